@@ -8,15 +8,15 @@ import (
 	"github.com/mcpscan/mcpscan/internal/llm"
 )
 
-// unattributed is the server of tools that are of no server by their names: a client defines
-// them itself.
+// unattributed is the server of tools whose names belong to no server: the client defines them
+// itself.
 const unattributed = "client"
 
-// registry is what is known of servers and their tools, to tell whose tool a name is.
+// registry holds the known servers and their tools, to attribute tool names.
 type registry struct {
-	tools  map[string]map[string]bool // by server; an empty set where they are not known
-	plain  map[string]string          // servers by their names as clients write them
-	byTool map[string][]string        // servers by the names of their tools
+	tools  map[string]map[string]bool // by server; empty if its tools are unknown
+	plain  map[string]string          // servers by their names as clients spell them
+	byTool map[string][]string        // servers by tool name
 }
 
 func newRegistry(servers map[string][]string) *registry {
@@ -31,7 +31,7 @@ func newRegistry(servers map[string][]string) *registry {
 	return g
 }
 
-// maxServers bounds the servers that a file is taken to name.
+// maxServers is the maximum number of servers taken from a file.
 const maxServers = 4096
 
 func (g *registry) add(server string) {
@@ -44,7 +44,7 @@ func (g *registry) add(server string) {
 	}
 }
 
-// plainName is the name of a server as clients write it in that of a tool.
+// plainName returns the name of a server as clients spell it inside a tool name.
 func plainName(server string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-' {
@@ -54,7 +54,7 @@ func plainName(server string) string {
 	}, server)
 }
 
-// known returns the server that clients write so.
+// known returns the server that clients spell like this.
 func (g *registry) known(written string) (server string, ok bool) {
 	if g.tools[written] != nil {
 		return written, true
@@ -63,7 +63,7 @@ func (g *registry) known(written string) (server string, ok bool) {
 	return server, ok
 }
 
-// of tells whose tool an item is about, and how its server calls it.
+// of returns the server and the original name of an item's tool.
 func (g *registry) of(i *llm.Item) (server, tool string) {
 	name := i.Name
 	if i.Server != "" {
@@ -105,12 +105,11 @@ func (g *registry) of(i *llm.Item) (server, tool string) {
 	return unattributed, name
 }
 
-// maxSplits bounds the places at which a name is tried.
+// maxSplits is the maximum number of positions at which a name is split.
 const maxSplits = 64
 
-// split cuts a name into those of a server and of its tool. Where it can be cut in several
-// places, a server that is known to have the tool counts most, then a server that is known, the
-// longest of them. guess takes the first place where none is known.
+// split splits a name into server and tool. If there are several ways, a known server that has the
+// tool wins, then the longest known server. guess uses the first separator if no server is known.
 func (g *registry) split(name, separator string, guess bool) (server, tool string, ok bool) {
 	best, from := 0, 0
 	for range maxSplits {
@@ -139,14 +138,14 @@ func (g *registry) split(name, separator string, guess bool) (server, tool strin
 		case len(g.tools[full]) == 0 || guess:
 			score = 2
 		}
-		if score > 1 && score >= best { // a later place makes a longer name of the server
+		if score > 1 && score >= best { // a later position gives a longer server name
 			best, server, tool, ok = score, full, right, true
 		}
 	}
 	return server, tool, ok
 }
 
-// suffix returns the known server with the longest name that a name ends in.
+// suffix returns the known server with the longest name that is a suffix of name.
 func (g *registry) suffix(name string) (server string, ok bool) {
 	for at := strings.IndexAny(name, "_:"); at >= 0; {
 		name = name[at+1:]
@@ -158,9 +157,8 @@ func (g *registry) suffix(name string) (server string, ok bool) {
 	return "", false
 }
 
-// suiteServer has the servers that the tools of the suites of AgentDojo are put on, which runs
-// them all in one place: those that it implements together are on one server, as an MCP server
-// for mail or for a bank would have them.
+// suiteServer assigns the tools of the AgentDojo suites, which has no servers, to servers: tools
+// that it implements together share one, as in an MCP server for mail or for a bank.
 var suiteServer = func() map[string]string {
 	of := map[string]string{}
 	for server, tools := range suiteTools {

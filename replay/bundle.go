@@ -13,16 +13,16 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// The bounds of a bundle: a small zip can hold a very large file.
+// The bounds of a bundle: a small zip may expand to a very large file.
 const (
 	maxBundleFiles = 256
 	maxBundleFile  = 16 << 20
 	maxBundle      = 64 << 20
-	maxManifests   = 8 // programs differ in which they read; one is honest
+	maxManifests   = 8 // programs differ in which one they read; a legitimate bundle has one
 )
 
-// Manifests returns the manifests of an MCPB bundle, or the one that the file is, for who
-// reads what they start.
+// Manifests returns the manifests of an MCPB bundle, or of a file that is a manifest, to inspect
+// what they start.
 func Manifests(data []byte) (manifests [][]byte) {
 	if !isZip(data) {
 		var doc wire.Doc
@@ -48,8 +48,8 @@ func Manifests(data []byte) (manifests [][]byte) {
 
 const manifestName = "manifest.json"
 
-// translations are the places of a bundle where its texts are in other languages: those
-// of the format, and those that its manifests name.
+// translations are the paths of the translations in a bundle: those that the format defines, and
+// those that its manifests name.
 type translations []string
 
 func translationsOf(data []byte) translations {
@@ -66,7 +66,7 @@ func translationsOf(data []byte) translations {
 	return places
 }
 
-// has reports whether a file is one of them.
+// has reports whether a file is a translation.
 func (t translations) has(file string) bool {
 	for i, place := range t {
 		before, after, several := strings.Cut(place, "${locale}")
@@ -78,8 +78,8 @@ func (t translations) has(file string) bool {
 	return false
 }
 
-// bundle reads the manifest of an MCPB bundle and its translations, which can
-// say something else in each language. The code in it is counted.
+// bundle reads the manifest of an MCPB bundle and its translations, whose text may differ by
+// language. Code files are only counted.
 func bundle(name string, data []byte) ([]*scanner.Event, error) {
 	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
@@ -124,7 +124,7 @@ func bundle(name string, data []byte) ([]*scanner.Event, error) {
 	return append(events, unreadIn(name, texts, seen, code)...), nil
 }
 
-// unreadIn names what a bundle holds, or says that it holds, and nobody read.
+// unreadIn reports missing translations and the code that was not read.
 func unreadIn(name string, texts translations, seen map[string]bool, code int) (events []*scanner.Event) {
 	for _, place := range texts[1:] {
 		any := false
@@ -142,8 +142,8 @@ func unreadIn(name string, texts translations, seen map[string]bool, code int) (
 	return events
 }
 
-// isZip recognises a zip, also one with something in front of it, which programs
-// read by the table at its end, or one without its end.
+// isZip recognises a zip, including one with leading data, which programs find by the directory at
+// its end, and a truncated one.
 func isZip(data []byte) bool {
 	if bytes.HasPrefix(data, []byte("PK\x03\x04")) || bytes.HasPrefix(data, []byte("PK\x05\x06")) {
 		return true
@@ -152,8 +152,8 @@ func isZip(data []byte) bool {
 	return !utf8.Valid(data) && (bytes.Contains(data[max(0, len(data)-tail):], []byte("PK\x05\x06")) || bytes.Contains(data[:min(len(data), tail)], []byte("PK\x03\x04")))
 }
 
-// bundleName is where a file of a zip ends up when it is unpacked, on a system
-// that tells neither slashes nor letters apart.
+// bundleName returns the path of a zip entry once unpacked, on a system that ignores case and the
+// kind of slash.
 func bundleName(name string) string {
 	name = path.Clean("/" + strings.ReplaceAll(name, `\`, "/"))
 	return strings.ToLower(strings.TrimPrefix(name, "/"))
@@ -172,13 +172,13 @@ func bundled(name string, content []byte, isManifest bool) []*scanner.Event {
 	var events []*scanner.Event
 	for _, n := range nodes {
 		e := definitionEvent(at, name, serverName(&doc, name), &doc, n)
-		e.Origin = scanner.Origin{File: name, Line: 1, Column: 1} // inside a zip there are no lines
+		e.Origin = scanner.Origin{File: name, Line: 1, Column: 1} // there are no lines inside a zip
 		events = append(events, e)
 	}
 	return events
 }
 
-// readZipped reads one file; what it returns beside an error counts as read.
+// readZipped reads one file; data returned with an error counts as read.
 func readZipped(f *zip.File, limit int64) ([]byte, error) {
 	r, err := f.Open()
 	if err != nil {

@@ -8,12 +8,12 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// composed is a frame that is put together of parts of a transcript. It remembers where they
-// stand, so that findings point there.
+// composed is a frame assembled from parts of a transcript. It remembers their locations, so that
+// findings point there.
 type composed struct {
 	b     []byte
 	parts []scanner.Part
-	odd   string // what in it is not as expected
+	odd   string // what is unexpected in it
 }
 
 func (c *composed) lit(s string) { c.b = append(c.b, s...) }
@@ -26,7 +26,7 @@ func (c *composed) raw(v llm.View) {
 	c.parts = append(c.parts, scanner.Part{Start: start, End: len(c.b), Origin: v.Origin()})
 }
 
-// callFrame writes a call as the request that a client sends for it.
+// callFrame builds the request that a client sends for a call.
 func callFrame(id, tool string, i *llm.Item) *composed {
 	c := &composed{}
 	c.lit(`{"jsonrpc":"2.0","id":` + id + `,"method":"tools/call","params":{"name":`)
@@ -37,7 +37,7 @@ func callFrame(id, tool string, i *llm.Item) *composed {
 	return c
 }
 
-// arguments writes the arguments of a call: an object, or what a string holds.
+// arguments writes the arguments of a call: an object, or the JSON in a string.
 func (c *composed) arguments(i *llm.Item) {
 	args := i.Args
 	if args.Kind() == wire.String && !i.Free {
@@ -64,12 +64,12 @@ func (c *composed) arguments(i *llm.Item) {
 	}
 }
 
-// resultFrame writes a result as the response that a server sends with it.
+// resultFrame builds the response that a server sends with a result.
 func resultFrame(id string, i *llm.Item) *composed {
 	c := &composed{}
 	c.lit(`{"jsonrpc":"2.0","id":` + id + `,"result":`)
 	content := i.Content
-	if content.Kind() == wire.Object && content.At("content").Kind() == wire.Array { // it is that of the server
+	if content.Kind() == wire.Object && content.At("content").Kind() == wire.Array { // it is the server's result
 		c.raw(content)
 		c.lit("}")
 		return c
@@ -111,13 +111,13 @@ func (c *composed) text(v llm.View) {
 	c.lit("}")
 }
 
-// resultBlocks are the types of blocks that results are known to have. What they say is
-// inspected, whatever their type.
+// resultBlocks are the known types of result blocks. Their content is inspected, whatever their
+// type.
 var resultBlocks = map[string]bool{"": true, "text": true, "image": true, "document": true, "search_result": true, "tool_reference": true, "resource": true,
 	"resource_link": true, "audio": true, "input_text": true, "output_text": true, "input_image": true, "input_file": true, "image_url": true,
 	"web_search_result": true, "web_search_result_location": true, "container_upload": true, "thinking": true, "content": true, "logs": true, "inputText": true}
 
-// block writes a block of a result. Text has the form of MCP, whatever it is called.
+// block writes a block of a result. Text blocks get the MCP form, whatever their type is called.
 func (c *composed) block(v llm.View) {
 	kind := v.Str("type")
 	if !resultBlocks[kind] {
@@ -136,10 +136,10 @@ func (c *composed) block(v llm.View) {
 	}
 }
 
-// passing are members of a definition that are for the provider of the model alone.
+// passing are members of a definition that are only for the model's provider.
 var passing = map[string]bool{"type": true, "strict": true, "cache_control": true, "defer_loading": true, "allowed_callers": true, "eager_input_streaming": true}
 
-// schemaMembers are the names of the schema of the arguments.
+// schemaMembers are the names of the member with the arguments' schema.
 var schemaMembers = map[string]bool{"input_schema": true, "inputSchema": true, "parameters": true, "parametersJsonSchema": true, "parameters_json_schema": true}
 
 // define adds a definition to a list of tools.
@@ -163,7 +163,7 @@ func (c *composed) define(i *llm.Item, tool string) {
 			schema = true
 			c.lit(`,"inputSchema":`)
 			if inner := m.At("json"); key == "inputSchema" && inner.Kind() == wire.Object && m.At("type").Kind() == wire.Invalid {
-				m = inner // as Bedrock has it
+				m = inner // Bedrock form
 				c.raw(inner)
 				m = i.Tool.At(key)
 			} else {

@@ -15,33 +15,32 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// conversations turn what the transcripts of one file say into events: the calls of a model
-// and their results into the frames of the servers, each once, however often a history
-// repeats them.
+// conversations turns the transcripts in a file into events: the calls of a model and their results
+// become frames of the servers, each once, however often a history repeats them.
 type conversations struct {
 	file    string
 	servers *registry
 	yield   func(*scanner.Event)
-	judge   func(*scanner.Event) Decisions // in place of yield, where somebody decides at once
-	said    func(*Said)                    // is told of what was decided about; nil for nobody
+	judge   func(*scanner.Event) Decisions // replaces yield if decisions are needed at once
+	said    func(*Said)                    // called with what was decided about; may be nil
 
 	*Memory
 	now   *conversation
-	begun int              // conversations that are named after the file
-	lists map[string]*list // definitions that wait for more of their server
+	begun int              // conversations named after the file
+	lists map[string]*list // definitions waiting for more from their server
 	order []*list
 }
 
-// Memory is what transcripts have said so far: files that are read with one memory can
-// continue each other's conversations. It is for one reader after another.
+// Memory is what transcripts have said so far: files read with the same memory can continue each
+// other's conversations. Only one reader may use it at a time.
 type Memory struct {
 	byKey    map[string]*conversation
 	sessions map[string]*conversation
-	kept     int                 // marks of what was said, in all conversations
-	closed   map[uint64]struct{} // conversations that made place for others, by digest
+	kept     int                 // number of marks in all conversations
+	closed   map[uint64]struct{} // evicted conversations, by digest
 }
 
-// NewMemory returns a memory of nothing.
+// NewMemory returns an empty memory.
 func NewMemory() *Memory {
 	return &Memory{byKey: map[string]*conversation{}, sessions: map[string]*conversation{}, closed: map[uint64]struct{}{}}
 }
@@ -54,29 +53,29 @@ type conversation struct {
 	events  int
 	seen    map[mark]int // how often something was said, at most, in one request
 	refused map[mark]scanner.Decision
-	current map[mark]int         // how often in the request at hand
+	current map[mark]int         // how often in the current request
 	open    map[string][]pending // calls without a result, by id
 	calls   map[string]*pending  // all calls, by id
 }
 
-// mark stands for something that was said.
+// mark identifies something that was said.
 type mark [16]byte
 
-// pending is a call.
+// pending is a call and its state.
 type pending struct {
 	id           string // of its frame
 	server, tool string
 	answered     bool
-	echo         bool // its result was said beside the call
+	echo         bool // its result was recorded beside the call
 }
 
-// maxConversations bounds the conversations of which anything is remembered.
+// maxConversations is the maximum number of conversations remembered.
 const maxConversations = 4096
 
-// maxSaid bounds what is remembered of what the conversations of a file said.
+// maxSaid is the maximum number of marks remembered for the conversations of a file.
 const maxSaid = 1 << 18
 
-// clock is where the time of formats begins that have none.
+// clock is the start time for formats without timestamps.
 var clock = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
 func newConversations(file string, servers map[string][]string, memory *Memory, yield func(*scanner.Event)) *conversations {
@@ -86,7 +85,7 @@ func newConversations(file string, servers map[string][]string, memory *Memory, 
 	return &conversations{file: file, servers: newRegistry(servers), yield: yield, Memory: memory, lists: map[string]*list{}}
 }
 
-// take takes in an item.
+// take handles an item.
 func (c *conversations) take(i *llm.Item) {
 	if i.Kind != llm.Declared && i.Kind != llm.Known && i.Kind != llm.Ignored {
 		c.flush()
@@ -115,9 +114,9 @@ func (c *conversations) at(i *llm.Item) scanner.Origin {
 	return at
 }
 
-// begin begins a request. Its history is counted from here.
+// begin begins a request, whose history is counted from here.
 func (c *conversations) begin(i *llm.Item) {
-	if i.Echo { // another name of the one at hand
+	if i.Echo { // another name for the current conversation
 		if c.now != nil && len(c.byKey) < maxSaid {
 			c.byKey[i.Key] = c.now
 		}
@@ -140,7 +139,7 @@ func (c *conversations) begin(i *llm.Item) {
 	clear(c.now.current)
 }
 
-// name names a conversation after the file: the first by its name.
+// name returns a name based on the file for a conversation; the first one gets the file's name.
 func (c *conversations) name() string {
 	for {
 		name := c.file
@@ -162,7 +161,7 @@ func (c *conversations) open(session string) *conversation {
 	return s
 }
 
-// forget starts to remember anew.
+// forget clears the memory.
 func (c *conversations) forget() {
 	for session, s := range c.sessions {
 		if len(c.closed) >= maxSaid {
@@ -180,7 +179,7 @@ func (c *conversations) forget() {
 	c.now = nil
 }
 
-// reopened counts a conversation that goes on behind the bound.
+// reopened reports a conversation that continues after it was evicted.
 func (c *conversations) reopened(i *llm.Item, name string) {
 	if _, known := c.closed[digestOf(name)]; known {
 		c.yield(&scanner.Event{Kind: scanner.SkippedEvent, Origin: c.at(i),
@@ -189,14 +188,14 @@ func (c *conversations) reopened(i *llm.Item, name string) {
 	}
 }
 
-// digestOf stands for the name of a conversation.
+// digestOf returns a digest of a conversation's name.
 func digestOf(name string) uint64 {
 	h := fnv.New64a()
 	_, _ = io.WriteString(h, name)
 	return h.Sum64()
 }
 
-// session finds the conversation of an item.
+// session returns the conversation of an item.
 func (c *conversations) session(i *llm.Item) *conversation {
 	if i.Session == "" {
 		if c.now == nil {
@@ -213,7 +212,7 @@ func (c *conversations) session(i *llm.Item) *conversation {
 	return c.now
 }
 
-// markOf makes the mark of something that is said.
+// markOf returns the mark of something that is said.
 func markOf(what ...[]byte) mark {
 	h := sha256.New()
 	for _, part := range what {
@@ -223,7 +222,7 @@ func markOf(what ...[]byte) mark {
 	return mark(h.Sum(nil)[:len(mark{})])
 }
 
-// before notes that something is said, and reports whether it was said before.
+// before records that something is said, and reports whether it was said before.
 func (c *conversations) before(s *conversation, i *llm.Item, m mark) bool {
 	switch {
 	case i.Fresh:
@@ -252,7 +251,7 @@ func (c *conversations) before(s *conversation, i *llm.Item, m mark) bool {
 	return false
 }
 
-// event makes the event of an item.
+// event returns the event of an item.
 func (c *conversations) event(s *conversation, i *llm.Item, server string, frame *composed) *scanner.Event {
 	e := &scanner.Event{Type: typeMessage, Session: s.session, Server: server, Request: i.Turn, Time: i.Time, Told: i.Record, Dialect: Dialect(i.Format),
 		Frame: frame.b, Parts: frame.parts, Origin: c.at(i)}
@@ -265,7 +264,7 @@ func (c *conversations) event(s *conversation, i *llm.Item, server string, frame
 	return e
 }
 
-// next is the ID of the next frame: that of the call, if it is the only one of this ID.
+// next returns the ID of the next frame: that of the call, if it is unique.
 func (s *conversation) next(c *conversations, i *llm.Item) string {
 	id := i.ID
 	if id == "" || s.calls[id] != nil {
@@ -310,7 +309,7 @@ func (c *conversations) call(i *llm.Item) {
 	c.emit(s, i, e, frame.odd, m)
 }
 
-// argumentsOf is the arguments in one form, whether a string holds them or not.
+// argumentsOf appends the arguments in canonical form, whether they are in a string or not.
 func argumentsOf(i *llm.Item, dst []byte) []byte {
 	if i.Args.Kind() == wire.String {
 		if parsed, err := i.Args.Parsed(); err == nil {
@@ -324,7 +323,7 @@ func argumentsOf(i *llm.Item, dst []byte) []byte {
 	return i.Args.AppendCanonical(dst)
 }
 
-// contentOf is the content of a result, without what clients add to it from request to request.
+// contentOf appends the content of a result, without what clients add from request to request.
 func contentOf(v llm.View, dst []byte) []byte {
 	switch v.Kind() {
 	case wire.String:

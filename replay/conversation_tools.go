@@ -6,7 +6,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// list is definitions of one server.
+// list contains definitions of one server.
 type list struct {
 	server  string
 	foreign bool
@@ -17,12 +17,12 @@ type list struct {
 	in      *conversation
 }
 
-// declare adds a definition to those of its server, if it is not known as it is.
+// declare adds a definition to those of its server, unless it is already known unchanged.
 func (c *conversations) declare(i *llm.Item) {
 	s := c.session(i)
 	server, tool := c.servers.of(i)
 	once := *i
-	once.History, once.Fresh, once.ID = false, false, "declared" // a list that repeats is not said again
+	once.History, once.Fresh, once.ID = false, false, "declared" // a repeated list is not reported again
 	m := markOf([]byte("tool"), []byte(server), []byte(tool), i.Tool.AppendCanonical(nil))
 	if c.before(s, &once, m) {
 		c.again(s, m, saidOf(i, server, tool))
@@ -45,7 +45,7 @@ func (c *conversations) declare(i *llm.Item) {
 	}
 }
 
-// flush hands over the definitions that were declared.
+// flush emits the declared definitions.
 func (c *conversations) flush() {
 	for _, l := range c.order {
 		e := l.event

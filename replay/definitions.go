@@ -11,8 +11,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// ErrNotDefinitions is wrapped by the error of Definitions for a file that
-// parses and holds no definitions.
+// ErrNotDefinitions is wrapped by the error of Definitions for a file that parses but contains no
+// definitions.
 var ErrNotDefinitions = errors.New("no definitions")
 
 // errSyntax is wrapped by the error of Definitions for a file that does not parse.
@@ -21,10 +21,9 @@ var errSyntax = errors.New("definitions must be plain JSON, without comments and
 // ErrBundle is wrapped by the error of Definitions for a zip that cannot be read.
 var ErrBundle = errors.New("a truncated or damaged zip")
 
-// Definitions reads a document of definitions: the result of tools/list, the
-// whole response, a dump {tools,prompts,resources,resourceTemplates,
-// instructions,serverInfo,…}, a tool by itself, a bare array of tools, an MCPB manifest or bundle,
-// or a registry server.json.
+// Definitions reads a document of definitions: the result of tools/list, the whole response, a dump
+// {tools,prompts,resources,resourceTemplates,instructions,serverInfo,…}, a single tool, an array of
+// tools, an MCPB manifest or bundle, or a registry server.json.
 func Definitions(name string, data []byte) ([]*scanner.Event, error) {
 	if isZip(data) {
 		return bundle(name, data)
@@ -56,14 +55,14 @@ func Definitions(name string, data []byte) ([]*scanner.Event, error) {
 	return events, nil
 }
 
-// definitionEvent makes the event of a document, or of one inside it.
+// definitionEvent returns the event of a document, or of one inside it.
 func definitionEvent(at *scanner.Places, name, server string, doc *wire.Doc, n int) *scanner.Event {
 	return &scanner.Event{Kind: scanner.DefinitionEvent, Type: typeDefinitions, Session: name, Server: server,
 		Direction: mcp.ServerToClient, Frame: doc.Raw(n), Origin: at.Origin(int(doc.Nodes[n].Start))}
 }
 
-// namesTools reports tools with a name each, as in MCP. Requests to some language models
-// have them, and they are inspected although the rest is not read.
+// namesTools reports whether a document has tools with a name, as in MCP. Some requests to language
+// models do, and their tools are inspected although the rest is not read.
 func namesTools(doc *wire.Doc) bool {
 	return doc.Kind(doc.Get(doc.First(doc.Get(0, "tools")), "name")) == wire.String
 }
@@ -102,8 +101,8 @@ func isRegistry(doc *wire.Doc) bool {
 	return strings.Contains(schema, "server.schema.json") || lists && doc.Kind(doc.Get(0, "name")) == wire.String
 }
 
-// staticResponses returns the answers that a manifest carries for Windows, so
-// that a host need not start the server to list it.
+// staticResponses returns the responses in a manifest for Windows, with which a host can list the
+// server without starting it.
 func staticResponses(doc *wire.Doc) []int {
 	static := doc.Get(doc.Get(doc.Get(0, "_meta"), "com.microsoft.windows"), "static_responses")
 	var nodes []int
@@ -116,7 +115,7 @@ func staticResponses(doc *wire.Doc) []int {
 }
 
 func serverName(doc *wire.Doc, file string) string {
-	if mcp.BareTool(doc, 0) { // its name is not that of a server
+	if mcp.BareTool(doc, 0) { // its name is that of a tool
 		return baseName(file)
 	}
 	for _, key := range []string{"package", "name"} {
@@ -132,7 +131,7 @@ func serverName(doc *wire.Doc, file string) string {
 	return baseName(file)
 }
 
-// Events returns a source of events that are there already.
+// Events returns a source of the given events.
 func Events(events []*scanner.Event) scanner.Source {
 	if events == nil {
 		events = []*scanner.Event{}

@@ -12,11 +12,11 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// maxDocument bounds a file that has to be read as a whole.
+// maxDocument is the maximum size of a file that must be read as a whole.
 const maxDocument = 512 << 20
 
-// readAll reads a document, or says that it is too large. Beside an error of the
-// reader stands what it gave before.
+// readAll reads a document, or reports that it is too large. If the reader fails, it returns what
+// was read along with the error.
 func readAll(name string, r io.Reader) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(r, maxDocument+1))
 	if err != nil {
@@ -28,12 +28,11 @@ func readAll(name string, r io.Reader) ([]byte, error) {
 	return bytes.TrimPrefix(data, []byte("\xEF\xBB\xBF")), nil
 }
 
-// archiveValues bounds the values of a document that holds many messages.
+// archiveValues is the maximum number of values in a document with many messages.
 const archiveValues = 16_000_000
 
-// openDocument reads a file that is one JSON value over several lines: HAR, a
-// single message, or a list of messages or records. HAR and a list are read one
-// entry at a time, as far as they can be.
+// openDocument reads a file that is one JSON value over several lines: HAR, a single message, or an
+// array of messages or records. HAR and arrays are read one entry at a time, as far as possible.
 func openDocument(name string, r io.Reader, o Options) (scanner.Source, error) {
 	data, err := readAll(name, r)
 	if len(data) == 0 && err != nil {
@@ -50,7 +49,7 @@ func openDocument(name string, r io.Reader, o Options) (scanner.Source, error) {
 		return source, nil
 	}
 	if isTranscript(root) {
-		if end := root.Start() + len(root.Raw()); err == nil && syntax != nil && behind(syntax, end) { // one body a line
+		if end := root.Start() + len(root.Raw()); err == nil && syntax != nil && behind(syntax, end) { // one body per line
 			return openTranscript(name, bytes.NewReader(data), o), nil
 		}
 		return openTranscriptDocument(name, data, root, source.broken, o), nil
@@ -73,13 +72,13 @@ func openDocument(name string, r io.Reader, o Options) (scanner.Source, error) {
 	return Events([]*scanner.Event{skipped(name, 1, "%s", unreadDocument(head))}), nil
 }
 
-// behind reports an error in what follows a whole value.
+// behind reports whether an error is in the text after a complete value.
 func behind(err error, end int) bool {
 	var s *wire.SyntaxError
 	return errors.As(err, &s) && s.Offset >= end && strings.HasSuffix(s.Msg, "after the value")
 }
 
-// brokenOff says where a document cannot be read any further.
+// brokenOff reports where a document becomes unreadable.
 func brokenOff(at *scanner.Places, data []byte, failed, syntax error) *scanner.Event {
 	end, why := len(data), failed
 	if s := (*wire.SyntaxError)(nil); failed == nil && errors.As(syntax, &s) {
@@ -110,7 +109,7 @@ func scanReads(doc *wire.Doc) bool {
 	return formatOf(doc, 0) == "" && holdsDefinitions(doc) || doc.Kind(doc.Get(0, "mcpServers")) == wire.Object
 }
 
-// messages reads a list of messages.
+// messages reads an array of messages.
 type messages struct {
 	name string
 	at   *scanner.Places
@@ -135,7 +134,7 @@ func (m *messages) next() (chunk, bool) {
 
 func messageIn(v wire.Value) bool { return memberKinds(v).message() }
 
-// speaksIn reports whether a list has an element that says something as JSON-RPC.
+// speaksIn reports whether an array contains a JSON-RPC message.
 func speaksIn(list wire.Value) bool {
 	for c := list.Children(); c.Next(); {
 		if m := memberKinds(c.Value); m.message() || m.asks() {
@@ -149,12 +148,13 @@ func memberKinds(v wire.Value) members {
 	return func(key string) wire.Kind { return v.Get(key).Kind() }
 }
 
-// messageOf makes the event of a message that stands in a document.
+// messageOf returns the event of a message in a document.
 func messageOf(name string, at *scanner.Places, v wire.Value) *scanner.Event {
 	return &scanner.Event{Session: baseName(name), Server: baseName(name), Frame: v.Raw(), Origin: at.Origin(v.Start())}
 }
 
-// syntaxAt says where in a file JSON ends to be JSON, and what the file is not for that.
+// syntaxAt reports where the JSON of a file becomes invalid; not is the error that the file is not
+// of the expected kind.
 func syntaxAt(name string, data []byte, err, not error) error {
 	var syntax *wire.SyntaxError
 	if !errors.As(err, &syntax) {

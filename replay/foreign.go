@@ -15,10 +15,9 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// The names under which tools log a frame, who sent it, when, and in which
-// session. Sources: mcpsnoop (raw, direction, ts, session_id, server_label,
-// conn_id), {ts,dir,conn,raw} logs, and the loggers of proxies that write
-// message, data, payload or body.
+// The keys under which tools log a frame, its sender, time and session. Sources: mcpsnoop (raw,
+// direction, ts, session_id, server_label, conn_id), {ts,dir,conn,raw} logs, and the loggers of
+// proxies that write message, data, payload or body.
 var (
 	payloadKeys   = []string{"message", "msg", "raw", "frame", "payload", "data", "body", "content", "rpc", "line", "text"}
 	directionKeys = []string{"direction", "dir", "from", "sender", "source", "side", "type", "kind", "event"}
@@ -28,8 +27,8 @@ var (
 	transportKeys = []string{"server_type", "transport"}
 )
 
-// foreign decodes a line of another tool's frame log: an object that holds a
-// message under one of the usual names. It reports whether the line is one.
+// foreign decodes a line of another tool's frame log: an object with a message under one of the
+// usual keys. It reports whether the line is one.
 func (d *jsonLines) foreign(b *lineBuffers, e *scanner.Event, data []byte, yield func(*scanner.Event)) bool {
 	doc := &b.doc
 	dir, _ := firstStr(doc, directionKeys)
@@ -73,7 +72,7 @@ func (d *jsonLines) foreign(b *lineBuffers, e *scanner.Event, data []byte, yield
 	return true
 }
 
-// payload finds the member that holds a JSON-RPC message, as a value or in a string.
+// payload finds the member with a JSON-RPC message, as a value or in a string.
 func payload(doc *wire.Doc) int {
 	for _, key := range payloadKeys {
 		switch n := doc.Get(0, key); doc.Kind(n) {
@@ -99,8 +98,8 @@ func payload(doc *wire.Doc) int {
 	return -1
 }
 
-// carriesText reports a line of another tool's frame log that has a text which is no
-// message, such as what a server printed, and says who sent it.
+// carriesText reports whether a line of another tool's frame log has a sender and a text that is not
+// a message, such as output that a server printed.
 func carriesText(doc *wire.Doc) bool {
 	sent := func(key string) bool {
 		s, ok := doc.Str(0, key)
@@ -110,8 +109,7 @@ func carriesText(doc *wire.Doc) bool {
 	return slices.ContainsFunc(directionKeys, sent) && slices.ContainsFunc(payloadKeys, text)
 }
 
-// messageText reports whether a text is a message. One that is damaged counts
-// as one where it says so.
+// messageText reports whether a text is a message. A damaged one counts if it contains "jsonrpc".
 func messageText(text []byte) bool {
 	if len(text) < 2 || text[0] != '{' && text[0] != '[' {
 		return false
@@ -126,16 +124,16 @@ func messageText(text []byte) bool {
 	return isMessage(&doc, 0) || isMessage(&doc, doc.First(0))
 }
 
-// unbase64 decodes a text that is JSON in base64.
+// unbase64 decodes base64 that contains JSON.
 func unbase64(text []byte) ([]byte, bool) {
-	if len(text) < 8 || text[0] != 'e' && text[0] != 'W' { // { and [ look so
+	if len(text) < 8 || text[0] != 'e' && text[0] != 'W' { // { and [ in base64
 		return nil, false
 	}
 	raw, err := base64.StdEncoding.AppendDecode(nil, text)
 	return raw, err == nil && (raw[0] == '{' || raw[0] == '[')
 }
 
-// members tells the kinds of the members of an object.
+// members returns the kinds of an object's members.
 type members func(key string) wire.Kind
 
 func membersOf(doc *wire.Doc, n int) members {
@@ -150,8 +148,8 @@ func (m members) message() bool {
 	return m("id") != wire.Invalid && (m("method") != wire.Invalid || m("result") != wire.Invalid || m("error") > wire.Null)
 }
 
-// asks reports whether an object is a request or a notification that says
-// something, be it without version and id.
+// asks reports whether an object is a request or a notification with params, even without version
+// and id.
 func (m members) asks() bool {
 	params := m("params")
 	return m("method") == wire.String && (params == wire.Object || params == wire.Array)
@@ -160,18 +158,16 @@ func (m members) asks() bool {
 // isMessage reports whether object n has the members of a JSON-RPC message.
 func isMessage(doc *wire.Doc, n int) bool { return membersOf(doc, n).message() }
 
-// answers reports whether object n is a response that says something, whatever
-// is beside it.
+// answers reports whether object n is a response with content, whatever else it contains.
 func answers(doc *wire.Doc, n int) bool {
 	result := doc.Kind(doc.Get(n, "result"))
 	return doc.Get(n, "id") >= 0 && (result == wire.Object || result == wire.Array || doc.Kind(doc.Get(n, "error")) == wire.Object)
 }
 
-// asks reports whether object n is a request or a notification that says something.
+// asks reports whether object n is a request or a notification with params.
 func asks(doc *wire.Doc, n int) bool { return membersOf(doc, n).asks() }
 
-// holdsMessage reports whether a message stands anywhere in a line, as a value
-// or in a string.
+// holdsMessage reports whether a line contains a message anywhere, as a value or in a string.
 func holdsMessage(doc *wire.Doc) bool {
 	var buf []byte
 	for i := range doc.Nodes {
@@ -207,8 +203,8 @@ func firstStr(doc *wire.Doc, keys []string) (string, bool) {
 	return "", false
 }
 
-// firstTime reads the time of a line: text, or a number of seconds,
-// milliseconds, microseconds or nanoseconds since 1970, distinguished by size.
+// firstTime reads the time of a line: a string, or a number of seconds, milliseconds, microseconds
+// or nanoseconds since 1970, distinguished by magnitude.
 func firstTime(doc *wire.Doc) time.Time {
 	s, ok := firstStr(doc, timeKeys)
 	if !ok {
@@ -219,7 +215,7 @@ func firstTime(doc *wire.Doc) time.Time {
 	}
 	s = strings.TrimSpace(s)
 	v, err := strconv.ParseFloat(s, 64)
-	if err != nil || !(v >= 1) { // a tiny number can be a very long one as a fraction
+	if err != nil || !(v >= 1) { // a tiny number may be a huge fraction
 		return time.Time{}
 	}
 	unit := int64(time.Second)

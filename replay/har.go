@@ -13,27 +13,27 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// har turns the exchanges of an HTTP archive (HAR 1.2) into frames, one exchange or event of
-// a stream at a time.
+// har turns the exchanges of an HTTP archive (HAR 1.2) into frames, one exchange or stream event at
+// a time.
 type har struct {
 	name    string
 	at      *scanner.Places
 	max     int64
-	mcp     map[string]bool // the endpoints that speak MCP, by what their clients send
+	mcp     map[string]bool // the endpoints that speak MCP, judging by their clients' requests
 	entries *wire.Children
-	stream  *eventStream   // the response under way, nil where none is
-	silent  *scanner.Event // tells of the exchange under way, which has had no event yet
+	stream  *eventStream   // the current response, nil if it is not a stream
+	silent  *scanner.Event // reports the current exchange, as long as it has no event
 	out     chunk
 	talk    *transcript // reads the bodies of LLM APIs
-	asks    bool        // the request under way is one to an LLM API
-	entryAt int         // place of the next entry
+	asks    bool        // the current request is to an LLM API
+	entryAt int         // index of the next entry
 }
 
 // eventStream is a response that is an event stream.
 type eventStream struct {
 	events *wire.SSEReader
-	mcp    bool // its events are taken
-	llm    bool // they are those of an LLM API
+	mcp    bool // its events become frames
+	llm    bool // they are from an LLM API
 	base   scanner.Event
 	at     scanner.Origin
 }
@@ -49,7 +49,7 @@ func newHAR(name string, at *scanner.Places, o Options, entries wire.Value) *har
 	return h
 }
 
-// next makes the events of the next exchange, or of the next event of its stream.
+// next returns the events of the next exchange, or of the next event of its stream.
 func (h *har) next() (chunk, bool) {
 	h.out = nil
 	switch {
@@ -79,7 +79,7 @@ func (h *har) entry(v wire.Value) {
 	base := scanner.Event{Transport: "http", Session: baseName(h.name), Server: endpoint(request), HTTP: &mcp.HTTPHead{}}
 	base.Time, _ = parseTime(started)
 	asked, answered := fieldsOf(request), fieldsOf(response)
-	if id := cmp.Or(asked.get("mcp-session-id"), answered.get("mcp-session-id")); id != "" { // no answer may move a request
+	if id := cmp.Or(asked.get("mcp-session-id"), answered.get("mcp-session-id")); id != "" { // no response may move a request
 		base.Session = id
 	}
 	for _, f := range asked {
@@ -96,7 +96,7 @@ func (h *har) entry(v wire.Value) {
 	h.entryAt++
 }
 
-// endpoint is the host and path of a request.
+// endpoint returns the host and path of a request.
 func endpoint(request wire.Value) string {
 	if u, ok := request.Str("url"); ok {
 		if parsed, err := url.Parse(u); err == nil {
@@ -106,9 +106,8 @@ func endpoint(request wire.Value) string {
 	return ""
 }
 
-// speaksMCP reports whether the client of a request speaks MCP: by its
-// headers, or by what it posts. No server has a say in it, so none can choose
-// not to be inspected.
+// speaksMCP reports whether the client of a request speaks MCP, judging by its headers or by what it
+// posts. The server has no influence, so it cannot evade inspection.
 func speaksMCP(request wire.Value) bool {
 	fields := fieldsOf(request)
 	if fields.get("mcp-session-id") != "" || fields.get("mcp-protocol-version") != "" {
@@ -118,7 +117,7 @@ func speaksMCP(request wire.Value) bool {
 	return ok && messageText(body)
 }
 
-// bodyOf is the body under text, as clients read it: without a byte order mark.
+// bodyOf returns the body under text, as clients read it: without a byte order mark.
 func bodyOf(v wire.Value) ([]byte, bool) {
 	text := v.Get("text")
 	if text.Kind() != wire.String {
@@ -131,7 +130,7 @@ func plainBody(body []byte) []byte {
 	return bytes.TrimSpace(bytes.TrimPrefix(bytes.TrimSpace(body), []byte("\xEF\xBB\xBF")))
 }
 
-// fields are those of a head.
+// fields are the header fields of a message.
 type fields []struct{ name, value string }
 
 func fieldsOf(message wire.Value) (f fields) {
@@ -143,7 +142,7 @@ func fieldsOf(message wire.Value) (f fields) {
 	return f
 }
 
-// get returns the first field of a name.
+// get returns the first field with a name.
 func (f fields) get(name string) string {
 	for _, field := range f {
 		if strings.EqualFold(field.name, name) {
@@ -155,7 +154,7 @@ func (f fields) get(name string) string {
 
 func (h *har) place(v wire.Value) scanner.Origin {
 	loc := h.at.Origin(v.Start())
-	loc.Exact = false // the file holds the body as a string
+	loc.Exact = false // the file contains the body as a string
 	return loc
 }
 
@@ -202,7 +201,7 @@ func (h *har) response(base scanner.Event, content wire.Value) {
 	}
 }
 
-// missing reports whether a body without text had bytes.
+// missing reports whether a body without text was not empty.
 func (h *har) missing(base scanner.Event, content wire.Value, mime string, saved bool) bool {
 	if !isJSON(mime) && !isStream(mime) && !h.mcp[base.Server] {
 		return false
@@ -210,15 +209,14 @@ func (h *har) missing(base scanner.Event, content wire.Value, mime string, saved
 	if size := content.Get("size"); size.Kind() == wire.Number {
 		return string(size.Raw()) != "0"
 	}
-	return !saved && (isJSON(mime) || isStream(mime)) // nobody says that it was empty
+	return !saved && (isJSON(mime) || isStream(mime)) // nothing says that it was empty
 }
 
 func isJSON(mime string) bool { return strings.Contains(strings.ToLower(mime), "json") }
 
 func isStream(mime string) bool { return strings.Contains(strings.ToLower(mime), "event-stream") }
 
-// body makes a frame of a body: of each that is a message, and of whatever an
-// endpoint sends that speaks MCP.
+// body emits a frame for a body that is a message or belongs to an MCP endpoint.
 func (h *har) body(base scanner.Event, d mcp.Direction, body []byte, at scanner.Origin) {
 	switch {
 	case len(body) == 0 || !h.mcp[base.Server] && !messageText(body):
@@ -229,8 +227,8 @@ func (h *har) body(base scanner.Event, d mcp.Direction, body []byte, at scanner.
 	}
 }
 
-// openStream begins to read a saved event stream. Where one of its events is a
-// message, or announces the endpoint of one, all are taken.
+// openStream opens a saved event stream. If any of its events is a message, or announces an
+// endpoint, all become frames.
 func (h *har) openStream(base scanner.Event, body []byte, at scanner.Origin) *eventStream {
 	s := &eventStream{events: wire.NewSSEReader(bytes.NewReader(body), h.max), mcp: h.mcp[base.Server], base: base, at: at}
 	for look := wire.NewSSEReader(bytes.NewReader(body), h.max); !s.mcp; {
@@ -250,12 +248,12 @@ func (h *har) openStream(base scanner.Event, body []byte, at scanner.Origin) *ev
 	return s
 }
 
-// announces reports an event that tells the client where to post its messages.
+// announces reports whether an event tells the client where to post its messages.
 func announces(ev wire.SSEEvent) bool {
 	return ev.Type == "endpoint" && !opensJSON(plainBody(ev.Data))
 }
 
-// streamed takes the frame out of the next event of the stream.
+// streamed emits the frame of the next event of the stream.
 func (h *har) streamed() {
 	s := h.stream
 	ev, err := s.events.Next()
@@ -283,7 +281,7 @@ func (h *har) frame(base scanner.Event, d mcp.Direction, body []byte, at scanner
 	h.out = append(h.out, &e)
 }
 
-// opensJSON reports whether a text starts as an object or a list.
+// opensJSON reports whether a text begins like an object or an array.
 func opensJSON(text []byte) bool {
 	return len(text) > 0 && (text[0] == '{' || text[0] == '[')
 }

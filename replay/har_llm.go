@@ -9,10 +9,10 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// responseText is where an entry has the body of its response.
+// responseText is the JSON Pointer of the response body in an entry.
 const responseText = "/response/content/text"
 
-// pointer is the JSON Pointer of a part of the entry under way.
+// pointer returns the JSON Pointer of a part of the current entry.
 func (h *har) pointer(part string) string { return "/log/entries/" + strconv.Itoa(h.entryAt) + part }
 
 // llm reads a body of an LLM API, and reports whether it is one.
@@ -35,7 +35,7 @@ func (h *har) llm(base scanner.Event, body []byte, at scanner.Origin, part strin
 	return read
 }
 
-// streamsLLM reports whether one of the first events of a stream is one of an LLM API.
+// streamsLLM reports whether one of the first events of a stream is from an LLM API.
 func (h *har) streamsLLM(body []byte) bool {
 	events := wire.NewSSEReader(bytes.NewReader(body), h.max)
 	for range sniffLines {
@@ -50,8 +50,8 @@ func (h *har) streamsLLM(body []byte) bool {
 	return false
 }
 
-// unread counts the answer to a request to an LLM API that is of no format that is known: an
-// error of the provider has none.
+// unread counts a response to an LLM API request that is in no known format. Errors of the provider
+// are not in one either.
 func (h *har) unread(body []byte, at scanner.Origin) {
 	if !h.asks {
 		return

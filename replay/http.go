@@ -13,12 +13,10 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// HTTP exchanges saved as text, as `curl -i` and TCP loggers write them: heads
-// and bodies one after another, a line ahead of each piece that says who sent
-// it and how many bytes. Line ends may have been rewritten, so lengths and chunk
-// sizes cannot be trusted to the byte: messages are taken line by line. But a
-// piece cannot end before its bytes do, so no body can pass itself off as one of
-// the other side.
+// HTTP exchanges saved as text, as `curl -i` and TCP loggers write them: heads and bodies in
+// sequence, each piece preceded by a line with its sender and size. Line ends may have been
+// rewritten, so lengths and chunk sizes are not exact: messages are read line by line. But a piece
+// cannot end before its size is reached, so no body can pose as a message of the other side.
 var segment = lazyregexp.New(`^=+ (\S+) conn=(\d+) (client|server)->(?:client|server) (\d{1,15})B =+$`)
 
 func isSegment(line []byte) bool { return segment.Match(line) }
@@ -37,26 +35,26 @@ type httpText struct {
 	max   int64
 	lines *wire.LineReader
 	doc   wire.Doc
-	inner map[int]bool // lines that look like the start of a piece and are part of one
+	inner map[int]bool // lines inside a piece that look like the start of one
 	conns map[string]*conn
-	order []*flow // as they were first seen, so that the events have one order
-	conn  *conn   // to which the current line belongs
+	order []*flow // in order of appearance, so that the order of events is fixed
+	conn  *conn   // of the current line
 	flow  *flow
-	head  bool // the line is in a head
-	last  int  // number of the line before
+	head  bool // the current line is in a head
+	last  int  // number of the previous line
 	out   chunk
-	size  int // of the frames in out, in bytes
-	asked int // events in out that a later head may still move to another session
+	size  int // total size of the frames in out
+	asked int // events in out that a later head may move to another session
 }
 
-// maxHeld bounds the frames that wait for a head to name their session, in bytes. A request
-// whose answer comes later than that stays in the session of the file.
+// maxHeld is the maximum total size of the frames that wait for a head to name their session. A
+// request answered later than that stays in the session of the file.
 const maxHeld = 8 << 20
 
-// conn is what is known of a connection.
+// conn is the state of a connection.
 type conn struct {
 	session string
-	asked   []*scanner.Event // requests of which the answer may name the session
+	asked   []*scanner.Event // requests whose response may name the session
 	head    *mcp.HTTPHead
 	sent    [2]flow // by the client, by the server
 }
@@ -66,14 +64,14 @@ type flow struct {
 	conn      *conn
 	time      time.Time
 	direction mcp.Direction
-	partial   []byte // a message that a chunk or a segment boundary has cut
+	partial   []byte // a message split by a chunk or a segment boundary
 	start     int    // line on which it starts
-	parsed    int    // bytes that were parsed to see whether it is whole
-	sized     bool   // the line before was a chunk size, so this one is none
+	parsed    int    // bytes parsed to find out whether it is complete
+	sized     bool   // the previous line was a chunk size, so this one is not
 	stream    bool   // the head said that the body is an event stream
-	accepted  bool   // the head said that there is nothing to say
-	endpoint  bool   // the next data of the stream is an address
-	text      []byte // lines of a body that are no message
+	accepted  bool   // the head announced an empty response
+	endpoint  bool   // the next data of the stream is a URL
+	text      []byte // lines of a body that are not messages
 	textStart int    // line on which they start
 }
 
@@ -92,12 +90,12 @@ func openHTTP(name string, r io.Reader, o Options) (scanner.Source, error) {
 	return source, nil
 }
 
-// next makes the events of the next lines.
+// next returns the events of the next lines.
 func (h *httpText) next() (chunk, bool) {
 	for h.lines != nil && (len(h.out) == 0 || h.asked > 0 && h.size < maxHeld) {
 		l, err := h.lines.Next()
 		switch {
-		case err != nil: // the end: all is in memory
+		case err != nil: // EOF: everything is in memory
 			h.lines = nil
 			for _, f := range h.order {
 				h.flush(f)
@@ -119,11 +117,10 @@ func (h *httpText) next() (chunk, bool) {
 	return events, len(events) > 0
 }
 
-// innerSegments finds the lines that look like the start of a piece and stand
-// inside the bytes of one. Line ends may have been rewritten from CRLF to LF, so
-// a piece has at most its bytes here, and at least those without one for each
-// line. Where that leaves the end open, it is the last line of this look that the
-// bytes reach to: nobody but the sender of a piece gains by an earlier one.
+// innerSegments finds lines that look like the start of a piece but lie inside one. Line ends may
+// have been rewritten from CRLF to LF, so a piece has at most its stated size here, and at least
+// that minus one byte per line. If that leaves its end ambiguous, the piece ends at the last such
+// line within its size: only its sender would benefit from an earlier one.
 func innerSegments(data []byte) map[int]bool {
 	type mark struct{ line, start, end, size int } // in bytes with LF line ends
 	var marks []mark
@@ -155,7 +152,7 @@ func innerSegments(data []byte) map[int]bool {
 	return inner
 }
 
-// enter goes on with what one side of a connection sends.
+// enter continues with the data that one side of a connection sends.
 func (h *httpText) enter(id string, t time.Time, d mcp.Direction) {
 	c := h.conns[id]
 	if c == nil {
@@ -174,7 +171,7 @@ func (h *httpText) enter(id string, t time.Time, d mcp.Direction) {
 }
 
 func (h *httpText) line(data []byte, number int) {
-	blank := number > h.last+1 // it ends a head, and the reader leaves it out
+	blank := number > h.last+1 // a blank line, which the reader omits, ends a head
 	m := segment.FindSubmatch(data)
 	if m != nil && h.inner[number] {
 		h.out = append(h.out, skipped(h.name, number, "a line inside a piece looks like the start of another piece: it was read as part of the first"))
@@ -217,7 +214,7 @@ func (h *httpText) startHead() {
 	h.head, h.flow.stream, h.flow.accepted, h.flow.endpoint = true, false, false, false
 }
 
-// field reads a line of a head, and reports whether it is one.
+// field reads a line of a head, and reports whether it is a header field.
 func (h *httpText) field(data []byte) bool {
 	name, value, ok := bytes.Cut(data, []byte(":"))
 	if !ok || len(name) == 0 || bytes.ContainsAny(name, " \t\"{[\r\xEF") || bytes.EqualFold(name, []byte("data")) || bytes.IndexByte(value, '\r') >= 0 {
@@ -235,8 +232,8 @@ func (h *httpText) field(data []byte) bool {
 	return true
 }
 
-// enterSession names the session of an exchange, unless the request has named
-// it: no answer may move a request. Initialize is sent before there is a session.
+// enterSession sets the session of an exchange, unless the request named it: no response may move a
+// request. Initialize is sent before there is a session.
 func (h *httpText) enterSession(c *conn, id string) {
 	if c.session != baseName(h.name) {
 		return
@@ -248,13 +245,13 @@ func (h *httpText) enterSession(c *conn, id string) {
 	h.decided(c)
 }
 
-// decided leaves the requests of a connection in the session in which they are.
+// decided fixes the session of a connection's requests.
 func (h *httpText) decided(c *conn) {
 	h.asked -= len(c.asked)
 	c.asked = nil
 }
 
-// body takes the messages out of a body.
+// body extracts the messages from a body.
 func (h *httpText) body(data []byte, number int) {
 	f := h.flow
 	if f.partial != nil && !f.sized && chunkSize.Match(data) {
@@ -267,18 +264,18 @@ func (h *httpText) body(data []byte, number int) {
 	text := plainBody(rest)
 	opens := opensJSON(text)
 	if f.partial != nil && opens && h.doc.Parse(text) == nil && isMessage(&h.doc, 0) {
-		h.flush(f) // what has been cut was never finished
+		h.flush(f) // the partial message was never completed
 	}
 	switch {
-	case f.partial != nil && inEvent: // the lines of one event
+	case f.partial != nil && inEvent: // lines of one event
 		h.message(append(append(f.partial, '\n'), rest...), f.start)
-	case f.partial != nil && f.stream && streamField.Match(data): // no client takes it for a part of the data
+	case f.partial != nil && f.stream && streamField.Match(data): // clients do not take it for data
 	case f.partial != nil:
 		h.message(append(f.partial, data...), f.start)
 	case opens:
 		h.flush(f)
 		rest = bytes.TrimPrefix(bytes.TrimLeft(rest, " \t"), []byte("\xEF\xBB\xBF"))
-		h.message(bytes.Clone(bytes.TrimLeft(rest, " \t")), number) // blanks at its end may be inside a string
+		h.message(bytes.Clone(bytes.TrimLeft(rest, " \t")), number) // trailing blanks may be inside a string
 	case inEvent && (f.endpoint || len(text) == 0):
 		f.endpoint = false
 	case !inEvent && streamField.Match(data) && (f.stream || !bytes.HasPrefix(data, []byte(":"))):
@@ -286,14 +283,14 @@ func (h *httpText) body(data []byte, number int) {
 			f.endpoint = string(bytes.TrimSpace(kind)) == "endpoint"
 		}
 	case !inEvent && chunkSize.Match(bytes.TrimSpace(data)):
-	case f.accepted && string(text) == "Accepted": // what servers say that have nothing to say
+	case f.accepted && string(text) == "Accepted": // what servers send as an empty response
 	default:
 		h.text(text, number)
 	}
 }
 
-// text keeps a line that is no part of a message: no client takes it for one,
-// but a client may show it.
+// text keeps a line that is not part of a message: no client takes it for one, but a client may
+// display it.
 func (h *httpText) text(line []byte, number int) {
 	f := h.flow
 	if len(f.text)+len(line) >= h.limit() {
@@ -307,7 +304,7 @@ func (h *httpText) text(line []byte, number int) {
 	f.text = append(f.text, line...)
 }
 
-// limit is how much of one message is held together.
+// limit returns the maximum size of a message that is reassembled.
 func (h *httpText) limit() int {
 	if h.max > 0 && h.max < maxPartial {
 		return int(h.max) + 1
@@ -315,14 +312,13 @@ func (h *httpText) limit() int {
 	return maxPartial
 }
 
-// The bounds of putting a cut message together again: each piece that may be
-// the last costs a parse.
+// The bounds of reassembling a split message: each piece that may be the last costs a parse.
 const (
 	maxPartial = 4 << 20
 	maxParsed  = 64 << 20
 )
 
-// message keeps a message that is whole, and waits for the rest of one that is not.
+// message emits a complete message, and keeps an incomplete one until the rest arrives.
 func (h *httpText) message(data []byte, number int) {
 	f := h.flow
 	f.partial, f.start = data, number
@@ -340,8 +336,8 @@ func (h *httpText) message(data []byte, number int) {
 	}
 }
 
-// flush makes events of a message and of the text around it. A message of which
-// the rest did not come is inspected as it is.
+// flush emits a message and the text around it. A message that was never completed is inspected as
+// it is.
 func (h *httpText) flush(f *flow) {
 	if f.text != nil {
 		h.emit(f, f.text, f.textStart)

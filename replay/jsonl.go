@@ -12,8 +12,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// jsonLines decodes files with one JSON value a line: events.jsonl, audit logs
-// in both shapes, the frame logs of other tools, and bare JSON-RPC messages.
+// jsonLines decodes files with one JSON value per line: events.jsonl, audit logs in both forms,
+// other tools' frame logs, and bare JSON-RPC messages.
 type jsonLines struct{ file string }
 
 // The types of lines in events.jsonl that this package writes or reads.
@@ -25,10 +25,10 @@ const (
 	typeLLM         = "llm_message"
 )
 
-// unknownBody is why an llm_message is not read.
+// unknownBody is the reason for not reading an llm_message.
 const unknownBody = "llm_message: a body of no format that is known"
 
-// auditTypes are the events that an engine writes about what it saw.
+// auditTypes are the types of events that an engine writes about what it saw.
 var auditTypes = map[string]bool{
 	"mcp_tool_seen": true, "mcp_tool_changed": true, "mcp_tool_called": true, "mcp_tool_call_intercepted": true,
 	"mcp_cross_server_blocked": true, "mcp_network_connection": true, "mcp_detection": true,
@@ -40,7 +40,7 @@ var auditTypes = map[string]bool{
 func (d *jsonLines) decode(b *lineBuffers, l line, data []byte, yield func(*scanner.Event)) {
 	e := b.event(d.file, l)
 	if err := b.doc.Parse(data); err != nil {
-		// Not a record. What it says is inspected as text all the same.
+		// Not a record. Its content is inspected as text.
 		e.Session, e.Frame = baseName(d.file), data
 		if start := bytes.TrimLeft(data, " \t\r"); start[0] != '{' && start[0] != '[' {
 			e.Reason = "a line is not JSON: the recording is damaged, or not a recording"
@@ -60,7 +60,7 @@ func (d *jsonLines) decode(b *lineBuffers, l line, data []byte, yield func(*scan
 		defer yield(skipped(d.file, l.number, "a record is also a message: only the record was inspected"))
 	}
 	switch {
-	case b.doc.Get(0, "jsonrpc") >= 0: // first, for a peer can put any other member into its message
+	case b.doc.Get(0, "jsonrpc") >= 0: // first, because a peer can put any other member into its message
 		d.bare(b, e, 0, data, yield)
 	case kind == typeMessage:
 		d.record(b, e, "message", data, yield)
@@ -80,7 +80,7 @@ func (d *jsonLines) decode(b *lineBuffers, l line, data []byte, yield func(*scan
 		d.audit(b, e, kind, data)
 		yield(e)
 	case d.foreign(b, e, data, yield):
-	case isMessage(&b.doc, 0) || asks(&b.doc, 0): // a type of its own makes a message no record
+	case isMessage(&b.doc, 0) || asks(&b.doc, 0): // an unknown type does not turn a message into a record
 		d.bare(b, e, 0, data, yield)
 	case formatOf(&b.doc, 0) != "":
 		e.Kind, e.Reason = scanner.SkippedEvent, unread(&b.doc, 0)
@@ -91,7 +91,7 @@ func (d *jsonLines) decode(b *lineBuffers, l line, data []byte, yield func(*scan
 			e.Kind, e.Reason = scanner.SkippedEvent, "unknown event type "+kind+", with a message that was not inspected"
 		}
 		yield(e)
-	default: // what it says is inspected as text all the same
+	default: // its content is inspected as text
 		if !carriesText(&b.doc) {
 			e.Reason = NoMessage
 		}
@@ -99,7 +99,7 @@ func (d *jsonLines) decode(b *lineBuffers, l line, data []byte, yield func(*scan
 	}
 }
 
-// known reports a type of line that is read as what it says it is.
+// known reports whether lines of a type are read as that type.
 func known(kind string) bool {
 	switch kind {
 	case typeMessage, typeDefinitions, typeSkipped, typeShared, typeLLM:
@@ -108,7 +108,7 @@ func known(kind string) bool {
 	return auditTypes[kind]
 }
 
-// common reads what all lines of events.jsonl have, and returns the type.
+// common reads the members common to all lines of events.jsonl, and returns the type.
 func (d *jsonLines) common(b *lineBuffers, e *scanner.Event) string {
 	doc := &b.doc
 	e.Session, e.Server = baseName(d.file), ""
@@ -162,7 +162,7 @@ func (d *jsonLines) record(b *lineBuffers, e *scanner.Event, key string, data []
 	yield(skipped(d.file, e.Origin.Line, "an %s without %s, raw or raw_base64", e.Type, key))
 }
 
-// shared decodes an mcp_shared: what a message of another connection adds to the session.
+// shared decodes an mcp_shared: what a message on another connection adds to the session.
 func (d *jsonLines) shared(e *scanner.Event, b *lineBuffers, yield func(*scanner.Event)) {
 	s, err := scanner.ParseShared(&b.doc, b.doc.Get(0, "shared"))
 	if err != nil {
@@ -173,8 +173,8 @@ func (d *jsonLines) shared(e *scanner.Event, b *lineBuffers, yield func(*scanner
 	yield(e)
 }
 
-// embedded makes the frame of an event from a node of the line: a JSON value
-// as it stands, or a string that holds the frame.
+// embedded sets the frame of an event from a node of the line: a raw JSON value, or a string that
+// contains the frame.
 func (d *jsonLines) embedded(b *lineBuffers, e *scanner.Event, n int, data []byte) {
 	doc := &b.doc
 	start := int(doc.Nodes[n].Start)
@@ -224,11 +224,10 @@ func (d *jsonLines) audit(b *lineBuffers, e *scanner.Event, kind string, data []
 	d.embedded(b, e, 0, data)
 }
 
-// directionOf reads the spellings of a direction that logs use. Words that
-// depend on where the writer stood (in, out, sent, read) tell nothing by
-// themselves: the engine goes by the method then.
+// directionOf parses the spellings of a direction in logs. Words that depend on the writer's side
+// (in, out, sent, read) say nothing by themselves: for these the engine relies on the method.
 func directionOf(s string) mcp.Direction {
-	switch s { // what nearly every line says needs no spelling out
+	switch s { // fast path for nearly all lines
 	case "client_to_server":
 		return mcp.ClientToServer
 	case "server_to_client":
@@ -249,7 +248,7 @@ func parseTime(s string) (time.Time, bool) {
 	if len(s) > 10 && s[10] == ' ' {
 		s = s[:10] + "T" + s[11:]
 	}
-	for _, layout := range [...]string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02T15:04:05Z0700"} { // a fraction is read where the layout has none
+	for _, layout := range [...]string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02T15:04:05Z0700"} { // a fraction is parsed even if the layout has none
 		if t, err := time.Parse(layout, s); err == nil {
 			return t.UTC(), true
 		}

@@ -11,11 +11,11 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// chunkBytes is how much input travels to a worker at a time: enough to make
-// the hand-over cheap, little enough to keep memory flat.
+// chunkBytes is how much input a worker gets at a time: enough to make the hand-over cheap, little
+// enough to keep memory use flat.
 const chunkBytes = 256 << 10
 
-// lineDecoder turns one line into events. It keeps nothing between lines.
+// lineDecoder turns one line into events. It keeps no state between lines.
 type lineDecoder interface {
 	decode(b *lineBuffers, l line, data []byte, yield func(*scanner.Event))
 }
@@ -25,13 +25,13 @@ type lineSource struct {
 	name    string
 	lines   *wire.LineReader
 	o       Options
-	records bool // the lines can be records of events.jsonl
+	records bool // the lines may be events.jsonl records
 	max     int64
 	decoder lineDecoder
-	last    int         // the last line that was read
-	broken  error       // why there is no more; told behind what was read
-	talk    *transcript // reads what the recording has of LLM APIs; nil before the first
-	said    chunk       // what it read
+	last    int         // number of the last line read
+	broken  error       // why reading failed; reported after what was read
+	talk    *transcript // reads the LLM API messages of the recording; nil before the first
+	said    chunk       // the events of talk
 	pool    sync.Pool   // of *lineChunk
 }
 
@@ -42,32 +42,32 @@ func newLineSource(name string, r io.Reader, o Options, d lineDecoder) *lineSour
 	return s
 }
 
-// line is a line of a chunk: its place in the chunk's bytes and in the file.
+// line is a line of a chunk: its position in the chunk's bytes and in the file.
 type line struct {
 	start, end int
 	number     int
-	oversize   int64  // length of a line that was not read; 0 for others
-	own        []byte // a long line, in memory of its own; nil for others
+	oversize   int64  // length of a line that was not read; otherwise 0
+	own        []byte // a long line in separate memory; otherwise nil
 }
 
-// lineChunk is a run of lines. Its memory goes back to the pool once judged.
+// lineChunk is a run of lines. Its memory returns to the pool once it has been judged.
 type lineChunk struct {
 	source  *lineSource
 	data    []byte
-	long    int // bytes of lines in memory of their own
+	long    int // bytes of lines in separate memory
 	lines   []line
 	buffers lineBuffers
 }
 
-// lineBuffers is what decoding needs. Events are handed out by pointer, so
-// they are made in blocks that never move.
+// lineBuffers holds the memory for decoding. Events are passed by pointer, so they are allocated in
+// blocks that never move.
 type lineBuffers struct {
 	doc    wire.Doc
 	events []scanner.Event
 	intern map[string]string
 }
 
-// event returns a new event at a line.
+// event returns a new event for a line.
 func (b *lineBuffers) event(file string, l line) *scanner.Event {
 	if len(b.events) == cap(b.events) {
 		b.events = make([]scanner.Event, 0, 64)
@@ -76,10 +76,10 @@ func (b *lineBuffers) event(file string, l line) *scanner.Event {
 	return &b.events[len(b.events)-1]
 }
 
-// maxInterned bounds the names remembered while a chunk is decoded.
+// maxInterned is the maximum number of names remembered while a chunk is decoded.
 const maxInterned = 1024
 
-// str makes a string of b, sharing the memory of names that recur.
+// str converts s to a string, sharing the memory of recurring names.
 func (b *lineBuffers) str(s []byte) string {
 	if known, ok := b.intern[string(s)]; ok {
 		return known
@@ -92,9 +92,8 @@ func (b *lineBuffers) str(s []byte) string {
 	return v
 }
 
-// Next collects lines until a chunk is full.
-// An error of the reader ends the file, and is an event behind what it gave: the
-// findings before it and the inputs behind it still count.
+// Next collects lines until a chunk is full. A read error ends the file, and becomes an event after
+// what was read: the findings before it and the inputs after it still count.
 func (s *lineSource) Next() (scanner.Chunk, error) {
 	if s.broken != nil {
 		return chunk{skipped(s.name, max(s.last, 1), "%v", s.broken)}, io.EOF
@@ -129,7 +128,7 @@ func (s *lineSource) Next() (scanner.Chunk, error) {
 			c.lines = append(c.lines, line{number: l.Number, oversize: l.Size})
 			continue
 		}
-		if len(l.Data) >= chunkBytes { // copied it would take twice the memory
+		if len(l.Data) >= chunkBytes { // copying it would take twice the memory
 			s.lines.Detach()
 			c.lines, c.long = append(c.lines, line{number: l.Number, own: l.Data}), c.long+cap(l.Data)
 			continue
@@ -141,8 +140,8 @@ func (s *lineSource) Next() (scanner.Chunk, error) {
 	return c, nil
 }
 
-// llm reads a line with a body of an LLM API, which depends on those before it, and reports
-// whether the line is one.
+// llm reads a line with a body of an LLM API, which depends on those before it, and reports whether
+// the line is one.
 func (s *lineSource) llm(l wire.Line) bool {
 	if l.Oversize || !bytes.Contains(l.Data, []byte(`"`+typeLLM+`"`)) || !s.records {
 		return false
@@ -158,7 +157,7 @@ func (s *lineSource) llm(l wire.Line) bool {
 	return true
 }
 
-// ended is the last piece of the source.
+// ended returns the last chunk of the source.
 func (s *lineSource) ended(c *lineChunk) (scanner.Chunk, error) {
 	if s.talk != nil {
 		s.talk.end()
@@ -197,14 +196,14 @@ func (c *lineChunk) Events(yield func(*scanner.Event)) {
 	}
 }
 
-// Size is how many bytes the chunk keeps until it is released.
+// Size returns the number of bytes that the chunk holds until it is released.
 func (c *lineChunk) Size() int { return cap(c.data) + c.long }
 
-// Release gives the chunk's memory back.
+// Release returns the chunk's memory to the pool.
 func (c *lineChunk) Release() {
 	c.buffers.events = nil
 	clear(c.lines)
-	if cap(c.data) <= 4*chunkBytes && c.long == 0 { // one long line must not stay for good
+	if cap(c.data) <= 4*chunkBytes && c.long == 0 { // memory for one long line must not be kept for good
 		c.source.pool.Put(c)
 	}
 }

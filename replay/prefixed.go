@@ -20,16 +20,16 @@ var (
 	notAName   = lazyregexp.New(`(?i)^(?:trace|debug|info|notice|warn|warning|error|critical|fatal|\d{4}-\d{2}-\d{2}.*)$`)
 )
 
-// logged cuts off what Claude Desktop writes behind a message.
+// logged removes what Claude Desktop appends to a message.
 func logged(data []byte) []byte {
 	return bytes.TrimSuffix(bytes.TrimSpace(data), []byte(" { metadata: undefined }"))
 }
 
-// prefixBytes is more than the longest word of a prefix.
+// prefixBytes is longer than any prefix word.
 const prefixBytes = 40
 
-// splitPrefix finds the message of a log line: the word ahead of it, and where
-// it starts. at is 0 for a line without one.
+// splitPrefix finds the message in a log line: the word before it, and its offset, which is 0 if
+// there is none.
 func splitPrefix(line []byte) (word string, at int) {
 	if bytes.HasPrefix(bytes.TrimLeft(line, " \t"), []byte("{")) {
 		return "", 0
@@ -51,8 +51,8 @@ func nextBracket(line []byte, from int) int {
 	return -1
 }
 
-// opensMessage tells an object or a list of them from brackets of the prefix,
-// such as [info].
+// opensMessage distinguishes an object or an array of objects from brackets of the prefix, such as
+// [info].
 func opensMessage(text []byte) bool {
 	if text[0] == '{' {
 		return true
@@ -61,11 +61,11 @@ func opensMessage(text []byte) bool {
 	return len(next) > 0 && (next[0] == '{' || next[0] == '[' || next[0] == ']')
 }
 
-// maxBrackets bounds the places at which a line without a known prefix is tried.
+// maxBrackets is the maximum number of positions tried in a line without a known prefix.
 const maxBrackets = 32
 
-// unprefixed finds the message that starts ahead of limit without a known
-// prefix, or -1. What says that it is one is one, whole or not.
+// unprefixed finds a message before limit without a known prefix, or returns -1. A text with
+// "jsonrpc" counts as a message, complete or not.
 func unprefixed(line []byte, limit int) int {
 	says := bytes.Contains(line, []byte(`"jsonrpc"`))
 	at := nextBracket(line, 0)
@@ -84,13 +84,13 @@ func unprefixed(line []byte, limit int) int {
 	return -1
 }
 
-// opensMember reports an object, or a list of them, that starts as JSON does.
+// opensMember reports whether a text begins like an object, or an array of objects, in JSON.
 func opensMember(text []byte) bool {
 	inner := bytes.TrimLeft(text, "[ \t")
 	return len(inner) > 1 && inner[0] == '{' && bytes.HasPrefix(bytes.TrimLeft(inner[1:], " \t"), []byte(`"`))
 }
 
-// cutOff reports a text that does not parse.
+// cutOff reports whether a text does not parse.
 func cutOff(text []byte) bool {
 	var doc wire.Doc
 	return doc.Parse(text) != nil
@@ -101,11 +101,11 @@ func (d *prefixedLines) decode(b *lineBuffers, l line, data []byte, yield func(*
 	if at == 0 {
 		at = unprefixed(data, len(data))
 		if at >= 0 && len(bytes.TrimSpace(data[:at])) == 0 {
-			(&jsonLines{file: d.file}).decode(b, l, data, yield) // a message that is in the log by itself
+			(&jsonLines{file: d.file}).decode(b, l, data, yield) // a message alone on its line
 			return
 		}
 	} else if ahead := unprefixed(data, at); ahead >= 0 {
-		word, at = "", ahead // the prefix is a part of the message
+		word, at = "", ahead // the prefix is part of the message
 	}
 	e := b.event(d.file, l)
 	if at < 0 {
@@ -123,7 +123,7 @@ func (d *prefixedLines) decode(b *lineBuffers, l line, data []byte, yield func(*
 			break
 		}
 	}
-	// read and write depend on which side logged: the engine goes by the method.
+	// read and write depend on which side logged: the engine relies on the method.
 	e.Direction = directionOf(trimFrom(word))
 	e.Frame = logged(data[at:])
 	e.Origin.Column, e.Origin.Exact = 1+len([]rune(string(data[:at]))), true

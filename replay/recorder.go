@@ -14,8 +14,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Recorder writes events as events.jsonl. Frames are written as they are: as
-// a JSON value where they are one in one line, else as a string or in base64.
+// Recorder writes events as events.jsonl. A frame is written as a JSON value if it is one on a
+// single line, otherwise as a string or in base64.
 type Recorder struct {
 	w    io.Writer
 	name string
@@ -24,14 +24,13 @@ type Recorder struct {
 	doc  wire.Doc
 }
 
-// NewRecorder returns a recorder that writes to w; name is what locations in
-// the recording call the file.
+// NewRecorder returns a recorder that writes to w; name is the file name in the locations of the
+// recording.
 func NewRecorder(w io.Writer, name string) *Recorder { return &Recorder{w: w, name: name} }
 
-// Record writes one event and gives it its place in the recording, so that
-// what is judged now and what is judged on replay are in the same place. It
-// makes the names valid UTF-8 for the same reason. Ignored events leave no
-// line, and configurations and lockfiles none: they are inputs of their own.
+// Record writes one event and sets its location in the recording, so that live inspection and a
+// replay report the same location. For the same reason it makes names valid UTF-8. Ignored events
+// are not written, nor are configurations and lockfiles, which are separate inputs.
 func (r *Recorder) Record(e *scanner.Event) error {
 	switch e.Kind {
 	case scanner.IgnoredEvent, scanner.ConfigEvent, scanner.LockEvent, scanner.SettingsEvent, scanner.StartedEvent:
@@ -96,8 +95,8 @@ func (r *Recorder) head(e *scanner.Event) []byte {
 	return b
 }
 
-// appendHTTPHead appends the head of the HTTP exchange where there was one, and makes its
-// fields valid UTF-8.
+// appendHTTPHead appends the head of the HTTP exchange, if there was one, and makes its fields valid
+// UTF-8.
 func appendHTTPHead(b []byte, e *scanner.Event) []byte {
 	if e.HTTP == nil {
 		return b
@@ -121,15 +120,14 @@ func appendHTTPHead(b []byte, e *scanner.Event) []byte {
 	return append(b, '}')
 }
 
-// headKeys are the members of the head of an HTTP exchange in a record, and headFields what
-// they are of.
+// headKeys are the members of a record's HTTP head, and headFields returns the corresponding fields.
 var headKeys = [...]string{"method", "name", "protocol_version", "session"}
 
 func headFields(h *mcp.HTTPHead) [len(headKeys)]*string {
 	return [...]*string{&h.Method, &h.Name, &h.Version, &h.Session}
 }
 
-// recordedHead reads the head of the HTTP exchange in a record, nil where it has none.
+// recordedHead reads the HTTP head of a record, nil if there is none.
 func recordedHead(doc *wire.Doc) *mcp.HTTPHead {
 	n := doc.Get(0, "http")
 	if doc.Kind(n) != wire.Object {
@@ -142,8 +140,8 @@ func recordedHead(doc *wire.Doc) *mcp.HTTPHead {
 	return head
 }
 
-// frame appends the frame under key where it is JSON on one line, and notes
-// where in the line it starts.
+// frame appends the frame, under key if it is JSON on one line, and records the column at which it
+// starts.
 func (r *Recorder) frame(b []byte, e *scanner.Event, key string) []byte {
 	if key == "document" && r.doc.Parse(e.Frame) == nil {
 		e.Frame = inOneLine(e.Frame)
@@ -168,19 +166,18 @@ func (r *Recorder) frame(b []byte, e *scanner.Event, key string) []byte {
 	return b
 }
 
-// isLine reports whether a frame can be in a line as it is.
+// isLine reports whether a frame can be embedded in a line unchanged.
 func (r *Recorder) isLine(frame []byte) bool {
 	return !bytes.ContainsAny(frame, "\r\n") && r.fits(frame)
 }
 
-// fits reports whether a frame can be a member of a record: JSON, but no string,
-// which would be read as a frame inside one, and not so deep that the record
-// around it is too deep.
+// fits reports whether a frame can be a member of a record: JSON, but not a string, which would be
+// read as a quoted frame, and not nested so deeply that the record exceeds the limit.
 func (r *Recorder) fits(frame []byte) bool {
 	return r.doc.Parse(frame) == nil && r.doc.Kind(0) != wire.String && depth(&r.doc) < wire.MaxDepth
 }
 
-// depth is how deep the containers of a document nest.
+// depth returns the nesting depth of a document.
 func depth(doc *wire.Doc) int {
 	deepest, now, open := 0, 0, int32(-1)
 	for i := range doc.Nodes {
@@ -197,8 +194,8 @@ func depth(doc *wire.Doc) int {
 	return deepest
 }
 
-// inOneLine puts a JSON text into one line. A line end in JSON is white space,
-// so a space in its place changes nothing else.
+// inOneLine puts a JSON text on one line. Line ends in JSON are white space, so replacing them by
+// spaces changes nothing else.
 func inOneLine(text []byte) []byte {
 	return bytes.Map(func(c rune) rune {
 		if c == '\n' || c == '\r' {

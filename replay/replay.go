@@ -1,9 +1,9 @@
-// Package replay turns recordings into events: events.jsonl, audit logs, the
-// JSON-RPC logs of other tools, HAR, and documents of definitions. It also
-// holds the recorder, which writes what the readers read.
+// Package replay turns recordings into events: events.jsonl, audit logs, other tools' JSON-RPC logs,
+// HAR, and documents of definitions. It also contains the recorder, which writes what the readers
+// read.
 //
-// Formats are recognised by content. What cannot be read becomes an event that
-// says so, never silence. The package must never know what a rule is.
+// Formats are recognised by content. Anything unreadable becomes an event that reports it; it is
+// never dropped silently. The package must never know what a rule is.
 package replay
 
 import (
@@ -23,21 +23,21 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Options of a reader.
+// Options configures a reader.
 type Options struct {
-	MaxMessage int64               // bytes; a longer line is counted and not read into memory
-	Memory     *Memory             // of the transcripts that were read before; nil for none
-	Servers    map[string][]string // the servers that are known, and their tools: whose tool a name in a transcript is
+	MaxMessage int64               // bytes; a longer line is counted but not read into memory
+	Memory     *Memory             // of transcripts read before; nil for none
+	Servers    map[string][]string // known servers and their tools, to attribute tool names in transcripts
 }
 
-// ErrFormat is wrapped by the error of Open for a file that is no recording.
+// ErrFormat is wrapped by the error of Open for a file that is not a recording.
 var ErrFormat = errors.New("not a recording")
 
-// sniffBytes is how much of a file is looked at to recognise its format.
+// sniffBytes is how much of a file is examined to recognise its format.
 const sniffBytes = 64 << 10
 
-// Open returns the events of a recording. name is what findings call the file.
-// The error says what was expected when the content is no recording at all.
+// Open returns the events of a recording. name is the file name in findings. If the content is not a
+// recording, the error says what was expected.
 func Open(name string, r io.Reader, o Options) (scanner.Source, error) {
 	plain, err := decompress(r)
 	if err != nil {
@@ -47,7 +47,7 @@ func Open(name string, r io.Reader, o Options) (scanner.Source, error) {
 	head, err := br.Peek(sniffBytes)
 	plain = br
 	failed := err != nil && !errors.Is(err, io.EOF)
-	if failed { // what was read before the error is delivered before it
+	if failed { // what was read before the error is delivered first
 		plain = io.MultiReader(bytes.NewReader(head), broken{err})
 	}
 	switch f := sniff(head, err != nil); {
@@ -63,13 +63,13 @@ func Open(name string, r io.Reader, o Options) (scanner.Source, error) {
 		return openTranscript(name, plain, o), nil
 	case failed:
 		return nil, fmt.Errorf("reading %s: %w", name, err)
-	case f == formatEmpty: // a recording of nothing
+	case f == formatEmpty: // an empty recording
 		return Events(nil), nil
 	}
 	return nil, fmt.Errorf("%s: %w: expected events.jsonl, a log with one JSON-RPC message per line, HAR, a transcript or a body of an LLM API, or one of these in gzip or zstd", name, ErrFormat)
 }
 
-// broken is a reader that has nothing but an error.
+// broken is a reader that only returns an error.
 type broken struct{ err error }
 
 func (b broken) Read([]byte) (int, error) { return 0, b.err }
@@ -89,7 +89,7 @@ func decompress(r io.Reader) (io.Reader, error) {
 		}
 		return zr, nil
 	case bytes.Equal(magic, []byte{0x28, 0xB5, 0x2F, 0xFD}):
-		// One goroutine and a bounded window: a small file must not claim gigabytes.
+		// One goroutine and a bounded window: a small file must not allocate gigabytes.
 		zr, err := zstd.NewReader(br, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(64<<20), zstd.WithDecoderMaxMemory(128<<20))
 		if err != nil {
 			return nil, fmt.Errorf("zstd: %w", err)
@@ -104,18 +104,18 @@ type format int
 const (
 	formatUnknown    format = iota
 	formatEmpty             // nothing but white space
-	formatLines             // one JSON value a line
+	formatLines             // one JSON value per line
 	formatPrefixed          // log lines that end in a message
 	formatDocument          // one JSON value over several lines
 	formatHTTP              // HTTP exchanges as text
-	formatTranscript        // bodies of LLM APIs or lines of a transcript, one a line, or an event stream
+	formatTranscript        // bodies of LLM APIs or lines of a transcript, one per line, or an event stream
 )
 
-// sniffLines is how many lines may be something else before the first that
-// tells the format: a banner, a comment, a cut-off record.
+// sniffLines is how many lines of another kind may precede the first line that identifies the
+// format: a banner, a comment, a truncated record.
 const sniffLines = 50
 
-// sniff recognises a format by its head; whole says that head is all there is.
+// sniff recognises a format by its head; whole means that head is the entire file.
 func sniff(head []byte, whole bool) format {
 	head = bytes.TrimPrefix(head, []byte("\xEF\xBB\xBF"))
 	if len(bytes.TrimSpace(head)) == 0 {
@@ -132,7 +132,7 @@ func sniff(head []byte, whole bool) format {
 		line = bytes.TrimSpace(line)
 		alone := first && whole && len(bytes.TrimSpace(tail)) == 0
 		if (complete || whole) && tooDeep(line, &doc) {
-			return formatLines // to be counted, whatever it would have been
+			return formatLines // counted as too deep, whatever it would have been
 		}
 		if f := sniffLine(line, complete || whole, first, &doc); alone && (f == formatLines && !isLine(&doc) || f == formatTranscript && !startsStream(line)) {
 			return formatDocument
@@ -144,7 +144,7 @@ func sniff(head []byte, whole bool) format {
 			break
 		}
 	}
-	if looksLikeJSON.Match(head) { // to be told where it ceases to be JSON
+	if looksLikeJSON.Match(head) { // the reader reports where it ceases to be JSON
 		return formatDocument
 	}
 	return formatUnknown
@@ -155,17 +155,17 @@ var (
 	archiveHead   = lazyregexp.New(`^\{\s*"log"\s*:\s*\{`)
 )
 
-// tooDeep reports a line that would be an object or a list but for how deep it nests.
+// tooDeep reports whether a line is an object or an array that is nested too deeply.
 func tooDeep(line []byte, doc *wire.Doc) bool {
-	if len(line) <= wire.MaxDepth || !opensJSON(line) || line[len(line)-1] != line[0]+2 { // ] and } come two behind [ and {
+	if len(line) <= wire.MaxDepth || !opensJSON(line) || line[len(line)-1] != line[0]+2 { // in ASCII, ] and } are two after [ and {
 		return false
 	}
 	err := doc.Parse(line)
 	return err != nil && strings.Contains(err.Error(), "nesting is deeper")
 }
 
-// isLine reports whether the only line of a file is one of a recording, and
-// not a small document: a dump of definitions, a client configuration.
+// isLine reports whether the only line of a file belongs to a recording and is not a small document,
+// such as a dump of definitions or a client configuration.
 func isLine(doc *wire.Doc) bool {
 	if doc.Kind(0) == wire.Array {
 		return isMessage(doc, doc.First(0))
@@ -198,8 +198,8 @@ func sniffLine(line []byte, complete, first bool, doc *wire.Doc) format {
 			return formatLines
 		}
 		if first {
-			// Cut off in the middle of a string or a member: a record; after an
-			// opening bracket or a comma: the first line of a document.
+			// Truncated inside a string or a member: a record. After an opening bracket or a comma:
+			// the first line of a document.
 			if last := line[len(line)-1]; last == '{' || last == '[' || last == ',' {
 				return formatDocument
 			}
@@ -211,7 +211,7 @@ func sniffLine(line []byte, complete, first bool, doc *wire.Doc) format {
 	return formatUnknown
 }
 
-// chunk is a piece of input made of events that are ready.
+// chunk is a piece of input whose events are ready.
 type chunk []*scanner.Event
 
 func (c chunk) Events(yield func(*scanner.Event)) {
@@ -222,7 +222,7 @@ func (c chunk) Events(yield func(*scanner.Event)) {
 
 func (c chunk) Release() {}
 
-// Size is how many bytes the frames of the chunk have.
+// Size returns the total size of the chunk's frames in bytes.
 func (c chunk) Size() (n int) {
 	for _, e := range c {
 		n += len(e.Frame)
@@ -230,8 +230,8 @@ func (c chunk) Size() (n int) {
 	return n
 }
 
-// once is a source of events that are in memory. It hands them over in pieces, so that
-// what the engine makes of them is not held for all at once, and lets go of each piece.
+// once is a source of events in memory. It returns and releases them in pieces, so that the engine's
+// results are not held for all at once.
 type once struct{ events chunk }
 
 const pieceEvents = 1024
@@ -250,10 +250,10 @@ func (o *once) Next() (scanner.Chunk, error) {
 	return piece, nil
 }
 
-// made is a source of events that are made as they are asked for.
+// made is a source of events that are created on demand.
 type made struct {
 	next   func() (events chunk, ok bool)
-	broken *scanner.Event // behind all others: why there are no more; nil where the input is whole
+	broken *scanner.Event // comes after all others and reports why there are no more; nil if the input is complete
 }
 
 func (m *made) Next() (scanner.Chunk, error) {
@@ -272,7 +272,7 @@ func (m *made) Next() (scanner.Chunk, error) {
 	return piece, nil
 }
 
-// Join reads one source after another.
+// Join returns a source that reads the sources one after another.
 func Join(sources ...scanner.Source) scanner.Source { return &joined{sources} }
 
 type joined struct{ sources []scanner.Source }
@@ -296,8 +296,8 @@ func skipped(name string, line int, format string, args ...any) *scanner.Event {
 	return &scanner.Event{Kind: scanner.SkippedEvent, Reason: fmt.Sprintf(format, args...), Origin: scanner.Origin{File: name, Line: line, Column: 1}}
 }
 
-// baseName is the last element of a path in either notation, without the
-// endings of recordings: what a session or server is called that has no name.
+// baseName returns the last element of a slash or backslash path without the extensions of
+// recordings: the name of a session or server without one.
 func baseName(name string) string {
 	if i := strings.LastIndexAny(name, `/\`); i >= 0 {
 		name = name[i+1:]

@@ -13,22 +13,22 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// LLMMessage is a request to an LLM API or its response, as an llm_message of events.jsonl has
-// it. A response that comes as a stream is several of them, each with a part of the stream.
+// LLMMessage is a request to an LLM API or its response, as in an llm_message of events.jsonl. A
+// streamed response has several messages, each with a part of the stream.
 type LLMMessage struct {
 	Time    time.Time
 	Session string
-	Request string // names the exchange
+	Request string // identifies the exchange
 	Dialect string
 	Answer  bool   // it is a response
-	Body    []byte // of JSON; nil where there is none
-	SSE     []byte // whole events of a stream; nil where there is a body
+	Body    []byte // JSON; nil if there is none
+	SSE     []byte // complete events of a stream; nil if there is a body
 	More    bool   // the stream goes on
 
-	Servers map[string][]string // that became known, with their tools; nil for none
+	Servers map[string][]string // newly known servers with their tools; nil for none
 }
 
-// Line writes the message as a line of a recording, without its end.
+// Line returns the message as a line of a recording, without a line end.
 func (m *LLMMessage) Line() []byte {
 	b := make([]byte, 0, len(m.Body)+len(m.SSE)+len(m.SSE)/4+512)
 	b = append(b, `{"type":"`+typeLLM+`","timestamp":"`...)
@@ -82,24 +82,24 @@ func (m *LLMMessage) Line() []byte {
 	return append(b, '}')
 }
 
-// Decisions are the decisions that refuse something an event says, by its place in the list of
-// definitions; a call or a result is at 0.
+// Decisions are the decisions that refuse something in an event, by its index in the list of
+// definitions; a call or a result has index 0.
 type Decisions map[int]scanner.Decision
 
 // Said is a call that the model made, or a definition or result that was refused.
 type Said struct {
 	Kind         SaidKind
-	Server, Tool string // of a call or definition, as attributed; of a result that was said before "" where nobody knows
-	Name         string // of the tool, as the text has it
+	Server, Tool string // of a call or definition, as attributed; of a result that was said before, "" if unknown
+	Name         string // of the tool, as in the text
 	ID           string
-	Event        int              // of a stream: place among the events of the part at hand, from 0
+	Event        int              // of a stream: index of the event in the current part, from 0
 	Path         string           // JSON Pointer in the body, or in the data of its event
-	Slot         string           // of a call that a stream built: its place among those of the stream
-	History      bool             // a request repeats it: it happened before
-	Decision     scanner.Decision // the zero value lets it pass
+	Slot         string           // of a call built from a stream: identifies it in the stream
+	History      bool             // repeated in a request: it happened before
+	Decision     scanner.Decision // the zero value allows it
 }
 
-// SaidKind is the kind of what was said.
+// SaidKind is the kind of a Said.
 type SaidKind uint8
 
 // The kinds.
@@ -109,16 +109,16 @@ const (
 	SaidDefinition
 )
 
-// Talk turns messages with LLM APIs into events, one after another, as Open does with a
-// recording of them: whoever judges them as they come finds what a replay finds. It is for one
+// Talk turns messages to and from LLM APIs into events, one after another, as Open does for a
+// recording of them, so that live inspection finds the same as a replay. It must be used by one
 // goroutine at a time.
 type Talk struct {
 	t    *transcript
 	said []Said
 }
 
-// NewTalk returns a Talk. name is what locations call the recording; judge decides about each
-// event, and is given those that skip something as well.
+// NewTalk returns a Talk. name is the name of the recording in locations; judge decides about each
+// event, including those that only report something skipped.
 func NewTalk(name string, o Options, judge func(*scanner.Event) Decisions) *Talk {
 	t := &Talk{}
 	t.t = newTranscript(name, o, func(e *scanner.Event) { judge(e) })
@@ -130,14 +130,14 @@ func NewTalk(name string, o Options, judge func(*scanner.Event) Decisions) *Talk
 	return t
 }
 
-// ErrUnreadable is a message that cannot be recorded and read again.
+// ErrUnreadable reports a message that cannot be recorded and read again.
 var ErrUnreadable = errors.New("it is no JSON, has more values, or nests deeper, than the limit")
 
-// ErrUnknown is a message of no format that a reader knows.
+// ErrUnknown reports a message in a format that no reader knows.
 var ErrUnknown = errors.New("it is of no format that is known")
 
-// Read reads a line that LLMMessage.Line has written; place records it, and says where. It
-// returns the calls in it, and what else was refused.
+// Read reads a line written by LLMMessage.Line; place records it and returns its location. It
+// returns the calls in the line, and what else was refused.
 func (t *Talk) Read(line []byte, place func() scanner.Origin) (said []Said, err error) {
 	t.said = nil
 	root, err := wire.Skim(line, wire.MaxNodes)
@@ -154,7 +154,7 @@ func (t *Talk) Read(line []byte, place func() scanner.Origin) (said []Said, err 
 	return t.said, err
 }
 
-// Dialect is how recordings call the API of a format, "" where it is none: that of a transcript.
+// Dialect returns the name of a format's API in recordings, "" if it has none, as for transcripts.
 func Dialect(format string) string {
 	for _, d := range dialects {
 		if strings.Contains(format, d[0]) {
@@ -164,13 +164,13 @@ func Dialect(format string) string {
 	return ""
 }
 
-// dialects are the APIs by what the names of their formats have.
+// dialects maps substrings of format names to APIs.
 var dialects = [][2]string{
 	{"Gemini CLI", ""}, {"Anthropic", "anthropic"}, {"Chat Completions", "openai"}, {"OpenAI Responses", "openai-responses"}, {"Gemini", "gemini"},
 	{"Bedrock", "bedrock"}, {"an LLM", "openai"},
 }
 
-// Knows reports whether a body is of a format that a Talk reads, and which.
+// Knows returns the format of a body, "" if a Talk cannot read it.
 func Knows(body []byte) (format string) {
 	root, err := wire.Skim(body, archiveValues)
 	if err != nil || root.Kind() < wire.Array {
@@ -181,7 +181,7 @@ func Knows(body []byte) (format string) {
 
 // record reads an llm_message of events.jsonl.
 func (t *transcript) record(at scanner.Origin, data []byte, root wire.Value, broken bool) bool {
-	members := map[string]wire.Value{} // in one go: a body is long
+	members := map[string]wire.Value{} // a single pass, because a body is long
 	for c := root.Children(); c.Next(); {
 		members[c.Value.Key()] = c.Value
 	}
@@ -225,7 +225,7 @@ func (t *transcript) record(at scanner.Origin, data []byte, root wire.Value, bro
 	return read
 }
 
-// learn takes in servers and their tools.
+// learn adds servers and their tools.
 func (g *registry) learn(servers wire.Value) {
 	if servers.Kind() != wire.Object {
 		return
@@ -242,7 +242,7 @@ func (g *registry) learn(servers wire.Value) {
 	}
 }
 
-// saidOf makes what is told of an item. A result gets the tool of the call that it answers.
+// saidOf returns the Said of an item.
 func saidOf(i *llm.Item, server, tool string) *Said {
 	s := &Said{Server: server, Tool: tool, Name: i.Name, ID: i.ID, Slot: i.Slot, History: i.History}
 	switch i.Kind {
@@ -256,7 +256,7 @@ func saidOf(i *llm.Item, server, tool string) *Said {
 	return s
 }
 
-// decided takes in the decision about something that is said for the first time.
+// decided records the decision about something that is said for the first time.
 func (c *conversations) decided(s *conversation, m mark, what *Said, d scanner.Decision) {
 	delete(s.refused, m)
 	if d.Verdict >= scanner.Prompt {
@@ -265,7 +265,7 @@ func (c *conversations) decided(s *conversation, m mark, what *Said, d scanner.D
 	c.again(s, m, what)
 }
 
-// again tells of something by what was decided about it.
+// again reports something with the decision made about it.
 func (c *conversations) again(s *conversation, m mark, what *Said) {
 	if c.said == nil {
 		return

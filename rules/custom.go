@@ -9,22 +9,22 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// CustomPattern is a pattern that a user added.
+// CustomPattern is a pattern added by a user.
 type CustomPattern struct {
-	ID          string // of the rule, custom-…
+	ID          string // rule ID: custom-…
 	Category    string
 	Severity    scanner.Severity
 	Description string
-	Fields      []string // of Fields; none means all but what the client sends
+	Fields      []string // elements of Fields; none means all except what the client sends
 	Pattern     scanner.Pattern
-	Place       string // where it was written, for those who ask why it is there
+	Place       string // source of the pattern, shown to readers of a finding
 }
 
-// Fields are the parts of messages to which a custom pattern can be restricted.
+// Fields are the parts of messages that a custom pattern can be restricted to.
 var Fields = []string{"name", "description", "parameters", "definition", "server", "result", "message", "call"}
 
-// Custom makes a rule of a pattern that a user added: one rule like the others,
-// that can be chosen, weighed and suppressed as they can.
+// Custom makes a rule from a custom pattern. Like any other rule, it can be selected, suppressed
+// and given another severity.
 func Custom(c CustomPattern) scanner.Rule {
 	said := text.Visible(text.Mask(c.Description), 400)
 	place := text.Visible(text.Mask(c.Place), 400)
@@ -45,7 +45,7 @@ func Custom(c CustomPattern) scanner.Rule {
 	}
 }
 
-// wanted reports whether the text of a pass belongs to one of the fields.
+// wanted reports whether the text of a pass is in one of the fields.
 func wanted(fields []string, p *scanner.TextPass) bool {
 	if len(fields) == 0 {
 		return true
@@ -53,7 +53,7 @@ func wanted(fields []string, p *scanner.TextPass) bool {
 	return slices.ContainsFunc(fieldsOf(p), func(f string) bool { return slices.Contains(fields, f) })
 }
 
-// fieldsOf returns the names of Fields that a text goes by.
+// fieldsOf returns the names in Fields that apply to the text of a pass.
 func fieldsOf(p *scanner.TextPass) []string {
 	if p.Subject == mcp.CallSubject || p.Direction == mcp.ClientToServer {
 		return []string{"call"}

@@ -1,9 +1,8 @@
-// Package rules is the table of what mcpscan checks. The rules stand in one package for
-// each family, one rule a file.
+// Package rules is the table of rules. Each family of rules is a package, with one rule per file.
 //
-// A rule is a value that explains itself and a pure function. It must never
-// hold state between events, do I/O or read a clock. No family imports another: what two
-// families need is a package under internal.
+// A rule is a self-explanatory value with a pure function. It must never keep state between events,
+// do I/O or read a clock. No family imports another; code shared by families is in packages under
+// internal.
 package rules
 
 import (
@@ -21,8 +20,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// All returns every rule, in the order of the documentation. Adding a rule is
-// one file in its family and one line here.
+// All returns every rule, in documentation order. To add a rule, create one file in its family and
+// add one line here.
 func All() []scanner.Rule {
 	return []scanner.Rule{
 		// Instructions to the model.
@@ -53,7 +52,7 @@ func All() []scanner.Rule {
 		instructions.ForcedPreference,
 		instructions.PrecallOrder,
 		instructions.OtherLanguage,
-		// Mentions of something that an attack would need.
+		// Mentions of things that an attack would need.
 		instructions.MentionedDirective,
 		instructions.MentionedCredential,
 		instructions.MentionedExfilCommand,
@@ -78,14 +77,14 @@ func All() []scanner.Rule {
 		declaration.HeaderParamInvalid,
 		declaration.HeaderParamSensitive,
 		declaration.OutputMismatch,
-		// What tools declare about themselves, and what they can do.
+		// Declarations and abilities of tools.
 		declaration.ReadonlyContradiction,
 		declaration.OpenworldContradiction,
 		declaration.CapExec,
 		declaration.CapOverbroad,
 		// Between servers, and over time.
 		instructions.ToolReference,
-		instructions.Learned, // behind all rules that read sentences: it weighs what they found
+		instructions.Learned, // after all rules that read sentences: it uses their findings
 		crossserver.ShadowTool,
 		crossserver.NameLookalike,
 		crossserver.ServerLookalike,
@@ -125,7 +124,7 @@ func All() []scanner.Rule {
 		session.RateLimit,
 		policy.VersionPin,
 		policy.PolicyDenied,
-		// Messages of a session.
+		// Messages in a session.
 		session.SecretLeak,
 		requests.SmpSamplingAbuse,
 		requests.ElcSensitiveForm,
@@ -134,7 +133,7 @@ func All() []scanner.Rule {
 		session.ResponseFlood,
 		requests.UrlDangerousScheme,
 		requests.UrlSSRFTarget,
-		// Client configurations, and what they start.
+		// Client configurations and what they start.
 		configuration.UnpinnedPackage,
 		configuration.InlineInterpreter,
 		configuration.ShellMetachar,
@@ -168,7 +167,7 @@ func All() []scanner.Rule {
 		protocol.CachePublicAuth,
 		protocol.Batch,
 		protocol.StdoutNoise,
-		// What other engines reported.
+		// Reports of other engines.
 		policy.Reported,
 	}
 }

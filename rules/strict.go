@@ -14,11 +14,11 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// The profile strict is the agentsh design taken at its word: its patterns wherever they
-// match, its severities, and no exception that this project made. docs/seeds.md says
-// where and why the default profile differs.
+// The strict profile follows the agentsh design literally: its patterns wherever they match, its
+// severities, and none of this project's exceptions. docs/seeds.md says where and why the default
+// profile differs.
 
-// Strict returns the severities of that design by rule ID: in general, and for findings in
+// Strict returns the severities in the agentsh design by rule ID: in general, and for findings in
 // results, where any injected text is output poisoning.
 func Strict() (everywhere, inResults map[string]scanner.Severity) {
 	everywhere = map[string]scanner.Severity{
@@ -48,7 +48,7 @@ func Strict() (everywhere, inResults map[string]scanner.Severity) {
 	return everywhere, inResults
 }
 
-// AllStrict returns every rule as the profile strict has it.
+// AllStrict returns every rule as configured by the strict profile.
 func AllStrict() []scanner.Rule {
 	all := All()
 	for i := range all {
@@ -64,9 +64,9 @@ func AllStrict() []scanner.Rule {
 	return all
 }
 
-// mentioned are the design's patterns by rule, in addition to the rule's own. A dot in a file
-// name is literal. The white space after IMPORTANT: is inside the look-ahead, because a
-// backtracking engine would give it up and the exceptions would never apply.
+// mentioned are the design's additional patterns by rule. A dot in a file name is literal. The
+// white space after IMPORTANT: is inside the lookahead, because a backtracking engine would give it
+// up and the exceptions would never apply.
 var mentioned = map[string]map[string]string{
 	"men-credential": {
 		"ssh_dir":      `~/\.ssh`,
@@ -111,7 +111,7 @@ var mentioned = map[string]map[string]string{
 	},
 }
 
-// designPatterns returns the patterns that a rule has in the design.
+// designPatterns returns the patterns of a rule in the agentsh design.
 func designPatterns(rule string) (out []scanner.Pattern) {
 	for _, name := range slices.Sorted(maps.Keys(mentioned[rule])) {
 		p, err := text.Custom(name, mentioned[rule][name])

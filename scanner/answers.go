@@ -6,16 +6,16 @@ import (
 	"github.com/mcpscan/mcpscan/internal/mcp"
 )
 
-// maxAnswers bounds the answers of a server that are remembered, to tell a second one.
+// maxAnswers bounds the number of answers remembered per server, to detect repeated ones.
 const maxAnswers = 16
 
-// answers are the last ones of a server, by the requests that they answered.
+// answers holds the last answers of a server, keyed by the request they answered.
 type answers struct {
 	last *[maxAnswers]struct{ id, text uint64 }
 	n    int
 }
 
-// answer remembers an answer.
+// answer records an answer.
 func (srv *Server) answer(m *Message) {
 	a := &srv.answers
 	if a.last == nil {
@@ -26,8 +26,8 @@ func (srv *Server) answer(m *Message) {
 	a.n++
 }
 
-// Answered reports whether the request that the response at hand names had an answer
-// before, and whether that was the same one.
+// Answered reports whether the request that the current response names was already answered,
+// and whether that answer was the same.
 func (p *JudgePass) Answered() (before, same bool) {
 	a := &p.Server.answers
 	if a.last == nil || p.Request != nil {
@@ -43,8 +43,8 @@ func (p *JudgePass) Answered() (before, same bool) {
 	return false, false
 }
 
-// OpenElsewhere reports whether the server has a request open in another session that
-// the response at hand would answer.
+// OpenElsewhere reports whether the server has an open request in another session that the
+// current response would answer.
 func (p *JudgePass) OpenElsewhere() bool {
 	return slices.ContainsFunc(p.judge.idle, func(s *Session) bool {
 		other := s.Servers[p.Server.ID]
@@ -56,11 +56,11 @@ func (p *JudgePass) OpenElsewhere() bool {
 	})
 }
 
-// Asking reports whether the server at hand has a request of the client to answer.
+// Asking reports whether the current server has a client request to answer.
 func (p *JudgePass) Asking() bool { return p.Server.pending[mcp.ClientToServer].len() > 0 }
 
-// AtOnce returns how many requests the server has to answer, 0 if it never answered one: the
-// recording may lack answers.
+// AtOnce returns the number of requests the server has yet to answer, or 0 if it never
+// answered one, because the recording may lack answers.
 func (p *JudgePass) AtOnce() int {
 	if p.Server.answers.n == 0 {
 		return 0
@@ -68,6 +68,6 @@ func (p *JudgePass) AtOnce() int {
 	return p.Server.pending[mcp.ClientToServer].len()
 }
 
-// HTTP returns the heads of the exchange that the message came in, nil where the
+// HTTP returns the HTTP headers of the exchange that carried the message, or nil if the
 // recording has none.
 func (p *JudgePass) HTTP() *mcp.HTTPHead { return p.event.HTTP }

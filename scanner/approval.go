@@ -5,9 +5,9 @@ import (
 	"github.com/mcpscan/mcpscan/internal/mcp"
 )
 
-// ApprovedInChange returns the approval of a definition of a lockfile that the change
-// under review made, nil where it made none. An approval that the lockfile before the
-// change has already was given to another definition.
+// ApprovedInChange returns the approval that the change under review gave to a definition in a
+// lockfile, or nil if there is none. An approval that already exists in the previous lockfile
+// was given to another definition.
 func (p *JudgePass) ApprovedInChange(d *mcp.Definition) *baseline.Approval {
 	if p.event.Kind != LockEvent || d.Status != "approved" {
 		return nil
@@ -40,7 +40,7 @@ func (p *JudgePass) IdentityApprovedInChange() *baseline.Approval {
 	return locked.Approval
 }
 
-// Locked returns the locked identity of the event's server, nil if the lockfile has none.
+// Locked returns the locked identity of the event's server, or nil if the lockfile has none.
 func (p *JudgePass) Locked() *baseline.LockedIdentity {
 	if p.event.Kind == LockEvent {
 		return p.event.Locked

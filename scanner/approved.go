@@ -7,19 +7,19 @@ import (
 	"github.com/mcpscan/mcpscan/internal/mcp"
 )
 
-// Approved returns the approved definitions of the event's server, nil if there are none. A
-// lockfile is compared with the lockfile before it.
+// Approved returns the approved definitions of the event's server, or nil if there are none. A
+// lockfile is compared with its previous version.
 func (p *JudgePass) Approved() *Offer { return p.judge.approved(p.event) }
 
-// Compared reports whether anything was approved that an event could be compared with.
+// Compared reports whether there is an approved state to compare the event with.
 func (p *JudgePass) Compared() bool { return p.judge.snapshot(p.event) != nil }
 
-// Identity returns the identity of the event's server, nil if it is unknown. It comes from a
-// configuration, see [ConfigPass], from a lockfile, or from a started server.
+// Identity returns the identity of the event's server, or nil if it is unknown. It comes from
+// a configuration (see [ConfigPass]), a lockfile, or a started server.
 func (p *JudgePass) Identity() *baseline.Identity { return p.event.Identity }
 
-// Written returns the configured identity of a started server, nil for other servers. The
-// configuration event was compared with the approved identity already.
+// Written returns the configured identity of a started server, or nil for other servers. The
+// configuration event has already been compared with the approved identity.
 func (p *JudgePass) Written() *baseline.Identity {
 	if p.event.Kind != StartedEvent {
 		return nil
@@ -32,19 +32,19 @@ func (p *JudgePass) Written() *baseline.Identity {
 	return nil
 }
 
-// Configured reports whether a configuration of the run names the server.
+// Configured reports whether a configuration in this run names the server.
 func (p *JudgePass) Configured() bool { return len(p.judge.entries.known[p.event.Server]) > 0 }
 
-// Expected reports whether a server is known to be meant: a configuration of the run names
-// it, something of it was approved, or the user has declared it.
+// Expected reports whether the user intends to use a server: a configuration in this run names
+// it, part of it was approved, or the user declared it.
 func (p *JudgePass) Expected(server string) bool {
 	e := p.judge.engine
 	return len(p.judge.entries.known[server]) > 0 || e.approved != nil && !e.pair && e.approved.Servers[server] != nil ||
 		e.declared != nil && e.declared(server)
 }
 
-// Late reports that the time of the run is over. The event then counts as not inspected in
-// full: a check that takes long ends where it is.
+// Late reports whether the run's time limit has passed. If so, the event counts as not fully
+// inspected, and a slow check should stop.
 func (p *JudgePass) Late() bool {
 	late := p.judge.engine.late()
 	if out := &p.judge.out; late && !slices.Contains(out.Skips, outOfTime) {
@@ -53,8 +53,8 @@ func (p *JudgePass) Late() bool {
 	return late
 }
 
-// Changed calls visit for each definition of the message that was approved as
-// another one.
+// Changed calls visit for each definition in the message that differs from its approved
+// version.
 func (p *JudgePass) Changed(visit func(d *mcp.Definition, approved *Offered)) {
 	offer := p.Approved()
 	if offer == nil {
@@ -68,9 +68,9 @@ func (p *JudgePass) Changed(visit func(d *mcp.Definition, approved *Offered)) {
 	}
 }
 
-// Unapproved calls visit for each definition of the message that nobody approved in any form,
-// although its server is known. pending is the definition if it was seen before, nil if it is
-// new.
+// Unapproved calls visit for each definition in the message that was never approved in any
+// form, although its server is known. pending is the definition if it was seen before, or nil
+// if it is new.
 func (p *JudgePass) Unapproved(visit func(d *mcp.Definition, pending *Offered)) {
 	offer := p.Approved()
 	if offer == nil {
@@ -84,8 +84,8 @@ func (p *JudgePass) Unapproved(visit func(d *mcp.Definition, pending *Offered)) 
 	}
 }
 
-// Missing calls visit for each definition that was approved, and that the list
-// which the message ends does not have.
+// Missing calls visit for each approved definition that is missing from the list that this
+// message completes.
 func (p *JudgePass) Missing(visit func(*Offered)) {
 	offer := p.Approved()
 	if offer == nil || p.Message.More || p.Message.Lists == ([mcp.MessageSubject]bool{}) {
@@ -107,8 +107,7 @@ func (p *JudgePass) Missing(visit func(*Offered)) {
 	}
 }
 
-// Found returns the findings of the event in a definition that the approved definition did not
-// have.
+// Found returns the event's findings in a definition that its approved version did not have.
 func (p *JudgePass) Found(d *mcp.Definition) []*Finding {
 	name, approved := show(d.Name, nameChars), p.judge.snapshot(p.event)
 	if !p.judge.reported(d.Kind, name) {
@@ -124,7 +123,7 @@ func (p *JudgePass) Found(d *mcp.Definition) []*Finding {
 	return found
 }
 
-// snapshot is what an event is compared with.
+// snapshot returns the snapshot that an event is compared with.
 func (j *judge) snapshot(e *Event) *Snapshot {
 	if e.Kind == LockEvent {
 		return j.engine.base
@@ -132,8 +131,8 @@ func (j *judge) snapshot(e *Event) *Snapshot {
 	return j.engine.approved
 }
 
-// approved returns the approved definitions of an event's server. For a pair, it is the first
-// server that appears.
+// approved returns the approved definitions of an event's server. When a pair is compared,
+// that is the first server that appears.
 func (j *judge) approved(e *Event) *Offer {
 	s := j.snapshot(e)
 	if s == nil {
@@ -148,17 +147,18 @@ func (j *judge) approved(e *Event) *Offer {
 	return s.Servers[e.Server]
 }
 
-// pairs takes the first server that shows up for the one of a pair, whatever rules run.
+// pairs records the first server that appears as the one to compare in a pair, whichever rules
+// run.
 func (j *judge) pairs(e *Event) {
 	if !j.met {
 		j.met, j.paired = true, e.Server
 	}
 }
 
-// maxShown bounds the listed definitions remembered of a server, to report missing ones.
+// maxShown bounds the listed definitions remembered per server to report missing ones.
 const maxShown = 4096
 
-// show remembers which definitions a server has listed.
+// show records which definitions a server has listed.
 func (srv *Server) show(m *Message) {
 	for i := range m.Definitions {
 		d := &m.Definitions[i]

@@ -9,15 +9,15 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// The bounds of the arguments that a policy or rule sees. Exceeding them is reported, so that
-// nothing is allowed by values that nobody inspected.
+// The bounds on the arguments that a policy or rule sees. Exceeding them is reported, so that
+// nothing is allowed based on values that were not inspected.
 const (
 	maxArguments   = 1024
-	argumentsBytes = 256 << 10 // of all of them together
+	argumentsBytes = 256 << 10 // all of them together
 )
 
-// arguments returns the values in the parameters at node i: those of the arguments, if any,
-// and the others.
+// arguments returns the values in the parameters at node i, including those of the "arguments"
+// member, if any.
 func (in *Inspector) arguments(i int) (args []Argument, partial bool) {
 	doc, size := in.tree, 0
 	end := int(doc.Nodes[i].Next)
@@ -33,7 +33,7 @@ func (in *Inspector) arguments(i int) (args []Argument, partial bool) {
 		if len(args) == maxArguments {
 			return args, true
 		}
-		if size+len(text) > argumentsBytes { // those behind a long text are looked at all the same
+		if size+len(text) > argumentsBytes { // keep going: arguments after a long one are still inspected
 			partial = true
 			continue
 		}
@@ -45,21 +45,20 @@ func (in *Inspector) arguments(i int) (args []Argument, partial bool) {
 	return args, partial
 }
 
-// misplaced reports parameters or arguments that are not objects: a lenient server reads
-// something out of them, under names that nobody else knows.
+// misplaced reports whether the parameters or arguments are not objects. A lenient server may
+// still read values from them, under names that only it knows.
 func (in *Inspector) misplaced(params int) bool {
 	args := in.tree.Kind(in.tree.Get(params, "arguments"))
 	return in.tree.Kind(params) != wire.Object || args != wire.Invalid && args != wire.Null && args != wire.Object
 }
 
-// argumentName returns the first name in a pointer that is not the member
-// "arguments" itself.
+// argumentName returns the first name in a pointer, skipping the "arguments" member itself.
 func argumentName(pointer string) string {
 	name, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(pointer, "/arguments"), "/"), "/")
 	return wire.UnescapePointer(name)
 }
 
-// given returns the place of a call's arguments.
+// given returns the position and digest of a call's arguments.
 func (in *Inspector) given(params int) mcp.Given {
 	args := in.tree.Get(params, "arguments")
 	if in.tree.Kind(args) == wire.Invalid || in.tree.Kind(args) == wire.Null {
@@ -69,13 +68,13 @@ func (in *Inspector) given(params int) mcp.Given {
 	return mcp.Given{Start: int(n.Start) - frame, End: int(n.End) - frame, Digest: sha256.Sum256(in.tree.Raw(args))}
 }
 
-// nothing replaces missing arguments.
+// nothing stands in for missing arguments.
 const nothing = "{}"
 
 var nothingGiven = mcp.Digest(sha256.Sum256([]byte(nothing)))
 
-// Violation returns the first of the arguments of the call at hand that violates the schema
-// of a tool, with its place in the frame.
+// Violation returns the first argument of the current call that violates the tool's schema,
+// with its position in the frame.
 func (p *JudgePass) Violation(tool *mcp.Definition) conform.Violation {
 	g := &p.Message.Given
 	frame := p.event.Frame
@@ -94,5 +93,5 @@ func (p *JudgePass) Violation(tool *mcp.Definition) conform.Violation {
 	return b
 }
 
-// inputPart is the place of the input schema among the parts of a definition.
+// inputPart is the index of the input schema among the parts of a definition.
 const inputPart = 1

@@ -8,8 +8,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// audit inspects what another engine reported, where no frame follows
-// it. Two shapes exist: flat, and an envelope whose particulars are in fields.
+// audit inspects an event reported by another engine without its frame. There are two shapes:
+// a flat one, and an envelope with the details in "fields".
 func (in *Inspector) audit() {
 	root := in.event.root
 	in.message = len(in.facts.Messages)
@@ -50,9 +50,9 @@ func (in *Inspector) audit() {
 	in.messageRules(m, root)
 }
 
-// quotes inspects a member of an audit event that says what another engine found, but for
-// the texts that it quotes: they are reported with the detection, and would be found again
-// in every log of a log. It returns false for any other member.
+// quotes inspects a member of an audit event that reports what another engine found. It skips
+// the strings quoted there: they are reported with the detection, and would be found again in
+// every log of a log. It returns false for any other member.
 func (in *Inspector) quotes(m *Message, root, c int) bool {
 	doc := in.tree
 	switch {
@@ -74,14 +74,14 @@ func (in *Inspector) detection(m *Message, root, n int) {
 		return
 	}
 	for c := in.tree.First(n); c >= 0; c = in.tree.Next(c) {
-		if !in.tree.KeyIs(c, "matches") && !in.tree.KeyIs(c, "field") { // a path has names of the server's choice
+		if !in.tree.KeyIs(c, "matches") && !in.tree.KeyIs(c, "field") { // a path contains names chosen by the server
 			in.region(mcp.MessageSubject, m.Target, root, c)
 		}
 	}
 }
 
-// auditArguments returns the arguments of the call that an audit event reports, where
-// they are in a call. It returns nil where the event does not have them.
+// auditArguments returns the arguments of the call that an audit event reports, with the
+// pointers they have in a call. It returns nil if the event does not include them.
 func (in *Inspector) auditArguments() (args []Argument, partial bool) {
 	root := in.event.root
 	for _, object := range [...]int{root, in.tree.Get(root, "fields")} {
@@ -107,10 +107,10 @@ func auditSubject(doc *wire.Doc, c int) mcp.SubjectKind {
 	return mcp.MessageSubject
 }
 
-// auditAliases are the names that an envelope has for members of the flat shape.
+// auditAliases maps members of the flat shape to their names in the envelope.
 var auditAliases = map[string]string{"tool_name": "path", "server_id": "domain", "action": "effective_action"}
 
-// AuditField returns a text member of an audit event in either shape.
+// AuditField returns a string member of an audit event of either shape.
 func AuditField(doc *wire.Doc, root int, key string) string {
 	if s, ok := doc.Str(root, key); ok {
 		return s

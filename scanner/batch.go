@@ -7,35 +7,34 @@ import (
 	"sync"
 )
 
-// Source is where events come from, in pieces that can be read apart.
+// Source provides events in chunks that can be read independently.
 type Source interface {
 	// Next returns the next piece, or io.EOF. It is called from one goroutine.
 	Next() (Chunk, error)
 }
 
-// Chunk is a piece of input. Events is called once, on any goroutine, and must
-// not depend on what other chunks held; an event and its frame stay valid
-// until Release.
+// Chunk is a piece of input. Events is called once, on any goroutine, and must not depend on
+// the contents of other chunks; an event and its frame stay valid until Release.
 type Chunk interface {
 	Events(yield func(*Event))
 	Release()
 }
 
-// Sink receives events and findings, in the order of judging and from one goroutine. Its
+// Sink receives events and findings in the order they are judged, from a single goroutine. Its
 // arguments are valid only during the call, but findings may be kept.
 type Sink interface {
 	Event(*Event, *Outcome) error
 	Finding(*Finding) error
 }
 
-// Result is the result of a run besides its findings.
+// Result is the result of a run apart from its findings.
 type Result struct {
 	Stats    Stats
 	Coverage Coverage
 	Bounds   []Bound // of a shard
 }
 
-// Add adds the result of another run.
+// Add merges the result of another run into r.
 func (r *Result) Add(other Result) {
 	s, c := &r.Stats, &r.Coverage
 	s.Servers, s.Tools, s.Sessions, s.Calls = s.Servers+other.Stats.Servers, s.Tools+other.Stats.Tools, s.Sessions+other.Stats.Sessions, s.Calls+other.Stats.Calls
@@ -50,16 +49,16 @@ type batch struct {
 	events []*Event
 	facts  []*Facts
 	done   chan struct{}
-	left   int // events that were not judged yet
+	left   int // events not judged yet
 	size   int // of the chunk in memory
-	bytes  int // that all of it keeps in memory
+	bytes  int // total memory kept by the batch
 }
 
-// maxAhead is how many bytes are read ahead of inspection. A chunk can be one long line, and
-// each worker has one.
+// maxAhead bounds the bytes read ahead of inspection. A chunk can be one long line, and each
+// worker holds one.
 const maxAhead = 32 << 20
 
-// ahead counts the bytes that were read and not inspected yet.
+// ahead counts the bytes that were read but not inspected yet.
 type ahead struct {
 	changed sync.Cond
 	bytes   int
@@ -67,7 +66,7 @@ type ahead struct {
 
 func newAhead() *ahead { return &ahead{changed: sync.Cond{L: new(sync.Mutex)}} }
 
-// wait waits until more may be read.
+// wait blocks until more may be read.
 func (a *ahead) wait() {
 	a.changed.L.Lock()
 	defer a.changed.L.Unlock()
@@ -76,7 +75,7 @@ func (a *ahead) wait() {
 	}
 }
 
-// add counts bytes that were read, or takes off those that were inspected.
+// add counts n bytes as read, or as inspected if n is negative.
 func (a *ahead) add(n int) {
 	a.changed.L.Lock()
 	defer a.changed.L.Unlock()
@@ -84,9 +83,9 @@ func (a *ahead) add(n int) {
 	a.changed.Signal()
 }
 
-// Run inspects and judges everything from src. The result and the calls of the sinks do not
-// depend on the number of workers: chunks are judged in the order in which they were read. An
-// error of the source or of a sink ends the run; the result has what was judged before.
+// Run inspects and judges everything from src. The result and the calls to the sinks do not
+// depend on the number of workers: chunks are judged in the order they were read. An error
+// from the source or a sink ends the run; the result then covers what was judged before.
 func (e *Engine) Run(ctx context.Context, src Source, sinks ...Sink) (Result, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -144,13 +143,13 @@ func (e *Engine) inspect(work <-chan *batch) {
 	}
 }
 
-// result returns the result of the events so far.
+// result returns the result for the events so far.
 func (j *judge) result() Result {
 	return Result{Stats: j.stats, Coverage: j.coverage.result(), Bounds: j.bounds()}
 }
 
-// run judges batches until there are no more. After an error of a sink it drains the rest, so
-// that all workers end.
+// run judges batches until there are no more. After a sink error it drains the rest, so that
+// all workers terminate.
 func (j *judge) run(ordered <-chan *batch, ahead *ahead, sinks []Sink, cancel func()) (failed error) {
 	o := newOrder()
 	judge := func(e *Event, facts *Facts) {

@@ -10,35 +10,35 @@ import (
 	"github.com/mcpscan/mcpscan/internal/mcp"
 )
 
-// Call is one call of a tool by the client, or one reading of a resource, as those after
-// it are compared with it.
+// Call is one tool call by the client, or one resource read, recorded so that later ones can
+// be compared with it.
 type Call struct {
 	Time     time.Time
 	Category capability.Category
-	Refused  bool // the recording says that it was blocked
+	Refused  bool // the recording says that the call was blocked
 	Server   string
-	Tool     string // a long name is cut
-	Request  string // of a model, that it was made in answer to; "" where the recording does not say
-	ID       string // of the JSON-RPC request; "" where there was none
+	Tool     string // a long name is truncated
+	Request  string // ID of the model request that it was made in answer to; "" if not recorded
+	ID       string // of the JSON-RPC request; "" if there is none
 	Location Location
 }
 
-// The bounds of remembered calls. They apply to each server and category, so that no number of
-// cheap calls pushes out reads on other servers.
+// The bounds on remembered calls. They apply per server and category, so that no number of
+// cheap calls evicts reads on other servers.
 const (
-	maxCalls   = 32 // of a server in one category, the last of each tool among them
+	maxCalls   = 32 // per server and category, including the last call of each tool
 	maxCallers = 64 // servers with calls within the window
 )
 
-// The sources that a recording can have one call from, the surest last: the proxy of
-// a model, an audit of the connection, the connection itself.
+// The sources that can record the same call, from least to most reliable: an LLM proxy, an
+// audit of the connection, and the connection itself.
 const (
 	intercepted = 1 + iota
 	audited
 	framed
 )
 
-// callSource returns where a message reports a call from, 0 where it reports none.
+// callSource returns the source of the call that a message reports, or 0 if it reports none.
 func callSource(m *Message, from mcp.Direction, told bool) int {
 	switch {
 	case from != mcp.ClientToServer:
@@ -54,15 +54,15 @@ func callSource(m *Message, from mcp.Direction, told bool) int {
 	return 0
 }
 
-// refusals are the words of audit logs for a call that did not take place.
+// refusals are the words that audit logs use for a call that did not take place.
 var refusals = map[string]bool{"block": true, "blocked": true, "deny": true, "denied": true}
 
-// Refuses reports a word of an audit log for a call that did not take place.
+// Refuses reports whether action is an audit log's word for a call that did not take place.
 func Refuses(action string) bool { return refusals[strings.ToLower(action)] }
 
-// call returns the call that a message reports, nil where it reports none, or of
-// one that the recording also has from a surer source. It counts the call: the first from
-// a surer source takes the place of those counted before, which may be the same ones.
+// call returns the call that a message reports, or nil if it reports none or the recording
+// also has the call from a more reliable source. It counts the call: the first one from a more
+// reliable source replaces those counted before, which may be the same calls.
 func (j *judge) call(srv *Server, e *Event, from mcp.Direction, m *Judged) *Call {
 	source := callSource(m.Message, from, e.Told)
 	if source == 0 {
@@ -76,7 +76,7 @@ func (j *judge) call(srv *Server, e *Event, from mcp.Direction, m *Judged) *Call
 		if source < srv.source {
 			return nil
 		}
-		if source > srv.source { // those before may be the same calls
+		if source > srv.source { // the earlier ones may be the same calls
 			m.Calls -= srv.counted
 			srv.source, srv.recent, srv.bucket, srv.counted = source, recent{}, bucket{}, 0
 		}
@@ -97,8 +97,8 @@ func (j *judge) call(srv *Server, e *Event, from mcp.Direction, m *Judged) *Call
 	return &j.current
 }
 
-// resource returns the reading of a resource as a call for later comparisons, nil if the
-// message reads none. It does not count as a call: clients read many at once.
+// resource returns a resource read as a call for later comparisons, or nil if the message is
+// not one. It does not count as a call, because clients read many resources at once.
 func (j *judge) resource(srv *Server, e *Event, from mcp.Direction, m *Judged) *Call {
 	if from != mcp.ClientToServer || m.Kind != mcp.Request || m.Method != "resources/read" {
 		return nil
@@ -107,7 +107,7 @@ func (j *judge) resource(srv *Server, e *Event, from mcp.Direction, m *Judged) *
 	return &j.current
 }
 
-// cut returns the remembered part of a long text.
+// cut truncates a long string to the part that is remembered.
 func cut(s string) string {
 	if len(s) > nameChars {
 		return strings.Clone(s[:nameChars])
@@ -115,7 +115,7 @@ func cut(s string) string {
 	return s
 }
 
-// count counts a call against the limits of its server, and returns those it exceeds. Calls
+// count counts a call against the limits of its server and returns those it exceeds. Calls
 // without a time are not counted.
 func (srv *Server) count(c *Call, l *Limits) (broken broken) {
 	if !c.Time.IsZero() {
@@ -125,15 +125,15 @@ func (srv *Server) count(c *Call, l *Limits) (broken broken) {
 	return broken
 }
 
-// broken are the limits that a call breaks.
+// broken records the limits that a call exceeds.
 type broken struct {
-	over, empty bool     // the call is beyond a limit
-	burst, rate bool     // and the first that is
-	began       Location // of the burst
+	over, empty bool     // the call exceeds a limit
+	burst, rate bool     // it is the first that does
+	began       Location // start of the burst
 }
 
-// record remembers a call that took place for as long as the window lasts, by its own
-// time. It returns why it was not remembered, "" where there is nothing to tell.
+// record remembers a call that took place for the duration of the window, based on the call's
+// own time. It returns why the call was not remembered, or "".
 func (s *Session) record(srv *Server, c *Call, window time.Duration) (lost string) {
 	if c.Refused || c.Time.IsZero() {
 		return ""
@@ -156,7 +156,7 @@ func (s *Session) record(srv *Server, c *Call, window time.Duration) (lost strin
 	return ""
 }
 
-// admit makes place for a server among those with calls within the window.
+// admit makes room for a server among those with calls within the window.
 func (s *Session) admit(srv *Server, from time.Time) bool {
 	if len(s.callers) == maxCallers {
 		s.callers = slices.DeleteFunc(s.callers, func(o *Server) bool {
@@ -175,16 +175,16 @@ func (s *Session) admit(srv *Server, from time.Time) bool {
 	return true
 }
 
-// calls are those of one server that are remembered, each category by time.
+// calls holds the remembered calls of one server, each category sorted by time.
 type calls struct {
 	within  bool // the server is among those with calls within the window
 	newest  time.Time
 	of      [capability.Categories]queue[Call]
-	suspect *suspect // nil for none
+	suspect *suspect // nil if none
 }
 
-// add remembers a call, and forgets those before the window. Where there are too many,
-// an earlier one of the same tool makes place, or else the oldest.
+// add records a call and drops those before the window. If there are too many, it evicts an
+// earlier call of the same tool, or else the oldest.
 func (cs *calls) add(c *Call, from time.Time) {
 	if cs.newest.IsZero() || c.Time.After(cs.newest) {
 		cs.newest = c.Time
@@ -204,13 +204,13 @@ func (cs *calls) add(c *Call, from time.Time) {
 	q.insert(*c, maxCalls, func(o Call) bool { return o.Time.After(c.Time) })
 }
 
-// Call returns the call that the message reports, nil where it reports none.
+// Call returns the call that the message reports, or nil if it reports none.
 func (p *JudgePass) Call() *Call { return p.call }
 
-// Earlier visits the calls of a category on other servers of the session that were
-// made in the time before the call at hand, its own instant and the first of the
-// window included, or those of them that were made in the same turn: by server, in the
-// order of their first calls, the last call first.
+// Earlier returns the calls of a category on other servers of the session within the window
+// before the current call, both ends included. If sameTurn is set, it returns only those made
+// in the same turn. Servers are in the order of their first call, and calls from last to
+// first.
 func (p *JudgePass) Earlier(category capability.Category, window time.Duration, sameTurn bool) iter.Seq[*Call] {
 	return func(yield func(*Call) bool) {
 		if p.call == nil || p.Now.IsZero() {
@@ -237,9 +237,9 @@ func (p *JudgePass) Earlier(category capability.Category, window time.Duration, 
 	}
 }
 
-// sameTurn reports whether an earlier call and the one at hand were made in one turn
-// of the model: in answer to the same request, or, where the recording does not say
-// that of either, before the earlier one had its answer.
+// sameTurn reports whether an earlier call and the current one were made in the same model
+// turn: in answer to the same request or, if neither is recorded, before the earlier one was
+// answered.
 func (p *JudgePass) sameTurn(srv *Server, earlier *Call) bool {
 	if p.call.Request != "" || earlier.Request != "" {
 		return p.call.Request == earlier.Request
@@ -248,20 +248,20 @@ func (p *JudgePass) sameTurn(srv *Server, earlier *Call) bool {
 	return ok && earlier.ID != "" && open.Time.Equal(earlier.Time)
 }
 
-// Bursting reports whether the call at hand is more than the limit of its server allows
-// within the window.
+// Bursting reports whether the current call exceeds the burst limit of its server within the
+// window.
 func (p *JudgePass) Bursting() bool { return p.broken.over }
 
-// Burst reports whether the call at hand is the first of its server that is more than
-// the limit allows within the window, and where the calls of that window begin.
+// Burst reports whether the current call is the first of its server to exceed the burst limit
+// within the window, and the location of the first call in that window.
 func (p *JudgePass) Burst() (bool, Location) { return p.broken.burst, p.broken.began }
 
-// OverRate reports whether the bucket of its server has no token for the call at hand.
+// OverRate reports whether the server's bucket has no token for the current call.
 func (p *JudgePass) OverRate() bool { return p.broken.empty }
 
-// RateExceeded reports whether the call at hand is the first for which the bucket of
-// its server has no token, since that was full.
+// RateExceeded reports whether the current call is the first without a token since the
+// server's bucket was full.
 func (p *JudgePass) RateExceeded() bool { return p.broken.rate }
 
-// RateLimit returns the limit of the server at hand.
+// RateLimit returns the rate limit of the current server.
 func (p *JudgePass) RateLimit() RateLimit { return p.Limits.of(p.Server.ID) }

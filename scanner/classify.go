@@ -8,11 +8,11 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// codeBytes bounds the code of an error, which is a number.
+// codeBytes bounds the length of an error code, which is a number.
 const codeBytes = 16
 
-// classify returns the kind of an object. A response with a method is a response: its result
-// reaches the client.
+// classify sets the kind of a message object. A response with a method is still a response:
+// its result reaches the client.
 func (in *Inspector) classify(m *Message, root int) {
 	doc := in.tree
 	if id := doc.Get(root, "id"); id >= 0 && doc.Kind(id) != wire.Null {
@@ -40,7 +40,7 @@ func (in *Inspector) classify(m *Message, root int) {
 	}
 }
 
-// methods are common methods, so that naming one allocates nothing.
+// methods interns common method names to avoid allocations.
 var methods = func() map[string]string {
 	t := map[string]string{}
 	for _, m := range strings.Fields(`initialize ping server/discover tools/list tools/call prompts/list prompts/get resources/list
@@ -52,7 +52,7 @@ var methods = func() map[string]string {
 	return t
 }()
 
-// method returns the text of node i, "" if it is not a string.
+// method returns the string at node i, or "" if it is not a string.
 func (in *Inspector) method(i int) string {
 	if in.tree.Kind(i) != wire.String {
 		return ""

@@ -7,27 +7,26 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// The keys under which every request of the 2026-07-28 era carries what initialize
-// carried before.
+// The _meta keys under which every request carries, since the 2026-07-28 specification, what
+// initialize carried before.
 const (
 	metaClientInfo   = "io.modelcontextprotocol/clientInfo"
 	metaCapabilities = "io.modelcontextprotocol/clientCapabilities"
 	metaProtocol     = "io.modelcontextprotocol/protocolVersion"
 )
 
-// maxCapabilities bounds the capabilities of a client that are reported. The
-// specification has five.
+// maxCapabilities bounds the reported client capabilities. The specification defines five.
 const maxCapabilities = 32
 
-// maxRoots bounds the roots of a client that are remembered, and rootBytes each of
-// their URIs. Clients list the folders that are open.
+// maxRoots bounds the remembered roots of a client, and rootBytes the length of each URI.
+// Clients list the folders that are open.
 const (
 	maxRoots  = 64
 	rootBytes = 4096
 )
 
-// roots returns the root URIs in a client's result, nil if there are none or more than the
-// bound: no path is reported as outside of unknown roots.
+// roots returns the root URIs in a client's result, or nil if there are none or they exceed a
+// bound: no path is reported as being outside unknown roots.
 func (in *Inspector) roots(result int) (uris []string) {
 	list := in.tree.Get(result, "roots")
 	if in.tree.Kind(list) != wire.Array {
@@ -44,7 +43,7 @@ func (in *Inspector) roots(result int) (uris []string) {
 }
 
 // rootsAnswered returns the roots in a request that answers the inputRequests of an earlier
-// result, as in 2026-07-28.
+// result, as defined in the 2026-07-28 specification.
 func (in *Inspector) rootsAnswered(params int) []string {
 	for c := in.tree.First(in.tree.Get(params, "inputResponses")); c >= 0; c = in.tree.Next(c) {
 		if roots := in.roots(c); roots != nil {
@@ -54,7 +53,7 @@ func (in *Inspector) rootsAnswered(params int) []string {
 	return nil
 }
 
-// client returns the client info in the parameters of a request, nil if there is none.
+// client returns the client info in the parameters of a request, or nil if there is none.
 func (in *Inspector) client(params int) *mcp.ClientInfo {
 	doc := in.tree
 	info, capabilities := doc.Get(params, "clientInfo"), doc.Get(params, "capabilities")

@@ -7,37 +7,37 @@ import (
 	"github.com/mcpscan/mcpscan/internal/mcp"
 )
 
-// The bounds of a server's listings by client.
+// The bounds on a server's listings by client.
 const (
-	maxClients  = 4     // of one server
-	maxCompared = 65536 // definitions in all
+	maxClients  = 4     // per server
+	maxCompared = 65536 // definitions in total
 )
 
 // clientOffer is what a server listed to one client.
 type clientOffer struct {
 	client      string
-	version     string // that the server said it had
+	version     string // version that the server reported
 	last        time.Time
 	definitions map[mcp.DefinitionKey]shown
-	lists       [mcp.MessageSubject]bool // the kinds that it listed to the end
+	lists       [mcp.MessageSubject]bool // kinds that were listed completely
 }
 
-// shown is a definition as it was shown last.
+// shown is the last shown version of a definition.
 type shown struct {
 	digest   mcp.Digest
 	location Location
 }
 
-// ClientDifference is a definition that a server shows to one client and not, or not in
-// the same form, to another.
+// ClientDifference is a definition that a server shows to one client but not, or not in the
+// same form, to another.
 type ClientDifference struct {
 	mcp.DefinitionKey
-	Change string // one of the words below
+	Change string // one of the constants below
 	Offset int
-	Other  string // the client that is compared with
+	Other  string // the client compared with
 	At     Location
-	Apart  time.Duration // the time between the two, negative where it is not known
-	Same   bool          // the server said both times that it has the same version
+	Apart  time.Duration // time between the two, or negative if unknown
+	Same   bool          // the server reported the same version both times
 }
 
 // How a client's view of a definition compares with another client's.
@@ -47,12 +47,12 @@ const (
 	ClientSeesLess  = "missing"
 )
 
-// ClientDifferences returns how the message differs from what its server has shown to a
-// client with another name, in any session.
+// ClientDifferences returns how the message differs from what its server showed to a client
+// with another name, in any session.
 func (p *JudgePass) ClientDifferences() []ClientDifference { return p.apart }
 
-// compareClients remembers what a message lists to the client, and compares it with the first
-// other client's listing.
+// compareClients records what a message lists to the client, and compares it with the listing
+// of the first other client.
 func (j *judge) compareClients(p *JudgePass) (apart []ClientDifference) {
 	e, m, client := p.event, p.Message, p.Server.Client
 	if client == nil || client.Name == "" || e.Kind == DefinitionEvent || e.Kind == LockEvent {
@@ -103,8 +103,8 @@ func between(a, b time.Time) time.Duration {
 	return b.Sub(a).Abs()
 }
 
-// offersOf returns a server's listings to a client, and to the first one with another name;
-// nil beyond the bound of clients.
+// offersOf returns a server's listings to a client and to the first one with another name. It
+// returns nil for mine if there are too many clients.
 func (j *judge) offersOf(e *Event, client string) (mine, other *clientOffer) {
 	all := j.offers[e.Server]
 	for _, o := range all {
@@ -125,7 +125,7 @@ func (j *judge) offersOf(e *Event, client string) (mine, other *clientOffer) {
 	return mine, other
 }
 
-// note remembers a definition, and says whether there was place for it.
+// note records a definition and reports whether there was room for it.
 func (j *judge) note(o *clientOffer, key mcp.DefinitionKey, s shown) bool {
 	if _, known := o.definitions[key]; !known {
 		if j.shown >= maxCompared {
@@ -137,7 +137,7 @@ func (j *judge) note(o *clientOffer, key mcp.DefinitionKey, s shown) bool {
 	return true
 }
 
-// keys returns the definitions of one kind, in order.
+// keys returns the definitions of one kind, sorted.
 func (o *clientOffer) keys(kind mcp.SubjectKind) (keys []mcp.DefinitionKey) {
 	for key := range o.definitions {
 		if key.Kind == kind {

@@ -2,25 +2,25 @@ package scanner
 
 import "github.com/mcpscan/mcpscan/internal/mcp"
 
-// ComparePass is the input of a rule's Compare check: a definition, and the one approved under
-// its name.
+// ComparePass is the input of a rule's Compare check: a definition and the approved one of the
+// same name.
 type ComparePass struct {
 	Definition *mcp.Definition
 	Approved   *Offered
-	Offer      *Offer // that it was approved in
+	Offer      *Offer // that Approved belongs to
 	Message    *Message
 
 	in *Inspector
 }
 
-// Late reports that the time of the run is over.
+// Late reports whether the run's time limit has passed.
 func (p *ComparePass) Late() bool { return p.in.late() }
 
-// Comparison returns what the rule's Compare check returned for a definition of the message,
-// nil if it did not run.
+// Comparison returns the result of the rule's Compare check for a definition in the message,
+// or nil if it did not run.
 func (p *JudgePass) Comparison(d *mcp.Definition) any { return p.Message.compared[d.Offset] }
 
-// compare compares the definitions of the event with the approved ones. For a pair of servers
+// compare compares the event's definitions with the approved ones. For a pair of servers,
 // Judge does it, because only Judge knows which of them are compared.
 func (in *Inspector) compare() {
 	snapshot := in.engine.approved
@@ -41,8 +41,8 @@ func (in *Inspector) compare() {
 	}
 }
 
-// compareOne has a definition compared. A rule that panics does so again in Judge, which
-// reports it.
+// compareOne runs the Compare check on a definition. If the rule panics, it does so again in
+// Judge, which reports it.
 func (in *Inspector) compareOne(m *Message, d *mcp.Definition, was *Offered, offer *Offer) {
 	defer func() { _ = recover() }()
 	if result := in.engine.compare.Compare(&ComparePass{d, was, offer, m, in}); result != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// ConfigPass is all that the Config and Configs checks of a rule may see.
+// ConfigPass is the input of a rule's Config and Configs checks.
 type ConfigPass struct {
 	*configfile.ClientConfig
 
@@ -20,27 +20,27 @@ type ConfigPass struct {
 
 	variables Environment
 
-	concealed *configfile.Entry // that replacer is for
+	concealed *configfile.Entry // entry that replacer was built for
 	replacer  *strings.Replacer
 }
 
-// ConfiguredServer is an entry of a configuration that stood ahead of the one at hand.
+// ConfiguredServer is an entry of a configuration read before the current one.
 type ConfiguredServer struct {
 	Config *configfile.ClientConfig
 	Entry  *configfile.Entry
 }
 
-// Location is where the entry begins.
+// Location returns the location where the entry begins.
 func (c ConfiguredServer) Location() Location {
 	return Location{File: c.Config.Path, Line: max(c.Entry.Pos.Line, 1), Column: max(c.Entry.Pos.Column, 1)}
 }
 
-// Before returns the entries of one name in the configurations that came before,
-// in their order, for Configs.
+// Before returns the entries with the given name in earlier configurations, in input order. It
+// is for Configs.
 func (p *ConfigPass) Before(name string) []ConfiguredServer { return p.known[name] }
 
-// Approved returns the approved definitions of a server by name, nil if there are none, for
-// Configs. compared says whether there is a lockfile to compare with.
+// Approved returns the approved definitions of the named server, or nil if there are none.
+// compared reports whether there is a lockfile to compare with. It is for Configs.
 func (p *ConfigPass) Approved(name string) (o *Offer, compared bool) {
 	s := p.judge.engine.approved
 	if s == nil {
@@ -49,14 +49,14 @@ func (p *ConfigPass) Approved(name string) (o *Offer, compared bool) {
 	return s.Servers[name], true
 }
 
-// ApprovedBefore reports whether the lockfile before the change under review has a
-// server of a name, for Configs.
+// ApprovedBefore reports whether the lockfile before the change under review contains the
+// named server. It is for Configs.
 func (p *ConfigPass) ApprovedBefore(name string) bool {
 	s := p.judge.engine.base
 	return s != nil && s.Servers[name] != nil
 }
 
-// pinned reports whether a server was approved, now or before the change under review.
+// pinned reports whether a server is approved, or was before the change under review.
 func (p *ConfigPass) pinned(name string) bool {
 	if p.judge == nil {
 		return false
@@ -65,14 +65,14 @@ func (p *ConfigPass) pinned(name string) bool {
 	return offer != nil || p.ApprovedBefore(name)
 }
 
-// Environment is a policy about the environment of servers. It is pure, and safe for use
-// by several goroutines.
+// Environment is a policy about the environment variables of servers. It is pure and safe for
+// concurrent use.
 type Environment interface {
-	// Variable decides whether a server may have a variable.
+	// Variable decides whether a server may have the named variable.
 	Variable(server, name string) Decision
 }
 
-// Variable returns the policy's decision about a variable of an entry.
+// Variable returns the policy's decision about an environment variable of an entry.
 func (p *ConfigPass) Variable(e *configfile.Entry, name string) Decision {
 	if p.variables == nil {
 		return Decision{}
@@ -80,20 +80,19 @@ func (p *ConfigPass) Variable(e *configfile.Entry, name string) Decision {
 	return p.variables.Variable(e.Name, name)
 }
 
-// switchedOff marks findings about an entry that is disabled.
+// switchedOff marks findings about a disabled entry.
 const switchedOff = " (the server is disabled in this file; one word enables it)"
 
-// Report hands over a finding about a value of an entry, by its pointer in the
-// terms of Entry.Span, or about a setting where the entry is nil. A pointer to
-// nothing is placed at what is nearest around it. Evidence is shown without the
-// secrets of the entry. What is wrong with an entry that is disabled weighs one step
-// less, unless something was approved of the server: then it is a change of that.
+// Report reports a finding about a value of an entry, located by a pointer as used by
+// Entry.Span, or about a setting if the entry is nil. If the pointer leads to nothing, the
+// finding is located at the nearest enclosing value. The evidence is shown without the entry's
+// secrets. Findings about a disabled entry are one severity lower, unless part of the server
+// was approved: then they are changes to that.
 func (p *ConfigPass) Report(e *configfile.Entry, pointer string, severity Severity, message, evidence string, related ...Related) {
 	p.report(p.finding(e, pointer, severity, message, evidence, related))
 }
 
-// ReportReplaced reports that the program of an entry is another file than the one that
-// was approved.
+// ReportReplaced reports that an entry's executable is not the file that was approved.
 func (p *ConfigPass) ReportReplaced(e *configfile.Entry, severity Severity, message string, was, now *baseline.Identity, related ...Related) {
 	f := p.finding(e, "/executable", severity, message, now.Executable, related)
 	f.Expected, f.Actual = was.Digest, now.Digest
@@ -128,8 +127,8 @@ func (p *ConfigPass) setting(pointer string) configfile.Position {
 	return configfile.Position{Line: 1, Column: 1}
 }
 
-// conceal masks the entry's secrets in evidence. Text beyond the length of any report is cut
-// first.
+// conceal masks the entry's secrets in the evidence, after truncating it to the maximum length
+// of a report.
 func (p *ConfigPass) conceal(e *configfile.Entry, evidence string) string {
 	if p.concealed != e {
 		p.concealed, p.replacer = e, e.Concealer()
@@ -143,7 +142,7 @@ type configured struct {
 	count int
 }
 
-// config judges a configuration by those before it, and remembers its entries.
+// config compares a configuration with the earlier ones and remembers its entries.
 func (j *judge) config(e *Event) {
 	for _, r := range j.engine.configs {
 		j.guard(r, e, func() {

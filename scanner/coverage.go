@@ -6,28 +6,29 @@ import (
 	"strings"
 )
 
-// Coverage says what was inspected and what was not.
+// Coverage records what was inspected and what was not.
 type Coverage struct {
-	Events    int       // frames and documents that came in, and what could not be read as one
-	Inspected int       // of these, looked at in full
-	Skipped   []Skipped // what could not be looked at; it makes the run incomplete
-	Ignored   []Skipped // what is none of our business, counted all the same
+	Events    int       // frames and documents received, including unreadable ones
+	Inspected int       // events that were fully inspected
+	Skipped   []Skipped // input that could not be inspected; makes the run incomplete
+	Ignored   []Skipped // input out of scope, but still counted
 	Noise     int       // lines on standard output that no client takes for a message
 	Evicted   int       // sessions closed to keep memory bounded
 }
 
-// Skipped counts what was left out for one reason, with its first location.
+// Skipped counts the input that was left out for one reason, with the location of the first
+// instance.
 type Skipped struct {
 	Reason string
 	Count  int
 	First  Location
-	Seq    int64 // of the first: its place among all events, in the order of judging
+	Seq    int64 // of the first instance: its sequence number in the order of judging
 }
 
 // coverage collects a Coverage.
 type coverage struct {
 	events, inspected, noise, evicted int
-	seq                               int64 // of the event at hand
+	seq                               int64 // of the current event
 	skipped, ignored                  map[string]*Skipped
 }
 
@@ -55,7 +56,7 @@ func (c *coverage) skip(reason string, o Origin)   { c.count(c.skipped, reason, 
 func (c *coverage) ignore(reason string, o Origin) { c.count(c.ignored, reason, o) }
 
 func (c *coverage) count(in map[string]*Skipped, reason string, o Origin) {
-	s := in[reason] // most stand there as they are
+	s := in[reason] // most reasons are stored unchanged
 	if s == nil {
 		reason = showEnds(reason, messageChars)
 		s = in[reason]
@@ -72,7 +73,7 @@ func (c *coverage) count(in map[string]*Skipped, reason string, o Origin) {
 	s.Count++
 }
 
-// result returns the coverage with its lists in the order of their reasons.
+// result returns the coverage with its lists sorted by reason.
 func (c *coverage) result() Coverage {
 	return Coverage{Events: c.events, Inspected: c.inspected, Noise: c.noise, Evicted: c.evicted,
 		Skipped: sorted(c.skipped), Ignored: sorted(c.ignored)}

@@ -6,15 +6,15 @@ import (
 	"github.com/mcpscan/mcpscan/internal/mcp"
 )
 
-// Verdict is what becomes of a message.
+// Verdict is the action taken on a message.
 type Verdict uint8
 
-// The verdicts, the strictest last. Log and Alert let a message pass.
+// The verdicts, from least to most strict. Log and Alert let a message pass.
 const (
 	Allow Verdict = iota
 	Log
 	Alert
-	Prompt // somebody is asked
+	Prompt // the user is asked
 	Block
 )
 
@@ -22,35 +22,36 @@ var verdictNames = [...]string{"allow", "log", "alert", "prompt", "block"}
 
 func (v Verdict) String() string { return verdictNames[v] }
 
-// Check is a step of the chain that decides about a message.
+// Check is a step in the chain of checks that decide about a message.
 type Check uint8
 
-// The steps, in the order in which they decide: that of the agentsh documentation.
+// The checks in the order they decide, which is that of the agentsh documentation.
 const (
 	NoCheck          Check = iota
-	RegistryCheck          // whether the tool is known at all
+	RegistryCheck          // whether the tool is known
 	CrossServerCheck       // what other servers did before
 	RateCheck
-	PinCheck    // whether the definition is the one that was approved
-	PolicyCheck // what the user's policy says
-	OutputCheck // what a result says; all others are about what is asked for
+	PinCheck    // whether the definition is the approved one
+	PolicyCheck // the user's policy
+	OutputCheck // the contents of a result; all other checks concern requests
 )
 
 var checkNames = [...]string{"", "registry", "cross-server", "rate", "pin", "policy", "output"}
 
 func (c Check) String() string { return checkNames[c] }
 
-// Decision is the decision about a message, and its reason. The zero value allows it.
+// Decision is the decision about a message, with its reason. The zero value allows the
+// message.
 type Decision struct {
 	Verdict  Verdict
 	Check    Check
-	Rule     string   // the ID of a rule, or the name that a policy gives its own
-	Reason   string   // in words for a report
-	Location Location // of the rule in a policy file; zero for all others
+	Rule     string   // rule ID, or the name of a policy rule
+	Reason   string   // for a report
+	Location Location // of the rule in a policy file; otherwise zero
 }
 
-// over reports whether a decision overrides another one about the same message: the first
-// check that refuses wins, otherwise the strictest decision.
+// over reports whether d overrides another decision about the same message: the first check
+// that blocks wins, otherwise the strictest decision.
 func (d *Decision) over(o *Decision) bool {
 	if d.Verdict == Block && o.Verdict == Block || d.Verdict == o.Verdict {
 		return o.Check == NoCheck || d.Check < o.Check
@@ -58,8 +59,8 @@ func (d *Decision) over(o *Decision) bool {
 	return d.Verdict > o.Verdict
 }
 
-// Policy decides about requests. It is pure, and safe for use by several goroutines. A
-// request is valid during the call only.
+// Policy decides about requests. It is pure and safe for concurrent use. A request is valid
+// only during the call.
 type Policy interface {
 	Decide(*PolicyRequest) Decision
 }
@@ -67,19 +68,19 @@ type Policy interface {
 // PolicyRequest is the input of a policy.
 type PolicyRequest struct {
 	Server    string
-	Method    string // of JSON-RPC
-	Target    string // the name of the tool or prompt, or the URI of the resource
+	Method    string // JSON-RPC method
+	Target    string // name of the tool or prompt, or URI of the resource
 	Arguments []Argument
-	Partial   bool   // there are more arguments than these
-	Unlogged  bool   // an audit log reports the call, and not of its arguments
-	Tool      *Known // of a call: the tool as the server showed it last; nil where it did not
+	Partial   bool   // Arguments is incomplete
+	Unlogged  bool   // the call comes from an audit log that does not record its arguments
+	Tool      *Known // of a call: the tool as last listed by the server, or nil
 }
 
-// Argument is one string, number or truth value in the parameters of a request.
+// Argument is one string, number or boolean in the parameters of a request.
 type Argument struct {
-	Name    string // of the argument that it is, or stands in
-	Pointer string // JSON Pointer, from the parameters on
-	Text    string // a string as it reads, anything else as it is written
+	Name    string // of the argument, or of the one that contains it
+	Pointer string // JSON Pointer from the parameters
+	Text    string // decoded text of a string; otherwise the raw JSON
 	Offset  int    // in the frame
 }
 
@@ -96,11 +97,11 @@ func (p *JudgePass) Decide(d Decision) {
 	m.Decision = d
 }
 
-// Made reports whether some check has decided anything.
+// Made reports whether any check has made a decision.
 func (d *Decision) Made() bool { return d.Check != NoCheck || d.Verdict != Allow }
 
-// Refuse records the rule's decision in its step of the chain, before the rule reports: a rule
-// that blocks says so in its findings.
+// Refuse records the rule's decision for its check. It must be called before the rule reports,
+// so that the findings of a rule that blocks show the block.
 func (p *JudgePass) Refuse(check Check, verdict Verdict, reason string) {
 	if verdict == Block {
 		p.Blocks()
@@ -111,8 +112,8 @@ func (p *JudgePass) Refuse(check Check, verdict Verdict, reason string) {
 // Blocks records that the message is blocked because of the rule's finding.
 func (p *JudgePass) Blocks() { p.blocked = p.rule }
 
-// decide asks a policy about the request, or about a call that an audit log reports as made. A
-// request without an ID is a notification in JSON-RPC, but some servers execute it.
+// decide asks a policy about the request, or about a call that an audit log reports as made.
+// In JSON-RPC, a request without an ID is a notification, but some servers execute it.
 func (p *JudgePass) decide(policy Policy) {
 	m := p.Message
 	if policy == nil || m.Kind != mcp.Request && m.Kind != mcp.Notification && (m.Kind != mcp.Audit || p.call == nil || p.call.Refused) {
@@ -134,7 +135,7 @@ func (p *JudgePass) decide(policy Policy) {
 	p.Decide(p.policy)
 }
 
-// Called returns the name of the tool that the call at hand is for, as its server has it.
+// Called returns the name of the called tool, as its server lists it.
 func (p *JudgePass) Called() string {
 	if p.Message.Kind == mcp.Audit {
 		return unprefixed(p.Message.Target, p.Server.ID)
@@ -142,8 +143,8 @@ func (p *JudgePass) Called() string {
 	return p.Message.Target
 }
 
-// unprefixed returns a tool's name without the prefix that clients add, and that logs of LLM
-// proxies contain: mcp__server__tool.
+// unprefixed returns a tool's name without the prefix that clients add and that LLM proxy logs
+// contain: mcp__server__tool.
 func unprefixed(name, server string) string {
 	rest, ok := strings.CutPrefix(name, "mcp__")
 	if !ok || len(rest) < len(server) || server == "" {
@@ -164,7 +165,7 @@ func unprefixed(name, server string) string {
 // Policy returns the policy's decision about the request.
 func (p *JudgePass) Policy() Decision { return p.policy }
 
-// poisoned blocks a result for what rules found in its texts.
+// poisoned blocks a result because of findings in its text.
 func (j *judge) poisoned(p *JudgePass, message int) {
 	if j.engine.blocks == nil || p.Message.Kind != mcp.Response {
 		return

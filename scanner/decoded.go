@@ -8,24 +8,24 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// decoding bounds what is decoded of one event. Nested and ambiguous encodings would otherwise
-// cause unbounded work.
+// decoding bounds the text decoded from one event. Nested and ambiguous encodings would
+// otherwise cause unbounded work.
 type decoding struct {
-	left   int                  // bytes that may yet be decoded
-	seen   map[decodedText]bool // of the field at hand
-	deep   bool                 // there was more inside than is followed
+	left   int                  // bytes that may still be decoded
+	seen   map[decodedText]bool // in the current field
+	deep   bool                 // there were more nested encodings than are followed
 	unread string               // why something could not be read
 }
 
-// decodedText is a text by its content, and by the place in its field that it
-// was decoded from: encodings can be taken off in any order.
+// decodedText identifies decoded text by its content and by the range of the field it was
+// decoded from: encodings can be removed in any order.
 type decodedText struct {
 	from, to int
 	digest   [sha256.Size]byte
 }
 
-// The bounds for one event: a message can be decoded four times over, a small
-// one more often.
+// The bounds for one event: a message may be decoded up to four times over, a small one more
+// often.
 const (
 	decodedTimes = 4
 	decodedBytes = 1 << 20
@@ -35,7 +35,7 @@ func (d *decoding) reset(frame int) {
 	d.left, d.deep, d.unread = decodedBytes+decodedTimes*frame, false, ""
 }
 
-// tell says which bounds were met.
+// tell reports which bounds were exceeded.
 func (d *decoding) tell(skip func(string)) {
 	if d.deep {
 		skip(fmt.Sprintf("a text has more than %d layers of encoding: deeper ones were not inspected", text.MaxLayers))
@@ -48,19 +48,18 @@ func (d *decoding) tell(skip func(string)) {
 	}
 }
 
-// decode inspects the decoded forms of a text. The pass over the patterns has found the words
-// that indicate a disguise.
+// decode inspects the decoded forms of a text. seen holds the words, found during pattern
+// matching, that indicate a disguise.
 func (in *Inspector) decode(p *TextPass, seen text.Disguised) {
 	clear(in.decoding.seen)
-	if in.unread && bytes.IndexByte(p.Source, '\\') >= 0 { // whoever reads it after all reads its escapes, be they few
+	if in.unread && bytes.IndexByte(p.Source, '\\') >= 0 { // a lenient reader would decode any escapes, however few
 		plain, _ := text.Unescape(p.Source)
 		in.layer(p, text.Hidden{Start: 0, End: len(p.Source), Via: text.Escapes, Text: plain}, 1)
 	}
 	in.layers(p, p.Source, seen, 1)
 }
 
-// layers inspects encoded text or disguised in s, which the text of the
-// pass was decoded to so far.
+// layers inspects text that is encoded or disguised in s, the decoded text of the pass.
 func (in *Inspector) layers(p *TextPass, s []byte, seen text.Disguised, n int) {
 	yield := func(h text.Hidden) {
 		if n > 1 || !in.unread || h.Via != text.Escapes {
@@ -79,7 +78,7 @@ func (in *Inspector) layer(p *TextPass, h text.Hidden, n int) {
 	}
 	inner := *p
 	inner.Source, inner.Via = h.Text, h.Via
-	if n == 1 { // inside a decoded text there are no places to point at
+	if n == 1 { // positions inside decoded text cannot be located
 		inner.original, inner.from, inner.to = p.Source, h.Start, h.End
 	}
 	d := &in.decoding

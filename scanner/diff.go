@@ -8,20 +8,21 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// The bounds of a finding's diff: lines, the one that says how many are missing
-// among them, and characters of a line, without the ellipsis of one that is cut.
+// The bounds of a finding's diff: the number of lines, including the one that reports how many
+// are omitted, and the width of a line in characters, excluding the ellipsis of a truncated
+// one.
 const (
 	DiffLines = 60
 	DiffWidth = 200
 )
 
-// MoreLines is the last line of a diff that has n lines more than are shown.
+// MoreLines returns the last line of a diff with n omitted lines.
 func MoreLines(n int) string { return fmt.Sprintf("… %d more lines", n) }
 
-// showDiff makes a unified diff fit for a report: each line visible, masked and
-// bounded, and not too many of them. The mark that a line begins with is no part
-// of the text: it is kept from what is masked, and must not obstruct
-// it, as the mark of a removed line that begins with the flag --token would.
+// showDiff prepares a unified diff for a report: each line is made visible, masked and
+// truncated, and the number of lines is limited. The leading marks are kept out of masking,
+// which they would otherwise obstruct, as for a removed line that begins with the flag
+// --token.
 func showDiff(s string) string {
 	if s = strings.TrimRight(s, "\n"); s == "" {
 		return ""
@@ -51,7 +52,8 @@ func showDiff(s string) string {
 	return strings.Join(out, "\n")
 }
 
-// diffLine shows the line that is at an offset of a diff without its marks.
+// diffLine returns a line of the diff for display; at is its offset in plain, the diff without
+// its marks.
 func diffLine(plain []byte, line string, at int) string {
 	mark := ""
 	if line != "" && bytes.IndexByte([]byte("+- @\\"), line[0]) >= 0 {

@@ -10,23 +10,23 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// Options of an engine.
+// Options configures an engine.
 type Options struct {
-	Workers  int // goroutines that inspect; 0 means one for each core
-	Sessions int // sessions kept open at once; 0 means 2048
+	Workers  int // goroutines that inspect; 0 means one per core
+	Sessions int // maximum number of open sessions; 0 means 2048
 
 	// Similarity is the threshold, from 0 to 1, at which two server names are look-alikes; 0
 	// means DefaultSimilarity.
 	Similarity float64
 
-	Limits Limits // of the calls of a session
-	Policy Policy // that requests are judged by; nil for none
+	Limits Limits // on the calls of a session
+	Policy Policy // for requests; nil for none
 
-	Pinning     *Pinning    // of tools that are called; nil means DefaultPinning
-	Environment Environment // that configurations are judged by; nil for none
+	Pinning     *Pinning    // for called tools; nil means DefaultPinning
+	Environment Environment // for configurations; nil for none
 	// Declared reports whether the user has declared a server; nil if no server is declared.
 	Declared func(server string) bool
-	AgentSH  bool // tools get the digest of agentsh, for a policy that compares it
+	AgentSH  bool // compute the agentsh digest of tools, for a policy that compares it
 	// Late reports whether the time limit of the run has passed: what was not judged by then
 	// counts as not inspected. Nil without a limit.
 	Late func() bool
@@ -38,7 +38,7 @@ type Options struct {
 // Engine runs rules over events.
 type Engine struct {
 	rules      []Rule
-	message    []*Rule // those with a Message check, in the order of the table
+	message    []*Rule // rules with a Message check, in table order
 	judges     []*Rule
 	unusual    []*Rule
 	lines      []*Rule
@@ -50,8 +50,8 @@ type Engine struct {
 	compare    *Rule // the first with a Compare check
 	matcher    *text.Matcher
 	owner      []owner // of each pattern of the matcher
-	values     bool    // a rule asks for flows
-	pins       bool    // calls of tools that are not as they were trusted are refused
+	values     bool    // a rule needs flows
+	pins       bool    // calls of tools that differ from the trusted version are refused
 	workers    int
 
 	sessions   int
@@ -65,37 +65,37 @@ type Engine struct {
 	shard      Shard
 	blocks     func(*Finding) bool
 	late       func() bool
-	arguments  bool // somebody looks at the arguments of requests
+	arguments  bool // a policy or rule needs the arguments of requests
 
 	comparison
 }
 
-// comparison is what definitions are compared with.
+// comparison holds the snapshots that definitions are compared with.
 type comparison struct {
-	approved *Snapshot // nil for nothing
-	base     *Snapshot // what those of a lockfile are compared with
+	approved *Snapshot // nil for none
+	base     *Snapshot // for definitions in a lockfile
 	pair     bool
 	keep     bool
 }
 
 // Against returns an engine with the same rules that compares definitions with the approved
-// ones, and a lockfile with the lockfile before it; nil is the same. For a pair, the first
-// server that appears is compared with the only approved one, whatever their names.
+// ones, and a lockfile with base, its previous version; a nil base means approved. For a pair,
+// the first server that appears is compared with the only approved one, whatever their names.
 func (e *Engine) Against(approved, base *Snapshot, pair bool) *Engine {
 	other := *e
 	other.comparison = comparison{approved: approved, base: cmp.Or(base, approved), pair: pair}
 	return &other
 }
 
-// Keeping returns an engine with the same rules that keeps every definition as it
-// was sent, for a Snapshot.
+// Keeping returns an engine with the same rules that keeps every definition as it was sent,
+// for a Snapshot.
 func (e *Engine) Keeping() *Engine {
 	other := *e
 	other.comparison, other.shard = comparison{keep: true}, Shard{}
 	return &other
 }
 
-// Over returns an engine with the same rules that reports on a shard of the sessions.
+// Over returns an engine with the same rules that reports on one shard of the sessions.
 func (e *Engine) Over(s Shard) *Engine {
 	other := *e
 	other.shard = s
@@ -112,13 +112,14 @@ func (e *Engine) keeps(d mcp.Digest) bool {
 	return e.keep
 }
 
-// owner of a pattern: a rule, or noRule for what gives a disguise of text away.
+// owner identifies the owner of a pattern: a rule, or noRule for a pattern that indicates
+// disguised text.
 type owner struct{ rule, index int }
 
 const noRule = -1
 
-// New returns an engine for a set of rules. A rule without an explanation, a duplicate, or an
-// invalid pattern is an error.
+// New returns an engine for a set of rules. It returns an error if a rule has no explanation,
+// is a duplicate, or has an invalid pattern.
 func New(rules []Rule, o Options) (*Engine, error) {
 	e := &Engine{rules: rules, workers: o.Workers, sessions: o.Sessions, similarity: cmp.Or(o.Similarity, names.DefaultSimilarity), limits: o.Limits, policy: o.Policy,
 		pinning: DefaultPinning(), variables: o.Environment, declared: o.Declared, agentsh: o.AgentSH, blocks: o.Blocks, late: o.Late}
@@ -165,7 +166,7 @@ func New(rules []Rule, o Options) (*Engine, error) {
 	return e, nil
 }
 
-// register lists a rule under the checks that it has.
+// register adds a rule to the lists of the checks it implements.
 func (e *Engine) register(r *Rule) {
 	if r.Message != nil {
 		e.message = append(e.message, r)
@@ -205,7 +206,7 @@ func (e *Engine) register(r *Rule) {
 // Rules returns the rules of the engine.
 func (e *Engine) Rules() []Rule { return e.rules }
 
-// crashed is the finding for a check that panicked.
+// crashed returns the finding for a check that panicked.
 func crashed(r *Rule, e *Event, why any) Finding {
 	return Finding{
 		Rule: &ruleCrashed, Category: ruleCrashed.Category, Severity: ruleCrashed.Severity,
@@ -214,7 +215,7 @@ func crashed(r *Rule, e *Event, why any) Finding {
 	}
 }
 
-// ruleCrashed is the engine's own: it cannot be switched off.
+// ruleCrashed belongs to the engine itself and cannot be disabled.
 var ruleCrashed = Rule{
 	ID: "rule-crashed", Category: "engine", Title: "A rule failed on this event",
 	Why:      "The rule did not inspect this event. An attacker may have found an input that disables a check.",

@@ -5,79 +5,79 @@ import (
 	"github.com/mcpscan/mcpscan/internal/mcp"
 )
 
-// Facts are the result of Inspect for one event. They have no reference into the frame, so
-// they may move to another goroutine, and they never change: what the session adds is in the
+// Facts is the result of Inspect for one event. It holds no reference into the frame, so it
+// may move to another goroutine, and it never changes: what the session adds is in the
 // Outcome.
 type Facts struct {
 	Messages []Message
 	Findings []Finding // of rules that need nothing but the event
 	Skips    []string  // parts of the event that could not be inspected, and why
-	Noise    bool      // the frame starts like no JSON-RPC message: a client passes over it
+	Noise    bool      // the frame does not start like a JSON-RPC message, so clients skip it
 
-	full bool // there are as many findings as are kept of the event
+	full bool // the event reached its maximum number of findings
 }
 
-// Message is one JSON-RPC message, as far as the session needs it.
+// Message is one JSON-RPC message, reduced to what the session needs.
 type Message struct {
 	// The fields that judging reads for each message come first, to share cache lines.
 	Kind     mcp.MessageKind
 	IsError  bool
-	Public   bool                // of a result: anybody may keep it in a cache
-	NoCursor bool                // the cursor that a list names, or is asked for by, is the empty text
-	More     bool                // the list goes on on another page
-	Partial  bool                // there are more arguments than these
-	Category capability.Category // of a call: what its tool does, by its name alone
-	traits   mcp.Traits          // those that it has by itself
+	Public   bool                // of a result: any cache may store it
+	NoCursor bool                // the cursor that a list returns, or is requested with, is the empty string
+	More     bool                // the list continues on another page
+	Partial  bool                // Arguments is incomplete
+	Category capability.Category // of a call: what its tool does, judged by name alone
+	traits   mcp.Traits          // those of the message itself
 	Method   string
-	ID       string // the id as written: 1 and "1" and 1.0 are three ids
-	Target   string // what is called, read or got: a tool's name, a prompt's name, a URI
+	ID       string // raw JSON of the id: 1, "1" and 1.0 are three ids
+	Target   string // what is called, read or fetched: the name of a tool or prompt, or a URI
 	Offset   int    // of the message in the frame
 
-	Values    []Value         // that flows are recognised by, where a rule asks for them
-	Arguments []Argument      // of a request, where a policy or a rule asks for them
-	Client    *mcp.ClientInfo // what the client says of itself, where it does
-	Roots     []string        // of a client's answer, or of a request with one: the URIs of the roots that it lists
-	Answer    uint64          // of a response: stands for its text
+	Values    []Value         // used to detect flows, if a rule needs them
+	Arguments []Argument      // of a request, if a policy or rule needs them
+	Client    *mcp.ClientInfo // how the client identifies itself, if it does
+	Roots     []string        // of a client's answer, or of a request with one: the URIs of the listed roots
+	Answer    uint64          // of a response: hash of its raw JSON
 	Given     mcp.Given       // of a call: its arguments
 
-	Structured   []byte // of a result: its structuredContent, where it is not larger than structuredBytes
-	StructuredAt int    // its offset in the frame
+	Structured   []byte // of a result: its structuredContent, unless larger than structuredBytes
+	StructuredAt int    // offset of Structured in the frame
 
 	Code        string                   // of an error, as written
-	Asks        []string                 // of a result: the methods of the requests that it makes of the client, maxAsks of them
-	Batch       int                      // place in the batch that it came in, from 1; 0 outside of one
-	Action      string                   // for audit events: what the other engine decided
-	Lists       [mcp.MessageSubject]bool // the kinds of definitions that it lists
-	Definitions []mcp.Definition         // in the order of the text
-	Changed     *mcp.Definition          // of a report that a tool changed: what it is by now
+	Asks        []string                 // of a result: methods of the requests it makes to the client, up to maxAsks
+	Batch       int                      // 1-based position in its batch; 0 if not in one
+	Action      string                   // of an audit event: the decision of the other engine
+	Lists       [mcp.MessageSubject]bool // kinds of definitions that it lists
+	Definitions []mcp.Definition         // in frame order
+	Changed     *mcp.Definition          // of a report that a tool changed: the current definition
 	Server      *mcp.ServerInfo
-	IdentityAt  int // of a Lockfile: where it says what the server is
+	IdentityAt  int // of a Lockfile: offset of the server's identity
 
-	compared map[int]any // what the rule that compares returned of definitions, by their offsets
+	compared map[int]any // results of Compare checks by definition offset
 
 	node int
 }
 
-// structuredBytes bounds the structured results that are carried to the judge.
+// structuredBytes bounds the structured results passed to the judge.
 const structuredBytes = 64 << 10
 
-// maxIcons bounds the icons of a server that are looked at.
+// maxIcons bounds the inspected icons of a server.
 const maxIcons = 8
 
-// maxAsks bounds the requests in a result that are looked at.
+// maxAsks bounds the inspected requests in a result.
 const maxAsks = 16
 
-// Listing is a tool that its server lists for the first time in a session, or as
-// another definition than the last time.
+// Listing is a tool that its server lists for the first time in a session, or with a different
+// definition than before.
 type Listing struct {
 	Definition *mcp.Definition
-	Before     *mcp.Definition // the last time; nil for the first
+	Before     *mcp.Definition // the previous definition; nil if this is the first
 	Again      bool            // the tool had changed before
 }
 
 // descriptionBytes bounds the remembered part of a description.
 const descriptionBytes = 2048
 
-// schemaBytes bounds a remembered schema. One of 162 output schemas of published servers is
-// larger, and no input schema.
+// schemaBytes bounds a remembered schema. Among 162 output schemas of published servers one is
+// larger; no input schema is.
 const schemaBytes = 16 << 10

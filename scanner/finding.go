@@ -16,20 +16,20 @@ import (
 // Status is the decision about a finding.
 type Status uint8
 
-// The statuses. Findings that are not open need no action, but are reported.
+// The statuses. Findings that are not open need no action but are still reported.
 const (
 	Open       Status = iota
-	Unchanged         // it was known before
-	Suppressed        // somebody accepted it, and gave a reason
-	Approved          // drift that the change under review approves
+	Unchanged         // known before
+	Suppressed        // a user accepted it and gave a reason
+	Approved          // drift approved by the change under review
 )
 
 var statusNames = [...]string{"open", "unchanged", "suppressed", "approved"}
 
 func (s Status) String() string { return statusNames[s] }
 
-// Finding is one result of a rule. All its text is visible, masked and bounded, and may be
-// shown anywhere.
+// Finding is one result of a rule. All its strings are made visible, masked and truncated, and
+// are safe to display anywhere.
 type Finding struct {
 	Rule       *Rule
 	Category   string
@@ -38,29 +38,29 @@ type Finding struct {
 	Time       time.Time
 	Session    string
 	Server     string
-	Other      string // the server, or the well-known name, that it takes the server for
+	Other      string // the server, or well-known name, that this server is confused with
 	Subject    mcp.SubjectKind
-	Name       string // name of the tool, prompt or resource, where there is one
-	Pointer    string // JSON Pointer into the definition, result, message or entry of a configuration
+	Name       string // of the tool, prompt or resource, if any
+	Pointer    string // JSON Pointer into the definition, result, message or configuration entry
 	Evidence   Evidence
-	Diff       string // a unified diff of what changed; see DiffLines and DiffWidth
+	Diff       string // a unified diff of the change; see DiffLines and DiffWidth
 	Location   Location
 	Related    []Related
-	Signals    []string // what fired, in words
-	Action     string   // what a live engine did or would do: alert, block; record where it is not worth an alert
+	Signals    []string // human-readable reasons why the rule fired
+	Action     string   // what a live engine did or would do: alert or block; record if not worth an alert
 	Status     Status
 	Reason     string // why it is suppressed, or who approved it
-	Occurrence int    // how often the same was found in the session
+	Occurrence int    // how often it was found in the session
 
-	Expected, Actual string // digests of a file that has other content than the one that was approved; empty for anything else
+	Expected, Actual string // digests of a file whose content differs from the approved one; otherwise empty
 
-	key     string // what stands for the evidence in the fingerprint; see Fingerprint
-	message int    // index of the message in the event, to complete Name by
+	key     string // represents the evidence in the fingerprint; see Fingerprint
+	message int    // index of the message in the event, used to fill in Name
 }
 
-// Weight is the severity that rules of the session go by. What a rule of low confidence
-// finds at high counts one step less, and for nothing at medium: it is worth reading, and
-// proves nothing.
+// Weight is the severity that session rules use. A finding of a low-confidence rule counts one
+// step lower if it is high or above, and only as a note if it is medium: it is worth reading
+// but proves nothing.
 func (f *Finding) Weight() Severity {
 	switch {
 	case f.Rule.Confidence != ConfidenceLow || f.Severity < Medium:
@@ -71,23 +71,23 @@ func (f *Finding) Weight() Severity {
 	return f.Severity - 1
 }
 
-// Evidence is the text that a finding rests on.
+// Evidence is the text that a finding is based on.
 type Evidence struct {
-	Text     string // what matched
-	Context  string // with 50 characters either side
-	Decoded  string // what it says once decoded, where it was hidden
-	Position int    // of the match in the text that it stands in, in bytes
+	Text     string // the matched text
+	Context  string // the match with up to 50 characters on either side
+	Decoded  string // the decoded text, if it was hidden
+	Position int    // byte offset of the match in its text
 }
 
 // Related is another location of a finding.
 type Related struct {
 	Message  string
 	Location Location
-	Call     *Call // that was made there, where it is one that the session remembers
+	Call     *Call // the call made at Location, if the session remembers it
 }
 
-// The limits of text in a finding, in characters. 50 characters of context is
-// agentsh's figure; the others keep a report readable and bounded.
+// The limits on strings in a finding, in characters. The 50 characters of context come from
+// agentsh; the others keep a report readable and bounded.
 const (
 	contextChars  = 50
 	evidenceChars = 200
@@ -96,11 +96,10 @@ const (
 	messageChars  = 400
 )
 
-// Fingerprint identifies what a finding is, not where it is: a hash over
-// the rule, the server, the kind and name of the subject, the pointer and the
-// evidence in folded form. Lines, times, sessions and sequence numbers are left
-// out, so that a finding keeps its identity when a recording grows or a file
-// moves. f1 is the version of this definition.
+// Fingerprint identifies a finding independently of its location: a hash over the rule, the
+// server, the kind and name of the subject, the pointer and the folded evidence. Lines, times,
+// sessions and sequence numbers are left out, so that a finding keeps its identity when a
+// recording grows or a file moves. f1 is the version of this definition.
 func (f *Finding) Fingerprint() string {
 	id := hash(f.Rule.ID, f.Server, f.Subject.String(), f.Name, f.Pointer, f.key)
 	return "f1:" + hex.EncodeToString(id[:])
@@ -120,7 +119,7 @@ func hash(parts ...string) [16]byte {
 	return [16]byte(h.Sum(nil))
 }
 
-// newEvidence cuts the evidence for s[start:end] out of a text.
+// newEvidence returns the evidence for s[start:end].
 func newEvidence(s []byte, start, end int) Evidence {
 	from, to := start, end
 	for range contextChars {
@@ -143,11 +142,12 @@ func newEvidence(s []byte, start, end int) Evidence {
 	return e
 }
 
-// cutOff replaces the rest of a cut text.
+// cutOff marks truncated text.
 const cutOff = "…"
 
-// excerpt shows at most limit characters of s[from:to]. It marks a cut, and cuts no character
-// in two, because its bytes would be shown as something that nobody wrote.
+// excerpt returns at most limit characters of s[from:to] for display. It marks truncation and
+// does not split a character, because the partial bytes would be shown as something that
+// nobody wrote.
 func excerpt(s []byte, from, to, limit int) string {
 	end := min(to, from+4*limit)
 	for range utf8.UTFMax - 1 {
@@ -162,7 +162,7 @@ func excerpt(s []byte, from, to, limit int) string {
 	return out
 }
 
-// showEnds is show for the reason of an error, which often is at its end.
+// showEnds is like show, but keeps both ends: the cause of an error is often at the end.
 func showEnds(s string, limit int) string {
 	if most := 2 * limit; len(s) > 2*most {
 		return text.VisibleEnds(text.Excerpt([]byte(s), 0, most)+"…"+text.Excerpt([]byte(s), len(s)-most, len(s)), limit)
@@ -170,7 +170,7 @@ func showEnds(s string, limit int) string {
 	return text.VisibleEnds(text.Mask(s), limit)
 }
 
-// show makes a foreign name or message fit for a report.
+// show prepares an untrusted name or message for a report.
 func show(s string, limit int) string {
 	if len(s) > 4*limit {
 		s = text.Excerpt([]byte(s), 0, 4*limit)
@@ -180,7 +180,7 @@ func show(s string, limit int) string {
 	return text.Visible(s, limit)
 }
 
-// settled returns the finding with the approval of the change under review, if there is one.
+// settled returns the finding marked as approved if the change under review approves it.
 func (f Finding) settled(a *baseline.Approval) Finding {
 	if a != nil {
 		f.Status, f.Reason = Approved, fmt.Sprintf("approved in this change by %s: %s", show(a.By, nameChars), show(a.Reason, messageChars))

@@ -5,17 +5,17 @@ import "github.com/mcpscan/mcpscan/internal/mcp"
 // MessageClass is the effect of unsolicited messages on their receiver.
 type MessageClass uint8
 
-// The classes. A notification that none of the others is for is a plain one.
+// The classes. Plain applies to notifications in no other class.
 const (
-	Plain   MessageClass = iota // it is read, shown or written down
-	Relists                     // it has the client ask for a list or a resource again
+	Plain   MessageClass = iota // it is read, displayed or logged
+	Relists                     // it makes the client request a list or a resource again
 	Asks                        // it puts a question to a person or a model
 	messageClasses
 )
 
-// FloodLimit returns how many messages of a class a server may send: a person reads no
-// question in less than some seconds, a list is read again once a second at most, and a
-// log that anybody follows has less than a hundred lines a second.
+// FloodLimit returns how many messages of a class a server may send: a person needs several
+// seconds per question, a list is re-read at most once a second, and a log that anybody
+// follows has fewer than a hundred lines a second.
 func FloodLimit(c MessageClass) RateLimit {
 	switch c {
 	case Asks:
@@ -26,7 +26,8 @@ func FloodLimit(c MessageClass) RateLimit {
 	return RateLimit{CallsPerMinute: 6000, Burst: 1000}
 }
 
-// classOf returns the class of a server's message, false if it does not count for floods.
+// classOf returns the class of a server's message, or false if it does not count towards
+// floods.
 func classOf(m *Message) (c MessageClass, ok bool) {
 	switch {
 	case m.Kind == mcp.Request && requestSubject(m.Method) != mcp.NoSubject:
@@ -39,8 +40,8 @@ func classOf(m *Message) (c MessageClass, ok bool) {
 	return Plain, true
 }
 
-// Flood reports whether the message at hand is the first of its class for which the
-// bucket of its server has no token, since that was full. It is asked once for a message.
+// Flood reports whether the current message is the first of its class without a token since
+// the server's bucket was full. It must be called only once per message.
 func (p *JudgePass) Flood() (c MessageClass, first bool) {
 	if p.Direction != mcp.ServerToClient || p.Now.IsZero() {
 		return 0, false

@@ -9,24 +9,24 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// Outflow is where a value came out first in a session.
+// Outflow is where a value first came out in a session.
 type Outflow struct {
 	Server   string
-	Tool     string // what was called, read or got; "" where that is not known
+	Tool     string // what was called, read or fetched; "" if unknown
 	Location Location
-	Orders   string // the ID of the rule that found an order to an AI in the same result; "" for none
+	Orders   string // ID of the rule that found an instruction to an AI in the same result; "" if none
 }
 
-// Flow is a value that came out of one server and is in a request to another.
+// Flow is a value that one server returned and that appears in a request to another.
 type Flow struct {
 	Kind  text.DistinctKind
 	Value *Value   // in the request
 	From  *Outflow // of the result
 	At    Location // of the text in the result
-	Via   string   // how it was encoded there
+	Via   string   // how it was encoded in the result
 }
 
-// Shown returns the value as a finding may show it.
+// Shown returns the value in a form suitable for a finding.
 func (f *Flow) Shown() string {
 	if f.Kind == text.SecretValue && f.Value.Kind != text.SecretValue {
 		return maskedValue(f.Value.Text)
@@ -34,28 +34,28 @@ func (f *Flow) Shown() string {
 	return f.Value.Text
 }
 
-// The bounds of the values that are remembered.
+// The bounds on remembered values.
 const (
-	maxRemembered = 1 << 18 // in all sessions together
-	maxTold       = 64      // servers of a session whose own words are distinguished
+	maxRemembered = 1 << 18 // across all sessions
+	maxTold       = 64      // servers per session whose own values are tracked separately
 )
 
-// knownValue is what a session knows about a value, by its digest.
+// knownValue is what a session knows about a value, keyed by the value's digest.
 type knownValue struct {
-	has  uint64   // the servers that it came out of
-	from *Outflow // nil for a value that the client had said before, or that a definition has
-	at   place    // in the file of the result
+	has  uint64   // the set of servers that returned it
+	from *Outflow // nil for a value that the client sent first, or that is in a definition
+	at   place    // position in the file of the result
 	via  string
 	kind text.DistinctKind
 }
 
-// remembered are the digests of one server, in order: those of each kind, followed by those
-// sent to it.
+// remembered holds the digests of one server in order: one queue per kind, followed by one for
+// values sent to it.
 type remembered [text.DistinctKinds + 1]queue[uint64]
 
-// Flows visits the values of the request that came from other servers of the session, by their
-// place. It omits values that the client sent before, that are in a definition, or that the
-// receiving server returned before.
+// Flows returns the values of the request that came from other servers of the session, in
+// order of position. It omits values that the client sent before, that are in a definition, or
+// that the receiving server returned before.
 func (p *JudgePass) Flows() iter.Seq[*Flow] {
 	return func(yield func(*Flow) bool) {
 		m, s := p.Message, p.Session
@@ -78,8 +78,9 @@ func (p *JudgePass) Flows() iter.Seq[*Flow] {
 	}
 }
 
-// remember takes the values of a message into its session; cameOut is where they came out, if
-// they did. It returns why one was not remembered, or another one forgotten for it; "" where there is nothing to tell.
+// remember adds the values of a message to its session; cameOut returns where they came out,
+// if they did. It returns why a value was not remembered, or why another was forgotten for it,
+// or "".
 func (j *judge) remember(s *Session, srv *Server, from mcp.Direction, values []Value, cameOut func() *Outflow) (lost string) {
 	var source *Outflow
 	if s.forgot {
@@ -127,7 +128,7 @@ func (j *judge) remember(s *Session, srv *Server, from mcp.Direction, values []V
 	return lost
 }
 
-// place makes place for a value among those that are remembered.
+// place makes room for a value among those remembered.
 func (j *judge) place(s *Session, ring *queue[uint64], v *Value, said bool) (lost string, ok bool) {
 	if s.known == nil {
 		s.known = map[uint64]knownValue{}
@@ -145,7 +146,7 @@ func (j *judge) place(s *Session, ring *queue[uint64], v *Value, said bool) (los
 	case len(of) < maxValues:
 		delete(s.known, of[0])
 		ring.drop()
-	default: // the ring leaves it out
+	default: // insert drops the first one
 		delete(s.known, of[0])
 	}
 	if said || v.Kind >= text.TokenValue {
@@ -154,8 +155,7 @@ func (j *judge) place(s *Session, ring *queue[uint64], v *Value, said bool) (los
 	return "more secrets or addresses of a server than the limit: the flow of the earliest is not tracked", true
 }
 
-// forget forgets the values of the session that is the next to be closed of those that
-// have some.
+// forget drops the values of another session: the first one with values to be closed.
 func (j *judge) forget(but *Session) {
 	var next *Session
 	for _, s := range j.idle {
@@ -169,7 +169,7 @@ func (j *judge) forget(but *Session) {
 	}
 }
 
-// release takes the values of a session out of those that are remembered.
+// release removes a session's values from those remembered.
 func (j *judge) release(s *Session) {
 	j.remembered -= len(s.known)
 	s.known = nil
@@ -178,11 +178,11 @@ func (j *judge) release(s *Session) {
 	}
 }
 
-// ordersGroup begins the IDs of the rules that find orders to an AI.
+// ordersGroup is the ID prefix of the rules that find instructions to an AI.
 const ordersGroup = "inj-"
 
-// orders returns the rule that found the worst order to an AI in a result, "" where
-// none is worth an alert.
+// orders returns the rule that found the worst instruction to an AI in a result, or "" if none
+// is worth an alert.
 func (j *judge) orders(message int) (id string) {
 	worst := Low
 	for k := range j.found {

@@ -8,13 +8,14 @@ import (
 )
 
 // idle is a heap of the open sessions, ordered by the time of their last event. A session
-// moves when its turn comes, not with each of its events, so that events cost nothing.
+// moves only when it reaches the front, not with each of its events, so that events cost
+// nothing.
 type idle []*Session
 
-// rank is the key of a session when it last moved.
+// rank is the heap key of a session when it last moved.
 type rank struct {
 	last time.Time
-	seq  int64 // where no event had a time: sessions without any are the first, by their place in the input
+	seq  int64 // set if no event had a time: such sessions come first, in input order
 }
 
 // now returns the current key of the session.
@@ -25,14 +26,14 @@ func (s *Session) now() rank {
 	return rank{last: s.last}
 }
 
-// before reports whether a session is to be closed before another one.
+// before reports whether a session is to be closed before another.
 func (s *Session) before(o *Session) bool { return s.now().before(o.now(), s.ID, o.ID) }
 
 func (r rank) before(o rank, id, other string) bool {
 	return cmp.Or(r.last.Compare(o.last), cmp.Compare(r.seq, o.seq), strings.Compare(id, other)) < 0
 }
 
-// close takes the session in front out.
+// close removes and returns the first session.
 func (h *idle) close() *Session {
 	for {
 		s := (*h)[0]
@@ -45,21 +46,21 @@ func (h *idle) close() *Session {
 	}
 }
 
-// Len is part of heap.Interface, as are those below.
+// Len implements heap.Interface, as do the methods below.
 func (h idle) Len() int { return len(h) }
 
-// Less orders by time, then by ID, because the place in the input is arbitrary.
+// Less orders by rank, then by session ID.
 func (h idle) Less(a, b int) bool {
 	return h[a].rank.before(h[b].rank, h[a].ID, h[b].ID)
 }
 
-// Swap swaps two sessions.
+// Swap implements heap.Interface.
 func (h idle) Swap(a, b int) { h[a], h[b] = h[b], h[a] }
 
-// Push takes in a session.
+// Push adds a session.
 func (h *idle) Push(s any) { *h = append(*h, s.(*Session)) }
 
-// Pop takes the last one out.
+// Pop removes and returns the last session of the slice.
 func (h *idle) Pop() any {
 	last := len(*h) - 1
 	s := (*h)[last]

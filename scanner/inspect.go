@@ -10,42 +10,42 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// Inspector inspects events on one goroutine. It keeps its buffers, so that a text field costs
-// no allocation.
+// Inspector inspects events on one goroutine. It reuses its buffers, so that a text field
+// costs no allocation.
 type Inspector struct {
 	engine *Engine
-	own    wire.Doc // the parse of frames that come without one
+	own    wire.Doc // parse tree of frames that come without one
 	folder text.Folder
 	scan   *text.Scanner
 	digest mcp.Digester
 	buf    []byte
 
-	// The event at hand.
+	// The current event.
 	event       *Event
 	tree        *wire.Doc
 	facts       *Facts
 	message     int
-	most        int // findings that are kept
+	most        int // maximum number of findings kept
 	dropped     int
-	cut         bool // a pattern matched more often than is kept, or no look is left
-	looks       int  // close looks that rules may yet take
+	cut         bool // a pattern exceeded its matches, or no close looks are left
+	looks       int  // close looks that rules may still take
 	decoding    decoding
 	collected   values
 	key         []byte
-	unread      bool // the text at hand is a frame that is no JSON, with its escapes as they stand
+	unread      bool // the current text is a frame that is not JSON, with its escapes undecoded
 	places      Places
-	siblings    map[string]bool // folded names in the list at node siblingsIn; nil where none was asked for
+	siblings    map[string]bool // folded names in the list at node siblingsIn; nil until needed
 	siblingsIn  int
-	described   *string // of the definition at node describedIn; nil where none was asked for
+	described   *string // of the definition at node describedIn; nil until needed
 	describedIn int
-	brief       bool // the event is of another shard: only what it declares is read
+	brief       bool // the event belongs to another shard: read only what it declares
 	pass        TextPass
 	matches     []text.Match
-	reading     any // what the rules made of a text last
+	reading     any // result of the last Reading
 }
 
-// The close looks that rules may take at the texts of one event, of any size and
-// for each byte. Long documents about agents need half of it at most.
+// The close looks that rules may take at the text of one event: a fixed number, plus one per
+// bytesPerLook of the frame. Long documents about agents need at most half of them.
 const (
 	closeLooks   = 512
 	bytesPerLook = 1024
@@ -129,10 +129,11 @@ func (in *Inspector) forget() {
 
 func (in *Inspector) skip(reason string) { in.facts.Skips = append(in.facts.Skips, reason) }
 
-// outOfTime is the reason for an event that was not judged in full.
+// outOfTime is the reason reported for an event that was not judged in full.
 const outOfTime = "time limit reached (--max-time): not everything was inspected"
 
-// late reports that the time of the run is over, which leaves the event at hand as it is.
+// late reports whether the run's time limit has passed; if so, the current event is left as it
+// is.
 func (in *Inspector) late() bool {
 	late := in.engine.late()
 	if late && !slices.Contains(in.facts.Skips, outOfTime) {
@@ -164,7 +165,7 @@ func (in *Inspector) frame() {
 	}
 }
 
-// config inspects a client configuration. Each server of it earns findings of its own.
+// config inspects a client configuration. Each server adds to the number of findings kept.
 func (in *Inspector) config() {
 	in.most = min(maxPerEvent+findingsPerEntry*len(in.event.Config.Entries), mostPerEvent)
 	for _, r := range in.engine.config {
@@ -178,8 +179,8 @@ func (in *Inspector) config() {
 	}
 }
 
-// parse provides the tree of the event's frame. Text that is not JSON is noise, or counts as
-// not inspected, but is searched.
+// parse provides the parse tree of the event's frame. Text that is not JSON is noise or counts
+// as not inspected, but is searched anyway.
 func (in *Inspector) parse() bool {
 	e := in.event
 	if e.tree != nil {
@@ -212,8 +213,8 @@ func (in *Inspector) stray() {
 	}
 }
 
-// plain inspects a frame that is not JSON as one text, with a string node of its own, so that
-// findings get a place as usual.
+// plain inspects a frame that is not JSON as a single string node, so that findings get a
+// position as usual.
 func (in *Inspector) plain() {
 	in.own.SetText(in.event.Frame)
 	in.tree, in.event.root = &in.own, 0
@@ -224,8 +225,8 @@ func (in *Inspector) plain() {
 	in.unread = false
 }
 
-// region inspects every string and key in the subtree of node i, as part of
-// the subject whose root is root.
+// region inspects every string and key in the subtree of node i, as part of the subject at
+// root.
 func (in *Inspector) region(kind mcp.SubjectKind, name string, root, i int) {
 	if in.brief {
 		return
@@ -233,7 +234,7 @@ func (in *Inspector) region(kind mcp.SubjectKind, name string, root, i int) {
 	end := int(in.tree.Nodes[i].Next)
 	for ; i < end; i++ {
 		n := &in.tree.Nodes[i]
-		// A key in plain ASCII this short carries no instruction.
+		// A plain ASCII key this short carries no instruction.
 		if n.KeyEnd-n.KeyStart > 7 || in.tree.KeyFlags(i) != 0 {
 			in.field(kind, name, root, i, true)
 		}
@@ -245,7 +246,7 @@ func (in *Inspector) region(kind mcp.SubjectKind, name string, root, i int) {
 	}
 }
 
-// field inspects one text: a string value, or a key. It inspects decoded forms too.
+// field inspects one string value or key, including its decoded forms.
 func (in *Inspector) field(kind mcp.SubjectKind, name string, root, i int, isKey bool) {
 	if in.late() {
 		return
@@ -281,19 +282,18 @@ func (in *Inspector) field(kind mcp.SubjectKind, name string, root, i int, isKey
 	}
 }
 
-// severalLines is the number of line feeds from which a text has lines that can
-// be compared.
+// severalLines is the minimum number of line feeds for comparing the lines of a text.
 const severalLines = 4
 
-// asSent runs a check over the text as it was sent.
+// asSent runs a check on the text as it was sent.
 func (in *Inspector) asSent(r *Rule, check func(*TextPass)) {
 	if p := &in.pass; r.Client || !p.client() {
 		in.guard(r, func() { p.rule = r; check(p) })
 	}
 }
 
-// match runs the text rules over the text of a pass, and returns where words
-// in it give a disguise away.
+// match runs the text rules on the text of a pass, and returns where words in it indicate a
+// disguise.
 func (in *Inspector) match(p *TextPass) (seen text.Disguised) {
 	p.folded = in.folder.Fold(p.Source)
 	p.Folded, p.sentence, p.treatise, p.read, p.reported = p.folded.Text, -1, nil, false, p.reported[:0]
@@ -321,12 +321,12 @@ func (in *Inspector) match(p *TextPass) (seen text.Disguised) {
 	return seen
 }
 
-// client reports text that the client sent.
+// client reports whether the client sent the text.
 func (p *TextPass) client() bool {
 	return p.Subject == mcp.CallSubject || p.Direction == mcp.ClientToServer
 }
 
-// dispatch hands the matches to the rules whose patterns they are.
+// dispatch passes the matches to the rules that own the patterns.
 func (in *Inspector) dispatch(p *TextPass, found []text.Match) {
 	if len(found) == 0 {
 		return
@@ -353,8 +353,8 @@ func (in *Inspector) dispatch(p *TextPass, found []text.Match) {
 	}
 }
 
-// disjoint drops matches that overlap a longer one: two patterns of a rule that
-// meet in one place found one thing.
+// disjoint drops matches that overlap a longer one, because overlapping patterns of a rule
+// found the same thing.
 func disjoint(ms []text.Match) []text.Match {
 	slices.SortStableFunc(ms, func(a, b text.Match) int { return a.Start - b.Start })
 	kept := ms[:0]
@@ -370,7 +370,7 @@ func disjoint(ms []text.Match) []text.Match {
 	return kept
 }
 
-// guard runs a check. A rule that panics is a finding, and the others still run.
+// guard runs a check. A panic becomes a finding, and the other rules still run.
 func (in *Inspector) guard(r *Rule, check func()) {
 	defer func() {
 		if v := recover(); v != nil {

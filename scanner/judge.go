@@ -8,51 +8,51 @@ import (
 	"github.com/mcpscan/mcpscan/internal/mcp"
 )
 
-// The bounds of a judge's memory, for any input.
+// The bounds on a judge's memory, for any input.
 const (
-	defaultSessions = 2048     // sessions open at once; the one whose last event is the oldest is closed
+	defaultSessions = 2048     // sessions open at once; the one with the oldest last event is closed
 	maxPins         = 65536    // definitions remembered across sessions
-	maxClosed       = 1 << 20  // closed sessions that are recognised when they go on
+	maxClosed       = 1 << 20  // closed sessions that are recognised if they continue
 	maxSchemas      = 64 << 20 // bytes of schemas remembered
-	maxCounted      = 1 << 20  // servers that are counted
-	maxConfigured   = 65536    // servers of configurations remembered
-	maxNamesakes    = 16       // of these, with one name
+	maxCounted      = 1 << 20  // servers counted
+	maxConfigured   = 65536    // configured servers remembered
+	maxNamesakes    = 16       // configured servers of the same name
 )
 
-// judge folds facts into sessions, in the order in which events are handed to it.
+// judge folds facts into sessions, in the order in which it receives events.
 type judge struct {
 	engine   *Engine
 	sessions map[string]*Session
-	latest   *Session            // that of the last event
-	idle     idle                // those in sessions, the next to be closed in front
-	closed   map[uint64]struct{} // sessions that made place for others, by digest
+	latest   *Session            // session of the last event
+	idle     idle                // the open sessions; the next to be closed is first
+	closed   map[uint64]struct{} // sessions closed to make room, by digest
 	pins     map[pinKey]*Known
 	offers   map[string][]*clientOffer // by server
 	shown    int                       // definitions in offers
-	schemas  int                       // bytes of schemas in all definitions that are remembered
+	schemas  int                       // bytes of schemas in all remembered definitions
 	conform  conform.Checker
 	servers  map[uint64]struct{} // by digest
 	entries  configured
-	out      Outcome // of the event at hand
+	out      Outcome // of the current event
 	found    []Finding
-	about    map[mcp.DefinitionKey]bool // what the findings are about, nil where nobody has asked yet
+	about    map[mcp.DefinitionKey]bool // subjects of the findings; nil until needed
 	coverage *coverage
-	others   *coverage // of the events of other shards, which count them
+	others   *coverage // for events of other shards, which count them
 	stats    Stats
-	seq      int64  // events that were judged
-	paired   string // the server that is compared with the only one approved, once one was met
+	seq      int64  // number of events judged
+	paired   string // the server compared with the only approved one, once seen
 	met      bool
 
 	concerned   *concerned
 	whole       bool         // Inspect kept all findings of the event
 	withholding *withholding // nil in a run over a whole input
-	remembered  int          // values, in all sessions
-	peak        int          // of these
-	pinned      int          // of schemas: bytes of those in pins
-	learned     int          // tools of other connections
-	sharing     bool         // outcomes carry what messages add for others
+	remembered  int          // number of values, across all sessions
+	peak        int          // maximum of remembered
+	pinned      int          // bytes of schemas in pins
+	learned     int          // number of tools from other connections
+	sharing     bool         // outcomes include what messages add for other connections
 
-	// The event at hand.
+	// The current event.
 	places  Places
 	server  *Server
 	pass    JudgePass
@@ -60,21 +60,21 @@ type judge struct {
 	asked   PolicyRequest
 	request PendingCall
 	flow    Flow
-	kept    int // findings of judge rules, which follow all others
+	kept    int // number of findings of judge rules, which follow all others
 	most    int
-	floor   Severity // of the least severe of them, where there are as many as are kept
+	floor   Severity // lowest severity of these findings, once the maximum is reached
 	dropped int
-	adds    contribution // where outcomes carry it
+	adds    contribution // only if sharing
 }
 
 type pinKey struct {
 	server  string
 	kind    mcp.SubjectKind
 	name    string
-	foreign bool // a digest of another engine's making is beside ours, and hides no change
+	foreign bool // a digest computed by another engine is kept beside ours, so that it hides no change
 }
 
-// Stats count the contents of an input.
+// Stats counts the contents of an input.
 type Stats struct {
 	Servers, Tools, Sessions, Calls int
 }
@@ -86,8 +86,8 @@ func newJudge(e *Engine) *judge {
 	return j
 }
 
-// judge judges one event. The findings are in order of their place and then of rule IDs. The
-// result is valid until the next event.
+// judge judges one event. The findings are sorted by position, then by rule ID. The result is
+// valid until the next event.
 func (j *judge) judge(e *Event, facts *Facts) *Outcome {
 	j.seq++
 	j.coverage.seq, j.about = j.seq, nil
@@ -105,10 +105,10 @@ func (j *judge) judge(e *Event, facts *Facts) *Outcome {
 	case IgnoredEvent:
 		j.coverage.ignore(e.Reason, e.Origin)
 		return &j.out
-	case SharedEvent: // not counted: who received the message counts it
+	case SharedEvent: // not counted: the receiver of the message counts it
 		j.learn(e)
 		return &j.out
-	case SettingsEvent: // not counted: a run that read nothing else has inspected nothing
+	case SettingsEvent: // not counted: a run that reads nothing else has inspected nothing
 		j.out.Findings = j.found
 		return &j.out
 	}
@@ -145,7 +145,7 @@ func (j *judge) messages(e *Event) {
 	}
 }
 
-// count counts the server of an event where it is a new one.
+// count counts the event's server if it is new.
 func (j *judge) count(e *Event) {
 	if id := digest(e.Server); !j.server.met && len(j.servers) < maxCounted {
 		if _, again := j.servers[id]; !again {
@@ -155,12 +155,12 @@ func (j *judge) count(e *Event) {
 	}
 }
 
-// complete counts an event that has been judged, and puts its findings in order.
+// complete counts an event that has been judged, and sorts its findings.
 func (j *judge) complete(e *Event) {
 	if j.dropped > 0 && !slices.Contains(j.out.Skips, tooMany) {
 		j.out.Skips = append(j.out.Skips, tooMany)
 	}
-	if e.Kind != StartedEvent { // nothing that anybody sent
+	if e.Kind != StartedEvent { // not something that anybody sent
 		j.coverage.event(e, &j.out)
 	}
 	slices.SortStableFunc(j.found, func(a, b Finding) int {
@@ -173,8 +173,8 @@ func (j *judge) complete(e *Event) {
 	j.out.decide()
 }
 
-// message judges one message and returns who sent it. That is reported for each
-// message of a batch apart where the frame itself does not say.
+// message judges one message and returns who sent it. For messages of a batch, that can differ
+// if the frame itself does not show it.
 func (j *judge) message(session *Session, srv *Server, e *Event, i int) mcp.Direction {
 	m := &j.out.Messages[i]
 	from := direction(e.Direction, m.Message)
@@ -241,8 +241,8 @@ func (j *judge) message(session *Session, srv *Server, e *Event, i int) mcp.Dire
 	return from
 }
 
-// start makes the pass of a message. It sets each field that another message can have
-// changed, which takes less than a new pass.
+// start prepares the pass for a message. It sets each field that another message may have
+// changed, which is cheaper than a new pass.
 func (j *judge) start(session *Session, srv *Server, e *Event, m *Judged, from mcp.Direction) *JudgePass {
 	p := &j.pass
 	p.Now, p.Session, p.Server, p.Message, p.Direction, p.Transport, p.Noise, p.event = e.Time, session, srv, m, from, e.Transport, j.out.Noise, e
@@ -254,7 +254,7 @@ func (j *judge) start(session *Session, srv *Server, e *Event, m *Judged, from m
 	return p
 }
 
-// shared returns the record of a definition around the one copy of it that is kept.
+// shared returns the record of a definition, backed by the single copy that is kept.
 func (j *judge) shared(e *Event, d *mcp.Definition) *Known {
 	offset := d.Offset
 	if known := j.pins[pinKey{e.Server, d.Kind, d.Name, d.Foreign}]; known != nil && known.Definition.Digest == d.Digest {
@@ -268,7 +268,7 @@ func (j *judge) shared(e *Event, d *mcp.Definition) *Known {
 	return j.known(e, d, offset)
 }
 
-// name gives the findings in a result the name of the called tool.
+// name sets the called tool's name on the findings in a result.
 func (j *judge) name(message int, target string) {
 	if target == "" {
 		return
@@ -281,8 +281,8 @@ func (j *judge) name(message int, target string) {
 	}
 }
 
-// rules runs the rules from the given index, and returns the index after the last one that
-// ran: one that panicked, or the last.
+// rules runs the rules starting at index from, and returns the index after the last one that
+// ran, which is the last rule or one that panicked.
 func (j *judge) rules(p *JudgePass, rules []*Rule, from int) (next int) {
 	next = from
 	defer func() {
@@ -336,8 +336,8 @@ func (j *judge) pin(e *Event, d *mcp.Definition) {
 	j.pins[key] = j.known(e, d, d.Offset)
 }
 
-// keepSchemas counts the schemas of a definition that is remembered from now on. Where
-// there are too many, it returns the definition without its own.
+// keepSchemas counts the schemas of a definition that will be remembered. If there are too
+// many, it returns the definition without schemas.
 func (j *judge) keepSchemas(e *Event, d *mcp.Definition) *mcp.Definition {
 	if j.schemas+len(d.Input)+len(d.Output) > maxSchemas {
 		bare := *d
@@ -349,13 +349,13 @@ func (j *judge) keepSchemas(e *Event, d *mcp.Definition) *mcp.Definition {
 	return d
 }
 
-// known makes the record of a definition that the event shows at an offset.
+// known returns the record of a definition that the event shows at an offset.
 func (j *judge) known(e *Event, d *mcp.Definition, offset int) *Known {
 	return &Known{Server: e.Server, Session: e.Session, Definition: d, Location: j.places.At(offset), Time: e.Time,
 		Client: j.server.Client, Version: j.server.Info.Version}
 }
 
-// direction infers an unknown direction from messages that only one side sends.
+// direction infers an unknown direction from the messages that only one side sends.
 func direction(d mcp.Direction, m *Message) mcp.Direction {
 	if d != mcp.Unknown {
 		return d

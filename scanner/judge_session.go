@@ -5,9 +5,9 @@ import (
 	"hash/fnv"
 )
 
-// session returns the session of an event, opened if need be.
+// session returns the session of an event, opening it if necessary.
 func (j *judge) session(e *Event) *Session {
-	s := j.latest // of most events, and that saves a look into what no cache holds
+	s := j.latest // usually the same session, which saves a map lookup
 	if s == nil || s.ID != e.Session {
 		if s = j.sessions[e.Session]; s == nil {
 			s = j.open(e)
@@ -25,8 +25,8 @@ func (j *judge) session(e *Event) *Session {
 	return s
 }
 
-// open opens a session. Where too many are, the one whose last event is the oldest, by
-// its own time, makes place.
+// open opens a session. If there are too many, it closes the one whose last event is the
+// oldest by its own time.
 func (j *judge) open(e *Event) *Session {
 	if len(j.sessions) >= j.engine.sessions {
 		oldest := j.idle.close()
@@ -50,7 +50,7 @@ func (j *judge) open(e *Event) *Session {
 	return s
 }
 
-// digest shortens the name of a session or the ID of a request, which can be long.
+// digest hashes a session name or request ID, which can be long.
 func digest(id string) uint64 {
 	h := fnv.New64a()
 	h.Write([]byte(id))

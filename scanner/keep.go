@@ -7,19 +7,19 @@ import (
 	"github.com/mcpscan/mcpscan/internal/mcp"
 )
 
-// maxPerEvent is how many findings are kept of one event, and bytesPerMore the frame length
-// that allows one more, up to mostPerEvent: the findings of a long document are listed, and
-// for a short one the worst are enough.
+// maxPerEvent is the number of findings kept per event, and bytesPerMore the frame length that
+// allows one more, up to mostPerEvent: a long document gets all its findings listed, while the
+// worst suffice for a short one.
 const (
 	maxPerEvent  = 200
 	mostPerEvent = 1000
 	bytesPerMore = 2 << 10
 
-	findingsPerEntry      = 4 // of a configuration
-	findingsPerDefinition = 4 // by its session: what is not as it was approved is reported part by part
+	findingsPerEntry      = 4 // per configuration entry
+	findingsPerDefinition = 4 // per definition, for session findings: deviations from the approved version are reported part by part
 )
 
-// tooMany is why an event with more findings was not inspected in full.
+// tooMany is the reason why an event with more findings was not fully inspected.
 const tooMany = "more findings in one message than the limit: the rest is not listed"
 
 // text completes the finding of a text rule.
@@ -36,13 +36,13 @@ func (in *Inspector) text(p *TextPass, is Issue, start, end int, key string) {
 		return
 	}
 	evidence := newEvidence(p.Source, start, end)
-	if across { // the evidence is what is in the first block, and what all say beside it
+	if across { // the evidence is the part in the first block; Decoded is the joined text
 		is.Decoded = evidence.Context
 		is.Signals = append([]string{inPieces}, is.Signals...)
 		start, end = start-first.start+first.offset, len(first.text)
 		evidence = newEvidence(first.text, start, end)
 	}
-	if p.original != nil { // the evidence is what is on the wire, and what it says beside it
+	if p.original != nil { // the evidence is the text as sent; Decoded is what it says
 		is.Decoded = evidence.Context
 		is.Signals = append([]string{"hidden in " + p.Via}, is.Signals...)
 		start, end = p.from, p.to
@@ -56,8 +56,7 @@ func (in *Inspector) text(p *TextPass, is Issue, start, end int, key string) {
 	})
 }
 
-// pieced reports whether a rule has found something in the pieces of the message that
-// were put together.
+// pieced reports whether a rule has found something in joined pieces of the message.
 func (in *Inspector) pieced(r *Rule) bool {
 	return slices.ContainsFunc(in.facts.Findings, func(f Finding) bool {
 		return f.Rule == r && f.message == in.message && len(f.Signals) > 0 && f.Signals[0] == inPieces
@@ -67,7 +66,7 @@ func (in *Inspector) pieced(r *Rule) bool {
 // inPieces is the signal of a finding that spans several pieces.
 const inPieces = "in pieces"
 
-// category is the rule's category in definitions, and output poisoning in results.
+// category returns output poisoning for results, and the rule's category otherwise.
 func (p *TextPass) category() string {
 	if p.Subject == mcp.ResultSubject || p.Subject == mcp.ErrorSubject {
 		return OutputPoisoning
@@ -105,13 +104,13 @@ func (in *Inspector) node(p *MessagePass, i int, isKey bool, sev Severity, messa
 func (in *Inspector) pointer(root, i int) string {
 	pointer := string(in.tree.AppendPointer(nil, root, i))
 	if in.event.Kind == LockEvent && root == in.event.root && strings.HasPrefix(pointer, "/instructions/") {
-		pointer = "/instructions" // as where the server itself says them
+		pointer = "/instructions" // as if the server itself had sent them
 	}
 	return show(pointer, pointerChars)
 }
 
-// repeats reports that an event with as many findings as are kept has the same one
-// already, in the same text: nothing new is lost with it.
+// repeats reports whether an event at its maximum of findings already has this one, in the
+// same text, so that dropping it loses nothing.
 func (in *Inspector) repeats(r *Rule, root, node int, key string) bool {
 	if len(in.facts.Findings) < in.most {
 		return false
@@ -121,8 +120,8 @@ func (in *Inspector) repeats(r *Rule, root, node int, key string) bool {
 	})
 }
 
-// full reports that the event has its maximum of findings, none less severe than the given
-// severity, and counts that, so that no further work is done.
+// full reports whether the event has its maximum of findings, none less severe than s, so that
+// no further work is needed. It counts the dropped finding.
 func (in *Inspector) full(s Severity) bool {
 	if len(in.facts.Findings) < in.most {
 		return false
@@ -131,7 +130,7 @@ func (in *Inspector) full(s Severity) bool {
 	return in.facts.Findings[in.least()].Severity >= s
 }
 
-// least returns the place of the last of the least severe findings.
+// least returns the index of the last of the least severe findings.
 func (in *Inspector) least() int {
 	least := 0
 	for i := range in.facts.Findings {
@@ -142,9 +141,9 @@ func (in *Inspector) least() int {
 	return least
 }
 
-// add keeps a finding that full has accepted, completed with data of the event. If there are
-// too many, the last of the least severe is dropped, so that no number of small findings hides
-// a large one.
+// add keeps a finding that full has accepted, completed with data from the event. If there are
+// too many, the last of the least severe is dropped, so that no number of minor findings hides
+// a major one.
 func (in *Inspector) add(f Finding) {
 	if len(in.facts.Findings) >= in.most {
 		least := in.least()
@@ -152,20 +151,20 @@ func (in *Inspector) add(f Finding) {
 	}
 	e := in.event
 	f.Time, f.Session = e.Time, show(e.Session, nameChars)
-	if e.Kind != ConfigEvent { // whose findings name the server
+	if e.Kind != ConfigEvent { // findings in configurations name the server themselves
 		f.Server = show(e.Server, nameChars)
 	}
 	f.message, f.Action = in.message, "alert"
 	in.facts.Findings = append(in.facts.Findings, f)
 }
 
-// locate turns an offset in the tree's text into a place in the file.
+// locate converts an offset in the tree's text into a location in the file.
 func (in *Inspector) locate(off int) Location {
 	return in.places.At(off - int(in.tree.Nodes[in.event.root].Start))
 }
 
-// locateIn is locate for an offset in node i. In a frame that was put together, the pointer
-// leads from the root of the document or line to the node.
+// locateIn is like locate for an offset in node i. In an assembled frame, the pointer leads
+// from the root of the document or line to the node.
 func (in *Inspector) locateIn(i, off int) Location {
 	loc := in.locate(off)
 	frame := int(in.tree.Nodes[in.event.root].Start)
@@ -182,13 +181,13 @@ func (in *Inspector) locateIn(i, off int) Location {
 	return loc
 }
 
-// room is how many findings of its session a message earns.
+// room returns the number of session findings kept for a message.
 func room(m *Message) int {
 	return min(maxPerEvent+findingsPerDefinition*len(m.Definitions), mostPerEvent)
 }
 
-// full reports that the event has all the findings of its session that are kept,
-// none of them less severe than the one at hand, and counts that.
+// full reports whether the event has its maximum of session findings, none less severe than s,
+// and counts the dropped finding.
 func (j *judge) full(s Severity) bool {
 	if j.kept < j.most {
 		return false
@@ -197,7 +196,7 @@ func (j *judge) full(s Severity) bool {
 	return s <= j.floor
 }
 
-// reported reports whether the event has had a finding about a subject of this name.
+// reported reports whether the event has a finding about a subject of this name.
 func (j *judge) reported(kind mcp.SubjectKind, name string) bool {
 	if j.about == nil {
 		j.about = map[mcp.DefinitionKey]bool{}
@@ -208,8 +207,8 @@ func (j *judge) reported(kind mcp.SubjectKind, name string) bool {
 	return j.about[mcp.DefinitionKey{Kind: kind, Name: name}]
 }
 
-// keep adds a finding of the session that full has let pass. Where there are too
-// many, the last of the least severe makes place.
+// keep adds a session finding that full has accepted. If there are too many, the last of the
+// least severe is dropped.
 func (j *judge) keep(f Finding) {
 	j.found = append(j.found, f)
 	if j.about != nil {

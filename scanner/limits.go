@@ -7,34 +7,34 @@ import (
 	"github.com/mcpscan/mcpscan/internal/capability"
 )
 
-// Limits are the limits for calls of a session. Zero means the value in DefaultLimits.
+// Limits holds the limits on the calls of a session. Zero means the value in DefaultLimits.
 type Limits struct {
 	ReadThenSend time.Duration // how long after a read a send on another server is reported
 	Flow         time.Duration // the same for any other call
-	AnyTurn      bool          // flows are reported between turns as well
-	BurstCalls   int           // calls of one server within BurstWindow that are no burst yet
+	AnyTurn      bool          // also report flows across turns
+	BurstCalls   int           // calls to one server within BurstWindow that are not yet a burst
 	BurstWindow  time.Duration
-	Rate         RateLimit            // of each server that is not in Rates
-	Rates        map[string]RateLimit // by server; what is zero in one is that of Rate
+	Rate         RateLimit            // for servers not in Rates
+	Rates        map[string]RateLimit // by server; zero fields default to those of Rate
 
-	// Category returns the user's category of a tool; nil if the user sets none.
+	// Category returns the user's category for a tool; nil if the user sets none.
 	Category func(server, tool string) (c capability.Category, said bool)
 }
 
-// RateLimit is a bucket of Burst tokens, into which CallsPerMinute fall. A call takes
-// one.
+// RateLimit is a token bucket of size Burst that is refilled with CallsPerMinute tokens per
+// minute. A call takes one token.
 type RateLimit struct {
 	CallsPerMinute int
 	Burst          int
 }
 
-// DefaultLimits returns the limits that the agentsh documentation sets.
+// DefaultLimits returns the limits from the agentsh documentation.
 func DefaultLimits() Limits {
 	return Limits{ReadThenSend: 30 * time.Second, Flow: 30 * time.Second, BurstCalls: 10, BurstWindow: 5 * time.Second,
 		Rate: RateLimit{CallsPerMinute: 100, Burst: 10}}
 }
 
-// MostCalls is the highest limit that is a number of calls.
+// MostCalls is the maximum for limits that are a number of calls.
 const MostCalls = 100_000
 
 // complete fills in the defaults.
@@ -57,21 +57,21 @@ func (r RateLimit) or(d RateLimit) RateLimit {
 // window is how long the calls of a session are remembered.
 func (l *Limits) window() time.Duration { return max(l.ReadThenSend, l.Flow) }
 
-// bucket counts the calls of one server against its rate limit. Its level is in fractions of a
-// token, CallsPerMinute of which are added in each nanosecond, so that nothing is rounded.
+// bucket counts the calls to one server against its rate limit. Its level is in fractions of a
+// token, of which CallsPerMinute are added per nanosecond, so that nothing is rounded.
 type bucket struct {
 	started bool
-	low     bool // it was empty, and has not been full since
+	low     bool // it was empty and has not been full since
 	level   int64
 	newest  time.Time
 }
 
-// aToken has as many parts as a minute has nanoseconds.
+// aToken is the number of fractions in a token: one per nanosecond of a minute.
 const aToken = int64(time.Minute)
 
-// take takes a token for a call, unless the call was refused. It reports a call that finds
-// none, and the first of them since the bucket was full. A call older than an earlier one
-// finds the level that that one left.
+// take takes a token for a call, unless the call was refused. It reports whether there was
+// none, and whether this is the first such call since the bucket was full. A call that arrives
+// late sees the level left by the newer one.
 func (b *bucket) take(now time.Time, l RateLimit, refused bool) (empty, first bool) {
 	full, each := int64(l.Burst)*aToken, int64(l.CallsPerMinute)
 	switch {
@@ -99,10 +99,10 @@ func (b *bucket) take(now time.Time, l RateLimit, refused bool) (empty, first bo
 	return false, false
 }
 
-// recent are the times of a server's last calls, as many as a burst may have.
+// recent holds the times of a server's last calls, up to the burst limit.
 type recent struct {
 	calls queue[stamp] // by time
-	over  bool         // the last call was one too many
+	over  bool         // the last call exceeded the limit
 }
 
 type stamp struct {
@@ -110,8 +110,8 @@ type stamp struct {
 	at   Location
 }
 
-// add takes in a call, but not one that was refused. It reports a call that is one too
-// many, the first of them since one was not, and where the burst began.
+// add records a call unless it was refused. It reports whether the call exceeds the limit,
+// whether it is the first in a row to do so, and where the burst began.
 func (r *recent) add(s stamp, l *Limits, refused bool) (over, first bool, began Location) {
 	from, calls := s.when.Add(-l.BurstWindow), r.calls.all()
 	n := len(calls)
@@ -120,7 +120,7 @@ func (r *recent) add(s stamp, l *Limits, refused bool) (over, first bool, began 
 		if !calls[0].when.Before(from) {
 			within, began = n, calls[0].at
 		}
-	} else if n == l.BurstCalls { // an older one: only those before it count
+	} else if n == l.BurstCalls { // an older call: only those before it count
 		for i := n - 1; i >= 0 && !calls[i].when.Before(from); i-- {
 			if !calls[i].when.After(s.when) {
 				within, began = within+1, calls[i].at
@@ -130,7 +130,7 @@ func (r *recent) add(s stamp, l *Limits, refused bool) (over, first bool, began 
 	over = within >= l.BurstCalls
 	first, r.over = over && !r.over, over
 	if !refused {
-		for len(calls) > 0 && calls[0].when.Before(from.Add(-l.BurstWindow)) { // no late call is compared with it
+		for len(calls) > 0 && calls[0].when.Before(from.Add(-l.BurstWindow)) { // too old to be compared with any late call
 			r.calls.drop()
 			calls = calls[1:]
 		}

@@ -6,30 +6,29 @@ import (
 	"github.com/mcpscan/mcpscan/internal/mcp"
 )
 
-// Live decides about the messages of connections that are open, one at a time, and
-// remembers what it needs for those behind them. It is safe for use by several
-// goroutines: messages are inspected side by side, and judged one after the other, by the
-// sessions and servers that their events name.
+// Live decides about messages on open connections one at a time, and remembers what it needs
+// for later ones. It is safe for concurrent use: messages are inspected in parallel and judged
+// sequentially, by the sessions and servers named in their events.
 //
-// It puts nothing in order: a message is judged when it comes.
+// It does no reordering: a message is judged when it arrives.
 type Live struct {
-	inspectors chan *Inspector // that nobody uses
+	inspectors chan *Inspector // idle inspectors
 
 	mu    sync.Mutex
 	judge *judge
 }
 
-// Live returns a Live with nothing in its memory.
+// Live returns a Live with empty memory.
 func (e *Engine) Live() *Live {
 	l := &Live{inspectors: make(chan *Inspector, e.workers), judge: newJudge(e)}
 	l.judge.withholding = &withholding{refused: map[withheldKey]Decision{}, blocked: map[mcp.DefinitionKey]*Finding{}, listed: map[mcp.DefinitionKey]mcp.Digest{}}
 	return l
 }
 
-// Step judges one event. It needs neither later events nor the end of the input. The frame and
-// the event belong to the caller again when it returns, and so does the outcome.
+// Step judges one event. It needs neither later events nor the end of the input. After it
+// returns, the caller owns the frame, the event and the outcome.
 func (l *Live) Step(e *Event) *Outcome {
-	if e.Kind == SharedEvent { // somebody else has inspected it
+	if e.Kind == SharedEvent { // already inspected elsewhere
 		return l.decide(e, &Facts{})
 	}
 	out := l.decide(e, l.inspect(e))
@@ -37,7 +36,7 @@ func (l *Live) Step(e *Event) *Outcome {
 	return out
 }
 
-// decide judges an event by its facts, when its turn comes.
+// decide judges an event by its facts, once it holds the lock.
 func (l *Live) decide(e *Event, facts *Facts) *Outcome {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -45,7 +44,7 @@ func (l *Live) decide(e *Event, facts *Facts) *Outcome {
 	return l.judge.step(e, facts)
 }
 
-// inspect inspects an event with an inspector that nobody else uses at the same time.
+// inspect inspects an event with an inspector that is not in use elsewhere.
 func (l *Live) inspect(e *Event) *Facts {
 	var in *Inspector
 	select {
@@ -58,19 +57,19 @@ func (l *Live) inspect(e *Event) *Facts {
 	in.forget()
 	select {
 	case l.inspectors <- in:
-	default: // as many as there are cores lie ready
+	default: // enough idle inspectors are kept already
 	}
 	return facts
 }
 
-// Result returns the result of the messages so far.
+// Result returns the result for the messages so far.
 func (l *Live) Result() Result {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.judge.result()
 }
 
-// step is judge with an outcome that stays as it is.
+// step is like judge, but returns an outcome that is not reused.
 func (j *judge) step(e *Event, facts *Facts) *Outcome {
 	j.found, j.out = nil, Outcome{}
 	out := *j.judge(e, facts)

@@ -8,8 +8,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// lock inspects a server's entry in a lockfile: definitions by name, each with what was
-// approved and what was seen since.
+// lock inspects a server's entry in a lockfile: definitions by name, each with the approved
+// version and the one seen since.
 func (in *Inspector) lock() {
 	doc, root := in.tree, in.event.root
 	in.message = len(in.facts.Messages)
@@ -34,14 +34,14 @@ func (in *Inspector) lock() {
 			in.region(mcp.MessageSubject, "", root, c)
 		}
 	}
-	for _, kind := range listings { // a kind that the lockfile does not have has no definition
+	for _, kind := range listings { // a kind missing from the lockfile has no definitions
 		m.Lists[kind] = true
 	}
 	m.Lists[mcp.ServerSubject] = true
 	in.messageRules(m, root)
 }
 
-// lockEntry inspects one entry: the definition that it shows is the one seen last.
+// lockEntry inspects one entry, which stands for the definition seen last.
 func (in *Inspector) lockEntry(m *Message, kind mcp.SubjectKind, entry int) {
 	doc := in.tree
 	now := doc.Get(doc.Get(entry, "seen"), "definition")
@@ -68,7 +68,7 @@ func (in *Inspector) lockEntry(m *Message, kind mcp.SubjectKind, entry int) {
 	}
 }
 
-// locked completes the definitions from index i on with data of their entry.
+// locked completes the definitions from index i on with data from their entry.
 func (in *Inspector) locked(m *Message, entry, i int) {
 	status, _ := in.tree.Str(entry, "status")
 	approval := in.approval(in.tree.Get(entry, "approved"))
@@ -85,7 +85,7 @@ func (in *Inspector) locked(m *Message, entry, i int) {
 	}
 }
 
-// approval reads the approval of an entry; nil if nobody is named.
+// approval reads the approval of an entry; it returns nil if there is none.
 func (in *Inspector) approval(node int) *baseline.Approval {
 	if node < 0 {
 		return nil

@@ -5,37 +5,37 @@ import (
 	"time"
 )
 
-// The bounds within which events of a session are put back in order. A recording written by
-// several processes is out of order by the content of their buffers: 4 to 8 KiB, which are 30
-// messages, or a few seconds.
+// The bounds for putting the events of a session back in order. A recording written by several
+// processes is out of order by up to the size of their buffers: 4 to 8 KiB, which is about 30
+// messages or a few seconds.
 const (
-	maxLateEvents = 256              // of its session that an event is put ahead of: eight such buffers
-	maxLateTime   = 30 * time.Second // as long as a window; more is a clock that was set back
-	maxWaiting    = 4096             // events of all sessions that wait to be judged
-	maxWaitBytes  = 8 << 20          // of what these keep in memory
-	findingBytes  = 1 << 10          // that a finding takes, about
+	maxLateEvents = 256              // events of its session that an event may be moved ahead of: eight such buffers
+	maxLateTime   = 30 * time.Second // same as a window; a larger gap means that a clock was set back
+	maxWaiting    = 4096             // events of all sessions waiting to be judged
+	maxWaitBytes  = 8 << 20          // memory kept by waiting events
+	findingBytes  = 1 << 10          // approximate size of a finding
 )
 
-// order holds events until later ones have been seen. A session keeps the places of its events
-// in the input, and its events take these places in order of their times: events in order stay
-// where they are, and no session moves another one's events.
+// order holds events until later ones have been seen. The events of a session are sorted by
+// time among the input positions that they occupy: events in order stay in place, and no
+// session moves the events of another.
 type order struct {
 	slots   []slot // a ring; places are numbered from 1
-	head    int    // the first place that was not judged
-	next    int    // the first that is free
-	last    []int  // by hash of the session: the last place that was taken
+	head    int    // first position not judged yet
+	next    int    // first free position
+	last    []int  // last position used, by session hash
 	seed    maphash.Seed
-	waiting int // bytes
-	newest  int // of these, those of the last batch, which is in memory anyway
+	waiting int // bytes kept by waiting events
+	newest  int // bytes of the last batch, which is in memory anyway
 }
 
-// slot is an event in its place.
+// slot is an event at its position.
 type slot struct {
 	event  *Event
 	facts  *Facts
 	of     *batch
-	when   time.Time // its own, or that of the one before it in its session
-	before int       // the place before it whose session has the same hash
+	when   time.Time // time of the event, or of its predecessor in the session
+	before int       // previous position whose session has the same hash
 }
 
 func newOrder() *order {
@@ -44,8 +44,7 @@ func newOrder() *order {
 
 func (o *order) at(place int) *slot { return &o.slots[place%len(o.slots)] }
 
-// feed lets the events of a batch wait, and judges those ahead of them that have waited
-// for long enough.
+// feed queues the events of a batch, and judges earlier ones that have waited long enough.
 func (o *order) feed(b *batch, judge func(*Event, *Facts)) {
 	o.admit(b)
 	for i, e := range b.events {
@@ -59,14 +58,14 @@ func (o *order) feed(b *batch, judge func(*Event, *Facts)) {
 	}
 }
 
-// flush judges all that still wait.
+// flush judges all events that are still waiting.
 func (o *order) flush(judge func(*Event, *Facts)) {
 	for o.head < o.next {
 		o.pop(judge)
 	}
 }
 
-// push lets an event wait, in its place. There must be room for it.
+// push queues an event at its position. There must be room for it.
 func (o *order) push(e *Event, facts *Facts, of *batch) {
 	place := o.next
 	o.next++
@@ -74,7 +73,7 @@ func (o *order) push(e *Event, facts *Facts, of *batch) {
 	s := o.at(place)
 	*s = slot{event: e, facts: facts, of: of, when: e.Time}
 	switch e.Kind {
-	case SkippedEvent, IgnoredEvent, ConfigEvent, SettingsEvent: // of no session
+	case SkippedEvent, IgnoredEvent, ConfigEvent, SettingsEvent: // belongs to no session
 		return
 	}
 	last := &o.last[maphash.String(o.seed, e.Session)%uint64(len(o.last))]
@@ -89,7 +88,7 @@ func (o *order) push(e *Event, facts *Facts, of *batch) {
 	}
 }
 
-// before returns the last waiting place of the same session before a place, 0 if there is
+// before returns the last waiting position of the same session before place, or 0 if there is
 // none.
 func (o *order) before(place int) int {
 	session := o.at(place).event.Session
@@ -101,8 +100,8 @@ func (o *order) before(place int) int {
 	return 0
 }
 
-// back puts the event at a place ahead of the later ones of its session, each of which
-// takes the next place.
+// back moves the event at place ahead of the later ones of its session, each of which moves to
+// the next position.
 func (o *order) back(place int) {
 	late := *o.at(place)
 	for range maxLateEvents {
@@ -116,7 +115,7 @@ func (o *order) back(place int) {
 	o.at(place).take(&late)
 }
 
-// take puts the event of another slot into the place of this one.
+// take copies the event of another slot into this one.
 func (s *slot) take(from *slot) {
 	s.event, s.facts, s.of, s.when = from.event, from.facts, from.of, from.when
 }
@@ -133,7 +132,7 @@ func (o *order) pop(judge func(*Event, *Facts)) {
 	}
 }
 
-// sized is a chunk that knows how much memory it keeps until it is released.
+// sized is a chunk that knows how much memory it uses until it is released.
 type sized interface{ Size() int }
 
 // admit counts the memory of a batch while its events wait.
@@ -146,7 +145,7 @@ func (o *order) admit(b *batch) {
 	o.waiting, o.newest = o.waiting+b.bytes, b.bytes
 }
 
-// release gives back a batch whose events have all been judged.
+// release returns a batch whose events have all been judged.
 func (o *order) release(b *batch) {
 	o.waiting -= b.bytes
 	b.chunk.Release()

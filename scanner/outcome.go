@@ -1,32 +1,32 @@
 package scanner
 
-// Outcome is the decision about one event, and its reason.
+// Outcome is the decision about one event, with its reasons.
 type Outcome struct {
 	Decision Decision   // the strictest of those about its messages; the zero value lets it pass
 	Messages []Judged   // in the order of the frame
-	Findings []Finding  // by their place, then by the IDs of their rules
+	Findings []Finding  // sorted by location, then by rule ID
 	Skips    []string   // parts of the event that could not be judged, and why
-	Withheld []Withheld // definitions that the client is not shown; of a [Live] alone
-	Shared   []Shared   // what the messages add for others; of a [Live] that shares
-	Noise    bool       // the frame starts like no JSON-RPC message: a client passes over it
+	Withheld []Withheld // definitions hidden from the client; only of a [Live]
+	Shared   []Shared   // what the messages add for other connections; only of a [Live] that shares
+	Noise    bool       // the frame does not start like a JSON-RPC message, so clients skip it
 	First    bool       // the event is the first of its server in the session
 
-	Elsewhere bool // another shard has the session, and reports on the event
+	Elsewhere bool // the session belongs to another shard, which reports on the event
 }
 
-// Judged is a message, and what its session says of it.
+// Judged is a message with what its session adds to it.
 type Judged struct {
 	*Message
-	Target    string     // what is called, read or got: of a response, by the request that it answers
-	Answers   string     // of a response: the method of the request that it answers; "" where there is none
-	Tool      *Known     // of a call: the tool as its server listed it last; nil where it did not
-	Calls     int        // by how many the number of calls grows with it; see judge.call
+	Target    string     // what is called, read or fetched; for a response, taken from the request it answers
+	Answers   string     // of a response: method of the request it answers; "" if there is none
+	Tool      *Known     // of a call: the tool as last listed by the server; nil if never listed
+	Calls     int        // how many calls the message adds to the count; see judge.call
 	Decision  Decision   // the zero value lets the message pass
-	Overruled []Decision // what the other checks said, in the order in which they did
-	Listings  []Listing  // the tools that are new to the session, or changed in it
+	Overruled []Decision // losing decisions of the other checks, in the order they were made
+	Listings  []Listing  // tools that are new or changed in the session
 }
 
-// begin starts the outcome of an event, in the memory of the one before it.
+// begin starts the outcome of an event, reusing the memory of the previous one.
 func (o *Outcome) begin(facts *Facts) {
 	*o = Outcome{Messages: o.Messages[:0], Skips: append(o.Skips[:0], facts.Skips...), Noise: facts.Noise}
 	for i := range facts.Messages {

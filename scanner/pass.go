@@ -12,8 +12,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// Issue is what a check reports. Start and End bound the evidence. Messages contain no foreign
-// text: that belongs to the evidence.
+// Issue is what a check reports. Start and End delimit the evidence. Messages contain no
+// untrusted text: that belongs in the evidence.
 type Issue struct {
 	Start, End int
 	Severity   Severity
@@ -29,33 +29,32 @@ type TextPass struct {
 	Name      string // of the definition; empty for results, which are named later
 	Direction mcp.Direction
 	Source    []byte       // the text as sent
-	Folded    []byte       // the text as patterns see it; nil in Unusual and Lines
-	Matches   []text.Match // of the rule's own patterns, by their place in Rule.Patterns; nil but in Text
+	Folded    []byte       // the text as matched by patterns; nil in Unusual and Lines
+	Matches   []text.Match // of the rule's own patterns, by index in Rule.Patterns; only set in Text
 
-	Via string // how the text was encoded; empty for text that stands as it is
+	Via string // how the text was encoded; empty if it was not
 
 	in       *Inspector
 	rule     *Rule
 	folded   *text.Folded
-	original []byte // the text that this one was decoded from, and where in it that stands
+	original []byte // text that this one was decoded from, at [from, to)
 	from, to int
 	node     int
 	isKey    bool
 	root     int
-	sentence int   // where the first sentence ends; -1 where nobody asked
-	treatise *bool // what Treatise found out
-	read     bool  // Reading was asked
+	sentence int   // end of the first sentence; -1 until needed
+	treatise *bool // result of Treatise
+	read     bool  // Reading was called
 	reported []reported
-	pieces   []piece // that the text was put together from; nil for one that stands as it is
-	again    bool    // it was put together in another way before
+	pieces   []piece // that the text was joined from; nil if it was not
+	again    bool    // the same pieces were joined in another way before
 }
 
-// Key returns the name of the member that the text is the value of, or the
-// nearest one around it.
+// Key returns the name of the nearest member that contains the text.
 func (p *TextPass) Key() string {
 	doc := p.in.tree
 	var buf []byte
-	for i := p.node; i != p.in.event.root && i >= 0; i = int(doc.Nodes[i].Parent) { // a key of the root belongs to the record around it
+	for i := p.node; i != p.in.event.root && i >= 0; i = int(doc.Nodes[i].Parent) { // a key of the root belongs to the enclosing record
 		if k := doc.Key(i, &buf); k != nil {
 			return string(k)
 		}
@@ -76,13 +75,13 @@ func (p *TextPass) Member() string {
 	return ""
 }
 
-// Sibling reports whether the list with the text's definition has one of this name, itself
-// included: a server may mention its own tools.
+// Sibling reports whether the list that contains the text's definition has one with this name,
+// including the definition itself: a server may mention its own tools.
 func (p *TextPass) Sibling(name string) bool {
 	doc, in := p.in.tree, p.in
 	list := int(doc.Nodes[p.root].Parent)
 	locked := in.event.Kind == LockEvent
-	for locked && list >= 0 && int(doc.Nodes[list].Parent) != in.event.root { // its entry is in the list
+	for locked && list >= 0 && int(doc.Nodes[list].Parent) != in.event.root { // in a lockfile, the list contains the entry
 		list = int(doc.Nodes[list].Parent)
 	}
 	if !p.Subject.Definition() || list < 0 || !locked && doc.Kind(list) != wire.Array {
@@ -102,7 +101,7 @@ func (p *TextPass) Sibling(name string) bool {
 	return in.siblings[foldCase(name)]
 }
 
-// foldCase returns the one form of all names that differ in case only.
+// foldCase returns a common form for all names that differ only in case.
 func foldCase(name string) string {
 	folded, _ := wire.FoldKey(nil, []byte(name))
 	return string(folded)
@@ -125,7 +124,7 @@ func (p *TextPass) Parameter(name string) bool {
 }
 
 // Argument returns the name of the parameter that the text describes to the model, and whether
-// it is required; "" for other texts.
+// it is required. It returns "" for other text.
 func (p *TextPass) Argument() (name string, needed bool) {
 	doc := p.in.tree
 	if p.Subject != mcp.ToolSubject || p.isKey || !doc.KeyIs(p.node, "description") {
@@ -148,19 +147,19 @@ func (p *TextPass) Argument() (name string, needed bool) {
 	return name, required(doc, int(doc.Nodes[properties].Parent), name)
 }
 
-// maxRequired bounds the list of required properties that is read for each of
-// them. Schemas of published servers list 40 at most.
+// maxRequired bounds the list of required properties that is searched for each property.
+// Schemas of published servers list at most 40.
 const maxRequired = 256
 
-// required reports whether an object schema requires a property. A list beyond
-// the bound requires everything.
+// required reports whether an object schema requires a property. A list beyond the bound
+// counts as requiring everything.
 func required(doc *wire.Doc, schema int, property string) bool {
 	list := doc.Get(schema, "required")
 	return doc.Kind(list) == wire.Array && (doc.Nodes[list].Len > maxRequired || doc.Lists(list, property))
 }
 
-// Failed reports whether the text is an error: the protocol's own, or part of a
-// result that says of itself that the call failed.
+// Failed reports whether the text is part of an error: a protocol error, or a result that sets
+// isError.
 func (p *TextPass) Failed() bool {
 	return p.Subject == mcp.ErrorSubject || p.in.isError(p.root)
 }
@@ -168,7 +167,7 @@ func (p *TextPass) Failed() bool {
 // FirstSentence reports whether the text is the description of its definition and start is in
 // its first sentence, which states the tool's purpose.
 func (p *TextPass) FirstSentence(start int) bool {
-	if p.sentence < 0 { // found once: a text can have many matches
+	if p.sentence < 0 { // computed once, because a text can have many matches
 		p.sentence = len(p.Folded)
 		for i, b := range p.Folded {
 			if b == '\n' || b == '.' && i+1 < len(p.Folded) && p.Folded[i+1] == ' ' || b == ';' {
@@ -180,17 +179,16 @@ func (p *TextPass) FirstSentence(start int) bool {
 	return start <= p.sentence && p.Description()
 }
 
-// Spend reports whether the event has a number of close looks left, which take a
-// rule some milliseconds each. Where it has not, the rule stops, and the event
-// counts as not inspected in full.
+// Spend reports whether the event has enough close looks left, which take a rule several
+// milliseconds each. If not, the rule must stop, and the event counts as not fully inspected.
 func (p *TextPass) Spend(looks int) bool {
 	p.in.looks -= looks
 	p.in.cut = p.in.cut || p.in.looks < 0
 	return p.in.looks >= 0
 }
 
-// Treatise returns what about says of the whole folded text. It is asked once
-// for a text, however many matches depend on the answer.
+// Treatise returns the result of about for the whole folded text. It is computed once per
+// text, however many matches depend on it.
 func (p *TextPass) Treatise(about func([]byte) bool) bool {
 	if p.treatise == nil {
 		is := about(p.Folded)
@@ -209,11 +207,10 @@ func (p *TextPass) Reading(read func(p *TextPass, old any) any) any {
 	return p.in.reading
 }
 
-// Described returns how the text's definition describes itself: what its string
-// "description" begins with, as it was sent.
+// Described returns the beginning of the definition's "description" string, as it was sent.
 func (p *TextPass) Described() string {
 	in := p.in
-	if in.described == nil || in.describedIn != p.root { // found once: a definition can have many texts
+	if in.described == nil || in.describedIn != p.root { // computed once, because a definition can have many strings
 		is := ""
 		if in.tree.Kind(p.root) == wire.Object {
 			is, _ = in.tree.Str(p.root, "description")
@@ -224,7 +221,7 @@ func (p *TextPass) Described() string {
 	return *in.described
 }
 
-// describedBytes is the part of a description that states the purpose of the definition.
+// describedBytes is the length of the part of a description that states its purpose.
 const describedBytes = 1024
 
 // Description reports whether the text is the description of its definition.
@@ -232,7 +229,8 @@ func (p *TextPass) Description() bool {
 	return p.Subject.Definition() && int(p.in.tree.Nodes[p.node].Parent) == p.root && p.Key() == "description"
 }
 
-// Whole returns the original text that contains this one, itself if it was not decoded.
+// Whole returns the original text that this one was decoded from, or the text itself if it was
+// not decoded.
 func (p *TextPass) Whole() []byte {
 	if p.original != nil {
 		return p.original
@@ -240,14 +238,13 @@ func (p *TextPass) Whole() []byte {
 	return p.Source
 }
 
-// Sent returns what Folded[start:end] was sent as: with its capitals and whatever else
-// folding takes away.
+// Sent returns the source of Folded[start:end], with its capitals and whatever else folding
+// removes.
 func (p *TextPass) Sent(start, end int) []byte {
 	return p.Source[p.folded.Source(start):p.folded.Source(end)]
 }
 
-// MessagePass is all that the Message check of a rule may see: one message
-// of one event as JSON.
+// MessagePass is the input of a rule's Message check: one message of one event as JSON.
 type MessagePass struct {
 	Doc       *wire.Doc
 	Root      int // the message's node
@@ -259,12 +256,13 @@ type MessagePass struct {
 	rule *Rule
 }
 
-// Subject returns what node i belongs to, and the root that pointers to it start from.
+// Subject returns the subject that node i belongs to, and the root that its pointers start
+// from.
 func (p *MessagePass) Subject(i int) (kind mcp.SubjectKind, name string, root int) {
 	return p.in.subjectOf(p.Root, p.Message, i)
 }
 
-// DefinitionNode returns the node of definition d of the message.
+// DefinitionNode returns the node of a definition in the message.
 func (p *MessagePass) DefinitionNode(d *mcp.Definition) int { return d.Node }
 
 // Required reports whether an object schema requires a property.
@@ -272,17 +270,16 @@ func (p *MessagePass) Required(schema int, property string) bool {
 	return required(p.Doc, schema, property)
 }
 
-// Report hands over a finding about node i, or about its key.
+// Report reports a finding about node i or its key.
 func (p *MessagePass) Report(i int, key bool, sev Severity, message string) {
 	p.in.node(p, i, key, sev, message)
 }
 
-// Full reports that the event has more findings than are kept of it: a rule may
-// stop looking.
+// Full reports whether the event exceeds its maximum of findings, so that a rule may stop.
 func (p *MessagePass) Full() bool { return p.in.dropped > 0 }
 
-// JudgePass is all that the Judge check of a rule may see: one message, and
-// the session as it was before it.
+// JudgePass is the input of a rule's Judge check: one message, and the session as it was
+// before it.
 type JudgePass struct {
 	Now       time.Time
 	Session   *Session
@@ -290,11 +287,11 @@ type JudgePass struct {
 	Message   *Judged
 	Direction mcp.Direction
 	Transport string
-	Request   *PendingCall // for a response: the request it answers, nil where there is none
-	Noise     bool         // the frame is no message at all
+	Request   *PendingCall // for a response: the request it answers; nil if there is none
+	Noise     bool         // the frame is not a message at all
 
-	Similarity float64 // from which the names of two servers are taken for each other
-	Limits     *Limits // of the calls of a session
+	Similarity float64 // threshold at which two server names count as look-alikes
+	Limits     *Limits // on the calls of a session
 	Pinning    *Pinning
 
 	judge   *judge
@@ -303,13 +300,13 @@ type JudgePass struct {
 	call    *Call
 	broken  broken
 	policy  Decision
-	blocked *Rule // the last rule that decided to block the message
+	blocked *Rule // last rule that decided to block the message
 	spoken  []*Rule
-	told    map[toldOf]bool // what rules have reported of definitions of the message
+	told    map[toldOf]bool // reports of earlier rules about the message's definitions
 	apart   []ClientDifference
 }
 
-// toldOf is a definition, and the category of a rule that has reported something of it.
+// toldOf is a definition and the category of a rule that has reported it.
 type toldOf struct {
 	mcp.DefinitionKey
 	category string
@@ -321,22 +318,22 @@ type JudgeIssue struct {
 	Message  string
 	Subject  mcp.SubjectKind
 	Name     string
-	Server   string // that it is about, where that is not the one of the message
-	Other    string // the server, or the well-known name, that the one at hand is taken for
+	Server   string // that it is about, if not the server of the message
+	Other    string // the server, or well-known name, that the current one is confused with
 	Pointer  string
-	Evidence string // foreign text that the finding rests on
-	Diff     string // what changed, as a unified diff; empty where the finding is of no change
-	Key      string // what the fingerprint tells two findings of this rule on one subject apart by
+	Evidence string // untrusted text that the finding is based on
+	Diff     string // a unified diff of the change; empty if there is none
+	Key      string // distinguishes findings of this rule on the same subject in the fingerprint
 	Offset   int    // of the evidence in the frame
 	Related  []Related
-	Approval *baseline.Approval // that the change under review made, and that settles the issue; nil for none
+	Approval *baseline.Approval // made by the change under review, which settles the issue; nil for none
 
 	Expected, Actual string // digests of a file that was replaced
 }
 
-// Pinned returns the definition that the server listed first in the whole input if it now
-// lists d, or nil. Reports of other engines are compared only with their own kind. Documents
-// are not compared: two versions of a server side by side are not a change.
+// Pinned returns the definition that the server first listed under the name of d in the whole
+// input, or nil. Reports of other engines are compared only with each other. Documents are not
+// compared: two versions of a server side by side are not a change.
 func (p *JudgePass) Pinned(d *mcp.Definition) *Known {
 	if p.event.Kind == DefinitionEvent || p.event.Kind == LockEvent {
 		return nil
@@ -344,26 +341,25 @@ func (p *JudgePass) Pinned(d *mcp.Definition) *Known {
 	return p.judge.pins[pinKey{p.event.Server, d.Kind, d.Name, d.Foreign}]
 }
 
-// Known returns what the session will remember of the message's definition d.
+// Known returns what the session will remember of definition d in the message.
 func (p *JudgePass) Known(d *mcp.Definition) *Known { return p.judge.known(p.event, d, d.Offset) }
 
-// Full reports that the event has more findings than are kept of it: a rule may
-// stop looking.
+// Full reports whether the event exceeds its maximum of findings, so that a rule may stop.
 func (p *JudgePass) Full() bool { return p.judge.dropped > 0 }
 
 // Told reports whether an earlier rule in the table has reported something about this message:
-// of two rules, the narrower one reports.
+// of two rules, only the narrower one should report.
 func (p *JudgePass) Told(rule string) bool {
 	return slices.ContainsFunc(p.spoken, func(r *Rule) bool { return r.ID == rule })
 }
 
 // ToldOf reports whether an earlier rule of the same category has reported something about a
-// definition of this message.
+// definition in this message.
 func (p *JudgePass) ToldOf(d *mcp.Definition) bool {
 	return p.told[toldOf{d.Key(), p.rule.Category}]
 }
 
-// Report hands over a finding.
+// Report reports a finding.
 func (p *JudgePass) Report(is JudgeIssue) {
 	e := p.event
 	p.spoken = append(p.spoken, p.rule)

@@ -10,20 +10,20 @@ type PendingCall struct {
 	Method   string
 	Target   string
 	Time     time.Time
-	NoCursor bool // it asks for the page behind the empty cursor
+	NoCursor bool // it requests a page with the empty cursor
 }
 
 // maxPending bounds the open requests of each side of a connection, so that one side cannot
-// crowd out the other. A client has a handful.
+// crowd out the other. A typical client has a handful.
 const maxPending = 4096
 
-// fewPending is how many are searched one by one, which takes less than a map.
+// fewPending is the number of requests searched linearly, which is faster than a map.
 const fewPending = 8
 
-// requests are those of one side of a connection that have no response yet, by raw id.
+// requests holds one side's requests that have no response yet, by raw id.
 type requests struct {
 	few  []openRequest
-	more map[string]PendingCall // all of them, once they were not few
+	more map[string]PendingCall // all of them, once there were more than fewPending
 }
 
 type openRequest struct {
@@ -31,10 +31,10 @@ type openRequest struct {
 	PendingCall
 }
 
-// len returns how many there are.
+// len returns the number of requests.
 func (r *requests) len() int { return len(r.few) + len(r.more) }
 
-// find returns the place among few of the one with an id, -1 where it has none there.
+// find returns the index in few of the request with an id, or -1.
 func (r *requests) find(id string) int {
 	for i := range r.few {
 		if r.few[i].id == id {
@@ -53,8 +53,7 @@ func (r *requests) get(id string) (c PendingCall, ok bool) {
 	return c, ok
 }
 
-// put takes in a request, or the later one of two with one id. It returns false where
-// there are too many.
+// put adds a request, replacing one with the same id. It returns false if there are too many.
 func (r *requests) put(id string, c PendingCall) bool {
 	if i := r.find(id); i >= 0 {
 		r.few[i].PendingCall = c
@@ -79,7 +78,7 @@ func (r *requests) put(id string, c PendingCall) bool {
 	return true
 }
 
-// take takes the request with an id out, and reports whether there was one.
+// take removes the request with an id, and reports whether there was one.
 func (r *requests) take(id string) bool {
 	if i := r.find(id); i >= 0 {
 		r.few = slices.Delete(r.few, i, i+1)

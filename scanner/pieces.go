@@ -10,7 +10,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// piece is a part of a text joined from content blocks: start to end is the text of a node
+// piece is a part of a text joined from content blocks: [start, end) is the text of a node
 // from offset on.
 type piece struct {
 	start, end int
@@ -19,13 +19,13 @@ type piece struct {
 	text       []byte
 }
 
-// piecesReach is how much of a block is read together with its neighbours: the reach of a
-// pattern.
+// piecesReach is the part at each end of a block that is joined with its neighbours: the reach
+// of a pattern.
 const piecesReach = text.Reach
 
-// joined inspects the texts of a list of content blocks in sequence, as a model reads them: an
-// order or a word can be split over blocks. It reports only findings that span blocks; the
-// others have been reported.
+// joined inspects the strings of a list of content blocks in sequence, as a model reads them:
+// an instruction or a word can be split over blocks. It reports only findings that span
+// blocks; the others have already been reported.
 func (in *Inspector) joined(kind mcp.SubjectKind, root, list int) {
 	if in.brief {
 		return
@@ -45,9 +45,9 @@ func (in *Inspector) joined(kind mcp.SubjectKind, root, list int) {
 // notRead replaces an omitted part of a joined text.
 const notRead = ".\n\n"
 
-// together joins the texts of content blocks: as words, separated by a space, or as letters,
-// without one, if a block ends within a word that the next one continues. It returns no pieces
-// if nothing is joined.
+// together joins the strings of content blocks: as words, separated by a space, or as letters,
+// without a separator, if a block ends within a word that the next one continues. It returns
+// no pieces if nothing is joined.
 func (in *Inspector) together(list int, words bool) (all []byte, pieces []piece) {
 	doc, borders := in.tree, 0
 	add := func(node, offset int, part, whole []byte) {
@@ -97,23 +97,22 @@ func (in *Inspector) together(list int, words bool) (all []byte, pieces []piece)
 	return nil, nil
 }
 
-// endsWord reports whether a text ends with a word that is not the one that the next
-// text begins with.
+// endsWord reports whether text ends with a word that next does not continue.
 func endsWord(text, next []byte) bool {
 	last, _ := utf8.DecodeLastRune(text)
 	first, _ := utf8.DecodeRune(next)
 	return unicode.IsLetter(last) && unicode.IsLetter(first) && !cutWord(text, next)
 }
 
-// cutWord reports whether a text ends within a word that another one goes on with.
+// cutWord reports whether text ends within a word that next continues.
 func cutWord(text, next []byte) bool {
 	last, _ := utf8.DecodeLastRune(text)
 	first, _ := utf8.DecodeRune(next)
 	return unicode.IsLetter(last) && (unicode.IsLower(first) || unicode.IsUpper(first) && unicode.IsUpper(last))
 }
 
-// across returns the piece that the text at [start, end) of the text begins in,
-// where it ends in that of another block.
+// across returns the piece in which [start, end) begins, and whether the range ends in another
+// block.
 func (p *TextPass) across(start, end int) (first *piece, ok bool) {
 	if len(p.pieces) == 0 {
 		return nil, false
@@ -122,7 +121,7 @@ func (p *TextPass) across(start, end int) (first *piece, ok bool) {
 	return first, first.node != last.node
 }
 
-// pieceAt returns the first piece that does not end before a place. The space after a piece
+// pieceAt returns the first piece that does not end before place. The space after a piece
 // belongs to it.
 func (p *TextPass) pieceAt(place int) *piece {
 	i := sort.Search(len(p.pieces), func(i int) bool { return place <= p.pieces[i].end+1 })

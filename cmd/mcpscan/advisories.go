@@ -13,12 +13,12 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// advisoryFlags name advisories in addition to the built-in ones.
+// advisoryFlags lists advisories to use in addition to the built-in ones.
 type advisoryFlags struct {
 	Advisories []string `help:"Also check packages against these advisories: OSV JSON, or the zip export of an ecosystem from osv.dev. Repeatable." placeholder:"FILE" sep:"none"`
 }
 
-// advise makes the checks use the advisories of the files about packages in the
+// advise makes the checks also use the advisories in f's files about packages in the
 // configurations.
 func (f *advisoryFlags) advise(std streams, c *checks, events []*scanner.Event, quiet bool) error {
 	if len(f.Advisories) == 0 {
@@ -63,7 +63,7 @@ func readAdvisories(name string, wanted func(launch.Ecosystem, string) bool) ([]
 	return osv.Read(name, file, info.Size(), wanted)
 }
 
-// goBy makes the rules about known packages go by other advisories.
+// goBy makes the rules about known packages use the advisories a.
 func (c *checks) goBy(a *supplychain.Advisories) error {
 	run := slices.Clone(c.engine.Rules())
 	for _, list := range [...][]scanner.Rule{run, c.rules} {

@@ -15,17 +15,17 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// alertFlags say who is told what a proxy decides, while it runs. Without them nobody is.
+// alertFlags configures who is notified of a proxy's decisions while it runs; by default, nobody.
 type alertFlags struct {
 	Webhook         string `help:"URL that gets each detection of alert_threshold (high without it) or more, as a JSON object in a POST." placeholder:"URL"`
 	WebhookTokenEnv string `help:"Variable that holds a bearer token for --webhook." placeholder:"NAME"`
 	OTLP            string `name:"otlp" help:"OTLP/HTTP endpoint that gets logs and metrics, as http://127.0.0.1:4318. Header fields come from OTEL_EXPORTER_OTLP_HEADERS." placeholder:"URL"`
 }
 
-// exportEvery is how often logs and metrics are sent.
+// exportEvery is the interval at which logs and metrics are sent.
 const exportEvery = 5 * time.Second
 
-// check refuses flags that cannot be meant.
+// check rejects invalid flags.
 func (f *alertFlags) check() error {
 	for flag, raw := range map[string]string{"--webhook": f.Webhook, "--otlp": f.OTLP} {
 		if u, err := url.Parse(raw); raw != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "") {
@@ -44,8 +44,8 @@ func (f *alertFlags) check() error {
 	return nil
 }
 
-// otlpHeader is the header that the environment has for OTLP, in the form of the OpenTelemetry
-// specification: NAME=VALUE, percent-encoded, with commas between.
+// otlpHeader parses OTEL_EXPORTER_OTLP_HEADERS, in the format of the OpenTelemetry specification:
+// comma-separated NAME=VALUE pairs, percent-encoded.
 func otlpHeader() (http.Header, error) {
 	header := http.Header{}
 	for field := range strings.SplitSeq(os.Getenv("OTEL_EXPORTER_OTLP_HEADERS"), ",") {
@@ -62,9 +62,9 @@ func otlpHeader() (http.Header, error) {
 	return header, nil
 }
 
-// alerts tells others what a proxy decides. Telling delays no message.
+// alerts notifies others of a proxy's decisions, without delaying messages.
 type alerts struct {
-	least   scanner.Severity // that the webhook gets
+	least   scanner.Severity // minimum severity for the webhook
 	webhook *deliver.Sender  // nil for none
 	events  *report.Events   // writes to the webhook
 
@@ -73,7 +73,8 @@ type alerts struct {
 	ended, done   chan struct{}
 }
 
-// startAlerts starts telling. least is the severity that the webhook gets, nil for high.
+// startAlerts starts the notifications. least is the minimum severity for the webhook; nil means
+// high.
 func (f *alertFlags) startAlerts(least *scanner.Severity) *alerts {
 	a := &alerts{least: scanner.High}
 	if least != nil {
@@ -88,7 +89,7 @@ func (f *alertFlags) startAlerts(least *scanner.Severity) *alerts {
 		a.events = report.NewEvents(&detectionLines{to: a.webhook})
 	}
 	if f.OTLP != "" {
-		header, _ := otlpHeader() // checked already
+		header, _ := otlpHeader() // already checked
 		base := strings.TrimSuffix(f.OTLP, "/")
 		a.meter = otlp.New(time.Now(), otlp.Attributes{"service.name", "mcpscan", "service.version", version()})
 		a.logs, a.metrics = deliver.New(base+"/v1/logs", header), deliver.New(base+"/v1/metrics", header)
@@ -98,7 +99,7 @@ func (f *alertFlags) startAlerts(least *scanner.Severity) *alerts {
 	return a
 }
 
-// took returns what is told how long a decision took, nil for nobody.
+// took returns a function to call with the duration of each decision, or nil if there is no meter.
 func (a *alerts) took() func(time.Duration) {
 	if a.meter == nil {
 		return nil
@@ -106,10 +107,10 @@ func (a *alerts) took() func(time.Duration) {
 	return a.meter.Took
 }
 
-// decided takes in what became of an event. Findings of others than this event are not open.
+// decided records the outcome of an event that has no more findings to come.
 func (a *alerts) decided(e *scanner.Event, out *scanner.Outcome, do scanner.Action) {
 	if a.events != nil {
-		_ = a.events.Flush() // a sender has no errors
+		_ = a.events.Flush() // a sender never fails
 	}
 	if a.meter == nil {
 		return
@@ -128,14 +129,14 @@ func (a *alerts) decided(e *scanner.Event, out *scanner.Outcome, do scanner.Acti
 	}
 }
 
-// Numbers of severities in the data model of OpenTelemetry.
+// Severity numbers of the OpenTelemetry data model.
 const (
 	severityInfo = 9
 	severityWarn = 13
 	severityHigh = 17
 )
 
-// Event is for the webhook.
+// Event passes an event to the webhook.
 func (a *alerts) Event(e *scanner.Event, out *scanner.Outcome) error {
 	if a.events == nil {
 		return nil
@@ -143,7 +144,7 @@ func (a *alerts) Event(e *scanner.Event, out *scanner.Outcome) error {
 	return a.events.Event(e, out)
 }
 
-// Finding takes in a finding of the event at hand.
+// Finding records a finding of the current event.
 func (a *alerts) Finding(f *scanner.Finding) error {
 	if f.Status != scanner.Open {
 		return nil
@@ -166,7 +167,7 @@ func (a *alerts) Finding(f *scanner.Finding) error {
 	return a.events.Finding(f)
 }
 
-// export sends logs and metrics from time to time, and at the end.
+// export sends logs and metrics at regular intervals, and at the end.
 func (a *alerts) export() {
 	defer close(a.done)
 	tick := time.NewTicker(exportEvery)
@@ -184,7 +185,7 @@ func (a *alerts) export() {
 	}
 }
 
-// close sends what waits. What was not delivered is told, and fails nothing.
+// close sends all pending data. It reports failed deliveries with tell, but returns no error.
 func (a *alerts) close(tell func(string, ...any)) {
 	for what, to := range map[string]*deliver.Sender{"--webhook": a.webhook, "--otlp, logs": a.logs, "--otlp, metrics": a.metrics} {
 		if to == nil {
@@ -201,10 +202,10 @@ func (a *alerts) close(tell func(string, ...any)) {
 	}
 }
 
-// detectionLines posts those audit events that are detections.
+// detectionLines posts the audit events that are detections.
 type detectionLines struct {
 	to   *deliver.Sender
-	rest []byte // of a line that is not whole
+	rest []byte // an incomplete line
 }
 
 func (d *detectionLines) Write(b []byte) (int, error) {

@@ -21,7 +21,7 @@ type approveCmd struct {
 	JSON      bool     `help:"Write JSON instead of text."`
 }
 
-// Run approves.
+// Run approves the selected definitions.
 func (c *approveCmd) Run(ctx context.Context, std streams) error {
 	if c.All == (len(c.Selectors) > 0) {
 		return usage("expected what to approve: SERVER, SERVER:NAME, SERVER NAME…, or --all")
@@ -81,8 +81,8 @@ func (c *approveCmd) selectors(f *lockfile.File) (all []lockfile.Selector, err e
 	return all, nil
 }
 
-// ofOne returns the server that --server names, or the server argument before definition
-// names, with the definition names.
+// ofOne returns a single server and its definition names: the server is that of --server, or the
+// first argument if definition names follow it.
 func (c *approveCmd) ofOne(f *lockfile.File) (server string, names []string) {
 	if c.Server != "" || len(c.Selectors) < 2 || f.Servers[c.Selectors[0]] == nil {
 		return c.Server, c.Selectors

@@ -16,22 +16,22 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// lockFlags name the approved definitions.
+// lockFlags selects the approved definitions.
 type lockFlags struct {
 	Lockfile  string `help:"Approved definitions to compare with; default: mcpscan.lock in the working directory, if it exists." placeholder:"FILE"`
 	Base      string `help:"The lockfile before the change under review, or a directory with the files of the commit before it. Reports what changed in the lockfile; with a directory, its versions of the configuration, policies and baseline decide." placeholder:"PATH"`
 	Approvals string `help:"Whether approvals that the change under review makes in the lockfile settle drift: accept, ignore." default:"accept" enum:"accept,ignore"`
 }
 
-// approved is what a run compares with.
+// approved holds the definitions that a run compares with.
 type approved struct {
-	offers *scanner.Snapshot // nil where nothing is compared
+	offers *scanner.Snapshot // nil if nothing is compared
 	base   *scanner.Snapshot
-	file   *lockfile.File // nil where there is none
+	file   *lockfile.File // nil if there is none
 	files  []string
 }
 
-// over returns an engine that compares.
+// over returns an engine that compares with the approved definitions, if there are any.
 func (a *approved) over(engine *scanner.Engine) *scanner.Engine {
 	if a.offers == nil {
 		return engine
@@ -39,8 +39,8 @@ func (a *approved) over(engine *scanner.Engine) *scanner.Engine {
 	return engine.Against(a.offers, a.base, false)
 }
 
-// against reads the lockfiles and returns what to compare with, by the rules of an
-// engine. One that was asked for and does not exist approves nothing.
+// against reads the lockfiles with the engine's rules and returns the definitions to compare with.
+// A requested lockfile that does not exist approves nothing.
 func (f *lockFlags) against(ctx context.Context, engine *scanner.Engine) (*approved, error) {
 	a := &approved{}
 	name := cmp.Or(f.Lockfile, lockfile.Name)
@@ -64,7 +64,7 @@ func (f *lockFlags) against(ctx context.Context, engine *scanner.Engine) (*appro
 			return nil, &exitError{exitUsage, err}
 		}
 		a.files = append(a.files, base)
-		if tree := f.tree(); tree.holds(name) { // where the tree lies differs from run to run
+		if tree := f.tree(); tree.holds(name) { // the location of the tree differs from run to run
 			before.Path = path.Join("base", filepath.ToSlash(name))
 		}
 		if a.base, err = offersOf(ctx, engine, before); err != nil {
@@ -74,14 +74,14 @@ func (f *lockFlags) against(ctx context.Context, engine *scanner.Engine) (*appro
 	return a, nil
 }
 
-// offersOf returns what a lockfile approves.
+// offersOf returns the definitions that a lockfile approves.
 func offersOf(ctx context.Context, engine *scanner.Engine, f *lockfile.File) (*scanner.Snapshot, error) {
 	offers := scanner.NewSnapshot()
 	_, err := engine.Keeping().Run(context.WithoutCancel(ctx), replay.Events(f.Events(true)), offers)
 	return offers, err
 }
 
-// known returns the lockfile's servers, nil if there is no lockfile.
+// known returns the lockfile's servers, or nil if there is no lockfile.
 func (a *approved) known() map[string]*lockfile.Server {
 	if a.file == nil {
 		return nil
@@ -89,8 +89,8 @@ func (a *approved) known() map[string]*lockfile.Server {
 	return a.file.Servers
 }
 
-// toolsByServer returns the servers of mcpscan.lock with their tools, none if there is no
-// lockfile that can be read.
+// toolsByServer returns the servers of mcpscan.lock with their tools, or nil if no lockfile can be
+// read.
 func toolsByServer() map[string][]string {
 	f, err := lockfile.Load(lockfile.Name)
 	if err != nil {
@@ -109,8 +109,8 @@ func (c *checks) servers() (ids []string) {
 	return ids
 }
 
-// tools returns the servers that are known, those of the lockfile with their tools: by them a
-// name in a transcript is told apart into server and tool.
+// tools returns the known servers, with the tools of those in the lockfile. They are used to split
+// a name in a transcript into server and tool.
 func (a *approved) tools(declared []string) map[string][]string {
 	all := map[string][]string{}
 	for _, server := range declared {
@@ -129,8 +129,8 @@ func (a *approved) tools(declared []string) map[string][]string {
 	return all
 }
 
-// events returns the lockfile's servers that are not started. If the user named single
-// servers, only those.
+// events returns the events of the lockfile's servers that are not started. There are none if the
+// user named only individual servers, or if the lockfile is itself an input.
 func (a *approved) events(p *plan) (events []*scanner.Event) {
 	if a.file == nil {
 		return nil

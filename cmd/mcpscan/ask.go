@@ -13,7 +13,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// asking is one server while it is listed.
+// asking is the state of listing one server.
 type asking struct {
 	*liveFlags
 	server      liveTarget
@@ -23,36 +23,36 @@ type asking struct {
 	inherited   inherited
 	environment []string
 
-	secrets  text.Secrets // that the server was given
-	repeated int          // messages in which it gave one back
+	secrets  text.Secrets // given to the server
+	repeated int          // messages in which the server repeated a secret
 
 	answered bool
-	waiting  []*scanner.Event // until the server says how it is called
-	bytes    int              // of these
+	waiting  []*scanner.Event // until the server reports its name
+	bytes    int              // total size of waiting
 }
 
-// The bounds on frames kept until a server tells its name.
+// Limits on the frames kept until a server reports its name.
 const (
 	maxUnnamed      = 256
 	maxUnnamedBytes = 1 << 20
 )
 
-// ask lists one server, a second time as another client where clients are to be compared,
-// and returns the variables that it may have missed.
+// ask lists one server, and again as another client if clients are to be compared. It returns the
+// variables that the server may have missed.
 func (c *liveFlags) ask(ctx context.Context, t liveTarget, f *feed, d *disk, limit int64) missed {
 	first := c.asking(t, f, d)
 	lacks := first.list(ctx, c.ClientName, limit)
 	if c.compare && ctx.Err() == nil {
 		again := c.asking(t, f, d)
 		again.server.name, again.server.unnamed, again.server.origin = first.server.name, false, first.server.origin
-		again.session = session + "-other-client" // what one client is shown is no change for the other
+		again.session = session + "-other-client" // a difference between clients is not a change over time
 		again.list(ctx, otherClient(c.ClientName), limit)
 	}
 	return lacks
 }
 
-// otherClient is the name under which a server is listed a second time: that of a client
-// that agents use, or ours where it was listed under such a name.
+// otherClient returns the name for listing a server a second time: that of a common agent client,
+// or ours if the first listing already used such a name.
 func otherClient(name string) string {
 	if name == ownClient {
 		return "claude-code"
@@ -60,11 +60,11 @@ func otherClient(name string) string {
 	return ownClient
 }
 
-// ownClient is how we introduce ourselves to a server.
+// ownClient is the client name that we send to servers.
 const ownClient = "mcpscan"
 
-// clientVersion is the version that goes with a name. For that of another client it says
-// nothing of us.
+// clientVersion returns the version for a client name. With another client's name, it reveals
+// nothing about us.
 func clientVersion(name string) string {
 	if name == ownClient {
 		return version()
@@ -79,7 +79,7 @@ func (c *liveFlags) asking(t liveTarget, f *feed, d *disk) *asking {
 		inherited: in, environment: slices.Concat(in.variables, t.env)}
 }
 
-// list lists the server under the name of a client.
+// list lists the server under the given client name.
 func (a *asking) list(ctx context.Context, client string, limit int64) missed {
 	t := &a.server
 	if a.block && a.replaced(ctx) {
@@ -95,7 +95,7 @@ func (a *asking) list(ctx context.Context, client string, limit int64) missed {
 		OnFrame: a.frame,
 	})
 	a.flush()
-	if a.answered { // what was fetched for the server is there now
+	if a.answered { // any package fetched for the server is now on disk
 		a.started(afterStart(ctx, a.environment, a.disk))
 	}
 	a.report(ctx, &res, err, limit)
@@ -105,7 +105,7 @@ func (a *asking) list(ctx context.Context, client string, limit int64) missed {
 	return a.inherited.missing(a.title(), (err != nil || len(res.Problems) > 0) && ctx.Err() == nil)
 }
 
-// event returns an event of the server.
+// event returns an event for the server.
 func (a *asking) event(kind scanner.EventKind) *scanner.Event {
 	e := &scanner.Event{Kind: kind, Session: a.session, Server: a.server.name, Transport: "stdio", Origin: a.server.origin}
 	if a.server.url != "" {
@@ -114,7 +114,7 @@ func (a *asking) event(kind scanner.EventKind) *scanner.Event {
 	return e
 }
 
-// frame takes a frame of the connection.
+// frame handles a frame of the connection.
 func (a *asking) frame(fr live.Frame) {
 	if fr.Address { // of the transport, not a message
 		return
@@ -140,7 +140,7 @@ func (a *asking) frame(fr live.Frame) {
 	}
 }
 
-// name gives the server the name that it has for itself.
+// name sets the server's name to the one that it reports.
 func (a *asking) name(own string) {
 	if own == "" {
 		return
@@ -153,7 +153,7 @@ func (a *asking) name(own string) {
 	a.flush()
 }
 
-// flush sends what waited for a name. A server that has none by now keeps its ID.
+// flush sends the events that waited for a name. A server still without one keeps its ID.
 func (a *asking) flush() {
 	a.server.unnamed = false
 	for _, e := range a.waiting {
@@ -163,18 +163,18 @@ func (a *asking) flush() {
 	a.waiting = nil
 }
 
-// started records the server's identity, with what a machine knows about it.
+// started records the server's identity, including what m knows about it.
 func (a *asking) started(m machine) {
 	e, why := a.event(scanner.StartedEvent), ""
 	e.Identity, why = a.server.identity(m)
 	a.feed.send(e, true)
-	if why != "" && !a.server.foreign { // else it was told of the configuration
+	if why != "" && !a.server.foreign { // otherwise, this was already reported with the configuration
 		a.skip("server %s: %s", a.title(), why)
 	}
 }
 
-// replaced reports whether the file of the server is not known to be the one that was
-// approved, and then tells so in its place.
+// replaced reports whether the server's file is not known to be the approved one. If so, it
+// records that in place of the listing.
 func (a *asking) replaced(ctx context.Context) bool {
 	m := afterStart(ctx, a.environment, a.disk)
 	m.image = nil // nothing is executed yet
@@ -188,9 +188,9 @@ func (a *asking) replaced(ctx context.Context) bool {
 	return true
 }
 
-// replaced says why the file that a server would be started from is not known to be the
-// one that was approved; "" where it is, or none was. unknown is why its digest cannot be
-// told.
+// replaced returns the reason why the file that would start the server is not known to be the
+// approved one, or "" if it is, or if none was approved. unknown is the reason why its digest is
+// not known.
 func (t *liveTarget) replaced(now *baseline.Identity, unknown string, known lockedServers) string {
 	was := known[t.name].Approved()
 	switch {
@@ -204,7 +204,7 @@ func (t *liveTarget) replaced(now *baseline.Identity, unknown string, known lock
 	return unknown
 }
 
-// title names the server in a message.
+// title returns the server's name for messages.
 func (a *asking) title() string {
 	if len(a.server.command) > 0 && a.server.name == fallbackID(a.server.written.Command, a.server.written.Args, "") {
 		return a.server.shown()
@@ -218,7 +218,7 @@ func (a *asking) skip(format string, args ...any) {
 	a.feed.send(e, true)
 }
 
-// report records what was not listed.
+// report records everything that was not listed.
 func (a *asking) report(ctx context.Context, res *live.Result, err error, limit int64) {
 	switch {
 	case err != nil && ctx.Err() != nil:
@@ -232,7 +232,7 @@ func (a *asking) report(ctx context.Context, res *live.Result, err error, limit 
 		}
 		a.skip("server %s: %s", a.title(), p)
 	}
-	if a.repeated > 0 { // what stood there was not judged either
+	if a.repeated > 0 { // the masked text was not inspected either
 		a.skip("server %s repeated secrets that it was given; mcpscan masked them before inspecting its messages: %s", a.title(), count(a.repeated, "message"))
 	}
 	if res.Oversize > 0 {

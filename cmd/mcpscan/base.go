@@ -20,8 +20,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// baseTree is a directory with the files of the commit before the change under review, "" if
-// there is none. Its versions of settings decide: a change must not hide its own findings.
+// baseTree is a directory with the files of the commit before the change under review, or "" if
+// there is none. Its versions of settings apply: a change must not hide its own findings.
 type baseTree string
 
 // tree returns the directory that --base names, if it is one.
@@ -32,7 +32,7 @@ func (f *lockFlags) tree() baseTree {
 	return ""
 }
 
-// baseLock returns the lockfile before the change of a name, "" where there was none.
+// baseLock returns the path of a lockfile's version before the change, or "" if there was none.
 func (f *lockFlags) baseLock(name string) string {
 	base := f.tree()
 	if base == "" {
@@ -44,26 +44,27 @@ func (f *lockFlags) baseLock(name string) string {
 	return base.path(name)
 }
 
-// holds reports whether a file is part of the change, so that the base has its own version of
-// it, or none.
+// holds reports whether a file is part of the change: the base then has its own version of it, or
+// none.
 func (b baseTree) holds(name string) bool { return b != "" && filepath.IsLocal(name) }
 
-// path is where the base has its version of a file.
+// path returns the path of the base's version of a file.
 func (b baseTree) path(name string) string { return filepath.Join(string(b), name) }
 
-// fileVersion is a file as one of the two trees has it; nil where it has none.
+// fileVersion is the version of a file in one of the two trees; nil if the file does not exist
+// there.
 type fileVersion struct {
 	name string
 	data []byte
 }
 
-// read returns the version of a tree. One that was asked for by name must be there.
+// read returns the version of a file in one tree. If must is set, the file must exist.
 func read(what, name string, limit int64, must bool) (*fileVersion, error) {
 	info, err := os.Stat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && !must:
 		return nil, nil
-	case err == nil && !must && !info.Mode().IsRegular(): // nobody asked to wait for a pipe
+	case err == nil && !must && !info.Mode().IsRegular(): // the user did not ask for it, so do not block on a pipe
 		return nil, usage("reading %s: %s is %w", what, name, errIrregular)
 	}
 	data, err := readUpTo(what, name, limit)
@@ -73,11 +74,11 @@ func read(what, name string, limit int64, must bool) (*fileVersion, error) {
 	return &fileVersion{name, data}, nil
 }
 
-// errIrregular is a file that could keep its reader waiting.
+// errIrregular is the error for a file that could block its reader.
 var errIrregular = errors.New("not a regular file")
 
-// versions returns a file before the change and now. If both are equal, or the file is not
-// part of the change, was is the current file.
+// versions returns the versions of a file before and after the change. If they are equal, or the
+// file is not part of the change, was == now.
 func (b baseTree) versions(what, name string, limit int64, must bool) (was, now *fileVersion, err error) {
 	if !b.holds(name) {
 		now, err = read(what, name, limit, must)
@@ -107,14 +108,13 @@ func changedSettings(name string, was, now *fileVersion, changes []configfile.Se
 	return changed
 }
 
-// settings reads the configuration. Without one all is as it is built in.
+// settings reads the configuration. Without one, the defaults apply.
 func (f *configFlags) settings() (*config.Settings, error) {
 	settings, _, err := f.settingsOf("")
 	return settings, err
 }
 
-// settingsOf returns the configuration that decides, and the event for the change under
-// review.
+// settingsOf returns the configuration in effect, and the event for the change under review.
 func (f *configFlags) settingsOf(base baseTree) (*config.Settings, []*configfile.ChangedSettings, error) {
 	if f.NoConfig {
 		if f.Config != "" {
@@ -157,7 +157,7 @@ func (v *fileVersion) settings() (*config.Settings, error) {
 	return settings, nil
 }
 
-// policies returns the names of the policies that decide, and the events for the change under
+// policies returns the names of the policies in effect, and the events for the change under
 // review.
 func (b baseTree) policies(names []string) (decide []string, changed []*configfile.ChangedSettings, err error) {
 	for _, name := range names {
@@ -186,8 +186,8 @@ func (b baseTree) policies(names []string) (decide []string, changed []*configfi
 	return decide, changed, nil
 }
 
-// comparePolicies compares two versions of a policy, of which one may be missing, and says
-// whether the one before decides anything.
+// comparePolicies compares two versions of a policy, one of which may be missing, and reports
+// whether the earlier one has any effect.
 func comparePolicies(was, now *fileVersion) (changes []configfile.SettingsChange, decides bool, err error) {
 	there := was
 	if was == nil {
@@ -220,8 +220,8 @@ func comparePolicies(was, now *fileVersion) (changes []configfile.SettingsChange
 	return changes, lists[0] != nil && lists[0].Enforced, nil
 }
 
-// baseline returns the known findings of the baseline that decides, its name, and the event
-// for the change under review.
+// baseline returns the known findings of the baseline in effect, its name, and the event for the
+// change under review.
 func (b baseTree) baseline(name string) (known map[string]scanner.Severity, decides string, changed []*configfile.ChangedSettings, err error) {
 	was, now, err := b.versions("the baseline", name, maxBaseline, true)
 	if err != nil {
@@ -241,10 +241,10 @@ func (b baseTree) baseline(name string) (known map[string]scanner.Severity, deci
 	return known, decides, []*configfile.ChangedSettings{changedSettings(name, was, now, compareBaselines(known, is, now))}, nil
 }
 
-// maxBaseline is not meant as a bound: a baseline is as long as its report.
+// maxBaseline is practically no limit: a baseline is as long as its report.
 const maxBaseline = 1 << 40
 
-// known reads the findings of a baseline, by their fingerprints.
+// known returns the severities of a baseline's findings, by fingerprint.
 func (v *fileVersion) known() (map[string]scanner.Severity, error) {
 	known := map[string]scanner.Severity{}
 	if v == nil {
@@ -255,15 +255,15 @@ func (v *fileVersion) known() (map[string]scanner.Severity, error) {
 		return nil, usage("the baseline: %s: %w", v.name, err)
 	}
 	for _, finding := range before.Findings {
-		if finding.Status != scanner.Suppressed.String() && finding.Status != scanner.Approved.String() { // when that ends, the finding is open
+		if finding.Status != scanner.Suppressed.String() && finding.Status != scanner.Approved.String() { // once that ends, the finding is open
 			known[finding.Fingerprint] = max(known[finding.Fingerprint], finding.Severity)
 		}
 	}
 	return known, nil
 }
 
-// compareBaselines reports the findings that a baseline accepts, or accepts in a worse
-// form, and the one before it did not.
+// compareBaselines reports the findings that a baseline newly accepts, or accepts at a higher
+// severity than before.
 func compareBaselines(before, now map[string]scanner.Severity, data *fileVersion) (changes []configfile.SettingsChange) {
 	keys := []string{"findings"}
 	for _, id := range slices.Sorted(maps.Keys(now)) {
@@ -292,7 +292,7 @@ func compareBaselines(before, now map[string]scanner.Severity, data *fileVersion
 	return changes
 }
 
-// events are the changes as events for the engine.
+// events returns the changes as engine events.
 func (c *checks) events() (events []*scanner.Event) {
 	for _, changed := range c.changed {
 		events = append(events, &scanner.Event{Kind: scanner.SettingsEvent, Settings: changed, Origin: scanner.Origin{File: changed.Path, Line: 1, Column: 1}})
@@ -300,7 +300,7 @@ func (c *checks) events() (events []*scanner.Event) {
 	return events
 }
 
-// config says which configuration decided, and which one did not.
+// config reports which configuration is in effect, and which changed files are not.
 func (c *checks) config() *report.Config {
 	s := c.triage.Settings
 	said := &report.Config{File: s.Path, AlertThreshold: s.AlertThreshold}

@@ -27,12 +27,12 @@ type callRow struct {
 	Server   string    `json:"server"`
 	Tool     string    `json:"tool"`
 	ID       string    `json:"id"`
-	Action   string    `json:"action"`   // ok, error or pending; of an audit log, allow or block where its engine decided
-	Decision string    `json:"decision"` // allow or block, by the rules of the session, the policy, or the engine that wrote the log
-	Rule     string    `json:"rule"`     // that decided so, where there is one
+	Action   string    `json:"action"`   // ok, error or pending; in an audit log, allow or block if its engine decided
+	Decision string    `json:"decision"` // allow or block, according to the session rules, the policy, or the engine that wrote the log
+	Rule     string    `json:"rule"`     // behind the decision, if any
 	Reason   string    `json:"reason"`
-	Took     string    `json:"took"`              // from the call to its result; empty where one has no time
-	Address  string    `json:"address,omitempty"` // that a connection was made to for the call, where a log of connections says so
+	Took     string    `json:"took"`              // from the call to its result; empty if either has no timestamp
+	Address  string    `json:"address,omitempty"` // of the connection made for the call, if the log reports one
 	File     string    `json:"file"`
 	Line     int       `json:"line"`
 
@@ -84,14 +84,14 @@ func (c *callsCmd) Run(ctx context.Context, std streams) error {
 	return t.write(std.out)
 }
 
-// callList are the calls of a recording.
+// callList holds the calls of a recording.
 type callList struct {
 	rows []callRow
 	open map[string]int // calls without a result, by session, server and id
-	last map[string]int // the last call that an audit log reports, by session and server
+	last map[string]int // the last call reported by an audit log, by session and server
 }
 
-// see takes in a message.
+// see processes a message.
 func (l *callList) see(e *scanner.Event, m *scanner.Judged) {
 	key := e.Session + "\x00" + e.Server + "\x00" + m.ID
 	switch {
@@ -117,7 +117,7 @@ func (l *callList) add(e *scanner.Event, m *scanner.Judged, action, told string)
 	return len(l.rows) - 1
 }
 
-// decide adds the decision about the call.
+// decide sets the decision about the call.
 func (r *callRow) decide(m *scanner.Judged) {
 	switch d := &m.Decision; {
 	case d.Verdict == scanner.Block || d.Verdict == scanner.Prompt:
@@ -127,11 +127,11 @@ func (r *callRow) decide(m *scanner.Judged) {
 	}
 }
 
-// sameCall is how far apart the two events may be in which an audit log reports one call.
+// sameCall is the maximum time between the two events with which an audit log reports one call.
 const sameCall = 100 * time.Millisecond
 
-// audited takes in a call of an audit log, which may report it twice: when a client made
-// it, and when it was decided about.
+// audited records a call from an audit log, which may report it twice: when a client made it, and
+// when the engine decided about it.
 func (l *callList) audited(e *scanner.Event, m *scanner.Judged, key string) {
 	of := e.Session + "\x00" + e.Server
 	if i, ok := l.last[of]; ok && l.rows[i].twin(e, m) {
@@ -150,8 +150,8 @@ func (l *callList) audited(e *scanner.Event, m *scanner.Judged, key string) {
 	}
 }
 
-// connected takes in a connection to a server: it is for the last call of the server, if that
-// was just before.
+// connected records a connection to a server and assigns it to the server's last call, if that
+// came just before.
 func (l *callList) connected(e *scanner.Event) {
 	for i := len(l.rows) - 1; i >= 0; i-- {
 		r := &l.rows[i]
@@ -168,14 +168,14 @@ func (l *callList) connected(e *scanner.Event) {
 	}
 }
 
-// twin reports whether a message reports the call of a row once more, by the other event.
+// twin reports whether a message is the other audit event for the call of a row.
 func (r *callRow) twin(e *scanner.Event, m *scanner.Judged) bool {
 	apart := e.Time.Sub(r.Time).Abs()
 	return r.told != "" && r.told != m.Method && apart <= sameCall && (r.ID == m.ID || r.ID == "" || m.ID == "") &&
 		(r.Tool == m.Target || strings.HasSuffix(m.Target, "__"+r.Tool) || strings.HasSuffix(r.Tool, "__"+m.Target))
 }
 
-// finish adds the result of a call. A blocked call stays blocked.
+// finish records the result of a call. A blocked call stays blocked.
 func (r *callRow) finish(e *scanner.Event, m *scanner.Judged) {
 	if m.Kind == mcp.Response || !scanner.Refuses(r.Action) {
 		r.Action = "ok"

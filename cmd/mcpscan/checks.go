@@ -17,7 +17,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// configFlags say which configuration is used.
+// configFlags selects the configuration.
 type configFlags struct {
 	Config   string `help:"Configuration file; default: mcpscan.yaml in the working directory, if it exists." placeholder:"FILE"`
 	NoConfig bool   `help:"Ignore configuration files, including mcpscan.yaml in the working directory."`
@@ -33,31 +33,31 @@ type engineFlags struct {
 	MaxMessage int64    `help:"Maximum message size in bytes; longer messages count as not inspected." default:"33554432"`
 
 	MaxTime time.Duration `help:"Time limit for the run, such as 10m; what it did not reach counts as not inspected. 0 is no limit." default:"0" placeholder:"TIME"`
-	late    func() bool   // the time is over; nil where there is no limit
+	late    func() bool   // reports whether the time is up; nil without a limit
 }
 
-// baselineFlags name earlier decisions and findings.
+// baselineFlags selects earlier findings and the date for ignores.
 type baselineFlags struct {
 	Baseline string `help:"A JSON report: findings in it that are no more severe now are counted and do not fail the run." placeholder:"REPORT"`
 	Now      string `help:"Date for the expiry of ignores where events have no time, as in definition files." placeholder:"DATE"`
 }
 
-// checks are the rules of a run, and the decisions about their findings.
+// checks holds the rules of a run and the decisions about their findings.
 type checks struct {
 	engine  *scanner.Engine
 	options scanner.Options // of the engine
-	rules   []scanner.Rule  // that a report can name, as the configuration has them
+	rules   []scanner.Rule  // that a report can name, as configured
 	triage  *config.Triage
-	files   []string // that decide about findings
-	idle    []string // what of the configuration and the policies has no effect
+	files   []string // that affect decisions about findings
+	idle    []string // parts of the configuration and policies that have no effect
 
 	base     baseTree
-	changed  []*configfile.ChangedSettings // by the change under review: the base's versions decide
-	baseline string                        // that decides
+	changed  []*configfile.ChangedSettings // by the change under review; the base's versions apply
+	baseline string                        // the one in effect
 }
 
-// readUpTo reads a file, and of one that is longer than limit a byte more than that: its
-// parser refuses it. What names the file in an error.
+// readUpTo reads at most limit+1 bytes of a file, so that its parser can detect one longer than
+// limit. what names the file in errors.
 func readUpTo(what, name string, limit int64) ([]byte, error) {
 	file, err := os.Open(name)
 	if err != nil {
@@ -71,25 +71,25 @@ func readUpTo(what, name string, limit int64) ([]byte, error) {
 	return data, nil
 }
 
-// observer returns a rule that sees all that other rules see of messages, and reports
+// observer returns a rule that passes to see all that other rules see of messages, and reports
 // nothing.
 func observer(see func(*scanner.JudgePass)) scanner.Rule {
 	return scanner.Rule{ID: "observer", Category: "engine", Title: "What is seen", Why: "Nothing is reported.", Fix: "None.",
 		Basis: "It reports nothing.", Refs: []string{"CWE-778"}, Judge: see}
 }
 
-// strictProfile is the name of the profile that has rules of its own.
+// strictProfile is the name of the profile that has its own rules.
 const strictProfile = "strict"
 
-// vocabulary are the names that a configuration may use.
+// vocabulary returns the names that a configuration may use.
 func vocabulary() config.Vocabulary {
 	everywhere, inResults := rules.Strict()
 	return config.Vocabulary{Rules: rules.All(), Fields: rules.Fields,
 		Profiles: map[string]config.Profile{"standard": {}, strictProfile: {Everywhere: everywhere, InResults: inResults}}}
 }
 
-// configured returns the rules as the settings have them, and those that they
-// switch off everywhere.
+// configured returns the rules with the settings applied, and those that the settings disable
+// everywhere.
 func configured(s *config.Settings) (all []scanner.Rule, off map[string]bool) {
 	all, off = rules.All(), map[string]bool{}
 	if s.Profile.Name == strictProfile {
@@ -164,7 +164,7 @@ func (f *engineFlags) checksOf(base baseTree) (*checks, error) {
 		c.files = append(c.files, file.Path)
 	}
 	if p := settings.Policy; p != nil {
-		c.idle = slices.DeleteFunc(c.idle, func(line string) bool { return strings.HasPrefix(line, settings.Path+":") }) // named by both flags
+		c.idle = slices.DeleteFunc(c.idle, func(line string) bool { return strings.HasPrefix(line, settings.Path+":") }) // named by both --config and --policy
 		for _, v := range p.Policy().Idle() {
 			c.idle = append(c.idle, fmt.Sprintf("%s:%s: %s", settings.Path, v.At, v.Says))
 		}
@@ -175,7 +175,7 @@ func (f *engineFlags) checksOf(base baseTree) (*checks, error) {
 	return c, nil
 }
 
-// compare adds the known findings.
+// compare loads the known findings and the date for ignores.
 func (c *checks) compare(f baselineFlags) error {
 	var err error
 	if c.triage.Now, err = date(f.Now); err != nil {
@@ -194,7 +194,7 @@ func (c *checks) compare(f baselineFlags) error {
 	return nil
 }
 
-// date reads a day or a time; nothing is the zero time.
+// date parses a date or a time; "" is the zero time.
 func date(s string) (time.Time, error) {
 	if s == "" {
 		return time.Time{}, nil
@@ -207,7 +207,7 @@ func date(s string) (time.Time, error) {
 	return time.Time{}, usage("--now %q: expected a date such as 2026-01-06, or a time such as 2026-01-06T10:30:00Z", s)
 }
 
-// triaged is a sink that receives findings as they were decided about.
+// triaged is a sink that triages findings before passing them on.
 type triaged struct {
 	scanner.Sink
 	triage *config.Triage
@@ -221,10 +221,10 @@ func (t triaged) Finding(f *scanner.Finding) error {
 	return t.Sink.Finding(&decided)
 }
 
-// into returns the sink that decides about findings ahead of another one.
+// into returns a sink that triages findings before passing them to s.
 func (c *checks) into(s scanner.Sink) scanner.Sink { return triaged{s, c.triage} }
 
-// complete adds the sources of decisions to a report, and reports ignores that suppressed
+// complete adds the sources of decisions to a report, and warns of ignores that suppressed
 // nothing.
 func (c *checks) complete(std streams, r *report.Report, quiet bool) {
 	s := c.triage.Settings

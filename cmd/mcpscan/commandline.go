@@ -8,9 +8,9 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// onlyCommand leaves all commands out of the grammar but the one that the first argument names:
-// building the flags of the others takes longer than many a run. It leaves out none for commands
-// that look at the others, nor when the first argument is something else.
+// onlyCommand removes all commands from the grammar except the one that the first argument names,
+// because building the flags of the others takes longer than many runs. It removes none for
+// commands that inspect the others, or if the first argument is not a command.
 func onlyCommand(args []string) []kong.Option {
 	if len(args) == 0 || slices.Contains([]string{"help", "completion", "__complete"}, args[0]) {
 		return nil
@@ -33,8 +33,8 @@ func onlyCommand(args []string) []kong.Option {
 	return []kong.Option{kong.IgnoreFields(`^grammar\.(` + strings.Join(others, "|") + `)$`)}
 }
 
-// commandFirst moves the words of the command to the front: the parser knows a flag only after
-// its command, and people write it anywhere.
+// commandFirst moves the words of the command to the front: the parser recognizes a flag only
+// after its command, but users write it anywhere.
 func commandFirst(root *kong.Node, args []string) []string {
 	var words, flags []string
 	at, node := 0, root
@@ -61,7 +61,7 @@ func commandFirst(root *kong.Node, args []string) []string {
 	return slices.Concat(words, flags, args[at:])
 }
 
-// subcommand is the command of that name below another one, or nil.
+// subcommand returns the subcommand of a node with the given name, or nil.
 func subcommand(of *kong.Node, name string) *kong.Node {
 	for _, child := range of.Children {
 		if child.Name == name || slices.Contains(child.Aliases, name) {
@@ -72,8 +72,7 @@ func subcommand(of *kong.Node, name string) *kong.Node {
 }
 
 // takesNext reports whether the argument after a flag is its value. An unknown flag takes any
-// argument that is not a command, so that the parser can see the command when it refuses the
-// flag.
+// argument that is not a command, so that the parser can see the command when it rejects the flag.
 func takesNext(root *kong.Node, word string, beforeCommand bool) bool {
 	if strings.Contains(word, "=") {
 		return false
@@ -86,7 +85,7 @@ func takesNext(root *kong.Node, word string, beforeCommand bool) bool {
 	return !attached && !flag.IsBool() && !flag.IsCounter()
 }
 
-// findFlag finds the flag that a word such as --output or -o names, in whatever command.
+// findFlag returns the flag that a word such as --output or -o names, in any command.
 func findFlag(node *kong.Node, word string) *kong.Flag {
 	long, isLong := strings.CutPrefix(word, "--")
 	for _, f := range node.Flags {
@@ -105,7 +104,7 @@ func findFlag(node *kong.Node, word string) *kong.Flag {
 	return nil
 }
 
-// commandPath are the words that name a command.
+// commandPath returns the words that name a command.
 func commandPath(node *kong.Node) string {
 	if node.Parent == nil || node.Parent.Parent == nil {
 		return node.Name

@@ -13,8 +13,8 @@ import (
 	"github.com/mcpscan/mcpscan/report"
 )
 
-// completionScripts ask the program itself what may come next, so that they know every
-// command and flag of the version that is installed.
+// completionScripts query the program itself for candidates, so that they know every command and
+// flag of the installed version.
 //
 //go:embed completion
 var completionScripts embed.FS
@@ -33,17 +33,17 @@ func (c *completionCmd) Run(std streams) error {
 	return put(std.out, script)
 }
 
-// completeCmd is called by the scripts, with the words of a command line without the program
-// name; the last one is to be completed.
+// completeCmd is called by the scripts with the words of a command line, without the program name,
+// and completes the last one.
 type completeCmd struct {
 	Words []string `arg:"" optional:"" passthrough:""`
 }
 
-// Run writes the candidates one per line, with a tab and a description. Without candidates,
-// the shell completes file names.
+// Run writes one candidate per line, followed by a tab and a description. Without candidates, the
+// shell completes file names.
 func (c *completeCmd) Run(parsed *kong.Context, std streams) error {
 	words := c.Words
-	if len(words) > 0 && words[0] == "--" { // so that the parser leaves the words alone
+	if len(words) > 0 && words[0] == "--" { // keeps the parser from interpreting the words
 		words = words[1:]
 	}
 	var out strings.Builder
@@ -54,7 +54,7 @@ func (c *completeCmd) Run(parsed *kong.Context, std streams) error {
 	return err
 }
 
-// completion is a word that a command line may go on with.
+// completion is a candidate for the next word of a command line.
 type completion struct{ word, help string }
 
 // completions returns the candidates for the last word.
@@ -83,7 +83,7 @@ func completions(root *kong.Node, words []string) []completion {
 	return slices.DeleteFunc(next(root, node, before, strings.HasPrefix(last, "-")), func(c completion) bool { return !strings.HasPrefix(c.word, last) })
 }
 
-// next are the flags of a command, or its subcommands and the values of its arguments.
+// next returns the flags of a command, or its subcommands and the values of its arguments.
 func next(root, node *kong.Node, before []string, flags bool) []completion {
 	var out []completion
 	if flags {
@@ -110,7 +110,7 @@ func next(root, node *kong.Node, before []string, flags bool) []completion {
 	return out
 }
 
-// values are the values that an argument or a flag may have, where they are known.
+// values returns the known values of an argument or a flag.
 func values(v *kong.Value, prefix, begun string) []completion {
 	var out []completion
 	add := func(word, help string) {
@@ -139,7 +139,7 @@ func values(v *kong.Value, prefix, begun string) []completion {
 	return out
 }
 
-// firstSentence is the part of a help text that fits beside a completion.
+// firstSentence returns the part of a help text that fits beside a completion.
 func firstSentence(s string) string {
 	s, _, _ = strings.Cut(s, "; ")
 	s, _, _ = strings.Cut(s, ": ")

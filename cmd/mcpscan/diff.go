@@ -71,7 +71,7 @@ func (c *diffCmd) Run(ctx context.Context, std streams) error {
 	return c.finish(std, r, checks.rules)
 }
 
-// fresh is a sink that leaves out findings of the old side: a diff is about what changed.
+// fresh is a sink that drops findings of the old side: a diff is about what changed.
 type fresh struct {
 	scanner.Sink
 	before *scanner.Snapshot
@@ -85,8 +85,8 @@ func (s fresh) Finding(f *scanner.Finding) error {
 	return s.Sink.Finding(f)
 }
 
-// snapshot reads the old side to its end, and keeps what its servers offer. missed is what was
-// not read.
+// snapshot reads all of the old side and returns what its servers offer. missed lists what was not
+// read.
 func (c *diffCmd) snapshot(ctx context.Context, std streams, engine *scanner.Engine) (inputs []report.Input, offers *scanner.Snapshot, missed []scanner.Skipped, err error) {
 	s, err := c.side(ctx, std, c.Old, true, nil, c.MaxMessage, c.Quiet)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// pick chooses the server of OLD to compare NEW with. pair says that both sides have one
-// server, so that names need not agree; otherwise servers are compared by name.
+// pick chooses the server of OLD to compare NEW with. pair reports that both sides have one
+// server, so that their names need not match; otherwise servers are compared by name.
 func (c *diffCmd) pick(ctx context.Context, std streams, engine *scanner.Engine, before *scanner.Snapshot) (s *scanner.Snapshot, pair bool, err error) {
 	switch {
 	case c.Server != "":
@@ -54,7 +54,7 @@ func (c *diffCmd) pick(ctx context.Context, std streams, engine *scanner.Engine,
 	return nil, false, usage("several servers of %s have this command: %s; choose one with --server NAME", c.Old, quotedNames(found))
 }
 
-// has reports whether NEW, a file, shows a server of a name.
+// has reports whether the file NEW contains the named server.
 func (c *diffCmd) has(ctx context.Context, std streams, engine *scanner.Engine, name string) (bool, error) {
 	s, err := c.side(ctx, std, c.New, false, nil, c.MaxMessage, true)
 	if err != nil {
@@ -68,12 +68,12 @@ func (c *diffCmd) has(ctx context.Context, std streams, engine *scanner.Engine, 
 	return now.Servers[name] != nil, nil
 }
 
-// nothingCompared explains that the two sides have no server in common.
+// nothingCompared returns the error for two sides that have no server in common.
 func (c *diffCmd) nothingCompared(before *scanner.Snapshot, now []string) error {
 	return usage("nothing was compared: %s has %s, and the other side has %s; choose with --server NAME", c.Old, quotedNames(before.Names()), quotedNames(now))
 }
 
-// maxNames bounds the names in an error.
+// maxNames is the maximum number of names in an error.
 const maxNames = 20
 
 func quotedNames(names []string) string {
@@ -91,7 +91,7 @@ func quotedNames(names []string) string {
 	return strings.Join(out, ", ")
 }
 
-// metServers is a sink that remembers which servers showed something.
+// metServers is a sink that records which servers sent messages.
 type metServers struct {
 	scanner.Sink
 	names map[string]bool
@@ -104,8 +104,8 @@ func (m *metServers) Event(e *scanner.Event, out *scanner.Outcome) error {
 	return m.Sink.Event(e, out)
 }
 
-// any reports whether one of the servers was met, or none showed anything: the coverage
-// says why then.
+// any reports whether one of the servers was met, or none sent anything: then the coverage
+// explains why.
 func (m *metServers) any(of *scanner.Snapshot) bool {
 	for name := range m.names {
 		if of.Servers[name] != nil {

@@ -20,15 +20,15 @@ type doctorCmd struct {
 	Format   string   `help:"text or json." default:"text" enum:"text,json"`
 }
 
-// checkup is what doctor found.
+// checkup is the result of doctor.
 type checkup struct {
 	Lockfile string          `json:"lockfile"` // "" for none
 	Files    []*checkedFile  `json:"files"`
 	Unread   []unreadFile    `json:"unread"`
 	ToDo     int             `json:"todo"`
 	locked   *lockfile.File  // nil for none
-	seen     map[string]bool // files
-	asked    map[string]bool // commands
+	seen     map[string]bool // configuration files
+	asked    map[string]bool // suggested commands
 }
 
 // checkedFile is a client configuration.
@@ -39,10 +39,10 @@ type checkedFile struct {
 	Servers []*checkedServer `json:"servers"`
 }
 
-// checkedServer is an entry of one.
+// checkedServer is a server in a checkedFile.
 type checkedServer struct {
 	Name      string   `json:"name"`
-	Project   string   `json:"project"` // that the entry is for, in ~/.claude.json
+	Project   string   `json:"project"` // of the entry, in ~/.claude.json
 	Line      int      `json:"line"`
 	Transport string   `json:"transport"`
 	Disabled  bool     `json:"disabled"`
@@ -52,20 +52,20 @@ type checkedServer struct {
 	Remedies  []remedy `json:"remedies"`
 }
 
-// remedy is a command, and what it is for.
+// remedy is a command and its purpose.
 type remedy struct {
 	Why     string `json:"why"`
 	Command string `json:"command"`
 }
 
-// unreadFile is what could not be read.
+// unreadFile is a file, or an entry of one, that could not be read.
 type unreadFile struct {
 	Path string `json:"path"`
 	Line int    `json:"line"`
 	Why  string `json:"why"`
 }
 
-// How an entry is started.
+// Values of checkedServer.Proxy.
 const (
 	proxyWrapped  = "wrapped"
 	proxyObserves = "wrapped, observes"
@@ -75,7 +75,7 @@ const (
 	proxyCannot   = "cannot be wrapped"
 )
 
-// What the lockfile says of a server.
+// Values of checkedServer.Lock.
 const (
 	lockApproved = "approved"
 	lockPending  = "pending"
@@ -83,7 +83,7 @@ const (
 	lockMissing  = "not locked"
 )
 
-// Run looks at all, and starts nothing.
+// Run checks all servers without starting any.
 func (c *doctorCmd) Run(std streams) error {
 	all := &checkup{Files: []*checkedFile{}, Unread: []unreadFile{}, seen: map[string]bool{}, asked: map[string]bool{}}
 	switch locked, err := lockfile.Load(c.Lockfile); {
@@ -128,7 +128,8 @@ func (all *checkup) unread(path string, line int, why string) {
 	all.Unread = append(all.Unread, unreadFile{path, line, why})
 }
 
-// directory looks at the configurations in a directory and below it, and at those of the user.
+// directory checks the configurations in and below a directory, and those of the user if user is
+// set.
 func (all *checkup) directory(c *doctorCmd, dir string, user bool) {
 	locations, missed := config.DiscoverBelow(discoverDirs(dir, user))
 	for _, m := range missed {
@@ -139,7 +140,7 @@ func (all *checkup) directory(c *doctorCmd, dir string, user bool) {
 	}
 }
 
-// file looks at one configuration.
+// file checks one configuration.
 func (all *checkup) file(c *doctorCmd, l config.Location, named bool) {
 	if all.seen[filepath.Clean(l.Path)] {
 		return
@@ -153,7 +154,7 @@ func (all *checkup) file(c *doctorCmd, l config.Location, named bool) {
 	f, err := parseConfig(l.Path, data)
 	out := &checkedFile{Path: l.Path, Client: l.Client, Scope: l.Scope, Servers: []*checkedServer{}}
 	switch {
-	case errors.Is(err, config.ErrNotConfig) && !named: // a client without servers
+	case errors.Is(err, config.ErrNotConfig) && !named: // a client with no servers
 		all.Files = append(all.Files, out)
 		return
 	case err != nil:
@@ -187,7 +188,7 @@ func (all *checkup) file(c *doctorCmd, l config.Location, named bool) {
 	}
 }
 
-// server looks at one entry.
+// server checks one entry.
 func (all *checkup) server(c *doctorCmd, path string, e *config.Server) *checkedServer {
 	s := &checkedServer{Name: e.Name, Project: e.Scope, Line: e.Pos.Line, Transport: e.Transport, Disabled: e.Disabled, Notes: []string{}, Remedies: []remedy{}}
 	if config.BuiltIn(e) || e.SwitchesOff() {
@@ -196,7 +197,7 @@ func (all *checkup) server(c *doctorCmd, path string, e *config.Server) *checked
 	}
 	s.proxy(path, e)
 	s.lock(c, path, all.locked, e)
-	if e.Disabled { // nothing that it lacks can do harm
+	if e.Disabled { // a disabled server can do no harm
 		s.Remedies = []remedy{}
 	}
 	return s
@@ -205,15 +206,15 @@ func (all *checkup) server(c *doctorCmd, path string, e *config.Server) *checked
 // do adds a remedy.
 func (s *checkedServer) do(why string, words ...string) {
 	for i, w := range words {
-		if !strings.HasPrefix(w, "--") { // of ours
+		if !strings.HasPrefix(w, "--") { // our own flags need no quoting
 			words[i] = shellWord(w)
 		}
 	}
 	s.Remedies = append(s.Remedies, remedy{why, "mcpscan " + strings.Join(words, " ")})
 }
 
-// named are the words that name the server to wrap, or all of the file where a shell could
-// not say its name.
+// named returns the arguments that select the server to wrap, or all servers of the file if a
+// shell could not express its name.
 func (s *checkedServer) named(path string) []string {
 	if s.Name == "" || strings.HasPrefix(s.Name, "-") || strings.ContainsFunc(s.Name, func(r rune) bool { return r < ' ' || r == 0x7f }) {
 		return []string{"--all", "--config", path}
@@ -221,7 +222,7 @@ func (s *checkedServer) named(path string) []string {
 	return []string{s.Name, "--config", path}
 }
 
-// proxy says whether a server is behind the proxy.
+// proxy determines whether a server is behind the proxy.
 func (s *checkedServer) proxy(path string, e *config.Server) {
 	wrap := func(why string, more ...string) {
 		s.do(why, append(append([]string{"wrap"}, more...), s.named(path)...)...)
@@ -257,7 +258,7 @@ func (s *checkedServer) proxy(path string, e *config.Server) {
 	}
 }
 
-// reason is an error without its path.
+// reason returns an error message without its path.
 func reason(err error) string {
 	var p *fs.PathError
 	if errors.As(err, &p) {
@@ -266,7 +267,7 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// lock says what the lockfile has of a server.
+// lock determines a server's status in the lockfile.
 func (s *checkedServer) lock(c *doctorCmd, path string, f *lockfile.File, e *config.Server) {
 	at := func(words ...string) []string {
 		if c.Lockfile != lockfile.Name {
@@ -306,7 +307,7 @@ func (s *checkedServer) lock(c *doctorCmd, path string, f *lockfile.File, e *con
 	}
 }
 
-// waiting says what waits for approval.
+// waiting describes what is waiting for approval.
 func waiting(counts map[lockfile.Status]int, identity bool) string {
 	var parts []string
 	if n := counts[lockfile.Changed]; n > 0 {

@@ -12,7 +12,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// write writes a checkup for a person or a program.
+// write writes a checkup as text or JSON.
 func (all *checkup) write(w io.Writer, format string) error {
 	var b bytes.Buffer
 	if format == "json" {
@@ -90,7 +90,7 @@ func (all *checkup) text(b *bytes.Buffer) {
 	fmt.Fprintf(b, "%s in %s: %s\n", count(servers, "server"), count(len(all.Files), "file"), todo)
 }
 
-// cells are the columns of a server, ahead of what the lockfile says.
+// cells returns the columns of a server, except its lockfile status.
 func (s *checkedServer) cells() [3]string {
 	name, transport := s.Name, s.Transport
 	if s.Project != "" {

@@ -11,11 +11,11 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// maxEnvFile bounds a file of variables.
+// maxEnvFile is the maximum size of an environment file.
 const maxEnvFile = 1 << 20
 
-// envFiles adds the project's environment files that its entries name: like the entry, they
-// decide what runs. Other files belong to whoever starts the server, and are counted.
+// envFiles adds the environment files in the project that f's entries name: like the entries, they
+// determine what runs. Other files belong to whoever starts the server, and are only counted.
 func (p *plan) envFiles(f *config.File) {
 	if f.User {
 		return
@@ -48,8 +48,8 @@ func (p *plan) envFiles(f *config.File) {
 	}
 }
 
-// projectOf is the directory of the project that a file belongs to: that in which it was
-// found, or the one above the directories that clients keep their files in.
+// projectOf returns the project directory of a file: the one in which it was found, or the parent
+// of the dot directories in which clients keep their files.
 func projectOf(f *config.File) string {
 	if f.Project != "" {
 		return f.Project
@@ -61,7 +61,7 @@ func projectOf(f *config.File) string {
 	return dir
 }
 
-// below reports whether a file is below a directory once links are followed.
+// below reports whether path is below dir after resolving links.
 func below(dir, path string) bool {
 	root, err1 := filepath.EvalSymlinks(dir)
 	real, err2 := filepath.EvalSymlinks(path)

@@ -12,17 +12,16 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// inherited are the variables of our environment that a server is started with, as
-// NAME=VALUE, and the names of those that it is not given.
+// inherited holds the variables of our environment that a server gets, as NAME=VALUE, and the
+// names of those that it does not get.
 type inherited struct {
-	id        string // of the entry in mcpscan.yaml that decides
+	id        string // of the applicable entry in mcpscan.yaml
 	variables []string
-	beyond    []string // names of the variables that are not standard
-	withheld  []string // names; those of secrets come first
+	beyond    []string // names of the non-standard ones
+	withheld  []string // names, secrets first
 }
 
-// inherits returns the part of our environment that a server gets, without what its
-// configuration sets.
+// inherits returns the part of our environment that a server gets, apart from its configuration.
 func (c *liveFlags) inherits(t *liveTarget) (in inherited) {
 	id := t.name
 	if t.foreign {
@@ -32,7 +31,7 @@ func (c *liveFlags) inherits(t *liveTarget) (in inherited) {
 	for _, variable := range os.Environ() {
 		name, _, _ := strings.Cut(variable, "=")
 		switch {
-		case name == "": // Windows keeps the directory of each drive under such names
+		case name == "": // Windows uses such names for the directory of each drive
 		case !c.InheritEnv && !c.passes(id, name):
 			if _, own := t.written.Env[name]; !own {
 				in.withheld = append(in.withheld, name)
@@ -49,7 +48,7 @@ func (c *liveFlags) inherits(t *liveTarget) (in inherited) {
 	return in
 }
 
-// passes asks the policy about a variable. Names have no case on Windows.
+// passes reports whether a variable is passed to a server. Names are case-insensitive on Windows.
 func (c *liveFlags) passes(server, name string) bool {
 	return slices.Contains(c.named, name) || c.declared.Inherits(server, name) || runtime.GOOS == "windows" && c.declared.Inherits(server, strings.ToUpper(name))
 }
@@ -64,10 +63,10 @@ func secretsFirst(names []string) {
 	slices.SortFunc(names, func(a, b string) int { return cmp.Or(rank(a)-rank(b), strings.Compare(a, b)) })
 }
 
-// secretName reports whether a variable is named like a secret.
+// secretName reports whether a variable's name suggests a secret.
 func secretName(name string) bool { return policy.Sensitive(name) || text.NamesSecret(name) }
 
-// secrets are the values, beyond the standard variables, that are secret by their name.
+// secrets returns the values of non-standard variables whose names suggest secrets.
 func (in *inherited) secrets() (values []string) {
 	for _, variable := range in.variables {
 		if name, value, _ := strings.Cut(variable, "="); secretName(name) && !policy.Standard(name) {
@@ -77,8 +76,8 @@ func (in *inherited) secrets() (values []string) {
 	return values
 }
 
-// givenTo describes the variables of our environment, beyond the standard ones, that a
-// server is about to get; "" for none.
+// givenTo describes the non-standard variables of our environment that a server is about to get;
+// "" if there are none.
 func (in *inherited) givenTo() string {
 	if len(in.beyond) == 0 {
 		return ""
@@ -86,15 +85,14 @@ func (in *inherited) givenTo() string {
 	return listed(in.beyond, 20) + " of your environment"
 }
 
-// missed are the variables that a server may have needed and did not get.
+// missed lists the variables that a server may have needed and did not get.
 type missed struct {
 	server string
 	names  []string
 }
 
-// missing names the variables that a server may have needed: all that were withheld where
-// listing it failed, and otherwise those of secrets, without which a server can list less
-// than it has.
+// missing returns the variables that a server may have needed: all withheld ones if listing it
+// failed, and otherwise only secrets, without which a server may list less than it offers.
 func (in *inherited) missing(server string, failed bool) missed {
 	names := in.withheld
 	if !failed {
@@ -106,8 +104,8 @@ func (in *inherited) missing(server string, failed bool) missed {
 	return missed{server, names}
 }
 
-// describeMissed says which servers were started without which variables, one line for
-// those that missed the same.
+// describeMissed describes which servers were started without which variables, with one line per
+// list of variables.
 func describeMissed(all []missed) string {
 	var lines []string
 	servers := map[string][]string{}
@@ -129,7 +127,7 @@ func describeMissed(all []missed) string {
 	return b.String()
 }
 
-// listed joins names for one line of a terminal.
+// listed joins names into one line for a terminal.
 func listed(names []string, most int) string {
 	shown := names[:min(len(names), most)]
 	line := text.Visible(strings.Join(shown, ", "), 400)

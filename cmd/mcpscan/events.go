@@ -9,19 +9,19 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// eventsFlags say where audit events go.
+// eventsFlags selects the file for audit events.
 type eventsFlags struct {
 	Events string `help:"Write audit events to this file, one JSON object per line." placeholder:"FILE"`
 }
 
-// auditLog is what --events writes.
+// auditLog is the log written by --events.
 type auditLog struct {
-	to   *report.Events // nil where there is nothing to write
+	to   *report.Events // nil if there is nothing to write
 	file *os.File
 }
 
-// open creates the file of --events, for its owner only: it has names and arguments of
-// calls. The other files that are written must not be the same.
+// open creates the --events file, accessible only to its owner because it contains names and
+// arguments of calls. It must not be one of the other output files.
 func (f *eventsFlags) open(others ...string) (*auditLog, error) {
 	switch {
 	case f.Events == "":
@@ -41,7 +41,7 @@ func (f *eventsFlags) open(others ...string) (*auditLog, error) {
 	return &auditLog{to: report.NewEvents(file), file: file}, nil
 }
 
-// beside returns a sink that fills the log and passes everything on.
+// beside returns a sink that writes to the log and passes everything on.
 func (l *auditLog) beside(s scanner.Sink) scanner.Sink {
 	if l.to == nil {
 		return s
@@ -49,7 +49,7 @@ func (l *auditLog) beside(s scanner.Sink) scanner.Sink {
 	return tee{s, l.to}
 }
 
-// close ends the log and returns its first error.
+// close closes the log and returns any error.
 func (l *auditLog) close() error {
 	if l.file == nil {
 		return nil
@@ -57,7 +57,7 @@ func (l *auditLog) close() error {
 	return errors.Join(l.to.Close(), l.file.Close())
 }
 
-// tee hands everything to two sinks.
+// tee passes everything to two sinks.
 type tee [2]scanner.Sink
 
 func (t tee) Event(e *scanner.Event, out *scanner.Outcome) error {
@@ -68,8 +68,8 @@ func (t tee) Finding(f *scanner.Finding) error {
 	return errors.Join(t[0].Finding(f), t[1].Finding(f))
 }
 
-// withLost adds to the exit error that a file is incomplete. Other results decide the exit
-// code.
+// withLost adds the error about an incomplete file to the exit error. An exit code in err takes
+// precedence.
 func withLost(err, lost error) error {
 	var exit *exitError
 	switch {

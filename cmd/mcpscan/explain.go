@@ -23,7 +23,7 @@ type explainCmd struct {
 	engineFlags
 }
 
-// explained is what there is to say of one event.
+// explained is the explanation of one event.
 type explained struct {
 	Seq       int64              `json:"seq"`
 	Time      time.Time          `json:"timestamp"`
@@ -48,17 +48,17 @@ type explainedMessage struct {
 	ID       string           `json:"id"`
 	Tool     string           `json:"tool"`
 	Decision explainedCheck   `json:"decision"`
-	Checks   []explainedCheck `json:"checks"` // in the order of the chain; empty where none said anything
+	Checks   []explainedCheck `json:"checks"` // in the order of the chain; empty if no check decided
 	Windows  *windows         `json:"windows,omitempty"`
 }
 
 // explainedCheck is the decision of one check.
 type explainedCheck struct {
 	Check   string `json:"check"`
-	Verdict string `json:"verdict"` // empty where it said nothing
+	Verdict string `json:"verdict"` // empty if it did not decide
 	Rule    string `json:"rule,omitempty"`
 	Reason  string `json:"reason,omitempty"`
-	File    string `json:"file,omitempty"` // of the rule in a policy
+	File    string `json:"file,omitempty"` // of the policy rule
 	Line    int    `json:"line,omitempty"`
 }
 
@@ -66,18 +66,18 @@ type explainedCheck struct {
 type explainedFinding struct {
 	report.Finding
 	Why     string `json:"why"`
-	RestsOn []past `json:"rests_on"` // in the order of time
+	RestsOn []past `json:"rests_on"` // in chronological order
 }
 
-// past is an earlier event that affects the judgement of another one.
+// past is an earlier event that affects the judgement of another.
 type past struct {
-	Time    *time.Time `json:"timestamp"` // null where the place has none, or is none of the recording
+	Time    *time.Time `json:"timestamp"` // null if the event has none or is not in the recording
 	File    string     `json:"file"`
 	Line    int        `json:"line"`
 	Session string     `json:"session"`
 	Server  string     `json:"server"`
 	Event   string     `json:"event"`   // in words
-	Message string     `json:"message"` // what a finding says of it
+	Message string     `json:"message"` // from the finding
 	Turn    bool       `json:"same_turn,omitempty"`
 }
 
@@ -89,7 +89,7 @@ type citation struct {
 	Line     int              `json:"line"`
 }
 
-// windows is the state of the windows that a call is judged by.
+// windows is the state of the windows used to judge a call.
 type windows struct {
 	Reads       []past  `json:"reads"`
 	Within      string  `json:"reads_within"`
@@ -101,7 +101,7 @@ type windows struct {
 	Bucket      int     `json:"burst"`
 }
 
-// The bounds of the lists.
+// Limits on the lists.
 const (
 	maxOnLine     = 20 // events of one line
 	maxCandidates = 20
@@ -137,7 +137,7 @@ func (c *explainCmd) Run(ctx context.Context, std streams) error {
 	return writeExplained(std.out, events)
 }
 
-// explainer reads a recording again and again, each time for something else.
+// explainer replays a recording several times, each time for a different purpose.
 type explainer struct {
 	cmd    *explainCmd
 	std    streams
@@ -149,8 +149,8 @@ func (x *explainer) pass(ctx context.Context, engine *scanner.Engine, s scanner.
 	return replayed{[]string{x.cmd.Recording}, x.cmd.MaxMessage, "nothing was explained"}.into(ctx, x.std, engine, x.checks.into(s))
 }
 
-// probe returns an engine with an additional last rule that passes on the windows of each
-// call.
+// probe returns an engine with an additional, last rule that passes the windows of each call to
+// see.
 func (x *explainer) probe(see func(*scanner.Judged, *scanner.Windows, *scanner.Limits)) (*scanner.Engine, error) {
 	return scanner.New(append(slices.Clone(x.checks.engine.Rules()), observer(func(p *scanner.JudgePass) {
 		if w, ok := p.Windows(); ok {
@@ -159,7 +159,7 @@ func (x *explainer) probe(see func(*scanner.Judged, *scanner.Windows, *scanner.L
 	})), x.checks.options)
 }
 
-// explain collects what there is to say of the events of a line.
+// explain returns the explanations of the events on a line.
 func (x *explainer) explain(ctx context.Context, line int) ([]*explained, error) {
 	v := &view{line: line, before: -1, after: -1, windows: map[*scanner.Judged]*windows{}}
 	engine, err := x.probe(v.window)
@@ -203,7 +203,7 @@ func (x *explainer) explain(ctx context.Context, line int) ([]*explained, error)
 	return v.events, nil
 }
 
-// pastOf is an event as others rest on it.
+// pastOf describes an event that others rest on.
 func pastOf(e *scanner.Event, out *scanner.Outcome) past {
 	p := past{File: e.Origin.File, Line: e.Origin.Line, Session: e.Session, Server: e.Server, Event: e.Type}
 	if !e.Time.IsZero() {
@@ -229,7 +229,7 @@ func inWords(m *scanner.Judged) string {
 	return out
 }
 
-// findings completes the findings of an event with what their rules say.
+// findings sets the findings of an event, with the reasons of their rules.
 func (e *explained) findings(rules []scanner.Rule) {
 	e.Findings = []explainedFinding{}
 	for _, f := range e.collector.Report(nil, "", scanner.Result{}).Findings {
@@ -241,7 +241,7 @@ func (e *explained) findings(rules []scanner.Rule) {
 	}
 }
 
-// rest completes the findings of an event with the events that they rest on.
+// rest adds to the findings of an event the events that they rest on.
 func (e *explained) rest(recording string, places map[int]past) {
 	for i := range e.Findings {
 		f := &e.Findings[i]
@@ -258,7 +258,7 @@ func (e *explained) rest(recording string, places map[int]past) {
 	}
 }
 
-// comparePast orders by time, then by place; events without a time come first.
+// comparePast orders by time, then by location; events without a time come first.
 func comparePast(a, b past) int {
 	var at, bt time.Time
 	if a.Time != nil {
@@ -270,7 +270,7 @@ func comparePast(a, b past) int {
 	return cmp.Or(at.Compare(bt), strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
 }
 
-// sameFile reports whether a file named in an event is the recording.
+// sameFile reports whether a file named in the EVENT argument is the recording.
 func (c *explainCmd) sameFile(name string) bool {
 	return filepath.Clean(name) == filepath.Clean(c.Recording) || name == filepath.Base(c.Recording)
 }

@@ -27,7 +27,7 @@ var (
 	inFile      = lazyregexp.New(`^(.+?):([0-9]+)(?::[0-9]+)?$`)
 )
 
-// parse reads the argument EVENT.
+// parse parses the EVENT argument.
 func (c *explainCmd) parse() (wanted, error) {
 	if line, err := strconv.Atoi(c.Event); err == nil && line > 0 {
 		return wanted{line: line}, nil
@@ -49,14 +49,14 @@ func (c *explainCmd) parse() (wanted, error) {
 	return wanted{}, usage("%q is not an event: expected a line number, FILE:LINE, id:ID of a request, or the fingerprint of a finding such as f1:%s", c.Event, strings.Repeat("0", 32))
 }
 
-// candidate is an event that may be the one asked for.
+// candidate is an event that may be the requested one.
 type candidate struct {
 	line     int
 	response bool
 	what     string
 }
 
-// resolve finds the line of an event that is asked for in another way.
+// resolve finds the line of an event selected by ID or fingerprint.
 func (x *explainer) resolve(ctx context.Context, want wanted) (wanted, error) {
 	if want.fingerprint != "" {
 		return x.byFingerprint(ctx, want.fingerprint)
@@ -99,7 +99,7 @@ func (x *explainer) resolve(ctx context.Context, want wanted) (wanted, error) {
 	return want, usage("%d messages have the ID %s: name one by its line, or choose with --session and --server%s", len(found), shownText(want.id), list)
 }
 
-// byFingerprint finds the line where a finding was made first.
+// byFingerprint finds the line where a finding first occurred.
 func (x *explainer) byFingerprint(ctx context.Context, fingerprint string) (wanted, error) {
 	line := 0
 	_, err := x.pass(ctx, x.checks.engine, &located{finding: func(e *scanner.Event, f *scanner.Finding) {
@@ -113,7 +113,7 @@ func (x *explainer) byFingerprint(ctx context.Context, fingerprint string) (want
 	return wanted{line: line}, err
 }
 
-// located is a sink that tells the event of each finding.
+// located is a sink that passes on each finding with its event.
 type located struct {
 	at      scanner.Event
 	finding func(*scanner.Event, *scanner.Finding)
@@ -129,19 +129,19 @@ func (l *located) Finding(f *scanner.Finding) error {
 	return nil
 }
 
-// view is a sink that looks at the events of one line.
+// view is a sink that collects the events of one line.
 type view struct {
 	line          int
 	before, after int    // the nearest lines with events, -1 for none
-	reason        string // why the text there is no event
+	reason        string // why the line is not an event
 	more          int    // events of the line beyond those listed
 	events        []*explained
 	at            scanner.Origin
-	now           *explained // nil where the event at hand is another one
+	now           *explained // nil if the current event is another one
 	windows       map[*scanner.Judged]*windows
 }
 
-// window takes in the windows of a call that is being judged.
+// window records the windows of a call that is being judged.
 func (v *view) window(m *scanner.Judged, w *scanner.Windows, l *scanner.Limits) {
 	out := &windows{Reads: []past{}, Within: max(l.ReadThenSend, l.Flow).String(), Calls: w.Calls, BurstWindow: l.BurstWindow.String(), BurstLimit: l.BurstCalls,
 		Tokens: float64(w.Tokens) / 100, PerMinute: w.Rate.CallsPerMinute, Bucket: w.Rate.Burst}
@@ -152,7 +152,7 @@ func (v *view) window(m *scanner.Judged, w *scanner.Windows, l *scanner.Limits) 
 	v.windows[m] = out
 }
 
-// Event takes in an event.
+// Event processes an event.
 func (v *view) Event(e *scanner.Event, out *scanner.Outcome) error {
 	v.at, v.now = e.Origin, nil
 	defer clear(v.windows)
@@ -189,12 +189,12 @@ func (v *view) Event(e *scanner.Event, out *scanner.Outcome) error {
 	return nil
 }
 
-// checked is a decision as it is shown.
+// checked converts a decision for output.
 func checked(d scanner.Decision) explainedCheck {
 	return explainedCheck{Check: d.Check.String(), Verdict: d.Verdict.String(), Rule: d.Rule, Reason: d.Reason, File: d.Location.File, Line: d.Location.Line}
 }
 
-// chain is what each check said, in their order; nothing where none said anything.
+// chain returns the decision of each check, in order, or nothing if none decided.
 func chain(m *scanner.Judged) []explainedCheck {
 	out := []explainedCheck{}
 	if !m.Decision.Made() {
@@ -222,7 +222,7 @@ func repeats(d scanner.Decision, said []scanner.Decision) bool {
 	})
 }
 
-// Finding takes in a finding: of the line, or of another one that rests on it.
+// Finding records a finding of the line, or one elsewhere that rests on it.
 func (v *view) Finding(f *scanner.Finding) error {
 	if v.now != nil {
 		return v.now.collector.Finding(f)
@@ -240,7 +240,7 @@ func (v *view) Finding(f *scanner.Finding) error {
 	return nil
 }
 
-// missing explains why there is nothing to explain.
+// missing returns an error explaining why there is nothing to explain.
 func (v *view) missing(recording string) error {
 	switch {
 	case v.reason != "":
@@ -255,7 +255,7 @@ func (v *view) missing(recording string) error {
 	return usage("%s has no events", recording)
 }
 
-// shownText makes foreign text fit for a message.
+// shownText makes untrusted text safe for a message.
 func shownText(s string) string {
 	return text.Visible(text.Mask(s[:min(len(s), math.MaxInt16)]), 120)
 }

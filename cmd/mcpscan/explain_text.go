@@ -11,13 +11,13 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// labelWidth is the column of the text after a label and its indent.
+// labelWidth is the width of a label with its indent.
 const labelWidth = 13
 
-// explainedLines writes what there is to say of events, a fact a line.
+// explainedLines writes explanations, one fact per line.
 type explainedLines struct{ b bytes.Buffer }
 
-// writeExplained writes events for a person.
+// writeExplained writes explained events as text.
 func writeExplained(w io.Writer, events []*explained) error {
 	var p explainedLines
 	for i, e := range events {
@@ -29,9 +29,9 @@ func writeExplained(w io.Writer, events []*explained) error {
 	return put(text.Guard(w), p.b.Bytes())
 }
 
-// line writes a label and its text, unless the text is empty; continued lines have no label.
+// line writes a label and its text; continuation lines have an empty label.
 func (p *explainedLines) line(indent int, label, format string, args ...any) {
-	for i, a := range args { // all text but the format may be foreign
+	for i, a := range args { // any string argument may be untrusted
 		if s, ok := a.(string); ok {
 			args[i] = text.Visible(text.Mask(s), 1000)
 		}
@@ -65,7 +65,7 @@ func (p *explainedLines) event(e *explained) {
 	}
 }
 
-// instant writes a time to the nanosecond.
+// instant formats a time with nanosecond precision.
 func instant(t *time.Time) string {
 	if t == nil || t.IsZero() {
 		return "without a time"
@@ -93,7 +93,7 @@ func (p *explainedLines) message(m *explainedMessage) {
 	}
 }
 
-// decision writes the decision with its check.
+// decision writes the decision about a message and that of each check.
 func (p *explainedLines) decision(m *explainedMessage) {
 	if len(m.Checks) == 0 {
 		if m.Kind == "request" {
@@ -119,7 +119,7 @@ func (p *explainedLines) decision(m *explainedMessage) {
 	}
 }
 
-// why is the reason of a check for its decision.
+// why describes the rule and reason of a check's decision.
 func (c *explainedCheck) why() string {
 	out := ""
 	if c.Rule != "" {
@@ -134,7 +134,7 @@ func (c *explainedCheck) why() string {
 	return out
 }
 
-// windows writes the windows by which a call is judged.
+// windows writes the windows used to judge a call.
 func (p *explainedLines) windows(w *windows) {
 	turn := 0
 	for _, r := range w.Reads {
@@ -150,7 +150,7 @@ func (p *explainedLines) windows(w *windows) {
 	p.line(0, "", "tokens left in its rate limit: %s of %d; refilled by %d per minute", fmt.Sprint(w.Tokens), w.Bucket, w.PerMinute)
 }
 
-// more marks a number that may be higher.
+// more returns the suffix for a number that may be higher.
 func more(may bool) string {
 	if may {
 		return " or more"
@@ -158,7 +158,7 @@ func more(may bool) string {
 	return ""
 }
 
-// past writes an event that another one is judged by.
+// past writes an event used to judge another one.
 func (p *explainedLines) past(e *past) {
 	out := fmt.Sprintf("%s:%d", e.File, e.Line)
 	if e.Time != nil {

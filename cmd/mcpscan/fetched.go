@@ -21,7 +21,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// home is the directory in which launchers keep their caches.
+// home returns the directory in which launchers keep their caches.
 func (m machine) home() string {
 	if runtime.GOOS == "windows" {
 		return m.getenv("USERPROFILE")
@@ -29,7 +29,7 @@ func (m machine) home() string {
 	return m.getenv("HOME")
 }
 
-// cache is a directory in the place for caches of the system.
+// cache returns a directory below the system's cache directory.
 func (m machine) cache(name string) string {
 	switch dir := m.getenv("XDG_CACHE_HOME"); {
 	case runtime.GOOS == "windows":
@@ -40,9 +40,9 @@ func (m machine) cache(name string) string {
 	return filepath.Join(m.home(), ".cache", name)
 }
 
-// fetchedByNPX reads what npx ran: the package that is installed in the project, or the
-// one that npx keeps for itself. The name of its directory is made by npm's libnpmexec
-// from the packages that it was asked for.
+// fetchedByNPX reads the version and integrity of the package that npx ran: the one installed in
+// the project, or the one in npx's own cache. npm's libnpmexec derives that directory's name from
+// the requested packages.
 func (m machine) fetchedByNPX(l *launch.Command, cwd string) (version, integrity string) {
 	if l.Program != "npx" && l.Program != "npm" {
 		return "", ""
@@ -53,7 +53,7 @@ func (m machine) fetchedByNPX(l *launch.Command, cwd string) (version, integrity
 			if version == l.Version || l.Version == "" {
 				return version, integrity
 			}
-			if !l.Exact { // either of the two can have run
+			if !l.Exact { // either one may have run
 				return "", ""
 			}
 		}
@@ -78,7 +78,7 @@ func (m machine) fetchedByNPX(l *launch.Command, cwd string) (version, integrity
 	return m.lockedByNPM(filepath.Join(kept, "_npx", hex.EncodeToString(sum[:])[:16], "package-lock.json"), l.Name)
 }
 
-// npmProject is the directory in whose node_modules npm looks first, "" for none.
+// npmProject returns the directory whose node_modules npm searches first, or "" if there is none.
 func npmProject(dir string) string {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -110,8 +110,8 @@ func (m machine) lockedByNPM(file, name string) (version, integrity string) {
 	return version, integrity
 }
 
-// fetchedFromPyPI reads what uv or pipx keep of a package. Where they keep several
-// versions, nothing says which of them ran, unless the command does.
+// fetchedFromPyPI reads the version of a package in the cache of uv or pipx. If there are several,
+// the one that ran is unknown unless the command names it.
 func (m machine) fetchedFromPyPI(l *launch.Command) (version, integrity string) {
 	var versions, digests []string
 	for _, dir := range m.distributions(l.Program) {
@@ -130,7 +130,7 @@ func (m machine) fetchedFromPyPI(l *launch.Command) (version, integrity string) 
 	return versions[0], integrity
 }
 
-// distributions lists the .dist-info directories of the wheels that a launcher keeps.
+// distributions lists the .dist-info directories of the wheels in a launcher's cache.
 func (m machine) distributions(launcher string) []string {
 	var patterns []string
 	switch launcher {
@@ -159,8 +159,8 @@ func (m machine) distributions(launcher string) []string {
 	return found
 }
 
-// escapeGlob makes a pattern that matches a path alone. On Windows no character can be
-// escaped, and those of a pattern are rare in its paths.
+// escapeGlob returns a pattern that matches only the given path. Windows has no escapes in
+// patterns, and its paths rarely contain pattern characters.
 func escapeGlob(path string) string {
 	if runtime.GOOS == "windows" {
 		return path
@@ -180,13 +180,13 @@ func cutLast(s, sep string) (before, after string, ok bool) {
 
 var pythonSeparators = lazyregexp.New(`[-_.]+`)
 
-// pythonName is the one form of all names that PyPI takes for the same package.
+// pythonName returns the normalized form of a PyPI package name.
 func pythonName(name string) string {
 	return strings.ToLower(pythonSeparators.ReplaceAllString(name, "-"))
 }
 
-// wheelDigest is a digest over the files of a wheel, from its RECORD; "" for a wheel that
-// differs between systems. It omits files that build and install tools add.
+// wheelDigest returns a digest of the files in a wheel's RECORD, or "" if the wheel is
+// platform-specific. It omits files added by build and install tools.
 func (m machine) wheelDigest(distInfo string) string {
 	about := m.disk.manifest(filepath.Join(distInfo, "WHEEL"))
 	if about == nil {
@@ -218,9 +218,8 @@ func (m machine) wheelDigest(distInfo string) string {
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// fetchedImage asks the engine for containers for the digest of an image. A tag that
-// names a version has that digest as its content; of any other image the digest is the
-// version that ran.
+// fetchedImage asks the container engine for the digest of an image. If the tag names a version,
+// the digest is its integrity; for any other image, it is the version that ran.
 func (m machine) fetchedImage(l *launch.Command, command string) (version, integrity string) {
 	if m.image == nil || l.Digest != "" {
 		return "", ""
@@ -242,11 +241,11 @@ func (m machine) fetchedImage(l *launch.Command, command string) (version, integ
 	}
 }
 
-// inspectTimeout bounds how long an engine for containers may take to answer.
+// inspectTimeout is the maximum time that a container engine may take to answer.
 const inspectTimeout = 10 * time.Second
 
-// inspectImage asks docker, or its replacement, for the registry digest of an image, in the
-// server's environment.
+// inspectImage returns a function that asks docker, or its replacement, for the registry digest of
+// an image, in the server's environment.
 func (m machine) inspectImage(ctx context.Context, environment []string) func(engine, name string) string {
 	return func(engine, name string) string {
 		ctx, cancel := context.WithTimeout(ctx, inspectTimeout)

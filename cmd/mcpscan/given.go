@@ -11,12 +11,12 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// known lists values given to the server that may be secret. They are masked in our own
-// messages about the server, where masking too much is better than too little.
+// known lists values given to the server that may be secret. They are masked in our own messages
+// about the server, where it is better to mask too much than too little.
 func (t *liveTarget) known() []string {
 	out := t.given()
 	for _, v := range t.secrets {
-		if _, err := os.Stat(v); err != nil { // a path is no secret, and tells what failed
+		if _, err := os.Stat(v); err != nil { // a path is not a secret, and helps to explain a failure
 			out = append(out, v)
 		}
 	}
@@ -26,10 +26,10 @@ func (t *liveTarget) known() []string {
 	return out
 }
 
-// given lists the secrets given to the server: values of headers, variables, arguments and URL
-// parts that are secret by name or look like one, the values of references, and headers from
-// the command line. They are masked in what the server sends. A word that only might be a
-// secret stays there, because it is judged and has a digest.
+// given lists the secrets given to the server: headers, variables, arguments and URL parts whose
+// name or value suggests a secret, the values of references, and headers from the command line.
+// They are masked in what the server sends. A word that only might be a secret is not masked,
+// because the text that contains it is inspected and hashed.
 func (t *liveTarget) given() (secrets []string) {
 	add := func(name, value string) {
 		if secretName(name) || looksSecret(credential(value)) {
@@ -37,7 +37,7 @@ func (t *liveTarget) given() (secrets []string) {
 		}
 	}
 	for name, value := range t.headers {
-		if secretHeader(name) || !t.foreign && !plainHeader(name) { // the user gives few headers but for a reason
+		if secretHeader(name) || !t.foreign && !plainHeader(name) { // users rarely pass other headers
 			secrets = append(secrets, credentialsOf(value)...)
 		}
 		add(name, value)
@@ -57,7 +57,7 @@ func (t *liveTarget) given() (secrets []string) {
 		if i > 0 && !strings.HasPrefix(w, "-") && (text.NamesSecret(t.command[i-1]) || text.Token(w) != "" || drawnArgument.fits(w)) {
 			secrets = append(secrets, w)
 		}
-		if name, value, ok := strings.Cut(w, ":"); ok && secretHeader(strings.TrimSpace(name)) { // of a proxy that connects to a URL
+		if name, value, ok := strings.Cut(w, ":"); ok && secretHeader(strings.TrimSpace(name)) { // header argument of a proxy that connects to a URL
 			secrets = append(secrets, credentialsOf(strings.TrimSpace(value))...)
 		}
 	}
@@ -70,11 +70,11 @@ func (t *liveTarget) given() (secrets []string) {
 	return append(secrets, t.named...)
 }
 
-// credential is the value of a header without the scheme in front of it.
+// credential returns the value of a header without its scheme.
 func credential(value string) string { return value[strings.LastIndexByte(value, ' ')+1:] }
 
 // credentialsOf lists the secrets in the value of a credential header: with and without its
-// scheme, the values of cookies, and the password in Basic.
+// scheme, the values of cookies, and decoded Basic credentials.
 func credentialsOf(value string) []string {
 	out := []string{value, credential(value)}
 	for cookie := range strings.SplitSeq(value, ";") {
@@ -90,20 +90,20 @@ func credentialsOf(value string) []string {
 	return out
 }
 
-// secretHeader reports whether a header is there for credentials.
+// secretHeader reports whether a header carries credentials.
 func secretHeader(name string) bool {
 	name = strings.ToLower(name)
 	return strings.HasSuffix(name, "authorization") || strings.HasSuffix(name, "cookie") ||
 		strings.HasSuffix(name, "auth") || secretName(name)
 }
 
-// plainHeader reports whether a header only says what a client accepts, or which client it is.
+// plainHeader reports whether a header only describes the client or what it accepts.
 func plainHeader(name string) bool {
 	name = strings.ToLower(name)
 	return strings.HasPrefix(name, "accept") || slices.Contains([]string{"content-type", "user-agent", "host", "origin", "referer", "cache-control", "connection"}, name)
 }
 
-// inURL lists the password and the secrets of the query of a URL.
+// inURL lists the secrets in the user info and the query of a URL.
 func inURL(raw string) (secrets []string) {
 	u, err := url.Parse(raw)
 	if err != nil || raw == "" {
@@ -125,13 +125,13 @@ func inURL(raw string) (secrets []string) {
 	return secrets
 }
 
-// drawn describes a random value: its length, and a part between hyphens with letters and
-// digits. Parts of names usually have only one of the two.
+// drawn describes a random value: its minimum length, and that of a hyphen-separated part with
+// both letters and digits. Parts of names usually have only one of the two.
 type drawn struct{ length, part int }
 
 var (
 	drawnValue    = drawn{10, 6} // of a variable or a header
-	drawnArgument = drawn{16, 8} // which can be the name of a package
+	drawnArgument = drawn{16, 8} // which may be the name of a package
 )
 
 const drawnVariety = 7

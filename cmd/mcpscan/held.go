@@ -25,19 +25,19 @@ type heldCmd struct {
 	Deny  heldDenyCmd  `cmd:"" help:"Refuse a held message."`
 }
 
-// A message that is held is a file in a directory of the user alone: ID.json, with the question.
-// Whoever answers renames it, to ID.allow or ID.deny, which only one of several can do.
+// A held message is a file, ID.json, in a directory that only the user can access. To answer, a
+// process renames it to ID.allow or ID.deny; only one of several can succeed.
 const (
 	heldAsked   = ".json"
 	heldAllowed = ".allow"
 	heldDenied  = ".deny"
 
-	maxHeldFile = 64 << 10               // bytes of a question
-	maxListed   = 1000                   // questions that are looked at
-	heldPoll    = 100 * time.Millisecond // how often a proxy looks for the answer
+	maxHeldFile = 64 << 10               // maximum size of a question, in bytes
+	maxListed   = 1000                   // maximum number of files read
+	heldPoll    = 100 * time.Millisecond // how often a proxy checks for the answer
 )
 
-// heldDir is the directory of held messages.
+// heldDir returns the directory of held messages.
 func heldDir() (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -46,7 +46,7 @@ func heldDir() (string, error) {
 	return filepath.Join(cache, "mcpscan", "held"), nil
 }
 
-// makeHeldDir creates that directory, and refuses one that others can write to: they could
+// makeHeldDir creates that directory. It rejects one that others can write to, because they could
 // answer.
 func makeHeldDir() (string, error) {
 	dir, err := heldDir()
@@ -66,7 +66,7 @@ func makeHeldDir() (string, error) {
 	return dir, nil
 }
 
-// heldMessage is what a file says.
+// heldMessage is the content of such a file.
 type heldMessage struct {
 	ID        string    `json:"id"`
 	Until     time.Time `json:"until"`
@@ -78,8 +78,7 @@ type heldMessage struct {
 	Reason    string    `json:"reason"`
 }
 
-// askByFile asks whoever runs mcpscan held, until ctx ends. tell is given a line with the
-// command.
+// askByFile asks whoever runs mcpscan held, until ctx ends. It calls tell with the command to run.
 func askByFile(ctx context.Context, q *proxy.Question, tell func(string, ...any)) (allowed bool) {
 	dir, err := makeHeldDir()
 	if err != nil {
@@ -114,7 +113,7 @@ func askByFile(ctx context.Context, q *proxy.Question, tell func(string, ...any)
 	}
 }
 
-// file is a message as it is written.
+// file returns the content of the message's file.
 func (m heldMessage) file() []byte {
 	b := []byte("{")
 	for _, member := range [...]struct{ key, value string }{
@@ -127,8 +126,8 @@ func (m heldMessage) file() []byte {
 	return append(b[:len(b)-1], "}\n"...)
 }
 
-// readHeld reads the messages that wait, the oldest deadline first, and removes those that a
-// proxy left behind when it was killed.
+// readHeld returns the waiting messages, earliest deadline first, and removes those left behind by
+// killed proxies.
 func readHeld(dir string, now time.Time) (messages []heldMessage) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -172,7 +171,7 @@ type heldListCmd struct {
 	JSON bool `help:"Write JSON instead of text."`
 }
 
-// Run lists what is held.
+// Run lists the held messages.
 func (c *heldListCmd) Run(std streams) error {
 	dir, err := heldDir()
 	if err != nil {
@@ -205,7 +204,7 @@ type heldDenyCmd struct {
 // Run refuses a message.
 func (c *heldDenyCmd) Run() error { return answerHeld(c.ID, heldDenied) }
 
-// answerHeld answers the proxy that holds a message.
+// answerHeld answers the question about a held message.
 func answerHeld(id, ending string) error {
 	dir, err := heldDir()
 	if err != nil {

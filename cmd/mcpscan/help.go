@@ -6,7 +6,7 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// commandGroups are the headings of the general help, by the groups of the grammar.
+// commandGroups lists the headings of the general help, by grammar group.
 var commandGroups = []kong.Group{
 	{Key: "scan", Title: "Scan:"},
 	{Key: "proxy", Title: "Block:"},
@@ -18,7 +18,7 @@ var commandGroups = []kong.Group{
 	{Key: "more", Title: "More:"},
 }
 
-// examples are two command lines for each command, by its words.
+// examples lists two command lines for each command, by command path.
 var examples = map[string][2]string{
 	"scan":            {"mcpscan scan -- npx -y some-mcp-server", "mcpscan scan --no-run --format sarif=mcpscan.sarif ."},
 	"proxy":           {"mcpscan proxy -- npx -y some-mcp-server", "mcpscan proxy --listen 127.0.0.1:3100 --upstream https://example.com/mcp --record events.jsonl"},
@@ -56,7 +56,7 @@ var examples = map[string][2]string{
 	"version":         {"mcpscan version", "mcpscan version --json"},
 }
 
-// addExamples shows the examples of each command in its help.
+// addExamples adds the examples of each command to its help.
 func addExamples(root *kong.Node) {
 	for _, command := range root.Leaves(true) {
 		if shown, ok := examples[commandPath(command)]; ok {
@@ -70,7 +70,7 @@ type helpCmd struct {
 	Command []string `arg:"" optional:"" help:"The command, for example: mcpscan help policy test."`
 }
 
-// Run shows what --help of the command shows.
+// Run shows the --help output of the command.
 func (c *helpCmd) Run(parsed *kong.Context) error {
 	node := parsed.Model.Node
 	for _, word := range c.Command {
@@ -84,6 +84,6 @@ func (c *helpCmd) Run(parsed *kong.Context) error {
 		}
 		node = child
 	}
-	_, _ = parsed.Kong.Parse(append(c.Command, "--help")) // prints; what else the command needs is no error here
+	_, _ = parsed.Kong.Parse(append(c.Command, "--help")) // prints the help; missing arguments are no error here
 	return nil
 }

@@ -2,7 +2,7 @@ package main
 
 import "context"
 
-// inspectCmd is mcpscan inspect: scan as agentsh calls it, for one file or one server.
+// inspectCmd is mcpscan inspect: scan under its agentsh name, for one file or one server.
 type inspectCmd struct {
 	Server string `help:"Inspect the server at this URL." placeholder:"URL"`
 	scanCmd
@@ -19,7 +19,7 @@ func (c *inspectCmd) Run(ctx context.Context, std streams) error {
 	return c.scanCmd.Run(ctx, std)
 }
 
-// registryCmd is mcpscan registry: the lockfile as agentsh calls it.
+// registryCmd is mcpscan registry: the lockfile commands under their agentsh names.
 type registryCmd struct {
 	List pinsListCmd `cmd:"" help:"List approved, pending and changed definitions."`
 	Show pinsShowCmd `cmd:"" help:"Show an approved definition."`

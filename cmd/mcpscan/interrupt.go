@@ -14,12 +14,12 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// signalled is why a run ended early.
+// signalled is the cause of a run ended by a signal.
 type signalled struct{ signal os.Signal }
 
 func (s *signalled) Error() string { return fmt.Sprintf("interrupted (%s)", s.signal) }
 
-// exitCode is what a shell reports for a process ended by the signal.
+// exitCode returns the code that a shell reports for a process killed by the signal.
 func (s *signalled) exitCode() int {
 	if number, ok := s.signal.(syscall.Signal); ok {
 		return exitSignalled + int(number)
@@ -27,14 +27,14 @@ func (s *signalled) exitCode() int {
 	return exitIncomplete
 }
 
-// timeUp is why a run ended that had a limit.
+// timeUp is the cause of a run ended by its time limit.
 type timeUp struct{ limit time.Duration }
 
 func (t *timeUp) Error() string {
 	return fmt.Sprintf("time limit reached (--max-time %s)", t.limit)
 }
 
-// limit ends the context when the time of the run is over.
+// limit returns a context that ends when the run's time is up.
 func (f *engineFlags) limit(ctx context.Context) (context.Context, context.CancelFunc) {
 	if f.MaxTime <= 0 {
 		return ctx, func() {}
@@ -44,7 +44,7 @@ func (f *engineFlags) limit(ctx context.Context) (context.Context, context.Cance
 	return ctx, cancel
 }
 
-// ended says why a context has ended.
+// ended returns the reason why a context has ended.
 func ended(ctx context.Context) string {
 	if up, ok := errors.AsType[*timeUp](context.Cause(ctx)); ok {
 		return up.Error()
@@ -52,8 +52,8 @@ func ended(ctx context.Context) string {
 	return "interrupted"
 }
 
-// untilSignal returns a context that the first Ctrl-C ends, or the end of the terminal
-// unless nohup is to outlast that. A second one ends the process at once.
+// untilSignal returns a context that ends on the first Ctrl-C or SIGTERM, or when the terminal
+// closes unless nohup is in effect. A second signal ends the process at once.
 func untilSignal() (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	received := make(chan os.Signal, 1)
@@ -77,11 +77,11 @@ func untilSignal() (ctx context.Context, stop func()) {
 	}
 }
 
-// interruptible is a source that an interruption ends even if a read blocks. The unread rest
-// is a skip, so that a partial report does not look complete.
+// interruptible is a source that an interrupt ends even if a read blocks. The unread rest counts
+// as skipped, so that a partial report does not look complete.
 type interruptible struct {
 	ctx    context.Context
-	name   string // of the input, for the place of the skip
+	name   string // of the input, for the location of the skip
 	pieces <-chan piece
 	ended  bool
 }
@@ -92,7 +92,8 @@ type piece struct {
 	err   error
 }
 
-// untilInterrupted reads a source that open opens, which may block as well.
+// untilInterrupted returns an interruptible source that reads the one returned by open. open may
+// block as well.
 func untilInterrupted(ctx context.Context, name string, open func() (scanner.Source, error)) (scanner.Source, error) {
 	opened := make(chan error, 1)
 	pieces := make(chan piece)
@@ -141,7 +142,7 @@ func recordings(ctx context.Context, names []string, std streams, o replay.Optio
 	return countedRecordings(ctx, names, std, o, nil)
 }
 
-// countedRecordings are recordings of which a progress shows how much was read.
+// countedRecordings is like recordings, and shows in bar how much was read.
 func countedRecordings(ctx context.Context, names []string, std streams, o replay.Options, bar *progress) (scanner.Source, func(), error) {
 	closers := make(chan func(), 1)
 	src, err := untilInterrupted(ctx, label(names[0]), func() (scanner.Source, error) {
@@ -160,7 +161,7 @@ func countedRecordings(ctx context.Context, names []string, std streams, o repla
 	}, err
 }
 
-// label is the name of a recording in a report.
+// label returns the name of a recording in a report.
 func label(name string) string {
 	if name == "-" {
 		return "stdin"
@@ -168,7 +169,7 @@ func label(name string) string {
 	return name
 }
 
-// within runs a call that may block until the context ends.
+// within runs do, which may block, and returns early if the context ends.
 func within[T any](ctx context.Context, do func() (T, error)) (T, error) {
 	type result struct {
 		value T

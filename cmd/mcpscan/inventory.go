@@ -181,7 +181,7 @@ func seeTool(byName map[[2]string]*toolRow, e *scanner.Event, d *mcp.Definition)
 	}
 }
 
-// toolDigest is the digest of a tool as its source gives it: an audit log has its own.
+// toolDigest returns the digest of a tool as reported by its source: an audit log has its own.
 func toolDigest(d *mcp.Definition) string {
 	if d.Foreign {
 		return d.AgentSH

@@ -35,7 +35,7 @@ type lockCmd struct {
 	engineFlags
 }
 
-// Run writes the lockfile, or checks it.
+// Run writes or checks the lockfile.
 func (c *lockCmd) Run(ctx context.Context, std streams) error {
 	if c.Check {
 		return c.check(ctx, std)
@@ -52,7 +52,7 @@ func (c *lockCmd) Run(ctx context.Context, std streams) error {
 		return err
 	}
 	c.declared = checks.triage.Settings.Policy
-	if f, err := lockfile.Load(c.Lockfile); err == nil { // what is wrong with it is reported where it is written
+	if f, err := lockfile.Load(c.Lockfile); err == nil { // errors are reported when it is written
 		c.known = serversOf(f)
 	}
 	c.separate = true
@@ -90,19 +90,19 @@ func (c *lockCmd) Run(ctx context.Context, std streams) error {
 	return c.report(std, checks, offers)
 }
 
-// policy is what the configuration approves without a review.
+// policy returns what the configuration approves without a review.
 func (c *checks) policy() lockfile.Policy {
 	a := &c.triage.Settings.Approval
 	return lockfile.Policy{Hold: a.Holds(), Auto: a.Passes}
 }
 
-// offers is what the targets listed, with its findings.
+// offers is everything that the targets offer, with its findings.
 type offers struct {
 	now       *scanner.Snapshot
 	inputs    []report.Input
 	result    scanner.Result
 	collector *report.Collector
-	critical  map[string]bool // servers in which something critical was found, and is open
+	critical  map[string]bool // servers with open critical findings
 }
 
 // offers lists all targets.
@@ -134,7 +134,7 @@ func (c *lockCmd) offers(ctx context.Context, std streams, checks *checks) (*off
 		}
 	}
 	for name, offer := range o.now.Servers {
-		if len(offer.Definitions) == 0 && offer.Info.Name == "" { // it was named, and did not answer
+		if len(offer.Definitions) == 0 && offer.Info.Name == "" { // it was configured but did not answer
 			delete(o.now.Servers, name)
 		}
 	}
@@ -147,9 +147,9 @@ func (c *lockCmd) offers(ctx context.Context, std streams, checks *checks) (*off
 	return o, nil
 }
 
-// targets are the files and addresses to list: a directory stands for the configurations in it
-// and below it, and no target for the working directory. missed is the part of a directory
-// that was not searched.
+// targets returns the files and URLs to list: a directory stands for the configurations in and
+// below it, and no target for the working directory. missed lists the parts of directories that
+// were not searched.
 func (c *lockCmd) targets() (all []string, missed []scanner.Skipped, err error) {
 	given := c.Targets
 	if len(given)+len(c.Command) == 0 {
@@ -157,7 +157,7 @@ func (c *lockCmd) targets() (all []string, missed []scanner.Skipped, err error) 
 	}
 	for _, t := range given {
 		info, err := os.Stat(t)
-		if isURL(t) || err != nil || !info.IsDir() { // what is missing is an error where it is read
+		if isURL(t) || err != nil || !info.IsDir() { // a missing file is reported when it is read
 			all = append(all, t)
 			continue
 		}
@@ -179,7 +179,7 @@ func (c *lockCmd) targets() (all []string, missed []scanner.Skipped, err error) 
 	return all, missed, nil
 }
 
-// read asks one target, or the command of a server.
+// read lists one target, or the server that a command starts.
 func (c *lockCmd) read(ctx context.Context, std streams, checks *checks, o *offers, target string, command []string) error {
 	s, err := c.side(ctx, std, target, false, command, c.MaxMessage, c.Quiet)
 	if err != nil {
@@ -196,8 +196,8 @@ func (c *lockCmd) read(ctx context.Context, std streams, checks *checks, o *offe
 	return nil
 }
 
-// lockedFindings is a sink that passes findings in locked definitions, and remembers the
-// servers that must not be trusted on first use.
+// lockedFindings is a sink that passes on findings in locked definitions, and records the servers
+// that must not be trusted on first use.
 type lockedFindings struct {
 	scanner.Sink
 	critical map[string]bool
@@ -219,22 +219,22 @@ func (s *lockedFindings) Finding(f *scanner.Finding) error {
 	return s.Sink.Finding(f)
 }
 
-// report shows the findings in what was locked, and returns the exit error.
+// report writes the findings in the locked definitions, and returns the exit error.
 func (c *lockCmd) report(std streams, checks *checks, o *offers) error {
 	r := o.collector.Report(o.inputs, version(), o.result)
-	if len(r.Findings) == 0 && r.Coverage.Complete() && len(c.written()) == 1 && c.Output == "" && c.Format[0] == "text" { // standard error says what was done
+	if len(r.Findings) == 0 && r.Coverage.Complete() && len(c.written()) == 1 && c.Output == "" && c.Format[0] == "text" { // standard error already reports the result
 		return c.verdict(std, r)
 	}
 	checks.complete(std, r, c.Quiet)
 	return c.finish(std, r, checks.rules)
 }
 
-// doubtful refuses a configuration of which clients may read different things, such
-// as one that names a server twice: which of the two would be locked?
+// doubtful rejects a configuration that clients may interpret differently, such as one that names
+// a server twice: it is unclear which one to lock.
 func (c *lockCmd) doubtful(target string) error {
 	data, err := readTarget(target, c.MaxMessage)
 	if err != nil {
-		return nil // it is reported where it is read
+		return nil // reported when it is read
 	}
 	if file, err := parseConfig(target, data); err == nil && len(file.Problems) > 0 {
 		return usage("%s:%s: %s; the lockfile is unchanged", target, file.Problems[0].Pos, file.Problems[0].Msg)
@@ -247,7 +247,7 @@ func holdsServers(name string, data []byte) bool {
 	return err != nil || len(file.Entries) > 0
 }
 
-// nothingOffered explains why there is nothing to write.
+// nothingOffered returns an error explaining why there is nothing to write.
 func nothingOffered(missed []scanner.Skipped) error {
 	why := "no server has definitions"
 	if len(missed) > 0 {
@@ -256,7 +256,7 @@ func nothingOffered(missed []scanner.Skipped) error {
 	return &exitError{exitIncomplete, fmt.Errorf("nothing was written: %s", why)}
 }
 
-// tell says what became of the lockfile, and what to do next.
+// tell reports whether the lockfile changed, and what to do next.
 func (c *lockCmd) tell(w io.Writer, changed bool, servers, total, forgotten int, waiting []lockfile.Change) {
 	if c.Quiet {
 		return
@@ -272,11 +272,10 @@ func (c *lockCmd) tell(w io.Writer, changed bool, servers, total, forgotten int,
 	tellWaiting(w, c.Lockfile, waiting)
 }
 
-// maxWaiting bounds the list on a terminal.
+// maxWaiting is the maximum length of the list on a terminal.
 const maxWaiting = 20
 
-// tellWaiting lists what waits for approval, and the commands that look at it and
-// approve it.
+// tellWaiting lists what is waiting for approval, and the commands to inspect and approve it.
 func tellWaiting(w io.Writer, file string, waiting []lockfile.Change) {
 	if len(waiting) == 0 {
 		return
@@ -317,7 +316,7 @@ func selector(c lockfile.Change) string {
 	return c.Server + ":" + c.Name
 }
 
-// shellWord quotes a word for a shell, where it needs that.
+// shellWord quotes a word for a shell if necessary.
 func shellWord(s string) string {
 	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%+=:,./_-") == "" && s[0] != '-' {
 		return s
@@ -332,7 +331,7 @@ func count(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// check reports what is wrong with the current lockfile.
+// check reports the problems of the current lockfile.
 func (c *lockCmd) check(ctx context.Context, std streams) error {
 	if len(c.Targets)+len(c.Command) > 0 || c.Prune {
 		return usage("--check inspects only the lockfile; use mcpscan diff to compare it")
@@ -361,7 +360,7 @@ func (c *lockCmd) check(ctx context.Context, std streams) error {
 	return c.finish(std, r, checks.rules)
 }
 
-// onlyLock is a sink that passes findings about the lockfile only.
+// onlyLock is a sink that passes on only findings about the lockfile.
 type onlyLock struct{ scanner.Sink }
 
 func (s onlyLock) Finding(f *scanner.Finding) error {
@@ -371,7 +370,7 @@ func (s onlyLock) Finding(f *scanner.Finding) error {
 	return s.Sink.Finding(f)
 }
 
-// moment is the time of an approval: the one that was asked for, or that of the machine.
+// moment returns the time of an approval: the requested one, or the current time.
 func moment(asked string) (time.Time, error) {
 	at, err := date(asked)
 	if err != nil || !at.IsZero() {
@@ -380,7 +379,7 @@ func moment(asked string) (time.Time, error) {
 	return time.Now().UTC().Truncate(time.Second), nil
 }
 
-// who is the name of the approver.
+// who returns the name of the approver.
 func who(asked string) string {
 	name := cmp.Or(asked, os.Getenv("MCPSCAN_USER"), os.Getenv("GITHUB_ACTOR"))
 	if name != "" {

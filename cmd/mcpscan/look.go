@@ -60,21 +60,21 @@ func (f *lookFlags) run(ctx context.Context, std streams, s sink) error {
 	return nil
 }
 
-// replayed are recordings that a command looks at as a whole or not at all.
+// replayed is a set of recordings that a command reads completely or not at all.
 type replayed struct {
 	files       []string
 	maxMessage  int64
-	interrupted string // what an interruption means
+	interrupted string // consequence of an interrupt, for the error
 }
 
-// into replays the recordings.
+// into replays the recordings into s.
 func (r replayed) into(ctx context.Context, std streams, engine *scanner.Engine, s scanner.Sink) (scanner.Result, error) {
 	src, closeAll, err := recordings(ctx, withParts(r.files), std, replay.Options{MaxMessage: r.maxMessage, Servers: toolsByServer()})
 	if err != nil {
 		return scanner.Result{}, err
 	}
 	defer closeAll()
-	res, err := engine.Run(context.WithoutCancel(ctx), src, s) // an interruption ends the source
+	res, err := engine.Run(context.WithoutCancel(ctx), src, s) // an interrupt ends the source
 	if err == nil && ctx.Err() != nil {
 		err = errors.New(ended(ctx) + ": " + r.interrupted)
 	}
@@ -84,7 +84,7 @@ func (r replayed) into(ctx context.Context, std streams, engine *scanner.Engine,
 	return res, nil
 }
 
-// tellSkipped says what of a recording was not inspected.
+// tellSkipped reports the parts of a recording that were not inspected.
 func tellSkipped(std streams, res scanner.Result) {
 	for _, skipped := range res.Coverage.Skipped {
 		fmt.Fprintf(std.err, "mcpscan: not inspected: %s (%d times, first at %s:%d)\n", text.Visible(skipped.Reason, 1000), skipped.Count, text.Visible(text.Mask(skipped.First.File), 400), skipped.First.Line)
@@ -99,8 +99,8 @@ func (f *lookFlags) has(session, server, tool string) bool {
 // timed is a row with a time.
 type timed interface{ when() time.Time }
 
-// since keeps the rows of the stretch asked for. A duration counts back from
-// the last row, not from now: a recording has no other clock.
+// since returns the rows of the requested period. A duration counts back from the last row, not
+// from now, because a recording has no other clock.
 func since[T timed](rows []T, spec string) ([]T, error) {
 	if spec == "" {
 		return rows, nil
@@ -127,7 +127,7 @@ func since[T timed](rows []T, spec string) ([]T, error) {
 	return kept, nil
 }
 
-// stamp writes a time for a table; events without one get a dash.
+// stamp formats a time for a table; events without one get a dash.
 func stamp(t time.Time) string {
 	if t.IsZero() {
 		return "-"
@@ -158,12 +158,12 @@ type eventRow struct {
 	File      string    `json:"file"`
 	Line      int       `json:"line"`
 
-	Patterns []string `json:"patterns,omitempty"` // rules that found something, where --severity asks for them
-	Severity string   `json:"severity,omitempty"` // the worst of it
+	Patterns []string `json:"patterns,omitempty"` // rules with findings, only with --severity
+	Severity string   `json:"severity,omitempty"` // the highest of these findings
 	worst    scanner.Severity
 }
 
-// found adds a finding in the event.
+// found adds a finding to the event.
 func (r *eventRow) found(f *scanner.Finding) {
 	r.worst = max(r.worst, f.Severity)
 	if r.Severity = r.worst.String(); !slices.Contains(r.Patterns, f.Rule.ID) {
@@ -176,7 +176,7 @@ func (r eventRow) when() time.Time { return r.Time }
 // Run lists the events.
 func (c *eventsCmd) Run(ctx context.Context, std streams) error {
 	var rows []eventRow
-	last := 0 // of the rows, the first of the event at hand: its findings come behind it
+	last := 0 // index of the current event's first row; findings follow their event
 	err := c.run(ctx, std, sink{event: func(e *scanner.Event, out *scanner.Outcome) {
 		last = len(rows)
 		for _, m := range out.Messages {

@@ -2,8 +2,7 @@
 // offline: in live servers, client configurations, definition files and
 // recordings.
 //
-// Every command has a file of its own; this one holds the grammar and the exit
-// codes.
+// Every command has its own file; this one contains the grammar and the exit codes.
 package main
 
 import (
@@ -30,10 +29,10 @@ const (
 	exitUsage      = 2 // wrong usage or configuration
 	exitIncomplete = 3 // something could not be inspected
 
-	exitSignalled = 128 // and the number of the signal: 130 for Ctrl-C
+	exitSignalled = 128 // plus the signal number: 130 for Ctrl-C
 )
 
-// exitError carries an exit code through kong, and a message where there is one to give.
+// exitError carries an exit code, and a message if any, through kong.
 type exitError struct {
 	code int
 	err  error
@@ -48,12 +47,12 @@ func (e *exitError) Error() string {
 
 func (e *exitError) Unwrap() error { return e.err }
 
-// usage marks an error as one of usage.
+// usage returns a usage error.
 func usage(format string, args ...any) error {
 	return &exitError{exitUsage, fmt.Errorf(format, args...)}
 }
 
-// streams are the three streams of the process.
+// streams holds the standard streams of the process.
 type streams struct {
 	in       io.Reader
 	out, err io.Writer
@@ -87,7 +86,7 @@ type grammar struct {
 	Version    versionCmd    `cmd:"" group:"more" help:"Show the version."`
 	Complete   completeCmd   `cmd:"" name:"__complete" hidden:""`
 
-	// Other names, as agentsh has them.
+	// Alternative names used by agentsh.
 	Inspect  inspectCmd  `cmd:"" hidden:"" help:"Same as scan, for a definition file or the URL of a server."`
 	Registry registryCmd `cmd:"" hidden:"" help:"Same as pins: list, show."`
 
@@ -101,12 +100,12 @@ Exit codes: 0 no finding at or above --fail-on, 1 findings at or above it,
 2 wrong usage or configuration, 3 something could not be inspected,
 130 interrupted.`
 
-// maxHeap is the size within which the garbage collector tries to keep the heap. Live data has
-// its own, lower bounds.
+// maxHeap is the size at which the garbage collector tries to keep the heap. Live data has
+// separate, lower limits.
 const maxHeap = 200 << 20
 
-// startHeap is the size of memory at which the garbage collector runs for the first time. The
-// tables of the rules are most of what a short run allocates, and none of it is garbage.
+// startHeap is the memory size at which the garbage collector runs for the first time. Most of
+// what a short run allocates is rule tables, none of which is garbage.
 const startHeap = 32 << 20
 
 func main() {
@@ -121,16 +120,16 @@ func main() {
 func collectFrom(start, limit int64) {
 	percent := debug.SetGCPercent(-1)
 	debug.SetMemoryLimit(start)
-	first := new([16]byte) // unreachable at once, so the first collection finds it
+	first := new([16]byte) // unreachable at once, so that the first collection finds it
 	runtime.AddCleanup(first, func(int) {
-		if debug.SetMemoryLimit(-1) == start { // and no command has set its own meanwhile
+		if debug.SetMemoryLimit(-1) == start { // no command has set its own limit meanwhile
 			debug.SetMemoryLimit(limit)
 		}
 		debug.SetGCPercent(percent)
 	}, 0)
 }
 
-// run is the program: arguments in, exit code out.
+// run runs the program with the given arguments and returns the exit code.
 func run(args []string, std streams) int {
 	ctx, stop := untilSignal()
 	defer stop()
@@ -164,8 +163,8 @@ func run(args []string, std streams) int {
 	return code
 }
 
-// newParser makes the parser of the command line. exit is called by flags that end the
-// program, such as --help.
+// newParser creates the command-line parser. Flags that end the program, such as --help, call
+// exit.
 func newParser(g *grammar, std streams, exit func(int), more ...kong.Option) (*kong.Kong, error) {
 	parser, err := kong.New(g, append(more, kong.Name("mcpscan"), kong.Description(description), kong.Writers(std.out, std.err),
 		kong.Exit(exit), kong.Bind(std), kong.ExplicitGroups(commandGroups),
@@ -177,7 +176,7 @@ func newParser(g *grammar, std streams, exit func(int), more ...kong.Option) (*k
 	return parser, err
 }
 
-// helpful names the command whose help explains an error of the parser.
+// helpful returns the command whose help explains a parser error.
 func helpful(err error) string {
 	if wrong, ok := errors.AsType[*kong.ParseError](err); ok && wrong.Context != nil && wrong.Context.Selected() != nil {
 		return "mcpscan " + commandPath(wrong.Context.Selected())
@@ -185,7 +184,7 @@ func helpful(err error) string {
 	return "mcpscan"
 }
 
-// splitCommand removes the command of a server, after --, from the arguments: kong would parse
+// splitCommand separates the command of a server, after --, from the arguments: kong would parse
 // its flags as ours.
 func splitCommand(args []string) (ours, command []string) {
 	if len(args) == 0 || !slices.Contains([]string{"scan", "proxy", "diff", "lock"}, args[0]) {
@@ -199,7 +198,7 @@ func splitCommand(args []string) (ours, command []string) {
 	return args, nil
 }
 
-// fail prints an error that has something to say, and returns its exit code.
+// fail prints an error, if it has a message, and returns its exit code.
 func fail(w io.Writer, err error) int {
 	if err == nil {
 		return exitClean

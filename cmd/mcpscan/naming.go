@@ -23,7 +23,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// lockedServers are the identities of the servers that a run compares with, by name.
+// lockedServers maps the names of the servers that a run compares with to their identities.
 type lockedServers map[string]*baseline.LockedIdentity
 
 // serversOf returns the server identities in a lockfile.
@@ -46,8 +46,8 @@ func offeredBy(s *scanner.Snapshot) lockedServers {
 	return servers
 }
 
-// call names a server that no configuration names: as the lockfile does, or else by its
-// package or address. "" is for a server that has to say its name itself.
+// call names a server that no configuration names: by its name in the lockfile, or else by its
+// package or URL. It returns "" for a server that must report its own name.
 func (l lockedServers) call(entry *configfile.Entry) (string, error) {
 	id := baseline.IdentityOf(entry)
 	name := packageName(entry)
@@ -66,8 +66,8 @@ func (l lockedServers) call(entry *configfile.Entry) (string, error) {
 	return l.distinct(name, id), nil
 }
 
-// distinct returns a name that no other server of the lockfile has: the one that was
-// meant, with the ID of the command where that is taken.
+// distinct returns a name that no other server of the lockfile has: the given one, with the ID of
+// the command appended if it is taken.
 func (l lockedServers) distinct(name string, id *baseline.Identity) string {
 	if other := l[name].Last(); name != "" && other != nil && !other.Same(id) {
 		return name + "-" + strings.TrimPrefix(fallbackID(id.Command, id.Args, id.URL), "mcp-")
@@ -75,8 +75,7 @@ func (l lockedServers) distinct(name string, id *baseline.Identity) string {
 	return name
 }
 
-// same lists the servers with the same identity, or only the one that is started with the same
-// arguments.
+// same lists the servers with the same identity, or only one with the same arguments.
 func (l lockedServers) same(id *baseline.Identity) (names []string) {
 	var exact []string
 	for _, name := range slices.Sorted(maps.Keys(l)) {
@@ -90,19 +89,19 @@ func (l lockedServers) same(id *baseline.Identity) (names []string) {
 		}
 	}
 	if len(exact) > 0 {
-		return exact[:1] // one server, whatever it is called
+		return exact[:1] // the same server under several names
 	}
 	return names
 }
 
-// fallbackID names a server of which nothing else is known, as agentsh does.
+// fallbackID returns an ID for a server about which nothing else is known, in the agentsh format.
 func fallbackID(command string, args []string, address string) string {
 	sum := sha256.Sum256([]byte(command + strings.Join(args, " ") + address))
 	return fmt.Sprintf("mcp-%x", sum[:4])
 }
 
-// packageName names a server by the package that its command starts: by the last part
-// of its name where that says something. "" is for a command that starts no package.
+// packageName names a server after the package that its command starts, using the last part of the
+// package name unless it is generic. It returns "" if the command starts no package.
 func packageName(entry *configfile.Entry) string {
 	if entry.Command == "" {
 		return ""
@@ -119,15 +118,15 @@ func packageName(entry *configfile.Entry) string {
 	return name
 }
 
-// generic are names that many packages have after their scope or owner.
+// generic matches names that many packages have after their scope or owner.
 var generic = lazyregexp.New(`(?i)^(?:mcp|server|mcp[-_]?server|server[-_]?mcp|index|main|cmd)$`)
 
-// isName reports whether a text can be the name of a server.
+// isName reports whether s can be the name of a server.
 func isName(s string) bool {
 	return s != "" && len(s) <= 128 && utf8.ValidString(s) && strings.IndexFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) < 0
 }
 
-// ownName is the name that a server gives itself in a message, "" where it does not.
+// ownName returns the name that a server reports for itself in a message, or "" if there is none.
 func ownName(frame []byte) string {
 	var doc wire.Doc
 	if doc.Parse(frame) != nil {
@@ -140,8 +139,8 @@ func ownName(frame []byte) string {
 	return name
 }
 
-// urlName names a server by the host of its URL, and by an unusual path: a host can have
-// several servers.
+// urlName names a server after the host of its URL, plus the path if it is unusual: a host can
+// have several servers.
 func urlName(raw string) string {
 	u, err := url.Parse(raw)
 	if err != nil || u.Host == "" {

@@ -16,7 +16,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// outputFlags select the formats and destinations of a report, and when it fails the run.
+// outputFlags selects the formats and destinations of a report, and the severity that fails the
+// run.
 type outputFlags struct {
 	Format          []string `help:"Report format: ${formats}. Repeat as FORMAT=FILE for several." placeholder:"FORMAT" default:"text" sep:"none"`
 	Output          string   `short:"o" help:"Write the report to this file instead of standard output." placeholder:"FILE"`
@@ -58,7 +59,7 @@ func (f *outputFlags) collector() (*report.Collector, error) {
 	return collector, nil
 }
 
-// written are the files that reports go to.
+// written returns the files that reports are written to.
 func (f *outputFlags) written() []string {
 	written := []string{f.Output}
 	for _, spec := range f.Format {
@@ -69,11 +70,11 @@ func (f *outputFlags) written() []string {
 	return written
 }
 
-// keepInputs refuses to write a report, or one of the other files, over an input.
+// keepInputs returns an error if a report, or one of the other files, would overwrite an input.
 func (f *outputFlags) keepInputs(inputs []string, others ...string) error {
 	for _, w := range append(others, f.written()...) {
 		to, err := os.Stat(w)
-		if w == "" || w == "-" || err != nil || !to.Mode().IsRegular() { // what is not there is no input
+		if w == "" || w == "-" || err != nil || !to.Mode().IsRegular() { // a missing file is not an input
 			continue
 		}
 		for _, in := range inputs {
@@ -85,7 +86,7 @@ func (f *outputFlags) keepInputs(inputs []string, others ...string) error {
 	return nil
 }
 
-// severity reads a severity that the grammar has checked.
+// severity parses a severity that the grammar has checked.
 func severity(name string) scanner.Severity {
 	var s scanner.Severity
 	if s.UnmarshalText([]byte(name)) != nil {
@@ -94,8 +95,8 @@ func severity(name string) scanner.Severity {
 	return s
 }
 
-// write renders the report in every requested format. One can go to standard output or -o; the
-// others need a file each.
+// write renders the report in every requested format. Only one can go to standard output or -o;
+// the others need their own files.
 func (f *outputFlags) write(std streams, r *report.Report, rules []scanner.Rule) error {
 	for _, spec := range f.Format {
 		name, file, _ := strings.Cut(spec, "=")
@@ -140,11 +141,10 @@ func closeFile(f *os.File, err error) error {
 	return err
 }
 
-// maxReasons bounds the reasons that standard error names; the report has them all.
+// maxReasons is the maximum number of reasons on standard error; the report contains all.
 const maxReasons = 5
 
-// verdict turns a report into the exit code. Open findings outrank what could
-// not be inspected.
+// verdict converts a report to the exit error. Open findings take precedence over skipped input.
 func (f *outputFlags) verdict(std streams, r *report.Report) error {
 	if worst, any := r.Summary.Open().Worst(); any && f.FailOn != "never" && worst >= f.failOn(r) {
 		return &exitError{code: exitFindings}
@@ -170,7 +170,7 @@ func (f *outputFlags) verdict(std streams, r *report.Report) error {
 	return &exitError{code: exitIncomplete}
 }
 
-// failOn is the severity that fails a run.
+// failOn returns the severity that fails a run.
 func (f *outputFlags) failOn(r *report.Report) scanner.Severity {
 	switch {
 	case f.FailOn != "":
@@ -181,8 +181,8 @@ func (f *outputFlags) failOn(r *report.Report) scanner.Severity {
 	return scanner.High
 }
 
-// fails is the severity that the user gave for what fails, if any. A run that never
-// fails has its failed tests all the same.
+// fails returns the severity that the user chose for failures, if any. With never, a report still
+// has failed tests.
 func (f *outputFlags) fails() *scanner.Severity {
 	if f.FailOn == "" || f.FailOn == "never" {
 		return nil
@@ -199,12 +199,12 @@ func (f *outputFlags) finish(std streams, r *report.Report, rules []scanner.Rule
 	return f.verdict(std, r)
 }
 
-// colored reports whether a terminal gets colours.
+// colored reports whether to use colours on a terminal.
 func (f *outputFlags) colored() bool {
 	return !f.NoColor && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 }
 
-// columns is the width of a terminal, 0 where it does not tell.
+// columns returns the width of a terminal, or 0 if it is unknown.
 func columns(s any) int {
 	f, ok := s.(*os.File)
 	if !ok {
@@ -217,13 +217,13 @@ func columns(s any) int {
 	return width
 }
 
-// terminal reports whether a stream is one.
+// terminal reports whether a stream is a terminal.
 func terminal(s any) bool {
 	f, ok := s.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// visibleLines makes a message of several lines fit for a terminal.
+// visibleLines makes a multi-line message safe for a terminal.
 func visibleLines(s string) string {
 	lines := strings.Split(s, "\n")
 	for i, l := range lines {

@@ -26,13 +26,13 @@ type pinsCmd struct {
 	Import pinsImportCmd `cmd:"" help:"Import approvals of another program, for identical definitions."`
 }
 
-// pinFlags name the lockfile.
+// pinFlags selects the lockfile and the output format.
 type pinFlags struct {
 	Lockfile string `help:"The lockfile." default:"mcpscan.lock" placeholder:"FILE"`
 	JSON     bool   `help:"Write JSON instead of text."`
 }
 
-// pinNames are the flags that name a definition as agentsh does.
+// pinNames has the flags that name a definition as in agentsh.
 type pinNames struct {
 	Server string `help:"The server, instead of SERVER." placeholder:"SERVER"`
 	Tool   string `help:"The tool of --server, instead of NAME." placeholder:"NAME"`
@@ -61,8 +61,8 @@ func (f *pinFlags) load() (*lockfile.File, error) {
 	return file, nil
 }
 
-// unreadable is the error for a required lockfile; if it is missing, it names the command that
-// creates one.
+// unreadable returns the error for a required lockfile; if it is missing, the error names the
+// command that creates one.
 func unreadable(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		err = fmt.Errorf("%w; run mcpscan lock to create it", err)
@@ -76,8 +76,8 @@ type pinRow struct {
 	Kind       string `json:"kind"`
 	Name       string `json:"name"`
 	Status     string `json:"status"`
-	Digest     string `json:"digest"`   // of what was seen last
-	Approved   string `json:"approved"` // digest; empty for what is pending
+	Digest     string `json:"digest"`   // of the definition last seen
+	Approved   string `json:"approved"` // digest; empty if pending
 	ApprovedBy string `json:"approved_by"`
 	ApprovedAt string `json:"approved_at"`
 	Reason     string `json:"reason"`
@@ -107,7 +107,7 @@ type pinsListCmd struct {
 	pinFlags
 }
 
-// Run lists.
+// Run lists the definitions.
 func (c *pinsListCmd) Run(std streams) error {
 	f, err := c.load()
 	if err != nil {
@@ -155,8 +155,8 @@ func (c *pinsListCmd) Run(std streams) error {
 	return put(std.out, []byte(b.String()))
 }
 
-// table writes the entries of one server, with the commands to go on with. changes are
-// those of its identity, where that waits for approval.
+// table writes the entries of one server and the next commands to run. changes lists the
+// differences in its identity, if that is waiting for approval.
 func (c *pinsListCmd) table(w io.Writer, server string, rows []pinRow, changes []string) error {
 	fmt.Fprintf(w, "Approval status of %s\n", text.Visible(server, 200))
 	t := newTable("", "name", "kind", "status", "digest", "")
@@ -267,7 +267,7 @@ func (c *pinsDiffCmd) Run(ctx context.Context, std streams) error {
 			return all(found) && found.Server == text.Visible(sel.Server, 120) && (sel.Name == "" || found.Name == text.Visible(sel.Name, 120))
 		}
 	}
-	if c.MinSeverity == "" { // a newer version is a note, and who approves wants to see it
+	if c.MinSeverity == "" { // a newer version is only a note, but matters for an approval
 		c.MinSeverity = "note"
 	}
 	d := diffCmd{Old: c.Lockfile, New: c.Lockfile, outputFlags: c.outputFlags, engineFlags: c.engineFlags, only: only}
@@ -285,7 +285,7 @@ type pinsTrustCmd struct {
 	pinFlags
 }
 
-// Run approves.
+// Run approves the definition.
 func (c *pinsTrustCmd) Run(ctx context.Context, std streams) error {
 	at, err := moment(c.Now)
 	if err != nil {
@@ -332,7 +332,7 @@ type pinsResetCmd struct {
 	pinFlags
 }
 
-// Run forgets.
+// Run removes the approvals.
 func (c *pinsResetCmd) Run(ctx context.Context, std streams) error {
 	named, err := c.over(c.Selector)
 	if err == nil && named == "" {

@@ -9,7 +9,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// foreignPin is a pin as agentsh and MCPProxy name its parts.
+// foreignPin is a pin in the format of agentsh or MCPProxy.
 type foreignPin struct {
 	ServerID   string `json:"server_id,omitempty"`
 	ServerName string `json:"server_name,omitempty"`
@@ -29,13 +29,13 @@ type pinsExportCmd struct {
 	Lockfile string `help:"The lockfile." default:"mcpscan.lock" placeholder:"FILE"`
 }
 
-// Run writes a JSON array.
+// Run writes the pins as a JSON array.
 func (c *pinsExportCmd) Run(std streams) error {
 	f, err := (&pinFlags{Lockfile: c.Lockfile}).load()
 	if err != nil {
 		return err
 	}
-	if err := f.Intact(); err != nil { // another program would trust what it is handed
+	if err := f.Intact(); err != nil { // another program would trust the exported pins
 		return &exitError{exitUsage, err}
 	}
 	rows := []foreignPin{}
@@ -58,7 +58,7 @@ type pinsImportCmd struct {
 	pinFlags
 }
 
-// maxPinFile bounds the file of pins.
+// maxPinFile is the maximum size of a pin file.
 const maxPinFile = 64 << 20
 
 // Run approves identical definitions.

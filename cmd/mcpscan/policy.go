@@ -24,8 +24,8 @@ type policyCmd struct {
 	Generate policyGenerateCmd `cmd:"" help:"Generate a policy that allows exactly what recordings show."`
 }
 
-// loadPolicy reads a policy in the language given by the file extension. It also returns parts
-// of the file without effect, for a warning.
+// loadPolicy reads a policy in the language given by the file extension. For a warning, it also
+// returns the parts of the file without effect.
 func loadPolicy(name string) (p *policy.Policy, idle []policy.Problem, err error) {
 	data, err := readUpTo("the policy", name, policyfile.MaxFile)
 	if err != nil {
@@ -44,7 +44,7 @@ func loadPolicy(name string) (p *policy.Policy, idle []policy.Problem, err error
 	return nil, nil, usage("reading the policy %s: expected a file name that ends in .toml, .yaml or .yml", name)
 }
 
-// listPolicy returns the policy of a file such as mcpscan.yaml. One without effect is an
+// listPolicy returns the policy of a file such as mcpscan.yaml. A policy without effect is an
 // error, because the user asked for it.
 func listPolicy(name string, data []byte) (*policy.Policy, []policy.Problem, error) {
 	settings, err := config.ParseSettings(name, data, vocabulary())
@@ -67,8 +67,8 @@ func listPolicy(name string, data []byte) (*policy.Policy, []policy.Problem, err
 	return p, idle, nil
 }
 
-// addPolicies adds policies to the engine's options, with what they need. It returns their
-// parts without effect.
+// addPolicies adds policies, and the options that they need, to the engine's options. It returns
+// their parts without effect.
 func addPolicies(o *scanner.Options, names []string) (idle []string, err error) {
 	for _, name := range names {
 		p, vain, err := loadPolicy(name)
@@ -89,8 +89,8 @@ func addPolicies(o *scanner.Options, names []string) (idle []string, err error) 
 	return idle, nil
 }
 
-// together returns the policy that has the strictest verdict of several, of which some
-// can be nil. It is nil where all are.
+// together returns a policy with the strictest verdict of several, some of which may be nil. It
+// returns nil if all are.
 func together(policies ...scanner.Policy) scanner.Policy {
 	all := strictest(slices.DeleteFunc(policies, func(p scanner.Policy) bool { return p == nil }))
 	switch len(all) {
@@ -102,11 +102,10 @@ func together(policies ...scanner.Policy) scanner.Policy {
 	return all
 }
 
-// strictest are policies of which the strictest verdict wins, and the first of those
-// that agree.
+// strictest is a list of policies: the strictest verdict wins, and the first policy among equals.
 type strictest []scanner.Policy
 
-// Decide asks all of them.
+// Decide returns the decision of the strictest policy.
 func (s strictest) Decide(r *scanner.PolicyRequest) (d scanner.Decision) {
 	for i, p := range s {
 		if own := p.Decide(r); i == 0 || own.Verdict > d.Verdict {
@@ -132,7 +131,7 @@ type checkRow struct {
 	Message string `json:"message"`
 }
 
-// Run checks.
+// Run checks the policy.
 func (c *policyCheckCmd) Run(ctx context.Context, std streams) error {
 	loaded, _, err := loadPolicy(c.Policy)
 	if err != nil {
@@ -165,7 +164,8 @@ func (c *policyCheckCmd) Run(ctx context.Context, std streams) error {
 	return cmp.Or(err, incomplete)
 }
 
-// watch returns the patterns that match nothing in the recordings, and what could not be read.
+// watch returns the patterns that match nothing in the recordings. The error is set if something
+// was not read.
 func (c *policyCheckCmd) watch(ctx context.Context, std streams, w *policy.Watch) ([]policy.Problem, error) {
 	engine, err := scanner.New(nil, scanner.Options{Policy: w})
 	if err != nil {
@@ -196,7 +196,7 @@ func (c *policyCheckCmd) watch(ctx context.Context, std streams, w *policy.Watch
 	return unused, err
 }
 
-// tellIdle reports settings that should protect the user and have no effect.
+// tellIdle warns of settings that should protect the user but have no effect.
 func tellIdle(std streams, idle []string) {
 	for _, line := range idle {
 		fmt.Fprintf(std.err, "mcpscan: %s\n", text.Visible(line, 1000))

@@ -30,7 +30,7 @@ type policyTestCmd struct {
 // fixture is a request with its expected decision.
 type fixture struct {
 	name     string
-	expected []string // actions; none is expected of a fixture that is there to be shown
+	expected []string // actions; empty for a fixture that is only shown
 	event    *scanner.Event
 }
 
@@ -41,7 +41,7 @@ type fixtureRow struct {
 	Target   string   `json:"target"`
 	Decision string   `json:"decision"`
 	Expected []string `json:"expected"`
-	Result   string   `json:"result"` // ok, mismatch, or shown where nothing was expected
+	Result   string   `json:"result"` // ok, mismatch, or shown if nothing was expected
 	Rule     string   `json:"rule"`
 	Reason   string   `json:"reason"`
 	File     string   `json:"file"` // of the policy
@@ -49,7 +49,7 @@ type fixtureRow struct {
 	Column   int      `json:"column"`
 }
 
-// Run decides about the fixtures.
+// Run tests the fixtures.
 func (c *policyTestCmd) Run(ctx context.Context, std streams) error {
 	var options scanner.Options
 	if _, err := addPolicies(&options, c.Policy); err != nil {
@@ -82,8 +82,7 @@ func (c *policyTestCmd) Run(ctx context.Context, std streams) error {
 	return err
 }
 
-// decide runs the fixtures through the engine, so that a policy sees them as requests of a
-// recording.
+// decide runs the fixtures through the engine, so that a policy sees them as recorded requests.
 func decide(ctx context.Context, o scanner.Options, fixtures []fixture) ([]fixtureRow, error) {
 	engine, err := scanner.New(nil, o)
 	if err != nil {
@@ -100,7 +99,7 @@ func decide(ctx context.Context, o scanner.Options, fixtures []fixture) ([]fixtu
 	return rows, err
 }
 
-// row describes the decision about a fixture.
+// row returns the result of a fixture.
 func (f *fixture) row(out *scanner.Outcome) fixtureRow {
 	r := fixtureRow{Fixture: f.name, Expected: append([]string{}, f.expected...), Result: "shown"}
 	if len(out.Messages) == 0 {
@@ -121,14 +120,14 @@ func (f *fixture) row(out *scanner.Outcome) fixtureRow {
 	return r
 }
 
-// The bounds of fixtures.
+// Limits on fixtures.
 const (
 	maxFixtures = 10_000
 	maxFixture  = 16 << 20
 )
 
-// fixtures reads all fixtures that the flags name. One that cannot be read fails the test,
-// because nobody would notice that it does not run.
+// fixtures reads all fixtures that the flags name. An unreadable one fails the test, because
+// otherwise nobody would notice that it does not run.
 func (c *policyTestCmd) fixtures() ([]fixture, error) {
 	names := slices.Clone(c.Fixture)
 	for _, dir := range c.FixtureDir {
@@ -183,11 +182,11 @@ func readFixture(name string) (fixture, error) {
 	return parseFixture(name, data)
 }
 
-// fixtureKeys are the keys that a fixture can have.
+// fixtureKeys lists the keys that a fixture may have.
 var fixtureKeys = []string{"method", "params", "expected", "server", "description", "jsonrpc", "id"}
 
-// parseFixture reads a fixture: a request of JSON-RPC, or the method and the params of
-// one. Its own keys are strict, its params can be as bad as those of an attacker.
+// parseFixture parses a fixture: a JSON-RPC request, or only its method and params. Its own keys
+// are checked strictly, but its params may be as malformed as an attacker's.
 func parseFixture(name string, data []byte) (fixture, error) {
 	var doc wire.Doc
 	at := func(off int, format string, args ...any) error {
@@ -218,7 +217,7 @@ func parseFixture(name string, data []byte) (fixture, error) {
 	return f, f.fill(&doc, at)
 }
 
-// fill reads the members of a fixture.
+// fill sets the fields of a fixture from its JSON members.
 func (f *fixture) fill(doc *wire.Doc, at func(int, string, ...any) error) error {
 	texts := map[string]string{}
 	for _, key := range [...]string{"method", "expected", "server", "description"} {

@@ -24,7 +24,7 @@ type policyGenerateCmd struct {
 	Quiet           bool     `short:"q" help:"Write only errors to standard error."`
 }
 
-// Run profiles the recordings, and writes the policy that they keep.
+// Run profiles the recordings and writes a policy that allows them.
 func (c *policyGenerateCmd) Run(ctx context.Context, std streams) error {
 	if c.Jobs < 0 || c.MaxMessage < 1 {
 		return usage("--jobs and --max-message must not be negative")
@@ -55,8 +55,8 @@ func (c *policyGenerateCmd) Run(ctx context.Context, std streams) error {
 	return nil
 }
 
-// profile replays the recordings into a profile. The rules run too, so that the policy can
-// warn about tools with findings.
+// profile replays the recordings into a profile. The rules also run, so that the policy can warn
+// about tools with findings.
 func (c *policyGenerateCmd) profile(ctx context.Context, std streams, profile *policy.Profile) (res scanner.Result, err error) {
 	var run []scanner.Rule
 	for _, r := range rules.All() {
@@ -81,10 +81,11 @@ func (c *policyGenerateCmd) profile(ctx context.Context, std streams, profile *p
 	return res, nil
 }
 
-// maxReviewed bounds the findings that are reported in a policy.
+// maxReviewed is the maximum number of findings reported in a policy.
 const maxReviewed = 65536
 
-// review adds the findings in definitions to the profile, under the names that reports use.
+// review adds the findings in definitions to the profile. It matches them by the names that
+// reports use.
 func review(profile *policy.Profile, findings []scanner.Finding) {
 	type tool struct{ server, name string }
 	of := map[tool][]*scanner.Finding{}
@@ -99,7 +100,7 @@ func review(profile *policy.Profile, findings []scanner.Finding) {
 	})
 }
 
-// head are the first lines of the policy.
+// head returns the comment lines at the top of the policy.
 func (c *policyGenerateCmd) head(res *scanner.Result, profile *policy.Profile) []string {
 	head := []string{fmt.Sprintf("Made by mcpscan policy generate from %s: %s, %s, %s.", count(len(c.Files), "recording"),
 		count(res.Stats.Servers, "server"), count(res.Stats.Tools, "tool"), count(res.Stats.Calls, "call")),

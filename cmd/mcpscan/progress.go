@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// unit is what a progress counts.
+// unit is the unit of a progress.
 type unit int
 
 const (
@@ -16,12 +16,12 @@ const (
 	bytesRead
 )
 
-// progress shows on a terminal how far a run is, how fast it is and how long it will take.
-// One that is nil shows nothing.
+// progress shows on a terminal the state of a run, its speed and the remaining time. A nil
+// progress shows nothing.
 type progress struct {
 	to    io.Writer
 	what  string
-	total int64 // 0 where it is not known
+	total int64 // 0 if unknown
 	unit  unit
 	began time.Time
 
@@ -33,11 +33,10 @@ type progress struct {
 	drawn  sync.WaitGroup
 }
 
-// progressInterval is how often the line is drawn. What takes less shows none.
+// progressInterval is the interval between updates of the line. Shorter runs show none.
 const progressInterval = 250 * time.Millisecond
 
-// newProgress begins to show a progress where standard error is a terminal that can take a
-// line back.
+// newProgress starts a progress display if standard error is a terminal that can erase a line.
 func newProgress(std streams, what string, total int64, of unit, quiet bool) *progress {
 	if quiet || !terminal(std.err) || os.Getenv("TERM") == "dumb" || of == servers && total == 0 {
 		return nil
@@ -72,7 +71,7 @@ func (p *progress) add(n int) {
 	p.mu.Unlock()
 }
 
-// end takes the line back.
+// end stops the display and erases the line.
 func (p *progress) end() {
 	if p == nil {
 		return
@@ -81,7 +80,7 @@ func (p *progress) end() {
 	p.drawn.Wait()
 }
 
-// counting counts the bytes read from r.
+// counting returns a reader that counts the bytes read from r.
 func (p *progress) counting(r io.Reader) io.Reader {
 	if p == nil {
 		return r
@@ -100,7 +99,7 @@ func (c *countedReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// progressLine formats a progress. It includes the remaining time once there is a rate.
+// progressLine formats the progress line. It includes the remaining time once there is a rate.
 func progressLine(what string, of unit, done, total int64, elapsed time.Duration) string {
 	amount, rate := of.amount(done), ""
 	if total > 0 {
@@ -134,7 +133,7 @@ func (u unit) rate(perSecond float64) string {
 	return fmt.Sprintf("%.1f/s", perSecond)
 }
 
-// bytesOf is how many bytes files have, 0 where that is not known of all of them.
+// bytesOf returns the total size of the files, or 0 if any size is unknown.
 func bytesOf(files []string) int64 {
 	var total int64
 	for _, name := range files {

@@ -43,7 +43,7 @@ type proxyCmd struct {
 	engineFlags
 }
 
-// Run starts the server and passes on what it and the client say.
+// Run starts the server and relays messages between it and the client.
 func (c *proxyCmd) Run(ctx context.Context, std streams) error {
 	if err := c.check(); err != nil {
 		return err
@@ -103,13 +103,13 @@ func (c *proxyCmd) Run(ctx context.Context, std streams) error {
 		return withLost(&exitError{exitIncomplete, failed}, lost)
 	case code != 0:
 		return withLost(&exitError{code: code}, lost)
-	case len(rep.Coverage.Skipped) > 0: // findings were acted on; what was not inspected was not
+	case len(rep.Coverage.Skipped) > 0: // findings were already acted on, skipped input was not
 		return withLost((&outputFlags{FailOn: "never", AllowIncomplete: c.AllowIncomplete, Quiet: c.Quiet}).verdict(std, rep), lost)
 	}
 	return withLost(nil, lost)
 }
 
-// check refuses a command line that names no server, or several.
+// check rejects invalid flags, such as those that name no server or several.
 func (c *proxyCmd) check() error {
 	if err := c.recordFlags.check(c.Record); err != nil {
 		return err
@@ -145,7 +145,7 @@ func (c *proxyCmd) check() error {
 // overHTTP reports whether the proxy listens on a port.
 func (c *proxyCmd) overHTTP() bool { return c.Upstream != "" || c.Servers != "" || c.LLM }
 
-// reports are the reports that the flags ask for. Standard output is for the protocol.
+// reports returns the requested reports. Standard output is reserved for the protocol.
 func (c *proxyCmd) reports() (*outputFlags, error) {
 	for _, spec := range c.Format {
 		if _, file, named := strings.Cut(spec, "="); !named || file == "-" {
@@ -155,7 +155,7 @@ func (c *proxyCmd) reports() (*outputFlags, error) {
 	return &outputFlags{Format: c.Format}, nil
 }
 
-// target is the server that the command line names.
+// target returns the server that the command line names.
 func (c *proxyCmd) target(known lockedServers) (*liveTarget, error) {
 	t := &liveTarget{name: c.Name, command: c.Command, url: c.Upstream}
 	if c.LLM {
@@ -163,7 +163,7 @@ func (c *proxyCmd) target(known lockedServers) (*liveTarget, error) {
 		return t, nil
 	}
 	if c.Servers != "" {
-		t.name = c.Servers // of the input; the servers have names of their own
+		t.name = c.Servers // of the input; the servers have their own names
 		return t, nil
 	}
 	if t.written = (config.Server{Transport: "http", URL: c.Upstream}); c.Upstream == "" {
@@ -183,10 +183,11 @@ func (c *proxyCmd) target(known lockedServers) (*liveTarget, error) {
 	return t, nil
 }
 
-// maxTold bounds the lines that standard error says of one connection: a client keeps them.
+// maxTold is the maximum number of lines on standard error per connection, because clients keep
+// them.
 const maxTold = 200
 
-// proxyRun is one connection.
+// proxyRun is one run of the proxy.
 type proxyRun struct {
 	*proxyCmd
 	std    streams
@@ -194,17 +195,17 @@ type proxyRun struct {
 	target *liveTarget
 	record *traffic
 	alerts *alerts
-	known  map[string][]string // servers, with the tools that are approved
+	known  map[string][]string // servers, with their approved tools
 	sink   scanner.Sink
 	live   *scanner.Live
 	lost   error           // the first error of a sink
-	shared *sessionlog.Log // nil where the proxy is alone
+	shared *sessionlog.Log // nil if the session is not shared
 
 	telling sync.Mutex
 	told    int
 }
 
-// connect starts the server and passes messages on until one side is done.
+// connect starts the server and relays messages until one side is done.
 func (r *proxyRun) connect(ctx context.Context, known lockedServers) (code int, err error) {
 	settings := r.checks.triage.Settings
 	flags := liveFlags{InheritEnv: r.InheritEnv, declared: settings.Policy, named: r.Env}
@@ -246,7 +247,7 @@ func (r *proxyRun) connect(ctx context.Context, known lockedServers) (code int, 
 	return proxy.Stdio(ctx, o, at, proxy.Client{In: r.std.in, Out: r.std.out, Gone: func() bool { return unread(r.std.out) }}, server, server.Stdin, server.Stdout)
 }
 
-// options are what the proxy decides by.
+// options returns the options of the proxy.
 func (r *proxyRun) options() proxy.Options {
 	policy := r.checks.triage.Settings.Policy
 	return proxy.Options{
@@ -255,11 +256,11 @@ func (r *proxyRun) options() proxy.Options {
 	}
 }
 
-// proxySession is the session of a connection.
+// proxySession is the session name of a connection.
 const proxySession = "proxy"
 
-// decided takes in what became of an event: for the reports, and in a line for whoever
-// reads the log of the client.
+// decided records the outcome of an event: for the reports, and as a line for readers of the
+// client's log.
 func (r *proxyRun) decided(e *scanner.Event, out *scanner.Outcome, do scanner.Action) {
 	err := r.sink.Event(e, out)
 	for i := range out.Findings {
@@ -277,7 +278,7 @@ func (r *proxyRun) decided(e *scanner.Event, out *scanner.Outcome, do scanner.Ac
 	}
 	blocked, withheld := "blocked", "withheld"
 	if r.asks(e, out) {
-		blocked = "" // how that ends is told by itself
+		blocked = "" // the answer is reported separately
 	}
 	if r.Mode == "observe" {
 		blocked, withheld = "would block", "would withhold"
@@ -291,7 +292,7 @@ func (r *proxyRun) decided(e *scanner.Event, out *scanner.Outcome, do scanner.Ac
 	}
 }
 
-// saidIn names the message of an event for the log.
+// saidIn describes the message of an event for the log.
 func saidIn(e *scanner.Event, out *scanner.Outcome) string {
 	what := "a message"
 	for i := range out.Messages {
@@ -316,14 +317,14 @@ func saidIn(e *scanner.Event, out *scanner.Outcome) string {
 	return text.Visible(what, 300)
 }
 
-// trouble tells of what is no decision.
+// trouble reports something that is not a decision.
 func (r *proxyRun) trouble(format string, args ...any) {
 	if !r.Quiet {
 		r.tell(format, args...)
 	}
 }
 
-// tell writes a line to standard error, for as long as there are not too many.
+// tell writes a line to standard error, up to the limit.
 func (r *proxyRun) tell(format string, args ...any) {
 	r.telling.Lock()
 	defer r.telling.Unlock()

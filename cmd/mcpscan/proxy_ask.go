@@ -8,7 +8,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// asking is how somebody is asked about what the policy prompts for, nil where nobody is.
+// asking returns how to ask for approval when the policy prompts, or nil if nobody is asked.
 func (r *proxyRun) asking() *proxy.Asking {
 	if r.AskTimeout == 0 {
 		return nil
@@ -26,8 +26,8 @@ func (r *proxyRun) asking() *proxy.Asking {
 	}
 }
 
-// asks reports whether somebody is asked about an event: over HTTP about those of the client
-// alone.
+// asks reports whether somebody is asked about an event: over HTTP, only about those of the
+// client.
 func (r *proxyRun) asks(e *scanner.Event, out *scanner.Outcome) bool {
 	return r.AskTimeout > 0 && r.Mode != "observe" && out.Decision.Verdict == scanner.Prompt &&
 		(e.Transport == "stdio" || e.Direction == mcp.ClientToServer)

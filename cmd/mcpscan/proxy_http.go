@@ -20,7 +20,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// listenFlags are those of a proxy in front of a server at a URL.
+// listenFlags are the flags of a proxy in front of a server at a URL.
 type listenFlags struct {
 	Listen          string        `help:"Address and port to listen on for --upstream or --servers, or a port of this machine; port 0 takes a free one, which standard error names." placeholder:"ADDRESS:PORT"`
 	LLM             bool          `name:"llm" help:"Stand between agents and the APIs of LLM providers, and block tool calls in what models answer."`
@@ -32,15 +32,15 @@ type listenFlags struct {
 	UpstreamTimeout time.Duration `help:"Time limit until the upstream begins to answer; 0 is no limit." default:"5m"`
 }
 
-// How long a client may take for the head of a request, how long its connection may lie idle,
-// and how long requests may take that are open when the proxy is asked to end.
+// Time limits for the head of a request, for an idle connection, and for requests still open when
+// the proxy is asked to end.
 const (
 	headWait = 10 * time.Second
 	idleWait = 2 * time.Minute
 	lastWait = time.Second
 )
 
-// address is where to listen.
+// address returns the address to listen on.
 func (f *listenFlags) address() (string, error) {
 	given := f.Listen
 	if given == "" {
@@ -62,7 +62,7 @@ func (f *listenFlags) address() (string, error) {
 	return net.JoinHostPort(host, port), nil
 }
 
-// check refuses flags that cannot be meant.
+// check rejects invalid flags.
 func (f *listenFlags) check() error {
 	if _, err := f.address(); err != nil {
 		return err
@@ -92,7 +92,7 @@ func (f *listenFlags) check() error {
 	return nil
 }
 
-// access is who may use the port.
+// access returns who may use the port.
 func (f *listenFlags) access(address string) proxy.Access {
 	host, _, _ := net.SplitHostPort(address)
 	a := proxy.Access{Hosts: []string{host}, Token: os.Getenv(f.TokenEnv)}
@@ -102,14 +102,14 @@ func (f *listenFlags) access(address string) proxy.Access {
 	return a
 }
 
-// closing is a handler that is to be closed.
+// closing is a handler that must be closed.
 type closing interface {
 	http.Handler
 	Close()
 }
 
-// front is the proxy in front of the servers that the command line names, and what it is in
-// front of, by its paths.
+// front returns the proxy in front of the servers that the command line names, and those servers
+// by path.
 func (r *proxyRun) front(access proxy.Access, transport http.RoundTripper) (handler closing, paths [][2]string, err error) {
 	targets := []liveTarget{*r.target}
 	if r.Servers != "" {
@@ -148,10 +148,10 @@ func (r *proxyRun) front(access proxy.Access, transport http.RoundTripper) (hand
 	return proxy.NewHTTP(r.options(), access, upstreams[0]), paths, nil
 }
 
-// note takes in an event that is no message.
+// note records an event that is not a message.
 func (r *proxyRun) note(e *scanner.Event) { r.decided(e, r.live.Step(e), scanner.Forward) }
 
-// configured are the servers at a URL of the configuration that --servers names.
+// configured returns the URL servers of the configuration that --servers names.
 func (r *proxyRun) configured() (targets []liveTarget, err error) {
 	data, err := readTarget(r.Servers, r.MaxMessage)
 	if err != nil {
@@ -189,11 +189,11 @@ func (r *proxyRun) configured() (targets []liveTarget, err error) {
 	return targets, nil
 }
 
-// maxListenHeap is the size within which the garbage collector keeps the memory of a proxy with
-// many clients: it runs for days, and bursts of requests leave memory behind that lies unused.
+// maxListenHeap is the memory limit of a proxy with many clients: it runs for days, and bursts of
+// requests would leave unused memory behind.
 const maxListenHeap = 100 << 20
 
-// listen passes on what clients ask of the servers until ctx ends.
+// listen relays client requests to the servers until ctx ends.
 func (r *proxyRun) listen(ctx context.Context, _ lockedServers) (code int, err error) {
 	if os.Getenv("GOMEMLIMIT") == "" && os.Getenv("GOGC") == "" {
 		debug.SetMemoryLimit(maxListenHeap)
@@ -229,7 +229,7 @@ func (r *proxyRun) listen(ctx context.Context, _ lockedServers) (code int, err e
 	return 0, serve(ctx, listener, handler)
 }
 
-// serve serves until ctx ends, and then ends what is open.
+// serve serves until ctx ends, and then closes open connections.
 func serve(ctx context.Context, listener net.Listener, handler http.Handler) error {
 	server := &http.Server{Handler: handler, ReadHeaderTimeout: headWait, IdleTimeout: idleWait, ErrorLog: log.New(io.Discard, "", 0)}
 	served := make(chan error, 1)
@@ -242,23 +242,23 @@ func serve(ctx context.Context, listener net.Listener, handler http.Handler) err
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWait)
 	defer cancel()
 	if server.Shutdown(last) != nil {
-		server.Close() // streams have no end of their own
+		server.Close() // streams do not end on their own
 	}
 	<-served
 	return nil
 }
 
-// givenSecrets masks what requests have for the server in their heads. Requests of a client
-// mostly have the same.
+// givenSecrets masks the secrets that request headers contain for the server. It caches the last
+// masker, because a client's requests mostly have the same secrets.
 type givenSecrets struct {
 	always []string
 
 	mu   sync.Mutex
-	last string // the values
+	last string // the values, joined
 	by   func([]byte) []byte
 }
 
-// mask returns what masks the secrets of a head, and nil for one without secrets.
+// mask returns a function that masks the secrets of a header, or nil if it has none.
 func (g *givenSecrets) mask(head http.Header) func([]byte) []byte {
 	values := g.always
 	for name, given := range head {

@@ -17,18 +17,18 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// providers are the LLM providers that a proxy without --upstream is in front of, each under a
-// path with its name.
+// providers lists the LLM providers behind a proxy without --upstream, each under a path with its
+// name.
 var providers = [][2]string{
 	{"anthropic", "https://api.anthropic.com"},
 	{"openai", "https://api.openai.com"},
 	{"gemini", "https://generativelanguage.googleapis.com"},
 }
 
-// llmName is what reports call the proxy's end of the connections to providers.
+// llmName is the name in reports for the proxy's end of provider connections.
 const llmName = "llm"
 
-// llm is the proxy in front of LLM APIs, and what it is in front of, by its paths.
+// llm returns the proxy in front of LLM APIs, and those APIs by path.
 func (r *proxyRun) llm(ctx context.Context, access proxy.Access, transport http.RoundTripper) (handler closing, paths [][2]string, err error) {
 	listed, err := r.listServers(ctx)
 	if err != nil {
@@ -72,7 +72,7 @@ func (r *proxyRun) llm(ctx context.Context, access proxy.Access, transport http.
 }
 
 // listServers lists the servers of the configuration that --servers names, before there is any
-// traffic, and returns what they said.
+// traffic, and returns their events.
 func (r *proxyRun) listServers(ctx context.Context) (listed []*scanner.Event, err error) {
 	if r.Servers == "" {
 		return nil, nil
@@ -111,7 +111,7 @@ func (r *proxyRun) listServers(ctx context.Context) (listed []*scanner.Event, er
 	}
 }
 
-// toolsIn are the names of the tools that a frame lists.
+// toolsIn returns the names of the tools that a frame lists.
 func toolsIn(e *scanner.Event) (names []string) {
 	v, err := wire.Skim(e.Frame, wire.MaxNodes)
 	if err != nil || e.Direction != mcp.ServerToClient {
@@ -125,7 +125,7 @@ func toolsIn(e *scanner.Event) (names []string) {
 	return names
 }
 
-// checkLLM refuses flags that do not go with --llm.
+// checkLLM rejects flags that conflict with --llm.
 func (c *proxyCmd) checkLLM() error {
 	if len(c.Command) > 0 || c.InheritEnv || len(c.Env) > 0 || c.Name != "" {
 		return usage("--llm is for the APIs of LLM providers; expected no command behind --, --name, --env or --inherit-env with it")

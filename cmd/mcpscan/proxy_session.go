@@ -7,16 +7,16 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// sessionFlags say with whom a proxy shares its session.
+// sessionFlags selects the session that a proxy shares.
 type sessionFlags struct {
 	Session string `help:"Name of the session that this proxy shares with those in front of other servers of the same client; off shares none. Without it, the proxies that one process has started share one." placeholder:"NAME" env:"MCPSCAN_SESSION"`
 }
 
-// noSession is the name of a session that is not shared.
+// noSession is the session name that disables sharing.
 const noSession = "off"
 
-// share joins the session of the proxies that serve the same client. It returns what events
-// call the session, and where the proxy goes on alone, why.
+// share joins the session of the proxies that serve the same client. It returns the session name
+// for events and, if the proxy is not part of a shared session, the reason.
 func (r *proxyRun) share() (session, alone string) {
 	if r.Session == noSession {
 		return proxySession, ""
@@ -30,7 +30,7 @@ func (r *proxyRun) share() (session, alone string) {
 	return fmt.Sprintf("%s/%d", name, log.Number()), ""
 }
 
-// join joins the session that --session names, or that of the client.
+// join joins the session named by --session, or else that of the client.
 func (r *proxyRun) join() (name string, log *sessionlog.Log, err error) {
 	base, err := sessionlog.BaseDir()
 	if err != nil {

@@ -65,7 +65,7 @@ func (c *replayCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	res, err := locked.over(checks.engine).Over(shard).Run(context.WithoutCancel(ctx), src, checks.into(log.beside(collector))) // an interruption ends the source
+	res, err := locked.over(checks.engine).Over(shard).Run(context.WithoutCancel(ctx), src, checks.into(log.beside(collector))) // an interrupt ends the source
 	bar.end()
 	lost := log.close()
 	if err != nil {
@@ -83,14 +83,14 @@ func (c *replayCmd) Run(ctx context.Context, std streams) error {
 	return withLost(c.finish(std, r, checks.rules), lost)
 }
 
-// readError explains what ended a run before its time.
+// readError returns the error for a run that ended early.
 func readError(err error) error {
 	return &exitError{exitIncomplete, fmt.Errorf("%w; no report was written", err)}
 }
 
-// openRecordings recognises all files before any is read: a wrong name is reported
-// before an hour of work. One of several that cannot be read is skipped and
-// counted: it must not take the others with it.
+// openRecordings detects the formats of all files before reading any, so that a wrong name is
+// reported before an hour of work. If there are several, an unreadable one is skipped and counted,
+// and the others are still read.
 func openRecordings(names []string, std streams, o replay.Options, bar *progress) (scanner.Source, func(), error) {
 	var sources []scanner.Source
 	var files []*os.File

@@ -14,7 +14,7 @@ type reportCmd struct {
 	outputFlags
 }
 
-// Run renders the report again. The exit code is that of the run it reports.
+// Run renders the report again. The exit code is that of the reported run.
 func (c *reportCmd) Run(ctx context.Context, std streams) error {
 	if _, err := c.collector(); err != nil {
 		return err
@@ -29,7 +29,7 @@ func (c *reportCmd) Run(ctx context.Context, std streams) error {
 	return c.finish(std, r, documented())
 }
 
-// readReport reads a saved report from a file, or from in where it is called -.
+// readReport reads a saved report from a file, or from in if name is -.
 func readReport(name string, in io.Reader) (*report.Report, error) {
 	if name != "-" || in == nil {
 		f, err := os.Open(name)

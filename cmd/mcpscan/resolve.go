@@ -12,19 +12,20 @@ import (
 	"github.com/mcpscan/mcpscan/internal/launch"
 )
 
-// machine is where to look up what a command starts.
+// machine is the environment in which to look up what a command starts.
 type machine struct {
 	getenv func(string) string
 	disk   *disk
-	// image returns the digest that an engine for containers has of an image; nil where
-	// no program may be run to find out.
+	// image returns a container engine's digest of an image; nil if no program may be run to find
+	// it.
 	image func(engine, name string) string
 }
 
-// thisMachine looks up what is known without running anything.
+// thisMachine returns a machine that runs no programs.
 func thisMachine(d *disk) machine { return machine{getenv: os.Getenv, disk: d} }
 
-// afterStart also looks up what a server fetched when it started in an environment.
+// afterStart returns a machine that also finds what a server fetched when it started in the given
+// environment.
 func afterStart(ctx context.Context, environment []string, d *disk) machine {
 	m := machine{disk: d, getenv: func(name string) string {
 		for _, variable := range slices.Backward(environment) {
@@ -38,9 +39,9 @@ func afterStart(ctx context.Context, environment []string, d *disk) machine {
 	return m
 }
 
-// find returns what a machine knows about the command of an entry, and what it should know but
-// does not. Launchers and interpreters have no digest: they differ between machines, and what
-// they start counts.
+// find returns what a machine knows about the command of an entry, and why something is missing.
+// Launchers and interpreters have no digest: they differ between machines, and only what they
+// start matters.
 func (m machine) find(e *configfile.Entry) (f configfile.Found, why string) {
 	if e.Command == "" {
 		return f, ""
@@ -76,8 +77,8 @@ func (m machine) find(e *configfile.Entry) (f configfile.Found, why string) {
 	return f, why
 }
 
-// program is the file whose content decides what an entry does: the script that an argument
-// names, or else the command, unless that is a system program controlled by its arguments.
+// program returns the file whose content determines what an entry does: the script named in an
+// argument, or else the command, unless that is a system program controlled by its arguments.
 func (m machine) program(e *configfile.Entry, l *launch.Command) string {
 	for _, a := range e.Args {
 		if a == "" || a[0] == '-' {
@@ -97,7 +98,7 @@ func (m machine) program(e *configfile.Entry, l *launch.Command) string {
 	return m.lookPath(e.Command)
 }
 
-// lookPath finds a command as the server's process does.
+// lookPath resolves a command as the server's process does.
 func (m machine) lookPath(command string) string {
 	if filepath.Base(command) != command {
 		return command
@@ -110,8 +111,8 @@ func (m machine) lookPath(command string) string {
 	return command
 }
 
-// portable is a path relative to the working directory if it is inside, because a lockfile is
-// read on other machines. Other paths are absolute.
+// portable returns a relative path if the file is in the working directory, because lockfiles are
+// read on other machines, and the absolute path otherwise.
 func portable(abs string) string {
 	if wd, err := os.Getwd(); err == nil {
 		if rel, err := filepath.Rel(wd, abs); err == nil && filepath.IsLocal(rel) {

@@ -11,12 +11,11 @@ import (
 	"github.com/mcpscan/mcpscan/internal/replace"
 )
 
-// backupSuffix is the end of the name of a backup. No client reads such a file.
+// backupSuffix is the file name suffix of a backup. No client reads such a file.
 const backupSuffix = ".mcpscan-backup"
 
-// rewriteFile replaces a file whole or not at all, unless somebody changed it since it was
-// read. Where a backup is wanted and there is none, it keeps what the file was; one that
-// is there is that of an earlier time, and stays. Links stay links.
+// rewriteFile atomically replaces a file unless it has changed since it was read. If keep is set,
+// it first writes a backup, but keeps an existing, older one. Links stay links.
 func rewriteFile(path string, before, after []byte, keep bool) (backup string, err error) {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -37,13 +36,13 @@ func rewriteFile(path string, before, after []byte, keep bool) (backup string, e
 			return "", fmt.Errorf("writing its backup: %w", err)
 		}
 	}
-	if err := unchangedSince(real, before); err != nil { // the backup took time
+	if err := unchangedSince(real, before); err != nil { // it may have changed during the backup
 		return "", err
 	}
 	return backup, replace.File(real, after, info.Mode().Perm())
 }
 
-// unchangedSince reports a file that is not what was read of it: its client may be writing it.
+// unchangedSince returns an error if a file differs from before: its client may be writing it.
 func unchangedSince(path string, before []byte) error {
 	now, err := readTarget(path, int64(len(before)))
 	if err != nil || !bytes.Equal(now, before) {
@@ -52,7 +51,7 @@ func unchangedSince(path string, before []byte) error {
 	return nil
 }
 
-// backUp writes a backup if there is none, for the same readers as the file.
+// backUp writes a backup, with the file's permissions, if there is none.
 func backUp(path string, data []byte, mode fs.FileMode) (written string, err error) {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if errors.Is(err, fs.ErrExist) {

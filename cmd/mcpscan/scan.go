@@ -36,7 +36,7 @@ type scanCmd struct {
 	advisoryFlags
 }
 
-// liveFlags say what may be started, and with which time limits.
+// liveFlags controls which servers may be started, and their time limits.
 type liveFlags struct {
 	RunServers bool `help:"Start the servers of configurations, and connect to their URLs, without asking."`
 	NoRun      bool `help:"Start and connect to nothing: inspect only files."`
@@ -49,22 +49,22 @@ type liveFlags struct {
 	ServerTimeout time.Duration     `help:"Time limit for one server, from its start to its last list." default:"5m"`
 	ClientName    string            `help:"Client name sent to servers; some list other tools for another client." default:"mcpscan" placeholder:"NAME"`
 
-	declared *policy.Lists // servers of mcpscan.yaml, with what they may have of the environment; nil for none
-	known    lockedServers // that servers are compared with
-	separate bool          // a server that only shares its own name with another one gets a name of its own
-	compare  bool          // each server is listed under the names of two clients
+	declared *policy.Lists // servers of mcpscan.yaml, with the environment that they may have; nil for none
+	known    lockedServers // to compare servers with
+	separate bool          // a server that only shares its own name with another gets a distinct one
+	compare  bool          // each server is listed under two client names
 	block    bool          // a server whose file was replaced is not started
-	named    []string      // variables that the command line has a server given
+	named    []string      // variables that the command line passes to the server
 }
 
-// plan is what a scan will do.
+// plan is the work of a scan.
 type plan struct {
 	inputs   []report.Input
-	events   []*scanner.Event            // of what could be read as it is
-	targets  []liveTarget                // of what has to be asked
-	locked   map[string]*lockfile.Server // that are inspected in place of those that --no-run leaves alone; nil for no lockfile
-	mayLeave bool                        // --no-run leaves servers alone for which no lockfile speaks
-	left     int                         // servers that --no-run left alone
+	events   []*scanner.Event            // from inputs read directly
+	targets  []liveTarget                // servers to list
+	locked   map[string]*lockfile.Server // whose definitions replace servers that --no-run skips; nil without a lockfile
+	mayLeave bool                        // --no-run may skip servers, as there is no lockfile
+	left     int                         // servers skipped by --no-run
 	disk     *disk
 }
 
@@ -112,7 +112,7 @@ func (c *scanCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	running := context.WithoutCancel(ctx) // an interruption ends what is asked, not what is reported for it
+	running := context.WithoutCancel(ctx) // an interrupt ends the listing of servers, not its report
 	p.tellLeft(std, c.Quiet)
 	src := c.start(ctx, std, p, rec, c.MaxMessage, c.Quiet)
 	res, err := locked.over(checks.engine).Run(running, src, checks.into(log.beside(collector)))
@@ -125,15 +125,15 @@ func (c *scanCmd) Run(ctx context.Context, std streams) error {
 	return withLost(c.finish(std, r, checks.rules), lost)
 }
 
-// recording is what --record writes. It ends at the first error, and the
-// inspection goes on without it: a full disk must not hide a server.
+// recording is the file that --record writes. After the first error, the scan goes on without it:
+// a full disk must not hide a server.
 type recording struct {
-	to   *replay.Recorder // nil where there is nothing to write, or no more
+	to   *replay.Recorder // nil if there is nothing (more) to write
 	file *os.File
 	err  error
 }
 
-// openRecording creates the file of --record, for its owner only: servers say more
+// openRecording creates the --record file, accessible only to its owner because servers send more
 // than a report repeats.
 func openRecording(name string) (*recording, error) {
 	if name == "" {
@@ -146,7 +146,7 @@ func openRecording(name string) (*recording, error) {
 	return &recording{to: replay.NewRecorder(f, name), file: f}, nil
 }
 
-// record writes an event, and gives it its place in the recording if it has one.
+// record writes an event, and sets its location in the recording if it has one.
 func (r *recording) record(e *scanner.Event) {
 	if r.to == nil {
 		return
@@ -158,7 +158,7 @@ func (r *recording) record(e *scanner.Event) {
 	}
 }
 
-// close ends the recording and returns its first error.
+// close closes the recording and returns its first error.
 func (r *recording) close() error {
 	if r.file == nil {
 		return nil
@@ -169,7 +169,7 @@ func (r *recording) close() error {
 	return r.err
 }
 
-// plan sorts the targets into files and servers.
+// plan divides the targets into files and servers.
 func (c *scanCmd) plan(ctx context.Context, std streams, locked *approved) (*plan, error) {
 	if c.RunServers && c.NoRun {
 		return nil, usage("--run-servers and --no-run contradict each other")
@@ -256,7 +256,7 @@ func (p *plan) config(f *config.File) {
 			p.skip(at(e.Pos), "server %s: %s", e.Name, why)
 		}
 	}
-	if len(f.Entries)+len(f.Settings) > 0 { // an empty one is nothing inspected
+	if len(f.Entries)+len(f.Settings) > 0 { // an empty one does not count as inspected
 		p.events = append(p.events, &scanner.Event{Kind: scanner.ConfigEvent, Config: &f.ClientConfig, Origin: at(configfile.Position{})})
 	}
 	p.envFiles(f)
@@ -280,8 +280,8 @@ func (p *plan) config(f *config.File) {
 	}
 }
 
-// standIn records that the locked definitions of a server are inspected in its place, and
-// whether they may be those of another server.
+// standIn records that a server's locked definitions are inspected instead of the server, and
+// whether they may be those of another one.
 func (p *plan) standIn(locked *lockfile.Server, now *baseline.Identity, at scanner.Origin) {
 	last := locked.Identity.Last()
 	switch {
@@ -300,8 +300,8 @@ func (p *plan) ignore(at scanner.Origin, reason string) {
 	p.events = append(p.events, &scanner.Event{Kind: scanner.IgnoredEvent, Reason: reason, Origin: at})
 }
 
-// leave records a server that --no-run does not start. That is what the flag asks for, but if
-// other servers are in a lockfile, this one escapes it.
+// leave records a server that --no-run does not start. That is intended, but not if a lockfile
+// covers other servers and not this one.
 func (p *plan) leave(t liveTarget) {
 	switch {
 	case p.mayLeave:
@@ -316,7 +316,7 @@ func (p *plan) leave(t liveTarget) {
 	}
 }
 
-// tellLeft says how to inspect what --no-run left alone.
+// tellLeft explains how to inspect the servers skipped by --no-run.
 func (p *plan) tellLeft(std streams, quiet bool) {
 	if p.left > 0 && !quiet {
 		fmt.Fprintf(std.err, "mcpscan: not started (--no-run): %s. Tools were not inspected; to inspect them without starting anything, commit a lockfile: mcpscan lock --run-servers\n", count(p.left, "server"))
@@ -327,8 +327,8 @@ func (p *plan) skip(at scanner.Origin, format string, args ...any) {
 	p.events = append(p.events, &scanner.Event{Kind: scanner.SkippedEvent, Reason: text.Mask(fmt.Sprintf(format, args...)), Origin: at})
 }
 
-// discover adds the configurations at their usual places, in a directory and those below it.
-// Files there without servers are counted.
+// discover adds the configurations at their usual paths, in a directory and below it. Those
+// without servers are only counted.
 func (c *scanCmd) discover(p *plan, dir string) error {
 	found := 0
 	locations, missed := config.DiscoverBelow(discoverDirs(dir, len(c.Targets) == 0))
@@ -360,5 +360,5 @@ func (c *scanCmd) discover(p *plan, dir string) error {
 	return nil
 }
 
-// errNoConfig is a directory in which no client keeps its servers.
+// errNoConfig is the error for a directory without client configurations.
 var errNoConfig = errors.New("no client configuration found")

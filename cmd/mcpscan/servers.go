@@ -16,8 +16,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// consent prevents a configuration file from running commands that nobody has seen: on a
-// terminal it shows each in full and asks, elsewhere it refuses them without a flag.
+// consent prevents a configuration file from running commands that nobody has seen: on a terminal,
+// it shows each command in full and asks; elsewhere, it refuses them unless a flag allows them.
 func (c *liveFlags) consent(ctx context.Context, std streams, p *plan) {
 	ask, all := terminal(std.in) && terminal(std.err), false
 	answers := bufio.NewReader(std.in)
@@ -35,7 +35,7 @@ func (c *liveFlags) consent(ctx context.Context, std streams, p *plan) {
 			p.skip(t.origin, "server %s not started: its command comes from a configuration file; read it, then use --run-servers: %s", t.name, t.conceal(t.shown()))
 			return true
 		}
-		if all { // what starts is shown all the same
+		if all { // show what starts, all the same
 			fmt.Fprint(std.err, t.described(c.inherits(&t)))
 			return false
 		}
@@ -57,8 +57,8 @@ func (c *liveFlags) consent(ctx context.Context, std streams, p *plan) {
 	})
 }
 
-// discoverDirs says where configurations are looked for: in a directory, and
-// for the user as well where no target was named.
+// discoverDirs returns where to look for configurations: in a directory and, if user is set, in
+// the user's directories.
 func discoverDirs(dir string, user bool) config.Dirs {
 	d := config.Dirs{GOOS: runtime.GOOS, Project: dir, Getenv: func(string) string { return "" }}
 	if !user {
@@ -71,10 +71,10 @@ func discoverDirs(dir string, user bool) config.Dirs {
 	return d
 }
 
-// session is the session of all that one scan sees.
+// session is the session name of everything in one scan.
 const session = "scan"
 
-// liveSource yields the inputs that were read, and then the frames of servers, in order.
+// liveSource yields the inputs that were read, and then the server frames, in order.
 type liveSource struct{ events <-chan *scanner.Event }
 
 func (s *liveSource) Next() (scanner.Chunk, error) {
@@ -91,8 +91,8 @@ type single struct{ event *scanner.Event }
 func (s single) Events(yield func(*scanner.Event)) { yield(s.event) }
 func (s single) Release()                          {}
 
-// start lists all servers in parallel and returns the stream of events. One lock gives events
-// their time, their place in the recording and their order, so that the three agree.
+// start lists all servers in parallel and returns the stream of events. One lock assigns their
+// times, their locations in the recording and their order, so that all three agree.
 func (c *liveFlags) start(ctx context.Context, std streams, p *plan, rec *recording, limit int64, quiet bool) scanner.Source {
 	out := make(chan *scanner.Event, 64)
 	feed := &feed{out: out, recording: rec, names: map[string]bool{}}
@@ -122,8 +122,8 @@ func (c *liveFlags) start(ctx context.Context, std streams, p *plan, rec *record
 	return &liveSource{out}
 }
 
-// feed puts events in order. Its clock always advances: two events of one nanosecond would
-// have no order on replay.
+// feed puts events in order. Its clock always advances: events with equal times would have no
+// order on replay.
 type feed struct {
 	mu   sync.Mutex
 	out  chan<- *scanner.Event
@@ -133,7 +133,7 @@ type feed struct {
 	names     map[string]bool // of servers
 }
 
-// claim returns the name that a server asked for, or one like it where that is taken.
+// claim returns the name that a server asked for, or a similar one if it is taken.
 func (f *feed) claim(name string) string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -156,5 +156,5 @@ func (f *feed) send(e *scanner.Event, stamp bool) {
 		e.Time, f.last = now, now
 	}
 	f.recording.record(e)
-	f.out <- e // the engine reads to the end, also after an interruption
+	f.out <- e // the engine reads to the end, even after an interrupt
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// split reads --shard, and refuses flags that a run over one shard cannot honour.
+// split parses --shard, and rejects flags that a run over one shard cannot honour.
 func (c *replayCmd) split() (s scanner.Shard, err error) {
 	if c.Shard == "" {
 		return s, nil
@@ -36,8 +36,8 @@ func (c *replayCmd) split() (s scanner.Shard, err error) {
 	return scanner.Shard{Index: i, Of: n}, nil
 }
 
-// partial writes the report of one shard. What it says about findings decides no exit code:
-// merge sees all of them.
+// partial writes the report of one shard. Its findings do not affect the exit code: merge sees all
+// of them.
 func (c *replayCmd) partial(std streams, shard scanner.Shard, collector *report.Collector, inputs []report.Input, res scanner.Result, checks *checks, locked *approved) (err error) {
 	if n := collector.Sessions(); n < shard.Of && n < 2 && !c.Quiet {
 		fmt.Fprintf(std.err, "mcpscan: the input has %s: it cannot be split, and one shard reports on all of it\n", count(n, "session"))
@@ -54,7 +54,7 @@ func (c *replayCmd) partial(std streams, shard scanner.Shard, collector *report.
 	return writeTo(std, c.Output, p.Write)
 }
 
-// writeTo writes to a file, or to standard output where none is named.
+// writeTo writes to a file, or to standard output if none is named.
 func writeTo(std streams, file string, write func(io.Writer) error) (err error) {
 	w := std.out
 	if file != "" && file != "-" {
@@ -72,8 +72,8 @@ func writeTo(std streams, file string, write func(io.Writer) error) (err error) 
 	return nil
 }
 
-// settingsDigest is over all flags and files that decide about findings, so that merge can tell
-// whether all shards had the same.
+// settingsDigest returns a digest of all flags and files that affect findings, so that merge can
+// tell whether all shards used the same.
 func (c *replayCmd) settingsDigest(files []string) (string, error) {
 	h := sha256.New()
 	fmt.Fprintf(h, "%q\n", []any{c.Enable, c.Disable, fmt.Sprint(c.MaxMessage), c.MinSeverity, c.Approvals, c.Now})
@@ -96,7 +96,7 @@ type mergeCmd struct {
 	outputFlags
 }
 
-// Run merges the partial reports and reports as one run over all sessions would.
+// Run merges the partial reports into the report of a single run over all sessions.
 func (c *mergeCmd) Run(ctx context.Context, std streams) error {
 	if c.MinSeverity != "" {
 		return usage("--min-severity: replay --shard decides which findings are listed; give it there")

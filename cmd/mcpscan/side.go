@@ -11,16 +11,15 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// side is something that shows what servers offer: a file of any kind, or servers
-// that are asked.
+// side is one side of a comparison: a file of any kind, or servers to list.
 type side struct {
 	inputs []report.Input
 	source scanner.Source
 	close  func()
 }
 
-// side opens a target, or the command of a server. Of a lockfile it shows the approved
-// definitions, or those last seen.
+// side opens a target, or the server that a command starts. For a lockfile, it returns the
+// approved definitions if approved is set, otherwise those last seen.
 func (f *liveFlags) side(ctx context.Context, std streams, target string, approved bool, command []string, limit int64, quiet bool) (*side, error) {
 	p := &plan{disk: newDisk(ctx)}
 	switch {
@@ -42,8 +41,8 @@ func (f *liveFlags) side(ctx context.Context, std streams, target string, approv
 	return &side{inputs: p.inputs, source: f.start(ctx, std, p, &recording{}, limit, quiet), close: func() {}}, nil
 }
 
-// file recognises a file by its content. Definitions and recordings become a side at once; a
-// configuration becomes a plan.
+// file detects the type of a file by its content. Definitions and recordings become a side; a
+// configuration is added to the plan.
 func file(ctx context.Context, std streams, p *plan, name string, approved bool, limit int64) (*side, error) {
 	if info, err := os.Stat(name); err != nil {
 		return nil, usage("opening %s: %w; expected a lockfile, a definition file, a recording, a client configuration or a URL", name, err)
@@ -76,8 +75,8 @@ func file(ctx context.Context, std streams, p *plan, name string, approved bool,
 	return &side{inputs: []report.Input{{Kind: "recording", Name: name}}, source: src, close: closeAll}, nil
 }
 
-// offered reads a file that says what servers offer, or what of it was approved: a
-// lockfile or definitions.
+// offered reads the definitions in a file: a lockfile, of which approved selects the approved
+// ones, or a definition file.
 func offered(name string, data []byte, approved bool) ([]*scanner.Event, string, error) {
 	if lockfile.Is(data) {
 		f, err := lockfile.Parse(name, data)

@@ -10,11 +10,11 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// maxSuggestions is how many names are proposed for a misspelled one.
+// maxSuggestions is the maximum number of suggestions for a misspelled name.
 const maxSuggestions = 3
 
-// didYouMean proposes the names that a word may have meant: those that begin with it or
-// are a few letters away, the nearest first. It says nothing where none is near.
+// didYouMean suggests names similar to a word: those that begin with it or are a few letters away,
+// nearest first. It returns "" if there is none.
 func didYouMean(word string, names []string) string {
 	type near struct {
 		name     string
@@ -39,12 +39,12 @@ func didYouMean(word string, names []string) string {
 	return ", did you mean " + strings.Join(quoted, " or ") + "?"
 }
 
-// noRule is the error for a name that is neither a rule nor a category.
+// noRule returns the error for a name that is neither a rule nor a category.
 func noRule(name string, all []scanner.Rule) error {
 	return usage("unknown rule %q%s; mcpscan rules lists all", name, didYouMean(name, ruleNames(all)))
 }
 
-// ruleNames are the IDs and the categories of rules.
+// ruleNames returns the IDs and categories of rules.
 func ruleNames(all []scanner.Rule) []string {
 	var ids, categories []string
 	for i := range all {

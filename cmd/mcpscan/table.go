@@ -15,10 +15,10 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// cellChars bounds a cell of a table.
+// cellChars is the maximum length of a table cell.
 const cellChars = 60
 
-// table is a table of foreign text for a person.
+// table is a table of untrusted text for a person.
 type table struct {
 	header []string
 	rows   [][]string
@@ -26,7 +26,7 @@ type table struct {
 
 func newTable(header ...string) *table { return &table{header: header} }
 
-// add adds a row. Cells are masked, made visible and cut.
+// add adds a row. Cells are masked, escaped and truncated.
 func (t *table) add(cells ...string) {
 	row := make([]string, len(cells))
 	for i, c := range cells {
@@ -35,9 +35,9 @@ func (t *table) add(cells ...string) {
 	t.rows = append(t.rows, row)
 }
 
-// write renders the table without lines, in the manner of ps.
+// write renders the table without lines, like ps.
 func (t *table) write(w io.Writer) error {
-	var b bytes.Buffer // the renderer does not report errors of its writer
+	var b bytes.Buffer // the renderer does not report write errors
 	tab := tablewriter.NewTable(&b,
 		tablewriter.WithRenderer(renderer.NewBlueprint(tw.Rendition{
 			Borders:  tw.BorderNone,
@@ -60,7 +60,7 @@ func (t *table) write(w io.Writer) error {
 		return err
 	}
 	var trimmed []byte
-	for line := range bytes.Lines(b.Bytes()) { // the last cell is filled up, too
+	for line := range bytes.Lines(b.Bytes()) { // the last cell is padded, too
 		trimmed = append(append(trimmed, bytes.TrimRight(line, " \n")...), '\n')
 	}
 	return put(text.Guard(w), trimmed)
@@ -74,8 +74,7 @@ func put(w io.Writer, b []byte) error {
 	return nil
 }
 
-// writeJSON writes rows as a JSON array for programs, the texts in them masked
-// and visible as they are in a report.
+// writeJSON writes rows as a JSON array, with strings masked and escaped as in a report.
 func writeJSON[T any](w io.Writer, rows []T) error {
 	if rows == nil {
 		rows = []T{}
@@ -91,7 +90,7 @@ func writeJSON[T any](w io.Writer, rows []T) error {
 	return put(w, b.Bytes())
 }
 
-// cleanse masks every text in v and makes it visible.
+// cleanse masks and escapes every string in v.
 func cleanse(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer:

@@ -16,22 +16,22 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// liveTarget is a server to ask.
+// liveTarget is a server to list.
 type liveTarget struct {
 	name      string
 	command   []string
-	env       []string // that the configuration sets, as NAME=VALUE
+	env       []string // set by the configuration, as NAME=VALUE
 	dir       string
 	url       string
 	transport string
 	headers   map[string]string
 	origin    scanner.Origin
-	foreign   bool // named by a configuration file: somebody else's command
-	unnamed   bool // name is an ID, until the server says how it is called
+	foreign   bool // from a configuration file: the command is not the user's own
+	unnamed   bool // name is an ID until the server reports its name
 
-	written config.Server // the entry of the configuration, its references as they stand there
-	secrets []string      // values that came from the environment
-	named   []string      // of these, those of variables that are secret by their name
+	written config.Server // the configuration entry, with references not expanded
+	secrets []string      // values from the environment
+	named   []string      // those of variables whose names suggest secrets
 }
 
 // endpoint is the location of something without a file.
@@ -39,7 +39,7 @@ func endpoint(name string) scanner.Origin {
 	return scanner.Origin{File: "mcp://" + name, Line: 1, Column: 1}
 }
 
-// configTarget makes a target of a configured server.
+// configTarget returns the target for a configured server.
 func configTarget(s config.Server, at scanner.Origin) (liveTarget, error) {
 	written := s
 	var secrets, named []string
@@ -69,7 +69,7 @@ func configTarget(s config.Server, at scanner.Origin) (liveTarget, error) {
 	return t, nil
 }
 
-// pairs lists the names of a map with their values, sorted.
+// pairs returns the map's entries as key-value strings, sorted by key.
 func pairs(m map[string]string, between string) []string {
 	var out []string
 	for _, k := range slices.Sorted(maps.Keys(m)) {
@@ -78,7 +78,7 @@ func pairs(m map[string]string, between string) []string {
 	return out
 }
 
-// shown is the command or URL in full, as configured: references are not expanded, and other
+// shown returns the full command or URL as configured: references are not expanded, and other
 // secrets are masked.
 func (t *liveTarget) shown() string {
 	command, address := t.command, t.url
@@ -99,14 +99,14 @@ func (t *liveTarget) shown() string {
 	return text.Mask(quoted(command))
 }
 
-// question asks whether the server may be started.
+// question returns the question whether the server may be started.
 func (t *liveTarget) question(in inherited) string {
 	return t.described(in) + "Start it? [y]es, [a]ll, [N]o: "
 }
 
-// described is everything that decides what will run: a variable such as LD_PRELOAD or PATH
-// can turn a harmless command into another program. in is what the server gets of our
-// environment.
+// described describes everything that determines what will run: a variable such as LD_PRELOAD or
+// PATH can turn a harmless command into another program. in is the part of our environment that
+// the server gets.
 func (t *liveTarget) described(in inherited) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Server %s of %s:\n  %s\n", text.Visible(t.name, 200), text.Visible(t.origin.File, 400), text.Visible(t.shown(), 100000))
@@ -129,8 +129,8 @@ func (t *liveTarget) described(in inherited) string {
 	return b.String()
 }
 
-// maskedValue is the value of a variable or a header as it is shown: references
-// as they are written, secrets masked.
+// maskedValue returns the value of a variable or header for display: references unexpanded,
+// secrets masked.
 func maskedValue(name, value string) string {
 	if literal := text.Literal(value); literal != "" && (text.NamesSecret(name) || published.Find(name+`="`+literal+`"`) != "") {
 		return text.Masked
@@ -139,7 +139,7 @@ func maskedValue(name, value string) string {
 	return shown
 }
 
-// quoted writes a command as a shell takes it.
+// quoted formats a command for a shell.
 func quoted(command []string) string {
 	words := make([]string, len(command))
 	for i, w := range command {
@@ -150,8 +150,8 @@ func quoted(command []string) string {
 	return strings.Join(words, " ")
 }
 
-// unique tells servers of one name apart, and asks those once that are the same
-// in all that makes a server answer as it does: a header can choose the tenant.
+// unique renames servers with the same name, and lists only once those that are identical in
+// everything that affects their answers: even a header can select the tenant.
 func (p *plan) unique() {
 	seen := map[string]int{}
 	same := map[string]bool{}
@@ -169,11 +169,11 @@ func (p *plan) unique() {
 	}
 }
 
-// conceal masks secrets in text by or about a server.
+// conceal masks secrets in text from or about a server.
 func (t *liveTarget) conceal(s string) string { return text.Mask(text.NewSecrets(t.known()).Mask(s)) }
 
-// identity is the server's identity, with what a machine knows about its command. References
-// are not expanded.
+// identity returns the server's identity, including what m knows about its command. References are
+// not expanded.
 func (t *liveTarget) identity(m machine) (id *baseline.Identity, why string) {
 	entry := t.written
 	if len(t.command) > 0 {
@@ -183,10 +183,10 @@ func (t *liveTarget) identity(m machine) (id *baseline.Identity, why string) {
 	return baseline.IdentityOf(&entry), why
 }
 
-// isURL tells an address from a file.
+// isURL reports whether a target is a URL, not a file.
 func isURL(target string) bool {
 	return strings.HasPrefix(target, "http://") || strings.HasPrefix(target, "https://")
 }
 
-// bare is a URL without parts that may be secret.
+// bare returns a URL without parts that may be secret.
 func bare(raw string) string { return cmp.Or(text.BareURL(raw), "an unreadable URL") }

@@ -38,7 +38,7 @@ func (c *scanCmd) target(ctx context.Context, std streams, p *plan, t string) er
 }
 
 // content adds the content of a file or standard input: definitions, a lockfile or a client
-// configuration. err is its read error.
+// configuration. err is the error from reading it.
 func (c *scanCmd) content(p *plan, t string, data []byte, err error) error {
 	if errors.Is(err, errOverLimit) {
 		p.inputs = append(p.inputs, report.Input{Kind: "file", Name: t})
@@ -78,8 +78,8 @@ func (c *scanCmd) content(p *plan, t string, data []byte, err error) error {
 	return &exitError{exitUsage, notATarget(t, derr, cerr)}
 }
 
-// manifests adds the commands of a bundle's manifests, to be checked like a configuration. The
-// user has not installed them, so nothing is started.
+// manifests adds the commands in a bundle's manifests, to be checked like a configuration. The
+// user has not installed them, so they are not started.
 func (p *plan) manifests(name string, data []byte) {
 	for _, m := range replay.Manifests(data) {
 		f := config.ParseManifest(name, m)
@@ -88,7 +88,7 @@ func (p *plan) manifests(name string, data []byte) {
 		}
 		at := scanner.Origin{File: name, Line: 1, Column: 1}
 		for i := range f.Entries {
-			if len(m) != len(data) { // inside a zip there are no lines
+			if len(m) != len(data) { // positions inside a zip are meaningless
 				f.Entries[i].Pos, f.Entries[i].Span = config.Position{Line: 1, Column: 1}, nil
 			}
 		}
@@ -101,14 +101,14 @@ func (p *plan) manifests(name string, data []byte) {
 	}
 }
 
-// reads reports whether a file is a target already.
+// reads reports whether a lockfile is already a target.
 func (p *plan) reads(name string) bool {
 	return slices.ContainsFunc(p.inputs, func(in report.Input) bool {
 		return in.Kind == "lockfile" && filepath.Clean(in.Name) == filepath.Clean(name)
 	})
 }
 
-// notATarget explains why a file is neither definitions nor a configuration.
+// notATarget returns an error explaining why a file is neither definitions nor a configuration.
 func notATarget(name string, derr, cerr error) error {
 	var syntax *config.SyntaxError
 	switch {
@@ -122,11 +122,11 @@ func notATarget(name string, derr, cerr error) error {
 	return derr
 }
 
-// errOverLimit is a file that is too long to be inspected.
+// errOverLimit is the error for a file that is too long to inspect.
 var errOverLimit = errors.New("more bytes than the limit")
 
-// readTarget reads a whole file. Devices and pipes are refused, because they may have no end
-// and report no reliable size.
+// readTarget reads a whole file. It rejects devices and pipes, because they may be endless and
+// report no reliable size.
 func readTarget(name string, limit int64) ([]byte, error) {
 	info, err := os.Stat(name) // opening a pipe would wait for its writer
 	if err != nil {
@@ -143,8 +143,8 @@ func readTarget(name string, limit int64) ([]byte, error) {
 	return readAtMost(f, info.Size(), limit)
 }
 
-// readAtMost reads a target that may have as many bytes as limit. size is what it is said to
-// have, so that its bytes need not be moved as they become more.
+// readAtMost reads a target of at most limit bytes. size is its reported size, used to allocate
+// the buffer once.
 func readAtMost(r io.Reader, size, limit int64) ([]byte, error) {
 	var b bytes.Buffer
 	b.Grow(int(min(size, limit, maxHeap)) + bytes.MinRead)

@@ -18,13 +18,13 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// recordFlags say how long the files of --record become.
+// recordFlags limits the size of the --record files.
 type recordFlags struct {
 	RecordSize int64 `help:"Begin another part of the recording, FILE.part2 and so on, when one has this many bytes; 0 is no limit." placeholder:"BYTES"`
 	RecordKeep int   `help:"Delete the oldest parts of the recording so that at most this many remain; 0 keeps all." placeholder:"N"`
 }
 
-// check refuses flags that cannot be meant.
+// check rejects invalid flags.
 func (f *recordFlags) check(record string) error {
 	switch {
 	case f.RecordSize < 0 || f.RecordKeep < 0:
@@ -37,18 +37,18 @@ func (f *recordFlags) check(record string) error {
 	return nil
 }
 
-// traffic is the recording of a proxy. Writing it delays no message.
+// traffic is the recording of a proxy. Writing it does not delay messages.
 type traffic struct {
 	recordFlags
 	name  string
 	part  int
 	size  int64 // of the part
 	to    *replay.Recorder
-	spool *spool.Spool // nil where nothing is recorded
+	spool *spool.Spool // nil if nothing is recorded
 }
 
-// openTraffic creates the file of --record, for its owner only, and deletes the further parts of
-// a recording that it replaces. tell is given lines for standard error.
+// openTraffic creates the --record file, accessible only to its owner, and deletes further parts
+// of a recording that it replaces. tell writes a line to standard error.
 func openTraffic(name string, f recordFlags, tell func(string, ...any)) (*traffic, error) {
 	if name == "" {
 		return &traffic{}, nil
@@ -85,7 +85,8 @@ func openTraffic(name string, f recordFlags, tell func(string, ...any)) (*traffi
 	return t, nil
 }
 
-// lostLine stands in a recording for messages that are missing, so that a replay is incomplete.
+// lostLine returns a line that replaces missing messages in a recording, so that a replay is
+// incomplete.
 func lostLine(n int, why string) []byte {
 	var b bytes.Buffer
 	_ = replay.NewRecorder(&b, "").Record(&scanner.Event{Kind: scanner.SkippedEvent, Time: time.Now().UTC(), Session: proxySession,
@@ -93,13 +94,13 @@ func lostLine(n int, why string) []byte {
 	return b.Bytes()
 }
 
-// Write takes in a line of the recording.
+// Write writes a line of the recording.
 func (t *traffic) Write(line []byte) (int, error) {
 	t.size += int64(len(line))
 	return t.spool.Write(line)
 }
 
-// record writes an event, and gives it its place in the recording if it has one.
+// record writes an event, and sets its location in the recording if it has one.
 func (t *traffic) record(e *scanner.Event) {
 	if t.spool == nil {
 		return
@@ -107,10 +108,10 @@ func (t *traffic) record(e *scanner.Event) {
 	if t.RecordSize > 0 && t.size >= t.RecordSize {
 		t.next(e.Time)
 	}
-	_ = t.to.Record(e) // a spool has no errors
+	_ = t.to.Record(e) // a spool never fails
 }
 
-// next begins another part.
+// next starts another part.
 func (t *traffic) next(at time.Time) {
 	t.part++
 	t.size = 0
@@ -123,7 +124,7 @@ func (t *traffic) next(at time.Time) {
 	}
 }
 
-// drop deletes the part that is one too many once there is another.
+// drop deletes the part that exceeds --record-keep once the next one exists.
 func (t *traffic) drop(next string) {
 	_, number, _ := strings.Cut(next[len(t.name):], partMark)
 	n, err := strconv.Atoi(number)
@@ -133,7 +134,7 @@ func (t *traffic) drop(next string) {
 	_ = os.Remove(partName(t.name, n-t.RecordKeep)) // it may be gone already
 }
 
-// close writes what waits and returns an error if something is missing.
+// close writes all pending data and returns an error if something is missing.
 func (t *traffic) close() error {
 	if t.spool == nil {
 		return nil
@@ -144,7 +145,7 @@ func (t *traffic) close() error {
 	return nil
 }
 
-// partMark is between the name of a recording and the number of a part, from the second on.
+// partMark separates the name of a recording from the part number, from the second part on.
 const partMark = ".part"
 
 func partName(recording string, n int) string {
@@ -154,7 +155,7 @@ func partName(recording string, n int) string {
 	return recording + partMark + strconv.Itoa(n)
 }
 
-// partsOf are the numbers of the parts of a recording that exist behind the first one.
+// partsOf returns the numbers of a recording's existing parts after the first.
 func partsOf(recording string) (numbers []int) {
 	dir, base := filepath.Split(recording)
 	entries, err := os.ReadDir(cmp.Or(dir, "."))
@@ -172,8 +173,9 @@ func partsOf(recording string) (numbers []int) {
 	return numbers
 }
 
-// withParts are recordings with all of their parts, in order. A part that is missing between two
-// others is among them, so that somebody learns of it. The oldest ones may be deleted.
+// withParts returns recordings with all of their parts, in order. It includes a part that is
+// missing between two others, so that its absence is reported. The oldest parts may have been
+// deleted.
 func withParts(recordings []string) (names []string) {
 	for _, name := range recordings {
 		numbers := partsOf(name)

@@ -4,5 +4,6 @@ package main
 
 import "io"
 
-// unread cannot be told here: a client that says nothing more is taken to be gone.
+// unread always returns true, as this cannot be determined here: a client that sends nothing more
+// is assumed to be gone.
 func unread(io.Writer) bool { return true }

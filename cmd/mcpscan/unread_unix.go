@@ -9,8 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// unread reports whether nobody reads any more what is written to a pipe. Of anything else
-// it cannot be told.
+// unread reports whether the reader of a pipe is gone. For anything else, this is unknown.
 func unread(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	if !ok {

@@ -14,19 +14,19 @@ type versionCmd struct {
 	JSON bool `help:"Write JSON."`
 }
 
-// build is what the Go toolchain recorded about this build. A build from a module, as by go
-// install, has a version and no commit; a build without version control has neither.
+// build is the information that the Go toolchain recorded about this build. A build from a module,
+// as by go install, has a version but no commit; a build without version control has neither.
 type build struct {
 	Name     string `json:"name"`
 	Version  string `json:"version"`
 	Commit   string `json:"commit"`
-	Date     string `json:"date"`     // of the commit, never of the build: the same commit gives the same bytes
-	Modified bool   `json:"modified"` // the work tree had changes that are not in the commit
+	Date     string `json:"date"`     // of the commit, not of the build, so that builds are reproducible
+	Modified bool   `json:"modified"` // the work tree had uncommitted changes
 	Go       string `json:"go"`
 	Platform string `json:"platform"`
 }
 
-// Run prints the version, one thing a line; the first line is the version alone.
+// Run prints one item per line, starting with the version.
 func (c *versionCmd) Run(std streams) error {
 	info, _ := debug.ReadBuildInfo()
 	b := built(info)
@@ -65,8 +65,8 @@ func built(info *debug.BuildInfo) build {
 	return b
 }
 
-// version is the module version of go install, or the commit. Reports are compared byte by
-// byte, so a build from a work tree is always devel.
+// version returns the module version, as of go install, or that of the commit. Reports are
+// compared byte by byte, so a build from a work tree is always devel.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok || info.Main.Version == "" || info.Main.Version == "(devel)" {

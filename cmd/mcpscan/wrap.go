@@ -29,7 +29,7 @@ type unwrapCmd struct {
 	wrapFlags
 }
 
-// wrapFlags say which entries of which files are edited.
+// wrapFlags selects the entries and files to edit.
 type wrapFlags struct {
 	Name   string `arg:"" optional:"" help:"The server, as its configuration names it." placeholder:"NAME"`
 	All    bool   `help:"All servers."`
@@ -38,13 +38,13 @@ type wrapFlags struct {
 	Quiet  bool   `short:"q" help:"Write only errors to standard error."`
 }
 
-// maxClientFile bounds a client configuration that is edited.
+// maxClientFile is the maximum size of a client configuration to edit.
 const maxClientFile = 32 << 20
 
 // editedFile is a file to edit.
 type editedFile struct {
 	path    string
-	project bool // it is one of a project, not of the user or the machine
+	project bool // belongs to a project, not to the user or the machine
 	named   bool // on the command line
 }
 
@@ -61,7 +61,7 @@ func (c *wrapCmd) Run(std streams) error {
 	if by.Options.Lockfile, err = existing(c.Lockfile); err != nil {
 		return err
 	}
-	bare := "" // a file whose proxies are told nothing to block
+	bare := "" // a file whose proxies have no settings or lockfile
 	err = c.edit(std, func(f editedFile, data []byte, chosen func(*config.Server) bool) ([]byte, []config.Outcome, error) {
 		by := by
 		if f.project && c.Settings == "" {
@@ -82,7 +82,7 @@ func (c *wrapCmd) Run(std streams) error {
 	return err
 }
 
-// existing is the absolute path of a file that exists, "" for "".
+// existing returns the absolute path of a file that must exist, or "" for "".
 func existing(name string) (string, error) {
 	if name == "" {
 		return "", nil
@@ -97,14 +97,14 @@ func existing(name string) (string, error) {
 	return path, nil
 }
 
-// Run gives back the entries as they were.
+// Run restores the original entries.
 func (c *unwrapCmd) Run(std streams) error {
 	return c.edit(std, func(f editedFile, data []byte, chosen func(*config.Server) bool) ([]byte, []config.Outcome, error) {
 		return config.Unwrap(f.path, data, chosen)
 	}, false)
 }
 
-// files are the configurations to edit.
+// files returns the configurations to edit.
 func (c *wrapFlags) files() (files []editedFile, missed []config.Missed, err error) {
 	switch {
 	case c.All == (c.Name != ""):
@@ -126,8 +126,8 @@ func (c *wrapFlags) files() (files []editedFile, missed []config.Missed, err err
 	return files, missed, nil
 }
 
-// ownFirst returns each file once. In the home directory a file of the user is found as
-// one of a project, too.
+// ownFirst returns each file once. In the home directory, a file of the user is also found as a
+// project file.
 func ownFirst(found []config.Location) (files []config.Location) {
 	own := map[string]bool{}
 	for _, l := range found {
@@ -146,7 +146,7 @@ func ownFirst(found []config.Location) (files []config.Location) {
 // editing edits the chosen entries of a file in memory.
 type editing func(f editedFile, data []byte, chosen func(*config.Server) bool) ([]byte, []config.Outcome, error)
 
-// edit edits the files, and says what became of each entry.
+// edit edits the files, and reports the outcome for each entry.
 func (c *wrapFlags) edit(std streams, edit editing, wrap bool) error {
 	files, missed, err := c.files()
 	if err != nil {
@@ -162,28 +162,28 @@ func (c *wrapFlags) edit(std streams, edit editing, wrap bool) error {
 	return e.end()
 }
 
-// editor edits one file after the other.
+// editor edits files one by one.
 type editor struct {
 	*wrapFlags
 	std     streams
 	wrap    bool
-	names   []string // of all servers, for a hint
-	found   bool     // an entry that was asked for
+	names   []string // of all servers, for suggestions
+	found   bool     // a requested entry was found
 	changed int
-	project string // a file of a project that was changed
+	project string // a project file that was changed
 	failed  bool
 }
 
-// fail reports what could not be done.
+// fail reports a failure.
 func (e *editor) fail(format string, args ...any) {
 	e.failed = true
 	fmt.Fprintf(e.std.err, "mcpscan: %s\n", text.Visible(text.Mask(fmt.Sprintf(format, args...)), 1000))
 }
 
-// say reports what was done.
+// say reports a completed action.
 func (e *editor) say(format string, args ...any) {
 	to := e.std.out
-	if e.DryRun { // which has the diff
+	if e.DryRun { // standard output has the diff
 		to = e.std.err
 	}
 	fmt.Fprintln(to, text.Visible(text.Mask(fmt.Sprintf(format, args...)), 1000))
@@ -228,7 +228,7 @@ func (e *editor) file(f editedFile, edit editing) {
 	}
 }
 
-// write shows the difference, or writes the file.
+// write writes the file or, in a dry run, shows the diff.
 func (e *editor) write(f editedFile, before *config.File, data, after []byte) bool {
 	if e.DryRun {
 		showDiff(e.std.out, f.path, string(data), string(after))
@@ -249,7 +249,7 @@ func (e *editor) write(f editedFile, before *config.File, data, after []byte) bo
 	return true
 }
 
-// outcome says what became of an entry.
+// outcome reports the outcome for an entry.
 func (e *editor) outcome(f editedFile, o *config.Outcome) {
 	done := "unwrapped"
 	if e.wrap {
@@ -262,7 +262,7 @@ func (e *editor) outcome(f editedFile, o *config.Outcome) {
 		e.say("%s %s", done, at)
 	case o.Why != "":
 		e.say("not %s: %s: %s", done, at, o.Why)
-		// Nobody expects a remote server of --all to be wrapped.
+		// With --all, nobody expects a remote server to be wrapped.
 		if e.failed = e.failed || !e.All || o.Server.Command != ""; e.failed {
 			return
 		}
@@ -273,12 +273,12 @@ func (e *editor) outcome(f editedFile, o *config.Outcome) {
 	}
 }
 
-// end returns the exit error, and says what to do next.
+// end returns the exit error, and prints what to do next.
 func (e *editor) end() error {
 	switch {
 	case e.Name != "" && !e.found:
 		err := usage("no server %s in the client configurations%s; mcpscan doctor lists them, and --config FILE names another file", shellWord(e.Name), didYouMean(e.Name, e.names))
-		if e.failed { // it may be in what was not read
+		if e.failed { // it may be in a file that was not read
 			return &exitError{exitIncomplete, err}
 		}
 		return err
@@ -297,8 +297,7 @@ func (e *editor) end() error {
 	return nil
 }
 
-// showDiff writes a unified diff, with secrets masked. However long the file is, few of its
-// lines differ.
+// showDiff writes a unified diff with secrets masked. Even in a long file, few lines differ.
 func showDiff(w io.Writer, path, before, after string) {
 	for line := range strings.Lines(udiff.Unified(path, path, before, after)) {
 		fmt.Fprintln(w, text.Visible(text.Mask(strings.TrimRight(line, "\r\n")), 10_000))

@@ -12,8 +12,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// parseConfig reads a client configuration. Entries that mcpscan wrap wrapped are those of
-// the servers behind the proxy, if they start the program that reads them.
+// parseConfig parses a client configuration. It replaces entries wrapped by mcpscan wrap with the
+// servers behind the proxy, if they start the running program.
 func parseConfig(path string, data []byte) (*config.File, error) {
 	file, err := config.Parse(path, data)
 	if err == nil {
@@ -22,8 +22,8 @@ func parseConfig(path string, data []byte) (*config.File, error) {
 	return file, err
 }
 
-// thisProgram reports whether a path is that of the running program. A name alone proves
-// nothing: a repository can come with a program called mcpscan.
+// thisProgram reports whether a path is that of the running program. A name alone proves nothing:
+// a repository can contain a program called mcpscan.
 func thisProgram(path string) bool {
 	if !filepath.IsAbs(path) {
 		return false
@@ -37,8 +37,8 @@ func thisProgram(path string) bool {
 	return err1 == nil && err2 == nil && os.SameFile(a, b)
 }
 
-// ownPath is the path by which clients start this program: the one by which it was found,
-// because the file that a link leads to often has its version in its path.
+// ownPath returns the path by which clients start this program: the one by which it was found,
+// because the target of a link often has a version in its path.
 func ownPath() (string, error) {
 	own, err := os.Executable()
 	if err != nil {
@@ -55,10 +55,10 @@ func ownPath() (string, error) {
 	return own, nil
 }
 
-// asWritten is the entry behind a wrapped server, as far as the proxy can tell. The lockfile
-// has an entry as it was written. The client has expanded its references since, and has
-// changed to its directory: there the lockfile is taken at its word, and only a scan of the
-// configuration can compare them. The variables are those that wrap has named.
+// asWritten returns the entry behind a wrapped server, as far as the proxy can know it. The client
+// has expanded its references and changed to its directory, so for these the locked entry, which
+// is unexpanded, is trusted; only a scan of the configuration can compare them. The variables are
+// those that wrap has named.
 func asWritten(entry config.Server, locked *baseline.Identity, env []string) config.Server {
 	entry.Env = map[string]string{}
 	for _, name := range env {

@@ -1,5 +1,5 @@
-// Package capability tells from the name, the parameters and the hints of a tool what it
-// adds to a flow of data, and what a call of it does to data.
+// Package capability determines, from the name, parameters and hints of a tool, what it contributes
+// to a data flow and what a call of it does to data.
 package capability
 
 import (
@@ -10,19 +10,19 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// Capability is what a tool contributes to a flow of data. All three together let a stranger's
-// text send the user's data away.
+// Capability is what a tool contributes to a data flow. All three together let a stranger's text
+// send the user's data away.
 type Capability uint8
 
 // The capabilities.
 const (
-	PrivateData      Capability = iota // it hands over what only its user may see
-	UntrustedContent                   // it hands over text that a stranger can have written
-	ExternalSink                       // it carries data to where a stranger can read it
+	PrivateData      Capability = iota // returns data that only its user may see
+	UntrustedContent                   // returns text that a stranger may have written
+	ExternalSink                       // sends data where a stranger can read it
 	Count
 )
 
-// Set are a set of them.
+// Set is a set of capabilities.
 type Set uint8
 
 const (
@@ -31,37 +31,37 @@ const (
 	leadsOut  = Set(1 << ExternalSink)
 )
 
-// Has reports whether a capability is in the set.
+// Has reports whether the set contains a.
 func (c Set) Has(a Capability) bool { return c>>a&1 != 0 }
 
-// role is what a word means in a tool's name.
+// role is the meaning of a word in a tool's name.
 type role uint32
 
 const (
-	reads    role = 1 << iota // a verb that hands something over
-	seeks                     // one that does so with whatever answers
-	lists                     // one that names things and does not open them
-	changes                   // a verb that puts something where it is kept
-	ends                      // a verb that takes away, or says nothing to anybody
-	sends                     // a verb that carries something away
-	fetches                   // a verb that goes to an address
-	runs                      // a verb that runs what it is given
+	reads    role = 1 << iota // a verb that returns something
+	seeks                     // a verb that returns whatever matches
+	lists                     // a verb that lists names without content
+	changes                   // a verb that stores something
+	ends                      // a verb that removes something, or informs nobody
+	sends                     // a verb that sends something out
+	fetches                   // a verb that accesses an address
+	runs                      // a verb that runs its input
 	private                   // a thing that belongs to the user
 	foreign                   // a thing that strangers write
-	open                      // a thing that everybody can read
-	shared                    // a thing that is made to be read by others
-	holder                    // a thing that is a place for others
-	runnable                  // what is run, or runs it: it reads files and reaches the network
-	about                     // the form of the thing beside it, not its content
-	looks                     // a verb that tells something of a thing, and hands nothing of it over
-	carries                   // a verb that carries something away, though it can be the thing as well
-	works                     // a verb that makes something of what it is given
+	open                      // a thing that anybody can read
+	shared                    // a thing that is meant to be read by others
+	holder                    // a thing that contains others
+	runnable                  // something that is run, or runs it: it reads files and reaches the network
+	about                     // the form of a neighboring thing, not its content
+	looks                     // a verb that describes a thing without returning it
+	carries                   // a verb that sends something out, though it can also be a noun
+	works                     // a verb that transforms its input
 
 	verbs   = reads | seeks | lists | changes | ends | sends | fetches | runs
-	actions = verbs | looks | carries | works // those by which a tool has a category
+	actions = verbs | looks | carries | works // verbs that determine a tool's category
 )
 
-// roles are the words that show what a tool does. Other words mean nothing.
+// roles maps the words that indicate what a tool does. Other words are ignored.
 var roles = func() map[string]role {
 	t := map[string]role{}
 	for _, class := range [...]struct {
@@ -100,7 +100,7 @@ var roles = func() map[string]role {
 	return t
 }()
 
-// roleOf returns the role of a word. A plural is a thing, never a verb.
+// roleOf returns the role of a word. A plural is a noun, never a verb.
 func roleOf(word string) role {
 	if r, ok := roles[word]; ok {
 		return r
@@ -108,8 +108,8 @@ func roleOf(word string) role {
 	return roles[strings.TrimSuffix(word, "s")] &^ actions
 }
 
-// roleOfName returns the role of the first verb of a name, of its things, and of its first and
-// last words.
+// roleOfName returns the role of the first verb of a name, of its nouns, and of its first and last
+// words.
 func roleOfName(words []string) (verb, things, first, last role) {
 	for i, w := range words {
 		r := roleOf(w)
@@ -129,8 +129,8 @@ func roleOfName(words []string) (verb, things, first, last role) {
 	return verb, things, first, last
 }
 
-// OfTool returns what the tool at node i contributes to a flow, by its name, parameters
-// and hints. It believes the hints: in this flow the tools are honest, and a stranger's text
+// OfTool returns what the tool at node i contributes to a data flow, by its name, parameters and
+// hints. It trusts the hints: in this threat model the tools are benign, and a stranger's text
 // abuses them.
 func OfTool(doc *wire.Doc, i int, name, description string) (can Set) {
 	words := names.ReadWords(name)
@@ -160,7 +160,7 @@ func OfTool(doc *wire.Doc, i int, name, description string) (can Set) {
 	return can
 }
 
-// delivered returns the capabilities of a tool that returns such things.
+// delivered returns the capabilities of a tool that returns the given things.
 func delivered(things role) (can Set) {
 	if things&private != 0 {
 		can |= handsOver
@@ -171,7 +171,7 @@ func delivered(things role) (can Set) {
 	return can
 }
 
-// hint returns a hint of the annotations at node i as written, "" if missing.
+// hint returns the hint of the annotations at node i as written, or "" if missing.
 func hint(doc *wire.Doc, i int, name string) string {
 	if h := doc.Get(i, name); doc.Kind(h) == wire.Bool {
 		return string(doc.Raw(h))
@@ -179,8 +179,7 @@ func hint(doc *wire.Doc, i int, name string) string {
 	return ""
 }
 
-// takesURL reports whether one of the parameters is an address to go to, and
-// whether there are parameters.
+// takesURL reports whether one of the parameters is a URL, and whether there are any parameters.
 func takesURL(doc *wire.Doc, properties int) (url, any bool) {
 	for c := doc.First(properties); c >= 0; c = doc.Next(c) {
 		any = true
@@ -189,5 +188,5 @@ func takesURL(doc *wire.Doc, properties int) (url, any bool) {
 	return url, any
 }
 
-// openingBytes is how much of a description is read for what a tool is about.
+// openingBytes is the length of the prefix of a description that is read for its subject.
 const openingBytes = 200

@@ -9,11 +9,11 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// Category is what a call does to data. A capability says what one agent can combine; a
-// category says what happened in which order.
+// Category is what a call does to data. Capabilities describe what an agent can combine; categories
+// describe what happened and in which order.
 type Category uint8
 
-// The categories. A tool whose effect cannot be recognised is unknown.
+// The categories. A tool whose effect cannot be recognized is Unknown.
 const (
 	Unknown Category = iota
 	Read
@@ -27,10 +27,10 @@ var toolCategoryNames = [...]string{"unknown", "read", "write", "send", "compute
 
 func (c Category) String() string { return toolCategoryNames[c] }
 
-// CategoryNames returns the categories by name, in their order.
+// CategoryNames returns the names of the categories, in order.
 func CategoryNames() []string { return slices.Clone(toolCategoryNames[:]) }
 
-// ParseCategory returns the category of a name.
+// ParseCategory returns the category with the given name.
 func ParseCategory(name string) (c Category, ok bool) {
 	i := slices.Index(toolCategoryNames[:], name)
 	return Category(max(i, 0)), i >= 0
@@ -51,8 +51,8 @@ func categoryOf(r role) Category {
 	return Unknown
 }
 
-// CategoryOfName returns a tool's category by its name. A word that is only a verb counts
-// before one that can be a noun: email_search reads.
+// CategoryOfName returns a tool's category by its name. A word that is only a verb takes precedence
+// over one that can be a noun: email_search reads.
 func CategoryOfName(name string) Category {
 	words := names.ReadWords(name)
 	either := Unknown
@@ -60,7 +60,7 @@ func CategoryOfName(name string) Category {
 		r := roleOf(w)
 		switch c := categoryOf(r); {
 		case c == Unknown:
-		case r&fetches != 0 && i > 0 && words[i-1] == "http": // http_request says what it carries in its arguments
+		case r&fetches != 0 && i > 0 && words[i-1] == "http": // its arguments hold the payload
 			return Send
 		case r&^actions == 0 && r&carries == 0:
 			return c
@@ -71,7 +71,7 @@ func CategoryOfName(name string) Category {
 	return either
 }
 
-// openingWords is how many words of a description are searched for a verb.
+// openingWords is the number of words of a description that are searched for a verb.
 const openingWords = 6
 
 // categoryOfText returns a tool's category by the first verb of its description.
@@ -89,8 +89,8 @@ func categoryOfText(description string) Category {
 	return Unknown
 }
 
-// inflected returns the role of a description's first verb: "Sends a message", "Searches the
-// index", "Queries it".
+// inflected returns the role of a third-person verb: "Sends a message", "Searches the index",
+// "Queries it".
 func inflected(word string) role {
 	stem, ok := strings.CutSuffix(word, "s")
 	if !ok {
@@ -106,8 +106,8 @@ func inflected(word string) role {
 }
 
 // CategoryOfTool returns the category of the tool at node i: by its name, its description, its
-// parameters, and its hints, each only if the ones before say nothing. So no hint changes the
-// category of a tool called send_email.
+// parameters, and its hints, each only if the previous ones are inconclusive. So no hint changes
+// the category of a tool called send_email.
 func CategoryOfTool(doc *wire.Doc, i int, name, description string) Category {
 	c := CategoryOfName(name)
 	properties := doc.Get(doc.Get(i, "inputSchema"), "properties")
@@ -117,7 +117,7 @@ func CategoryOfTool(doc *wire.Doc, i int, name, description string) Category {
 	switch uses := usesOf(doc, properties); {
 	case c == Unknown:
 		c = asksFor(uses)
-	case c == Read && uses&forAddress != 0 && uses&forPayload != 0: // it goes to an address, and takes something there
+	case c == Read && uses&forAddress != 0 && uses&forPayload != 0: // sends a payload to an address
 		c = Send
 	}
 	if c != Unknown {
@@ -133,7 +133,7 @@ func CategoryOfTool(doc *wire.Doc, i int, name, description string) Category {
 	return Unknown
 }
 
-// What parameters are for.
+// The purposes of parameters.
 const (
 	forAddressee = 1 << iota
 	forAddress
@@ -144,7 +144,7 @@ const (
 	forQuestion
 )
 
-// parameterUses are the names of parameters that show what a tool does.
+// parameterUses maps the names of parameters that indicate what a tool does.
 var parameterUses = func() map[string]int {
 	t := map[string]int{}
 	for _, class := range [...]struct {
@@ -166,7 +166,7 @@ var parameterUses = func() map[string]int {
 	return t
 }()
 
-// usesOf returns the uses of a schema's parameters.
+// usesOf returns the purposes of a schema's parameters.
 func usesOf(doc *wire.Doc, properties int) (uses int) {
 	if doc.Kind(properties) != wire.Object {
 		return 0
@@ -178,7 +178,7 @@ func usesOf(doc *wire.Doc, properties int) (uses int) {
 	return uses
 }
 
-// asksFor returns a tool's category by the uses of its parameters.
+// asksFor returns a tool's category by the purposes of its parameters.
 func asksFor(uses int) Category {
 	given := uses&(forPayload|forText) != 0
 	switch {

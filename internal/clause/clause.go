@@ -1,5 +1,5 @@
-// Package clause decides whether a matched phrase is an instruction, by the clause around
-// it: negated, quoted, reported, asked about or meant.
+// Package clause decides, by the clause around a matched phrase, whether it is an instruction or is
+// negated, quoted, reported or asked about.
 package clause
 
 import (
@@ -10,12 +10,11 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// ClauseReach bounds how far a clause is followed from a match, in bytes.
+// ClauseReach is how far a clause is followed from a match, in bytes.
 const ClauseReach = 240
 
-// Around returns the span of the clause around [start, end) of a folded text:
-// the text between the nearest line ends, full stops, semicolons and colons
-// that are followed by white space.
+// Around returns the span of the clause around [start, end) of folded text. A clause ends at line
+// ends, and at full stops, semicolons and colons that are followed by white space.
 func Around(t []byte, start, end int) (from, to int) {
 	from = start
 	for from > 0 && start-from < ClauseReach && !ClauseEnd(t, from-1) {
@@ -28,11 +27,11 @@ func Around(t []byte, start, end int) (from, to int) {
 	return from, to
 }
 
-// Sentence returns the span of the sentence around [start, end): like clause,
-// but through line feeds, colons and semicolons.
+// Sentence returns the span of the sentence around [start, end): like Around, but across line
+// feeds, colons and semicolons.
 func Sentence(t []byte, start, end int) (from, to int) {
 	stop := func(i int) bool {
-		if t[i] == '\n' { // a line feed ends a sentence ahead of an item, a heading or a tag, and behind a colon
+		if t[i] == '\n' { // ends a sentence before an item, a heading or a tag, and after a colon
 			return i+1 < len(t) && bytes.IndexByte([]byte("-*#<>|0123456789`"), t[i+1]) >= 0 || i > 0 && t[i-1] == ':'
 		}
 		return (t[i] == '.' || t[i] == '!' || t[i] == '?') && ClauseEnd(t, i)
@@ -59,24 +58,24 @@ func ClauseEnd(t []byte, i int) bool {
 	return false
 }
 
-// countering is what turns an order into its opposite or into a report of one:
-// negation, prohibition, defence, an example or a quotation. It is looked for
-// ahead of the match, where English and its neighbours put it.
+// countering matches text that negates an instruction or only reports one: negation, prohibition,
+// defense, example or quotation. It is searched for before the match, where English and similar
+// languages put it.
 var countering = lazyregexp.New(`\b(never|not|\w+n['’]t|cannot|no|without|nor|refuses?|den(y|ies|ied)|block(s|ed|ing)?|prevents?|prohibit(s|ed)?|forbid(s|den)?|` +
 	`avoids?|reject(s|ed)?|detect(s|ed|ing|ion)?|protect(s|ed|ing)?|warns?|flag(s|ged)?|sanitiz\w+|redact\w*|mask(s|ed)?|guards?|scan(s|ned)? for|` +
 	`such as|e\.g|for example|like|known as|attempts?|attacks|malicious|phrases?|strings?|patterns?|analy[sz]es?|checks?\s+(whether|if|for)|` +
 	`(prompts|inputs|texts|messages|requests|content|comments)\s+(that|which)|` +
 	`(asks?|tells?|instructs?|tricks?)\s+(the\s+|an?\s+)?\w+\s+(agent\s+|model\s+|assistant\s+)?to)\b[^\n]*$`)
 
-// StrongNegation is inside the match itself.
+// StrongNegation matches a negation within the match itself.
 var StrongNegation = lazyregexp.New(`\b(never|not|\w+n['’]t|cannot)\b`)
 
-// Preamble matches text that may precede an order without negating it: a phrase about
+// Preamble matches text that may precede an instruction without negating it: a phrase about
 // something else (to avoid errors, …) or a double negation.
 var Preamble = lazyregexp.New(`^\W*(without|to|in order to|if|when|while|unless|no matter|whether|like)\b[^,\n]*,|\b(do(es)? not|do?n['’]?t|never|not)\s+(forget|hesitate|fail)\s+to\b`)
 
-// InQuestion reports that the text at start is not an order but part of a question: whether to do
-// it, which file to do it with. A comma ends the question.
+// InQuestion reports whether the text at start is part of a question, not an instruction: whether
+// to do it, which file to do it with. A comma ends the question.
 func InQuestion(t []byte, start int) bool {
 	from, _ := Around(t, start, start)
 	ahead := t[from:start]
@@ -85,18 +84,18 @@ func InQuestion(t []byte, start int) bool {
 
 var (
 	askedAhead = lazyregexp.New(`\b(whether(\s+or\s+not)?\s+(to|the|an?|this|these|it|that|existing|all|each|any|new)\b[^,;]*|(which|what)\s+(\w+\s+){1,2}to\s+)$`)
-	// concessive is whether it is so or not.
+	// concessive matches "whether" in the sense of "regardless".
 	concessive = lazyregexp.New(`\b(regardless|irrespective|independent(ly)?)\s+(of\s+)?whether\b|\bno\s+matter\s+(whether|which|what)\b|\bwhether\b[^,;]*\s(or\s+not\s+[^t]|then\b|so\s+that\b)`)
 )
 
-// DescribesSwitch reports that [start, end) describes what a parameter switches on. A question
-// declared as settled is not a switch.
+// DescribesSwitch reports whether [start, end) describes the effect of a parameter that is a
+// switch. A question that the text declares settled is not a switch.
 func DescribesSwitch(p *scanner.TextPass, start, end int) bool {
 	from, to := Around(p.Folded, start, end)
 	return (InQuestion(p.Folded, start) || !p.Description() && setAhead.Match(p.Folded[from:start])) && !settled.Match(p.Folded[end:to])
 }
 
-// settled follows a question that is answered at once, or kept from the user.
+// settled matches a question that is answered at once, or kept from the user.
 var settled = lazyregexp.New(`\b(is|was|has|been)\s+(not|no|never|nobody|decided|settled|already|beyond|out\s+of)\b|` +
 	`\byou\s+(must|should|shall|need\s+to|have\s+to|are\s+to)\b|\bmust\s+(always\s+)?be\s+(done|true|set|yes)\b|` +
 	`\b(tell|ask|inform)\s+(nobody|no\s+one)\b|\bwithout\s+(telling|asking)\b|\b(silently|secretly|quietly)\b`)
@@ -109,11 +108,11 @@ var announcesExample = lazyregexp.New(`\b(training|sample|mock|expected|example|
 	`\b(shows?|says|reads|states|returns)\s*$|\b(such as|like|examples?|e\.g\.?|phrases?|strings?|patterns?|injections?)(\s+\w+){0,2}\s*$|` +
 	`\b(never|must not)(\s+do)?(\s+the following)?\s*$`)
 
-// RefusedBehind matches words of refusal after an act.
+// RefusedBehind matches words of refusal after an action.
 var RefusedBehind = lazyregexp.New(`^(\s+(with|by|from|in)(\s+\w+){1,2})?\s+(is|are|will be|gets?)\s+(\w+\s+)?(refused|blocked|rejected|denied|forbidden|prohibited)\b`)
 
-// NegatedOrQuoted reports whether the text at [start, end) is denied, forbidden or
-// only quoted by its own clause.
+// NegatedOrQuoted reports whether the clause around [start, end) negates, forbids or only quotes
+// it.
 func NegatedOrQuoted(t []byte, start, end int) bool {
 	from, to := Around(t, start, end)
 	if from > 0 && t[from-1] == ':' {
@@ -128,33 +127,33 @@ func NegatedOrQuoted(t []byte, start, end int) bool {
 	return countering.Match(t[from:start]) || StrongNegation.Match(t[start:end]) || RefusedBehind.Match(t[end:to]) || Quoted(t, start, end)
 }
 
-// CommandNegatedOrQuoted is countered for a command: after a verb of execution, a code span does not
-// quote it.
+// CommandNegatedOrQuoted is like NegatedOrQuoted for a command: after a verb of execution, a code
+// span does not quote it.
 func CommandNegatedOrQuoted(t []byte, start, end int) bool {
 	return NegatedOrQuoted(t, start, end) && !(bytes.HasSuffix(t[:start], []byte("`")) && hasItRun.Match(t[max(0, start-ClauseReach):start]))
 }
 
-// hasItRun precedes a command that is to be run.
+// hasItRun matches the text before a command that is to be run.
 var hasItRun = lazyregexp.New("\\b(runs?|execut(e|es|ing)|paste|type|enter|start|use|via|with)\\b[^.\n]{0,40}`$")
 
-// quotationMarks are pairs of quotation marks.
+// quotationMarks lists pairs of quotation marks.
 var quotationMarks = [...][2]string{{`"`, `"`}, {"'", "'"}, {"`", "`"}, {"“", "”"}, {"„", "“"}, {"‘", "’"}, {"«", "»"}}
 
-// jsonValue matches the text before the quotation mark of a JSON string. Such marks quote
-// nobody: a result or a broken frame can be JSON inside a text.
+// jsonValue matches the text before the quotation mark of a JSON string. Such marks are not
+// quotations: a result or a malformed message can contain JSON.
 var jsonValue = lazyregexp.New(`("\s*:|\[)\s*$`)
 
-// startOfJSON tells JSON from prose by its first characters.
+// startOfJSON distinguishes JSON from prose by its first characters.
 var startOfJSON = lazyregexp.New(`^\s*(\{\s*["}]|\[\s*["\[{\]\d-])`)
 
-// IsJSON reports a text that begins like JSON: its strings are values, where in
-// prose and in programs they are quotations.
+// IsJSON reports whether t begins like JSON, in which strings are values; in prose and in programs
+// they are quotations.
 func IsJSON(t []byte) bool {
 	return startOfJSON.Match(t)
 }
 
-// Quoted reports whether [start, end) is directly inside quotation marks or
-// a code span. A full stop may be inside, too.
+// Quoted reports whether [start, end) is directly inside quotation marks or a code span, possibly
+// with punctuation at its end.
 func Quoted(t []byte, start, end int) bool {
 	behind := bytes.TrimLeft(t[end:min(len(t), end+8)], ".!?,")
 	for _, q := range quotationMarks {
@@ -166,32 +165,32 @@ func Quoted(t []byte, start, end int) bool {
 	return false
 }
 
-// CitedAhead precedes an order that somebody cites: a detector, an example,
-// a warning of attackers.
+// CitedAhead matches the text before an instruction that is cited: by a detector, as an example, in
+// a warning about attackers.
 var CitedAhead = lazyregexp.New(`\b(detect(s|ors?|ing)?|such\s+as|e\.g|for\s+example|phrases?|wording|known\s+as|malicious|attackers?|injected)\b[^\n]*$`)
 
-// orderWords are words that make a clause an order to its reader.
+// orderWords matches words that address an instruction to its reader.
 var orderWords = lazyregexp.New(`\b(you|must|should|please|first|before|always|immediately|now|important|required?|need to|make sure|ensure|then|also)\b`)
 
 // AddressesReader reports whether a clause addresses its reader.
 func AddressesReader(c []byte) bool { return orderWords.Match(c) }
 
-// OpensClause reports whether a verb is an imperative by its place: first in its clause, or right
-// after a word that continues an order.
+// OpensClause reports whether the position of a verb makes it an imperative: first in its clause,
+// or right after a word that continues an instruction.
 func OpensClause(c []byte, verb []int) bool {
 	before := bytes.TrimRight(c[:verb[0]], " \t\"'([*-")
 	return len(before) == 0 || continuesOrder.Match(before)
 }
 
-// continuesOrder ends the text before a verb that gives an order.
+// continuesOrder matches the end of the text before an imperative verb.
 var continuesOrder = lazyregexp.New(`(\b(and|then|also|please|now|to)|[,:>-])$`)
 
-// IsResult reports whether the text came out of a call: it is data that the
-// model was given, not the documentation of a tool.
+// IsResult reports whether the text is not part of a definition: it is data that the model was
+// given, not the documentation of a tool.
 func IsResult(p *scanner.TextPass) bool { return !p.Subject.Definition() }
 
-// LowerInResult returns the severity one step down for text that is not a
-// definition: a result can say anything about anything.
+// LowerInResult lowers a severity by one level for text that is not a definition: a result can
+// contain text about anything.
 func LowerInResult(p *scanner.TextPass, s scanner.Severity) scanner.Severity {
 	if IsResult(p) && s > scanner.Note {
 		return s - 1
@@ -199,7 +198,7 @@ func LowerInResult(p *scanner.TextPass, s scanner.Severity) scanner.Severity {
 	return s
 }
 
-// ContainsAny reports whether t contains one of the words.
+// ContainsAny reports whether t contains any of the words.
 func ContainsAny(t []byte, words ...string) bool {
 	for _, w := range words {
 		if bytes.Contains(t, []byte(w)) {
@@ -209,8 +208,8 @@ func ContainsAny(t []byte, words ...string) bool {
 	return false
 }
 
-// Combine joins one element of each list in every way: the anchors of words
-// that are common alone and rare side by side.
+// Combine returns every concatenation of one element from each list, for anchors of words that are
+// common alone but rare in combination.
 func Combine(lists ...[]string) []string {
 	joined := []string{""}
 	for _, list := range lists {
@@ -225,23 +224,23 @@ func Combine(lists ...[]string) []string {
 	return joined
 }
 
-// AskedByUser matches a memory that the user asks for.
+// AskedByUser matches text about memory that the user asks for.
 var AskedByUser = lazyregexp.New(`\b(when|if|whatever|what|asks?|tells?)\s+(\w+\s+)?(the\s+)?user\b|\b(the\s+)?user\s+(asks?|tells?|wants?|requests?|says?)\b`)
 
-// UsedWhen matches how a guide for an AI states its purpose.
+// UsedWhen matches the statement of purpose in a guide for an AI.
 var UsedWhen = text.LazyExpr(`\b(use|used|useful|activate|trigger|invoke|reach)\s+(for\s+)?(this\s+|it\s+)?(\w+\s+)?(when|whenever|for|if)\b`)
 
-// IsOrder reports a verb that gives an order by its place: at the beginning of a sentence or
-// line, or after a word that continues an order or makes somebody act.
+// IsOrder reports whether the position of a verb makes it an instruction: at the beginning of a
+// sentence or line, or after a word that continues an instruction or makes somebody act.
 func IsOrder(t []byte, verb int) bool {
 	return len(bytes.TrimSpace(t[:verb])) == 0 || leadsToOrder.Match(t[max(0, verb-orderReach):verb])
 }
 
-// orderReach bounds the distance between a verb and the words before it that make it an order,
-// in bytes.
+// orderReach is the maximum distance, in bytes, between a verb and the words before it that make it
+// an instruction.
 const orderReach = 240
 
 var leadsToOrder = text.LazyExpr(`([\n.!?:;,("'*>/!—-]\s*|\b(and|then|also|please|now|to|must|should|shall|you|just|first|always|immediately|instead|only|kindly|do|` +
 	`will|by|` + AnyAI + `|it|this|(this|these)\s+(\w+\s+)?` + ThisDocument + `)\s+)$`)
 
-const UsageCost = 2 // a guide says when it is used
+const UsageCost = 2 // a guide states when to use it

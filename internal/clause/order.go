@@ -7,17 +7,17 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Order is a pattern of a rule that must be an order, and not a mention, negation or
+// Order is a rule pattern that counts only as an instruction, not as a mention, negation or
 // quotation.
 type Order struct {
 	Severity scanner.Severity // in a definition
-	Data     scanner.Severity // in everything else
+	Data     scanner.Severity // in anything else
 	Message  string
 	Signals  []string
-	Unless   func(t []byte, start, end int) bool // a further reading that counters it
+	Unless   func(t []byte, start, end int) bool // an additional condition that counters it
 }
 
-// JudgeOrders makes the check of a rule whose patterns are orders, one by one.
+// JudgeOrders returns the check of a rule from one Order per pattern.
 func JudgeOrders(orders ...Order) func(*scanner.TextPass) {
 	return func(p *scanner.TextPass) {
 		for _, m := range p.Matches {
@@ -34,9 +34,9 @@ func JudgeOrders(orders ...Order) func(*scanner.TextPass) {
 	}
 }
 
-// documentary are words of texts that explain prompts and attacks on models.
-// Two distinct ones make a long text one about orders, not one that gives them.
-// Words of security in general count half: a curriculum vitae has them as well.
+// documentary lists words of texts that explain prompts and attacks on models. Two distinct ones
+// make a long text one about instructions, not one that gives them. General security words count
+// half: a résumé contains them as well.
 var documentary = [...]struct {
 	word   string
 	weight int
@@ -47,16 +47,15 @@ var documentary = [...]struct {
 	{"attacker", 1}, {"exploit", 1}, {"malware", 1}, {"vulnerabilit", 1}, {"mitigation", 1}, {"cve-", 1}, {"detect", 1}, {"severity", 1}, {"llm", 1},
 }
 
-// The measures of a documentary text: an injected sentence does not become a
-// treatise by two words.
+// The thresholds of a documentary text, set so that two words do not turn an injected sentence into
+// a treatise.
 const (
 	documentaryBytes  = 600
 	documentaryWeight = 8
 )
 
-// aboutAttacks reports a long text that explains attacks or prompts. An
-// attacker can pretend to write one, which costs a step of severity and not the
-// finding.
+// aboutAttacks reports whether t is a long text that explains attacks or prompts. An attacker can
+// imitate one, so it lowers the severity by one level and does not suppress the finding.
 func aboutAttacks(t []byte) bool {
 	if len(t) < documentaryBytes {
 		return false
@@ -72,9 +71,8 @@ func aboutAttacks(t []byte) bool {
 	return false
 }
 
-// InData returns the severity of an order that is at [start, end) in data. A
-// report of attacks costs a step, whether the whole text is one or the order is
-// quoted by one.
+// InData returns the severity of an instruction at [start, end) in data. A report on attacks lowers
+// it by one level, whether the whole text is one or the instruction is quoted in one.
 func InData(p *scanner.TextPass, start, end int, s scanner.Severity) scanner.Severity {
 	if s == scanner.High && (p.Treatise(aboutAttacks) || QuotedInReport(p.Folded, start, end)) {
 		return scanner.Medium
@@ -82,15 +80,15 @@ func InData(p *scanner.TextPass, start, end int, s scanner.Severity) scanner.Sev
 	return s
 }
 
-// How far words about a quotation may be from it, in bytes.
+// How far from a quotation words about it may be, in bytes.
 const (
 	reportAhead  = 200
 	reportBehind = 200
 )
 
-// QuotedInReport reports an order in quotation marks, in a code span or in a quoted line that
-// nearby words call an attack or a test case. An attacker can write such words, so they only
-// lower the severity by one.
+// QuotedInReport reports whether an instruction is in quotation marks, in a code span or in a
+// quoted line and nearby words call it an attack or a test case. An attacker can write such words,
+// so they only lower the severity by one level.
 func QuotedInReport(t []byte, start, end int) bool {
 	from := start
 	for from > 0 && start-from < reportAhead && t[from-1] != '\n' {
@@ -102,11 +100,11 @@ func QuotedInReport(t []byte, start, end int) bool {
 	return in && (announcesQuotation.Match(ahead) || attackWords.Match(t[max(0, start-reportAhead):start]) || attackWords.Match(t[end:min(len(t), end+reportBehind)]))
 }
 
-// announcesQuotation announces a quotation.
+// announcesQuotation matches text that introduces a quotation.
 var announcesQuotation = lazyregexp.New("\\b(sentences?|phrases?|wording|such\\s+as|for\\s+(example|instance)|e\\.g\\.|like|(told|" +
 	"asked|tricked|got)\\s+(an?|the|my|our)\\s+(\\w+\\s+)?(bot|ai|model|assistant|chatbot))[^\"“`]{0,20}[\"“`][^\"”`]*$")
 
-// attackWords call something an attack or the case of a test.
+// attackWords matches words that call something an attack or a test case.
 var attackWords = lazyregexp.New(`(^|\PL)(attack(s|er|ers|ed)?|inject(ions?|ed)|malicious|phish(ing|ed)?|payloads?|adversar\w+|jailbreaks?|fraud\w*|scam\w*|victims?|` +
 	`vulnerab\w+|exploit\w*|red[- ]team\w*|(white|hidden)\s+text|labell?ed|label|refused|expected|test\s+cases?|poison\w+|tricked|steer(s|ed)?|` +
 	`distrust\w*|suspicious|hostile|in\s+the\s+wild|assert|proof\s+of\s+concept|poc|pranks?|tricks?|false[ -]positives?|inyecci\w+|atacantes?|` +

@@ -34,7 +34,7 @@ func surelyServer(n *node) bool {
 		n.get("command") != nil && (n.get("args") != nil || n.get("env") != nil)
 }
 
-// holdsServers reports whether a map or list has an entry that looks like one.
+// holdsServers reports whether a map or list has an entry that looks like a server.
 func holdsServers(n *node) bool {
 	for _, m := range n.members {
 		if looksLikeServer(m.value) {
@@ -44,39 +44,39 @@ func holdsServers(n *node) bool {
 	return slices.ContainsFunc(n.items, looksLikeServer)
 }
 
-// nestedServers accepts the servers of an mcp object. A single server called "servers" does
-// not count, unless it contains entries.
+// nestedServers accepts the servers of an mcp object. A single server named "servers" does not
+// count unless it contains entries.
 func nestedServers(_ *reader, n *node) bool {
 	return (n.is(kindObject) || n.is(kindArray)) && (holdsServers(n) || !looksLikeServer(n))
 }
 
-// ofClient accepts a key that many programs use when one of its entries looks like a
-// server, or when the path says that the file belongs to one of the clients. Whoever
-// writes the file chooses all entries, so none of them speaks against another one.
+// ofClient accepts a key that many programs use if one of its entries looks like a server, or if
+// the path shows that the file belongs to one of the clients. Whoever writes the file controls all
+// entries, so an entry that does not look like a server is no evidence against the others.
 func ofClient(clients ...string) func(*reader, *node) bool {
 	return func(r *reader, n *node) bool {
 		return n.is(kindObject) && (holdsServers(n) || slices.Contains(clients, r.file.Client))
 	}
 }
 
-// vscodeServers accepts "servers" as VS Code writes it. API descriptions have
-// that key too, as a list or with a url and a protocol per entry.
+// vscodeServers accepts "servers" as VS Code writes it. API descriptions also have that key, with a
+// list or with a url and a protocol per entry.
 func vscodeServers(r *reader, n *node) bool {
 	return r.format == "json" && n.is(kindObject) && (namedMCP(r.file.Path) ||
 		slices.ContainsFunc(n.members, func(m member) bool { return looksLikeServer(m.value) && !describesAPI(m.value) }))
 }
 
-// describesAPI reports an address of an AsyncAPI description.
+// describesAPI reports whether n is a server address in an AsyncAPI description.
 func describesAPI(n *node) bool {
 	return n.get("protocol") != nil && n.get("type") == nil && n.get("command") == nil
 }
 
-// reasonixPlugins accepts [[plugins]] tables that say what to start.
+// reasonixPlugins accepts [[plugins]] tables that contain a server entry.
 func reasonixPlugins(r *reader, n *node) bool {
 	return r.format == "toml" && n.is(kindArray) && holdsServers(n)
 }
 
-// clientOfShapes names the client by the first shape that only one has.
+// clientOfShapes returns the client of the first shape that is unique to one client.
 func clientOfShapes(shapes []string) string {
 	for _, s := range shapes {
 		switch strings.TrimSuffix(s, " list") {

@@ -10,18 +10,18 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// maxSettings bounds the settings that are kept of one file. Long lists of
-// permissions have some hundreds.
+// maxSettings is the maximum number of settings kept per file. Long permission lists have a few
+// hundred.
 const maxSettings = 10_000
 
-// beside is the settings that clients read along with their servers and that rules use: the
-// clients, and the key. A key that ends in * matches a prefix.
+// beside lists the settings, by key, that the given clients read alongside their servers and that
+// rules use. A key that ends in * matches a prefix.
 type beside struct {
 	clients []string
-	paths   []string // keys, apart by a space
+	paths   []string // key paths, with keys separated by spaces
 }
 
-// settingsBeside is the table: settings that approve, run a command, choose an endpoint, or
+// settingsBeside returns the table of settings that approve, run a command, choose an endpoint, or
 // set environment variables.
 func settingsBeside() []beside {
 	editor := []string{"chat.tools.*", "chat.mcp.*", "chat.agent.*", "chat.plugins.*"}
@@ -47,7 +47,7 @@ func settingsBeside() []beside {
 	}
 }
 
-// settings keeps the file's settings besides its servers.
+// settings records the file's settings other than its servers.
 func (r *reader) settings(root *node) {
 	for _, b := range settingsBeside() {
 		if !slices.Contains(b.clients, r.file.Client) {
@@ -60,7 +60,7 @@ func (r *reader) settings(root *node) {
 	slices.SortStableFunc(r.file.Settings, func(a, b configfile.Setting) int { return a.Pos.Compare(b.Pos) })
 }
 
-// setting follows the keys of a path, and keeps all values at its end.
+// setting follows a key path and records all values below it.
 func (r *reader) setting(n *node, pointer string, keys []string) {
 	if len(keys) == 0 {
 		r.values(n, pointer)
@@ -77,12 +77,12 @@ func (r *reader) setting(n *node, pointer string, keys []string) {
 	}
 }
 
-// values keeps the scalars of a subtree.
+// values records the scalars of a subtree.
 func (r *reader) values(n *node, pointer string) {
 	switch {
 	case n.scalar() && len(r.file.Settings) == maxSettings:
 		r.problem(n.pos, Position{}, "more than %d settings: the rest was not inspected; no client needs as many", maxSettings)
-		r.file.Settings = append(r.file.Settings, configfile.Setting{}) // told once
+		r.file.Settings = append(r.file.Settings, configfile.Setting{}) // avoids repeating the problem
 	case n.scalar() && len(r.file.Settings) < maxSettings:
 		r.file.Settings = append(r.file.Settings, configfile.Setting{Pointer: pointer, Text: n.text, Pos: n.pos})
 	}
@@ -94,7 +94,7 @@ func (r *reader) values(n *node, pointer string) {
 	}
 }
 
-// plugins names the plugins that the settings load: they are not in the project.
+// plugins reports the plugins that the settings load: they are not in the project.
 func (r *reader) plugins() {
 	for _, s := range r.file.Settings {
 		name, ok := strings.CutPrefix(s.Pointer, "/enabledPlugins/")
@@ -104,15 +104,15 @@ func (r *reader) plugins() {
 	}
 }
 
-// helper keeps the command by which an entry gets its headers.
+// helper records the command that an entry runs to get its headers.
 func (r *reader) helper(shape string, e member) {
 	if n := e.value.get("headersHelper"); n.is(kindString) && len(r.file.Settings) < maxSettings {
 		r.file.Settings = append(r.file.Settings, configfile.Setting{Pointer: "/" + wire.EscapePointer(shape) + "/" + wire.EscapePointer(e.key) + "/headersHelper", Text: n.text, Pos: n.pos})
 	}
 }
 
-// Belongs reports whether a path is one of the places that belong to the user or
-// the machine, and so did not come with a repository.
+// Belongs reports whether a path is a location that belongs to the user or the machine, and so did
+// not come with a repository.
 func (d Dirs) Belongs(name string) bool {
 	return slices.ContainsFunc(places(), func(p place) bool { return p.scope() != "project" && d.at(p, name) })
 }

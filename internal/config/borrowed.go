@@ -4,20 +4,21 @@ import (
 	"strings"
 )
 
-// Files of agentsh and MCPProxy are read unchanged. A key has the effect of our key with the
-// same meaning, or it is accepted with a message that it has none.
+// agentsh and MCPProxy files are read unchanged. A key either has the effect of the equivalent
+// mcpscan key, or is accepted with a message that it has no effect.
 
-// idle notes a key that has no effect.
+// idle records that a key has no effect.
 func (r *settingsReader) idle(pos Position, key, why string) {
 	r.settings.Idle = append(r.settings.Idle, IdleKey{pos, key + " has no effect here: " + why})
 }
 
-// without accepts a key that has no effect, whatever its value.
+// without returns a reader that accepts any value of a key that has no effect.
 func (r *settingsReader) without(key, why string) func(*node) {
 	return func(n *node) { r.idle(n.pos, key, why) }
 }
 
-// agreed reads a switch that has more than one place, and refuses two values of it.
+// agreed returns a reader for a switch that may be set in more than one location; conflicting
+// values are an error.
 func (r *settingsReader) agreed(key string, into **bool) func(*node) {
 	return func(n *node) {
 		on, before := r.bool(n), *into
@@ -67,8 +68,8 @@ func (p *policyReader) inspection(top keys) keys {
 	}
 }
 
-// clientServers reads the servers of a configuration of MCPProxy, or of another client:
-// of their entries skip_quarantine counts here.
+// clientServers reads the servers of an MCPProxy or other client configuration. Only their
+// skip_quarantine has an effect here.
 func (r *settingsReader) clientServers(n *node) {
 	entries := n.members
 	for i, item := range n.items {
@@ -87,7 +88,7 @@ func (r *settingsReader) clientServers(n *node) {
 	}
 }
 
-// literalGlob returns the glob that matches one name and no other.
+// literalGlob returns the glob that matches exactly the given name.
 func literalGlob(name string) string { return globEscapes.Replace(name) }
 
 var globEscapes = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`, `]`, `\]`, `{`, `\{`, `}`, `\}`)

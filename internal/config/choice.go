@@ -7,20 +7,20 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Choice are rules by their ID, each for some places.
+// Choice maps rule IDs to the places for which each rule is chosen.
 type Choice map[string]Places
 
-// Places are where something is found.
+// Places is the set of places where a finding can be.
 type Places uint8
 
-// The places: what results say, and all else.
+// The places: tool results, and everything else.
 const (
 	InOutputs Places = 1 << iota
 	Elsewhere
 	everywhere = InOutputs | Elsewhere
 )
 
-// has reports whether a finding is one of those that are chosen.
+// has reports whether a finding is chosen.
 func (c Choice) has(f *scanner.Finding) bool {
 	place := Elsewhere
 	if output(f) {
@@ -29,14 +29,14 @@ func (c Choice) has(f *scanner.Finding) bool {
 	return c[f.Rule.ID]&place != 0
 }
 
-// All reports whether a rule is chosen wherever it finds something.
+// All reports whether a rule is chosen for all places.
 func (c Choice) All(id string) bool { return c[id] == everywhere }
 
-// Choose adds what a name stands for, and reports whether it stands for anything: the
-// ID of a rule, a category, or tool_poisoning, which the agentsh documentation calls
-// what definitions say. Its names have underscores where IDs have hyphens; both are
-// read. What is written exactly as a category is one, whatever rule has its name:
-// version_pin and burst are every rule of theirs, version-pin is the rule.
+// Choose adds the rules that a name stands for, and reports whether there are any: the ID of a
+// rule, a category, or tool_poisoning, agentsh's name for findings in definitions. agentsh names
+// have underscores where IDs have hyphens; both are accepted. An exact category name takes
+// precedence over a rule ID: version_pin and burst select all rules of the category, version-pin
+// selects the rule.
 func (c Choice) Choose(name string, all []scanner.Rule) bool {
 	category := slices.Contains(scanner.Categories, name)
 	name = strings.ReplaceAll(name, "_", "-")

@@ -14,9 +14,9 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Compare returns what settings change about those before them, and whether that lets
-// anything pass that was reported. What cannot be shown to be harmless weakens. Places
-// are those of data, the text of now.
+// Compare returns the changes from one version of the settings to the next, and whether they let
+// anything pass that was reported before. A change that cannot be shown to be harmless counts as
+// weakening. Positions refer to data, the text of now.
 func Compare(before, now *Settings, data []byte, v Vocabulary) []configfile.SettingsChange {
 	c := &comparison{before: before, now: now, rules: v.Rules}
 	for _, compare := range compared {
@@ -29,12 +29,12 @@ func Compare(before, now *Settings, data []byte, v Vocabulary) []configfile.Sett
 // comparison collects the changes between two versions of settings.
 type comparison struct {
 	before, now *Settings
-	rules       []scanner.Rule // that are built in
+	rules       []scanner.Rule // the built-in rules
 	changes     []configfile.SettingsChange
 }
 
-// compared has what compares each field of Settings. Path is where they are, and Idle
-// has no effect.
+// compared lists the comparisons that cover the fields of Settings. Path and Idle are not compared:
+// they have no effect on findings.
 var compared = [...]func(*comparison){
 	(*comparison).switches,   // Profile, Detection, Definitions, and all Enabled of Outputs, CrossServer, RateLimits and Policy.Pinning
 	(*comparison).threshold,  // AlertThreshold
@@ -44,8 +44,8 @@ var compared = [...]func(*comparison){
 	(*comparison).overrides,  // Overrides
 	(*comparison).ignores,    // Ignores
 	(*comparison).approval,   // Approval
-	(*comparison).calls,      // CrossServer, but for Enabled
-	(*comparison).rates,      // RateLimits, but for Enabled
+	(*comparison).calls,      // CrossServer, except Enabled
+	(*comparison).rates,      // RateLimits, except Enabled
 	(*comparison).policy,     // Policy
 }
 
@@ -57,7 +57,7 @@ func (c *comparison) add(effect configfile.Effect, keys []string, format string,
 	c.changes = append(c.changes, configfile.SettingsChange{Effect: effect, Keys: keys, Says: says})
 }
 
-// value reports a changed value, and whether the new one is weaker.
+// value records a changed value, and whether the new one is weaker.
 func (c *comparison) value(weaker bool, was, is any, keys ...string) {
 	if was == is {
 		return
@@ -72,7 +72,7 @@ func effect(weaker bool) configfile.Effect {
 	return configfile.Keeps
 }
 
-// threshold compares alert_threshold, which decides what fails a run, what is an alert, and
+// threshold compares alert_threshold, which determines what fails a run, what is an alert, and
 // which findings block a result.
 func (c *comparison) threshold() {
 	of := func(t *scanner.Severity, missing scanner.Severity) scanner.Severity {
@@ -111,7 +111,7 @@ func (c *comparison) block() {
 	c.value(c.before.Outputs.Block, action[c.before.Outputs.Block], action[c.now.Outputs.Block], "output_inspection", "on_detection")
 }
 
-// patterns compares custom patterns by the rules that they are.
+// patterns compares custom patterns, matched by rule ID.
 func (c *comparison) patterns() {
 	keys := []string{"detection", "custom_patterns"}
 	find := func(s *Settings, id string) *CustomPattern {
@@ -140,15 +140,15 @@ func (c *comparison) patterns() {
 	}
 }
 
-// differs returns the most significant difference of a pattern, and whether it finds less, or
-// may.
+// differs returns the most significant difference between two versions of a pattern, and whether
+// the new one finds less, or may.
 func (p *CustomPattern) differs(was *CustomPattern) (weaker bool, what string) {
 	switch {
 	case !same(p.Pattern, was.Pattern):
 		return true, "expression"
 	case !looksEverywhere(was.Fields, p.Fields):
 		return true, "list of fields, which omits some"
-	case p.Category != was.Category: // flags choose rules by it
+	case p.Category != was.Category: // flags select rules by category
 		return true, "category"
 	case p.Severity != was.Severity:
 		return p.Severity < was.Severity, "severity"
@@ -160,8 +160,8 @@ func (p *CustomPattern) differs(was *CustomPattern) (weaker bool, what string) {
 	return false, ""
 }
 
-// looksEverywhere reports whether one list of fields has all of another; an empty list
-// is everything but call.
+// looksEverywhere reports whether the new list of fields includes the old one; an empty list means
+// every field except call.
 func looksEverywhere(was, is []string) bool {
 	if len(is) == 0 {
 		return !slices.Contains(was, "call")
@@ -174,7 +174,7 @@ func sameSet(a, b []string) bool {
 	return slices.Equal(sorted(a), sorted(b))
 }
 
-// approval compares what mcpscan lock approves without being asked.
+// approval compares what mcpscan lock approves without asking.
 func (c *comparison) approval() {
 	was, is := &c.before.Approval, &c.now.Approval
 	on := func(b *bool) bool { return b == nil || *b }
@@ -192,10 +192,10 @@ func (c *comparison) approval() {
 	}
 }
 
-// calls compares the settings about calls, except the switches of rules.
+// calls compares the settings for calls, except the switches of rules.
 func (c *comparison) calls() {
 	was, is, standard := &c.before.CrossServer, &c.now.CrossServer, scanner.DefaultLimits()
-	window := func(was, is, standard time.Duration, keys ...string) { // a longer one finds more
+	window := func(was, is, standard time.Duration, keys ...string) { // a longer window finds more
 		was, is = cmp.Or(was, standard), cmp.Or(is, standard)
 		c.value(is < was, was, is, append([]string{"cross_server"}, keys...)...)
 	}
@@ -211,7 +211,7 @@ func (c *comparison) calls() {
 	}
 }
 
-// rates compares how often servers may be called.
+// rates compares the rate limits of servers.
 func (c *comparison) rates() {
 	was, is := &c.before.RateLimits, &c.now.RateLimits
 	standard := scanner.DefaultLimits().Rate
@@ -235,5 +235,5 @@ func (c *comparison) policy() {
 	c.changes = append(c.changes, policy.CompareLists(c.before.Policy, c.now.Policy)...)
 }
 
-// same reports whether two values of settings are equal, at any place.
+// same reports whether two settings values are deeply equal.
 func same(a, b any) bool { return reflect.DeepEqual(a, b) }

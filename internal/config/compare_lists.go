@@ -9,7 +9,7 @@ import (
 )
 
 // overrides compares overrides for servers and tools. Those in both versions apply in the same
-// order, so only new and removed ones matter.
+// order, so only added and removed ones matter.
 func (c *comparison) overrides() {
 	keys := []string{"overrides"}
 	gone, added := apart(c.before.Overrides, c.now.Overrides, func(a, b *Override) bool { return a.Server == b.Server && a.Tool == b.Tool && same(a.Layer, b.Layer) })
@@ -22,8 +22,8 @@ func (c *comparison) overrides() {
 	}
 }
 
-// layerEffect returns the effect of a new or removed override. If another one also sets a
-// rule's severity, it is unknown which of them counts for a tool.
+// layerEffect returns the effect of an added or removed override. If another override also sets the
+// severity of a rule, it is unknown which of them applies to a tool.
 func (c *comparison) layerEffect(o *Override, added bool) configfile.Effect {
 	for _, on := range o.Categories {
 		if on != added {
@@ -49,7 +49,7 @@ func (c *comparison) layerEffect(o *Override, added bool) configfile.Effect {
 	return effect
 }
 
-// severities counts the overrides of both versions that give a rule a severity.
+// severities counts the overrides in both versions that set the severity of a rule.
 func (c *comparison) severities(id string) (n int) {
 	for _, s := range [...]*Settings{c.before, c.now} {
 		for _, o := range s.Overrides {
@@ -61,8 +61,8 @@ func (c *comparison) severities(id string) (n int) {
 	return n
 }
 
-// apart returns the elements of only one of two lists; common elements have the same order in
-// both.
+// apart returns the elements that are in only one of the two lists, treating elements as common
+// only if they are in the same order in both.
 func apart[T any](before, now []T, equal func(a, b *T) bool) (gone, added []*T) {
 	next := 0
 	for i := range now {
@@ -82,8 +82,7 @@ func apart[T any](before, now []T, equal func(a, b *T) bool) (gone, added []*T) 
 	return gone, added
 }
 
-// ignores compares which findings are accepted. Their order and their reasons decide
-// nothing.
+// ignores compares the accepted findings. The order and the reasons of ignores have no effect.
 func (c *comparison) ignores() {
 	keys := []string{"ignores"}
 	for i := range c.now.Ignores {
@@ -115,21 +114,21 @@ func (i Ignore) equals(o *Ignore) bool {
 	return i == *o
 }
 
-// covers reports whether an ignore surely accepts everything that another one does.
+// covers reports whether an ignore certainly accepts everything that another one accepts.
 func (i *Ignore) covers(o *Ignore) bool {
 	criterion := func(own, other string) bool { return own == "" || own == other }
 	return criterion(i.Rule, o.Rule) && criterion(i.Server, o.Server) && criterion(i.Tool, o.Tool) && criterion(i.Fingerprint, o.Fingerprint) &&
 		(i.Expires.IsZero() || !o.Expires.IsZero() && !o.Expires.After(i.Expires))
 }
 
-// narrow reports whether an ignore names what it accepts: a finding by its fingerprint, or one
-// rule in one tool.
+// narrow reports whether an ignore is specific: limited to one finding by its fingerprint, or to
+// one rule in one tool.
 func (i *Ignore) narrow() bool {
 	literal := func(s string) bool { return s != "" && !strings.ContainsAny(s, `*?[]{}\`) }
 	return i.Fingerprint != "" || literal(i.Rule) && literal(i.Tool)
 }
 
-// String formats an ignore as in the file.
+// String formats an ignore with the keys of the settings file.
 func (i *Ignore) String() string {
 	var says []string
 	for _, criterion := range [...][2]string{{"rule", i.Rule}, {"server", i.Server}, {"tool", i.Tool}, {"fingerprint", i.Fingerprint}, {"reason", i.Reason}} {

@@ -12,15 +12,15 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// switchKey is a key that affects which rules run, and their severities.
+// switchKey is a key that affects which rules run and their severities.
 type switchKey struct {
 	keys []string
 	get  func(*Settings) any
-	put  func(to, from *Settings) // on a copy that shares its maps
+	put  func(to, from *Settings) // to is a copy that shares its maps
 }
 
-// switches compares which rules run, and their severities. Several keys decide that together,
-// so the results are compared. A key is blamed if reverting it would undo some of the harm.
+// switches compares which rules run and their severities. Several keys determine that together, so
+// it compares the results. A key is blamed if reverting it would undo some of the harm.
 func (c *comparison) switches() {
 	rules := c.comparedRules()
 	harmed := c.now.harmed(c.before, rules)
@@ -54,7 +54,7 @@ func (c *comparison) switches() {
 	}
 }
 
-// comparedRules are the rules that both versions have.
+// comparedRules returns the rules that exist in both versions.
 func (c *comparison) comparedRules() []scanner.Rule {
 	rules := slices.Clone(c.rules)
 	for _, p := range c.before.Patterns {
@@ -65,8 +65,8 @@ func (c *comparison) comparedRules() []scanner.Rule {
 	return rules
 }
 
-// harmed returns the rules that are off or weigh less than in other settings, overrides
-// aside.
+// harmed returns the rules that are off or have a lower severity than in before, ignoring
+// overrides.
 func (s *Settings) harmed(before *Settings, rules []scanner.Rule) map[string]configfile.Effect {
 	harmed := map[string]configfile.Effect{}
 	for i := range rules {
@@ -91,27 +91,27 @@ func (s *Settings) harmed(before *Settings, rules []scanner.Rule) map[string]con
 	return harmed
 }
 
-// raised reports whether the profile alone gives a rule a severity above the declared one:
-// profiles are built in, and known to be harmless there.
+// raised reports whether the profile alone raises a rule above its declared severity, which is
+// known to be harmless because profiles are built in.
 func (s *Settings) raised(r *scanner.Rule, output bool) bool {
 	profile := s.Profile.layer(output).Rules[r.ID].Severity
 	return profile != nil && *profile >= r.Severity && s.Detection.Rules[r.ID].Severity == nil
 }
 
-// lighter compares severities of a rule; nil means the rule's own severity for each finding,
-// which can differ from the declared one.
+// lighter compares the severities of a rule; nil means the rule's own severity for each finding,
+// which may differ from the declared one.
 func lighter(declared scanner.Severity, was, is *scanner.Severity) configfile.Effect {
 	switch {
 	case was == nil && is == nil:
 		return configfile.Keeps
-	case was == nil: // every finding gets the one severity, though some can be critical
+	case was == nil: // all findings get the same severity, though some could be critical
 		if *is == scanner.Critical {
 			return configfile.Keeps
 		} else if *is >= max(declared, scanner.High) {
 			return configfile.Accepts
 		}
 		return configfile.Weakens
-	case is == nil: // some findings can get less
+	case is == nil: // some findings may get a lower severity
 		if *was == scanner.Note {
 			return configfile.Keeps
 		} else if *was < declared && *was < scanner.High {
@@ -124,7 +124,7 @@ func lighter(declared scanner.Severity, was, is *scanner.Severity) configfile.Ef
 	return configfile.Keeps
 }
 
-// switchKeys are all keys of that kind that one of two versions has.
+// switchKeys returns all such keys that are in either version.
 func switchKeys(a, b *Settings) []switchKey {
 	flag := func(get func(*Settings) **bool, keys ...string) switchKey {
 		return switchKey{keys, func(s *Settings) any { return *get(s) }, func(to, from *Settings) { *get(to) = *get(from) }}
@@ -167,7 +167,7 @@ func switchKeys(a, b *Settings) []switchKey {
 	return keys
 }
 
-// entry is the key of an entry of a map.
+// entry returns the switchKey for an entry of a map.
 func entry[T any](keys []string, name string, of func(*Settings) *map[string]T) switchKey {
 	return switchKey{keys, func(s *Settings) any {
 		if v, ok := (*of(s))[name]; ok {
@@ -188,12 +188,12 @@ func entry[T any](keys []string, name string, of func(*Settings) *map[string]T) 
 	}}
 }
 
-// union are the keys of two maps, sorted.
+// union returns the sorted union of the keys of two maps.
 func union[T any](a, b map[string]T) []string {
 	return slices.Compact(slices.Sorted(slices.Values(slices.AppendSeq(slices.Collect(maps.Keys(a)), maps.Keys(b)))))
 }
 
-// became describes a change of a value.
+// became describes the change of a value.
 func became(was, is any) string {
 	a, b := valueText(was), valueText(is)
 	if a == "" || b == "" {
@@ -202,7 +202,7 @@ func became(was, is any) string {
 	return fmt.Sprintf("was %s and is %s", a, b)
 }
 
-// valueText writes a value of a key as the file does, "" where that would be long.
+// valueText formats a value as in the settings file; "" if it would be too long.
 func valueText(v any) string {
 	switch v := v.(type) {
 	case string:
@@ -228,7 +228,7 @@ func valueText(v any) string {
 	return ""
 }
 
-// concerning names the rules that a change harms, the first few of them.
+// concerning lists the first few rules that a change harms.
 func concerning(rules []string) string {
 	const most = 5
 	slices.Sort(rules)

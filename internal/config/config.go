@@ -1,11 +1,11 @@
-// Package config reads the files in which MCP clients keep their servers and
-// gives every entry one form, with the place of each value in the file. It also
-// reads mcpscan's own, and decides by it what becomes of findings.
+// Package config reads the files in which MCP clients keep their servers and converts every entry
+// to a common form, with the position of each value in the file. It also reads mcpscan's own
+// configuration, and applies it to findings.
 //
-// It must never start a process, open a connection or change a file: what it
-// reads is foreign and may be hostile. Only Discover touches the file system,
-// and it only looks for names. What could not be understood is returned as a
-// problem and never dropped, because an entry that vanished looks clean.
+// It must never start a process, open a connection or change a file: its input is untrusted and may
+// be hostile. Only Discover touches the file system, and it only looks up names. Anything that
+// cannot be understood is reported as a problem and never dropped, because a missing entry looks
+// clean.
 package config
 
 import (
@@ -17,59 +17,58 @@ import (
 	"github.com/mcpscan/mcpscan/internal/configfile"
 )
 
-// Position is a place in a file.
+// Position is a position in a file.
 type Position = configfile.Position
 
-// Server is one entry of a client configuration, normalised. Texts are as written in the file:
-// see Expand for references.
+// Server is one normalised entry of a client configuration. Strings are as written in the file: see
+// Expand for references.
 type Server = configfile.Entry
 
-// Problem is something wrong with the file rather than with one entry.
+// Problem is a problem with the file rather than with one entry.
 type Problem struct {
-	// Pos is where the problem shows, Related the other place it concerns (the
-	// first of two definitions), or zero.
+	// Pos is the position of the problem. Related is the other position involved (the first of two
+	// definitions), or zero.
 	Pos, Related Position
-	// Msg is what is wrong and what to do about it.
+	// Msg describes the problem and how to fix it.
 	Msg string
 }
 
-// File is a client configuration as read.
+// File is a parsed client configuration.
 type File struct {
 	configfile.ClientConfig
-	// Problems are those of the file as a whole, such as a server defined twice.
+	// Problems are problems with the file as a whole, such as a server defined twice.
 	Problems []Problem
-	// Elsewhere is what the client loads from other places.
+	// Elsewhere lists what the client loads from other files.
 	Elsewhere []Problem
 }
 
-// ErrNotConfig is returned, wrapped, for a file that parses but has no place for MCP servers.
+// ErrNotConfig is returned, wrapped, for a file that parses but cannot contain MCP servers.
 var ErrNotConfig = errors.New("not an MCP client configuration")
 
-// SyntaxError says where a file stops being JSON, TOML or YAML.
+// SyntaxError reports the position at which a file stops being valid JSON, TOML or YAML.
 type SyntaxError struct {
 	Path         string
 	Line, Column int
 	Msg          string
 }
 
-// Error returns path, position and message; the message has no text of the file beyond single
-// escaped characters, because it may be a secret.
+// Error returns path, position and message. The message quotes nothing from the file beyond single
+// escaped characters, because the file may contain secrets.
 func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("reading %q: line %d, column %d: %s", e.Path, e.Line, e.Column, e.Msg)
 }
 
-// syntaxError is the only constructor, so that every parser's message is cut and cleaned of
+// syntaxError is the only constructor, so that every parser's message is truncated and stripped of
 // control characters before it can reach a terminal.
 func syntaxError(pos Position, format string, args ...any) *SyntaxError {
 	return &SyntaxError{Line: pos.Line, Column: pos.Column, Msg: printable(fmt.Sprintf(format, args...), 300)}
 }
 
-// Parse reads a client configuration. Format (JSON with comments, TOML, YAML)
-// and shape are recognised by content; the path only breaks ties. The error
-// wraps ErrNotConfig when the file parses but is something else, and is a
-// *SyntaxError when it does not parse.
+// Parse reads a client configuration. The format (JSON with comments, TOML, YAML) and the shape are
+// detected from the content; the path only breaks ties. The error wraps ErrNotConfig if the file
+// parses but is something else, and is a *SyntaxError if it does not parse.
 //
-// An entry that mcpscan wrap has wrapped is as written: see File.SeeThrough.
+// Entries wrapped by mcpscan wrap are returned as written: see File.SeeThrough.
 func Parse(path string, data []byte) (*File, error) {
 	r, err := read(path, data)
 	if err != nil {
@@ -78,7 +77,7 @@ func Parse(path string, data []byte) (*File, error) {
 	return r.file, nil
 }
 
-// read is Parse, with the nodes of the entries.
+// read is like Parse, but returns the reader, which has the nodes of the entries.
 func read(path string, data []byte) (*reader, error) {
 	text, err := plainText(data)
 	if err != nil {
@@ -109,8 +108,8 @@ func read(path string, data []byte) (*reader, error) {
 	return nil, fmt.Errorf("reading %q: %w: expected mcpServers, servers, mcp_servers, context_servers, mcp or extensions with server entries; check that this is the file the client reads", path, ErrNotConfig)
 }
 
-// printable makes foreign text safe to show: it escapes control and format characters, and
-// cuts text after limit runes.
+// printable makes untrusted text safe to display: it escapes control and format characters and
+// truncates the text after limit runes.
 func printable(s string, limit int) string {
 	var b strings.Builder
 	n := 0
@@ -128,5 +127,5 @@ func printable(s string, limit int) string {
 	return b.String()
 }
 
-// quoted is a foreign name as it appears in a message.
+// quoted formats an untrusted name for a message.
 func quoted(s string) string { return `"` + printable(s, 80) + `"` }

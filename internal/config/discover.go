@@ -7,28 +7,28 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// Location is a configuration file that exists.
+// Location is an existing configuration file.
 type Location struct {
-	// Path is the file, Client the program that reads it ("" for several).
+	// Path is the file. Client is the program that reads it, "" if there are several.
 	Path, Client string
 	// Scope is "project", "user" or "system".
 	Scope string
-	// Project is the directory of the project; "" for the other scopes.
+	// Project is the project directory; "" for the other scopes.
 	Project string
 }
 
-// Dirs are the directories to search. Empty ones are ignored, so that a CI run can search a
-// project alone.
+// Dirs are the directories to search. Empty ones are skipped, so that a CI run can search only a
+// project.
 type Dirs struct {
-	// GOOS is the system whose places are meant, as in runtime.GOOS.
+	// GOOS is the operating system whose locations are searched, as in runtime.GOOS.
 	GOOS string
-	// Project is the root of the project, Home that of the user.
+	// Project is the root of the project, Home the user's home directory.
 	Project, Home string
 	// XDGConfig is $XDG_CONFIG_HOME; empty means Home/.config.
 	XDGConfig string
 	// AppData, LocalAppData and ProgramData are the Windows directories.
 	AppData, LocalAppData, ProgramData string
-	// Getenv reads the variables with which clients move their files.
+	// Getenv looks up the variables that relocate client files.
 	Getenv func(string) string
 }
 
@@ -39,21 +39,20 @@ const (
 	inProject base = iota
 	inHome
 	inXDG      // $XDG_CONFIG_HOME or ~/.config, on every system
-	inAppData  // where the system keeps the settings of desktop programs
+	inAppData  // the system's directory for desktop application settings
 	inLocal    // %LOCALAPPDATA%
-	inClaude   // holds .claude.json
+	inClaude   // the directory of .claude.json
 	inPlugins  // Claude Code's own directory
 	inCodex    // $CODEX_HOME or ~/.codex
 	inCline    // $CLINE_DIR or ~/.cline
 	inCopilot  // $XDG_CONFIG_HOME or ~/.copilot
 	inOpencode // the file $OPENCODE_CONFIG
-	inRoot     // the file system of Linux and macOS
+	inRoot     // the file system root on Linux and macOS
 	inProgramData
 	inProgramFiles
 )
 
-// place is one line of the table: a pattern below a base, on all systems or on
-// those named.
+// place is one row of the table: a pattern below a base, on all systems or on the ones listed.
 type place struct {
 	client  string
 	base    base
@@ -71,8 +70,8 @@ func (p place) scope() string {
 	return "user"
 }
 
-// suffix is how a path at this place ends. The directories that a variable can
-// move go by their usual name: many programs have a config.toml.
+// suffix returns how a path at this place ends. Directories that a variable can relocate are
+// matched by their usual name, because many programs have a config.toml.
 func (p place) suffix() string {
 	switch p.base {
 	case inPlugins:
@@ -87,7 +86,7 @@ func (p place) suffix() string {
 	return p.pattern
 }
 
-// at reports whether a path is of a place.
+// at reports whether a path matches a place.
 func (d Dirs) at(p place, name string) bool {
 	root := d.directory(p.base)
 	if root == "" {
@@ -100,7 +99,7 @@ func (d Dirs) at(p place, name string) bool {
 	return err == nil && doublestar.MatchUnvalidated(p.pattern, filepath.ToSlash(below))
 }
 
-// directory says where a base is, or "" when it is not known or not of this
+// directory returns the directory of a base, or "" if it is unknown or does not exist on this
 // system.
 func (d Dirs) directory(b base) string {
 	switch b {
@@ -160,7 +159,7 @@ func or(a, b string) string {
 	return b
 }
 
-// under joins below a directory, unless that is not known.
+// under joins path elements below dir, or returns "" if dir is unknown.
 func under(dir string, parts ...string) string {
 	if dir == "" {
 		return ""
@@ -168,8 +167,8 @@ func under(dir string, parts ...string) string {
 	return filepath.Join(append([]string{dir}, parts...)...)
 }
 
-// clientOf names the client whose place the path ends like, or "". Some systems tell
-// capital letters apart and some do not.
+// clientOf returns the client whose place matches the end of the path, or "". It ignores case
+// because some file systems do.
 func clientOf(name string) string {
 	name = strings.ToLower(strings.TrimLeft(slashed(name), "/"))
 	for _, p := range places() {

@@ -8,13 +8,13 @@ import (
 	"unicode/utf8"
 )
 
-// edit replaces bytes of a text.
+// edit replaces a range of bytes.
 type edit struct {
 	start, end int
 	text       string
 }
 
-// apply makes edits that do not overlap. ok is false for those that do.
+// apply applies non-overlapping edits. ok is false if edits overlap.
 func apply(data []byte, edits []edit) (out []byte, ok bool) {
 	edits = slices.Clone(edits)
 	slices.SortStableFunc(edits, func(a, b edit) int { return a.start - b.start })
@@ -29,11 +29,11 @@ func apply(data []byte, edits []edit) (out []byte, ok bool) {
 	return append(out, data[at:]...), true
 }
 
-// manuscript is the text of a file that is edited.
+// manuscript is the text of a file being edited.
 type manuscript struct {
 	format string
 	text   []byte
-	lines  []int // where each begins
+	lines  []int // offset of the start of each line
 }
 
 func newManuscript(format string, text []byte) *manuscript {
@@ -46,7 +46,7 @@ func newManuscript(format string, text []byte) *manuscript {
 	return m
 }
 
-// at is the offset of a position, or -1 for one that the text does not have.
+// at returns the offset of a position, or -1 if it is outside the text.
 func (m *manuscript) at(p Position) int {
 	if p.Line < 1 || p.Line > len(m.lines) {
 		return -1
@@ -62,7 +62,7 @@ func (m *manuscript) at(p Position) int {
 	return off
 }
 
-// before is the text between the beginning of a line and an offset in it.
+// before returns the text between the start of the line and off.
 func (m *manuscript) before(off int) string {
 	if off < 0 || off > len(m.text) {
 		return ""
@@ -70,7 +70,7 @@ func (m *manuscript) before(off int) string {
 	return string(m.text[bytes.LastIndexByte(m.text[:off], '\n')+1 : off])
 }
 
-// newline is the line end of the file.
+// newline returns the line ending of the file.
 func (m *manuscript) newline() string {
 	if i := bytes.IndexByte(m.text, '\n'); i > 0 && m.text[i-1] == '\r' {
 		return "\r\n"
@@ -78,8 +78,8 @@ func (m *manuscript) newline() string {
 	return "\n"
 }
 
-// token is where a text stands, quotes included. The error is for ways of writing one that
-// cannot be moved to another place of the file, such as a block of lines in YAML.
+// token returns the range of a string in the file, including its quotes. It returns an error for
+// notations that cannot be moved within the file, such as a YAML block scalar.
 func (m *manuscript) token(n *node) (start, end int, err error) {
 	start = m.at(n.pos)
 	if start < 0 || start >= len(m.text) || n.kind != kindString {
@@ -103,7 +103,7 @@ func (m *manuscript) token(n *node) (start, end int, err error) {
 	case rest[0] == '\'' && m.format == "toml":
 		end = closing(rest, false, '\'')
 	case m.format == "yaml" && n.text != "" && strings.HasPrefix(string(rest), n.text):
-		end = len(n.text) // a plain text has no escapes
+		end = len(n.text) // a plain scalar has no escapes
 	}
 	if end <= 0 || end > len(rest) || bytes.ContainsAny(rest[:end], "\r\n") {
 		return 0, 0, moved(n)
@@ -111,7 +111,7 @@ func (m *manuscript) token(n *node) (start, end int, err error) {
 	return start, start + end, nil
 }
 
-// closing is the length of a quoted text, or -1.
+// closing returns the length of a quoted string, or -1 if it is unterminated.
 func closing(text []byte, escapes bool, quote byte) int {
 	for i := 1; i < len(text); i++ {
 		switch {
@@ -128,7 +128,7 @@ func moved(n *node) error {
 	return fmt.Errorf("the value at line %d, column %d is written in a way that cannot be edited safely: write it as one quoted text on one line", n.pos.Line, n.pos.Column)
 }
 
-// quote writes a text so that JSON, TOML and YAML all read it.
+// quote quotes a string so that JSON, TOML and YAML all accept it.
 func quote(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')
@@ -147,14 +147,14 @@ func quote(s string) string {
 	return b.String()
 }
 
-// list is the bytes of a list of texts in a file.
+// list describes how a list of strings is written in a file.
 type list struct {
-	between string // two items that are added
-	last    string // the last one that is added, and the first one that was there
-	empty   int    // where the first item goes, of an empty list
+	between string // separates two added items
+	last    string // separates the last added item from the first existing one
+	empty   int    // the offset at which the first item of an empty list goes
 }
 
-// list says how items are added to the beginning of a list.
+// list returns how to insert items at the beginning of a list.
 func (m *manuscript) list(n *node) (l list, err error) {
 	start := m.at(n.pos)
 	if start < 0 || start >= len(m.text) {
@@ -181,8 +181,8 @@ func (m *manuscript) list(n *node) (l list, err error) {
 	return l, moved(n)
 }
 
-// added are the ways to write a list as a member of its own ahead of another one, whose key
-// begins at an offset: on a line of its own, and on the same line.
+// added returns the ways to insert a list as a new member before another one, whose key begins at
+// the offset ahead: on a line of its own, and on the same line.
 func (m *manuscript) added(key string, words []string, ahead int) []edit {
 	before, nl := m.before(ahead), m.newline()
 	insert := func(text string) edit { return edit{ahead, ahead, text} }
@@ -194,7 +194,7 @@ func (m *manuscript) added(key string, words []string, ahead int) []edit {
 			return []edit{insert(member + nl + before), insert(member + " ")}
 		}
 		return []edit{insert(member + " ")}
-	case "toml": // a dotted key has its beginning again
+	case "toml": // before includes the prefix of a dotted key, which is repeated
 		return []edit{insert(key + " = " + flow + nl + before), insert(key + " = " + flow + ", ")}
 	}
 	indent := strings.Repeat(" ", utf8.RuneCountInString(before))

@@ -25,7 +25,7 @@ func (r *reader) entry(shape string, e member) Server {
 		return s
 	}
 	b.keys = b.index("", e.value)
-	if t := b.keys["transport"]; t.is(kindObject) { // Continue's old list nests the entry
+	if t := b.keys["transport"]; t.is(kindObject) { // Continue's old list format nests the entry
 		inner := b.index("transport", t)
 		maps.Copy(b.keys, inner)
 		b.keys["transport"] = inner["transport"]
@@ -43,12 +43,12 @@ func (r *reader) entry(shape string, e member) Server {
 	return s
 }
 
-// problem records what is wrong, with its place.
+// problem records a problem and its position.
 func (b *entryReader) problem(pos Position, format string, args ...any) {
 	b.s.Problems = append(b.s.Problems, fmt.Sprintf(format, args...)+fmt.Sprintf(" (line %d, column %d)", pos.Line, pos.Column))
 }
 
-// index gives the last value of each key and reports keys that come twice.
+// index returns the last value of each key and reports duplicate keys.
 func (b *entryReader) index(where string, n *node) map[string]*node {
 	out := make(map[string]*node, len(n.members))
 	first := make(map[string]Position, len(n.members))
@@ -67,13 +67,13 @@ func (b *entryReader) index(where string, n *node) map[string]*node {
 	return out
 }
 
-// first returns the value of the first of the keys that is there and not null.
+// first returns the value of the first of the keys that is present and not null.
 func (b *entryReader) first(keys ...string) *node {
 	_, n := b.named(keys...)
 	return n
 }
 
-// named is first, with the key that was found.
+// named is like first, but also returns the key that was found.
 func (b *entryReader) named(keys ...string) (string, *node) {
 	for _, k := range keys {
 		if n := b.keys[k]; n != nil && n.kind != kindNull {
@@ -83,14 +83,14 @@ func (b *entryReader) named(keys ...string) (string, *node) {
 	return "", nil
 }
 
-// text reads one string.
+// text reads a string.
 func (b *entryReader) text(into *string, span string, keys ...string) {
 	if k, n := b.named(keys...); n != nil {
 		b.put(into, span, k, n)
 	}
 }
 
-// put keeps a scalar other than a string, but reports that clients may refuse it.
+// put keeps a scalar that is not a string, but reports that clients may reject it.
 func (b *entryReader) put(into *string, span, name string, n *node) {
 	if n.kind != kindString {
 		b.problem(n.pos, "%s is %s: expected a string", quoted(name), n.kind)
@@ -102,7 +102,7 @@ func (b *entryReader) put(into *string, span, name string, n *node) {
 	b.s.Span[span] = n.pos
 }
 
-// texts appends a list of strings. A single string is not a list for any client, but is worth
+// texts appends a list of strings. No client accepts a single string as a list, but it is worth
 // reading.
 func (b *entryReader) texts(into *[]string, name, span string, keys ...string) {
 	n := b.first(keys...)
@@ -130,8 +130,8 @@ func (b *entryReader) items(into *[]string, name, span string, nodes []*node) {
 	}
 }
 
-// pairs reads an object of strings. Numbers and booleans are taken as their
-// text, as clients do; null is how VS Code says unset.
+// pairs reads an object of strings. Numbers and booleans are kept as written, as clients do; VS
+// Code uses null for unset.
 func (b *entryReader) pairs(into *map[string]string, name, span string, n *node) {
 	if n == nil {
 		return

@@ -9,8 +9,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// envFiles reads the names of environment files: those of the client, and those in the
-// command's options.
+// envFiles collects the names of environment files from the client's keys and from the command's
+// options.
 func (b *entryReader) envFiles() {
 	for _, k := range []string{"envFile", "env_file", "envFiles", "env_files"} {
 		n := b.first(k)
@@ -32,8 +32,8 @@ func (b *entryReader) envFiles() {
 	}
 }
 
-// InProject returns the path of a file that an entry names, from the directory of its
-// project on; "" for one that did not come with the project.
+// InProject returns the path of a file named by an entry, relative to the project directory, or ""
+// if it did not come with the project.
 func InProject(name string) string {
 	name = slashed(name)
 	for _, root := range []string{"${workspaceFolder}", "${workspaceRoot}", "${CLAUDE_PROJECT_DIR}", "$PWD", "${PWD}"} {
@@ -46,7 +46,7 @@ func InProject(name string) string {
 	return name
 }
 
-// ParseEnvFile reads a file of variables, one NAME=VALUE a line, as settings of a client.
+// ParseEnvFile reads a file of NAME=VALUE lines as client settings.
 func ParseEnvFile(name, client string, data []byte) *File {
 	f := &File{ClientConfig: configfile.ClientConfig{Path: name, Client: client, Shape: "variables"}}
 	number := 0

@@ -1,13 +1,13 @@
 package config
 
-// commandKeys are the names of the program; the first that is there counts.
+// commandKeys returns the keys for the program; the first one present counts.
 func commandKeys() []string { return []string{"command", "cmd"} }
 
-// urlKeys are the names of the address; httpUrl comes first, as in Gemini CLI.
+// urlKeys returns the keys for the address; httpUrl comes first, as in Gemini CLI.
 func urlKeys() []string { return []string{"httpUrl", "url", "serverUrl", "uri"} }
 
-// command reads the program, which may carry its arguments: opencode writes a
-// list, old Zed files an object.
+// command reads the program, which may include its arguments: opencode writes a list, old Zed files
+// an object.
 func (b *entryReader) command() {
 	name, n := b.named(commandKeys()...)
 	switch {
@@ -25,8 +25,8 @@ func (b *entryReader) command() {
 	}
 }
 
-// environment reads the variables. Those that a client takes from its own
-// environment or key store are named only: they become references.
+// environment reads the variables. Those that a client takes from its own environment or key store
+// are listed by name only: they become references.
 func (b *entryReader) environment() {
 	for _, k := range []string{"env_vars", "env_keys"} {
 		b.passed(k, b.first(k))
@@ -57,8 +57,8 @@ func (b *entryReader) passed(name string, n *node) {
 	}
 }
 
-// headers reads the headers of a remote server. Codex names variables for values: those become
-// references.
+// headers reads the headers of a remote server. Codex can name variables instead of values: those
+// become references.
 func (b *entryReader) headers() {
 	const span = "/headers"
 	if n := b.first("bearer_token_env_var"); n.is(kindString) {
@@ -83,7 +83,7 @@ func with(m map[string]string, k, v string) map[string]string {
 	return m
 }
 
-// tools reads which tools are shown and which run without asking.
+// tools reads which tools are enabled and which run without asking.
 func (b *entryReader) tools() {
 	for _, k := range []string{"alwaysAllow", "autoApprove", "trust"} {
 		b.toolList(&b.s.AutoApprove, k, "/autoApprove")
@@ -104,7 +104,7 @@ func (b *entryReader) toolList(into *[]string, name, span string) {
 	case n.kind == kindBool && n.text == "false":
 	case n.kind == kindBool:
 		b.items(into, name, span, []*node{{kind: kindString, text: "*", pos: n.pos}})
-	case n.kind == kindObject && name == "tools": // settings per tool, no list
+	case n.kind == kindObject && name == "tools": // per-tool settings, not a list
 	default:
 		b.texts(into, name, span, name)
 	}

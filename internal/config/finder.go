@@ -12,9 +12,9 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// Discover returns the configuration files that exist in the known places, in the order of
-// the table, each once, and the text there and cannot be read. Not every file holds
-// servers: a settings file that has none makes Parse return ErrNotConfig.
+// Discover returns the configuration files that exist in the known locations, each once, in the
+// order of the table, and what could not be read. Not every file contains servers: for a settings
+// file without any, Parse returns ErrNotConfig.
 func Discover(d Dirs) (found []Location, missed []Missed) {
 	f := &finder{listed: map[string][]listedName{}, missed: map[string]bool{}}
 	seen := map[string]bool{}
@@ -36,21 +36,21 @@ func Discover(d Dirs) (found []Location, missed []Missed) {
 	return found, f.misses
 }
 
-// finder looks for the files of places. It lists each directory once.
+// finder looks for the files of places. It lists each directory only once.
 type finder struct {
 	listed map[string][]listedName
 	missed map[string]bool
 	misses []Missed
 
-	foreign bool // the place is one of a project, which may be opened on another system
+	foreign bool // the place is in a project, which may be opened on another operating system
 	found   []string
 }
 
-// listedName is a name in a directory, and the name that a system reads in its place which does
-// not tell all names apart.
+// listedName is a name in a directory, along with the name that a system that ignores some
+// characters takes it for.
 type listedName struct{ name, plain string }
 
-// find returns the files at one place.
+// find returns the files at a place.
 func (f *finder) find(d Dirs, p place) []string {
 	root := d.directory(p.base)
 	if root == "" {
@@ -72,7 +72,7 @@ func (f *finder) miss(path, format string, args ...any) {
 	}
 }
 
-// below matches the elements of a pattern from a directory on.
+// below matches the elements of a pattern, starting in a directory.
 func (f *finder) below(dir string, pattern []string, depth int) {
 	part, rest := pattern[0], pattern[1:]
 	if part == "**" {
@@ -81,7 +81,7 @@ func (f *finder) below(dir string, pattern []string, depth int) {
 	for _, e := range f.list(dir) {
 		path := filepath.Join(dir, e.name)
 		switch {
-		case part == "**": // no links, so that a loop does not keep the search going
+		case part == "**": // links are not followed, to avoid loops
 			if info, err := os.Lstat(path); err == nil && info.IsDir() && depth < maxLevels {
 				f.below(path, pattern, depth+1)
 			}
@@ -96,8 +96,8 @@ func (f *finder) below(dir string, pattern []string, depth int) {
 	}
 }
 
-// matches compares a name with an element of a pattern. In a project capital letters are
-// not distinguished: its users have other systems than the machine that checks it.
+// matches compares a name with an element of a pattern. In a project it ignores case: its users may
+// have other operating systems than the machine that checks it.
 func (f *finder) matches(part, name string) bool {
 	if f.foreign {
 		part, name = strings.ToLower(part), strings.ToLower(name)
@@ -105,7 +105,7 @@ func (f *finder) matches(part, name string) bool {
 	return part == name || strings.ContainsAny(part, "*{") && doublestar.MatchUnvalidated(part, name)
 }
 
-// directory goes on in a directory, also where a link leads to it.
+// directory descends into a directory, even through a link.
 func (f *finder) directory(path string, rest []string, depth int) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -115,7 +115,7 @@ func (f *finder) directory(path string, rest []string, depth int) {
 	}
 }
 
-// file takes a file that can be read to its end.
+// file adds a regular file.
 func (f *finder) file(path string) {
 	switch info, err := os.Stat(path); {
 	case err != nil:
@@ -127,8 +127,8 @@ func (f *finder) file(path string) {
 	}
 }
 
-// dangling reports a link to nothing at a known place. If a package creates the target later,
-// the client reads it, but no earlier check does.
+// dangling reports a broken link at a known location. If a package creates the target later, the
+// client reads it, but no earlier check does.
 func (f *finder) dangling(path string, err error) {
 	if to, failed := os.Readlink(path); failed == nil {
 		f.miss(path, "configuration not read: it is a link to %s, which cannot be read here; replace it with the file itself", quoted(to))
@@ -154,8 +154,8 @@ func (f *finder) list(dir string) []listedName {
 	return out
 }
 
-// plainName is the form of a name on systems that ignore some characters: macOS ignores
-// invisible ones, Windows trailing spaces and dots; there a backslash separates names.
+// plainName returns a name as systems that ignore some characters see it: macOS ignores invisible
+// ones, Windows trailing spaces and dots. On Windows a backslash is also a separator.
 func plainName(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if r >= 0x200b && r <= 0x200f || r >= 0x202a && r <= 0x202e || r >= 0x2060 && r <= 0x206f || r == 0xfeff {

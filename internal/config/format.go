@@ -9,18 +9,17 @@ import (
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 )
 
-// maxDepth bounds nesting. Real files stay under ten levels; the parsers
-// recurse, and a stack that overflows ends the process.
+// maxDepth is the maximum nesting depth. Real files stay under ten levels; the parsers are
+// recursive, and a stack overflow would end the process.
 const maxDepth = 512
 
-// format is a language of configurations. One file can contain several documents (YAML), hence
-// several roots.
+// format is a configuration format. A file can contain several YAML documents, hence several roots.
 type format struct {
 	name  string
 	parse func([]byte) ([]*node, *SyntaxError)
 }
 
-// plainText strips the byte order mark and refuses text other than UTF-8.
+// plainText strips the byte order mark and rejects text that is not UTF-8.
 func plainText(data []byte) ([]byte, *SyntaxError) {
 	start := Position{Line: 1, Column: 1}
 	if bytes.HasPrefix(data, []byte{0xff, 0xfe, 0, 0}) || bytes.HasPrefix(data, []byte{0, 0, 0xfe, 0xff}) {
@@ -49,7 +48,7 @@ var (
 	yamlStart  = lazyregexp.New(`^(---|%YAML|- |("[^"]*"|'[^']*'|[\w.$/ -]+)\s*:(\s|$))`)
 )
 
-// candidates lists the formats that the text may be in, the likeliest first.
+// candidates returns the formats that the text may be in, most likely first.
 func candidates(name string, data []byte) []format {
 	jsonc, toml, yaml := format{"json", parseJSON}, format{"toml", parseTOML}, format{"yaml", parseYAML}
 	ext := strings.ToLower(path.Ext(slashed(name)))
@@ -77,8 +76,8 @@ func candidates(name string, data []byte) []format {
 	return nil
 }
 
-// firstLine is the first line that is neither blank nor a # comment. It is cut
-// short: the patterns need its start only.
+// firstLine returns the first line that is neither blank nor a # comment. It is truncated: the
+// patterns need only its start.
 func firstLine(data []byte) string {
 	for line := range bytes.Lines(data) {
 		line = bytes.TrimSpace(line[:min(len(line), 4096)])
@@ -89,8 +88,8 @@ func firstLine(data []byte) string {
 	return ""
 }
 
-// frontMatter returns the length of the YAML block that opens a Markdown file,
-// up to its closing line, or 0. It starts the file, so positions stay true.
+// frontMatter returns the length of the YAML front matter of a Markdown file, up to its closing
+// line, or 0. It is at the start of the file, so positions remain valid.
 func frontMatter(data []byte) int {
 	n := 0
 	for line := range bytes.Lines(data) {
@@ -106,5 +105,5 @@ func frontMatter(data []byte) int {
 	return 0
 }
 
-// slashed gives a path of any system with forward slashes.
+// slashed returns a path with forward slashes, whatever system it is from.
 func slashed(name string) string { return strings.ReplaceAll(name, `\`, "/") }

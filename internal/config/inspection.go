@@ -7,30 +7,30 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// OutputInspection is about what results say.
+// OutputInspection configures the inspection of tool results.
 type OutputInspection struct {
-	Enabled *bool // false switches it off
-	Block   bool  // the decision about a result in which an order was found is to block it
+	Enabled *bool // false disables it
+	Block   bool  // block results in which instructions were found
 }
 
-// output reports whether a finding is about the text of a result.
+// output reports whether a finding is in the text of a result.
 func output(f *scanner.Finding) bool { return f.Category == scanner.OutputPoisoning }
 
-// textCategories are the agentsh documentation's categories for texts.
+// textCategories are the categories that the agentsh documentation lists for text.
 var textCategories = []string{"hidden_instructions", "credential_theft", "exfiltration", "shell_injection", "path_traversal"}
 
-// readsTexts reports whether a rule inspects texts: one of those categories, or a user's
-// pattern, in what servers send and not in client configurations.
+// readsTexts reports whether a rule inspects text that servers send, rather than client
+// configurations: it is in one of those categories, or is a custom pattern.
 func readsTexts(r *scanner.Rule) bool {
 	return r.Config == nil && r.Configs == nil && (slices.Contains(textCategories, r.Category) || strings.HasPrefix(r.ID, scanner.CustomGroup))
 }
 
-// speaksOfOutputs reports whether a rule can find something in the text of results.
+// speaksOfOutputs reports whether a rule can have findings in the text of results.
 func speaksOfOutputs(r *scanner.Rule) bool {
 	return r.Text != nil || r.Definition != nil || r.Unusual != nil || r.Lines != nil
 }
 
-// detection reads the keys about detection.
+// detection reads the detection settings.
 func (r *settingsReader) detection(n *node) {
 	s := r.settings
 	known := r.layer(&s.Detection)
@@ -38,7 +38,7 @@ func (r *settingsReader) detection(n *node) {
 	known["profile"] = r.profile
 	known["alert_threshold"] = func(n *node) { s.AlertThreshold = r.severity(n) }
 	known["similarity_threshold"] = r.similarity
-	known["custom_patterns"] = func(*node) {} // have been read
+	known["custom_patterns"] = func(*node) {} // already read
 	r.object(n, known)
 }
 
@@ -50,9 +50,8 @@ func (r *settingsReader) outputInspection(n *node) {
 	})
 }
 
-// shadowTool reads the keys about names that two servers share. The agentsh
-// documentation has a switch for them, and says that they cannot be switched off: so
-// whoever tries is reported, and told what can be done instead.
+// shadowTool reads the settings for names that two servers share. agentsh documents a switch for
+// this, but also that it cannot be disabled: an attempt is an error that names the alternatives.
 func (r *settingsReader) shadowTool(n *node) {
 	r.object(n, keys{
 		"enabled": func(n *node) {
@@ -65,7 +64,7 @@ func (r *settingsReader) shadowTool(n *node) {
 	})
 }
 
-// similarity reads the threshold for names of servers, which has two places.
+// similarity reads the threshold for server names, which can be set in two locations.
 func (r *settingsReader) similarity(n *node) {
 	share, first := r.share(n), r.similarityAt
 	if r.similarityAt = n.pos; first != (Position{}) && share != r.settings.Similarity {
@@ -83,10 +82,9 @@ func inOrder(a, b Position) (Position, Position) {
 	return a, b
 }
 
-// Blocks reports whether a result is to be blocked for what a rule found in it, or a
-// definition withheld for what it says, as the settings weigh it. Without an
-// alert_threshold, findings below medium block nothing, nor do findings of low confidence
-// below high. Findings that somebody accepted never block.
+// Blocks reports whether the settings require a result to be blocked, or a definition withheld,
+// because of a finding in it. Without an alert_threshold, findings below medium do not block, nor
+// do findings of low confidence below high. Accepted findings never block.
 func (t *Triage) Blocks(f *scanner.Finding) bool {
 	if !t.Settings.Outputs.Block || !output(f) && !(f.Subject.Definition() && readsTexts(f.Rule)) {
 		return false

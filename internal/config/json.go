@@ -8,14 +8,14 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// parseJSON reads JSON with comments and trailing commas, which every client
-// that has a settings file accepts somewhere.
+// parseJSON reads JSON with comments and trailing commas, which every client with a settings file
+// accepts somewhere.
 func parseJSON(data []byte) ([]*node, *SyntaxError) {
 	loc := newLocator(data)
 	if off := tooDeep(data); off >= 0 {
 		return nil, syntaxError(loc.at(off), "nested more than %d levels deep: no client configuration is, remove what is nested here", maxDepth)
 	}
-	// A line comment may end the file; hujson wants its line feed.
+	// The file may end in a line comment; hujson requires a line feed after it.
 	data = append(data[:len(data):len(data)], '\n')
 	value, err := hujson.Parse(data)
 	if err != nil {
@@ -55,9 +55,8 @@ func jsonNode(v hujson.Value, loc *locator) *node {
 	return n
 }
 
-// tooDeep returns the offset of the first bracket beyond maxDepth, or -1. It
-// skips strings and comments as hujson does; where hujson would stop with an
-// error the count no longer matters.
+// tooDeep returns the offset of the first bracket beyond maxDepth, or -1. It skips strings and
+// comments as hujson does; after an error in hujson the count no longer matters.
 func tooDeep(data []byte) int {
 	depth := 0
 	for i := 0; i < len(data); i++ {
@@ -81,7 +80,7 @@ func tooDeep(data []byte) int {
 	return -1
 }
 
-// commentLen returns how many bytes after the slash a comment goes on.
+// commentLen returns the length of a comment, not counting its first slash.
 func commentLen(data []byte) int {
 	end := ""
 	switch {
@@ -99,8 +98,8 @@ func commentLen(data []byte) int {
 	return 2 + i + len(end) - 1
 }
 
-// jsonError turns hujson's message into a SyntaxError. hujson gives a byte
-// column and repeats a bad literal in full, which may be a secret.
+// jsonError converts a hujson error to a SyntaxError. hujson reports a byte column and repeats an
+// invalid literal in full, which may be a secret.
 func jsonError(data []byte, err error) *SyntaxError {
 	msg := err.Error()
 	var line, col int
@@ -111,7 +110,7 @@ func jsonError(data []byte, err error) *SyntaxError {
 	for range line - 1 {
 		off += bytes.IndexByte(data[off:], '\n') + 1
 	}
-	off = max(0, min(off+col-1, len(data)-1)) // the line feed at the end is ours
+	off = max(0, min(off+col-1, len(data)-1)) // the line feed at the end was added by parseJSON
 	if strings.HasPrefix(msg, "invalid literal") {
 		msg = "expected true, false, null or a number; a string needs double quotes"
 		if data[off] == '"' {

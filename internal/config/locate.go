@@ -2,8 +2,8 @@ package config
 
 import "github.com/mcpscan/mcpscan/internal/configfile"
 
-// Place gives changes without a place that of their key in a settings file, or of its nearest
-// existing parent.
+// Place sets the position of changes that have none to that of their key in a settings file, or of
+// its nearest existing parent.
 func Place(changes []configfile.SettingsChange, data []byte) {
 	plain, failed := plainText(data)
 	if failed != nil {
@@ -20,7 +20,7 @@ func Place(changes []configfile.SettingsChange, data []byte) {
 	}
 }
 
-// positionOf finds keys in each of the places of a policy: the longest match counts.
+// positionOf looks up keys at each level where a policy may be; the longest match wins.
 func positionOf(root *node, keys []string) Position {
 	best, most := Position{Line: 1, Column: 1}, 0
 	for _, above := range [...][]string{nil, {"sandbox", "mcp"}, {"mcp_rules"}, {"mcp", "inspection"}} {

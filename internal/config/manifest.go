@@ -7,12 +7,12 @@ import (
 	"github.com/mcpscan/mcpscan/internal/configfile"
 )
 
-// ParseManifest reads the commands of an MCPB manifest, for each system with its own, as a
-// client configuration; nil if there is none.
+// ParseManifest reads the commands of an MCPB manifest, including those of each platform override,
+// as a client configuration. It returns nil if there are none.
 func ParseManifest(name string, data []byte) *File {
 	text, failed := plainText(data)
 	if failed != nil {
-		return nil // told by who reads its definitions
+		return nil // reported by the reader of its definitions
 	}
 	roots, failed := parseJSON(text)
 	if failed != nil || len(objects(roots)) == 0 {
@@ -38,7 +38,7 @@ func ParseManifest(name string, data []byte) *File {
 	return r.file
 }
 
-// system reads the command for one system: the common one, with its override.
+// system reads the command for one platform: the common one, with its override applied.
 func (r *reader) system(m member, override, options *node, scope string) {
 	m.value = overridden(m.value, override)
 	s := r.entry(r.file.Shape, m)
@@ -46,8 +46,8 @@ func (r *reader) system(m member, override, options *node, scope string) {
 	r.file.Entries = append(r.file.Entries, withDefaults(s, options))
 }
 
-// overridden returns an object with the members of another one in place of its own. The
-// variables of both count: programs differ in whether they are joined.
+// overridden returns an object with its members replaced by those of override. Variables are
+// merged, although programs differ in whether they do that.
 func overridden(n, override *node) *node {
 	if !n.is(kindObject) || !override.is(kindObject) {
 		return n
@@ -66,7 +66,7 @@ func overridden(n, override *node) *node {
 	return &out
 }
 
-// joined returns the members of two objects; those of the second count.
+// joined merges the members of two objects; those of the second take precedence.
 func joined(a, b *node) *node {
 	if !a.is(kindObject) || !b.is(kindObject) {
 		return b
@@ -77,7 +77,8 @@ func joined(a, b *node) *node {
 	return &out
 }
 
-// withDefaults replaces user settings by their defaults: a user who changes nothing runs that.
+// withDefaults replaces user settings by their defaults, as they apply to a user who changes
+// nothing.
 func withDefaults(s Server, options *node) Server {
 	if !options.is(kindObject) {
 		return s

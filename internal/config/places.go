@@ -1,15 +1,15 @@
 package config
 
-// The editors that are built on VS Code and keep its directory layout.
+// Directory layouts of VS Code and the editors based on it.
 const (
 	vscodes = "{Code,Code - Insiders,VSCodium}/User/"
 	editors = "{Code,Code - Insiders,VSCodium,Cursor,Windsurf}/User/"
 	unix    = "linux darwin"
 )
 
-// places is the table of known places, projects first: those are committed and
-// so decide about a CI run. Files that hold neither server entries nor what a
-// client does with them (server.json, manifest.json, databases) are not here.
+// places returns the table of known locations, projects first: those are committed and so affect CI
+// runs. Files that contain neither server entries nor client settings for them (server.json,
+// manifest.json, databases) are not included.
 func places() []place {
 	return []place{
 		{"claude-code", inProject, ".mcp.json", ""},

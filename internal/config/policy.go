@@ -11,23 +11,23 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// policyPlaces are the key paths of a policy: agentsh uses the second, and generated policies
-// the third.
+// policyPlaces describes the key paths at which a policy may be: agentsh uses the second, generated
+// policies the third.
 var policyPlaces = [...]string{"the top of the file", "sandbox.mcp", "mcp_rules"}
 
-// besides are the top-level keys that may accompany a policy at any place.
+// besides are the top-level keys that may accompany a policy at any of these paths.
 var besides = []string{"detection", "cross_server", "rate_limits", "output_inspection"}
 
-// policyReader reads the keys of a policy from one place of a file.
+// policyReader reads the keys of a policy at one of its key paths.
 type policyReader struct {
 	*settingsReader
 	lists *policy.Lists
-	at    map[string]Position // where each place has its first key of a policy
-	seen  map[string]Position // where the keys of besides stand
-	in    map[string]string   // and in which place
+	at    map[string]Position // position of the first policy key at each path
+	seen  map[string]Position // position of each key of besides
+	in    map[string]string   // path of each key of besides
 }
 
-// policy adds the keys of a policy to those of the top of the file, and reads all of it.
+// policy adds the keys of a policy to the top-level keys, and reads the whole file.
 func (r *settingsReader) policy(n *node, top keys) {
 	p := &policyReader{settingsReader: r, lists: &policy.Lists{File: r.settings.Path}, at: map[string]Position{}, seen: map[string]Position{}, in: map[string]string{}}
 	known := p.keys(policyPlaces[0], top)
@@ -49,7 +49,7 @@ func (r *settingsReader) policy(n *node, top keys) {
 	}
 }
 
-// keys are those that may be in one place.
+// keys returns the keys allowed at a path.
 func (p *policyReader) keys(place string, top keys) keys {
 	l := p.lists
 	own := keys{
@@ -82,8 +82,8 @@ func (p *policyReader) keys(place string, top keys) keys {
 	return own
 }
 
-// place records that a place has a key of a policy. A second place is refused: nobody could
-// tell which one applies.
+// place records that there is a policy key at a path. A second path is an error: it would be
+// unclear which policy applies.
 func (p *policyReader) place(place string, pos Position) {
 	if _, again := p.at[place]; again {
 		return
@@ -98,7 +98,7 @@ func (p *policyReader) place(place string, pos Position) {
 	p.lists.At = pos
 }
 
-// once refuses a key that is in two places.
+// once rejects a key that is at two paths.
 func (p *policyReader) once(place, key string, pos Position) bool {
 	if in, again := p.in[key]; again && in != place {
 		p.fail(pos, "the key %s under %s, and again under %s at %s; keep one", quoted(key), place, in, p.seen[key])
@@ -115,7 +115,7 @@ func (p *policyReader) mode(n *node) policy.Mode {
 	return m
 }
 
-// name returns a glob of a policy.
+// name parses a glob of a policy.
 func (p *policyReader) name(n *node) policy.Name {
 	s := p.text(n)
 	if n.kind != kindString || s == "" {
@@ -130,7 +130,7 @@ func (p *policyReader) name(n *node) policy.Name {
 
 func (p *policyReader) server(n *node) policy.ServerRule {
 	rule, before := policy.ServerRule{At: n.pos}, len(p.problems)
-	if n.kind == kindString { // an id by itself
+	if n.kind == kindString { // just an ID
 		rule.ID = p.name(n)
 		return rule
 	}
@@ -141,8 +141,8 @@ func (p *policyReader) server(n *node) policy.ServerRule {
 	return rule
 }
 
-// tool reads a rule about tools. An allow rule may have an incomplete hash, and then allows
-// nothing: the documentation of agentsh has such rules.
+// tool reads a tool rule. An allow rule may have an incomplete hash, and then allows nothing: the
+// agentsh documentation has such rules.
 func (p *policyReader) tool(n *node, allows bool) policy.ToolRule {
 	rule, before := policy.ToolRule{At: n.pos}, len(p.problems)
 	p.object(n, keys{
@@ -183,8 +183,8 @@ func (p *policyReader) pinning(n *node) {
 
 var tlsFingerprint = lazyregexp.New(`^sha256:[0-9a-fA-F]{64}$`)
 
-// declared reads a server that the policy knows. env_allow and env_deny are the names of
-// the documentation, allowed_env and denied_env those of the program.
+// declared reads a server declaration. env_allow and env_deny are the names in the agentsh
+// documentation, allowed_env and denied_env those in its code.
 func (p *policyReader) declared(n *node) {
 	d, skip, before := policy.Declared{At: n.pos}, false, len(p.problems)
 	texts := func(into *[]string) func(*node) {

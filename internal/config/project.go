@@ -1,7 +1,7 @@
 package config
 
-// ProjectPatterns returns the places within a project where Discover looks, as
-// patterns with *, ** and {a,b}.
+// ProjectPatterns returns the locations within a project that Discover searches, as patterns with
+// *, ** and {a,b}.
 func ProjectPatterns() []string {
 	var out []string
 	for _, p := range places() {

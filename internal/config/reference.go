@@ -8,15 +8,15 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// expander resolves references and remembers those it could not, each once.
+// expander resolves references and records each unresolved one once.
 type expander struct {
 	lookup     func(string) (string, bool)
 	unresolved []string
 	noted      map[string]bool
 }
 
-// expand replaces the references in one value. It does not expand the replacement: an
-// environment value is data, not a template.
+// expand replaces the references in a value. It does not expand replacements: an environment value
+// is data, not a template.
 func (x *expander) expand(value string) string {
 	var b strings.Builder
 	at := 0
@@ -59,13 +59,12 @@ func (x *expander) pairs(values map[string]string) map[string]string {
 	return out
 }
 
-// Expand resolves the references in command, arguments, environment, working
-// directory, URL and headers, and returns the result with the references that
-// stay unresolved, as they are written. It reads ${VAR}, ${VAR:-fallback},
-// ${env:VAR}, {env:VAR}, $VAR where that is the whole value, and
-// ${{ secrets.VAR }}; ${workspaceFolder}, ${CLAUDE_PLUGIN_ROOT}, ${__dirname}
-// and the like are looked up by exactly that name. ${input:id} and {file:path}
-// are never resolved. What s shares with others is not changed.
+// Expand resolves the references in command, arguments, environment, working directory, URL and
+// headers. It returns the result and the unresolved references as written. It supports ${VAR},
+// ${VAR:-fallback}, ${env:VAR}, {env:VAR}, $VAR if that is the whole value, and ${{ secrets.VAR }};
+// ${workspaceFolder}, ${CLAUDE_PLUGIN_ROOT}, ${__dirname} and the like are looked up by exactly
+// that name. ${input:id} and {file:path} are never resolved. Expand does not modify memory shared
+// with s.
 func Expand(s Server, lookup func(string) (string, bool)) (Server, []string) {
 	x := &expander{lookup: lookup, noted: map[string]bool{}}
 	s.Command = x.expand(s.Command)

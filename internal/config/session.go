@@ -10,11 +10,11 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// CrossServer are the settings for calls in sessions with several servers. Zero and nil mean
-// the engine's defaults.
+// CrossServer are the settings for calls in sessions with several servers. Zero and nil mean the
+// engine's defaults.
 type CrossServer struct {
-	Enabled         *bool // false switches off all that follow
-	SimilarityCheck *bool // of names of servers
+	Enabled         *bool // false disables all of the following
+	SimilarityCheck *bool // of server names
 	ReadThenSend    ReadThenSend
 	Flow            CrossServerFlow
 	Burst           Burst
@@ -28,30 +28,30 @@ type ToolCategory struct {
 	Category     capability.Category
 }
 
-// maxCategories bounds the entries tried for each call.
+// maxCategories is the maximum number of entries, all of which are tried for each call.
 const maxCategories = 1000
 
-// ReadThenSend is about a send after a read on another server.
+// ReadThenSend configures the detection of a send after a read on another server.
 type ReadThenSend struct {
 	Enabled *bool
 	Window  time.Duration
 }
 
-// CrossServerFlow is about any other call after a read on another server.
+// CrossServerFlow configures the detection of any other call after a read on another server.
 type CrossServerFlow struct {
 	Enabled      *bool
 	SameTurnOnly *bool
 	Window       time.Duration
 }
 
-// Burst is about more than MaxCalls of one server within a window.
+// Burst configures the detection of more than MaxCalls calls to one server within a window.
 type Burst struct {
 	Enabled  *bool
 	MaxCalls int
 	Window   time.Duration
 }
 
-// RateLimits are how often servers may be called.
+// RateLimits limits how often servers may be called.
 type RateLimits struct {
 	Enabled      *bool // nil is off
 	DefaultRPM   int
@@ -59,7 +59,7 @@ type RateLimits struct {
 	PerServer    map[string]scanner.RateLimit
 }
 
-// Limits returns the limits of the calls of a session.
+// Limits returns the limits for the calls of a session.
 func (s *Settings) Limits() scanner.Limits {
 	c, r := &s.CrossServer, &s.RateLimits
 	return scanner.Limits{
@@ -74,8 +74,8 @@ func (s *Settings) Limits() scanner.Limits {
 	}
 }
 
-// category returns what looks up the category of a tool, nil where none is set. The
-// last entry that matches counts, as among overrides.
+// category returns a function that looks up the category of a tool, or nil if none is set. The last
+// matching entry wins, as with overrides.
 func (c *CrossServer) category() func(server, tool string) (capability.Category, bool) {
 	if len(c.Categories) == 0 {
 		return nil
@@ -90,8 +90,8 @@ func (c *CrossServer) category() func(server, tool string) (capability.Category,
 	}
 }
 
-// asked returns whether the keys that belong to single rules, or to texts, switch a
-// rule on or off for results, or for all else; nil where they leave it as it is.
+// asked returns whether the keys for single rules, or for all text rules, switch a rule on or off,
+// for results if output is true, otherwise for everything else; nil if they do not mention it.
 func (s *Settings) asked(r *scanner.Rule, output bool) *bool {
 	c, enabled := &s.CrossServer, (*bool)(nil)
 	switch r.ID {
@@ -122,7 +122,7 @@ func (s *Settings) asked(r *scanner.Rule, output bool) *bool {
 	return enabled
 }
 
-// pinned returns whether the policy switches a rule about pins on or off.
+// pinned returns whether the policy switches a pinning rule on or off.
 func (s *Settings) pinned(rule string) *bool {
 	switch {
 	case s.Policy == nil:
@@ -133,8 +133,8 @@ func (s *Settings) pinned(rule string) *bool {
 	return s.Policy.Pinning.Binary
 }
 
-// BlocksBinaries reports whether a server whose file is not the one that was pinned must
-// not be started.
+// BlocksBinaries reports whether a server whose binary does not match the pinned one must not be
+// started.
 func (s *Settings) BlocksBinaries() bool {
 	if s.Policy == nil {
 		return false
@@ -143,7 +143,7 @@ func (s *Settings) BlocksBinaries() bool {
 	return pins.Enabled != nil && *pins.Enabled && (pins.Binary == nil || *pins.Binary) && (pins.OnChange == nil || *pins.OnChange == scanner.Block)
 }
 
-// Pinning returns what becomes of tools that are not as they were trusted.
+// Pinning returns the decisions about tools that changed since they were trusted.
 func (s *Settings) Pinning() *scanner.Pinning {
 	p := scanner.DefaultPinning()
 	if s.Policy == nil {
@@ -192,7 +192,7 @@ func (r *settingsReader) crossServer(n *node) {
 	})
 }
 
-// toolCategory reads one entry of the list of categories.
+// toolCategory reads one entry of categories.
 func (r *settingsReader) toolCategory(n *node) {
 	var t ToolCategory
 	said := false
@@ -239,10 +239,10 @@ func (r *settingsReader) rateLimits(n *node) {
 	})
 }
 
-// longestWindow bounds a window: calls that are further apart are not a flow.
+// longestWindow is the maximum window: calls further apart are not a flow.
 const longestWindow = 24 * time.Hour
 
-// window returns a duration. A bare number is invalid, because it has no unit.
+// window parses a duration. A bare number is invalid because it has no unit.
 func (r *settingsReader) window(n *node) time.Duration {
 	d, err := time.ParseDuration(n.text)
 	if n.kind != kindString || err != nil || d <= 0 || d > longestWindow {
@@ -252,7 +252,7 @@ func (r *settingsReader) window(n *node) time.Duration {
 	return d
 }
 
-// calls returns a number of calls.
+// calls parses a number of calls.
 func (r *settingsReader) calls(n *node) int {
 	i, err := strconv.Atoi(n.text)
 	if n.kind != kindNumber || err != nil || i < 1 || i > scanner.MostCalls {

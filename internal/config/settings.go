@@ -12,23 +12,21 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// SettingsFile is the name under which mcpscan's own configuration is looked for
-// in the working directory.
+// SettingsFile is the name of mcpscan's own configuration file in the working directory.
 const SettingsFile = "mcpscan.yaml"
 
-// MaxSettings is the length of the longest file in YAML that is read, in bytes.
+// MaxSettings is the maximum size, in bytes, of a YAML file.
 const MaxSettings = 4 << 20
 
-// Settings are mcpscan's own configuration: what is checked where, how much it
-// weighs, and what somebody has decided to accept. docs/configuration.md tells
-// every key.
+// Settings is mcpscan's own configuration: what is checked where, with which severity, and which
+// findings are accepted. docs/configuration.md describes every key.
 type Settings struct {
 	Path           string
 	Profile        ChosenProfile
-	AlertThreshold *scanner.Severity // nil where the file does not say
-	Similarity     float64           // of server names; 0 where the file does not say
+	AlertThreshold *scanner.Severity // nil if not set
+	Similarity     float64           // of server names; 0 if not set
 	Detection      Layer             // for all servers
-	Definitions    *bool             // false: nothing is looked for in texts but those of results
+	Definitions    *bool             // false disables checks of all text except results
 	Outputs        OutputInspection
 	Patterns       []CustomPattern
 	Overrides      []Override
@@ -36,45 +34,45 @@ type Settings struct {
 	Approval       Approval
 	CrossServer    CrossServer
 	RateLimits     RateLimits
-	Policy         *policy.Lists // nil where the file has none
+	Policy         *policy.Lists // nil if the file has none
 	Idle           []IdleKey
 }
 
-// IdleKey is a key of agentsh or MCPProxy that is accepted and has no effect here.
+// IdleKey is an agentsh or MCPProxy key that is accepted but has no effect here.
 type IdleKey struct {
 	Pos Position
 	Msg string
 }
 
-// Approval says what mcpscan lock approves without being asked. Nothing lets a
-// change of what was approved pass.
+// Approval determines what mcpscan lock approves without asking. No setting approves changes of
+// approved definitions.
 type Approval struct {
-	Quarantine *bool    // nil is on: new definitions of a known server wait for approval
-	TrustFirst *bool    // nil is on: what a server offers when it is locked for the first time is approved
-	Skip       []string // globs of servers whose new definitions do not wait
+	Quarantine *bool    // nil means true: new definitions of a known server wait for approval
+	TrustFirst *bool    // nil means true: what a server offers when it is first locked is approved
+	Skip       []string // globs of servers whose new definitions are approved immediately
 }
 
-// Holds reports whether even a server that is met for the first time waits.
+// Holds reports whether even the definitions of a new server wait for approval.
 func (a *Approval) Holds() bool { return a.TrustFirst != nil && !*a.TrustFirst }
 
-// Passes reports whether new definitions of a server are approved at once.
+// Passes reports whether new definitions of a server are approved immediately.
 func (a *Approval) Passes(server string) bool {
 	return a.Quarantine != nil && !*a.Quarantine || slices.ContainsFunc(a.Skip, func(glob string) bool { return globs(glob, server) })
 }
 
-// Layer says which rules run and what they weigh.
+// Layer determines which rules run and their severities.
 type Layer struct {
-	Categories map[string]bool // of built-in rules, on or off
+	Categories map[string]bool // built-in rules by category, on or off
 	Rules      map[string]RuleSetting
 }
 
-// ChosenProfile is the profile that the file names; without a name it changes nothing.
+// ChosenProfile is the profile that the file selects; without a name it changes nothing.
 type ChosenProfile struct {
 	Name               string
 	elsewhere, results Layer
 }
 
-// layer returns what the profile says of what is in results, or of all else.
+// layer returns the profile's layer for results, or for everything else.
 func (p *ChosenProfile) layer(output bool) *Layer {
 	if output {
 		return &p.results
@@ -88,15 +86,15 @@ type RuleSetting struct {
 	Enabled  *bool
 }
 
-// Override is a layer for some servers, or some of their tools: globs, of which
-// an empty one matches all.
+// Override is a layer for some servers, or some of their tools. Both are globs; an empty one
+// matches all.
 type Override struct {
 	Server, Tool string
 	Layer
 	Pos Position
 }
 
-// CustomPattern is a pattern that the user added. ID is that of its rule.
+// CustomPattern is a user-defined pattern. ID is the ID of its rule.
 type CustomPattern struct {
 	ID          string
 	Category    string
@@ -107,36 +105,35 @@ type CustomPattern struct {
 	Pos         Position
 }
 
-// Ignore is the decision to accept some findings. An empty criterion matches all;
-// rule, server and tool are globs.
+// Ignore accepts some findings. An empty criterion matches all; rule, server and tool are globs.
 type Ignore struct {
 	Rule, Server, Tool, Fingerprint string
 	Reason                          string
-	Expires                         time.Time // the end of its last day; zero for never
+	Expires                         time.Time // end of the last day; zero for never
 	Pos                             Position
 }
 
-// Vocabulary are the names that settings may use and this package cannot know.
+// Vocabulary lists the names that settings may use but this package cannot know.
 type Vocabulary struct {
-	Rules    []scanner.Rule // those that are built in
+	Rules    []scanner.Rule // the built-in rules
 	Fields   []string       // of custom patterns
 	Profiles map[string]Profile
 }
 
-// Profile are severities by rule: of all that it finds, and of what it finds in results
-// where that is another one.
+// Profile sets severities by rule: for all of its findings, and for those in results if different.
 type Profile struct{ Everywhere, InResults map[string]scanner.Severity }
 
-// SettingsError lists all that is wrong with a settings file.
+// SettingsError lists all problems in a settings file.
 type SettingsError struct {
 	Path     string
 	Problems []Problem
 }
 
-// maxProblems bounds the list: behind that many the file is something else.
+// maxProblems is the maximum number of problems listed: a file with more is probably not a settings
+// file.
 const maxProblems = 20
 
-// Error gives one line for each problem, as path:line:column: message.
+// Error returns one line per problem, as path:line:column: message.
 func (e *SettingsError) Error() string {
 	var lines []string
 	for i, p := range e.Problems {
@@ -149,9 +146,8 @@ func (e *SettingsError) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// ParseSettings reads mcpscan's own configuration. It is strict, because a key
-// that is misspelled would otherwise protect nobody: the error is a
-// *SettingsError with everything that is wrong.
+// ParseSettings reads mcpscan's own configuration. It is strict, because a misspelled key would
+// otherwise silently protect nothing. The error is a *SettingsError with all problems.
 func ParseSettings(path string, data []byte, v Vocabulary) (*Settings, error) {
 	r := &settingsReader{vocabulary: v, settings: &Settings{Path: path}}
 	plain, failed := plainText(data)
@@ -174,8 +170,8 @@ func ParseSettings(path string, data []byte, v Vocabulary) (*Settings, error) {
 	return r.settings, nil
 }
 
-// layers returns what applies to a server and a tool, in results or in all else, what
-// counts most last.
+// layers returns the layers that apply to a server and a tool, for results or for everything else,
+// in increasing order of precedence.
 func (s *Settings) layers(server, tool string, output bool) []*Layer {
 	layers := []*Layer{s.Profile.layer(output), &s.Detection}
 	for _, forTools := range [...]bool{false, true} {
@@ -189,8 +185,8 @@ func (s *Settings) layers(server, tool string, output bool) []*Layer {
 	return layers
 }
 
-// apply changes what is known of a rule, in results or in all else, by what the layer
-// says. What is found in a result has two categories, and neither may be off.
+// apply applies the layer to the settings of a rule, for results or for everything else. A finding
+// in a result has two categories, and neither may be off.
 func (l *Layer) apply(r *scanner.Rule, output bool, to *RuleSetting) {
 	on, ok := l.Categories[r.Category]
 	if there, too := l.Categories[scanner.OutputPoisoning]; too && output {
@@ -204,7 +200,7 @@ func (l *Layer) apply(r *scanner.Rule, output bool, to *RuleSetting) {
 	to.Enabled = cmp.Or(set.Enabled, to.Enabled)
 }
 
-// base returns what is known of a rule before any layer.
+// base returns the settings of a rule before any layer is applied.
 func (s *Settings) base(r *scanner.Rule, output bool) (set RuleSetting) {
 	if set.Enabled = s.asked(r, output); set.Enabled == nil && r.OptIn {
 		set.Enabled = new(bool)
@@ -212,8 +208,7 @@ func (s *Settings) base(r *scanner.Rule, output bool) (set RuleSetting) {
 	return set
 }
 
-// Rule returns what the settings say of a rule where no override speaks, and
-// whether it runs anywhere.
+// Rule returns the settings of a rule without overrides, and whether the rule runs anywhere.
 func (s *Settings) Rule(r *scanner.Rule) (set RuleSetting, runs bool) {
 	if set, runs = s.rule(r, r.Category == scanner.OutputPoisoning); !runs && speaksOfOutputs(r) {
 		_, runs = s.rule(r, true)
@@ -221,7 +216,7 @@ func (s *Settings) Rule(r *scanner.Rule) (set RuleSetting, runs bool) {
 	return set, runs
 }
 
-// general returns what is known of a rule before any override.
+// general returns the settings of a rule before overrides are applied.
 func (s *Settings) general(r *scanner.Rule, output bool) RuleSetting {
 	set := s.base(r, output)
 	s.Profile.layer(output).apply(r, output, &set)
@@ -229,7 +224,7 @@ func (s *Settings) general(r *scanner.Rule, output bool) RuleSetting {
 	return set
 }
 
-// rule is Rule for results, or for all else.
+// rule is Rule for results, or for everything else.
 func (s *Settings) rule(r *scanner.Rule, output bool) (set RuleSetting, runs bool) {
 	set = s.general(r, output)
 	runs = set.Enabled == nil || *set.Enabled

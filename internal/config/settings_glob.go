@@ -6,7 +6,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// glob returns a pattern for names.
+// glob parses a glob for names.
 func (r *settingsReader) glob(n *node) string {
 	s := r.text(n)
 	if !doublestar.ValidatePattern(s) {
@@ -15,7 +15,7 @@ func (r *settingsReader) glob(n *node) string {
 	return s
 }
 
-// globs reports whether a name matches a glob; an empty one matches all.
+// globs reports whether a name matches a glob; an empty glob matches all.
 func globs(glob, name string) bool {
 	if glob == "" {
 		return true
@@ -24,7 +24,7 @@ func globs(glob, name string) bool {
 	return ok
 }
 
-// ruleGlob returns a glob that matches at least one rule.
+// ruleGlob parses a glob that must match at least one rule.
 func (r *settingsReader) ruleGlob(n *node) string {
 	s := r.glob(n)
 	if !slices.ContainsFunc(r.ids(), func(id string) bool { return globs(s, id) }) {

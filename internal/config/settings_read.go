@@ -15,26 +15,26 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// settingsReader fills in Settings from a tree and collects what is wrong with it.
+// settingsReader fills in Settings from a tree and collects problems.
 type settingsReader struct {
 	vocabulary Vocabulary
 	settings   *Settings
 	problems   []Problem
 	custom     []string // IDs of custom rules
 
-	similarityAt Position // of the threshold for names, where one was read
+	similarityAt Position // position of the name similarity threshold, if one was read
 }
 
 func (r *settingsReader) fail(pos Position, format string, args ...any) {
 	r.problems = append(r.problems, Problem{Pos: pos, Msg: printable(fmt.Sprintf(format, args...), 600)})
 }
 
-// keys maps the keys that an object may have to what reads their values.
+// keys maps the allowed keys of an object to functions that read their values.
 type keys map[string]func(*node)
 
 func (r *settingsReader) root(n *node) {
 	s := r.settings
-	// Rules are known by name only when the patterns have been read.
+	// The patterns come first, because their rule names must be known.
 	for _, path := range [...][]string{{"detection"}, {"sandbox", "mcp", "detection"}, {"mcp_rules", "detection"}, {"mcp", "inspection", "detection"}} {
 		for _, m := range n.all(append(path, "custom_patterns")...) {
 			r.list(m.value, r.pattern)
@@ -71,7 +71,7 @@ func (r *settingsReader) profile(n *node) {
 	r.settings.Profile = ChosenProfile{name, severities(p.Everywhere), severities(p.Everywhere, p.InResults)}
 }
 
-// severities returns a layer that changes severities of rules; what comes later counts.
+// severities returns a layer that sets severities; later maps take precedence.
 func severities(of ...map[string]scanner.Severity) Layer {
 	l := Layer{Rules: map[string]RuleSetting{}}
 	for _, some := range of {
@@ -82,9 +82,9 @@ func severities(of ...map[string]scanner.Severity) Layer {
 	return l
 }
 
-// object reads the members of an object by their keys.
+// object reads the members of an object, which must be among the known keys.
 func (r *settingsReader) object(n *node, known keys) {
-	if n.kind == kindNull { // a key whose values are all commented out
+	if n.kind == kindNull { // all values of the key are commented out
 		return
 	}
 	if n.kind != kindObject {
@@ -100,7 +100,7 @@ func (r *settingsReader) object(n *node, known keys) {
 	})
 }
 
-// members goes through the members of an object, and refuses what is there twice.
+// members calls read for each member of an object, and rejects duplicate keys.
 func (r *settingsReader) members(n *node, read func(member)) {
 	seen := map[string]Position{}
 	for _, m := range n.members {
@@ -113,7 +113,7 @@ func (r *settingsReader) members(n *node, read func(member)) {
 	}
 }
 
-// hint names the known word that is meant, or all of them.
+// hint suggests the closest known word, or lists all of them.
 func hint(word string, known []string) string {
 	best, least := "", len(word)/3+2
 	for _, k := range known {
@@ -143,8 +143,8 @@ func (r *settingsReader) list(n *node, read func(*node)) {
 	}
 }
 
-// text returns a string. A number or a word such as on is distinguished from one: YAML
-// would change its spelling.
+// text returns a string. It rejects a number or a word such as on, because YAML would change its
+// spelling.
 func (r *settingsReader) text(n *node) string {
 	switch {
 	case n.kind != kindString:
@@ -164,7 +164,7 @@ func (r *settingsReader) bool(n *node) *bool {
 	return &on
 }
 
-// share returns a number above 0 and up to 1.
+// share parses a number above 0 and up to 1.
 func (r *settingsReader) share(n *node) float64 {
 	share, err := strconv.ParseFloat(n.text, 64)
 	if n.kind != kindNumber || err != nil || !(share > 0 && share <= 1) {
@@ -173,7 +173,7 @@ func (r *settingsReader) share(n *node) float64 {
 	return share
 }
 
-// oneOf returns a text that must be one of the known words.
+// oneOf returns a string that must be one of the known words.
 func (r *settingsReader) oneOf(n *node, what string, known ...string) string {
 	if n.kind != kindString {
 		r.fail(n.pos, "expected a %s (%s), found %s", what, strings.Join(known, ", "), n.kind)
@@ -223,20 +223,19 @@ func (r *settingsReader) layer(l *Layer) keys {
 	}
 }
 
-// categories are those that findings are filed under, whether there are some or not:
-// what the engine reports cannot be switched off, and what a user adds has a key
-// of its own.
+// categories are the categories that can be switched on or off, even those without rules. Findings
+// of the engine cannot be switched off, and custom patterns have a key of their own.
 var categories = slices.DeleteFunc(slices.Clone(scanner.Categories), func(c string) bool {
 	return c == "engine" || c == "custom"
 })
 
-// customCategories are those that a pattern of the user's can have: that it was found
-// in a result is reported anyway.
+// customCategories returns the categories that custom patterns may have. OutputPoisoning is not
+// among them: findings in results are marked as such anyway.
 func (r *settingsReader) customCategories() []string {
 	return append(slices.DeleteFunc(slices.Clone(categories), func(c string) bool { return c == scanner.OutputPoisoning }), "custom")
 }
 
-// ids are those of all rules.
+// ids returns the IDs of all rules.
 func (r *settingsReader) ids() []string {
 	out := slices.Clone(r.custom)
 	for _, rule := range r.vocabulary.Rules {
@@ -245,7 +244,7 @@ func (r *settingsReader) ids() []string {
 	return out
 }
 
-// known refuses the ID of a rule that is not there.
+// known rejects the ID of an unknown rule.
 func (r *settingsReader) known(id string, pos Position) {
 	if !slices.Contains(r.ids(), id) {
 		r.fail(pos, "unknown rule %s%s (mcpscan rules lists all)", quoted(id), hint(id, r.ids()))
@@ -278,7 +277,7 @@ var (
 	fingerprint = lazyregexp.New(`^f1:[0-9a-f]{32}$`)
 )
 
-// maxName and maxText bound what the user's file puts into reports.
+// maxName and maxText limit the strings of the user's file that appear in reports.
 const (
 	maxName = 60
 	maxText = 400
@@ -313,7 +312,7 @@ func (r *settingsReader) pattern(n *node) {
 	if name != "" && slices.Contains(r.custom, p.ID) {
 		r.fail(n.pos, "a second pattern with the rule ID %s; give it another name", p.ID)
 	}
-	r.custom = append(r.custom, p.ID) // also of a bad pattern, which is no reason to doubt its name elsewhere
+	r.custom = append(r.custom, p.ID) // even if the pattern is bad, to accept other references to its name
 	if expr == nil || len(r.problems) > before {
 		return
 	}
@@ -327,7 +326,7 @@ func (r *settingsReader) pattern(n *node) {
 	r.settings.Patterns = append(r.settings.Patterns, p)
 }
 
-// bounded returns a text that reports repeat.
+// bounded returns a string of limited length, because reports repeat it.
 func (r *settingsReader) bounded(n *node) string {
 	s := r.text(n)
 	if len([]rune(s)) > maxText {
@@ -362,7 +361,7 @@ func (r *settingsReader) ignore(n *node) {
 	r.settings.Ignores = append(r.settings.Ignores, i)
 }
 
-// day returns the end of a day in UTC.
+// day parses a date and returns the end of that day in UTC.
 func (r *settingsReader) day(n *node) time.Time {
 	t, err := time.Parse(time.DateOnly, n.text)
 	if n.kind != kindString || err != nil {

@@ -10,17 +10,17 @@ import (
 	"github.com/mcpscan/mcpscan/internal/configfile"
 )
 
-// container is one place of a file where servers may stand.
+// container is a location in a file that may contain servers.
 type container struct {
 	shape string
 	path  []string
-	// accept says whether the text there holds servers, for keys that other
-	// programs use as well; nil where the key alone says it.
+	// accept reports whether the value contains servers, for keys that other programs use as well;
+	// nil if the key alone is sufficient.
 	accept func(r *reader, n *node) bool
 }
 
-// containers is the table of shapes; the first that holds gives the file its
-// name. Keys are compared exactly, as clients do.
+// containers returns the table of shapes; the first that applies gives the file its shape name.
+// Keys are compared exactly, as clients do.
 func containers() []container {
 	return []container{
 		{"mcpServers", []string{"mcpServers"}, nil},
@@ -48,13 +48,13 @@ type reader struct {
 	file   *File
 	format string
 	shapes []string
-	// gemini is set where a plain url means SSE, as Gemini CLI reads it.
+	// gemini is set if a plain url means SSE, as in Gemini CLI.
 	gemini bool
-	// seen has the first place of each server, by container, scope and name.
+	// seen holds the first position of each server, by container, scope and name.
 	seen map[[3]string]Position
-	// read has the entries and the maps of them that were read.
+	// read holds the entries and containers that were read.
 	read map[*node]bool
-	// nodes has the value of each entry by the place of the entry, for edits.
+	// nodes maps the position of each entry to its value, for edits.
 	nodes map[Position]*node
 }
 
@@ -136,21 +136,20 @@ func (r *reader) container(shape string, m member, scope string) {
 		}
 	case kindString:
 		r.pathString(shape, n)
-	case kindNull: // "mcpServers:" with nothing after it is how YAML says none
+	case kindNull: // "mcpServers:" with no value is how YAML writes an empty one
 	default:
 		r.problem(n.pos, Position{}, "%s is %s: expected an object with one entry per server", shape, n.kind)
 	}
 }
 
-// pathString reports servers that are in another file, as a plugin manifest
-// may say it.
+// pathString reports servers that are in another file, which plugin manifests can refer to.
 func (r *reader) pathString(shape string, n *node) {
 	r.problem(n.pos, Position{}, "%s names the file %s: scan that file as well, its servers are not in this one", shape, quoted(n.text))
 }
 
-// server reads one entry and keeps it, also when the name was there before:
-// which of the two a client starts is the client's choice. key is that of the container,
-// shape what the file is named after it.
+// server reads one entry and keeps it, even if the name is a duplicate: which of the two a client
+// starts is up to the client. key is the key of the container, shape the name that it gives to the
+// file.
 func (r *reader) server(key, shape string, e member, scope string) {
 	r.read[e.value], r.nodes[e.pos] = true, e.value
 	s := r.entry(shape, e)
@@ -188,7 +187,7 @@ func (r *reader) projects(root *node) {
 	}
 }
 
-// marketplace reads the servers that a plugin catalogue gives inline.
+// marketplace reads the inline servers of a plugin catalogue.
 func (r *reader) marketplace(root *node) {
 	for _, all := range root.all("plugins") {
 		for _, p := range all.value.items {
@@ -203,9 +202,9 @@ func (r *reader) marketplace(root *node) {
 	}
 }
 
-// flat reports whether the file itself is the map of servers. Nothing else
-// marks that shape, so every entry has to be beyond doubt; in a file of the
-// right name one entry that looks like a server is enough.
+// flat reports whether the file itself is the map of servers. Nothing else marks that shape, so
+// every entry must clearly be a server; if the file name contains mcp, one that looks like a server
+// is enough.
 func (r *reader) flat(root *node) bool {
 	if r.format != "json" {
 		return false
@@ -226,13 +225,13 @@ func (r *reader) flat(root *node) bool {
 	return servers > 0
 }
 
-// namedMCP reports a file whose name says that it is about MCP and nothing else.
+// namedMCP reports whether the name of a file indicates that it is only about MCP.
 func namedMCP(name string) bool {
 	base := strings.ToLower(path.Base(slashed(name)))
 	return strings.Contains(base, "mcp") && (strings.HasSuffix(base, ".json") || strings.HasSuffix(base, ".jsonc"))
 }
 
-// listEntry gives an item of a list the name it carries, or its number.
+// listEntry returns a list item as a member, under its own name or its number.
 func listEntry(item *node, i int) member {
 	if n := item.get("name"); n.is(kindString) && n.text != "" {
 		return member{key: n.text, pos: item.pos, value: item}

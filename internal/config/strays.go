@@ -7,9 +7,9 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// variants returns the members of the file that spell the key of a container in another
-// way. Most clients compare keys exactly and some do not (Go's JSON package ignores case),
-// so the text there is judged, and the spelling is reported.
+// variants returns the top-level members whose key is another spelling of a container's key. Most
+// clients compare keys exactly and some do not (Go's JSON package ignores case), so their servers
+// are checked and the spelling is reported.
 func (r *reader) variants(root *node, c container) []member {
 	if root == nil || len(c.path) > 1 {
 		return nil
@@ -24,7 +24,7 @@ func (r *reader) variants(root *node, c container) []member {
 	return found
 }
 
-// containerKey reports a key that is one of a container as it is spelled.
+// containerKey reports whether key is exactly the key of a container.
 func containerKey(key string) bool {
 	for _, c := range containers() {
 		if c.path[0] == key {
@@ -34,13 +34,13 @@ func containerKey(key string) bool {
 	return false
 }
 
-// plainKey is a key without what two spellings of it differ in.
+// plainKey returns a key without case and separators, for comparing spellings.
 func plainKey(key string) string {
 	return strings.NewReplacer("_", "", "-", "", ".", "", " ", "").Replace(strings.ToLower(key))
 }
 
-// strays reports what looks like a server in a file that is about MCP alone, and stands
-// where no entry is read: one that nobody mentions would look clean.
+// strays reports apparent servers in a file that is only about MCP, at locations where no entries
+// are read: an unreported server would look clean.
 func (r *reader) strays(root *node) {
 	if !namedMCP(r.file.Path) {
 		return
@@ -56,7 +56,7 @@ func (r *reader) strays(root *node) {
 	r.problem(s.first.pos, Position{}, "servers at a place that no known client reads were not checked (found %d, the first at %s): move them to where the client reads servers, or remove them", s.count, quoted(s.pointer))
 }
 
-// strays looks for servers beside those that were read.
+// strays looks for servers other than those that were read.
 type strays struct {
 	read    map[*node]bool
 	count   int

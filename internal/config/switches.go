@@ -2,14 +2,14 @@ package config
 
 import "slices"
 
-// offSwitch is a key by which a client keeps an entry and does not start it.
+// offSwitch is a key that disables an entry in some clients.
 type offSwitch struct {
 	key, off string
 	clients  []string
 }
 
-// offSwitches is the table of them. All other clients start such an entry: in a file of
-// theirs the key is a decoy, and changes nothing.
+// offSwitches returns the table of these keys. All other clients start such an entry: in their
+// files the key is a decoy and changes nothing.
 func offSwitches() []offSwitch {
 	return []offSwitch{
 		{"disabled", "true", []string{"amazonq", "cline", "crush", "factory", "kilo", "kiro", "roo", "windsurf"}},
@@ -17,7 +17,7 @@ func offSwitches() []offSwitch {
 	}
 }
 
-// switches reads what turns the entry off for the client that reads the file.
+// switches reads the keys that disable the entry for the client that reads the file.
 func (b *entryReader) switches(client string) {
 	for _, f := range offSwitches() {
 		n := b.first(f.key)
@@ -32,9 +32,9 @@ func (b *entryReader) switches(client string) {
 	}
 }
 
-// clientOfEntry is the client that reads an entry: the one that the path belongs to, or
-// where the path does not say, the only one that has the shape. The shapes of other
-// entries of the file do not count: one of them would be enough to turn this one off.
+// clientOfEntry returns the client that reads an entry: the one the path belongs to, or else the
+// only one that uses the shape. The shapes of other entries in the file are ignored: any one of
+// them would be enough to disable this entry.
 func (r *reader) clientOfEntry(shape string) string {
 	if r.file.Client != "" {
 		return r.file.Client

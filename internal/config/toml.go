@@ -7,9 +7,9 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// parseTOML reads TOML through the parser that gives positions. It is laxer
-// than the language: a table or key written twice is kept twice, so that the
-// reader can say so instead of refusing the whole file.
+// parseTOML reads TOML with the parser that provides positions. It is laxer than the language:
+// duplicate tables and keys are kept, so that the reader can report them instead of rejecting the
+// whole file.
 func parseTOML(data []byte) ([]*node, *SyntaxError) {
 	var p unstable.Parser
 	p.Reset(data)
@@ -35,15 +35,15 @@ func parseTOML(data []byte) ([]*node, *SyntaxError) {
 	return []*node{root}, nil
 }
 
-// tomlBuilder grows the tree expression by expression.
+// tomlBuilder builds the tree expression by expression.
 type tomlBuilder struct {
 	parser *unstable.Parser
 	loc    *locator
-	table  *node // the table that the last header opened
-	// index finds the last member of a name, since a header can reach back into
-	// a table with many.
+	table  *node // the table of the last header
+	// index finds the last member with a name, since a header can refer back to a table with many
+	// members.
 	index map[*node]map[string]int
-	// declared are the tables that have a header of their own.
+	// declared holds the tables that have their own header.
 	declared map[*node]bool
 }
 
@@ -91,7 +91,7 @@ func (b *tomlBuilder) header(root *node, e *unstable.Node) *SyntaxError {
 	return nil
 }
 
-// keyValue adds a = v, also where the key is dotted.
+// keyValue adds a = v; the key may be dotted.
 func (b *tomlBuilder) keyValue(table *node, e *unstable.Node, depth int) *SyntaxError {
 	keys := b.keys(e.Key())
 	parent, err := b.descend(table, keys[:len(keys)-1])
@@ -107,7 +107,7 @@ func (b *tomlBuilder) keyValue(table *node, e *unstable.Node, depth int) *Syntax
 	return nil
 }
 
-// valueStart skips the equals sign after a key: arrays carry no range.
+// valueStart skips the equals sign after a key, because array nodes have no range.
 func (b *tomlBuilder) valueStart(off int) int {
 	rest := b.parser.Data()[off:]
 	return off + len(rest) - len(bytes.TrimLeft(rest, " \t="))
@@ -142,14 +142,14 @@ func (b *tomlBuilder) value(v *unstable.Node, off, depth int) (*node, *SyntaxErr
 		n.kind, n.text = kindString, string(v.Data)
 	case unstable.Bool:
 		n.kind, n.text = kindBool, string(v.Data)
-	default: // numbers, dates and times: only their text matters here
+	default: // numbers, dates and times: only their literal text matters here
 		n.kind, n.text = kindNumber, string(v.Data)
 	}
 	return n, nil
 }
 
-// descend walks a dotted key and makes the tables that are missing. In a list
-// of tables the last one is meant.
+// descend follows a dotted key and creates missing tables. In a list of tables it uses the last
+// one.
 func (b *tomlBuilder) descend(n *node, keys []key) (*node, *SyntaxError) {
 	if len(keys) > maxDepth {
 		return nil, syntaxError(keys[maxDepth].pos, "a key of more than %d parts: no client configuration has one, remove it", maxDepth)
@@ -186,8 +186,8 @@ func (b *tomlBuilder) add(n *node, k key, value *node) *node {
 	return value
 }
 
-// tomlError places the parser's message. The highlight is a slice of the
-// input, so its capacity tells where it starts.
+// tomlError adds a position to the parser's message. The highlight is a slice of the input, so its
+// capacity shows where it starts.
 func tomlError(data []byte, loc *locator, err error) *SyntaxError {
 	off := len(data)
 	var perr *unstable.ParserError

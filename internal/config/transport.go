@@ -8,11 +8,11 @@ const (
 	http  = "http"
 	sse   = "sse"
 	ws    = "ws"
-	// remote is what opencode writes: the address says the rest.
+	// remote is what opencode writes: the address determines the transport.
 	remote = "remote"
 )
 
-// transportOf maps what clients write as type to a transport, or "".
+// transportOf maps the type in a client file to a transport, or "".
 func transportOf(written string) string {
 	switch strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(written)) {
 	case "stdio", "local":
@@ -31,13 +31,13 @@ func transportOf(written string) string {
 
 func knownTransport(written string) bool { return transportOf(written) != "" }
 
-// builtinType reports Goose's extensions that run inside the client.
+// builtinType reports whether the type is a Goose extension that runs inside the client.
 func builtinType(written string) bool {
 	return written == "builtin" || written == "platform" || written == "frontend" || written == "inline_python"
 }
 
-// transport decides how the server is reached, from what is written and what
-// the entry holds; where they differ the entry's contents count.
+// transport determines how the server is reached, from the stated type and the contents of the
+// entry; if they disagree, the contents take precedence.
 func (b *entryReader) transport(gemini bool) {
 	s, stated := b.s, ""
 	n := b.first("type", "transport", "transportType")
@@ -57,7 +57,7 @@ func (b *entryReader) transport(gemini bool) {
 	}
 	switch {
 	case s.Command == "" && s.URL == "":
-		if !s.Disabled { // an entry that only turns a server off needs neither
+		if !s.Disabled { // an entry that only disables a server needs neither
 			b.problem(s.Pos, "neither command nor url: cannot tell what this entry starts, add one of them")
 		}
 	case s.Command != "" && s.URL != "":
@@ -78,8 +78,8 @@ func (b *entryReader) transport(gemini bool) {
 	}
 }
 
-// remoteTransport tells HTTP, SSE and WebSocket apart. A transport that is
-// written counts; else the address does, and Gemini's plain url is SSE.
+// remoteTransport distinguishes HTTP, SSE and WebSocket. A stated transport takes precedence over
+// the address; otherwise, Gemini's plain url means SSE.
 func (b *entryReader) remoteTransport(stated string, gemini bool) string {
 	address, _, _ := strings.Cut(b.s.URL, "#")
 	address, _, _ = strings.Cut(address, "?")

@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// kind is what a node of the common tree holds.
+// kind is the kind of value in a node of the common tree.
 type kind uint8
 
 const (
@@ -17,13 +17,13 @@ const (
 	kindObject
 )
 
-// String names the kind as messages do.
+// String returns the kind as worded in messages.
 func (k kind) String() string {
 	return [...]string{"null", "a boolean", "a number", "a string", "a list", "an object"}[k]
 }
 
-// node is a value of the tree that JSON, TOML and YAML are all read into. It
-// keeps repeated keys, which a Go map would lose.
+// node is a value in the common tree for JSON, TOML and YAML. It keeps duplicate keys, which a Go
+// map would lose.
 type node struct {
 	kind    kind
 	pos     Position
@@ -39,8 +39,8 @@ type member struct {
 	value *node
 }
 
-// get returns the value of the last member with that key, as the JSON parsers
-// of clients do, or nil. A nil node has no members, so lookups chain.
+// get returns the value of the last member with that key, as clients' JSON parsers do, or nil. It
+// may be called on a nil node, so lookups can be chained.
 func (n *node) get(key string) *node {
 	if n == nil {
 		return nil
@@ -53,7 +53,7 @@ func (n *node) get(key string) *node {
 	return nil
 }
 
-// all returns every member that the path of keys leads to.
+// all returns every member at the key path.
 func (n *node) all(path ...string) []member {
 	if n == nil {
 		return nil
@@ -72,10 +72,10 @@ func (n *node) all(path ...string) []member {
 	return found
 }
 
-// is reports whether the node is there and of that kind.
+// is reports whether the node is non-nil and of that kind.
 func (n *node) is(k kind) bool { return n != nil && n.kind == k }
 
-// scalar reports whether the node has a text.
+// scalar reports whether the node is a scalar other than null.
 func (n *node) scalar() bool {
 	return n != nil && (n.kind == kindString || n.kind == kindNumber || n.kind == kindBool)
 }
@@ -91,9 +91,9 @@ func objects(nodes []*node) []*node {
 	return out
 }
 
-// locator turns byte offsets into positions. Offsets are asked for in
-// ascending order, so it counts on from the last one: a minified file is one
-// line, and counting each time from its start would take quadratic time.
+// locator converts byte offsets to positions. Offsets are usually requested in ascending order, so
+// it counts from the last one: a minified file is a single line, and counting from its start each
+// time would be quadratic.
 type locator struct {
 	data []byte
 	off  int

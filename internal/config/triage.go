@@ -8,27 +8,25 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Triage decides what becomes of findings: what they weigh where they are, and
-// which of them somebody has accepted or knew before. It has no clock: an ignore
-// expires by the time of the finding.
+// Triage decides what happens to findings: it sets their severities, and marks those that were
+// accepted or already known. It has no clock: an ignore expires by the time of the finding.
 type Triage struct {
 	Settings *Settings
-	Forced   Choice                      // what is reported whatever the settings say; where there is some, nothing else is
-	Refused  Choice                      // what is not told
-	Baseline map[string]scanner.Severity // by fingerprint: what was known before
-	Now      time.Time                   // for findings without a time; zero where nobody says
+	Forced   Choice                      // reported whatever the settings say; if set, nothing else is
+	Refused  Choice                      // never reported
+	Baseline map[string]scanner.Severity // previously known findings by fingerprint
+	Now      time.Time                   // for findings without a time; zero if unknown
 
-	Unapproved bool // an approval in the change under review settles nothing
+	Unapproved bool // disregard approvals made in the change under review
 
-	used []uses // of each ignore
+	used []uses // by index of the ignore
 }
 
-// uses counts what an ignore was asked for.
+// uses counts how often an ignore matched.
 type uses struct{ applied, expired, undated int }
 
-// Decide completes a finding, and returns false where its rule is switched off
-// for what it stands in. What the engine reports of itself is left alone: it says
-// that something was not looked at.
+// Decide completes a finding. It returns false if the rule is switched off where the finding is.
+// Findings of the engine itself are left alone: they report that something was not inspected.
 func (t *Triage) Decide(f *scanner.Finding) bool {
 	if f.Rule.Category == "engine" {
 		return true
@@ -51,8 +49,8 @@ func (t *Triage) Decide(f *scanner.Finding) bool {
 	return true
 }
 
-// setting returns what is known of a finding's rule where it is, and whether it
-// is reported there.
+// setting returns the settings of a finding's rule where the finding is, and whether it is reported
+// there.
 func (t *Triage) setting(f *scanner.Finding) (set RuleSetting, on bool) {
 	set = t.Settings.base(f.Rule, output(f))
 	for _, l := range t.Settings.layers(f.Server, f.Name, output(f)) {
@@ -67,7 +65,7 @@ func (t *Triage) setting(f *scanner.Finding) (set RuleSetting, on bool) {
 	return set, set.Enabled == nil || *set.Enabled
 }
 
-// known marks a finding that stood in the baseline and is no worse now.
+// known marks a finding that was in the baseline and is no more severe now.
 func (t *Triage) known(f *scanner.Finding) {
 	if t.Baseline == nil || f.Status != scanner.Open {
 		return
@@ -77,8 +75,8 @@ func (t *Triage) known(f *scanner.Finding) {
 	}
 }
 
-// ignored marks a finding that an ignore accepts. All of them are asked, so that
-// none counts as useless for what another one was first to match.
+// ignored marks a finding that an ignore accepts. It tries every ignore, so that none is reported
+// as unused because another one matched first.
 func (t *Triage) ignored(f *scanner.Finding) {
 	if t.used == nil {
 		t.used = make([]uses, len(t.Settings.Ignores))
@@ -103,7 +101,7 @@ func (t *Triage) ignored(f *scanner.Finding) {
 	}
 }
 
-// when is the time that an ignore of a finding expires by.
+// when returns the time used to check whether an ignore of a finding has expired.
 func (t *Triage) when(f *scanner.Finding) time.Time {
 	if f.Time.IsZero() {
 		return t.Now
@@ -111,12 +109,13 @@ func (t *Triage) when(f *scanner.Finding) time.Time {
 	return f.Time
 }
 
-// holds reports whether an ignore has not expired at a time. Without one it has.
+// holds reports whether an ignore is still valid at a time. With a zero time, an ignore that
+// expires is not valid.
 func (i *Ignore) holds(when time.Time) bool {
 	return i.Expires.IsZero() || !when.IsZero() && when.Before(i.Expires)
 }
 
-// lastDay is the day on which the ignore holds last.
+// lastDay returns the last day on which the ignore is valid.
 func (i *Ignore) lastDay() string { return i.Expires.AddDate(0, 0, -1).Format(time.DateOnly) }
 
 func (i *Ignore) matches(f *scanner.Finding, fingerprint func() string) bool {
@@ -130,7 +129,7 @@ type Unused struct {
 	Why string
 }
 
-// Unused returns the ignores that suppressed nothing, in the order of the file.
+// Unused returns the ignores that suppressed nothing, in file order.
 func (t *Triage) Unused() []Unused {
 	var out []Unused
 	for n, i := range t.Settings.Ignores {

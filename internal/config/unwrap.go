@@ -10,9 +10,9 @@ import (
 // EntryProxy is the proxy that an entry starts.
 type EntryProxy = configfile.EntryProxy
 
-// unwrap returns the ways to take the proxy out of an entry: the first gives back the bytes
-// that wrap found, the others what it can where somebody moved things since. nil is for an entry
-// that is not wrapped.
+// unwrap returns the ways to remove the proxy from an entry. The first restores the bytes that wrap
+// found, the others as much as possible if parts were moved since. It returns nil for an entry that
+// is not wrapped.
 func (d *draft) unwrap(i int) (steps []step, why string) {
 	e := &d.file.Entries[i]
 	w, ok := wrappingOf(e)
@@ -55,7 +55,7 @@ func (d *draft) outOf(h holder, w wrapping) (all [][]edit) {
 	}
 	command := edit{from, to, string(d.text[start:end])}
 	first := d.at(items[0].pos)
-	if w.command+1 < len(items) { // whatever the form was, it has arguments now
+	if w.command+1 < len(items) { // whatever the original form, it has arguments now
 		return [][]edit{{command, {start: first, end: d.at(items[w.command+1].pos)}}}
 	}
 	if list := d.at(h.args.pos); w.form == nullArgs && list >= 0 {
@@ -68,8 +68,8 @@ func (d *draft) outOf(h holder, w wrapping) (all [][]edit) {
 			all = append(all, []edit{command, {start: key, end: next}})
 		}
 	}
-	// Clients write a list over several lines again as they like. Where wrap has found an empty
-	// one, its words begin behind the bracket.
+	// Clients may reformat a list over several lines. If the list was empty before wrap, its words
+	// begin right after the bracket.
 	if list := d.at(h.args.pos); list >= 0 && list+1 < first && d.text[list] == '[' && strings.TrimSpace(string(d.text[list+1:first])) == "" {
 		if length := bytes.IndexByte(d.text[end:], ']'); length >= 0 && strings.Trim(string(d.text[end:end+length]), ", \t\r\n") == "" {
 			all = append(all, []edit{command, {start: list + 1, end: end + length}})
@@ -78,11 +78,11 @@ func (d *draft) outOf(h holder, w wrapping) (all [][]edit) {
 	return append(all, []edit{command, {start: first, end: end}})
 }
 
-// blank reports whether nothing is lost with the bytes between the last argument and the
-// next key: comments would be.
+// blank reports whether the bytes between the last argument and the next key can be removed without
+// losing anything, such as a comment.
 func (d *draft) blank(from, to int) bool {
 	between := d.text[from:to]
-	if d.format == "toml" { // the beginning of a dotted key is there twice
+	if d.format == "toml" { // the prefix of a dotted key is repeated
 		if nl := bytes.LastIndexByte(between, '\n'); nl >= 0 {
 			between = between[:nl]
 		}
@@ -90,8 +90,8 @@ func (d *draft) blank(from, to int) bool {
 	return strings.Trim(string(between), "] ,\t\r\n") == ""
 }
 
-// provesUnwrap reports whether an entry starts what was behind the proxy, and nothing else
-// has changed.
+// provesUnwrap reports whether an entry now starts the command that was behind the proxy, and
+// nothing else has changed.
 func provesUnwrap(before, after *draft, i int, w wrapping) bool {
 	if len(before.file.Entries) != len(after.file.Entries) {
 		return false

@@ -1,16 +1,16 @@
 package config
 
-// Value is a value of a file that another package reads, with its place.
+// Value is a value in a file read by another package, with its position.
 type Value struct{ n *node }
 
-// Member is a key with its value. Keys that were written twice are there twice.
+// Member is a key with its value. Duplicate keys are kept.
 type Member struct {
 	Key   string
 	Pos   Position
 	Value Value
 }
 
-// ReadTOML reads a file in TOML. The error has no path yet.
+// ReadTOML reads a TOML file. The error does not contain the path yet.
 func ReadTOML(data []byte) (Value, *SyntaxError) {
 	plain, failed := plainText(data)
 	if failed != nil {
@@ -23,10 +23,10 @@ func ReadTOML(data []byte) (Value, *SyntaxError) {
 	return Value{roots[0]}, nil
 }
 
-// Pos is where the value begins; of a table, where its key stands.
+// Pos returns the position of the value; for a table, of its key.
 func (v Value) Pos() Position { return v.n.pos }
 
-// What names the kind of the value as a message does.
+// What returns the kind of the value as worded in messages.
 func (v Value) What() string {
 	if v.n.kind == kindObject {
 		return "a table"
@@ -34,7 +34,7 @@ func (v Value) What() string {
 	return v.n.kind.String()
 }
 
-// Members returns the members of a table, in the order of the file.
+// Members returns the members of a table, in file order.
 func (v Value) Members() (members []Member, ok bool) {
 	for _, m := range v.n.members {
 		members = append(members, Member{m.key, m.pos, Value{m.value}})
@@ -58,7 +58,7 @@ func (v Value) Text() (text string, ok bool) {
 	return v.n.text, true
 }
 
-// Literal returns a number, a date or a truth value as it is written.
+// Literal returns a number, a date or a boolean as written.
 func (v Value) Literal() (literal string, ok bool) {
 	if v.n.kind != kindNumber && v.n.kind != kindBool {
 		return "", false
@@ -66,9 +66,8 @@ func (v Value) Literal() (literal string, ok bool) {
 	return v.n.text, true
 }
 
-// Hint ends a message about a word that is not known: the one that is meant, or all
-// that are.
+// Hint returns the end of a message about an unknown word: the closest known word, or all of them.
 func Hint(word string, known []string) string { return hint(word, known) }
 
-// Quoted is a name of the file as it is in a message.
+// Quoted formats a name from the file for a message.
 func Quoted(name string) string { return quoted(name) }

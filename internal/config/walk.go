@@ -10,21 +10,21 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// The bounds of a search below a directory.
+// Limits for a search below a directory.
 const (
 	maxDirectories = 10_000
 	maxLevels      = 16
 )
 
-// notOurs are directories of what others wrote. A client opens none of them as a project.
+// notOurs are directories of third-party files. Clients do not open them as projects.
 var notOurs = map[string]bool{".git": true, "node_modules": true, "vendor": true}
 
-// Missed is a place that was not searched, or a file that was not taken, and why.
+// Missed is a directory that was not searched, or a file that was skipped, and why.
 type Missed struct{ Path, Why string }
 
-// DiscoverBelow returns what Discover does, and then the same of each directory below the
-// project, in the order of their paths. Links to directories are not followed, and a file
-// that a link takes out of the project is not taken: it came with no project.
+// DiscoverBelow returns the result of Discover, followed by that for each directory below the
+// project, ordered by path. It does not follow links to directories, and skips files that a link
+// takes out of the project: they did not come with it.
 func DiscoverBelow(d Dirs) (found []Location, missed []Missed) {
 	w := &walker{dirs: d, root: d.Project, heads: heads(), seen: map[string]bool{}}
 	if real, err := filepath.EvalSymlinks(d.Project); err == nil {
@@ -43,8 +43,8 @@ func DiscoverBelow(d Dirs) (found []Location, missed []Missed) {
 // walker searches the directories below a project.
 type walker struct {
 	dirs    Dirs
-	root    string   // of the project, without links
-	heads   []string // the first elements of the patterns of places
+	root    string   // the project directory with links resolved
+	heads   []string // first elements of the patterns of places
 	modules bool     // the project has submodules, whose directories are empty until they are checked out
 	visited int
 	full    bool
@@ -57,10 +57,10 @@ func (w *walker) miss(path, format string, args ...any) {
 	w.missed = append(w.missed, Missed{path, fmt.Sprintf(format, args...)})
 }
 
-// take adds files that were found, each once, and what could not be read.
+// take adds the found files, each once, and the ones that could not be read.
 func (w *walker) take(locations []Location, missed []Missed) {
 	for _, m := range missed {
-		if !slices.Contains(w.missed, m) { // a name can be of two places
+		if !slices.Contains(w.missed, m) { // a name can belong to two places
 			w.missed = append(w.missed, m)
 		}
 	}
@@ -78,13 +78,13 @@ func (w *walker) take(locations []Location, missed []Missed) {
 	}
 }
 
-// inside reports whether a file is in the project once links are followed.
+// inside reports whether a file is in the project once links are resolved.
 func (w *walker) inside(path string) bool {
 	real, err := filepath.EvalSymlinks(path)
-	return err != nil || above(w.root, real) // whoever reads it reports what cannot be read
+	return err != nil || above(w.root, real) // the reader of the file reports errors
 }
 
-// below searches the directories below one.
+// below searches the directories below dir.
 func (w *walker) below(dir string, depth int) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -114,14 +114,15 @@ func (w *walker) below(dir string, depth int) {
 	}
 }
 
-// promises reports an entry of a directory that a place can begin with, on some system.
+// promises reports whether an entry of a directory can be the first element of a place, on any
+// system.
 func (w *walker) promises(e os.DirEntry) bool {
 	name := strings.ToLower(plainName(e.Name()))
 	return slices.ContainsFunc(w.heads, func(head string) bool { return doublestar.MatchUnvalidated(head, name) })
 }
 
-// submodule reports a directory where a client looks, and that is empty because it is a
-// repository of its own.
+// submodule reports a directory in which a client looks for files, but that is empty because it is
+// a submodule.
 func (w *walker) submodule(dir string, e os.DirEntry) {
 	if !w.modules || !w.promises(e) {
 		return
@@ -144,7 +145,7 @@ func heads() []string {
 	return out
 }
 
-// above reports whether a path is that of a directory, or below it.
+// above reports whether path is dir or is below it.
 func above(dir, path string) bool {
 	if path == "" {
 		return false

@@ -11,51 +11,51 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// Outcome is what became of an entry that was to be wrapped or unwrapped.
+// Outcome is the result of wrapping or unwrapping an entry.
 type Outcome struct {
 	Server  Server // as it was read
 	Changed bool
-	// Why says why an entry was left as it is; "" for one that is already as asked for.
+	// Why explains why an entry was left alone; "" if no change was needed.
 	Why string
 }
 
-// Wrapper is what Wrap puts in front of servers.
+// Wrapper describes the proxy that Wrap puts in front of servers.
 type Wrapper struct {
 	Program string // the absolute path of mcpscan
 	Options ProxyOptions
-	Keep    bool // entries that are wrapped keep their options
+	Keep    bool // wrapped entries keep their options
 }
 
-// Wrap returns a client configuration whose chosen entries start their servers behind the
-// proxy of a program, and what became of each of them. All bytes but those that say
-// what is started stay as they are, and Unwrap gives back every one of them.
+// Wrap returns a client configuration whose chosen entries start their servers behind the proxy of
+// by.Program, and the outcome for each of them. All bytes other than those of the started command
+// are preserved, and Unwrap restores every one of them.
 //
-// What cannot be edited so that both hold is left alone, and the outcome says why.
+// An entry that cannot be edited in this way is left alone, and its outcome says why.
 func Wrap(path string, data []byte, by Wrapper, chosen func(*Server) bool) ([]byte, []Outcome, error) {
 	return rewrite(path, data, chosen, func(d *draft, i int) (steps []step, why string) {
 		return d.wrap(i, by)
 	})
 }
 
-// Unwrap undoes Wrap for the chosen entries. It needs nothing but the file: also when
-// other parts of it were edited since.
+// Unwrap undoes Wrap for the chosen entries. It needs nothing but the file, even if other parts of
+// it were edited since.
 func Unwrap(path string, data []byte, chosen func(*Server) bool) ([]byte, []Outcome, error) {
 	return rewrite(path, data, chosen, func(d *draft, i int) (steps []step, why string) {
 		return d.unwrap(i)
 	})
 }
 
-// maxWrapped bounds the entries of one file that are edited: the file is read again for each.
+// maxWrapped is the maximum number of entries edited per file: the file is parsed again for each.
 const maxWrapped = 200
 
-// step is one way to edit an entry, and what must be true of the result.
+// step is one way to edit an entry, with a check of the result.
 type step struct {
 	edits  []edit
 	proves func(before, after *draft, i int) bool
 }
 
-// rewrite edits the chosen entries one after the other. Each edit is proved on the result,
-// which is read again: of several ways to write it the first that is proved counts.
+// rewrite edits the chosen entries one by one. It parses the result of each edit again to check it,
+// and takes the first of several ways that passes.
 func rewrite(path string, data []byte, chosen func(*Server) bool, edits func(*draft, int) ([]step, string)) ([]byte, []Outcome, error) {
 	d, err := newDraft(path, data)
 	if err != nil {
@@ -90,7 +90,7 @@ func rewrite(path string, data []byte, chosen func(*Server) bool, edits func(*dr
 	return d.data, outcomes, nil
 }
 
-// draft is a configuration at one moment of its editing.
+// draft is one version of a configuration during editing.
 type draft struct {
 	*manuscript
 	path  string
@@ -111,7 +111,7 @@ func newDraft(path string, data []byte) (*draft, error) {
 	return &draft{newManuscript(r.format, plain), path, data, r.file, r.nodes}, nil
 }
 
-// after returns the draft after an edit, nil if it is no configuration any more.
+// after returns the draft after an edit, or nil if it is no longer a configuration.
 func (d *draft) after(edits []edit) *draft {
 	plain, ok := apply(d.text, edits)
 	if !ok {
@@ -125,7 +125,7 @@ func (d *draft) after(edits []edit) *draft {
 	return after
 }
 
-// doubtful explains why clients may read something else in the file than mcpscan does.
+// doubtful returns a reason why clients may read the file differently than mcpscan does, or "".
 func (d *draft) doubtful() string {
 	for _, p := range d.file.Problems {
 		if p.Related != (Position{}) {
@@ -135,7 +135,7 @@ func (d *draft) doubtful() string {
 	return ""
 }
 
-// holder is where an entry says what it starts.
+// holder is the part of an entry that contains its command and arguments.
 type holder struct {
 	command     *node
 	commandKey  Position
@@ -144,8 +144,8 @@ type holder struct {
 	argsFollows bool // the command is the next member
 }
 
-// holderOf finds the members of an entry: in itself, in a transport within it, or in an
-// object that is its command.
+// holderOf finds the command and arguments of an entry: in the entry itself, in a transport within
+// it, or in an object that is its command.
 func (d *draft) holderOf(i int) (h holder, err error) {
 	n := d.nodes[d.file.Entries[i].Pos]
 	if n == nil {
@@ -174,7 +174,7 @@ func (d *draft) holderOf(i int) (h holder, err error) {
 
 func holds(n *node, keys []string) bool { return lastOf(n, keys) >= 0 }
 
-// lastOf is the place of the member that counts, as entryReader.named has it.
+// lastOf returns the index of the member that takes effect, as in entryReader.named.
 func lastOf(n *node, keys []string) int {
 	for _, k := range keys {
 		for i := len(n.members) - 1; i >= 0; i-- {
@@ -186,13 +186,13 @@ func lastOf(n *node, keys []string) int {
 	return -1
 }
 
-// BuiltIn reports an entry that is code inside the client, which nothing starts.
+// BuiltIn reports whether an entry is code inside the client rather than a program to start.
 func BuiltIn(e *Server) bool {
 	_, ok := e.Span["/builtin"]
 	return ok
 }
 
-// Unwrappable says why an entry cannot be started behind the proxy, or "".
+// Unwrappable returns why an entry cannot be started behind the proxy, or "".
 func Unwrappable(e *Server) string {
 	_, fileOfVariables := e.Span["/envFiles/0"]
 	program, _, blank := strings.Cut(e.Command, " ")
@@ -224,7 +224,7 @@ func Unwrappable(e *Server) string {
 	return ""
 }
 
-// wrap returns the ways to wrap an entry, nil if it is as asked for or cannot be wrapped.
+// wrap returns the ways to wrap an entry, or nil if no change is needed or it cannot be wrapped.
 func (d *draft) wrap(i int, by Wrapper) (steps []step, why string) {
 	e := &d.file.Entries[i]
 	if w, ok := wrappingOf(e); ok {
@@ -256,8 +256,8 @@ func (d *draft) wrap(i int, by Wrapper) (steps []step, why string) {
 	return steps, ""
 }
 
-// again unwraps an entry and wraps it as it would be wrapped today: it was renamed, got
-// another variable, or mcpscan is in another place.
+// again unwraps an entry and wraps it anew, for example because it was renamed, its variables
+// changed, or mcpscan has moved.
 func (d *draft) again(i int, by Wrapper) (steps []step, why string) {
 	undo, why := d.unwrap(i)
 	for _, u := range undo {
@@ -289,7 +289,7 @@ func quotedAll(words []string) []string {
 	return out
 }
 
-// into returns the ways to put words, and the program, in front of a command.
+// into returns the ways to insert words, and the program, in front of a command.
 func (d *draft) into(h holder, words func(form) []string, program string) (all [][]edit, f form, err error) {
 	if h.command.kind == kindArray {
 		l, err := d.list(h.command)

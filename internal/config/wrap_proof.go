@@ -6,8 +6,8 @@ import (
 	"reflect"
 )
 
-// provesWrap reports whether an entry is wrapped, nothing else has changed, and every
-// byte can be given back.
+// provesWrap reports whether an entry is wrapped, nothing else has changed, and every byte can be
+// restored.
 func provesWrap(before, after *draft, i int, f form, by Wrapper) bool {
 	if len(before.file.Entries) != len(after.file.Entries) {
 		return false
@@ -30,7 +30,7 @@ func provesWrap(before, after *draft, i int, f form, by Wrapper) bool {
 	return ok && bytes.Equal(plain, before.text)
 }
 
-// onlyThatOne reports whether two drafts say the same but for one entry.
+// onlyThatOne reports whether two drafts are equivalent except for one entry.
 func onlyThatOne(before, after *draft, i int) bool {
 	a, b := before.file, after.file
 	if len(a.Entries) != len(b.Entries) || len(a.Settings) != len(b.Settings) || len(a.Problems) != len(b.Problems) || a.Shape != b.Shape || a.Client != b.Client {
@@ -49,7 +49,7 @@ func onlyThatOne(before, after *draft, i int) bool {
 	return true
 }
 
-// alike reports whether two entries say the same, wherever they stand.
+// alike reports whether two entries are equal, ignoring their positions.
 func alike(a, b *Server) bool {
 	x, y := *a, *b
 	if len(x.Problems) != len(y.Problems) {

@@ -12,8 +12,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// The flags that mcpscan wrap gives to the proxy. Each is one word, so that a flag and
-// the command behind it cannot be confused.
+// The words that mcpscan wrap passes to the proxy. Each flag is one word with its value, so that it
+// cannot be confused with the command that follows.
 const (
 	proxyWord   = "proxy"
 	commandWord = "--"
@@ -22,28 +22,27 @@ const (
 	envFlag     = "--env="
 )
 
-// form says where the command and the arguments of an entry were before it was wrapped.
-// It stands in the entry, so that unwrapping needs no backup.
+// form records how the command and arguments of an entry were written before it was wrapped. It is
+// stored in the entry, so that unwrapping needs no backup.
 type form string
 
 const (
-	asArgs   form = "args"      // a command, and a list of arguments
-	noArgs   form = "no-args"   // a command alone
-	nullArgs form = "null-args" // a command, and null for arguments
-	asList   form = "command"   // one list of both
+	asArgs   form = "args"      // a command and a list of arguments
+	noArgs   form = "no-args"   // only a command
+	nullArgs form = "null-args" // a command, and null as its arguments
+	asList   form = "command"   // one list with both
 )
 
 func knownForm(f form) bool { return f == asArgs || f == noArgs || f == nullArgs || f == asList }
 
-// ProxyOptions are what a user chooses about the proxies of wrapped servers.
+// ProxyOptions are the user's options for the proxies of wrapped servers.
 type ProxyOptions struct {
-	Observe          bool   // report and block nothing
-	Config, Lockfile string // absolute paths, "" for those of the working directory
+	Observe          bool   // report but block nothing
+	Config, Lockfile string // absolute paths; "" for the files in the working directory
 }
 
-// words are the arguments that wrap puts in front of an entry's command. Those of the
-// environment are the variables that the entry names: the proxy passes on no other but the
-// standard ones.
+// words returns the arguments that wrap puts in front of an entry's command. The --env flags list
+// the variables that the entry sets: the proxy passes on only these and the standard ones.
 func (o ProxyOptions) words(f form, e *Server) []string {
 	words := []string{proxyWord, formFlag + string(f), nameFlag + e.Name}
 	for _, name := range slices.Sorted(maps.Keys(e.Env)) {
@@ -61,17 +60,16 @@ func (o ProxyOptions) words(f form, e *Server) []string {
 	return append(words, commandWord)
 }
 
-// wrapping is how an entry starts a proxy.
+// wrapping describes how an entry starts a proxy.
 type wrapping struct {
 	form    form
 	options ProxyOptions
-	command int // which of the arguments is the command behind the proxy
-	// exact says that the entry is what wrap would write today: of its name, with its
-	// variables, and nothing else.
+	command int // index of the command behind the proxy in the arguments
+	// exact is set if the entry is exactly what wrap would write today for its name and variables.
 	exact bool
 }
 
-// wrappingOf reads an entry as written. ok is false for one without the mark of wrap.
+// wrappingOf parses an entry as written. ok is false for an entry without wrap's marker.
 func wrappingOf(e *Server) (w wrapping, ok bool) {
 	if len(e.Args) < 2 || e.Args[0] != proxyWord || !strings.HasPrefix(e.Args[1], formFlag) {
 		return w, false
@@ -98,7 +96,7 @@ func wrappingOf(e *Server) (w wrapping, ok bool) {
 	return w, true
 }
 
-// absolute reports a path that leads to one place from every directory, on any system.
+// absolute reports whether a path is independent of the working directory, on any system.
 func absolute(name string) bool {
 	if len(text.References(name)) > 0 {
 		return false
@@ -110,7 +108,7 @@ func absolute(name string) bool {
 
 func absoluteOrNone(name string) bool { return name == "" || absolute(name) }
 
-// proxies notes which entries start a proxy of mcpscan.
+// proxies records which entries start an mcpscan proxy.
 func (r *reader) proxies() {
 	for i := range r.file.Entries {
 		e := &r.file.Entries[i]
@@ -131,11 +129,11 @@ func (r *reader) proxies() {
 	}
 }
 
-// SeeThrough gives wrapped entries the command and arguments of the server behind the
-// proxy, so that they have its identity, its findings and its place in the lockfile. This
-// is the only place that does. An entry is seen through if it is, word for word, what
-// mcpscan wrap writes, and if this says that the program is the mcpscan that asks: another
-// program of that name may start anything. All other entries are judged as written.
+// SeeThrough replaces the command and arguments of wrapped entries by those of the server behind
+// the proxy, so that they have its identity, its findings and its lockfile entry. Nothing else does
+// this. An entry qualifies if it is, word for word, what mcpscan wrap writes, and if this reports
+// that the program is the running mcpscan: another program of that name may start anything. All
+// other entries are checked as written.
 func (f *File) SeeThrough(this func(program string) bool) {
 	for i := range f.Entries {
 		e := &f.Entries[i]

@@ -11,16 +11,16 @@ import (
 )
 
 const (
-	// maxYAMLBytes and maxYAMLTokens bound the time of a parser that is
-	// quadratic in the keys of one mapping: these take about two seconds at
-	// worst. The largest LibreChat examples have 5000 tokens.
+	// maxYAMLBytes and maxYAMLTokens limit the time of a parser that is quadratic in the number of
+	// keys of a mapping: at most about two seconds. The largest LibreChat examples have 5000
+	// tokens.
 	maxYAMLBytes  = MaxSettings
 	maxYAMLTokens = 1 << 16
-	// maxYAMLNodes bounds what aliases may expand to.
+	// maxYAMLNodes limits the expansion of aliases.
 	maxYAMLNodes = 1 << 19
 )
 
-// parseYAML reads every document of a YAML file.
+// parseYAML reads all documents of a YAML file.
 func parseYAML(data []byte) ([]*node, *SyntaxError) {
 	start := Position{Line: 1, Column: 1}
 	if len(data) > maxYAMLBytes {
@@ -43,8 +43,8 @@ func parseYAML(data []byte) ([]*node, *SyntaxError) {
 	return roots, nil
 }
 
-// yamlFile runs the foreign parser. A panic in it becomes an error: it has had
-// some, and one hostile file must not end the scan of the others.
+// yamlFile runs the third-party parser. It converts panics, which have occurred, to errors: one
+// hostile file must not end the scan of the others.
 func yamlFile(text string) (file *ast.File, failed *SyntaxError) {
 	defer func() {
 		if recover() != nil {
@@ -80,10 +80,9 @@ func tokenPos(t *token.Token) Position {
 	return Position{Line: max(1, t.Position.Line), Column: max(1, t.Position.Column)}
 }
 
-// tooDeepYAML returns the token at which the parser would recurse beyond
-// maxDepth. It counts too much rather than too little: every indicator of a
-// line whose indentation still encloses the token, every open bracket, and
-// within brackets every indicator since the last value.
+// tooDeepYAML returns the token at which the parser would recurse beyond maxDepth. It errs on the
+// high side: it counts every indicator of a line whose indentation still encloses the token, every
+// open bracket, and within brackets every indicator since the last value.
 func tooDeepYAML(tokens token.Tokens) *token.Token {
 	type line struct{ col, indicators int }
 	var open []line
@@ -119,15 +118,15 @@ func tooDeepYAML(tokens token.Tokens) *token.Token {
 	return nil
 }
 
-// sized is a node with the number of nodes it stands for, aliases expanded.
+// sized is a node with its number of nodes after alias expansion.
 type sized struct {
 	node *node
 	size int
 }
 
-// yamlReader turns the syntax tree into the common one. An alias shares the
-// node it names, so that reading stays linear; its size still counts in full,
-// because whoever reads the tree pays it.
+// yamlReader converts the syntax tree to the common tree. An alias shares the node that it refers
+// to, so that reading stays linear; its size still counts in full, because walking the tree takes
+// that long.
 type yamlReader struct {
 	anchors map[string]sized
 	err     *SyntaxError
@@ -181,8 +180,8 @@ func (r *yamlReader) read(n ast.Node) sized {
 	return out
 }
 
-// yamlScalar fills in the kind and text of a scalar. What is no value, such as
-// a lone comment, stays null.
+// yamlScalar fills in the kind and text of a scalar. Anything that is not a value, such as a lone
+// comment, remains null.
 func yamlScalar(out *node, n ast.Node) {
 	switch x := n.(type) {
 	case *ast.StringNode:
@@ -196,7 +195,7 @@ func yamlScalar(out *node, n ast.Node) {
 	}
 }
 
-// mapping reads the pairs of a mapping. Merge keys (<<) add what is not there.
+// mapping reads the pairs of a mapping. Merge keys (<<) add only missing keys.
 func (r *yamlReader) mapping(pos Position, pairs []*ast.MappingValueNode) sized {
 	out := sized{&node{kind: kindObject, pos: pos}, 1}
 	var merges []*node
@@ -226,8 +225,8 @@ func (r *yamlReader) mapping(pos Position, pairs []*ast.MappingValueNode) sized 
 	return r.bounded(out)
 }
 
-// merge adds the members of the merged mappings, or of lists of them, that the
-// target does not have, and returns how many it added.
+// merge adds members of the source mappings, or of lists of them, that the target lacks, and
+// returns how many it added.
 func merge(into *node, sources []*node) int {
 	have := make(map[string]bool, len(into.members))
 	for _, m := range into.members {
@@ -247,7 +246,7 @@ func merge(into *node, sources []*node) int {
 	return len(into.members) - before
 }
 
-// bounded stops documents whose aliases multiply.
+// bounded rejects documents whose aliases expand to too many nodes.
 func (r *yamlReader) bounded(s sized) sized {
 	if s.size > maxYAMLNodes {
 		return r.fail(s.node.pos, "aliases expand to more than %d values: no configuration needs that, remove the aliases here", maxYAMLNodes)

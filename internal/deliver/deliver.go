@@ -1,7 +1,7 @@
-// Package deliver posts bodies to a URL behind a bounded queue.
+// Package deliver posts bodies to a URL through a bounded queue.
 //
-// It must never make whoever sends wait, and never follow a redirection: the body is for the
-// URL that somebody named.
+// It must never make the caller wait, and never follow a redirect: the body is meant for the
+// configured URL.
 package deliver
 
 import (
@@ -18,14 +18,14 @@ import (
 )
 
 const (
-	maxQueued   = 256     // bodies that wait
-	maxBody     = 1 << 20 // bytes of one
-	maxAttempts = 4       // to post a body
+	maxQueued   = 256     // bodies in the queue
+	maxBody     = 1 << 20 // bytes of a body
+	maxAttempts = 4       // attempts to post a body
 	postWait    = 10 * time.Second
-	closeWait   = 5 * time.Second // for what waits when the sender is closed
+	closeWait   = 5 * time.Second // to post what is left in the queue
 )
 
-// Sender posts bodies one after the other. It is safe for use by several goroutines.
+// Sender posts bodies one at a time. It is safe for concurrent use.
 type Sender struct {
 	url    string
 	header http.Header
@@ -43,7 +43,7 @@ type Sender struct {
 	why    error // of the last loss
 }
 
-// New returns a sender of JSON bodies to a URL, with more header fields.
+// New returns a sender of JSON bodies to a URL, with additional headers.
 func New(to string, header http.Header) *Sender {
 	s := &Sender{url: to, header: header, queue: make(chan []byte, maxQueued), ending: make(chan struct{}), done: make(chan struct{})}
 	s.client = &http.Client{Timeout: postWait, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
@@ -52,7 +52,7 @@ func New(to string, header http.Header) *Sender {
 	return s
 }
 
-// Send takes in a body. One that finds the queue full is lost, and counted.
+// Send queues a body. If the queue is full, the body is lost and counted.
 func (s *Sender) Send(body []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -71,8 +71,8 @@ func (s *Sender) Send(body []byte) {
 
 func (s *Sender) lose(why error) { s.lost, s.why = s.lost+1, why }
 
-// Close posts what waits, for a few seconds and each once, and returns an error if bodies were
-// lost.
+// Close posts what is queued, for a few seconds and without retries, and returns an error if bodies
+// were lost.
 func (s *Sender) Close() error {
 	s.mu.Lock()
 	s.closed = true
@@ -103,7 +103,7 @@ func (s *Sender) run() {
 	}
 }
 
-// deliver posts a body, again while that may help: each time after twice the wait.
+// deliver posts a body, with exponential backoff if a retry may help.
 func (s *Sender) deliver(body []byte) error {
 	wait := time.Second
 	for attempt := 1; ; attempt++ {
@@ -143,7 +143,7 @@ func (s *Sender) post(body []byte) (again bool, err error) {
 	return resp.StatusCode == http.StatusTooManyRequests || resp.StatusCode/100 == 5, errors.New("status " + strconv.Itoa(resp.StatusCode))
 }
 
-// bare is an error without the URL, which may be a secret.
+// bare returns an error without its URL, which may be secret.
 func bare(err error) error {
 	if e, ok := errors.AsType[*url.Error](err); ok {
 		return e.Err

@@ -1,5 +1,5 @@
-// Package destination tells where a host or an address leads: the public network, a
-// private one, this machine, or the metadata service of a cloud.
+// Package destination determines where a host or URL leads: the public network, a private one, this
+// machine, or the metadata service of a cloud.
 package destination
 
 import (
@@ -17,30 +17,30 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// reach says how far from its reader an address leads.
+// reach is the kind of network that an address leads to.
 type reach uint8
 
 const (
 	Outside reach = iota
 	ThisMachine
 	Neighbour // a private network
-	LinkLocal // what only machines of one network segment, or a machine and its host, say to each other
-	metadata  // the service that gives a cloud machine its credentials
+	LinkLocal // reachable only within a network segment, or between a machine and its host
+	metadata  // the service that provides a cloud machine's credentials
 )
 
 var reachNames = [...]string{"the public network", "this machine", "a private network", "link-local addresses", "a cloud metadata service"}
 
 func (r reach) String() string { return reachNames[r] }
 
-// Destination is the network that an address leads to, and whether it is written to disguise
+// Destination is the network that an address leads to, and whether the address is written to hide
 // that.
 type Destination struct {
 	Reach     reach
 	Disguised bool
 }
 
-// Of tells where a host leads, whatever form its figures have: programs that
-// connect read 2130706433, 0x7f.1 and 0177.0.0.1 as 127.0.0.1.
+// Of returns the destination of a host in any numeric notation: clients accept 2130706433, 0x7f.1
+// and 0177.0.0.1 as 127.0.0.1.
 func Of(host string) Destination {
 	plain := strings.ToLower(strings.TrimSuffix(strings.ReplaceAll(norm.NFKC.String(host), "。", "."), "."))
 	if ip, err := netip.ParseAddr(plain); err == nil {
@@ -65,7 +65,7 @@ func Of(host string) Destination {
 	return Destination{}
 }
 
-// Names by which clouds and services of the public DNS lead inside. Source: the
+// Public DNS names and cloud host names that resolve to internal addresses. Source: the
 // documentation of the clouds and services named.
 var (
 	metadataHosts   = names.Set(`metadata.google.internal metadata.goog metadata instance-data instance-data.ec2.internal metadata.tencentyun.com metadata.platformequinix.com`)
@@ -73,8 +73,8 @@ var (
 	mirrorsLoopback = lazyregexp.New(`(?:^|\.)(?:localtest\.me|lvh\.me|vcap\.me|lacolhost\.com|yoogle\.com)$`)
 )
 
-// parseInetAton reads an IPv4 address as resolvers do: one to four parts, each decimal, octal or
-// hexadecimal, of which the last fills the rest.
+// parseInetAton parses an IPv4 address like inet_aton: one to four parts, each decimal, octal or
+// hexadecimal, of which the last fills the remaining bytes.
 func parseInetAton(host string) (netip.Addr, bool) {
 	parts := strings.Split(host, ".")
 	if len(parts) > 4 {
@@ -98,7 +98,7 @@ func parseInetAton(host string) (netip.Addr, bool) {
 	return netip.AddrFrom4([4]byte{byte(all >> 24), byte(all >> 16), byte(all >> 8), byte(all)}), true
 }
 
-// embedded returns the IPv4 address that an IPv6 address carries, or the address itself.
+// embedded returns the IPv4 address embedded in an IPv6 address, or the address itself.
 func embedded(ip netip.Addr) netip.Addr {
 	if ip = ip.WithZone(""); ip.Is4In6() {
 		return ip.Unmap()
@@ -113,7 +113,7 @@ func embedded(ip netip.Addr) netip.Addr {
 	return ip
 }
 
-// Networks that embed other addresses, and those not reachable from outside: RFC 6052, 4291,
+// Networks that embed other addresses, and networks not reachable from outside: RFC 6052, 4291,
 // 3056 and 6598.
 var (
 	nat64      = netip.MustParsePrefix("64:ff9b::/96")
@@ -123,8 +123,7 @@ var (
 	thisNet    = netip.MustParsePrefix("0.0.0.0/8")
 )
 
-// metadataAddresses are those of the metadata services of AWS, Azure, Google, Oracle
-// and Alibaba.
+// metadataAddresses lists the metadata services of AWS, Azure, Google, Oracle and Alibaba.
 var metadataAddresses = names.Set(`169.254.169.254 169.254.170.2 169.254.170.23 fd00:ec2::254 fd00:ec2::23 fd20:ce::254 168.63.129.16 192.0.0.192 100.100.100.200`)
 
 var figure = lazyregexp.New(`^(?:0x[0-9a-f]+|[0-9]+)$`)
@@ -143,8 +142,8 @@ func reachOf(ip netip.Addr) reach {
 	return Outside
 }
 
-// ParseURL parses an address as a browser does, which drops white space and reads a
-// backslash as a slash. The scheme is in lower case.
+// ParseURL parses a URL like a browser, which drops white space and treats a backslash as a slash.
+// The scheme is returned in lower case.
 func ParseURL(s string) (scheme string, u *url.URL) {
 	s = strings.Map(func(r rune) rune {
 		if r == '\t' || r == '\n' || r == '\r' {
@@ -168,8 +167,8 @@ var (
 	WebScheme = names.Set("http https ws wss")
 )
 
-// LookalikeHost reports a host, also in Punycode, with a name that mixes look-alike alphabets,
-// or consists of look-alike letters before an ASCII suffix.
+// LookalikeHost reports whether a host, possibly in Punycode, has a label that mixes look-alike
+// alphabets, or one of look-alike letters before an ASCII suffix.
 func LookalikeHost(host string) bool {
 	if said, err := idna.Punycode.ToUnicode(host); err == nil {
 		host = said
@@ -191,8 +190,8 @@ func ascii(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r > unicode.MaxASCII })
 }
 
-// looksASCII reports a label of non-ASCII letters that look like ASCII. Accented Latin letters
-// are visible as such.
+// looksASCII reports whether a label consists of non-ASCII letters that look like ASCII. Accented
+// Latin letters are recognizable as such.
 func looksASCII(label string) bool {
 	for _, r := range label {
 		if r > unicode.MaxASCII && (unicode.Is(unicode.Latin, r) || !ascii(names.FoldName("a"+string(r)+"a"))) {
@@ -202,8 +201,8 @@ func looksASCII(label string) bool {
 	return !ascii(label)
 }
 
-// ReservedHost are hosts that are no address: RFC 2606 and 6761, and what people
-// write in their place.
+// ReservedHost matches hosts that are not real addresses: those of RFC 2606 and 6761, and common
+// placeholders.
 var ReservedHost = lazyregexp.New(`(^|\.)(example|test|invalid|localhost|local|internal|lan)$|(^|\.)example\.(com|org|net)$|` +
 	`(^|[.-])(your|my|some|our)?-?(domain|company|org|organization|server|site|website|e?mail|host|app|business|team)\.(com|org|net|io|tld)$|` +
 	`^(your|my)`)
@@ -215,8 +214,8 @@ func Loopback(host string) bool {
 	return host == "localhost" || strings.HasSuffix(host, ".localhost") || err == nil && (ip.IsLoopback() || ip.IsUnspecified())
 }
 
-// Private reports whether a host is of a network that is not the public one. A name
-// without a dot is that of a neighbour.
+// Private reports whether a host is on a private network. A name without a dot is taken for a local
+// host.
 func Private(host string) bool {
 	host = strings.TrimSuffix(strings.ToLower(host), ".")
 	if ip, err := netip.ParseAddr(host); err == nil {
@@ -227,7 +226,7 @@ func Private(host string) bool {
 
 var privateSuffix = lazyregexp.New(`\.(?:local|lan|home|internal|intranet|corp|test|svc|cluster\.local|home\.arpa|ts\.net)$`)
 
-// Address reads an absolute URL, without the references in it.
+// Address parses an absolute URL. It returns false if the host contains a reference.
 func Address(s string) (*url.URL, bool) {
 	u, err := url.Parse(strings.TrimSpace(s))
 	if err != nil || u.Host == "" || u.Hostname() == "" || text.IsReference(u.Host) || strings.ContainsAny(u.Host, "<>{}$") {
@@ -236,7 +235,7 @@ func Address(s string) (*url.URL, bool) {
 	return u, true
 }
 
-// Describe says where an address leads, and that it is not to be seen.
+// Describe returns where an address leads and whether it is disguised.
 func (d Destination) Describe() string {
 	if d.Disguised {
 		return d.Reach.String() + ", in disguised form"

@@ -1,8 +1,7 @@
-// Package effort lets a test show that work grows with the size of its input and no
-// faster. What is measured is the processor time of the process, which passes only
-// while the process works: other load on the machine does not lengthen it. It is
-// compared with itself for another size and never with a figure, so a slow machine
-// and the race detector do not matter either.
+// Package effort lets a test show that work is at most linear in the size of its input. It measures
+// the processor time of the process, which does not include time spent waiting because of other
+// load on the machine. It compares times for different sizes with each other and never with an
+// absolute value, so slow machines and the race detector do not matter.
 package effort
 
 import (
@@ -14,26 +13,24 @@ import (
 )
 
 const (
-	// times is how many times the size of the small input the large one is given.
+	// times is the ratio between the sizes of the large and the small input.
 	times = 64
-	// The work for so many small inputs takes as much as that for a large one where work is
-	// linear, half as much with a logarithm, and a sixty-fourth of it where it is quadratic.
-	// Between them lies what memory costs: of page faults alone one run can take five
-	// times as much as the next.
+	// tooMuch is the permitted ratio of the time for the large input to the total for the small
+	// ones: linear work needs 1, with a logarithm 2, quadratic work 64. It leaves room for memory
+	// effects: page faults alone can make one run take five times as long as the next.
 	tooMuch = 16
-	// What is measured in one attempt. Some kernels count processor time in ticks of 10 ms,
-	// and other load blurs a short measurement by its use of caches: one that fails is
-	// repeated with more, and the square fails each time.
+	// enough is the time to measure in the first attempt. Some kernels count processor time in
+	// ticks of 10 ms, and cache contention distorts short measurements: a failed attempt is
+	// repeated with more time, but quadratic work fails every time.
 	enough   = 5 * time.Millisecond
 	attempts = 32
-	// The collector runs all the same once the process takes this many bytes.
+	// memoryLimit is the size in bytes at which the garbage collector runs regardless.
 	memoryLimit = 1 << 30
 )
 
-// Linear fails the test if work for an input of this size takes far more processor time
-// than work for a part of it, as often as there are such parts. Given a size, prepare
-// makes the input, which is not measured, and returns the work. No other test of the
-// process may run meanwhile.
+// Linear fails the test if work for an input of this size takes far more processor time than work
+// for parts of it that add up to the same size. Given a size, prepare creates the input, which is
+// not measured, and returns the work. No other test in the process may run at the same time.
 func Linear(t testing.TB, name string, size int, prepare func(size int) (work func())) {
 	t.Helper()
 	small := prepare(size / times)
@@ -44,18 +41,17 @@ func Linear(t testing.TB, name string, size int, prepare func(size int) (work fu
 	}, prepare(size))
 }
 
-// AtMost fails the test if some work takes more than a number of times as much processor
-// time as other work.
+// AtMost fails the test if work takes more than limit times the processor time of other.
 func AtMost(t testing.TB, limit int, name string, other, work func()) {
 	t.Helper()
 	var least, most time.Duration
-	// What the garbage collector does depends on all that the process holds.
+	// The time for garbage collection depends on everything in memory.
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(memoryLimit))
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	for attempt := range time.Duration(attempts) {
 		runtime.GC()
 		for most < (attempt+1)*enough && least < (attempt+1)*enough {
-			// In turns, so that what else the machine does meets both.
+			// Alternating, so that other load affects both.
 			least += of(other)
 			most += of(work)
 		}
@@ -66,7 +62,7 @@ func AtMost(t testing.TB, limit int, name string, other, work func()) {
 	t.Errorf("%s: %v of processor time instead of %v: expected at most %d times as much", name, most, least, limit)
 }
 
-// of is the processor time that the work takes.
+// of returns the processor time of the work.
 func of(work func()) time.Duration {
 	start := spent()
 	work()

@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// spent is the processor time that this process has taken so far.
+// spent returns the processor time of this process so far.
 func spent() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		panic(err) // it has no error but a wrong argument
+		panic(err) // it fails only for an invalid argument
 	}
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// spent is the processor time that this process has taken so far.
+// spent returns the processor time of this process so far.
 func spent() time.Duration {
 	var created, ended, kernel, user syscall.Filetime
 	process, err := syscall.GetCurrentProcess()
@@ -13,7 +13,7 @@ func spent() time.Duration {
 		err = syscall.GetProcessTimes(process, &created, &ended, &kernel, &user)
 	}
 	if err != nil {
-		panic(err) // the process can always ask about itself
+		panic(err) // a process may always query itself
 	}
 	units := func(f syscall.Filetime) int64 { return int64(f.HighDateTime)<<32 | int64(f.LowDateTime) } // of 100 ns
 	return time.Duration(100 * (units(kernel) + units(user)))

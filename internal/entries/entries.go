@@ -1,5 +1,4 @@
-// Package entries gives rules the commands and packages that the entries of a
-// configuration start.
+// Package entries provides rules with the commands and packages that configuration entries start.
 package entries
 
 import (
@@ -13,8 +12,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// EachCommand calls each for every server of a configuration that has a command, with what
-// that starts.
+// EachCommand calls each for every configured server that has a command, with the parsed command.
 func EachCommand(p *scanner.ConfigPass, each func(*configfile.Entry, *launch.Command)) {
 	for i := range p.Entries {
 		e := &p.Entries[i]
@@ -26,7 +24,7 @@ func EachCommand(p *scanner.ConfigPass, each func(*configfile.Entry, *launch.Com
 	}
 }
 
-// EachPackage calls each for every package that a configuration has fetched.
+// EachPackage calls each for every package that a configuration fetches.
 func EachPackage(p *scanner.ConfigPass, each func(*configfile.Entry, *launch.Command, launch.Package)) {
 	EachCommand(p, func(e *configfile.Entry, l *launch.Command) {
 		for _, one := range append([]launch.Package{l.Package}, l.With...) {
@@ -37,7 +35,7 @@ func EachPackage(p *scanner.ConfigPass, each func(*configfile.Entry, *launch.Com
 	})
 }
 
-// Argument is the pointer to an argument of an entry, and the text there.
+// Argument returns the pointer to an argument of an entry, and the argument.
 func Argument(e *configfile.Entry, arg int) (pointer, word string) {
 	if arg < 0 || arg >= len(e.Args) {
 		return "/command", e.Command
@@ -45,8 +43,8 @@ func Argument(e *configfile.Entry, arg int) (pointer, word string) {
 	return fmt.Sprintf("/args/%d", arg), e.Args[arg]
 }
 
-// UnlessOwn lowers the severity of what users chose for their own machine; somebody else chose
-// what comes with a repository.
+// UnlessOwn returns user for what users chose for their own machine, and project for what comes
+// with a repository, which somebody else chose.
 func UnlessOwn(p *scanner.ConfigPass, project, user scanner.Severity) scanner.Severity {
 	if p.User {
 		return user
@@ -54,7 +52,7 @@ func UnlessOwn(p *scanner.ConfigPass, project, user scanner.Severity) scanner.Se
 	return project
 }
 
-// Offline reports whether a launcher is told not to fetch anything.
+// Offline reports whether the options of a launcher prevent it from fetching anything.
 func Offline(l *launch.Command) bool {
 	return slices.ContainsFunc(l.Words, noFetch.MatchString)
 }

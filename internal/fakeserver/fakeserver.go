@@ -1,6 +1,6 @@
-// Package fakeserver has what the MCP servers that tests start have in common, and an
-// npx that starts one from a file. It reads what mcpscan's own client writes, so
-// encoding/json will do.
+// Package fakeserver provides the common parts of the MCP servers that tests start, and an npx that
+// serves definitions from a file. It only reads messages from mcpscan's own client, so
+// encoding/json is sufficient.
 package fakeserver
 
 import (
@@ -10,7 +10,7 @@ import (
 	"os"
 )
 
-// Request is what a fake server needs of a message.
+// Request contains the parts of a message that fake servers need.
 type Request struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
@@ -23,17 +23,17 @@ type Request struct {
 	} `json:"params"`
 }
 
-// Result is the response that has this result, which is JSON.
+// Result returns the response with a result, which is JSON.
 func (r Request) Result(json string) string {
 	return `{"jsonrpc":"2.0","id":` + string(r.ID) + `,"result":` + json + `}`
 }
 
-// NotFound is the response of a server that does not know the method.
+// NotFound returns the response for an unknown method.
 func (r Request) NotFound() string {
 	return `{"jsonrpc":"2.0","id":` + string(r.ID) + `,"error":{"code":-32601,"message":"Method not found"}}`
 }
 
-// Serve answers the requests on standard input until there are no more.
+// Serve answers requests on standard input until EOF.
 func Serve(answer func(Request) string) {
 	in := bufio.NewReader(os.Stdin)
 	for {

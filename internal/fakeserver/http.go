@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// ListenAndServe serves on a free port and writes the address to a file. It ends by
-// itself: a script that fails must not leave it behind.
+// ListenAndServe serves on a free port and writes the address to a file. It exits after two
+// minutes, so that a failing script does not leave it behind.
 func ListenAndServe(handler http.Handler, file string) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -11,11 +11,10 @@ import (
 	"strings"
 )
 
-// NPX is the command "npx -y PACKAGE@VERSION" with a directory as its registry: the
-// server answers with what packages/PACKAGE@VERSION.json lists, in the format of a dump.
-// The file is read again for each list, so that a test can change it while the server
-// runs. Where packages/PACKAGE@VERSION.integrity exists, its content is cached as npx
-// caches the integrity of a package that it fetched.
+// NPX is the command "npx -y PACKAGE@VERSION" with a directory as its registry: the server lists
+// the contents of packages/PACKAGE@VERSION.json, a dump. It reads the file again for each list, so
+// that a test can change it while the server runs. If packages/PACKAGE@VERSION.integrity exists,
+// NPX caches its content as npx caches the integrity of a fetched package.
 func NPX() {
 	args := slices.DeleteFunc(slices.Clone(os.Args[1:]), func(a string) bool { return strings.HasPrefix(a, "-") })
 	file := "packages/" + strings.ReplaceAll(args[0], "/", "_")
@@ -44,7 +43,7 @@ func cacheIntegrity(asked, integrityFile string) {
 	}
 }
 
-// From is the response of a server that lists what a dump does.
+// From returns the response of a server with the contents of a dump.
 func (r Request) From(dump []byte) string {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(dump, &members); err != nil {

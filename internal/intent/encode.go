@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// EncodeNet returns a net with these layers, in their units, and the vectors of these keys. The
-// same numbers always give the same bytes.
+// EncodeNet returns a net with the given layers, in their integer units, and vectors by key. It is
+// deterministic.
 func EncodeNet(l *Layers, vectors map[uint32][Dims]float32) Net {
 	var table []byte
 	for _, v := range l.fields() {
@@ -23,7 +23,7 @@ func EncodeNet(l *Layers, vectors map[uint32][Dims]float32) Net {
 		for {
 			s := table[first+netSlot*int(at):][:netSlot]
 			if of := binary.LittleEndian.Uint16(s); of == tag {
-				break // it shares the vector of the other one
+				break // the colliding keys share a vector
 			} else if of == 0 {
 				binary.LittleEndian.PutUint16(s, tag)
 				for k, v := range vectors[key] {
@@ -41,13 +41,13 @@ func EncodeNet(l *Layers, vectors map[uint32][Dims]float32) Net {
 
 func rounded(v float32, unit float64) int32 { return int32(math.Round(float64(v) * unit)) }
 
-// FilterWeight, DenseWeight and OutWeight return a trained number in the unit of a weight of that
-// layer, and the others in those of their biases.
+// FilterWeight, DenseWeight and OutWeight convert a trained weight to the integer unit of its
+// layer; the other functions do the same for biases.
 func FilterWeight(v float32) int32 { return rounded(v, filterUnit) }
 func FilterBias(v float32) int32   { return rounded(v, vectorUnit*filterUnit) }
 func DenseWeight(v float32) int32  { return rounded(v, denseUnit) }
 func DenseBias(v float32) int32    { return rounded(v, denseUnit*contextUnit) }
 func OutBias(v float32) int32      { return rounded(v, contextUnit*denseUnit*denseUnit) }
 
-// Bytes returns the net as EncodeNet wrote it.
+// Bytes returns the encoded net.
 func (n Net) Bytes() []byte { return []byte(n.table) }

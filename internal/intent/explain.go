@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// maxParts is how many parts of a sentence explain its score.
+// maxParts is the maximum number of parts of a sentence that explain its score.
 const maxParts = 3
 
-// Explain returns the parts of a sentence whose features raise its score most, in the
-// order of the text, as places in the text. Parts that overlap are one.
+// Explain returns the parts of sentence i whose features raise its score most, as spans of t in
+// text order. Overlapping parts are merged.
 func (r *Reader) Explain(m Model, t []byte, all []Sentence, i int, p *Place) []Sentence {
 	r.explain = true
 	features := r.Features(t, all, i, p)

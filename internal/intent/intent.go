@@ -1,8 +1,8 @@
-// Package intent is a classifier that recognizes instructions that harm the user. It is
-// linear, over the features of a sentence: words, word stems, word pairs, and how much of
-// the sentence relates to the purpose of the tool. Names and addresses are masked, so that
-// it cannot learn them. A small net, which knows words by vectors, is asked about sentences that
-// the linear model takes for possible attacks. Package learn trains both.
+// Package intent is a classifier that recognizes instructions that harm the user. It is linear,
+// over the features of a sentence: words, word stems, word pairs, and how much of the sentence
+// relates to the purpose of the tool. Names and addresses are masked, so that it cannot learn them.
+// Sentences that the linear model takes for possible attacks are also judged by a small neural net,
+// which knows words by vectors. Package learn trains both.
 package intent
 
 import (
@@ -14,20 +14,20 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Place says where a text stands.
+// Place describes the location of a text.
 type Place struct {
 	Kind      PlaceKind
-	Tool      []byte                 // folded name of the definition
+	Tool      []byte                 // folded name of the defined tool, prompt or resource
 	Parameter []byte                 // folded name of the parameter that the text describes
-	Purpose   []byte                 // folded first sentence of the description that the text does not belong to
-	Required  bool                   // the parameter
-	Has       func(name []byte) bool // the definition has a parameter of this name
+	Purpose   []byte                 // folded first sentence of the description, if t is not part of it
+	Required  bool                   // the parameter is required
+	Has       func(name []byte) bool // reports whether the definition has a parameter of this name
 }
 
-// PlaceKind is the kind of place.
+// PlaceKind is a kind of location.
 type PlaceKind uint8
 
-// The kinds of places.
+// The kinds of locations.
 const (
 	Description PlaceKind = iota
 	ParameterText
@@ -37,21 +37,21 @@ const (
 	Result
 )
 
-// Prose reports whether texts in this place are sentences. Elsewhere the classifier has little
-// to go by.
+// Prose reports whether text in this location consists of sentences. Elsewhere the classifier has
+// little to go by.
 func (k PlaceKind) Prose() bool {
 	return k == Description || k == ParameterText || k == Instructions || k == Result
 }
 
-// Sentence is a part of a text.
+// Sentence is the span of a sentence in a text.
 type Sentence struct{ Start, End int }
 
 const (
-	shortest = 8   // bytes of a sentence that can give an order
-	longest  = 600 // bytes beyond which a sentence is cut at a blank
+	shortest = 8   // minimum bytes of a sentence that can be an instruction
+	longest  = 600 // bytes beyond which a sentence is cut at a space
 )
 
-// Sentences appends the sentences of a folded text.
+// Sentences appends the sentences of folded text t to dst.
 func Sentences(dst []Sentence, t []byte) []Sentence {
 	start := 0
 	add := func(end int) {
@@ -83,8 +83,8 @@ func Sentences(dst []Sentence, t []byte) []Sentence {
 	return dst
 }
 
-// Around returns how many sentences stand around a text that was decoded from a part of
-// another one.
+// Around returns the number of sentences in the text that p was decoded from, or 0 if it was not
+// decoded.
 func Around(p *scanner.TextPass) int {
 	if p.Via == "" {
 		return 0
@@ -92,35 +92,35 @@ func Around(p *scanner.TextPass) int {
 	return len(Sentences(nil, p.Whole()))
 }
 
-// Reader turns sentences into features. It is for one goroutine.
+// Reader extracts features from sentences. It is not safe for concurrent use.
 type Reader struct {
 	tokens   []token
 	features []uint32
-	places   []span // of the sentence, for each feature; only where they are asked for
+	places   []span // span in the sentence of each feature; only set if explain is true
 	explain  bool
 	purpose  map[uint32]bool
 	seen     set
 
-	// What Input tells of the sentence that Features was last asked for.
+	// The data for Input, from the last call of Features.
 	input           Input
 	text            []byte
 	at, of          int
 	shared, content int
 }
 
-// span is a part of a sentence; an empty one is none.
+// span is a part of a sentence; the zero value means none.
 type span struct{ start, end int }
 
-// set holds the features of one sentence. To empty it is to begin a new round.
+// set holds the features of one sentence. Starting a new round empties it.
 type set struct {
 	slots [setSlots]struct{ feature, round uint32 }
 	round uint32
 }
 
-// setSlots is more than twice the features that a sentence of the longest length can have.
+// setSlots is more than twice the maximum number of features of a sentence.
 const setSlots = 1 << 13
 
-// add reports whether a feature is new.
+// add adds a feature and reports whether it is new.
 func (s *set) add(f uint32) bool {
 	for i := f; ; i++ {
 		slot := &s.slots[i%setSlots]
@@ -171,7 +171,7 @@ func mix(kind byte, a, b uint32) uint32 {
 	return h
 }
 
-// Features returns the features of a sentence, each once. The slice is valid until the next call.
+// Features returns the distinct features of sentence i. The slice is valid until the next call.
 func (r *Reader) Features(t []byte, all []Sentence, i int, p *Place) []uint32 {
 	s := all[i]
 	r.features, r.places = r.features[:0], r.places[:0]
@@ -222,7 +222,7 @@ func (r *Reader) Features(t []byte, all []Sentence, i int, p *Place) []uint32 {
 	return r.features
 }
 
-// add adds a feature that the tokens from first to last make, none where last comes first.
+// add adds a feature derived from tokens first to last, or from no tokens if last < first.
 func (r *Reader) add(feature uint32, first, last int) {
 	if !r.seen.add(feature) {
 		return
@@ -244,7 +244,7 @@ func stemOr(w token) uint32 {
 	return w.hash
 }
 
-// context adds how the sentence stands to what the tool is for.
+// context adds features that relate the sentence to the purpose of the tool.
 func (r *Reader) context(t []byte, all []Sentence, i int, p *Place) {
 	if p.Kind == Result {
 		return

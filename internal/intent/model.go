@@ -9,28 +9,28 @@ import (
 	"slices"
 )
 
-// Model has a weight for each feature that it knows. Its table is read where it lies, so
-// that loading it costs nothing, and all arithmetic is on integers, so that a text has the
-// same score on every machine.
+// Model holds a weight for each feature that it knows. Its table is read in place, so that loading
+// it costs nothing, and all arithmetic is on integers, so that a text gets the same score on every
+// machine.
 type Model struct{ table string }
 
-// Embedded is the model that `go run ./internal/intent/train` wrote.
+// Embedded returns the model that `go run ./internal/intent/train` wrote.
 func Embedded() Model { return Model{weights} }
 
 //go:embed weights.bin
 var weights string
 
-// Score is a score in units of 1/Unit. What is above zero is more likely to be an attack
-// than not, of the texts that the model was trained with.
+// Score is a score in units of 1/Unit. In the training set, a sentence above zero is more likely to
+// be an attack than not.
 type Score int32
 
-// The units of scores and of weights.
+// The units of scores and weights.
 const (
 	Unit       = 1 << 12
 	weightUnit = 1 << 4
 )
 
-// Group is a group of texts with thresholds of its own.
+// Group is a group of texts with its own thresholds.
 type Group int
 
 // The groups of texts.
@@ -40,7 +40,7 @@ const (
 	Groups
 )
 
-// Group returns the group of the texts in a kind of place.
+// Group returns the group of texts in this kind of location.
 func (k PlaceKind) Group() Group {
 	if k == Result {
 		return Results
@@ -48,34 +48,34 @@ func (k PlaceKind) Group() Group {
 	return Definitions
 }
 
-// Parameters are what a model has beside the weights of features.
+// Parameters are the numbers of a model other than feature weights.
 type Parameters struct {
-	Bias    Score // of every sentence
-	Support Score // of a finding of a rule that the model does not know
+	Bias    Score // added to every sentence
+	Support Score // added for a finding of a rule that the model does not know
 
-	// For each group: what is taken off for each doubling of the sentences of a text, and
-	// above which score a sentence is worth a finding at medium and at high.
+	// By group: the penalty for each doubling of the number of sentences, and the scores above
+	// which a sentence is reported at medium and at high.
 	Length, Medium, High [Groups]Score
 
-	Pass  [Groups]Score // above which the net is asked about a sentence
-	Floor Score         // what a sentence gains about which it is not
+	Pass  [Groups]Score // scores above which the net judges a sentence
+	Floor Score         // gain of a sentence that the net does not judge
 }
 
-// Total returns the score of a sentence in its text. The more sentences a text has, the
-// more likely it is that one of them scores high by chance.
+// Total returns the score of a sentence within its text, lowered for long texts: the more
+// sentences, the more likely that one scores high by chance.
 func (p *Parameters) Total(sentence Score, sentences int, g Group) Score {
 	return sentence - p.Length[g]*Score(bits.Len(uint(sentences))-1)
 }
 
-// The table is the parameters, then the slots of a hash table with open addressing. A slot
-// has a tag of two bytes, from the feature's hash, and the weight. A feature whose tag
-// happens to be that of another one takes its weight, which is rare enough.
+// The table consists of the parameters and the slots of a hash table with open addressing. A slot
+// holds a two-byte tag from the feature's hash, and the weight. A feature whose tag collides with
+// that of another takes its weight, which is rare enough.
 const (
 	headerBytes = 4 * (3 + 4*int(Groups))
 	slotBytes   = 3
 )
 
-// slot returns where the search for a feature begins, and its tag, which is never 0.
+// slot returns the slot at which the search for a feature starts, and its tag, which is never 0.
 func slot(feature uint32, slots uint32) (at uint32, tag uint16) {
 	return uint32(uint64(feature*2654435761) * uint64(slots) >> 32), uint16(feature) | 0x8000
 }
@@ -102,7 +102,7 @@ func (m Model) uint32(at int) uint32 {
 	return uint32(m.table[at]) | uint32(m.table[at+1])<<8 | uint32(m.table[at+2])<<16 | uint32(m.table[at+3])<<24
 }
 
-// weight returns the weight of a feature, in units of 1/weightUnit.
+// weight returns the weight of a feature in units of 1/weightUnit.
 func (m Model) weight(feature uint32) (w int8, known bool) {
 	slots := uint32(len(m.table)-headerBytes) / slotBytes
 	at, tag := slot(feature, slots)
@@ -120,7 +120,7 @@ func (m Model) weight(feature uint32) (w int8, known bool) {
 	}
 }
 
-// Of returns the score of a sentence with these features.
+// Of returns the score of a sentence with the given features.
 func (m Model) Of(features []uint32) Score {
 	sum, known := int64(0), uint64(0)
 	for _, f := range features {
@@ -132,7 +132,7 @@ func (m Model) Of(features []uint32) Score {
 	return Score(m.uint32(0)) + normal(sum, known)
 }
 
-// Support returns what findings of rules in a sentence add to its score.
+// Support returns how much the findings of rules in a sentence add to its score.
 func (m Model) Support(verdicts []uint32) Score {
 	sum := Score(0)
 	for _, v := range verdicts {
@@ -145,13 +145,13 @@ func (m Model) Support(verdicts []uint32) Score {
 	return sum
 }
 
-// normal divides the sum of weights by the square root of their number, so that long
-// sentences weigh no more than short ones.
+// normal divides a sum of weights by the square root of their number, so that long sentences weigh
+// no more than short ones.
 func normal(sum int64, known uint64) Score {
 	if known == 0 {
 		return 0
 	}
-	const digits = 8 // of the root behind the point, in bits
+	const digits = 8 // fractional bits of the root
 	return Score(sum * (Unit / weightUnit << digits) / int64(root(known<<(2*digits))))
 }
 
@@ -167,7 +167,7 @@ func root(n uint64) uint64 {
 	}
 }
 
-// Encode returns a model with these weights. The same weights always give the same bytes.
+// Encode returns a model with the given parameters and weights. It is deterministic.
 func Encode(p Parameters, weights map[uint32]float64) Model {
 	slots := uint32(len(weights)*5/3 + 1)
 	table := make([]byte, headerBytes+slotBytes*int(slots))
@@ -183,7 +183,7 @@ func Encode(p Parameters, weights map[uint32]float64) Model {
 				s[2] = byte(int8(max(-math.MaxInt8, min(math.MaxInt8, math.Round(weights[f]*weightUnit)))))
 				taken = true
 			case tag:
-				taken = true // it shares the weight of the other one
+				taken = true // the colliding features share a weight
 			}
 			if at++; at == slots {
 				at = 0
@@ -200,12 +200,12 @@ func (p Parameters) write(header []byte) {
 	}
 }
 
-// With returns the model with other parameters.
+// With returns the model with different parameters.
 func (m Model) With(p Parameters) Model {
 	table := m.Bytes()
 	p.write(table)
 	return Model{string(table)}
 }
 
-// Bytes returns the model as Encode wrote it.
+// Bytes returns the encoded model.
 func (m Model) Bytes() []byte { return []byte(m.table) }

@@ -8,21 +8,20 @@ import (
 )
 
 // Net is the second stage of the classifier: a small convolutional net over the words of a
-// sentence, asked only about sentences that the linear model takes for possible attacks. It
-// knows words that are in no training text by their vectors. All its arithmetic is on
-// integers. A vector is read where it lies; the few thousand weights are decoded once, when
-// the first sentence is judged.
+// sentence, consulted only for sentences that the linear model takes for possible attacks. Word
+// vectors let it judge words that occur in no training text. All arithmetic is on integers. Vectors
+// are read in place; the few thousand weights are decoded once, when the first sentence is judged.
 type Net struct{ table string }
 
-// EmbeddedNet is the net that `go run ./internal/intent/train` wrote.
+// EmbeddedNet returns the net that `go run ./internal/intent/train` wrote.
 func EmbeddedNet() Net { return Net{net} }
 
 //go:embed net.bin
 var net string
 
-// The shape of the net: each word is a vector of Dims numbers. Filters of one, two and three
-// words slide over a sentence, and of each the best match counts. A layer of Hidden units
-// weighs the matches and the context, and one unit weighs these.
+// The shape of the net: each word is a vector of Dims numbers. Filters of one, two and three words
+// slide over a sentence, and the best match of each counts. A layer of Hidden units combines the
+// matches and the context, and a single output unit combines those.
 const (
 	Dims     = 32
 	Filters  = 40 // of each width
@@ -31,10 +30,10 @@ const (
 	Contexts = 14
 	Matches  = Filters * Widths
 
-	maxWords = 64 // of a sentence that the net reads
+	maxWords = 64 // maximum number of words that the net reads of a sentence
 )
 
-// The units of the numbers in the net: a vector has 1/vectorUnit, and so on.
+// The units of the net's numbers: those of a vector are in units of 1/vectorUnit, and so on.
 const (
 	vectorUnit  = 1 << 5
 	filterUnit  = 1 << 9
@@ -42,17 +41,17 @@ const (
 	contextUnit = 1 << 4
 )
 
-// MaxGain is the most that the net adds to the score of a sentence, or takes off.
+// MaxGain is the maximum by which the net raises or lowers the score of a sentence.
 const MaxGain = 3 * Unit / 2
 
-// Input is what the net knows of a sentence.
+// Input is the net's input for a sentence.
 type Input struct {
-	Words   [][2]uint32 // of each word, the keys of its form and of its stem; 0 is none
+	Words   [][2]uint32 // for each word, the keys of its form and its stem; 0 for none
 	Context [Contexts]int8
 }
 
-// Input returns what the net reads of the sentence that Features was last asked for. Its words
-// are valid until the next call.
+// Input returns the net's input for the sentence last passed to Features. Its words are valid until
+// the next call.
 func (r *Reader) Input(p *Place) Input {
 	r.input.Words = r.input.Words[:0]
 	quote, question := int8(0), int8(0)
@@ -90,16 +89,16 @@ func (r *Reader) Input(p *Place) Input {
 
 var quoteMark, questionMark = mix('!', '"', 0), mix('!', '?', 0)
 
-// WordKey returns the key of a word with this FNV-1a hash.
+// WordKey returns the key of the word with this FNV-1a hash.
 func WordKey(hash uint32) uint32 { return mix('V', hash, 0) }
 
-// The table is the numbers of the net as int32, the number of slots, and the slots of a hash
-// table with open addressing: a tag of two bytes and a vector.
+// The table consists of the net's numbers as int32, the number of slots, and the slots of a hash
+// table with open addressing: a two-byte tag and a vector.
 const netSlot = 2 + Dims
 
-// Layers are the numbers of a net beside its vectors.
+// Layers are the numbers of a net other than its vectors.
 type Layers struct {
-	Filters [Widths][Filters][]int32 // weights of Dims numbers of each word
+	Filters [Widths][Filters][]int32 // weights, Dims for each word
 	Biases  [Widths][Filters]int32
 	Dense   [Hidden][Matches + Contexts]int32
 	Bias    [Hidden]int32
@@ -130,7 +129,7 @@ func (l *Layers) fields() (all []*int32) {
 
 var netNumbers = len(new(Layers).fields())
 
-// decode returns the layers of a net.
+// decode returns the decoded layers of a net.
 func (n Net) decode() *Layers {
 	l := new(Layers)
 	for k, v := range l.fields() {
@@ -139,22 +138,22 @@ func (n Net) decode() *Layers {
 	return l
 }
 
-// Judge is a net that is ready to judge sentences.
+// Judge is a decoded net.
 type Judge struct {
 	layers *Layers
 	slots  string
 	count  uint32
 }
 
-// Judge returns the net, ready to judge.
+// Judge decodes the net.
 func (n Net) Judge() *Judge {
 	return &Judge{n.decode(), n.table[4*netNumbers+4:], binary.LittleEndian.Uint32([]byte(n.table[4*netNumbers : 4*netNumbers+4]))}
 }
 
-// EmbeddedJudge returns the embedded net, which is decoded once.
+// EmbeddedJudge returns the embedded net, decoded on first use.
 var EmbeddedJudge = sync.OnceValue(func() *Judge { return EmbeddedNet().Judge() })
 
-// vector adds the vector of a key, if the net has one.
+// vector adds the vector of a key to to, if the net has one.
 func (j *Judge) vector(to *[Dims]int32, key uint32) {
 	if key == 0 {
 		return
@@ -177,7 +176,7 @@ func (j *Judge) vector(to *[Dims]int32, key uint32) {
 	}
 }
 
-// Gain returns what the net adds to the score of a sentence.
+// Gain returns how much the net adds to the score of a sentence.
 func (j *Judge) Gain(in Input) Score {
 	var words [maxWords + Widths][Dims]int32
 	n := max(len(in.Words), 1)
@@ -219,7 +218,7 @@ func (j *Judge) match(words *[maxWords + Widths][Dims]int32, n, width, filter in
 		sum := int32(0)
 		for k := 0; k <= width; k++ {
 			word, weights := &words[at+k], (*[Dims]int32)(of[k*Dims:])
-			var a, b, c, d int32 // a processor can compute four sums at the same time
+			var a, b, c, d int32 // a processor can compute four sums in parallel
 			for i := 0; i < Dims; i += 4 {
 				a += word[i] * weights[i]
 				b += word[i+1] * weights[i+1]

@@ -9,8 +9,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// PlaceOf returns where the text of a pass stands. It reports false where no model reads
-// the text.
+// PlaceOf returns the location of the text of a pass. It returns false if no model reads the text.
 func PlaceOf(p *scanner.TextPass, f *text.Folder) (place Place, read bool) {
 	key := p.Key()
 	switch p.Subject {
@@ -42,8 +41,8 @@ func PlaceOf(p *scanner.TextPass, f *text.Folder) (place Place, read bool) {
 	return place, true
 }
 
-// Verdicts appends the features of what rules have reported of a sentence at medium or above:
-// which rules, and whether at high.
+// Verdicts appends features for the rules that report sentence s at medium or above, one per rule,
+// which also encodes whether at high.
 func Verdicts(dst []uint32, p *scanner.TextPass, s Sentence, g Group) []uint32 {
 	first := len(dst)
 	for rule, severity := range p.Others(s.Start, s.End) {
@@ -57,7 +56,7 @@ func Verdicts(dst []uint32, p *scanner.TextPass, s Sentence, g Group) []uint32 {
 	return dst
 }
 
-// maxVerdicts bounds the rules that support a sentence.
+// maxVerdicts is the maximum number of rules that support a sentence.
 const maxVerdicts = 16
 
 func verdict(rule string, high bool, g Group) uint32 {

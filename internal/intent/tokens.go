@@ -6,17 +6,17 @@ import (
 	"unicode/utf8"
 )
 
-// token is a word or a mask as a hash, and its text.
+// token is a word or mask, as a hash, and its span.
 type token struct {
 	hash       uint32
-	stem       uint32 // of its beginning
+	stem       uint32 // of its first letters
 	start, end int
-	glued      bool // a character of a script without blanks
+	glued      bool // a character of a script without spaces
 	word       bool
-	part       bool // of a name
+	part       bool // part of a name
 }
 
-// form returns the hash of a word, also where it is a part of a name.
+// form returns the hash of a word, even if it is part of a name.
 func (w *token) form(s []byte) uint32 {
 	if w.part {
 		return hashBytes(offset, s[w.start:w.end])
@@ -24,7 +24,7 @@ func (w *token) form(s []byte) uint32 {
 	return w.hash
 }
 
-// tokenize splits a sentence into words, and masks what is a name or an address.
+// tokenize splits a sentence into words and masks names and addresses.
 func (r *Reader) tokenize(s []byte, p *Place) {
 	r.tokens = r.tokens[:0]
 	for i := 0; i < len(s); {
@@ -84,18 +84,18 @@ func wordByte(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c >= 'A' && c <= 'Z'
 }
 
-// latin reports whether a text goes on with a Latin letter.
+// latin reports whether s starts with a Latin letter.
 func latin(s []byte) bool {
 	r, _ := utf8.DecodeRune(s)
 	return unicode.Is(unicode.Latin, r)
 }
 
-// glued reports whether a script writes words without blanks.
+// glued reports whether r is of a script without spaces between words.
 func glued(r rune) bool {
 	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
 
-// chunk adds the text between blanks.
+// chunk adds the tokens of a chunk of text without spaces.
 func (r *Reader) chunk(s []byte, start, end int, p *Place) {
 	w := s[start:end]
 	mask := func(name string) {
@@ -150,7 +150,7 @@ func (r *Reader) chunk(s []byte, start, end int, p *Place) {
 	r.word(s, start, end)
 }
 
-// parts adds the words of a name, apart from those around it.
+// parts adds the words of a name, hashed differently from ordinary words.
 func (r *Reader) parts(s []byte, start, end int) {
 	from := start
 	for i := start; i <= end; i++ {

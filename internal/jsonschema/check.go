@@ -6,17 +6,17 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// maxWork bounds the work of checking one value against one schema, in keywords
-// looked at. A value of 64 KiB has ten thousand parts and needs a quarter of it.
+// maxWork is the maximum number of keywords visited when checking one value against one schema. A
+// value of 64 KiB has ten thousand parts and needs a quarter of that.
 const maxWork = 200_000
 
-// Violation returns the first place of a value that breaks a schema, as a JSON
-// Pointer, the text there, and what is wrong; "" for none.
+// Violation returns the first location at which a value violates a schema, as a JSON Pointer, with
+// the text there and a message; "" if there is none.
 //
-// It knows the keywords that say what a value is (type, enum, const, required,
-// properties, additionalProperties: false, items) and passes over all others and
-// over what is beside a reference: it misses breaches and invents none. A
-// full validator can be made to run without end by the schemas it is given.
+// It supports the keywords that describe the value itself (type, enum, const, required, properties,
+// additionalProperties: false, items) and ignores all others, as well as siblings of a reference:
+// it may miss violations but reports no false ones. Malicious schemas could make a full validator
+// run forever.
 func Violation(schema, value []byte) (pointer, evidence, message string) {
 	c := conformance{members: map[int]map[string]int{}}
 	if c.schema.Parse(schema) != nil || c.value.Parse(value) != nil {
@@ -31,11 +31,11 @@ func Violation(schema, value []byte) (pointer, evidence, message string) {
 
 type conformance struct {
 	schema, value wire.Doc
-	members       map[int]map[string]int // of objects in the schema, by node
+	members       map[int]map[string]int // members of schema objects, by node
 	work          int
 }
 
-// check returns the first node under v that breaks schema s, and how.
+// check returns the first node at or below v that violates schema s, and how.
 func (c *conformance) check(s, v int) (at int, message string) {
 	if c.schema.Kind(s) != wire.Object {
 		return 0, ""
@@ -63,7 +63,7 @@ func (c *conformance) check(s, v int) (at int, message string) {
 	return 0, ""
 }
 
-// itself returns what is wrong with a value itself, without its children.
+// itself returns the violation of a value itself, ignoring its children.
 func (c *conformance) itself(s, v int) string {
 	if t := c.schema.Get(s, "type"); t >= 0 && !c.typed(s, t, v) {
 		return "the structured result has another type here than the tool's schema"
@@ -90,8 +90,8 @@ func (c *conformance) equal(s, v int) bool {
 	return c.schema.Kind(s) == c.value.Kind(v) && bytes.Equal(c.schema.AppendCanonical(nil, s), c.value.AppendCanonical(nil, v))
 }
 
-// typed reports whether a value has the type, or one of the types, at node t.
-// The nullable of OpenAPI is read as it is meant.
+// typed reports whether a value has the type, or one of the types, at node t. It supports OpenAPI's
+// nullable.
 func (c *conformance) typed(s, t, v int) bool {
 	if c.schema.Kind(t) == wire.Array {
 		for e := c.schema.First(t); e >= 0; e = c.schema.Next(e) {
@@ -121,7 +121,7 @@ func (c *conformance) typed(s, t, v int) bool {
 	case `"null"`:
 		return kind == wire.Null
 	}
-	return true // a type that no draft has
+	return true // a type that is not in any draft
 }
 
 func (c *conformance) object(s, v int) (at int, message string) {
@@ -153,8 +153,7 @@ func (c *conformance) object(s, v int) (at int, message string) {
 	return 0, ""
 }
 
-// properties returns the members of an object in the schema, which many values
-// are checked against.
+// properties returns the cached members of a schema object, against which many values are checked.
 func (c *conformance) properties(object int) map[string]int {
 	if c.schema.Kind(object) != wire.Object {
 		return nil

@@ -8,17 +8,17 @@ import (
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 )
 
-// manyTimes is the number of repetitions that counts as without bound: two
-// readings of each of twenty parts are a million of the whole.
+// manyTimes is the number of repetitions that counts as unbounded: two ways to match each of twenty
+// parts are a million ways to match the whole.
 const manyTimes = 20
 
-// maxProbes bounds the characters that a pattern is tried with.
+// maxProbes is the maximum number of characters to try for a pattern.
 const maxProbes = 16
 
-// CatastrophicPattern reports a pattern with exponentially many ways to match a text of one repeated
-// character: a repetition within a repetition, with nothing between two rounds that the
-// character does not match too, such as (a+)+, (\w+\s?)* or (.*,)*. A backtracking engine then
-// takes exponential time as soon as the rest fails to match.
+// CatastrophicPattern reports whether a pattern has exponentially many ways to match a string of
+// one repeated character: a repetition within a repetition, with nothing between two iterations
+// that does not match the character too, such as (a+)+, (\w+\s?)* or (.*,)*. A backtracking engine
+// then takes exponential time as soon as the rest fails to match.
 func CatastrophicPattern(pattern string) bool {
 	if strings.Count(pattern, "*")+strings.Count(pattern, "+")+strings.Count(pattern, "{") < 2 {
 		return false
@@ -26,7 +26,7 @@ func CatastrophicPattern(pattern string) bool {
 	pattern = counted.ReplaceAllStringFunc(lookaround.Replace(pattern), often)
 	re, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
-		return false // a dialect that we do not read
+		return false // a dialect that Go does not support
 	}
 	probes := map[rune]bool{}
 	collectProbes(re, probes)
@@ -38,15 +38,15 @@ func CatastrophicPattern(pattern string) bool {
 	return false
 }
 
-// lookaround replaces syntax that Go lacks by groups: a backtracking engine reads their
-// content too.
+// lookaround replaces lookaround syntax, which Go lacks, with groups, because a backtracking engine
+// also matches their content.
 var lookaround = strings.NewReplacer("(?=", "(?:", "(?!", "(?:", "(?<=", "(?:", "(?<!", "(?:")
 
-// counted is a repetition with figures. Go's syntax bounds them, and beyond
-// manyTimes the figure does not matter.
+// counted matches a counted repetition. Go limits the counts, and above manyTimes the exact count
+// does not matter.
 var counted = lazyregexp.New(`\{(\d+)(,?)(\d*)\}`)
 
-// often writes a repetition that counts as one without bound as * or +.
+// often replaces a counted repetition that counts as unbounded with * or +.
 func often(quantifier string) string {
 	m := counted.FindStringSubmatch(quantifier)
 	most := m[3]
@@ -62,8 +62,7 @@ func often(quantifier string) string {
 	return "+"
 }
 
-// collectProbes collects characters that a pattern mentions: the first of each
-// range and literal.
+// collectProbes collects characters from a pattern: those of literals, and the first of each range.
 func collectProbes(re *syntax.Regexp, probes map[rune]bool) {
 	if len(probes) >= maxProbes {
 		return
@@ -91,7 +90,7 @@ func addProbe(probes map[rune]bool, r rune) {
 	}
 }
 
-// readings returns how a pattern matches texts of the character r: whether it can, whether at
+// readings returns how a pattern matches strings of the character r: whether it can, whether at
 // unbounded length, and whether in exponentially many ways.
 func readings(re *syntax.Regexp, r rune) (can, unbounded, exponential bool) {
 	switch re.Op {
@@ -129,7 +128,7 @@ func readings(re *syntax.Regexp, r rune) (can, unbounded, exponential bool) {
 		}
 		return can, unbounded, exponential
 	}
-	return false, false, false // the edge of a line or word is not met twice in a row
+	return false, false, false // the boundary of a line or word does not match twice in a row
 }
 
 func repeated(re *syntax.Regexp, r rune) (can, unbounded, exponential bool) {
@@ -139,7 +138,7 @@ func repeated(re *syntax.Regexp, r rune) (can, unbounded, exponential bool) {
 	return sub || optional, sub && (inner || many && consumes(re.Sub[0])), exponential || many && sub && inner
 }
 
-// consumes reports a pattern that is more than a place, such as ^ or nothing.
+// consumes reports whether a pattern can consume characters, unlike ^ or an empty pattern.
 func consumes(re *syntax.Regexp) bool {
 	switch re.Op {
 	case syntax.OpLiteral, syntax.OpCharClass, syntax.OpAnyChar, syntax.OpAnyCharNotNL:

@@ -8,10 +8,9 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// RefExpansion follows the references of a schema where they apply to the same
-// value: through $ref, allOf, anyOf, oneOf, not, if, then and else. A circle there
-// never ends, and a reference that occurs twice on each level doubles the work
-// with each.
+// RefExpansion follows the references in a schema that apply to the same value: through $ref,
+// allOf, anyOf, oneOf, not, if, then and else. A cycle of these never ends, and a reference that
+// occurs twice on each level doubles the work with each level.
 func RefExpansion(doc *wire.Doc, root int) (at int, message string) {
 	g := refGraph{doc: doc, root: root, places: map[string]int{}, sizes: map[int]int{}}
 	Subschemas(doc, root, func(s Subschema) bool {
@@ -36,14 +35,14 @@ type refGraph struct {
 	doc    *wire.Doc
 	root   int
 	places map[string]int // schemas by pointer
-	sizes  map[int]int    // of schemas seen; 0 while one is being measured
+	sizes  map[int]int    // sizes of visited schemas; 0 while being computed
 }
 
-// inPlace are the keywords whose schemas apply to the value itself.
+// inPlace lists the keywords whose schemas apply to the value itself.
 var inPlace = [...]string{"allOf", "anyOf", "oneOf", "not", "if", "then", "else"}
 
-// size returns how many schemas apply to a value of schema i, including i, and -1 for a cycle.
-// Each schema is measured once, and sizes beyond the bound are equal.
+// size returns how many schemas apply to a value of schema i, including i, or -1 for a cycle. It
+// visits each schema once, and does not distinguish sizes beyond the limit.
 func (g *refGraph) size(i int) int {
 	if n, seen := g.sizes[i]; seen {
 		if n == 0 {
@@ -90,8 +89,8 @@ func (g *refGraph) applied(i int) []int {
 	return next
 }
 
-// resolve returns the schema that a reference within the document leads to.
-// References by name are left alone: schemas of published servers have none.
+// resolve returns the target of a reference within the document. It does not resolve references by
+// name: schemas of published servers have none.
 func (g *refGraph) resolve(ref string) (int, bool) {
 	pointer, ok := strings.CutPrefix(ref, "#")
 	if !ok {
@@ -104,6 +103,6 @@ func (g *refGraph) resolve(ref string) (int, bool) {
 	return to, ok
 }
 
-// maxExpansion bounds the subschemas that apply to one value once references are followed, as
-// a validator visits them. Published servers stay below a hundred.
+// maxExpansion is the maximum number of subschemas that apply to one value once references are
+// followed, as a validator visits them. Published servers stay below a hundred.
 const maxExpansion = 100_000

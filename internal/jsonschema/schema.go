@@ -1,5 +1,4 @@
-// Package jsonschema walks, checks and measures the JSON Schemas of tools, which can be
-// hostile.
+// Package jsonschema walks, checks and measures the JSON Schemas of tools, which may be malicious.
 package jsonschema
 
 import (
@@ -8,17 +7,17 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// Subschema is one place of a schema that is a schema itself.
+// Subschema is a node of a schema that is itself a schema.
 type Subschema struct {
 	Node   int
-	Around int  // node of the schema that this one is a property of; -1 where it is no property
-	Named  int  // node of the nearest property around it or itself, whose key is its name; -1 where there is none
-	Depth  int  // 0 is the root
-	Direct bool // only properties lie between the root and this one
+	Around int  // node of the schema that this is a property of; -1 if it is not a property
+	Named  int  // node of this or the nearest enclosing property, whose key names it; -1 for none
+	Depth  int  // 0 for the root
+	Direct bool // there are only properties between the root and this schema
 }
 
-// Subschemas calls visit for a schema and each schema in it, in document order,
-// until visit returns false. A parse is at most wire.MaxDepth deep.
+// Subschemas calls visit for a schema and each schema in it, in document order, until visit returns
+// false. The depth is at most wire.MaxDepth.
 func Subschemas(doc *wire.Doc, root int, visit func(Subschema) bool) {
 	if doc.Kind(root) == wire.Object {
 		descend(doc, Subschema{Node: root, Around: -1, Named: -1, Direct: true}, visit)
@@ -27,7 +26,7 @@ func Subschemas(doc *wire.Doc, root int, visit func(Subschema) bool) {
 
 func descend(doc *wire.Doc, s Subschema, visit func(Subschema) bool) bool {
 	if doc.Kind(s.Node) != wire.Object {
-		return true // true and false are schemas and hold nothing
+		return true // true and false are schemas without members
 	}
 	if !visit(s) {
 		return false
@@ -59,7 +58,7 @@ func descend(doc *wire.Doc, s Subschema, visit func(Subschema) bool) bool {
 	return true
 }
 
-// applicators are the keywords of JSON Schema, draft 4 to 2020-12, with schemas as values: a
+// applicators are the JSON Schema keywords, draft 4 to 2020-12, whose values contain schemas: a
 // single one, several (an array or an object), or those of properties by name.
 var applicators = map[string]applicator{
 	"properties": byName,
@@ -77,8 +76,8 @@ const (
 	byName
 )
 
-// Parameters calls visit for each property in the input schema of the tool at
-// node, at any depth, with its name.
+// Parameters calls visit for each property, at any depth, in the input schema of the tool at node,
+// with its name.
 func Parameters(doc *wire.Doc, node int, visit func(s Subschema, name string)) {
 	Subschemas(doc, doc.Get(node, "inputSchema"), func(s Subschema) bool {
 		if s.Around >= 0 {
@@ -93,14 +92,14 @@ func Key(doc *wire.Doc, i int) string {
 	return string(doc.Key(i, &buf))
 }
 
-// HoldsText reports whether a parameter can carry text: it is not declared to be a
-// number or a switch.
+// HoldsText reports whether a parameter can contain text: it is not declared as a number, boolean
+// or null.
 func HoldsText(doc *wire.Doc, schema int) bool {
 	t, ok := doc.Str(schema, "type")
 	return !ok || t != "boolean" && t != "integer" && t != "number" && t != "null"
 }
 
-// Text returns a string's content, and any other value as written.
+// Text returns the content of a string, or any other value as written.
 func Text(doc *wire.Doc, i int) string {
 	if doc.Kind(i) != wire.String {
 		return Raw(doc, i)

@@ -1,5 +1,5 @@
-// Package languages holds instructions to a model in languages other than English, as
-// tables of words that are compiled to patterns.
+// Package languages recognizes instructions to a model in languages other than English, from word
+// tables that are compiled to patterns.
 package languages
 
 import (
@@ -14,18 +14,17 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Language says how one language gives the orders that inj-other-language knows.
-// Words are written as the language writes them, apart by blanks, as stems: what
-// follows a stem in the same word does not matter, unless it ends in a full stop.
-// A low line joins the words of one expression. Phrases are regular expressions
-// over such words, in which a blank is white space, "…" are up to four words (or as
-// much of a script without blanks), and USER is a word of user.
+// Language describes how a language phrases the instructions that inj-other-language detects. Words
+// are in normal spelling, separated by spaces, and are stems: any continuation matches, unless the
+// word ends in a full stop. An underscore joins the words of one expression. Phrases are regular
+// expressions over such words, in which a space matches white space, "…" matches up to four words
+// (or a stretch of a script without spaces), and USER matches a word for user.
 type Language struct {
 	Name  string
-	glued bool // the script has no blanks between words
+	glued bool // the script has no spaces between words
 
-	// To ignore earlier instructions: the verb, which of them, and what they are; or all of
-	// them.
+	// To ignore earlier instructions: the verb, a word for "earlier", and a word for instructions;
+	// or a phrase for all of them.
 	drop, earlier, told string
 	all                 string // a phrase
 	dropLast            bool   // the verb comes last
@@ -36,19 +35,19 @@ type Language struct {
 
 	// To call a tool before any other.
 	before, call string // phrases, in either order
-	beforeWords  string // of which one is in every such phrase
+	beforeWords  string // one of which occurs in every such phrase
 
 	// To send away credentials or what the user said.
 	Send, Theirs string
 
 	Read string // to read or to open, in the imperative
 
-	Denies  string // words ahead of an order that turn it into its opposite
-	Reports string // words ahead of an order that somebody else gives
-	refuses string // a phrase right behind an order: its opposite, where a language says that there
+	Denies  string // words before an instruction that negate it
+	Reports string // words before an instruction that attribute it to somebody else
+	refuses string // a phrase directly after an instruction that negates it
 }
 
-// Directive is one of the orders.
+// Directive is one of the instructions.
 type Directive int
 
 const (
@@ -56,7 +55,7 @@ const (
 	HideFromUser
 	CallFirst
 	sendAway
-	Directives // how many there are
+	Directives // number of directives
 )
 
 // Patterns returns the patterns of the language, one for each directive.
@@ -80,10 +79,10 @@ func (l *Language) Patterns() []scanner.Pattern {
 	}
 }
 
-// Compiled is what is needed of a language to judge a match.
+// Compiled holds the expressions that judge a match of a language.
 type Compiled struct {
 	Denied, Reported *lazyregexp.Regexp
-	Refused          *lazyregexp.Regexp // nil where nothing follows
+	Refused          *lazyregexp.Regexp // nil if the language has no such phrase
 }
 
 // Compile returns the expressions that judge a match by the text around it.
@@ -98,7 +97,7 @@ func (l *Language) Compile() Compiled {
 	return t
 }
 
-// InEither returns an expression for a text as written and as folded among Latin letters.
+// InEither returns an expression that matches text as written and as folded within Latin text.
 func InEither(expr string) string {
 	if latin := text.InLatin(expr); latin != expr {
 		return `(` + expr + `|` + latin + `)`
@@ -106,8 +105,8 @@ func InEither(expr string) string {
 	return `(` + expr + `)`
 }
 
-// Bound prevents a match inside a word. Arabic writes "and" and "so" as a prefix of the next
-// word.
+// Bound prevents a match from starting inside a word. Arabic writes "and" and "so" as a prefix of
+// the next word.
 func (l *Language) Bound(expr string) string {
 	switch {
 	case l.glued:
@@ -118,7 +117,7 @@ func (l *Language) Bound(expr string) string {
 	return `(?:^|` + noLetter + `|[وف])(` + expr + `)`
 }
 
-// gap returns an expression for the text between two words of an order.
+// gap returns an expression for the text between two words of an instruction.
 func (l *Language) gap() string {
 	if l.glued {
 		return `[^。.!?\n]{0,14}?`
@@ -140,7 +139,7 @@ func (l *Language) Words(list string) string {
 	return FoldExpr(`(` + strings.ReplaceAll(strings.Join(words, `|`), `_`, `\s+`) + `)`)
 }
 
-// Alone returns an expression for any of the words, literally.
+// Alone returns an expression for any of the words, as whole words.
 func (l *Language) Alone(list string) string {
 	expr := FoldExpr(`(` + strings.ReplaceAll(strings.Join(strings.Fields(list), `|`), `_`, `\s+`) + `)`)
 	if l.glued {
@@ -160,7 +159,7 @@ func (l *Language) phrase(p string) string {
 	return `(` + FoldExpr(p) + `)`
 }
 
-// anchors returns words as the literals of a pattern.
+// anchors returns the words as literals of a pattern.
 func (l *Language) anchors(list string) []string {
 	var anchors []string
 	for _, w := range strings.Fields(list) {
@@ -181,8 +180,8 @@ const (
 	noLetter    = `[` + punctuation + `'-]`
 )
 
-// FoldExpr folds the words of an expression. Syntax is unchanged: \p and \ with what they
-// escape, [ ] and (?:
+// FoldExpr folds the words of an expression. Syntax is unchanged: \p and \ with what they escape, [
+// ] and (?:
 func FoldExpr(expr string) string {
 	expr = strings.ReplaceAll(expr, `\pL`, Letter)
 	out := make([]byte, 0, len(expr))
@@ -198,7 +197,7 @@ func FoldExpr(expr string) string {
 	return string(appendFolded(out, expr[last:]))
 }
 
-// notFolded returns the length of the syntax at the beginning of an expression.
+// notFolded returns the length of the syntax at the start of an expression, or 0.
 func notFolded(expr string) int {
 	switch {
 	case strings.HasPrefix(expr, `\p`) && len(expr) > 2:
@@ -215,11 +214,11 @@ func notFolded(expr string) int {
 	return 0
 }
 
-// folders cache what they know of characters: the program folds a thousand expressions when it
+// folders are pooled for their character caches: the program folds a thousand expressions when it
 // starts.
 var folders = sync.Pool{New: func() any { return new(text.Folder) }}
 
-// appendFolded appends a text as it is folded.
+// appendFolded appends the folded form of s to dst.
 func appendFolded(dst []byte, s string) []byte {
 	if isFolded(s) {
 		return append(dst, s...)
@@ -229,7 +228,7 @@ func appendFolded(dst []byte, s string) []byte {
 	return append(dst, f.Fold([]byte(s)).Text...)
 }
 
-// isFolded reports that folding a text changes nothing, where that is seen at once.
+// isFolded is a quick check that returns true only if folding s changes nothing.
 func isFolded(s string) bool {
 	for i := range len(s) {
 		b := s[i]
@@ -240,7 +239,7 @@ func isFolded(s string) bool {
 	return true
 }
 
-// Each returns what f makes of each language.
+// Each returns the result of f for each language.
 func Each[T any](f func(*Language) T) []T {
 	var all []T
 	for i := range foreignLanguages {

@@ -1,6 +1,6 @@
 package languages
 
-// latinLanguages are those that are written in Latin letters.
+// latinLanguages lists the languages in Latin script.
 var latinLanguages = []Language{
 	{
 		Name:    "Spanish",

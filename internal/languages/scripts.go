@@ -1,6 +1,6 @@
 package languages
 
-// scriptLanguages are those that are written in other scripts.
+// scriptLanguages lists the languages in other scripts.
 var scriptLanguages = []Language{
 	{
 		Name:    "Chinese",

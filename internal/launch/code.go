@@ -7,14 +7,14 @@ import (
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 )
 
-// runs notes that a word is code for the program at hand.
+// runs records that a word is code for the current program.
 func (l *Command) runs(word int) {
 	if l.Code == NoCode {
 		l.Code, l.Interpreter = l.ArgOf(word), l.Program
 	}
 }
 
-// shell reports whether a program runs a text of commands.
+// shell reports whether a program runs a string of shell commands.
 func shell(name string) bool {
 	switch name {
 	case "sh", "bash", "zsh", "dash", "ksh", "fish", "cmd", "powershell", "pwsh":
@@ -23,7 +23,7 @@ func shell(name string) bool {
 	return false
 }
 
-// ShellText returns which of the words of a shell is the text that it runs, or -1.
+// ShellText returns the index of the word that a shell runs as its command string, or -1.
 func ShellText(name string, words []string) int {
 	for i, w := range words {
 		low := strings.ToLower(w)
@@ -31,7 +31,7 @@ func ShellText(name string, words []string) int {
 		case name == "cmd" && (low == "/c" || low == "/k" || low == "/r"):
 			return next(words, i)
 		case name == "cmd" && strings.HasPrefix(w, "/"):
-		case (name == "powershell" || name == "pwsh") && (low == "-f" || low == "-file"): // what follows belongs to the script
+		case (name == "powershell" || name == "pwsh") && (low == "-f" || low == "-file"): // script args next
 			return -1
 		case (name == "powershell" || name == "pwsh") && len(low) > 1 && (strings.HasPrefix("-command", low) || strings.HasPrefix("-encodedcommand", low) || low == "-ec"):
 			return next(words, i)
@@ -53,8 +53,8 @@ func next(words []string, i int) int {
 	return -1
 }
 
-// unwrapShell goes on to the first program of a text for a shell that fetches
-// something. cmd takes the rest of its words as well as one text.
+// unwrapShell continues with the first known program in a shell's command string. cmd may also take
+// the rest of its words as the command.
 func (l *Command) unwrapShell() bool {
 	at := ShellText(l.Program, l.Words)
 	if at < 0 {
@@ -76,11 +76,10 @@ func (l *Command) unwrapShell() bool {
 	return false
 }
 
-// maxShellText bounds how much of a text for a shell is cut into words.
+// maxShellText is the maximum length of a command string that is split into words.
 const maxShellText = 4096
 
-// shellCommands cuts a text at what separates commands, without variables that
-// are set ahead of one.
+// shellCommands splits a string into commands, without leading variable assignments.
 func shellCommands(s string) [][]string {
 	var out [][]string
 	var current []string
@@ -112,7 +111,7 @@ func shellCommands(s string) [][]string {
 
 var assignment = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*=`)
 
-// shellWords cuts a text at white space outside of quotes.
+// shellWords splits a string at white space outside of quotes.
 func shellWords(s string) []string {
 	s = s[:min(len(s), maxShellText)]
 	var out []string
@@ -145,7 +144,7 @@ func shellWords(s string) []string {
 	return out
 }
 
-// codeOptions are the options of an interpreter that take code.
+// codeOptions returns the options of an interpreter that take code.
 func codeOptions(name string) []string {
 	switch {
 	case strings.HasPrefix(name, "py"):
@@ -162,8 +161,8 @@ func codeOptions(name string) []string {
 	return nil
 }
 
-// CodeWord returns which of the words of a program is code that it runs, or -1:
-// python -c CODE, node -e CODE, deno eval CODE, and the text of a shell.
+// CodeWord returns the index of the word that a program runs as code, or -1: python -c CODE, deno
+// eval CODE, node -e CODE, and the command string of a shell.
 func CodeWord(name string, words []string) int {
 	if shell(name) {
 		return ShellText(name, words)
@@ -192,10 +191,10 @@ func CodeWord(name string, words []string) int {
 	return -1
 }
 
-// npxCode returns which of the words of npx is a text for a shell, or -1.
+// npxCode returns the index of the word that npx passes to a shell, or -1.
 func npxCode(words []string) int {
 	found, from := -1, 0
-	if len(words) > 0 && (words[0] == "exec" || words[0] == "x") { // of npm
+	if len(words) > 0 && (words[0] == "exec" || words[0] == "x") { // for npm
 		from = 1
 	}
 	npxOptions.read(words[from:], func(option, value string, at int) {

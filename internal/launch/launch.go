@@ -1,5 +1,5 @@
-// Package launch reads a command line as its launchers do: what npx, uvx, docker, shells
-// and wrappers around them start, from which ecosystem, in which version.
+// Package launch parses command lines as their launchers do: it determines what npx, uvx, docker,
+// shells and wrappers around them start, from which ecosystem, in which version.
 package launch
 
 import (
@@ -13,8 +13,8 @@ import (
 // Ecosystem is a package ecosystem.
 type Ecosystem string
 
-// The ecosystems. Local is a file that is there already; None is a program of
-// the machine, a module of its interpreter, or nothing that could be told.
+// The ecosystems. Local is a file that already exists; None is an installed program, a module of
+// its interpreter, or unknown.
 const (
 	None  Ecosystem = ""
 	NPM   Ecosystem = "npm"
@@ -29,58 +29,57 @@ const (
 	Local Ecosystem = "path"
 )
 
-// Fetched reports whether the ecosystem is one that code comes from over a network.
+// Fetched reports whether the ecosystem fetches code over a network.
 func (e Ecosystem) Fetched() bool { return e != None && e != Local }
 
-// InCommand is Launched.Arg where the package is in the command itself.
+// InCommand is the Arg of a package that is in the command itself.
 const InCommand = -1
 
-// Package is something that a command starts or installs.
+// Package is a package that a command starts or installs.
 type Package struct {
 	Ecosystem Ecosystem
-	// Name is the package, image, module, address or path as its ecosystem knows it.
+	// Name is the package, image, module, address or path, as written in the ecosystem.
 	Name string
-	// Version is the version as written: a version, range, tag or branch; "" for none.
+	// Version is the version, range, tag or branch as written; "" for none.
 	Version string
-	// Exact says that Version names one version. The tag of an image or of a
-	// repository can still be moved.
+	// Exact is set if Version is a single version. An image or repository tag can still be moved.
 	Exact bool
-	// Digest is the digest or the commit that is asked for; "" for none.
+	// Digest is the requested digest or commit; "" for none.
 	Digest string
-	// Arg is the argument that names it.
+	// Arg is the index of the argument that contains it.
 	Arg int
 }
 
-// Command is what a command starts.
+// Command describes what a command starts.
 type Command struct {
 	Package
 	// With are additional packages that the command installs.
 	With []Package
-	// Program is the program without path and suffix, after wrappers such as env and cmd /c:
-	// npx, docker, sh.
+	// Program is the program without path and suffix, after wrappers such as env and cmd /c: npx,
+	// docker, sh.
 	Program string
-	// Words are the arguments of Program, and First is the place of the first of
-	// them in the arguments of the command. Where a shell cuts a text into words,
-	// First is InText and the words are in the argument Text.
+	// Words are the arguments of Program, and First is the index of the first of them in the
+	// arguments of the command. If a shell splits a string into words, First is InText and the
+	// words are in the argument Text.
 	Words []string
 	First int
 	Text  int
 
-	// Code is the index of the argument with code for Interpreter, NoCode for none. A program
-	// that shell code starts is included too.
+	// Code is the index of the argument with code for Interpreter, or NoCode. It is set even if
+	// Program was found in shell code.
 	Code        int
 	Interpreter string
 
-	written string // the program as it is written
+	written string // the program as written
 }
 
-// InText is Launched.First where the words of a program are in one argument.
+// InText is Command.First if the words of the program are all in one argument.
 const InText = -2
 
-// NoCode is Launched.Code where no argument is code.
+// NoCode is Command.Code if no argument is code.
 const NoCode = -2
 
-// ArgOf is the argument of the command that contains word i of the program.
+// ArgOf returns the index of the command's argument that contains word i of the program.
 func (l *Command) ArgOf(i int) int {
 	if l.First == InText {
 		return l.Text
@@ -88,11 +87,11 @@ func (l *Command) ArgOf(i int) int {
 	return l.First + i
 }
 
-// maxWrappers bounds how many programs that start others are seen through.
+// maxWrappers is the maximum number of nested wrappers to unwrap.
 const maxWrappers = 6
 
-// Parse returns what a command starts. It parses the options of the launchers that
-// configurations use, and never fails: for unknown commands it returns None.
+// Parse returns what a command starts. It parses the options of the launchers that configurations
+// use, and never fails: for unknown commands it returns None.
 func Parse(command string, args []string) Command {
 	l := Command{Program: program(command), Words: args, Code: NoCode, written: command}
 	l.Arg = InCommand
@@ -112,7 +111,7 @@ func Parse(command string, args []string) Command {
 	return l
 }
 
-// program is the name of a program without its path and the suffixes of Windows.
+// program returns the name of a program without its path and Windows suffixes.
 func program(command string) string {
 	name := strings.ToLower(strings.ReplaceAll(command, `\`, "/"))
 	name = path.Base(strings.TrimRight(name, "/"))
@@ -122,8 +121,8 @@ func program(command string) string {
 	return name
 }
 
-// commandLine cuts a command that has its arguments in it, as some files have it.
-// A path may have spaces of its own.
+// commandLine splits a command that includes its arguments, as in some files. A path may also
+// contain spaces.
 func commandLine(command, name string) []string {
 	if !strings.ContainsAny(command, " \t") || known(name) {
 		return nil
@@ -142,14 +141,14 @@ func known(name string) bool {
 	return launches || wraps || interpreter.MatchString(name)
 }
 
-// Launches reports whether the program is one that starts what its arguments say, and
-// is the same on no two machines.
+// Launches reports whether the program is a launcher, wrapper or interpreter, which starts what its
+// arguments specify and itself differs between machines.
 func (l *Command) Launches() bool { return known(l.Program) }
 
-// interpreter starts a file, or a module that is installed.
+// interpreter matches programs that run a file or an installed module.
 var interpreter = lazyregexp.New(`^(?:(?:python|pypy)[0-9.]*w?|py|node|nodejs|tsx|ts-node|ts-node-esm|ruby|perl|php|java|rscript|julia|lua|swift|(?:ba|z|da|k|fi)?sh|cmd|powershell|pwsh|osascript)$`)
 
-// unwrap goes on to the program that a wrapper starts, and reports whether there is one.
+// unwrap continues with the program that a wrapper starts, and reports whether there is one.
 func (l *Command) unwrap() bool {
 	if shell(l.Program) {
 		return l.unwrapShell()
@@ -169,7 +168,7 @@ func (l *Command) unwrap() bool {
 	return true
 }
 
-// split goes on to the program of env -S, which cuts a text into words.
+// split continues with the program of env -S, which splits a string into words.
 func (l *Command) split() bool {
 	for i, w := range l.Words {
 		text, ok := strings.CutPrefix(w, "--split-string=")
@@ -201,7 +200,7 @@ func (l *Command) split() bool {
 	return false
 }
 
-// run makes a program with its words the one that is started.
+// run sets the program that is started, and its words.
 func (l *Command) run(name string, words []string) {
 	l.Program, l.written, l.Words = program(name), name, words
 }
@@ -215,7 +214,7 @@ func (l *Command) skip(i int) {
 	l.run(l.Words[i], l.Words[i+1:])
 }
 
-// fetch reads what the launcher starts.
+// fetch determines what the launcher starts.
 func (l *Command) fetch() {
 	launcher, ok := launchers[l.Program]
 	switch {
@@ -232,7 +231,7 @@ func (l *Command) fetch() {
 	}
 }
 
-// interpreted reads what an interpreter runs: a file, or a module.
+// interpreted determines what an interpreter runs: a file or a module.
 func interpreted(l *Command) {
 	for i, w := range l.Words {
 		switch {

@@ -6,7 +6,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 )
 
-// launchers are programs that fetch what they start, with the parsers of their arguments.
+// launchers are programs that fetch what they start, with their argument parsers.
 var launchers = map[string]func(*Command){
 	"npx":  func(l *Command) { l.npm(&npxOptions, 0) },
 	"npm":  func(l *Command) { l.npm(&npxOptions, l.verb(&npxOptions, " exec x ")) },
@@ -38,8 +38,8 @@ func (l *Command) verb(o *options, verbs string) int {
 	return at + 1
 }
 
-// read reads the options from a word on: the packages they name, and the first word after
-// them, or -1. code says that a command replaces the package.
+// read parses the options starting at a word. It returns the index of the first word after them, or
+// -1, and the packages named by options. code is set if a command replaces the package.
 func (l *Command) read(o *options, from int, parse func(string) Package) (at int, named []Package, code bool) {
 	add := func(list []Package, value string, i int) []Package {
 		p := parse(value)
@@ -64,7 +64,8 @@ func (l *Command) read(o *options, from int, parse func(string) Package) (at int
 	return at, named, code
 }
 
-// take makes one package of those named by options and the one at a word, if any.
+// take sets the package from those named by options or, if there are none, from the word at an
+// index.
 func (l *Command) take(named []Package, at int, parse func(string) Package) {
 	switch {
 	case len(named) > 0:
@@ -98,7 +99,7 @@ func bun(l *Command) {
 	}
 }
 
-// file reads the file to run, after the optional word run.
+// file parses the file to run, after the optional word run.
 func (l *Command) file(o *options, from int) {
 	at := o.read(l.Words[from:], func(string, string, int) {})
 	if at >= 0 && l.Words[from+at] == "run" {
@@ -141,7 +142,7 @@ func uv(l *Command) {
 	}
 }
 
-// container reads the image of docker run.
+// container parses the image of docker run.
 func container(l *Command) {
 	from := l.verb(&dockerOptions, " run container ")
 	if from > 0 && l.Words[from-1] == "container" {
@@ -177,11 +178,11 @@ func deno(l *Command) {
 	}
 }
 
-// nuget parses the arguments of dnx. The version can be in an option.
+// nuget parses the arguments of dnx. The version may be in an option.
 func (l *Command) nuget(from int) {
 	at, _, _ := l.read(&dnxOptions, from, nugetPackage)
 	l.take(nil, at, nugetPackage)
-	for i, w := range l.Words[from:] { // also behind the package
+	for i, w := range l.Words[from:] { // even after the package
 		if w == "--" || l.Ecosystem != NuGet {
 			return
 		}
@@ -231,7 +232,7 @@ func cargo(l *Command) {
 	})
 }
 
-// The forms of versions.
+// Patterns for versions and related syntax.
 var (
 	semver   = lazyregexp.New(`^[v=]{0,2}\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?$`)
 	numbered = lazyregexp.New(`^v?\d+(?:\.\d+)+(?:[-.+]?[0-9A-Za-z.+-]*)?$`)
@@ -241,13 +242,13 @@ var (
 	drive    = lazyregexp.New(`^[A-Za-z]:[\\/]`)
 )
 
-// localPath reports a word that can only be a path.
+// localPath reports whether s can only be a path.
 func localPath(s string) bool {
 	return s == "." || s == ".." || strings.HasPrefix(s, "./") || strings.HasPrefix(s, "../") || strings.HasPrefix(s, "/") || strings.HasPrefix(s, "~") ||
 		strings.HasPrefix(s, `.\`) || strings.HasPrefix(s, `..\`) || strings.HasPrefix(s, "file:") || strings.HasPrefix(s, "${") || drive.MatchString(s)
 }
 
-// remotePackage reads an address of a repository or an archive.
+// remotePackage parses the address of a repository or an archive.
 func remotePackage(s string) (Package, bool) {
 	low := strings.ToLower(s)
 	switch {
@@ -267,7 +268,7 @@ func remotePackage(s string) (Package, bool) {
 	p := Package{Ecosystem: Git}
 	name, fragment, _ := strings.Cut(s, "#")
 	p.Name, p.Version = name, strings.TrimPrefix(fragment, "semver:")
-	if strings.Contains(fragment, "=") { // uv: #subdirectory=x, and the reference behind an @
+	if strings.Contains(fragment, "=") { // uv: #subdirectory=x, with the reference after an @
 		p.Version = ""
 	}
 	if at := strings.LastIndexByte(name, '@'); p.Version == "" && at > strings.LastIndexByte(name, '/') && at > strings.Index(name, "://")+3 && !strings.HasPrefix(name[:at], "git+ssh://git@") {
@@ -279,8 +280,7 @@ func remotePackage(s string) (Package, bool) {
 	return p, true
 }
 
-// npmPackage reads a package as npm takes it: name@version, a repository, an
-// archive, a directory.
+// npmPackage parses an npm package: name@version, a repository, an archive, or a directory.
 func npmPackage(s string) Package {
 	if localPath(s) {
 		return Package{Ecosystem: Local, Name: s}
@@ -306,7 +306,7 @@ func npmPackage(s string) Package {
 	return p
 }
 
-// pypiPackage reads a requirement, with the @ of uvx for a version.
+// pypiPackage parses a requirement, or the form name@version of uvx.
 func pypiPackage(s string) Package {
 	if _, address, ok := strings.Cut(s, " @ "); ok {
 		s = strings.TrimSpace(address)
@@ -331,7 +331,7 @@ func pypiPackage(s string) Package {
 	return p
 }
 
-// imagePackage reads the reference of an image.
+// imagePackage parses an image reference.
 func imagePackage(s string) Package {
 	p := Package{Ecosystem: OCI, Name: s}
 	s, p.Digest, _ = strings.Cut(s, "@")
@@ -343,7 +343,7 @@ func imagePackage(s string) Package {
 	return p
 }
 
-// goPackage reads what go run takes: a module with a version, or a directory.
+// goPackage parses an argument of go run: a module with a version, or a directory.
 func goPackage(s string) Package {
 	name, version, _ := strings.Cut(s, "@")
 	if host, _, _ := strings.Cut(name, "/"); version == "" || localPath(s) || !strings.Contains(host, ".") {
@@ -352,7 +352,7 @@ func goPackage(s string) Package {
 	return Package{Ecosystem: Go, Name: name, Version: version, Exact: strings.HasPrefix(version, "v") && semver.MatchString(version) || short.MatchString(version)}
 }
 
-// denoPackage reads what deno run takes.
+// denoPackage parses an argument of deno run.
 func denoPackage(s string) Package {
 	kind, rest, _ := strings.Cut(s, ":")
 	switch kind {
@@ -372,7 +372,7 @@ func denoPackage(s string) Package {
 	return Package{Ecosystem: Local, Name: s}
 }
 
-// nugetPackage reads what dnx takes.
+// nugetPackage parses an argument of dnx.
 func nugetPackage(s string) Package {
 	name, version, _ := strings.Cut(s, "@")
 	return Package{Ecosystem: NuGet, Name: name, Version: version, Exact: numbered.MatchString(version)}

@@ -4,11 +4,11 @@ import "strings"
 
 // options are the options of a program, as far as needed to find the words after them.
 type options struct {
-	values string // those that take the next word, with a space before and behind each
-	named  string // those whose value is the package
-	with   string // those whose value is a package beside it
-	code   string // those behind which a command replaces the package
-	// most says that an option takes a value unless it is one of flags.
+	values string // options that take the next word, each with a space before and after it
+	named  string // options whose value is the package
+	with   string // options whose value is an additional package
+	code   string // options whose value is a command that replaces the package
+	// most means that every option takes a value unless it is in flags.
 	most  bool
 	flags string
 }
@@ -17,8 +17,8 @@ func has(list, option string) bool {
 	return option != "" && strings.Contains(list, " "+option+" ")
 }
 
-// read returns the index of the first word that is not an option, or -1, and calls each for
-// every option with its value and the value's index.
+// read returns the index of the first word that is not an option, or -1, and calls each for every
+// option with its value and the value's index.
 func (o *options) read(words []string, each func(option, value string, at int)) int {
 	for i := 0; i < len(words); i++ {
 		w := words[i]
@@ -59,7 +59,7 @@ func (o *options) takes(w string) bool {
 	if strings.HasPrefix(w, "--") {
 		return true
 	}
-	for i, c := range w[1:] { // -it are two; -e takes a value, -eX has it
+	for i, c := range w[1:] { // -it is two flags; -e takes a value, -eX contains it
 		if !has(o.flags, "-"+string(c)) {
 			return i == len(w)-2
 		}
@@ -67,7 +67,7 @@ func (o *options) takes(w string) bool {
 	return false
 }
 
-// The options of launchers that take a value, as their help lists them.
+// The launcher options that take a value, according to their help.
 var (
 	npxOptions = options{
 		values: " --registry --userconfig --globalconfig --prefix -C --cache -w --workspace --loglevel --node-options --shell --script-shell -n --node-arg --location --before --tag ",
@@ -88,15 +88,15 @@ var (
 	cargoOptions  = options{values: " --manifest-path -p --package --bin --example --profile --target --target-dir -F --features -j --jobs --config -Z --color -C "}
 )
 
-// wrapper is a program that starts another one, and how to find that.
+// wrapper is a program that starts another one, with the syntax needed to find it.
 type wrapper struct {
-	verbs string // words of which one has to follow, " " for none
+	verbs string // words of which one must follow the options; "" for none
 	options
-	after int // words that are its own behind the options
+	after int // number of its own words after the options
 	dash  bool
 }
 
-// skip returns the place of the program that is started, or -1.
+// skip returns the index of the program that is started, or -1.
 func (w *wrapper) skip(words []string) int {
 	from := 0
 	if w.verbs != "" {
@@ -106,7 +106,7 @@ func (w *wrapper) skip(words []string) int {
 		}
 		from = at + 1
 	}
-	if w.dash { // the text before -- is its own, whatever it is
+	if w.dash { // everything before -- belongs to the wrapper
 		for i, word := range words[from:] {
 			if word == "--" {
 				return from + i + 1
@@ -124,7 +124,7 @@ func (w *wrapper) skip(words []string) int {
 	return at
 }
 
-// wrappers are programs that start another one in their own way.
+// wrappers are programs that start another one as given in their arguments.
 var wrappers = map[string]*wrapper{
 	"env":        {options: options{values: " -u --unset -C --chdir "}},
 	"sudo":       {options: options{values: " -u --user -g --group -C -D -h -p -r -t -T -U "}},

@@ -1,8 +1,7 @@
-// Package lazyregexp compiles regular expressions at their first use, as the package of
-// the same name inside the Go distribution does: a command that needs three of four
-// hundred expressions compiles three.
+// Package lazyregexp compiles regular expressions on first use, like the package of the same name
+// in the Go distribution: a command that needs three of four hundred expressions compiles three.
 //
-// It must never let a bad expression reach a user: a test binary compiles each at once.
+// A bad expression must never reach a user, so test binaries compile each at once.
 package lazyregexp
 
 import (
@@ -12,16 +11,15 @@ import (
 	"sync"
 )
 
-// Regexp is a regular expression that is compiled at its first use. It is safe for use by
-// several goroutines.
+// Regexp is a regular expression that is compiled on first use. It is safe for concurrent use.
 type Regexp struct {
 	source string
 	once   sync.Once
 	re     *regexp.Regexp
 }
 
-// New returns the expression of a source. It panics where the source is no expression:
-// in a test binary at once, elsewhere at the first use.
+// New returns the expression of a source. It panics if the source is invalid: in a test binary at
+// once, elsewhere on first use.
 func New(source string) *Regexp {
 	r, err := Compile(source)
 	if err != nil {
@@ -30,7 +28,7 @@ func New(source string) *Regexp {
 	return r
 }
 
-// Compile is New with an error in place of the panic of a test binary.
+// Compile is like New, but returns an error where New panics in a test binary.
 func Compile(source string) (*Regexp, error) {
 	if len(os.Args) > 0 && strings.HasSuffix(strings.TrimSuffix(os.Args[0], ".exe"), ".test") {
 		if _, err := regexp.Compile(source); err != nil {
@@ -123,5 +121,5 @@ func (r *Regexp) ReplaceAllStringFunc(s string, with func(string) string) string
 // String is [regexp.Regexp.String].
 func (r *Regexp) String() string { return r.Compiled().String() }
 
-// Source returns what the expression was made of, without compiling it.
+// Source returns the source of the expression, without compiling it.
 func (r *Regexp) Source() string { return r.source }

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// dialHTTP finds out which of the HTTP transports the server speaks.
+// dialHTTP finds out which HTTP transport the server speaks.
 func (s *scan) dialHTTP(start context.Context) (*peer, hello, error) {
 	u, err := url.Parse(s.target.URL)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
@@ -30,10 +30,10 @@ func (s *scan) dialHTTP(start context.Context) (*peer, hello, error) {
 	}
 	var met []error
 	for i, way := range ways {
-		// A first way that hangs leaves time for the second.
+		// If the first transport hangs, there is time for the second.
 		share := s.opts.StartTimeout / time.Duration(len(ways)-i)
 		if way.transport == "http" {
-			share = s.opts.StartTimeout // it is refused at once where it is not known
+			share = s.opts.StartTimeout // a server without it refuses at once
 		}
 		ctx, cancel := context.WithTimeout(start, share)
 		p, h, err := way.dial(ctx)
@@ -53,8 +53,8 @@ func (s *scan) dialHTTP(start context.Context) (*peer, hello, error) {
 	return nil, hello{}, met[0]
 }
 
-// worthAnother says whether the server may speak the other transport: it is
-// there, and neither asks who we are nor is out of order.
+// worthAnother reports whether the server may speak the other transport: it responds, requires no
+// authentication, and is not failing.
 func worthAnother(err error) bool {
 	if errors.Is(err, errNoEndpoint) {
 		return true

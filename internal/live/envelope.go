@@ -9,23 +9,21 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// message is what live reads of a JSON-RPC message. Everything else in it is
-// the caller's, who has the bytes.
+// message is what this package reads of a JSON-RPC message. The caller has the bytes for the rest.
 type message struct {
 	id     string // the raw token, "" when absent or null
 	method string
-	answer bool // it has a result or an error
+	answer bool // it has a result or an error member
 	reply  reply
 }
 
-// reply is what live reads of an answer: enough to shake hands and to turn
-// pages.
+// reply is what this package reads of a response: enough for the handshake and for paging.
 type reply struct {
 	err        *rpcError
-	broken     error // the answer is not what it says it is
+	broken     error // why the response is malformed
 	object     bool  // the result is an object
 	nextCursor jsontext.Value
-	lists      map[string]jsontext.Kind // what stands where a list is expected, by member; 0 for several that differ
+	lists      map[string]jsontext.Kind // kind of the value where a list is expected, by member; 0 for duplicates that differ
 	resultType string
 	version    string
 	supported  []string        // supportedVersions of a discover result
@@ -33,14 +31,14 @@ type reply struct {
 	announces  bool            // a capability promises list_changed
 }
 
-// rpcError is the error member of an answer.
+// rpcError is the error member of a response.
 type rpcError struct {
 	code      int
 	message   string
 	supported []string // data.supported of an UnsupportedProtocolVersion
 }
 
-// Error quotes the server's words: they end in reports and on terminals.
+// Error quotes the server's message, which ends up in reports and on terminals.
 func (e *rpcError) Error() string {
 	return fmt.Sprintf("the server answered with error %d %s", e.code, quote(e.message))
 }
@@ -52,8 +50,8 @@ func newDecoder(raw []byte) *jsontext.Decoder {
 		jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 }
 
-// parse reads the messages of a frame: one, a batch, or several in a row. A
-// message that breaks off is returned when its id was seen before that.
+// parse reads the messages of a frame: one, a batch, or several in a row. A truncated message is
+// returned if its id was seen.
 func parse(frame []byte) []message {
 	var all []message
 	dec := newDecoder(frame)
@@ -125,8 +123,8 @@ func (r *reply) readResult(raw jsontext.Value) {
 	})
 }
 
-// readList notes what kind of value a list is. A client may take either of two that have
-// the same name.
+// readList records the kind of a list's value. If a key is duplicated, a client may use either
+// value.
 func (r *reply) readList(name string, v jsontext.Value) {
 	if r.lists == nil {
 		r.lists = map[string]jsontext.Kind{}
@@ -150,7 +148,7 @@ func (r *reply) readCapabilities(raw jsontext.Value) {
 	})
 }
 
-// readError reads an error member; null is none.
+// readError reads an error member; null means no error.
 func readError(raw jsontext.Value) *rpcError {
 	if raw.Kind() == 'n' {
 		return nil
@@ -175,8 +173,8 @@ func readError(raw jsontext.Value) *rpcError {
 	return e
 }
 
-// members visits the members of raw when it is an object. The values are valid
-// during the visit only. raw is known to be valid JSON.
+// members visits the members of raw if it is an object. The values are only valid during the visit.
+// raw must be valid JSON.
 func members(raw jsontext.Value, visit func(name string, v jsontext.Value)) {
 	if raw.Kind() == '{' {
 		_ = readMembers(newDecoder(raw), visit)
@@ -203,7 +201,7 @@ func readMembers(dec *jsontext.Decoder, visit func(name string, v jsontext.Value
 	return err
 }
 
-// text is the string in raw, "" when it is none.
+// text returns the string in raw, "" if it is not a string.
 func text(raw jsontext.Value) string {
 	if raw.Kind() != '"' {
 		return ""
@@ -215,7 +213,7 @@ func text(raw jsontext.Value) string {
 	return tok.String()
 }
 
-// texts are the strings of an array, as many as a version list can have.
+// texts returns the strings of an array, up to a limit for version lists.
 func texts(raw jsontext.Value) []string {
 	if raw.Kind() != '[' {
 		return nil
@@ -237,7 +235,7 @@ func texts(raw jsontext.Value) []string {
 	return all
 }
 
-// quote makes foreign text fit for an error: escaped and short.
+// quote makes untrusted text fit for an error: escaped and short.
 func quote(s string) string {
 	const most = 300
 	if len(s) > most {

@@ -8,12 +8,11 @@ import (
 	"time"
 )
 
-// photoFinish is how long a result of initialize waits for one of discover. A
-// server that starts late has both in its input and may answer in any order;
-// the era must not depend on that.
+// photoFinish is how long a result of initialize waits for one of discover. A server that starts
+// slowly has both in its input and may answer in any order; the era must not depend on that.
 const photoFinish = 250 * time.Millisecond
 
-// impatience is how long a probe waits for a server that may just not know it.
+// impatience is how long to wait for a server that may not know a method.
 const impatience = 3 * time.Second
 
 // hello is what the server agreed to.
@@ -21,24 +20,23 @@ type hello struct {
 	era       string
 	version   string
 	declared  map[string]bool
-	announces bool // it promises to say when a list changes
+	announces bool // it promises to announce list changes
 }
 
-// handshake finds the era of a server. server/discover goes first; a server
-// that refuses it, or says nothing for a while, gets an initialize as well, and
-// whichever gives something usable first decides.
+// handshake determines the era of a server. server/discover goes first; if the server refuses it, or
+// stays silent for a while, initialize is sent as well, and the first usable answer decides.
 type handshake struct {
 	peer        *peer
 	discover    *call
 	initialize  *call
 	discoverErr error
 	startErr    error
-	nudge       *time.Timer // then initialize goes out as well
-	grace       *time.Timer // then a late discover is waited for no longer
+	nudge       *time.Timer // when it fires, initialize is sent as well
+	grace       *time.Timer // when it fires, discover is no longer waited for
 	legacy      *hello      // what initialize agreed to, while discover may still answer
 }
 
-// negotiate shakes hands. Without probe it knows that the server is legacy.
+// negotiate performs the handshake. Without probe, the server is known to be legacy.
 func (p *peer) negotiate(ctx context.Context, probe bool) (hello, error) {
 	h := &handshake{peer: p, nudge: time.NewTimer(time.Hour), grace: time.NewTimer(time.Hour)}
 	defer h.nudge.Stop()
@@ -58,7 +56,7 @@ func (p *peer) negotiate(ctx context.Context, probe bool) (hello, error) {
 	}
 }
 
-// step waits for the next thing to happen.
+// step waits for the next event.
 func (h *handshake) step(ctx context.Context) (bool, hello, error) {
 	select {
 	case out := <-h.discover.outcomes():
@@ -84,7 +82,7 @@ func (h *handshake) step(ctx context.Context) (bool, hello, error) {
 	}
 }
 
-// outcomes is nil, which never gives anything, for a call that was not made.
+// outcomes returns nil, a channel that never delivers, for a call that was not made.
 func (c *call) outcomes() <-chan outcome {
 	if c == nil {
 		return nil
@@ -100,7 +98,7 @@ func (h *handshake) begin(version string) {
 	}
 }
 
-// discovered judges the answer to server/discover.
+// discovered handles the answer to server/discover.
 func (h *handshake) discovered(out outcome) (bool, hello, error) {
 	h.discover.end(out.err == nil)
 	h.discover = nil
@@ -132,7 +130,7 @@ func (h *handshake) discovered(out outcome) (bool, hello, error) {
 	return false, hello{}, nil
 }
 
-// initialized judges the answer to initialize.
+// initialized handles the answer to initialize.
 func (h *handshake) initialized(out outcome) (bool, hello, error) {
 	h.initialize.end(out.err == nil)
 	h.initialize = nil
@@ -153,7 +151,7 @@ func (h *handshake) initialized(out outcome) (bool, hello, error) {
 	return false, hello{}, nil
 }
 
-// settle ends the handshake with what initialize gave.
+// settle ends the handshake with the result of initialize.
 func (h *handshake) settle() (bool, hello, error) {
 	if h.legacy != nil {
 		return true, *h.legacy, nil
@@ -161,7 +159,7 @@ func (h *handshake) settle() (bool, hello, error) {
 	return true, hello{}, h.failure()
 }
 
-// wentDown ends the handshake, unless the server answered with its last breath.
+// wentDown ends the handshake, unless the server answered just before the connection ended.
 func (h *handshake) wentDown() (bool, hello, error) {
 	for _, c := range []*call{h.discover, h.initialize} {
 		if c == nil {
@@ -180,7 +178,7 @@ func (h *handshake) wentDown() (bool, hello, error) {
 	return h.settle()
 }
 
-// note records why what is still under way will get no answer.
+// note records why pending calls will get no answer.
 func (h *handshake) note(err error) {
 	if h.discover != nil {
 		h.discoverErr = err
@@ -198,8 +196,8 @@ func (h *handshake) end() {
 	}
 }
 
-// failure is why there is no connection: what initialize met, which is what
-// nearly every server answers, and discover's reason where it is another.
+// failure returns why there is no connection: the error of initialize, which nearly every server
+// answers, and that of discover if it differs.
 func (h *handshake) failure() error {
 	if h.startErr == nil {
 		h.startErr, h.discoverErr = h.discoverErr, nil
@@ -211,7 +209,7 @@ func (h *handshake) failure() error {
 	return f
 }
 
-// handshakeError says why a server gave no usable answer.
+// handshakeError reports why a server gave no usable answer.
 type handshakeError struct{ cause, probe error }
 
 func (e *handshakeError) Error() string {
@@ -224,8 +222,8 @@ func (e *handshakeError) Error() string {
 
 func (e *handshakeError) Unwrap() error { return e.cause }
 
-// settleVersion notes a version that initialize should not have agreed on. The
-// listing goes on: more is seen that way.
+// settleVersion reports a version that initialize should not have agreed on. Listing continues, to
+// see more.
 func (s *scan) settleVersion(p *peer, h hello) {
 	switch {
 	case slices.Contains(knownLegacy(), h.version):

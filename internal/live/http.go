@@ -23,17 +23,16 @@ const (
 	mostRedirects  = 5
 )
 
-// web sends HTTP requests to one server and reads what comes back. Both HTTP
-// transports are on it.
+// web sends HTTP requests to one server and reads the responses. Both HTTP transports use it.
 type web struct {
 	peer    *peer
 	client  *http.Client
 	headers map[string]string
-	own     bool // the client is ours to close
+	own     bool // the client must be closed by us
 }
 
-// newWeb makes a client that gives the configured headers, which are likely to
-// be secrets, to no other origin than the one they were configured for.
+// newWeb creates a client that sends the configured headers, which are likely to be secrets, only to
+// the origin they were configured for.
 func newWeb(p *peer, t Target) *web {
 	w := &web{peer: p, headers: t.Headers, own: p.opts.HTTPClient == nil}
 	client := http.Client{}
@@ -66,7 +65,7 @@ func (w *web) request(ctx context.Context, method, to string, body []byte, heade
 	if err != nil {
 		return nil, withoutURL(err)
 	}
-	req.Header.Set("User-Agent", userAgent(w.peer.opts)) // a server can go by it as by the name in initialize
+	req.Header.Set("User-Agent", userAgent(w.peer.opts)) // servers may go by it, as by the name in initialize
 	for _, set := range []map[string]string{w.headers, headers} {
 		for name, value := range set {
 			req.Header.Set(name, value)
@@ -82,7 +81,7 @@ func (w *web) request(ctx context.Context, method, to string, body []byte, heade
 	return resp, nil
 }
 
-// userAgent says who we are as initialize does, without what a header cannot hold.
+// userAgent identifies us as initialize does, without characters that a header cannot contain.
 func userAgent(o Options) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r > '~' {
@@ -92,8 +91,7 @@ func userAgent(o Options) string {
 	}, o.ClientName+"/"+o.ClientVersion)
 }
 
-// withoutURL drops the URL that net/http puts in front of its errors: it may
-// hold a token.
+// withoutURL drops the URL that net/http adds to its errors: it may contain a token.
 func withoutURL(err error) error {
 	var u *url.Error
 	if errors.As(err, &u) {
@@ -113,7 +111,7 @@ func port(u *url.URL) string {
 	return map[string]string{"http": "80", "https": "443"}[u.Scheme]
 }
 
-// mediaType is the content type without its parameters.
+// mediaType returns the content type without parameters.
 func mediaType(resp *http.Response) string {
 	t, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	if err != nil {
@@ -126,9 +124,9 @@ func isStream(resp *http.Response) bool {
 	return resp.StatusCode == http.StatusOK && mediaType(resp) == "text/event-stream"
 }
 
-// read reads a response that is no event stream and hands it out. What comes
-// with success where nobody waits for an answer ("Accepted") no client reads;
-// it is handed out only when it could be a message.
+// read reads a response that is not an event stream and emits it as a frame. No client reads the
+// body of a successful response if it awaits no answer ("Accepted"), so that is only emitted if it
+// could be a message.
 func (w *web) read(resp *http.Response, chatter bool) ([]byte, error) {
 	limit := w.peer.opts.MaxFrame
 	data, err := io.ReadAll(io.LimitReader(resp.Body, limit+1))
@@ -136,7 +134,7 @@ func (w *web) read(resp *http.Response, chatter bool) ([]byte, error) {
 		w.peer.drop()
 		return nil, &oversizeError{limit}
 	}
-	data = bytes.TrimPrefix(data, []byte("\xEF\xBB\xBF")) // clients read over the mark
+	data = bytes.TrimPrefix(data, []byte("\xEF\xBB\xBF")) // clients ignore the byte order mark
 	if len(data) > 0 && (!chatter || beginsLikeJSON(data)) {
 		w.peer.receive(data, origin{status: resp.StatusCode, header: resp.Header})
 	}
@@ -146,8 +144,8 @@ func (w *web) read(resp *http.Response, chatter bool) ([]byte, error) {
 	return data, err
 }
 
-// body reads the response to a POST. A request that it leaves without an answer
-// is an error that says what came in its place.
+// body reads the response to a POST. If it does not answer the request, the error says what came
+// instead.
 func (w *web) body(resp *http.Response, m outgoing) error {
 	done := m.id == "" && resp.StatusCode < 300
 	data, err := w.read(resp, done)
@@ -160,7 +158,7 @@ func (w *web) body(resp *http.Response, m outgoing) error {
 	return refusalOf(resp, data)
 }
 
-// refusalOf describes a response that holds no answer.
+// refusalOf describes a response that contains no answer.
 func refusalOf(resp *http.Response, data []byte) error {
 	e := &httpError{status: resp.StatusCode}
 	if to := resp.Header.Get("Location"); to != "" && resp.StatusCode/100 == 3 {
@@ -178,15 +176,15 @@ func refusalOf(resp *http.Response, data []byte) error {
 	return e
 }
 
-// place is how far an event stream was read.
+// place is the position up to which an event stream was read.
 type place struct {
 	id    string // of the last event that had one
 	retry time.Duration
 }
 
-// events reads an event stream to its end. endpoint, when given, gets the data
-// of endpoint events, of which the first is an address, unless it could be a message. All others are handed
-// out like any event: what no client should read, a lenient one may.
+// events reads an event stream to its end. endpoint, if not nil, gets the data of endpoint events,
+// the first of which is an address unless it could be a message. All other events are emitted: some
+// clients may read what they should not.
 func (w *web) events(resp *http.Response, endpoint func(string)) (place, error) {
 	var at place
 	addressed := endpoint == nil
@@ -219,8 +217,8 @@ func (w *web) events(resp *http.Response, endpoint func(string)) (place, error) 
 	}
 }
 
-// streamable is the streamable HTTP transport: every message is a POST, its
-// answer is the response or an event stream in it.
+// streamable is the streamable HTTP transport: every message is a POST, and its answer is the
+// response or an event stream in it.
 type streamable struct {
 	*web
 	url string
@@ -254,7 +252,7 @@ func (l *streamable) send(ctx context.Context, m outgoing) error {
 	if m.id == "" {
 		return nil
 	}
-	// A server may hang up on a stream and give the rest of it to who asks.
+	// A server may close a stream early and send the rest when asked to resume.
 	for l.peer.waiting(m.id) && m.version != versionModern && at.id != "" && ctx.Err() == nil {
 		if at, err = l.resume(ctx, m.version, at); err != nil {
 			break
@@ -269,8 +267,8 @@ func (l *streamable) send(ctx context.Context, m outgoing) error {
 	return errors.New("the event stream ended without an answer")
 }
 
-// remember keeps the session that initialize was answered with. What is no
-// visible ASCII is no session id.
+// remember keeps the session ID that initialize was answered with, unless it contains anything but
+// visible ASCII.
 func (l *streamable) remember(id string) {
 	if strings.ContainsFunc(id, func(r rune) bool { return r < 0x21 || r > 0x7E }) {
 		return
@@ -293,7 +291,7 @@ func (l *streamable) sessionHeaders(version string) map[string]string {
 	return headers
 }
 
-// resume asks for the events after the last one that was seen.
+// resume requests the events after the last one seen.
 func (l *streamable) resume(ctx context.Context, version string, at place) (place, error) {
 	select {
 	case <-time.After(min(max(at.retry, 100*time.Millisecond), impatience)):
@@ -318,8 +316,8 @@ func (l *streamable) resume(ctx context.Context, version string, at place) (plac
 	return next, err
 }
 
-// listen opens the stream on which a legacy server speaks unasked. That there
-// is none is the server's right.
+// listen opens the stream on which a legacy server sends messages of its own. A server need not
+// offer one.
 func (l *streamable) listen() {
 	l.peer.work.Go(func() {
 		headers := l.sessionHeaders(l.peer.announced())
@@ -335,7 +333,7 @@ func (l *streamable) listen() {
 	})
 }
 
-// close ends the session, so that the server need not wait for its expiry.
+// close ends the session, so that the server need not wait for it to expire.
 func (l *streamable) close(graceful bool) {
 	headers := l.sessionHeaders(l.peer.announced())
 	if graceful && headers[headerSession] != "" {

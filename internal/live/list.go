@@ -10,23 +10,23 @@ import (
 	"time"
 )
 
-// settle is how long a server may take to announce a change after it was listed: some
-// register tools only when they know what the client can do.
+// settle is how long to wait for a server to announce changes after listing: some register tools
+// only once they know the client's capabilities.
 const settle = 500 * time.Millisecond
 
 // maxPages is how many pages of one list are read by default.
 const maxPages = 200
 
-// mostRelistings is how often lists that the server says have changed are asked again.
+// mostRelistings is how often changed lists are requested again.
 const mostRelistings = 3
 
 // kind is one of the four lists.
 type kind struct {
 	method     string
 	capability string
-	member     string // of the result, with the list
-	changed    string // the notification that makes the list stale
-	optional   bool   // many servers that declare the capability do not know the method
+	member     string // of the result that contains the list
+	changed    string // the notification that marks the list as changed
+	optional   bool   // many servers that declare the capability lack the method
 }
 
 func kinds() []kind {
@@ -38,8 +38,7 @@ func kinds() []kind {
 	}
 }
 
-// list asks for everything. What the server declares goes first: a server may
-// choke on a method that it does not know.
+// list requests all lists, declared ones first: a server may fail on a method that it does not know.
 func (s *scan) list(ctx context.Context, p *peer, h hello) {
 	var order []kind
 	for _, declared := range []bool{true, false} {
@@ -59,11 +58,11 @@ func (s *scan) list(ctx context.Context, p *peer, h hello) {
 	}
 }
 
-// settle waits for a notification that a list has changed, and returns the lists that
-// have changed since they were asked for.
+// settle waits for a change notification, and returns the lists that have changed since they were
+// requested.
 func (s *scan) settle(ctx context.Context, p *peer, h hello) (stale []kind) {
 	stale = slices.DeleteFunc(kinds(), func(k kind) bool { return !p.isChanged(k.method) })
-	if len(stale) > 0 || h.era == EraModern && s.result.Transport != "stdio" { // nothing arrives there unasked
+	if len(stale) > 0 || h.era == EraModern && s.result.Transport != "stdio" { // servers send nothing unasked here
 		return stale
 	}
 	timer := time.NewTimer(min(settle, s.opts.StepTimeout/4))
@@ -77,8 +76,8 @@ func (s *scan) settle(ctx context.Context, p *peer, h hello) (stale []kind) {
 	return slices.DeleteFunc(kinds(), func(k kind) bool { return !p.isChanged(k.method) })
 }
 
-// lists asks for some of the lists. When the server is gone, or its time is over, those
-// that are left are one problem.
+// lists requests the given lists. If the server is gone or its time is up, the remaining ones are
+// reported as one problem.
 func (s *scan) lists(ctx context.Context, p *peer, h hello, order []kind) {
 	for i, k := range order {
 		p.forgetChange(k.method)
@@ -111,7 +110,7 @@ func (s *scan) notAsked(left []kind) {
 	}
 }
 
-// pages asks for all pages of one list. The error says what is missing of it.
+// pages requests all pages of one list. The error says what is missing.
 func (s *scan) pages(ctx context.Context, p *peer, k kind, declared bool) error {
 	timeout := s.opts.StepTimeout
 	if !declared {
@@ -145,19 +144,19 @@ func (s *scan) pages(ctx context.Context, p *peer, k kind, declared bool) error 
 			return errors.New("the server repeats the cursor " + quote(text(r.nextCursor)))
 		}
 		seen[sum] = true
-		timeout = s.opts.StepTimeout // it does know the method
+		timeout = s.opts.StepTimeout // the server knows the method
 	}
 }
 
-// excused says whether a failed list is no gap: nobody promised it, and the server says
-// that it does not have it. Every other failure leaves open what it has.
+// excused reports whether a failed list is no gap: it was not promised, and the server says that it
+// does not have it. After any other failure it is unknown what the server has.
 func excused(err error, k kind, declared bool) bool {
 	var rpc *rpcError
 	return (!declared || k.optional) && errors.As(err, &rpc) && rpc.code == codeNotFound
 }
 
-// listParams writes the params of a list request. The cursor is the raw token
-// as the server sent it, "" for the first page.
+// listParams returns the params of a list request. The cursor is the raw token that the server sent,
+// "" for the first page.
 func (p *peer) listParams(cursor string) string {
 	var members []string
 	if cursor != "" {

@@ -1,11 +1,11 @@
-// Package live talks to a running MCP server, over stdio, streamable HTTP or
-// HTTP+SSE and in both protocol eras, makes it list everything it offers, and
-// hands every frame to its caller as the bytes that stood on the wire.
+// Package live talks to a running MCP server over stdio, streamable HTTP or HTTP+SSE, in both
+// protocol eras. It makes the server list everything it offers, and passes every frame to the caller
+// as raw bytes.
 //
-// It must never decode a frame into typed structs before the caller saw the
-// bytes: an SDK drops unknown members, hides tools and refuses whole lists, and
-// a scanner has to see just those. It reads of an answer only what it needs to
-// go on, by exact names. It must never leave a process or a goroutine behind.
+// It must never decode a frame into typed structs before the caller has seen the bytes: an SDK drops
+// unknown members, hides tools and rejects whole lists, which is just what a scanner needs to see.
+// From an answer, it reads only what it needs to go on, by exact names. It must never leave a
+// process or a goroutine behind.
 package live
 
 import (
@@ -17,24 +17,24 @@ import (
 	"time"
 )
 
-// The two protocol eras as Result names them.
+// The two protocol eras, as named in Result.
 const (
 	EraModern = "modern" // server/discover and no session, from 2026-07-28 on
 	EraLegacy = "legacy" // the initialize handshake, up to 2025-11-25
 )
 
-// Target says how to reach one server: by Command, or by URL.
+// Target is the server to connect to, given by Command or by URL.
 type Target struct {
 	Name      string
 	Command   []string
-	Env       []string // the full environment of the process; nil inherits ours
+	Env       []string // the complete environment of the process; nil inherits ours
 	Dir       string
 	URL       string
 	Transport string            // for a URL: "http", "sse", or "" to find out
 	Headers   map[string]string // sent with every HTTP request to the URL's origin
 }
 
-// Direction says who sent a frame.
+// Direction is the direction of a frame.
 type Direction int
 
 // The two directions.
@@ -43,54 +43,54 @@ const (
 	ServerToClient
 )
 
-// Frame is one unit of the transport as it stood on the wire: a line of stdio,
-// an HTTP body, or the data of one server-sent event.
+// Frame is one raw unit of the transport: a line on stdio, an HTTP body, or the data of one
+// server-sent event.
 type Frame struct {
 	Direction Direction
 	Time      time.Time
 	Data      []byte      // owned by the receiver
-	Noise     bool        // the server sent something that does not begin like JSON where a message belongs
+	Noise     bool        // the server sent something that does not begin like JSON instead of a message
 	Event     string      // the type of the server-sent event, "" for other frames
-	Address   bool        // the event is the one that names the endpoint of HTTP+SSE: no message, and marked as Noise
-	Status    int         // the HTTP status, 0 for stdio and for what we send
-	Header    http.Header // the response's headers, nil where Status is 0; shared by the frames of one response
+	Address   bool        // the event names the HTTP+SSE endpoint: it is no message, and marked as Noise
+	Status    int         // the HTTP status, 0 on stdio and for frames that we send
+	Header    http.Header // the response headers, nil if Status is 0; shared by the frames of a response
 }
 
-// Options bounds one List call. The zero value works.
+// Options configures one List call. The zero value is usable.
 type Options struct {
 	Now          func() time.Time // stamps frames; default time.Now
-	OnFrame      func(Frame)      // gets every frame, one at a time, and none after List returned
-	MaxFrame     int64            // a larger frame is counted, not held; default 64 MiB
-	StartTimeout time.Duration    // until the first usable answer, npx downloads included; default 60 s
-	StepTimeout  time.Duration    // for each request after it; default 30 s
-	Timeout      time.Duration    // for the server in all, from its start to the last list; default 5 min
+	OnFrame      func(Frame)      // called with every frame, one at a time, and never after List has returned
+	MaxFrame     int64            // a larger frame is counted but not read into memory; default 64 MiB
+	StartTimeout time.Duration    // until the first usable answer, including npx downloads; default 60 s
+	StepTimeout  time.Duration    // for each later request; default 30 s
+	Timeout      time.Duration    // for the whole server, from its start to the last list; default 5 min
 	MaxPages     int              // of one list; default 200
-	HTTPClient   *http.Client     // default: one of its own, without cookies and without an overall time-out
+	HTTPClient   *http.Client     // default: a separate client without cookies or an overall timeout
 
-	ClientName, ClientVersion string // how we introduce ourselves; default mcpscan
+	ClientName, ClientVersion string // as sent to the server; default mcpscan
 }
 
-// Problem names something that was not listed, in words for a report.
+// Problem describes something that was not listed, in words for a report.
 type Problem struct{ Step, Reason string }
 
-// String joins the two as they are meant to be read.
+// String joins step and reason for display.
 func (p Problem) String() string { return p.Step + ": " + p.Reason }
 
-// Result is what List learned about the connection itself.
+// Result is what List learned about the connection.
 type Result struct {
 	Era             string // EraModern or EraLegacy
 	ProtocolVersion string
 	Transport       string // "stdio", "http" or "sse"
-	Noise           int    // frames marked as Noise, without the address of the endpoint and the pages of HTTP errors
-	Oversize        int    // frames above MaxFrame: nobody has seen them
+	Noise           int    // frames marked as Noise, except endpoint addresses and HTTP error pages
+	Oversize        int    // frames above MaxFrame, which were not inspected
 	Problems        []Problem
 	StderrTail      string // the last 4 KB of a stdio server's standard error, as sent
 }
 
-// List connects to the server, asks for every page of its tools, prompts,
-// resources and resource templates, and disconnects. What could not be listed
-// is a Problem; an error means that the server could not be talked to at all,
-// or that ctx ended. The Result is filled as far as it got in either case.
+// List connects to the server, requests every page of its tools, prompts, resources and resource
+// templates, and disconnects. Anything that could not be listed is a Problem; an error means that
+// the server could not be talked to at all, or that ctx ended. The Result is filled as far as
+// possible in either case.
 func List(ctx context.Context, t Target, o Options) (Result, error) {
 	if err := t.check(); err != nil {
 		return Result{}, err
@@ -123,7 +123,7 @@ func (o Options) withDefaults() Options {
 	if o.MaxFrame <= 0 {
 		o.MaxFrame = 64 << 20
 	}
-	o.MaxFrame = min(o.MaxFrame, 1<<40) // sums with it must not overflow
+	o.MaxFrame = min(o.MaxFrame, 1<<40) // avoids overflow in sums
 	if o.StartTimeout <= 0 {
 		o.StartTimeout = 60 * time.Second
 	}
@@ -155,7 +155,7 @@ type scan struct {
 	result Result
 }
 
-// TooLong is the reason of a Problem with the list at which a server used up Options.Timeout.
+// TooLong is the reason of the Problem for the list at which a server exceeded Options.Timeout.
 const TooLong = "not finished within the time limit for one server"
 
 var errTooLong = errors.New(TooLong)
@@ -192,14 +192,14 @@ func (s *scan) run(ctx context.Context) error {
 	return nil
 }
 
-// hangUp closes the connection and keeps what it leaves for the report.
+// hangUp closes the connection and collects its remaining results.
 func (s *scan) hangUp(ctx context.Context, p *peer) {
 	p.close(ctx.Err() == nil)
 	if std, ok := p.link.(*stdio); ok {
 		s.result.StderrTail = std.stderr.String()
 	}
 	for _, k := range kinds() {
-		if p.isChanged(k.method) && !k.optional { // what is optional changes with another list
+		if p.isChanged(k.method) && !k.optional { // optional lists change together with another list
 			s.problem(k.method, "the server announced another change after its last list")
 		}
 	}
@@ -223,7 +223,7 @@ func (t Target) label() string {
 	return fmt.Sprintf("%q", t.Command[0])
 }
 
-// bare is a URL without what may be secret in it.
+// bare returns a URL without the parts that may be secret.
 func bare(raw string) string {
 	u, err := url.Parse(raw)
 	if err != nil {

@@ -10,35 +10,35 @@ const (
 	versionModern = "2026-07-28"
 	versionLegacy = "2025-11-25" // the newest with an initialize handshake
 
-	// All client capabilities, so that no tool is hidden.
+	// All client capabilities, so that servers hide no tools.
 	capabilitiesLegacy = `{"roots":{"listChanged":true},"sampling":{},"elicitation":{}}`
 	capabilitiesModern = `{"roots":{},"sampling":{},"elicitation":{}}`
 
 	codeNotFound   = -32601 // JSON-RPC: method not found
 	codeVersion    = -32022 // MCP 2026-07-28: UnsupportedProtocolVersion
-	refusedByUser  = -1     // what the specification shows for a refused sampling request
+	refusedByUser  = -1     // the code that the specification shows for a refused sampling request
 	methodDiscover = "server/discover"
 	methodStart    = "initialize"
 	methodStarted  = "notifications/initialized"
 )
 
-// outgoing is one message of ours.
+// outgoing is one message that we send.
 type outgoing struct {
-	id      string // the raw token, "" for notifications and answers
-	method  string // "" for answers
+	id      string // the raw token, "" for notifications and responses
+	method  string // "" for responses
 	version string // for the MCP-Protocol-Version header, "" for none
 	data    []byte
 }
 
-// knownLegacy are the versions that are agreed on by initialize.
+// knownLegacy returns the versions that initialize may agree on.
 func knownLegacy() []string {
 	return []string{versionLegacy, "2025-06-18", "2025-03-26", "2024-11-05"}
 }
 
-// object writes a JSON object of members that are JSON already.
+// object returns a JSON object with the given JSON members.
 func object(members ...string) string { return "{" + strings.Join(members, ",") + "}" }
 
-// member writes one member whose value is JSON already.
+// member returns one member with a JSON value.
 func member(name, raw string) string { return quoted(name) + ":" + raw }
 
 func quoted(s string) string {
@@ -53,7 +53,7 @@ func (o Options) clientInfo() string {
 	return object(member("name", quoted(o.ClientName)), member("version", quoted(o.ClientVersion)))
 }
 
-// meta is the _meta of every modern request: there is no session to remember it.
+// meta returns the _meta of a modern request, which has no session to keep it.
 func (o Options) meta() string {
 	const prefix = "io.modelcontextprotocol/"
 	return member("_meta", object(
@@ -71,7 +71,7 @@ func (o Options) initializeParams(version string) string {
 	)
 }
 
-// request writes a request, or a notification when id is empty.
+// request returns a request, or a notification if id is empty.
 func request(id, method, params string) []byte {
 	parts := []string{`"jsonrpc":"2.0"`}
 	if id != "" {
@@ -84,8 +84,8 @@ func request(id, method, params string) []byte {
 	return []byte(object(parts...))
 }
 
-// answerTo answers a server's request so that it does not wait for us. It reveals nothing and
-// agrees to nothing.
+// answerTo answers a server's request so that the server does not wait for us. It reveals nothing
+// and agrees to nothing.
 func answerTo(m message) []byte {
 	body := ""
 	switch m.method {

@@ -12,19 +12,19 @@ import (
 )
 
 const (
-	// afterOversize is how long a request still waits once a frame was dropped:
-	// it was most likely the answer.
+	// afterOversize is how long a request still waits after a frame was dropped, which was most
+	// likely the answer.
 	afterOversize = 3 * time.Second
 	// linger is how long an answered HTTP request may keep its stream open.
 	linger = time.Second
-	// answerQueue bounds the requests of the server that wait for our answer.
+	// answerQueue is the maximum number of server requests waiting for our answer.
 	answerQueue = 64
 )
 
-// link carries our messages to the server. The server's messages arrive at peer.receive.
+// link sends our messages to the server. The server's messages go to peer.receive.
 type link interface {
-	send(ctx context.Context, m outgoing) error // returns when all that belongs to m is done
-	down() <-chan struct{}                      // closed when nothing can arrive any more; nil means never
+	send(ctx context.Context, m outgoing) error // returns when the exchange for m is complete
+	down() <-chan struct{}                      // closed when nothing more can arrive; nil means never
 	reason() error                              // why it is down
 	close(graceful bool)
 }
@@ -35,7 +35,7 @@ type peer struct {
 	opts Options
 	tap  *tap
 	link link
-	ctx  context.Context // the life of the connection
+	ctx  context.Context // ends with the connection
 	stop context.CancelFunc
 	work sync.WaitGroup
 
@@ -45,12 +45,12 @@ type peer struct {
 	meta     bool          // every request carries the modern _meta
 
 	mu      sync.Mutex
-	version string // what messages announce from now on
+	version string // the protocol version that messages announce
 	next    int
 	pending map[string]*call
 	changed map[string]bool // list_changed notifications by method
-	skipped int             // requests of the server that found the queue full
-	unread  int             // frames since the last request that hold no message
+	skipped int             // server requests that found the queue full
+	unread  int             // frames without a message since the last request
 }
 
 func newPeer(ctx context.Context, o Options, t *tap) *peer {
@@ -67,18 +67,18 @@ func newPeer(ctx context.Context, o Options, t *tap) *peer {
 	return p
 }
 
-// call is one message of ours under way.
+// call is a message of ours in progress.
 type call struct {
 	peer   *peer
 	id     string
 	cancel context.CancelFunc
-	// Room for the answer and for the end of sending, in that order if there are both, so that
-	// neither sender ever waits.
+	// Buffered for the answer and for the end of sending, in that order, so that neither sender
+	// blocks.
 	outcome chan outcome
 }
 
-// outcome is an answer, or the reason why there will be none. Both are zero for
-// a notification that was sent.
+// outcome is an answer, or the reason why there will be none. Both are zero for a notification that
+// was sent.
 type outcome struct {
 	reply reply
 	err   error
@@ -107,8 +107,8 @@ func (p *peer) dispatch(c *call, m outgoing) {
 	})
 }
 
-// end removes the call. A stream that has delivered its answer gets a moment to close by
-// itself, so that its connection can be reused.
+// end removes the call. A stream that has delivered its answer gets a moment to close by itself, so
+// that its connection can be reused.
 func (c *call) end(answered bool) {
 	c.peer.mu.Lock()
 	delete(c.peer.pending, c.id)
@@ -120,8 +120,8 @@ func (c *call) end(answered bool) {
 	}
 }
 
-// notify sends a notification and waits for an HTTP server to take it, but not
-// for ever: some keep the request open.
+// notify sends a notification and waits for an HTTP server to accept it, for a limited time: some
+// keep the request open.
 func (p *peer) notify(ctx context.Context, method string) {
 	c := &call{peer: p, outcome: make(chan outcome, 1)}
 	p.dispatch(c, outgoing{method: method, version: p.announced(), data: request("", method, "")})
@@ -173,8 +173,8 @@ func (p *peer) ask(ctx context.Context, method, params string, timeout time.Dura
 	}
 }
 
-// already is the outcome if it is there by now: a connection may go down right
-// after it gave the answer.
+// already returns the outcome if it has arrived: a connection may end right after delivering the
+// answer.
 func (c *call) already() (outcome, bool) {
 	select {
 	case out := <-c.outcome:
@@ -184,7 +184,7 @@ func (c *call) already() (outcome, bool) {
 	}
 }
 
-// verdict is the error that the outcome amounts to.
+// verdict returns the error that the outcome amounts to.
 func (o outcome) verdict() error {
 	switch {
 	case o.err != nil:
@@ -192,33 +192,33 @@ func (o outcome) verdict() error {
 	case o.reply.broken != nil:
 		return o.reply.broken
 	case o.reply.object:
-		return nil // even beside an error: look at what is there
+		return nil // even beside an error: use the result
 	case o.reply.err != nil:
 		return o.reply.err
 	}
 	return errors.New("the result is not an object")
 }
 
-// downError says that the connection ended under a request.
+// downError reports that the connection ended during a request.
 type downError struct{ cause error }
 
 func (e *downError) Error() string { return "the connection ended: " + e.cause.Error() }
 func (e *downError) Unwrap() error { return e.cause }
 
-// oversizeError says that the answer was most likely there and was not read.
+// oversizeError reports that a frame, most likely the answer, was too large to read.
 type oversizeError struct{ limit int64 }
 
 func (e *oversizeError) Error() string {
 	return fmt.Sprintf("an answer is over the limit of %d bytes (--max-message) and was not read", e.limit)
 }
 
-// drop counts a frame that was too large and wakes who waits for it.
+// drop counts a frame that was too large and wakes the request that may wait for it.
 func (p *peer) drop() {
 	p.tap.dropped()
 	wake(p.oversize)
 }
 
-// wake sets a mark that somebody waits for, unless it is set already.
+// wake sends a signal, unless one is pending.
 func wake(mark chan struct{}) {
 	select {
 	case mark <- struct{}{}:
@@ -226,7 +226,7 @@ func wake(mark chan struct{}) {
 	}
 }
 
-// forget starts anew with what came in place of an answer.
+// forget resets the record of what arrived instead of an answer.
 func (p *peer) forget() {
 	p.mu.Lock()
 	p.unread = 0
@@ -252,8 +252,8 @@ func (p *peer) silence(timeout time.Duration) error {
 	return fmt.Errorf("no answer within %v", timeout)
 }
 
-// receive takes a frame of the server: first to the caller of List, then to us.
-// data is not kept.
+// receive passes a frame from the server to the caller of List, and then handles it. It does not
+// keep data.
 func (p *peer) receive(data []byte, from origin) {
 	var messages []message
 	if p.tap.received(data, from) {
@@ -293,8 +293,8 @@ func (p *peer) take(m message) {
 	}
 }
 
-// deliver hands an answer to its call. An error without an id can only mean the
-// request that waits when there is just one.
+// deliver passes an answer to its call. An error without an id is for the pending request if there
+// is only one.
 func (p *peer) deliver(m message) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -309,21 +309,21 @@ func (p *peer) deliver(m message) {
 	}
 }
 
-// waiting says whether the request still has no answer.
+// waiting reports whether the request is still unanswered.
 func (p *peer) waiting(id string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.pending[id] != nil
 }
 
-// isChanged says whether the server announced a change of the list after it was asked for.
+// isChanged reports whether the server announced a change of the list after it was requested.
 func (p *peer) isChanged(method string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.changed[method]
 }
 
-// forgetChange is called before a list is asked for: it will have what changed until then.
+// forgetChange is called before a list is requested, which will include earlier changes.
 func (p *peer) forgetChange(method string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -362,8 +362,7 @@ func (p *peer) answerRequests() {
 			data := answerTo(m)
 			p.tap.sent(data)
 			ctx, cancel := context.WithTimeout(p.ctx, p.opts.StepTimeout)
-			// A server that does not take the answer has its own problem; the
-			// list that waits for it says so.
+			// If a server does not accept the answer, the pending list reports the problem.
 			_ = p.link.send(ctx, outgoing{version: p.announced(), data: data})
 			cancel()
 		}

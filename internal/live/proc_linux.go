@@ -13,11 +13,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// prepare gives the process a session of its own, without a terminal, and has the kernel
-// kill it when we die. The thread that starts it has to live as long as it does.
+// prepare starts the process in a new session without a terminal, and makes the kernel kill it when
+// we die. The thread that starts it must live as long as the process.
 //
-// It also makes us the parent of every process below the server that loses its own, so
-// that one with a session of its own is found as well.
+// It also makes us a subreaper: orphaned descendants of the server become our children, so that
+// those in other sessions are found as well.
 func prepare(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
 	becomeParent()
@@ -26,8 +26,8 @@ func prepare(cmd *exec.Cmd) {
 	servers.Unlock()
 }
 
-// becomeParent needs no privilege. A kernel that does not know it leaves processes that
-// double-fork to init.
+// becomeParent needs no privilege. On a kernel without support, processes that double-fork go to
+// init.
 var becomeParent = sync.OnceFunc(func() {
 	for pid, p := range processes() {
 		if p.parent == os.Getpid() {
@@ -37,19 +37,18 @@ var becomeParent = sync.OnceFunc(func() {
 	_ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 })
 
-// before are our children of the time before the first server: a script that ends in exec
+// before contains the children that we had before the first server: a script that ends in exec
 // leaves us its own.
 var before = map[int]bool{}
 
-// servers counts those that are not released yet. A process without its parent and session can
-// belong to any of them, and ends with the last.
+// servers counts the servers that have not been released. A process without its parent and session
+// may belong to any of them, and is killed with the last.
 var servers struct {
 	sync.Mutex
 	open int
 }
 
-// members are the processes that still run of the session, and below one of its
-// processes.
+// members returns the running processes of the session and their descendants.
 func (g *group) members() (pids []int) {
 	all := processes()
 	var roots []int
@@ -68,7 +67,7 @@ func (g *group) members() (pids []int) {
 
 func (g *group) alive() bool { return len(g.members()) > 0 }
 
-// release ends what escaped from all servers once none of them is left.
+// release kills processes that escaped from any server once no server is left.
 func (g *group) release() {
 	servers.Lock()
 	defer servers.Unlock()
@@ -84,11 +83,11 @@ func (g *group) release() {
 	}
 }
 
-// endStrays kills the processes that we became the parent of, and says whether there were
-// any. A process that we started ourselves is in our session, or was waited for.
+// endStrays kills the processes whose parent we became, and reports whether there were any.
+// Processes that we started ourselves are in our session, or were waited for.
 func endStrays() (found bool) {
 	us := os.Getpid()
-	if us == 1 { // everybody's orphans are ours, and the kernel ends all when we do
+	if us == 1 { // all orphans are ours, and the kernel kills everything when we exit
 		return false
 	}
 	all := processes()
@@ -101,31 +100,31 @@ func endStrays() (found bool) {
 		for below := range family(all, pid) {
 			_ = syscall.Kill(below, syscall.SIGKILL)
 		}
-		_, _ = syscall.Wait4(pid, nil, syscall.WNOHANG, nil) // nobody else waits for it
+		_, _ = syscall.Wait4(pid, nil, syscall.WNOHANG, nil) // nobody else reaps it
 	}
 	return found
 }
 
-// process is what /proc reports a process.
+// process is an entry of the process table in /proc.
 type process struct {
 	parent, group, session int
-	dead                   bool // and not waited for, which it stays for ever in a container without an init
+	dead                   bool // not reaped, possibly for ever in a container without an init
 }
 
-// processes reads the table of processes.
+// processes reads the process table.
 func processes() map[int]process {
 	all := map[int]process{}
 	entries, _ := os.ReadDir("/proc")
 	for _, entry := range entries {
 		pid, err := strconv.Atoi(entry.Name())
 		if err != nil {
-			continue // it is no process
+			continue // not a process
 		}
 		stat, err := os.ReadFile("/proc/" + entry.Name() + "/stat")
 		if err != nil {
-			continue // it ended meanwhile
+			continue // it has ended
 		}
-		// The fields after the name, which may hold anything: state, parent, group, session.
+		// The fields after the name, which may contain anything: state, parent, group, session.
 		fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
 		if len(fields) < 4 {
 			continue
@@ -139,7 +138,7 @@ func processes() map[int]process {
 	return all
 }
 
-// family are processes and all that are below them.
+// family returns the roots and all their descendants.
 func family(all map[int]process, roots ...int) map[int]bool {
 	below := map[int][]int{}
 	for pid, p := range all {

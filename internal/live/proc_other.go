@@ -8,13 +8,13 @@ import (
 	"syscall"
 )
 
-// prepare gives the process a session of its own, without a terminal.
+// prepare starts the process in a new session without a terminal.
 func prepare(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
 
-// members are the processes outside the process group. There is no /proc to find them in.
+// members returns nil: without /proc, processes outside the process group cannot be found.
 func (g *group) members() []int { return nil }
 
-// alive says whether the process group has a member.
+// alive reports whether the process group has a member.
 func (g *group) alive() bool { return !errors.Is(syscall.Kill(-g.id, 0), syscall.ESRCH) }
 
 func (g *group) release() {}

@@ -9,24 +9,24 @@ import (
 	"time"
 )
 
-// group is everything that a server started: the session that it leads, and what left
-// that session where the system tells about it.
+// group is everything that a server started: the session that it leads, and processes that left the
+// session, if the system reveals them.
 type group struct{ id int }
 
-// adopt takes over the session of a process that was just started.
+// adopt returns the group of a process that was just started.
 func adopt(cmd *exec.Cmd) *group { return &group{cmd.Process.Pid} }
 
-// terminate asks all processes to end. An already ended one is not an error, here and in kill.
+// terminate asks all processes to exit. As in kill, it is not an error if one has exited.
 func (g *group) terminate() { g.signal(syscall.SIGTERM) }
 
-// pass sends a signal of ours to all of them.
+// pass sends a signal to all processes.
 func (g *group) pass(s os.Signal) {
 	if number, ok := s.(syscall.Signal); ok {
 		g.signal(number)
 	}
 }
 
-// exitCode is what a shell says of a process that has ended.
+// exitCode returns the exit code as a shell reports it.
 func exitCode(state *os.ProcessState) int {
 	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
 		return 128 + int(status.Signal())
@@ -41,8 +41,8 @@ func (g *group) signal(s syscall.Signal) {
 	}
 }
 
-// killRounds bounds how often processes are killed that start others in the meantime, and
-// killPause is the time for the kernel to end them.
+// killRounds limits the attempts to kill processes that keep starting others, and killPause is the
+// time for the kernel to end them.
 const (
 	killRounds = 100
 	killPause  = 5 * time.Millisecond

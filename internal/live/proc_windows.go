@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// group is a job object: it contains the server and its children, even when the server itself
-// has ended. If the system grants no job, taskkill ends the tree that can still be found.
+// group is a job object that contains the server and its children, even after the server has exited.
+// If the system grants no job, taskkill kills what is left of the process tree.
 type group struct {
 	job windows.Handle // 0 without a job
 	pid int
@@ -26,7 +26,7 @@ type accounting struct {
 	terminated      uint32
 }
 
-// prepare keeps console signals of ours away from the process.
+// prepare shields the process from our console signals.
 func prepare(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP}
 }
@@ -65,8 +65,7 @@ func assign(job windows.Handle, pid uint32) error {
 	return windows.AssignProcessToJobObject(job, h)
 }
 
-// terminate does nothing: Windows has no signal that a server without a window
-// would hear.
+// terminate does nothing: Windows has no signal for a server without a window.
 func (g *group) terminate() {}
 
 func (g *group) kill() {
@@ -77,8 +76,8 @@ func (g *group) kill() {
 	_ = exec.Command("taskkill", "/T", "/F", "/PID", strconv.Itoa(g.pid)).Run()
 }
 
-// alive reports whether the job contains a process. Without a job it cannot tell, and leaves
-// the rest to kill.
+// alive reports whether the job contains a process. Without a job this is unknown, and it returns
+// true.
 func (g *group) alive() bool {
 	if g.job == 0 {
 		return true
@@ -95,7 +94,7 @@ func (g *group) release() {
 	}
 }
 
-// pass ends all of them: there is no other signal to pass on.
+// pass terminates all processes: there is no signal to pass on.
 func (g *group) pass(os.Signal) { g.terminate() }
 
 func exitCode(state *os.ProcessState) int { return max(state.ExitCode(), 0) }

@@ -13,26 +13,25 @@ import (
 )
 
 const (
-	politeWait = time.Second            // from the closed standard input to the terminating signal
-	termWait   = 2 * time.Second        // from there to the kill
-	drainWait  = 500 * time.Millisecond // for the last output of a process that is gone
+	politeWait = time.Second            // from closing standard input to the terminating signal
+	termWait   = 2 * time.Second        // from the signal to the kill
+	drainWait  = 500 * time.Millisecond // for the last output of a process that has exited
 )
 
-// Process is a server that we started, with all that it starts itself. Its streams are
-// pipes of our own: those of os/exec wait for everybody who holds them, and a grandchild
-// may for ever.
+// Process is a server that we started, with all its descendants. It uses pipes of its own, because
+// os/exec waits for every process that holds one, and a grandchild may do so for ever.
 type Process struct {
 	Stdin  *os.File // ours to write to
 	Stdout *os.File // ours to read from
 
 	cmd    *exec.Cmd
 	group  *group
-	errout *os.File // nil where standard error is somebody else's
+	errout *os.File // nil if standard error was given by the caller
 	exited chan struct{}
 }
 
-// Start starts the command of a target, in a session of its own. Its standard error goes
-// to stderr; where that is nil, to a pipe.
+// Start starts the command of a target in a session of its own. Its standard error goes to stderr,
+// or to a pipe if stderr is nil.
 func Start(t Target, stderr *os.File) (*Process, error) {
 	path, err := lookUp(t.Command[0], t.Env)
 	if err != nil {
@@ -52,9 +51,9 @@ func Start(t Target, stderr *os.File) (*Process, error) {
 	return p, nil
 }
 
-// start starts the process and waits for its end, on a thread of its own: the kernel takes
-// the end of the thread for ours. That is not counted as work: a process that the kernel
-// cannot end must not hold us.
+// start starts the process and waits for it on a dedicated thread, because the kernel takes the end
+// of the thread for ours. The wait is not counted as work: a process that the kernel cannot kill
+// must not block us.
 func (p *Process) start() error {
 	prepare(p.cmd)
 	started := make(chan error, 1)
@@ -64,7 +63,7 @@ func (p *Process) start() error {
 		err := p.cmd.Start()
 		started <- err
 		if err == nil {
-			_ = p.cmd.Wait() // told by ProcessState
+			_ = p.cmd.Wait() // ProcessState has the result
 			close(p.exited)
 		}
 	}()
@@ -76,7 +75,7 @@ func (p *Process) start() error {
 	return nil
 }
 
-// pipes makes the streams and returns the server's ends.
+// pipes creates the streams and returns the server's ends.
 func (p *Process) pipes(stderr *os.File) ([]*os.File, error) {
 	in, stdin, err := os.Pipe()
 	if err != nil {
@@ -111,8 +110,7 @@ func closeAll(files ...*os.File) {
 	}
 }
 
-// lookUp finds a command as the process that starts it with this environment
-// would.
+// lookUp finds a command in the PATH of the given environment, or else in ours.
 func lookUp(name string, env []string) (string, error) {
 	if filepath.Base(name) != name {
 		return name, nil
@@ -132,18 +130,17 @@ func lookUp(name string, env []string) (string, error) {
 	return exec.LookPath(name)
 }
 
-// Exited is closed when the process that was started has ended. What it started itself
-// may still run.
+// Exited is closed when the process has exited. Its descendants may still run.
 func (p *Process) Exited() <-chan struct{} { return p.exited }
 
-// failed reports whether the process has ended in any other way than well.
+// failed reports whether the process did not exit successfully.
 func (p *Process) failed() bool {
 	state := p.cmd.ProcessState
 	return state == nil || !state.Success()
 }
 
-// ExitCode is the code that the process exited with, or 128 and the number of the signal
-// that ended it; 1 where the system does not tell.
+// ExitCode returns the exit code of the process, or 128 plus the number of the signal that killed
+// it; 1 if it is unknown.
 func (p *Process) ExitCode() int {
 	select {
 	case <-p.exited:
@@ -153,11 +150,11 @@ func (p *Process) ExitCode() int {
 	return exitCode(p.cmd.ProcessState)
 }
 
-// Signal passes a signal on to all that the process started.
+// Signal sends a signal to the process and its descendants.
 func (p *Process) Signal(s os.Signal) { p.group.pass(s) }
 
-// End ends the process as the specification of MCP wants it, and then all that it started:
-// it closes standard input, waits, asks, and kills. It waits no longer when ctx ends.
+// End ends the process as the MCP specification requires, and then all its descendants: it closes
+// standard input, waits, terminates, and kills. It stops waiting when ctx ends.
 func (p *Process) End(ctx context.Context) {
 	p.Stdin.Close()
 	if !p.emptyWithin(ctx, politeWait) && ctx.Err() == nil {
@@ -172,14 +169,14 @@ func (p *Process) kill() {
 	within(p.exited, termWait)
 }
 
-// Release closes our ends of the streams: whoever escaped from the group may hold theirs
-// for ever. It comes behind End.
+// Release closes our ends of the streams: an escaped process may hold the others for ever. Call it
+// after End.
 func (p *Process) Release() {
 	closeAll(p.Stdout, p.errout)
 	p.group.release()
 }
 
-// emptyWithin waits until the process and all it started are gone.
+// emptyWithin waits until the process and its descendants are gone, and reports whether they are.
 func (p *Process) emptyWithin(ctx context.Context, d time.Duration) bool {
 	deadline := time.NewTimer(d)
 	defer deadline.Stop()

@@ -11,13 +11,13 @@ import (
 
 var errNoEndpoint = errors.New("the server opened an event stream without an endpoint")
 
-// eventStream is the HTTP+SSE transport of 2024-11-05: one event stream carries
-// all that the server says, and names the URL to which messages are posted.
+// eventStream is the HTTP+SSE transport of 2024-11-05: one event stream carries all server messages,
+// and names the URL to which messages are posted.
 type eventStream struct {
 	*web
 	endpoint string
 	gone     chan struct{}
-	err      error // why, once gone is closed
+	err      error // the cause, valid once gone is closed
 }
 
 func (l *eventStream) down() <-chan struct{} { return l.gone }
@@ -50,7 +50,7 @@ func (l *eventStream) close(bool) {
 	l.web.close()
 }
 
-// open gets the event stream and waits for its endpoint event.
+// open requests the event stream and waits for its endpoint event.
 func (l *eventStream) open(ctx context.Context, from string) error {
 	type first struct {
 		endpoint string
@@ -60,7 +60,7 @@ func (l *eventStream) open(ctx context.Context, from string) error {
 	tell := func(f first) {
 		select {
 		case got <- f:
-		default: // only the first endpoint counts: a later one could divert us
+		default: // only the first endpoint counts: a later one could redirect us
 		}
 	}
 	l.peer.work.Go(func() {
@@ -97,8 +97,8 @@ func (l *eventStream) open(ctx context.Context, from string) error {
 	}
 }
 
-// resolve makes the endpoint absolute. One on another origin is refused: the
-// messages, and the headers with them, would go to somebody else.
+// resolve makes the endpoint absolute. An endpoint on another origin is refused: messages and
+// headers would go to a third party.
 func resolve(base *url.URL, raw string) (string, error) {
 	ref, err := url.Parse(strings.TrimSpace(raw))
 	if err != nil {

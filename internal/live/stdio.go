@@ -15,8 +15,7 @@ import (
 
 const tailSize = 4 << 10
 
-// stdio is a server that we started: one message a line on its standard input
-// and output.
+// stdio is a server that we started: one message per line on its standard input and output.
 type stdio struct {
 	*Process
 	peer   *peer
@@ -29,8 +28,8 @@ type stdio struct {
 	once    sync.Once
 }
 
-// dialStdio starts the server and shakes hands. A server that dies of the first
-// message that it does not know is started once more without it.
+// dialStdio starts the server and performs the handshake. A server that exits on an unknown first
+// message is started once more without it.
 func (s *scan) dialStdio(start context.Context) (*peer, hello, error) {
 	s.result.Transport = "stdio"
 	p, h, err := s.tryStdio(start, true)
@@ -70,7 +69,7 @@ func (l *stdio) run() {
 	})
 	l.peer.work.Go(func() {
 		defer close(l.errRead)
-		_, _ = io.Copy(l.stderr, l.errout) // ends with the pipe, however that ends
+		_, _ = io.Copy(l.stderr, l.errout) // ends with the pipe, whatever the reason
 	})
 	l.peer.work.Go(l.watch)
 }
@@ -90,9 +89,9 @@ func (l *stdio) readLines() {
 	}
 }
 
-// watch decides when nothing can arrive any more: at the end of standard output, or soon after
-// a failed exit if another process still holds it. A process that exits successfully may have
-// left the server running.
+// watch decides when nothing more can arrive: at the end of standard output, or soon after a failed
+// exit if another process still holds it. A process that exits successfully may have left the server
+// running.
 func (l *stdio) watch() {
 	defer l.once.Do(func() { close(l.gone) })
 	select {
@@ -112,7 +111,7 @@ func (l *stdio) watch() {
 
 func (l *stdio) down() <-chan struct{} { return l.gone }
 
-// reason describes how the process ended, and its last output.
+// reason describes how the process ended, with its last output.
 func (l *stdio) reason() error {
 	within(l.exited, drainWait)
 	words := "the server closed its standard output"
@@ -135,14 +134,14 @@ func (l *stdio) send(_ context.Context, m outgoing) error {
 	if err == nil || m.id == "" {
 		return err
 	}
-	// The pipe breaks when the server dies, and how it died says more.
+	// The pipe breaks when the server dies, and its exit status says more.
 	if within(l.gone, drainWait) {
 		return nil
 	}
 	return fmt.Errorf("writing to the server: %w", err)
 }
 
-// close ends the server as the specification wants it, and then its children.
+// close ends the server as the specification requires, and then its children.
 func (l *stdio) close(graceful bool) {
 	if graceful {
 		l.End(l.peer.ctx)
@@ -160,7 +159,7 @@ type tail struct {
 	buf []byte
 }
 
-// Write never fails and never grows the tail.
+// Write never fails and never grows the tail beyond its limit.
 func (t *tail) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -175,15 +174,15 @@ func (t *tail) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// String returns the tail as it was written.
+// String returns the tail unchanged.
 func (t *tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return string(t.buf)
 }
 
-// lastLines are the last n lines with something in them, and of these the words at the
-// end that have most bytes at most: a stack trace names its error far above the last line.
+// lastLines returns the last n non-blank lines, cut at a word to their last most bytes: a stack
+// trace names its error far above the last line.
 func (t *tail) lastLines(n, most int) string {
 	var kept []string
 	lines := strings.Split(t.String(), "\n")
@@ -197,7 +196,7 @@ func (t *tail) lastLines(n, most int) string {
 		return all
 	}
 	cut := len(all) - most
-	if word := strings.IndexAny(all[cut-1:], " \n"); word >= 0 { // else it is one long word
+	if word := strings.IndexAny(all[cut-1:], " \n"); word >= 0 { // otherwise it is one long word
 		cut += word
 	}
 	return "…" + strings.ToValidUTF8(all[cut:], "")

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// tap stamps the frames of a List call and hands them out one at a time. It
-// outlives a connection: a second attempt adds to the same counts.
+// tap stamps the frames of a List call and emits them one at a time. It outlives a connection: a
+// second attempt adds to the same counts.
 type tap struct {
 	now     func() time.Time
 	onFrame func(Frame)
@@ -18,22 +18,21 @@ type tap struct {
 	oversize int
 }
 
-// origin is where on HTTP a frame of the server was read; zero on stdio.
+// origin is the HTTP source of a server frame; zero on stdio.
 type origin struct {
 	status int
 	header http.Header
 	event  string
 
-	address bool // the event is the one that names the endpoint
+	address bool // the event names the endpoint
 }
 
-// sent hands out a frame of ours.
+// sent emits a frame that we send.
 func (t *tap) sent(data []byte) {
 	t.emit(Frame{Direction: ClientToServer, Data: bytes.Clone(data)})
 }
 
-// received hands out a copy of a frame of the server and says whether it can be
-// a message at all.
+// received emits a copy of a server frame and reports whether it may be a message.
 func (t *tap) received(data []byte, from origin) bool {
 	f := Frame{
 		Direction: ServerToClient, Data: bytes.Clone(data),

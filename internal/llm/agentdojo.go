@@ -7,8 +7,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// agentDojo recognises a run of AgentDojo as it logs one, and one in a set of runs, in which
-// messages are as chat APIs have them.
+// agentDojo recognises a logged AgentDojo run, or one from a collection of runs, whose messages are
+// in chat API form.
 func agentDojo(v View) bool {
 	if !v.has("messages", wire.Array) {
 		return false
@@ -34,8 +34,8 @@ func readAgentDojo(r *Reader, b *body) {
 	})
 }
 
-// dojoMessage reads a message of AgentDojo or of a chat API: a call has a function that is an
-// object, or the name of it.
+// dojoMessage reads an AgentDojo or chat API message: a call has either a function object or just
+// the function's name.
 func (r *Reader) dojoMessage(v View) {
 	if v.says("role", "assistant") && v.at("tool_calls").First().has("function", wire.String) {
 		if v.at("content").Is() {
@@ -75,7 +75,7 @@ func (r *Reader) dojoMessage(v View) {
 	r.chatMessage(v)
 }
 
-// readInspect reads a log of Inspect: each sample is a session.
+// readInspect reads an Inspect log: each sample is a session.
 func readInspect(r *Reader, b *body) {
 	i := 0
 	for c := b.members["samples"].Children(); c.Next(); i++ {

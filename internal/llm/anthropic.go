@@ -6,13 +6,13 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// Provider stands for tools that the provider of the model runs itself.
+// Provider stands for tools that the model's provider runs itself.
 const Provider = "provider"
 
-// anthropicEvents are the events of a stream that say something.
+// anthropicEvents are the stream events that carry content.
 var anthropicEvents = []string{"message_start", "content_block_start", "content_block_delta", "content_block_stop", "message_delta", "message_stop"}
 
-// providerTools are how the types of tools begin that are not defined in a request.
+// providerTools are the type prefixes of tools that are not defined in a request.
 var providerTools = []string{"bash_", "computer_", "text_editor_", "web_search", "web_fetch", "code_execution", "memory_", "tool_search", "advisor"}
 
 func readAnthropicRequest(r *Reader, b *body) {
@@ -77,7 +77,7 @@ func (r *Reader) anthropicMessage(v View) {
 	}
 }
 
-// resourceTools are tools of Claude Code that ask a server for its resources.
+// resourceTools are Claude Code tools that request resources from a server.
 var resourceTools = []string{"ListMcpResourcesTool", "ReadMcpResourceTool"}
 
 func (r *Reader) anthropicBlock(v View) {
@@ -117,7 +117,7 @@ func readAnthropicResponse(r *Reader, b *body) {
 	r.each(b, "content", func(_ int, v View) { r.anthropicBlock(v) })
 }
 
-// readAnthropicEvent takes in an event of a stream. A block is read when it is whole.
+// readAnthropicEvent handles an event of a stream. A block is read once it is complete.
 func readAnthropicEvent(r *Reader, b *body) {
 	s := &r.streams
 	if b.str("type") == "message_start" {
@@ -164,7 +164,7 @@ func readAnthropicEvent(r *Reader, b *body) {
 	}
 }
 
-// anthropicPartial emits the call of a block that a stream built.
+// anthropicPartial emits the call in a block built from a stream.
 func (r *Reader) anthropicPartial(key streamKey, p *partial) {
 	v, err := r.quoted(p.at, p.raw)
 	if err != nil {

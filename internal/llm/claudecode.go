@@ -6,7 +6,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// claudeCode recognises a line of a transcript of Claude Code, also of its streamed output.
+// claudeCode recognises a line of a Claude Code transcript or of its streamed output.
 func claudeCode(v View) bool {
 	switch kind := v.str("type"); {
 	case v.str("uuid") != "" && v.str("sessionId") != "":
@@ -24,17 +24,17 @@ func claudeCode(v View) bool {
 	return of(kind, claudeCodeSilent) && (v.str("sessionId") != "" || strings.Contains(kind, "-"))
 }
 
-// claudeCodeSilent are the types of lines in which no tool and no server says anything: what
-// the client notes for itself, and what it tells the model.
+// claudeCodeSilent are the types of lines with no output of tools or servers: the client's own
+// notes, and what it sends to the model.
 var claudeCodeSilent = []string{"system", "summary", "file-history-snapshot", "queue-operation", "progress", "attachment", "permission-mode", "ai-title",
 	"custom-title", "last-prompt", "agent-name", "agent-color", "agent-setting", "tag", "mode", "pr-link", "result", "rate_limit_event", "speculation-accept", "worktree-state",
 	"content-replacement", "marble-origami-commit", "saved_hook_context", "started", "bridge-session"}
 
-// serverAttachments are what servers say outside of results: their instructions, and the tools
-// that are listed when they are searched for.
+// serverAttachments are attachments with server output outside of results: server instructions, and
+// the tools listed by a search.
 var serverAttachments = []string{"mcp_instructions_delta", "deferred_tools_delta"}
 
-// attached is the type of an attachment.
+// attached returns the type of an attachment.
 func (b *body) attached() string {
 	kind, _ := b.members["attachment"].Str("type")
 	return kind
@@ -45,7 +45,7 @@ func readClaudeCode(r *Reader, b *body) {
 	if r.session == "" {
 		r.session = b.str("session_id")
 	}
-	if agent := b.str("agentId"); agent != "" { // its lines are beside those of the session
+	if agent := b.str("agentId"); agent != "" { // its lines are stored beside those of the session
 		r.session += "/" + agent
 	}
 	r.time = stamp(b.str("timestamp"))
@@ -66,7 +66,7 @@ func readClaudeCode(r *Reader, b *body) {
 		}
 		r.anthropicMessage(v)
 	case kind == "attachment" && of(b.attached(), serverAttachments):
-		if v, ok := r.member(b, "attachment"); ok { // no call led to it
+		if v, ok := r.member(b, "attachment"); ok { // it belongs to no call
 			r.emit(Item{Kind: Result, At: v, ID: b.str("uuid"), Content: v})
 		}
 	case of(kind, claudeCodeSilent):
@@ -78,7 +78,8 @@ func readClaudeCode(r *Reader, b *body) {
 	}
 }
 
-// claudeCodeMeta reads a line with a result and what its server sent beside the content.
+// claudeCodeMeta reads a line with a result and the metadata that its server sent besides the
+// content.
 func (r *Reader) claudeCodeMeta(b *body, message View) {
 	var doc wire.Doc
 	meta := b.members["mcpMeta"]

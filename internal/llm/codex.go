@@ -7,7 +7,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// codex recognises a line of a rollout.
+// codex recognises a line of a Codex rollout.
 func codex(v View) bool {
 	return v.has("payload", wire.Object) && v.says("type", "session_meta", "turn_context", "response_item", "event_msg", "compacted")
 }
@@ -22,7 +22,7 @@ func readCodex(r *Reader, b *body) {
 	switch kind {
 	case "response_item":
 		own := !strings.HasSuffix(v.str("type"), "_output") && !v.says("role", "user", "system", "developer")
-		if own && !r.answering { // an answer of the model has several items
+		if own && !r.answering { // one answer of the model has several items
 			r.answers++
 		}
 		r.answering = own
@@ -30,13 +30,13 @@ func readCodex(r *Reader, b *body) {
 		r.responsesItem(v)
 	case "event_msg":
 		r.codexEvent(v)
-	default: // what the client notes for itself, and its instructions
+	default: // the client's own notes, and its instructions
 		r.ignore(v, "a line of Codex about itself")
 	}
 }
 
-// codexEvent reads an event. What a call of a server returned is in the event alone, in full;
-// the item of the response has the text that the model saw.
+// codexEvent reads an event. Only the event has the full result of a server call; the response item
+// has the text that the model saw.
 func (r *Reader) codexEvent(v View) {
 	switch kind := v.str("type"); kind {
 	case "mcp_tool_call_begin":
@@ -68,7 +68,7 @@ func (r *Reader) codexEvent(v View) {
 	}
 }
 
-// geminiCLI recognises a line of a chat of Gemini CLI, or a chat in one document.
+// geminiCLI recognises a line of a Gemini CLI chat, or a chat in one document.
 func geminiCLI(v View) bool {
 	return v.str("projectHash") != "" && v.str("sessionId") != "" || v.says("type", "gemini") && v.at("content").Is() ||
 		v.says("type", "user", "info", "error", "warning") && v.str("id") != "" && v.str("timestamp") != "" && v.at("content").Is() ||

@@ -1,7 +1,7 @@
-// Package llm reads what agents keep of their language models: requests, responses and
-// recorded streams of the providers' APIs, and the transcripts of clients. It turns each
-// format into the same items: tools that were declared, calls, and results.
+// Package llm reads what agents record of their language models: requests, responses and recorded
+// streams of provider APIs, and client transcripts. It turns every format into the same items:
+// declared tools, calls, and results.
 //
-// A format is recognised by the members that its writers always write; the table formats has
-// them all. What a format says that no reader knows is an item as well, never silence.
+// A format is recognised by the members that its writers always write; formats lists them all.
+// Content that no reader knows becomes an item too; it is never dropped silently.
 package llm

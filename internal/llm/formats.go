@@ -7,15 +7,15 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// format is a kind of text that agents and providers write.
+// format is a format that agents or providers write.
 type format struct {
 	name string
 	is   func(View) bool
 	read func(*Reader, *body)
 }
 
-// formats are recognised by members that their writers always write. What is more specific
-// stands first.
+// formats are recognised by members that their writers always write. More specific formats come
+// first.
 var formats []format
 
 func init() {
@@ -70,7 +70,7 @@ func init() {
 	}
 }
 
-// Recognise names the format of a value, "" where it is of none that is known.
+// Recognise returns the name of a value's format, "" if it is unknown.
 func Recognise(root wire.Value) string {
 	if f := recognise(root); f != nil {
 		return f.name
@@ -95,15 +95,15 @@ func recognise(root wire.Value) *format {
 	return nil
 }
 
-// The bounds of the outline that a format is recognised by.
+// The bounds of the outline from which a format is recognised.
 const (
 	outlineDepth = 6        // levels
-	outlineItems = 8        // elements of a list
-	outlineText  = 256      // bytes of a string; a longer one stands there as another
-	outlineBytes = 64 << 10 // of all
+	outlineItems = 8        // elements of an array
+	outlineText  = 256      // bytes of a string; a longer one is replaced
+	outlineBytes = 64 << 10 // in total
 )
 
-// outline writes a value in short: the beginning of each list, and no long texts.
+// outline writes an abridged value: arrays are cut, and long strings replaced.
 func outline(dst []byte, v wire.Value, depth int) []byte {
 	switch kind := v.Kind(); {
 	case kind >= wire.Array && (depth > outlineDepth || len(dst) > outlineBytes):
@@ -138,12 +138,12 @@ func outline(dst []byte, v wire.Value, depth int) []byte {
 	return append(dst, v.Raw()...)
 }
 
-// chat reports a list of messages with roles, beside other members.
+// chat reports whether a value has a list of messages with roles.
 func (v View) chat() bool {
 	return v.at("messages").First().str("role") != "" || v.has("messages", wire.Array) && v.str("model") != ""
 }
 
-// anthropic tells a request to Anthropic from one to others that have messages as well.
+// anthropic distinguishes an Anthropic request from others that also have messages.
 func (v View) anthropic() bool {
 	if v.at("system").Is() || v.at("anthropic_version").Is() || v.has("mcp_servers", wire.Array) {
 		return true
@@ -161,7 +161,7 @@ func (v View) anthropic() bool {
 	return strings.HasPrefix(v.str("model"), "claude") && !v.openAI()
 }
 
-// openAI tells a request in the form of Chat Completions.
+// openAI recognises a request in Chat Completions form.
 func (v View) openAI() bool {
 	tool := v.at("tools").First()
 	if tool.has("function", wire.Object) || tool.has("custom", wire.Object) || v.has("functions", wire.Array) || strings.HasPrefix(v.str("model"), "gpt") {
@@ -175,7 +175,7 @@ func (v View) openAI() bool {
 	return false
 }
 
-// converse tells messages in the form of Bedrock: blocks without a type.
+// converse recognises messages in Bedrock form, whose blocks have no type.
 func (v View) converse() bool {
 	for m := v.at("messages").First(); m.Is(); m = m.Next() {
 		for c := m.at("content").First(); c.Is(); c = c.Next() {
@@ -187,13 +187,14 @@ func (v View) converse() bool {
 	return false
 }
 
-// requestMembers and responseMembers are what loggers call the two bodies of an exchange.
+// requestMembers and responseMembers are the names that loggers use for the two bodies of an
+// exchange.
 var (
 	requestMembers  = []string{"request", "request_body", "requestBody", "req"}
 	responseMembers = []string{"response", "response_body", "responseBody", "res"}
 )
 
-// exchange reports an object that holds a request, a response or both.
+// exchange reports whether an object contains a request, a response or both.
 func exchange(v View) bool { return exchanged(v) || v.Kind() == wire.Object && formatOfView(v) }
 
 func exchanged(v View) bool {
@@ -205,7 +206,7 @@ func exchanged(v View) bool {
 	return false
 }
 
-// formatOfView reports a value of a format that is a body.
+// formatOfView reports whether a value is a body in a known format.
 func formatOfView(v View) bool {
 	for i := range formats {
 		if f := &formats[i]; !strings.HasSuffix(f.name, "an LLM") && f.is(v) {

@@ -4,7 +4,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// either returns a member by its name in camelCase or in snake_case: Gemini accepts both.
+// either returns a member by its camelCase or snake_case name: Gemini accepts both.
 func (v View) either(camel, snake string) View {
 	if m := v.at(camel); m.Is() {
 		return m
@@ -22,7 +22,7 @@ func readGeminiRequest(r *Reader, b *body) {
 	})
 }
 
-// geminiTools are members of an entry of tools, each for a tool that the provider runs.
+// geminiTools are the members of a tools entry for tools that the provider runs.
 var geminiTools = []string{"googleSearch", "google_search", "googleSearchRetrieval", "google_search_retrieval", "codeExecution", "code_execution",
 	"urlContext", "url_context", "computerUse", "computer_use", "googleMaps", "google_maps", "enterpriseWebSearch", "retrieval", "fileSearch", "file_search"}
 
@@ -45,7 +45,7 @@ func (r *Reader) geminiTools(v View) {
 	}
 }
 
-// geminiContent reads a content. A part without an id is known by the name of its tool.
+// geminiContent reads a content. A part without an id is identified by its tool's name.
 func (r *Reader) geminiContent(v View, _ int) {
 	for p := v.at("parts").First(); p.Kind() != wire.Invalid; p = p.Next() {
 		call, answer := p.either("functionCall", "function_call"), p.either("functionResponse", "function_response")
@@ -64,7 +64,7 @@ func (r *Reader) geminiContent(v View, _ int) {
 	}
 }
 
-// geminiID is the id of a call; without one, answers come in the order of the calls of a tool.
+// geminiID returns the id of a call. Calls without one are answered in order, per tool.
 func geminiID(v View) string {
 	if id := v.str("id"); id != "" {
 		return id
@@ -78,7 +78,7 @@ func readGeminiResponse(r *Reader, b *body) {
 	r.each(b, "candidates", func(i int, v View) { r.geminiContent(v.at("content"), r.answer) })
 }
 
-// readGeminiStream reads a response that came as a list of pieces.
+// readGeminiStream reads a response that arrived as an array of pieces.
 func readGeminiStream(r *Reader, b *body) {
 	i := 0
 	for c := b.root.Children(); c.Next(); i++ {
@@ -106,7 +106,7 @@ func readConverseRequest(r *Reader, b *body) {
 	})
 }
 
-// converseTexts are blocks that no tool has returned.
+// converseTexts are the keys of blocks that are not tool output.
 var converseTexts = []string{"text", "image", "document", "video", "audio", "reasoningContent", "guardContent", "cachePoint", "citationsContent", "searchResult"}
 
 func (r *Reader) converseMessage(v View) {

@@ -29,7 +29,7 @@ func (r *Reader) chatTool(v View) {
 	}
 }
 
-// chatParts are the parts of messages that no tool has returned.
+// chatParts are the types of message parts that are not tool output.
 var chatParts = []string{"text", "image_url", "input_audio", "file", "refusal", "image", "audio", "reasoning", "thinking"}
 
 func (r *Reader) chatMessage(v View) {
@@ -63,7 +63,7 @@ func (r *Reader) chatMessage(v View) {
 	}
 }
 
-// chatPart reads a part of a message; some gateways pass Anthropic's blocks on in them.
+// chatPart reads a part of a message; some gateways forward Anthropic blocks in them.
 func (r *Reader) chatPart(v View) {
 	switch kind := v.str("type"); {
 	case of(kind, chatParts), v.Kind() == wire.String:
@@ -94,7 +94,7 @@ func readChatResponse(r *Reader, b *body) {
 	r.each(b, "choices", func(_ int, v View) { r.chatMessage(v.at("message")) })
 }
 
-// readChatChunk takes in a chunk of a stream. A choice is read when it is finished.
+// readChatChunk handles a chunk of a stream. A choice is read once it is finished.
 func readChatChunk(r *Reader, b *body) {
 	v, ok := r.view(b, b.root, "")
 	if !ok {
@@ -129,7 +129,7 @@ func (r *Reader) chatDelta(key streamKey, c, f View) {
 		f = c.at("custom")
 	}
 	if id := c.str("id"); s.parts[key] != nil && id != "" && string(s.parts[key].id) != id && len(s.parts[key].id) > 0 {
-		r.chatPartial(key, s.take(key)) // some providers give all calls one index
+		r.chatPartial(key, s.take(key)) // some providers give all calls the same index
 	}
 	if s.parts[key] == nil && !s.open(key, &partial{at: c.Origin()}) {
 		r.skip(c, "more calls in streams than the limit of %d", maxStreams)
@@ -151,13 +151,13 @@ func (r *Reader) chatDelta(key streamKey, c, f View) {
 	r.grow(key, c, args.Text())
 }
 
-// chatPartial emits the call that a stream built.
+// chatPartial emits a call built from a stream.
 func (r *Reader) chatPartial(key streamKey, p *partial) {
 	v, _ := r.quoted(p.at, []byte("null"))
 	r.emit(Item{Kind: Call, At: v, ID: string(p.id), Name: string(p.name), Args: r.joined(p), Free: p.free, Slot: key.index})
 }
 
-// readAnyRequest reads a request of which nothing tells whose it is: it has no tools yet.
+// readAnyRequest reads a request without tools that no provider's format identifies.
 func readAnyRequest(r *Reader, b *body) { readChatRequest(r, b) }
 
 // readMessages reads a list of messages by itself.
@@ -169,10 +169,10 @@ func readMessages(r *Reader, b *body) {
 	})
 }
 
-// anyMessage reads a message of Chat Completions, or of Anthropic.
+// anyMessage reads a Chat Completions or Anthropic message.
 func (r *Reader) anyMessage(v View) { r.chatMessage(v) }
 
-// liteLLM recognises a spend log or a standard logging payload.
+// liteLLM recognises a LiteLLM spend log or standard logging payload.
 func liteLLM(v View) bool {
 	m := v.at("metadata")
 	return (v.has("messages", wire.Array) || m.at("mcp_tool_call_metadata").Is()) && v.has("response", wire.Object) && (v.str("model") != "" || v.at("call_type").Is())
@@ -193,7 +193,7 @@ func readLiteLLM(r *Reader, b *body) {
 	r.nested(b, "response")
 }
 
-// nested reads a member that is a body by itself.
+// nested reads a member that is itself a body.
 func (r *Reader) nested(b *body, key string) {
 	v := b.members[key]
 	if v.Kind() == wire.Invalid {
@@ -212,7 +212,7 @@ func (r *Reader) nested(b *body, key string) {
 	r.skipAt(at, "%s: %s of no format that is known", r.format, quote(key))
 }
 
-// readExchange reads a request and its response as loggers keep them together.
+// readExchange reads a logged request and its response.
 func readExchange(r *Reader, b *body) {
 	for _, keys := range [][]string{requestMembers, responseMembers} {
 		for _, key := range keys {

@@ -8,7 +8,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// readOTLP reads an export of spans or of logs in OTLP/JSON.
+// readOTLP reads an OTLP/JSON export of spans or logs.
 func readOTLP(r *Reader, b *body) {
 	r.clock = false
 	for _, level := range []string{"resourceSpans", "resourceLogs"} {
@@ -27,7 +27,7 @@ func readOTLP(r *Reader, b *body) {
 	}
 }
 
-// attributes are those of a span.
+// attributes are the attributes of a span.
 type attributes map[string]View
 
 func (v View) attributes() attributes {
@@ -42,8 +42,7 @@ func (a attributes) str(key string) string {
 	return a[key].str("stringValue")
 }
 
-// span reads a span: a call of a tool with its result, or a request to a model with its
-// messages.
+// span reads a span: a tool call with its result, or a model request with its messages.
 func (r *Reader) span(v View) {
 	a := v.attributes()
 	r.session, r.turn, r.time = v.str("traceId"), v.str("parentSpanId"), nanoseconds(v.str("startTimeUnixNano"))
@@ -77,10 +76,10 @@ func (r *Reader) span(v View) {
 	}
 }
 
-// otherForms are how the names of attributes begin in which other conventions keep messages.
+// otherForms are the attribute name prefixes under which other conventions store messages.
 var otherForms = []string{"llm.", "gen_ai.prompt", "gen_ai.completion", "traceloop.", "input.value", "output.value", "tool."}
 
-// otherwise reports a span or a log with messages in a form that is not read.
+// otherwise reports whether a span or log has messages in an unsupported form.
 func (a attributes) otherwise(v View) bool {
 	for key := range a {
 		if begins(key, otherForms) {
@@ -103,7 +102,7 @@ func nanoseconds(s string) time.Time {
 	return time.Unix(0, n).UTC()
 }
 
-// otelValue is an attribute as plain JSON, parsed where it is a string that holds JSON.
+// otelValue returns an attribute as plain JSON, parsed if it is a string that contains JSON.
 func (r *Reader) otelValue(v View) View {
 	if !v.Is() {
 		return View{}
@@ -123,7 +122,7 @@ func (r *Reader) otelValue(v View) View {
 	return made
 }
 
-// plain writes an AnyValue of OTLP as the JSON that it stands for.
+// plain writes an OTLP AnyValue as the JSON that it represents.
 func plain(dst []byte, v View) []byte {
 	switch c := v.First(); c.Key() {
 	case "stringValue":

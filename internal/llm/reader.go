@@ -11,17 +11,17 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Reader reads the bodies or lines of one file. It keeps what later ones need: streams that
-// are under way, and whom a response answers.
+// Reader reads the bodies or lines of one file. It keeps state that later ones need: open streams,
+// and which request a response answers.
 type Reader struct {
-	Max  int64       // bytes of a message; a longer one is not read
-	Emit func(*Item) // gets each item
+	Max  int64       // maximum size of a message in bytes; a longer one is not read
+	Emit func(*Item) // called with each item
 
-	outer   Record // what a record around a body says
+	outer   Record // the record around the current body
 	format  string
-	said    *scanner.Origin // the first text of the body that is of a user or of a model
-	heard   bool            // the stream at hand has had such a text
-	told    int             // items of the body
+	said    *scanner.Origin // the body's first text from a user or model
+	heard   bool            // the current stream has had such a text
+	told    int             // number of items of the body
 	session string
 	time    time.Time
 	turn    string
@@ -29,18 +29,18 @@ type Reader struct {
 	history bool
 	clock   bool
 	suite   bool
-	answer  int      // messages of the last request, and answers behind it: the place of the next answer
+	answer  int      // messages of the last request plus answers to it: the index of the next answer
 	before  string   // the response that the request continues
-	doc     wire.Doc // of the part at hand
+	doc     wire.Doc // of the current part
 	streams streams
-	changes string // the session of the log of changes at hand
-	repeats bool   // what is read now was said before in the same stream
+	changes string // the session of the current change log
+	repeats bool   // what is being read was already said in the same stream
 
-	answering bool // the item before was of the model
-	answers   int  // of the model, in a log of items
+	answering bool // the previous item was from the model
+	answers   int  // number of answers of the model, in a log of items
 }
 
-// body is a text whose format is known.
+// body is a text in a known format.
 type body struct {
 	text    *Text
 	pointer string // of root in the text
@@ -48,13 +48,13 @@ type body struct {
 	members map[string]wire.Value
 }
 
-// Read reads a text of one format, and reports false where it is of none.
+// Read reads a text in one format, and returns false if it is in none.
 func (r *Reader) Read(text *Text) bool {
 	root, err := wire.Skim(text.Data, maxValues)
 	return r.ReadValue(text, root, "", err != nil)
 }
 
-// ReadValue reads a value of a text. broken says that the text breaks off in it.
+// ReadValue reads a value of a text. broken means that the text breaks off inside it.
 func (r *Reader) ReadValue(text *Text, root wire.Value, pointer string, broken bool) bool {
 	f := recognise(root)
 	if f == nil || f.read == nil {
@@ -64,7 +64,7 @@ func (r *Reader) ReadValue(text *Text, root wire.Value, pointer string, broken b
 	r.begin(f.name)
 	r.fill(b)
 	f.read(r, b)
-	if strings.Contains(f.name, "stream") { // of which each event is a piece
+	if strings.Contains(f.name, "stream") { // each event is a piece of the stream
 		if r.said != nil && !r.heard {
 			r.heard = true
 			r.emit(Item{Kind: Ignored, origin: r.said, Reason: saidReason})
@@ -81,7 +81,7 @@ func (r *Reader) ReadValue(text *Text, root wire.Value, pointer string, broken b
 	return true
 }
 
-// saidReason is why most of a conversation is not inspected.
+// saidReason is the reason for not inspecting most of a conversation.
 const saidReason = "what users and models say: only tools, calls and results are inspected"
 
 func (r *Reader) begin(format string) {
@@ -89,18 +89,18 @@ func (r *Reader) begin(format string) {
 	r.session, r.time, r.turn, r.style, r.history, r.clock, r.suite = r.outer.Session, r.outer.Time, "", Plain, false, true, false
 }
 
-// Record is what a record around a body says.
+// Record holds what a record says about the body in it.
 type Record struct {
 	Session string
-	Turn    string // the request that the body is, or answers
+	Turn    string // the request that the body is or answers
 	Time    time.Time
-	Answer  bool // the body is of the model
+	Answer  bool // the body is from the model
 }
 
-// Within says what records say around the bodies to come.
+// Within sets the record around the bodies that follow.
 func (r *Reader) Within(o Record) { r.outer = o }
 
-// emit hands over an item with what is known of the body.
+// emit completes an item with what is known about the body, and passes it on.
 func (r *Reader) emit(i Item) {
 	if i.Kind != Known && i.Kind != Begin {
 		r.told++
@@ -125,7 +125,7 @@ func (r *Reader) emit(i Item) {
 	r.Emit(&i)
 }
 
-// skip says what is not read.
+// skip emits an item for something that is not read.
 func (r *Reader) skip(v View, format string, args ...any) {
 	r.emit(Item{Kind: Skipped, At: v, Reason: fmt.Sprintf(format, args...)})
 }
@@ -134,14 +134,14 @@ func (r *Reader) skipAt(at scanner.Origin, format string, args ...any) {
 	r.emit(Item{Kind: Skipped, origin: &at, Reason: fmt.Sprintf(format, args...)})
 }
 
-// textAt is text for a value of the body.
+// textAt notes text at a location of the body.
 func (r *Reader) textAt(at scanner.Origin) {
 	if r.said == nil {
 		r.said = &at
 	}
 }
 
-// text notes text that no tool has returned.
+// text notes text that is not tool output.
 func (r *Reader) text(v View) {
 	if r.said == nil {
 		at := v.Origin()
@@ -149,12 +149,13 @@ func (r *Reader) text(v View) {
 	}
 }
 
-// unknown says that a type of block, item or message is not known.
+// unknown reports an unknown type of block, item or message.
 func (r *Reader) unknown(v View, what, kind string) {
 	r.skip(v, "%s: %s of an unknown type, %s", r.format, what, quote(kind))
 }
 
-// quote shows a word of a foreign text in a reason, of which reports have few.
+// quote shortens and quotes a word from an untrusted text for a reason, so that reports have few
+// distinct ones.
 func quote(word string) string {
 	const most = 40
 	word = strings.Map(func(c rune) rune {
@@ -169,7 +170,7 @@ func quote(word string) string {
 	return `"` + word + `"`
 }
 
-// origin returns where a value of the body stands.
+// origin returns the location of a value in the body.
 func (b *body) origin(v wire.Value) scanner.Origin {
 	at := b.text.origin
 	if b.text.places != nil {
@@ -179,15 +180,15 @@ func (b *body) origin(v wire.Value) scanner.Origin {
 	return at
 }
 
-// at returns the JSON Pointer of a place in the body.
+// at returns the JSON Pointer of a value in the body.
 func (b *body) at(pointer string) string {
-	if b.text.places == nil { // what is in a string has no pointer of its own
+	if b.text.places == nil { // a value inside a string has no pointer of its own
 		return b.text.Pointer
 	}
 	return b.text.Pointer + b.pointer + pointer
 }
 
-// view parses a value of the body. It is valid until the next.
+// view parses a value of the body. The view is valid until the next call.
 func (r *Reader) view(b *body, v wire.Value, pointer string) (View, bool) {
 	if v.Kind() == wire.Invalid {
 		return View{}, false
@@ -211,7 +212,7 @@ func (r *Reader) view(b *body, v wire.Value, pointer string) (View, bool) {
 	return View{text: b.text, doc: &r.doc, base: v.Start(), pointer: b.pointer + pointer}, true
 }
 
-// syntax is what is wrong with a text, without the place, by which reasons would differ.
+// syntax returns a syntax error without its position, which would make reasons differ.
 func syntax(err error) string {
 	if s, ok := err.(*wire.SyntaxError); ok {
 		return s.Msg
@@ -232,7 +233,7 @@ func (r *Reader) member(b *body, key string) (View, bool) {
 	return r.view(b, b.members[key], "/"+wire.EscapePointer(key))
 }
 
-// each parses the elements of a list that is a member of the body.
+// each parses the elements of an array member of the body.
 func (r *Reader) each(b *body, key string, visit func(i int, v View)) {
 	list := b.members[key]
 	if list.Kind() != wire.Array {
@@ -250,7 +251,7 @@ func (r *Reader) list(b *body, list wire.Value, pointer string, visit func(i int
 	}
 }
 
-// fill finds the members of a body.
+// fill indexes the members of a body.
 func (r *Reader) fill(b *body) {
 	for c := b.root.Children(); b.root.Kind() == wire.Object && c.Next(); {
 		key := c.Value.Key()
@@ -261,31 +262,31 @@ func (r *Reader) fill(b *body) {
 	}
 }
 
-// twiceReason is why a text was read in one of several ways.
+// twiceReason is the reason reported for a duplicate key.
 const twiceReason = "a member stands twice in an object of a transcript: only the last was inspected"
 
-// sub returns a body that is a value inside another.
+// sub returns a body for a value inside another body.
 func (r *Reader) sub(b *body, v wire.Value, pointer string) *body {
 	s := &body{text: b.text, root: v, pointer: b.pointer + pointer, members: map[string]wire.Value{}}
 	r.fill(s)
 	return s
 }
 
-// quoted parses a text that the file has in another form.
+// quoted parses a text that the file contains in another form.
 func (r *Reader) quoted(at scanner.Origin, data []byte) (View, error) {
 	var doc wire.Doc
 	err := doc.Parse(data)
 	return viewOf(Quoted(at, data), &doc), err
 }
 
-// conversation begins a request: its messages are counted from here.
+// conversation begins a request, whose messages are counted from here.
 func (r *Reader) conversation(b *body, key string, said wire.Value) {
 	r.history, r.answer, r.before = true, 0, ""
 	r.emit(Item{Kind: Begin, Key: key, First: firstCall(said), origin: new(b.origin(b.root))})
 }
 
-// firstSaid stands for the conversation that a list of messages belongs to: what its first
-// messages say, up to the first of the user.
+// firstSaid returns a key for the conversation that a list of messages belongs to: its first
+// messages, up to the first one from the user.
 func firstSaid(list wire.Value) string {
 	var said []byte
 	for c := list.Children(); c.Next() && len(said) < maxKey; {
@@ -304,7 +305,7 @@ func firstSaid(list wire.Value) string {
 	return string(said[:min(len(said), maxKey)])
 }
 
-// firstCall is the ID of the first call in a list of messages, "" where it has none.
+// firstCall returns the ID of the first call in a list of messages, "" if there is none.
 func firstCall(list wire.Value) (id string) {
 	str := func(v wire.Value, key string) string {
 		s, _ := v.Str(key)
@@ -336,7 +337,7 @@ func firstCall(list wire.Value) (id string) {
 	return id
 }
 
-// unnamed begins the ID of a call that has none: calls of one tool are answered in order.
+// unnamed is the ID prefix of calls without an ID: calls of one tool are answered in order.
 const unnamed = "name "
 
 func appendSaid(said []byte, content wire.Value) []byte {
@@ -354,25 +355,25 @@ func appendSaid(said []byte, content wire.Value) []byte {
 // The bounds of what is kept of a text.
 const (
 	maxValues = 16_000_000 // values of one body or line
-	maxKey    = 4 << 10    // bytes of the first messages, by which conversations are told apart
+	maxKey    = 4 << 10    // bytes of the first messages, which identify a conversation
 )
 
-// message notes which message of a request is read.
+// message records which message of a request is being read.
 func (r *Reader) message(i int) {
 	r.turn, r.answer = r.place(i), i+1
 }
 
-// place names the place of a message, which is that of the request that it answers.
+// place returns the turn of a message, named after the request that it answers.
 func (r *Reader) place(i int) string { return fmt.Sprint(r.before, "message-", i) }
 
-// response begins what answers the last request.
+// response begins the answer to the last request.
 func (r *Reader) response() {
 	r.history = false
 	r.turn = r.place(r.answer)
 	r.answer++
 }
 
-// streamed begins a piece of what answers the last request, in a stream of its own.
+// streamed begins a piece of the answer to the last request, in a separate stream.
 func (r *Reader) streamed(stream, until string, at scanner.Origin) {
 	r.history = false
 	if _, known := r.streams.running[stream]; !known && r.streams.start(stream, until, at, r.place(r.answer)) {
@@ -381,11 +382,11 @@ func (r *Reader) streamed(stream, until string, at scanner.Origin) {
 	r.turn = r.streams.running[stream].turn
 }
 
-// stamp reads a time of a transcript.
+// stamp parses a timestamp of a transcript.
 func stamp(s string) time.Time {
 	t, _ := time.Parse(time.RFC3339Nano, s)
 	return t.UTC()
 }
 
-// of reports a word of a list.
+// of reports whether words contains word.
 func of(word string, words []string) bool { return slices.Contains(words, word) }

@@ -28,7 +28,7 @@ func readResponsesRequest(r *Reader, b *body) {
 		r.answer = 1
 	}
 	r.each(b, "tools", func(_ int, v View) { r.responsesTool(v) })
-	answering := false // the item before was of the model: one answer has several
+	answering := false // the previous item was from the model: one answer has several items
 	r.each(b, "input", func(i int, v View) {
 		turn := r.turn
 		r.message(i)
@@ -60,7 +60,7 @@ func (r *Reader) responsesTool(v View) {
 	}
 }
 
-// The items that the provider's own tools leave, by their place in an exchange.
+// The types of the items of the provider's own tools, by their role in an exchange.
 var (
 	providerCalls = []string{"web_search_call", "file_search_call", "computer_call", "code_interpreter_call", "image_generation_call",
 		"local_shell_call", "shell_call", "apply_patch_call", "tool_search_call"}
@@ -68,7 +68,7 @@ var (
 	silentItems     = []string{"reasoning", "ghost_snapshot", "compaction", "item_reference", "mcp_approval_request", "mcp_approval_response"}
 )
 
-// responsesItem reads an item of an input or an output.
+// responsesItem reads an input or output item.
 func (r *Reader) responsesItem(v View) {
 	id := v.str("call_id")
 	if id == "" {
@@ -123,8 +123,8 @@ func (r *Reader) responsesOutput(b *body) {
 	}
 }
 
-// The events of a stream: what ends it, what says an item whole, and what repeats or announces
-// what another event says whole.
+// The events of a stream: those that end it, and those that repeat or announce what another event
+// contains in full.
 var (
 	responsesEnds   = []string{"response.completed", "response.failed", "response.incomplete", "response.cancelled"}
 	responsesPieces = []string{"response.created", "response.queued", "response.in_progress", "response.output_item.added", "response.content_part.",
@@ -133,8 +133,8 @@ var (
 		"response.image_generation_call.", "response.shell_call", "response.apply_patch_call", "response.audio.", "response.keepalive", "response.compaction", "response.local_shell_call", "response.computer_call", "response.tool_search_call"}
 )
 
-// readResponsesEvent takes in an event of a stream. Each item is read when it is done, and
-// those of the whole response at its end that were not.
+// readResponsesEvent handles an event of a stream. Each item is read when it is done; items that
+// were not done are read from the whole response at the end.
 func readResponsesEvent(r *Reader, b *body) {
 	s := &r.streams
 	if kind := b.str("type"); kind == "response.created" {
@@ -149,7 +149,7 @@ func readResponsesEvent(r *Reader, b *body) {
 		}
 	case of(kind, responsesEnds):
 		if v := b.members["response"]; v.Kind() == wire.Object {
-			r.repeats = true // an item that was done before; any other is new to whoever counts
+			r.repeats = true // an item that was done before; any other is new to the caller
 			r.responsesOutput(r.sub(b, v, "/response"))
 			r.repeats = false
 		}

@@ -9,15 +9,14 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// streams are the responses that come in pieces: which are under way, and what of them is
-// not whole yet.
+// streams tracks the responses that arrive in pieces: open streams and incomplete calls.
 type streams struct {
 	running map[string]running
 	parts   map[streamKey]*partial
 	next    int
 }
 
-// running is a stream whose end has not come.
+// running is a stream that has not ended.
 type running struct {
 	until string
 	turn  string
@@ -25,20 +24,20 @@ type running struct {
 	order int
 }
 
-// streamKey names a piece of a stream.
+// streamKey identifies a piece of a stream.
 type streamKey struct{ of, index string }
 
-// partial is a call that is not whole yet.
+// partial is an incomplete call.
 type partial struct {
 	at         scanner.Origin
-	raw        []byte // what the stream said first
+	raw        []byte // the first event of the call
 	id, name   []byte
 	args       []byte
 	order      int
 	over, free bool // args are over the limit, or are text and not JSON
 }
 
-// maxStreams bounds the streams of a file that are under way, and the calls in them.
+// maxStreams is the maximum number of open streams in a file, and of incomplete calls in them.
 const maxStreams = 256
 
 func (s *streams) start(key, until string, at scanner.Origin, turn string) bool {
@@ -74,14 +73,14 @@ func (s *streams) take(key streamKey) *partial {
 	return p
 }
 
-// of returns the parts of a stream, in the order in which they began.
+// of returns the parts of a stream in the order in which they began.
 func (s *streams) of(stream string) []streamKey {
 	keys := slices.DeleteFunc(slices.Collect(maps.Keys(s.parts)), func(k streamKey) bool { return k.of != stream })
 	slices.SortFunc(keys, func(a, b streamKey) int { return cmp.Compare(s.parts[a].order, s.parts[b].order) })
 	return keys
 }
 
-// grow adds to the arguments of a call under way.
+// grow appends to the arguments of an incomplete call.
 func (r *Reader) grow(key streamKey, v View, more []byte) {
 	p := r.streams.parts[key]
 	switch {
@@ -94,7 +93,7 @@ func (r *Reader) grow(key streamKey, v View, more []byte) {
 	}
 }
 
-// joined is the arguments of a call as one text.
+// joined returns the arguments of a call as one string.
 func (r *Reader) joined(p *partial) View {
 	if p.over {
 		r.skipAt(p.at, "the arguments of a call are over the limit of %d bytes (--max-message): what is beyond was not inspected", r.Max)
@@ -103,7 +102,7 @@ func (r *Reader) joined(p *partial) View {
 	return v
 }
 
-// brokenBlocks emits the calls of a stream whose blocks did not end, and says so.
+// brokenBlocks emits the incomplete calls of a stream, and reports that they are incomplete.
 func (r *Reader) brokenBlocks(stream string) {
 	if s, known := r.streams.running[stream]; known {
 		r.turn, r.history = s.turn, false
@@ -119,7 +118,7 @@ func (r *Reader) brokenBlocks(stream string) {
 	}
 }
 
-// brokenOff ends a stream whose end did not come.
+// brokenOff ends a stream that has no end event.
 func (r *Reader) brokenOff(stream string) {
 	if s, known := r.streams.running[stream]; known {
 		r.brokenBlocks(stream)
@@ -128,20 +127,20 @@ func (r *Reader) brokenOff(stream string) {
 	}
 }
 
-// End says what the end of the file cut off.
+// End reports what the end of the file cut off.
 func (r *Reader) End() {
 	s := &r.streams
 	keys := slices.SortedFunc(maps.Keys(s.running), func(a, b string) int { return cmp.Compare(s.running[a].order, s.running[b].order) })
 	for _, key := range keys {
 		r.brokenOff(key)
 	}
-	for len(s.parts) > 0 { // of streams that did not begin
+	for len(s.parts) > 0 { // of streams without a beginning
 		first := slices.MinFunc(slices.Collect(maps.Keys(s.parts)), func(a, b streamKey) int { return cmp.Compare(s.parts[a].order, s.parts[b].order) })
 		r.brokenBlocks(first.of)
 	}
 }
 
-// Done notes the end of a stream that says [DONE].
+// Done handles the [DONE] that ends a stream.
 func (r *Reader) Done() {
 	s := &r.streams
 	keys := slices.SortedFunc(maps.Keys(s.running), func(a, b string) int { return cmp.Compare(s.running[a].order, s.running[b].order) })
@@ -156,7 +155,7 @@ func (r *Reader) Done() {
 // doneMark ends a stream of Chat Completions.
 const doneMark = "[DONE]"
 
-// readNotice reads an event that says nothing of a tool.
+// readNotice reads an event that is not about a tool.
 func readNotice(r *Reader, b *body) {
 	if b.str("type") == "error" {
 		at := b.origin(b.root)

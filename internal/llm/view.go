@@ -8,28 +8,28 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Text is a JSON text, and where it is.
+// Text is a JSON text and its location.
 type Text struct {
 	Data    []byte
-	Pointer string // of its root, in the document or line that it is part of
+	Pointer string // of its root in the surrounding document or line
 	origin  scanner.Origin
-	places  *scanner.Places // nil where the file has the text in another form
+	places  *scanner.Places // nil if the file contains the text in another form
 }
 
-// NewText returns a text that stands in a file from a place on.
+// NewText returns a text that is in a file from a location on.
 func NewText(at scanner.Origin, data []byte) *Text {
 	return &Text{Data: data, origin: at, places: scanner.NewPlacesAt(at, data)}
 }
 
-// Quoted returns a text that the file has in another form: in a string, or in pieces. All of
-// it is at one place.
+// Quoted returns a text that the file contains in another form: inside a string, or in pieces. All
+// of it has the same location.
 func Quoted(at scanner.Origin, data []byte) *Text {
 	pointer := at.Pointer
 	at.Exact, at.Pointer = false, ""
 	return &Text{Data: data, Pointer: pointer, origin: at}
 }
 
-// View is a value of a text. The zero View is a value that is absent.
+// View is a value of a text. The zero View represents an absent value.
 type View struct {
 	text    *Text
 	doc     *wire.Doc
@@ -38,10 +38,10 @@ type View struct {
 	pointer string // of the document in the text
 }
 
-// viewOf returns the root of a document that is a text by itself.
+// viewOf returns the root of a document that is a whole text.
 func viewOf(text *Text, doc *wire.Doc) View { return View{text: text, doc: doc} }
 
-// Kind returns the kind of the value, Invalid for one that is absent.
+// Kind returns the kind of the value, Invalid if it is absent.
 func (v View) Kind() wire.Kind {
 	if v.doc == nil {
 		return wire.Invalid
@@ -49,7 +49,7 @@ func (v View) Kind() wire.Kind {
 	return v.doc.Kind(v.n)
 }
 
-// Is reports whether there is a value, and not null.
+// Is reports whether the value is present and not null.
 func (v View) Is() bool { return v.Kind() > wire.Null }
 
 func (v View) at(key string) View {
@@ -75,7 +75,7 @@ func (v View) First() View {
 	return v.node(v.doc.First(v.n))
 }
 
-// Next returns the next value in the container around it.
+// Next returns the next sibling of the value.
 func (v View) Next() View {
 	if v.doc == nil {
 		return View{}
@@ -105,15 +105,15 @@ func (v View) str(key string) string {
 	return s
 }
 
-// Str returns the text of a string member, "" where there is none.
+// Str returns the text of a string member, "" if there is none.
 func (v View) Str(key string) string { return v.str(key) }
 
 func (v View) says(key string, words ...string) bool { return slices.Contains(words, v.str(key)) }
 
-// is reports a member that is true.
+// is reports whether a member is true.
 func (v View) is(key string) bool { return string(v.at(key).Raw()) == "true" }
 
-// Raw returns the value as it stands.
+// Raw returns the raw bytes of the value.
 func (v View) Raw() []byte {
 	if v.doc == nil {
 		return nil
@@ -135,13 +135,13 @@ func (v View) Pointer() string {
 	if v.doc == nil {
 		return ""
 	}
-	if v.text.places == nil { // what is in a string has no pointer of its own
+	if v.text.places == nil { // a value inside a string has no pointer of its own
 		return v.text.Pointer
 	}
 	return string(v.doc.AppendPointer([]byte(v.text.Pointer+v.pointer), 0, v.n))
 }
 
-// Path returns the JSON Pointer of the value in its text, wherever the text is.
+// Path returns the JSON Pointer of the value in its text, regardless of where the text is.
 func (v View) Path() string {
 	if v.doc == nil {
 		return ""
@@ -149,7 +149,7 @@ func (v View) Path() string {
 	return string(v.doc.AppendPointer([]byte(v.pointer), 0, v.n))
 }
 
-// Origin returns where the value stands. It is exact where the file has the bytes of Raw there.
+// Origin returns the location of the value. It is exact if the file has the bytes of Raw there.
 func (v View) Origin() scanner.Origin {
 	if v.doc == nil {
 		return scanner.Origin{}
@@ -162,10 +162,10 @@ func (v View) Origin() scanner.Origin {
 	return at
 }
 
-// index writes a place in a list as a token of a JSON Pointer.
+// index returns an array index as a JSON Pointer token.
 func index(i int) string { return "/" + strconv.Itoa(i) }
 
-// AppendCanonical appends the value in one form, however it is written.
+// AppendCanonical appends the value in canonical form.
 func (v View) AppendCanonical(dst []byte) []byte {
 	if v.doc == nil {
 		return dst
@@ -173,7 +173,7 @@ func (v View) AppendCanonical(dst []byte) []byte {
 	return v.doc.AppendCanonical(dst, v.n)
 }
 
-// Parsed returns what the text of a string says as JSON.
+// Parsed parses the text of a string as JSON.
 func (v View) Parsed() (View, error) {
 	var doc wire.Doc
 	text := v.Text()

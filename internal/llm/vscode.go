@@ -7,7 +7,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// vscode recognises a chat session, or a line of a log of its changes.
+// vscode recognises a chat session, or a line of its change log.
 func vscode(v View) bool {
 	return v.str("sessionId") != "" && v.has("requests", wire.Array) || v.has("kind", wire.Number) && (v.has("k", wire.Array) || v.at("v").has("requests", wire.Array)) ||
 		v.has("requests", wire.Array) && v.at("responderUsername").Is()
@@ -23,8 +23,8 @@ func readVSCode(r *Reader, b *body) {
 	r.each(b, "requests", func(_ int, v View) { r.vscodeRequest(v) })
 }
 
-// vscodePatch reads what a line of a log sets or appends. Each value is read as what it is,
-// wherever in the session it goes: what was said is in it, and what is said again is known.
+// vscodePatch reads the value that a line of a change log sets or appends, wherever in the session
+// it goes: the value says what it is, and repetitions are recognised.
 func (r *Reader) vscodePatch(b *body) {
 	v, ok := r.view(b, b.root, "")
 	if !ok {
@@ -44,7 +44,7 @@ func (r *Reader) vscodePatch(b *body) {
 	r.vscodeValue(value)
 }
 
-// vscodeValue looks for requests, parts of responses and results in a value.
+// vscodeValue looks for requests, response parts and results in a value.
 func (r *Reader) vscodeValue(v View) {
 	switch {
 	case v.Kind() == wire.Array:
@@ -78,8 +78,8 @@ func (r *Reader) vscodeRequest(v View) {
 	}
 }
 
-// vscodeRounds reads the rounds of calls that led to a response, with arguments and results as
-// the model saw them.
+// vscodeRounds reads the rounds of calls that led to a response, with arguments and results as the
+// model saw them.
 func (r *Reader) vscodeRounds(v View) {
 	results := v.at("toolCallResults")
 	for round := v.at("toolCallRounds").First(); round.Is(); round = round.Next() {

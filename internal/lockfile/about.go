@@ -37,11 +37,11 @@ func (p *parser) about(node int, s *Server) error {
 	return p.lockedIdentity(c, s.Identity)
 }
 
-// identityNames are the members of an identity.
+// identityNames lists the members of an identity.
 var identityNames = []string{"args", "command", "cwd", "digest", "ecosystem", "env", "exact", "executable", "headers", "integrity", "package", "pinned", "resolved", "transport", "url", "version"}
 
-// lockedIdentity reads an identity with its status, as an entry has one. One without a
-// status was approved: lockfiles had none at first.
+// lockedIdentity reads an identity with its status. An identity without a status counts as
+// approved: the first lockfiles had none.
 func (p *parser) lockedIdentity(c int, l *baseline.LockedIdentity) (err error) {
 	if l.Identity, err = p.identity(c, "approved", "seen", "status"); err != nil {
 		return err
@@ -91,7 +91,7 @@ func (p *parser) members(node int, of []member[string]) error {
 	return nil
 }
 
-// member is a member of an object and where its value is kept.
+// member is a member of an object and the variable for its value.
 type member[T any] struct {
 	name  string
 	value *T

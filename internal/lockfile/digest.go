@@ -11,7 +11,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// describe computes the digests of a definition as it was sent.
+// describe computes the digests of a definition as sent.
 func describe(kind mcp.SubjectKind, sent []byte) Shown {
 	s := Shown{Definition: sent}
 	var doc wire.Doc
@@ -25,9 +25,9 @@ func describe(kind mcp.SubjectKind, sent []byte) Shown {
 	return s
 }
 
-// mcpProxy is the digest that MCPProxy approves a tool by: SHA-256 over name,
-// description and schemas as Go's encoder writes them after it has read them,
-// between bars, in hex. encoding/json is used for that reason alone.
+// mcpProxy returns the digest by which MCPProxy approves a tool: the SHA-256, in hex, of name,
+// description and schemas, separated by bars, with the schemas decoded and encoded again by
+// encoding/json, which is used only for that reason.
 func mcpProxy(doc *wire.Doc) string {
 	name, _ := doc.Str(0, "name")
 	description, _ := doc.Str(0, "description")
@@ -41,8 +41,8 @@ func mcpProxy(doc *wire.Doc) string {
 	return hexSum([]byte(strings.Join(parts, "|")))
 }
 
-// hasZero reports a definition with the number 0, which can have been sent as -0:
-// that is another number to MCPProxy, and the same in a lockfile.
+// hasZero reports whether a definition contains the number 0, which may have been sent as -0:
+// MCPProxy distinguishes the two, but a lockfile does not.
 func hasZero(definition []byte) bool {
 	var doc wire.Doc
 	if doc.Parse(definition) != nil {

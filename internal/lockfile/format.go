@@ -10,11 +10,11 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// ErrTooLarge is that of a file that Load would refuse.
+// ErrTooLarge is returned for a file that Load would reject.
 var ErrTooLarge = errors.New("too large for a lockfile")
 
-// Format returns the file as it is written: sorted, one property a line, the same
-// bytes for the same content.
+// Format returns the file as written to disk: sorted, with one property per line, and
+// deterministic.
 func (f *File) Format() ([]byte, error) {
 	p := page{b: []byte{'{'}}
 	p.value("lockfile", appendText(nil, Version))
@@ -85,19 +85,19 @@ func (s *Server) write(p *page) {
 	}
 }
 
-// page writes nested objects with one property a line. A value is parsed by itself, so that
+// page writes nested objects with one property per line. It parses each value separately, so that
 // its keys are sorted without a tree of the whole file in memory.
 type page struct {
 	b     []byte
 	depth int
-	more  bool // the object that is open has a member
+	more  bool // the open object has a member
 	nodes int
 	doc   wire.Doc
 	buf   []byte
 	err   error
 }
 
-// scratch returns the space for the next value.
+// scratch returns the buffer for the next value.
 func (p *page) scratch() []byte { return p.buf[:0] }
 
 func (p *page) key(name string) {
@@ -227,7 +227,7 @@ func (o *object) text(name, value string) {
 	o.b = appendText(o.b, value)
 }
 
-// members writes texts, without those that are empty.
+// members writes the members that are not empty.
 func (o *object) members(of []member[string]) {
 	for _, m := range of {
 		if *m.value != "" {

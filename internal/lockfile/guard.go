@@ -12,50 +12,49 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// patience is how long another writer is waited for.
+// patience is how long to wait for another writer.
 const patience = 10 * time.Second
 
-// guard is what writers of one lockfile take turns by. It lies beside the lockfile, because
-// that is the one place that all of them share: users, homes and caches differ. It is
-// removed when its writer is done, so that nobody commits it; one that a killed writer
-// left behind is used again.
+// guard is the lock that writers of a lockfile hold in turn. It is next to the lockfile, the only
+// location that all writers share: users, home directories and caches differ. A writer removes it
+// when done, so that it does not get committed; one left behind by a killed writer is reused.
 type guard struct {
 	file *flock.Flock
 }
 
-// guardPath is the path of a lockfile's guard.
+// guardPath returns the path of a lockfile's guard.
 func guardPath(lockfile string) string {
 	return filepath.Join(filepath.Dir(lockfile), "."+filepath.Base(lockfile)+".guard")
 }
 
-// takeTurn waits until no other writer holds the guard of a lockfile. The lockfile is named
-// without links.
+// takeTurn waits until no other writer holds the guard of a lockfile, whose path must not contain
+// links.
 func takeTurn(ctx context.Context, lockfile string) (*guard, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	path := guardPath(lockfile)
 	for {
-		if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() { // opening it would follow a link, or wait
+		if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() { // may be a link or pipe
 			return nil, fmt.Errorf("locking %s against other writers: %s is not a regular file; remove it", lockfile, path)
 		}
-		// Other users must be able to open it: the lock is on the file, not its content.
+		// Other users must be able to open it: the lock is on the file, not on its content.
 		g := &guard{flock.New(path, flock.SetPermissions(0o644))}
 		held, err := g.file.TryLockContext(ctx, 20*time.Millisecond)
 		switch {
 		case errors.Is(err, context.DeadlineExceeded):
 			return nil, fmt.Errorf("another mcpscan is writing %s; try again later", lockfile)
-		case errors.Is(err, fs.ErrNotExist): // flock names the guard, which nobody asked for
+		case errors.Is(err, fs.ErrNotExist): // flock's error names the guard, which means nothing to the user
 			return nil, fmt.Errorf("writing %s: the directory %s does not exist; create it first", lockfile, filepath.Dir(lockfile))
 		case err != nil:
 			return nil, fmt.Errorf("locking %s against other writers: %w", lockfile, err)
 		case held && g.current():
 			return g, nil
 		}
-		g.file.Unlock() // its last holder has removed it: the next writer holds another file
+		g.file.Unlock() // its last holder removed it, so the next writer holds another file
 	}
 }
 
-// current reports whether the file that is held is the one that others will find.
+// current reports whether the locked file is still the one that others will find.
 func (g *guard) current() bool {
 	mine, err := g.file.Stat()
 	if err != nil {
@@ -65,15 +64,15 @@ func (g *guard) current() bool {
 	return err == nil && os.SameFile(mine, there)
 }
 
-// release lets the next writer continue. It removes the file while holding the lock, so that
-// nobody else can hold it at that moment; on Windows an open file stays.
+// release lets the next writer continue. It removes the file while holding the lock, so that no
+// other writer can hold it at that moment; on Windows an open file remains.
 func (g *guard) release() {
 	os.Remove(g.file.Path())
 	g.file.Unlock()
 }
 
-// withoutLinks returns the path of a lockfile that need not exist yet. A link stays a link
-// when its target is replaced.
+// withoutLinks resolves the links in the path of a lockfile, which need not exist yet, so that
+// replacing the file does not replace a link to it.
 func withoutLinks(path string) string {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		return real

@@ -1,9 +1,8 @@
-// Package lockfile reads and writes mcpscan.lock: what servers offered when
-// somebody approved it, with the texts, so that a review can see what changed.
+// Package lockfile reads and writes mcpscan.lock, which records the approved definitions of servers
+// in full, so that a review can see what changed.
 //
-// It decides what becomes of an entry when a server is listed again: approved,
-// pending or changed. It must never approve a change by itself, and never write a
-// file that it did not understand.
+// It determines the status of an entry when a server is listed again: approved, pending or changed.
+// It must never approve a change by itself, and never write a file that it did not understand.
 package lockfile
 
 import (
@@ -18,10 +17,11 @@ const Name = "mcpscan.lock"
 // Version is the value of the member "lockfile".
 const Version = "mcpscan.lock/v1"
 
-// MaxBytes bounds the file. Those of the largest published servers take 600 KiB.
+// MaxBytes is the maximum size of the file. A lockfile of the largest published servers has 600
+// KiB.
 const MaxBytes = 16 << 20
 
-// maxNodes bounds the values of the file.
+// maxNodes is the maximum number of JSON values in the file.
 const maxNodes = 1_000_000
 
 // File is a lockfile.
@@ -29,58 +29,58 @@ type File struct {
 	Path    string
 	Servers map[string]*Server
 
-	data []byte // as it was read, nil for one that was not
+	data []byte // as read; nil for a new file
 }
 
 // Server is one server of a lockfile.
 type Server struct {
 	Name     string
-	Identity *baseline.LockedIdentity // nil where nobody said what the server is
+	Identity *baseline.LockedIdentity // nil if unknown
 	Info     mcp.ServerInfo
-	Client   *mcp.ClientInfo // that it was listed to
+	Client   *mcp.ClientInfo // the client that it was listed to
 	Entries  map[mcp.DefinitionKey]*Entry
 	Place    scanner.Location
 
-	start, end int // of its object in data
+	start, end int // offsets of its object in data
 }
 
-// Status is what became of an entry.
+// Status is the status of an entry.
 type Status string
 
-// The statuses, as in the quarantine of MCPProxy.
+// The statuses, as in MCPProxy's quarantine.
 const (
-	Approved Status = "approved" // as it was listed last
-	Pending  Status = "pending"  // nobody has approved it in any form
-	Changed  Status = "changed"  // it was approved, and was listed as something else since
+	Approved Status = "approved" // unchanged when last listed
+	Pending  Status = "pending"  // never approved in any form
+	Changed  Status = "changed"  // approved, but since listed with a different definition
 )
 
 // Entry is one definition, or the instructions of a server.
 type Entry struct {
 	Status   Status
-	Approval *Approval // nil for what is pending
-	Shown              // what was approved; what was seen, of a pending one
-	Seen     *Shown    // what was seen since; of a changed one only
-	Gone     bool      // it was not listed the last time
+	Approval *Approval // nil if pending
+	Shown              // the approved definition or, if pending, the last one seen
+	Seen     *Shown    // the last definition seen, if changed
+	Gone     bool      // not listed the last time
 	Place    scanner.Location
 }
 
-// Approval says who approved an entry, when and why.
+// Approval records who approved an entry, when and why.
 type Approval = baseline.Approval
 
-// Shown is a definition as a server showed it.
+// Shown is a definition as sent by a server.
 type Shown struct {
 	Definition []byte // JSON
 	Digest     mcp.Digest
 	Parts      [len(mcp.DefinitionParts)]mcp.Digest
-	AgentSH    string // the digest that agentsh makes of a tool
-	MCPProxy   string // the digest that MCPProxy makes of a tool
+	AgentSH    string // agentsh's digest of a tool
+	MCPProxy   string // MCPProxy's digest of a tool
 }
 
-// kinds are the members of a server with entries, in file order.
+// kinds lists the members of a server that contain entries, in file order.
 var kinds = []struct {
 	member string
 	kind   mcp.SubjectKind
-	key    string // of the definition, that names it
+	key    string // member of the definition that identifies it
 }{
 	{"prompts", mcp.PromptSubject, "name"},
 	{"resourceTemplates", mcp.TemplateSubject, "uriTemplate"},
@@ -88,7 +88,7 @@ var kinds = []struct {
 	{"tools", mcp.ToolSubject, "name"},
 }
 
-// says lists the data of the entry besides its definitions.
+// says lists which data the entry has besides its definitions.
 func (s *Server) says() baseline.Says {
 	says := baseline.Says{}
 	if l := s.Identity; l != nil {
@@ -96,7 +96,7 @@ func (s *Server) says() baseline.Says {
 		says["identity.approved"] = l.Approval != nil
 	}
 	for _, member := range infoMembers(&s.Info) {
-		if member.name != "title" { // a server need not have one, and one that differs is recognised by drift-identity
+		if member.name != "title" { // optional, and drift-identity detects changes
 			says["serverInfo."+member.name] = *member.value != ""
 		}
 	}
@@ -106,8 +106,8 @@ func (s *Server) says() baseline.Says {
 	return says
 }
 
-// Events returns one event for each server, by name, with the definitions last seen or
-// approved.
+// Events returns one event per server, sorted by name, for what was approved if approved is true,
+// otherwise for what was last seen.
 func (f *File) Events(approved bool) []*scanner.Event {
 	var events []*scanner.Event
 	at := scanner.NewPlaces(f.Path, f.data)

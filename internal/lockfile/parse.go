@@ -14,11 +14,11 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Error is what is wrong with a lockfile, and where.
+// Error is a problem in a lockfile, with its position.
 type Error struct {
 	Path         string
 	Line, Column int
-	Pointer      string // into the file; empty where it is no JSON
+	Pointer      string // into the file; empty if the file is not valid JSON
 	Msg          string
 }
 
@@ -30,12 +30,12 @@ func (e *Error) Error() string {
 	return at + ": " + e.Msg
 }
 
-// Is recognises a lockfile, whatever is wrong with it.
+// Is reports whether data looks like a lockfile, even an invalid one.
 func Is(data []byte) bool {
 	return bytes.Contains(data[:min(len(data), 4096)], []byte(`"lockfile": "mcpscan.lock/`))
 }
 
-// Parse reads a lockfile. It is strict: the error is an *Error.
+// Parse reads a lockfile. It is strict: all errors are of type *Error.
 func Parse(path string, data []byte) (*File, error) {
 	p := &parser{at: scanner.NewPlaces(path, data), file: &File{Path: path, Servers: map[string]*Server{}, data: data}}
 	if err := p.conflict(data); err != nil {
@@ -53,8 +53,8 @@ func Parse(path string, data []byte) (*File, error) {
 	return p.file, nil
 }
 
-// Intact reports an entry whose digests do not match its definition: using such a file would
-// approve what nobody has read.
+// Intact returns an error if the digests of an entry do not match its definition: using such a file
+// would approve definitions that were never reviewed.
 func (f *File) Intact() error {
 	for _, name := range f.Names() {
 		for _, key := range f.Servers[name].Keys() {
@@ -73,10 +73,10 @@ func (f *File) Intact() error {
 	return nil
 }
 
-// Names returns the names of the servers in order.
+// Names returns the sorted names of the servers.
 func (f *File) Names() []string { return slices.Sorted(maps.Keys(f.Servers)) }
 
-// Keys returns the entries of a server in the order of kind and name.
+// Keys returns the keys of a server's entries, sorted by kind and name.
 func (s *Server) Keys() []mcp.DefinitionKey { return sortedKeys(s.Entries) }
 
 type parser struct {
@@ -102,7 +102,7 @@ func (p *parser) fail(node int, format string, args ...any) error {
 	return &Error{p.file.Path, at.Line, at.Column, string(p.doc.AppendPointer(nil, 0, node)), fmt.Sprintf(format, args...)}
 }
 
-// object refuses values other than objects, and unknown or duplicate members.
+// object rejects values other than objects, and unknown or duplicate members.
 func (p *parser) object(node int, known ...string) error {
 	if p.doc.Kind(node) != wire.Object {
 		return p.fail(node, "expected an object, found %s", p.doc.Kind(node))
@@ -126,7 +126,7 @@ func (p *parser) key(node int) string {
 	return string(p.doc.Key(node, &buf))
 }
 
-// text reads a member that is a string, where it is there.
+// text reads an optional string member.
 func (p *parser) text(node int, member string, into *string) error {
 	c := p.doc.Get(node, member)
 	if c < 0 {
@@ -140,7 +140,7 @@ func (p *parser) text(node int, member string, into *string) error {
 	return nil
 }
 
-// texts reads a member that is a list of strings.
+// texts reads an optional member that is a list of strings.
 func (p *parser) texts(node int, member string, into *[]string) error {
 	list := p.doc.Get(node, member)
 	if list < 0 {
@@ -262,8 +262,8 @@ func (p *parser) entry(node int, s *Server, key mcp.DefinitionKey, named string)
 	return p.consistent(node, e.Status, e.Approval, e.Seen != nil)
 }
 
-// consistent refuses an entry whose parts contradict each other: a hand that
-// writes "approved" approves nothing.
+// consistent rejects an entry whose parts contradict each other: manually setting the status to
+// "approved" approves nothing.
 func (p *parser) consistent(node int, status Status, approval *Approval, seen bool) error {
 	switch status {
 	case Approved, Changed:
@@ -358,7 +358,7 @@ func (p *parser) approval(node int) (*Approval, error) {
 		}
 	}
 	when, err := time.Parse(time.RFC3339, at)
-	a.At = when.UTC().Truncate(time.Second) // as it is written
+	a.At = when.UTC().Truncate(time.Second) // the precision of the file
 	if err != nil || a.At.Year() < 0 || a.At.Year() > 9999 {
 		return nil, p.fail(c, "\"at\" is %q: expected a time such as 2026-01-06T10:30:00Z", at)
 	}

@@ -10,18 +10,18 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Pin is an approval by agentsh or MCPProxy: the digest of a tool by their formula.
+// Pin is an approval in agentsh or MCPProxy: the digest of a tool by their formula.
 type Pin struct {
 	Server, Tool string
-	Hash         string // in hex, without a prefix
+	Hash         string // hex, without prefix
 	By           string
-	At           time.Time // zero where it does not say
+	At           time.Time // zero if unknown
 }
 
 // Formula is a way to compute the digest of a tool.
 type Formula string
 
-// The formulas of the systems whose pins are read and written.
+// The formulas of the systems whose pins can be read and written.
 const (
 	AgentSH  Formula = "agentsh"
 	MCPProxy Formula = "mcpproxy"
@@ -34,7 +34,7 @@ func (s *Shown) by(f Formula) string {
 	return s.MCPProxy
 }
 
-// Pins returns the approved definitions, as digests of another program.
+// Pins returns the approved tools, with the digests of another program.
 func (f *File) Pins(by Formula) (pins []Pin) {
 	for _, name := range f.Names() {
 		s := f.Servers[name]
@@ -47,8 +47,8 @@ func (f *File) Pins(by Formula) (pins []Pin) {
 	return pins
 }
 
-// Import approves each pending tool whose digest another program approved. It returns what was
-// approved, and what was not, with the reason.
+// Import approves each tool whose current digest another program approved. It returns the approved
+// tools, and the reasons for refusing others.
 func (f *File) Import(pins []Pin, by Formula, at time.Time) (approved []Change, refused []string) {
 	for _, p := range pins {
 		s := f.Servers[p.Server]
@@ -82,8 +82,8 @@ func (f *File) Import(pins []Pin, by Formula, at time.Time) (approved []Change, 
 	return approved, refused
 }
 
-// ParsePins reads a JSON array of pins: what agentsh mcp pins list --json or the
-// export of MCPProxy's approvals gives, by the names of their columns.
+// ParsePins reads a JSON array of pins, with the column names of agentsh mcp pins list --json or of
+// MCPProxy's approval export.
 func ParsePins(path string, data []byte) ([]Pin, error) {
 	p := &parser{at: scanner.NewPlaces(path, data), file: &File{Path: path}}
 	if err := p.doc.Parse(data); err != nil {

@@ -11,10 +11,10 @@ import (
 	"github.com/mcpscan/mcpscan/internal/replace"
 )
 
-// Load reads a lockfile. One that does not exist is empty, and fs.ErrNotExist
-// beside it.
+// Load reads a lockfile. If it does not exist, Load returns an empty File and an error that wraps
+// fs.ErrNotExist.
 func Load(path string) (*File, error) {
-	info, err := os.Stat(path) // opening a pipe would wait for its writer
+	info, err := os.Stat(path) // opening a pipe would block until it has a writer
 	if err != nil {
 		return &File{Path: path, Servers: map[string]*Server{}}, fmt.Errorf("opening the lockfile: %w", err)
 	}
@@ -36,9 +36,9 @@ func Load(path string) (*File, error) {
 	return Parse(path, data)
 }
 
-// Edit reads a lockfile, has it changed, and writes it whole or not at all, while
-// no other mcpscan does. An error of edit leaves the file as it was. One that does
-// not exist is made where create says so. It returns whether the file changed.
+// Edit reads a lockfile, calls edit to change it, and writes it atomically, while no other mcpscan
+// writes it. If edit fails, the file is left unchanged. If the file does not exist, Edit creates it
+// if create is true. It reports whether the file changed.
 func Edit(ctx context.Context, path string, create bool, edit func(*File) error) (changed bool, err error) {
 	real := withoutLinks(path)
 	turn, err := takeTurn(ctx, real)

@@ -12,14 +12,14 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Policy says what may be approved without a review. A change never is.
+// Policy determines what may be approved without a review. Changes never are.
 type Policy struct {
-	Hold   bool                     // hold even what a server offers at its first lock
+	Hold   bool                     // hold even what a server offers when first locked
 	Auto   func(server string) bool // approve new definitions of a known server
-	Refuse func(server string) bool // hold whatever else applies: something critical was found in the server
+	Refuse func(server string) bool // hold in any case: the server has a critical finding
 }
 
-// by returns who approves what a server offers for the first time, "" for nobody.
+// by returns the approver for new definitions of a server, "" if they must wait.
 func (p Policy) by(server string, known bool) string {
 	switch {
 	case p.Refuse != nil && p.Refuse(server):
@@ -32,8 +32,7 @@ func (p Policy) by(server string, known bool) string {
 	return ""
 }
 
-// Update takes in what servers offered now. What servers it does not speak of
-// offered stays as it was.
+// Update records what servers offer now. Servers and lists that are not in now remain unchanged.
 func (f *File) Update(now *scanner.Snapshot, p Policy, at time.Time) error {
 	for _, name := range now.Names() {
 		o := now.Servers[name]
@@ -85,8 +84,8 @@ func (f *File) update(name string, o *scanner.Offer, p Policy, at time.Time) {
 	}
 }
 
-// completed returns what a server says of itself now, with the version of the protocol that
-// it spoke before: a file of definitions does not say it.
+// completed returns the current server info, with the protocol version from before if now lacks it,
+// as definition files do.
 func completed(before, now mcp.ServerInfo) mcp.ServerInfo {
 	if before.Name == now.Name && before.Version == now.Version {
 		now.Protocol = cmp.Or(now.Protocol, before.Protocol)
@@ -94,8 +93,8 @@ func completed(before, now mcp.ServerInfo) mcp.ServerInfo {
 	return now
 }
 
-// identify takes in what the server is now. What was approved stays until somebody
-// approves something else; what was not known before completes it.
+// identify records the current identity of a server. The approved identity remains until another
+// one is approved; information that was missing before is added to it.
 func (s *Server) identify(now *baseline.Identity, by string, at time.Time) {
 	l := s.Identity
 	if l == nil {
@@ -109,7 +108,7 @@ func (s *Server) identify(now *baseline.Identity, by string, at time.Time) {
 	complete, same := l.Identity.Complete(now)
 	switch {
 	case same:
-		if l.Identity, l.Seen = complete, nil; l.Approval == nil && !l.Pending { // written before an identity had an approval
+		if l.Identity, l.Seen = complete, nil; l.Approval == nil && !l.Pending { // from an old lockfile
 			l.Approval = &Approval{By: baseline.FirstUse, At: at}
 		}
 	case l.Pending:
@@ -118,14 +117,14 @@ func (s *Server) identify(now *baseline.Identity, by string, at time.Time) {
 		if l.Seen != nil {
 			complete, _ = l.Seen.Complete(complete)
 		}
-		if l.Seen = complete; l.Approval == nil { // written before an identity had an approval
+		if l.Seen = complete; l.Approval == nil { // from an old lockfile
 			l.Approval = &Approval{By: baseline.FirstUse, At: at}
 		}
 	}
 }
 
-// see takes in what was shown now. What was approved stays until somebody
-// approves something else; a change is over when it is taken back in every part.
+// see records a definition as shown now. The approved one remains until another one is approved; a
+// change ends when it is reverted completely.
 func (e *Entry) see(now Shown, by string, at time.Time) {
 	e.Gone = false
 	switch {
@@ -140,7 +139,7 @@ func (e *Entry) see(now Shown, by string, at time.Time) {
 	}
 }
 
-// Prune forgets what is not listed any more, and returns how much that was.
+// Prune removes entries that are no longer listed, and returns how many.
 func (f *File) Prune() (forgotten int) {
 	for _, s := range f.Servers {
 		for key, e := range s.Entries {
@@ -153,11 +152,11 @@ func (f *File) Prune() (forgotten int) {
 	return forgotten
 }
 
-// Selector names what is approved: a server, or one definition of it.
+// Selector selects a server or one of its definitions for approval.
 type Selector struct{ Server, Name string }
 
-// ParseSelector reads SERVER or SERVER:NAME. Both can have colons in them, so the
-// servers of the file decide where one ends.
+// ParseSelector parses SERVER or SERVER:NAME. Both may contain colons, so the servers in the file
+// determine where the server name ends.
 func (f *File) ParseSelector(s string) (Selector, error) {
 	if f.Servers[s] != nil {
 		return Selector{Server: s}, nil
@@ -185,8 +184,8 @@ func quoted(names []string) string {
 	return strings.Join(out, ", ")
 }
 
-// Approve approves what waits for it, and returns what that was. A selector that
-// names nothing is an error, and then nothing is approved.
+// Approve approves everything selected that is waiting for approval, and returns it. If a selector
+// matches nothing, Approve returns an error and approves nothing.
 func (f *File) Approve(by string, reason string, at time.Time, selectors ...Selector) (approved []Change, err error) {
 	for _, sel := range selectors {
 		s := f.Servers[sel.Server]
@@ -220,13 +219,13 @@ func (f *File) Approve(by string, reason string, at time.Time, selectors ...Sele
 	return approved, nil
 }
 
-// unexplained reports an approval that somebody gave without a reason: one that gives it
-// completes the approval.
+// unexplained reports whether an approval was given by a user without a reason, which can be added
+// later.
 func unexplained(a *Approval) bool {
 	return a != nil && a.Reason == "" && a.By != baseline.FirstUse && a.By != baseline.Auto
 }
 
-// Change is an entry, or the identity of a server, and the status that it had.
+// Change is an entry, or the identity of a server, and its previous status.
 type Change struct {
 	Server string
 	mcp.DefinitionKey
@@ -234,10 +233,10 @@ type Change struct {
 	Entry *Entry // nil for an identity
 
 	Identity    *baseline.LockedIdentity // nil for an entry
-	Differences []string                 // of the identity from the approved one, in words
+	Differences []string                 // between the approved identity and the current one, in words
 }
 
-// identityChange describes the identity of a server that waits for approval.
+// identityChange describes a server identity that is waiting for approval.
 func (s *Server) identityChange() Change {
 	c := Change{Server: s.Name, Was: identityStatus(s.Identity), Identity: s.Identity}
 	if s.Identity.Seen != nil {
@@ -246,7 +245,7 @@ func (s *Server) identityChange() Change {
 	return c
 }
 
-// Waiting returns the entries that nobody has approved as they were seen last.
+// Waiting returns the entries whose last seen form is not approved.
 func (f *File) Waiting() (waiting []Change) {
 	for _, name := range f.Names() {
 		if s := f.Servers[name]; s.Identity.Waits() {
@@ -270,7 +269,7 @@ func sortedKeys(entries map[mcp.DefinitionKey]*Entry) []mcp.DefinitionKey {
 	return keys
 }
 
-// Find returns the entries that a selector names, SERVER:NAME.
+// Find returns the entries selected by SERVER:NAME.
 func (f *File) Find(s string) (found []Change, err error) {
 	sel, err := f.ParseSelector(s)
 	if err != nil {
@@ -291,7 +290,7 @@ func (f *File) Find(s string) (found []Change, err error) {
 	return found, nil
 }
 
-// Last returns the definition as it was seen last.
+// Last returns the last seen definition.
 func (e *Entry) Last() *Shown {
 	if e.Seen != nil {
 		return e.Seen
@@ -299,8 +298,8 @@ func (e *Entry) Last() *Shown {
 	return &e.Shown
 }
 
-// Is reports whether a digest is that of the definition, by any formula, with or
-// without the prefix that agentsh documents.
+// Is reports whether a digest is that of the definition, by any formula, with or without the prefix
+// in agentsh's documentation.
 func (s *Shown) Is(digest string) bool {
 	hash := strings.TrimPrefix(digest, "sha256:")
 	return digest != "" && (digest == s.Digest.String() || hash == s.AgentSH || hash == s.MCPProxy)

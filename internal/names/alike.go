@@ -11,12 +11,11 @@ import (
 // names or brands counts as an imitation.
 const ImitationShare = DefaultSimilarity
 
-// MaxCompared bounds the part of two descriptions that is compared, in bytes: the
-// distance costs its square.
+// MaxCompared is the maximum length, in bytes, of the part of two descriptions that is compared:
+// computing the distance takes quadratic time.
 const MaxCompared = 400
 
-// Reworded reports whether two descriptions of some length share most of their
-// words, whatever is between them.
+// Reworded reports whether two descriptions of some length share most of their words.
 func Reworded(a, b string) bool {
 	wa, wb := wordsOf(a), wordsOf(b)
 	shared := 0
@@ -28,7 +27,7 @@ func Reworded(a, b string) bool {
 	return min(len(wa), len(wb)) >= rewordedWords && float64(shared) >= rewordedShare*float64(len(wa)+len(wb)-shared)
 }
 
-// The measures of a reworded description: fewer words meet by chance.
+// The thresholds of a reworded description: fewer words coincide by chance.
 const (
 	rewordedWords = 5
 	rewordedShare = 0.8
@@ -42,7 +41,7 @@ func wordsOf(s string) map[string]bool {
 	return set
 }
 
-// Alike reports whether two descriptions are nearly the same text.
+// Alike reports whether two descriptions are nearly identical.
 func Alike(a, b string) bool {
 	if a == "" || b == "" {
 		return false

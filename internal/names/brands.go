@@ -2,10 +2,10 @@ package names
 
 import "strings"
 
-// Brand is what servers are named after: a product, with the hosts of its maker
-// and the npm scopes that the maker publishes in.
+// Brand is a product that servers are named after, with the hosts of its vendor and the npm scopes
+// that the vendor publishes in.
 type Brand struct {
-	Name   string // in lower case, words apart
+	Name   string // in lower case, words separated by spaces
 	Hosts  []string
 	Scopes []string
 }
@@ -82,8 +82,8 @@ var Brands = []Brand{
 	{"plaid", []string{"plaid.com"}, nil},
 }
 
-// projects are names of well-known servers without a brand, and of what servers connect to:
-// reference servers, databases, developer tools.
+// projects lists names of well-known servers without a brand and of systems that servers connect
+// to: reference servers, databases, developer tools.
 var projects = []string{
 	"modelcontextprotocol", "filesystem", "fetch", "memory", "everything", "sequential thinking", "puppeteer", "playwright", "postgres",
 	"postgresql", "sqlite", "mysql", "mssql", "mariadb", "duckdb", "clickhouse", "bigquery", "redshift", "neo4j", "neon",
@@ -99,7 +99,7 @@ var projects = []string{
 	"swagger", "openapi", "postman", "graphql", "ollama", "openrouter", "claude", "copilot",
 }
 
-// WellKnown are the names of brands and projects, as their words.
+// WellKnown lists the names of brands and projects, split into words.
 var WellKnown = func() (names [][]string) {
 	for _, b := range Brands {
 		names = append(names, strings.Fields(b.Name))

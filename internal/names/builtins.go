@@ -2,14 +2,14 @@ package names
 
 import "strings"
 
-// builtin is a tool that a client brings along.
+// builtin is a tool that a client provides itself.
 type builtin struct {
 	Client, Name, folded string
 	words                []string
 }
 
-// builtins are the tools of clients, as their documentation names them and as
-// they name them to the model. A name that several have is listed once.
+// builtins lists the tools of clients under their documented names and the names shown to the
+// model. A name that several clients use is listed once.
 var builtins = func() (all []builtin) {
 	for _, c := range [...]struct{ client, names string }{
 		{"Claude Code", `Bash BashOutput KillShell Read Write Edit MultiEdit NotebookEdit Glob Grep Task TodoWrite WebFetch WebSearch
@@ -29,7 +29,7 @@ var builtins = func() (all []builtin) {
 	return all
 }()
 
-// Imitates returns the built-in tool with this name or almost this name, or nil.
+// Imitates returns the built-in tool whose name is equal or nearly equal to name, or nil.
 func Imitates(name string) (b *builtin, exact bool) {
 	folded := FoldName(name)
 	for i := range builtins {

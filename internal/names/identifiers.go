@@ -5,17 +5,17 @@ import (
 	"strings"
 )
 
-// identifierBytes bounds the part of an identifier that is read as words.
+// identifierBytes is the length of the prefix of an identifier that is split into words.
 const identifierBytes = 400
 
-// Spell writes an identifier as lower case words: chatHistory, chat_history and
-// CHAT-history are all "chat history", and APIKey is "api key".
+// Spell writes an identifier as lower-case words: chatHistory, chat_history and CHAT-history all
+// become "chat history", and APIKey becomes "api key".
 func Spell(identifier string) string {
 	return strings.Join(Words(identifier[:min(len(identifier), identifierBytes)]), " ")
 }
 
-// LastWord returns the last word of an identifier in lower case without trailing digits: the
-// subject of most names, and cheaper than splitting them.
+// LastWord returns the last word of an identifier, in lower case and without trailing digits: the
+// subject of most names, and cheaper to find than splitting the identifier.
 func LastWord(identifier string) string {
 	letter := func(i int) bool { return identifier[i] >= 0x80 || lowerLetter(identifier[i]|0x20) }
 	to := len(identifier)
@@ -35,7 +35,7 @@ func LastWord(identifier string) string {
 
 func lowerLetter(c byte) bool { return c >= 'a' && c <= 'z' }
 
-// Set makes a set of words.
+// Set returns a set of the space-separated words.
 func Set(words string) map[string]bool {
 	s := map[string]bool{}
 	for _, w := range strings.Fields(words) {
@@ -44,7 +44,7 @@ func Set(words string) map[string]bool {
 	return s
 }
 
-// HasWord reports whether a name has one of the words of a set.
+// HasWord reports whether a name contains a word of set.
 func HasWord(name string, set map[string]bool) bool {
 	return slices.ContainsFunc(Words(name), func(w string) bool { return set[w] })
 }

@@ -1,4 +1,4 @@
-// Package names compares names of tools, servers, packages and brands as a reader sees them.
+// Package names compares the names of tools, servers, packages and brands as a reader sees them.
 package names
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/agnivade/levenshtein"
 )
 
-// FoldWords returns words as a reader sees them: look-alike letters are replaced by what they
+// FoldWords returns words as a reader sees them, with look-alike letters replaced by what they
 // imitate.
 func FoldWords(words []string) []string {
 	folded := make([]string, len(words))
@@ -21,12 +21,11 @@ func FoldWords(words []string) []string {
 	return folded
 }
 
-// Slip reports whether one name, given as its folded words, is the other with a
-// slip of the pen, or one that looks like it: not another word, not a plural and
-// not another number. Words are alike from a similarity on. sure says that one of
-// the two is spelled as it should be.
+// Slip reports whether one name, given as folded words, is a typo or look-alike of the other: not
+// another word, not a plural and not another number. Words are similar from the threshold alike on.
+// sure reports that one of the two is spelled correctly.
 func Slip(a, b []string, alike float64) (is, sure bool) {
-	if len(a) != len(b) { // case can have cut a word in two, as in sIack and GitHub
+	if len(a) != len(b) { // case may have split a word, as in sIack and GitHub
 		cutA, cutB := strings.Join(a, ""), strings.Join(b, "")
 		if len(a) > 1 && slices.ContainsFunc(a, KnownWord) && !properNames[cutA] || len(b) > 1 && slices.ContainsFunc(b, KnownWord) && !properNames[cutB] {
 			return false, false
@@ -51,14 +50,14 @@ func Slip(a, b []string, alike float64) (is, sure bool) {
 // The minimum lengths at which a word that differs in one letter counts as a typo. Short words
 // collide by chance.
 const (
-	slipLetters    = 5 // where one of the two is a word
-	unknownLetters = 6 // where neither is
+	slipLetters    = 5 // if one of the two is a known word
+	unknownLetters = 6 // if neither is
 )
 
-// wordSlip reports whether one word is a slip of the other.
+// wordSlip reports whether one word is a typo of the other.
 func wordSlip(a, b string, alike float64) bool {
 	shorter, longer := min(len(a), len(b)), max(len(a), len(b))
-	if shorter < slipLetters-1 || longer-shorter > 1+longer/slipLetters || unlike(a, b, alike) { // told first, because it costs next to nothing
+	if shorter < slipLetters-1 || longer-shorter > 1+longer/slipLetters || unlike(a, b, alike) { // first, because it is cheap
 		return false
 	}
 	if KnownWord(a) && KnownWord(b) || noDigits(a) == noDigits(b) && !looksAlike(a, b) || plural(a, b) || plural(b, a) {
@@ -77,7 +76,7 @@ func wordSlip(a, b string, alike float64) bool {
 	return OneEdit(a, b) || Similarity(a, b) >= alike
 }
 
-// unlike reports words that cannot be typos of each other, because too many letters occur in
+// unlike reports whether two words cannot be typos of each other because too many letters occur in
 // only one of them.
 func unlike(a, b string, alike float64) bool {
 	x, plain := letters(a)
@@ -86,8 +85,8 @@ func unlike(a, b string, alike float64) bool {
 	return plain && also && bits.OnesCount32(x^y) > 2*edits
 }
 
-// letters returns the set of letters and digits of a word, merging those that glyphs confuses.
-// ASCII only.
+// letters returns the set of letters and digits of an ASCII word, merging those that glyph treats
+// as equal.
 func letters(w string) (set uint32, plain bool) {
 	for i := range len(w) {
 		switch c := w[i]; c {
@@ -115,7 +114,7 @@ func letters(w string) (set uint32, plain bool) {
 // plural reports whether b is the plural of a.
 func plural(a, b string) bool { return a+"s" == b && !properNames[a] }
 
-// Similarity is how alike two names are, from 0 to 1, as agentsh measures it.
+// Similarity returns the similarity of two names, from 0 to 1, as agentsh measures it.
 func Similarity(a, b string) float64 {
 	if max(len(a), len(b)) > MaxCompared {
 		return 0
@@ -123,14 +122,13 @@ func Similarity(a, b string) float64 {
 	return 1 - float64(levenshtein.ComputeDistance(a, b))/float64(max(len(a), len(b)))
 }
 
-// Disguised reports whether a name has letters that only look like those that it
-// is read as.
+// Disguised reports whether a name contains letters that only look like the ones they are read as.
 func Disguised(name string) bool {
 	words := Words(name)
 	return !slices.Equal(words, FoldWords(words))
 }
 
-// looksAlike reports whether two words look alike within ASCII.
+// looksAlike reports whether two ASCII words look alike.
 func looksAlike(a, b string) bool {
 	for a != "" && b != "" {
 		x, n := glyph(a)
@@ -143,7 +141,7 @@ func looksAlike(a, b string) bool {
 	return a == b
 }
 
-// glyph returns what the beginning of w looks like, and how much of it does.
+// glyph returns the character that the start of w looks like, and how many bytes look like it.
 func glyph(w string) (as byte, n int) {
 	if len(w) > 1 && w[0] == 'r' && w[1] == 'n' {
 		return 'm', 2
@@ -175,7 +173,7 @@ func noDigits(w string) string {
 	}, w)
 }
 
-// undoubled reduces runs of a letter to one.
+// undoubled collapses repeated letters.
 func undoubled(w string) string {
 	var last rune
 	return strings.Map(func(r rune) rune {
@@ -187,7 +185,7 @@ func undoubled(w string) string {
 	}, w)
 }
 
-// swapped reports whether two neighbours changed places.
+// swapped reports whether a and b differ only by a transposition of adjacent letters.
 func swapped(a, b string) bool {
 	if len(a) != len(b) || !OneEdit(a, b) {
 		return false
@@ -201,11 +199,11 @@ func swapped(a, b string) bool {
 	return differ == 2
 }
 
-// commonWords only say that something is a server.
+// commonWords lists words that only say that something is a server.
 var commonWords = map[string]bool{"mcp": true, "server": true, "servers": true, "the": true, "official": true, "local": true, "remote": true, "cli": true}
 
-// Distinctive returns the folded words by which a server is distinguished from others,
-// without the scope or path ahead of its name.
+// Distinctive returns the folded words that distinguish a server from others, without the scope or
+// path before its name.
 func Distinctive(name string) []string {
 	var rest []string
 	for _, w := range FoldWords(Words(name[strings.LastIndexByte(name, '/')+1:])) {
@@ -216,8 +214,8 @@ func Distinctive(name string) []string {
 	return rest
 }
 
-// KnownWord reports whether w is an English word that names use, in one of its
-// forms, or the name of a product.
+// KnownWord reports whether w is an English word used in names, possibly inflected, or the name of
+// a product.
 func KnownWord(w string) bool {
 	if vocabulary[w] || properNames[w] {
 		return true
@@ -230,8 +228,8 @@ func KnownWord(w string) bool {
 	return false
 }
 
-// MixedAlphabets finds the first word that mixes Latin letters with those of another
-// alphabet that look like them.
+// MixedAlphabets returns the first word that mixes Latin letters with look-alikes from another
+// alphabet.
 func MixedAlphabets(s []byte) (start, end int, mixed bool) {
 	for i := 0; i < len(s); {
 		start, latin, alike := i, false, false
@@ -255,11 +253,11 @@ func MixedAlphabets(s []byte) (start, end int, mixed bool) {
 	return 0, 0, false
 }
 
-// latinGreek are the Greek letters that a reader takes for Latin ones; a delta
-// or a mu in a name is mathematics.
+// latinGreek lists the Greek letters that a reader takes for Latin ones; a delta or a mu in a name
+// is mathematical notation.
 const latinGreek = "αικνορτυχΑΒΕΖΗΙΚΜΝΟΡΤΥΧ"
 
-// Lookalike reports whether one name is another with a slip in one of its words.
+// Lookalike reports whether one name is a typo or look-alike of another.
 func Lookalike(a, b string) bool {
 	first, second := FoldWords(Words(a)), FoldWords(Words(b))
 	if Disguised(a) && strings.Join(first, "") == strings.Join(second, "") {
@@ -269,9 +267,9 @@ func Lookalike(a, b string) bool {
 	return is || oneLetter(first, second)
 }
 
-// oneLetter reports whether two names differ in one letter of one word, which is a
-// word in neither form but the well-known one. A command line is typed, and the
-// words around it say which package was meant.
+// oneLetter reports whether words differs from known in one letter of one word and the misspelled
+// word is not itself a known word. Command lines are typed by hand, and the other words show which
+// package was meant.
 func oneLetter(words, known []string) bool {
 	if len(words) != len(known) {
 		return false
@@ -289,8 +287,8 @@ func oneLetter(words, known []string) bool {
 	return differ == 1
 }
 
-// FoldSeparators returns a name without what naming conventions differ in. A reader
-// can tell create-issue from create_issue, so neither imitates the other.
+// FoldSeparators returns a name without case and separators, in which naming conventions differ. A
+// reader can tell create-issue from create_issue, so neither imitates the other.
 func FoldSeparators(name string) string {
 	return strings.ToLower(separators.Replace(name))
 }

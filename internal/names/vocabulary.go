@@ -1,7 +1,8 @@
 package names
 
-// vocabulary are words in names of tools and servers, and words one letter away from them: two
-// vocabulary words are two names, and a near miss of one is a typo. It includes product names.
+// vocabulary lists words used in names of tools and servers, including product names, and words one
+// letter away from them: two vocabulary words are two different names, and a near miss of one is a
+// typo.
 var vocabulary = Set(`
 	accept access account action activate active activity adapt adapter add address adjust admin adopt advice agent alert alias alpha
 	analysis analyze answer append apply approve archive argument arrange article artifact ask assert assign asset attach
@@ -54,7 +55,7 @@ var vocabulary = Set(`
 	word work worker workflow workspace world write year yield zone zoom
 	excel gemini miro monday railway replicate sanity unity brave grave slick stick sigma motion canvas`)
 
-// properNames are the words of well-known names, which have no plural.
+// properNames lists the words of well-known names, which have no plural.
 var properNames = func() map[string]bool {
 	set := map[string]bool{}
 	for _, name := range WellKnown {

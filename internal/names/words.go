@@ -9,8 +9,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// FoldName returns the form in which two names look the same to a reader:
-// lower case, with look-alikes replaced and separators dropped.
+// FoldName returns the form in which two names look the same to a reader: lower case, with
+// look-alikes replaced and separators dropped.
 func FoldName(name string) string {
 	out := make([]byte, 0, len(name))
 	for i := range len(name) {
@@ -27,8 +27,8 @@ func FoldName(name string) string {
 	return string(dropSeparators(out[:0], out))
 }
 
-// foldOther replaces differences in folded text that readers of names do not see: the letter
-// whose capital is written as two, and dashes that are not on a keyboard.
+// foldOther removes differences in folded text that readers of names do not notice: ß for ss, and
+// dashes that are not on a keyboard.
 func foldOther(folded []byte) []byte {
 	folded = bytes.ReplaceAll(folded, []byte("ß"), []byte("ss"))
 	return bytes.Map(func(r rune) rune {
@@ -39,9 +39,9 @@ func foldOther(folded []byte) []byte {
 	}, folded)
 }
 
-// Skeleton returns the form in which two names look the same in a careless font: as
-// FoldName, with digits and capitals that pass for letters, and pairs of letters that
-// pass for one. It is for comparing, and reads as nothing.
+// Skeleton returns the form in which two names look the same in an ambiguous font: like FoldName,
+// with digits, capitals and pairs of letters replaced by the letter they resemble. It is only for
+// comparison.
 func Skeleton(name string) string {
 	return alikeInASCII.Replace(FoldName(careless.Replace(name)))
 }
@@ -51,7 +51,7 @@ var (
 	alikeInASCII = strings.NewReplacer("rn", "m", "vv", "w")
 )
 
-// dropSeparators appends the characters that are not separators.
+// dropSeparators appends the bytes of name that are not separators to dst.
 func dropSeparators(dst, name []byte) []byte {
 	for _, c := range name {
 		if c != '-' && c != '_' && c != ' ' && c != '.' {
@@ -61,7 +61,7 @@ func dropSeparators(dst, name []byte) []byte {
 	return dst
 }
 
-// Words returns the words of a name in lower case, in any convention: getUser, get_user and
+// Words returns the words of a name in lower case, in any naming convention: getUser, get_user and
 // GET-USER are get and user. Digits belong to the word that contains them.
 func Words(name string) []string {
 	var words []string
@@ -74,7 +74,7 @@ func Words(name string) []string {
 	}
 	for i, r := range name {
 		switch {
-		case r >= utf8.RuneSelf && unicode.Is(unicode.Cf, r): // nobody sees it
+		case r >= utf8.RuneSelf && unicode.Is(unicode.Cf, r): // invisible
 			if i == start {
 				start += utf8.RuneLen(r)
 			}
@@ -82,7 +82,7 @@ func Words(name string) []string {
 		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
 			end(i)
 			start = i + utf8.RuneLen(r)
-			if r == utf8.RuneError { // one byte or three
+			if r == utf8.RuneError { // one byte if invalid, three if encoded
 				_, n := utf8.DecodeRuneInString(name[i:])
 				start = i + n
 			}
@@ -99,8 +99,7 @@ func Words(name string) []string {
 	return words
 }
 
-// ReadWords returns the words of a name as a reader sees them, with look-alike letters
-// replaced.
+// ReadWords returns the words of a name as a reader sees them, with look-alike letters replaced.
 func ReadWords(name string) []string {
 	words := Words(name)
 	for i, w := range words {
@@ -111,8 +110,8 @@ func ReadWords(name string) []string {
 	return words
 }
 
-// OneEdit reports whether one letter put in, left out, changed or swapped with
-// the next makes one name of the other.
+// OneEdit reports whether inserting, deleting, changing or transposing one letter turns one name
+// into the other.
 func OneEdit(a, b string) bool {
 	if len(a) > len(b) {
 		a, b = b, a

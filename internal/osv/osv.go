@@ -1,8 +1,8 @@
-// Package osv reads advisories in the form of OSV: one, a list of them, several
-// behind each other, or the archive of an ecosystem as osv.dev exports it.
+// Package osv reads advisories in OSV format: a single one, a list, several concatenated ones, or
+// an ecosystem archive exported by osv.dev.
 //
-// An export has hundreds of megabytes, so it must never be held as a whole: one
-// advisory is read at a time, and those are kept that are asked for.
+// An export has hundreds of megabytes, so it must never be held in memory as a whole: advisories
+// are read one at a time, and only the requested ones are kept.
 package osv
 
 import (
@@ -20,20 +20,20 @@ import (
 	"github.com/mcpscan/mcpscan/rules/supplychain"
 )
 
-// Stats count what a file held.
+// Stats counts the advisories in a file.
 type Stats struct {
-	Read      int // advisories
-	Kept      int // of these, about a package that was asked for
-	Withdrawn int // of these, taken back by whoever published them
-	Other     int // of these, of ecosystems that no configuration fetches from
+	Read      int // all advisories
+	Kept      int // about a requested package
+	Withdrawn int // withdrawn by their publisher
+	Other     int // only for ecosystems that no configuration fetches from
 }
 
-// MaxAdvisory bounds one advisory in bytes. The longest published one, with all
+// MaxAdvisory is the maximum size of one advisory, in bytes. The longest published one, with all
 // versions of its package, has about one megabyte.
 const MaxAdvisory = 16 << 20
 
-// Read reads advisories, and keeps those of the packages that keep asks for. An
-// error tells where in the file it is, and what was expected there.
+// Read reads advisories, and keeps those of the packages for which keep returns true. An error
+// includes its location in the file, and what was expected there.
 func Read(name string, file io.ReaderAt, size int64, keep func(launch.Ecosystem, string) bool) ([]supplychain.Advisory, Stats, error) {
 	r := &reader{name: name, keep: keep}
 	var magic [4]byte
@@ -55,7 +55,7 @@ type reader struct {
 	stats Stats
 }
 
-// archive reads the members of a zip archive that are JSON.
+// archive reads the JSON files in a zip archive.
 func (r *reader) archive(file io.ReaderAt, size int64) error {
 	z, err := zip.NewReader(file, size)
 	if err != nil {
@@ -88,7 +88,7 @@ func (r *reader) stream(where string, in io.Reader) error {
 	for {
 		bounded.left = MaxAdvisory
 		switch d.PeekKind() {
-		case 0: // the end, or an error that reading tells
+		case 0: // EOF, or an error that ReadToken returns
 			_, err := d.ReadToken()
 			if errors.Is(err, io.EOF) {
 				return nil
@@ -138,7 +138,7 @@ func (r *reader) one(where string, d *jsontext.Decoder) error {
 	return nil
 }
 
-// place is a pointer as a message has it.
+// place formats a pointer for a message.
 func place(p jsontext.Pointer) string {
 	if p == "" {
 		return "the file"
@@ -146,7 +146,7 @@ func place(p jsontext.Pointer) string {
 	return string(p)
 }
 
-// failed tells where a file stopped being what it should be.
+// failed returns an error with its location in the file.
 func failed(where string, d *jsontext.Decoder, err error) error {
 	var semantic *json.SemanticError
 	var syntactic *jsontext.SyntacticError
@@ -161,7 +161,7 @@ func failed(where string, d *jsontext.Decoder, err error) error {
 	return fmt.Errorf("%s: %s: %w", where, place(d.StackPointer()), err)
 }
 
-// bounded is a reader that ends an advisory without end.
+// bounded is a reader that fails if an advisory is too long.
 type bounded struct {
 	in   io.Reader
 	left int

@@ -1,7 +1,7 @@
 // Package otlp writes logs and metrics in the JSON form of the OpenTelemetry protocol.
 //
-// It must never do input or output, nor grow with what it counts: attributes are those of rules,
-// servers and verdicts, never texts of messages.
+// It must never do I/O, nor grow with the number of events: attributes are rules, servers and
+// verdicts, never message texts.
 package otlp
 
 import (
@@ -21,17 +21,17 @@ const (
 	maxSeries = 2000 // combinations of attributes of one counter
 )
 
-// bounds are the upper bounds of the buckets of durations, in milliseconds. The one behind the
-// last has no bound.
+// bounds are the upper bounds of the duration buckets, in milliseconds. The last bucket is
+// unbounded.
 var bounds = [...]float64{0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 1000}
 
-// Attributes are pairs of keys and values, in a fixed order.
+// Attributes are key-value pairs in a fixed order.
 type Attributes []string
 
-// key is what counts with the same attributes are added up by.
+// key returns the key under which counts with the same attributes are added up.
 func (a Attributes) key() string { return strings.Join(a, "\x00") }
 
-// Meter counts and logs. It is safe for use by several goroutines.
+// Meter counts and logs. It is safe for concurrent use.
 type Meter struct {
 	mu       sync.Mutex
 	resource Attributes
@@ -58,7 +58,7 @@ type histogram struct {
 	buckets [len(bounds) + 1]int64
 }
 
-// New returns a meter with nothing counted. resource describes the program.
+// New returns an empty meter. resource describes the program.
 func New(start time.Time, resource Attributes) *Meter {
 	return &Meter{resource: resource, start: start, counters: map[string]*counter{}}
 }
@@ -92,7 +92,7 @@ func (m *Meter) add(name, unit string, attributes Attributes, n int64) {
 	s.count += n
 }
 
-// Took counts how long a decision took.
+// Took records the duration of a decision.
 func (m *Meter) Took(d time.Duration) {
 	ms := float64(d) / float64(time.Millisecond)
 	i, _ := slices.BinarySearch(bounds[:], ms)
@@ -103,7 +103,8 @@ func (m *Meter) Took(d time.Duration) {
 	m.took.buckets[i]++
 }
 
-// Log adds a record. severity is its number in the data model: 9 is INFO, 13 WARN, 17 ERROR.
+// Log adds a record. severity is its number in the OpenTelemetry data model: 9 is INFO, 13 WARN, 17
+// ERROR.
 func (m *Meter) Log(at time.Time, severity int, body string, attributes Attributes) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -120,7 +121,8 @@ func (m *Meter) Log(at time.Time, severity int, body string, attributes Attribut
 	m.logs = append(m.logs, b)
 }
 
-// Logs returns the records since the last call as an ExportLogsServiceRequest, nil for none.
+// Logs returns the records since the last call as an ExportLogsServiceRequest, nil if there are
+// none.
 func (m *Meter) Logs() []byte {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -182,7 +184,7 @@ func (m *Meter) Metrics(now time.Time) []byte {
 	return append(b, `]}]}}]}]}]}`...)
 }
 
-// begin begins a request with the resource.
+// begin starts a request with the resource.
 func (m *Meter) begin(head string) []byte {
 	b := append([]byte(head), `{"resource":{`...)
 	return append(appendAttributes(b, m.resource), `},`...)

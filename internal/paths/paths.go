@@ -1,4 +1,4 @@
-// Package paths reads a path as the server that opens it does.
+// Package paths parses a path the way the server that opens it does.
 package paths
 
 import (
@@ -8,26 +8,25 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// Path is a path as a file system resolves it: decoded, with slashes, and without empty
-// steps.
+// Path is a path as a file system resolves it: decoded, with slashes, and without empty components.
 type Path struct {
 	Parts    []string
 	Absolute bool
-	home     bool // it starts at the home directory
+	home     bool // starts at the home directory
 	drive    string
-	Climbs   int  // steps above where it starts
-	Emptied  bool // a step up left nothing of an absolute path
-	Hidden   bool // dots or slashes of it were encoded
-	URI      bool // it was written as a file URI
+	Climbs   int  // levels above its starting point
+	Emptied  bool // a ".." removed the last component of an absolute path
+	Hidden   bool // dots or slashes were encoded
+	URI      bool // written as a file URI
 }
 
-// MaxBytes bounds a path. No system opens a longer one.
+// MaxBytes is the maximum length of a path. No system opens a longer one.
 const MaxBytes = 4096
 
-// pathLayers is how often a path is decoded. Servers do it once, servers behind a proxy twice.
+// pathLayers is how often a path is decoded. Servers decode once, servers behind a proxy twice.
 const pathLayers = 3
 
-// Parse reads a text as a path, and says whether it can be one.
+// Parse parses s as a path and reports whether it can be one.
 func Parse(s string) (l Path, ok bool) {
 	if s == "" || len(s) > MaxBytes || strings.ContainsAny(s, "\n\r") {
 		return l, false
@@ -40,7 +39,7 @@ func Parse(s string) (l Path, ok bool) {
 		}
 		s = decoded
 	}
-	s, _, _ = strings.Cut(s, "\x00") // where the path ends for the system
+	s, _, _ = strings.Cut(s, "\x00") // systems end the path here
 	s = strings.ReplaceAll(strings.TrimSpace(s), `\`, "/")
 	if rest, ok := cutFold(s, "file:"); ok {
 		l.URI, s = true, strings.TrimPrefix(rest, "//")
@@ -64,7 +63,7 @@ func Parse(s string) (l Path, ok bool) {
 	return l, true
 }
 
-// step follows one part of a path.
+// step applies one component of a path.
 func (l *Path) step(part string) {
 	switch {
 	case part == "" || part == ".":
@@ -78,7 +77,7 @@ func (l *Path) step(part string) {
 	}
 }
 
-// Text returns the path for comparisons, in lower case because some file systems ignore case.
+// Text returns the path for comparison, in lower case because some file systems ignore case.
 func (l *Path) Text() string {
 	s := strings.ToLower(strings.Join(l.Parts, "/"))
 	if l.Absolute {
@@ -87,7 +86,7 @@ func (l *Path) Text() string {
 	return s
 }
 
-// Under reports whether a path is another one, or below it.
+// Under reports whether l is root or below it.
 func (l *Path) Under(root *Path) bool {
 	if l.drive != root.drive || len(l.Parts) < len(root.Parts) {
 		return false
@@ -100,8 +99,8 @@ func (l *Path) Under(root *Path) bool {
 	return true
 }
 
-// unescape removes one layer of percent encoding, and reports whether the decoded characters
-// move the path.
+// unescape removes one layer of percent encoding and reports whether the decoded characters change
+// where the path leads.
 func unescape(s string) (decoded string, hidden bool) {
 	if !strings.Contains(s, "%") {
 		return s, false
@@ -110,7 +109,7 @@ func unescape(s string) (decoded string, hidden bool) {
 	return decoded, moves(decoded) > moves(s)
 }
 
-// moves counts the characters by which a path leads somewhere else, or ends.
+// moves counts the characters that can change where a path leads, or end it.
 func moves(s string) (n int) {
 	for i := range len(s) {
 		if strings.IndexByte("./\\\x00", s[i]) >= 0 {
@@ -120,7 +119,7 @@ func moves(s string) (n int) {
 	return n
 }
 
-// cutFold cuts a prefix off in any case.
+// cutFold is like strings.CutPrefix, but ignores case.
 func cutFold(s, prefix string) (rest string, ok bool) {
 	if len(s) < len(prefix) || !strings.EqualFold(s[:len(prefix)], prefix) {
 		return s, false
@@ -128,8 +127,7 @@ func cutFold(s, prefix string) (rest string, ok bool) {
 	return s[len(prefix):], true
 }
 
-// Words in names of arguments with paths, and of arguments with texts, in which a path is just
-// a word.
+// Words in names of path arguments, and of text arguments, in which a path is ordinary text.
 var (
 	pathWords = names.Set(`path paths file files filename filenames filepath filepaths dir dirs directory directories folder folders
 		cwd root workdir basedir uri source src destination dest target location output input`)
@@ -142,7 +140,7 @@ func NamesPath(name string) bool {
 	return names.HasWord(name, pathWords) && !names.HasWord(name, TextArguments)
 }
 
-// AgentFiles are the places of an agent's or client's configuration: servers, permissions,
-// hooks and rules. inj-memory-write covers its memory.
+// AgentFiles matches configuration files of agents and clients: servers, permissions, hooks and
+// rules. inj-memory-write covers memory files.
 const AgentFiles = `(\.?mcp\.json|claude_desktop_config\.json|\.(cursor|vscode|claude|gemini|windsurf|codex)[/\\][\w./\\-]+|\.cursorrules|\.windsurfrules|claude\.md|` +
 	`agents\.md|gemini\.md|copilot-instructions\.md|auto_?-?approve\b|approval_mode\b|\.(bashrc|zshrc|bash_profile)\b|\.clinerules|\.goosehints)`

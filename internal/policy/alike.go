@@ -8,8 +8,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// shortened undoes what decoders that are too lenient undo: characters of ASCII in two
-// or three bytes, where UTF-8 has one.
+// shortened decodes overlong UTF-8 sequences of two or three bytes for ASCII characters, as lenient
+// decoders do.
 func shortened(s string) string {
 	if utf8.ValidString(s) {
 		return s
@@ -30,8 +30,8 @@ func shortened(s string) string {
 	return b.String()
 }
 
-// alike adds the forms of a string for programs and file systems that normalise it. That is
-// certain if a form has other .. steps.
+// alike adds the readings of a string for programs and file systems that normalise it. They are
+// sure if normalisation changes its .. steps or its number of slashes.
 func (r *readings) alike(s string) {
 	if strings.IndexFunc(s, func(c rune) bool { return c >= utf8.RuneSelf }) < 0 || !utf8.ValidString(s) {
 		return
@@ -48,21 +48,21 @@ func (r *readings) alike(s string) {
 	}
 }
 
-// likeASCII returns the ASCII character that a character looks like in a path, or -1 if some
-// file systems drop it.
+// likeASCII returns the ASCII character that c looks like in a path, or -1 if some file systems
+// drop c.
 func likeASCII(c rune) rune {
 	switch {
 	case c == 0x2044 || c == 0x2215 || c == 0x29F8: // slashes
 		return '/'
 	case c == 0x2216 || c == 0x29F5 || c == 0x29F9: // backslashes
 		return '\\'
-	case c >= utf8.RuneSelf && unicode.Is(unicode.Cf, c): // seen by nobody
+	case c >= utf8.RuneSelf && unicode.Is(unicode.Cf, c): // invisible
 		return -1
 	}
 	return c
 }
 
-// spelled returns the spellings of a name, found once for all rules.
+// spelled returns the spellings of a name, cached for all rules.
 func (q *request) spelled(name string) []string {
 	known, ok := q.spelt[name]
 	if !ok {

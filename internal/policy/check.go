@@ -8,15 +8,15 @@ import (
 	"github.com/mcpscan/mcpscan/internal/configfile"
 )
 
-// Problem is a part of a policy that does not do what it seems to.
+// Problem is a part of a policy that does not do what it seems to do.
 type Problem struct {
 	At   configfile.Position
 	Says string
-	Idle bool // what somebody wrote down to protect them decides nothing
+	Idle bool // a protective setting has no effect
 }
 
-// Check returns rules without effect, in file order. Every report is certain; it does not find
-// rules that only several others together make unreachable.
+// Check returns rules without effect, in file order. It reports no false positives, but does not
+// find rules that are unreachable only because of several others together.
 func (p *Policy) Check() []Problem {
 	var c checker
 	if p.lists != nil {
@@ -47,7 +47,7 @@ func (c *checker) rules(p *Policy) {
 	}
 }
 
-// Idle returns what somebody wrote down to protect them and decides nothing.
+// Idle returns protective rules or settings that have no effect.
 func (p *Policy) Idle() []Problem {
 	var c checker
 	if p.lists != nil {
@@ -68,7 +68,7 @@ func (c *checker) tell(at configfile.Position, format string, args ...any) {
 	c.problems = append(c.problems, Problem{At: at, Says: fmt.Sprintf(format, args...)})
 }
 
-// called is what messages call a rule.
+// called returns the name of a rule for messages.
 func (r *Rule) called() string {
 	if r.Name == "" {
 		return r.title()
@@ -76,7 +76,7 @@ func (r *Rule) called() string {
 	return "rule " + quoted(r.Name)
 }
 
-// covered reports a rule that an earlier one leaves nothing to.
+// covered reports a rule that is covered by an earlier one.
 func (c *checker) covered(r, earlier *Rule) {
 	own, _ := r.Action.Verdict()
 	theirs, _ := earlier.Action.Verdict()
@@ -91,7 +91,7 @@ func (c *checker) covered(r, earlier *Rule) {
 	}
 }
 
-// reach reports rules that match nothing that a policy decides about.
+// reach reports rules that cannot match any request that a policy decides about.
 func (c *checker) reach(r *Rule) {
 	scope, _ := r.scope()
 	if len(scope) == 0 {
@@ -101,7 +101,7 @@ func (c *checker) reach(r *Rule) {
 	}
 }
 
-// patterns reports patterns that add nothing, or mean something else than they seem to.
+// patterns reports patterns that are redundant, or do not mean what they seem to.
 func (c *checker) patterns(r *Rule) {
 	r.lists(func(name string, g Patterns) {
 		for i, p := range g {
@@ -125,7 +125,7 @@ func (c *checker) patterns(r *Rule) {
 	})
 }
 
-// lists calls f with every criterion that has patterns.
+// lists calls f for every criterion that has patterns.
 func (r *Rule) lists(f func(name string, g Patterns)) {
 	f("server", r.Servers)
 	f("tool", r.Targets)
@@ -138,7 +138,7 @@ func (r *Rule) lists(f func(name string, g Patterns)) {
 	}
 }
 
-// Impossible returns the patterns of a rule that lets pass which can match nothing.
+// Impossible returns the patterns of a rule that passes requests but that cannot match anything.
 func (r *Rule) Impossible() []Problem {
 	var c checker
 	if !r.Passes() {

@@ -8,17 +8,16 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// readings are the ways in which a program can understand one path-like string, as
-// cleaned paths. A rule that lets a request pass must match each of sure; for one that
-// refuses, any of both is enough.
+// readings are the ways in which a program can understand a path-like string, as cleaned paths. An
+// allow rule must match all of sure; for a deny rule, one match in sure or maybe is enough.
 type readings struct {
 	sure, maybe []string
-	directory   bool // written with a slash at its end
-	deep        bool // encoded more often than it was decoded
+	directory   bool // written with a trailing slash
+	deep        bool // has more layers of encoding than were decoded
 }
 
-// maxDecodings is how many layers of percent encoding are undone. Each program that
-// hands a path on can undo one.
+// maxDecodings is how many layers of percent encoding are decoded. Each program that passes on a
+// path may decode one.
 const maxDecodings = 3
 
 // read returns the readings of a string.
@@ -45,7 +44,7 @@ func read(s string) (r readings) {
 	return r
 }
 
-// unescape undoes one layer of percent encoding.
+// unescape decodes one layer of percent encoding.
 func unescape(s string) string {
 	if !strings.Contains(s, "%") {
 		return s
@@ -53,8 +52,8 @@ func unescape(s string) string {
 	return string(text.Unpercent([]byte(s)))
 }
 
-// plain adds the readings of a string that is not decoded any more. A program in C
-// stops at NUL, others drop it; white space around a path is kept or not.
+// plain adds the readings of a string without further decoding. C programs stop at NUL, others drop
+// it; white space around a path may or may not be trimmed.
 func (r *readings) plain(s string) {
 	r.one(s)
 	if head, _, ok := strings.Cut(s, "\x00"); ok {
@@ -64,13 +63,13 @@ func (r *readings) plain(s string) {
 	if trimmed := strings.TrimSpace(s); trimmed != s {
 		r.one(trimmed)
 	}
-	if joined := lineless.Replace(s); joined != s { // as readers of URLs do
+	if joined := lineless.Replace(s); joined != s { // as URL parsers do
 		r.one(joined)
 	}
 	r.several(s)
 }
 
-// lineless drops what readers of URLs drop wherever it is.
+// lineless removes the characters that URL parsers ignore anywhere.
 var lineless = strings.NewReplacer("\t", "", "\r", "", "\n", "")
 
 // one adds the readings of a path or URI.
@@ -93,7 +92,7 @@ func (r *readings) one(s string) {
 	}
 }
 
-// file adds the path of a file URI. Its host can be taken for a part of the path.
+// file adds the path of a file URI. Its host may be taken as a part of the path.
 func (r *readings) file(rest string, authority bool) {
 	if authority && rest != "" && rest[0] != '/' && rest[0] != '~' && !drive(rest) {
 		if _, p, ok := strings.Cut(rest, "/"); ok {
@@ -107,13 +106,13 @@ func (r *readings) file(rest string, authority bool) {
 	}
 }
 
-// plainScheme reports whether s is the scheme of a URI.
+// plainScheme reports whether s is a valid URI scheme.
 func plainScheme(s string) bool {
 	return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+.-") == ""
 }
 
-// url adds a URL with its host in lower case and its path cleaned. What a server makes of the
-// path is unknown: it may be one in the file system.
+// url adds a URL with a lower-case host and a cleaned path. How the server interprets the path is
+// unknown: it may be a file system path.
 func (r *readings) url(scheme, rest string) {
 	for _, rest := range slashes(rest) {
 		end := len(rest)
@@ -132,8 +131,7 @@ func (r *readings) url(scheme, rest string) {
 	}
 }
 
-// slashes returns a path as it is, and with backslashes as slashes where that makes
-// a difference.
+// slashes returns a path as it is and, if that differs, with backslashes turned into slashes.
 func slashes(s string) []string {
 	if !strings.Contains(s, `\`) {
 		return []string{s}
@@ -145,7 +143,7 @@ func slashes(s string) []string {
 	return []string{s, turned}
 }
 
-// native adds a path of a file system.
+// native adds a file system path.
 func (r *readings) native(s string) {
 	for _, p := range slashes(s) {
 		sure, maybe := cleaned(p)
@@ -162,7 +160,7 @@ func (r *readings) add(s string) {
 	}
 }
 
-// also adds another reading of a string, in its cleaned form.
+// also adds a cleaned path as a possible reading.
 func (r *readings) also(s string) {
 	if s != "" {
 		sure, maybe := cleaned(s)
@@ -170,10 +168,10 @@ func (r *readings) also(s string) {
 	}
 }
 
-// homeWords are names of the home of the user, which ~ is as well.
+// homeWords are other names for the user's home directory, ~.
 var homeWords = [...]string{"${HOME}", "$HOME", "%USERPROFILE%", "$env:USERPROFILE", "${env:USERPROFILE}"}
 
-// cleaned returns a path without .. and similar steps, and its other readings.
+// cleaned returns a path with .. and similar steps resolved, and its other readings.
 func cleaned(s string) (sure string, maybe []string) {
 	for _, word := range homeWords {
 		if rest, ok := strings.CutPrefix(s, word); ok && (rest == "" || rest[0] == '/') {
@@ -196,7 +194,7 @@ func cleaned(s string) (sure string, maybe []string) {
 	}
 	sure = path.Clean(s)
 	switch rest, up := climbed(sure); {
-	case up: // from a directory that is not known: perhaps to the root, or to the home
+	case up: // relative to an unknown directory: may lead to the root, or to the home directory
 		maybe = append(maybe, "/"+rest, "~/"+rest)
 	case len(sure) > 1 && sure[0] == '.':
 		maybe = append(maybe, "~/"+sure)
@@ -204,7 +202,7 @@ func cleaned(s string) (sure string, maybe []string) {
 	return sure, maybe
 }
 
-// climbed cuts off a cleaned path what leads up.
+// climbed removes the leading .. steps of a cleaned path.
 func climbed(s string) (rest string, up bool) {
 	for s == ".." || strings.HasPrefix(s, "../") {
 		s, up = strings.TrimPrefix(s[2:], "/"), true
@@ -236,10 +234,10 @@ func cleanedHome(s string) (sure string, maybe []string) {
 	return sure, maybe
 }
 
-// elsewhere returns the path that another one leads to by a link that systems have.
+// elsewhere returns the targets of a path that goes through a link that systems usually have.
 func elsewhere(s string) (maybe []string) {
 	if rest, ok := strings.CutPrefix(s, "/proc/"); ok {
-		if _, below, ok := strings.Cut(rest, "/root/"); ok { // of a process, or of one of its threads
+		if _, below, ok := strings.Cut(rest, "/root/"); ok { // of a process or thread
 			maybe = append(maybe, "/"+below)
 		}
 	}

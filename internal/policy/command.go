@@ -2,14 +2,14 @@ package policy
 
 import "strings"
 
-// wordEnds end the words of a command, or of code.
+// wordEnds are the characters that end a word of a command or code.
 const wordEnds = " \t\r\n;|&<>()=,`[]"
 
-// maxQuoting is how many commands inside commands are taken apart.
+// maxQuoting is the maximum depth of nested commands that are parsed.
 const maxQuoting = 3
 
-// words takes those words of a command that look like paths: with every quote as the
-// end of a word, as in code that is not one for a shell, and as a shell has them.
+// words adds the words of a command that look like paths. It splits the command twice: with quotes
+// as word ends, for code that is not shell code, and as a shell does.
 func (q *request) words(s string) {
 	for w := range strings.FieldsFuncSeq(s, func(r rune) bool { return strings.ContainsRune(wordEnds+`'"`, r) }) {
 		q.word(w)
@@ -17,7 +17,7 @@ func (q *request) words(s string) {
 	q.shell(s, maxQuoting)
 }
 
-// word takes a word where it can be a path, and the path that it may end with.
+// word adds a word that may be a path, and the path that it may end with.
 func (q *request) word(w string) {
 	if !strings.ContainsAny(w, `/\~`) && !strings.HasPrefix(w, "$HOME") && !strings.Contains(w, "%2") && w != ".." {
 		return
@@ -28,8 +28,7 @@ func (q *request) word(w string) {
 	}
 }
 
-// shell takes the words of a command as a shell reads them, and those of the commands
-// that it quotes.
+// shell adds the words of a command as a shell splits it, and those of the commands quoted in it.
 func (q *request) shell(s string, depth int) {
 	var b strings.Builder
 	var quote rune
@@ -46,7 +45,7 @@ func (q *request) shell(s string, depth int) {
 	}
 	for _, r := range s {
 		switch {
-		case escaped && r == '\n': // the line goes on
+		case escaped && r == '\n': // line continuation
 			escaped = false
 		case escaped:
 			if quote == '"' && !strings.ContainsRune("\"\\$`", r) {

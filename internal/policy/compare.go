@@ -8,10 +8,10 @@ import (
 	"github.com/mcpscan/mcpscan/internal/configfile"
 )
 
-// Compare returns what a policy changes about the one before it, and whether that lets
-// anything pass that was refused, asked about or logged. What cannot be shown to be
-// harmless weakens. Nil is a policy that says nothing. The names and texts of rules
-// decide nothing.
+// Compare returns the changes from one policy to the next, and whether they let anything pass that
+// was refused, prompted for or logged before. A change that cannot be shown to be harmless counts
+// as weakening. A nil policy makes no decisions. Names, descriptions and messages of rules are
+// ignored.
 func Compare(before, now *Policy) []configfile.SettingsChange {
 	c := &comparison{now: now}
 	switch {
@@ -42,12 +42,12 @@ func Compare(before, now *Policy) []configfile.SettingsChange {
 // comparison collects the changes between two versions of a policy.
 type comparison struct {
 	now     *Policy
-	kept    []bool // of its rules in their order: the policy before has them, too
+	kept    []bool // by index among the enabled rules: the old policy has the rule too
 	changes []configfile.SettingsChange
 }
 
-// missing is a rule that the policy does not have any more where it was: ahead of its
-// rule number before, among those in force.
+// missing is a rule that the policy no longer has, or no longer in its old position, which was
+// before the enabled rule at index before.
 type missing struct {
 	rule   *Rule
 	before int
@@ -64,7 +64,7 @@ func effect(weaker bool) configfile.Effect {
 	return configfile.Keeps
 }
 
-// otherwise describes the decision for requests that no rule matches.
+// otherwise describes the decision about requests that no rule matches.
 func (p *Policy) otherwise() string {
 	if p.listed {
 		return "denied"
@@ -72,8 +72,7 @@ func (p *Policy) otherwise() string {
 	return "logged"
 }
 
-// align finds the rules that both policies have, in one order, and returns those that are
-// gone.
+// align finds the rules that both policies have in the same order, and returns the removed ones.
 func (c *comparison) align(before, now []*Rule) (gone []missing) {
 	places := map[string][]int{}
 	for i, r := range before {
@@ -97,7 +96,7 @@ func (c *comparison) align(before, now []*Rule) (gone []missing) {
 	return gone
 }
 
-// decides is all of a rule that decides, as a text that no other such rule has.
+// decides returns a unique string for everything in a rule that affects decisions.
 func (r *Rule) decides() string {
 	var b strings.Builder
 	action := r.Action
@@ -116,7 +115,7 @@ func (r *Rule) decides() string {
 	return b.String()
 }
 
-// added reports a rule that is new at a place of the policy.
+// added records a rule that is new at an index of the policy.
 func (c *comparison) added(at int, r *Rule) {
 	harmless := r.refuses()
 	for _, earlier := range c.now.stages[0].rules[:at] {
@@ -125,14 +124,14 @@ func (c *comparison) added(at int, r *Rule) {
 	c.add(effect(!harmless), r.At, "the %s is new: %s", r.called(), r.Action)
 }
 
-// gone reports a rule that is missing. One that allowed gives way to whatever is as strict
-// or stricter. What any other refused must be decided by a rule that is as strict, or by
-// one that came first before, too.
+// gone records a removed rule. A removed allow rule is harmless: what takes its place is at least
+// as strict. The matches of any other rule must now be decided by a rule that is at least as
+// strict, or by one that preceded it before, too.
 func (c *comparison) gone(g missing) {
 	harmless := g.rule.Action == Allow
 	strict, _ := g.rule.Action.Verdict()
 	for i, r := range c.now.stages[0].rules {
-		if i >= g.before && c.kept[i] { // what follows came behind the rule
+		if i >= g.before && c.kept[i] { // the rules from here on came after the removed one
 			break
 		}
 		own, _ := r.Action.Verdict()

@@ -11,8 +11,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/names"
 )
 
-// networkSchemes are URL schemes with network addresses. Only the server knows the meaning of
-// other schemes, which can be its own.
+// networkSchemes are URL schemes with network addresses. The meaning of other schemes, which
+// servers can define themselves, is unknown.
 var networkSchemes = names.Set("http https ws wss ftp ftps sftp scp ssh tcp udp tls dtls quic git svn hg bzr cvs fossil rsync smb cifs nfs afp " +
 	"dav davs webdav webdavs caldav carddav ldap ldaps redis rediss postgres postgresql mysql mariadb mssql sqlserver oracle db2 mongodb couchdb couchbase " +
 	"cassandra clickhouse neo4j bolt influxdb memcached elasticsearch etcd consul zookeeper srv amqp amqps mqtt mqtts stomp kafka nats pulsar zmq " +
@@ -22,10 +22,10 @@ var networkSchemes = names.Set("http https ws wss ftp ftps sftp scp ssh tcp udp 
 // webSchemes are schemes after which URL parsers find a host even without slashes.
 var webSchemes = names.Set("http https ws wss ftp")
 
-// hostWords are words in the names of arguments with an address without a scheme.
+// hostWords are words in argument names that indicate an address without a scheme.
 var hostWords = names.Set("host hosts hostname hostnames domain domains endpoint endpoints ip ips url urls server proxy")
 
-// connects reports whether the request names an address on a network.
+// connects reports whether the request contains a network address.
 func (q *request) connects() bool {
 	for i := range q.paths {
 		if slices.ContainsFunc(q.paths[i].sure, network) {
@@ -37,13 +37,14 @@ func (q *request) connects() bool {
 	})
 }
 
-// network reports whether a path or URI names an address on a network.
+// network reports whether a path or URI is or contains a network address, such as /dev/tcp in
+// shells.
 func network(s string) bool {
 	low := strings.ToLower(s)
-	return strings.HasPrefix(low, "/dev/tcp/") || strings.HasPrefix(low, "/dev/udp/") || addressed(s) // of shells
+	return strings.HasPrefix(low, "/dev/tcp/") || strings.HasPrefix(low, "/dev/udp/") || addressed(s)
 }
 
-// addressed reports whether a text contains a network address, also after another scheme,
+// addressed reports whether a string contains a network address, even after another scheme,
 // percent-encoded, or with characters that URL parsers ignore.
 func addressed(s string) bool {
 	for range maxDecodings + 1 {
@@ -62,7 +63,7 @@ func addressed(s string) bool {
 	return false
 }
 
-// seen leaves out what readers of URLs, or of text, leave out.
+// seen drops the characters that URL parsers, or displays, ignore.
 func seen(c rune) rune {
 	if c < ' ' || c == 0x7F || unicode.Is(unicode.Cf, c) {
 		return -1
@@ -70,7 +71,7 @@ func seen(c rune) rune {
 	return c
 }
 
-// shares finds a share of Windows, and an address without its scheme.
+// shares matches a Windows share, or an address without its scheme.
 var shares = lazyregexp.New(`(?:^|[^\\/:\pL\pN])(?:\\\\(?:[?.]\\UNC\\)?[\pL\pN][\pL\pN._@-]*\\[^\\\s]|[\\/]{2}[\pL\pN-]+(?:\.[\pL\pN-]+)+(?:[\\/:?#]|$))`)
 
 func holdsAddress(s string) bool {
@@ -89,7 +90,7 @@ func holdsAddress(s string) bool {
 	return strings.ContainsAny(s, `\/`) && shares.MatchString(s)
 }
 
-// leadsOut reports whether a scheme and the text after its colon name an address.
+// leadsOut reports whether a scheme and the text after its colon form a network address.
 func leadsOut(scheme, rest string) bool {
 	if scheme == "file" {
 		path, ok := cutFile("file:" + rest)
@@ -102,7 +103,7 @@ func leadsOut(scheme, rest string) bool {
 	return slash && known(networkSchemes) || webSchemes[scheme] && letterOrDigit(rest[0])
 }
 
-// hostPath reports whether what follows user@host: is a path, or a module of rsync.
+// hostPath reports whether the text after user@host: is a path or an rsync module.
 func hostPath(rest string) bool {
 	rest = strings.TrimPrefix(rest, ":")
 	return rest != "" && (letterOrDigit(rest[0]) || strings.ContainsRune("/~._", rune(rest[0])))
@@ -116,8 +117,8 @@ func schemeByte(c byte) bool {
 	return c != '[' && letterOrDigit(c) || strings.IndexByte("+.-_", c) >= 0
 }
 
-// host reports whether the value of an argument for hosts looks like one: a name with a
-// dot, or an address, perhaps with a port and a path.
+// host reports whether the value of a host argument looks like a host: a name with a dot or an
+// address, optionally with a port and a path.
 func host(s string) bool {
 	s = strings.TrimPrefix(strings.TrimSpace(s), "//")
 	if strings.Contains(s, ":/") || drive(s) { // a URL of another scheme, or a path

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// covers reports that a rule matches everything that a later one matches: whatever
-// the later one says of it is never heard. It says so only when it is sure.
+// covers reports whether a rule matches everything that a later one matches, so that the later one
+// has no effect. It may return false negatives.
 func (r *Rule) covers(later *Rule) bool {
 	if r.Any {
 		return true
@@ -18,11 +18,11 @@ func (r *Rule) covers(later *Rule) bool {
 	if !r.looks() {
 		return true
 	}
-	// One that lets pass asks all arguments, one that refuses any.
+	// A rule that passes requests checks all arguments, a rule that refuses any.
 	return (!r.Passes() || later.Passes()) && r.coversArguments(later) && r.coversPaths(later)
 }
 
-// coverAll reports whether each of the patterns is covered by one; no patterns match
+// coverAll reports whether each pattern in o is covered by one in g; an empty list matches
 // everything.
 func (g Patterns) coverAll(o Patterns) bool {
 	if len(g) == 0 {
@@ -39,7 +39,7 @@ func (g Patterns) coverAll(o Patterns) bool {
 	return true
 }
 
-// coversForms reports whether what each pattern is compared with as a path is covered.
+// coversForms reports whether the path forms of all patterns in o are covered.
 func (g Patterns) coversForms(o Patterns) bool {
 	var own []*glob
 	for _, p := range g {
@@ -63,7 +63,7 @@ func (g Patterns) coversForms(o Patterns) bool {
 	return len(o) > 0
 }
 
-// includes reports whether a pattern covers another one, as a name and as a path.
+// includes reports whether a pattern covers another one, both as a name and as a path.
 func (p *Pattern) includes(o *Pattern) bool {
 	return p.exact.covers(o.exact) && (len(p.forms) == 0 || Patterns{p}.coversForms(Patterns{o}))
 }
@@ -82,8 +82,7 @@ func (r *Rule) coversArguments(later *Rule) bool {
 	return true
 }
 
-// scope returns the methods of MCP that a rule can match, and whether it can match no
-// others.
+// scope returns the MCP methods that a rule can match, and whether it can match no others.
 func (r *Rule) scope() (scope []string, closed bool) {
 	for _, m := range Methods {
 		if (len(r.Methods) == 0 || r.Methods.match(m)) && (len(r.Tools) == 0 || m == "tools/call") && r.event(&request{event: eventOf(m)}) {
@@ -94,8 +93,7 @@ func (r *Rule) scope() (scope []string, closed bool) {
 	return scope, closed
 }
 
-// coversMethods compares the methods and events. A rule for connections covers no
-// other one.
+// coversMethods compares methods and events. A rule for connect covers no other one.
 func (r *Rule) coversMethods(later *Rule) bool {
 	if len(r.Methods)+len(r.Types)+len(r.Tools) == 0 {
 		return true

@@ -8,28 +8,28 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// standard are the variables that every server may have: those of the system, then
-// their equivalents on Windows, with those that the MCP SDKs pass on there.
+// standard are the variables that every server may have: the common Unix ones, then their Windows
+// equivalents and those that the MCP SDKs pass on there.
 var standard = []string{"PATH", "HOME", "USER", "SHELL", "TERM", "LANG", "TMPDIR", "XDG_RUNTIME_DIR",
 	"SYSTEMROOT", "COMSPEC", "TEMP", "TMP", "USERPROFILE", "PATHEXT", "APPDATA", "LOCALAPPDATA", "PROGRAMDATA", "SYSTEMDRIVE",
 	"HOMEDRIVE", "HOMEPATH", "USERNAME", "PROGRAMFILES", "PROCESSOR_ARCHITECTURE", "WINDIR"}
 
-// Standard reports whether every server may have a variable.
+// Standard reports whether every server may have the variable.
 func Standard(variable string) bool { return slices.Contains(standard, strings.ToUpper(variable)) }
 
-// sensitive are the endings of names of secrets. Such a variable is allowed by its own
-// name only, and by no glob.
+// sensitive are suffixes of the names of secrets. Such a variable must be allowed by its exact
+// name, not by a glob.
 var sensitive = []string{"_TOKEN", "_KEY", "_SECRET", "_API_KEY", "_PASSWORD", "_CREDENTIALS"}
 
-// Sensitive reports whether a variable is named like a secret.
+// Sensitive reports whether the name of a variable indicates a secret.
 func Sensitive(variable string) bool {
 	upper := strings.ToUpper(variable)
 	return slices.ContainsFunc(sensitive, func(ending string) bool { return strings.HasSuffix(upper, ending) })
 }
 
-// Inherits decides whether a server that is started gets a variable from the environment
-// of the program that starts it. Without env_allow and env_deny it gets the standard
-// variables only, and so does a server that no policy declares: l may be nil.
+// Inherits reports whether a started server gets a variable from the environment of the program
+// that starts it. A server without env_allow and env_deny, or without a declaration, gets only the
+// standard variables: l may be nil.
 func (l *Lists) Inherits(server, variable string) bool {
 	if l == nil {
 		return Standard(variable)
@@ -47,8 +47,8 @@ func (l *Lists) declared(server string) *Declared {
 	return nil
 }
 
-// Variable decides whether a declared server may have a variable. If there is an allow list,
-// the deny list has no effect.
+// Variable decides whether a declared server may have a variable. If there is an allow list, the
+// deny list has no effect.
 func (l *Lists) Variable(server, name string) scanner.Decision {
 	d := l.declared(server)
 	if d == nil {

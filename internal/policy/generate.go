@@ -11,7 +11,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// YAML writes a policy that allows exactly what the profile has. The lines of head are
+// YAML returns a policy that allows exactly what is in the profile. The lines of head become
 // comments at the top. Names are quoted, whatever they contain.
 func (p *Profile) YAML(head ...string) string {
 	w := &writer{}
@@ -54,13 +54,13 @@ func (w *writer) line(indent int, format string, args ...any) {
 	w.WriteByte('\n')
 }
 
-// refusedTool is a tool that was only refused.
+// refusedTool is a tool whose calls were all refused.
 type refusedTool struct {
 	server, name string
 	seen         *profiled
 }
 
-// tools writes which tools are allowed, and returns those that were only refused.
+// tools writes the allowed tools, and returns those whose calls were all refused.
 func (w *writer) tools(p *Profile) (refused []refusedTool) {
 	w.line(1, `tool_policy: "allowlist"`)
 	w.line(1, "allowed_tools:")
@@ -77,7 +77,7 @@ func (w *writer) tools(p *Profile) (refused []refusedTool) {
 			w.tool(server, name, hash, t)
 		}
 	})
-	if !some { // a key without a value allows nothing as well, and says so less plainly
+	if !some { // a key without a value would also allow nothing, but less clearly
 		w.line(2, "[]")
 	}
 	return refused
@@ -111,7 +111,7 @@ func (w *writer) tool(server, name, hash string, t *profiled) {
 	}
 }
 
-// comment writes a tool that was only refused.
+// comment writes a refused tool as a comment.
 func (w *writer) comment(r refusedTool) {
 	w.line(1, "#   # Provenance: %s", r.seen.provenance())
 	if !nameable(r.server) || !nameable(r.name) {
@@ -122,7 +122,7 @@ func (w *writer) comment(r refusedTool) {
 	w.line(1, "#     tool: %s", scalar(Escape(r.name)))
 }
 
-// serverList writes which servers are allowed.
+// serverList writes the allowed servers.
 func (w *writer) serverList(p *Profile) {
 	w.line(1, `server_policy: "allowlist"`)
 	w.line(1, "allowed_servers:")
@@ -145,13 +145,13 @@ func (w *writer) serverList(p *Profile) {
 	}
 }
 
-// nameable reports whether a rule can name something.
+// nameable reports whether a rule can contain the name.
 func nameable(name string) bool {
 	_, err := ParseName(Escape(name))
 	return err == nil && strings.TrimSpace(name) != ""
 }
 
-// provenance describes how often something was seen, and from when to when.
+// provenance describes how often something was seen, and over what period.
 func (e *profiled) provenance() string {
 	n := times(e.events, "event")
 	if e.first.IsZero() {
@@ -171,13 +171,13 @@ func times(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// shown makes foreign text fit for a comment.
+// shown makes untrusted text safe for a YAML comment.
 func shown(s string, limit int) string {
 	return text.Visible(text.Mask(s[:min(len(s), 4*limit)]), limit)
 }
 
-// scalar writes a text in double quotes, with everything escaped that a reader does not
-// see or a parser could take for something else.
+// scalar writes a double-quoted string, escaping everything that is invisible or that a parser
+// could misread.
 func scalar(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')

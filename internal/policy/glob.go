@@ -5,41 +5,39 @@ import (
 	"unicode/utf8"
 )
 
-// A glob is a pattern whose wildcards are tokens. Each language of policies has its own
-// wildcards; see newGlob and ParseName.
+// A glob is a pattern whose wildcards are tokens. Each policy language has its own wildcards; see
+// newGlob and ParseName.
 type glob struct {
 	tokens []token
-	prefix string // that every match begins with: all of a glob without wildcards
-	suffix string // that every match ends with
-	inner  string // the longest text that every match has
+	prefix string // of every match: the whole glob if it has no wildcards
+	suffix string // of every match
+	inner  string // the longest literal that every match contains
 	wild   bool
 }
 
-// token is one step of a glob: a character, or one of the wildcards.
+// token is one element of a glob: a character or a wildcard.
 type token rune
 
-// The wildcards are not characters.
+// The wildcards are negative, so they are not valid characters.
 const (
-	one     token = -1 - iota // a character except a slash
-	star                      // any characters except a slash
-	deep                      // any characters
-	anyRune                   // a character
+	one     token = -1 - iota // one character except a slash
+	star                      // any number of characters except slashes
+	deep                      // any number of characters
+	anyRune                   // one character
 )
 
-// wild reports whether a token is a wildcard, and many whether it stands for any number of
-// characters.
+// wild reports whether a token is a wildcard, and many whether it matches any number of characters.
 func (t token) wild() bool { return t < 0 }
 func (t token) many() bool { return t == star || t == deep }
 
-// takes reports whether a token matches a character, and any number of them where it
-// is a star.
+// takes reports whether a token can match r; for star and deep, as one of several characters.
 func (t token) takes(r rune) bool {
 	return t == deep || t == anyRune || (t == star || t == one) && r != '/' || rune(t) == r
 }
 
-// newGlob reads a glob of a policy in TOML: * matches any characters except a slash, ** any
-// characters, ? one character except a slash. Everything else is literal, including brackets
-// and backslashes.
+// newGlob parses a glob of a TOML policy: * matches any characters except a slash, ** any
+// characters, ? one character except a slash. Everything else is literal, including brackets and
+// backslashes.
 func newGlob(source string) *glob {
 	var tokens []token
 	for i := 0; i < len(source); {
@@ -86,9 +84,8 @@ func globOf(tokens []token) *glob {
 	return g
 }
 
-// match reports whether the whole of s matches. It follows all ways through the
-// pattern at once, so its time is that of the text by that of the pattern, whatever
-// they are.
+// match reports whether all of s matches. It follows all alternatives at once, so its time is at
+// most proportional to the product of the lengths of s and the glob.
 func (g *glob) match(s string) bool {
 	if len(s) < len(g.prefix) || !strings.HasPrefix(s, g.prefix) || !strings.HasSuffix(s, g.suffix) {
 		return false
@@ -120,8 +117,8 @@ func (g *glob) match(s string) bool {
 	return states[len(states)-1] == len(g.tokens)
 }
 
-// reach adds a state, and those after its stars. States are added in ascending order, so the
-// last one shows which are there.
+// reach adds a state and, past its stars, the states after it. States are added in ascending order,
+// so the last one is sufficient to detect duplicates.
 func (g *glob) reach(states []int, at int) []int {
 	for {
 		if len(states) == 0 || states[len(states)-1] < at {
@@ -134,9 +131,8 @@ func (g *glob) reach(states []int, at int) []int {
 	}
 }
 
-// covers reports that everything that o matches is matched by g as well. It is never
-// wrong when it says so, and does not find all cases: it keeps the states of g that
-// are reached whatever the wildcards of o stand for.
+// covers reports whether g matches everything that o matches. It may return false negatives: it
+// keeps only the states of g that are reached whatever the wildcards of o match.
 func (g *glob) covers(o *glob) bool {
 	switch {
 	case !o.wild:
@@ -154,7 +150,7 @@ func (g *glob) covers(o *glob) bool {
 			own := g.tokens[at]
 			loops := own.many()
 			switch {
-			case t.many(): // it may stand for nothing, or for more than once
+			case t.many(): // it may match nothing, or several characters
 				if own == deep || own == star && t == star {
 					next = g.reach(next, at)
 				}

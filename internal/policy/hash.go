@@ -10,19 +10,19 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Hash is the content_hash of a rule: the digest of a whole definition, or that of
-// agentsh over name, description and schema.
+// Hash is the content_hash of a rule: either the digest of a whole definition, or agentsh's digest
+// of name, description and schema.
 type Hash struct {
 	digest  mcp.Digest
-	agentsh string // in lower case, without a prefix
-	partial bool   // what was written stands for no digest, so no tool has it
+	agentsh string // lower case, without prefix
+	partial bool   // not a complete digest, so no tool matches it
 }
 
-// ErrPartial is returned, wrapped, for a placeholder and for a digest that is cut short,
-// as documentation has them. The hash that comes with it is that of no tool.
+// ErrPartial is returned, wrapped, for a placeholder or a truncated digest, both of which are
+// common in documentation. The hash returned with it matches no tool.
 var ErrPartial = errors.New("mcpscan pins list --json shows the full digest")
 
-// ParseHash reads a hash in any of its spellings.
+// ParseHash parses a hash in any of its notations.
 func ParseHash(s string) (h Hash, err error) {
 	if strings.HasPrefix(s, "sha256-") {
 		return h, h.digest.Parse(s)
@@ -40,10 +40,10 @@ func ParseHash(s string) (h Hash, err error) {
 	return h, nil
 }
 
-// IsZero reports that a rule has no hash.
+// IsZero reports whether the rule has no hash.
 func (h Hash) IsZero() bool { return h == Hash{} }
 
-// Is reports whether a tool has the hash. One that its server did not list has none.
+// Is reports whether a tool has the hash. A tool that its server did not list has no hash.
 func (h Hash) Is(k *scanner.Known) bool {
 	if k == nil || h.partial {
 		return false

@@ -8,21 +8,21 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Mode is the decision for names in no list.
+// Mode is the decision for names that are in no list.
 type Mode uint8
 
-// The modes. A deny list applies in each of them.
+// The modes. The deny list applies in all of them.
 const (
-	None      Mode = iota // nothing is filtered but what is denied
-	Allowlist             // what is not allowed is denied
-	Denylist              // what is not denied is allowed
+	None      Mode = iota // only denied names are refused
+	Allowlist             // names not allowed are refused
+	Denylist              // names not denied are allowed
 )
 
 var modeNames = [...]string{"none", "allowlist", "denylist"}
 
 func (m Mode) String() string { return modeNames[m] }
 
-// ParseMode reads a mode, and reports whether there is one of that name.
+// ParseMode parses a mode, and reports whether the name is valid.
 func ParseMode(name string) (Mode, bool) {
 	for i, n := range modeNames {
 		if n == name {
@@ -32,12 +32,12 @@ func ParseMode(name string) (Mode, bool) {
 	return None, false
 }
 
-// Lists is a policy as agentsh writes it: lists of servers and of tools.
+// Lists is a policy in the form of agentsh: lists of servers and of tools.
 type Lists struct {
-	File       string              // that it stands in
-	At         configfile.Position // of its first key
-	Enforced   bool                // without it nothing is decided
-	FailClosed bool                // servers that are not declared and tools that are not listed are blocked
+	File       string              // the policy's file
+	At         configfile.Position // position of the first key
+	Enforced   bool                // if false, the policy has no effect
+	FailClosed bool                // block undeclared servers and unlisted tools
 	ServerMode Mode
 	ToolMode   Mode
 
@@ -50,21 +50,20 @@ type Lists struct {
 	Servers []Declared
 }
 
-// ServerRule names servers.
+// ServerRule matches servers by ID.
 type ServerRule struct {
 	ID Name
 	At configfile.Position
 }
 
-// ToolRule names tools of servers. All its criteria must match.
+// ToolRule matches tools of servers. All criteria must match.
 type ToolRule struct {
 	Server, Tool Name
 	Hash         Hash // zero for any
 	At           configfile.Position
 }
 
-// Pinning is the decision about tools that changed since they were trusted. Nil fields are not
-// set.
+// Pinning is the decision about tools that changed since they were trusted. Nil fields are not set.
 type Pinning struct {
 	Enabled    *bool
 	OnChange   *scanner.Verdict
@@ -72,7 +71,7 @@ type Pinning struct {
 	Binary     *bool
 }
 
-// Declared is a server that the policy declares.
+// Declared is a server declaration of the policy.
 type Declared struct {
 	ID             string
 	Type           string
@@ -85,14 +84,14 @@ type Declared struct {
 	At             configfile.Position
 }
 
-// serverMethods are the methods by which something of a server is used, or by which it uses its client.
+// serverMethods are the methods that use a server, or by which it uses its client.
 var serverMethods = map[string]bool{
 	"tools/call": true, "resources/read": true, "resources/subscribe": true, "prompts/get": true, "completion/complete": true,
 	"sampling/createMessage": true, "elicitation/create": true,
 }
 
-// Policy returns the lists as rules: denials come before anything that is allowed, and the
-// server before the tool. Lists that are not enforced have none.
+// Policy returns the lists as rules: denials before allowances, servers before tools. Lists that
+// are not enforced yield no rules.
 func (l *Lists) Policy() *Policy {
 	p := &Policy{file: l.File, lists: l}
 	if l.Enforced {
@@ -101,12 +100,12 @@ func (l *Lists) Policy() *Policy {
 	return p
 }
 
-// blocks returns a rule that blocks, of one of the keys.
+// blocks returns a blocking rule, named after a key.
 func blocks(key string, at configfile.Position, format string, args ...any) *Rule {
 	return &Rule{Name: key, At: at, Action: Block, Message: fmt.Sprintf(format, args...)}
 }
 
-// servers decides about the server of a request.
+// servers returns the stage for the server of a request.
 func (l *Lists) servers(p *Policy) stage {
 	s := stage{methods: serverMethods}
 	for _, d := range l.DeniedServers {
@@ -138,11 +137,11 @@ func (l *Lists) servers(p *Policy) stage {
 	return s
 }
 
-// tools decides about the tool of a call.
+// tools returns the stage for the tool of a call.
 func (l *Lists) tools(p *Policy) stage {
 	s := stage{methods: map[string]bool{"tools/call": true}}
 	add := func(r *Rule, list listCriteria) { r.list, s.rules = list, append(s.rules, r) }
-	if l.ToolMode != None || len(l.DeniedTools) > 0 { // readers of JSON do not agree which of several names is meant
+	if l.ToolMode != None || len(l.DeniedTools) > 0 { // JSON parsers disagree on which name applies
 		add(blocks("tool_policy", l.ToolModeAt, "the call does not name a tool"), listCriteria{call: unnamedCall})
 		add(blocks("tool_policy", l.ToolModeAt, "the call names more than one tool"), listCriteria{call: ambiguousCall})
 	}
@@ -161,7 +160,7 @@ func (l *Lists) tools(p *Policy) stage {
 		a := &l.AllowedTools[i]
 		add(a.named(&Rule{Name: "allowed_tools", At: a.At, Action: Allow, Message: "the tool is in allowed_tools"}), listCriteria{hash: a.Hash})
 	}
-	for _, a := range slices.Backward(l.AllowedTools) { // that would allow the tool, were it another one
+	for _, a := range slices.Backward(l.AllowedTools) { // allowed, but not with this definition
 		add(a.named(blocks("allowed_tools", a.At, "the tool is allowed with a content_hash only, and the server has not listed it")), listCriteria{exact: true, call: unlistedCall})
 		add(a.named(blocks("allowed_tools", a.At, "the tool is allowed with another content_hash than its current definition has")), listCriteria{exact: true})
 	}
@@ -169,7 +168,7 @@ func (l *Lists) tools(p *Policy) stage {
 	return s
 }
 
-// named adds the names of the entry to a rule.
+// named sets the names of the entry in a rule.
 func (t *ToolRule) named(r *Rule) *Rule {
 	r.Servers, r.Tools = patternsOf(t.Server), patternsOf(t.Tool)
 	return r
@@ -182,10 +181,11 @@ func (l *Lists) allowedServer(id string) *ServerRule {
 	return nil
 }
 
-// all reports a rule for every tool, which under an allowlist repeats the mode.
+// all reports whether the rule applies to every tool, which under an allowlist is redundant with
+// the mode.
 func (t *ToolRule) all() bool { return t.Server.All() && t.Tool.All() && t.Hash.IsZero() }
 
-// Hashes reports whether a rule requires the digest of a tool.
+// Hashes reports whether any rule requires the digest of a tool.
 func (l *Lists) Hashes() bool {
 	for _, rules := range [...][]ToolRule{l.AllowedTools, l.DeniedTools} {
 		for i := range rules {
@@ -197,7 +197,7 @@ func (l *Lists) Hashes() bool {
 	return false
 }
 
-// Empty reports a policy that would decide nothing if it were enforced.
+// Empty reports whether the policy would decide nothing even if it were enforced.
 func (l *Lists) Empty() bool {
 	return !l.FailClosed && l.ServerMode == None && l.ToolMode == None && len(l.DeniedServers) == 0 && len(l.DeniedTools) == 0 &&
 		len(l.AllowedServers) == 0 && len(l.AllowedTools) == 0

@@ -56,7 +56,7 @@ func (c *listChecker) idle() {
 	}
 }
 
-// empty reports a policy that lets nothing pass.
+// empty reports lists that let nothing pass.
 func (c *listChecker) empty() {
 	if c.ServerMode == Allowlist && len(c.AllowedServers) == 0 {
 		c.tell(c.ServerModeAt, "no server is allowed: allowed_servers is empty")
@@ -69,7 +69,7 @@ func (c *listChecker) empty() {
 	}
 }
 
-// servers reports rules about servers that others leave nothing to.
+// servers reports server rules that are covered by others.
 func (c *listChecker) servers() {
 	for i, r := range c.AllowedServers {
 		for _, d := range c.DeniedServers {
@@ -89,7 +89,7 @@ func (c *listChecker) servers() {
 	}
 }
 
-// tools reports rules about tools that others leave nothing to.
+// tools reports tool rules that are covered by others.
 func (c *listChecker) tools() {
 	for i := range c.AllowedTools {
 		r := &c.AllowedTools[i]
@@ -111,7 +111,7 @@ func (c *listChecker) tools() {
 	}
 }
 
-// repeated reports a rule of which an earlier one of its list says all.
+// repeated reports a rule that is covered by an earlier one in its list.
 func (c *listChecker) repeated(at configfile.Position, i int, covers func(int) (bool, configfile.Position)) {
 	for k := range i {
 		if all, first := covers(k); all {

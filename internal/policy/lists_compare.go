@@ -10,9 +10,9 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// CompareLists returns what lists change about those before them, and whether that lets
-// anything pass that was refused. What cannot be shown to be harmless weakens. Nil is a
-// policy that says nothing. Whether pins are compared at all is no part of it.
+// CompareLists returns the changes from one version of the lists to the next, and whether they let
+// anything pass that was refused before. A change that cannot be shown to be harmless counts as
+// weakening. Nil lists make no decisions. Whether pins are compared at all is not considered here.
 func CompareLists(before, now *Lists) []configfile.SettingsChange {
 	c := &listComparison{before: before, now: now}
 	for _, lists := range [...]**Lists{&c.before, &c.now} {
@@ -33,8 +33,7 @@ type listComparison struct {
 	changes     []configfile.SettingsChange
 }
 
-// add takes a change in. One of lists that decide nothing, because they are not enforced,
-// lets nothing pass.
+// add records a change. Changes to lists that were not enforced are never weaker; see decides.
 func (c *listComparison) add(weaker bool, at configfile.Position, keys []string, format string, args ...any) {
 	effect := configfile.Keeps
 	if weaker {
@@ -43,7 +42,8 @@ func (c *listComparison) add(weaker bool, at configfile.Position, keys []string,
 	c.changes = append(c.changes, configfile.SettingsChange{Effect: effect, Keys: keys, Says: strings.Join(keys, ".") + fmt.Sprintf(format, args...), Pos: at})
 }
 
-// decides reports whether something that the lists before refused was refused by them.
+// decides reports whether a change is weaker, given that the old lists had an effect only if
+// enforced.
 func (c *listComparison) decides(weaker bool) bool { return weaker && c.before.Enforced }
 
 func (c *listComparison) modes() {
@@ -107,7 +107,7 @@ func (c *listComparison) tools() {
 	}
 }
 
-// pointless reports a rule that denies all, where the mode has that say nothing.
+// pointless reports whether a rule denies everything in a mode in which that has no effect.
 func (c *listComparison) pointless(all bool, mode Mode) bool { return all && mode == Allowlist }
 
 func (c *listComparison) lists(now bool) *Lists {
@@ -117,7 +117,7 @@ func (c *listComparison) lists(now bool) *Lists {
 	return c.before
 }
 
-// listed reports an entry of a list that only one version has.
+// listed records a list entry that is in only one version.
 func (c *listComparison) listed(now, weaker bool, at configfile.Position, key, entry string) {
 	if now {
 		c.add(c.decides(weaker), at, []string{key}, " now has %s", entry)
@@ -126,7 +126,7 @@ func (c *listComparison) listed(now, weaker bool, at configfile.Position, key, e
 	c.add(c.decides(weaker), configfile.Position{}, []string{key}, " no longer has %s", entry)
 }
 
-// unmatched returns the entries of a list to which another list has no equal one.
+// unmatched returns the entries of a list that have no equal in the other list.
 func unmatched[T any](list, other []T, equal func(a, b *T) bool) (out []*T) {
 	for i := range list {
 		if !some(other, func(o *T) bool { return equal(&list[i], o) }) {
@@ -145,7 +145,7 @@ func some[T any](list []T, is func(*T) bool) bool {
 	return false
 }
 
-// pinning compares what becomes of tools that are not as they were trusted.
+// pinning compares the decisions about tools that changed since they were trusted.
 func (c *listComparison) pinning() {
 	change := func(l *Lists) scanner.Verdict {
 		if l.Pinning.OnChange == nil {
@@ -162,8 +162,8 @@ func (c *listComparison) pinning() {
 	}
 }
 
-// declared compares the declared servers, which fail_closed allows and whose environment the
-// policy limits.
+// declared compares the declared servers, which fail_closed allows and whose environment the policy
+// limits.
 func (c *listComparison) declared() {
 	find := func(l *Lists, id string) *Declared {
 		if i := slices.IndexFunc(l.Servers, func(d Declared) bool { return d.ID == id }); i >= 0 {
@@ -199,8 +199,7 @@ func (c *listComparison) declared() {
 
 func sameName(a, b Name) bool { return a.source == b.source }
 
-// limits reports whether a declaration surely lets a server have no variable that another
-// one did not let it have.
+// limits reports whether d certainly allows no more variables than was.
 func (d *Declared) limits(was *Declared) bool {
 	covered := func(by []Name, n Name, covers func(own, n Name) bool) bool {
 		return slices.ContainsFunc(by, func(own Name) bool { return sameName(own, n) || covers(own, n) })
@@ -209,7 +208,7 @@ func (d *Declared) limits(was *Declared) bool {
 		return !slices.ContainsFunc(names, func(n Name) bool { return !covered(by, n, covers) })
 	}
 	switch {
-	case len(was.EnvAllow) > 0: // a secret is allowed by its own name only
+	case len(was.EnvAllow) > 0: // a secret must be allowed by its exact name
 		return len(d.EnvAllow) > 0 && every(d.EnvAllow, was.EnvAllow, func(own, n Name) bool { return own.covers(n, false) && !Sensitive(n.source) })
 	case len(d.EnvAllow) > 0:
 		return len(was.EnvDeny) == 0

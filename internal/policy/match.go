@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// matches reports whether a rule matches a request. It is unsure where all matches but
-// arguments that were not looked at: in a rule that refuses, and in any rule where a log
-// does not have them.
+// matches reports whether a rule matches a request. It is unsure if everything matches except
+// arguments that were not inspected: in a rule that refuses, or in any rule if a log lacks the
+// arguments.
 func (r *Rule) matches(q *request) (match, unsure bool) {
 	if r.Any {
 		return true, false
@@ -23,7 +23,7 @@ func (r *Rule) matches(q *request) (match, unsure bool) {
 	return unsure, unsure
 }
 
-// match reports whether a call is what only lists distinguish.
+// match reports whether a call matches the criteria that only lists have.
 func (l *listCriteria) match(q *request) bool {
 	switch {
 	case l.call == unlistedCall && q.Tool != nil, l.call == unnamedCall && q.Target != "", l.call == ambiguousCall && len(q.names) < 2:
@@ -47,24 +47,25 @@ func (g Patterns) allows(name string) bool {
 	return slices.ContainsFunc(g, func(p *Pattern) bool { return p.Allows(name) })
 }
 
-// refuses reports whether one of the patterns matches a name in one of its spellings.
+// refuses reports whether one of the patterns matches one of the spellings of a name.
 func (g Patterns) refuses(spellings []string) bool {
 	return slices.ContainsFunc(g, func(p *Pattern) bool { return p.matchesAny(spellings) })
 }
 
-// event compares the event_type, but not connect, which arguments tell.
+// event compares the event_type. For connect it is only a precheck, because that depends on the
+// arguments.
 func (r *Rule) event(q *request) bool {
 	return len(r.Types) == 0 || r.Types.match(q.event) || !r.Passes() && r.Types.match(connect)
 }
 
-// connection compares the event_type connect. It refuses alone: no message is nothing
-// but a connection.
+// connection compares the event_type connect. Only rules that refuse use it: no message is just a
+// connection.
 func (r *Rule) connection(q *request) bool {
 	return len(r.Types) == 0 || r.Types.match(q.event) || !r.Passes() && q.connects()
 }
 
-// target compares the names of tools, and their equivalents in other requests. If a request
-// gives two names, one is enough to refuse it; a missing name is enough too.
+// target compares the names of tools, and their equivalents in other requests. If a request has two
+// names, one match is enough to refuse it; so is a missing name.
 func (r *Rule) target(q *request) bool {
 	if q.unnamed && !r.Passes() && (len(r.Tools) == 0 || q.Method == "tools/call") {
 		return true
@@ -84,8 +85,8 @@ func (r *Rule) target(q *request) bool {
 	return r.each(q, r.Targets, q.names...)
 }
 
-// each reports whether all names match if the rule allows, and one if it refuses: in any case,
-// and as it looks to a reader.
+// each reports whether all names match if the rule allows, or any name if it refuses, which
+// compares names in all their spellings.
 func (r *Rule) each(q *request, g Patterns, names ...string) bool {
 	for _, s := range names {
 		match := r.Passes() && g.allows(s) || !r.Passes() && g.refuses(q.spelled(s))
@@ -96,8 +97,8 @@ func (r *Rule) each(q *request, g Patterns, names ...string) bool {
 	return r.Passes()
 }
 
-// path compares every path in a request. A command can do more than its paths show, so none is
-// allowed by them.
+// path compares every path in a request. An allow rule never matches a command by its paths,
+// because it can do more than they show.
 func (r *Rule) path(q *request) bool {
 	if len(r.Paths) == 0 {
 		return true
@@ -116,7 +117,7 @@ func (r *Rule) path(q *request) bool {
 	return r.Passes()
 }
 
-// path compares the readings of one path: all of the sure ones where the rule passes.
+// path compares the readings of a path; if the rule passes, all of the sure ones must match.
 func (g Patterns) path(v *value, passes bool) bool {
 	if !passes {
 		return slices.ContainsFunc(v.low, func(s string) bool {
@@ -135,7 +136,7 @@ func (g Patterns) matchPath(s string) bool {
 	return slices.ContainsFunc(g, func(p *Pattern) bool { return p.matchPath(s) })
 }
 
-// arguments compares all of args.<name>.
+// arguments compares all args.<name> criteria.
 func (r *Rule) arguments(q *request) bool {
 	for i := range r.Args {
 		if !r.Args[i].matches(q, r.Passes()) {
@@ -145,8 +146,8 @@ func (r *Rule) arguments(q *request) bool {
 	return true
 }
 
-// matches compares every value under the name of an argument. Names are compared
-// without their case: there are servers that read them so.
+// matches compares every value under the name of an argument. It ignores the case of names, because
+// some servers do.
 func (a *Argument) matches(q *request, passes bool) bool {
 	found := false
 	for i := range q.values {
@@ -162,7 +163,7 @@ func (a *Argument) matches(q *request, passes bool) bool {
 	return found && passes
 }
 
-// value compares a text, and its readings as a path.
+// value compares a string, and its readings as a path.
 func (g Patterns) value(text string, paths []value, passes bool) bool {
 	whole := false
 	for i := range paths {

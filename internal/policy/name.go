@@ -10,27 +10,27 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// Name is a glob for the name of a server or tool: * matches any text, ? one character, both
-// including a slash, and \ escapes the next character.
+// Name is a glob for the name of a server or tool: * matches any characters, ? one character, both
+// including slashes, and \ escapes the next character.
 type Name struct {
 	source string
 	exact  *glob
-	low    *glob // the same in one case
+	low    *glob // exact in folded case
 }
 
-// MaxName is the length of the longest glob, and MaxCompared that of the longest compared
-// name, in bytes: longer names are refused.
+// MaxName is the maximum length of a glob, MaxCompared that of a compared name, in bytes: longer
+// names are refused.
 const (
 	MaxName     = 512
 	MaxCompared = 4096
 )
 
-// special are the characters that a glob must escape: the wildcards, and the special
+// special are the characters that must be escaped in a glob: the wildcards, and the special
 // characters of other programs' globs.
 const special = `*?\[]{}`
 
-// ParseName parses a glob. Special characters of other programs are an error, because a rule
-// that silently takes them literally refuses nobody.
+// ParseName parses a glob. Special characters of other programs are an error, because a rule that
+// silently takes them literally would refuse nothing.
 func ParseName(glob string) (Name, error) {
 	n := Name{source: glob}
 	var tokens []token
@@ -67,7 +67,7 @@ func ParseName(glob string) (Name, error) {
 	return nameOf(glob, globOf(slices.CompactFunc(tokens, func(a, b token) bool { return a == deep && b == deep }))), nil
 }
 
-// nameOf returns a name with its form in one case.
+// nameOf returns a Name with its case-folded glob.
 func nameOf(source string, exact *glob) Name {
 	tokens := slices.Clone(exact.tokens)
 	for i, t := range tokens {
@@ -76,13 +76,13 @@ func nameOf(source string, exact *glob) Name {
 	return Name{source: source, exact: exact, low: globOf(tokens)}
 }
 
-// String returns the glob as it was written.
+// String returns the glob as written.
 func (n Name) String() string { return n.source }
 
 // All reports whether the glob matches every name.
 func (n Name) All() bool { return n.exact != nil && slices.Equal(n.exact.tokens, []token{deep}) }
 
-// literal returns the glob that matches one name and no other, whatever the name.
+// literal returns the Name that matches exactly the given name, which may contain any characters.
 func literal(name string) Name {
 	var tokens []token
 	for _, r := range name {
@@ -91,7 +91,7 @@ func literal(name string) Name {
 	return nameOf(name, globOf(tokens))
 }
 
-// Escape returns the glob that matches one name and no other.
+// Escape returns the glob that matches exactly the given name.
 func Escape(name string) string {
 	var b strings.Builder
 	for _, r := range name {
@@ -103,22 +103,22 @@ func Escape(name string) string {
 	return b.String()
 }
 
-// Allows reports whether the glob matches a name as it is written.
+// Allows reports whether the glob matches a name exactly as written.
 func (n Name) Allows(name string) bool {
 	return n.exact != nil && len(name) <= MaxCompared && utf8.ValidString(name) && n.exact.match(name)
 }
 
-// Refuses reports whether the glob matches a name in any case, or its visible form: no
-// spelling evades a refusal.
+// Refuses reports whether the glob matches a name regardless of case, or its visible form, so that
+// no spelling evades a refusal.
 func (n Name) Refuses(name string) bool { return n.matchesAny(spellings(name)) }
 
-// matchesAny reports whether the glob matches one of the spellings of a name; none is a name
-// that is too long.
+// matchesAny reports whether the glob matches one of the spellings; nil spellings are those of a
+// name that is too long, which always matches.
 func (n Name) matchesAny(spellings []string) bool {
 	return spellings == nil || n.low != nil && slices.ContainsFunc(spellings, n.low.match)
 }
 
-// spellings are a name in one case and, if it differs, without invisible characters and with
+// spellings returns a name in folded case and, if it differs, without invisible characters and with
 // look-alikes replaced.
 func spellings(name string) []string {
 	if len(name) > MaxCompared {
@@ -132,7 +132,7 @@ func spellings(name string) []string {
 	return s
 }
 
-// covers reports whether the glob surely matches every name that another one matches.
+// covers reports whether the glob certainly matches every name that another one matches.
 func (n Name) covers(o Name, refuses bool) bool {
 	switch {
 	case n.source == o.source:
@@ -147,7 +147,7 @@ func (n Name) covers(o Name, refuses bool) bool {
 	return n.low.covers(o.low)
 }
 
-// low returns the least of the characters that differ from r only in case.
+// low returns the smallest of the characters that differ from r only in case.
 func low(r rune) rune {
 	if r < 0 {
 		return r

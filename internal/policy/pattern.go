@@ -7,19 +7,20 @@ import (
 	"github.com/mcpscan/mcpscan/internal/configfile"
 )
 
-// Pattern is a glob as the user wrote it, with all its readings.
+// Pattern is a glob as written by the user, with all its readings.
 type Pattern struct {
 	Name
 	at configfile.Position
 
-	// forms are compared with cleaned paths: ~ is each place where systems keep home
-	// directories, because the server's is unknown.
+	// forms are compared with cleaned paths. They expand ~ to all usual home directories, because
+	// the server's is unknown.
 	forms []*glob
-	// homes are additional forms for paths below ~ in a rule that refuses: the home in the pattern may be the one that ~ means.
+	// homes are additional forms for paths below ~ in a rule that refuses: the home in the pattern
+	// may be the one that ~ means.
 	homes []*glob
 
-	// lowForms and lowHomes are both in lower case, for a rule that refuses: file
-	// systems do not all tell cases apart.
+	// lowForms and lowHomes are the same in lower case, for a rule that refuses: some file systems
+	// ignore case.
 	lowForms, lowHomes []*glob
 }
 
@@ -28,7 +29,7 @@ func NewPattern(source string, at configfile.Position) *Pattern {
 	return &Pattern{Name: nameOf(source, newGlob(source)), at: at}
 }
 
-// NewPathPattern returns a pattern that is compared with paths as well.
+// NewPathPattern returns a pattern that is also compared with paths.
 func NewPathPattern(source string, at configfile.Position) *Pattern {
 	p := NewPattern(source, at)
 	sources := []string{source}
@@ -60,7 +61,7 @@ func NewPathPattern(source string, at configfile.Position) *Pattern {
 	return p
 }
 
-// tidy removes from a pattern what cleaned paths lack, except .., since the part before it can
+// tidy removes from a pattern what cleaned paths lack, except .., since the element before it may
 // be a wildcard.
 func tidy(s string) string {
 	for strings.HasPrefix(s, "./") {
@@ -72,7 +73,7 @@ func tidy(s string) string {
 	return s
 }
 
-// cutFile cuts file:// off a URI. Where a host is named it stays in front of the path.
+// cutFile removes file:// from a URI. A host other than localhost remains in front of the path.
 func cutFile(s string) (rest string, ok bool) {
 	if len(s) < 5 || !strings.EqualFold(s[:5], "file:") {
 		return s, false
@@ -91,12 +92,12 @@ func cutFile(s string) (rest string, ok bool) {
 	return rest, true
 }
 
-// drive reports whether a path begins with the letter of a drive.
+// drive reports whether a path begins with a drive letter.
 func drive(s string) bool {
 	return len(s) >= 2 && s[1] == ':' && (s[0]|0x20 >= 'a' && s[0]|0x20 <= 'z') && (len(s) == 2 || s[2] == '/' || s[2] == '\\')
 }
 
-// homeForms returns the readings of a pattern that begins with ~, or the pattern.
+// homeForms returns the readings of a pattern that begins with ~, or the pattern itself.
 func homeForms(s string) []string {
 	rest, ok := strings.CutPrefix(s, "~")
 	if !ok {
@@ -117,7 +118,7 @@ func homeForms(s string) []string {
 	return forms
 }
 
-// belowHome returns a pattern for a home as one below ~, or "".
+// belowHome returns a pattern below a home directory as one below ~, or "".
 func belowHome(s string) string {
 	for _, homes := range [...]string{"/home/", "/Users/", "C:/Users/"} {
 		if rest, ok := strings.CutPrefix(s, homes); ok {
@@ -144,13 +145,13 @@ func (p *Pattern) matchLow(s string) bool {
 	return slices.ContainsFunc(p.lowForms, match) || strings.HasPrefix(s, "~") && slices.ContainsFunc(p.lowHomes, match)
 }
 
-// climbs reports whether a pattern has a segment that no cleaned path has.
+// climbs reports whether a pattern has a .. segment, which no cleaned path has.
 func climbs(source string) bool {
 	return slices.Contains(strings.Split(strings.ReplaceAll(source, `\`, "/"), "/"), "..")
 }
 
-// Matches reports whether a name matches as it is written.
+// Matches reports whether a name matches exactly as written.
 func (p *Pattern) Matches(s string) bool { return p.exact.match(s) }
 
-// patternsOf returns the pattern of a name in a list.
+// patternsOf returns the Patterns that consist of one name.
 func patternsOf(n Name) Patterns { return Patterns{{Name: n}} }

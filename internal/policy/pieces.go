@@ -6,23 +6,23 @@ import (
 	"unicode"
 )
 
-// The characters around a path in a text.
+// Characters that may surround a path in a string.
 const (
 	openers = "\"'`([{<"
 	closers = "\"'`)]}>"
 )
 
-// MaxPieces is how many paths are read out of one string that is itself a path.
+// MaxPieces is the maximum number of paths extracted from one string that is itself a path.
 const MaxPieces = 64
 
-// parts reports whether a character can be between two paths. A colon does so only in
-// lists of paths, as it is a part of addresses.
+// parts reports whether a character can separate two paths. A colon does so only in lists of paths,
+// as it is also part of addresses.
 func parts(c rune) bool {
 	return c <= ' ' || unicode.IsSpace(c) || strings.ContainsRune(",;|&<>", c)
 }
 
-// pieces are the paths and addresses in a string, for programs that take it apart: each
-// word that begins like one, and the text after the name of an option or a host.
+// pieces returns the paths and addresses in a string, for programs that split it: each word that
+// begins like one, and the text after an option name or a host.
 func pieces(s string) iter.Seq[string] {
 	list := s != "" && (s[0] == '/' || s[0] == '~')
 	return func(yield func(string) bool) {
@@ -49,12 +49,12 @@ func pieces(s string) iter.Seq[string] {
 	}
 }
 
-// beginning is the part of a word that shows how it begins: a long one is inspected at many
-// places.
+// beginning is the maximum length of the prefix that begins inspects: pieces calls it at many
+// positions of a long word.
 const beginning = 64
 
-// begins reports whether a word begins as a path does that does not depend on a working
-// directory, or that leads out of it, or as a URI.
+// begins reports whether a word begins like a URI, or like a path that does not depend on the
+// working directory or that leads out of it.
 func begins(w string) bool {
 	for _, start := range [...]string{"/", `\\`, "~/", `~\`, "./", "../", `.\`, `..\`, "$HOME", "${HOME}", "%USERPROFILE%", "$env:", "${env:", "%2f", "%2F", "%5c%5c", "%5C%5C"} {
 		if strings.HasPrefix(w, start) {
@@ -77,8 +77,8 @@ func begins(w string) bool {
 	return false
 }
 
-// several adds the paths of a string with several. Whether the first is a separate one is
-// uncertain: a name can contain white space.
+// several adds the paths in a string with more than one. It is uncertain whether the first is a
+// separate path, because a name can contain white space.
 func (r *readings) several(s string) {
 	start := strings.TrimLeftFunc(s, func(c rune) bool { return parts(c) || strings.ContainsRune(openers, c) })
 	n := 0
@@ -97,9 +97,9 @@ func (r *readings) several(s string) {
 	}
 }
 
-// text takes the paths and addresses out of a string that is none as a whole. Those in a
-// text of several lines, as a file has that is written, refuse a request and do not keep
-// one from passing: it is not by them that a server goes, unless each line is one.
+// text adds the paths and addresses in a string that is not a path as a whole. Those in a
+// multi-line string, such as a file to be written, can refuse a request but do not prevent it from
+// passing: they are not what a server acts on, unless each line is a path.
 func (q *request) text(s string) {
 	lines := strings.FieldsFunc(s, func(c rune) bool { return c == '\n' || c == '\r' })
 	aside := len(lines) > 1
@@ -110,7 +110,7 @@ func (q *request) text(s string) {
 		}
 	}
 	q.pieces(s, aside)
-	if joined := lineless.Replace(s); joined != s { // as readers of URLs do
+	if joined := lineless.Replace(s); joined != s { // as URL parsers do
 		q.pieces(joined, true)
 	}
 }
@@ -128,8 +128,8 @@ func (q *request) pieces(s string, aside bool) {
 	}
 }
 
-// metaName reports whether a name is a valid _meta key: a prefix of labels with dots, a slash
-// and a name. It is not a path.
+// metaName reports whether a name is a valid _meta key, which is not a path: a prefix of labels
+// with dots, a slash and a name.
 func metaName(s string) bool {
 	prefix, name, ok := strings.Cut(s, "/")
 	return ok && strings.Contains(prefix, ".") && !strings.HasPrefix(prefix, ".") && !strings.Contains(s, "..") && !strings.ContainsAny(name, `/\~%`) &&

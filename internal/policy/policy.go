@@ -1,10 +1,10 @@
-// Package policy decides by a user's policy what becomes of a request. Every language of
-// policies is read into the same rules, and one evaluator decides by them: policyfile reads
-// the languages in TOML, and config the lists in YAML.
+// Package policy applies a user's policy to requests. Every policy language is read into the same
+// rules, and one evaluator applies them: policyfile reads the TOML languages, and config the YAML
+// lists.
 //
-// It must never let pass what it does not understand: an argument that was not looked at
-// refuses. It implements [scanner.Policy]: it must have no clock, no I/O and no state between
-// requests.
+// It must never pass a request that it does not understand: an argument that was not inspected
+// counts against it. It implements [scanner.Policy]: it must have no clock, no I/O and no state
+// between requests.
 package policy
 
 import (
@@ -21,7 +21,7 @@ import (
 // Action is the action of a rule for matching requests.
 type Action string
 
-// The actions. Deny and Block are two words for one.
+// The actions. Deny and Block are synonyms.
 const (
 	Allow Action = "allow"
 	Deny  Action = "deny"
@@ -30,7 +30,7 @@ const (
 	Log   Action = "log"
 )
 
-// Actions are all actions, in the order in which messages list them.
+// Actions lists all actions, in the order used in messages.
 var Actions = []string{string(Allow), string(Block), string(Deny), string(Log), string(Ask)}
 
 // Verdict returns the verdict of an action, and whether it is a valid action.
@@ -48,41 +48,41 @@ func (a Action) Verdict() (v scanner.Verdict, ok bool) {
 	return scanner.Block, false
 }
 
-// Policy is a list of stages. A request passes if each of them lets it pass; the first that
-// blocks it gives the reason.
+// Policy is a list of stages. A request passes if it passes every stage; the first stage that
+// blocks it provides the reason.
 type Policy struct {
 	file   string
-	rules  []*Rule // all of them, in the order of the file
-	listed bool    // what no rule matches is denied, as in the form [[rule]]
+	rules  []*Rule // all rules, in file order
+	listed bool    // requests that match no rule are denied, as in the form [[rule]]
 	stages []stage
-	looks  bool   // a rule looks at arguments
-	lists  *Lists // that the stages were made of, if they were
+	looks  bool   // some rule inspects arguments
+	lists  *Lists // source of the stages, if they were built from lists
 }
 
-// stage decides by the first of its rules that matches.
+// stage decides by the first matching rule.
 type stage struct {
-	methods   map[string]bool  // that it decides about: all others pass
-	logs      bool             // a rule logs, which it does whatever the method
-	rules     []*Rule          // those that are enabled, in the order in which they decide
-	otherwise scanner.Decision // where no rule matches
+	methods   map[string]bool  // methods that it decides about; all others pass
+	logs      bool             // some rule logs, which applies to any method
+	rules     []*Rule          // the enabled rules, in order of precedence
+	otherwise scanner.Decision // if no rule matches
 }
 
-// Rule decides about the requests that match all of its criteria. Missing criteria match
+// Rule decides about requests that match all of its criteria. A missing criterion matches
 // everything.
 type Rule struct {
-	Name        string // "" for a rule that is called by its number
-	Number      int    // place in the file, from 1
+	Name        string // "" for a rule identified by its number
+	Number      int    // position in the file, from 1
 	At          configfile.Position
 	Action      Action
 	Description string
 	Message     string
-	Priority    int // the lowest decides first
+	Priority    int // lowest first
 	Disabled    bool
 
 	Any     bool
 	Servers Patterns
 	Targets Patterns // the name of a tool or prompt, or the URI of a resource
-	Tools   Patterns // the name of a tool that is called
+	Tools   Patterns // the name of a called tool
 	Methods Patterns
 	Types   Patterns // event_type
 	Paths   Patterns // resource_path
@@ -91,16 +91,16 @@ type Rule struct {
 	list listCriteria
 }
 
-// listCriteria are those that only lists have.
+// listCriteria are criteria that only lists have.
 type listCriteria struct {
-	check  scanner.Check // that the decision belongs to
-	silent bool          // what it allows goes on to the next stage, without a record
-	exact  bool          // it refuses names as they are written only
+	check  scanner.Check // the check reported with the decision
+	silent bool          // allowed requests go on to the next stage, without a record
+	exact  bool          // refuses names only exactly as written
 	hash   Hash          // of the tool; zero for any
 	call   callState
 }
 
-// callState is how a call names its tool.
+// callState describes how a call names its tool.
 type callState uint8
 
 const (
@@ -116,12 +116,11 @@ type Argument struct {
 	Patterns
 }
 
-// Patterns are the values of one criterion, of which one must match.
+// Patterns are the values of a criterion, at least one of which must match.
 type Patterns []*Pattern
 
-// New returns a policy of rules. The rules decide by priority, the lowest first, and then as
-// they are in the file. What none matches is denied if the policy is closed, and logged if
-// it is not.
+// New returns a policy of rules. The rules apply in order of priority, lowest first, then in file
+// order. A request that matches none is denied if the policy is closed, and logged otherwise.
 func New(file string, closed bool, rules []*Rule) *Policy {
 	s := stage{methods: decided, otherwise: scanner.Decision{Verdict: scanner.Log, Rule: defaultRule, Reason: "no rule of the policy matches, so the request is logged"}}
 	if closed {
@@ -141,20 +140,20 @@ func New(file string, closed bool, rules []*Rule) *Policy {
 	return p
 }
 
-// Lists returns the lists that the policy was made of, nil if it was made of rules.
+// Lists returns the lists that the policy was built from, or nil if it was built from rules.
 func (p *Policy) Lists() *Lists { return p.lists }
 
 // defaultRule is the name of the default decision in reports.
 const defaultRule = "default"
 
-// title is the name of a rule in reports.
+// title returns the name of a rule for reports.
 func (r *Rule) title() string { return cmp.Or(r.Name, "rule "+strconv.Itoa(r.Number)) }
 
-// Passes reports whether the rule lets messages pass. It must then be certain of everything
-// that it matches; for one that refuses, a suspicion is enough.
+// Passes reports whether the rule lets messages pass. Such a rule must be certain of everything
+// that it matches; for a rule that refuses, a suspicion is enough.
 func (r *Rule) Passes() bool { return r.Action == Allow || r.Action == Log || r.list.exact }
 
-// looks reports whether the rule looks at arguments.
+// looks reports whether the rule inspects arguments.
 func (r *Rule) looks() bool {
 	return len(r.Paths)+len(r.Args) > 0 || slices.ContainsFunc(r.Types, func(p *Pattern) bool { return p.Matches(connect) })
 }
@@ -173,7 +172,7 @@ func (p *Policy) Decide(r *scanner.PolicyRequest) (d scanner.Decision) {
 	return d
 }
 
-// decide returns the decision of a stage, and whether it has one.
+// decide returns the decision of a stage, and whether the stage applies.
 func (p *Policy) decide(s *stage, q *request) (d scanner.Decision, decides bool) {
 	decides = s.methods[q.Method]
 	if !decides && !s.logs {
@@ -212,5 +211,5 @@ func (p *Policy) location(at configfile.Position) scanner.Location {
 	return scanner.Location{File: p.file, Line: max(at.Line, 1), Column: max(at.Column, 1)}
 }
 
-// quoted is a name of the policy as it is in a message.
+// quoted formats a name from the policy for a message.
 func quoted(name string) string { return `"` + text.Visible(name, 80) + `"` }

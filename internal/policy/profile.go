@@ -11,27 +11,27 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Profile is what was seen of servers and their tools, the base of a policy that allows
-// exactly that.
+// Profile records the servers and tools that were seen, as the basis of a policy that allows
+// exactly these.
 type Profile struct {
-	AgentSH bool // hashes are those of agentsh, which leave out all but name, description and schema
+	AgentSH bool // use agentsh hashes, which cover only name, description and schema
 
 	servers map[string]*profiled
 	lost    int
 }
 
-// profiled is what was seen of one server or tool.
+// profiled records what was seen of a server or tool.
 type profiled struct {
 	events      int
 	first, last time.Time
 	tools       map[string]*profiled // of a server
 
-	refused int // calls that did not take place
+	refused int // calls that were blocked
 	called  int
-	bare    bool     // it was called before it was listed
-	hashes  []string // under which it was called
-	listed  string   // the last one
-	changed bool     // it was listed under several
+	bare    bool     // called before it was listed
+	hashes  []string // hashes of the definitions with which it was called
+	listed  string   // hash of the last definition listed
+	changed bool     // several definitions were listed
 	found   []found
 }
 
@@ -41,13 +41,13 @@ type found struct {
 	rule     string
 }
 
-// maxProfiled bounds the servers, and the tools of all of them, of a profile.
+// maxProfiled is the maximum number of servers in a profile, and of tools per server.
 const maxProfiled = 65536
 
 // NewProfile returns an empty profile.
 func NewProfile() *Profile { return &Profile{servers: map[string]*profiled{}} }
 
-// Message takes in a message as a rule of the engine sees it.
+// Message records a message as seen by the engine's rules.
 func (p *Profile) Message(pass *scanner.JudgePass) {
 	call := pass.Call()
 	if call != nil && call.Refused {
@@ -81,7 +81,7 @@ func (p *Profile) Message(pass *scanner.JudgePass) {
 	}
 }
 
-// Finding adds a severe finding.
+// Finding records a severe finding.
 func (p *Profile) Finding(f *scanner.Finding, server, tool string) {
 	if s := p.servers[server]; s != nil && s.tools[tool] != nil && f.Severity >= scanner.High {
 		t := s.tools[tool]
@@ -91,10 +91,10 @@ func (p *Profile) Finding(f *scanner.Finding, server, tool string) {
 	}
 }
 
-// Lost is how many servers and tools were not taken in.
+// Lost returns the number of servers and tools that were not recorded.
 func (p *Profile) Lost() int { return p.lost }
 
-// Empty reports that there is nothing to make a policy from.
+// Empty reports whether there is nothing to build a policy from.
 func (p *Profile) Empty() bool { return len(p.servers) == 0 }
 
 // Tools calls visit with each tool, by server and name.
@@ -119,8 +119,8 @@ func (p *Profile) tool(server, name string) *profiled {
 	return p.entry(s.tools, name)
 }
 
-// entry returns the entry of a name, a new one if there is none. Names too long for a rule
-// share an entry if they begin alike.
+// entry returns the entry for a name, creating it if necessary. Names that are too long for a rule
+// share an entry if they have the same prefix.
 func (p *Profile) entry(among map[string]*profiled, name string) *profiled {
 	name = name[:min(len(name), MaxName+1)]
 	e := among[name]
@@ -135,7 +135,7 @@ func (p *Profile) entry(among map[string]*profiled, name string) *profiled {
 	return e
 }
 
-// saw counts an event, and keeps the first and the last time.
+// saw counts an event and updates the first and last time.
 func (e *profiled) saw(at time.Time) {
 	e.events++
 	if at.IsZero() {
@@ -154,7 +154,8 @@ func (e *profiled) list(hash string) {
 	e.listed = hash
 }
 
-// current returns the tool that is called as its server listed it last, nil where it did not.
+// current returns the last listed definition of the called tool, or nil if its server did not list
+// it.
 func current(pass *scanner.JudgePass) *mcp.Definition {
 	if k := pass.Server.Current(pass.Called()); k != nil {
 		return k.Definition
@@ -162,7 +163,7 @@ func current(pass *scanner.JudgePass) *mcp.Definition {
 	return nil
 }
 
-// call records the hash with which the tool was called.
+// call records a call and the hash of the tool's definition.
 func (e *profiled) call(hash string) {
 	e.called++
 	if hash == "" {
@@ -172,8 +173,8 @@ func (e *profiled) call(hash string) {
 	}
 }
 
-// hashOf returns the hash of a definition for a rule, "" if there is none: the digest of all
-// of it, or what another engine reports.
+// hashOf returns the hash of a definition for a rule, or "" if there is none: the full digest, or
+// the one reported by another engine.
 func (p *Profile) hashOf(d *mcp.Definition) string {
 	switch {
 	case d == nil:
@@ -188,8 +189,8 @@ func (p *Profile) hashOf(d *mcp.Definition) string {
 	return "sha256:" + h.agentsh
 }
 
-// allowed returns the hashes under which a policy allows the tool; one that is empty for
-// any, and none where it was only refused.
+// allowed returns the hashes with which a policy allows the tool: an empty string for any
+// definition, nil if all calls were refused.
 func (e *profiled) allowed() []string {
 	switch {
 	case e.bare:
@@ -202,10 +203,10 @@ func (e *profiled) allowed() []string {
 	return []string{e.listed}
 }
 
-// passes reports whether anything of a server took place.
+// passes reports whether there was any event of a server.
 func (e *profiled) passes() bool { return e.events > 0 }
 
-// worst returns the findings, the worst first.
+// worst returns the findings, most severe first.
 func (e *profiled) worst() []found {
 	return slices.SortedFunc(slices.Values(e.found), func(a, b found) int {
 		return cmp.Or(cmp.Compare(b.severity, a.severity), cmp.Compare(a.rule, b.rule))

@@ -7,27 +7,28 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// request is a request with what rules look at, which is found once for all of them.
+// request is a request with the data that rules inspect, computed once for all rules.
 type request struct {
 	*scanner.PolicyRequest
 	event   string   // its event_type
-	names   []string // what it gives for its target; more than one where the key is there twice
+	names   []string // names of its target; more than one if the key is duplicated
 	values  []argumentValue
 	paths   []value
-	command bool                // one of its arguments is a command, or code
-	lost    bool                // there is more in it than was looked at
-	spelt   map[string][]string // the spellings of names that were asked for
-	unnamed bool                // it does not name its tool, prompt or resource where it must
+	command bool                // some argument is a command or code
+	lost    bool                // parts of it were not inspected
+	spelt   map[string][]string // cache of the spellings of names
+	unnamed bool                // it lacks the required name of its tool, prompt or resource
 }
 
-// argumentValue is one of the values of the arguments. paths[first:last] are its own.
+// argumentValue is one value in the arguments, with its paths in paths[first:last].
 type argumentValue struct {
 	*scanner.Argument
-	keys        []string // the names that it is under
+	keys        []string // keys that lead to it
 	first, last int
 }
 
-// The words of event_type. Connect is not a message, but a request that contains an address.
+// The values of event_type. Connect is not a message type: it stands for a request that contains an
+// address.
 const (
 	toolCall     = "tool_call"
 	resourceRead = "resource_read"
@@ -39,7 +40,7 @@ const (
 	connect      = "connect"
 )
 
-// EventTypes are the words that event_type knows.
+// EventTypes are the valid values of event_type.
 var EventTypes = []string{toolCall, resourceRead, promptGet, sampling, list, notification, other, connect}
 
 // eventOf returns the event_type of a method.
@@ -63,7 +64,7 @@ func eventOf(method string) string {
 	return other
 }
 
-// Methods are those of MCP, of all versions of the protocol.
+// Methods are the MCP methods of all protocol versions.
 var Methods = []string{
 	"tools/call", "resources/read", "prompts/get", "sampling/createMessage", "initialize", "ping", "tools/list", "resources/list",
 	"resources/templates/list", "resources/subscribe", "resources/unsubscribe", "prompts/list", "completion/complete", "logging/setLevel",
@@ -74,7 +75,7 @@ var Methods = []string{
 	"notifications/tasks/status", "notifications/subscriptions/acknowledged",
 }
 
-// newRequest returns a request, with its values and paths where they are asked for.
+// newRequest returns a request, with its values and paths if they are needed.
 func newRequest(r *scanner.PolicyRequest, paths bool) *request {
 	q := &request{PolicyRequest: r, event: eventOf(r.Method), lost: r.Partial, names: []string{r.Target}}
 	nested := r.Method == "tools/call" || r.Method == "prompts/get"
@@ -95,7 +96,7 @@ func newRequest(r *scanner.PolicyRequest, paths bool) *request {
 			q.names = append(q.names, a.Text)
 		case nested && strings.EqualFold(keys[0], "arguments"):
 			q.values = append(q.values, argumentValue{Argument: a, keys: keys[1:]})
-		case !(nested && strings.EqualFold(keys[0], "name")): // there are servers that look beside them
+		case !(nested && strings.EqualFold(keys[0], "name")): // some servers read these too
 			q.values = append(q.values, argumentValue{Argument: a, keys: keys})
 		}
 	}
@@ -106,5 +107,5 @@ func newRequest(r *scanner.PolicyRequest, paths bool) *request {
 	return q
 }
 
-// decided are the methods that rules in TOML decide about. All others pass.
+// decided are the methods that TOML rules decide about. All others pass.
 var decided = map[string]bool{"tools/call": true, "resources/read": true, "prompts/get": true, "sampling/createMessage": true}

@@ -7,7 +7,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/names"
 )
 
-// The bounds on paths in one request. What exceeds them counts as not inspected.
+// Limits for the paths in one request. Anything beyond them counts as not inspected.
 const (
 	MaxPath  = 64 << 10
 	maxPaths = 4096
@@ -16,23 +16,24 @@ const (
 // value is one string of a request that is or contains a path or URI.
 type value struct {
 	readings
-	low  []string // sure and maybe in lower case, and each as a directory is written
-	word bool     // is in a command, or in a text
-	// It is in a text of several lines, and keeps no request from passing.
+	low  []string // sure and maybe in lower case, with and without a trailing slash
+	word bool     // from a command or other text
+	// aside is set for a path in a multi-line string, which does not prevent a request from
+	// passing.
 	aside bool
 }
 
-// pathWords are words in the names of arguments with a path, whatever the value looks like.
+// pathWords are words in argument names that indicate a path, whatever the value looks like.
 var pathWords = names.Set("path paths file files filename filenames filepath filepaths dir dirs directory directories folder folders " +
 	"source src destination dest dst target uri uris url urls cwd root roots location workspace")
 
-// commandWords are words in the names of arguments with a command or code.
+// commandWords are words in argument names that indicate a command or code.
 var commandWords = names.Set("command commands cmd cmds cmdline commandline script scripts shell bash sh zsh exec code args argv program executable powershell")
 
-// shellWords are those in the name of a tool whose arguments are commands.
+// shellWords are words in tool names that indicate that the arguments are commands.
 var shellWords = names.Set("shell bash sh zsh exec execute terminal command cmd powershell")
 
-// mediaWords are words in the names of arguments with a media type.
+// mediaWords are words in argument names that indicate a media type.
 var mediaWords = names.Set("mime mimetype media content type")
 
 // pathLike reports whether a string looks like a path or URI.
@@ -58,14 +59,14 @@ func unescapeAll(s string) string {
 	return s
 }
 
-// mediaType reports whether an argument says what type a content has.
+// mediaType reports whether an argument is a media type.
 func mediaType(name, s string) bool {
 	kind, sub, ok := strings.Cut(s, "/")
 	return ok && names.HasWord(name, mediaWords) && !strings.ContainsAny(sub, `/\%~`) && !strings.Contains(sub, "..") &&
 		slices.Contains([]string{"application", "audio", "font", "image", "message", "model", "multipart", "text", "video"}, kind)
 }
 
-// add takes a string as a path.
+// add adds a string as a path.
 func (q *request) add(s string, word bool) {
 	if len(s) > MaxPath || len(q.paths) == maxPaths {
 		q.lost = true
@@ -74,7 +75,7 @@ func (q *request) add(s string, word bool) {
 	r := read(s)
 	q.lost = q.lost || r.deep
 	v := value{readings: r, word: word}
-	for _, s := range append(slices.Concat(r.sure, r.maybe), s) { // a pattern can be for what is written
+	for _, s := range append(slices.Concat(r.sure, r.maybe), s) { // patterns may match it as written
 		if s = strings.ToLower(s); !strings.HasSuffix(s, "/") {
 			v.low = append(v.low, s+"/")
 		}
@@ -85,7 +86,7 @@ func (q *request) add(s string, word bool) {
 	q.paths = append(q.paths, v)
 }
 
-// look finds everything in the arguments that is, or can be, a path.
+// look finds everything in the arguments that is or may be a path.
 func (q *request) look() {
 	shell := q.Method == "tools/call" && names.HasWord(q.Target, shellWords)
 	if q.Method == "resources/read" {
@@ -100,13 +101,13 @@ func (q *request) look() {
 			if meta && metaName(seg) {
 				continue
 			}
-			if strings.ContainsAny(seg, `/\`) || strings.HasPrefix(seg, "~") { // the name is the path
+			if strings.ContainsAny(seg, `/\`) || strings.HasPrefix(seg, "~") { // the key itself is a path
 				q.add(seg, false)
 			}
 		}
 		switch {
 		case slices.Contains([]string{"", "null", "true", "false"}, v.Text), mediaType(v.Name, v.Text):
-		case isPath, pathLike(v.Text) && (!meta || begins(v.Text)): // there, what looks like a relative path is an id
+		case isPath, pathLike(v.Text) && (!meta || begins(v.Text)): // in _meta, relative paths are IDs
 			q.add(v.Text, false)
 		default:
 			q.text(v.Text)

@@ -6,8 +6,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Watch is a scanner.Policy that decides nothing, and notes which patterns of a policy
-// match something.
+// Watch is a scanner.Policy that decides nothing, but records which patterns of a policy match.
 type Watch struct {
 	policy *Policy
 	mu     sync.Mutex
@@ -17,7 +16,7 @@ type Watch struct {
 // Watch returns a Watch over the policy.
 func (p *Policy) Watch() *Watch { return &Watch{policy: p, seen: map[any]bool{}} }
 
-// Decide notes what matches a request, and lets it pass.
+// Decide records what matches a request, and lets it pass.
 func (w *Watch) Decide(r *scanner.PolicyRequest) scanner.Decision {
 	if w.policy.lists != nil {
 		tool := ""
@@ -32,7 +31,7 @@ func (w *Watch) Decide(r *scanner.PolicyRequest) scanner.Decision {
 	return scanner.Decision{}
 }
 
-// Tool notes a tool that a server has, whether it is called or not.
+// Tool records the matches of a server's tool, whether it is called or not.
 func (w *Watch) Tool(server, name string) {
 	if w.policy.lists != nil {
 		w.listed(server, name)
@@ -43,7 +42,7 @@ func (w *Watch) Tool(server, name string) {
 	})
 }
 
-// note notes the patterns that match.
+// note records the patterns that match.
 func (w *Watch) note(matches func(criterion string, p *Pattern) bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -54,7 +53,7 @@ func (w *Watch) note(matches func(criterion string, p *Pattern) bool) {
 	})
 }
 
-// enabled calls f with the patterns of the rules that are enabled, in the order of the file.
+// enabled calls f with the patterns of the enabled rules, in file order.
 func (p *Policy) enabled(f func(criterion string, p *Pattern)) {
 	for _, r := range p.rules {
 		if r.Disabled {
@@ -68,7 +67,7 @@ func (p *Policy) enabled(f func(criterion string, p *Pattern)) {
 	}
 }
 
-// listed notes the entries of lists that match a server, and its tool where one is named.
+// listed records the list entries that match a server, and its tool if tool is not empty.
 func (w *Watch) listed(server, tool string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -79,7 +78,7 @@ func (w *Watch) listed(server, tool string) {
 	})
 }
 
-// entries calls a function with each entry of the lists.
+// entries calls server or tool with each entry of the lists.
 func (l *Lists) entries(server func(*ServerRule), tool func(*ToolRule)) {
 	for _, rules := range [...][]ServerRule{l.AllowedServers, l.DeniedServers} {
 		for i := range rules {
@@ -93,8 +92,7 @@ func (l *Lists) entries(server func(*ServerRule), tool func(*ToolRule)) {
 	}
 }
 
-// met reports whether anything in a request matches a pattern, as one of a rule that
-// refuses.
+// met reports whether anything in a request matches a pattern, taken as one in a rule that refuses.
 func (p *Pattern) met(criterion string, q *request) bool {
 	refuses := Rule{Action: Deny}
 	switch criterion {

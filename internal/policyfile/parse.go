@@ -1,7 +1,7 @@
-// Package policyfile reads policies in TOML into the rules of package policy.
+// Package policyfile reads TOML policies into the rules of package policy.
 //
-// It must never let pass what it does not understand: a key that is misspelled and a pattern
-// that cannot match are reported. It does no I/O and has no clock.
+// It must never accept what it does not understand: it reports misspelled keys and patterns that
+// cannot match. It does no I/O and has no clock.
 package policyfile
 
 import (
@@ -15,19 +15,19 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// The bounds of a policy file.
+// Limits for a policy file.
 const (
 	MaxFile     = 4 << 20 // bytes
 	maxRules    = 10_000
 	maxPatterns = 100_000
-	maxList     = 1000 // patterns of one criterion
+	maxList     = 1000 // patterns per criterion
 	maxPattern  = 1000 // characters
-	maxText     = 400  // of a name, description or message, which reports repeat
+	maxText     = 400  // characters of a name, description or message, which reports repeat
 )
 
-// ParseTOML reads a policy in one of the two forms of docs/policy.md. It is strict,
-// because a key that is misspelled would otherwise let pass what it should refuse: the
-// error is a *config.SettingsError with everything that is wrong.
+// ParseTOML reads a policy in one of the two forms in docs/policy.md. It is strict, because a
+// misspelled key would otherwise let through what it should refuse. The error is a
+// *config.SettingsError with all problems.
 func ParseTOML(path string, data []byte) (*policy.Policy, error) {
 	r := &reader{}
 	if len(data) > MaxFile {
@@ -63,7 +63,7 @@ func (r *reader) err(path string) error {
 	return &config.SettingsError{Path: path, Problems: r.problems}
 }
 
-// start is where a problem with the whole file is reported.
+// start is the position of problems with the whole file.
 var start = config.Position{Line: 1, Column: 1}
 
 const forms = "[[rule]] with action and tool, or [rules.NAME] with action and match"
@@ -84,7 +84,7 @@ func (r *reader) root(root config.Value) {
 	}
 }
 
-// form reads the rules of one form, and refuses those of the other in the same file: their
+// form reads the rules of one form, and rejects a file that mixes both forms, because their
 // defaults differ.
 func (r *reader) form(form *string, m config.Member, read func(config.Value)) {
 	if *form != "" && *form != m.Key {
@@ -193,7 +193,7 @@ func (r *reader) match(rule *policy.Rule, m config.Member) {
 	}
 }
 
-// needs refuses a rule without an action.
+// needs rejects a rule without an action.
 func (r *reader) needs(rule *policy.Rule, action bool) {
 	if !action {
 		r.fail(rule.At, "the rule has no action: expected action = %s", quotedActions())
@@ -208,7 +208,7 @@ func quotedActions() string {
 	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
 }
 
-// sure refuses patterns that can match nothing in a rule that lets pass.
+// sure rejects patterns that cannot match anything in a rule that lets requests pass.
 func (r *reader) sure(rule *policy.Rule) {
 	for _, found := range rule.Impossible() {
 		r.fail(found.At, "%s", found.Says)

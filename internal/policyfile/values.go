@@ -11,7 +11,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// table reads the members of a table by their keys. It reports whether it is one.
+// table reads the members of a table, which must be among the known keys. It reports whether v is a
+// table.
 func (r *reader) table(v config.Value, where string, known map[string]func(config.Member)) bool {
 	members, ok := v.Members()
 	keys := slices.Sorted(maps.Keys(known))
@@ -75,7 +76,7 @@ func (r *reader) priority(v config.Value) int {
 	return int(n)
 }
 
-// args reads args.<name>.
+// args reads the args.<name> criteria.
 func (r *reader) args(rule *policy.Rule, v config.Value) {
 	members, ok := v.Members()
 	if !ok || len(members) == 0 {
@@ -97,7 +98,7 @@ func (r *reader) args(rule *policy.Rule, v config.Value) {
 	}
 }
 
-// subject is what patterns are for.
+// subject is the kind of value that a pattern matches.
 type subject uint8
 
 const (
@@ -107,7 +108,7 @@ const (
 	anEvent
 )
 
-// globs reads the patterns of a criterion: one, or a list of which one must match.
+// globs reads the patterns of a criterion: one, or a list of alternatives.
 func (r *reader) globs(m config.Member, s subject) (out policy.Patterns) {
 	values, isList := m.Value.Items()
 	if !isList {
@@ -138,7 +139,7 @@ func (r *reader) globs(m config.Member, s subject) (out policy.Patterns) {
 	return out
 }
 
-// impossible refuses a pattern that can match nothing.
+// impossible rejects a pattern that cannot match anything.
 func (r *reader) impossible(v config.Value, source string, s subject) bool {
 	name, matches := config.Quoted(source), policy.NewPattern(source, v.Pos()).Matches
 	switch {
@@ -160,7 +161,7 @@ func (r *reader) impossible(v config.Value, source string, s subject) bool {
 	return true
 }
 
-// meant is the hint for a method: there are too many to list them all.
+// meant returns the hint for an unknown method: there are too many to list them all.
 func meant(word string, known []string) string {
 	if hint := config.Hint(word, known); hint != "" {
 		return hint

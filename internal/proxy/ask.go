@@ -14,30 +14,30 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Asking says how somebody is asked about a message whose verdict is [scanner.Prompt].
+// Asking configures how the user is asked about a message whose verdict is [scanner.Prompt].
 type Asking struct {
-	// Timeout is how long the answer may take. Without one in time, the message is refused.
+	// Timeout limits how long to wait for an answer. On expiry, the message is refused.
 	Timeout time.Duration
-	// Elsewhere asks where the client cannot, until ctx ends, and reports whether the message
-	// is allowed.
+	// Elsewhere asks outside the client, if the client cannot ask, until ctx ends. It reports
+	// whether the message is allowed.
 	Elsewhere func(ctx context.Context, q *Question) (allowed bool)
-	// Told is told what became of a message, and who decided.
+	// Told is called with the decision about a message and who made it.
 	Told func(q *Question, allowed bool, by string)
 }
 
-// Question is what somebody is asked. Its texts are bounded, visible, and without the secrets
-// that were recognised.
+// Question describes a held message to the user. Its strings are bounded, visible, and stripped of
+// recognised secrets.
 type Question struct {
 	Server    string
 	Asks      string // client or server: who sent the message
 	Method    string
 	Target    string // tool, resource or prompt
-	Arguments string // JSON, "" for none
-	More      int    // messages of the same batch
-	Reason    string // of the policy
+	Arguments string // JSON, "" if there are none
+	More      int    // further messages of the same batch
+	Reason    string // given by the policy
 }
 
-// Who decided, beside the client.
+// Who decided about a message, besides the client.
 const (
 	byTimeout  = "nobody answered in time"
 	byClient   = "the client"
@@ -48,18 +48,17 @@ const (
 )
 
 const (
-	maxHeld       = 32  // messages that wait for an answer
-	argumentChars = 600 // of the arguments in a question
-	nameChars     = 200 // of other texts in it, and of names in errors
+	maxHeld       = 32  // messages waiting for an answer
+	argumentChars = 600 // maximum length of the arguments in a question
+	nameChars     = 200 // maximum length of other strings in it, and of names in errors
 )
 
-// asks reports whether somebody is to be asked about a frame, rather than its being refused at
-// once.
+// asks reports whether to ask about a frame instead of refusing it at once.
 func (g *gate) asks(out *scanner.Outcome) bool {
 	return g.Asking != nil && !g.Observe && out.Decision.Verdict == scanner.Prompt
 }
 
-// questionOf is the question about a frame that is masked already.
+// questionOf returns the question about a frame that has already been masked.
 func questionOf(at *scope, direction mcp.Direction, masked []byte, out *scanner.Outcome) *Question {
 	q := &Question{Server: text.Visible(at.server, nameChars), Asks: "client", Reason: text.Visible(out.Decision.Reason, reasonChars)}
 	if direction == mcp.ServerToClient {
@@ -78,13 +77,13 @@ func questionOf(at *scope, direction mcp.Direction, masked []byte, out *scanner.
 	return q
 }
 
-// argumentsOf are the arguments of the message that begins at an offset of a frame.
+// argumentsOf returns the arguments of the message at offset in frame.
 func argumentsOf(frame []byte, offset int) string {
-	frame = bytes.TrimLeft(frame, " \t\r\n") // offsets are those from the first value on
+	frame = bytes.TrimLeft(frame, " \t\r\n") // offsets count from the first value
 	if offset < 0 || offset > len(frame) {
 		return ""
 	}
-	message, _ := wire.Skim(frame[offset:], wire.MaxNodes) // a batch goes on behind it
+	message, _ := wire.Skim(frame[offset:], wire.MaxNodes) // in a batch, more messages follow
 	given := message.Get("params")
 	if arguments := given.Get("arguments"); arguments.Kind() != wire.Invalid {
 		given = arguments
@@ -95,7 +94,7 @@ func argumentsOf(frame []byte, offset int) string {
 	return text.Visible(text.Mask(string(given.Raw())), argumentChars)
 }
 
-// String is the question as one line.
+// String returns the question as one line.
 func (q *Question) String() string {
 	s := q.Method
 	if q.Target != "" {
@@ -112,7 +111,7 @@ func (q *Question) String() string {
 	return s
 }
 
-// text is the question for somebody who sees nothing else.
+// text returns the question in full, for a user who sees nothing else.
 func (q *Question) text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "mcpscan holds %s, because the policy prompts for it: %s.", q, strings.TrimSuffix(q.Reason, "."))
@@ -122,7 +121,7 @@ func (q *Question) text() string {
 	return b.String()
 }
 
-// held are the messages that wait for an answer.
+// held tracks the messages that are waiting for an answer.
 type held struct {
 	mu    sync.Mutex
 	count int
@@ -130,18 +129,18 @@ type held struct {
 	by    map[heldKey]context.CancelCauseFunc
 }
 
-// heldKey is what a message can be cancelled by: the sender's id, as it is written.
+// heldKey identifies a message for cancellation, by the raw id that its sender gave it.
 type heldKey struct {
 	from                mcp.Direction
 	session, server, id string
 }
 
-// keyOf is the key of a frame.
+// keyOf returns the key of the message with an id.
 func keyOf(at *scope, from mcp.Direction, id string) heldKey {
 	return heldKey{from, at.session, at.server, id}
 }
 
-// hold takes a frame in, if there is room for it. done gives up its place.
+// hold registers a message if there is room. done releases its slot.
 func (h *held) hold(key heldKey, size int, most int64, cancel context.CancelCauseFunc) (done func(), ok bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -163,7 +162,7 @@ func (h *held) hold(key heldKey, size int, most int64, cancel context.CancelCaus
 	}, true
 }
 
-// cancel gives up a message that its sender cancels.
+// cancel stops holding a message that its sender cancelled.
 func (h *held) cancel(key heldKey) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -172,7 +171,7 @@ func (h *held) cancel(key heldKey) {
 	}
 }
 
-// endedBy says why nobody answered, when ctx has ended.
+// endedBy returns the reason why nobody answered before ctx ended.
 func endedBy(ctx context.Context) string {
 	switch context.Cause(ctx) {
 	case errCancelled:
@@ -183,9 +182,9 @@ func endedBy(ctx context.Context) string {
 	return byEnd
 }
 
-// wait asks somebody about a frame and reports whether it is allowed, and whether its sender
-// still waits. client asks through the client, and is nil where it cannot be asked; it reports
-// whether it answered.
+// wait asks about a frame and reports whether it is allowed and whether its sender is still waiting.
+// client asks through the client and reports whether it answered; it is nil if the client cannot
+// ask.
 func (g *gate) wait(ctx context.Context, key heldKey, q *Question, size int, client func(context.Context, *Question) (allowed, answered bool)) (allowed, waits bool) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

@@ -5,8 +5,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// allowed has somebody asked about a request of the client. Over HTTP a client is asked
-// elsewhere: the proxy has no stream to it that is sure to be read.
+// allowed asks about a request from the client. Over HTTP it never asks through the client: the
+// proxy has no stream that the client is sure to read.
 func (x *exchange) allowed(body []byte, out *scanner.Outcome) bool {
 	frame := frameOf(body)
 	if x.at.mask != nil {

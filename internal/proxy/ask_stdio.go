@@ -13,11 +13,11 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// errCancelled ends the wait for an answer about a message that its sender cancelled.
+// errCancelled is the cause when the sender of a held message cancels it.
 var errCancelled = errors.New("cancelled by its sender")
 
-// elicitor asks the user through the client of a connection over stdio: with
-// elicitation/create in form mode, as a server would.
+// elicitor asks the user through a stdio client with a form-mode elicitation/create request, as a
+// server would.
 type elicitor struct {
 	to     *side // the client
 	prefix string
@@ -25,16 +25,16 @@ type elicitor struct {
 	mu      sync.Mutex
 	able    bool // the client declared elicitation in form mode
 	count   int
-	waiting map[string]chan wire.Value // answers, by the id as it is written
+	waiting map[string]chan wire.Value // answers, by raw id
 }
 
-// newElicitor makes ids that no server has: none can guess them.
+// newElicitor returns an elicitor whose ids no server can guess or reuse.
 func newElicitor(to *side) *elicitor {
 	return &elicitor{to: to, prefix: `"mcpscan-` + rand.Text() + `-`, waiting: map[string]chan wire.Value{}}
 }
 
-// see looks at a frame of the client ahead of the engine. It reports one that answers the proxy,
-// which is not for the server.
+// see inspects a client frame before the engine does. It reports whether the frame answers the proxy
+// and must not reach the server.
 func (e *elicitor) see(frame []byte) (ours bool) {
 	asked := bytes.Contains(frame, []byte(e.prefix))
 	if !asked && !bytes.Contains(frame, []byte(`"initialize"`)) {
@@ -57,7 +57,7 @@ func (e *elicitor) see(frame []byte) (ours bool) {
 	return e.answers(v)
 }
 
-// declares takes in what the client can do.
+// declares records whether the client supports form elicitation.
 func (e *elicitor) declares(v wire.Value) {
 	if method, _ := v.Str("method"); method != "initialize" {
 		return
@@ -69,7 +69,8 @@ func (e *elicitor) declares(v wire.Value) {
 	e.able = form
 }
 
-// answers hands an answer over to whoever waits for it.
+// answers delivers an answer to the question that waits for it, and reports whether v answers the
+// proxy.
 func (e *elicitor) answers(v wire.Value) bool {
 	id := v.Get("id").Raw()
 	if v.Get("method").Kind() != wire.Invalid || !bytes.HasPrefix(id, []byte(e.prefix)) {
@@ -85,7 +86,7 @@ func (e *elicitor) answers(v wire.Value) bool {
 		}
 		close(answer)
 	}
-	return true // one that comes too late is for nobody else either
+	return true // a late answer is not for the server either
 }
 
 // can reports whether the client can ask its user.
@@ -95,7 +96,7 @@ func (e *elicitor) can() bool {
 	return e.able
 }
 
-// ask asks the user. Only an explicit yes allows: some clients accept whatever they are asked.
+// ask asks the user. Only an explicit yes allows the message: some clients accept every elicitation.
 func (e *elicitor) ask(ctx context.Context, q *Question) (allowed, answered bool) {
 	answer := make(chan wire.Value, 1)
 	e.mu.Lock()
@@ -124,7 +125,7 @@ func (e *elicitor) ask(ctx context.Context, q *Question) (allowed, answered bool
 	}
 }
 
-// hold keeps a line until somebody has allowed or refused it. The lines behind it do not wait.
+// hold keeps a line back until it is allowed or refused. The lines after it do not wait.
 func (p *pump) hold(line []byte, out *scanner.Outcome) {
 	line = bytes.Clone(line)
 	frame := frameOf(line)
@@ -141,18 +142,18 @@ func (p *pump) hold(line []byte, out *scanner.Outcome) {
 		allowed, waits := p.wait(p.ctx, key, q, len(line), client)
 		switch {
 		case allowed:
-			_ = p.to.write(line) // who is gone waits for nothing
+			_ = p.to.write(line) // fails only if the receiver is gone
 		case waits:
 			p.refuse(out)
 		}
 	})
 }
 
-// cancels gives up messages that wait for an answer and that a frame cancels.
+// cancels stops holding the messages that a frame cancels.
 func (g *gate) cancels(at *scope, from mcp.Direction, frame []byte, out *scanner.Outcome) {
 	for i := range out.Messages {
 		m := &out.Messages[i]
-		if m.Method != "notifications/cancelled" || m.Offset != 0 { // of a batch, none is given up
+		if m.Method != "notifications/cancelled" || m.Offset != 0 { // cancellations inside a batch are ignored
 			continue
 		}
 		v, _ := wire.Skim(frame, wire.MaxNodes)

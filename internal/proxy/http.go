@@ -17,45 +17,44 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Upstream is a server at a URL.
+// Upstream is a server reached by URL.
 type Upstream struct {
-	Name      string // as events name it
+	Name      string // its name in events
 	URL       *url.URL
-	Origin    scanner.Origin // of what is not recorded
+	Origin    scanner.Origin // of events that are not recorded
 	Transport http.RoundTripper
-	Headers   map[string]string // for requests that lack them
+	Headers   map[string]string // added to requests that lack them
 
-	// Mask returns what replaces the secrets in the head of a request, ahead of the engine;
-	// nil for none.
+	// Mask returns a function that masks the secrets of a request's headers in messages before the
+	// engine sees them. Both may be nil.
 	Mask func(http.Header) func([]byte) []byte
-	// Failed is told why the server could not be reached; nil for nobody.
+	// Failed, if not nil, is called with the reason why the server could not be reached.
 	Failed func(reason string)
 }
 
-// maxExchanges bounds the HTTP requests that are answered at a time.
+// maxExchanges is the maximum number of HTTP requests served at a time.
 const maxExchanges = 8192
 
-// HTTP is a proxy in front of a server at a URL. It has the paths of the server: what a
-// client asks of a path is asked of the same path there. Only paths for messages and those of
-// authentication lead to the server.
+// HTTP is a proxy in front of a server at a URL. It mirrors the server's paths: a request for a path
+// goes to the same path on the server. Only message and authentication paths are forwarded.
 type HTTP struct {
 	gate     *gate
 	access   Access
 	upstream Upstream
-	prefix   string // of all paths, where the proxy has several servers; "" for those of the server
-	path     string // for messages
+	prefix   string // prefix of all paths if the proxy has several servers, otherwise ""
+	path     string // path for messages
 	sessions *sessions
 	reverse  *httputil.ReverseProxy
-	current  atomic.Int64 // exchanges
+	current  atomic.Int64 // exchanges in progress
 	large    large
 
-	answers sync.WaitGroup // of the proxy, on their way to the server
-	waiting atomic.Int32   // of these
+	answers sync.WaitGroup // answers of the proxy on their way to the server
+	waiting atomic.Int32   // number of these
 	ctx     context.Context
 	stop    context.CancelFunc
 }
 
-// NewHTTP returns a proxy that is to be closed.
+// NewHTTP returns a proxy. The caller must close it.
 func NewHTTP(o Options, a Access, u Upstream) *HTTP {
 	return newHTTP(&gate{Options: o}, a, u, newSessions())
 }
@@ -65,19 +64,19 @@ func newHTTP(g *gate, a Access, u Upstream, s *sessions) *HTTP {
 	h.ctx, h.stop = context.WithCancel(context.Background())
 	h.reverse = &httputil.ReverseProxy{
 		Rewrite: h.rewrite, Transport: u.Transport, FlushInterval: -1, ModifyResponse: h.respond, ErrorHandler: h.fail, BufferPool: &copyBuffers{},
-		ErrorLog: log.New(io.Discard, "", 0), // what ends a connection ends it for the client too
+		ErrorLog: log.New(io.Discard, "", 0), // the client sees connection errors itself
 	}
 	return h
 }
 
-// Close ends judging, and gives up answers that are on their way to the server.
+// Close stops inspecting messages and abandons answers on their way to the server.
 func (h *HTTP) Close() {
 	h.gate.close()
 	h.stop()
 	h.answers.Wait()
 }
 
-// copyBuffers are what bodies are copied through. Each open stream has one.
+// copyBuffers pools the buffers through which bodies are copied. Each open stream uses one.
 type copyBuffers struct{ pool sync.Pool }
 
 func (c *copyBuffers) Get() []byte {
@@ -89,7 +88,7 @@ func (c *copyBuffers) Get() []byte {
 
 func (c *copyBuffers) Put(b []byte) { c.pool.Put(&b) }
 
-// pathOf is the path of a URL as a request has it.
+// pathOf returns the escaped path of a URL, "/" if it is empty.
 func pathOf(u *url.URL) string {
 	if p := u.EscapedPath(); p != "" {
 		return p
@@ -97,24 +96,24 @@ func pathOf(u *url.URL) string {
 	return "/"
 }
 
-// exchangeKey is what a request has its exchange under.
+// exchangeKey is the context key of a request's exchange.
 type exchangeKey struct{}
 
-// exchange is a request for messages and its response.
+// exchange is a message request and its response.
 type exchange struct {
 	*HTTP
 	at    scope
 	in    *http.Request
-	asked map[string]bool // requests of the body without an answer yet, by id
-	order []string        // the same in the order of the body
+	asked map[string]bool // ids of requests in the body that are still unanswered
+	order []string        // the same ids, in body order
 	begun bool            // the body begins a session
-	sent  func()          // the body was sent
-	kept  func()          // the response was
-	lost  bool            // something was refused that nobody can tell the request of
-	reply string          // URL for what answers the server, where it is not that of the request
+	sent  func()          // called once the body was sent
+	kept  func()          // called once the response was sent
+	lost  bool            // a refused message cannot be matched to a request
+	reply string          // URL for answers to the server, if it is not that of the request
 }
 
-// ServeHTTP answers a request of a client.
+// ServeHTTP handles a client request.
 func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if status, why := h.access.refuses(r); why != "" {
 		if status == http.StatusUnauthorized {
@@ -128,7 +127,7 @@ func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		writeError(w, http.StatusServiceUnavailable, nil, "the proxy has too many requests to answer at a time")
 		return
 	}
-	r.Header.Del("Upgrade") // some clients offer HTTP/2 with each request; nothing else than HTTP is passed on
+	r.Header.Del("Upgrade") // some clients offer HTTP/2 with each request; only HTTP is forwarded
 	path := pathOf(r.URL)
 	stream := h.sessions.streamOf(r.URL.RequestURI())
 	switch {
@@ -146,8 +145,8 @@ func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// isAuthentication reports a path that clients of MCP look for authentication at: the
-// metadata, and what stands in for it where a server has none.
+// isAuthentication reports whether MCP clients use a path for authentication: the metadata, and the
+// default endpoints of servers without metadata.
 func isAuthentication(path string) bool {
 	switch path {
 	case "/authorize", "/token", "/register", "/revoke":
@@ -157,13 +156,13 @@ func isAuthentication(path string) bool {
 	return err == nil && strings.HasPrefix(plain, "/.well-known/") && gopath.Clean(plain) == strings.TrimSuffix(plain, "/") && !strings.Contains(plain, `\`)
 }
 
-// scope returns the scope of what has no messages yet.
+// scope returns the scope of a session that has no messages yet.
 func (h *HTTP) scope(session string) scope {
 	return scope{session: session, server: h.upstream.Name, transport: "http", origin: h.upstream.Origin}
 }
 
-// exchange passes on a request for messages. stream is the session of the event stream that
-// its URL belongs to.
+// exchange forwards a message request. stream is the session of the event stream that its URL
+// belongs to.
 func (h *HTTP) exchange(w http.ResponseWriter, r *http.Request, stream string) {
 	x := &exchange{HTTP: h, in: r, at: h.scope(stream), kept: func() {}}
 	x.at.head = headOf(r)
@@ -225,8 +224,8 @@ func (h *HTTP) exchange(w http.ResponseWriter, r *http.Request, stream string) {
 	h.reverse.ServeHTTP(w, out)
 }
 
-// judgeRequest decides about the body of a request and returns what the server gets of it;
-// nil where it gets nothing, and the client has its answer.
+// judgeRequest inspects the body of a request and returns what to send to the server. It returns nil
+// if nothing is sent because the client has been answered.
 func (x *exchange) judgeRequest(w http.ResponseWriter, body []byte) []byte {
 	pass, out, do := x.gate.judge(&x.at, mcp.ClientToServer, frameOf(body))
 	switch do {
@@ -244,7 +243,7 @@ func (x *exchange) judgeRequest(w http.ResponseWriter, body []byte) []byte {
 	sender, receiver := answers(out)
 	switch {
 	case sender == nil && receiver != nil:
-		return receiver // the server waits for an answer, and this is it
+		return receiver // the server gets this as the answer it waits for
 	case receiver != nil:
 		x.tell(&x.at, x.in.Header, receiver)
 	}
@@ -252,7 +251,7 @@ func (x *exchange) judgeRequest(w http.ResponseWriter, body []byte) []byte {
 	switch {
 	case out.Decision.Rule == contradiction, sender == nil && out.Decision.Verdict < scanner.Prompt:
 		status = http.StatusBadRequest
-	case sender == nil: // a notification: its sender is told by the status
+	case sender == nil: // a notification: its sender only sees the status
 		status = http.StatusForbidden
 	}
 	if sender == nil {
@@ -262,7 +261,7 @@ func (x *exchange) judgeRequest(w http.ResponseWriter, body []byte) []byte {
 	return nil
 }
 
-// tooLong counts a message that is too long to be judged, and reports whether it is passed on.
+// tooLong counts a message that is too long to inspect, and reports whether it is forwarded.
 func (x *exchange) tooLong(from mcp.Direction) bool {
 	reason := tooLongReason(from, x.gate.MaxMessage)
 	if x.gate.FailClosed && !x.gate.Observe {
@@ -273,8 +272,8 @@ func (x *exchange) tooLong(from mcp.Direction) bool {
 	return true
 }
 
-// headOf is the head of a request for the engine. Where a field is there twice, the two do not
-// agree with the body, whichever the server reads.
+// headOf returns the request headers that the engine checks. Repeated fields are joined so that they
+// never match the body, whichever one the server reads.
 func headOf(r *http.Request) *mcp.HTTPHead {
 	head := &mcp.HTTPHead{}
 	for _, name := range [...]string{"Mcp-Method", "Mcp-Name", headerVersion, "Authorization"} {
@@ -285,7 +284,7 @@ func headOf(r *http.Request) *mcp.HTTPHead {
 	return head
 }
 
-// rewrite makes the request to the server of that of the client.
+// rewrite builds the upstream request from the client's.
 func (h *HTTP) rewrite(p *httputil.ProxyRequest) {
 	to := p.Out.URL
 	to.Scheme, to.Host, to.User = h.upstream.URL.Scheme, h.upstream.URL.Host, h.upstream.URL.User
@@ -312,11 +311,11 @@ func (h *HTTP) rewrite(p *httputil.ProxyRequest) {
 	}
 	h.upstream.complete(p.Out)
 	if exchangeOf(p.In) != nil {
-		p.Out.Header.Del("Accept-Encoding") // what is encoded cannot be judged as it comes
+		p.Out.Header.Del("Accept-Encoding") // encoded bodies cannot be inspected as they arrive
 	}
 }
 
-// complete gives a request the headers of the configuration that it lacks.
+// complete adds the configured headers that a request lacks.
 func (u *Upstream) complete(r *http.Request) {
 	for name, value := range u.Headers {
 		switch {
@@ -328,7 +327,7 @@ func (u *Upstream) complete(r *http.Request) {
 	}
 }
 
-// exchangeOf returns the exchange of a request, nil where it has no messages.
+// exchangeOf returns the exchange of a request, or nil if it carries no messages.
 func exchangeOf(r *http.Request) *exchange {
 	x, _ := r.Context().Value(exchangeKey{}).(*exchange)
 	return x

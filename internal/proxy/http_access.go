@@ -10,19 +10,18 @@ import (
 	"strings"
 )
 
-// Access says who may use the port of an HTTP proxy. Whoever may has all that the credentials
-// of the client open at the server.
+// Access controls who may use the port of an HTTP proxy. Anyone admitted can do whatever the
+// client's credentials allow on the server.
 type Access struct {
-	Hosts []string // names and addresses that clients use for the port, beside those of this machine, and whole origins; in lower case
-	Token string   // that requests have to bring; "" for none
+	Hosts []string // names and addresses that clients use for the port, besides loopback ones, and whole origins; lower-case
+	Token string   // that requests must carry; "" for none
 }
 
-// TokenHeader is where a client gives the token of the port when its Authorization is for the
-// server.
+// TokenHeader carries the token of the port if the client's Authorization header is for the server.
 const TokenHeader = "Mcpscan-Token"
 
-// refuses says why a request is not let in, with the HTTP status for it. A page in a browser
-// reaches the port under a name that its owner made lead here, or from another origin.
+// refuses returns why a request is rejected, with the HTTP status for it. A web page can reach the
+// port by DNS rebinding or from another origin.
 func (a *Access) refuses(r *http.Request) (status int, why string) {
 	if !a.knows(r.Host) {
 		return http.StatusForbidden, "the Host header names another machine; if clients reach the proxy by that name, allow it with --allow-host"
@@ -44,7 +43,7 @@ func (a *Access) refuses(r *http.Request) (status int, why string) {
 	return 0, ""
 }
 
-// knows reports whether a host, with or without a port, is one that the proxy goes by.
+// knows reports whether a host, with or without a port, is a name of the proxy.
 func (a *Access) knows(host string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
@@ -53,7 +52,7 @@ func (a *Access) knows(host string) bool {
 	return IsLoopback(host) || slices.Contains(a.Hosts, host)
 }
 
-// IsLoopback reports whether a host is this machine, and no other one can be it.
+// IsLoopback reports whether a host can only be this machine.
 func IsLoopback(host string) bool {
 	if addr, err := netip.ParseAddr(host); err == nil {
 		return addr.Unmap().IsLoopback()
@@ -61,7 +60,7 @@ func IsLoopback(host string) bool {
 	return strings.EqualFold(host, "localhost")
 }
 
-// authorized reports whether a request has the token.
+// authorized reports whether a request carries the token.
 func (a *Access) authorized(h http.Header) bool {
 	return a.isToken(h.Get(TokenHeader)) || a.isToken(bearer(h))
 }
@@ -70,7 +69,7 @@ func (a *Access) isToken(given string) bool {
 	return subtle.ConstantTimeCompare([]byte(given), []byte(a.Token)) == 1
 }
 
-// bearer is the bearer token of a request, "" for none.
+// bearer returns the bearer token of a request, "" if there is none.
 func bearer(h http.Header) string {
 	scheme, token, _ := strings.Cut(h.Get("Authorization"), " ")
 	if !strings.EqualFold(scheme, "Bearer") {
@@ -79,7 +78,7 @@ func bearer(h http.Header) string {
 	return strings.TrimSpace(token)
 }
 
-// strip takes out of a request what was for the proxy.
+// strip removes the proxy's token from a request.
 func (a *Access) strip(h http.Header) {
 	h.Del(TokenHeader)
 	if a.Token != "" && a.isToken(bearer(h)) {

@@ -5,57 +5,57 @@ import (
 	"io"
 )
 
-// blockKind says what of an event stream a block is.
+// blockKind is what a block of an event stream contains.
 type blockKind uint8
 
 const (
-	nothing blockKind = iota // lines of no event: comments, blank lines, unknown fields
-	event                    // the lines of one event, with the blank one that ends it
-	part                     // of an event, or a line, that is too long
+	nothing blockKind = iota // lines outside events: comments, blank lines, unknown fields
+	event                    // the lines of one event, including the blank line that ends it
+	part                     // a piece of an event or line that is too long
 )
 
-// block is a part of an event stream as it stands there, valid until the next one.
+// block is a raw piece of an event stream, valid until the next one is read.
 type block struct {
 	raw    []byte
 	kind   blockKind
-	begins bool // it is the beginning of the stream
-	ends   bool // of a part: what is too long ends with it
+	begins bool // it starts the stream
+	ends   bool // for a part: the event or line that is too long ends with it
 }
 
-// blockReader cuts an event stream into blocks, which are the stream again when they are put
-// together. Lines are those of the WHATWG HTML standard. What is of no event comes at once:
-// it keeps connections alive.
+// blockReader splits an event stream into blocks that concatenate to the same stream. Lines end as
+// in the WHATWG HTML standard. Lines outside events are returned at once: they keep connections
+// alive.
 type blockReader struct {
 	r   io.Reader
-	max int64 // of an event, in bytes
-	err error // of r, told behind what came ahead of it
+	max int64 // maximum size of an event, in bytes
+	err error // from r, returned after the data read before it
 
-	hold    func() error // waits for a place for a large event; nil for no wait
+	hold    func() error // waits for a slot for a large event; nil to not wait
 	release func()
 	held    bool
 
 	buf   []byte
-	start int // of the block under way
-	pos   int // up to where it was looked at
-	end   int // of what was read
+	start int // of the current block
+	pos   int // of the next byte to scan
+	end   int // of the data read
 
-	name []byte // how the line under way begins: as much as tells its field
-	cr   bool   // the last line ended with CR: LF behind it belongs to it
-	open bool   // the block under way has a field
-	long bool   // it is too long: what comes of it is handed out
-	read bool   // something was handed out
+	name []byte // beginning of the current line, enough to recognise its field
+	cr   bool   // the last line ended with CR: a following LF belongs to it
+	open bool   // the current block has a field
+	long bool   // the current block is too long and returned in parts
+	read bool   // a block was returned
 	told bool   // the first line has ended
 }
 
 const (
-	smallBuffer = 4 << 10  // for a stream: most have small events
-	largeBuffer = 64 << 10 // that is kept between events
-	emptyReads  = 100      // so many reads without a byte are a broken reader
+	smallBuffer = 4 << 10  // initial size: most streams have small events
+	largeBuffer = 64 << 10 // largest buffer kept between events
+	emptyReads  = 100      // empty reads after which the reader counts as broken
 	markUTF8    = "\xEF\xBB\xBF"
-	nameBytes   = len(markUTF8) + len("event:") // no field that an event has needs more
+	nameBytes   = len(markUTF8) + len("event:") // enough to recognise every field of an event
 )
 
-// next returns the next block, and the error of the reader at the end.
+// next returns the next block, or the error of the reader at the end.
 func (b *blockReader) next() (block, error) {
 	for {
 		for b.pos < b.end {
@@ -95,7 +95,7 @@ func (b *blockReader) next() (block, error) {
 			b.fill()
 		case b.start == b.end:
 			return block{}, b.err
-		case b.open || b.isField(): // the end of the stream ends what is under way
+		case b.open || b.isField(): // EOF ends the current block
 			return b.take(event), nil
 		default:
 			return b.take(nothing), nil
@@ -103,7 +103,7 @@ func (b *blockReader) next() (block, error) {
 	}
 }
 
-// endLine ends the line under way, and returns what the block is that is complete with it.
+// endLine ends the current line, and returns the kind of the block if that completes it.
 func (b *blockReader) endLine() (kind blockKind, done bool) {
 	blank := len(b.name) == 0 || !b.told && string(b.name) == markUTF8
 	field := !blank && b.isField()
@@ -124,7 +124,7 @@ func (b *blockReader) endLine() (kind blockKind, done bool) {
 	return kind, true
 }
 
-// isField reports whether the line under way is of a field that an event has.
+// isField reports whether the current line is a field of an event.
 func (b *blockReader) isField() bool {
 	name := b.name
 	if !b.told {
@@ -138,17 +138,17 @@ func (b *blockReader) isField() bool {
 	return false
 }
 
-// take hands out what was looked at.
+// take returns the scanned bytes as a block.
 func (b *blockReader) take(kind blockKind) block {
 	out := block{raw: b.buf[b.start:b.pos:b.pos], kind: kind, begins: !b.read}
 	b.start, b.read = b.pos, true
 	return out
 }
 
-// ready reports whether the next block is there, so that nobody waits for it.
+// ready reports whether the next block is already buffered.
 func (b *blockReader) ready() bool { return bytes.Contains(b.buf[b.pos:b.end], []byte("\n\n")) }
 
-// close gives up the place of a large event.
+// close releases the slot of a large event.
 func (b *blockReader) close() {
 	if b.held {
 		b.held = false
@@ -156,7 +156,7 @@ func (b *blockReader) close() {
 	}
 }
 
-// fill reads once, into the memory of what was handed out or into more.
+// fill reads once, reusing the memory of returned blocks or growing the buffer.
 func (b *blockReader) fill() {
 	if b.start == b.end {
 		b.start, b.pos, b.end = 0, 0, 0

@@ -16,10 +16,10 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// failedCode is the JSON-RPC error code for what the proxy could not do: an internal error.
+// failedCode is the JSON-RPC error code for failures of the proxy itself: internal error.
 const failedCode = -32603
 
-// redirectError is an answer that sends the client somewhere else.
+// redirectError reports a response that redirects the client.
 type redirectError struct {
 	status int
 	to     string
@@ -29,12 +29,12 @@ func (e *redirectError) Error() string {
 	return fmt.Sprintf("it answers with status %d, a redirection to %s, which the proxy does not follow: give that URL as --upstream if you trust it", e.status, text.Visible(bare(e.to), reasonChars))
 }
 
-// unreadableError is an answer in a form that cannot be judged.
+// unreadableError reports a response in a form that cannot be inspected.
 type unreadableError struct{ why string }
 
 func (e *unreadableError) Error() string { return e.why }
 
-// fail answers a request that the server has no usable answer to.
+// fail answers a request for which the server gave no usable response.
 func (h *HTTP) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if r.Context().Err() != nil { // the client is gone
 		w.WriteHeader(http.StatusBadGateway)
@@ -51,7 +51,7 @@ func (h *HTTP) fail(w http.ResponseWriter, r *http.Request, err error) {
 	writeError(w, status, ids, "the server of "+text.Visible(h.upstream.Name, reasonChars)+" gave no answer that can be passed on: "+why)
 }
 
-// failure says what a failed request comes to, with the HTTP status for it.
+// failure returns why a request failed, with the HTTP status for it.
 func failure(err error) (status int, why string) {
 	var e *url.Error
 	if errors.As(err, &e) {
@@ -71,12 +71,12 @@ func failure(err error) (status int, why string) {
 	return http.StatusBadGateway, text.Visible(err.Error(), reasonChars)
 }
 
-// writeError answers requests, by their ids, with an error of the proxy itself.
+// writeError answers the requests with these ids with an error of the proxy itself.
 func writeError(w http.ResponseWriter, status int, ids []string, why string) {
 	writeJSON(w, status, failed(ids, "mcpscan: "+why, failedCode))
 }
 
-// failed makes errors for requests, or one without an id.
+// failed returns errors for requests, or one error without an id.
 func failed(ids []string, why string, code int) []byte {
 	if len(ids) == 0 {
 		ids = []string{"null"}
@@ -100,10 +100,10 @@ func writeJSON(w http.ResponseWriter, status int, body []byte) {
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(status)
-	_, _ = w.Write(body) // a client that is gone waits for nothing
+	_, _ = w.Write(body) // fails only if the client is gone
 }
 
-// tooLongReason says that a message was not judged.
+// tooLongReason returns the reason for not inspecting a message above the size limit.
 func tooLongReason(from mcp.Direction, max int64) string {
 	sender := "client"
 	if from == mcp.ServerToClient {
@@ -112,5 +112,5 @@ func tooLongReason(from mcp.Direction, max int64) string {
 	return fmt.Sprintf("a message of the %s is longer than the limit of %d bytes (--max-message)", sender, max)
 }
 
-// bare is a URL without what may be secret in it.
+// bare returns a URL without the parts that may be secret.
 func bare(raw string) string { return cmp.Or(text.BareURL(raw), "an unreadable URL") }

@@ -6,14 +6,14 @@ import (
 	"sync"
 )
 
-// maxLarge bounds the messages above largeBuffer that are held at a time: what others may take
-// of the memory is small.
+// maxLarge is the maximum number of messages above largeBuffer held in memory at a time. Smaller
+// ones take little memory.
 const maxLarge = 8
 
-// large has a place for each message of them.
+// large is a semaphore with a slot for each of these messages.
 type large chan struct{}
 
-// hold waits for a place. Whoever has one waits for no other.
+// hold waits for a slot. A caller that has one never waits for another.
 func (l large) hold(ctx context.Context) error {
 	select {
 	case l <- struct{}{}:
@@ -25,9 +25,8 @@ func (l large) hold(ctx context.Context) error {
 
 func (l large) release() { <-l }
 
-// read reads what is in r up to max bytes and reports whether there is more. What was read
-// then ends with the first byte of it. done says that the data is needed no more; it can be
-// called again.
+// read reads up to max bytes from r and reports whether there is more, in which case data includes
+// one byte beyond max. done releases the slot of the data; it may be called more than once.
 func (l large) read(ctx context.Context, r io.Reader, max int64) (data []byte, more bool, done func(), err error) {
 	done = func() {}
 	if r == nil {

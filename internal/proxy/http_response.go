@@ -17,11 +17,11 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// answerWait is how long an answer of the proxy may take on its way to the server.
+// answerWait limits how long an answer of the proxy may take to reach the server.
 const answerWait = 30 * time.Second
 
-// respond judges a response ahead of the client. Its head goes on as it is, but for what
-// describes a body that changes.
+// respond inspects a response before the client gets it. It keeps the headers, except those that
+// describe a changed body.
 func (h *HTTP) respond(resp *http.Response) error {
 	x := exchangeOf(resp.Request)
 	if x == nil {
@@ -67,8 +67,8 @@ func (h *HTTP) respond(resp *http.Response) error {
 	return x.whole(resp)
 }
 
-// formOf says whether a response is an event stream, and why it cannot be judged: a client
-// must not read something else in it than was judged.
+// formOf reports whether a response is an event stream, and returns why it cannot be inspected, if
+// so: a client must not interpret it differently than the proxy.
 func formOf(head http.Header) (stream bool, why string) {
 	types := strings.ToLower(strings.Join(head.Values("Content-Type"), ", "))
 	kind, parameters, _ := strings.Cut(types, ";")
@@ -92,7 +92,7 @@ func formOf(head http.Header) (stream bool, why string) {
 	return stream, ""
 }
 
-// unzipped decodes a body once somebody reads it: its first bytes may take their time.
+// unzipped decodes a body on its first read: its first bytes may take time to arrive.
 type unzipped struct {
 	io.ReadCloser
 	zip *gzip.Reader
@@ -107,7 +107,7 @@ func (u *unzipped) Read(p []byte) (n int, err error) {
 	return u.zip.Read(p)
 }
 
-// whole judges a body that is no event stream.
+// whole inspects a body that is not an event stream.
 func (x *exchange) whole(resp *http.Response) error {
 	data, more, done, err := x.large.read(x.in.Context(), resp.Body, x.gate.MaxMessage)
 	x.kept = done
@@ -130,7 +130,7 @@ func (x *exchange) whole(resp *http.Response) error {
 	pass, out, do := x.gate.judge(&at, mcp.ServerToClient, frame)
 	switch do {
 	case scanner.Forward:
-		if keep(resp, data); err != nil { // the client learns that it is not whole
+		if keep(resp, data); err != nil { // so that the client sees that the body is incomplete
 			resp.ContentLength = -1
 			resp.Header.Del("Content-Length")
 			resp.Body = io.NopCloser(io.MultiReader(bytes.NewReader(data), broken{err}))
@@ -148,7 +148,7 @@ func (x *exchange) whole(resp *http.Response) error {
 	return nil
 }
 
-// unanswered are the errors for the requests that a refused frame may have answered.
+// unanswered returns errors for the requests that a refused frame may have answered.
 func (x *exchange) unanswered(out *scanner.Outcome) []byte {
 	var open []string
 	for _, id := range x.order {
@@ -162,18 +162,18 @@ func (x *exchange) unanswered(out *scanner.Outcome) []byte {
 	return failed(open, "blocked by mcpscan: "+Reason(&out.Decision), blockedCode)
 }
 
-// joined is a body of which a part was read.
+// joined is a body that was partly read.
 type joined struct {
 	io.Reader
 	io.Closer
 }
 
-// broken is where a body broke off.
+// broken is a reader that returns the error with which a body broke off.
 type broken struct{ err error }
 
 func (b broken) Read([]byte) (int, error) { return 0, b.err }
 
-// keep gives a response a body that was read, or rewritten.
+// keep sets the response body to one that was read or rewritten.
 func keep(resp *http.Response, body []byte) {
 	resp.Body.Close()
 	resp.Body = io.NopCloser(bytes.NewReader(body))
@@ -183,7 +183,7 @@ func keep(resp *http.Response, body []byte) {
 	}
 }
 
-// replace gives a response an error for its body.
+// replace sets the response body to an error.
 func replace(resp *http.Response, body []byte) {
 	for _, name := range [...]string{"Etag", "Last-Modified", "Content-Md5", "Content-Digest", "Repr-Digest", "Digest"} {
 		resp.Header.Del(name)
@@ -192,14 +192,14 @@ func replace(resp *http.Response, body []byte) {
 	keep(resp, body)
 }
 
-// beginsLikeJSON reports whether a client may take something for a message.
+// beginsLikeJSON reports whether a client may take b for a message.
 func beginsLikeJSON(b []byte) bool {
 	b = bytes.TrimLeft(b, " \t\r\n")
 	return len(b) > 0 && (b[0] == '{' || b[0] == '[')
 }
 
-// tell sends the server what it waits for in place of what was refused, and does not wait for
-// it. head is that of a request to it.
+// tell sends the server a replacement for a refused message, without waiting for the response. head
+// is that of a request to the server.
 func (x *exchange) tell(at *scope, head http.Header, answer []byte) {
 	if answer == nil {
 		return
@@ -228,7 +228,7 @@ func (x *exchange) tell(at *scope, head http.Header, answer []byte) {
 	})
 }
 
-// answer makes a request of an answer, as the client would.
+// answer builds the request that sends an answer, as the client would.
 func (x *exchange) answer(session string, head http.Header, answer []byte) (*http.Request, error) {
 	to, err := x.upstream.URL.Parse(x.reply)
 	if err != nil {
@@ -256,7 +256,7 @@ func (x *exchange) answer(session string, head http.Header, answer []byte) (*htt
 	return req, nil
 }
 
-// send sends a request whose answer says nothing but that it came.
+// send sends a request and ignores its response, except for the status.
 func (h *HTTP) send(req *http.Request) error {
 	ctx, cancel := context.WithTimeout(h.ctx, answerWait)
 	defer cancel()

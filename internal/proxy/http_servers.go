@@ -7,14 +7,14 @@ import (
 )
 
 // Servers is a proxy in front of several servers at URLs, each under a path with its name.
-// What one client says to them is one session.
+// Everything one client says to them is one session.
 type Servers struct {
 	access Access
 	gate   *gate
 	by     map[string]*HTTP // by prefix
 }
 
-// NewServers returns a proxy that is to be closed.
+// NewServers returns a proxy. The caller must close it.
 func NewServers(o Options, a Access, upstreams []Upstream) *Servers {
 	s := &Servers{access: a, gate: &gate{Options: o}, by: map[string]*HTTP{}}
 	shared := newSessions()
@@ -28,10 +28,10 @@ func NewServers(o Options, a Access, upstreams []Upstream) *Servers {
 	return s
 }
 
-// PathOf is the path under which a server has its place among several.
+// PathOf returns the path of a server behind a proxy with several servers.
 func PathOf(name string) string { return "/" + url.PathEscape(name) }
 
-// ServeHTTP answers a request of a client.
+// ServeHTTP handles a client request.
 func (s *Servers) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	name, _, _ := strings.Cut(strings.TrimPrefix(pathOf(r.URL), "/"), "/")
 	if h := s.by["/"+name]; h != nil {
@@ -45,7 +45,7 @@ func (s *Servers) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	writeError(w, http.StatusNotFound, nil, "the proxy has no server of this name")
 }
 
-// Close ends judging, and gives up answers that are on their way to servers.
+// Close stops inspecting messages and abandons answers on their way to servers.
 func (s *Servers) Close() {
 	for _, h := range s.by {
 		h.Close()

@@ -20,31 +20,30 @@ const (
 	versionStateless = "2026-07-28"
 )
 
-// maxNamed bounds the HTTP sessions whose place among those of the engine is remembered, and
-// maxBatch the requests of a batch that are told apart by their ids.
+// maxNamed is the maximum number of HTTP sessions whose engine session is remembered, and maxBatch
+// the maximum number of requests in a batch that are tracked by id.
 const (
 	maxNamed = 4096
 	maxBatch = 1024
 )
 
-// firstSession is the session of the engine that the first HTTP session is. The next is
-// proxy-2.
+// firstSession is the engine session of the first HTTP session. The next one is proxy-2.
 const firstSession = "proxy"
 
-// sessions finds the session of the engine that an exchange belongs to. What HTTP has for
-// that depends on the protocol: a session ID, the URL of an event stream, or nothing, and
-// then who asks must do.
+// sessions maps exchanges to sessions of the engine. Depending on the protocol, HTTP identifies a
+// session by an ID, by the URL of an event stream, or not at all; in that case the client's identity
+// is used.
 type sessions struct {
 	mu    sync.Mutex
-	wide  bool // the sessions of one client with several servers are one
+	wide  bool // one client's sessions with several servers are one
 	count int
-	named map[string]*list.Element // of *named, by what HTTP says
-	order list.List                // the one used last in front
+	named map[string]*list.Element // of *named, by key
+	order list.List                // most recently used first
 
-	open map[place]map[string]int // requests that wait for their answers, by id
+	open map[place]map[string]int // unanswered requests, by id
 }
 
-// place is where ids of requests tell them apart.
+// place is the scope in which request ids are unique.
 type place struct{ session, server string }
 
 type named struct{ key, session string }
@@ -53,15 +52,15 @@ func newSessions() *sessions {
 	return &sessions{named: map[string]*list.Element{}, open: map[place]map[string]int{}}
 }
 
-// idKey, askerKey and urlKey are what a session is remembered by.
+// idKey, askerKey and urlKey return the keys under which sessions are remembered.
 func idKey(id string) string { return "id " + id }
 
-// askerKey tells those apart who ask without a session. Which of their requests belong
-// together nothing else says.
+// askerKey distinguishes clients that send no session ID. Nothing else says which of their requests
+// belong together.
 func (s *sessions) askerKey(r *http.Request) string {
 	host, _, _ := net.SplitHostPort(r.RemoteAddr)
 	who := []string{host, r.UserAgent(), r.Header.Get("Authorization")}
-	if s.wide { // a client has another token for each server
+	if s.wide { // a client uses a different token for each server
 		who = who[:2]
 	}
 	sum := sha256.Sum256([]byte(strings.Join(who, "\x00")))
@@ -70,7 +69,7 @@ func (s *sessions) askerKey(r *http.Request) string {
 
 func urlKey(uri string) string { return "url " + uri }
 
-// sessionID is the session ID of a request, "" where its protocol version has none.
+// sessionID returns the session ID of a request, "" if its protocol version has none.
 func sessionID(r *http.Request) string {
 	if r.Header.Get(headerVersion) >= versionStateless {
 		return ""
@@ -78,8 +77,8 @@ func sessionID(r *http.Request) string {
 	return r.Header.Get(headerSession)
 }
 
-// of returns the session that a request belongs to, and whether others who ask may be in it
-// by mistake. One that begins a session has a new one.
+// of returns the session of a request, and whether other clients may share it by mistake. A request
+// that begins a session gets a new one.
 func (s *sessions) of(r *http.Request, begins bool) (session string, shared bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -99,8 +98,8 @@ func (s *sessions) of(r *http.Request, begins bool) (session string, shared bool
 	return s.keep(key, s.next()), id == ""
 }
 
-// begun remembers a session that began by the ID that the server gave it, or by who asked
-// where it gave none.
+// begun remembers a new session by the ID that the server gave it, or by the client if the server
+// gave none.
 func (s *sessions) begun(r *http.Request, id, session string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -113,8 +112,8 @@ func (s *sessions) begun(r *http.Request, id, session string) {
 	}
 }
 
-// stream begins the session of an event stream that has a URL for messages. asker is the
-// session of who asked for it.
+// stream begins the session of an event stream whose messages are posted to uri. asker is the
+// session of the client that requested the stream.
 func (s *sessions) stream(uri, asker string) (session string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -127,8 +126,8 @@ func (s *sessions) stream(uri, asker string) (session string) {
 	return s.keep(urlKey(uri), s.next())
 }
 
-// streamOf returns the session of the event stream that has a URL for messages, "" where none
-// has it.
+// streamOf returns the session of the event stream whose messages are posted to uri, "" if there is
+// none.
 func (s *sessions) streamOf(uri string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -166,9 +165,9 @@ func (s *sessions) keep(key, session string) string {
 	return session
 }
 
-// enter returns the session for an exchange with these requests to a server, and what ends it.
-// No client has two requests of one id open: where one is, another client asks in the same
-// session, and gets a session beside it.
+// enter returns the session for an exchange with these requests, and a function that ends it. A
+// client never has two open requests with the same id: if an id is open already, another client is
+// using the session, and this one gets a separate session.
 func (s *sessions) enter(session, server string, ids []string) (own string, leave func()) {
 	if len(ids) == 0 {
 		return session, func() {}
@@ -215,13 +214,13 @@ func (s *sessions) taken(at place, ids []string) bool {
 	return false
 }
 
-// spoken is what a proxy needs of the messages in a body ahead of their verdict.
+// spoken is what the proxy needs from a body before there is a verdict.
 type spoken struct {
-	ids    []string // of the requests, as they are written
+	ids    []string // raw ids of the requests
 	begins bool     // a request begins a session
 }
 
-// skim reads a body for that.
+// skim reads it from a body.
 func skim(body []byte) (s spoken) {
 	v, err := wire.Skim(body, wire.MaxNodes)
 	if err != nil {

@@ -15,17 +15,17 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// stream passes on an event stream, each event when it was judged.
+// stream forwards an event stream and inspects each event first.
 type stream struct {
 	*exchange
 	at     scope
 	blocks blockReader
 	body   io.Closer
 	head   http.Header // of the request to the server
-	base   *url.URL    // of that
-	out    []byte      // that is to be read
-	err    error       // behind it
-	long   bool        // an event that is too long is passed on
+	base   *url.URL    // URL of that request
+	out    []byte      // ready to be read
+	err    error       // returned after out
+	long   bool        // an event that is too long is being forwarded
 }
 
 func newStream(x *exchange, resp *http.Response) *stream {
@@ -38,7 +38,7 @@ func (s *stream) Close() error {
 	return s.body.Close()
 }
 
-// Read reads what was decided to be passed on.
+// Read returns the parts of the stream that may be forwarded.
 func (s *stream) Read(p []byte) (int, error) {
 	for len(s.out) == 0 {
 		if s.err != nil {
@@ -71,8 +71,8 @@ func (s *stream) step() {
 	}
 }
 
-// end ends the stream. Requests that something may have answered that was refused are
-// answered with errors, for their sender would wait.
+// end ends the stream. Requests whose answer may have been refused are answered with errors, because
+// their sender would wait.
 func (s *stream) end(err error) {
 	s.err = err
 	if !s.lost || !errors.Is(err, io.EOF) {
@@ -85,7 +85,7 @@ func (s *stream) end(err error) {
 	}
 }
 
-// event judges an event.
+// event inspects an event.
 func (s *stream) event(b block) {
 	e := wire.SSEEventIn(b.raw, b.begins)
 	frame := frameOf(e.Data)
@@ -113,7 +113,7 @@ func (s *stream) event(b block) {
 	}
 }
 
-// answered notes the requests that a frame answers.
+// answered marks the requests that a frame answers.
 func (s *stream) answered(out *scanner.Outcome) {
 	for i := range out.Messages {
 		if m := &out.Messages[i]; m.Kind == mcp.Response {
@@ -122,9 +122,9 @@ func (s *stream) answered(out *scanner.Outcome) {
 	}
 }
 
-// endpoint takes in the address that messages are to be posted to, in HTTP+SSE, and passes it
-// on as a path, which leads to the proxy. One on another origin is refused: the messages, and
-// the credentials with them, would go to somebody else and past the proxy.
+// endpoint handles the endpoint event of HTTP+SSE, which names the URL for messages, and rewrites it
+// to a path on the proxy. A URL on another origin is refused: messages and credentials would bypass
+// the proxy.
 func (s *stream) endpoint(b block, raw string) {
 	to, err := s.base.Parse(strings.TrimSpace(raw))
 	why := ""
@@ -151,7 +151,8 @@ func (s *stream) endpoint(b block, raw string) {
 	}
 }
 
-// withData returns the lines of an event with other data, nil for none; all other lines stay.
+// withData returns the lines of an event with its data replaced, or removed if data is nil. Other
+// lines stay.
 func withData(b block, data []byte) []byte {
 	out := make([]byte, 0, len(b.raw)+len(data))
 	first, written := b.begins, false
@@ -189,7 +190,7 @@ func withData(b block, data []byte) []byte {
 	return out
 }
 
-// endsEvent reports whether lines end with a blank one.
+// endsEvent reports whether lines end with a blank line.
 func endsEvent(lines, end []byte) bool {
 	rest, ok := bytes.CutSuffix(lines, end)
 	return ok && (len(rest) == 0 || bytes.HasSuffix(rest, []byte("\n")) || bytes.HasSuffix(rest, []byte("\r")))

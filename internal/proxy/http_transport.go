@@ -15,13 +15,13 @@ import (
 
 const (
 	dialWait        = 10 * time.Second
-	upstreamIdle    = 64      // connections to the server that are kept
+	upstreamIdle    = 64      // idle connections kept to the server
 	maxResponseHead = 1 << 20 // bytes
 )
 
-// NewTransport returns what reaches a server. headWait bounds the time until the head of a
-// response, 0 for no bound; fingerprint is the SHA-256 of the certificate that the server has
-// to have, nil for any that is valid.
+// NewTransport returns the transport for a server. headWait limits the wait for response headers; 0
+// means no limit. fingerprint is the SHA-256 that the server's certificate must have; nil accepts
+// any valid certificate.
 func NewTransport(headWait time.Duration, fingerprint []byte) *http.Transport {
 	t := &http.Transport{
 		Proxy:                 http.ProxyFromEnvironment,
@@ -30,7 +30,7 @@ func NewTransport(headWait time.Duration, fingerprint []byte) *http.Transport {
 		ResponseHeaderTimeout: headWait,
 		IdleConnTimeout:       90 * time.Second,
 		MaxIdleConnsPerHost:   upstreamIdle,
-		DisableCompression:    true, // what is passed on is what came
+		DisableCompression:    true, // forward the body as it arrives
 		ForceAttemptHTTP2:     true,
 	}
 	t.MaxResponseHeaderBytes = maxResponseHead
@@ -50,8 +50,8 @@ func NewTransport(headWait time.Duration, fingerprint []byte) *http.Transport {
 	return t
 }
 
-// ParseFingerprint reads the SHA-256 of a certificate: 64 hexadecimal digits, with or without
-// colons between them and sha256: in front.
+// ParseFingerprint parses the SHA-256 of a certificate: 64 hexadecimal digits, optionally separated
+// by colons and prefixed with sha256:.
 func ParseFingerprint(s string) ([]byte, error) {
 	digits := strings.ToLower(strings.TrimSpace(s))
 	digits = strings.TrimPrefix(strings.TrimPrefix(digits, "sha256:"), "sha256=")

@@ -21,16 +21,15 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Talks say what a proxy in front of LLM APIs is told at its start.
+// Talks holds the startup settings of a proxy in front of LLM APIs.
 type Talks struct {
-	Name    string              // of the recording, or what locations have in its place
-	Servers map[string][]string // servers that are known, with their tools
-	Listed  []*scanner.Event    // what they said when they were listed: each session begins with it
+	Name    string              // of the recording, or what locations show instead
+	Servers map[string][]string // known servers and their tools
+	Listed  []*scanner.Event    // what they listed; each session begins with it
 }
 
-// LLM is a proxy between agents and the APIs of LLM providers. It judges the tools that
-// requests declare, the results that they contain, and each call that the model answers with,
-// ahead of whoever would act on them.
+// LLM is a proxy between agents and the APIs of LLM providers. It inspects the tools and results in
+// requests, and each call in the model's answers, before anyone acts on them.
 type LLM struct {
 	gate     *gate
 	access   Access
@@ -38,15 +37,15 @@ type LLM struct {
 	talk     *replay.Talk
 	talks    Talks
 	sessions *sessions
-	current  atomic.Int64 // exchanges
-	counted  atomic.Int64 // all of them
+	current  atomic.Int64 // exchanges in progress
+	counted  atomic.Int64 // exchanges in total
 	large    large
 
 	mu  sync.Mutex
-	fed map[string]bool // sessions that have what servers listed
+	fed map[string]bool // sessions that have received what servers listed
 }
 
-// llmRoute leads to one provider.
+// llmRoute is the route to one provider.
 type llmRoute struct {
 	*LLM
 	Upstream
@@ -54,8 +53,8 @@ type llmRoute struct {
 	reverse *httputil.ReverseProxy
 }
 
-// NewLLM returns a proxy that is to be closed. Of several upstreams each has a path with its
-// name; one without a name has all paths.
+// NewLLM returns a proxy. The caller must close it. Each of several upstreams has a path with its
+// name; an upstream without a name has all paths.
 func NewLLM(o Options, a Access, talks Talks, upstreams []Upstream) *LLM {
 	l := &LLM{gate: &gate{Options: o}, access: a, talks: talks, sessions: newSessions(), large: make(large, maxLarge), fed: map[string]bool{}}
 	l.sessions.wide = true // agents of one program work together
@@ -75,10 +74,10 @@ func NewLLM(o Options, a Access, talks Talks, upstreams []Upstream) *LLM {
 	return l
 }
 
-// Close ends judging.
+// Close stops inspecting messages.
 func (l *LLM) Close() { l.gate.close() }
 
-// begin shows a new session what servers listed.
+// begin gives a new session what servers listed.
 func (l *LLM) begin(session string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -102,7 +101,7 @@ func (l *LLM) begin(session string) {
 	}
 }
 
-// take judges an event that nobody waits for.
+// take inspects an event that nobody waits for.
 func (g *gate) take(e *scanner.Event) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -112,8 +111,8 @@ func (g *gate) take(e *scanner.Event) {
 	}
 }
 
-// hear records a message, and judges what is said in it. It returns the calls in it and what
-// else was refused, and why it cannot be judged.
+// hear records and inspects a message. It returns the calls in it and anything else that was
+// refused, and why the message cannot be inspected, if so.
 func (l *LLM) hear(m *replay.LLMMessage, mask func([]byte) []byte) (said []replay.Said, why string) {
 	g := l.gate
 	g.mu.Lock()
@@ -129,7 +128,7 @@ func (l *LLM) hear(m *replay.LLMMessage, mask func([]byte) []byte) (said []repla
 	said, err := l.talk.Read(line, func() scanner.Origin {
 		at := &scanner.Event{Kind: scanner.AuditEvent, Session: m.Session, Time: m.Time, Frame: line, Origin: scanner.Origin{File: l.talks.Name, Line: 1, Column: 1}}
 		if g.Record != nil {
-			g.Record(at) // which gives it its place
+			g.Record(at) // sets its origin
 		}
 		return at.Origin
 	})
@@ -139,7 +138,7 @@ func (l *LLM) hear(m *replay.LLMMessage, mask func([]byte) []byte) (said []repla
 	return said, ""
 }
 
-// judge decides about an event that a message was made into.
+// judge decides about an event made from a message.
 func (l *LLM) judge(e *scanner.Event) replay.Decisions {
 	out := l.gate.Engine.Step(e)
 	var refused replay.Decisions
@@ -150,7 +149,7 @@ func (l *LLM) judge(e *scanner.Event) replay.Decisions {
 		refused[i] = d
 	}
 	for i := range out.Withheld {
-		if w := &out.Withheld[i]; w.Cause != scanner.DeniedDefinition { // its calls are refused
+		if w := &out.Withheld[i]; w.Cause != scanner.DeniedDefinition { // its calls are refused instead
 			refuse(w.Index, w.Decision)
 		}
 	}
@@ -165,27 +164,27 @@ func (l *LLM) judge(e *scanner.Event) replay.Decisions {
 	return refused
 }
 
-// llmExchange is a request and its response.
+// llmExchange is a request to a provider and its response.
 type llmExchange struct {
 	*llmRoute
 	in      *http.Request
 	session string
 	id      string
-	format  string // of the request, "" for one of none
+	format  string // of the request, "" if it is unknown
 	mask    func([]byte) []byte
-	sent    func() // the body was sent
-	kept    func() // the response was
+	sent    func() // called once the body was sent
+	kept    func() // called once the response was sent
 }
 
-// scope is for what cannot be judged.
+// scope returns the scope of messages that cannot be inspected.
 func (x *llmExchange) scope() *scope {
 	return &scope{session: x.session, server: llmServer, transport: "http", origin: scanner.Origin{File: x.talks.Name, Line: 1, Column: 1}}
 }
 
-// llmServer is the server of what a provider says that nobody can attribute.
+// llmServer is the server of provider output that cannot be attributed.
 const llmServer = "llm"
 
-// ServeHTTP answers a request of an agent.
+// ServeHTTP handles an agent request.
 func (l *LLM) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	shape := shapeOf("", r.URL.Path)
 	if status, why := l.access.refuses(r); why != "" {
@@ -219,13 +218,13 @@ func (l *LLM) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// leads reports whether a path leads to the provider.
+// leads reports whether a path belongs to the route.
 func (r *llmRoute) leads(path string) bool {
 	rest, ok := strings.CutPrefix(path, r.prefix)
 	return ok && (r.prefix == "" || rest == "" || rest[0] == '/')
 }
 
-// paths lists the paths of providers.
+// paths lists the providers' paths.
 func (l *LLM) paths() string {
 	var names []string
 	for _, r := range l.routes {
@@ -234,8 +233,8 @@ func (l *LLM) paths() string {
 	return strings.Join(names, ", ")
 }
 
-// request judges the body of a request, and returns what the provider gets; nil where it gets
-// nothing, and the agent has its answer.
+// request inspects the body of a request, and returns the request for the provider. It returns nil
+// if nothing is sent because the agent has been answered.
 func (x *llmExchange) request(w http.ResponseWriter) *http.Request {
 	r := x.in
 	shape := shapeOf("", r.URL.Path)
@@ -274,10 +273,10 @@ func (x *llmExchange) request(w http.ResponseWriter) *http.Request {
 	return out
 }
 
-// llmKey is what a request has its exchange under.
+// llmKey is the context key of a request's exchange.
 type llmKey struct{}
 
-// pass counts something that cannot be judged, and reports whether it is passed on.
+// pass counts data that cannot be inspected, and reports whether it is forwarded.
 func (x *llmExchange) pass(reason string) bool {
 	if x.gate.FailClosed && !x.gate.Observe {
 		x.gate.skip(x.scope(), reason, scanner.Refuse)
@@ -287,7 +286,7 @@ func (x *llmExchange) pass(reason string) bool {
 	return true
 }
 
-// judgeRequest says why a request is refused, "" for one that is not.
+// judgeRequest returns why a request is refused, "" if it is not.
 func (x *llmExchange) judgeRequest(body []byte) (why string) {
 	body = frameOf(body)
 	if x.format = replay.Knows(body); x.format == "" {
@@ -315,8 +314,8 @@ func (x *llmExchange) judgeRequest(body []byte) (why string) {
 	return ""
 }
 
-// maskGiven returns what masks the credentials that a request gives its provider for MCP servers,
-// nil for none.
+// maskGiven returns a function that masks the MCP server credentials in a request to a provider, nil
+// if there are none.
 func maskGiven(body []byte) func([]byte) []byte {
 	if !bytes.Contains(body, []byte("uthorization")) && !bytes.Contains(body, []byte(`"headers"`)) {
 		return nil
@@ -328,7 +327,7 @@ func maskGiven(body []byte) func([]byte) []byte {
 	var values []string
 	take := func(v wire.Value) {
 		if v.Kind() == wire.String {
-			_, bare, _ := strings.Cut(string(v.Text()), " ") // behind its scheme
+			_, bare, _ := strings.Cut(string(v.Text()), " ") // without its scheme
 			values = append(values, string(v.Text()), bare)
 		}
 	}
@@ -347,7 +346,7 @@ func maskGiven(body []byte) func([]byte) []byte {
 	return text.NewSecrets(values).MaskJSON
 }
 
-// both masks with one and then with the other; either can be nil.
+// both applies one mask after the other; either may be nil.
 func both(a, b func([]byte) []byte) func([]byte) []byte {
 	switch {
 	case a == nil:
@@ -358,7 +357,7 @@ func both(a, b func([]byte) []byte) func([]byte) []byte {
 	return func(data []byte) []byte { return b(a(data)) }
 }
 
-// rewrite makes the request to the provider of that of the agent.
+// rewrite builds the provider request from the agent's.
 func (r *llmRoute) rewrite(p *httputil.ProxyRequest) {
 	to := p.Out.URL
 	to.Scheme, to.Host, to.User = r.URL.Scheme, r.URL.Host, r.URL.User
@@ -372,5 +371,5 @@ func (r *llmRoute) rewrite(p *httputil.ProxyRequest) {
 	p.Out.Host = ""
 	r.access.strip(p.Out.Header)
 	r.complete(p.Out)
-	p.Out.Header.Del("Accept-Encoding") // what is encoded cannot be judged as it comes
+	p.Out.Header.Del("Accept-Encoding") // encoded bodies cannot be inspected as they arrive
 }

@@ -9,17 +9,17 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// shape is how a provider writes errors.
+// shape is the error format of a provider.
 type shape uint8
 
 const (
-	openAIShape shape = iota // which most others have taken over
+	openAIShape shape = iota // also used by most other providers
 	anthropicShape
 	geminiShape
 	bedrockShape
 )
 
-// shapeOf tells the shape by the format of a body, or else by the path.
+// shapeOf returns the shape for the format of a body, or else for the path.
 func shapeOf(format, path string) shape {
 	switch {
 	case strings.Contains(format, "Anthropic"), format == "" && strings.Contains(path, "/messages"), format == "" && strings.Contains(path, "/anthropic/"):
@@ -32,7 +32,7 @@ func shapeOf(format, path string) shape {
 	return openAIShape
 }
 
-// of is the shape for a format, where that says more than the path.
+// of returns the shape for a format, if the format is more specific than the path.
 func (s shape) of(format string) shape {
 	if format == "" || strings.HasSuffix(format, "an LLM") {
 		return s
@@ -40,19 +40,19 @@ func (s shape) of(format string) shape {
 	return shapeOf(format, "")
 }
 
-// errorTypes are the types of errors by status, as the two large providers call them.
+// errorTypes are the error types by status, as OpenAI and Anthropic name them.
 var errorTypes = map[int]string{
 	http.StatusBadRequest: "invalid_request_error", http.StatusUnauthorized: "authentication_error", http.StatusForbidden: "permission_error",
 	http.StatusNotFound: "not_found_error", http.StatusRequestEntityTooLarge: "request_too_large", http.StatusUnsupportedMediaType: "invalid_request_error",
 }
 
-// googleStatus are the same as Google calls them.
+// googleStatus are the error types as Google names them.
 var googleStatus = map[int]string{
 	http.StatusBadRequest: "INVALID_ARGUMENT", http.StatusUnauthorized: "UNAUTHENTICATED", http.StatusForbidden: "PERMISSION_DENIED",
 	http.StatusNotFound: "NOT_FOUND", http.StatusServiceUnavailable: "UNAVAILABLE", http.StatusBadGateway: "UNAVAILABLE", http.StatusGatewayTimeout: "DEADLINE_EXCEEDED",
 }
 
-// body is an error as the provider writes it.
+// body returns an error in the provider's format.
 func (s shape) body(status int, why string) []byte {
 	kind := errorTypes[status]
 	if kind == "" {
@@ -85,7 +85,7 @@ func (s shape) write(w http.ResponseWriter, status int, why string) {
 	writeJSON(w, status, s.body(status, why))
 }
 
-// event is an error in a stream.
+// event returns an error as an event of a stream.
 func (s shape) event(why string) []byte {
 	data := s.body(http.StatusBadGateway, why)
 	if s == anthropicShape {
@@ -94,7 +94,7 @@ func (s shape) event(why string) []byte {
 	return fmt.Appendf(nil, "data: %s\n\n", data)
 }
 
-// fail answers a request that the provider has no usable answer to.
+// fail answers a request for which the provider gave no usable response.
 func (r *llmRoute) fail(w http.ResponseWriter, in *http.Request, err error) {
 	if in.Context().Err() != nil { // the agent is gone
 		w.WriteHeader(http.StatusBadGateway)

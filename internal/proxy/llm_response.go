@@ -14,7 +14,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// respond judges a response ahead of the agent.
+// respond inspects a response before the agent gets it.
 func (r *llmRoute) respond(resp *http.Response) error {
 	x, ok := resp.Request.Context().Value(llmKey{}).(*llmExchange)
 	if !ok {
@@ -52,7 +52,7 @@ func (r *llmRoute) respond(resp *http.Response) error {
 	return x.whole(resp)
 }
 
-// streamed passes a response on as a stream of events.
+// streamed forwards a response as an event stream.
 func (x *llmExchange) streamed(resp *http.Response, body io.Reader) {
 	resp.Header.Del("Content-Length")
 	resp.ContentLength = -1
@@ -61,10 +61,10 @@ func (x *llmExchange) streamed(resp *http.Response, body io.Reader) {
 	resp.Body = s
 }
 
-// headBytes are enough of a body to tell what it is.
+// headBytes is how much of a body suffices to recognise what it is.
 const headBytes = 512
 
-// whole judges a body that does not say that it is a stream.
+// whole inspects a body that is not declared as a stream.
 func (x *llmExchange) whole(resp *http.Response) error {
 	head := bufio.NewReaderSize(resp.Body, headBytes)
 	start, err := peek(head)
@@ -72,7 +72,7 @@ func (x *llmExchange) whole(resp *http.Response) error {
 	case err != nil && len(start) == 0 && !errors.Is(err, io.EOF):
 		return fmt.Errorf("reading its answer: %w", err)
 	case beginsLikeJSON(start):
-	case beginsLikeStream(start): // clients that asked for a stream do not look at the content type
+	case beginsLikeStream(start): // clients that requested a stream ignore the content type
 		x.streamed(resp, head)
 		return nil
 	default:
@@ -106,7 +106,7 @@ func (x *llmExchange) whole(resp *http.Response) error {
 	return nil
 }
 
-// unread counts a response that is passed on unread.
+// unread counts a response that is forwarded without inspection.
 func (x *llmExchange) unread(status int, what string) error {
 	if x.format == "" || status/100 != 2 || !x.mayCall() {
 		x.gate.note(x.scope(), scanner.IgnoredEvent, what+", passed on unread", scanner.Forward)
@@ -118,8 +118,8 @@ func (x *llmExchange) unread(status int, what string) error {
 	return nil
 }
 
-// mayCall reports whether the answer to a request may have calls: those to other endpoints only
-// look like one.
+// mayCall reports whether the response to a request may contain calls. Responses of some other
+// endpoints only look as if they could.
 func (x *llmExchange) mayCall() bool {
 	path := strings.ToLower(x.in.URL.Path)
 	for _, other := range [...]string{"count_tokens", "counttokens", "input_tokens", "/embeddings", "embedcontent", "/moderations", "/rerank", "/tokenize", "/audio/", "/images/"} {
@@ -130,8 +130,8 @@ func (x *llmExchange) mayCall() bool {
 	return true
 }
 
-// judged judges a body of JSON. It returns what the agent gets in its place, nil for the body
-// itself, and why it gets nothing.
+// judged inspects a JSON body. It returns a replacement, or nil to keep the body, and why the agent
+// gets nothing, if so.
 func (x *llmExchange) judged(body []byte) (instead []byte, why string) {
 	format := replay.Knows(body)
 	switch {
@@ -155,7 +155,7 @@ func (x *llmExchange) judged(body []byte) (instead []byte, why string) {
 	return rewriteLLM(body, said), ""
 }
 
-// peek returns the beginning of a body, with more than white space of it.
+// peek returns the beginning of a body, including more than white space.
 func peek(r *bufio.Reader) (start []byte, err error) {
 	for n := 1; n <= headBytes; n++ {
 		if start, err = r.Peek(n); err != nil {
@@ -172,7 +172,7 @@ func peek(r *bufio.Reader) (start []byte, err error) {
 	return start, nil
 }
 
-// beginsLikeStream reports the first line of an event stream.
+// beginsLikeStream reports whether b begins with a line of an event stream.
 func beginsLikeStream(b []byte) bool {
 	for _, field := range [...]string{"data:", "event:", "id:", "retry:", ":"} {
 		if bytes.HasPrefix(b, []byte(field)) {

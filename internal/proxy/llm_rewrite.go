@@ -10,32 +10,32 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// blockedText is what an agent reads in place of a call.
+// blockedText returns the text that replaces a call.
 func blockedText(s *replay.Said) string {
 	return "[mcpscan] Tool '" + text.Visible(s.Name, nameChars) + "' blocked by policy: " + Reason(&s.Decision)
 }
 
-// resultText is what it reads in place of a result.
+// resultText returns the text that replaces a result.
 func resultText(s *replay.Said) string {
 	return "[mcpscan] Tool result blocked by policy: " + Reason(&s.Decision)
 }
 
-// quoted is a text as JSON has it.
+// quoted returns s as a JSON string.
 func quoted(s string) string { return string(wire.AppendString(nil, []byte(s))) }
 
-// textBlock is a block of text as Anthropic has it, and many gateways.
+// textBlock returns a text block in the form that Anthropic and many gateways use.
 func textBlock(s string) []byte { return []byte(`{"type":"text","text":` + quoted(s) + `}`) }
 
-// rewriting is a body while what was refused of it is replaced.
+// rewriting is a body in which refused items are being replaced.
 type rewriting struct {
 	doc   wire.Doc
 	edits []wire.Edit
-	gone  map[int]bool           // calls that are removed from their lists
-	texts map[int][]*replay.Said // what was said in a message of Chat Completions, by its node
+	gone  map[int]bool           // calls to remove from their lists
+	texts map[int][]*replay.Said // refused calls in a Chat Completions message, by its node
 }
 
-// rewriteLLM returns a body with texts in place of the calls in it that are refused; all other
-// bytes stay. It returns nil where none is.
+// rewriteLLM returns a body with its refused calls replaced by text; all other bytes stay. It
+// returns nil if no call is refused.
 func rewriteLLM(body []byte, said []replay.Said) []byte {
 	refused := slices.ContainsFunc(said, func(s replay.Said) bool { return isRefused(&s) })
 	w := &rewriting{gone: map[int]bool{}, texts: map[int][]*replay.Said{}}
@@ -52,7 +52,7 @@ func rewriteLLM(body []byte, said []replay.Said) []byte {
 	return wire.Apply(body, w.edits)
 }
 
-// isRefused reports something in an answer that the agent does not get.
+// isRefused reports whether an item of an answer is withheld from the agent.
 func isRefused(s *replay.Said) bool {
 	return s.Decision.Verdict >= scanner.Prompt && !s.History && s.Kind != replay.SaidDefinition
 }
@@ -67,7 +67,7 @@ func (w *rewriting) str(n int, key string) string {
 	return s
 }
 
-// replace replaces one call, or one result of what the provider ran.
+// replace replaces one call, or one result of a tool that the provider ran.
 func (w *rewriting) replace(s *replay.Said) {
 	n := w.doc.Find(0, s.Path)
 	if n < 0 || w.gone[n] {
@@ -78,7 +78,7 @@ func (w *rewriting) replace(s *replay.Said) {
 	kind := w.str(n, "type")
 	w.gone[n] = true
 	switch {
-	case last == "functionCall" || last == "function_call" && w.doc.Get(parent, "role") < 0: // a part of Gemini
+	case last == "functionCall" || last == "function_call" && w.doc.Get(parent, "role") < 0: // a Gemini part
 		w.edit(parent, []byte(`{"text":`+quoted(blockedText(s))+`}`))
 	case last == "toolUse":
 		w.edit(parent, []byte(`{"text":`+quoted(blockedText(s))+`}`))
@@ -95,18 +95,18 @@ func (w *rewriting) replace(s *replay.Said) {
 		w.edit(n, messageItem(w.str(n, "id"), s))
 	case kind == "tool_use":
 		w.edit(n, textBlock(blockedText(s)))
-	} // what the provider ran is reported, and has happened
+	} // calls that the provider ran are only reported: they have already happened
 }
 
-// member replaces the value of a member, if it is there.
+// member replaces the value of a member, if it exists.
 func (w *rewriting) member(n int, key, value string) {
 	if m := w.doc.Get(n, key); m >= 0 {
 		w.edit(m, []byte(value))
 	}
 }
 
-// resultBlock is what stands for the result of something that the provider ran: its call is
-// there, and needs one.
+// resultBlock returns a replacement for the result of a tool that the provider ran, because its call
+// remains and needs a result.
 func resultBlock(kind, id string, s *replay.Said) []byte {
 	if kind != "mcp_tool_result" {
 		return []byte(`{"type":` + quoted(kind) + `,"tool_use_id":` + quoted(id) + `,"content":{"type":` + quoted(kind+"_error") + `,"error_code":"unavailable"}}`)
@@ -114,7 +114,7 @@ func resultBlock(kind, id string, s *replay.Said) []byte {
 	return []byte(`{"type":"mcp_tool_result","tool_use_id":` + quoted(id) + `,"is_error":true,"content":[` + string(textBlock(resultText(s))) + `]}`)
 }
 
-// messageItem is a message of the Responses API in place of a call.
+// messageItem returns a Responses API message that replaces a call.
 func messageItem(id string, s *replay.Said) []byte {
 	return []byte(`{"id":` + quoted("msg_"+id) + `,"type":"message","status":"completed","role":"assistant","content":[` + outputText(blockedText(s)) + `]}`)
 }
@@ -123,15 +123,15 @@ func outputText(s string) string {
 	return `{"type":"output_text","annotations":[],"logprobs":[],"text":` + quoted(s) + `}`
 }
 
-// chatMessages takes the refused calls out of the messages of Chat Completions, and says so in
-// their content.
+// chatMessages removes the refused calls from Chat Completions messages, and says so in their
+// content.
 func (w *rewriting) chatMessages() {
 	for n, said := range w.texts {
 		w.chatMessage(n, said)
 	}
 }
 
-// chatMessage does so in one message.
+// chatMessage does so for one message.
 func (w *rewriting) chatMessage(n int, said []*replay.Said) {
 	texts := make([]string, 0, len(said))
 	for _, s := range said {
@@ -140,8 +140,8 @@ func (w *rewriting) chatMessage(n int, said []*replay.Said) {
 	w.strip(n, strings.Join(texts, "\n"), "\n\n")
 }
 
-// strip removes the calls of a message that are gone, and adds a text to its content, behind
-// what separates it from other text; "" for none.
+// strip removes the refused calls of a message, and appends what to its content after separator,
+// unless what is "".
 func (w *rewriting) strip(n int, what, separator string) {
 	list := w.doc.Get(n, "tool_calls")
 	removed := func(i int) bool { return w.gone[i] || i == list && !w.left(list) }
@@ -157,7 +157,7 @@ func (w *rewriting) strip(n int, what, separator string) {
 		w.edits = w.doc.AppendCuts(w.edits, n, removed)
 		return
 	}
-	content, place := `"content":`+quoted(what), -1 // of a member that is removed
+	content, place := `"content":`+quoted(what), -1 // index of the removed member to replace
 	for c := w.doc.First(n); c >= 0; c = w.doc.Next(c) {
 		if place < 0 && removed(c) {
 			place = c
@@ -172,7 +172,7 @@ func (w *rewriting) strip(n int, what, separator string) {
 	w.edits = w.doc.AppendCuts(w.edits, n, func(i int) bool { return i != place && removed(i) })
 }
 
-// left reports whether a list has a call that is not removed.
+// left reports whether a list keeps any call.
 func (w *rewriting) left(list int) bool {
 	for c := w.doc.First(list); c >= 0; c = w.doc.Next(c) {
 		if !w.gone[c] {
@@ -182,7 +182,7 @@ func (w *rewriting) left(list int) bool {
 	return false
 }
 
-// say adds to a content.
+// say appends text to a message's content.
 func (w *rewriting) say(content int, what, separator string) {
 	end := func(with string) {
 		at := int(w.doc.Nodes[content].End) - 1
@@ -201,11 +201,10 @@ func (w *rewriting) say(content int, what, separator string) {
 	}
 }
 
-// endReasons are the reasons why an answer ends that call for tools, and what they become where
-// no call is left.
+// endReasons maps the stop reasons that announce tool calls to those used if no call is left.
 var endReasons = map[string]string{"tool_use": `"end_turn"`, "tool_calls": `"stop"`, "function_call": `"stop"`}
 
-// reasons corrects why an answer ends, in all that is in a body.
+// reasons corrects all stop reasons in a body.
 func (w *rewriting) reasons(root int) {
 	doc := &w.doc
 	end := func(n int, key string) {
@@ -232,7 +231,7 @@ func (w *rewriting) reasons(root int) {
 	}
 }
 
-// only reports that nothing is left in a list of what is looked for: all of it was replaced.
+// only reports whether all elements of a list for which is returns true were replaced.
 func (w *rewriting) only(list int, is func(int) bool) bool {
 	for c := w.doc.First(list); c >= 0; c = w.doc.Next(c) {
 		if is(c) && !w.gone[c] {

@@ -11,8 +11,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// llmStream passes on an answer that comes as a stream. Text flows on at once; the events of a
-// call are held until it is whole and was judged.
+// llmStream forwards a streamed answer. Text is forwarded at once; the events of a call are held
+// until the call is complete and has been inspected.
 type llmStream struct {
 	*llmExchange
 	closer io.Closer
@@ -20,46 +20,45 @@ type llmStream struct {
 	flow   llmFlow // nil until the format is known
 	format string
 
-	part  []byte // of the stream, that was not judged yet
+	part  []byte // of the stream, not inspected yet
 	nth   int    // events in it
-	heard bool   // something of the stream was judged
+	heard bool   // a part of the stream was inspected
 	held  []*llmEvent
 	doc   wire.Doc
 
-	out  []byte // that is to be read
-	err  error  // behind it
-	long bool   // an event that is too long is passed on
+	out  []byte // ready to be read
+	err  error  // returned after out
+	long bool   // an event that is too long is being forwarded
 }
 
 // llmEvent is an event of a stream.
 type llmEvent struct {
 	block
 	data []byte
-	nth  int // in the part of the stream that it is judged with
+	nth  int // in the part of the stream that it is inspected with
 }
 
-// llmFlow knows how the events of one API make up an answer.
+// llmFlow assembles an answer from the stream events of one API.
 type llmFlow interface {
-	// take says what is done with an event, whose data is in the document.
+	// take returns what to do with an event, whose data is in the document.
 	take(e *llmEvent, doc *wire.Doc) llmStep
-	// decide takes in what is decided about the events that are held; final says that no
-	// more events come.
+	// decide takes the decisions about the held events; final means that no more events follow.
 	decide(said []replay.Said, final bool)
-	// write appends what the agent gets of an event.
+	// write appends what the agent gets in place of an event.
 	write(dst []byte, e *llmEvent, doc *wire.Doc) []byte
 }
 
-// llmStep is what is done with an event.
+// llmStep is what to do with an event.
 type llmStep uint8
 
 const (
 	passOn  llmStep = iota
-	holdOn          // until more of the call has come
-	judgeIt         // with all that is held
+	holdOn          // until the call is complete
+	judgeIt         // with everything that is held
 )
 
-// maxPart bounds the part of a stream that is recorded and judged at a time, where nothing in
-// it is held.
+// maxPart is the maximum size, in bytes, of the part of a stream that is recorded and inspected at a
+// time if no event is held.
 const maxPart = 256 << 10
 
 func (s *llmStream) Close() error {
@@ -72,7 +71,7 @@ func (s *llmStream) Close() error {
 	return s.closer.Close()
 }
 
-// Read reads what was decided to be passed on.
+// Read returns the parts of the stream that may be forwarded.
 func (s *llmStream) Read(p []byte) (int, error) {
 	for len(s.out) == 0 {
 		if s.err != nil {
@@ -82,7 +81,7 @@ func (s *llmStream) Read(p []byte) (int, error) {
 	}
 	n := copy(p, s.out)
 	s.out = s.out[n:]
-	for n < len(p) && len(s.out) == 0 && s.err == nil && s.blocks.ready() { // what came together goes together
+	for n < len(p) && len(s.out) == 0 && s.err == nil && s.blocks.ready() { // data that arrived together is returned together
 		s.step()
 		m := copy(p[n:], s.out)
 		s.out, n = s.out[m:], n+m
@@ -105,7 +104,7 @@ func (s *llmStream) step() {
 	case b.kind == nothing:
 		s.out = b.raw
 	case s.long || s.pass(tooLongReason(mcp.ServerToClient, s.gate.MaxMessage)):
-		if !s.long { // what is held comes ahead of it
+		if !s.long { // held events come first
 			s.out = s.release(nil, false)
 		}
 		s.out, s.long = append(s.out[:len(s.out):len(s.out)], b.raw...), !b.ends
@@ -122,7 +121,7 @@ func (s *llmStream) refuse(why string) {
 	s.err = io.EOF
 }
 
-// document judges a body of JSON that says it is a stream.
+// document inspects a JSON body that is declared as a stream.
 func (s *llmStream) document(b block) {
 	data := bytes.Clone(b.raw)
 	rest, err := io.ReadAll(io.LimitReader(&rawBlocks{&s.blocks}, s.gate.MaxMessage+1))
@@ -144,7 +143,7 @@ func (s *llmStream) document(b block) {
 	}
 }
 
-// rawBlocks reads the rest of a stream as it is.
+// rawBlocks reads the rest of a stream unchanged.
 type rawBlocks struct{ blocks *blockReader }
 
 func (r *rawBlocks) Read(p []byte) (int, error) {
@@ -161,7 +160,7 @@ func (r *rawBlocks) Read(p []byte) (int, error) {
 	return b.r.Read(p)
 }
 
-// event takes in an event.
+// event handles an event.
 func (s *llmStream) event(b block) {
 	parsed := wire.SSEEventIn(b.raw, b.begins)
 	e := &llmEvent{block: b, data: bytes.TrimSpace(parsed.Data), nth: s.nth}
@@ -179,7 +178,7 @@ func (s *llmStream) event(b block) {
 	}
 	switch {
 	case step == passOn && s.flow != nil && !s.gate.Observe:
-		e.nth = -1 // it is not among those that are judged next
+		e.nth = -1 // it is not part of the next inspection
 		s.out = s.flow.write(nil, e, &s.doc)
 	case step == passOn:
 		s.out = b.raw
@@ -195,13 +194,14 @@ func (s *llmStream) event(b block) {
 	}
 }
 
-// hold keeps an event, which is valid for as long as its block.
+// hold keeps a copy of an event, whose memory is reused after its block.
 func (s *llmStream) hold(e *llmEvent) {
 	e.raw, e.data = bytes.Clone(e.raw), bytes.Clone(e.data)
 	s.held = append(s.held, e)
 }
 
-// release has judged what has come, and appends what the agent gets of what was held.
+// release inspects the pending part of the stream, and appends what the agent gets of the held
+// events.
 func (s *llmStream) release(dst []byte, final bool) []byte {
 	if s.flow == nil && s.format == "" {
 		s.part, s.nth = nil, 0
@@ -230,7 +230,7 @@ func (s *llmStream) release(dst []byte, final bool) []byte {
 	return dst
 }
 
-// finish judges what is left at the end.
+// finish inspects the rest of the stream at its end.
 func (s *llmStream) finish() {
 	if s.flow != nil || s.heard {
 		s.out = s.release(s.out, true)
@@ -241,7 +241,7 @@ func (s *llmStream) finish() {
 	}
 }
 
-// known takes in the format of a stream by an event that tells it.
+// known sets the format of a stream if the data of an event identifies it.
 func (s *llmStream) known(data []byte) {
 	switch format := replay.Knows(data); replay.Dialect(format) {
 	case "anthropic":
@@ -257,22 +257,22 @@ func (s *llmStream) known(data []byte) {
 	}
 }
 
-// chatStream is the only format of Chat Completions that is a stream.
+// chatStream is the only Chat Completions format that is a stream.
 const chatStream = "an OpenAI Chat Completions stream"
 
-// isError reports an error of a provider.
+// isError reports whether a body is an error of a provider.
 func isError(body []byte) bool {
 	v, err := wire.Skim(body, wire.MaxNodes)
 	return err == nil && v.Get("error").Kind() > wire.Null
 }
 
-// unjudged is the decision about a call that broke off, or that no reader made out: nobody
-// knows what it would do.
+// unjudged returns the decision about a call that broke off or could not be read: its effect is
+// unknown.
 func unjudged(name string) *replay.Said {
 	return &replay.Said{Name: name, Decision: scanner.Decision{Verdict: scanner.Block, Check: scanner.RegistryCheck, Reason: "the call broke off, and could not be judged"}}
 }
 
-// appendEvent appends an event of its own.
+// appendEvent appends an event with this name and data.
 func appendEvent(dst []byte, name, data string) []byte {
 	if name != "" {
 		dst = append(append(append(dst, "event: "...), name...), '\n')
@@ -280,7 +280,7 @@ func appendEvent(dst []byte, name, data string) []byte {
 	return append(append(append(dst, "data: "...), data...), "\n\n"...)
 }
 
-// raw returns a member as it stands, "" where there is none.
+// raw returns the raw value of a member, "" if there is none.
 func raw(doc *wire.Doc, n int, key string) string {
 	if m := doc.Get(n, key); m >= 0 {
 		return string(doc.Raw(m))

@@ -8,14 +8,14 @@ import (
 	"github.com/mcpscan/mcpscan/replay"
 )
 
-// anthropicFlow is a stream of the Messages API: blocks by their index, one after another.
+// anthropicFlow is a Messages API stream: blocks with an index, one after another.
 type anthropicFlow struct {
-	open    map[string]bool         // calls that are held; true for one that is whole
-	names   map[string]string       // of these
-	queued  map[string]bool         // blocks that are held: calls, and what began behind them
-	blocked map[string]*replay.Said // blocks that a text replaces
-	results map[int][]replay.Said   // what was refused by its place in an event
-	calls   int                     // that the agent is to run, and was given
+	open    map[string]bool         // held calls; true if complete
+	names   map[string]string       // of the held calls
+	queued  map[string]bool         // held blocks: calls, and blocks that began after them
+	blocked map[string]*replay.Said // blocks replaced by text
+	results map[int][]replay.Said   // what was refused, by its event
+	calls   int                     // forwarded calls that the agent is to run
 	refused int
 }
 
@@ -58,14 +58,14 @@ func (f *anthropicFlow) take(_ *llmEvent, doc *wire.Doc) llmStep {
 	return passOn
 }
 
-// begin takes in the beginning of a block.
+// begin handles the beginning of a block.
 func (f *anthropicFlow) begin(index string, doc *wire.Doc, block int) llmStep {
 	kind := str(doc, block, "type")
 	switch {
 	case kind == "tool_use":
 		f.open[index], f.names[index] = false, str(doc, block, "name")
 	case len(f.open) > 0: // blocks begin in order
-	case strings.HasSuffix(kind, "tool_result"): // of what the provider ran
+	case strings.HasSuffix(kind, "tool_result"): // of a tool that the provider ran
 		return judgeIt
 	default:
 		return passOn
@@ -139,7 +139,7 @@ func (f *anthropicFlow) write(dst []byte, e *llmEvent, doc *wire.Doc) []byte {
 	return append(dst, e.raw...)
 }
 
-// appendTextBlock appends the events of a block of text.
+// appendTextBlock appends the events of a text block.
 func appendTextBlock(dst []byte, index, text string) []byte {
 	dst = appendEvent(dst, "content_block_start", fmt.Sprintf(`{"type":"content_block_start","index":%s,"content_block":{"type":"text","text":""}}`, index))
 	dst = appendEvent(dst, "content_block_delta", fmt.Sprintf(`{"type":"content_block_delta","index":%s,"delta":{"type":"text_delta","text":%s}}`, index, quoted(text)))

@@ -8,28 +8,28 @@ import (
 	"github.com/mcpscan/mcpscan/replay"
 )
 
-// chatFlow is a stream of Chat Completions: chunks with pieces of one or several choices.
+// chatFlow is a Chat Completions stream: chunks with pieces of one or more choices.
 type chatFlow struct {
 	choices map[string]*chatChoice // by index
-	waiting map[string][]*chatCall // calls that are not judged yet, by their slots
+	waiting map[string][]*chatCall // calls not inspected yet, by slot
 	of      map[*llmEvent][]*chatCall
 	held    bool
 }
 
-// chatChoice is an answer.
+// chatChoice is one choice of an answer.
 type chatChoice struct {
 	slots []string // of its calls, in the order in which they began
 	calls map[string]*chatCall
 	all   []*chatCall
 	ended bool
-	text  bool // it has said something
+	text  bool // it contained text
 }
 
-// chatCall is a call: some providers give several one index, and tell them apart by their ids.
+// chatCall is a call. Some providers give several calls the same index but different ids.
 type chatCall struct {
 	slot, id, name string
 	refused        *replay.Said
-	told           bool // the agent has its text
+	told           bool // the agent was sent the replacement text
 }
 
 func newChatFlow() *chatFlow {
@@ -72,7 +72,7 @@ func (f *chatFlow) take(e *llmEvent, doc *wire.Doc) llmStep {
 	return holdOn
 }
 
-// piece takes in a piece of a call, and returns the call.
+// piece adds a piece of a call, and returns the call.
 func (f *chatFlow) piece(c *chatChoice, index string, doc *wire.Doc, n int, legacy bool) *chatCall {
 	slot, id := index+"/"+raw(doc, n, "index"), str(doc, n, "id")
 	if legacy {
@@ -100,7 +100,7 @@ func (f *chatFlow) piece(c *chatChoice, index string, doc *wire.Doc, n int, lega
 	return call
 }
 
-// ended reports that no call is under way.
+// ended reports whether no call is in progress.
 func (f *chatFlow) ended() bool {
 	for _, c := range f.choices {
 		if len(c.all) > 0 && !c.ended {
@@ -185,7 +185,7 @@ func (f *chatFlow) write(dst []byte, e *llmEvent, doc *wire.Doc) []byte {
 	return append(dst, withData(e.block, wire.Apply(e.data, w.edits))...)
 }
 
-// onlyCalls reports a choice of a chunk that has said nothing but calls that are removed.
+// onlyCalls reports whether a choice of a chunk contains nothing but removed calls.
 func onlyCalls(doc *wire.Doc, choice, delta int, w *rewriting) bool {
 	if r := raw(doc, choice, "finish_reason"); r != "" && r != "null" {
 		return false
@@ -198,7 +198,7 @@ func onlyCalls(doc *wire.Doc, choice, delta int, w *rewriting) bool {
 	return true
 }
 
-// renumber closes the gaps that refused calls leave in the numbers of those behind them.
+// renumber closes the gaps that refused calls leave in the indices of later calls.
 func (w *rewriting) renumber(c *chatChoice, call *chatCall, node int) {
 	now := 0
 	for _, slot := range c.slots {
@@ -219,7 +219,7 @@ func (w *rewriting) renumber(c *chatChoice, call *chatCall, node int) {
 	w.edit(was, []byte(strconv.Itoa(now)))
 }
 
-// refused reports whether a call of the choice is refused, and stripped whether all are.
+// refused reports whether any call of the choice is refused, and stripped whether all are.
 func (c *chatChoice) refused() bool {
 	for _, call := range c.all {
 		if call.refused != nil {
@@ -249,7 +249,7 @@ func eachChoice(doc *wire.Doc, visit func(n int, index string)) {
 	}
 }
 
-// eachCall visits the pieces of calls in a choice of a chunk.
+// eachCall visits the call pieces in a choice of a chunk.
 func eachCall(doc *wire.Doc, choice int, visit func(n int, legacy bool)) {
 	delta := doc.Get(choice, "delta")
 	if list := doc.Get(delta, "tool_calls"); list >= 0 {

@@ -5,7 +5,7 @@ import (
 	"github.com/mcpscan/mcpscan/replay"
 )
 
-// geminiFlow is a stream of Gemini: each event is a whole response with more parts.
+// geminiFlow is a Gemini stream: each event is a whole response with more parts.
 type geminiFlow struct{ said map[int][]replay.Said }
 
 func (f *geminiFlow) take(_ *llmEvent, doc *wire.Doc) llmStep {

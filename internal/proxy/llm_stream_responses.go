@@ -8,29 +8,29 @@ import (
 	"github.com/mcpscan/mcpscan/replay"
 )
 
-// responsesFlow is a stream of the Responses API: items by their index, each said whole at its
-// end, and all of them once more at the end of the stream.
+// responsesFlow is a Responses API stream: items with an index, each repeated in full at its end,
+// and all of them again at the end of the stream.
 type responsesFlow struct {
-	open    map[string]*responsesItem // calls that are held, by index
-	queued  map[string]bool           // items that are held: calls, and what began behind them
-	blocked map[string]*responsesItem // items that a message replaces
-	said    map[int][]replay.Said     // what was refused by its place in an event
+	open    map[string]*responsesItem // held calls, by index
+	queued  map[string]bool           // held items: calls, and items that began after them
+	blocked map[string]*responsesItem // items replaced by a message
+	said    map[int][]replay.Said     // what was refused, by its event
 }
 
 // responsesItem is a call.
 type responsesItem struct {
 	index, id, name string
-	numbers         []string // of its events
+	numbers         []string // sequence numbers of its events
 	whole, judged   bool
 	refused         *replay.Said
-	nth             int // event that says it whole
+	nth             int // event with the complete item
 }
 
 func newResponsesFlow() *responsesFlow {
 	return &responsesFlow{open: map[string]*responsesItem{}, queued: map[string]bool{}, blocked: map[string]*responsesItem{}}
 }
 
-// clientCalls are the types of items that whoever asked is to run.
+// clientCalls are the types of items that the client has to run.
 var clientCalls = map[string]bool{"function_call": true, "custom_tool_call": true}
 
 func (f *responsesFlow) take(e *llmEvent, doc *wire.Doc) llmStep {
@@ -57,7 +57,7 @@ func (f *responsesFlow) take(e *llmEvent, doc *wire.Doc) llmStep {
 	case kind == "response.output_item.added" && len(f.open) > 0:
 		f.queued[index] = true
 	case item >= 0 && kind == "response.output_item.done" && !f.queued[index] && strings.HasPrefix(str(doc, item, "type"), "mcp_"):
-		return judgeIt // it has a result
+		return judgeIt // it contains a result
 	}
 	if call := f.open[index]; call != nil {
 		call.numbers = append(call.numbers, raw(doc, 0, "sequence_number"))
@@ -127,7 +127,7 @@ func (f *responsesFlow) write(dst []byte, e *llmEvent, doc *wire.Doc) []byte {
 	return append(dst, e.raw...)
 }
 
-// appendMessage appends the events of a message in place of the call.
+// appendMessage appends the events of a message that replaces the call.
 func (c *responsesItem) appendMessage(dst []byte) []byte {
 	text := blockedText(c.refused)
 	part, id := outputText(text), quoted("msg_"+c.id)

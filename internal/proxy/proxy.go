@@ -1,9 +1,8 @@
-// Package proxy stands between an MCP client and its server. It passes messages on byte
-// for byte, after an engine has decided about them, and answers for those that are
-// blocked.
+// Package proxy stands between an MCP client and its server. It forwards messages byte for byte
+// after an engine has decided about them, and answers blocked ones itself.
 //
-// It must never drop a message in silence: whoever waits for an answer gets one. It must
-// never change a byte of what it forwards, but for definitions that are withheld.
+// It must never drop a message silently: a sender that waits for an answer gets one. It must never
+// change a byte of what it forwards, except to withhold definitions.
 package proxy
 
 import (
@@ -15,51 +14,52 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Options say what a proxy decides by, and what it makes of it.
+// Options configures a proxy.
 type Options struct {
 	Engine *scanner.Live
 	Now    func() time.Time // stamps messages
 
-	// MaxMessage bounds a message that is judged, in bytes. What follows it in a longer
-	// one is passed on as it comes, or ends the connection where FailClosed is set.
+	// MaxMessage is the maximum size, in bytes, of a message that is inspected. The rest of a longer
+	// one is forwarded as it arrives, or ends the connection if FailClosed is set.
 	MaxMessage int64
-	// FailClosed refuses what cannot be judged: lines that are no JSON-RPC message, and
-	// those above MaxMessage.
+	// FailClosed refuses what cannot be inspected: lines that are not JSON-RPC messages, and
+	// messages above MaxMessage.
 	FailClosed bool
-	// Observe decides, reports and records, and passes everything on.
+	// Observe makes the proxy decide, report and record, but forward everything.
 	Observe bool
-	// Asking has somebody asked about what the policy prompts for; nil refuses that at once.
+	// Asking configures how to ask about messages that the policy prompts for; if nil, they are
+	// refused at once.
 	Asking *Asking
-	// Session is shared with other proxies; nil where this one is alone.
+	// Session is shared with other proxies; nil if this one is alone.
 	Session Session
 
-	// Record is given each event ahead of the engine, and may give it a place; nil for none.
+	// Record, if not nil, gets each event before the engine and may set its origin.
 	Record func(*scanner.Event)
-	// Decided is told of each event in the order in which the engine judged them, with
-	// what becomes of it. The event and the outcome are valid during the call.
+	// Decided is called with each event and the action taken, in the order in which the engine
+	// judged them. The event and the outcome are valid only during the call.
 	Decided func(*scanner.Event, *scanner.Outcome, scanner.Action)
-	// Took is told how long a decision took; nil for nobody.
+	// Took, if not nil, is called with the duration of each decision.
 	Took func(time.Duration)
 }
 
-// scope says where a frame belongs: to which connection, and how it came.
+// scope says which connection a frame belongs to and how it arrived.
 type scope struct {
 	session, server, transport string
-	origin                     scanner.Origin // of what is not recorded
+	origin                     scanner.Origin // of events that are not recorded
 	head                       *mcp.HTTPHead  // of the HTTP exchange, nil on stdio
 	mask                       func([]byte) []byte
-	page                       bool // it is the page of an HTTP error, which need not be a message
+	page                       bool // it is an HTTP error page, which need not be a message
 }
 
-// gate judges messages, one after the other: what is recorded has the order in which it was
-// judged, so a replay finds the same.
+// gate judges messages one at a time, so that they are recorded in the order in which they were
+// judged and a replay gives the same findings.
 type gate struct {
 	Options
 	mu     sync.Mutex
-	last   time.Time // of the events
-	closed bool      // nothing is judged any more, nor passed on
+	last   time.Time // of the last event
+	closed bool      // nothing is judged or forwarded any more
 	held   held
-	shared *sharing // nil where no session is shared
+	shared *sharing // nil if no session is shared
 }
 
 func newGate(o Options) *gate {
@@ -70,15 +70,15 @@ func newGate(o Options) *gate {
 	return g
 }
 
-// close ends judging: what is on its way when the connection is over belongs to no report.
+// close stops judging: messages in transit when the connection ends are not reported.
 func (g *gate) close() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.closed = true
 }
 
-// judge decides about a frame and says what is to be done with it. It returns what is to
-// be passed on, which is the frame itself unless something is withheld of it.
+// judge decides about a frame and returns the action to take. pass is what to forward: the frame
+// itself, unless parts of it are withheld.
 func (g *gate) judge(s *scope, direction mcp.Direction, frame []byte) (pass []byte, out *scanner.Outcome, do scanner.Action) {
 	if g.Took != nil {
 		defer func(start time.Time) { g.Took(time.Since(start)) }(time.Now())
@@ -117,12 +117,12 @@ func (g *gate) judge(s *scope, direction mcp.Direction, frame []byte) (pass []by
 	return pass, out, do
 }
 
-// skip counts what was passed on or refused without being judged.
+// skip counts data that was forwarded or refused without being inspected.
 func (g *gate) skip(s *scope, reason string, do scanner.Action) {
 	g.note(s, scanner.SkippedEvent, reason, do)
 }
 
-// note takes in an event that has no frame.
+// note records an event that has no frame.
 func (g *gate) note(s *scope, kind scanner.EventKind, reason string, do scanner.Action) {
 	e := s.event(kind)
 	e.Reason = reason
@@ -138,7 +138,7 @@ func (s *scope) event(kind scanner.EventKind) *scanner.Event {
 	return &scanner.Event{Kind: kind, Session: s.session, Server: s.server, Transport: s.transport, Origin: s.origin, HTTP: s.head}
 }
 
-// stamp gives an event its time, and its place in the recording.
+// stamp sets the time of an event, and its origin in the recording.
 func (g *gate) stamp(e *scanner.Event) {
 	e.Time = g.now()
 	if g.Record != nil {
@@ -146,8 +146,8 @@ func (g *gate) stamp(e *scanner.Event) {
 	}
 }
 
-// now is the time for the next event. It always advances: a replay puts events in the order of
-// their times.
+// now returns the time for the next event. It always advances, because a replay orders events by
+// time.
 func (g *gate) now() time.Time {
 	now := g.Now().UTC()
 	if !now.After(g.last) {
@@ -157,7 +157,7 @@ func (g *gate) now() time.Time {
 	return now
 }
 
-// unreadable reports a frame that is no JSON-RPC message, or holds something that is none.
+// unreadable reports whether a frame is not a JSON-RPC message, or contains something that is not.
 func unreadable(out *scanner.Outcome) bool {
 	if out.Noise || len(out.Messages) == 0 {
 		return true
@@ -170,11 +170,11 @@ func unreadable(out *scanner.Outcome) bool {
 	return false
 }
 
-// contradiction is the rule that compares the headers of a request with its body.
+// contradiction is the rule that compares a request's headers with its body.
 const contradiction = "prt-header-body-mismatch"
 
-// contradicts decides to block a request whose headers say something else than its body:
-// whoever routes by the one and whoever acts on the other do not do the same.
+// contradicts blocks a request whose headers contradict its body: a router that reads the headers
+// and a server that reads the body would act differently.
 func contradicts(out *scanner.Outcome) bool {
 	for i := range out.Findings {
 		if f := &out.Findings[i]; f.Rule.ID == contradiction {
@@ -185,7 +185,7 @@ func contradicts(out *scanner.Outcome) bool {
 	return false
 }
 
-// frameOf is the message in a line: without the line end, and without a byte order mark.
+// frameOf returns the message in a line, without the line end and a byte order mark.
 func frameOf(line []byte) []byte {
 	return bytes.TrimPrefix(line[:len(line)-len(lineEnd(line))], []byte("\xEF\xBB\xBF"))
 }

@@ -9,16 +9,16 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// blockedCode is the JSON-RPC error code of a message that was blocked: the first of those
-// that are free for implementations.
+// blockedCode is the JSON-RPC error code for blocked messages: the first code that is free for
+// implementations.
 const blockedCode = -32001
 
-// reasonChars bounds the reason in an error, in characters.
+// reasonChars is the maximum length, in characters, of the reason in an error.
 const reasonChars = 400
 
-// answers are what the two sides are told in place of a frame that is refused: the sender
-// about its requests, the receiver about the responses that it waits for. Both are nil
-// where nobody waits.
+// answers returns what the two sides get in place of a refused frame: the sender errors for its
+// requests, the receiver errors for the responses that it waits for. Each is nil if that side waits
+// for nothing.
 func answers(out *scanner.Outcome) (sender, receiver []byte) {
 	batch := false
 	for i := range out.Messages {
@@ -34,12 +34,12 @@ func answers(out *scanner.Outcome) (sender, receiver []byte) {
 	return closed(sender, batch), closed(receiver, batch)
 }
 
-// nobody is the error for a frame in which nobody asked anything.
+// nobody returns the error for a frame that contains no requests.
 func nobody(out *scanner.Outcome) []byte {
 	return appendError(nil, &scanner.Judged{Message: &scanner.Message{}}, out)
 }
 
-// closed makes a frame of errors.
+// closed completes a frame of errors.
 func closed(errors []byte, batch bool) []byte {
 	switch {
 	case errors == nil:
@@ -50,8 +50,8 @@ func closed(errors []byte, batch bool) []byte {
 	return errors
 }
 
-// appendError appends the JSON-RPC error that stands for a message, behind a comma where
-// there is one already. The id is the token of the message.
+// appendError appends the JSON-RPC error that replaces a message, after a comma if b is not empty.
+// The id is copied verbatim.
 func appendError(b []byte, m *scanner.Judged, out *scanner.Outcome) []byte {
 	if b != nil {
 		b = append(b, ',')
@@ -74,7 +74,7 @@ func appendError(b []byte, m *scanner.Judged, out *scanner.Outcome) []byte {
 	return append(b, "}}}"...)
 }
 
-// Reason says why a message is refused, for a reader who has no report.
+// Reason returns why a message is refused, for a reader without the report.
 func Reason(d *scanner.Decision) string {
 	switch {
 	case d.Verdict < scanner.Prompt:
@@ -87,7 +87,7 @@ func Reason(d *scanner.Decision) string {
 	return text.Visible(d.Reason, reasonChars)
 }
 
-// rule is what decided: a rule, or else the step of the chain.
+// rule returns the rule that decided, or else the check.
 func rule(d *scanner.Decision) string {
 	switch {
 	case d.Rule != "":
@@ -98,7 +98,7 @@ func rule(d *scanner.Decision) string {
 	return "fail_closed"
 }
 
-// action is the verdict in an error: what is refused without a verdict is blocked.
+// action returns the verdict for an error: a message refused without a verdict is blocked.
 func action(d *scanner.Decision) string {
 	if d.Verdict < scanner.Prompt {
 		return scanner.Block.String()

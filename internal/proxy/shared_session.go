@@ -10,40 +10,40 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Blind are the rules that find less, or nothing, where a proxy sees one server alone.
+// Blind describes the rules that find less, or nothing, if a proxy sees only one server.
 const Blind = "shadow-tool, value-flow, read-then-send, cross-server-flow, burst and the rules whose names begin with xs- judged by this server alone"
 
-// Session is a session that several proxies share, as a log of what their messages add to it.
+// Session is a session shared by several proxies, as a log of what their messages add to it.
 type Session interface {
-	// Take waits for the turn of this proxy, and returns what others have added since the last
-	// one, with how many additions are lost. Where there is no error, End ends the turn.
+	// Take waits for this proxy's turn, and returns what others have added since its last turn and
+	// how many additions were lost. If it returns no error, End ends the turn.
 	Take(wait time.Duration) (news [][]byte, lost int64, err error)
-	// Again waits for a turn without any news.
+	// Again waits for another turn, without news.
 	Again(wait time.Duration) error
-	// Write adds to the session in a turn.
+	// Write adds to the session during a turn.
 	Write(...sessionlog.Entry) error
 	End()
 }
 
 const (
-	maxInTurn  = 64 << 10         // bytes of a message that is judged within one turn: less than a millisecond
-	maxBacklog = 256              // additions that wait for a turn
+	maxInTurn  = 64 << 10         // bytes of a message that is judged within one turn, in less than a millisecond
+	maxBacklog = 256              // additions waiting for a turn
 	maxAhead   = 10 * time.Second // that the clock of another proxy may be ahead
-	perEntry   = 64               // tools in one entry, which then fit into it
+	perEntry   = 64               // tools in one entry, so that they fit
 	perValues  = 4096             // values in one entry, likewise
-	catchEvery = time.Second      // how often a proxy without messages learns what others have added
+	catchEvery = time.Second      // how often an idle proxy reads what others have added
 )
 
-// sharing is what a gate remembers of a session that it shares.
+// sharing is the state of a gate in a shared session.
 type sharing struct {
 	Session
-	waited  bool // for a turn that did not come: the next message does not wait
+	waited  bool // a turn was missed: the next message does not wait
 	backlog []sessionlog.Entry
 	doc     wire.Doc
 }
 
-// judgeShared has an event judged in a turn of its proxy: after all that others have judged
-// before, and ahead of all that they judge later. It goes on without a turn that does not come.
+// judgeShared judges an event during a turn: after everything that others judged before, and before
+// everything that they judge later. If the turn does not come, it goes on without.
 func (g *gate) judgeShared(s *scope, e *scanner.Event) *scanner.Outcome {
 	wait := sessionlog.Wait
 	if g.shared.waited {
@@ -80,8 +80,8 @@ func (g *gate) judgeShared(s *scope, e *scanner.Event) *scanner.Outcome {
 	return out
 }
 
-// catchUp learns what others have added where no message asks for it, so that little is left
-// to be learned when one does.
+// catchUp reads what others have added while there are no messages, so that little is left to read
+// when one arrives.
 func (g *gate) catchUp(s *scope) {
 	if g.shared == nil || !g.mu.TryLock() { // a message is being judged
 		return
@@ -92,20 +92,20 @@ func (g *gate) catchUp(s *scope) {
 	}
 	news, lost, err := g.shared.Take(0)
 	if err != nil {
-		return // the next message says so
+		return // the next message reports it
 	}
 	g.shared.End()
 	g.heard(s, news, lost)
 }
 
-// heard hands what others have added to the engine, and says what of it is lost.
+// heard passes the additions of others to the engine, and reports lost ones.
 func (g *gate) heard(s *scope, news [][]byte, lost int64) {
 	if lost += g.learn(s, news); lost > 0 {
 		g.skipped(s, "additions of other proxies to the shared session are lost: "+Blind)
 	}
 }
 
-// keep lets additions wait for the next turn, and returns how many are too many.
+// keep queues additions for the next turn, and returns how many did not fit.
 func (g *gate) keep(additions []sessionlog.Entry) (lost int) {
 	most := max(0, maxBacklog-len(g.shared.backlog))
 	if len(additions) > most {
@@ -115,7 +115,7 @@ func (g *gate) keep(additions []sessionlog.Entry) (lost int) {
 	return lost
 }
 
-// learn hands the additions of others to the engine, and returns how many cannot be read.
+// learn passes the additions of others to the engine, and returns how many cannot be read.
 func (g *gate) learn(s *scope, news [][]byte) (unread int64) {
 	for _, text := range news {
 		if s.mask != nil {
@@ -129,7 +129,7 @@ func (g *gate) learn(s *scope, news [][]byte) (unread int64) {
 		e := s.event(scanner.SharedEvent)
 		e.Server, e.Shared = shared.Server, shared
 		if shared.Time.After(g.last) {
-			g.last = shared.Time // what is judged after it has a later time
+			g.last = shared.Time // so that later messages have a later time
 		}
 		g.stamp(e)
 		g.Engine.Step(e)
@@ -137,7 +137,7 @@ func (g *gate) learn(s *scope, news [][]byte) (unread int64) {
 	return unread
 }
 
-// parse reads an addition, and returns nil for what no proxy writes.
+// parse reads an addition, and returns nil if no proxy can have written it.
 func (g *gate) parse(s *scope, text []byte) *scanner.Shared {
 	if g.shared.doc.Parse(text) != nil {
 		return nil
@@ -150,7 +150,7 @@ func (g *gate) parse(s *scope, text []byte) *scanner.Shared {
 	return shared
 }
 
-// skipped takes in a reason why something was not judged in full, while a message is judged.
+// skipped records why something was not fully inspected, while a message is being judged.
 func (g *gate) skipped(s *scope, reason string) {
 	e := s.event(scanner.SkippedEvent)
 	e.Reason = reason
@@ -158,7 +158,7 @@ func (g *gate) skipped(s *scope, reason string) {
 	g.Decided(e, g.Engine.Step(e), scanner.Forward)
 }
 
-// asks reports a message of the client that rules about several servers may judge.
+// asks reports whether an outcome includes a request, which cross-server rules may judge.
 func asks(out *scanner.Outcome) bool {
 	for i := range out.Messages {
 		if out.Messages[i].Kind == mcp.Request {
@@ -168,8 +168,8 @@ func asks(out *scanner.Outcome) bool {
 	return false
 }
 
-// entries are the additions of a message in the form that others read, each of a bounded size.
-// tooLong is how many have none.
+// entries splits the additions of a message into entries of bounded size. tooLong is the number that
+// do not fit into one.
 func entries(all []scanner.Shared) (list []sessionlog.Entry, tooLong int) {
 	for i := range all {
 		for rest := &all[i]; rest != nil; {
@@ -186,7 +186,7 @@ func entries(all []scanner.Shared) (list []sessionlog.Entry, tooLong int) {
 	return list, tooLong
 }
 
-// cut takes as much of an addition as one entry holds, and returns the rest, nil for none.
+// cut splits off the part of an addition that fits into one entry; rest is nil if all of it does.
 func cut(s scanner.Shared) (part scanner.Shared, rest *scanner.Shared) {
 	part = s
 	tools, values := min(len(s.Tools), perEntry), min(len(s.Values), perValues)

@@ -14,12 +14,12 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Connection says how events name a connection over stdio.
+// Connection describes a stdio connection for its events.
 type Connection struct {
 	Session, Server string
-	Origin          scanner.Origin // of what is not recorded
-	Alone           string         // why the session is not shared with proxies of other servers; "" where it is, or is not to be
-	// Mask replaces secrets that the server was given, ahead of the engine; nil for none.
+	Origin          scanner.Origin // of events that are not recorded
+	Alone           string         // why the session is not shared with proxies of other servers; "" if it is, or should not be
+	// Mask replaces secrets that the server was given, before the engine sees them; nil for none.
 	Mask func([]byte) []byte
 }
 
@@ -27,11 +27,11 @@ type Connection struct {
 type Client struct {
 	In  io.Reader
 	Out io.Writer
-	// Gone reports whether nobody reads Out any more. It is asked once In has ended.
+	// Gone reports whether nobody reads Out any more. It is called after In has ended.
 	Gone func() bool
 }
 
-// Server is a server that was started.
+// Server is a running server process.
 type Server interface {
 	Exited() <-chan struct{}
 	ExitCode() int
@@ -41,21 +41,21 @@ type Server interface {
 
 const (
 	readBuffer = 64 << 10               // one pipe's worth
-	drainWait  = 500 * time.Millisecond // for the last output of a server that is gone
-	pollEvery  = 200 * time.Millisecond // how often a client that says nothing more is looked for
-	maxAnswers = 4096                   // answers to refused messages that wait for their receiver
+	drainWait  = 500 * time.Millisecond // for the last output of a server that has exited
+	pollEvery  = 200 * time.Millisecond // how often to check whether a client that closed its output is gone
+	maxAnswers = 4096                   // answers to refused messages waiting for their receiver
 )
 
-// errUnjudged ends a connection on which fail_closed refuses a message that is too long to
-// be judged: nobody can tell which request it answers.
+// errUnjudged ends a connection on which fail_closed refuses a message that is too long to inspect,
+// because the request that it answers is unknown.
 var errUnjudged = errors.New("a message is longer than --max-message, and fail_closed is set; the connection is closed")
 
-// errDeaf ends a connection whose side reads none of its answers.
+// errDeaf ends a connection when one side does not read its answers.
 var errDeaf = errors.New("too many refused messages wait for their answer to be read")
 
-// Stdio passes on what a client and its server say until one of them is done, and returns
-// the exit code of the server. It ends the server when ctx ends, with what ended it as the
-// error. A read of the client's stream may still be waiting when it returns.
+// Stdio forwards messages between a client and its server until one of them is done, and returns the
+// server's exit code. When ctx ends, it ends the server and returns the cause as the error. A read
+// of the client's stream may still be pending when it returns.
 func Stdio(ctx context.Context, o Options, c Connection, client Client, server Server, stdin io.WriteCloser, stdout io.Reader) (code int, err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -97,12 +97,12 @@ func Stdio(ctx context.Context, o Options, c Connection, client Client, server S
 	return server.ExitCode(), context.Cause(ctx)
 }
 
-// wait returns when the connection is over: the server has said its last, or the client is
-// gone. A client that has closed its output may still read.
+// wait returns when the connection is over: the server has closed its output, or the client is gone.
+// A client that has closed its output may still read.
 func wait(ctx context.Context, heard func(), client Client, server Server, clientDone, serverDone <-chan struct{}) {
 	exited := server.Exited()
 	poll := time.NewTicker(pollEvery)
-	poll.Stop() // until the client says nothing more
+	poll.Stop() // until the client closes its output
 	defer poll.Stop()
 	catch := time.NewTicker(catchEvery)
 	defer catch.Stop()
@@ -114,10 +114,10 @@ func wait(ctx context.Context, heard func(), client Client, server Server, clien
 			return
 		case <-exited:
 			if server.ExitCode() != 0 {
-				within(serverDone, drainWait) // somebody else may hold its output for ever
+				within(serverDone, drainWait) // another process may hold its output for ever
 				return
 			}
-			exited = nil // one that exits well may have left the server proper running behind it
+			exited = nil // a launcher that exits successfully may have left the actual server running
 		case <-clientDone:
 			clientDone = nil
 			poll.Reset(pollEvery)
@@ -141,7 +141,7 @@ func within(done <-chan struct{}, d time.Duration) {
 	}
 }
 
-// side is one end of the connection, as something to write to.
+// side is one end of the connection, for writing.
 type side struct {
 	w    io.Writer
 	fail func(error)
@@ -151,7 +151,7 @@ type side struct {
 	pending sync.WaitGroup
 }
 
-// write passes a line on.
+// write forwards a line.
 func (s *side) write(line []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -159,8 +159,8 @@ func (s *side) write(line []byte) error {
 	return err
 }
 
-// answer writes what takes the place of a refused message, and does not wait for the
-// receiver: who sends without reading must not hold up the other direction.
+// answer writes the replacement of a refused message without waiting for the receiver: a side that
+// sends without reading must not block the other direction.
 func (s *side) answer(line []byte) {
 	if line == nil {
 		return
@@ -172,11 +172,11 @@ func (s *side) answer(line []byte) {
 	}
 	s.pending.Go(func() {
 		defer s.waiting.Add(-1)
-		_ = s.write(line) // who is gone waits for nothing
+		_ = s.write(line) // fails only if the receiver is gone
 	})
 }
 
-// pump passes on what one side says.
+// pump forwards the messages of one side.
 type pump struct {
 	*gate
 	at        *scope
@@ -187,8 +187,8 @@ type pump struct {
 	client    *elicitor
 }
 
-// run passes lines on until there are none. That the other side is gone is no error: the
-// server's exit code tells it.
+// run forwards lines until there are none. It is not an error if the other side is gone: the
+// server's exit code shows it.
 func (p *pump) run() error {
 	lines := &lineReader{r: bufio.NewReaderSize(p.from, readBuffer), max: p.MaxMessage}
 	for {
@@ -209,7 +209,7 @@ func (p *pump) run() error {
 	}
 }
 
-// pass decides about a line and does what was decided.
+// pass decides about a line and carries out the decision.
 func (p *pump) pass(line []byte) error {
 	frame := frameOf(line)
 	if len(frame) == 0 {
@@ -236,14 +236,14 @@ func (p *pump) pass(line []byte) error {
 	return nil
 }
 
-// refuse answers whoever waits for an answer because of a frame that is refused.
+// refuse sends errors to the sides that wait for an answer because of a refused frame.
 func (p *pump) refuse(out *scanner.Outcome) {
 	sender, receiver := answers(out)
 	p.back.answer(sender)
 	p.to.answer(receiver)
 }
 
-// tooLong passes on a line that is too long to be judged, as it comes.
+// tooLong forwards a line that is too long to inspect as it arrives.
 func (p *pump) tooLong(line []byte, rest *lineReader) error {
 	reason := tooLongReason(p.direction, p.MaxMessage)
 	if p.FailClosed && !p.Observe {
@@ -262,7 +262,7 @@ func (p *pump) tooLong(line []byte, rest *lineReader) error {
 	return err
 }
 
-// lineReader reads lines with their ends.
+// lineReader reads lines including their ends.
 type lineReader struct {
 	r    *bufio.Reader
 	max  int64 // of a line without its end, in bytes
@@ -270,8 +270,8 @@ type lineReader struct {
 	open bool // part has more of the line that next returned
 }
 
-// next returns the next line, valid until the next call. whole is false for the first part
-// of one that is longer than max.
+// next returns the next line, valid until the next call. whole is false for the first part of a line
+// longer than max.
 func (l *lineReader) next() (line []byte, whole bool, err error) {
 	l.buf = l.buf[:0]
 	for {
@@ -289,7 +289,7 @@ func (l *lineReader) next() (line []byte, whole bool, err error) {
 	}
 }
 
-// part returns more of a line that is too long.
+// part returns the next part of a line that is too long.
 func (l *lineReader) part() ([]byte, error) {
 	part, err := l.r.ReadSlice('\n')
 	if l.open = errors.Is(err, bufio.ErrBufferFull); l.open {
@@ -300,5 +300,5 @@ func (l *lineReader) part() ([]byte, error) {
 
 func (l *lineReader) fits(line []byte) bool { return int64(len(line)-len(lineEnd(line))) <= l.max }
 
-// lineEnd is the end of a line as it was sent.
+// lineEnd returns the end of a line as it was sent.
 func lineEnd(line []byte) []byte { return line[len(bytes.TrimRight(line, "\r\n")):] }

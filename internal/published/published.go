@@ -1,6 +1,6 @@
-// Package published has the forms of credentials that the gitleaks project publishes, as
-// data: rules.jsonl is made of its rule set, under the MIT licence in LICENSE, by genrules.
-// Rules that go by the path of a file or by a value alone (generic-api-key) are not in it.
+// Package published provides the credential formats that the gitleaks project publishes, as data:
+// genrules generates rules.jsonl from its rule set, under the MIT licence in LICENSE. Rules based
+// on file paths or on values alone (generic-api-key) are not included.
 package published
 
 import (
@@ -17,24 +17,24 @@ import (
 //go:embed rules.jsonl
 var data string
 
-// Rule is one form of a credential, as genrules writes it.
+// Rule is one credential format, as written by genrules.
 type Rule struct {
 	ID        string
 	Regex     string
-	Group     int      `json:",omitempty"` // that is the credential; 0 is the first that matched
-	Entropy   float64  `json:",omitempty"` // of the credential, in bits for each character, at least
-	Keywords  []string // in lower case, of which one is in every match
-	Regexes   []string `json:",omitempty"` // what a credential looks like that is none
-	Stopwords []string `json:",omitempty"` // what is in a credential that is none
+	Group     int      `json:",omitempty"` // the credential's group; 0 means the first that matched
+	Entropy   float64  `json:",omitempty"` // minimum entropy of the credential, in bits per character
+	Keywords  []string // lower case; every match contains at least one of them
+	Regexes   []string `json:",omitempty"` // matched only by false positives
+	Stopwords []string `json:",omitempty"` // contained only in false positives
 
 	form *lazyregexp.Regexp
 	not  []*lazyregexp.Regexp
 }
 
-// OfAll is the ID of the record with what is no credential for any rule.
+// OfAll is the ID of the record with the exceptions that apply to all rules.
 const OfAll = "*"
 
-// rules parses the data when they are first asked for, and compiles nothing.
+// rules parses the data on first use, without compiling any expression.
 var rules = sync.OnceValue(func() []Rule {
 	var all []Rule
 	for line := range strings.Lines(data) {
@@ -51,8 +51,8 @@ var rules = sync.OnceValue(func() []Rule {
 	return all
 })
 
-// Find returns the ID of the first rule that finds a credential in a text such as
-// NAME="value", "" for none.
+// Find returns the ID of the first rule that finds a credential in a string such as NAME="value",
+// or "".
 func Find(text string) string {
 	low := strings.ToLower(text)
 	all := rules()
@@ -64,7 +64,8 @@ func Find(text string) string {
 	return ""
 }
 
-// finds reports whether a rule finds a credential that neither it nor all takes out.
+// finds reports whether a rule finds a credential that neither its own exceptions nor those of all
+// exclude.
 func (r *Rule) finds(text, low string, all *Rule) bool {
 	if !slices.ContainsFunc(r.Keywords, func(k string) bool { return strings.Contains(low, k) }) {
 		return false
@@ -77,7 +78,7 @@ func (r *Rule) finds(text, low string, all *Rule) bool {
 	return false
 }
 
-// credential is the part of a match that is secret.
+// credential returns the secret part of a match.
 func (r *Rule) credential(match []string) string {
 	if r.Group > 0 {
 		return match[r.Group]
@@ -96,7 +97,7 @@ func (r *Rule) excludes(secret string) bool {
 		slices.ContainsFunc(r.not, func(re *lazyregexp.Regexp) bool { return re.MatchString(secret) })
 }
 
-// entropy is that of the characters of a text, in bits for each.
+// entropy returns the entropy of a string, in bits per character.
 func entropy(s string) float64 {
 	count, n := map[rune]float64{}, 0.0
 	for _, c := range s {

@@ -6,16 +6,16 @@ import (
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 )
 
-// denial is the negation that covers the words behind it.
+// denial is a negation that covers the words after it.
 type denial struct {
 	at, reach int
 	open, any bool
 }
 
-// covers reports whether a word that begins at i is denied.
+// covers reports whether a word that begins at i is negated.
 func (d *denial) covers(i int) bool { return d.open && i-d.at <= d.reach }
 
-// pause ends the denial at a break of the sentence.
+// pause ends the negation at punctuation within the sentence.
 func (d *denial) pause(b byte) {
 	switch b {
 	case ',', ';', ':', '(', ')':
@@ -23,8 +23,8 @@ func (d *denial) pause(b byte) {
 	}
 }
 
-// word begins a denial at a word that negates as far as reach, and ends it at one
-// that turns.
+// word starts a negation at a word that negates as far as reach, and ends it at a word such as
+// "but".
 func (d *denial) word(t []byte, i, j, reach int) {
 	turns := false
 	switch string(t[i:j]) {
@@ -44,10 +44,10 @@ func (d *denial) word(t []byte, i, j, reach int) {
 	}
 }
 
-// insteadOf makes "instead" and "rather" tell what is not done.
+// insteadOf matches what makes "instead" and "rather" introduce what is not done.
 var insteadOf = lazyregexp.New(`^\s(of|than)\b`)
 
-// takenBack turns a negation into a demand.
+// takenBack matches verbs that turn a negation into a demand.
 var takenBack = lazyregexp.New(`^\s(forget|hesitate|fail|omit)\b`)
 
 // How far a negation reaches, in bytes.
@@ -56,7 +56,7 @@ const (
 	far  = 70
 )
 
-// negations returns the words that negate, and how far, in bytes.
+// negations returns the words that negate and how far each reaches, in bytes.
 func negations() map[string]int {
 	reach := map[string]int{"without": near, "no": near}
 	for _, w := range strings.Fields(`not never cannot nor neither dont nobody don't doesn't isn't aren't won't mustn't shouldn't needn't can't refrain refrains

@@ -7,8 +7,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 )
 
-// name notes what a word is that is spelled like a name in a program: a file of
-// credentials, a parameter of the tool itself, a variable that holds a secret.
+// name notes the senses of a word that is spelled like an identifier: a credential file, a
+// parameter of the tool itself, a variable that holds a secret.
 func (s *Sentence) name(t *Text, i, j int) {
 	f := t.Folded[:s.End]
 	w := f[i:j]
@@ -31,14 +31,14 @@ func (s *Sentence) name(t *Text, i, j int) {
 }
 
 var (
-	// putInto precedes a quoted name that something is put into.
+	// putInto matches the text before a quoted name that something is put into.
 	putInto    = lazyregexp.New(`\b(in|into|as|to|under|via)\s(the\s|its\s)?["` + "`" + `]$`)
 	secretName = lazyregexp.New(`_(key|token|secret|password)s?$`)
 	vendor     = lazyregexp.New(`^(openai|anthropic|github|gitlab|aws|google|slack|stripe|npm|azure|hf)_`)
 )
 
-// namesKeyFile reports whether the word t[i:j] names a file of credentials,
-// with what is directly around it.
+// namesKeyFile reports whether the word t[i:j], with its immediate context, names a credential
+// file.
 func namesKeyFile(t []byte, i, j int) bool {
 	behind, _, _ := bytes.Cut(t[j:min(len(t), j+nameReach)], []byte(" "))
 	ahead, w := byte(0), string(t[i:j])
@@ -47,7 +47,7 @@ func namesKeyFile(t []byte, i, j int) bool {
 	}
 	switch {
 	case bytes.Contains(behind, []byte(".pub")):
-		return false // a public key is there to be shown
+		return false // a public key is meant to be shown
 	case ahead == '.':
 		return dotFiles[w] && !wordByte(t[i-2]) || keyEndings[w] && t[i-2] != ' ' ||
 			w == "config" && (bytes.HasPrefix(behind, []byte("/gcloud")) || bytes.HasPrefix(behind, []byte("/gh/")))
@@ -59,7 +59,7 @@ func namesKeyFile(t []byte, i, j int) bool {
 	return false
 }
 
-// nameReach is how far behind its first word the name of a file is looked at.
+// nameReach is how far after its first word the name of a file is examined.
 const nameReach = 32
 
 var (

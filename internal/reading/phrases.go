@@ -8,35 +8,35 @@ import (
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 )
 
-// entry is a phrase of the lexicon, without its first word.
+// entry is a phrase of the lexicon without its first word.
 type entry struct {
 	sense Sense
-	rest  string // with its leading space; empty for a single word
-	open  bool   // the last word may go on
+	rest  string // the last word may continue
+	open  bool   // the last word may continue
 }
 
-// head is all that a first word can begin.
+// head holds everything that starts with the same first word.
 type head struct {
 	entries []entry
-	negates int // how far the word negates, in bytes; 0 where it does not
+	negates int // how far the word negates, in bytes; 0 if it does not
 }
 
-// index finds what the lexicon says of a word.
+// index looks up words in the lexicon.
 type index struct {
 	whole map[string]head    // phrases by their first word
-	stems map[string][]Sense // of words that may go on
+	stems map[string][]Sense // words that may continue
 	heads *[1 << (5 * stemHead)]bool
 }
 
-// indexed is the index, which takes milliseconds to make: a run that reads no definition
-// has none.
+// indexed builds the index on first use, as it takes milliseconds and not every run reads a
+// definition.
 var indexed = sync.OnceValue(func() *index {
 	whole, stems := compileLexicon()
 	return &index{whole, stems, headsOf(stems)}
 })
 
-// No stem is shorter than stemHead, by which all that begin alike are looked up
-// first, nor longer than longestStem, which bounds the work for one word.
+// stemHead is the minimum length of a stem, and the number of letters by which stems are first
+// looked up; longestStem is the maximum length, which bounds the work for one word.
 const (
 	stemHead    = 3
 	longestStem = 24
@@ -68,7 +68,7 @@ func compileLexicon() (whole map[string]head, stems map[string][]Sense) {
 	return whole, stems
 }
 
-// headsOf marks how stems begin.
+// headsOf marks the first letters of stems.
 func headsOf(stems map[string][]Sense) *[1 << (5 * stemHead)]bool {
 	var heads [1 << (5 * stemHead)]bool
 	for stem := range stems {
@@ -77,14 +77,13 @@ func headsOf(stems map[string][]Sense) *[1 << (5 * stemHead)]bool {
 	return &heads
 }
 
-// headIndex makes a number of the first letters of a word. Two heads can share
-// one: it only spares lookups.
+// headIndex hashes the first letters of a word. Collisions are harmless, as it only saves lookups.
 func headIndex(w []byte) int {
 	return int(w[0]&31)<<10 | int(w[1]&31)<<5 | int(w[2]&31)
 }
 
-// stands reports whether the rest of the entry is at t[i:], and where it
-// ends. A line feed or a code mark may be in place of a space.
+// stands reports whether the rest of the entry is at t[i:], and where it ends. A line feed or a
+// backtick may replace a space.
 func (e *entry) stands(t []byte, i int) (end int, ok bool) {
 	end = i + len(e.rest)
 	if end > len(t) {
@@ -98,8 +97,8 @@ func (e *entry) stands(t []byte, i int) (end int, ok bool) {
 	return end, e.rest == "" || e.open || end == len(t) || !wordByte(t[end]) || t[end] == '\'' && (end+1 == len(t) || !wordByte(t[end+1]))
 }
 
-// phrases finds what takes more than a word to tell. Each is looked for where
-// the words allow it: an expression costs more than all words together.
+// phrases finds senses that take more than single words to recognize. Each expression runs only if
+// the words of the sentence allow it: one costs more than all words together.
 func (s *Sentence) phrases(t *Text, negated bool) {
 	f := t.Folded[s.Start:s.End]
 	note := func(loc []int, vs ...Sense) {
@@ -141,8 +140,8 @@ func containsAny(t []byte, parts ...string) bool {
 	return false
 }
 
-// mayHoldAddress is a cheap look for what is in every address: a full stop
-// inside of a sentence is rare.
+// mayHoldAddress is a cheap check for characters that every address contains: a full stop inside a
+// sentence is rare.
 func mayHoldAddress(f []byte) bool {
 	return bytes.IndexByte(f, '.') >= 0 || containsAny(f, "@", "+", "0x", "://")
 }
@@ -152,19 +151,19 @@ var (
 		`\b(https?|ftp|wss?)://[^\s"')` + "`" + `]+`,
 		`\b[\w.+-]+@[\w-]+(\.[\w-]+)+`,
 		`\b\d{1,3}(\.\d{1,3}){3}\b`,
-		`\+\d{2}[\d ]{6,}`,  // a telephone number
-		`\b0x[0-9a-f]{20,}`, // a wallet
+		`\+\d{2}[\d ]{6,}`,  // a phone number
+		`\b0x[0-9a-f]{20,}`, // a wallet address
 		`\b[a-z]{2}\d{2}([a-z0-9]{12,30}|( [a-z0-9]{4}){3,7}( [a-z0-9]{1,3})?)\b`, // an IBAN
 		`\b[a-z0-9-]+\.[a-z0-9-]+\.(example|com|net|io|xyz|ru|cc|sh|top|dev)\b`,
 	}, `|`))
 
-	// carrier is an address with a place for data.
+	// carrier matches an address with a placeholder for data.
 	carrier = lazyregexp.New(`^[^\s"']*://[^\s"']*[=/?][<{$\[]`)
 
-	// notApplied is to say of rules that they do not count.
+	// notApplied matches statements that rules do not apply.
 	notApplied = lazyregexp.New(`\b(not|no\s+longer|never|n['’]t)\s+(to\s+be\s+|be\s+)?(appl(y|ies|ied)|follow(ed)?|bind(ing)?|counts?|valid|enforced?|observed?|obey(ed)?|matters?|in\s+force)\b`)
 
-	// keptFrom are the ways to say that a person is not told.
+	// keptFrom matches statements that a person is not told.
 	keptFrom = [...]*lazyregexp.Regexp{
 		lazyregexp.New(people + `[^.,;]{0,30}\b((must|should|shall|need|ought|may|is|are)\s+(not|never)(\s+to)?|(does|do)\s+not\s+(need|have)\s+to|` +
 			`(mustn|shouldn|needn)['’]t|(doesn|don)['’]t\s+(need|have)\s+to|need\s+never)\s+(be\s+)?(ever\s+)?` + learns),

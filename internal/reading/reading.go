@@ -1,11 +1,10 @@
-// Package reading tells what the sentences of a definition say, word for word
-// and without grammar: which senses meet in a sentence, and which are denied
-// in it. What a meeting of senses means is left to rules.
+// Package reading determines what the sentences of a definition say, by words and without grammar:
+// which senses occur in a sentence, and which are negated. What a combination of senses means is
+// left to rules.
 //
-// A word list alone cannot tell an attack from a text about one, and a list of
-// attacks knows only their wordings. An order that subverts has to name what is
-// taken, where it goes, who acts or who must not know, whatever words it
-// chooses, so it is looked for by these.
+// A word list alone cannot tell an attack from a text about attacks, and a list of attacks only
+// covers known wordings. An instruction that subverts must name what is taken, where it goes, who
+// acts or who must not know, in whatever words, so those are what is searched for.
 package reading
 
 import (
@@ -15,35 +14,35 @@ import (
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 )
 
-// Text is a text of a definition, and what is known of the definition.
+// Text is a string of a definition, with its context.
 type Text struct {
 	Folded      []byte
-	OfParameter bool // the text belongs to a parameter
+	OfParameter bool // the string belongs to a parameter
 	Definition
 }
 
-// Definition is asked about the definition that a text belongs to.
+// Definition provides information about the definition that a Text belongs to.
 type Definition interface {
-	FirstSentence(start int) bool     // the text says there what the definition is for
-	Parameter(name string) bool       // the definition has a parameter of this name
-	OtherTool(sentence []byte) string // a tool of others that a sentence names, or nothing
+	FirstSentence(start int) bool     // whether the sentence at start says what the definition is for
+	Parameter(name string) bool       // whether the definition has a parameter of this name
+	OtherTool(sentence []byte) string // another server's tool that the sentence names, or ""
 }
 
-// Sentence is a sentence of a text, and where each sense is said in it first.
+// Sentence is a sentence of a Text, with the first occurrence of each sense.
 type Sentence struct {
 	Start, End int
 	has        [Senses]span
-	denied     uint64 // the senses that are said and denied, a bit for each
-	named      bool   // a word is spelled like the name of a tool
+	denied     uint64 // bit set of the senses that occur negated
+	named      bool   // contains a word spelled like a tool name
 }
 
-// span is a part of a text; one that ends at 0 is none.
+// span is a part of a text; one with end 0 means none.
 type span struct{ start, end int32 }
 
-// Says reports whether a sense is said and not denied.
+// Says reports whether a sense occurs and is not negated.
 func (s *Sentence) Says(v Sense) bool { return s.has[v].end > 0 }
 
-// SaysOneOf reports whether one of the senses is said.
+// SaysOneOf reports whether any of the senses occurs.
 func (s *Sentence) SaysOneOf(vs []Sense) bool {
 	for _, v := range vs {
 		if s.Says(v) {
@@ -53,30 +52,30 @@ func (s *Sentence) SaysOneOf(vs []Sense) bool {
 	return false
 }
 
-// Place returns where a sense is said, as offsets in the text. It can lie in the
-// sentence ahead.
+// Place returns the position of a sense, as offsets in the text. It may be in the preceding
+// sentence.
 func (s *Sentence) Place(v Sense) (start, end int) {
 	return int(s.has[v].start), int(s.has[v].end)
 }
 
 func (s *Sentence) denies(v Sense) bool { return s.denied&(1<<v) != 0 }
 
-// set notes the place of a sense that was not said before.
+// set records the position of a sense, unless it has occurred before.
 func (s *Sentence) set(v Sense, start, end int) {
 	if !s.Says(v) {
 		s.has[v] = span{int32(start), int32(end)} // a message is far shorter than 2 GiB
 	}
 }
 
-// The measures of a sentence, in bytes: what is shorter cannot say who does what
-// to whom, and in what is longer words that are further apart do not meet.
+// The length limits of a sentence, in bytes: a shorter one cannot say who does what to whom, and in
+// a longer one distant words are unrelated.
 const (
 	shortest = 12
 	longest  = 700
 )
 
-// Sentences reads a text sentence by sentence. One takes more memory than its text, and is
-// valid until the next is read.
+// Sentences yields the sentences of a text. A Sentence is large, so it is reused and only valid
+// until the next one is read.
 func Sentences(t Text) iter.Seq[*Sentence] {
 	return func(yield func(*Sentence) bool) {
 		s, ahead := new(Sentence), (*Sentence)(nil)
@@ -104,8 +103,8 @@ func Sentences(t Text) iter.Seq[*Sentence] {
 	}
 }
 
-// sentenceEnd returns where the sentence that begins at start ends: at a full
-// stop, or ahead of a line that is an item of its own.
+// sentenceEnd returns the end of the sentence that begins at start: at a full stop, or before a
+// line that is an item of its own.
 func sentenceEnd(t []byte, start int) int {
 	for i := start; i < len(t); i++ {
 		switch t[i] {
@@ -130,13 +129,12 @@ func sentenceEnd(t []byte, start int) int {
 	return len(t)
 }
 
-// label begins a line that documents a parameter or a part of a result, or is a
+// label matches the beginning of a line that documents a parameter or part of a result, or is a
 // member of a JSON object.
 var label = lazyregexp.New(`^("[\w .-]+"|[\w.-]+)(\s\([^)\n]*\))?:`)
 
-// nextMember reports that the quotation mark at i begins a further member of a JSON
-// object. One inside of a sentence of prose is part of it; in an example that stands
-// by itself the members say nothing of each other.
+// nextMember reports whether the quotation mark at i begins another member of a JSON object. Within
+// a prose sentence JSON is part of the sentence; in a standalone example the members are unrelated.
 func nextMember(t []byte, start, i int) bool {
 	ahead := bytes.TrimRight(t[max(start, i-2):i], " ")
 	return (bytes.HasSuffix(ahead, []byte(",")) || bytes.HasSuffix(ahead, []byte("{"))) && member.Match(t[i:min(len(t), i+60)])
@@ -144,7 +142,7 @@ func nextMember(t []byte, start, i int) bool {
 
 var member = lazyregexp.New(`^"[\w .-]+"\s?:`)
 
-// abbreviates reports the last full stop of e.g. and i.e.
+// abbreviates reports whether t[i] is the last full stop of e.g. or i.e.
 func abbreviates(t []byte, i int) bool {
 	return t[i] == '.' && i >= 2 && t[i-2] == '.' && t[i-1] >= 'a' && t[i-1] <= 'z'
 }
@@ -164,7 +162,7 @@ func (s *Sentence) read(t *Text) {
 		for j < s.End && wordByte(f[j]) {
 			j++
 		}
-		stop := j // without a closing quotation mark or a hyphen at a line's end
+		stop := j // excludes a closing quotation mark or a hyphen at a line's end
 		for stop > i && (f[stop-1] == '\'' || f[stop-1] == '-') {
 			stop--
 		}
@@ -191,16 +189,16 @@ func (s *Sentence) read(t *Text) {
 	}
 }
 
-// goesWrong is what happens without a word where something was done wrong: a manual says
-// so, and nobody hides it.
+// goesWrong matches what happens silently when something goes wrong: manuals document that, and
+// nothing is being hidden.
 var goesWrong = lazyregexp.New(`^(silently|quietly)\s+(return|fail|ignor|drop|skip|truncat|los|break|produc|fall|default|discard|corrupt)\w*\b`)
 
-// partOfAddress reports a word of a path or an address, which says nothing.
+// partOfAddress reports whether a word is part of a path or an address, which carries no sense.
 func partOfAddress(t []byte, i, j int) bool {
 	return i > 0 && (t[i-1] == '.' || t[i-1] == '@' || t[i-1] == '/') || j < len(t) && t[j] == '@'
 }
 
-// wordByte reports a byte of a word. A pipe is a word of a command.
+// wordByte reports whether b is part of a word. A pipe is a word in a command.
 func wordByte(b byte) bool {
 	return b >= 'a' && b <= 'z' || b >= '0' && b <= '9' || b == '_' || b == '-' || b == '\'' || b == '|' || b >= 0x80
 }
@@ -222,8 +220,7 @@ func (s *Sentence) word(x *index, h head, t []byte, i, j int, d *denial) {
 	}
 }
 
-// note sets the place of a sense, or that it is denied, unless the words beside
-// it give it another.
+// note records a sense as present or negated, unless its neighboring words give it another meaning.
 func (s *Sentence) note(t []byte, v Sense, start, end int, d *denial) {
 	if beside(v, t, start, end) {
 		return
@@ -235,8 +232,8 @@ func (s *Sentence) note(t []byte, v Sense, start, end int, d *denial) {
 	s.set(v, start, end)
 }
 
-// refer gives a sentence that has something done with "it" the senses of what
-// the sentence ahead of it speaks of.
+// refer handles a sentence in which something is done with "it": it inherits the senses of the
+// things that the preceding sentence mentions.
 func (s *Sentence) refer(ahead *Sentence) {
 	if !s.Says(Pronoun) || !s.Says(Hand) && !s.Says(Take) || s.SaysOneOf(things[:]) {
 		return

@@ -6,12 +6,11 @@ import (
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 )
 
-// What a word stands for can hang on the words beside it: a "copy" that is
-// written for readers goes nowhere, an address can be one to look at, and who
-// "acts autonomously" is the reader or an agent that is described.
+// The role of a word can depend on its neighbors: a "copy" that is written for readers goes
+// nowhere, an address can be one to look at, and "acts autonomously" may refer to the reader or to
+// an agent being described.
 
-// beside reports that the word t[i:j] does not have the sense v with the words
-// beside it.
+// beside reports whether neighboring words rule out sense v for the word t[i:j].
 func beside(v Sense, t []byte, i, j int) bool {
 	switch v {
 	case Copy, Hand, Alter:
@@ -24,26 +23,26 @@ func beside(v Sense, t []byte, i, j int) bool {
 	return false
 }
 
-// besideReach is how far the words beside a word are looked at, in bytes.
+// besideReach is how far to either side of a word to look, in bytes.
 const besideReach = 32
 
 var (
-	// copyForReaders is text that people are to read, of which no copy is made.
+	// copyForReaders matches copy in the sense of written text.
 	copyForReaders = lazyregexp.New(`\b(marketing|ad|advert|advertising|sales|product|brand|promotional|campaign|editorial|body|hero|headline|banner|button|cta|ux|ui|` +
 		`seo|web|website|site|page|landing[ -]page|all|any|some|much|existing|final|(what|how|where|because|whether|if|that)\s+the|` +
 		`(edit|write|rewrite|proofread|review|improve|ignore|shorten|translate)(s|ing)?\s+(the\s+)?)\s+copy$`)
-	// holdsWhat tells files by what is in them.
+	// holdsWhat matches clauses that identify files by their content.
 	holdsWhat = lazyregexp.New(`\b(that|which)\s+(\w+\s+)?(hold|holds|contain|contains|include|includes)$`)
-	// publicKey is a key that is there to be shown.
+	// publicKey matches the text before a key that is meant to be shown.
 	publicKey = lazyregexp.New(`\b(public|publishable)\s+$`)
-	// isCopyOf tells what something is, and not that one is made.
+	// isCopyOf matches text that says what something is, not that a copy is made.
 	isCopyOf = lazyregexp.New(`\b(is|are|holds)\s+(an?|the)\s+(\w+\s+)?copy of$`)
-	// neededConsent is a duty to ask.
+	// neededConsent matches an obligation to ask.
 	neededConsent = lazyregexp.New(`^(need|requir)\w*\s+(the\s+|an?\s+|your\s+|manual\s+|human\s+|explicit\s+|user\s+){0,2}(approval|confirmation|consent|permission|review|sign-off)`)
 )
 
-// roles notes what the words of the sentence f tell together of who acts, what is
-// asked about and who decides.
+// roles notes senses that depend on several words of the sentence f: who acts, what is asked about
+// and who decides.
 func (s *Sentence) roles(t *Text, f []byte) {
 	at := func(loc []int, v Sense) {
 		if loc != nil {
@@ -66,12 +65,12 @@ func (s *Sentence) roles(t *Text, f []byte) {
 }
 
 var (
-	// withoutAsking is, where consent is spoken of, to go ahead, or to give it in
-	// place of the person.
+	// withoutAsking matches, in a sentence about consent, going ahead without it or giving it on
+	// the person's behalf.
 	withoutAsking = lazyregexp.New(`\b(at\s+once|(right|straight)\s+away)\b|` +
 		`\b(approv\w+|confirm\w+|consent\w*|authori[sz]\w+|grant\w*|given|answered|handled|accepted|dismissed|clicked|settled|decided|` +
 		`signed\s+off)\s+(\w+\s+){0,2}by\s+(the\s+)?(agent|assistant|model|ai|llm)\b`)
-	// keptForPeople has a person asked after all.
+	// keptForPeople matches text that still requires a person to be asked.
 	keptForPeople = lazyregexp.New(`\b(but|except|while|unless|although)\b[^.]{0,60}\b(needs?|requires?|waits?\s+for|asks?(\s+for)?|gets?)\s+(the\s+|an?\s+|your\s+|` +
 		`manual\s+|human\s+|explicit\s+)*(approval|confirmation|consent|permission|review|sign-off)|\b(once|after|until|unless)\s+([\w-]+\s+){0,2}` + persons + `\s+(has|have)\s+(approved|` +
 		`confirmed|agreed)|\b(must|should|needs?\s+to|ha(s|ve)\s+to)\s+be\s+(approved|confirmed|reviewed|authori[sz]ed)\s+by\s+([\w-]+\s+)?` + persons + `\b`)
@@ -79,8 +78,8 @@ var (
 
 const persons = `(people|persons?|reviewers?|maintainers?|owners?|humans?|users?|you)`
 
-// addresses notes the first address that something may go to. Where there is none,
-// it notes what the first of all is there for: to be read, or to be visited.
+// addresses notes the first address that something may be sent to. If there is none, it notes the
+// purpose of the first address: to be read, or to be visited.
 func (s *Sentence) addresses(f []byte) {
 	first, role, r := -1, Address, Address
 	for at, n := 0, 0; n < mostAddresses && (first < 0 || role != Address); n++ {
@@ -107,7 +106,7 @@ func (s *Sentence) addresses(f []byte) {
 	}
 }
 
-// roleOf returns Pointed or Visited for an address that nothing goes to.
+// roleOf returns Pointed or Visited for an address that nothing is sent to, otherwise Address.
 func roleOf(f []byte, start, end int) Sense {
 	ahead := f[max(0, start-pointReach):start]
 	switch {
@@ -125,30 +124,29 @@ func roleOf(f []byte, start, end int) Sense {
 	return Address
 }
 
-// How many addresses of a sentence are looked at, and how much ahead of each.
+// The maximum number of addresses examined per sentence, and how far before each to look.
 const (
 	mostAddresses = 8
 	pointReach    = 40
 )
 
-// aheadOfAddress may be between a word and the address that it is about.
+// aheadOfAddress matches what may stand between a word and the address that it refers to.
 const aheadOfAddress = `[\s:,"'(\[<` + "`" + `]*$`
 
 var (
-	// exampleOf precedes an address that is an example, and goingTo makes it
-	// one of where something goes.
+	// exampleOf matches the text before an example address, and goingTo that before an example of a
+	// destination.
 	exampleOf = lazyregexp.New(`\b(e\.g\.|for\s+(example|instance)|such\s+as|like)` + aheadOfAddress)
 	goingTo   = lazyregexp.New(`\b(to|at|into|with)\s+((an?|the|our|some)\s+)?([\w-]+\s+){0,3}(e\.g\.|for\s+(example|instance)|such\s+as|like)` + aheadOfAddress)
-	// listed is between two addresses of which one says what both are there for.
+	// listed matches the text between two addresses in a list, which share a role.
 	listed = lazyregexp.New(`^["'` + "`" + `)\]>]*[\s,]*\b(and|or)?\s["'` + "`" + `(\[<]*$`)
 	// pointedAt matches the text before a page with further information or a source.
 	pointedAt = lazyregexp.New(`\b(see(\s+also)?|consult|(documented|described|listed|explained|available|docs|documentation|manual|guide|information|details|` +
 		`instructions)(\s+(at|on|in|under|here))?|(arrives|comes|received|fetched)\s+(at|in|on)|from)` + aheadOfAddress)
-	// visited precedes a page where a person does something.
+	// visited matches the text before a page on which a person does something.
 	visited = lazyregexp.New(`(\b(visit|open|browse|sign(ed)?[\s-](up|in)\s+(at|on|via)|log(ged)?[\s-]?in\s+(at|on|via)|regist(er|ered|ration)\s+(at|on)|` +
 		`account\s+(at|on)|keys?\s+(at|on))|(^|[.,;:(]|\b(or|and|then|please|to|can|may))\s*(go|head|navigate)(\s+over)?\s+to)` + aheadOfAddress)
-	// takenOver is to have what an address says, or the address, put in the place of
-	// somebody's.
+	// takenOver matches text that has an address, or its content, replace something else.
 	takenOver = lazyregexp.New(`\bthere(\s*[.,;:)]|\s+(and|instead|as|in|first)\b|$)|\binstead\b|` +
 		`\b(replac\w+|redirect\w*|swap\w*|rerout\w+|substitut\w+|exchang\w+|set)\s+(the|its|every|each|any|all)\s+(\w+\s+){0,2}?(accounts?|payees?|` +
 		`recipients?|beneficiar\w+|iban|wallets?|address(es)?|destinations?|addressees?|bank\s+details)\b|` +
@@ -159,8 +157,8 @@ var (
 		`corrected)\b`)
 )
 
-// actor notes who acts alone: an agent that is put to use, or the reader, who is
-// spoken to last ahead of it. An agent that is only told of is neither.
+// actor notes who acts alone: an agent that is being used, or the reader, if addressed last before
+// that point. An agent that is only described is neither.
 func (s *Sentence) actor(f []byte) {
 	if loc := employed.FindIndex(f); loc != nil {
 		s.set(Employed, s.Start+loc[0], s.Start+loc[1])
@@ -179,19 +177,19 @@ func (s *Sentence) actor(f []byte) {
 }
 
 var (
-	// employed is an agent that something else makes use of.
+	// employed matches an agent that something else makes use of.
 	employed = lazyregexp.New(`\b(us(e|es|ing)|via|with|through|by|runs?|starts?|launch(es)?|creates?|deploys?|spawns?|delegates?\s+to|` +
 		`hands?(\s+\w+){0,2}\s+(over\s+)?to)\s+(the|an?|our|its)\s+([\w-]+\s+){0,2}?(agents?|assistants?|(chat)?bots?|models?|llms?)(\s|,|\.|$)`)
-	// spokenTo is the reader of the definition and nobody else.
+	// spokenTo matches words that address the reader of the definition.
 	spokenTo = lazyregexp.New(`\b(you|yourself|please|kindly|(calling|consuming)\s+(agent|assistant|model|client|llm)|the\s+(caller|client|host)|whoever\s+calls)\b`)
-	// somebodyElse acts in place of the reader.
+	// somebodyElse matches somebody who acts in place of the reader.
 	somebodyElse = lazyregexp.New(`\b(agents?|assistants?|(chat)?bots?|models?|llms?|ai|it|which)\s`)
-	// bidden is all before the manner in an order.
+	// bidden matches the text before an adverb in an imperative.
 	bidden = lazyregexp.New(`(^|[.,;:!]\s|\bplease\s|\band\s+then\s)(act|proceed|work|operate|continue|carry\s+on|go\s+ahead|go\s+on|decide|behave)\s$`)
 )
 
-// askedAbout reports a sentence that says what a switch is for and gives no
-// order: whether something is done.
+// askedAbout reports whether a sentence describes the purpose of a switch (whether something is
+// done) and gives no instruction.
 func askedAbout(f []byte) bool {
 	if !containsAny(f[:min(len(f), besideReach*2)], "whether ", "if ", "to true") {
 		return false
@@ -200,18 +198,18 @@ func askedAbout(f []byte) bool {
 	return loc != nil && !bytes.ContainsAny(f[loc[1]:], ",;:")
 }
 
-// whether begins the description of a switch, behind the name of it.
+// whether matches the beginning of a switch's description, after its name.
 var whether = lazyregexp.New(`^([\w.-]+\s?(\([^)\n]*\))?:\s)?\W*((determines|controls|specifies|decides|defines|indicates|` +
 	`optional[,:.]?)\s+)?(whether(\s+or\s+not)?\s+(to|the|an?|this|it|these|existing|each)|if\s+(true|set|enabled|given)|(set\s+)?to\s+true)\b`)
 
-// valueOf is a parameter that is recognised by a noun and what is said of it.
+// valueOf matches a parameter description that is a noun and a relative clause.
 var valueOf = lazyregexp.New(`^\W*((optional|the|an?|list\s+of|names?\s+of)\s+){0,3}[\w-]+(\s[\w-]+)?\s(that|which)\s[^.,;:]*$`)
 
-// ofAnotherModel is a prompt that a tool gives to a model of its own.
+// ofAnotherModel matches a prompt that a tool gives to a model of its own.
 var ofAnotherModel = lazyregexp.New(`^\W*((an?|the|optional|custom|additional|default|override)\s+){0,3}(system|user|developer)\s+(prompt|message|` +
 	`instruction)s?\s+(to\s+(use|send|give|guide|steer|apply|set|pass|be\s+used|prepend)\b|` +
 	`for\s+([\w-]+\s+){0,3}?(llms?|models?|extract\w*|generat\w+|completions?|summar\w+|judges?|graders?|evaluat\w+|classif\w+|translat\w+)\b|` +
 	`that\s+(guides|steers|sets|controls|shapes)\b)`)
 
-// ownPrompt is the prompt that the reader itself was given.
+// ownPrompt matches the prompt of the reader itself.
 var ownPrompt = lazyregexp.New(`\b(your|yours|own|current|original|calling|caller|conversation|session|was|were|have|has\s+been)\b`)

@@ -1,8 +1,8 @@
-// Package recgen makes recordings for tests and benchmarks: realistic
-// events.jsonl of any size, the same bytes for the same seed.
+// Package recgen generates recordings for tests and benchmarks: realistic events.jsonl of any size,
+// deterministic for a given seed.
 //
-// It must never be used to measure detection: what it plants is there to give
-// the rules something to find, not to prove that they find it.
+// It must never be used to measure detection: what it plants only gives the rules something to
+// find, and does not prove that they find it.
 package recgen
 
 import (
@@ -15,17 +15,17 @@ import (
 	"time"
 )
 
-// Options of a recording.
+// Options configures a recording.
 type Options struct {
 	Seed  uint64
 	Bytes int64 // the recording ends with the event that reaches this size
 
-	Honest bool // nothing is planted, servers stay as they are, calls take their time, and results are logs as well
+	Honest bool // plants nothing, keeps servers unchanged, times calls realistically, adds logs
 }
 
-// Write writes a recording: several sessions at a time, interleaved, each with
-// a few servers that are initialised, listed and called. About one session in
-// eight has a poisoned definition or result in it.
+// Write writes a recording: several interleaved sessions, each with a few servers that are
+// initialised, listed and called. About one session in eight contains a poisoned definition or
+// result.
 func Write(w io.Writer, o Options) error {
 	b := bufio.NewWriterSize(w, 1<<20)
 	g := &generator{rng: rand.New(rand.NewPCG(o.Seed, 0x6d6370)), w: b, now: time.Date(2026, 1, 6, 10, 30, 0, 0, time.UTC), honest: o.Honest}
@@ -45,7 +45,7 @@ func Write(w io.Writer, o Options) error {
 	return b.Flush()
 }
 
-// concurrent is how many sessions are interleaved.
+// concurrent is the number of interleaved sessions.
 const concurrent = 4
 
 type generator struct {
@@ -73,11 +73,11 @@ func (g *generator) emit(session, server, direction, message string) {
 	}
 }
 
-// session is one agent run in the making.
+// session is an agent run being generated.
 type session struct {
 	id       string
 	servers  []*server
-	calls    int // that remain
+	calls    int // remaining calls
 	poisoned bool
 }
 
@@ -125,7 +125,8 @@ func (srv *server) start(g *generator, s *session) {
 	g.emit(s.id, srv.name, "server_to_client", fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{"tools":[%s]}}`, id, srv.list(g, s)))
 }
 
-// instructions are what a server says of itself. An honest one says the same in every session.
+// instructions returns the instructions of a server. A benign server has the same ones in every
+// session.
 func (g *generator) instructions(srv *server) string {
 	if g.honest {
 		return "Tools for the " + srv.name + " of this workspace. Results are paged; the cursor of one page asks for the next."
@@ -133,8 +134,8 @@ func (g *generator) instructions(srv *server) string {
 	return g.prose(60)
 }
 
-// list makes the definitions of a server. They depend on its name alone, so
-// that two sessions see the same ones, but for what is planted.
+// list generates the tool definitions of a server. Except for planted text, they depend only on its
+// name, so that all sessions see the same ones.
 func (srv *server) list(g *generator, s *session) string {
 	d := domainOf(srv.name)
 	fixed := &generator{rng: rand.New(rand.NewPCG(uint64(len(srv.name))*7919+uint64(srv.name[0]), 1))}
@@ -167,7 +168,7 @@ func (srv *server) call(g *generator, s *session) {
 	g.emit(s.id, srv.name, "server_to_client", fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{"content":[{"type":"text","text":%s}],"isError":false}}`, srv.ids, quote(text)))
 }
 
-// result makes the text of a result: prose, code, data, or a text that is not ASCII.
+// result generates the text of a result: prose, code, data, or non-ASCII text.
 func (g *generator) result() string {
 	if g.honest && g.rng.IntN(3) == 0 {
 		return g.log(10 + g.rng.IntN(80))
@@ -183,7 +184,7 @@ func (g *generator) result() string {
 	return g.foreign(4 + g.rng.IntN(20))
 }
 
-// Texts returns a text of each kind that results have, of at least size bytes.
+// Texts returns a text of at least size bytes for each kind of result.
 func Texts(seed uint64, size int) map[string]string {
 	texts := map[string]string{}
 	for kind, more := range map[string]func(*generator) string{

@@ -1,6 +1,6 @@
 //go:build !windows
 
-// Package replace writes a file whole or not at all.
+// Package replace writes files atomically.
 package replace
 
 import (
@@ -9,7 +9,7 @@ import (
 	"github.com/google/renameio/v2"
 )
 
-// File writes a file whole or not at all, whenever the process is killed.
+// File writes a file completely or not at all, even if the process is killed.
 func File(path string, data []byte, mode fs.FileMode) error {
 	return renameio.WriteFile(path, data, mode)
 }

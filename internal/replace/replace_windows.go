@@ -1,4 +1,4 @@
-// Package replace writes a file whole or not at all.
+// Package replace writes files atomically.
 package replace
 
 import (

@@ -1,22 +1,22 @@
-// Package score measures detection: it runs all rules over labelled texts and
-// writes the tables of docs/detection.md. Nothing in it is part of the product.
+// Package score measures detection: it runs all rules over labelled texts and writes the tables of
+// docs/detection.md. It is not part of the product.
 //
-// A corpus is a directory with tooldefs.jsonl, outputs.jsonl or both, one JSON
-// object a line:
+// A corpus is a directory with tooldefs.jsonl, outputs.jsonl or both, with one JSON
+// object per line:
 //
-//	id                     names the row, and no other
+//	id                     unique ID of the row
 //	label                  attack or benign
-//	source                 where the text is from: OWNER/NAME of a public repository
-//	part                   the part of the source that it belongs to, where there are several
-//	attack_kind            what kind of attack it is
+//	source                 origin of the text: OWNER/NAME of a public repository
+//	part                   part of the source that it belongs to, if there are several
+//	attack_kind            kind of attack
 //	subtle                 true for an attack that overrides nothing and asks for no secret
 //	hard_negative          true, or a word, for a benign text that is about attacks
 //	tool                   in tooldefs: the definition
 //	server                 in tooldefs: the name of its server
-//	peers                  in tooldefs: [{server, tool}] of other servers that were listed before
-//	visible_in_definition  in tooldefs: false where only the code behind the tool is bad;
-//	                       such an attack is left out, unless it has peers
-//	text                   in outputs: what a tool returned
+//	peers                  in tooldefs: [{server, tool}] of other servers, listed before
+//	visible_in_definition  in tooldefs: false if only the implementation of the tool is malicious;
+//	                       such an attack is skipped, unless it has peers
+//	text                   in outputs: the result of a tool
 //	context                in outputs: {tool}, the name of that tool
 package score
 
@@ -35,7 +35,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// row is one labelled text. What goes into a frame stays as it is written.
+// row is one labelled text. Tool, Text and Context are kept as written for the frame.
 type row struct {
 	ID      string `json:"id"`
 	Label   string `json:"label"`
@@ -53,13 +53,13 @@ type row struct {
 	Context json.RawMessage `json:"context"`
 }
 
-// listed is a definition and the server that shows it.
+// listed is a definition and the server that lists it.
 type listed struct {
 	Server string          `json:"server"`
 	Tool   json.RawMessage `json:"tool"`
 }
 
-// class is what a row says of the rules when it is flagged, or is not.
+// class is how a flagged row counts.
 type class int
 
 const (
@@ -82,7 +82,7 @@ func (r *row) class() class {
 	return honest
 }
 
-// cell is the group of rows that a macro average counts once.
+// cell identifies the group of rows that a macro average counts once.
 func (r *row) cell() string {
 	part := r.Part
 	if part == "" {
@@ -91,7 +91,7 @@ func (r *row) cell() string {
 	return part + "\x00" + r.Kind
 }
 
-// openCorpus opens a file of a corpus, nil for one that does not exist.
+// openCorpus opens a corpus file. It returns nil if the file does not exist.
 func openCorpus(path string) (*os.File, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -100,8 +100,8 @@ func openCorpus(path string) (*os.File, error) {
 	return f, err
 }
 
-// rows reads a file of the corpus; a file that does not exist has none. What
-// no text can show is left out.
+// rows reads a corpus file, skipping attacks that no text can show. A file that does not exist has
+// no rows.
 func rows(path string) ([]*row, error) {
 	f, err := openCorpus(path)
 	if f == nil {
@@ -152,9 +152,8 @@ func (r *row) frame(server string, d mcp.Direction, second int, format string, a
 		Type: "mcp_message", Direction: d, Frame: fmt.Appendf(nil, format, args...)}
 }
 
-// definitionEvents is a session in which every server lists its one tool, the
-// peers first. Each row has servers of its own: rows of one server are not
-// compared with each other.
+// definitionEvents returns a session in which every server lists one tool, the peers first. Each
+// row has its own servers, because tools of the same server would be compared with each other.
 func definitionEvents(r *row) []*scanner.Event {
 	tag := "-" + r.ID[max(0, len(r.ID)-6):]
 	var events []*scanner.Event
@@ -173,8 +172,7 @@ func definitionEvents(r *row) []*scanner.Event {
 	return events
 }
 
-// withSchema gives a tool the schema that the protocol asks for, where its
-// source shows none.
+// withSchema adds the schema that the protocol requires if the source omits it.
 func withSchema(tool json.RawMessage) []byte {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(tool, &members) != nil || len(members) == 0 || members["inputSchema"] != nil {
@@ -183,10 +181,10 @@ func withSchema(tool json.RawMessage) []byte {
 	return append(bytes.TrimSuffix(bytes.TrimSpace(tool), []byte("}")), `,"inputSchema":{"type":"object"}}`...)
 }
 
-// resultEvents is a session of one call, which the text answers.
+// resultEvents returns a session with a single call that returns the text.
 func resultEvents(r *row) []*scanner.Event {
 	var context struct{ Tool string }
-	_ = json.Unmarshal(r.Context, &context) // a context of another form names no tool
+	_ = json.Unmarshal(r.Context, &context) // a context in another form names no tool
 	if context.Tool == "" {
 		context.Tool = "read_document"
 	}

@@ -17,18 +17,18 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Drift is what the rules made of definitions that changed.
+// Drift is the result of the rules for changed definitions.
 type Drift struct {
-	Labelled []Change // cases that say what they are
-	Versions []Change // single definitions of two releases
-	Upgrades []Change // whole servers of two releases
+	Labelled []Change // cases with a label
+	Versions []Change // single definitions in two releases
+	Upgrades []Change // whole servers in two releases
 }
 
-// Change is what was told of one pair of documents.
+// Change is the result for a pair of documents.
 type Change struct {
 	Name     string
-	Label    string // malicious, benign or undeclared; empty for what somebody published
-	Differs  bool   // one of them says what the other does not
+	Label    string // malicious, benign or undeclared; empty for published definitions
+	Differs  bool   // the two documents differ
 	Findings []Told
 }
 
@@ -38,7 +38,7 @@ type Told struct {
 	Severity                     scanner.Severity
 }
 
-// Worst returns the severity of the worst finding, and whether there is one.
+// Worst returns the highest severity of the findings, and whether there are any.
 func (c *Change) Worst() (worst scanner.Severity, any bool) {
 	for _, f := range c.Findings {
 		worst = max(worst, f.Severity)
@@ -46,14 +46,13 @@ func (c *Change) Worst() (worst scanner.Severity, any bool) {
 	return worst, len(c.Findings) > 0
 }
 
-// RunDrift judges the changes in a corpus and those between releases of published
-// servers:
+// RunDrift judges the changes in a corpus and those between releases of published servers:
 //
-//	CORPUS/drift/*.json    {malicious, benign, undeclared}: cases by name, {baseline, twin}, a tool each
-//	CORPUS/versions.jsonl  {id, old, new}, a tool each
+//	CORPUS/drift/*.json    {malicious, benign, undeclared}: cases by name, {baseline, twin}, one tool each
+//	CORPUS/versions.jsonl  {id, old, new}, one tool each
 //	SERVERS/upgrades.json  [{package, from, to}], of the dumps in SERVERS/dumps
 //
-// What is missing there is left out; a directory of an empty name has nothing.
+// Missing files are skipped; an empty directory name means no input.
 func RunDrift(corpus, servers string) (*Drift, error) {
 	engine, err := scanner.New(rules.All(), scanner.Options{})
 	if err != nil {
@@ -76,7 +75,7 @@ func RunDrift(corpus, servers string) (*Drift, error) {
 	return res, nil
 }
 
-// differ compares two documents of definitions as mcpscan diff does.
+// differ compares two documents of definitions, like mcpscan diff.
 type differ struct{ engine *scanner.Engine }
 
 func (d *differ) compare(name string, old, newer []byte) (Change, error) {
@@ -95,7 +94,7 @@ func (d *differ) compare(name string, old, newer []byte) (Change, error) {
 	return c, err
 }
 
-// shown is a sink for the definitions and the findings of one run.
+// shown is a sink for the definitions and findings of one run.
 type shown struct {
 	digests map[mcp.DefinitionKey]mcp.Digest
 	collect
@@ -105,7 +104,7 @@ func (s shown) Event(_ *scanner.Event, out *scanner.Outcome) error {
 	for i := range out.Messages {
 		for _, d := range out.Messages[i].Message.Definitions {
 			key := mcp.DefinitionKey{Kind: d.Kind, Name: d.Name}
-			if _, twice := s.digests[key]; !twice { // a snapshot keeps the first one as well
+			if _, twice := s.digests[key]; !twice { // a snapshot also keeps the first
 				s.digests[key] = d.Digest
 			}
 		}
@@ -128,7 +127,7 @@ func (d *differ) run(engine *scanner.Engine, document []byte, sink scanner.Sink)
 	return nil
 }
 
-// digests are those of all definitions that the servers of a snapshot show.
+// digests returns the digests of all definitions in a snapshot.
 func digests(s *scanner.Snapshot) map[mcp.DefinitionKey]mcp.Digest {
 	all := map[mcp.DefinitionKey]mcp.Digest{}
 	for _, o := range s.Servers {
@@ -139,7 +138,7 @@ func digests(s *scanner.Snapshot) map[mcp.DefinitionKey]mcp.Digest {
 	return all
 }
 
-// document lists one tool.
+// document returns a document that lists one tool.
 func document(tool json.RawMessage) []byte {
 	return slices.Concat([]byte(`{"tools":[`), tool, []byte(`]}`))
 }
@@ -178,7 +177,7 @@ func (d *differ) cases(data json.RawMessage, label string) (all []Change, err er
 		return nil, err
 	}
 	for _, name := range slices.Sorted(maps.Keys(cases)) {
-		if strings.HasPrefix(name, "_") { // a remark
+		if strings.HasPrefix(name, "_") { // a comment
 			continue
 		}
 		var pair struct{ Baseline, Twin json.RawMessage }

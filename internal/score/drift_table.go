@@ -10,7 +10,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// byWorst counts changes by their worst finding; those without one follow all.
+// byWorst counts changes by their highest severity, and last those without a finding.
 type byWorst [scanner.Critical + 2]int
 
 const untold = int(scanner.Critical) + 1
@@ -72,8 +72,8 @@ func worstLine(b *bytes.Buffer, name string, all []Change) {
 		percent(float64(n.high())/float64(len(all))))
 }
 
-// Alarm is what one rule finds at high or above in a pair that was published: in
-// whatever tools, and the worst of it.
+// Alarm is what one rule reports at high or above for a published pair: the affected tools and the
+// highest severity.
 type Alarm struct {
 	*Change
 	Rule     string
@@ -92,8 +92,7 @@ func (h *Alarm) what() string {
 	return h.Severity.String() + ": " + strings.Join(tools, ", ")
 }
 
-// Hits returns what is found at high or above in pairs that were published, and are
-// taken for honest.
+// Hits returns the findings at high or above for published pairs, which are presumed benign.
 func (d *Drift) Hits() (all []*Alarm) {
 	for _, set := range [...][]Change{d.Versions, d.Upgrades} {
 		for i := range set {
@@ -120,5 +119,5 @@ func (d *Drift) Hits() (all []*Alarm) {
 	return all
 }
 
-// code is a name as code in Markdown. Names of packages and tools have no backtick.
+// code formats a name as Markdown code. Names of packages and tools contain no backticks.
 func code(s string) string { return "`" + strings.ReplaceAll(s, "`", "'") + "`" }

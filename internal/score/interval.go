@@ -2,12 +2,11 @@ package score
 
 import "math"
 
-// The bounds are those of Clopper and Pearson, which are exact for a share of
-// independent rows. Rows that share a template are not independent, so the
-// truth is wider.
+// The bounds are those of Clopper and Pearson, which are exact for proportions of independent rows.
+// Rows that share a template are not independent, so the true intervals are wider.
 
-// atMost returns the share below which the true one lies with a probability of
-// at least 1-alpha, where k of n were seen.
+// atMost returns the upper confidence bound, at level 1-alpha, of a proportion of which k of n were
+// observed.
 func atMost(k, n int, alpha float64) float64 {
 	if k >= n {
 		return 1
@@ -23,12 +22,12 @@ func atMost(k, n int, alpha float64) float64 {
 	return high
 }
 
-// interval returns the two-sided interval of 95 %.
+// interval returns the two-sided 95 % confidence interval.
 func interval(k, n int) (low, high float64) {
 	return 1 - atMost(n-k, n, 0.025), atMost(k, n, 0.025)
 }
 
-// cumulative is the probability of at most k of n, for k < n and 0 < p < 1.
+// cumulative returns the probability of at most k successes in n trials, for k < n and 0 < p < 1.
 func cumulative(k, n int, p float64) float64 {
 	sum := 0.0
 	for i := range k + 1 {

@@ -10,14 +10,14 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Result is what the rules made of a corpus, and of the definitions of
-// published servers where there are some.
+// Result is the outcome of the rules for a corpus and, if given, for the definitions of published
+// servers.
 type Result struct {
 	Sets    []Set
 	Servers *Servers
 }
 
-// Set is the judged rows of one file.
+// Set holds the judged rows of one file.
 type Set struct {
 	Name string
 	rows []judged
@@ -28,10 +28,10 @@ type judged struct {
 	found worst
 }
 
-// worst is the severity of the worst finding of each rule that has one.
+// worst is the highest severity that each rule reported.
 type worst map[string]scanner.Severity
 
-// at reports a finding of at least this severity.
+// at reports whether there is a finding of at least this severity.
 func (w worst) at(least scanner.Severity) bool {
 	for _, s := range w {
 		if s >= least {
@@ -41,8 +41,8 @@ func (w worst) at(least scanner.Severity) bool {
 	return false
 }
 
-// Run judges a corpus with all rules, and a directory of what published servers
-// list, unless it is empty.
+// Run judges a corpus with all rules and, unless servers is empty, the directory of definitions
+// that published servers list.
 func Run(corpus, servers string) (*Result, error) {
 	engine, err := scanner.New(rules.All(), scanner.Options{})
 	if err != nil {
@@ -56,7 +56,7 @@ func Run(corpus, servers string) (*Result, error) {
 	return res, err
 }
 
-// judgeCorpus judges the rows of a directory.
+// judgeCorpus judges the rows in a directory.
 func judgeCorpus(engine *scanner.Engine, dir string) ([]Set, error) {
 	var sets []Set
 	for _, f := range []struct {
@@ -85,7 +85,7 @@ func judgeCorpus(engine *scanner.Engine, dir string) ([]Set, error) {
 	return sets, nil
 }
 
-// judge runs the rules over the sessions of all rows at once.
+// judge runs the rules over the sessions of all rows together.
 func judge(engine *scanner.Engine, all []*row, session func(*row) []*scanner.Event) ([]judged, error) {
 	var events []*scanner.Event
 	found := map[string]worst{}
@@ -106,13 +106,13 @@ func judge(engine *scanner.Engine, all []*row, session func(*row) []*scanner.Eve
 	return set, err
 }
 
-// run hands over what the engine finds. Figures of texts that were not read
-// would be wrong, so a skipped event is an error.
+// run passes each finding of the engine to each. A skipped event is an error, because figures that
+// omit texts would be wrong.
 func run(engine *scanner.Engine, events []*scanner.Event, each collect) error {
 	return runSource(engine, replay.Events(events), each)
 }
 
-// runSource is run for events that are read as they are judged.
+// runSource is like run for events that are read while they are judged.
 func runSource(engine *scanner.Engine, src scanner.Source, each collect) error {
 	res, err := engine.Run(context.Background(), src, each)
 	if err != nil {
@@ -127,16 +127,16 @@ func runSource(engine *scanner.Engine, src scanner.Source, each collect) error {
 // collect is a sink for findings.
 type collect func(*scanner.Finding)
 
-// Event has nothing to add to the figures.
+// Event does nothing.
 func (collect) Event(*scanner.Event, *scanner.Outcome) error { return nil }
 
-// Finding hands over.
+// Finding calls c.
 func (c collect) Finding(f *scanner.Finding) error {
 	c(f)
 	return nil
 }
 
-// count is how many rows were flagged, of how many.
+// count is the number of flagged rows and the number of all rows.
 type count struct{ flagged, rows int }
 
 func (c *count) add(flagged bool) {
@@ -148,7 +148,7 @@ func (c *count) add(flagged bool) {
 
 func (c count) rate() float64 { return float64(c.flagged) / float64(c.rows) }
 
-// total counts the rows of a class, and averages over its sources and kinds of attack.
+// total counts the rows of a class, and averages over its sources and attack kinds.
 func (s *Set) total(of class, least scanner.Severity) (all count, macro float64) {
 	cells := map[string]*count{}
 	for _, r := range s.rows {

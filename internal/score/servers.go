@@ -15,7 +15,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Servers is what the rules made of the definitions that published servers list.
+// Servers is the outcome of the rules for the definitions that published servers list.
 type Servers struct {
 	Packages, Tools int
 	Hits            []Hit // at medium or above
@@ -27,7 +27,7 @@ type Hit struct {
 	Severity            scanner.Severity
 }
 
-// dump is the file of one server: what it listed, and the package it is from.
+// dump is the file of one server: its package and the tools that it listed.
 type dump struct {
 	Package string            `json:"package"`
 	Version string            `json:"version"`
@@ -36,8 +36,8 @@ type dump struct {
 	data    []byte
 }
 
-// judgeServers judges the dumps in a directory, {package, version, tools, …}
-// each, every package by its newest version.
+// judgeServers judges the dumps in a directory, {package, version, tools, …} each, using the newest
+// version of each package.
 func judgeServers(engine *scanner.Engine, dir string) (*Servers, error) {
 	dumps, err := newest(dir)
 	if err != nil {
@@ -53,7 +53,7 @@ func judgeServers(engine *scanner.Engine, dir string) (*Servers, error) {
 	return s, nil
 }
 
-// newest returns the newest dump of each package, by name.
+// newest returns the newest dump of each package, sorted by name.
 func newest(dir string) ([]*dump, error) {
 	dumps, err := everyDump(dir)
 	best := map[string]*dump{}
@@ -65,7 +65,7 @@ func newest(dir string) ([]*dump, error) {
 	return slices.SortedFunc(maps.Values(best), func(a, b *dump) int { return strings.Compare(a.Package, b.Package) }), err
 }
 
-// everyDump returns the dumps of all versions of all packages, by path.
+// everyDump returns the dumps of all versions of all packages, sorted by path.
 func everyDump(dir string) ([]*dump, error) {
 	paths, err := filepath.Glob(filepath.Join(dir, "*.json"))
 	if err != nil || len(paths) == 0 {
@@ -86,8 +86,8 @@ func everyDump(dir string) ([]*dump, error) {
 	return dumps, nil
 }
 
-// compareVersions compares number by number. A version that goes on behind
-// another, as a candidate does behind a dash, comes first: 1.0.0-rc.1, 1.0.0.
+// compareVersions compares versions numerically. A pre-release sorts before its release:
+// 1.0.0-rc.1, 1.0.0.
 func compareVersions(a, b string) int {
 	a, aCandidate, _ := strings.Cut(a, "-")
 	b, bCandidate, _ := strings.Cut(b, "-")
@@ -108,7 +108,7 @@ func compareVersions(a, b string) int {
 func numbers(version string) []int {
 	var ns []int
 	for part := range strings.SplitSeq(strings.TrimPrefix(version, "v"), ".") {
-		n, _ := strconv.Atoi(part) // a word counts as nothing
+		n, _ := strconv.Atoi(part) // a word counts as 0
 		ns = append(ns, n)
 	}
 	return ns
@@ -137,8 +137,8 @@ func (s *Servers) judge(engine *scanner.Engine, d *dump) error {
 	return err
 }
 
-// at counts the tools that have a finding of at least this severity. What a
-// server says of itself counts as one tool more.
+// at counts the tools that have a finding of at least this severity. A server's own description
+// counts as one more tool.
 func (s *Servers) at(least scanner.Severity) count {
 	flagged := map[[2]string]bool{}
 	for _, h := range s.Hits {

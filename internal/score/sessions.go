@@ -13,30 +13,30 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// The marks between which PublishSessions puts its tables.
+// The markers between which PublishSessions puts its tables.
 const (
 	sessionsBegin = "<!-- sessions: begin; written by go test ./internal/score -update -->\n"
 	sessionsEnd   = "<!-- sessions: end -->\n"
 )
 
-// PublishSessions returns a document with its tables of sessions replaced.
+// PublishSessions returns a document with its session tables replaced.
 func PublishSessions(doc, tables string) (string, error) {
 	return publish(doc, sessionsBegin, sessionsEnd, tables)
 }
 
-// Sessions are judged transcripts.
+// Sessions is a list of judged transcripts.
 type Sessions []Session
 
-// Session is a transcript, and the worst that was found in it.
+// Session is a transcript and the highest severities found in it.
 type Session struct {
 	*Transcript
 	found worst // by rule, and by poisonedOutput
 }
 
-// poisonedOutput stands for all rules that find orders in a result.
+// poisonedOutput stands for all rules that find instructions in a result.
 const poisonedOutput = "output-poisoning"
 
-// RunSessions judges the sessions of a file of transcripts with all rules.
+// RunSessions judges the sessions of a transcript file with all rules.
 func RunSessions(path string) (Sessions, error) {
 	all, err := Transcripts(path)
 	if err != nil {
@@ -70,12 +70,12 @@ func RunSessions(path string) (Sessions, error) {
 			finder = poisonedOutput
 		}
 		w := found[f.Session]
-		w[finder] = max(w[finder], f.Severity) // a note is the least, and stands there all the same
+		w[finder] = max(w[finder], f.Severity) // records even a note, the lowest severity
 	})
 	return judged, err
 }
 
-// The finders that the tables are of, each with the severities that it reports.
+// The finders in the tables, each with the severities that it reports.
 var sessionFinders = []struct {
 	finder string
 	least  []scanner.Severity
@@ -86,7 +86,7 @@ var sessionFinders = []struct {
 	{"cross-server-flow", []scanner.Severity{scanner.High, scanner.Medium}},
 }
 
-// by reports a finding of one finder, or of any for "", of at least this severity.
+// by reports whether a finder, or any if "", has a finding of at least this severity.
 func (s *Session) by(finder string, least scanner.Severity) bool {
 	if finder == "" {
 		return s.found.at(least)
@@ -95,8 +95,8 @@ func (s *Session) by(finder string, least scanner.Severity) bool {
 	return ok && severity >= least
 }
 
-// Markdown returns the tables: how many sessions each finder flagged, and what was seen
-// of each attack that succeeded.
+// Markdown returns the tables: how many sessions each finder flagged, and what was found of each
+// attack that succeeded.
 func (s Sessions) Markdown() string {
 	var b bytes.Buffer
 	line(&b, "found by", "at or above", "attacks that succeeded", "attacks that did not", "clean sessions flagged")
@@ -119,7 +119,7 @@ func (s Sessions) Markdown() string {
 	return b.String()
 }
 
-// flagged has the line of one finder and severity.
+// flagged writes the line for one finder and severity.
 func (s Sessions) flagged(b *bytes.Buffer, finder string, least scanner.Severity) {
 	var succeeded, failed, clean count
 	for i := range s {
@@ -144,7 +144,7 @@ func (s Sessions) flagged(b *bytes.Buffer, finder string, least scanner.Severity
 	line(b, name, "`"+least.String()+"`", of(succeeded), of(failed), falsely(clean))
 }
 
-// severity is the worst that a finder reported, "–" for nothing.
+// severity returns the highest severity that a finder reported, or "–" if none.
 func (s *Session) severity(finder string) string {
 	if severity, ok := s.found[finder]; ok {
 		return "`" + severity.String() + "`"
@@ -158,8 +158,8 @@ func (s Sessions) sorted() Sessions {
 	})
 }
 
-// Alarms are the clean sessions with a finding at medium or above, each as the beginning
-// of the line of a table that says whether it is right.
+// Alarms returns the clean sessions with a finding at medium or above, each as the beginning of a
+// table row to be completed with whether it is correct.
 func (s Sessions) Alarms() (lines []string) {
 	for _, t := range s.sorted() {
 		for _, f := range sessionFinders {

@@ -12,7 +12,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// The marks between which Publish puts the tables.
+// The markers between which Publish puts the tables.
 const (
 	begin = "<!-- figures: begin; written by go test ./internal/score -update -->\n"
 	end   = "<!-- figures: end -->\n"
@@ -45,7 +45,7 @@ func (r *Result) Markdown() string {
 	return b.String()
 }
 
-// totals has one line for each set and class.
+// totals writes a line for each set and class.
 func (r *Result) totals(b *bytes.Buffer) {
 	line(b, "texts", "rows", "flagged at `high`", "share", "average over sources and kinds", "flagged at `medium`", "share", "average over sources and kinds")
 	rule(b, "lrrrrrrr")
@@ -72,7 +72,7 @@ func (r *Result) totals(b *bytes.Buffer) {
 	}
 }
 
-// bySource has one line for each source, with its kinds of attack taken together.
+// bySource writes a line for each source, with its attack kinds combined.
 func (s *Set) bySource(b *bytes.Buffer) {
 	high := map[string]*[classes]count{}
 	medium := map[string]*[classes]count{}
@@ -95,7 +95,7 @@ func (s *Set) bySource(b *bytes.Buffer) {
 	}
 }
 
-// hits is how many rows a rule flagged.
+// hits is the number of rows that a rule flagged.
 type hits struct{ attacks, honest int }
 
 // ruleHits counts the rows that each rule flagged at this severity or above.
@@ -118,7 +118,7 @@ func (s *Set) ruleHits(least scanner.Severity) map[string]hits {
 	return all
 }
 
-// byRule has one line for each rule that flagged a row at medium or above.
+// byRule writes a line for each rule that flagged a row at medium or above.
 func (s *Set) byRule(b *bytes.Buffer) {
 	high, medium := s.ruleHits(scanner.High), s.ruleHits(scanner.Medium)
 	line(b, "rule", "attacks at `high`", "honest texts at `high`", "precision", "attacks at `medium`", "honest texts at `medium`", "precision")
@@ -131,7 +131,7 @@ func (s *Set) byRule(b *bytes.Buffer) {
 	}
 }
 
-// precision is the share of attacks among the rows, with its interval.
+// precision returns the share of attacks among the flagged rows, with its confidence interval.
 func (h hits) precision() string {
 	n := h.attacks + h.honest
 	if n == 0 {
@@ -145,7 +145,7 @@ func line(b *bytes.Buffer, cells ...string) {
 	b.WriteString("| " + strings.Join(cells, " | ") + " |\n")
 }
 
-// rule writes the line below a head: l for a column of words, r for one of numbers.
+// rule writes the line below a table header: l for a text column, r for a numeric one.
 func rule(b *bytes.Buffer, columns string) {
 	b.WriteByte('|')
 	for _, c := range columns {
@@ -154,10 +154,10 @@ func rule(b *bytes.Buffer, columns string) {
 	b.WriteByte('\n')
 }
 
-// link names a repository by its address.
+// link returns a link to a repository.
 func link(source string) string { return "[" + source + "](https://github.com/" + source + ")" }
 
-// of writes a count of some, and nothing where there are none.
+// of formats a count, or returns "" if there are no rows.
 func of(c count) string {
 	if c.rows == 0 {
 		return ""
@@ -165,7 +165,7 @@ func of(c count) string {
 	return number(c.flagged) + " of " + number(c.rows)
 }
 
-// falsely writes a count of false positives and the upper bound of their share.
+// falsely formats a count of false positives and the upper bound of their share.
 func falsely(c count) string {
 	if c.rows == 0 {
 		return ""
@@ -173,12 +173,12 @@ func falsely(c count) string {
 	return of(c) + " (≤ " + percent(atMost(c.flagged, c.rows, 0.05)) + ")"
 }
 
-// bounded writes a share of false positives and its upper bound.
+// bounded formats a share of false positives and its upper bound.
 func bounded(c count) string {
 	return percent(c.rate()) + " (≤ " + percent(atMost(c.flagged, c.rows, 0.05)) + ")"
 }
 
-// percent writes a share with as many digits as it is worth.
+// percent formats a share with a suitable number of digits.
 func percent(share float64) string {
 	switch share *= 100; {
 	case share == 0 || share == 100:
@@ -189,7 +189,7 @@ func percent(share float64) string {
 	return fmt.Sprintf("%.1f %%", share)
 }
 
-// number writes thousands apart.
+// number formats n with thousands separators.
 func number(n int) string {
 	s := strconv.Itoa(n)
 	for i := len(s) - 3; i > 0; i -= 3 {

@@ -8,16 +8,16 @@ import (
 	"io"
 )
 
-// Transcript is the labels of what an agent and its tools said to each other in one run of
-// AgentDojo, a line of transcripts.jsonl. Package replay reads the rest of it:
+// Transcript holds the labels of one AgentDojo run, a conversation between an agent and its tools,
+// stored as a line of transcripts.jsonl. Package replay reads the rest of it:
 //
-//	id                names the run, and no other
+//	id                unique ID of the run
 //	label             attack or benign
-//	source            OWNER/NAME of the public repository that the tasks are from
+//	source            OWNER/NAME of the public repository with the tasks
 //	suite             the set of tools
-//	model, user_task  what ran, and what it was asked for
-//	attack_succeeded  in attacks: whether the model did what the attacker asked
-//	messages          as chat APIs have them: {role, content, tool_calls, tool_call_id}
+//	model, user_task  the model, and its task
+//	attack_succeeded  for attacks: whether the model did what the attacker asked
+//	messages          in the format of chat APIs: {role, content, tool_calls, tool_call_id}
 type Transcript struct {
 	ID        string `json:"id"`
 	Label     string `json:"label"`
@@ -28,7 +28,7 @@ type Transcript struct {
 	Succeeded bool   `json:"attack_succeeded"`
 }
 
-// Transcripts reads a file of them; a file that does not exist has none.
+// Transcripts reads a file of transcripts. A file that does not exist has none.
 func Transcripts(path string) ([]*Transcript, error) {
 	f, err := openCorpus(path)
 	if f == nil {

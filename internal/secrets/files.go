@@ -2,17 +2,17 @@ package secrets
 
 import "github.com/mcpscan/mcpscan/internal/lazyregexp"
 
-// Files are places where credentials lie by convention, in folded form.
+// Files matches conventional locations of credentials, in folded form.
 const Files = `((~|\$home|/root|/home/[^/\s]+|/users/[^/\s]+|%userprofile%)[/\\]|(^|[\s"'(=:<>` + "`" + `]))\.(ssh|aws|kube|gnupg|docker|netrc|npmrc|pypirc|` +
 	`git-credentials|cursor/mcp\.json|config/gcloud|config/gh/hosts|pgpass|bash_history|vault-token)\b[^\s"'` + "`" + `<>,;]*|\bid_(rsa|ed25519|` +
 	`ecdsa|dsa)\b|/etc/(passwd|shadow)\b|(^|[\s"'<>` + "`" + `/])\.env\b|\bclaude_desktop_config\.json|\bkeychain\b|\bwallet\.dat\b`
 
-// FileAnchors are the literals of Files.
+// FileAnchors lists the anchors of Files.
 var FileAnchors = []string{".ssh", ".aws", ".kube", ".gnupg", ".docker", ".netrc", ".npmrc", ".pypirc", ".git-credentials",
 	".cursor/mcp", ".config/gcloud", ".config/gh/", ".pgpass", ".bash_history", ".vault-token", "id_rsa", "id_ed25519", "id_ecdsa", "id_dsa", "/etc/passwd", "/etc/shadow", ".env",
 	"claude_desktop_config", "keychain", "wallet.dat"}
 
-// HandlesCredentials reports a name that says that the tool deals with such files.
+// HandlesCredentials reports whether a name says that the tool deals with such files.
 func HandlesCredentials(name string) bool {
 	return credentialTool.MatchString(name)
 }

@@ -1,4 +1,4 @@
-// Package secrets recognises credentials by the names, values and files that hold them.
+// Package secrets recognizes credentials by the names, values and files that hold them.
 package secrets
 
 import (
@@ -9,8 +9,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 )
 
-// Placeholder reports whether a value only shows where a secret goes: a placeholder,
-// the default of a development database, or a reference in a form of its own.
+// Placeholder reports whether a value is not a real secret: a placeholder, the default of a
+// development database, or a reference in a tool-specific form.
 func Placeholder(value string) bool {
 	low := strings.ToLower(strings.Trim(value, `"'`))
 	if low == "" || placeholders.MatchString(low) || ownReference.MatchString(value) || constantName.MatchString(value) {
@@ -25,17 +25,17 @@ var (
 		`^(?:password|passwd|pass|secret|postgres|mysql|root|admin|administrator|guest|test|testing|demo|dev|user|username|none|null|true|false|token|` +
 		`api[-_]?key|key|minioadmin|neo4j|mongo|redis|letmein|p@ssw0rd|sk-\.*)\d{0,3}!?$|` +
 		`^(?:test|demo|dummy|mock|local|dev)[-_]|12345|abcdef|abc123`)
-	// ownReference are references that only one program resolves.
+	// ownReference matches references that only one program resolves.
 	ownReference = lazyregexp.New(`^(?:op|vault|keychain|keyring|secret|secrets|env|file|input|doppler|infisical|ssm|gcp|azure|aws|bws|1password|cmd)://?|` +
 		`^(?:env|file|input|vault|keychain|cmd|secret|secrets):|^%[A-Za-z_]\w*%$|^\$\(|^\{\{.*\}\}$|^!|^\$[A-Za-z_]\w*$|^\$\{`)
 	constantName = lazyregexp.New(`^[A-Z]+(?:_[A-Z0-9]+)+$`)
 )
 
-// The measures of a value that is not a word.
+// The thresholds from which a value looks generated.
 const (
 	MinRandomLength = 16
 	randomVariety   = 9
-	randomEntropy   = 3.0 // bits for each character; words and paths have less, or no digit
+	randomEntropy   = 3.0 // bits per character; words and paths have less, or no digit
 )
 
 // LooksRandom reports whether a value looks generated: letters and digits in random order.
@@ -67,7 +67,7 @@ func LooksRandom(s string) bool {
 // passwordLength is the minimum length of a literal after the name of a password.
 const passwordLength = 8
 
-// LooksLikePassword reports whether a value looks like a password that somebody uses.
+// LooksLikePassword reports whether a value looks like a real password.
 func LooksLikePassword(s string) bool { return LooksLikePasswordFrom(s, passwordLength) }
 
 func LooksLikePasswordFrom(s string, length int) bool {

@@ -10,7 +10,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// toolReference is the name of a tool as texts write it.
+// toolReference matches the name of a tool as it is written in text.
 var toolReference = lazyregexp.New("[`'\"]?\\b[a-z][a-z0-9]*([_.][a-z0-9]+)+\\b[`'\"]?(\\s+(tool|call|function))?|\\b(any|all|every|" +
 	"other|each)\\s+(of\\s+the\\s+)?(other\\s+)?tools?\\b|\\bthe\\s+[a-z-]+\\s+tool\\b|\\b(built-in|native|default)\\s+[a-z_ -]{0,20}tools?\\b")
 
@@ -18,7 +18,7 @@ var toolReference = lazyregexp.New("[`'\"]?\\b[a-z][a-z0-9]*([_.][a-z0-9]+)+\\b[
 func OtherTool(p *scanner.TextPass, s []byte) string {
 	for _, at := range toolReference.FindAllIndex(s, 8) {
 		if at[0] > 0 && s[at[0]-1] == '/' {
-			continue // a part of a path, or of the name of a method
+			continue // part of a path or a method name
 		}
 		m := s[at[0]:at[1]]
 		name := string(bytes.Trim(bytes.TrimSuffix(bytes.TrimSuffix(bytes.TrimSuffix(m, []byte(" tool")), []byte(" call")), []byte(" function")), "`'\""))
@@ -30,12 +30,12 @@ func OtherTool(p *scanner.TextPass, s []byte) string {
 	return ""
 }
 
-// toolName matches a word that can only be a tool name. Only the tool's own text is in a list
-// that shows whether the tool is one of the server's.
+// toolName matches a word that can only be a tool name. Whether the tool belongs to the server is
+// known only from a complete list.
 var toolName = lazyregexp.New(`[_.]`)
 
-// sameFamily reports two tool names of one family, such as get_invoice and list_invoices: a
-// definition can come without its list.
+// sameFamily reports whether two tool names share a subject, as in get_invoice and list_invoices: a
+// definition may come without the server's tool list.
 func sameFamily(own, other string) bool {
 	for _, w := range strings.FieldsFunc(strings.ToLower(own), func(r rune) bool { return !unicode.IsLetter(r) }) {
 		if len(w) > familyWord && strings.Contains(other, w[:len(w)-1]) {
@@ -45,10 +45,10 @@ func sameFamily(own, other string) bool {
 	return false
 }
 
-// familyWord is the length above which a word of a name is its subject and no verb.
+// familyWord is the length above which a word of a name is taken for its subject, not a verb.
 const familyWord = 4
 
-// parameterOrFile matches what looks like a tool name but is not.
+// parameterOrFile matches what looks like a tool name but is not one.
 var parameterOrFile = lazyregexp.New(`\.(json|md|txt|py|js|ts|go|html|css|yaml|yml|toml|com|org|net|io|dev|example|env|csv|xml|sql|sh|xlsx|pdf|png|docx)$|` +
 	`^(e\.g|i\.e|etc\.|v?\d|node\.js|next\.js)|^(the )?(this|same|following|appropriate|correct|right|first|second|search|other) tool$|` +
 	`_(id|ids|name|path|url|type|key|token|at|by|count|date|time|format|mode|size|code|status|list)$`)

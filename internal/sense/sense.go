@@ -13,38 +13,38 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Test judges a sentence of a definition by the senses that meet in it,
-// whatever its words: one of each list of needs must be said, and the weights
-// of all that is said must reach enough.
+// Test judges a sentence of a definition by the senses that occur in it, whatever the wording: one
+// sense of each list in Needs must occur, and the weights of all senses that occur must add up to
+// at least Enough.
 type Test struct {
 	Needs    [][]reading.Sense
 	Weights  map[reading.Sense]int
-	Purpose  int // the weight of speaking of what the tool is for, below zero
+	Purpose  int // the weight if the tool's purpose covers the subject, negative
 	Enough   int
 	Severity scanner.Severity
 	Message  string
 }
 
-// HonestSenses are the weights of signs of an honest text, in all weighings.
+// HonestSenses are the weights of signs of benign text, in all tests.
 var HonestSenses = map[reading.Sense]int{reading.Attacks: -4, reading.Asks: -4, reading.First: -2}
 
-// tests are those of all rules. They are weighed together: what sentences say takes more
-// memory than the text, so that each is weighed when it is read.
+// tests holds the tests of all rules. They run together, because a Sentence is large and is
+// evaluated as soon as it is read.
 var tests []*Test
 
-// heavy is a sentence that reaches enough in a test.
+// heavy is a sentence that reached Enough in a test.
 type heavy struct {
 	by           *Test
 	sentence     part
-	said         part   // what weighs
-	contributing uint64 // the senses that add weight, a bit for each
+	said         part   // span of the senses that add weight
+	contributing uint64 // bit set of the senses that add weight
 }
 
-// part is a part of a folded text, which is far shorter than 2 GiB.
+// part is a span of folded text, which is far shorter than 2 GiB.
 type part struct{ start, end int32 }
 
-// Check returns the check of a rule that weighs each sentence of a definition. It does not
-// repeat what the rule's patterns found.
+// Check returns a rule check that runs tests on each sentence of a definition. It does not repeat
+// what the rule's patterns found.
 func Check(ws ...*Test) func(*scanner.TextPass) {
 	tests = append(tests, ws...)
 	return func(p *scanner.TextPass) {
@@ -65,7 +65,7 @@ func (h *heavy) signals() (in []string) {
 	return in
 }
 
-// weigh returns what a sentence weighs, and whether that is enough.
+// weigh runs the test on a sentence and reports whether it reaches Enough.
 func (w *Test) weigh(p *scanner.TextPass, s *reading.Sentence) (h heavy, enough bool) {
 	for _, oneOf := range w.Needs {
 		if !s.SaysOneOf(oneOf) {
@@ -92,8 +92,8 @@ func (w *Test) weigh(p *scanner.TextPass, s *reading.Sentence) (h heavy, enough 
 	return h, weight >= w.Enough && !w.Quoted(p.Folded, s)
 }
 
-// weighDefinition weighs the sentences of a text of a definition, into the memory of an
-// earlier one.
+// weighDefinition runs all tests on the sentences of a definition text, reusing the memory of an
+// earlier result.
 func weighDefinition(p *scanner.TextPass, old any) any {
 	found, _ := old.([]heavy)
 	found = found[:0]
@@ -102,7 +102,7 @@ func weighDefinition(p *scanner.TextPass, old any) any {
 	}
 	key := p.Key()
 	if p.Subject == mcp.ServerSubject && key != "instructions" && key != "description" {
-		return found // no model reads the rest
+		return found // no model reads the other strings
 	}
 	for s := range reading.Sentences(reading.Text{
 		Folded: p.Folded, Definition: definition{p}, OfParameter: p.Subject == mcp.ToolSubject && parameterKeys[key] && !p.Description(),
@@ -116,13 +116,13 @@ func weighDefinition(p *scanner.TextPass, old any) any {
 	return found
 }
 
-// keptHeavy is of how many sentences the memory stays for the next text.
+// keptHeavy is the largest result, in sentences, whose memory is kept for reuse.
 const keptHeavy = 1024
 
-// definition provides the context of a reading.
+// definition provides the definition's context to package reading.
 type definition struct{ *scanner.TextPass }
 
-// OtherTool returns a tool of others that a sentence names.
+// OtherTool returns another server's tool that a sentence names, or "".
 func (d definition) OtherTool(sentence []byte) string {
 	name := OtherTool(d.TextPass, sentence)
 	if toolName.MatchString(name) && !isAction(name) {
@@ -134,14 +134,14 @@ func (d definition) OtherTool(sentence []byte) string {
 	return name
 }
 
-// DomainTool matches a kind of tool that a sentence mentions without a name.
+// DomainTool matches a kind of tool that is mentioned without a name.
 var DomainTool = lazyregexp.New(`\b(calendar|e?-?mail|payment|bank|file|shell|terminal|git|browser|database|messaging|sms|chat)\s+tools?\b`)
 
-// parameterKeys are the members of a schema whose text a model may follow when
-// it fills in a parameter.
+// parameterKeys lists the schema keywords whose text a model may follow when it fills in a
+// parameter.
 var parameterKeys = map[string]bool{"description": true, "default": true, "examples": true, "enum": true, "const": true, "title": true}
 
-// isAction reports whether a name is that of a tool: tools do something.
+// isAction reports whether a name contains a verb, as names of tools do.
 func isAction(name string) bool {
 	parts := strings.Split(name, "_")
 	if parts[0] == "is" || parts[0] == "has" || strings.Contains(name, ".") {
@@ -161,7 +161,7 @@ var actionWords = lazyregexp.New(`^(get|list|create|send|delete|update|write|rea
 	`grant|revoke|share|invite|register|convert|export|import|sync|sign|charge|commit|log|save|store|file|e?mail|message|payment|order|invoice|funds|` +
 	`repository)$`)
 
-// Quoted reports whether all that is needed is in one quotation or code span.
+// Quoted reports whether all required senses are within one quotation or code span.
 func (w *Test) Quoted(t []byte, s *reading.Sentence) bool {
 	start, end := s.End, s.Start
 	for _, oneOf := range w.Needs {
@@ -180,13 +180,12 @@ func (w *Test) Quoted(t []byte, s *reading.Sentence) bool {
 	return false
 }
 
-// purposeful reports that a tool's name or first sentence is about the subject of the
-// sentence.
+// purposeful reports whether a tool's name or first sentence covers the subject of s.
 func purposeful(p *scanner.TextPass, s *reading.Sentence) bool {
 	return MatchesPurpose(p.Name, p.Described(), s)
 }
 
-// MatchesPurpose reports the same for a name and a description.
+// MatchesPurpose is like purposeful for a name and a description.
 func MatchesPurpose(name, described string, s *reading.Sentence) bool {
 	about := strings.ToLower(name)
 	if !s.Says(reading.First) {
@@ -200,13 +199,13 @@ func MatchesPurpose(name, described string, s *reading.Sentence) bool {
 	return false
 }
 
-// maxOpening is how much of a text without an end of a sentence its beginning is, in bytes.
+// maxOpening is the maximum length, in bytes, of a first sentence.
 const maxOpening = 1024
 
-// FirstSentence returns the first sentence of a text.
+// FirstSentence returns the first sentence of s.
 func FirstSentence(s string) string { return text.FirstSentence(s, maxOpening) }
 
-// purposes are words of tools whose job is to pass data on.
+// purposes lists words for tools whose job is to pass data on.
 var purposes = [...]struct {
 	senses []reading.Sense
 	words  *lazyregexp.Regexp

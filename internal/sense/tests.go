@@ -5,7 +5,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// WaivesApproval is to say that a person's consent is given or not called for.
+// WaivesApproval matches claims that a person's consent is given or unnecessary.
 var WaivesApproval = Test{
 	Needs: [][]reading.Sense{{reading.Consent}, {reading.Waive, reading.Granted}},
 	Weights: map[reading.Sense]int{
@@ -14,8 +14,8 @@ var WaivesApproval = Test{
 	Enough: 5, Severity: scanner.High, Message: "tells the model to act without the user's consent",
 }
 
-// ActsAlone tells the reader to act without asking. A description of an agent uses the same
-// words, so a word of consent, duty or address is required too.
+// ActsAlone matches instructions to act without asking. Descriptions of agents use the same words,
+// so a word of consent, duty or address is required as well.
 var ActsAlone = Test{
 	Needs: [][]reading.Sense{{reading.Alone}, {reading.Model, reading.Reader}},
 	Weights: map[reading.Sense]int{
@@ -25,8 +25,8 @@ var ActsAlone = Test{
 	Purpose: -2, Enough: 5, Severity: scanner.High, Message: "tells the model to act without the user's consent",
 }
 
-// Conceals, ActsInSecret and KeepsUserUnaware are an order of secrecy, something done by
-// stealth, and a person who is not told.
+// Conceals matches demands for secrecy, ActsInSecret stealthy actions, and KeepsUserUnaware
+// statements that a person is not told.
 var (
 	Conceals = Test{
 		Needs: [][]reading.Sense{{reading.Hush}},
@@ -55,7 +55,7 @@ var (
 	}
 )
 
-// DelayedTrigger is to wait for a moment that no review sees.
+// DelayedTrigger matches actions that wait for a moment that no review sees.
 var DelayedTrigger = Test{
 	Needs: [][]reading.Sense{
 		{reading.Later}, {reading.Take, reading.Hand, reading.Alter, reading.Run, reading.Harm},
@@ -68,7 +68,7 @@ var DelayedTrigger = Test{
 	Enough: 6, Severity: scanner.High, Message: "announces that it will behave differently once it is trusted",
 }
 
-// FetchesAndRuns is to fetch something from an address and to run it.
+// FetchesAndRuns matches instructions to fetch something from an address and run it.
 var FetchesAndRuns = Test{
 	Needs: [][]reading.Sense{{reading.Download}, {reading.Run}, {reading.Address}},
 	Weights: map[reading.Sense]int{
@@ -77,7 +77,7 @@ var FetchesAndRuns = Test{
 	Enough: 5, Severity: scanner.Critical, Message: "tells the model to run a download",
 }
 
-// SendsCopy sends a copy of what the tool handles to somebody else.
+// SendsCopy matches sending a copy of what the tool handles to somebody else.
 var SendsCopy = Test{
 	Needs: [][]reading.Sense{{reading.Copy}, {reading.Address}, {reading.Always, reading.Duty, reading.Stealth, reading.Hush}},
 	Weights: map[reading.Sense]int{
@@ -87,7 +87,7 @@ var SendsCopy = Test{
 	Enough: 5, Severity: scanner.Critical, Message: "sends a copy to an address of its own choice",
 }
 
-// Redirects is to change to whom something goes.
+// Redirects matches changing the recipient of something.
 var Redirects = Test{
 	Needs: [][]reading.Sense{{reading.Alter}, {reading.Value}, {reading.Address}, {reading.Always, reading.Duty, reading.Model, reading.Stealth, reading.Hush}},
 	Weights: map[reading.Sense]int{
@@ -97,21 +97,21 @@ var Redirects = Test{
 	Enough: 6, Severity: scanner.Critical, Message: "changes the recipient of something",
 }
 
-// ObeysOutput tells the model to follow instructions in data.
+// ObeysOutput matches instructions to follow instructions in data.
 var ObeysOutput = Test{
 	Needs:   [][]reading.Sense{{reading.DataOrders}, {reading.Obey}},
 	Weights: map[reading.Sense]int{reading.DataOrders: 3, reading.Obey: 3},
 	Enough:  6, Severity: scanner.High, Message: "tells the model to follow instructions in data",
 }
 
-// OverridesInstructions says that earlier instructions no longer count.
+// OverridesInstructions matches claims that earlier instructions no longer apply.
 var OverridesInstructions = Test{
 	Needs:   [][]reading.Sense{{reading.Orders}, {reading.Demote}},
 	Weights: map[reading.Sense]int{reading.Orders: 3, reading.Demote: 3, reading.First: 2},
 	Purpose: -5, Enough: 6, Severity: scanner.High, Message: DropMessage,
 }
 
-// ChangesOtherTool is to change what another tool is given or does.
+// ChangesOtherTool matches changes to the input or behavior of another tool.
 var ChangesOtherTool = Test{
 	Needs: [][]reading.Sense{
 		{reading.OtherTool}, {reading.Alter}, {reading.Value, reading.Address, reading.KeyFile},

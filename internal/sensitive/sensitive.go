@@ -1,4 +1,5 @@
-// Package sensitive recognises parameters that ask for credentials, personal data or the conversation.
+// Package sensitive recognizes parameters that ask for credentials, personal data or the
+// conversation.
 package sensitive
 
 import (
@@ -9,21 +10,21 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// ConversationTool is the name of a tool whose business is conversations.
+// ConversationTool matches the name of a tool that deals with conversations.
 var ConversationTool = lazyregexp.New(`(?i)(chat|message|conversation|history|slack|mail|thread|discord|telegram|whatsapp|sms|prompt|transcript|memory)`)
 
-// shortestSentence is the length from which on a name can say where its value
-// comes from: all_the_chat.
+// shortestSentence is the minimum length of a name that can describe the source of its value, as
+// all_the_chat does.
 const shortestSentence = 12
 
-// SecretOrder is the message for a name that orders to read a secret; aboutSecret are last
-// words of names that are about a secret.
+// SecretOrder is the message for a name that instructs the model to read a secret; AboutSecret
+// lists the last words of names that only relate to a secret.
 const SecretOrder = "the name of a parameter is an order to read a secret"
 
 var AboutSecret = names.Set(`id ids path name names type timeout seconds ms count limit enabled url uri line page version region format mode status at interval policy`)
 
-// CollectedBy rates the name of a parameter, optional or required, and returns what it
-// collects, "" for nothing.
+// CollectedBy returns the severity of a parameter's name if it is optional or required, and a
+// message about what it collects, or "" if it collects nothing.
 func CollectedBy(name string) (optional, required scanner.Severity, message string) {
 	said := ""
 	if len(name) >= shortestSentence {
@@ -41,24 +42,24 @@ func CollectedBy(name string) (optional, required scanner.Severity, message stri
 	return 0, 0, ""
 }
 
-// AboutTalk reports the name of a tool whose business is conversations or models.
+// AboutTalk reports whether a tool, by its name, deals with conversations or models.
 func AboutTalk(name string) bool {
 	return ConversationTool.MatchString(name) || forModels.MatchString(name)
 }
 
-// forModels is the name of a tool whose business is models.
+// forModels matches the name of a tool that deals with models.
 var forModels = lazyregexp.New(`(?i)(agent|assistant|llm|model|complet|generat|inference|embed|think|reason)`)
 
-// CollectorName matches a name that says what is collected, and callerModel one that asks
-// for the calling model.
+// CollectorName matches names that say what is collected, and callerModel names that ask for the
+// calling model.
 var CollectorName = lazyregexp.New(`(?i)^(side_?note|(full_|whole_|entire_)?(conversation|chat)_?(history|log|context|transcript)|(conversation|chat)History|` +
 	`system_?prompt|system_?instructions|previous_?(tool_?results|tool_?outputs|messages)|(all_?)?(prior|previous)_?messages|user_?messages|` +
 	`chain_?of_?thought|internal_?reasoning)$`)
 
 var callerModel = lazyregexp.New(`(?i)^(calling_?|your_?)?(llm|ai)_?(model_?)?(name|id|version)$|^(calling|your)_?model_?(name)?$`)
 
-// AsksForTalk and asksForSecret are names of several words, spelled out, that
-// say where the value is to come from.
+// AsksForTalk and asksForSecret match spelled-out names of several words that say where the value
+// is to come from.
 var AsksForTalk = lazyregexp.New(`\bwhat(ever)? the user (has )?(said|wrote|told|typed)\b|` +
 	`\b(results|outputs|responses) (of|from) ((all|every|any) )?(the )?(other|previous|earlier) tools?\b|` +
 	`\b(everything|all|full|whole|entire|complete|verbatim|exact|raw)\b.*\b(conversation|chat|dialog(ue)?|system prompt|your (instructions|prompt)|` +

@@ -5,19 +5,19 @@ import (
 	"strings"
 )
 
-// Client is the process that this one serves.
+// Client is the process that this process serves.
 type Client struct {
-	Name string // for a reader: what it is called, and its process ID
-	Key  string // what no other process of this machine has had since it was started
+	Name string // for readers: its name and process ID
+	Key  string // unique on this machine since it was started
 }
 
-// errNoClient says that no client was found.
+// errNoClient reports that no client was found.
 var errNoClient = errors.New("the process that started the proxy cannot be found")
 
-// maxAncestors bounds the processes between a client and a proxy.
+// maxAncestors is the maximum number of processes between a client and a proxy.
 const maxAncestors = 16
 
-// plainName is a name of a process with nothing in it but letters, digits and hyphens.
+// plainName reduces a process name to letters, digits and hyphens.
 func plainName(name string) string {
 	plain := strings.Map(func(r rune) rune {
 		switch {

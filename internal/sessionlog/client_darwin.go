@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// FindClient returns the client of this process: the process at the other end of the standard
-// input where that is a socket, as clients on Node.js make it, and else the nearest ancestor
-// that is no shell and no launcher of packages.
+// FindClient returns the client of this process: the process at the other end of standard input if
+// that is a socket, as created by clients on Node.js, otherwise the nearest ancestor that is neither
+// a shell nor a package launcher.
 func FindClient() (Client, error) {
 	if pid, err := unix.GetsockoptInt(0, unix.SOL_LOCAL, unix.LOCAL_PEERPID); err == nil && pid > 0 && pid != os.Getpid() {
 		if c, err := clientOf(pid); err == nil {
@@ -18,7 +18,7 @@ func FindClient() (Client, error) {
 		}
 	}
 	pid := os.Getppid()
-	if _, err := unix.IoctlGetTermios(0, unix.TIOCGETA); err == nil { // by hand
+	if _, err := unix.IoctlGetTermios(0, unix.TIOCGETA); err == nil { // started from a terminal
 		return clientOf(pid)
 	}
 	for range maxAncestors {
@@ -34,7 +34,7 @@ func FindClient() (Client, error) {
 	return Client{}, errNoClient
 }
 
-// launchers start a server for a client.
+// launchers are programs that start a server for a client.
 var launchers = map[string]bool{"sh": true, "bash": true, "dash": true, "zsh": true, "fish": true, "env": true,
 	"npx": true, "npm": true, "npm exec": true, "pnpm": true, "yarn": true, "bunx": true, "uv": true, "uvx": true}
 

@@ -10,9 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// FindClient returns the client of this process. It is the nearest ancestor with another
-// standard input: what stands between, such as npx or a shell, hands its own on, and the client
-// has the other end of it. Where the input is no pipe, as on a terminal, it is the parent.
+// FindClient returns the client of this process. It is the nearest ancestor with a different
+// standard input: intermediaries such as npx or a shell pass theirs on, and the client has the other
+// end of it. If the input is not a pipe, as on a terminal, it is the parent.
 func FindClient() (Client, error) {
 	pid := os.Getppid()
 	if input, ok := inputOf("self"); ok {
@@ -33,7 +33,7 @@ func FindClient() (Client, error) {
 		return Client{}, errNoClient
 	}
 	name, _ := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid))
-	namespace, _ := os.Readlink("/proc/self/ns/pid") // process IDs are counted in each container
+	namespace, _ := os.Readlink("/proc/self/ns/pid") // process IDs are only unique within a container
 	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	return Client{
 		Name: fmt.Sprintf("%s-%d", plainName(strings.TrimSpace(string(name))), pid),
@@ -44,8 +44,8 @@ func FindClient() (Client, error) {
 // input identifies a pipe or a socket.
 type input struct{ device, inode uint64 }
 
-// inputOf returns the standard input of a process; ok is false where it is neither a pipe nor
-// a socket, or where that cannot be told.
+// inputOf returns the standard input of a process; ok is false if it is neither a pipe nor a socket,
+// or is unknown.
 func inputOf(process string) (in input, ok bool) {
 	var is unix.Stat_t
 	if err := unix.Stat("/proc/"+process+"/fd/0", &is); err != nil {
@@ -55,13 +55,13 @@ func inputOf(process string) (in input, ok bool) {
 	return input{uint64(is.Dev), is.Ino}, kind == unix.S_IFIFO || kind == unix.S_IFSOCK
 }
 
-// statOf returns the parent of a process, and when it was started.
+// statOf returns the parent and the start time of a process.
 func statOf(pid int) (parent int, started string, err error) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return 0, "", err
 	}
-	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:])) // the name can hold anything
+	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:])) // the name may contain anything
 	const parentField, startedField = 1, 19
 	if len(fields) <= startedField {
 		return 0, "", errNoClient

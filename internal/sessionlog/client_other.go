@@ -2,5 +2,5 @@
 
 package sessionlog
 
-// FindClient refuses: the system does not say who the client is.
+// FindClient returns ErrUnsupported: the system does not reveal the client.
 func FindClient() (Client, error) { return Client{}, ErrUnsupported }

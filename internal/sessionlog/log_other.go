@@ -4,31 +4,31 @@ package sessionlog
 
 import "time"
 
-// Log is a session that this process takes part in: none, on this system.
+// Log is a shared session, which this system does not support.
 type Log struct{}
 
-// Join refuses: the system has no shared sessions.
+// Join returns ErrUnsupported.
 func Join(base, name string) (*Log, error) { return nil, ErrUnsupported }
 
-// Number is one that no other process of the session has.
+// Number returns 0.
 func (l *Log) Number() int64 { return 0 }
 
-// Take refuses.
+// Take returns ErrUnsupported.
 func (l *Log) Take(time.Duration) (news [][]byte, lost int64, err error) {
 	return nil, 0, ErrUnsupported
 }
 
-// Again refuses.
+// Again returns ErrUnsupported.
 func (l *Log) Again(time.Duration) error { return ErrUnsupported }
 
-// Write refuses.
+// Write returns ErrUnsupported.
 func (l *Log) Write(...Entry) error { return ErrUnsupported }
 
-// End does nothing, and neither does Close.
+// End does nothing.
 func (l *Log) End() {}
 
 // Close does nothing.
 func (l *Log) Close() {}
 
-// BaseDir is where sessions of this user would be.
+// BaseDir returns ErrUnsupported.
 func BaseDir() (string, error) { return "", ErrUnsupported }

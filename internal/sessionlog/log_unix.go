@@ -16,8 +16,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The files of a session. A process holds alive, shared, for as long as it takes part, and
-// turn, alone, while it reads, judges and writes.
+// The files of a session. A process holds a shared lock on alive while it takes part, and an
+// exclusive lock on turn while it reads, judges and writes.
 const (
 	turnFile  = "turn"
 	aliveFile = "alive"
@@ -25,20 +25,20 @@ const (
 	nextFile  = "log.next"
 )
 
-// Log is a session that this process takes part in. It is for one goroutine at a time.
+// Log is a session that this process takes part in. It must be used by one goroutine at a time.
 type Log struct {
-	dir, path         string // of the session, and of its log
+	dir, path         string // of the session and of its log
 	turn, alive, file *os.File
 	reader
-	by    int64  // the number under which this process writes
+	by    int64  // the number that identifies this process as a writer
 	inode uint64 // of the file
-	at    int64  // how much of the file was read
-	torn  bool   // the last line has no end
+	at    int64  // offset up to which the file was read
+	torn  bool   // the last line has no line feed
 	news  [][]byte
 }
 
-// Join takes part in the session of a name, and begins it where nobody does. base is a
-// directory of the user; what others wrote is the news of the first turn.
+// Join takes part in the session with a name, and begins it if it does not exist. base is a
+// directory of the user. What others have already written is returned by the first Take.
 func Join(base, name string) (*Log, error) {
 	sessions := filepath.Join(base, "mcpscan-sessions")
 	if err := private(sessions); err != nil {
@@ -49,7 +49,7 @@ func Join(base, name string) (*Log, error) {
 	for range maxJoins {
 		l, err := join(dir)
 		if errors.Is(err, os.ErrNotExist) {
-			continue // the last one has left meanwhile, and removed it
+			continue // the last participant has just left and removed it
 		}
 		if err == nil && l.first() {
 			sweep(sessions, dir)
@@ -59,7 +59,8 @@ func Join(base, name string) (*Log, error) {
 	return nil, ErrLost
 }
 
-// private makes a directory that is the user's alone, or refuses the one that is there.
+// private creates a directory that only the user can access, or refuses an existing one that is not
+// private.
 func private(dir string) error {
 	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
 		return err
@@ -77,7 +78,7 @@ func private(dir string) error {
 	return nil
 }
 
-// open opens a file of the user alone, and refuses links and what is no file.
+// open opens a private file of the user, and refuses links and anything but regular files.
 func open(path string, flags int) (*os.File, error) {
 	f, err := os.OpenFile(path, flags|os.O_RDWR|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0o600)
 	if err != nil {
@@ -114,7 +115,7 @@ func join(dir string) (l *Log, err error) {
 	if l.alive, err = open(filepath.Join(dir, aliveFile), os.O_CREATE); err != nil {
 		return l, err
 	}
-	if flock(l.alive, unix.LOCK_EX|unix.LOCK_NB) == nil { // those who took part were killed
+	if flock(l.alive, unix.LOCK_EX|unix.LOCK_NB) == nil { // all participants were killed
 		if err := os.Remove(l.path); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return l, err
 		}
@@ -131,17 +132,17 @@ func join(dir string) (l *Log, err error) {
 		return l, err
 	}
 	l.by = l.last + 1
-	return l, l.Write(Entry{}) // takes that number
+	return l, l.Write(Entry{}) // claims that number
 }
 
-// first reports whether the process has begun the session.
+// first reports whether this process began the session.
 func (l *Log) first() bool { return l.last == 1 }
 
-// Number is one that no other process of the session has.
+// Number returns a number that no other process in the session has.
 func (l *Log) Number() int64 { return l.by }
 
-// Take waits for the turn, and returns what others have written since the last one, with how
-// many entries of theirs are lost. Whoever takes a turn has to end it.
+// Take waits for the turn, and returns what others have written since the last one and how many of
+// their entries were lost. The caller must end the turn.
 func (l *Log) Take(wait time.Duration) (news [][]byte, lost int64, err error) {
 	if err := lockWithin(l.turn, wait); err != nil {
 		return nil, 0, err
@@ -155,11 +156,11 @@ func (l *Log) Take(wait time.Duration) (news [][]byte, lost int64, err error) {
 	return news, lost, nil
 }
 
-// Write adds entries, while it is the turn of this process. An error leaves the log as it was
-// for the others.
+// Write adds entries during a turn of this process. If it fails, the log stays as it was for the
+// others.
 func (l *Log) Write(entries ...Entry) error {
 	var b []byte
-	if l.torn { // somebody was killed while he wrote: what he left is a line of its own
+	if l.torn { // a writer was killed: its incomplete line is ended first
 		b = append(b, '\n')
 	}
 	number := l.last
@@ -173,7 +174,7 @@ func (l *Log) Write(entries ...Entry) error {
 	n, err := l.file.WriteAt(b, l.at)
 	if err != nil {
 		if n > 0 {
-			_ = l.file.Truncate(l.at) // or the next one ends the line
+			_ = l.file.Truncate(l.at) // otherwise the next entry would end the line
 		}
 		return fmt.Errorf("writing the log of the session: %w", err)
 	}
@@ -187,8 +188,8 @@ func (l *Log) Write(entries ...Entry) error {
 // End ends the turn.
 func (l *Log) End() { unlock(l.turn) }
 
-// Again waits for the turn a second time, for what is written about a message whose judging
-// was too long for one. What others have written meanwhile is the news of the next turn.
+// Again waits for another turn, to write about a message whose inspection took too long for one
+// turn. What others have written in the meantime is returned by the next Take.
 func (l *Log) Again(wait time.Duration) error {
 	if err := lockWithin(l.turn, wait); err != nil {
 		return err
@@ -200,7 +201,7 @@ func (l *Log) Again(wait time.Duration) error {
 	return nil
 }
 
-// pull reads what is new in the log, from another file where it was shortened.
+// pull reads what is new in the log, from the replacement if the log was shortened.
 func (l *Log) pull() error {
 	var is unix.Stat_t
 	err := unix.Lstat(l.path, &is)
@@ -229,7 +230,7 @@ func (l *Log) pull() error {
 	return nil
 }
 
-// shorten puts a shorter log in the place of one that is too long.
+// shorten replaces a log that is too long by a shorter one.
 func (l *Log) shorten() error {
 	text := make([]byte, l.at)
 	if _, err := l.file.ReadAt(text, 0); err != nil && err != io.EOF {
@@ -254,10 +255,10 @@ func (l *Log) shorten() error {
 	return nil
 }
 
-// reopen reads the shorter log that another process has put in the place of ours.
+// reopen reads the shorter log by which another process replaced ours.
 func (l *Log) reopen() error {
 	if !same(l.turn, filepath.Join(l.dir, turnFile)) {
-		return ErrLost // it is the log of another session, which takes turns by another file
+		return ErrLost // the log belongs to another session, with another turn file
 	}
 	file, err := open(l.path, 0)
 	if err == nil {
@@ -266,21 +267,21 @@ func (l *Log) reopen() error {
 	return err
 }
 
-// use goes on with a file from its beginning.
+// use continues with a file from its beginning.
 func (l *Log) use(file *os.File) {
 	if l.file != nil {
 		l.file.Close()
 	}
 	var is unix.Stat_t
-	_ = unix.Fstat(int(file.Fd()), &is) // of another inode than the one at the path, it is opened once more
+	_ = unix.Fstat(int(file.Fd()), &is) // if its inode differs from the one at the path, it is reopened later
 	l.file, l.inode, l.at, l.torn = file, is.Ino, 0, false
 }
 
-// Close leaves the session. The last one to leave removes it.
+// Close leaves the session. The last process to leave removes it.
 func (l *Log) Close() {
 	defer l.closeFiles()
 	if lockWithin(l.turn, Wait) != nil {
-		return // whoever holds it is the last, or somebody removes what is left later
+		return // the holder of the lock is the last, or a later sweep removes the session
 	}
 	defer unlock(l.turn)
 	if flock(l.alive, unix.LOCK_EX|unix.LOCK_NB) == nil {
@@ -296,7 +297,7 @@ func (l *Log) closeFiles() {
 	}
 }
 
-// remove removes the files of a session, turn last: who waits for it finds it gone.
+// remove removes the files of a session, turn last, so that waiting processes find the session gone.
 func remove(dir string) {
 	for _, name := range []string{nextFile, logFile, aliveFile, turnFile} {
 		os.Remove(filepath.Join(dir, name))
@@ -338,7 +339,7 @@ func removeDead(dir string) {
 	}
 }
 
-// same reports whether the file at a path is the open one.
+// same reports whether path is the open file.
 func same(f *os.File, path string) bool {
 	var a, b unix.Stat_t
 	return unix.Fstat(int(f.Fd()), &a) == nil && unix.Lstat(path, &b) == nil && a.Dev == b.Dev && a.Ino == b.Ino
@@ -354,8 +355,8 @@ func flock(f *os.File, how int) error {
 
 func unlock(f *os.File) { _ = flock(f, unix.LOCK_UN) }
 
-// lockWithin takes the lock of a file, and asks for it again and again until then: a lock that
-// is waited for in the kernel cannot be given up.
+// lockWithin locks a file, polling for at most wait, because a blocking lock request cannot be
+// abandoned.
 func lockWithin(f *os.File, wait time.Duration) error {
 	pause := 20 * time.Microsecond
 	for begun := time.Now(); ; {
@@ -373,9 +374,9 @@ func lockWithin(f *os.File, wait time.Duration) error {
 	}
 }
 
-// BaseDir is where sessions of this user are: the directory for what runs, or the cache.
+// BaseDir returns the directory for this user's sessions: the runtime directory, or the cache.
 func BaseDir() (string, error) {
-	own := filepath.Join("/run/user", strconv.Itoa(os.Geteuid())) // clients leave out the variable that names it
+	own := filepath.Join("/run/user", strconv.Itoa(os.Geteuid())) // clients do not pass on the variable that names it
 	for _, dir := range []string{os.Getenv("XDG_RUNTIME_DIR"), own} {
 		if is, err := os.Stat(dir); filepath.IsAbs(dir) && err == nil && is.IsDir() {
 			return dir, nil

@@ -1,10 +1,10 @@
-// Package sessionlog lets the processes that serve one client share a session: an append-only
-// file in a directory of the user alone, and a lock by which they take turns. No process holds
-// the session, so none has to be started, found or replaced: when one is killed, the kernel
-// gives its lock back, and what it had written stays for the others.
+// Package sessionlog lets the processes that serve one client share a session, with an append-only
+// file in a private directory of the user and a lock for taking turns. No process owns the session,
+// so none has to be started, found or replaced: if one is killed, the kernel releases its lock, and
+// the others keep what it had written.
 //
-// It knows nothing of what is written, and trusts none of it: any process of the user can write
-// there. It must never wait longer than it was told to.
+// It does not interpret what is written and trusts none of it: any process of the user can write
+// there. It must never wait longer than the caller allows.
 package sessionlog
 
 import (
@@ -19,32 +19,31 @@ import (
 // The bounds of a log.
 const (
 	MaxEntry = 1 << 20 // bytes of an entry
-	maxLog   = 8 << 20 // of the file; what is kept of a longer one is half of it at most
-	maxSweep = 256     // sessions without processes that are looked for at once
-	maxGap   = 1 << 20 // entries between two: a number further on is no number of ours
-	maxJoins = 16      // tries to join a session that others leave at the same time
+	maxLog   = 8 << 20 // of the file; a longer one is cut to at most half of that
+	maxSweep = 256     // dead sessions looked for at a time
+	maxGap   = 1 << 20 // maximum gap between two entries: a number further on is not one of ours
+	maxJoins = 16      // attempts to join a session that others are leaving
 )
 
-// Wait is how long a process waits for its turn. One that holds it does so for the time that a
-// message takes to be judged.
+// Wait is how long a process waits for its turn. A turn takes as long as judging one message.
 const Wait = 500 * time.Millisecond
 
-// ErrBusy says that another process did not give back its turn in time.
+// ErrBusy reports that another process did not end its turn in time.
 var ErrBusy = fmt.Errorf("another proxy of the session did not answer within %s", Wait)
 
-// ErrLost says that the log is not what it was: somebody has removed or changed it.
+// ErrLost reports that the log was removed or changed.
 var ErrLost = errors.New("the log of the session was removed or damaged")
 
-// ErrUnsupported says that the system has no shared sessions.
+// ErrUnsupported reports that the system has no shared sessions.
 var ErrUnsupported = errors.New("proxies share no session on this system")
 
-// Entry is what a process writes for the others. It has no line feed.
+// Entry is written by one process for the others. It must not contain a line feed.
 type Entry struct {
 	Data []byte
-	Keep bool // it is to outlast others when the log is shortened
+	Keep bool // prefer to keep it when the log is shortened
 }
 
-// entry is a line of the log: its number, who wrote it and a checksum, ahead of an Entry.
+// entry is a line of the log: a number, the writer and a checksum, followed by an Entry.
 type entry struct {
 	number, by int64
 	Entry
@@ -52,7 +51,7 @@ type entry struct {
 
 var table = crc32.MakeTable(crc32.Castagnoli)
 
-// appendTo appends the line of an entry. The payload has no line feed.
+// appendTo appends the entry as a line. The payload must not contain a line feed.
 func (e *entry) appendTo(b []byte) []byte {
 	mark := "-"
 	if e.Keep {
@@ -62,8 +61,8 @@ func (e *entry) appendTo(b []byte) []byte {
 	return append(append(b, e.Data...), '\n')
 }
 
-// parse reads a line without its end. A line that was cut off, or that nobody wrote with
-// appendTo, is not ok.
+// parse parses a line without its end. ok is false if the line was cut off or not written by
+// appendTo.
 func parse(line []byte) (e entry, ok bool) {
 	parts := bytes.SplitN(line, []byte(" "), 5)
 	if len(parts) != 5 || len(parts[3]) != 1 || len(parts[4]) > MaxEntry {
@@ -78,18 +77,18 @@ func parse(line []byte) (e entry, ok bool) {
 	return entry{number, by, Entry{data, parts[3][0] == '+'}}, true
 }
 
-// reader follows the numbers of entries.
+// reader tracks the numbers of entries.
 type reader struct {
-	last int64 // the number of the newest entry that was read or written
-	lost int64 // entries that were not there to be read
+	last int64 // the number of the newest entry read or written
+	lost int64 // number of missing entries
 }
 
-// read visits the entries of whole lines that are new.
+// read visits the new entries in complete lines.
 func (r *reader) read(text []byte, visit func(entry)) {
 	for line := range bytes.Lines(text) {
 		e, ok := parse(bytes.TrimSuffix(line, []byte("\n")))
 		if !ok || e.number <= r.last || e.number > r.last+maxGap {
-			continue // a gap tells of what was damaged
+			continue // a damaged line shows as a gap
 		}
 		r.lost += e.number - r.last - 1
 		r.last = e.number
@@ -97,9 +96,9 @@ func (r *reader) read(text []byte, visit func(entry)) {
 	}
 }
 
-// shorten returns the text of a log without its older entries: those that are to be kept may
-// take a quarter of maxLog, the newest of all others another quarter. Each process has the
-// same share of both, so that none can push out what others have written.
+// shorten returns a log without its older entries: entries to keep may take a quarter of maxLog, and
+// the newest of the others another quarter. Each process gets the same share of both, so that none
+// can displace what others have written.
 func shorten(text []byte) []byte {
 	type share struct {
 		by   int64

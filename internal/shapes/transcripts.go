@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// transcripts are what agents and providers keep.
+// transcripts are agent transcripts and provider logs.
 func transcripts() []Shape {
 	call := func(i int) string {
 		return fmt.Sprintf(`{"role":"assistant","content":[{"type":"tool_use","id":"t%d","name":"mcp__files__read_file","input":{"path":"/srv/%d"}}]}`, i, i)

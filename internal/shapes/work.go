@@ -9,9 +9,9 @@ import (
 	"path/filepath"
 )
 
-// Work adds up the counters that a program built with `go build -cover -covermode=count`
-// left in a directory: how often a block of its statements was executed. That number is
-// the work of a run, whatever else the machine does meanwhile.
+// Work sums the counters that a program built with `go build -cover -covermode=count` left in a
+// directory: how often its statement blocks were executed. That number measures the work of a run,
+// independent of other load on the machine.
 func Work(dir string) (uint64, error) {
 	names, err := filepath.Glob(filepath.Join(dir, "covcounters.*"))
 	if err != nil {
@@ -35,14 +35,14 @@ func Work(dir string) (uint64, error) {
 	return sum, nil
 }
 
-// The parts of a file of counters, as internal/coverage in the source of Go defines them.
+// The layout of a counter file, as defined by internal/coverage in the Go source.
 const (
 	fileHeader = 4 + 4 + 16 + 1 + 1 + 6 // magic, version, hash, flavour, byte order, padding
 	flavorAt   = 4 + 4 + 16
 	uleb128    = 2
 )
 
-// counted adds up the counters of one run. Its file has a header, a segment (header, strings,
+// counted sums the counters of one run. The file has a header, a segment (header, strings,
 // arguments, padding to four bytes, functions) and a footer.
 func counted(data []byte) (sum uint64, err error) {
 	if len(data) < fileHeader || !bytes.HasPrefix(data, []byte("\x00cwm\x01")) || data[flavorAt] != uleb128 {
@@ -76,8 +76,8 @@ func counted(data []byte) (sum uint64, err error) {
 	return sum, nil
 }
 
-// skipTwo reads the number of counters of a function, and the two numbers that say which
-// function it is.
+// skipTwo reads the number of counters of a function, and skips the two numbers that identify the
+// function.
 func skipTwo(r io.ByteReader) (counters uint64, err error) {
 	for i := range 3 {
 		v, err := binary.ReadUvarint(r)

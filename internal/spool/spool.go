@@ -1,7 +1,7 @@
-// Package spool writes lines to files behind a bounded queue.
+// Package spool writes lines to files through a bounded queue.
 //
-// It must never make whoever hands it a line wait for a disk, and never lose a line without
-// saying so where it is missing.
+// It must never make the caller wait for a disk, and never lose a line without recording that in its
+// place.
 package spool
 
 import (
@@ -14,59 +14,59 @@ import (
 )
 
 const (
-	maxQueued  = 16 << 20        // bytes that wait to be written
-	spareBytes = 1 << 20         // of memory that is kept for the next lines
+	maxQueued  = 16 << 20        // bytes waiting to be written
+	spareBytes = 1 << 20         // largest buffer kept for the next lines
 	retryWait  = time.Second     // between two attempts to write
-	closeWait  = 5 * time.Second // for what waits when the spool is closed
+	closeWait  = 5 * time.Second // to write what is left in the queue
 )
 
-// Options say where lines go.
+// Options configures a Spool.
 type Options struct {
 	// Open creates a file.
 	Open func(name string) (io.WriteCloser, error)
-	// Lost returns the line, with its end, that stands in place of n lines that were lost.
+	// Lost returns the line, including its end, that replaces n lost lines.
 	Lost func(n int, why string) []byte
-	// Trouble is told once that a file cannot be written, and again once it can.
+	// Trouble is called once when a file cannot be written, and again once it can.
 	Trouble func(error)
 }
 
-// Spool writes lines to a file, and to the next one when told so. Its methods are for one
+// Spool writes lines to a file, and to the next file when told so. Its methods must be called by one
 // goroutine at a time.
 //
-// Lines that find the queue full are lost. In their place the file has a line that counts
-// them, followed by empty lines, so that each later line has the number that it would have had.
-// A file that cannot be written is tried again, for as long as the queue has room.
+// Lines are lost if the queue is full. A line that counts them replaces them in the file, followed
+// by empty lines so that later lines keep their numbers. Writes to a file that fail are retried for
+// as long as the queue has room.
 type Spool struct {
 	o Options
 
 	mu      sync.Mutex
-	parts   []part // one at least; the last one takes what comes
-	writing []byte // in the hands of the writer
+	parts   []part // at least one; new lines go to the last
+	writing []byte // being written
 	queued  int    // bytes of both
-	lost    int    // lines behind the last part
-	why     string // they were
+	lost    int    // lines lost after the last part
+	why     string // reason for the loss
 	total   int    // lines lost in all
-	failed  error  // why nothing can be written, nil where it can
+	failed  error  // why writing fails, nil if it does not
 	ending  bool
 
 	wake chan struct{}
 	done chan struct{}
 }
 
-// part is what waits for one file.
+// part is data waiting to be written to one file.
 type part struct {
-	name string // of a file that begins with it, "" for more of the same
+	name string // of a new file to begin, "" to continue the current one
 	data []byte
 }
 
-// New returns a spool that writes to file, which is open already.
+// New returns a spool that writes to file, which is already open.
 func New(file io.WriteCloser, o Options) *Spool {
 	s := &Spool{o: o, parts: make([]part, 1), wake: make(chan struct{}, 1), done: make(chan struct{})}
 	go s.run(file)
 	return s
 }
 
-// Write takes in one line with its end. It returns no error: what is lost is counted.
+// Write queues one line including its end. It returns no error; lost lines are counted.
 func (s *Spool) Write(line []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -83,7 +83,7 @@ func (s *Spool) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// Next has the lines that follow written to another file.
+// Next makes the following lines go to another file.
 func (s *Spool) Next(name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -92,7 +92,7 @@ func (s *Spool) Next(name string) {
 	s.signal()
 }
 
-// tellLost puts into the queue what stands in place of lost lines.
+// tellLost queues the replacement for lost lines.
 func (s *Spool) tellLost() {
 	if s.lost == 0 {
 		return
@@ -116,8 +116,8 @@ func (s *Spool) signal() {
 	}
 }
 
-// Close writes what waits, and returns an error if lines were lost. It waits a few seconds for
-// a disk that does not answer.
+// Close writes what is queued, and returns an error if lines were lost. It waits a few seconds for a
+// disk that does not respond.
 func (s *Spool) Close() error {
 	s.mu.Lock()
 	s.ending = true
@@ -132,7 +132,7 @@ func (s *Spool) Close() error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, p := range append(s.parts, part{data: s.writing}) { // nobody wrote them
+	for _, p := range append(s.parts, part{data: s.writing}) { // not written
 		s.total += bytes.Count(p.data, []byte("\n"))
 	}
 	if s.total == 0 {
@@ -141,7 +141,7 @@ func (s *Spool) Close() error {
 	return errors.Join(fmt.Errorf("messages that are missing: %d", s.total), s.failed)
 }
 
-// run writes what comes until the spool is closed.
+// run writes queued lines until the spool is closed.
 func (s *Spool) run(file io.WriteCloser) {
 	defer close(s.done)
 	var spare []byte
@@ -170,8 +170,8 @@ func (s *Spool) run(file io.WriteCloser) {
 	}
 }
 
-// take waits for a part to write, and is false once there will be none. What comes meanwhile
-// goes into spare.
+// take waits for a part to write, and returns false once there will be none. spare becomes the
+// buffer for new lines.
 func (s *Spool) take(spare []byte) (part, bool) {
 	for {
 		s.mu.Lock()
@@ -196,7 +196,7 @@ func (s *Spool) take(spare []byte) (part, bool) {
 	}
 }
 
-// open closes a file and opens the next one; nil where that is not possible before the end.
+// open closes a file and opens the next one; it returns nil if that fails until the spool is closed.
 func (s *Spool) open(file io.WriteCloser, name string) io.WriteCloser {
 	if file != nil {
 		if err := file.Close(); err != nil {
@@ -215,7 +215,7 @@ func (s *Spool) open(file io.WriteCloser, name string) io.WriteCloser {
 	}
 }
 
-// put writes data, and returns what of it could not be written before the end.
+// put writes data, and returns what could not be written before the spool was closed.
 func (s *Spool) put(file io.WriteCloser, data []byte) (rest []byte) {
 	if file == nil {
 		return data
@@ -235,7 +235,7 @@ func (s *Spool) put(file io.WriteCloser, data []byte) (rest []byte) {
 	return nil
 }
 
-// trouble remembers why nothing can be written, or that it can again, and says so once.
+// trouble records a write error or its end, and reports each change once.
 func (s *Spool) trouble(err error) {
 	s.mu.Lock()
 	news := (err == nil) != (s.failed == nil)
@@ -246,7 +246,7 @@ func (s *Spool) trouble(err error) {
 	}
 }
 
-// again waits for the next attempt, and is false where there is none.
+// again waits for the next attempt, and returns false if there is none.
 func (s *Spool) again() bool {
 	timer := time.NewTimer(retryWait)
 	defer timer.Stop()

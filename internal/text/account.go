@@ -1,6 +1,6 @@
 package text
 
-// numberAt returns the end of the long number or IBAN at s[i], 0 where there is none.
+// numberAt returns the end of the long number or IBAN at s[i], or 0 if there is none.
 func numberAt(s []byte, i int) int {
 	if i > 0 && valueClass[s[i-1]]&wordClass != 0 {
 		return 0
@@ -33,7 +33,7 @@ func numberAt(s []byte, i int) int {
 	return longNumber(s, from, i, iban, digits, chars)
 }
 
-// ibanGroup reports whether s begins with a group of characters of an IBAN: four, or fewer at its end.
+// ibanGroup reports whether s begins with a group of an IBAN: four characters, or fewer at its end.
 func ibanGroup(s []byte) bool {
 	n := 0
 	for n < len(s) && valueClass[s[n]]&alnumClass != 0 {
@@ -44,10 +44,11 @@ func ibanGroup(s []byte) bool {
 	return n > 0
 }
 
-// longNumber returns end where s[from:end] is a number that is nobody else's.
+// longNumber returns end if s[from:end] is a number distinctive enough to identify an account,
+// otherwise 0.
 func longNumber(s []byte, from, end int, iban bool, digits, chars int) int {
 	switch {
-	case end < len(s) && (valueClass[s[end]]&wordClass != 0 || s[end] == '.' && end+1 < len(s) && digit(s[end+1])): // goes on as something else
+	case end < len(s) && (valueClass[s[end]]&wordClass != 0 || s[end] == '.' && end+1 < len(s) && digit(s[end+1])): // continues as something else
 		return 0
 	case chars > mostDigits, different(s[from:end]) < 3:
 		return 0
@@ -61,7 +62,7 @@ func longNumber(s []byte, from, end int, iban bool, digits, chars int) int {
 	return end
 }
 
-// dated reports whether s begins with a day, as in 2024-05-15.
+// dated reports whether s begins with a date such as 2024-05-15.
 func dated(s []byte) bool {
 	return len(s) >= 10 && s[4] == '-' && s[7] == '-' && digit(s[0]) && digit(s[5]) && digit(s[8])
 }

@@ -5,10 +5,10 @@ import (
 	"sync/atomic"
 )
 
-// anchorTable finds the anchors of all patterns in one pass: an Aho-Corasick automaton
-// over classes of bytes. Its table has the states that texts have reached: of twenty
-// thousand, most inputs need a few hundred, and building all of them costs more than
-// inspecting a small file. It may be shared by goroutines.
+// anchorTable finds the anchors of all patterns in one pass: an Aho-Corasick automaton over byte
+// classes. Its transition table is filled lazily: of twenty thousand states most inputs reach a few
+// hundred, and building all of them would cost more than inspecting a small file. It is safe for
+// concurrent use.
 type anchorTable struct {
 	class   [256]uint8
 	classes int
@@ -19,24 +19,24 @@ type anchorTable struct {
 	by      []uint8 // class that leads here from the parent
 	fail    []int32 // state of the longest proper suffix in the trie
 	output  []int32 // nearest state, along failure links and from here on, where an anchor ends
-	first   []int32 // index into ended of the first anchor that ends here; that of the next state follows
+	first   []int32 // index into ended of the first anchor that ends here; next state's index is the end
 	ended   []endedAnchor
 
 	table atomic.Pointer[anchorRows]
-	mu    sync.Mutex // held to add to the table
-	rows  []int32    // by state: its place in the table; 0 for one that was not reached
-	used  int        // rows of the table that are taken
+	mu    sync.Mutex // guards additions to the table
+	rows  []int32    // by state: its offset in the table, or 0 if it has not been reached
+	used  int        // rows of the table in use
 }
 
-// anchorRows is a table of transitions between states, whose place is the number of their
-// row times the number of classes. A larger one replaces it when it is full; whoever is
-// reading it can go on, because nothing in it leads to what it has no room for.
+// anchorRows is a transition table whose states are identified by their offset, row number times
+// number of classes. A full table is replaced by a larger one; concurrent readers may keep using
+// the old one, because none of its entries lead outside it.
 type anchorRows struct {
-	next   []atomic.Int32 // place+class to place, negated where an anchor ends; 0 is unknown
+	next   []atomic.Int32 // offset+class to offset, negated if an anchor ends; 0 is unknown
 	states []atomic.Int32 // by row
 }
 
-// endedAnchor is an anchor of a pattern, and how long it is.
+// endedAnchor is a pattern's anchor and its length.
 type endedAnchor struct{ pattern, length int }
 
 const rootState = 1
@@ -58,7 +58,7 @@ func newAnchorTable(patterns []Pattern) *anchorTable {
 	a.addAnchors(patterns)
 	a.link()
 	a.rows = make([]int32, len(a.child))
-	a.used = 1 // place 0 is unknown
+	a.used = 1 // offset 0 means unknown
 	a.grow(&anchorRows{})
 	a.place(rootState)
 	return a
@@ -69,7 +69,7 @@ func (a *anchorTable) addState(class uint8) int32 {
 	return int32(len(a.child) - 1)
 }
 
-// addAnchors builds the trie, and lists by state which anchors end there.
+// addAnchors builds the trie and records which anchors end at each state.
 func (a *anchorTable) addAnchors(patterns []Pattern) {
 	var states []int32
 	var ended []endedAnchor
@@ -118,7 +118,7 @@ func (a *anchorTable) childBy(state int32, class uint8) int32 {
 	return c
 }
 
-// link sets failure and output links, breadth first.
+// link sets the failure and output links, breadth first.
 func (a *anchorTable) link() {
 	a.fail, a.output = make([]int32, len(a.child)), make([]int32, len(a.child))
 	queue := make([]int32, 0, len(a.child))
@@ -142,7 +142,7 @@ func (a *anchorTable) link() {
 	}
 }
 
-// grow replaces the table by one with room for twice as many states.
+// grow replaces the table with one that has room for twice as many states.
 func (a *anchorTable) grow(old *anchorRows) *anchorRows {
 	const least = 64
 	rows := max(least, 2*len(old.states))
@@ -157,7 +157,7 @@ func (a *anchorTable) grow(old *anchorRows) *anchorRows {
 	return to
 }
 
-// place returns the place of a state, which gets one where it has none.
+// place returns the table offset of a state, allocating a row if it has none.
 func (a *anchorTable) place(state int32) int32 {
 	if a.rows[state] == 0 {
 		table := a.table.Load()
@@ -171,7 +171,7 @@ func (a *anchorTable) place(state int32) int32 {
 	return a.rows[state]
 }
 
-// learn adds a transition to the table, and returns it.
+// learn adds a transition to the table and returns it.
 func (a *anchorTable) learn(from int32, class uint8) int32 {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -192,10 +192,10 @@ func (a *anchorTable) learn(from int32, class uint8) int32 {
 	return place
 }
 
-// scan calls found for every anchor in a text, in the order in which they end.
+// scan calls found for every anchor occurrence in t, in order of end position.
 func (a *anchorTable) scan(t []byte, found func(pattern, start, end int)) {
 	table := a.table.Load()
-	at := int32(a.classes) // of the root
+	at := int32(a.classes) // the root's offset
 	for i, b := range t {
 		class := a.class[b]
 		to := table.next[at+int32(class)].Load()

@@ -7,23 +7,22 @@ import (
 	"unicode/utf8"
 )
 
-// automaton is a compiled expression with the characters in classes: those that no
-// instruction tells apart are one. It is immutable, and shared by all searches.
+// automaton is a compiled expression over character classes: characters that no instruction
+// distinguishes share a class. It is immutable and shared by all searches.
 type automaton struct {
 	insts   []inst
 	begin   uint32               // the first instruction
 	ascii   [utf8.RuneSelf]uint8 // class of an ASCII character
-	starts  []rune               // where the ranges of other characters begin
+	starts  []rune               // first character of each non-ASCII range
 	beyond  []uint8              // class of each range
-	classes int                  // with one for the end of the text, which is the last
-	after   []uint8              // by class: what it is to the place behind it
-	accepts []row                // the sets of classes that instructions read
+	classes int                  // including one for the end of the text, which is the last
+	after   []uint8              // by class: the context it forms for the next position
+	accepts []row                // the sets of classes that instructions accept
 }
 
-// inst is an instruction of package [syntax] without the characters that it reads, which are
-// most of its size.
+// inst is a [syntax] instruction without its rune list, which accounts for most of its size.
 type inst struct {
-	out, arg uint32 // arg of a reading instruction is its place in accepts
+	out, arg uint32 // for an instruction that reads a character, arg is its index in accepts
 	op       syntax.InstOp
 }
 
@@ -33,10 +32,10 @@ type row [4]uint64
 func (r *row) add(i uint8)      { r[i/64] |= 1 << (i % 64) }
 func (r *row) has(i uint8) bool { return r[i/64]>>(i%64)&1 != 0 }
 
-// fullRow is how many classes there may be; expressions have ten to sixty.
+// fullRow is the maximum number of classes; expressions have ten to sixty.
 const fullRow = 250
 
-// The text before a place, as assertions ask for it.
+// The context before a position, as needed to evaluate assertions.
 const (
 	afterOther = iota
 	afterNothing
@@ -45,7 +44,7 @@ const (
 	kindsOfAfter
 )
 
-// after returns what a character is to the place behind it.
+// after returns the context that a character forms for the position after it.
 func after(r rune) uint8 {
 	switch {
 	case r == '\n':
@@ -56,12 +55,12 @@ func after(r rune) uint8 {
 	return afterOther
 }
 
-// newAutomaton compiles an expression; nil where it tells more characters apart than an
-// automaton has classes.
+// newAutomaton compiles an expression. It returns nil if the expression needs more classes than an
+// automaton supports.
 func newAutomaton(re *syntax.Regexp) *automaton {
 	prog, err := syntax.Compile(re.Simplify())
 	if err != nil {
-		panic(err) // the expression compiled elsewhere
+		panic(err) // the expression has already been compiled elsewhere
 	}
 	a := &automaton{insts: make([]inst, len(prog.Inst)), begin: uint32(prog.Start)}
 	for pc, i := range prog.Inst {
@@ -73,7 +72,7 @@ func newAutomaton(re *syntax.Regexp) *automaton {
 	return a
 }
 
-// parsed returns the syntax of an expression that has been compiled.
+// parsed returns the syntax tree of a valid expression.
 func parsed(expr string) *syntax.Regexp {
 	re, err := syntax.Parse(expr, syntax.Perl)
 	if err != nil {
@@ -82,7 +81,8 @@ func parsed(expr string) *syntax.Regexp {
 	return re
 }
 
-// classify puts characters that no instruction tells apart into one class.
+// classify groups characters that no instruction distinguishes into classes. It returns false if
+// there are too many.
 func (a *automaton) classify(prog *syntax.Prog) bool {
 	ranges, of := ranges(prog)
 	a.starts = []rune{utf8.RuneSelf}
@@ -93,7 +93,7 @@ func (a *automaton) classify(prog *syntax.Prog) bool {
 	}
 	slices.Sort(a.starts)
 	a.starts = slices.Compact(a.starts)
-	class := make([]int, utf8.RuneSelf+len(a.starts)) // by symbol: an ASCII character, or a range of others
+	class := make([]int, utf8.RuneSelf+len(a.starts)) // by symbol: an ASCII character or a non-ASCII range
 	for s := range class {
 		class[s] = int(after(a.symbol(s)))
 	}
@@ -133,7 +133,7 @@ func (a *automaton) classify(prog *syntax.Prog) bool {
 	return true
 }
 
-// symbol returns a character that stands for a symbol.
+// symbol returns a representative character of a symbol.
 func (a *automaton) symbol(s int) rune {
 	if s < utf8.RuneSelf {
 		return rune(s)
@@ -141,8 +141,8 @@ func (a *automaton) symbol(s int) rune {
 	return a.starts[s-utf8.RuneSelf]
 }
 
-// ranges returns the different sets of characters that instructions read, and by
-// instruction which one it reads, -1 for none.
+// ranges returns the distinct character sets that instructions read and, for each instruction, the
+// index of its set, or -1 if it reads none.
 func ranges(prog *syntax.Prog) (sets [][]rune, of []int) {
 	known := map[string]int{}
 	for pc := range prog.Inst {
@@ -162,7 +162,7 @@ func ranges(prog *syntax.Prog) (sets [][]rune, of []int) {
 	return sets, of
 }
 
-// reads returns the characters that an instruction reads, as pairs of the first and the last.
+// reads returns the characters that an instruction reads, as pairs of first and last.
 func reads(inst *syntax.Inst) []rune {
 	switch inst.Op {
 	case syntax.InstRuneAny:
@@ -195,7 +195,7 @@ func contains(set []rune, r rune) bool {
 	return false
 }
 
-// split makes two of each class of which some symbols only are inside.
+// split divides each class that has symbols both inside and outside the set.
 func (a *automaton) split(class []int, inside []bool) {
 	out, to := map[int]bool{}, map[int]int{}
 	for s, c := range class {
@@ -215,7 +215,7 @@ func (a *automaton) split(class []int, inside []bool) {
 	}
 }
 
-// classOf returns the class of a character beyond ASCII.
+// classOf returns the class of a non-ASCII character.
 func (a *automaton) classOf(r rune) uint8 {
 	k, found := slices.BinarySearch(a.starts, r)
 	if !found {
@@ -224,7 +224,7 @@ func (a *automaton) classOf(r rune) uint8 {
 	return a.beyond[k]
 }
 
-// classAt returns the class of the character at the beginning of t, and its length.
+// classAt returns the class and length of the character at the start of t.
 func (a *automaton) classAt(t []byte) (class uint8, n int) {
 	r, n := utf8.DecodeRune(t)
 	if r < utf8.RuneSelf {
@@ -233,22 +233,22 @@ func (a *automaton) classAt(t []byte) (class uint8, n int) {
 	return a.classOf(r), n
 }
 
-// classBefore is classAt for the end of t.
+// classBefore is like classAt for the character at the end of t.
 func (a *automaton) classBefore(t []byte) (class uint8, n int) {
 	r, n := utf8.DecodeLastRune(t)
 	return a.classOf(r), n
 }
 
-// keptMin bounds how many copies of a repeated part a loosened expression tells apart, and
-// keptSize how much of a repetition an automaton counts exactly: it has a state for each
-// count, and those of several repetitions multiply.
+// keptMin limits how many copies of a repeated part a loosened expression distinguishes, and
+// keptSize is the largest repetition that an automaton counts exactly: each count needs a state,
+// and the states of several repetitions multiply.
 const (
 	keptMin  = 16
 	keptSize = 64
 )
 
-// loosen makes unbounded repetitions of counted ones that are too large, and reports
-// whether there was one: the expression matches more then.
+// loosen replaces counted repetitions that are too large with unbounded ones and reports whether
+// there were any; the expression then matches more.
 func loosen(re *syntax.Regexp) (loose bool) {
 	for _, sub := range re.Sub {
 		loose = loosen(sub) || loose
@@ -260,15 +260,15 @@ func loosen(re *syntax.Regexp) (loose bool) {
 	return loose
 }
 
-// loosened returns the automaton of an expression that may match more than it; nil where
-// it would have too many classes.
+// loosened returns an automaton that matches at least what the expression does, or nil if it would
+// need too many classes.
 func loosened(expr string) *automaton {
 	re := parsed(expr)
 	loosen(re)
 	return newAutomaton(re)
 }
 
-// size returns about how many instructions an expression has.
+// size returns the approximate number of instructions of an expression.
 func size(re *syntax.Regexp) int {
 	n := 1
 	if re.Op == syntax.OpLiteral {
@@ -283,7 +283,7 @@ func size(re *syntax.Regexp) int {
 	return n
 }
 
-// reversed turns an expression into the one that matches the same texts from their end.
+// reversed rewrites an expression in place to match the same strings reversed.
 func reversed(re *syntax.Regexp) *syntax.Regexp {
 	switch re.Op {
 	case syntax.OpLiteral:

@@ -7,15 +7,15 @@ import (
 	"slices"
 )
 
-// The shortest run that Carried decodes, and what it must decode to, in bytes.
+// The minimum length of a run that Carried decodes, and of the decoded value, in bytes.
 const (
 	minCarriedRun = 12
 	minCarried    = 8
 )
 
-// Carried visits what a text carries in base64, hexadecimal, percent encoding or
-// escapes, though it be no text that somebody would read. It is for values that are
-// looked up, where decoding too much does no harm.
+// Carried yields values that s contains in base64, hexadecimal, percent encoding or escapes, even
+// if they are not readable text. It is for values that are looked up, where decoding too much does
+// no harm.
 func Carried(s []byte, yield func(Hidden)) {
 	for i := 0; i < len(s); i++ {
 		start := i
@@ -36,8 +36,8 @@ func Carried(s []byte, yield func(Hidden)) {
 	}
 }
 
-// carriedPercent undoes percent encoding in the whole of s, and in each value of a
-// query by itself: what was encoded to be one can have the marks that part them.
+// carriedPercent decodes percent encoding in the whole of s, and in each query value separately: an
+// encoded value may contain the characters that separate values.
 func carriedPercent(s []byte, yield func(Hidden)) {
 	u := Unpercent(s)
 	if len(u) == len(s) {
@@ -60,10 +60,10 @@ func carriedPercent(s []byte, yield func(Hidden)) {
 
 const percentEncoding = "percent encoding"
 
-// partsQuery marks the text between the values of a query, and around a link.
+// partsQuery marks the characters that separate query values or surround a link.
 var partsQuery = [256]bool{'?': true, '&': true, '=': true, ';': true, '#': true, ' ': true, '\t': true, '\n': true, '\r': true, '"': true, '<': true, '>': true}
 
-// Unpercent undoes one layer of percent encoding in s, and leaves alone what is none.
+// Unpercent decodes one layer of percent encoding in s and leaves invalid sequences unchanged.
 func Unpercent(s []byte) []byte {
 	out := make([]byte, 0, len(s))
 	for i := 0; i < len(s); i++ {
@@ -79,7 +79,7 @@ func Unpercent(s []byte) []byte {
 	return out
 }
 
-// carriedRun decodes one run, in each way that gives printable characters.
+// carriedRun yields each decoding of a run that gives printable characters.
 func carriedRun(s []byte, start, end int, yield func(Hidden)) {
 	run := s[start:end]
 	if len(run)%2 == 0 && len(run) >= 2*minCarried && isHex(run) {
@@ -95,8 +95,8 @@ func carriedRun(s []byte, start, end int, yield func(Hidden)) {
 	}
 }
 
-// decoded returns what a run decodes to, nil where it is not printable. Its
-// beginning tells that of most.
+// decoded returns the decoded run, or nil if it is not printable. For most runs, decoding the
+// beginning is enough to see that.
 func decoded(run []byte, by func([]byte) []byte) []byte {
 	if head := by(run[:minCarriedRun]); head == nil || !printableASCII(head) {
 		return nil

@@ -6,17 +6,17 @@ import (
 	"unicode/utf8"
 )
 
-// The bounds of a list of codes.
+// The limits of a list of character codes.
 const (
 	leastCodes = minDecoded
-	longCode   = 64 // digits; bits can be in long groups
-	codeMarks  = 6  // characters between two codes
-	// A longer list is read in pieces, which share some codes so that no order is cut.
+	longCode   = 64 // digits; binary codes may come in long groups
+	codeMarks  = 6  // maximum number of characters between two codes
+	// A longer list is read in chunks, which overlap so that no instruction is cut in two.
 	mostCodes   = 1 << 16
 	sharedCodes = 4 * Reach
 )
 
-// isHexDigit marks the digits of codes.
+// isHexDigit marks hexadecimal digits.
 var isHexDigit = func() (t [256]bool) {
 	for _, b := range []byte("0123456789abcdefABCDEF") {
 		t[b] = true
@@ -24,12 +24,11 @@ var isHexDigit = func() (t [256]bool) {
 	return
 }()
 
-// codePrefixes are written ahead of a number to say what its base is, or that it
-// is one of Unicode.
+// codePrefixes are the prefixes that indicate the base of a number or a Unicode code point.
 var codePrefixes = [...]string{"0x", "0X", "0b", "0B", "0o", "U+", "u+", "x", "u", "&#x"}
 
-// decodeCodes decodes lists of numbers that are the codes of characters: hexadecimal,
-// decimal, octal or binary, with anything but letters between them.
+// decodeCodes decodes lists of character codes, in hexadecimal, decimal, octal or binary, separated
+// by anything but letters and digits.
 func decodeCodes(s []byte, yield func(Hidden)) {
 	var codes [][]byte
 	for i, end := 0, 0; i < len(s); {
@@ -53,8 +52,8 @@ func decodeCodes(s []byte, yield func(Hidden)) {
 
 func isAlnum(b byte) bool { return letter(b) || digit(b) }
 
-// codesAt appends the numbers that are at s[i] one behind the other, up to mostCodes of
-// them, and returns where the last one ends.
+// codesAt appends the sequence of numbers starting at s[i], up to mostCodes of them, and returns
+// the end of the last one.
 func codesAt(codes [][]byte, s []byte, i int) (all [][]byte, end int) {
 	for i < len(s) && len(codes) < mostCodes {
 		i += codePrefix(s[i:])
@@ -76,7 +75,7 @@ func codesAt(codes [][]byte, s []byte, i int) (all [][]byte, end int) {
 	return codes, end
 }
 
-// codePrefix measures the prefix of a number that s begins with.
+// codePrefix returns the length of the number prefix at the start of s.
 func codePrefix(s []byte) int {
 	for _, p := range codePrefixes {
 		if len(s) > len(p) && string(s[:len(p)]) == p && isHexDigit[s[len(p)]] {
@@ -86,8 +85,7 @@ func codePrefix(s []byte) int {
 	return 0
 }
 
-// decodeNumbers reads numbers as the codes of characters, in the base in which they
-// are a text.
+// decodeNumbers decodes numbers as character codes, in the first base that gives readable text.
 func decodeNumbers(codes [][]byte) (decoded []byte, via string) {
 	if all := bytes.Join(codes, nil); len(all)%2 == 0 {
 		if t := unhex(all); t != nil {
@@ -107,7 +105,8 @@ func decodeNumbers(codes [][]byte) (decoded []byte, via string) {
 	return nil, ""
 }
 
-// inBase reads numbers of a base as characters, nil where they are none or no text.
+// inBase decodes numbers in the given base as characters. It returns nil if they are not valid or
+// not text.
 func inBase(codes [][]byte, base int) []byte {
 	var raw, chars []byte
 	for _, c := range codes {
@@ -132,8 +131,8 @@ func inBase(codes [][]byte, base int) []byte {
 	return nil
 }
 
-// fromDigits decodes digits without anything between them: bits, or three digits for
-// each character; nil where that is no text.
+// fromDigits decodes digits without separators: eight bits, or three decimal digits, for each
+// character. It returns nil if the result is not text.
 func fromDigits(s []byte) []byte {
 	for _, form := range [...]struct{ base, digits int }{{2, 8}, {10, 3}} {
 		if len(s)%form.digits != 0 {

@@ -1,13 +1,13 @@
 package text
 
-// lookalikes lists, for each ASCII letter, the letters of other scripts that a
-// reader takes for it: small ones, and behind them the capitals whose small form
-// looks like another letter or like none. Source: confusables.txt of UTS #39
-// (Unicode security mechanisms, https://www.unicode.org/reports/tr39/), cut to
-// single letters whose prototype is an ASCII letter and that NFKD leaves alone,
-// without the right-to-left scripts, and completed with the small forms whose
-// capital is the confusable one (such as U+043D for h). Where the prototype of a
-// capital I is l, it is at i. Digits and symbols are left as they are.
+// lookalikes lists, for each ASCII letter, the letters of other scripts that a reader mistakes for
+// it: lower-case ones, followed by the capitals whose lower-case form looks like another letter or
+// like none. Source: confusables.txt of UTS #39 (Unicode security mechanisms,
+// https://www.unicode.org/reports/tr39/), reduced to single letters whose prototype is an ASCII
+// letter and that NFKD leaves unchanged, without the right-to-left scripts, and extended with the
+// lower-case forms whose capital is the confusable one (such as U+043D for h). Capitals that look
+// like I have the prototype l there, but are listed under i here. Digits and symbols are not
+// mapped.
 var lookalikes = map[rune]string{
 	'a': "\u0251\u03b1\u0430\u15c5\ua4ee\U000102a0\U00016f40" +
 		"\u13aa",

@@ -6,7 +6,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 )
 
-// Credentials returns the spans of the credentials in s, in order.
+// Credentials returns the spans of the credentials in s, in order of position.
 func Credentials(s []byte) (spans [][2]int) {
 	keys := bytes.Contains(s, []byte("-----BEGIN "))
 	for start := 0; start < len(s); {
@@ -19,16 +19,16 @@ func Credentials(s []byte) (spans [][2]int) {
 	return spans
 }
 
-// opening ends the text before the parts of a link that opens by itself, which is
-// made to be handed on: the signature of one that is signed, the password of a meeting.
+// opening matches the text before the secret parameter of a link that grants access by itself and
+// is meant to be shared: the signature of a signed link, the password of a meeting.
 var opening = lazyregexp.New(`(?i)[?&;](?:x-(?:amz|goog)-(?:signature|credential|security-token)|sig|signature|pwd)=$`)
 
-// opens reports whether s ends with the name of such a part.
+// opens reports whether s ends with the name of such a parameter.
 func opens(s []byte) bool { return opening.Match(s[max(0, len(s)-labelSize):]) }
 
-// secretsWindow returns the end of the part of s from start on that is searched for
-// secrets by itself: few parts have any, and only those take long. It ends at white
-// space, and behind a private key where there may be some.
+// secretsWindow returns the end of the part of s, from start on, that is searched for secrets
+// separately: few parts contain any, and only those are slow. It ends at white space and, if keys
+// is set, after any private key.
 func secretsWindow(s []byte, start int, keys bool) int {
 	end := min(len(s), start+maskReach)
 	if keys {
@@ -40,7 +40,7 @@ func secretsWindow(s []byte, start int, keys bool) int {
 	return end
 }
 
-// behindKey returns end, or where a private key ends that begins ahead of it.
+// behindKey returns end, or the end of a private key that begins before it and extends past it.
 func behindKey(s []byte, start, end int) int {
 	i := bytes.LastIndex(s[start:end], []byte("-----BEGIN "))
 	if i < 0 {
@@ -53,7 +53,7 @@ func behindKey(s []byte, start, end int) int {
 	return most
 }
 
-// IsLink reports whether a text is a link and nothing else.
+// IsLink reports whether s is a single link and nothing else.
 func IsLink(s []byte) bool {
 	s = bytes.TrimSpace(s)
 	scheme, _, ok := bytes.Cut(s, []byte("://"))

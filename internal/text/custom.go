@@ -11,17 +11,17 @@ import (
 	"unicode/utf8"
 )
 
-// The limits of what is derived from an expression.
+// The limits of the literals derived from an expression.
 const (
-	maxAnchors   = 64 // literals of which one must be in a match
-	minAnchor    = 3  // bytes; shorter literals are in every text
-	maxAnchorLen = 48 // bytes; more of them make an anchor no rarer
+	maxAnchors   = 64 // literals, at least one of which must occur in a match
+	minAnchor    = 3  // bytes; shorter literals are too common
+	maxAnchorLen = 48 // bytes; a longer anchor is no rarer
 )
 
-// Custom makes a pattern of an expression that its author wrote without
-// anchors. It is searched without regard to case, as folded text has none, and
-// may look ahead and behind. An expression that cannot match folded text, or
-// that matches nothing at all, is an error: it would look like a check and be none.
+// Custom makes a pattern of a user-written expression without anchors. It is matched
+// case-insensitively, as folded text is lower case, and may use look-around. An expression that
+// cannot match folded text, or that matches the empty string, is an error: it would look like a
+// check and be none.
 func Custom(name, expr string) (Pattern, error) {
 	plain, look, err := withoutLook(expr)
 	if err != nil {
@@ -52,7 +52,7 @@ func Custom(name, expr string) (Pattern, error) {
 	return p, err
 }
 
-// width returns how many characters an expression takes at least.
+// width returns the minimum number of characters that an expression matches.
 func width(re *syntax.Regexp) int {
 	switch re.Op {
 	case syntax.OpLiteral:
@@ -79,8 +79,8 @@ func width(re *syntax.Regexp) int {
 	return 0
 }
 
-// edged reports whether an expression asks for the edge of a text or line: what
-// it is given must have no other edges.
+// edged reports whether an expression asserts the beginning or end of a text or line, so that it
+// must be run on the whole text.
 func edged(re *syntax.Regexp) bool {
 	switch re.Op {
 	case syntax.OpBeginLine, syntax.OpEndLine, syntax.OpBeginText, syntax.OpEndText:
@@ -89,17 +89,17 @@ func edged(re *syntax.Regexp) bool {
 	return slices.ContainsFunc(re.Sub, edged)
 }
 
-// deriver finds the literals that a match must contain.
+// deriver derives the literals that a match must contain.
 type deriver struct {
 	fold        Folder
-	least, most int  // bytes of a literal, and how many literals
-	any         bool // they are looked for in texts as they are, not folded ones
+	least, most int  // minimum bytes of a literal, and maximum number of literals
+	any         bool // the text to be searched is not folded
 }
 
-// isFolded reports whether s can be in folded text.
+// isFolded reports whether s can occur in folded text.
 func (d *deriver) isFolded(s string) bool { return d.any || string(d.fold.Fold([]byte(s)).Text) == s }
 
-// folded refuses a literal that no folded text has.
+// folded returns an error for a literal that cannot occur in folded text.
 func (d *deriver) folded(re *syntax.Regexp) error {
 	if re.Op == syntax.OpLiteral {
 		if s := literal(re); !d.isFolded(s) {
@@ -114,7 +114,7 @@ func (d *deriver) folded(re *syntax.Regexp) error {
 	return nil
 }
 
-// literal is the text of a literal in the case that folded text has.
+// literal returns the text of a literal, in lower case if it is case-insensitive.
 func literal(re *syntax.Regexp) string {
 	if re.Flags&syntax.FoldCase != 0 {
 		return strings.ToLower(string(re.Rune))
@@ -122,8 +122,8 @@ func literal(re *syntax.Regexp) string {
 	return string(re.Rune)
 }
 
-// required returns literals in folded form of which one is in every match,
-// or nil where there are none that are worth looking for.
+// required returns folded literals, at least one of which occurs in every match, or nil if there
+// are none worth searching for.
 func (d *deriver) required(re *syntax.Regexp) []string {
 	if whole := d.anchors(d.exact(re)); whole != nil {
 		return whole
@@ -153,8 +153,8 @@ func (d *deriver) required(re *syntax.Regexp) []string {
 	return nil
 }
 
-// requiredOf returns the best literals of what stands side by side: those of
-// one part, or of several that are known by the letter and stand together.
+// requiredOf returns the best literals of a concatenation: those of a single part, or of
+// consecutive parts that are known exactly.
 func (d *deriver) requiredOf(parts []*syntax.Regexp) (best []string) {
 	run := []string{""}
 	better := func(c []string) {
@@ -178,7 +178,7 @@ func (d *deriver) requiredOf(parts []*syntax.Regexp) (best []string) {
 	return best
 }
 
-// rarity orders sets of anchors: by the shortest of each.
+// rarity ranks sets of anchors by the length of the shortest.
 func rarity(set []string) int {
 	if set == nil {
 		return 0
@@ -186,7 +186,7 @@ func rarity(set []string) int {
 	return len(slices.MinFunc(set, func(a, b string) int { return len(a) - len(b) }))
 }
 
-// exact returns all texts that an expression matches, where they are few.
+// exact returns all strings that an expression matches, or nil if there are too many.
 func (d *deriver) exact(re *syntax.Regexp) []string {
 	switch re.Op {
 	case syntax.OpEmptyMatch, syntax.OpWordBoundary, syntax.OpNoWordBoundary:
@@ -226,7 +226,7 @@ func (d *deriver) exact(re *syntax.Regexp) []string {
 	return nil
 }
 
-// class returns the characters of a small class, in the case that folded text has.
+// class returns the characters of a small class, in lower case for folded text.
 func (d *deriver) class(re *syntax.Regexp) []string {
 	var all []string
 	for i := 0; i < len(re.Rune); i += 2 {
@@ -248,8 +248,8 @@ func (d *deriver) class(re *syntax.Regexp) []string {
 	return all
 }
 
-// joined returns every text of a followed by every text of b, where those are
-// few, and nil where one is unknown.
+// joined returns every string of a followed by every string of b, or nil if there are too many or
+// either is unknown.
 func (d *deriver) joined(a, b []string) []string {
 	if a == nil || b == nil || len(a)*len(b) > d.most {
 		return nil
@@ -263,8 +263,8 @@ func (d *deriver) joined(a, b []string) []string {
 	return all
 }
 
-// anchors makes anchors of the texts that an expression matches: what folded
-// text cannot have is left out, what is long is cut.
+// anchors turns the strings that an expression matches into anchors: it drops those that cannot
+// occur in folded text and truncates long ones.
 func (d *deriver) anchors(exact []string) []string {
 	var out []string
 	for _, s := range exact {
@@ -283,7 +283,7 @@ func (d *deriver) anchors(exact []string) []string {
 	return slices.Compact(out)
 }
 
-// prefix returns at most n bytes of s, in whole characters.
+// prefix returns the longest prefix of s of at most n bytes that does not split a character.
 func prefix(s string, n int) string {
 	if len(s) <= n {
 		return s

@@ -10,32 +10,31 @@ import (
 	"unicode/utf8"
 )
 
-// Hidden is a text that stands encoded in another.
+// Hidden is text that is encoded in other text.
 type Hidden struct {
-	Start, End int    // where in the source it stands
-	Via        string // how it is written, in words
+	Start, End int    // its position in the source
+	Via        string // the name of the encoding
 	Text       []byte
-	Unread     string // why it could not be read, where it could not
+	Unread     string // why it could not be decoded, if it could not
 }
 
-// The bounds of decoding. Of a run that is no text only the beginning is
-// decoded, and what is decoded is shorter than what it was made of, so the work
-// stays a small multiple of the length of the text.
+// The limits of decoding. Of a run that is not text only the beginning is decoded, and decoded text
+// is shorter than its source, so the work stays a small multiple of the length of the input.
 const (
-	MaxLayers    = 3   // encodings inside each other that are followed
+	MaxLayers    = 3   // maximum depth of nested encodings
 	minRun       = 20  // characters; a shorter run holds no instruction
 	minDecoded   = 10  // bytes
-	minEscapes   = 4   // escapes of one kind that make a text worth decoding whole
-	minInvisible = 16  // invisible characters that can carry two letters
+	minEscapes   = 4   // number of escapes from which text is decoded as a whole
+	minInvisible = 16  // number of invisible characters that can encode two letters
 	probe        = 240 // bytes that are decoded to see whether a run is text
 )
 
 // Escapes is the name of the encoding that Unescape reads.
 const Escapes = "escapes"
 
-// Decode finds texts that are written in s in another form: base64,
-// hexadecimal, percent encoding, escapes, HTML entities, variation selectors,
-// invisible bits, words that are spelled out or taken apart by emphasis. Only what decodes to text is yielded.
+// Decode yields the encoded text in s: base64, hexadecimal, percent encoding, escapes, HTML
+// entities, variation selectors, invisible bits, words that are spelled out or broken up by
+// emphasis. It yields only what decodes to text.
 func Decode(s []byte, yield func(Hidden)) {
 	var runs [][]byte
 	decodeRuns(s, func(h Hidden) { runs = append(runs, h.Text); yield(h) })
@@ -65,7 +64,7 @@ func Decode(s []byte, yield func(Hidden)) {
 
 func letter(b byte) bool { return b|0x20 >= 'a' && b|0x20 <= 'z' }
 
-// runByte marks the characters of base64 in both alphabets; hexadecimal is among them.
+// runByte marks the characters of both base64 alphabets, which include those of hexadecimal.
 var runByte = func() (t [256]bool) {
 	for _, b := range []byte("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_") {
 		t[b] = true
@@ -73,8 +72,8 @@ var runByte = func() (t [256]bool) {
 	return
 }()
 
-// decodeRuns decodes runs of base64 and hexadecimal. It looks at every minRun-th
-// character: a run that is long enough has one of them.
+// decodeRuns decodes runs of base64 and hexadecimal. It checks every minRun-th character, since
+// every run that is long enough contains one of them.
 func decodeRuns(s []byte, yield func(Hidden)) {
 	for i := minRun - 1; i < len(s); i += minRun {
 		if !runByte[s[i]] {
@@ -96,7 +95,7 @@ func decodeRuns(s []byte, yield func(Hidden)) {
 	}
 }
 
-// decodeRun decodes one run, nil where it is no encoded text.
+// decodeRun decodes one run. It returns nil if the run is not encoded text.
 func decodeRun(run []byte) (decoded []byte, via string) {
 	if len(run)%2 == 0 && isHex(run) {
 		if out := unhex(run); len(out) >= minDecoded {
@@ -127,8 +126,8 @@ func isHex(s []byte) bool {
 	return true
 }
 
-// isEncoded reports whether s is an encoding itself: a run, padded or not, or
-// full of the marks of the others.
+// isEncoded reports whether s is itself encoded: a run, padded or not, or full of the marks of
+// other encodings.
 func isEncoded(s []byte) bool {
 	run := bytes.TrimRight(s, "=\n")
 	if !slices.ContainsFunc(run, func(b byte) bool { return !runByte[b] }) {
@@ -138,8 +137,7 @@ func isEncoded(s []byte) bool {
 	return marks*8 >= len(s) && isShown(s)
 }
 
-// isText reports whether s is text that somebody could read: shown, with
-// letters, and a space or a separator in it.
+// isText reports whether s is human-readable: printable, with letters and a space or separator.
 func isText(s []byte) bool {
 	letters, gaps, total := 0, 0, 0
 	for _, r := range string(s) {
@@ -154,7 +152,7 @@ func isText(s []byte) bool {
 	return letters*4 >= total && gaps > 0 && isShown(s)
 }
 
-// isShown reports whether s is valid UTF-8 and nearly all of it printable.
+// isShown reports whether s is valid UTF-8 and almost entirely printable.
 func isShown(s []byte) bool {
 	if !utf8.Valid(trimRune(s)) {
 		return false
@@ -169,7 +167,7 @@ func isShown(s []byte) bool {
 	return total > 0 && odd*50 <= total
 }
 
-// trimRune drops a rune that the end of s cuts in two.
+// trimRune drops an incomplete rune at the end of s.
 func trimRune(s []byte) []byte {
 	for n := 1; n < utf8.UTFMax && n <= len(s); n++ {
 		if b := s[len(s)-n]; utf8.RuneStart(b) {
@@ -182,8 +180,8 @@ func trimRune(s []byte) []byte {
 	return s
 }
 
-// decodeInvisible decodes bytes written as variation selectors (VS1 to VS256),
-// and bits written as two kinds of invisible characters.
+// decodeInvisible decodes bytes encoded as variation selectors (VS1 to VS256) and bits encoded as
+// two kinds of invisible characters.
 func decodeInvisible(s []byte, yield func(Hidden)) {
 	var selectors []byte
 	var bits []byte
@@ -227,7 +225,7 @@ func decodeInvisible(s []byte, yield func(Hidden)) {
 	flush()
 }
 
-// asciiLen returns the length of the ASCII text at the beginning of s.
+// asciiLen returns the length of the ASCII prefix of s.
 func asciiLen(s []byte) int {
 	i := 0
 	for i+8 <= len(s) && binary.LittleEndian.Uint64(s[i:])&0x8080808080808080 == 0 {
@@ -248,8 +246,8 @@ func isPrintable(s []byte) bool {
 	return true
 }
 
-// fromBits makes a text of bits, most significant first, in either reading of
-// the two characters.
+// fromBits converts bits to text, most significant first, trying both assignments of the two
+// characters to 0 and 1.
 func fromBits(bits []byte) []byte {
 	if len(bits) < minInvisible {
 		return nil

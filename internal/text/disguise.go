@@ -6,23 +6,22 @@ import (
 	"unicode/utf8"
 )
 
-// Disguise is a way of writing in which every word of a language stays a word of
-// letters and digits, so that nothing but its words gives it away.
+// Disguise is a way of writing in which every word is still made of letters and digits, so that
+// only the words themselves give it away.
 type Disguise uint8
 
-// The disguises that are known.
 const (
 	rot13 Disguise = iota
 	backwards
 	digits
-	disguises // how many there are
+	disguises // number of disguises
 )
 
-// Disguised says where in a source the first and the last word stood that give
-// each disguise away; an end of 0 is none.
+// Disguised holds, for each disguise, the span in the source from the first to the last word that
+// gives it away; an End of 0 means none.
 type Disguised [disguises]struct{ Start, End int }
 
-// Add extends the span of a disguise by a word of it.
+// Add extends the span of a disguise by one of its words.
 func (d *Disguised) Add(kind Disguise, start, end int) {
 	span := &d[kind]
 	if span.End == 0 || start < span.Start {
@@ -31,17 +30,17 @@ func (d *Disguised) Add(kind Disguise, start, end int) {
 	span.End = max(span.End, end)
 }
 
-// telltale are words that orders to a model are made of, long enough to be found
-// in no other text once they are disguised.
+// telltale lists words that instructions to a model use, long enough that their disguised form
+// occurs in no other text.
 var telltale = []string{"ignore", "disregard", "instructions", "previous", "the user", "password", "credential", "assistant",
 	"secret", "always", "do not tell", ".ssh/", "id_rsa", "https://"}
 
-// digitWords are parts of such words that have letters which digits stand for.
+// digitWords lists parts of such words that contain letters which digits can stand for.
 var digitWords = []string{"ignore", "disreg", "previo", "instru", "ctions", "system", "secret", "forget", "do not", "creden"}
 
-// Disguises are patterns that find the words which give each disguise away, in
-// its own place. They have no expression, so a text without such words costs
-// nothing beyond the pass over it that is made for all patterns.
+// Disguises returns the patterns that find the words which give each disguise away, indexed by
+// Disguise. They have no expression, so a text without such words costs nothing beyond the anchor
+// scan that all patterns share.
 func Disguises() []Pattern {
 	patterns := [disguises]Pattern{{Name: viaRot13}, {Name: viaBackwards}, {Name: viaDigits}}
 	for _, w := range telltale {
@@ -54,7 +53,7 @@ func Disguises() []Pattern {
 	return patterns[:]
 }
 
-// The disguises in words.
+// The names of the disguises.
 const (
 	viaRot13     = "ROT13"
 	viaBackwards = "backwards writing"
@@ -62,9 +61,9 @@ const (
 	viaDigits    = "digits for letters"
 )
 
-// Undisguise yields what s says where a disguise was seen in it. Via is how s
-// itself was written: no model reads what is disguised twice, and the work for a
-// text that pretends to be stays a small multiple of its length.
+// Undisguise yields the plain form of s for each disguise seen in it. Via is the encoding of s
+// itself: no model reads text that is disguised twice, and refusing to decode it keeps the work for
+// hostile input a small multiple of its length.
 func Undisguise(s []byte, seen *Disguised, via string, yield func(Hidden)) {
 	switch via {
 	case viaRot13, viaBackwards, viaWords, viaDigits:
@@ -82,9 +81,9 @@ func Undisguise(s []byte, seen *Disguised, via string, yield func(Hidden)) {
 	}
 }
 
-// around returns the span of a disguise with what belongs to it on either side:
-// an order may begin and end in words that do not give it away. Digits leave
-// most of a text as it is, so there it is the sentence.
+// around returns the span of a disguise extended on both sides, since an instruction may begin and
+// end with words that do not give it away. Digits leave most text unchanged, so for them it extends
+// to the sentence.
 func (d *Disguised) around(kind Disguise, s []byte) (from, to int, ok bool) {
 	span := d[kind]
 	if span.End == 0 {
@@ -110,19 +109,19 @@ func (d *Disguised) around(kind Disguise, s []byte) (from, to int, ok bool) {
 	return from, to, true
 }
 
-// rotate returns s with each letter replaced by the one 13 places on.
+// rotate returns s with each letter rotated by 13 positions.
 func rotate(s []byte) []byte {
 	out := bytes.Clone(s)
 	for i, b := range out {
 		if letter(b) {
-			base := b & 0x20 // the case
+			base := b & 0x20 // the case bit
 			out[i] = (b-base-'A'+13)%26 + 'A' + base
 		}
 	}
 	return out
 }
 
-// reverse returns the characters of s from the last to the first.
+// reverse returns the characters of s in reverse order.
 func reverse(s []byte) []byte {
 	out := make([]byte, 0, len(s))
 	for len(s) > 0 {
@@ -133,7 +132,7 @@ func reverse(s []byte) []byte {
 	return out
 }
 
-// reverseWords reverses each word, and leaves their order and the marks behind them.
+// reverseWords reverses each word but keeps the word order and the punctuation after each word.
 func reverseWords(s []byte) []byte {
 	var out []byte
 	for len(s) > 0 {
@@ -152,10 +151,10 @@ func reverseWords(s []byte) []byte {
 	return out
 }
 
-// standIns are the signs that stand for a letter.
+// standIns lists, for each letter, the characters that stand for it.
 var standIns = map[byte]string{'a': "4@", 'e': "3", 'i': "1!", 'l': "1", 'o': "0", 's': "5$", 't': "7"}
 
-// letterOf is standIns turned round. For 1 it has i.
+// letterOf is the inverse of standIns. It maps 1 to i.
 var letterOf = func() (t [256]byte) {
 	for l, signs := range standIns {
 		for _, b := range []byte(signs) {
@@ -167,8 +166,7 @@ var letterOf = func() (t [256]byte) {
 	return
 }()
 
-// withDigits returns all ways to write a word in which at least one sign stands
-// for a letter.
+// withDigits returns all spellings of a word in which at least one letter is replaced.
 func withDigits(word string) []string {
 	ways := []string{""}
 	for _, b := range []byte(word) {
@@ -184,8 +182,8 @@ func withDigits(word string) []string {
 	return slices.DeleteFunc(ways, func(w string) bool { return w == word })
 }
 
-// withLetters returns s with the letters that signs stand for: inside a word, or
-// ahead of one. A double 1 is a double l.
+// withLetters replaces stand-ins inside or before a word with the letters they stand for. A double
+// 1 becomes a double l.
 func withLetters(s []byte) []byte {
 	out := bytes.Clone(s)
 	for i, b := range s {

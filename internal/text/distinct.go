@@ -7,15 +7,15 @@ import (
 	"slices"
 )
 
-// DistinctKind is what a value is that hardly is in two places by chance.
+// DistinctKind is the kind of a value that is unlikely to occur in two places by chance.
 type DistinctKind uint8
 
-// The kinds of distinctive values. Of two for the same characters the first counts.
+// The kinds of distinctive values. If the same characters match several, the first counts.
 const (
 	SecretValue DistinctKind = iota
 	EmailValue
 	LinkValue
-	AccountValue // the number of an account or card, an IBAN, a telephone number
+	AccountValue // an account, card or telephone number, or an IBAN
 	TokenValue   // an identifier or a random string
 	PassageValue // a sentence or a line
 	DistinctKinds
@@ -23,37 +23,36 @@ const (
 
 var distinctNames = [...]string{"a secret", "an e-mail address", "a link", "an account, card or telephone number", "an identifier", "a passage"}
 
-// String names the kind as a sentence does.
+// String returns the kind as it is written in a sentence.
 func (k DistinctKind) String() string { return distinctNames[k] }
 
-// Distinct is a distinctive value in a text. The digest stands for the value however
-// it is written: in whatever case, without the white space in it and around it, a
-// link without its scheme, a number without what sets its digits apart.
+// Distinct is a distinctive value in a text. The digest identifies the value regardless of case, of
+// white space in and around it, of a link's scheme, and of the separators in a number.
 type Distinct struct {
 	Start, End int
 	Kind       DistinctKind
 	Digest     uint64
-	Base       bool // is only looked up: a link without its query, its host, a word that could be a secret
+	Base       bool // only looked up: a link without its query, its host, or a word that could be a secret
 }
 
-// The shortest values that are distinctive.
+// The thresholds from which values are distinctive.
 const (
 	leastSecret  = 8
-	secretKinds  = 8  // different characters of a secret; a word has fewer
-	leastToken   = 24 // the length of a random string
-	tokenKinds   = 10 // different characters of one
-	tokenMixed   = 3  // places in it where a letter and a digit meet
-	leastDigits  = 11 // of a number: a day has 8, a time in seconds 10
-	mostDigits   = 34 // of an IBAN, which has letters as well
+	secretKinds  = 8  // distinct characters of a secret; a word has fewer
+	leastToken   = 24 // length of a random string
+	tokenKinds   = 10 // distinct characters of a random string
+	tokenMixed   = 3  // positions in it where a letter and a digit are adjacent
+	leastDigits  = 11 // of a number: a date has 8, a time in seconds 10
+	mostDigits   = 34 // of an IBAN, which also has letters
 	leastIBAN    = 15
 	leastPassage = 40 // letters and digits of a passage
-	passageKinds = 12 // different ones among the first of them; a row of numbers has fewer
+	passageKinds = 12 // distinct ones among the first of them; a row of numbers has fewer
 )
 
-// Classes of the characters that values are made of.
+// Character classes of values.
 const (
-	wordClass  = 1 << iota // letters, digits and the text between them in identifiers
-	localClass             // of the name in an e-mail address
+	wordClass  = 1 << iota // letters, digits and the marks between them in identifiers
+	localClass             // of the local part of an e-mail address
 	linkClass              // of a link
 	digitClass
 	alnumClass
@@ -81,8 +80,8 @@ var valueClass = func() (t [256]uint8) {
 	return t
 }()
 
-// Distincts visits the distinctive values of a text, those of each kind in order.
-// In documentation there are neither secrets nor passages.
+// Distincts yields the distinctive values of s, in order of position within each kind.
+// Documentation yields neither secrets nor passages.
 func Distincts(s []byte, documentation bool, yield func(Distinct)) {
 	if !documentation {
 		for _, sp := range Credentials(s) {
@@ -118,16 +117,16 @@ func Distincts(s []byte, documentation bool, yield func(Distinct)) {
 	}
 }
 
-// NewDistinct returns s[start:end] as a value of a kind that its place tells.
+// NewDistinct returns s[start:end] as a value whose kind is known from its context.
 func NewDistinct(s []byte, start, end int, kind DistinctKind) Distinct {
 	return Distinct{Start: start, End: end, Kind: kind, Digest: digestOf(s[start:end], notSpaces)}
 }
 
-// Lookups visits the words of a text that could be secrets which elsewhere are under
-// a name that says so. By themselves they are nothing.
+// Lookups yields the words of s that could be secrets stored elsewhere under a name that says so.
+// By themselves they mean nothing.
 func Lookups(s []byte, yield func(Distinct)) {
 	if v := bytes.TrimSpace(s); len(v) <= longestLookup && bytes.ContainsAny(v, "&=<>()'\"`") && !bytes.ContainsAny(v, " \t\n") && mixed(v) && Secretive(v) {
-		d := NewDistinct(v, 0, len(v), TokenValue) // a password with such marks in it
+		d := NewDistinct(v, 0, len(v), TokenValue) // a password that contains such characters
 		d.Base = true
 		yield(d)
 	}
@@ -149,10 +148,10 @@ func Lookups(s []byte, yield func(Distinct)) {
 // longestLookup is the length of the longest word that is looked up.
 const longestLookup = 200
 
-// apartFromSecrets marks the text around a secret in a text.
+// apartFromSecrets marks the characters that delimit a secret.
 var apartFromSecrets = [256]bool{' ': true, '\t': true, '\n': true, '\r': true, '"': true, '\'': true, '`': true, '=': true, '(': true, '<': true, '>': true, '&': true}
 
-// mixed reports whether a word has letters, and digits or marks among them.
+// mixed reports whether s has both letters and other characters.
 func mixed(s []byte) bool {
 	letters, others := 0, 0
 	for _, b := range s {
@@ -165,9 +164,9 @@ func mixed(s []byte) bool {
 	return letters > 0 && others > 0
 }
 
-// SecretName reports whether a member of this name holds a secret, and no token that
-// leads to the next page or an entry's key. NamesSecret takes those for secrets as well:
-// it decides what is masked, and masking too much does no harm.
+// SecretName reports whether a member with this name holds a secret, and not a pagination token or
+// a key of an entry. NamesSecret also accepts those: it decides what is masked, and masking too
+// much does no harm.
 func SecretName(key []byte) bool {
 	var small [40]byte
 	n := 0
@@ -185,18 +184,17 @@ func SecretName(key []byte) bool {
 	return string(word) == "token" || slices.ContainsFunc(secretNames, func(end string) bool { return bytes.HasSuffix(word, []byte(end)) })
 }
 
-// secretNames end the names of members that hold secrets, without what sets their
-// words apart.
+// secretNames lists the suffixes of the names of members that hold secrets, without word
+// separators.
 var secretNames = []string{"password", "passwd", "passphrase", "secret", "apikey", "accesskey", "secretkey", "privatekey",
 	"accesstoken", "authtoken", "apitoken", "bearertoken", "refreshtoken", "sessiontoken", "authorization"}
 
-// Secretive reports whether a text that stands where a secret would is no
-// placeholder for one.
+// Secretive reports whether a string in the position of a secret is not a placeholder.
 func Secretive(s []byte) bool {
 	return len(s) >= leastSecret && different(s) >= secretKinds && !placeholder.Match(s)
 }
 
-// distinctRun visits what is distinctive in s[start:end], which has the characters of a link.
+// distinctRun yields the distinctive values in s[start:end], a run of link characters.
 func distinctRun(s []byte, start, end int, yield func(Distinct)) {
 	of := s[start:end]
 	if at := linkIn(of); at >= 0 {
@@ -220,13 +218,13 @@ func distinctRun(s []byte, start, end int, yield func(Distinct)) {
 			yield(NewDistinct(s, from, i, TokenValue))
 		}
 	}
-	// Base64 has marks that also set words apart.
+	// Base64 contains characters that otherwise separate words.
 	if v := bytes.TrimRight(of, "="); bytes.ContainsAny(v, "+/") && !bytes.ContainsAny(v, ".:?&@=%,;") && random(v) {
 		yield(NewDistinct(s, start, start+len(v), TokenValue))
 	}
 }
 
-// emails visits the e-mail addresses in s[start:end].
+// emails yields the e-mail addresses in s[start:end].
 func emails(s []byte, start, end int, yield func(Distinct)) {
 	for {
 		at := bytes.IndexByte(s[start:end], '@')
@@ -249,7 +247,7 @@ func emails(s []byte, start, end int, yield func(Distinct)) {
 	}
 }
 
-// linkIn returns where a link begins in a run, -1 for nowhere.
+// linkIn returns the position of a link in a run, or -1 if there is none.
 func linkIn(of []byte) int {
 	at := bytes.Index(of, []byte("://"))
 	if at < 0 {
@@ -264,7 +262,7 @@ func linkIn(of []byte) int {
 	return at
 }
 
-// link visits the link s[start:end], without its query, and its host.
+// link yields the link s[start:end], the link without its query, and its host.
 func link(s []byte, start, end int, yield func(Distinct)) {
 	v := s[start:end]
 	if i := bytes.Index(v, []byte("://")); i >= 0 {
@@ -286,8 +284,7 @@ func link(s []byte, start, end int, yield func(Distinct)) {
 	}
 }
 
-// random reports whether a run of characters is long and mixed enough that nobody
-// would write it twice.
+// random reports whether s is long and mixed enough that it would not occur twice by chance.
 func random(s []byte) bool {
 	if len(s) < leastToken {
 		return false
@@ -302,7 +299,7 @@ func random(s []byte) bool {
 	return mixed >= tokenMixed && different(s) >= tokenKinds
 }
 
-// different returns how many different characters s has.
+// different returns the number of distinct bytes in s.
 func different(s []byte) (n int) {
 	var seen [4]uint64
 	for _, b := range s {
@@ -314,16 +311,15 @@ func different(s []byte) (n int) {
 	return n
 }
 
-// alnum reports a letter, a digit, or a part of a character beyond ASCII.
+// alnum reports whether b is a letter, a digit, or part of a non-ASCII character.
 func alnum(b byte) bool { return valueClass[b]&alnumClass != 0 || b >= 0x80 }
 
-// form is how the characters of a value count in its digest: in lower case, and some
-// not at all.
+// form maps the bytes of a value for its digest: to lower case, or to 0 if they are ignored.
 type form [256]byte
 
 var (
 	letters   = newForm(alnum)                                // letters and digits
-	notSpaces = newForm(func(b byte) bool { return b > ' ' }) // all but white space
+	notSpaces = newForm(func(b byte) bool { return b > ' ' }) // everything but white space
 )
 
 func newForm(counts func(byte) bool) *form {
@@ -336,10 +332,10 @@ func newForm(counts func(byte) bool) *form {
 	return &f
 }
 
-// maxDigested is how much of a value stands for all of it: a message can be one value.
+// maxDigested is the length of the prefix that is digested: a value can be a whole message.
 const maxDigested = 64 << 10
 
-// digestOf stands for a value in one form.
+// digestOf returns the digest of a value in one form.
 func digestOf(v []byte, f *form) uint64 {
 	v = v[:min(len(v), maxDigested)]
 	var small [512]byte
@@ -350,7 +346,7 @@ func digestOf(v []byte, f *form) uint64 {
 	return sumOf(f.append(buf, v))
 }
 
-// append appends to dst, which has room for it, what counts of v.
+// append appends the form of v to dst, which must have room for it.
 func (f *form) append(dst, v []byte) []byte {
 	n := len(dst)
 	dst = dst[:n+len(v)+1]

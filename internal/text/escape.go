@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// Unescape replaces the escapes of programs, of JSON and of its dialects: \xHH,
-// \uHHHH also in pairs, \OOO, and letters for white space. It returns how many
-// characters were written by their number.
+// Unescape decodes the escapes of programming languages, JSON and its dialects: \xHH, \uHHHH
+// (including surrogate pairs), \OOO, and letters for white space. It also returns the number of
+// numeric escapes.
 func Unescape(s []byte) (plain []byte, numbers int) {
 	plain = make([]byte, 0, len(s))
 	for i := 0; i < len(s); {
@@ -26,7 +26,7 @@ func Unescape(s []byte) (plain []byte, numbers int) {
 		switch b := s[i+1]; {
 		case b == 'n' || b == 'r' || b == 't' || b == 'b' || b == 'f':
 			plain = append(plain, '\n')
-		case b == 'x' || b == 'u' || b >= '0' && b <= '9': // a number that is none
+		case b == 'x' || b == 'u' || b >= '0' && b <= '9': // an invalid numeric escape
 			plain = append(plain, '\\', b)
 		default:
 			plain = append(plain, b)
@@ -36,8 +36,8 @@ func Unescape(s []byte) (plain []byte, numbers int) {
 	return plain, numbers
 }
 
-// escapedRune returns the character that is written by its number at the
-// beginning of s, and how many bytes that takes; 0 where there is none.
+// escapedRune returns the character encoded by the numeric escape at the start of s and the length
+// of the escape, or 0 if there is none.
 func escapedRune(s []byte) (rune, int) {
 	switch {
 	case s[1] == 'x':
@@ -65,7 +65,7 @@ func taken(ok bool, n int) int {
 	return 0
 }
 
-// number reads n digits.
+// number parses the first n bytes of s as digits.
 func number(s []byte, n, base int) (rune, bool) {
 	if len(s) < n {
 		return 0, false

@@ -8,35 +8,35 @@ import (
 	"unicode/utf8"
 )
 
-// dfa runs an automaton over texts: deterministically, by states that are made when they
-// are first met. A state is a list of instructions, in the order of their priority where
-// it is ordered. It costs two nanoseconds for each byte once its states are known, where
-// the expression itself costs fifty.
+// dfa runs an automaton deterministically, creating its states on demand. A state is a list of
+// instructions, in order of priority if the dfa is ordered. It takes two nanoseconds per byte once
+// its states exist; the expression itself takes fifty.
 type dfa struct {
 	*automaton
-	ordered bool // keeps the order of its threads, and drops those behind one that matches: it finds the match of the expression, not any
+	ordered bool // keeps thread priority and drops threads after a match: finds the match of the expression, not just any
 	search  bool // a match may begin anywhere
 	ids     map[string]int32
-	states  []string // by number: what dfaState reads
-	next    []int32  // state*classes+class -> state, unknown, or minus the state where a match ended ahead of the class
+	states  []string // by number: the encoded dfaState
+	next    []int32  // state*classes+class -> next state, unknown, or negated if a match ended before the class
 	key     []byte
 	from    dfaState
 	set     []uint32
-	seen    []uint64 // by instruction: the step that came to it last
+	seen    []uint64 // by instruction: the last step that reached it
 	step    uint64
 	stack   []uint32
-	spent   int // bytes of table beyond maxStates that are charged to tableBytes
+	spent   int // bytes of table beyond maxStates, charged to tableBytes
 }
 
-// dfaState is the text before the place, whether matches may begin there, and a list of
-// instructions. It is kept as a string, which is its key as well: there are thousands.
+// dfaState is the context before the current position, whether a match may begin there, and a list
+// of instructions. States are stored as strings, which also serve as their keys: there are
+// thousands.
 type dfaState struct {
 	before uint8
 	search bool
 	at     []uint32
 }
 
-// write appends the key of a state.
+// write appends the key of the state to key.
 func (s *dfaState) write(key []byte) []byte {
 	first := s.before << 1
 	if s.search {
@@ -49,7 +49,7 @@ func (s *dfaState) write(key []byte) []byte {
 	return key
 }
 
-// read reads a key. The state keeps the memory of its list.
+// read decodes a key, reusing the memory of the state's list.
 func (s *dfaState) read(key string) {
 	s.before, s.search, s.at = key[0]>>1, key[0]&1 != 0, s.at[:0]
 	for i := 1; i < len(key); {
@@ -66,15 +66,15 @@ const (
 	unknown = 0
 	matched = -1
 
-	// maxStates and maxTables bound the memory of states. Where more are met, all
-	// of an expression are forgotten: the work for a byte is bounded by the expression
-	// either way. Beyond maxStates an expression may have more as long as those of all
-	// expressions together are within maxTables.
+	// maxStates and maxTables limit the memory for states. If an expression exceeds them, all its
+	// states are discarded; the work per byte is bounded by the expression either way. An
+	// expression may exceed maxStates as long as the excess of all expressions together stays
+	// within maxTables.
 	maxStates = 256
 	maxTables = 12 << 20
 )
 
-// tableBytes is what all states beyond maxStates take.
+// tableBytes is the memory taken by all states beyond maxStates.
 var tableBytes atomic.Int64
 
 func newDFA(a *automaton, ordered, search bool) *dfa {
@@ -83,8 +83,8 @@ func newDFA(a *automaton, ordered, search bool) *dfa {
 	return d
 }
 
-// reset forgets all states. The first is none, because its place means unknown; the
-// second is the one that no match comes behind, and the next are those that texts begin in.
+// reset discards all states. State 0 is unused, because 0 means unknown; the next is the dead
+// state, and those after it are the start states.
 func (d *dfa) reset() {
 	d.ids = map[string]int32{}
 	d.states, d.next = d.states[:0], d.next[:0]
@@ -96,7 +96,7 @@ func (d *dfa) reset() {
 	}
 }
 
-// add adds a state, and returns its place in next.
+// add adds a state and returns its offset in next.
 func (d *dfa) add(key string) int32 {
 	place := int32(len(d.next))
 	d.states = append(d.states, key)
@@ -104,16 +104,16 @@ func (d *dfa) add(key string) int32 {
 	return place
 }
 
-// dead is the state that no match comes behind.
+// dead returns the state from which no match can be reached.
 func (d *dfa) dead() int32 { return int32(d.classes) }
 
-// startBehind returns the state of a text that begins behind another.
+// startBehind returns the start state for a text that follows the given context.
 func (d *dfa) startBehind(kind uint8) int32 { return int32(d.classes) * (2 + int32(kind)) }
 
-// start returns the state at the beginning of a text.
+// start returns the start state for the beginning of a text.
 func (d *dfa) start() int32 { return d.startBehind(afterNothing) }
 
-// intern returns the place in next of a state.
+// intern returns the offset of a state in next, adding it if necessary.
 func (d *dfa) intern(s dfaState) int32 {
 	if len(s.at) == 0 && !s.search {
 		s.before = afterOther
@@ -128,12 +128,12 @@ func (d *dfa) intern(s dfaState) int32 {
 	return place
 }
 
-// full reports that no state may be added.
+// full reports whether no more states may be added.
 func (d *dfa) full() bool {
 	if len(d.states) < maxStates {
 		return false
 	}
-	const others = 256 // bytes of a state beside its row
+	const others = 256 // bytes of a state besides its row
 	need := (len(d.states) + 1 - maxStates) * (4*d.classes + others)
 	if need <= d.spent {
 		return false
@@ -147,7 +147,7 @@ func (d *dfa) full() bool {
 	return false
 }
 
-// follow makes the state behind another that reads a class.
+// follow computes the state reached from another by reading a class.
 func (d *dfa) follow(state int32, c uint8) int32 {
 	from := &d.from
 	from.read(d.states[int(state)/d.classes])
@@ -168,8 +168,8 @@ func (d *dfa) follow(state int32, c uint8) int32 {
 	return to
 }
 
-// reach puts into the set where the threads of a state go to by a class, and reports
-// whether a match ends ahead of it.
+// reach fills set with the instructions that the threads of a state reach by reading a class, and
+// reports whether a match ends before it.
 func (d *dfa) reach(from *dfaState, c uint8) (noticed bool) {
 	d.set, d.stack = d.set[:0], d.stack[:0]
 	if from.search {
@@ -214,8 +214,8 @@ func (d *dfa) reach(from *dfaState, c uint8) (noticed bool) {
 	return noticed
 }
 
-// assertions returns what holds between the text before a place and the class that
-// follows it.
+// assertions returns the zero-width assertions that hold between the context before a position and
+// the class that follows it.
 func (a *automaton) assertions(before, c uint8) syntax.EmptyOp {
 	var flags syntax.EmptyOp
 	end := int(c) == a.classes-1
@@ -237,7 +237,7 @@ func (a *automaton) assertions(before, c uint8) syntax.EmptyOp {
 	return flags | syntax.EmptyNoWordBoundary
 }
 
-// to returns the state behind another that reads a class.
+// to returns the state reached from another by reading a class.
 func (d *dfa) to(state int32, c uint8) int32 {
 	if to := d.next[state+int32(c)]; to != unknown {
 		return to
@@ -248,8 +248,8 @@ func (d *dfa) to(state int32, c uint8) int32 {
 // ends reports whether a match ends at the end of a text that ends in this state.
 func (d *dfa) ends(state int32) bool { return d.to(state, uint8(d.classes-1)) < 0 }
 
-// run returns the state behind t, or matched as soon as a match has ended, and how far
-// it has read. A state is good until the next call.
+// run returns the state after t, or matched as soon as a match has ended, and the number of bytes
+// read. A state is valid until the next call.
 func (d *dfa) run(state int32, t []byte) (to int32, read int) {
 	next, ascii := d.next, &d.ascii
 	for i := 0; i < len(t); {
@@ -267,7 +267,7 @@ func (d *dfa) run(state int32, t []byte) (to int32, read int) {
 				next = d.next
 			}
 			if to < 0 {
-				return matched, i // a match is noticed at the text after it
+				return matched, i // a match is noticed only when the next character is read
 			}
 		}
 		state = to
@@ -276,20 +276,20 @@ func (d *dfa) run(state int32, t []byte) (to int32, read int) {
 	return state, len(t)
 }
 
-// first returns where in t a match has ended first: no other ends ahead of it.
+// first returns the end of the match that ends first in t.
 func (d *dfa) first(t []byte) (end int, ok bool) {
 	state, end := d.run(d.start(), t)
 	return end, state == matched || d.ends(state)
 }
 
-// mayMatch reports false only where the expression does not match t.
+// mayMatch returns false only if the expression does not match t.
 func (d *dfa) mayMatch(t []byte) bool {
 	_, ok := d.first(t)
 	return ok
 }
 
-// last returns the end of the last match that is noticed before no other can be: in an
-// ordered search that of the match of the expression; -1 for none.
+// last returns the end of the last match noticed before the dead state, or -1 if there is none. In
+// an ordered search that is the match of the expression.
 func (d *dfa) last(t []byte) (end int) {
 	end = -1
 	state, dead := d.start(), d.dead()
@@ -324,8 +324,8 @@ func (d *dfa) last(t []byte) (end int) {
 	return end
 }
 
-// back runs the automaton of a reversed expression from a place in t to its beginning, and
-// calls noticed with the places where a match begins; it stops where that returns false.
+// back runs the automaton of a reversed expression from a position in t back to its beginning and
+// calls noticed with each position where a match begins, until noticed returns false.
 func (d *dfa) back(t []byte, from int, noticed func(start int) bool) {
 	kind := uint8(afterNothing)
 	if from < len(t) {

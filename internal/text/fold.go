@@ -8,19 +8,18 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Folded is a text in the form that patterns see: lower case, compatibility
-// decomposed, without diacritics, invisible and control characters and terminal
-// sequences, with look-alike letters of other scripts replaced by the ASCII
-// letters they imitate, with Unicode tag characters read as the ASCII they
-// carry, and with each run of white space as one space, or as one line feed
-// where the run has one.
+// Folded is text in the form that patterns see: lower case, compatibility decomposed, without
+// diacritics, invisible and control characters and terminal sequences, with look-alike letters of
+// other scripts replaced by the ASCII letters they imitate, with Unicode tag characters read as the
+// ASCII they carry, and with each run of white space collapsed to one space, or to one line feed if
+// it contains one.
 type Folded struct {
 	Text []byte
-	pos  []int32 // offset in the source of each byte of Text; nil when the same
+	pos  []int32 // source offset of each byte of Text; nil if all are the same
 	src  int     // length of the source
 }
 
-// Source maps an offset in Text to the offset in the text that was folded.
+// Source maps an offset in Text to the offset in the source.
 func (f *Folded) Source(off int) int {
 	switch {
 	case f.pos == nil:
@@ -31,34 +30,33 @@ func (f *Folded) Source(off int) int {
 	return int(f.pos[off])
 }
 
-// Folder folds texts one after another in memory of its own. What it returns
-// is valid until its next call.
+// Folder folds strings, reusing its memory. A result is valid until the next call.
 type Folder struct {
 	buf   []byte
 	pos   []int32
 	nfkd  []byte
 	last  Folded
-	known [1024]foldedRune // by the last bits of the character
+	known [1024]foldedRune // cache, indexed by the low bits of the character
 }
 
-// foldedRune is what is known of a character that is not ASCII. To look all of
-// it up costs more than a hundred nanoseconds.
+// foldedRune caches the properties of a non-ASCII character, which take more than a hundred
+// nanoseconds to look up.
 type foldedRune struct {
 	r        rune
 	letter   bool
-	unmarked bool      // continues a word without being a letter of it
-	text     [2][]byte // the folded form, as it stands and with look-alikes mapped
+	unmarked bool      // continues a word without being one of its letters
+	text     [2][]byte // the folded form, without and with look-alikes mapped
 }
 
-// Fold folds s. A tidy text (printable ASCII without runs of white space) is
-// only put into lower case.
+// Fold folds s. Tidy text (printable ASCII without runs of white space) is only converted to lower
+// case.
 func (f *Folder) Fold(s []byte) *Folded {
 	n := f.tidy(s)
 	if n == len(s) {
 		f.last = Folded{Text: f.buf, src: n}
 		return &f.last
 	}
-	if f.pos = f.pos[:0]; f.pos == nil { // nil would say that all offsets are the same
+	if f.pos = f.pos[:0]; f.pos == nil { // nil would mean that all offsets are the same
 		f.pos = make([]int32, 0, len(s))
 	}
 	for i := range n {
@@ -69,10 +67,10 @@ func (f *Folder) Fold(s []byte) *Folded {
 	return &f.last
 }
 
-// The classes of bytes that decide how a text is folded.
+// The byte classes that decide how text is folded.
 const (
 	printable = iota
-	blank     // space or line feed: fine alone, folded in runs
+	blank     // space or line feed: kept when alone, collapsed in runs
 	special   // anything else
 )
 
@@ -89,8 +87,7 @@ var byteClass, byteLower = func() (class, low [256]uint8) {
 	return
 }()
 
-// tidy puts the longest tidy prefix of s into the buffer, in lower case, and
-// returns its length.
+// tidy copies the longest tidy prefix of s to the buffer, in lower case, and returns its length.
 func (f *Folder) tidy(s []byte) int {
 	f.buf = slices.Grow(f.buf[:0], len(s))[:len(s)]
 	last := uint8(printable)
@@ -106,14 +103,14 @@ func (f *Folder) tidy(s []byte) int {
 	return len(s)
 }
 
-// rest folds s from byte i on, behind what is folded already.
+// rest folds s from byte i on and appends it to what is already folded.
 func (f *Folder) rest(s []byte, i int) {
 	latin, decided := false, false
 	mapWord, inWord := false, false
 	for i < len(s) {
 		if s[i] < utf8.RuneSelf {
 			next, letters := f.plain(s, i)
-			mapWord = mapWord || letters // a word with an ASCII letter in it is meant to be read as ASCII
+			mapWord = mapWord || letters // a word that contains an ASCII letter is meant to be read as ASCII
 			if inWord = next > i && letter(s[next-1]); next == i {
 				next += f.ascii(s, i)
 			}
@@ -144,8 +141,8 @@ func (f *Folder) rest(s []byte, i int) {
 	}
 }
 
-// plain copies the tidy text from s[i] on, in lower case. It returns where that
-// ends and whether there are letters in it.
+// plain copies the tidy text starting at s[i], in lower case. It returns the end of that text and
+// whether it contains letters.
 func (f *Folder) plain(s []byte, i int) (next int, letters bool) {
 	n := len(f.buf)
 	last := uint8(printable)
@@ -170,8 +167,8 @@ func (f *Folder) plain(s []byte, i int) (next int, letters bool) {
 	return i, letters
 }
 
-// ascii folds the ASCII character at s[i], which is not tidy, and returns how
-// many bytes it takes. A control character is left out.
+// ascii folds the ASCII character at s[i], which is not tidy, and returns the number of bytes
+// consumed. Control characters are dropped.
 func (f *Folder) ascii(s []byte, i int) int {
 	switch s[i] {
 	case '\n':
@@ -184,7 +181,7 @@ func (f *Folder) ascii(s []byte, i int) int {
 	return 1
 }
 
-// blank adds white space, unless there is some already.
+// blank adds white space, unless the buffer already ends with some.
 func (f *Folder) blank(i int, b byte) {
 	if n := len(f.buf); n > 0 && byteClass[f.buf[n-1]] == blank {
 		if b == '\n' {
@@ -195,9 +192,9 @@ func (f *Folder) blank(i int, b byte) {
 	f.put(i, b)
 }
 
-// sequence measures the terminal sequence (ECMA-48) that starts with the
-// escape character at s[0]. What a string sequence carries stays part of the
-// text: it is not shown, and a model reads it.
+// sequence returns the length of the terminal sequence (ECMA-48) that starts with the escape
+// character at s[0]. The payload of a string sequence remains part of the text: it is not
+// displayed, but a model reads it.
 func sequence(s []byte) int {
 	if len(s) < 2 {
 		return 1
@@ -224,7 +221,7 @@ func sequence(s []byte) int {
 	return 1
 }
 
-// lookUp returns what is known of a character that is not ASCII.
+// lookUp returns the properties of a non-ASCII character.
 func (f *Folder) lookUp(r rune) *foldedRune {
 	k := &f.known[int(r)%len(f.known)]
 	if k.r != r {
@@ -267,7 +264,7 @@ func (f *Folder) fold(b []byte, r rune, mapped bool) []byte {
 		}
 		small := unicode.ToLower(d)
 		if mapped {
-			for _, form := range [2]rune{d, small} { // a capital can look like another letter than its small form does
+			for _, form := range [2]rune{d, small} { // a capital can look like a different letter than its small form
 				if a, ok := lookalike(form); ok {
 					small = a
 					break
@@ -279,9 +276,9 @@ func (f *Folder) fold(b []byte, r rune, mapped bool) []byte {
 	return b
 }
 
-// decompose returns the NFKD form of r: from the tables, or for a Hangul
-// syllable by the arithmetic of the Unicode standard, section 3.12. To append
-// each rune with the norm package would prepare for a whole text each time.
+// decompose returns the NFKD form of r: from the tables or, for a Hangul syllable, by the
+// arithmetic of the Unicode standard, section 3.12. Appending each rune with the norm package would
+// pay its setup cost every time.
 func (f *Folder) decompose(r rune) []byte {
 	if s := r - 0xAC00; s >= 0 && s <= 0xD7A3-0xAC00 {
 		f.nfkd = utf8.AppendRune(f.nfkd[:0], 0x1100+s/588)
@@ -310,8 +307,8 @@ func lower(b byte) byte {
 	return b
 }
 
-// mostlyASCII reports whether at least half of the letters are ASCII. Only
-// then are all look-alikes suspects; in a Russian text they are letters.
+// mostlyASCII reports whether at least half of the letters are ASCII. Only then are all look-alikes
+// suspect; in Russian text they are ordinary letters.
 func (f *Folder) mostlyASCII(s []byte) bool {
 	ascii, other := 0, 0
 	for len(s) > 0 {
@@ -331,7 +328,7 @@ func (f *Folder) mostlyASCII(s []byte) bool {
 	return ascii >= other
 }
 
-// wordLimit bounds the look ahead for the end of a word, in runes.
+// wordLimit is how far to look ahead for the end of a word, in runes.
 const wordLimit = 64
 
 func wordHasASCII(s []byte) bool {
@@ -348,8 +345,8 @@ func wordHasASCII(s []byte) bool {
 	return false
 }
 
-// ignorable reports characters without a visible form of their own: a reader
-// does not see them, and they split words for a pattern.
+// ignorable reports whether r has no visible form of its own: readers do not see such characters,
+// but they split words for a pattern.
 func ignorable(r rune) bool {
 	switch {
 	case r < 0xAD:
@@ -361,7 +358,7 @@ func ignorable(r rune) bool {
 	return unicode.Is(unicode.Cf, r)
 }
 
-// asciiOf is lookalikes turned round, sorted for a binary search.
+// asciiOf is the inverse of lookalikes, sorted for binary search.
 var asciiOf = func() []lookalikeOf {
 	var t []lookalikeOf
 	for a, others := range lookalikes {

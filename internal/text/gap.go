@@ -6,16 +6,16 @@ import (
 	"unicode/utf8"
 )
 
-// The lengths from which a run of white space pushes what follows it out of the
-// sight of a person: more lines than a window has, or more than a line can hold.
+// The minimum lengths of a run of white space that pushes the text after it out of view: more lines
+// than a window has, or more characters than fit on a line.
 const (
 	gapLines = 40
 	gapChars = 400
 )
 
-// Gap returns the first run of white space in s that pushes what follows it out
-// of sight. Such a run is at least gapLines bytes long, so looking at one byte
-// of that many finds it, and a text without one costs next to nothing.
+// Gap returns the first run of white space in s that pushes the text after it out of view. Such a
+// run is at least gapLines bytes long, so checking every gapLines-th byte finds it, and text
+// without one costs next to nothing.
 func Gap(s []byte) (start, end int, ok bool) {
 	for i := gapLines - 1; i < len(s); i += gapLines {
 		start, end = blanksAround(s, i)
@@ -25,12 +25,12 @@ func Gap(s []byte) (start, end int, ok bool) {
 		if end < len(s) && (bytes.Count(s[start:end], []byte("\n")) >= gapLines || utf8.RuneCount(s[start:end]) >= gapChars) {
 			return start, end, true
 		}
-		i = end - 1 // behind this run, the next one that counts is found at the next look
+		i = end - 1 // the next run that is long enough contains the next byte checked
 	}
 	return 0, 0, false
 }
 
-// blanksAround returns the run of white space that the byte at i is part of.
+// blanksAround returns the run of white space around the byte at i.
 func blanksAround(s []byte, i int) (start, end int) {
 	for start = i; start > 0 && i-start < utf8.UTFMax && !utf8.RuneStart(s[start]); {
 		start--
@@ -55,5 +55,5 @@ func blanksAround(s []byte, i int) (start, end int) {
 	return start, end
 }
 
-// blankRune reports a character that leaves its place empty.
+// blankRune reports whether r is displayed as blank space.
 func blankRune(r rune) bool { return unicode.IsSpace(r) || r == 0x2800 || r == 0x3164 }

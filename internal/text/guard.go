@@ -5,29 +5,28 @@ import (
 	"io"
 )
 
-// Guard returns a writer that passes text on in which no line begins with two
-// colons, however far it is indented: a runner of GitHub Actions takes such a line
-// of any program's output for a workflow command, and where a line of wrapped text
-// or of a diff begins is up to whoever wrote the text. The first colon is spelled
-// out. A colon that a last line consists of is kept back.
+// Guard returns a writer to w in whose output no line begins with two colons, even indented: GitHub
+// Actions takes such a line in any program's output for a workflow command, and the author of a
+// text can influence where lines of wrapped text or of a diff begin. The first colon is spelled
+// out. A colon at the start of an unfinished line is held back.
 func Guard(w io.Writer) io.Writer { return &lineGuard{w: w} }
 
 // lineGuard is the writer that Guard returns.
 type lineGuard struct {
 	w      io.Writer
-	inside bool // the line has begun with something else than spaces
-	colon  bool // the line has begun with a colon, which is not written yet
+	inside bool // the line has begun with something other than spaces
+	colon  bool // the line has begun with a colon, which is not yet written
 	out    []byte
 }
 
-// spelledColon is what stands for the first colon of a line.
+// spelledColon replaces the first colon of a line.
 const spelledColon = "<U+003A>"
 
-// Write writes p but for a colon that could be the first of two.
+// Write writes p, holding back a final colon that could be the first of two.
 func (g *lineGuard) Write(p []byte) (int, error) {
 	g.out = g.out[:0]
 	for rest := p; len(rest) > 0; {
-		if g.inside { // most of it
+		if g.inside { // the common case
 			end := bytes.IndexByte(rest, '\n') + 1
 			if end == 0 {
 				g.out = append(g.out, rest...)
@@ -46,7 +45,7 @@ func (g *lineGuard) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// begin takes one of the bytes that a line begins with.
+// begin handles a byte at the beginning of a line.
 func (g *lineGuard) begin(b byte) {
 	switch {
 	case g.colon && b == ':':

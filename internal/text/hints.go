@@ -1,8 +1,9 @@
 package text
 
-// What is behind a hint, where it tells that there is no secret: most hints are words.
+// These functions look at the text after a hint to rule out a secret: most hints are ordinary
+// words.
 
-// toUser reports whether an @ comes ahead of a slash or white space.
+// toUser reports whether an @ occurs before any slash or white space.
 func toUser(behind []byte) bool {
 	for _, b := range behind {
 		switch b {
@@ -15,12 +16,13 @@ func toUser(behind []byte) bool {
 	return false
 }
 
-// toFlag reports whether the name of a flag comes.
+// toFlag reports whether the text starts with a flag name.
 func toFlag(behind []byte) bool {
 	return len(behind) > 0 && (isAlnum(behind[0]) || behind[0] >= 0x80)
 }
 
-// toValue reports whether a colon or an equals sign comes, behind the end of a string or not.
+// toValue reports whether a colon or an equals sign follows, possibly after a closing quotation
+// mark.
 func toValue(behind []byte) bool {
 	i := 0
 	for i < len(behind) && i < 3 && behind[i] == '\\' {
@@ -35,7 +37,7 @@ func toValue(behind []byte) bool {
 	return i < len(behind) && (behind[i] == ':' || behind[i] == '=')
 }
 
-// toPort reports whether four digits come.
+// toPort reports whether four digits follow.
 func toPort(behind []byte) bool {
 	return len(behind) > 4 && digit(behind[0]) && digit(behind[1]) && digit(behind[2]) && digit(behind[3])
 }

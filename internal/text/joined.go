@@ -6,18 +6,18 @@ import (
 	"unicode/utf8"
 )
 
-// The bounds of words that are joined. A name has fewer.
+// The thresholds for joined words. A name has fewer.
 const (
 	joinedWords = 5
-	joiner      = 4 // bytes between two of them
-	humpLetters = 3 // of a word in camelCase, on average
+	joiner      = 4 // bytes between two words
+	humpLetters = 3 // letters of a word in camelCase, on average
 )
 
-// decodeJoined reads words with marks instead of blanks between them, or in camelCase:
-// what is written like a name can be a sentence all the same.
+// decodeJoined separates words that are joined by marks or written in camelCase: what looks like a
+// name can be a sentence.
 func decodeJoined(s []byte, yield func(Hidden)) {
 	var between []byte
-	start, words, end := 0, 0, 0 // of the words that are joined so far; end of the last one
+	start, words, end := 0, 0, 0 // of the words joined so far; end of the last one
 	flush := func() {
 		if words >= joinedWords {
 			unjoin(s, start, end, words, between, yield)
@@ -51,7 +51,7 @@ func decodeJoined(s []byte, yield func(Hidden)) {
 	flush()
 }
 
-// joins reports marks that can stand instead of a blank.
+// joins reports whether gap consists of marks that can replace a space.
 func joins(gap []byte) bool {
 	return len(gap) > 0 && len(gap) <= joiner && len(bytes.TrimSpace(gap)) > 0
 }
@@ -87,8 +87,8 @@ func wordStart(s []byte, i int) int {
 	return i
 }
 
-// unjoin yields s[start:end] with blanks between its words, where they are more than
-// single letters and numbers.
+// unjoin yields s[start:end] with spaces between its words, if these are more than single letters
+// and numbers.
 func unjoin(s []byte, start, end, words int, between []byte, yield func(Hidden)) {
 	of := s[start:end]
 	gaps := bytes.Count(of, between)
@@ -107,7 +107,7 @@ func lettersIn(s []byte) (n int) {
 	return n
 }
 
-// camel yields the word s[start:end] as the words that it consists of in camelCase.
+// camel yields the words of s[start:end] if it is written in camelCase.
 func camel(s []byte, start, end int, yield func(Hidden)) {
 	if end-start < joinedWords*humpLetters {
 		return

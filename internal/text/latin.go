@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// InLatin returns a folded text as it is folded in the middle of a text that is
-// mostly written in Latin letters, where a Cyrillic word is suspected to be none.
+// InLatin returns folded text as it would be folded within mostly Latin text, where Cyrillic words
+// are suspected to imitate Latin ones.
 func InLatin(folded string) string {
 	return strings.Map(func(r rune) rune {
 		if a, ok := lookalike(r); ok {
@@ -16,10 +16,9 @@ func InLatin(folded string) string {
 	}, folded)
 }
 
-// diacritic reports combining marks that decorate a Latin, Greek or Cyrillic
-// letter, and those that Arabic writes or leaves out as it likes: vowels, the
-// marks on an alif, the stretching of a line. The marks of other scripts are
-// letters to their readers and stay.
+// diacritic reports whether r is a combining mark that decorates a Latin, Greek or Cyrillic letter,
+// or one that is optional in Arabic: vowels, marks on an alif, the stretching of a line. The marks
+// of other scripts are letters to their readers and are kept.
 func diacritic(r rune) bool {
 	return r >= 0x64B && r <= 0x65F || r == 0x670 || r == 0x640 || r >= 0x300 && r <= 0x36F || r >= 0x1AB0 && r <= 0x1AFF || r >= 0x1DC0 && r <= 0x1DFF ||
 		r >= 0x20D0 && r <= 0x20FF || r >= 0xFE20 && r <= 0xFE2F
@@ -28,7 +27,7 @@ func diacritic(r rune) bool {
 type lookalikeOf struct{ r, ascii rune }
 
 func lookalike(r rune) (rune, bool) {
-	if r < asciiOf[0].r { // which ASCII is
+	if r < asciiOf[0].r { // includes all ASCII
 		return 0, false
 	}
 	i, ok := slices.BinarySearchFunc(asciiOf, r, func(x lookalikeOf, r rune) int { return int(x.r - r) })

@@ -7,10 +7,10 @@ import (
 	"unicode/utf8"
 )
 
-// Unicode has alphabets of Latin letters that its compatibility decomposition leaves
-// alone: they are letters to a reader, in any text.
+// Unicode has alphabets of Latin letters that its compatibility decomposition leaves unchanged,
+// although readers take them for ordinary letters.
 
-// alphabets are those that are in the order of a to z, by the first letter.
+// alphabets lists the first letters of those that are in the order a to z.
 var alphabets = [...]rune{
 	0x249C,  // parenthesized
 	0x1F110, // parenthesized capitals
@@ -19,13 +19,13 @@ var alphabets = [...]rune{
 	0x1F1E6, // regional indicators
 }
 
-// Alphabets that are in no order.
+// Alphabets whose letters are not contiguous.
 const (
 	smallCapitals = "ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘꞯʀꜱᴛᴜᴠᴡ-ʏᴢ"
 	braille       = "⠁⠃⠉⠙⠑⠋⠛⠓⠊⠚⠅⠇⠍⠝⠕⠏⠟⠗⠎⠞⠥⠧⠺⠭⠽⠵"
 )
 
-// inAlphabet maps the letters of smallCapitals and braille.
+// inAlphabet maps the letters of smallCapitals and braille to ASCII.
 var inAlphabet = func() map[rune]byte {
 	t := map[rune]byte{}
 	for _, alphabet := range [...]string{smallCapitals, braille} {
@@ -37,7 +37,7 @@ var inAlphabet = func() map[rune]byte {
 	return t
 }()
 
-// latinForm returns the letter that r is another form of.
+// latinForm returns the ASCII letter that r is a form of.
 func latinForm(r rune) (byte, bool) {
 	for _, first := range alphabets {
 		if r >= first && r < first+26 {
@@ -48,20 +48,21 @@ func latinForm(r rune) (byte, bool) {
 	return b, ok
 }
 
-// unread reports what is no character that anybody agreed on: what stands for a
-// broken one (a lone surrogate, a byte that is no UTF-8), private use, and what will
-// never be one. In the middle of a word a model reads past it.
+// unread reports whether r has no agreed meaning: a replacement for an invalid character (a lone
+// surrogate, an invalid UTF-8 byte), a private-use character or a noncharacter. A model reads past
+// one in the middle of a word.
 func unread(r rune) bool {
 	return r == utf8.RuneError || r >= 0xFDD0 && r <= 0xFDEF || r&0xFFFE == 0xFFFE || unicode.Is(unicode.Co, r)
 }
 
-// turned are the letters a to z upside down.
+// turned lists the letters a to z upside down.
 var turned = []rune("ɐqɔpǝɟƃɥᴉɾʞlɯuodbɹsʇnʌʍxʎz")
 
-// leastTurned is the number of upside-down letters from which a text counts as upside down. Languages and phonetics use one or two of them.
+// leastTurned is the number of upside-down letters from which a text counts as upside down.
+// Languages and phonetic notation use one or two of them.
 const leastTurned = 8
 
-// decodeTurned reads a text that is written upside down.
+// decodeTurned decodes text written upside down.
 func decodeTurned(s []byte, yield func(Hidden)) {
 	found := 0
 	for rest := s; len(rest) > 0; {

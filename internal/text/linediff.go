@@ -2,11 +2,11 @@ package text
 
 import "github.com/aymanbagabas/go-udiff"
 
-// maxDiffed bounds the text that LineDiff compares, in bytes: both sides together.
+// maxDiffed is the maximum size, in bytes, of both sides together that LineDiff compares.
 const maxDiffed = 128 << 10
 
-// LineDiff returns the unified diff of two texts under their names. ok is false where
-// they are too long to be compared line by line; the diff then says so.
+// LineDiff returns the unified diff of two strings under the given names. If they are too long to
+// be compared line by line, ok is false and the diff says so.
 func LineDiff(oldName, newName, before, after string) (diff string, ok bool) {
 	if len(before)+len(after) > maxDiffed {
 		return "@@ too long to compare line by line @@", false

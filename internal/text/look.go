@@ -10,17 +10,16 @@ import (
 	"github.com/dlclark/regexp2/v2"
 )
 
-// The limits of patterns that users write. One that looks ahead or behind
-// backtracks, so it sees short windows only, which the same expression without
-// its look-around chose in linear time.
+// The limits of user-written patterns. One with look-around backtracks, so it is only run on short
+// windows, which the same expression without its look-around finds in linear time.
 const (
-	stretch  = 16 << 10               // bytes that an expression sees at a time
-	overlap  = 2 * Reach              // bytes that two stretches share
-	lookTime = 100 * time.Millisecond // for one window; an honest one takes microseconds
+	stretch  = 16 << 10               // bytes that an expression is run on at a time
+	overlap  = 2 * Reach              // bytes that consecutive stretches share
+	lookTime = 100 * time.Millisecond // for one window; a benign one takes microseconds
 	maxLooks = maxMatches             // windows of one pattern in one text
 )
 
-// all runs a pattern without anchors over a text.
+// all runs a pattern without anchors on a text.
 func (s *Scanner) all(t []byte, p int) {
 	if !s.m.patterns[p].Edged {
 		s.sweep(t, p, 0)
@@ -35,8 +34,8 @@ func (s *Scanner) all(t []byte, p int) {
 	}
 }
 
-// sweep runs a pattern over a text from some place on, a stretch at a time: for
-// each match an expression such as a.*b|a looks as far ahead as it is given text.
+// sweep runs a pattern over a text from a position on, one stretch at a time: an expression such as
+// a.*b|a scans all the text it is given for each match.
 func (s *Scanner) sweep(t []byte, p, from int) {
 	r := s.run(p)
 	for n := 0; from < len(t); {
@@ -51,7 +50,7 @@ func (s *Scanner) sweep(t []byte, p, from int) {
 				from--
 			}
 			continue
-		case to < len(t) && from+loc[1] > to-overlap && loc[0] > overlap: // it may go on
+		case to < len(t) && from+loc[1] > to-overlap && loc[0] > overlap: // the match may continue
 			from += loc[0]
 			continue
 		}
@@ -65,7 +64,7 @@ func (s *Scanner) sweep(t []byte, p, from int) {
 	r.end = len(t)
 }
 
-// found takes what the expression of a user's pattern matches.
+// found handles a match of a user pattern's expression.
 func (s *Scanner) found(t []byte, r *run, p, start, end int) {
 	if s.m.looks[p] != nil {
 		s.look(t, r, p, start, end)
@@ -74,7 +73,7 @@ func (s *Scanner) found(t []byte, r *run, p, start, end int) {
 	s.add(r, p, start, end)
 }
 
-// compileLook compiles an expression with look-around in the syntax of Go.
+// compileLook compiles an expression with look-around, in Go syntax otherwise.
 func compileLook(expr string) (*regexp2.Regexp, error) {
 	re, err := regexp2.Compile(expr, regexp2.RE2|regexp2.IgnoreCase)
 	if err != nil {
@@ -84,9 +83,9 @@ func compileLook(expr string) (*regexp2.Regexp, error) {
 	return re, nil
 }
 
-// look verifies what an expression without its look-around found at
-// [start, end). A window that takes too long, or one too many in a text, ends
-// the search for the pattern until Start; Unfinished tells.
+// look verifies a match [start, end) of the expression without its look-around. A window that takes
+// too long, or too many windows in a text, stop the search for the pattern until Start is called;
+// Unfinished then reports it.
 func (s *Scanner) look(t []byte, r *run, p, start, end int) {
 	if end <= r.end || slices.Contains(s.unfinished, p) {
 		return
@@ -114,17 +113,16 @@ func (s *Scanner) look(t []byte, r *run, p, start, end int) {
 	s.add(r, p, from+at, from+at+length)
 }
 
-// Start says that the texts from now on belong to another event. What an event
-// costs is bounded by that, however many texts it has.
+// Start marks the beginning of another event. The limits apply per event, however many texts it
+// has.
 func (s *Scanner) Start() { s.unfinished = s.unfinished[:0] }
 
-// Unfinished returns the patterns that took too long on one of the texts since
-// Start: they were not searched for in all of them.
+// Unfinished returns the patterns that exceeded the limits since Start and were not searched for in
+// all texts.
 func (s *Scanner) Unfinished() []int { return s.unfinished }
 
-// withoutLook replaces each look-ahead and look-behind of an expression by
-// nothing, and reports whether there was one. Where the expression matches, what
-// is left of it matches at the same place.
+// withoutLook removes each look-ahead and look-behind from an expression and reports whether there
+// was any. Wherever the expression matches, the remaining expression matches as well.
 func withoutLook(expr string) (plain string, look bool, err error) {
 	var b strings.Builder
 	for i := 0; i < len(expr); {
@@ -154,7 +152,7 @@ func lookAround(s string) bool {
 	return false
 }
 
-// group returns the length of the group that s starts with, or -1.
+// group returns the length of the group at the start of s, or -1 if it is not closed.
 func group(s string) int {
 	depth := 0
 	for i := 0; i < len(s); i += element(s[i:]) {
@@ -170,8 +168,8 @@ func group(s string) int {
 	return -1
 }
 
-// element returns the length of what s starts with and what has to be read as
-// one: an escape, quoted text, a class, or else a byte.
+// element returns the length of the syntax element at the start of s: an escape, quoted text, a
+// class, or else a single byte.
 func element(s string) int {
 	switch {
 	case strings.HasPrefix(s, `\Q`):
@@ -187,8 +185,8 @@ func element(s string) int {
 	return 1
 }
 
-// classLength returns the length of the class that s starts with; a bracket
-// right behind its opening belongs to it, and so do [:names:].
+// classLength returns the length of the class at the start of s. A bracket directly after its
+// opening belongs to it, and so do [:names:].
 func classLength(s string) int {
 	i := 1
 	if strings.HasPrefix(s[i:], "^") {

@@ -6,25 +6,25 @@ import (
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 )
 
-// The emphasis that gives a line away: marks inside of words, or three words
-// side by side that are each marked by themselves. Who means to emphasise does it once,
-// around what he means.
+// marksInside is the number of marks inside words from which a line counts as broken up by
+// emphasis; three adjacent words that are each marked separately also count. Genuine emphasis is
+// applied once, around the whole phrase.
 const marksInside = 2
 
 var (
-	// emphasis is a mark that a reader of Markdown or HTML does not see.
+	// emphasis matches markup that is invisible in rendered Markdown or HTML.
 	emphasis = `(?:\*{1,3}|~~|<!--[^<>\n]{0,40}-->|</?(?:b|i|u|s|em|strong|span|mark|font|small|wbr)(?:\s[^<>\n]{0,80})?/?>)`
 
 	insideWord = LazyExpr(`(?i)[a-z]` + emphasis + `+[a-z]`)
 	wordByWord = LazyExpr(`(?i)(?:(?:` + emphasis + `|[_` + "`" + `]{1,3})[a-z'’]+[.,;:!?]?(?:` + emphasis + `|[_` + "`" + `]{1,3})[.,;:!?]?(?:\s|$)){3}`)
 
-	// marks are what is taken out of such a line: an underscore inside of a word
-	// belongs to it.
+	// marks matches what is removed from such a line: an underscore inside a word is part of the
+	// word.
 	marks = lazyregexp.New(`(?i)` + emphasis + `|` + "`" + `|\b_{1,3}\B|\B_{1,3}\b`)
 )
 
-// unmarked yields the lines whose words are taken apart by emphasis, without it.
-// A screen shows no difference, and no pattern matches what is marked word by word.
+// unmarked yields lines whose words are broken up by emphasis, without the emphasis. They look the
+// same on a screen, but no pattern matches words that are marked one by one.
 func unmarked(s []byte, yield func(Hidden)) {
 	for start := 0; start < len(s); {
 		end := start + bytes.IndexByte(s[start:], '\n')

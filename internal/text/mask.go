@@ -8,18 +8,17 @@ import (
 	"sync"
 )
 
-// secret is a form of credential that a report must not repeat. The group of
-// the expression, where there is one, is the part to hide. Hints are literals
-// in lower case of which every match contains one: most texts contain none and
-// are spared the expression.
+// secret is a form of credential that a report must not repeat. If the expression has a group, only
+// that part is hidden. Every match contains at least one of the hints, which are literals in lower
+// case: most texts contain none, and the expression is not run on them.
 type secret struct {
 	hints []string
 	re    *Expr
-	goes  func(behind []byte) bool // whether a match may go on like this behind its hint; nil where nobody looks
+	goes  func(behind []byte) bool // whether the text after a hint allows a match; nil if not checked
 }
 
-// tokens are the forms that nothing else has. Sources: the published token
-// formats of the vendors named.
+// tokens lists forms that are unmistakable by themselves. Sources: the token formats published by
+// the vendors named.
 var tokens = []secret{
 	{[]string{"akia", "asia", "agpa", "aida", "aroa"}, // AWS access key id
 		LazyExpr(`\b(?:AKIA|ASIA|AGPA|AIDA|AROA)[0-9A-Z]{16}\b`), nil},
@@ -42,7 +41,7 @@ var tokens = []secret{
 	{[]string{"ntn_"}, LazyExpr(`\bntn_[0-9A-Za-z]{40,}\b`), nil},                             // Notion
 	{[]string{"dop_v1_"}, LazyExpr(`\bdop_v1_[0-9a-f]{64}\b`), nil},                           // DigitalOcean
 	{[]string{"shpat_"}, LazyExpr(`\bshpat_[0-9a-fA-F]{32}\b`), nil},                          // Shopify
-	{[]string{"xapp-"}, LazyExpr(`\bxapp-[0-9]-[0-9A-Z]{8,}-[0-9]{8,}-[0-9a-f]{32,}\b`), nil}, // Slack, of an app
+	{[]string{"xapp-"}, LazyExpr(`\bxapp-[0-9]-[0-9A-Z]{8,}-[0-9]{8,}-[0-9a-f]{32,}\b`), nil}, // Slack, app-level
 	{[]string{"glsa_"}, LazyExpr(`\bglsa_[0-9A-Za-z]{32}_[0-9a-f]{8}\b`), nil},                // Grafana
 	{[]string{"dapi"}, LazyExpr(`\bdapi[0-9a-f]{32}\b`), nil},                                 // Databricks
 	{[]string{"pypi-age"}, LazyExpr(`\bpypi-AgE[0-9A-Za-z_-]{50,}`), nil},                     // PyPI
@@ -53,33 +52,33 @@ var tokens = []secret{
 	{[]string{"atatt3"}, LazyExpr(`\bATATT3[0-9A-Za-z_=-]{60,}`), nil},                        // Atlassian
 	{[]string{"sq0"}, LazyExpr(`\bsq0(?:atp|csp)-[0-9A-Za-z_-]{22,}`), nil},                   // Square
 	{[]string{"sg."}, LazyExpr(`\bSG\.[0-9A-Za-z_-]{20,24}\.[0-9A-Za-z_-]{40,46}`), nil},      // SendGrid
-	{[]string{"ya29."}, LazyExpr(`\bya29\.[0-9A-Za-z_-]{30,}`), nil},                          // Google, of a session
+	{[]string{"ya29."}, LazyExpr(`\bya29\.[0-9A-Za-z_-]{30,}`), nil},                          // Google, session token
 	{[]string{"age-secret-key-"}, LazyExpr(`\bAGE-SECRET-KEY-1[0-9A-Z]{58}\b`), nil},          // age
 	{[]string{"hooks.slack.com/"}, LazyExpr(`\bhooks\.slack\.com/services/T[0-9A-Z]{6,}/B[0-9A-Z]{6,}/([0-9A-Za-z]{20,})`), nil},
 	{[]string{"/api/webhooks/"}, LazyExpr(`\bdiscord(?:app)?\.com/api/webhooks/[0-9]{16,20}/([0-9A-Za-z_-]{60,})`), nil},
 	{[]string{":aa"}, LazyExpr(`\b[0-9]{8,10}:AA[0-9A-Za-z_-]{32,34}`), nil},                         // Telegram
 	{[]string{"eyj"}, LazyExpr(`\beyJ[0-9A-Za-z_-]{8,}\.[0-9A-Za-z_-]{8,}\.[0-9A-Za-z_-]*`), nil},    // JSON Web Token
-	{[]string{pemBegin}, LazyExpr(`-----BEGIN [A-Z ]*PRIVATE KEY-----(?s:.*?)(?:-----END|\z)`), nil}, // PEM, also cut off
+	{[]string{pemBegin}, LazyExpr(`-----BEGIN [A-Z ]*PRIVATE KEY-----(?s:.*?)(?:-----END|\z)`), nil}, // PEM, maybe truncated
 }
 
-// secrets are all known forms, also those that go by what is beside them.
+// secrets lists all known forms, including those recognized by their context.
 var secrets = slices.Concat(tokens, []secret{
 	{[]string{"://"}, LazyExpr(`(?i)\b[a-z][a-z0-9+.-]*://[^\s/:@]*:([^\s/"<>]+)@`), toUser}, // userinfo of a URL
-	{[]string{"://"}, LazyExpr(`(?i)\b[a-z][a-z0-9+.-]*://([^\s/:@"<>?#]{16,})@`), toUser},   // a token in place of a user
-	{[]string{"key=", "token=", "code=", "sig=", "signature=", "passwd=", "password=", "pwd=", "secret=", "auth="}, // the query of a URL
+	{[]string{"://"}, LazyExpr(`(?i)\b[a-z][a-z0-9+.-]*://([^\s/:@"<>?#]{16,})@`), toUser},   // a token in place of the user
+	{[]string{"key=", "token=", "code=", "sig=", "signature=", "passwd=", "password=", "pwd=", "secret=", "auth="}, // query of a URL
 		LazyExpr(`(?i)[?&;](?:[a-z0-9_.-]*[_.-])?(?:api-?key|key|token|code|sig|signature|passwd|password|pwd|secret|auth)=([^\s&;"'<>#${}\[\]]{4,})`), nil},
-	{[]string{"--"}, // the flag of a command
+	{[]string{"--"}, // command-line flag
 		LazyExpr(`(?i)(?:^|[^a-z0-9-])--(?:[a-z0-9]+[_-])*(?:api-?key|key|token|passwd|password|secret|auth|bearer|credentials?|pat)(?:=|["',\s]+)([^\s"',<>${}()\[\]-][^\s"'<>»]{2,}[^\s"'<>»),.;])`), toFlag},
-	{[]string{"accountkey=", "sharedaccesskey="}, // the key of a connection string
+	{[]string{"accountkey=", "sharedaccesskey="}, // key in a connection string
 		LazyExpr(`(?i)\b(?:account|sharedaccess)key=([0-9A-Za-z+/=]{40,})`), nil},
-	{[]string{"pwd=", "password="}, // the password of one
+	{[]string{"pwd=", "password="}, // password in a connection string
 		LazyExpr(`(?i);\s*(?:password|pwd)=([^;\s"'<>${}\[\]]{4,})`), nil},
 	{[]string{"authorization"},
 		LazyExpr(`(?i)\b(?:authorization|proxy-authorization)["']?\s*[:=]\s*["']?(?:bearer|basic|token)\s+([0-9A-Za-z._~+/=-]{8,})`), nil},
 	{[]string{"key", "secret", "passwd", "password", "token"},
 		LazyExpr(`(?i)\b[a-z0-9_-]*(?:api[_-]?key|secret|passwd|password|token|(?:access|secret|private|signing|encryption|master)[_-]?key)\\{0,3}["']?\s*[:=]\s*\\{0,3}["']?([0-9A-Za-z._~+/=-]{12,})`), toValue},
 	marked,
-	{[]string{"cookie"}, // the first of those that a client shows
+	{[]string{"cookie"}, // the first cookie of a Cookie or Set-Cookie header
 		LazyExpr(`(?i)\b(?:set-)?cookie["']?\s*[:=]\s*\\{0,3}["']?[a-z0-9_.-]+=([^\s;,"'\\<>{}\[\]]{16,})`), nil},
 	{[]string{"machine"}, // a line of .netrc
 		LazyExpr(`(?i)\bmachine\s+\S+\s+login\s+\S+\s+password\s+([^\s"'\\<>{}\[\]]{6,})`), nil},
@@ -87,12 +86,12 @@ var secrets = slices.Concat(tokens, []secret{
 		LazyExpr(`(?:^|[^0-9A-Za-z.:*-])[0-9A-Za-z.*-]+:[0-9]{4,5}:[0-9A-Za-z_*-]+:[0-9A-Za-z_-]+:([^\s:"'\\<>{}\[\]]{8,})`), toPort},
 })
 
-// marked is the form of passwords with any marks in them. It also finds words, which
-// have none.
+// marked matches passwords that contain arbitrary marks. It also matches plain words, which are
+// dropped.
 var marked = secret{[]string{"passwd", "password", "passphrase", "secret"},
 	LazyExpr(`(?i)\b[a-z0-9_-]*(?:passwd|password|passphrase|secret)\\{0,3}["']?\s*[:=]\s*\\{0,3}["']?([^\s"'<>,;&${}()\[\]\\|:]{8,})`), toValue}
 
-// hinted finds the hints of all secrets in one pass, in any case.
+// hinted finds the hints of all secrets in one case-insensitive pass.
 var hinted = sync.OnceValue(func() *anchorTable {
 	patterns := make([]Pattern, len(secrets))
 	for i, f := range secrets {
@@ -105,12 +104,12 @@ var hinted = sync.OnceValue(func() *anchorTable {
 	return a
 })
 
-// formsIn returns the forms of secrets, by number, of which a text has a hint.
+// formsIn returns a bit set of the secret forms of which s contains a hint.
 func formsIn(s []byte) (forms uint64) {
-	if bytes.Contains(s, []byte("\u0130")) || bytes.Contains(s, []byte("\u212a")) { // the others whose lower case is an ASCII letter
+	if bytes.Contains(s, []byte("\u0130")) || bytes.Contains(s, []byte("\u212a")) { // their lower case is an ASCII letter
 		s = bytes.ToLower(s)
 	}
-	long := bytes.Contains(s, []byte("\u017f")) // an s that hints do not know
+	long := bytes.Contains(s, []byte("\u017f")) // folds to s, which hints do not cover
 	hinted().scan(s, func(form, _, end int) {
 		if goes := secrets[form].goes; forms>>form&1 == 0 && (goes == nil || long || goes(s[end:])) {
 			forms |= 1 << form
@@ -121,17 +120,16 @@ func formsIn(s []byte) (forms uint64) {
 
 const pemBegin = "-----begin "
 
-// How far around an excerpt a credential is looked for: a part of one must be
-// masked as well as the whole.
+// How far around an excerpt to look for credentials: a partial one must be masked as well.
 const (
-	maskReach = 1024 // both ways
-	longReach = 8192 // back to the start of a private key, and to both ends of a token
+	maskReach = 1024 // in both directions
+	longReach = 8192 // back to the start of a private key, and to either end of a token
 	labelSize = 64   // of the text before a token, such as password=
 )
 
-// Token returns the first credential in s that has the format of a vendor, ""
-// for none. A placeholder has fewer than tokenVariety different characters, or
-// says that it is one.
+// Token returns the first credential in s that has a vendor's format, or "" if there is none. A
+// token is a placeholder if it has fewer than tokenVariety distinct characters, or says that it is
+// one.
 func Token(s string) string {
 	low := strings.ToLower(s)
 	for _, f := range tokens {
@@ -147,13 +145,13 @@ func Token(s string) string {
 	return ""
 }
 
-// tokenVariety is how many different characters a real token has. Sixteen random
-// letters and digits have twelve and more.
+// tokenVariety is the minimum number of distinct characters in a real token. Sixteen random letters
+// and digits have at least twelve.
 const tokenVariety = 12
 
 var placeholder = LazyExpr(`(?i)example|your|xxx|placeholder|dummy|fake|sample|change[-_ ]?me|12345|abcd`)
 
-// Variety returns how many different characters a text has.
+// Variety returns the number of distinct characters in s.
 func Variety(s string) int {
 	seen := map[rune]bool{}
 	for _, r := range s {
@@ -162,9 +160,8 @@ func Variety(s string) int {
 	return len(seen)
 }
 
-// Excerpt returns s[from:to] with the credentials in it masked. The first four
-// characters of one stay, so that its owner knows which it is; nobody else
-// learns more.
+// Excerpt returns s[from:to] with credentials masked. The first four characters of a credential are
+// kept so that its owner can identify it; they are of no use to anybody else.
 func Excerpt(s []byte, from, to int) string {
 	lo, hi := around(s, from, to)
 	var b strings.Builder
@@ -188,8 +185,7 @@ func Excerpt(s []byte, from, to int) string {
 // Masked replaces a secret.
 const Masked = "[masked]"
 
-// NamesSecret reports whether the word is a flag, or the name of a variable or
-// a header, whose value is a secret.
+// NamesSecret reports whether word is a flag, variable or header name whose value is a secret.
 func NamesSecret(word string) bool {
 	if !strings.HasPrefix(word, "-") {
 		word = "--" + word
@@ -198,11 +194,11 @@ func NamesSecret(word string) bool {
 	return Mask(probe) != probe
 }
 
-// Mask returns s with the credentials in it masked, as Excerpt does.
+// Mask returns s with credentials masked, as in Excerpt.
 func Mask(s string) string { return Excerpt([]byte(s), 0, len(s)) }
 
-// around returns the part of s in which to look for credentials that reach into
-// s[from:to]. Only tokens and private keys are longer than maskReach.
+// around returns the part of s to search for credentials that overlap s[from:to]. Only tokens and
+// private keys are longer than maskReach.
 func around(s []byte, from, to int) (lo, hi int) {
 	floor, ceiling := max(0, from-longReach), min(len(s), to+longReach)
 	lo, hi = max(0, from-maskReach), min(len(s), to+maskReach)
@@ -226,7 +222,7 @@ func tokenByte(b byte) bool {
 	return b >= '0' && b <= '9' || lower(b) >= 'a' && lower(b) <= 'z' || strings.IndexByte("._~+/=-", b) >= 0
 }
 
-// secretsIn returns the spans of credentials in s, in order, without overlap.
+// secretsIn returns the spans of the credentials in s, sorted and without overlap.
 func secretsIn(s []byte) [][2]int {
 	var spans [][2]int
 	for forms := formsIn(s); forms != 0; forms &= forms - 1 {
@@ -250,8 +246,8 @@ func secretsIn(s []byte) [][2]int {
 	return merged
 }
 
-// appendSpans appends what re finds in s. Where a part of a match is hidden the
-// search goes on inside it, not behind it: its end may be the label of another
+// appendSpans appends the matches of re in s. If only part of a match is hidden, the search
+// continues inside the match rather than after it, because its end may be the label of another
 // value, as in "token: secret_of_bob: …".
 func appendSpans(spans [][2]int, re *Expr, s []byte) [][2]int {
 	for at := 0; ; {

@@ -12,59 +12,56 @@ import (
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 )
 
-// Pattern is something to look for in folded text. Anchors are lower-case
-// literals of which at least one is in every match; they are found for all
-// patterns in one pass, so a good anchor is rare (not "http", not "before").
-// Expr is verified around an anchor: at most Reach bytes before and behind it.
-// An empty Expr means that an anchor is itself the match.
+// Pattern is something to search for in folded text. Anchors are lower-case literals, at least one
+// of which occurs in every match; the anchors of all patterns are found in one pass, so a good
+// anchor is rare (not "http", not "before"). Expr is verified around an anchor, at most Reach bytes
+// before and after it. If Expr is empty, the anchor itself is the match.
 //
-// Custom marks a pattern that a user wrote, see the function of that name. It may
-// have no anchors, or ask for the edges of a text, and is run over each text as a
-// whole then. Look is the expression with its look-around, of which Expr is the
-// same without.
+// Custom marks a user-written pattern made by the function Custom. If it has no anchors, or asserts
+// the beginning or end of a text (Edged), it is run over each text as a whole. Look is the original
+// expression if it has look-around; Expr is the same without it.
 type Pattern struct {
 	Name    string
 	Expr    string
 	Anchors []string
-	Once    bool // one match in a text is enough: whoever asked reads the rest of it himself
+	Once    bool // one match per text is enough: the caller reads the rest itself
 	Custom  bool
 	Edged   bool
 	Look    string
 }
 
-// Reach is how far a match may extend from its anchor, in bytes. It bounds the
-// work for each anchor, and an instruction is not spread wider than this.
+// Reach is how far a match may extend from its anchor, in bytes. It bounds the work per anchor, and
+// instructions are not spread wider than this.
 const Reach = 240
 
-// The limits of one pattern on one text. What an adversary gains by repeating
-// an anchor is one more pass over the text, not one for each repetition.
+// The limits of one pattern on one text. Repeating an anchor costs at most one more pass over the
+// text, not one per repetition.
 const (
 	maxWindows  = 48  // windows verified before the pattern is run once over the rest
-	maxMatches  = 256 // first matches kept
-	lastMatches = 16  // and of those behind them the last: what is repeated to hide an order may be in front of it
+	maxMatches  = 256 // matches kept from the beginning
+	lastMatches = 16  // and from the end, so that repetition before an instruction cannot hide it
 )
 
-// Match is a place where a pattern matched, as offsets in the folded text.
+// Match is a match of a pattern, as offsets in the folded text.
 type Match struct {
 	Pattern    int
 	Start, End int
 }
 
-// Matcher finds all patterns of a set in one pass over a text. It is immutable
-// and may be shared; each goroutine needs a Scanner of its own.
+// Matcher finds all patterns of a set in one pass over a text. It is immutable and safe for
+// concurrent use; each goroutine needs its own Scanner.
 type Matcher struct {
 	patterns []Pattern
-	exprs    []*lazyregexp.Regexp // nil where the anchor is all
-	finders  []*Expr              // the same, but for those of users
-	automata []func() *automaton  // of the expressions, made when they are first needed
-	looks    []*regexp2.Regexp    // nil where a pattern looks neither ahead nor behind
+	exprs    []*lazyregexp.Regexp // nil if the anchor is the whole match
+	finders  []*Expr              // the same, except for user patterns
+	automata []func() *automaton  // of the expressions, built on first use
+	looks    []*regexp2.Regexp    // nil if a pattern has no look-around
 	whole    []int                // patterns without an anchor
 	anchors  *anchorTable
 }
 
-// NewMatcher returns a matcher of the patterns. One without an anchor, with an
-// anchor that is not in folded form, or of a user and without a valid expression is an
-// error.
+// NewMatcher returns a matcher for the patterns. It returns an error if a built-in pattern has no
+// anchor, an anchor is not in folded form, or a user pattern has an invalid expression.
 func NewMatcher(patterns []Pattern) (*Matcher, error) {
 	m := &Matcher{patterns: patterns, exprs: make([]*lazyregexp.Regexp, len(patterns)), finders: make([]*Expr, len(patterns)),
 		automata: make([]func() *automaton, len(patterns)), looks: make([]*regexp2.Regexp, len(patterns))}
@@ -83,7 +80,7 @@ func NewMatcher(patterns []Pattern) (*Matcher, error) {
 		if p.Expr == "" {
 			continue
 		}
-		if p.Custom { // those that are built in are compiled by every test
+		if p.Custom { // tests compile all built-in ones
 			if _, err := regexp.Compile(p.Expr); err != nil {
 				return nil, fmt.Errorf("pattern %q: %w", p.Name, err)
 			}
@@ -107,29 +104,29 @@ func NewMatcher(patterns []Pattern) (*Matcher, error) {
 	return m, nil
 }
 
-// Scanner holds the state of one goroutine's scans.
+// Scanner is the per-goroutine state of scans.
 type Scanner struct {
 	m       *Matcher
 	runs    []run
 	filters []*dfa
-	text    int // number of the current text, so that runs need no clearing
+	text    int // number of the current text, so that runs need not be cleared
 	matches []Match
 	cut     []int
 
 	unfinished []int // since Start
 }
 
-// run is what happened to one pattern in the current text.
+// run is the state of one pattern in the current text.
 type run struct {
 	text    int
 	windows int
 	matches int
-	origin  int // from where to where the filter has read, and the state that it is in; unknown where it starts again
+	origin  int // start of the filtered range, its end, and the filter's state; unknown to start over
 	read    int
 	state   int32
 	looks   int
-	end     int              // end of the last match or of the last text that was searched
-	last    [lastMatches]int // where the last matches stand among all that are kept
+	end     int              // end of the last match or of the text last searched
+	last    [lastMatches]int // indexes of the last matches among all that are kept
 }
 
 // NewScanner returns a scanner for m.
@@ -137,8 +134,8 @@ func (m *Matcher) NewScanner() *Scanner {
 	return &Scanner{m: m, runs: make([]run, len(m.patterns)), filters: make([]*dfa, len(m.patterns))}
 }
 
-// Scan returns the matches in a folded text, each pattern's in the order of
-// their anchors as long as none is left out. The slice is valid until the next call.
+// Scan returns the matches in folded text, those of each pattern in the order of their anchors
+// unless some were dropped. The slice is valid until the next call.
 func (s *Scanner) Scan(folded []byte) []Match {
 	s.text++
 	s.matches, s.cut = s.matches[:0], s.cut[:0]
@@ -149,7 +146,7 @@ func (s *Scanner) Scan(folded []byte) []Match {
 	return s.matches
 }
 
-// run returns what happened to pattern p in the current text.
+// run returns the state of pattern p in the current text.
 func (s *Scanner) run(p int) *run {
 	r := &s.runs[p]
 	if r.text != s.text {
@@ -198,8 +195,8 @@ func (s *Scanner) find(p int, t []byte) []int {
 	return s.m.exprs[p].FindIndex(t)
 }
 
-// filtered reports false where pattern p has no match in t[from:to]. Where
-// windows overlap, what the filter has read is not read again.
+// filtered returns false if pattern p has no match in t[from:to]. In overlapping windows, text that
+// the filter has read is not read again.
 func (s *Scanner) filtered(t []byte, r *run, p, from, to int) bool {
 	f := s.filters[p]
 	if f == nil {
@@ -224,11 +221,10 @@ func (s *Scanner) filtered(t []byte, r *run, p, from, to int) bool {
 	return false
 }
 
-// rest runs a pattern once over what is left of a text that has too many of
-// its anchors, and closes the pattern for that text. The filter reads all of it,
-// the expression no more than the text around the places that the filter
-// stops at: an expression that looks for its one match at the other end of a
-// long text costs more than all else.
+// rest runs a pattern once over the remainder of a text that has too many of its anchors, and ends
+// the search for that pattern. The filter reads all of the remainder, and the expression only the
+// text around the positions where the filter stops: searching a long text for a single match at its
+// far end would cost more than everything else.
 func (s *Scanner) rest(t []byte, re *lazyregexp.Regexp, r *run, p, start int) {
 	at := max(start-Reach, r.end, 0)
 	if s.m.patterns[p].Custom || s.filters[p] == nil {
@@ -248,7 +244,7 @@ func (s *Scanner) rest(t []byte, re *lazyregexp.Regexp, r *run, p, start int) {
 			s.add(r, p, loc[0], loc[1])
 			at = max(loc[1], loc[0]+1)
 		} else if searched = to; to < len(t) {
-			at = to - Reach // what begins in front of it would be longer than a match may be
+			at = to - Reach // a match that begins before this would be longer than allowed
 		} else {
 			break
 		}
@@ -256,8 +252,7 @@ func (s *Scanner) rest(t []byte, re *lazyregexp.Regexp, r *run, p, start int) {
 	r.end = len(t)
 }
 
-// firstBehind returns the first match in t[from:] that does not end ahead of a
-// place.
+// firstBehind returns the first match in t[from:] that ends at or after place.
 func firstBehind(re *lazyregexp.Regexp, t []byte, from, place int) []int {
 	for from < len(t) {
 		loc := re.FindIndex(t[from:])
@@ -272,8 +267,7 @@ func firstBehind(re *lazyregexp.Regexp, t []byte, from, place int) []int {
 	return nil
 }
 
-// add keeps a match. Where there are too many, it takes the place of the
-// oldest of the last ones.
+// add keeps a match. If there are too many, it replaces the oldest of the last ones.
 func (s *Scanner) add(r *run, p, start, end int) {
 	r.end = max(end, r.end)
 	if s.m.patterns[p].Once {
@@ -294,11 +288,11 @@ func (s *Scanner) add(r *run, p, start, end int) {
 	s.matches = append(s.matches, m)
 }
 
-// Cut returns the patterns that matched the text of the last Scan more often
-// than is kept: some of their matches between the first and the last are missing.
+// Cut returns the patterns with more matches in the last scanned text than are kept: some between
+// the first and the last are missing.
 func (s *Scanner) Cut() []int { return s.cut }
 
-// Names returns the names of the patterns, by number.
+// Names returns the names of the patterns, by index.
 func (m *Matcher) Names() []string {
 	names := make([]string, len(m.patterns))
 	for i, p := range m.patterns {

@@ -2,8 +2,8 @@ package text
 
 import "bytes"
 
-// passagesIn visits the sentences and lines of a text that are long enough. A line
-// that is wrapped in the middle of a sentence ends none.
+// passagesIn yields the sentences and lines of s that are long enough. A line break in the middle
+// of a sentence does not end a passage.
 func passagesIn(s []byte, yield func(Distinct)) {
 	start := 0
 	for i := 0; i <= len(s); i++ {
@@ -17,7 +17,7 @@ func passagesIn(s []byte, yield func(Distinct)) {
 	}
 }
 
-// mayEnd marks the characters that a passage can end at.
+// mayEnd marks the characters at which a passage can end.
 var mayEnd = [256]bool{'"': true, '.': true, '!': true, '?': true, ';': true, '\n': true}
 
 // ends reports whether a passage ends at s[i].
@@ -25,7 +25,7 @@ func ends(s []byte, i int) bool {
 	switch s[i] {
 	case '.', '!', '?', ';':
 		return i+1 == len(s) || s[i+1] == ' ' || s[i+1] == '\n' || s[i+1] == '"' || s[i+1] == '\''
-	case '"': // of a string in JSON
+	case '"': // closes a JSON string
 		next := bytes.TrimLeft(s[i+1:min(len(s), i+maskReach)], " \t\r\n")
 		return len(next) > 0 && (next[0] == ',' || next[0] == ':' || next[0] == '}' || next[0] == ']')
 	case '\n':
@@ -42,13 +42,13 @@ func keyed(s []byte) bool {
 			return true
 		}
 		if valueClass[b]&wordClass == 0 {
-			return i > 1 && b == '.' // the number of a point in a list
+			return i > 1 && b == '.' // the number of a list item
 		}
 	}
 	return false
 }
 
-// isLetter marks letters, and the parts of characters beyond ASCII.
+// isLetter marks letters and bytes of non-ASCII characters.
 var isLetter = func() (t [256]bool) {
 	for b := range 256 {
 		t[b] = letter(byte(b)) || b >= 0x80
@@ -56,20 +56,19 @@ var isLetter = func() (t [256]bool) {
 	return t
 }()
 
-// passage visits s[start:end], which is one sentence, where it says enough, without the
-// name of what it is the value of.
+// passage yields the sentence s[start:end] if it is long enough, without a leading label.
 func passage(s []byte, start, end int, yield func(Distinct)) {
 	for start < end && !alnum(s[start]) {
 		start++
 	}
 	if i := bytes.Index(s[start:end], []byte(": ")); i >= 0 && i < labelSize &&
-		(passageAt(s, start+i+2, end, yield) || bytes.IndexByte(s[start+i+2:end], ' ') < 0) { // a label and one word are no sentence
+		(passageAt(s, start+i+2, end, yield) || bytes.IndexByte(s[start+i+2:end], ' ') < 0) { // a label and one word are not a sentence
 		return
 	}
 	passageAt(s, start, end, yield)
 }
 
-// passageAt visits s[start:end] where it is long enough, and reports that.
+// passageAt yields s[start:end] if it is long enough, and reports whether it did.
 func passageAt(s []byte, start, end int, yield func(Distinct)) bool {
 	for start < end && !alnum(s[start]) {
 		start++

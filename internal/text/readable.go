@@ -9,9 +9,9 @@ import (
 	"unicode/utf8"
 )
 
-// readable returns the text that decoded bytes hold, in UTF-8, UTF-16, or as far
-// as it is ASCII in any other character set, with other bytes around it and
-// between its characters or not; nil where there is none.
+// readable returns the text in decoded bytes, or nil if there is none. The text may be UTF-8,
+// UTF-16, or the ASCII part of any other encoding, possibly with other bytes around and between its
+// characters.
 func readable(b []byte) []byte {
 	if isText(b) || isEncoded(b) {
 		return b
@@ -27,7 +27,7 @@ func readable(b []byte) []byte {
 	return amongBytes(b)
 }
 
-// fromUTF16 reads b as UTF-16, without the mark at its beginning.
+// fromUTF16 decodes b as UTF-16, without a leading byte order mark.
 func fromUTF16(b []byte, order binary.ByteOrder) []byte {
 	units := make([]uint16, len(b)/2)
 	for i := range units {
@@ -43,16 +43,16 @@ func fromUTF16(b []byte, order binary.ByteOrder) []byte {
 	return out
 }
 
-// The part of a window of bytes that has to be shown for it to be text. Of bytes at
-// random three in eight are. A NUL counts neither way, so that UTF-16 and UTF-32
-// are text in either order of their bytes.
+// The share of printable bytes from which a window of bytes counts as text. Of random bytes, three
+// in eight are printable. NULs are not counted, so that UTF-16 and UTF-32 are recognized in either
+// byte order.
 const (
 	window     = 32
-	shownOf    = 5 // of that many which are no NUL, all but one
+	shownOf    = 5 // all but one of this many non-NUL bytes
 	leastShown = 8
 )
 
-// amongBytes returns what is text in bytes that are not, nil where nothing is.
+// amongBytes extracts text from binary data, or returns nil if there is none.
 func amongBytes(b []byte) []byte {
 	var out []byte
 	shown, nuls, taken := 0, 0, 0
@@ -77,7 +77,7 @@ func amongBytes(b []byte) []byte {
 	return out
 }
 
-// count adds n to what a byte counts as.
+// count adds n to the counter for byte b.
 func count(b byte, n int, shown, nuls *int) {
 	switch {
 	case b == 0:
@@ -87,8 +87,7 @@ func count(b byte, n int, shown, nuls *int) {
 	}
 }
 
-// appendShown appends the characters of s that a reader sees. A byte that belongs
-// to no character in UTF-8 is read as Latin-1.
+// appendShown appends the printable characters of s. Invalid UTF-8 bytes are read as Latin-1.
 func appendShown(out, s []byte) []byte {
 	for len(s) > 0 {
 		r, n := utf8.DecodeRune(s)
@@ -103,7 +102,7 @@ func appendShown(out, s []byte) []byte {
 	return out
 }
 
-// value64 is the value of each character of base64 in both alphabets, plus one.
+// value64 maps the characters of both base64 alphabets to their value plus one.
 var value64 = func() (t [256]byte) {
 	for i, b := range []byte("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/") {
 		t[b] = byte(i) + 1
@@ -112,8 +111,8 @@ var value64 = func() (t [256]byte) {
 	return
 }()
 
-// from64 appends what the characters of base64 in s decode to, without the first skip
-// of them, whatever is between them.
+// from64 appends the decoded base64 characters of s, skipping the first skip of them and ignoring
+// anything between them.
 func from64(out, s []byte, skip int) []byte {
 	bits, n := uint32(0), -skip
 	for _, b := range s {
@@ -138,16 +137,15 @@ func from64(out, s []byte, skip int) []byte {
 	return out
 }
 
-// The part of a text that base64 may stand in: in base64 of a text every other character
-// is a capital or a digit, in prose hardly one.
+// The share of capitals and digits from which a block may contain base64: in base64 of text they
+// are every other character, in prose almost none.
 const (
 	mixedBlock = 64
 	leastMixed = 14
 )
 
-// decodeBroken decodes base64 that is broken into lines or groups, wherever in s it
-// stands. What is left of other text without its marks does not decode to text. What the
-// runs in it decode to by themselves is known.
+// decodeBroken decodes base64 that is broken into lines or groups, anywhere in s. Surrounding
+// prose, read as base64, does not decode to text. Text that runs already gave is not yielded again.
 func decodeBroken(s []byte, runs [][]byte, yield func(Hidden)) {
 	for i := 0; i < len(s); {
 		if !isMixed(s, i) {
@@ -168,13 +166,13 @@ func decodeBroken(s []byte, runs [][]byte, yield func(Hidden)) {
 	}
 }
 
-// known reports whether a text is what one run says, but for what is around it.
+// known reports whether t is the text of one of the runs, apart from its surroundings.
 func known(runs [][]byte, t []byte) bool {
 	middle := t[max(len(t)/2-minDecoded/2, 0):min(len(t)/2+minDecoded/2, len(t))]
 	return slices.ContainsFunc(runs, func(run []byte) bool { return len(t) <= len(run)+2*window && bytes.Contains(run, middle) })
 }
 
-// isMixed reports whether base64 may be in the block of s that begins at i.
+// isMixed reports whether the block of s at i may contain base64.
 func isMixed(s []byte, i int) bool {
 	block := s[i:min(i+mixedBlock, len(s))]
 	n := 0
@@ -186,7 +184,7 @@ func isMixed(s []byte, i int) bool {
 	return n >= min(leastMixed, len(block)/4)
 }
 
-// Reads64 reports whether s is base64 of a text that can be read, or of next to nothing.
+// Reads64 reports whether s is base64 of readable text, or too short to tell.
 func Reads64(s []byte) bool {
 	b := from64(make([]byte, 0, len(s)/4*3+3), s, 0)
 	return len(b) < minDecoded && len(s) < 2*minRun || isShown(b) || readable(b) != nil

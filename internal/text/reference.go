@@ -6,28 +6,27 @@ import (
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 )
 
-// Reference is one place of a value of a client configuration that stands for
-// something else.
+// Reference is a part of a client configuration value that refers to something else.
 type Reference struct {
-	// Start and End bound it in the value.
+	// Start and End delimit it in the value.
 	Start, End int
-	// Name is what to look up, "" where nothing can be (an input prompt, a file).
+	// Name is what to look up, or "" if nothing can be (an input prompt, a file).
 	Name string
-	// Fallback is used when the name is unset, where the spelling has one.
+	// Fallback is used if the name is unset. HasFallback reports whether the syntax gives one.
 	Fallback    string
 	HasFallback bool
 }
 
 var (
-	// wholeVariable is Gemini's $NAME. Inside a longer text a dollar is more
-	// often part of a password or a pattern.
+	// wholeVariable is Gemini's $NAME. Within a longer string a dollar sign is more often part of a
+	// password or a pattern.
 	wholeVariable = lazyregexp.New(`^\$[A-Za-z_][A-Za-z0-9_]*$`)
-	// spelled finds the other forms. What is between ${ and } begins like a
-	// name, so that "pa${4}ss" remains a literal; its fallback may hold another.
+	// spelled matches the other forms. The text between ${ and } must begin like a name, so that
+	// "pa${4}ss" remains a literal; a fallback may contain another reference.
 	spelled = lazyregexp.New(`\$\{\{\s*([^{}]+?)\s*\}\}|\$\{([A-Za-z_/](?:[^{}]|\$\{[^{}]*\})*)\}|\{((?:env|file):[^{}]+)\}`)
 )
 
-// References finds every reference of a value, from left to right.
+// References returns the references in value, from left to right.
 func References(value string) []Reference {
 	if wholeVariable.MatchString(value) {
 		return []Reference{{Start: 0, End: len(value), Name: value[1:]}}
@@ -58,13 +57,12 @@ func References(value string) []Reference {
 	return out
 }
 
-// IsReference reports whether the value is or contains a reference, so that it
-// must not be taken for a literal secret as a whole. Literal gives what of it
-// is written out.
+// IsReference reports whether value contains a reference, so that it must not be taken as a whole
+// for a literal secret. Literal returns its literal parts.
 func IsReference(value string) bool { return len(References(value)) > 0 }
 
-// Literal returns what remains of a value without its references: the text
-// around them and their fallbacks, in which a secret can still stand.
+// Literal returns value without its references: the text around them and their fallbacks, which may
+// still contain a secret.
 func Literal(value string) string {
 	var b strings.Builder
 	at := 0

@@ -12,13 +12,12 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Secrets masks values that are known, whatever they look like, in the ways in which a
-// program writes them: plain, escaped, percent-encoded, in hex and in base64, in any case.
-// The zero value masks nothing.
+// Secrets masks known values, whatever they look like, in the forms in which programs write them:
+// plain, escaped, percent-encoded, in hex and in base64, in any case. The zero value masks nothing.
 type Secrets struct{ forms []string } // in lower case
 
-// minSecret is the length from which a value is masked wherever it is; what is shorter
-// is in too many words.
+// minSecret is the length from which a value is masked everywhere; shorter values occur in too many
+// words.
 const minSecret = 6
 
 // NewSecrets returns a mask for the values that are long enough.
@@ -35,14 +34,14 @@ func NewSecrets(values []string) Secrets {
 	for i, f := range s.forms {
 		s.forms[i] = lowerASCII(f)
 	}
-	// The longest first, so that a part of a secret does not hide the rest of it.
+	// The longest first, so that masking part of a secret does not expose the rest.
 	slices.SortFunc(s.forms, func(a, b string) int { return len(b) - len(a) })
 	s.forms = slices.Compact(s.forms)
 	return s
 }
 
-// base64Forms are what every base64 text has that has v in it: three, by what is in
-// front of v, without the characters in which its neighbours have a part.
+// base64Forms returns the substrings, one of which occurs in any base64 text that contains v:
+// three, by the offset of v, without the characters that also encode neighboring bytes.
 func base64Forms(v string) (forms []string) {
 	for before := range 3 {
 		text := base64.RawStdEncoding.EncodeToString(append(make([]byte, before), v...))
@@ -55,7 +54,7 @@ func base64Forms(v string) (forms []string) {
 	return forms
 }
 
-// lowerASCII keeps the places of all bytes.
+// lowerASCII converts ASCII letters only, so that all offsets stay the same.
 func lowerASCII(s string) string {
 	b := []byte(s)
 	for i, c := range b {
@@ -66,7 +65,7 @@ func lowerASCII(s string) string {
 	return string(b)
 }
 
-// Mask returns s with every secret replaced.
+// Mask returns text with every secret replaced.
 func (s Secrets) Mask(text string) string { return s.mask(text, Masked) }
 
 func (s Secrets) mask(text, by string) string {
@@ -84,7 +83,7 @@ func (s Secrets) mask(text, by string) string {
 	return b.String()
 }
 
-// find returns where secrets stand, in order and apart.
+// find returns the spans of secrets, sorted and merged.
 func (s Secrets) find(text string) (spans [][2]int) {
 	if len(s.forms) == 0 {
 		return nil
@@ -112,9 +111,9 @@ func (s Secrets) find(text string) (spans [][2]int) {
 	return apart
 }
 
-// MaskJSON returns a JSON text with every secret in its strings replaced, also where they
-// are escaped, and with a number that holds one turned into a string. What is not valid
-// JSON is masked as far as strings can be told in it.
+// MaskJSON returns data with every secret in its JSON strings replaced, including escaped ones. A
+// number that contains one becomes a string. Invalid JSON is masked as far as strings can be
+// recognized in it.
 func (s Secrets) MaskJSON(data []byte) []byte {
 	if len(s.forms) == 0 || !bytes.ContainsRune(data, '\\') && s.find(string(data)) == nil {
 		return data
@@ -136,8 +135,8 @@ func (s Secrets) MaskJSON(data []byte) []byte {
 	return out
 }
 
-// stringEnd returns the length of the string that data begins with, all of it where the
-// string does not end.
+// stringEnd returns the length of the string literal at the start of data, or len(data) if it is
+// unterminated.
 func stringEnd(data []byte) int {
 	for i := 1; i < len(data); i++ {
 		switch data[i] {
@@ -150,7 +149,7 @@ func stringEnd(data []byte) int {
 	return len(data)
 }
 
-// maskString masks one string with its quotes.
+// maskString masks one string literal, including its quotes.
 func (s Secrets) maskString(raw []byte) string {
 	if bytes.IndexByte(raw, '\\') >= 0 {
 		if decoded, err := jsontext.AppendUnquote(nil, raw); err == nil || len(decoded) > 0 {

@@ -2,15 +2,15 @@ package text
 
 import "strings"
 
-// shownName bounds a foreign name in a message, in characters.
+// shownName is the maximum length, in characters, of an untrusted name in a message.
 const shownName = 120
 
-// QuoteName quotes a foreign name for a message.
+// QuoteName quotes an untrusted name for a message.
 func QuoteName(name string) string {
 	return `"` + Visible(Mask(name[:min(len(name), 4*shownName)]), shownName) + `"`
 }
 
-// JoinSome lists what changed, the first few of it.
+// JoinSome joins the first few changes into a list.
 func JoinSome(what []string) string {
 	const most = 4
 	if len(what) > most {

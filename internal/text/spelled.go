@@ -6,27 +6,27 @@ import (
 	"unicode/utf8"
 )
 
-// What makes a text one whose words are spelled out: two long words of letters that are set
-// apart, or several short ones side by side. Abbreviations are neither.
+// The thresholds from which words count as spelled out: two long words of separated letters, or
+// several short ones in a row. Abbreviations are neither.
 const (
 	longSpelled    = 4  // letters of a long word
 	spelledWords   = 2  // long words in a text
-	spelledSide    = 3  // words side by side
-	spelledLetters = 8  // letters of these
-	spelledGap     = 4  // bytes between two of them
-	noWord         = 20 // letters: a row of them is more than one word
-	differentOnes  = 8  // letters of such a row that differ: codes and grids have fewer
+	spelledSide    = 3  // adjacent words
+	spelledLetters = 8  // letters of adjacent words
+	spelledGap     = 4  // bytes between two adjacent words
+	noWord         = 20 // letters; a longer row is more than one word
+	differentOnes  = 8  // distinct letters of such a row; codes and grids have fewer
 )
 
-// spelledWord is one letter after the other with the same mark between them.
+// spelledWord is a sequence of letters separated by the same mark.
 type spelledWord struct {
-	start, end, letters int32 // a hostile text has very many of them
-	mark                uint8 // bytes of it
-	joined              bool  // it is to be read as a word
+	start, end, letters int32 // kept small, as a hostile text has very many of them
+	mark                uint8 // length of the mark in bytes
+	joined              bool  // is to be read as a word
 }
 
-// respelled joins the letters of words that are spelled out, as in i-g-n-o-r-e. Where
-// nothing shows which letters are a word, it says that they were not read.
+// respelled joins the letters of words that are spelled out, as in i-g-n-o-r-e. If word boundaries
+// cannot be determined, it reports the letters as unread.
 func respelled(s []byte, yield func(Hidden)) {
 	words := spelledIn(s)
 	joined := false
@@ -56,9 +56,9 @@ func respelled(s []byte, yield func(Hidden)) {
 
 const viaSpelled = "spaced-out letters"
 
-// spelledIn returns what is spelled out in s, be it a word of two letters.
+// spelledIn returns the spelled-out words in s, from two letters on.
 func spelledIn(s []byte) (words []spelledWord) {
-	long, side := 0, 0 // side is where the words begin that stand side by side
+	long, side := 0, 0 // side is the index of the first of the adjacent words
 	for i := 0; i+2 < len(s); i++ {
 		if !letter(s[i]) || isAlnum(s[i+1]) || i > 0 && letter(s[i-1]) {
 			continue
@@ -84,15 +84,15 @@ func spelledIn(s []byte) (words []spelledWord) {
 	return words
 }
 
-// besides reports whether two words have the same mark between their letters and no
-// letter between them.
+// besides reports whether two words have the same mark between their letters and no letter between
+// them.
 func besides(s []byte, a, b *spelledWord) bool {
 	return b.start-a.end <= spelledGap && bytes.Equal(a.markIn(s), b.markIn(s)) && bytes.IndexFunc(s[a.end:b.start], wordRune) < 0
 }
 
 func (w *spelledWord) markIn(s []byte) []byte { return s[w.start+1 : w.start+1+int32(w.mark)] }
 
-// spelledAt returns the word that is spelled out from s[i] on.
+// spelledAt returns the spelled-out word that starts at s[i].
 func spelledAt(s []byte, i int) spelledWord {
 	r, n := utf8.DecodeRune(s[i+1:])
 	mark, end, letters := s[i+1:i+1+n], i+1, 1
@@ -107,7 +107,7 @@ func spelledAt(s []byte, i int) spelledWord {
 	return spelledWord{start: int32(i), end: int32(end), letters: int32(letters), mark: uint8(n)}
 }
 
-// sideBySide marks words that stand side by side, where they are several.
+// sideBySide marks adjacent words as joined if there are enough of them.
 func sideBySide(words []spelledWord) {
 	letters := int32(0)
 	for _, w := range words {
@@ -118,8 +118,8 @@ func sideBySide(words []spelledWord) {
 	}
 }
 
-// isRow reports whether the letters of s, which stand one by one, can be words: they are
-// no alphabet, no grid and no sequence of a few codes.
+// isRow reports whether the separated letters of s can be words, rather than an alphabet, a grid or
+// a sequence of a few codes.
 func isRow(s []byte) bool {
 	var seen [256]bool
 	different, falls, last := 0, 0, byte(0)

@@ -2,8 +2,8 @@ package text
 
 import "net/url"
 
-// BareURL returns a URL without what may be secret in it: user, query and fragment. It is ""
-// for a text that is no URL.
+// BareURL returns a URL without its user, query and fragment, which may be secret. It returns "" if
+// raw is not a URL.
 func BareURL(raw string) string {
 	u, err := url.Parse(raw)
 	if err != nil {

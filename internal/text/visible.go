@@ -7,16 +7,13 @@ import (
 	"unicode/utf8"
 )
 
-// Visible returns s with everything that is not plainly printable spelled out,
-// so that hostile text can neither steer a terminal nor hide in a report:
-// control and format characters, unusual spaces, private and unassigned code
-// points become <U+202E>, invalid bytes <0xFF>. Tabs and line feeds become a
-// space. At most limit runes of the result are kept; what is cut off is marked
-// by an ellipsis.
+// Visible returns s with everything that is not plainly printable spelled out, so that hostile text
+// can neither control a terminal nor hide in a report: control and format characters, unusual
+// spaces, private and unassigned code points become <U+202E>, invalid bytes <0xFF>. Tabs and line
+// feeds become a space. The result is truncated to limit runes, with an ellipsis.
 //
-// The bracket of ##[error], ##vso[…] or ##teamcity[…] is spelled out as well: the
-// runners of several CI systems take them for commands wherever in a line of
-// output they stand.
+// The bracket of ##[error], ##vso[…] or ##teamcity[…] is spelled out as well: the runners of
+// several CI systems interpret them as commands anywhere in a line of output.
 func Visible(s string, limit int) string {
 	if plainASCII(s) && len(s) <= limit && !strings.Contains(s, "##") {
 		return s
@@ -37,8 +34,8 @@ func Visible(s string, limit int) string {
 	return b.String()
 }
 
-// VisibleEnds is Visible for a text whose end matters as much as its beginning, as that of
-// an error does: what is too much is cut out between them.
+// VisibleEnds is like Visible, but cuts excess text out of the middle, for text such as error
+// messages whose end matters as much as its beginning.
 func VisibleEnds(s string, limit int) string {
 	whole := []rune(Visible(s, len(s)*len("<U+10FFFF>")))
 	if len(whole) <= limit {
@@ -48,7 +45,7 @@ func VisibleEnds(s string, limit int) string {
 	return string(whole[:head]) + "…" + string(whole[len(whole)-(limit-head-1):])
 }
 
-// afterHashes reports whether s ends in ## and letters, or none.
+// afterHashes reports whether s ends with ## and optional letters.
 func afterHashes(s string) bool {
 	for s != "" && letter(s[len(s)-1]) {
 		s = s[:len(s)-1]

@@ -1,4 +1,5 @@
-// Package tools gives rules the tools that a message declares, and what their verbs say.
+// Package tools gives rules access to the tools that a message declares and to the meaning of their
+// verbs.
 package tools
 
 import (
@@ -9,8 +10,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Each calls visit for each tool that a message declares, with its node.
-// What another engine reported of a tool is left out: it has no schema.
+// Each calls visit with each tool that a message declares, and its node. Tools reported by another
+// engine are skipped, as they have no schema.
 func Each(p *scanner.MessagePass, visit func(d *mcp.Definition, node int)) {
 	for i := range p.Message.Definitions {
 		if d := &p.Message.Definitions[i]; d.Kind == mcp.ToolSubject && !d.Foreign {
@@ -19,8 +20,8 @@ func Each(p *scanner.MessagePass, visit func(d *mcp.Definition, node int)) {
 	}
 }
 
-// Annotation returns the node of a boolean annotation of the tool at node, and its value; -1
-// if there is none.
+// Annotation returns the node and value of a boolean annotation of the tool at node. at is -1 if
+// there is none.
 func Annotation(doc *wire.Doc, node int, name string) (at int, value bool) {
 	at = doc.Get(doc.Get(node, "annotations"), name)
 	if doc.Kind(at) != wire.Bool {
@@ -29,8 +30,8 @@ func Annotation(doc *wire.Doc, node int, name string) (at int, value bool) {
 	return at, string(doc.Raw(at)) == "true"
 }
 
-// EachNew calls visit for each tool of a message that its server has not shown
-// in this session.
+// EachNew calls visit for each tool in a message that its server has not listed before in this
+// session.
 func EachNew(p *scanner.JudgePass, visit func(*mcp.Definition)) {
 	for i := range p.Message.Definitions {
 		if p.Full() {
@@ -42,8 +43,7 @@ func EachNew(p *scanner.JudgePass, visit func(*mcp.Definition)) {
 	}
 }
 
-// ReportBeside reports what is wrong with a tool's name compared with that of another server's
-// tool.
+// ReportBeside reports a problem with a tool's name in relation to that of another server's tool.
 func ReportBeside(p *scanner.JudgePass, d *mcp.Definition, other *scanner.Known, severity scanner.Severity, message string) {
 	p.Report(scanner.JudgeIssue{
 		Severity: severity, Subject: mcp.ToolSubject, Name: d.Name, Pointer: "/name", Offset: d.Offset,

@@ -9,9 +9,9 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// What a tool says it does follows from the verb of its name and of the first words of its
-// description. Words that are as often nouns count only at the start of a name. A
-// get_delete_status deletes nothing, and an execute_query reads; a delete_view deletes.
+// The effect that a tool claims follows from the verb in its name and from the first words of its
+// description. Words that are as often nouns count only at the start of a name. A get_delete_status
+// deletes nothing, and an execute_query reads; a delete_view deletes.
 var (
 	DestroyVerbs = lazyregexp.New(`\b(delete|remove|destroy|erase|wipe|purge|truncate|uninstall|terminate|kill|revoke|overwrite)\b|^(drop|clear|reset|transfer)\b`)
 	changeVerbs  = lazyregexp.New(`\b(send|write|insert|upload|publish|rename|modify|install|execute|exec)\b|^(update|edit|move|merge|push|commit|post|pay|buy|append|replace|patch|submit|deploy)\b`)
@@ -22,19 +22,19 @@ var (
 	thirdForm = lazyregexp.New(`^(\w+?)(es|s)$`)
 )
 
-// DestroysByName reports the name of a tool, spelled out, that destroys something.
+// DestroysByName reports whether a spelled-out tool name says that the tool destroys something.
 func DestroysByName(name string) bool {
 	at := DestroyVerbs.FindStringIndex(name)
 	return at != nil && !ReadVerbs.MatchString(name[:at[0]])
 }
 
-// ChangesByName reports the name of a tool, spelled out, that changes something.
+// ChangesByName reports whether a spelled-out tool name says that the tool changes something.
 func ChangesByName(name string) bool {
 	return DestroysByName(name) || changeVerbs.MatchString(name) && !ReadVerbs.MatchString(name)
 }
 
-// OpeningVerb returns the first word of a description in its plain form, and the
-// sentence that it opens, in lower case.
+// OpeningVerb returns the first word of a description in its base form, and the sentence that it
+// opens, in lower case.
 func OpeningVerb(description string) (verb, sentence string) {
 	sentence = strings.ToLower(strings.TrimLeft(description, " \t\r\n*#>-"))
 	sentence = text.FirstSentence(sentence, len(sentence))
@@ -52,13 +52,12 @@ func Changing(verb string) bool {
 	return DestroyVerbs.MatchString(verb) || changeVerbs.MatchString(verb) || maybeVerbs.MatchString(verb)
 }
 
-// AsksOnly matches what a tool sends or executes only to read something.
+// AsksOnly matches objects that a tool sends or executes only to read something.
 var AsksOnly = lazyregexp.New(`\b(read[- ]only|quer(y|ies)|search(es)?|requests?|select|lookup|questions?|without (changing|modifying)|dry[- ]run)\b`)
 
-// WritesItself reports a tool that says of itself that it changes something: by the
-// verb of its name, or by the first verb of its description where the name says
-// nothing, or only perhaps. A name that may be a noun is overruled by a
-// description that reads.
+// WritesItself reports whether a tool claims to change something: by the verb in its name, or by
+// the first verb of its description if the name is inconclusive. A description that reads overrules
+// a name that may be a noun.
 func WritesItself(d *mcp.Definition) bool {
 	name := names.Spell(d.Name)
 	verb, sentence := OpeningVerb(d.Description)
@@ -80,8 +79,8 @@ var (
 	AddressParameter = lazyregexp.New(`^((web|page|target|site|remote) ?)?(url|uri|website|web ?page|link)s?$`)
 )
 
-// changesByItself are verbs of change that need no object to be one, where a
-// prompt is sent and a check is executed to learn something.
+// changesByItself matches verbs that imply a change whatever their object; sending a prompt or
+// executing a check only reads.
 var (
 	changesByItself = lazyregexp.New(`^(write|insert|upload|publish|rename|modify|update|edit|overwrite)$`)
 	sendsMail       = lazyregexp.New(`^(send|post|pay|transfer)s?\s+((an?|the|one|some)\s+)?(\w+\s+)?(e-?mails?|messages?|sms|letters?|invitations?|payments?|money|tweets?|comments?|funds|files?)\b`)

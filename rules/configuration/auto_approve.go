@@ -26,7 +26,7 @@ var AutoApprove = scanner.Rule{
 		}
 		for _, s := range p.Settings {
 			if p.User && pluginSetting.MatchString(s.Pointer) {
-				continue // who chooses the own plugins
+				continue // the user chooses the plugins
 			}
 			for _, a := range approvals {
 				if a.pointer.MatchString(s.Pointer) && a.value.MatchString(s.Text) {
@@ -38,7 +38,7 @@ var AutoApprove = scanner.Rule{
 	},
 }
 
-// approvedTools looks at the tools that an entry lets run without asking.
+// approvedTools reports the tools that an entry allows to run without asking.
 func approvedTools(p *scanner.ConfigPass, e *configfile.Entry) {
 	for i, tool := range e.AutoApprove {
 		pointer := fmt.Sprintf("/autoApprove/%d", i)
@@ -52,8 +52,7 @@ func approvedTools(p *scanner.ConfigPass, e *configfile.Entry) {
 	}
 }
 
-// actingTool reports whether a tool is named after an act that a user would want
-// to be asked about.
+// actingTool reports whether a tool's name indicates an action that users want to be asked about.
 func actingTool(name string) bool {
 	for _, w := range names.Words(name) {
 		if actingWords[w] {
@@ -66,10 +65,10 @@ func actingTool(name string) bool {
 var actingWords = names.Set(`execute exec run eval shell bash terminal command cmd delete remove drop destroy write edit create update
 	modify send post push merge publish deploy transfer pay purchase move rename upload install kill truncate insert grant revoke`)
 
-// approval is a setting by which a client stops asking.
+// approval is a setting that makes a client stop asking.
 type approval struct {
 	pointer, value *lazyregexp.Regexp
-	severity       scanner.Severity // where a project has it; one less for a user
+	severity       scanner.Severity // in a project's configuration; one lower in a user's
 	message        string
 }
 
@@ -77,15 +76,15 @@ func approves(pointer, value string, severity scanner.Severity, message string) 
 	return approval{lazyregexp.New(pointer), lazyregexp.New(value), severity, message}
 }
 
-// editorKey matches the start of the pointer to a VS Code setting, in any file that has such
+// editorKey matches the start of the pointer to a VS Code setting, in any file that contains such
 // settings.
 const editorKey = `^(?:/settings|/customizations/vscode/settings)?/chat\.`
 
-// pluginSetting is what chooses plugins, or where they are taken from.
+// pluginSetting matches the settings that select plugins or their sources.
 var pluginSetting = lazyregexp.New(`^/(?:enabledPlugins|extraKnownMarketplaces)/|/chat\.plugins\.`)
 
-// approvals are checked in order; the first match counts. The keys come from the documentation
-// of the clients.
+// approvals are checked in order; the first match wins. The keys are taken from the clients'
+// documentation.
 var approvals = []approval{
 	// Claude Code.
 	approves(`^/enableAllProjectMcpServers$`, `^true$`, scanner.High, "every server of the repository starts without asking"),

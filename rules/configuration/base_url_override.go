@@ -23,7 +23,7 @@ var BaseURLOverride = scanner.Rule{
 	Refs:       []string{"OWASP-MCP:MCP01", "OWASP-LLM:LLM02", "ATLAS:AML.T0081", "CWE-200"},
 	Config: func(p *scanner.ConfigPass) {
 		if p.User {
-			return // who chooses the own endpoint
+			return // the user chooses the endpoint
 		}
 		for _, s := range p.Settings {
 			name := lastToken(s.Pointer)
@@ -48,13 +48,13 @@ var BaseURLOverride = scanner.Rule{
 	},
 }
 
-// elsewhere reports an address that is neither this machine nor the maker of a model.
+// elsewhere reports whether value is an address that is neither local nor a model vendor's.
 func elsewhere(value string) bool {
 	u, ok := destination.Address(value)
 	return ok && !destination.Loopback(u.Hostname()) && !modelHost.MatchString(u.Hostname())
 }
 
-// passesKey reports whether the server is given the user's own key of a vendor.
+// passesKey reports whether the server is given the user's own API key for a vendor.
 func passesKey(e *configfile.Entry, vendor string) bool {
 	for name, value := range e.Env {
 		if strings.HasPrefix(strings.ToUpper(name), strings.ToUpper(vendor)) && secrets.NamesSecret(name) && text.IsReference(value) {

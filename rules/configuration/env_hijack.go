@@ -33,7 +33,7 @@ var EnvHijack = scanner.Rule{
 			hijackedArguments(p, e, l)
 		})
 		if p.User {
-			return // whose user sets the own environment
+			return // users set their own environment
 		}
 		for _, s := range p.Settings {
 			if !strings.HasPrefix(s.Pointer, "/env/") && !strings.HasPrefix(s.Pointer, "/envFile/") {
@@ -46,8 +46,8 @@ var EnvHijack = scanner.Rule{
 	},
 }
 
-// hijackedArguments looks at the variables that env is given, and at the options
-// of launchers that do the same.
+// hijackedArguments checks the variables passed to env, and launcher options that have the same
+// effect.
 func hijackedArguments(p *scanner.ConfigPass, e *configfile.Entry, l *launch.Command) {
 	for i, arg := range e.Args {
 		pointer := fmt.Sprintf("/args/%d", i)
@@ -58,7 +58,7 @@ func hijackedArguments(p *scanner.ConfigPass, e *configfile.Entry, l *launch.Com
 				p.Report(e, pointer, severity, message, arg)
 			}
 			continue
-		case !l.Ecosystem.Fetched() || l.Arg >= 0 && i > l.Arg: // what follows belongs to the server
+		case !l.Ecosystem.Fetched() || l.Arg >= 0 && i > l.Arg: // the rest belongs to the server
 			continue
 		case !ok && i+1 < len(e.Args):
 			value = e.Args[i+1]
@@ -71,13 +71,13 @@ func hijackedArguments(p *scanner.ConfigPass, e *configfile.Entry, l *launch.Com
 	}
 }
 
-// otherSource reports the address of a registry that is not the official one.
+// otherSource reports whether value is the address of an unofficial registry.
 func otherSource(value string) bool {
 	u, ok := destination.Address(value)
 	return ok && !officialSource.MatchString(u.Hostname()) && !destination.Loopback(u.Hostname())
 }
 
-// hijack judges a variable; no message for one that is harmless.
+// hijack rates an environment variable. The message is empty if the variable is harmless.
 func hijack(name, value string, fetched bool) (scanner.Severity, string) {
 	upper := strings.ToUpper(name)
 	literal := text.Literal(value)
@@ -104,7 +104,7 @@ func hijack(name, value string, fetched bool) (scanner.Severity, string) {
 	return 0, ""
 }
 
-// searched judges a search path by the directory that is looked at first.
+// searched rates a search path by its first directory.
 func searched(name, value string, fetched bool) (scanner.Severity, string) {
 	between := ":"
 	if strings.Contains(value, `:\`) {

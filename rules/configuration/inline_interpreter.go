@@ -41,8 +41,8 @@ var InlineInterpreter = scanner.Rule{
 	},
 }
 
-// preparation reports whether shell code only chooses a directory or environment before one
-// program, or Python code only calls the main function of a module.
+// preparation reports whether shell code only sets up a directory or environment for a single
+// program, or Python code only calls a module's main function.
 func preparation(interpreter, code string) bool {
 	if strings.HasPrefix(interpreter, "py") {
 		return pythonMain.MatchString(code)
@@ -54,22 +54,22 @@ func preparation(interpreter, code string) bool {
 	return false
 }
 
-// longestPreparation bounds shell code that can count as harmless.
+// longestPreparation is the maximum length of shell code that can be considered harmless.
 const longestPreparation = 400
 
 // codeAddress matches a URL that contains code.
 var codeAddress = lazyregexp.New(`(?i)^(?:--?[\w-]+=)?data:(?:text|application)/(?:java|ecma|type)script`)
 
 var (
-	// plainShell matches commands that only prepare, followed by one command without
-	// redirection, substitution or another program.
+	// plainShell matches setup commands followed by a single command without redirection,
+	// substitution or another program.
 	plainShell = lazyregexp.New(`^\s*(?:(?:cd|source|\.|export|nvm|fnm|pyenv|conda|set|eval "\$\((?:/[\w/.-]+/)?(?:brew|fnm|mise|direnv|pyenv) [\w -]+\)")(?: [^;&|<>` +
 		"`" + `$()\n]*(?:\$\{?[A-Z_]+\}?[^;&|<>` + "`" + `$()\n]*)*)?\s*(?:&&|;|\n)\s*)*` +
 		`(?:exec )?[^;&|<>` + "`" + `$()\n]*(?:\$\{?[A-Za-z_]+\}?[^;&|<>` + "`" + `$()\n]*)*$`)
-	// silencing is what sends the output of a command nowhere, or to the log.
+	// silencing matches redirections of output to /dev/null or to another stream.
 	silencing = lazyregexp.New(`\s*(?:[012&]?>>?\s*/dev/null|[12]?>&[12])\b`)
 	// asking matches commands that only print a location.
 	asking = lazyregexp.New(`\$\((?:git rev-parse --show-toplevel|pwd(?: -P)?|dirname "?\$0"?|(?:which|command -v) [\w.-]+|brew --prefix(?: [\w@.-]+)?|npm (?:root|prefix|bin) -g)\)`)
-	// pythonMain matches what an entry point of a package does.
+	// pythonMain matches the code of a package entry point.
 	pythonMain = lazyregexp.New(`^\s*(?:(?:import [\w.]+|from [\w.]+ import \w+(?: as \w+)?)\s*;\s*)+(?:sys\.exit\()?(?:asyncio\.run\()?[\w.]+\(\)\)*;?\s*$`)
 )

@@ -38,7 +38,7 @@ var InsecureTransport = scanner.Rule{
 	},
 }
 
-// plainAddress reports an address that is reached without encryption.
+// plainAddress reports an address that is used without encryption.
 func plainAddress(p *scanner.ConfigPass, e *configfile.Entry, pointer, written string, credentials bool) {
 	u, ok := destination.Address(written)
 	if !ok || u.Scheme != "http" && u.Scheme != "ws" || destination.Loopback(u.Hostname()) || u.Hostname() == "host.docker.internal" {
@@ -53,7 +53,7 @@ func plainAddress(p *scanner.ConfigPass, e *configfile.Entry, pointer, written s
 	p.Report(e, pointer, severity, message, written)
 }
 
-// overCommand looks at the addresses that programs such as mcp-remote are given.
+// overCommand checks the addresses passed to programs such as mcp-remote.
 func overCommand(p *scanner.ConfigPass, e *configfile.Entry) {
 	l := launch.Parse(e.Command, e.Args)
 	if !bridge.MatchString(l.Name) {
@@ -65,7 +65,7 @@ func overCommand(p *scanner.ConfigPass, e *configfile.Entry) {
 	}
 }
 
-// bridge are packages whose arguments are the address of a server.
+// bridge matches packages that take a server's address as an argument.
 var (
 	bridge             = lazyregexp.New(`^(?:mcp-remote|mcp-remote-client|@[\w-]+/mcp-remote|supergateway|mcp-proxy|mcp-client-proxy|@smithery/cli|fastmcp-proxy|mcp-sse-proxy)$`)
 	credentialArgument = lazyregexp.New(`(?i)^(?:authorization|x-[\w-]*(?:key|token))\s*:`)
@@ -80,7 +80,7 @@ func sendsCredentials(headers map[string]string) bool {
 	return false
 }
 
-// unchecked reports what turns the check of certificates off.
+// unchecked reports options and variables that disable certificate verification.
 func unchecked(p *scanner.ConfigPass, e *configfile.Entry) {
 	for _, name := range slices.Sorted(maps.Keys(e.Env)) {
 		value := strings.ToLower(e.Env[name])

@@ -42,7 +42,7 @@ var PrivilegedRuntime = scanner.Rule{
 	},
 }
 
-// asRoot reports programs that give the server the rights of another user.
+// asRoot reports commands that run the server with the rights of another user.
 func asRoot(e *configfile.Entry, report func(int, scanner.Severity, string)) {
 	const message = "the server runs as root"
 	if elevating.MatchString(e.Command) {
@@ -58,7 +58,7 @@ var (
 	wrapping  = lazyregexp.New(`(?:^|/)(?:env|nohup|nice|time|timeout)$`)
 )
 
-// right is an option of docker run that opens the container, with its value.
+// right is a docker run option, with its value, that weakens the container's isolation.
 type right struct {
 	option, value *lazyregexp.Regexp
 	severity      scanner.Severity
@@ -83,10 +83,10 @@ var (
 	}
 )
 
-// home is a whole home directory, as it is written.
+// home matches an entire home directory, as written in a configuration.
 const home = `(?:~|\$HOME|\$\{(?:env:)?(?:HOME|USERPROFILE|userHome)\}|\{env:HOME\}|/(?:home|Users)/[^/:,]+|%USERPROFILE%|[A-Za-z]:[\\/]Users[\\/][^\\/:,]+)`
 
-// containerRights looks at the options ahead of the image.
+// containerRights checks the options before the image name.
 func containerRights(l *launch.Command, report func(int, scanner.Severity, string)) {
 	for i := 0; i < len(l.Words); i++ {
 		if l.First != launch.InText && l.ArgOf(i) == l.Arg {
@@ -107,7 +107,7 @@ func containerRights(l *launch.Command, report func(int, scanner.Severity, strin
 	}
 }
 
-// wholeDisk looks at the directories that a file server is given.
+// wholeDisk checks the directories passed to a file server.
 func wholeDisk(l *launch.Command, report func(int, scanner.Severity, string)) {
 	for i, w := range l.Words {
 		switch {

@@ -40,7 +40,7 @@ var ScopeShadow = scanner.Rule{
 				}
 				at, severity := before.Location(), scanner.Medium
 				if before.Entry.Disabled {
-					severity = scanner.Low // there is nothing yet that this one is started in place of
+					severity = scanner.Low // there is no other server yet that this one could replace
 				}
 				p.Report(e, pointer, severity, "another configuration has a different server of this name",
 					evidence, scanner.Related{Message: fmt.Sprintf("the other server of this name, in %s", belongs(before.Config)), Location: at})
@@ -50,7 +50,7 @@ var ScopeShadow = scanner.Rule{
 	},
 }
 
-// unrelated reports two projects of which neither contains the other.
+// unrelated reports whether neither of two projects contains the other.
 func unrelated(a, b string) bool {
 	if a == "" || b == "" {
 		return false
@@ -59,7 +59,7 @@ func unrelated(a, b string) bool {
 	return a != "./" && b != "./" && !strings.HasPrefix(a, b) && !strings.HasPrefix(b, a)
 }
 
-// belongs says whose configuration it is.
+// belongs describes the owner of a configuration.
 func belongs(c *configfile.ClientConfig) string {
 	if c.User {
 		return "the user's configuration"
@@ -67,7 +67,7 @@ func belongs(c *configfile.ClientConfig) string {
 	return "a configuration of the project"
 }
 
-// identity returns what identifies a server however it is started, "" if nothing does.
+// identity returns a string that identifies a server however it is started, or "" if there is none.
 func identity(e *configfile.Entry) string {
 	if e.Command == "" {
 		return endpointOf(e.URL)
@@ -86,7 +86,7 @@ func identity(e *configfile.Entry) string {
 	return strings.Join(append([]string{l.Program, string(l.Ecosystem), l.Name}, l.Words...), "\x00")
 }
 
-// endpointOf returns an address without the parts that can differ between users.
+// endpointOf returns an address without the parts that may differ between users.
 func endpointOf(s string) string {
 	u, ok := destination.Address(s)
 	if !ok {

@@ -44,7 +44,7 @@ var SecretLiteral = scanner.Rule{
 		}
 		for _, s := range p.Settings {
 			if strings.HasPrefix(s.Pointer, "/envFile/") {
-				continue // the file for secrets, which is not committed
+				continue // the file intended for secrets, which is not committed
 			}
 			if severity, message := secretIn(lastToken(s.Pointer), s.Text); message != "" {
 				p.Report(nil, s.Pointer, severity, message, lastToken(s.Pointer)+"="+text.Masked)
@@ -53,15 +53,15 @@ var SecretLiteral = scanner.Rule{
 	},
 }
 
-// named calls each for the members of a map, in the order of their names.
+// named calls each for the entries of a map, sorted by name.
 func named(values map[string]string, prefix string, each func(pointer, name, value string)) {
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		each(prefix+wire.EscapePointer(name), name, values[name])
 	}
 }
 
-// argument returns the name that an argument goes by, and the value in it:
-// --token=x, TOKEN=x, --header "X: y", or the text after --token.
+// argument returns the name and value of an argument: --token=x, TOKEN=x, --header "X: y", or the
+// argument after --token.
 func argument(args []string, i int) (name, value string) {
 	if name, value, ok := strings.Cut(args[i], "="); ok && assigned.MatchString(name) {
 		return strings.TrimLeft(name, "-"), value
@@ -80,17 +80,17 @@ var (
 	headerName = lazyregexp.New(`^(?:[Aa]uthorization|[Cc]ookie|[A-Za-z]+(?:-[A-Za-z]+)+)$`)
 )
 
-// lastToken is the name of the member that a pointer leads to.
+// lastToken returns the last token of a JSON pointer.
 func lastToken(pointer string) string { return pointer[strings.LastIndexByte(pointer, '/')+1:] }
 
-// wordLength is the minimum length of a password if the name of the variable leaves no doubt.
+// wordLength is the minimum length of a password if the variable's name is unambiguous.
 const wordLength = 6
 
-// credentialLength bounds the value that is compared with published formats; private keys and
-// session tokens are the longest.
+// credentialLength is the maximum length of a value compared with published formats; private keys
+// and session tokens are the longest.
 const credentialLength = 16 << 10
 
-// secretIn judges a value with the name that it goes by; no message for no secret.
+// secretIn rates a named value. The message is empty if the value is not a secret.
 func secretIn(name, value string) (scanner.Severity, string) {
 	literal := strings.TrimSpace(text.Literal(value))
 	if scheme, rest, ok := strings.Cut(literal, " "); ok && authScheme.MatchString(scheme) {
@@ -125,7 +125,7 @@ func secretIn(name, value string) (scanner.Severity, string) {
 	return 0, ""
 }
 
-// secretInURL judges the password of an address, and what its query names a secret.
+// secretInURL rates the password of a URL and the secrets in its query.
 func secretInURL(u *url.URL) (scanner.Severity, string) {
 	if word, ok := u.User.Password(); ok && !text.IsReference(word) && secrets.LooksLikePassword(word) && !destination.Loopback(u.Hostname()) {
 		return scanner.High, "the address contains a password"
@@ -148,7 +148,7 @@ var (
 	authScheme = lazyregexp.New(`(?i)^(?:bearer|basic|token|apikey|api-key)$`)
 
 	passwordName = lazyregexp.New(`(?i)passw(?:or)?d|pwd|secret`)
-	// wordName names passwords that people choose, and so may be a word.
+	// wordName matches names of passwords that people choose, which may therefore be words.
 	wordName       = lazyregexp.New(`(?i)(?:^|_|-)(?:passw(?:or)?d|pwd|passphrase)$`)
 	identifierName = lazyregexp.New(`(?i)(?:^|[_-])(?:id|url|uri|host|region|name)$`)
 )

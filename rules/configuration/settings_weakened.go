@@ -34,7 +34,7 @@ var SettingsWeakened = scanner.Rule{
 			pointer += "/" + wire.EscapePointer(key)
 		}
 		var signals []string
-		if len(says) > 1 { // a single one is in the message
+		if len(says) > 1 { // a single change is in the message
 			signals = says[:min(len(says), maxSettingsSignals)]
 		}
 		p.Report(scanner.SettingsIssue{
@@ -49,10 +49,10 @@ var SettingsWeakened = scanner.Rule{
 	},
 }
 
-// maxSettingsSignals bounds the changes of one file that a finding lists.
+// maxSettingsSignals is the maximum number of changes to one file that a finding lists.
 const maxSettingsSignals = 20
 
-// weakened are the severities of changes of settings by their worst effect.
+// weakened maps the worst effect of a settings change to its severity.
 var weakened = map[configfile.Effect]struct {
 	severity scanner.Severity
 	verb     string
@@ -62,8 +62,8 @@ var weakened = map[configfile.Effect]struct {
 	configfile.Weakens: {scanner.High, "weakens what is checked"},
 }
 
-// settingsDiff returns the unified diff of the file, named as version control names the
-// sides of one that was added or deleted.
+// settingsDiff returns the unified diff of the file. Like version control, it uses /dev/null for
+// the missing side of an added or deleted file.
 func settingsDiff(c *configfile.ChangedSettings) string {
 	was, now := "base/"+c.Path, "change/"+c.Path
 	if c.Was == nil {

@@ -34,8 +34,8 @@ var ShellMetachar = scanner.Rule{
 	},
 }
 
-// chained returns what is wrong with an argument, "" for nothing. Shell code may chain
-// commands, which another rule judges; this one reports downloads that run.
+// chained describes the problem with an argument, or returns "" if there is none. Chained commands
+// in shell code are left to another rule; here, only running a download is reported.
 func chained(args []string, i int, l *launch.Command) string {
 	arg := args[i]
 	switch {
@@ -51,7 +51,7 @@ func chained(args []string, i int, l *launch.Command) string {
 	return ""
 }
 
-// commands are programs that an attacker appends to a command line.
+// commands matches programs that attackers append to a command line.
 const commands = `(?:sudo +)?(?:curl|wget|bash|sh|zsh|nc|ncat|socat|rm|chmod|chown|python3?|node|perl|ruby|php|powershell|pwsh|iwr|iex|eval|exec|base64|certutil|` +
 	`bitsadmin|mshta|osascript|cat|env|touch|mkfifo|ssh|scp|crontab|launchctl|open|calc(?:\.exe)?|whoami|id)\b`
 

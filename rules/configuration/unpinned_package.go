@@ -25,7 +25,7 @@ var UnpinnedPackage = scanner.Rule{
 			}
 			message, ok := unpinned[one.Ecosystem]
 			if !ok {
-				return // what has no versions is looked at for its digest
+				return // sup-no-integrity checks digests of packages without versions
 			}
 			if one.Version != "" {
 				message += "; it names a tag, a branch or a range"
@@ -36,7 +36,7 @@ var UnpinnedPackage = scanner.Rule{
 	},
 }
 
-// unpinned says what would pin a package of an ecosystem.
+// unpinned maps an ecosystem to a message that says how to pin its packages.
 var unpinned = map[launch.Ecosystem]string{
 	launch.NPM:   "the npm package has no exact version (name@1.2.3)",
 	launch.PyPI:  "the Python package has no exact version (name==1.2.3)",

@@ -48,12 +48,12 @@ func weakProxy(p *scanner.ConfigPass, e *configfile.Entry) {
 	}
 }
 
-// notShared is why an entry must not name a session: the others do not have that name.
+// notShared explains why an entry must not name a session: other proxies do not use that name.
 const notShared = "the proxy shares its session only with proxies that name the same one: rules that compare servers do not see the others"
 
-// weakens says what a flag of the proxy takes away, "" for nothing.
+// weakens describes the protection that a proxy flag removes, or returns "" if it removes none.
 func weakens(e *configfile.Entry, name, value string) string {
-	through := e.Proxy.Through // wrap names the variables of the entry, and files that the user chose
+	through := e.Proxy.Through // wrap passes the entry's variables and files that the user chose
 	switch {
 	case name == "--mode" && value != "enforce":
 		return "the proxy reports and blocks nothing"

@@ -53,8 +53,8 @@ func reportClaim(p *scanner.JudgePass, severity scanner.Severity, pointer, evide
 		Message: message, Evidence: evidence, Key: evidence})
 }
 
-// claimedBrand returns the brand that a server claims to be: by its bare name, or with the
-// word official.
+// claimedBrand returns the brand that a server claims to be, by its bare name or by the word
+// "official".
 func claimedBrand(name string) (b *names.Brand, official bool) {
 	words := names.FoldWords(strings.FieldsFunc(name, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })) // GitHub is one word
 	official = slices.Contains(words, "official") && !slices.Contains(words, "unofficial")
@@ -67,7 +67,7 @@ func claimedBrand(name string) (b *names.Brand, official bool) {
 	return nil, false
 }
 
-// contradiction rates what contradicts a server's claim to be a brand.
+// contradiction rates the evidence against a server's claim to be a brand.
 func contradiction(b *names.Brand, official bool, website, id string) (scanner.Severity, string) {
 	weak := scanner.Low
 	if official {
@@ -85,11 +85,11 @@ func contradiction(b *names.Brand, official bool, website, id string) (scanner.S
 	return 0, ""
 }
 
-// anybodysHosts are hosts where anybody has pages.
+// anybodysHosts are hosts where anybody can publish pages.
 var anybodysHosts = []string{"github.com", "github.io", "gitlab.com", "gitlab.io", "npmjs.com", "pypi.org", "readthedocs.io", "vercel.app", "netlify.app",
 	"pages.dev", "example.com", "example.org", "modelcontextprotocol.io", "smithery.ai", "glama.ai"}
 
-// hostOf returns the host of an address, "" where it has none.
+// hostOf returns the host of an address, or "" if it has none.
 func hostOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -98,20 +98,20 @@ func hostOf(address string) string {
 	return strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
 }
 
-// publicHost reports a name in the public DNS: a local or private host may represent anything.
+// publicHost reports whether h is a public DNS name; local or private hosts may be anything.
 func publicHost(h string) bool {
 	_, err := netip.ParseAddr(h)
 	dot := strings.LastIndexByte(h, '.')
 	return err != nil && dot > 0 && !slices.Contains([]string{"local", "internal", "lan", "localhost", "test", "corp", "home", "py", "js", "ts", "json"}, h[dot+1:])
 }
 
-// ownedBy reports whether a host is one of the hosts, or below one.
+// ownedBy reports whether h is one of the hosts or a subdomain of one.
 func ownedBy(h string, hosts []string) bool {
 	return slices.ContainsFunc(hosts, func(own string) bool { return h == own || strings.HasSuffix(h, "."+own) })
 }
 
-// imitatedHost returns the brand that a host imitates: by the brand's host with a suffix, or
-// its name with a typo.
+// imitatedHost returns the brand that a host imitates, by adding a suffix to the brand's host or by
+// a typo in its name.
 func imitatedHost(h string) *names.Brand {
 	labels := strings.Split(h, ".")
 	if len(labels) < 2 {

@@ -37,7 +37,7 @@ var PrefixConfusion = scanner.Rule{
 	},
 }
 
-// qualified weighs the name of a tool that has a separator in it.
+// qualified rates a tool name that contains a separator.
 func qualified(p *scanner.JudgePass, name string) (scanner.Severity, string) {
 	server, joined := claimed(name)
 	words := names.Distinctive(server)
@@ -56,8 +56,8 @@ func qualified(p *scanner.JudgePass, name string) (scanner.Severity, string) {
 	return scanner.Note, fmt.Sprintf("the tool name %q contains a separator that clients put between server and tool", name)
 }
 
-// claimed returns the server that the name of a tool begins with, and whether
-// it is written like a name that a client has joined.
+// claimed returns the server that a tool name begins with, and whether the name has the form of a
+// client's qualified name.
 func claimed(name string) (server string, joined bool) {
 	name, joined = strings.CutPrefix(name, "mcp__")
 	server = name
@@ -69,8 +69,7 @@ func claimed(name string) (server string, joined bool) {
 	return server, joined && server != name
 }
 
-// namedAfter looks for tools that were listed before the server whose name they
-// carry showed up.
+// namedAfter reports tools that were listed before the server whose name they contain appeared.
 func namedAfter(p *scanner.JudgePass) {
 	own := names.Distinctive(p.Server.ID)
 	for _, k := range p.Session.Qualified {

@@ -26,8 +26,8 @@ var ServerLookalike = scanner.Rule{
 	Judge: JudgeServerName(nil),
 }
 
-// JudgeServerName makes the check. Also compares names in which no slip of the pen was
-// found; nil compares them by nothing else.
+// JudgeServerName returns the check. also, if not nil, compares names that do not differ by just a
+// typo.
 func JudgeServerName(also func(p *scanner.JudgePass, other string) bool) func(*scanner.JudgePass) {
 	return func(p *scanner.JudgePass) {
 		if !p.Server.Seen {
@@ -40,12 +40,12 @@ func JudgeServerName(also func(p *scanner.JudgePass, other string) bool) func(*s
 	}
 }
 
-// AlikeByLetters compares whole names, as agentsh does: server-a is a false server-b.
+// AlikeByLetters compares whole names, as agentsh does: server-a imitates server-b.
 func AlikeByLetters(p *scanner.JudgePass, other string) bool {
 	return p.Server.ID != other && names.Similarity(p.Server.ID, other) >= p.Similarity
 }
 
-// serverBeside compares a new server with those of its session.
+// serverBeside compares a new server with the other servers of its session.
 func serverBeside(p *scanner.JudgePass, also func(p *scanner.JudgePass, other string) bool) {
 	own := names.Distinctive(p.Server.ID)
 	for _, other := range p.Session.First {
@@ -56,7 +56,7 @@ func serverBeside(p *scanner.JudgePass, also func(p *scanner.JudgePass, other st
 		beside := names.Distinctive(other.ID)
 		same := len(own) > 0 && slices.Equal(own, beside)
 		is, sure := names.Slip(own, beside, p.Similarity)
-		if !is { // one of the words that are common can be the one that is off
+		if !is { // the typo may be in a common word
 			is, sure = names.Slip(names.FoldWords(p.Server.Words), names.FoldWords(other.Words), p.Similarity)
 		}
 		switch {
@@ -82,8 +82,7 @@ func serverBeside(p *scanner.JudgePass, also func(p *scanner.JudgePass, other st
 	}
 }
 
-// famous compares a name with those that are well known, as a whole and by each
-// of its words.
+// famous compares a name with well-known names, as a whole and word by word.
 func famous(p *scanner.JudgePass, name, pointer string) {
 	if len(name) > names.MaxCompared {
 		return
@@ -93,7 +92,7 @@ func famous(p *scanner.JudgePass, name, pointer string) {
 		words = append(words, names.FoldName(scope[1:]))
 	}
 	if !names.Disguised(name) && !slices.ContainsFunc(words, func(w string) bool { return !names.KnownWord(w) }) {
-		return // a slip is no word
+		return // a known word is not a typo
 	}
 	for _, known := range names.WellKnown {
 		is, _ := names.Slip(words, known, p.Similarity)

@@ -25,8 +25,8 @@ var ShadowTool = scanner.Rule{
 	Judge:      JudgeShadows(scanner.Alert),
 }
 
-// JudgeShadows makes the check. Copies is the verdict about a call of a tool that another
-// server has in every part the same.
+// JudgeShadows returns the check. copies is the verdict on calling a tool of which another server
+// has an identical copy.
 func JudgeShadows(copies scanner.Verdict) func(*scanner.JudgePass) {
 	return func(p *scanner.JudgePass) {
 		refuseShadowed(p, copies)
@@ -43,10 +43,10 @@ func JudgeShadows(copies scanner.Verdict) func(*scanner.JudgePass) {
 	}
 }
 
-// refuseShadowed decides about a call of a name that two servers have. The design refuses each
-// of them, whichever server receives it, because nobody can tell which tool was meant. The
-// finding about the definition rates the intent; refusing costs a new name at worst. An
-// identical copy does the same, so only the profile strict refuses it.
+// refuseShadowed decides on a call to a name that two servers have. The agentsh design refuses it
+// whichever server receives it, because nobody can tell which tool was meant. The finding about the
+// definition rates the intent; a refusal costs a rename at worst. An identical copy does the same,
+// so only the strict profile refuses it.
 func refuseShadowed(p *scanner.JudgePass, copies scanner.Verdict) {
 	other := p.Shadow()
 	if other == nil {
@@ -62,11 +62,11 @@ func refuseShadowed(p *scanner.JudgePass, copies scanner.Verdict) {
 		Evidence: p.Message.Target, Offset: p.Message.Offset, Related: []scanner.Related{{Message: "the other tool", Location: other.Location}}})
 }
 
-// schemaPart is the place of the schema among the parts of a definition.
+// schemaPart is the index of the schema in the parts of a definition.
 var schemaPart = slices.Index(mcp.DefinitionParts[:], "inputSchema")
 
-// fork reports whether a message lists more than one tool that the other server
-// has, too: two versions of one server reword their descriptions.
+// fork reports whether a message lists more than one tool that the other server also has: two
+// versions of one server may reword their descriptions.
 func fork(p *scanner.JudgePass, other string) bool {
 	shared := 0
 	for i := range p.Message.Definitions {
@@ -87,7 +87,7 @@ func fork(p *scanner.JudgePass, other string) bool {
 	return false
 }
 
-// collision weighs two tools whose names look the same.
+// collision rates two tools whose names look the same.
 func collision(d *mcp.Definition, other *scanner.Known, fork bool) (scanner.Severity, string) {
 	o := other.Definition
 	switch {
@@ -105,9 +105,9 @@ func collision(d *mcp.Definition, other *scanner.Known, fork bool) (scanner.Seve
 	return scanner.Medium, "has the same name as"
 }
 
-// otherSchema reports whether two definitions differ in their schemas. The digest of
-// another engine is of name, description and schema: where the first two are the same,
-// it tells the third.
+// otherSchema reports whether two definitions have different schemas. Another engine's digest
+// covers name, description and schema, so if the first two are equal, a different digest means a
+// different schema.
 func otherSchema(d, o *mcp.Definition) bool {
 	if d.Foreign {
 		return d.Name == o.Name && d.Description == o.Description

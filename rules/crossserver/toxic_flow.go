@@ -26,7 +26,7 @@ var ToxicFlow = scanner.Rule{
 		if own.Complete() {
 			return
 		}
-		var alone, together *mcp.Definition // what completes them
+		var alone, together *mcp.Definition // the definitions that complete the trifecta
 		for i := range p.Message.Definitions {
 			d := &p.Message.Definitions[i]
 			if !own.Lack(d.Can) && !all.Lack(d.Can) || p.Server.Tools[d.Name] != nil {
@@ -51,14 +51,14 @@ var ToxicFlow = scanner.Rule{
 	},
 }
 
-// witnessRoles say what each witness is for, in the order of the capabilities.
+// witnessRoles describe what each witness does, indexed by capability.
 var witnessRoles = [...]string{
 	capability.PrivateData:      "returns private data",
 	capability.UntrustedContent: "returns untrusted content",
 	capability.ExternalSink:     "leads out",
 }
 
-// reportFlow reports the tool that completes a flow, with the other witnesses.
+// reportFlow reports the tool that completes a trifecta, with the other witnesses.
 func reportFlow(p *scanner.JudgePass, severity scanner.Severity, last *mcp.Definition, w *scanner.TrifectaTools) {
 	is := scanner.JudgeIssue{Severity: severity, Subject: mcp.ToolSubject, Name: last.Name, Pointer: "/name", Evidence: last.Name, Offset: last.Offset}
 	var says []string
@@ -68,7 +68,7 @@ func reportFlow(p *scanner.JudgePass, severity scanner.Severity, last *mcp.Defin
 			continue
 		}
 		part := witnessRoles[a]
-		for b := a + 1; b < len(w); b++ { // one tool can be several
+		for b := a + 1; b < len(w); b++ { // one tool may have several roles
 			if w[b] == k {
 				part += " and " + witnessRoles[b]
 			}

@@ -28,7 +28,7 @@ var CapExec = scanner.Rule{
 					return
 				}
 				if what := executes(p.Doc, d.Name, name, s.Node); what != "" {
-					found = true // one tool, one finding
+					found = true // one finding per tool
 					p.Report(s.Node, true, scanner.Note, "the tool executes "+what+" that the caller writes")
 				}
 			})
@@ -36,8 +36,8 @@ var CapExec = scanner.Rule{
 	},
 }
 
-// runnable is a kind of text that tools execute: names of parameters for it and, if a name is
-// ambiguous, words of the tool or description that decide.
+// runnable is a kind of input that tools execute: the parameter names for it and, if a name is
+// ambiguous, words in the tool's name or the parameter's description that decide.
 type runnable struct {
 	what      string
 	name      *lazyregexp.Regexp
@@ -60,7 +60,7 @@ var (
 		described: lazyregexp.New(`\b(java ?script|python|typescript|shell|bash|lua|ruby)\b.{0,20}\b(code|function|source|script|expression)\b|\b(code|script|expression)\s+to\s+(run|execute|evaluate)\b`)}
 )
 
-// runWords are the last words of all names of such parameters.
+// runWords maps the last word of a parameter name to the kinds of input that it may take.
 var runWords = map[string][]*runnable{
 	"command": {runsCommand}, "commands": {runsCommand}, "cmd": {runsCommand}, "cmds": {runsCommand}, "line": {runsCommand}, "bash": {runsCommand}, "powershell": {runsCommand},
 	"sql": {runsStatement}, "cypher": {runsStatement}, "soql": {runsStatement}, "statement": {runsStatement}, "statements": {runsStatement},
@@ -69,7 +69,7 @@ var runWords = map[string][]*runnable{
 	"function": {runsProgram}, "expression": {runsProgram}, "snippet": {runsProgram}, "program": {runsProgram},
 }
 
-// executes returns how the tool executes a parameter, "" if it does not.
+// executes returns the kind of input that a tool executes from a parameter, or "".
 func executes(doc *wire.Doc, tool, parameter string, schema int) string {
 	for _, r := range runWords[names.LastWord(parameter)] {
 		if r.name.MatchString(names.Spell(parameter)) &&

@@ -9,8 +9,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// manyTools is the number of tools that fit into a request: the APIs of OpenAI and the chat of
-// VS Code accept 128.
+// manyTools is the maximum number of tools in a request: the OpenAI API and VS Code chat accept
+// 128.
 const manyTools = 128
 
 var CapOverbroad = scanner.Rule{
@@ -32,7 +32,7 @@ var CapOverbroad = scanner.Rule{
 			}
 			_, readOnly := tools.Annotation(p.Doc, node, "readOnlyHint")
 			switch at, destructive := tools.Annotation(p.Doc, node, "destructiveHint"); {
-			case readOnly || destructive: // the former is ann-readonly-contradiction
+			case readOnly || destructive: // readOnly is left to ann-readonly-contradiction
 			case at >= 0:
 				p.Report(at, false, scanner.Low, "annotated destructiveHint: false, but its name says that it destroys something")
 			default:

@@ -45,8 +45,8 @@ var DangerDefault = scanner.Rule{
 	},
 }
 
-// offered calls visit for each string that a schema suggests to the model, and reports whether
-// it applies (a default, or the only enum value) or is an example.
+// offered calls visit for each string that a schema suggests to the model. given is true if the
+// string applies (a default, or the only enum value), false if it is an example.
 func offered(doc *wire.Doc, schema int, visit func(value int, said string, given bool)) {
 	for c := doc.First(schema); c >= 0; c = doc.Next(c) {
 		given := doc.KeyIs(c, "default") || doc.KeyIs(c, "const") || doc.KeyIs(c, "enum") && doc.Nodes[c].Len == 1
@@ -62,14 +62,14 @@ func offered(doc *wire.Doc, schema int, visit func(value int, said string, given
 	}
 }
 
-// weighOffered weighs a value that a schema offers for a parameter, "" for none.
+// weighOffered rates a value offered for a parameter; the message is "" if it is harmless.
 func weighOffered(tool, parameter, said string, given bool) (scanner.Severity, string) {
 	name, low := names.Spell(parameter), strings.ToLower(said)
 	token := text.Token(said) != ""
 	switch {
 	case token && given:
 		return scanner.High, "a credential is the default of a parameter"
-	case token && !strings.HasPrefix(said, "eyJ"): // every manual has a JSON Web Token of its own
+	case token && !strings.HasPrefix(said, "eyJ"): // manuals often contain a JSON Web Token
 		return scanner.Medium, "a credential is the example of a parameter"
 	case !given:
 	case sinkName.MatchString(name) && outsideAddress(low):
@@ -87,8 +87,8 @@ func weighOffered(tool, parameter, said string, given bool) (scanner.Severity, s
 }
 
 var (
-	// sinkName and reportsTo are names of parameters, spelled out, that say who is sent
-	// to by the tool itself, and by what it does beside that.
+	// sinkName matches parameter names, spelled out, for the recipient of the tool's own output;
+	// reportsTo matches names for the recipient of its side channels.
 	sinkName = lazyregexp.New(`^(bcc|cc|to|recipients?|(bcc|cc|to|reply to|forward(ing)?( to)?|send to|copy to|share with|notify|recipient|notification|` +
 		`alert) (e ?mails?|address(es)?|recipients?|list|number|phone|account|` +
 		`wallet)|forward to|send to|copy to|reply to|share with|(\w+ )?web ?hook( url| uri| address| endpoint)?)$`)
@@ -103,8 +103,8 @@ var (
 	offeredAddress = lazyregexp.New(`(?i)(?:[a-z][a-z0-9+.-]*://|[\w.+-]+@)([\w.-]+|\[[0-9a-f:]+\])`)
 )
 
-// outsideAddress reports an address of somebody else: not this machine, its network, or
-// a name that is reserved for examples.
+// outsideAddress reports whether said contains an external address: not this machine, its network,
+// or a name reserved for examples.
 func outsideAddress(said string) bool {
 	for _, m := range offeredAddress.FindAllStringSubmatch(said, 8) {
 		host := strings.Trim(m[1], "[].")

@@ -1,12 +1,12 @@
-// Package declaration judges what one tool declares about itself: parameters and schemas,
-// annotations, and what its name says that it can do.
+// Package declaration inspects what a tool declares about itself: its parameters and schemas, its
+// annotations, and the abilities that its name indicates.
 //
-// A rule of this family sees one definition with its JSON Schemas. It never compares it with
-// an earlier version; that is rules/drift.
+// A rule of this family sees one definition with its JSON Schemas. It never compares it with an
+// earlier version; that is left to rules/drift.
 //
-// What it shares with other families:
+// Shared with other families:
 //
-//   - internal/jsonschema: walk, check and measure a schema
+//   - internal/jsonschema: walks, checks and measures a schema
 //   - internal/sensitive: parameters that ask for secrets or the conversation
 //   - internal/tools: the tools of a message and their verbs
 package declaration

@@ -35,8 +35,8 @@ var HeaderParamInvalid = scanner.Rule{
 	},
 }
 
-// headerParameters calls visit for each schema of a tool's input that is
-// mirrored into a header, with the node of the annotation.
+// headerParameters calls visit for each schema in a tool's input that is mirrored to a header, with
+// the node of its x-mcp-header annotation.
 func headerParameters(doc *wire.Doc, node int, visit func(s jsonschema.Subschema, header int)) {
 	jsonschema.Subschemas(doc, doc.Get(node, "inputSchema"), func(s jsonschema.Subschema) bool {
 		if h := doc.Get(s.Node, "x-mcp-header"); h >= 0 {
@@ -46,7 +46,7 @@ func headerParameters(doc *wire.Doc, node int, visit func(s jsonschema.Subschema
 	})
 }
 
-// headerFault tells which requirement an annotation breaks, "" for none.
+// headerFault returns the requirement that an annotation violates, or "" if it violates none.
 func headerFault(doc *wire.Doc, s jsonschema.Subschema, header int, seen map[string]bool) string {
 	var buf []byte
 	name := ""
@@ -70,13 +70,13 @@ func headerFault(doc *wire.Doc, s jsonschema.Subschema, header int, seen map[str
 	return ""
 }
 
-// tokenChar reports a tchar of RFC 9110, section 5.6.2.
+// tokenChar reports whether r is a tchar (RFC 9110, section 5.6.2).
 func tokenChar(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r < 0x80 && strings.ContainsRune("!#$%&'*+-.^_`|~", r)
 }
 
-// primitive reports a type that may be mirrored. One that may also be null is
-// not sent then; whether a client takes it is not told.
+// primitive reports whether a type may be mirrored. A nullable value is not sent if it is null; the
+// specification does not say whether clients accept such a type.
 func primitive(doc *wire.Doc, typ int) bool {
 	switch doc.Kind(typ) {
 	case wire.String:

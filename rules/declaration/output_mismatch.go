@@ -63,14 +63,14 @@ var OutputMismatch = scanner.Rule{
 	},
 }
 
-// views are the two forms of one result: a text that is JSON, and the structure.
+// views are the two forms of one result: its text, parsed as JSON, and its structured content.
 type views struct {
 	text       wire.Doc
 	structured *wire.Doc
 }
 
-// wrapped returns the part of the structure that the text stands for: all of it,
-// or its only member, which servers wrap a list or a bare value in.
+// wrapped returns the part of the structured content that corresponds to the text: all of it, or
+// its only member, since servers wrap lists and bare values in an object.
 func (v *views) wrapped(structured int) int {
 	first := v.structured.First(structured)
 	if v.structured.Kind(structured) == wire.Object && v.structured.Nodes[structured].Len == 1 &&
@@ -80,8 +80,8 @@ func (v *views) wrapped(structured int) int {
 	return structured
 }
 
-// differ returns the first node of the structure under s with another value in the text, -1
-// for none. A value that only one of them has is not a difference.
+// differ returns the first node of the structured content under s whose value differs from the
+// text's, or -1 if there is none. A value missing from one of them is not a difference.
 func (v *views) differ(t, s int) int {
 	switch v.text.Kind(t) {
 	case wire.Object:
@@ -113,7 +113,7 @@ func (v *views) differ(t, s int) int {
 	return -1
 }
 
-// same compares two values of which the first has no children. Different types are different
+// same compares two values, the first of which has no children. Different types count as different
 // notations, such as null for nothing.
 func (v *views) same(t, s int) bool {
 	if v.text.Kind(t) != v.structured.Kind(s) {
@@ -128,5 +128,5 @@ func (v *views) same(t, s int) bool {
 	return errX == nil && errY == nil && math.Abs(x-y) <= rounded*max(math.Abs(x), math.Abs(y))
 }
 
-// rounded is how far two numbers may lie apart, as a share of the larger.
+// rounded is the maximum difference between two equal numbers, as a share of the larger.
 const rounded = 0.01

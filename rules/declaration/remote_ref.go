@@ -32,8 +32,8 @@ var RemoteRef = scanner.Rule{
 	},
 }
 
-// remoteRefs judges every reference in a schema, also in places where no schema
-// is expected: programs that resolve references do not ask where one is.
+// remoteRefs checks every reference in a schema, even where no schema is expected, because programs
+// that resolve references do not check that.
 func remoteRefs(p *scanner.MessagePass, root int) {
 	doc := p.Doc
 	var own *schemaNames
@@ -61,14 +61,14 @@ func remoteRefs(p *scanner.MessagePass, root int) {
 }
 
 var (
-	// standardDialect are the addresses of dialects that validators carry.
+	// standardDialect matches the addresses of dialects that validators include.
 	standardDialect = lazyregexp.New(`^https?://(json-schema\.org|spec\.openapis\.org)/`)
 	remoteRef       = lazyregexp.New(`(?i)^([a-z][a-z0-9+.-]*:)?//|^(https?|ftp):`)
 	onDisk          = lazyregexp.New(`(?i)^file:|^[/\\][^/]|^[a-z]:[/\\]|^\.\.?[/\\]`)
 )
 
-// weigh judges the target of a reference or the name of a dialect, without its fragment. A
-// name that is not an address, such as urn:x, points nowhere.
+// weigh rates the target of a reference, or the name of a dialect, without its fragment. A name
+// that is not an address, such as urn:x, points nowhere.
 func (n *schemaNames) weigh(target string, dialect bool) (scanner.Severity, string) {
 	switch {
 	case !dialect && (n.names[target] || n.names[n.resolve(target)]):
@@ -83,7 +83,7 @@ func (n *schemaNames) weigh(target string, dialect bool) (scanner.Severity, stri
 	return scanner.High, "the schema refers to an external document"
 }
 
-// schemaNames are the names that a schema gives to its parts.
+// schemaNames are the $id values in a schema.
 type schemaNames struct {
 	base  *url.URL
 	names map[string]bool
@@ -106,7 +106,7 @@ func namesIn(doc *wire.Doc, root int) *schemaNames {
 	return n
 }
 
-// resolve returns a reference as an address, by the name of the whole schema.
+// resolve returns the absolute form of a reference, relative to the schema's $id.
 func (n *schemaNames) resolve(ref string) string {
 	u, err := n.base.Parse(ref)
 	if err != nil {

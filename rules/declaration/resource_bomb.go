@@ -10,10 +10,9 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// The maximum cost of a schema. The specification (2026-07-28) requires clients to bound depth
-// and number of subschemas without naming figures; these are three to four times the largest
-// of 2,301 tools of published servers: 76 kB, 1,160 objects, 24 levels of JSON, 9 kB of
-// patterns.
+// The maximum cost of a schema. The specification (2026-07-28) requires clients to limit depth and
+// number of subschemas without naming figures; these are three to four times the maximum among
+// 2,301 tools of published servers: 76 kB, 1,160 objects, 24 levels of JSON, 9 kB of patterns.
 const (
 	maxSchemaBytes = 256 << 10
 	maxSubschemas  = 5000
@@ -46,8 +45,8 @@ var ResourceBomb = scanner.Rule{
 	},
 }
 
-// tooCostly returns the first excessive property of a schema, and its node. It stops at a
-// bound, so its own work is bounded too.
+// tooCostly returns the first excessive property of a schema, and its node. It stops at the first
+// limit exceeded, so its own work is bounded too.
 func tooCostly(doc *wire.Doc, root int) (at int, message string) {
 	if n := len(doc.Raw(root)); n > maxSchemaBytes {
 		return root, fmt.Sprintf("a schema of %d bytes: expected at most %d", n, maxSchemaBytes)

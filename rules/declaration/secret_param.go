@@ -49,7 +49,7 @@ const (
 	personalSecret
 )
 
-// secretParameter returns which kind of secret a parameter takes.
+// secretParameter returns the kind of secret that a parameter takes.
 func secretParameter(doc *wire.Doc, tool string, schema int, name string) secretKind {
 	if !secretWords[names.LastWord(name)] || !jsonschema.HoldsText(doc, schema) {
 		return noSecret
@@ -67,11 +67,11 @@ func secretParameter(doc *wire.Doc, tool string, schema int, name string) secret
 	return noSecret
 }
 
-// secretWords are the last words of all names that the expressions below match.
+// secretWords are the last words of all names that the following expressions match.
 var secretWords = names.Set(`phrase words mnemonic ssn number no cvv cvc code value pin password passphrase passwd passcode pwd cookies
 	key pem content hex keys token tokens secret secrets apikey credential credentials card otp`)
 
-// Names are matched by words, to their end: password_policy and credential_id are not secrets.
+// Names are matched to their last word: password_policy and credential_id are not secrets.
 var (
 	certificate = lazyregexp.New(`(?i)(cert|tls|ssl|domain|deploy_?key)`)
 

@@ -11,14 +11,14 @@ import (
 	"github.com/mcpscan/mcpscan/internal/names"
 )
 
-// telling is the shape of an added sentence: an object that no upgrade needs to mention, and a
+// telling is the pattern of an added sentence: an object that no upgrade needs to mention, and a
 // verb that acts on it.
 type telling struct {
 	says  func(u *unapproved, sentence []byte) bool
 	means string
 }
 
-// tellings are looked for in this order.
+// tellings are checked in order.
 var tellings = []telling{
 	{conceals, "hides something from the user"},
 	{overrides, "tells the model to ignore its instructions"},
@@ -30,7 +30,7 @@ var tellings = []telling{
 	{destroysUnasked, "destroys something, although trusted not to"},
 }
 
-// tells returns what the shape of a sentence says, "" for nothing.
+// tells returns the meaning of the first telling that matches a sentence, or "" if none does.
 func (u *unapproved) tells(sentence []byte) string {
 	for i := range tellings {
 		if tellings[i].says(u, sentence) {
@@ -43,7 +43,7 @@ func (u *unapproved) tells(sentence []byte) string {
 func conceals(_ *unapproved, s []byte) bool { return concealing.Match(s) && !asUsual.Match(s) }
 
 var (
-	// concealing matches that somebody is not told of an act, or does not see it.
+	// concealing matches wording by which somebody is not told about an action or does not see it.
 	concealing = lazyregexp.New(`\b(do\s+not|don['’]?t|never|without|no\s+need\s+to|need\s+not|needn['’]t|avoid|refrain\s+from)\s+(ever\s+)?(tell|mention|inform|notify|` +
 		`disclos|reveal|alert|let)(e|ing|ting)?\b([^.;]{0,30}\b(users?|anyone|anybody|humans?|operators?|person|people|owner)\b|` +
 		`\s+(of\s+|about\s+)?(this|it|that|any\s+of\s+(this|it))\b)` +
@@ -56,13 +56,13 @@ var (
 		`|\b(unnoticed|covertly|secretly|surreptitiously|stealthily)\b|\b(done|do\s+(this|it|so)|(perform|run|execute|send)\s+(this|it|that))\s+([\w-]+\s+)?(silently|quietly|discreetly)\b` +
 		`|\bleave\s+(this|it|that)\s+([\w-]+\s+)?out\s+of\b|\b(pretend|act\s+as\s+(if|though))\b|` +
 		`\b(not|n['’]t|never)\s+(include|mention|list|report)\s+(it|this|that)\s+in\s+(your|the)\s+(summary|reply|answer|response|report)\b`)
-	// asUsual matches ordinary wording of manuals about what is not shown.
+	// asUsual matches ordinary wording about what is not shown.
 	asUsual = lazyregexp.New(`\b(unless|until)\b`)
 )
 
 func overrides(_ *unapproved, s []byte) bool { return overriding.Match(s) }
 
-// overriding matches that earlier instructions no longer count, or that data is to be obeyed.
+// overriding matches claims that earlier instructions no longer apply, or that data must be obeyed.
 var overriding = lazyregexp.New(`\b(forget|disregard|ignore|discard|abandon)\s+(what(ever)?|everything|anything|` +
 	`all)?\s*(that\s+)?(you\s+(were|have\s+been|are)\s+(told|given|taught|instructed)|` +
 	`((all|any|your|the|previous|prior|earlier|former|existing|other)\s+){1,3}([\w-]+\s+)?(instructions?|rules?|guidelines?|prompts?|directions?|` +
@@ -79,7 +79,7 @@ var overriding = lazyregexp.New(`\b(forget|disregard|ignore|discard|abandon)\s+(
 	`\b(compl(y|ies)|complying)\s+with\s+(every|all|any)\s+(directive|order|instruction|command|request)s?\b|` +
 	`\btakes?\s+precedence\s+over\s+(the\s+|your\s+)?(system|user|previous|other|developer)`)
 
-// sendsElsewhere reports a sentence that sends something to a host unrelated to the tool.
+// sendsElsewhere reports whether a sentence sends something to a host unrelated to the tool.
 func sendsElsewhere(u *unapproved, s []byte) bool {
 	for _, at := range placeIn.FindAllIndex(s, maxPlacesRead) {
 		before := s[max(0, at[0]-verbReach):at[0]]
@@ -91,29 +91,29 @@ func sendsElsewhere(u *unapproved, s []byte) bool {
 	return false
 }
 
-// verbReach is how far a verb of sending may precede the destination.
+// verbReach is the maximum distance of a verb of sending before the destination.
 const verbReach = 120
 
-// maxPlacesRead bounds the places in one sentence that are looked at.
+// maxPlacesRead is the maximum number of destinations inspected in one sentence.
 const maxPlacesRead = 8
 
 var (
 	placeIn = lazyregexp.New(`\b(https?|wss?|ftp)://[^\s"'<>)\]` + "`" + `]+|\b[\w.+-]+@([\w-]+\.)+[a-z]{2,}\b|\b(\d{1,3}\.){3}\d{1,3}(:\d+)?\b|\b([a-z0-9-]+\.)+[a-z]{2,}\b(:\d+)?`)
-	// handing are verbs by which something leaves for the place that follows them.
+	// handing matches verbs that send something to the destination that follows.
 	handing = lazyregexp.New(`\b(send|sends|sent|sending|posts?|posted|posting|puts?|uploads?|uploaded|uploading|forwards?|forwarded|forwarding|mirror(s|ed|ing)?|` +
 		`submit(s|ted|ting)?|deliver(s|ed|ing)?|transmit(s|ted|ting)?|reports?|reported|relay(s|ed|ing)?|cop(y|ies|ied)|duplicat(e|es|ed|ing)|` +
 		`stream(s|ed|ing)?|publish(es|ed|ing)?|push(es|ed|ing)?|shar(e|es|ed|ing)|ship(s|ped|ping)?|e-?mail(s|ed)?|mail(s|ed)?|b?cc|logs|logged|writes?|` +
 		`written|sav(e|es|ed)|stor(e|es|ed)|sync(s|ed)?|curl|wget|exfiltrate|leak|notif(y|ies)|pass(es|ed)?|goes|archiv(e|ed)|back(s|ed)?\s+up|add|set|` +
 		`requests?\s+to|rout(e|es|ed)|redirect(s|ed)?|prox(y|ies|ied))\b`)
-	// referring is the text before a page that is there to be read.
+	// referring matches the text before the address of a page meant for reading.
 	referring = lazyregexp.New(`\b(see|documentation|docs?|info(rmation)?|details|reference|guide|help|more|options|visit|available\s+at|found\s+at|described\s+(at|in)|` +
 		`examples?|e\.g\.|like|such\s+as|looks?\s+like|format)\b[^.;]{0,25}$`)
-	// drawn matches an image whose address carries data.
+	// drawn matches the start of an image whose address carries data.
 	drawn = lazyregexp.New(`!\[[^\]]*\]\($`)
 )
 
-// newPlace reports a destination that the definition did not mention before and that is not
-// named like the server or its subject.
+// newPlace reports whether place is a destination that the definition did not mention before and
+// that is not named like the server or its subject.
 func (u *unapproved) newPlace(place string, before []byte) bool {
 	host := hostNamed(place)
 	if host == "" || isLocal(host) || exampleHost.MatchString(host) && forExample.Match(before) {
@@ -131,14 +131,14 @@ var (
 	// exampleHost matches a host used as an example.
 	exampleHost = lazyregexp.New(`(^|\.)(example\.(com|org|net|edu)|(example|test|invalid))$`)
 	forExample  = lazyregexp.New(`\b(e\.g\.?|examples?|such\s+as|like|format|sample)\W`)
-	// directed precedes a host that is written without the protocol, where it is one.
+	// directed matches the text before a host name without a scheme.
 	directed = lazyregexp.New("\\b(to|at|via|on|onto|into|through|with|by)\\s+[\"'`*_(<]*$")
 )
 
-// fileEndings are endings of hosts that are those of files as often.
+// fileEndings are top-level domains that are just as often file name extensions.
 var fileEndings = names.Set(`sh py md rs zip mov ts ps pl`)
 
-// hostNamed returns the host of a place in a text.
+// hostNamed returns the host of an address in a text.
 func hostNamed(place string) string {
 	if _, rest, ok := strings.Cut(place, "://"); ok {
 		place = rest
@@ -153,8 +153,7 @@ func hostNamed(place string) string {
 	return strings.Trim(host, ".")
 }
 
-// writesElsewhere reports a sentence that writes to a place where systems run or trust what
-// they find.
+// writesElsewhere reports whether a sentence writes to a location that systems run or trust.
 func writesElsewhere(u *unapproved, s []byte) bool {
 	at := trustedPlace.FindIndex(s)
 	return at != nil && storing.Match(s[:at[0]]) && !clause.StrongNegation.Match(s[:at[0]]) && !u.spokeOf(string(bytes.TrimSpace(s[at[0]:at[1]]))) || openBucket.Match(s)

@@ -36,18 +36,17 @@ var AnnotationEscalation = scanner.Rule{
 	},
 }
 
-// hints are the annotations of the specification, and the value of each that
-// promises less.
+// hints are the annotations in the specification, each with its harmless value.
 var hints = []struct {
 	name     string
 	harmless string
-	weight   scanner.Severity // of the other value
+	weight   scanner.Severity // severity of losing the harmless value
 
-	// denied reports whether other approved parts already contradicted the hint.
+	// denied reports whether other parts of the approved definition already contradicted the hint.
 	denied func(*wire.Doc, *mcp.Definition) bool
 
-	// claims reports whether the harmless value is one that the tool's own words deny,
-	// and that clients stop to ask by.
+	// claims reports whether the tool's own words contradict the harmless value, on which clients
+	// rely when deciding whether to ask.
 	claims func(*mcp.Definition) bool
 }{
 	{"readOnlyHint", "true", scanner.Critical, saysItWrites, mayWrite},
@@ -56,8 +55,8 @@ var hints = []struct {
 	{"idempotentHint", "true", scanner.Low, saysItWrites, nil},
 }
 
-// saysItDestroys reports a tool that says it destroys what it is called for. Removing
-// something from something else, or moving it, does not count.
+// saysItDestroys reports whether a tool says that it destroys its target. Removing something from
+// something else, or moving it, does not count.
 func saysItDestroys(d *mcp.Definition) bool {
 	verb, sentence := tools.OpeningVerb(d.Description)
 	name := names.Spell(d.Name)
@@ -67,8 +66,8 @@ func saysItDestroys(d *mcp.Definition) bool {
 
 var detaching = lazyregexp.New(`\b(remove\b.*\bfrom|transfer|remove)\b`)
 
-// saidItAlters reports a tool that always said it alters existing data. For the specification
-// that is destructive; only adding is not.
+// saidItAlters reports whether a tool always said that it alters existing data. The specification
+// calls that destructive, unlike only adding data.
 func saidItAlters(_ *wire.Doc, d *mcp.Definition) bool {
 	verb, _ := tools.OpeningVerb(d.Description)
 	return saysItWrites(nil, d) && (altering.MatchString(names.Spell(d.Name)) || altering.MatchString(verb))
@@ -76,7 +75,7 @@ func saidItAlters(_ *wire.Doc, d *mcp.Definition) bool {
 
 var altering = lazyregexp.New(`\b(delete|remove|destroy|erase|wipe|purge|truncate|uninstall|terminate|kill|revoke|overwrite|drop|clear|reset|update|modify|rename|move|edit|replace|patch|merge)\b`)
 
-// mayWrite reports a tool that by any word of its name changes something, and by none reads.
+// mayWrite reports whether a tool's name contains a verb of change and no verb of reading.
 func mayWrite(d *mcp.Definition) bool {
 	if tools.WritesItself(d) {
 		return true
@@ -86,7 +85,7 @@ func mayWrite(d *mcp.Definition) bool {
 	return !tools.ReadVerbs.MatchString(name) && !tools.ReadVerbs.MatchString(verb) && slices.ContainsFunc(strings.Fields(name), func(w string) bool { return tools.Changing(w) && !passing[w] })
 }
 
-// passing are verbs whose effect ends with the session, which some servers consider reading.
+// passing are verbs whose effect ends with the session, which some servers count as reading.
 var passing = names.Set(`close start stop restart schedule save apply enable disable`)
 
 func isHint(name string) bool {
@@ -108,7 +107,7 @@ func saysItReachesOut(doc *wire.Doc, d *mcp.Definition) (reaches bool) {
 	return reaches
 }
 
-// annotations reports how the hints changed, as one finding at the worst of them.
+// annotations reports all hint changes as one finding, at the most severe one.
 func (c *change) annotations(old, now int) {
 	severity := scanner.Note
 	var told []string
@@ -122,19 +121,19 @@ func (c *change) annotations(old, now int) {
 		before, after := hintOf(&c.old, o), hintOf(&c.now, n)
 		weight := scanner.Note
 		switch {
-		case h.name == "readOnlyHint" && before == h.harmless && !c.destructiveNow(old, now): // clients ask more before it
+		case h.name == "readOnlyHint" && before == h.harmless && !c.destructiveNow(old, now): // clients ask more often
 			weight = scanner.Medium
-		case h.name == "openWorldHint" && before == h.harmless && readsOnly: // what it reaches it does not change
+		case h.name == "openWorldHint" && before == h.harmless && readsOnly: // it does not change what it reaches
 			weight = scanner.Medium
 		case before == h.harmless && (after == "" || after == oddHint):
 			weight = min(h.weight, scanner.Medium)
-		case before == h.harmless && h.denied(&c.old, c.was.Definition): // and says at last what it always did
+		case before == h.harmless && h.denied(&c.old, c.was.Definition): // it now admits what it always did
 			weight = min(h.weight, scanner.Medium)
 		case before == h.harmless:
 			weight = h.weight
-		case after == h.harmless && h.claims != nil && h.claims(c.d): // clients will ask less before it does what it says
+		case after == h.harmless && h.claims != nil && h.claims(c.d): // clients ask less often
 			weight = scanner.High
-		case after == h.harmless: // asks for less care than was thought right
+		case after == h.harmless: // claims to be more harmless than when approved
 			weight = scanner.Low
 		}
 		if weight > severity {
@@ -142,7 +141,7 @@ func (c *change) annotations(old, now int) {
 		}
 		told = append(told, fmt.Sprintf("%s was %s and is %s", h.name, orNothing(before), orNothing(after)))
 	}
-	if m := c.grants("/annotations", old, now); m.severity > severity { // no hint, but gateways decide by it
+	if m := c.grants("/annotations", old, now); m.severity > severity { // no hint, but gateways use it
 		severity, at = m.severity, m.pointer
 		told = slices.Insert(told, 0, m.told...)
 	}
@@ -152,16 +151,16 @@ func (c *change) annotations(old, now int) {
 	c.report(severity, at, "annotations changed: "+text.JoinSome(told), strings.Join(told, "; "), c.diffOf("annotations"))
 }
 
-// destructiveNow reports a tool that says that it destroys, and did not when it was approved.
+// destructiveNow reports whether a tool has become destructive by its hint since it was approved.
 func (c *change) destructiveNow(old, now int) bool {
 	return hintOf(&c.now, c.now.Get(now, "destructiveHint")) == "true" && hintOf(&c.old, c.old.Get(old, "destructiveHint")) != "true"
 }
 
-// oddHint is a value that clients differ on: some take every string for true.
+// oddHint is a value that clients interpret differently: some treat every string as true.
 const oddHint = "no boolean"
 
-// hintOf returns the value of a hint, "" if it is missing. A string that reads
-// like a boolean is one to some clients.
+// hintOf returns the value of a hint, or "" if it is missing. Some clients accept a string that
+// reads like a boolean.
 func hintOf(doc *wire.Doc, i int) string {
 	switch value := strings.ToLower(strings.TrimSpace(jsonschema.Text(doc, i))); value {
 	case "true", "false", "":

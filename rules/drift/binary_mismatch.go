@@ -36,7 +36,7 @@ var BinaryMismatch = scanner.Rule{
 			return
 		}
 		if written := p.Written(); written != nil && replaced(offer.Identity, written) {
-			return // reported where the configuration names it
+			return // the configuration check reports it
 		}
 		p.Report(scanner.JudgeIssue{Severity: programWeight(now), Subject: mcp.ServerSubject, Pointer: "/identity/executable", Offset: p.Message.IdentityAt,
 			Message: replacedProgram, Evidence: now.Executable, Key: now.Digest, Approval: p.IdentityApprovedInChange(),
@@ -46,13 +46,13 @@ var BinaryMismatch = scanner.Rule{
 
 const replacedProgram = "the executable differs from the approved one"
 
-// replaced reports whether another file runs, where somebody could tell.
+// replaced reports whether the executable changed, if both digests are known.
 func replaced(was, now *baseline.Identity) bool {
 	return was.Digest != "" && now.Digest != "" && was.Digest != now.Digest
 }
 
-// programWeight weighs a file that was replaced: a program that fetches packages is not
-// the server.
+// programWeight rates a replaced executable: a program that fetches packages is not the server
+// itself.
 func programWeight(now *baseline.Identity) scanner.Severity {
 	if now.Ecosystem.Fetched() {
 		return scanner.High

@@ -12,46 +12,46 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// difference is one thing in which two schemas differ, and how far it goes.
+// difference is one difference between two schemas, and its severity.
 type difference struct {
 	pointer, name, what string
 	weight              scanner.Severity
 }
 
-// comparison is two schemas and the differences between them.
+// comparison is a pair of schemas and the differences between them.
 type comparison struct {
 	*change
 	was, is  side
-	result   bool // it is the schema of results, which ask for nothing
+	result   bool // it is a result schema, which asks for nothing
 	stake    stakes
-	refers   bool // the text at a place can depend on what stands elsewhere
-	places   int  // that may still be compared
-	patterns int  // that were read
+	refers   bool // a part may depend on another through a reference
+	places   int  // remaining pairs to compare
+	patterns int  // patterns read so far
 	seen     map[place]bool
-	toldTo   *bool           // the caller says which address is asked; once that was asked for
-	alike    map[string]bool // names of approved parameters, as a reader sees them; once they were asked for
+	toldTo   *bool           // cached: the caller chooses the address that is requested
+	alike    map[string]bool // cached: names of approved parameters, folded
 	found    []difference
-	counts   [scanner.Critical + 1]int // of what is reported, by weight
+	counts   [scanner.Critical + 1]int // of differences, by severity
 }
 
-// place is a pair of schemas, and the parameter that they belong to.
+// place is a pair of schemas and the parameter that they belong to.
 type place struct {
 	from, to int
 	name     string
 	variant  bool
 }
 
-// The bounds of a comparison. They apply to each severity separately, so that no number of
-// small differences hides a large one. Schemas of published servers have at most 1,160 places,
-// and reach a tenth of the other bounds.
+// The limits of a comparison. maxDifferences applies to each severity separately, so that no number
+// of small differences hides a large one. Schemas of published servers have at most 1,160 places,
+// and reach a tenth of the other limits.
 const (
 	maxDifferences = 64
 	maxCompared    = 24 // levels
 	maxPlaces      = 20_000
 )
 
-// compareSchemas compares two schemas by the parameters and results that they describe, at any
-// place. -1 is a missing schema.
+// compareSchemas compares two schemas at every place by the parameters and results that they
+// describe. -1 is a missing schema.
 func compareSchemas(c *change, old, now int, result bool) []difference {
 	s := schemaChange{comparison: &comparison{change: c, result: result, stake: c.stakes(), places: maxPlaces, seen: map[place]bool{}}, place: place{from: old, to: now}}
 	s.was, s.is = newSide(&c.old, old), newSide(&c.now, now)
@@ -64,7 +64,7 @@ func compareSchemas(c *change, old, now int, result bool) []difference {
 	return s.found
 }
 
-// refers reports whether a schema has a reference.
+// refers reports whether a schema contains a reference.
 func refers(doc *wire.Doc, root int) bool {
 	if root < 0 {
 		return false
@@ -77,20 +77,20 @@ func refers(doc *wire.Doc, root int) bool {
 	return false
 }
 
-// schemaChange is one place of a comparison.
+// schemaChange is one place in a comparison.
 type schemaChange struct {
 	*comparison
 	place
 	depth int
-	after *view // what applies to the value now, while its constraints are compared
+	after *view // the schemas that apply to the value now, while its constraints are compared
 }
 
-// inner is the place of a part of the schema at hand.
+// inner returns the place of a subschema of the current schema.
 func (s *schemaChange) inner(name string, old, now int) *schemaChange {
 	return &schemaChange{comparison: s.comparison, place: place{from: old, to: now, name: cmp.Or(name, s.name)}, depth: s.depth + 1}
 }
 
-// at compares a part.
+// at compares two subschemas.
 func (s *schemaChange) at(name string, old, now int) { s.inner(name, old, now).compare() }
 
 func (s *schemaChange) add(weight scanner.Severity, format string, args ...any) {
@@ -116,7 +116,7 @@ func (s *schemaChange) tell(p *property, weight scanner.Severity, format string,
 	in.add(weight, format, args...)
 }
 
-// compare finds the differences between the schemas at the place.
+// compare finds the differences between the two schemas.
 func (s *schemaChange) compare() {
 	old, now := s.from, s.to
 	if s.places--; s.places < 0 || s.seen[s.place] || !s.refers && s.same(old, now) {
@@ -158,8 +158,7 @@ func (s *schemaChange) constraints(before, after *view) {
 	s.alternatives(before, after)
 }
 
-// isSchema reports whether a node can be a schema; none is one that lets
-// everything through.
+// isSchema reports whether a node can be a schema; a missing schema accepts everything.
 func isSchema(doc *wire.Doc, i int) bool {
 	return i < 0 || doc.Kind(i) == wire.Object || doc.Kind(i) == wire.Bool
 }
@@ -174,7 +173,7 @@ func (s *schemaChange) about() string {
 	return strconv.Quote(s.name)
 }
 
-// alternatives compares the variants of a value where there are some on both sides.
+// alternatives compares the variants of a value if both sides have any.
 func (s *schemaChange) alternatives(before, after *view) {
 	if len(before.any) == 0 || len(after.any) == 0 {
 		return
@@ -207,7 +206,7 @@ func (s *schemaChange) alternatives(before, after *view) {
 	s.otherVariants(before, gone, fresh)
 }
 
-// otherVariants reports variants that were not there before, and of those that are gone.
+// otherVariants reports variants that were added or removed.
 func (s *schemaChange) otherVariants(before *view, gone, fresh []int) {
 	for i, n := range fresh {
 		if len(gone) == len(fresh) {
@@ -226,16 +225,15 @@ func (s *schemaChange) otherVariants(before *view, gone, fresh []int) {
 	}
 }
 
-// asVariant compares the constraints of two variants: their properties are
-// compared with those of all others.
+// asVariant compares the constraints of two variants. Their properties are compared together with
+// those of all other variants.
 func (s *schemaChange) asVariant(old, now int) {
 	in := s.inner("", old, now)
 	in.variant = true
 	in.compare()
 }
 
-// others reports keywords that no comparison covers, or whose change the comparisons did not
-// find.
+// others reports changed keywords that the other comparisons do not cover or did not report.
 func (s *schemaChange) others(old, now int) {
 	var all []string
 	for _, c := range s.is.items(now) {

@@ -11,8 +11,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/tools"
 )
 
-// takesSecrets reports a sentence in which somebody takes or passes on credentials or the
-// conversation, whatever reason it gives.
+// takesSecrets reports whether a sentence takes or passes on credentials or the conversation,
+// whatever reason it gives.
 func takesSecrets(u *unapproved, s []byte) bool {
 	at := secretThing.FindIndex(s)
 	if at == nil || clause.StrongNegation.Match(s[:at[0]]) || pathOrExample.Match(s[:at[0]]) || aboutThing.Match(s[at[1]:]) || partOfName.Match(s[at[1]:]) {
@@ -22,14 +22,14 @@ func takesSecrets(u *unapproved, s []byte) bool {
 	switch {
 	case verb == nil || u.spokeOf(string(s[at[0]:at[1]])):
 		return false
-	case verb[0] == 0 && u.opens(s): // it says what the tool is for, and not what somebody is to do
+	case verb[0] == 0 && u.opens(s): // it states the tool's purpose, not an instruction
 		return false
 	}
 	identifier := strings.TrimSpace(string(s[at[0]:at[1]]))
 	return !strings.Contains(identifier, "_") || keyFile.MatchString(identifier) || namesCredential(identifier)
 }
 
-// opens reports the sentence that a text begins with.
+// opens reports whether the description begins with the sentence.
 func (u *unapproved) opens(sentence []byte) bool {
 	start := u.r.now[:min(len(u.r.now), len(sentence)+len(sentence)/2)]
 	return u.r.pointer == "/description" && strings.HasPrefix(foldedText(start), string(sentence))
@@ -44,8 +44,8 @@ var (
 		`put|paste|forward|transmit|upload|post|submit|copy|carry|contain(s)?|hand|take|get|list|ends?\s+with|starts?\s+with)\b`)
 )
 
-// asksInParameter reports the description of a parameter that took something else when it
-// was approved.
+// asksInParameter reports whether a parameter's description asks for something that the parameter
+// did not take when it was approved.
 func asksInParameter(u *unapproved, s []byte) bool {
 	path := strings.Split(u.r.pointer, "/")
 	if len(path) < 3 || path[len(path)-1] != "description" || path[len(path)-3] != "properties" {
@@ -55,30 +55,30 @@ func asksInParameter(u *unapproved, s []byte) bool {
 	return !asksForMore(name) && !namesCredential(name) && !namesTalk(name) && !sensitive.AboutTalk(u.d.Name) && asksOfTheirs(string(s))
 }
 
-// destroysUnasked reports a sentence by which a tool that says that it reads, or that does
-// no damage, does damage.
+// destroysUnasked reports whether a sentence does damage in a tool that claims to read or to be
+// harmless.
 func destroysUnasked(u *unapproved, s []byte) bool {
 	at := damage.FindIndex(s)
 	return at != nil && !u.label && u.trusted() && !clause.StrongNegation.Match(s) && !hypothetical.Match(s[:at[1]]) && !harmlessLoss.Match(s[at[1]:])
 }
 
 var (
-	// damage matches what a tool destroys.
+	// damage matches statements that a tool destroys something.
 	damage = lazyregexp.New(`^(\W*([\w-]+\s+){0,3}?)?(also\s+|then\s+|permanently\s+|automatically\s+)?(deletes|removes|erases|wipes|purges|truncates|drops|destroys|` +
 		`overwrites|clears|resets)\b|` +
 		`\b(it|and|then|also|that|which|tool|call)\s+([\w-]+ly\s+|then\s+|also\s+)?(deletes|removes|erases|wipes|purges|truncates|drops|destroys|` +
 		`overwrites|clears)\b|` +
 		`\b(is|are|gets?|be|being)\s+([\w-]+ly\s+|then\s+|also\s+){0,2}(deleted|removed|erased|wiped|purged|dropped|destroyed|overwritten)\b|` +
 		`\btables?\s+(is|are)\s+truncated\b|^\W*replaces\s+the\s+(contents?|files?)\b`)
-	// harmlessLoss matches a loss in the returned data only.
+	// harmlessLoss matches a loss that only affects the returned data.
 	harmlessLoss = lazyregexp.New(`^[^.;]{0,25}\b(from\s+(the\s+)?(output|results?|response|text|list|answer)|duplicates?|whitespace|html|markup|markdown|formatting|` +
 		`noise|filters?|cache|tags|prefix(es)?|suffix(es)?|fields?|columns?|quotes)\b`)
-	// hypothetical is what happens to others, or did.
+	// hypothetical matches wording for what may happen, or has happened.
 	hypothetical = lazyregexp.New(`\b(if|when|unless|may|might|can|could|were|was|have\s+been|has\s+been|returns?|lists?|whether|filters?|deprecated)\b`)
 )
 
-// trusted reports a definition by which clients ask less: it says that it reads, or that it
-// destroys nothing, or is named like one that reads.
+// trusted reports whether clients ask less before calls of the tool: its hints say that it only
+// reads or destroys nothing, or its name is that of a reading tool.
 func (u *unapproved) trusted() bool {
 	at := u.now.Get(0, "annotations")
 	if hintOf(&u.now, u.now.Get(at, "readOnlyHint")) == "true" || hintOf(&u.now, u.now.Get(at, "destructiveHint")) == "false" {

@@ -30,8 +30,7 @@ var Description = scanner.Rule{
 	},
 }
 
-// reportTexts reports what changed in the texts of a definition as one finding,
-// at the worst of them.
+// reportTexts reports all text changes in a definition as one finding, at the most severe one.
 func reportTexts(c *change) {
 	all := c.retold()
 	if len(all) == 0 {
@@ -64,8 +63,8 @@ func reportTexts(c *change) {
 	c.reportUnless(approval, severity, r.pointer, message, strings.Join(r.added, " "), textDiff(r))
 }
 
-// swapped returns the name of another definition that was approved with the text
-// and the schema that this one has now, "" for none: an approval is given to a name.
+// swapped returns the name of another definition that was approved with the current text and schema
+// of this one, or "" if there is none. An approval is bound to a name.
 func (c *change) swapped() string {
 	if c.was.Parts[0] == c.d.Parts[0] {
 		return ""
@@ -73,7 +72,7 @@ func (c *change) swapped() string {
 	return c.p.Approved().NameOf(c.d)
 }
 
-// textDiff shows a text sentence by sentence.
+// textDiff returns the diff of a text, sentence by sentence.
 func textDiff(r retold) string {
 	lines := func(s string) string {
 		if s == "" {
@@ -87,7 +86,7 @@ func textDiff(r retold) string {
 	}
 	name := strings.TrimPrefix(r.pointer, "/")
 	diff, ok := text.LineDiff("approved/"+name, "now/"+name, lines(r.before), lines(r.now))
-	if !ok { // what was added is still told
+	if !ok { // show at least what was added
 		diff += "\n+" + strings.Join(r.added, "\n+")
 	}
 	return diff

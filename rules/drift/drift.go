@@ -12,42 +12,42 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// change is a definition with the one that was approved under its name.
+// change is a definition together with its approved version.
 type change struct {
-	p        *scanner.JudgePass // nil where the definitions are compared ahead of judging
+	p        *scanner.JudgePass // nil if the definitions are compared before judging
 	d        *mcp.Definition
 	was      *scanner.Offered
 	old, now wire.Doc
 	around
-	weighed textWeights // what was found out ahead of judging; nil for nothing
-	texts   *[]retold   // once they were asked for
-	foreign bool        // what was approved was not all in English
+	weighed textWeights // results of comparing before judging, or nil
+	texts   *[]retold   // cached by retold
+	foreign bool        // the approved texts were not all English
 
-	// Cached answers.
-	spoken string                      // what was approved, in lower case and without blanks
-	asked  int                         // how often that was searched
-	opened *string                     // what the description that was approved says first
-	still  map[*lazyregexp.Regexp]bool // what the texts say as they are now
-	reads  *bool                       // the tool only reads
+	// Cached results.
+	spoken string                      // the approved definition, in lower case and without spaces
+	asked  int                         // number of searches in spoken
+	opened *string                     // first sentence of the approved description
+	still  map[*lazyregexp.Regexp]bool // patterns that the current texts match
+	reads  *bool                       // whether the tool only reads
 }
 
-// around is the context in which a definition is judged.
+// around is the context in which a definition is inspected.
 type around struct {
 	offer    *scanner.Offer
-	beside   []mcp.Definition // of its message
+	beside   []mcp.Definition // all definitions in its message
 	late     func() bool
-	said     string // what its server calls itself; "" where that is not known
-	asksName bool   // that was asked for
+	said     string // name in serverInfo, or "" if unknown
+	asksName bool   // serverName was called
 }
 
-// serverName is the name in serverInfo.
+// serverName returns the name in serverInfo.
 func (a *around) serverName() string {
 	a.asksName = true
 	return a.said
 }
 
-// maxAsked bounds the lookups of words in the approved definition. A change that adds more
-// words gets no credit for the rest.
+// maxAsked is the maximum number of words looked up in the approved definition. In a change that
+// adds more words, the rest count as new.
 const maxAsked = 256
 
 // spokeOf reports whether the approved definition contains a word.
@@ -71,8 +71,8 @@ func (c *change) opening() string {
 	return *c.opened
 }
 
-// changes calls visit for each definition of the message that was approved as
-// another one, with both as JSON.
+// changes calls visit for each definition in the message that differs from its approved version,
+// with both parsed.
 func changes(p *scanner.JudgePass, visit func(*change)) {
 	p.Changed(func(d *mcp.Definition, was *scanner.Offered) {
 		c := &change{p: p, d: d, was: was, around: around{offer: p.Approved(), beside: p.Message.Definitions, late: p.Late, said: p.Server.Info.Name}}
@@ -83,13 +83,12 @@ func changes(p *scanner.JudgePass, visit func(*change)) {
 	})
 }
 
-// report reports a change at a place of the definition. An approval of the definition
-// settles it.
+// report reports a change at a pointer in the definition. An approval of the definition settles it.
 func (c *change) report(severity scanner.Severity, pointer, message, evidence, diff string) {
 	c.reportUnless(c.p.ApprovedInChange(c.d), severity, pointer, message, evidence, diff)
 }
 
-// reportUnless is report with the approval that settles the change, nil for none.
+// reportUnless is like report, but takes the approval that settles the change, or nil.
 func (c *change) reportUnless(approval *baseline.Approval, severity scanner.Severity, pointer, message, evidence, diff string) {
 	c.p.Report(scanner.JudgeIssue{
 		Approval: approval,
@@ -99,7 +98,7 @@ func (c *change) reportUnless(approval *baseline.Approval, severity scanner.Seve
 	})
 }
 
-// offset returns the place of the value at a pointer in the current definition, or of its
+// offset returns the position of the value at a pointer in the current definition, or of its
 // nearest existing parent.
 func (c *change) offset(pointer string) int {
 	at := 0
@@ -113,12 +112,12 @@ func (c *change) offset(pointer string) int {
 	return int(c.now.Nodes[at].Start)
 }
 
-// member returns a member of both definitions; -1 if missing.
+// member returns a member of both definitions, or -1 if it is missing.
 func (c *change) member(name string) (old, now int) {
 	return c.old.Get(0, name), c.now.Get(0, name)
 }
 
-// same reports whether two nodes mean the same, or are both missing.
+// same reports whether two nodes have the same canonical form, or are both missing.
 func (c *change) same(old, now int) bool {
 	if old < 0 || now < 0 {
 		return old == now
@@ -126,8 +125,7 @@ func (c *change) same(old, now int) bool {
 	return string(c.old.AppendCanonical(nil, old)) == string(c.now.AppendCanonical(nil, now))
 }
 
-// diffOf returns the unified diff of a member of both definitions, one property
-// a line.
+// diffOf returns the unified diff of a member of both definitions, one property per line.
 func (c *change) diffOf(name string) string {
 	old, now := c.member(name)
 	var before, after string

@@ -9,9 +9,9 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// foreignIntent returns what a text in another language tells the model to do, as far as words
-// show it without grammar: a sentence that mentions the user, and something that must not be
-// taken or hidden from a user.
+// foreignIntent returns what a text in another language tells the model to do, as far as words show
+// it without grammar: a sentence mentions the user and something that must not be taken or hidden
+// from a user.
 func (u *unapproved) foreignIntent(s []byte) string {
 	for _, sentence := range foreignSentence.FindAll(s, -1) {
 		var f text.Folder
@@ -32,14 +32,13 @@ func (u *unapproved) foreignIntent(s []byte) string {
 var (
 	foreignSentence = lazyregexp.New(`[^.!?\n。！？।۔]+`)
 	keyFile         = lazyregexp.New(secrets.Files)
-	// secretVariable matches the name of an environment variable with a credential.
+	// secretVariable matches the name of an environment variable that contains a credential.
 	secretVariable = lazyregexp.New(`\b[A-Z][A-Z0-9_]*_(URL|URI|DSN|KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS)\b`)
-	// foreignUsers are made when a text that was added is first looked at for them.
+	// foreignUsers is compiled when the first added text is checked.
 	foreignUsers = sync.OnceValue(func() []foreignUser { return languages.Each(newForeignUser) })
 )
 
-// foreignUser has a language's words for the user, for what is taken from one and for what is
-// hidden from one.
+// foreignUser holds a language's words for the user, and for what is taken or hidden from a user.
 type foreignUser struct{ user, theirs, sent, kept *lazyregexp.Regexp }
 
 func newForeignUser(l *languages.Language) foreignUser {
@@ -52,12 +51,11 @@ func newForeignUser(l *languages.Language) foreignUser {
 	return u
 }
 
-// knowReach is the distance between a negation and what it negates.
+// knowReach matches the text between a negation and the verb it negates.
 const knowReach = `[^,;:\n]{0,40}?`
 
-// unaware has the negations and verbs of noticing of languages with separate words. Every
-// manual says what somebody may not do or see, but not that somebody must not notice
-// something.
+// unaware lists negations and verbs of noticing, for languages with spaces between words. Manuals
+// often say what somebody may not do or see, but not that somebody must not notice something.
 var unaware = map[string]struct{ not, knows string }{
 	"Spanish":    {`no nunca nada sin`, `enter sepa saber note. notar perciba perciban percatarse cuenta.`},
 	"French":     {`ne n pas rien jamais sans`, `sach savoir sait. apprenn remarqu apercoi aperçoi apercev doute.`},

@@ -14,8 +14,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// moved weighs a value that leads to another place than those before it. The sentence
-// is empty where none of them is a place, or all belong to who had it before.
+// moved rates a value that points to another destination than the previous ones. The sentence is
+// empty if none of them is a destination, or all belong to the same owner.
 func (s *schemaChange) moved(before []string, value string) (weight scanner.Severity, where string) {
 	now := s.placeOf(value)
 	if now == "" {
@@ -49,13 +49,13 @@ func (s *schemaChange) moved(before []string, value string) (weight scanner.Seve
 	return s.silently(site, first, now), where
 }
 
-// leadsSomewhere reports a value that contains a web or mail address.
+// leadsSomewhere reports whether a value contains a web or mail address.
 func leadsSomewhere(value string) bool {
 	return strings.Contains(value, "://") || strings.Contains(value, "@") && hostName.MatchString(value[strings.LastIndexByte(value, '@')+1:])
 }
 
-// strange reports a host that the definition did not mention before and that is not named like
-// the server or the tool.
+// strange reports whether the definition did not mention a host before, and the host is not named
+// like the server or the tool.
 func (c *change) strange(host string) bool {
 	if isLocal(host) || c.spokeOf(siteOf(host)) {
 		return false
@@ -72,7 +72,7 @@ var (
 	hostParam = names.Set(`host hosts hostname domain server endpoint url uri base api address gateway proxy relay registry mirror index origin broker remote site`)
 )
 
-// placeOf returns the host or other destination in a value, "" for none.
+// placeOf returns the host or other destination in a value, or "" if there is none.
 func (s *schemaChange) placeOf(value string) string {
 	value = strings.TrimSpace(value)
 	if len(value) > 2048 || strings.ContainsAny(value, " \n") {
@@ -101,7 +101,7 @@ func (s *schemaChange) placeOf(value string) string {
 	return ""
 }
 
-// imageOwner returns who publishes an image that no registry but the usual one has.
+// imageOwner returns the publisher of an image in the default registry.
 func imageOwner(head, rest string, more bool) string {
 	if head == "docker.io" {
 		head, _, more = strings.Cut(rest, "/")
@@ -123,14 +123,14 @@ func siteOf(host string) string {
 	return host
 }
 
-// isLocal reports a host that is this machine.
+// isLocal reports whether a host is this machine.
 func isLocal(host string) bool {
 	a, err := netip.ParseAddr(host)
 	return host == "localhost" || strings.HasSuffix(host, ".localhost") || err == nil && a.IsLoopback()
 }
 
-// posesAs reports a host that looks like another: it contains its name, or differs in
-// look-alike letters or in one letter.
+// posesAs reports whether a host imitates another: it contains the other's name, or differs only in
+// look-alike letters or by one letter.
 func posesAs(now, was string) bool {
 	site := siteOf(was)
 	name, _, _ := strings.Cut(site, ".")

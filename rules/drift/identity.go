@@ -27,7 +27,7 @@ var Identity = scanner.Rule{
 	Refs:       []string{"OWASP-MCP:MCP04", "OWASP-MCP:MCP09", "ATLAS:AML.T0109", "CWE-494"},
 	Configs: func(p *scanner.ConfigPass) {
 		identified(p, func(entry *configfile.Entry, offer *scanner.Offer, now *baseline.Identity) {
-			if len(offer.Locked.Stale(now)) > 0 { // lock-stale reports it
+			if len(offer.Locked.Stale(now)) > 0 { // reported by lock-stale
 				return
 			}
 			if c := compareIdentity(offer.Identity, now); c != nil {
@@ -51,7 +51,7 @@ var Identity = scanner.Rule{
 	},
 }
 
-// identified visits the entries of a configuration whose identity was approved, with their
+// identified calls visit for the entries of a configuration whose identity was approved, with their
 // current identity.
 func identified(p *scanner.ConfigPass, visit func(*configfile.Entry, *scanner.Offer, *baseline.Identity)) {
 	for i := range p.Entries {
@@ -62,7 +62,7 @@ func identified(p *scanner.ConfigPass, visit func(*configfile.Entry, *scanner.Of
 	}
 }
 
-// reportInfo reports a server that calls itself something else.
+// reportInfo reports a change of serverInfo or of the protocol version.
 func reportInfo(p *scanner.JudgePass, offer *scanner.Offer) {
 	now, was := p.Message.Server, offer.Info
 	if now == nil || now.Name == "" || was.Name == "" {
@@ -85,7 +85,7 @@ func reportInfo(p *scanner.JudgePass, offer *scanner.Offer) {
 	}
 }
 
-// identityChange is what changed about a server, with its highest severity.
+// identityChange describes how a server's identity changed, with the highest severity.
 type identityChange struct {
 	severity          scanner.Severity
 	pointer, evidence string
@@ -103,7 +103,7 @@ func (c *identityChange) add(severity scanner.Severity, pointer, evidence, forma
 	c.told = append(c.told, fmt.Sprintf(format, args...))
 }
 
-// compareIdentity returns the differences, nil for none.
+// compareIdentity returns the differences, or nil if there are none.
 func compareIdentity(was, now *baseline.Identity) *identityChange {
 	c := &identityChange{}
 	if was.Transport != now.Transport && was.Transport != "" && now.Transport != "" {
@@ -122,8 +122,8 @@ func compareIdentity(was, now *baseline.Identity) *identityChange {
 	return c
 }
 
-// changedSince returns the current differences without those that a compared configuration
-// already reports.
+// changedSince returns the current differences except those that a configuration check already
+// reports.
 func changedSince(was, written, now *baseline.Identity) *identityChange {
 	if written == nil {
 		return compareIdentity(was, now)
@@ -137,7 +137,7 @@ func changedSince(was, written, now *baseline.Identity) *identityChange {
 	return c
 }
 
-// program compares the programs.
+// program compares the programs and their arguments.
 func (c *identityChange) program(was, now *baseline.Identity) {
 	switch {
 	case program(was.Command) != program(now.Command):
@@ -168,9 +168,9 @@ func (c *identityChange) program(was, now *baseline.Identity) {
 	c.file(was, now)
 }
 
-// file compares what ran, where somebody could tell.
+// file compares the executables and packages that ran, if they are known.
 func (c *identityChange) file(was, now *baseline.Identity) {
-	if !replaced(was, now) && was.Executable != "" && now.Executable != "" && was.Executable != now.Executable { // binary-mismatch tells the other
+	if !replaced(was, now) && was.Executable != "" && now.Executable != "" && was.Executable != now.Executable { // binary-mismatch reports it
 		c.add(scanner.Low, "/executable", now.Executable, "the path of the executable changed")
 	}
 	if was.Resolved == "" || now.Resolved == "" || was.Package != now.Package {
@@ -186,14 +186,14 @@ func (c *identityChange) file(was, now *baseline.Identity) {
 	}
 }
 
-// otherContent compares two digests, such as sha512-…, where both are of one kind.
+// otherContent reports whether two digests of the same algorithm, such as sha512-…, differ.
 func otherContent(was, now string) bool {
 	a, _, _ := strings.Cut(was, "-")
 	b, _, _ := strings.Cut(now, "-")
 	return was != "" && a == b && was != now
 }
 
-// version compares versions of one package, as they are written.
+// version compares versions of one package, as written.
 func (c *identityChange) version(at string, was, now *baseline.Identity) {
 	switch {
 	case strings.ContainsAny(now.Version, ":/") && was.Ecosystem != launch.Git && was.Ecosystem != launch.URL:
@@ -207,7 +207,7 @@ func (c *identityChange) version(at string, was, now *baseline.Identity) {
 	}
 }
 
-// address compares where a server is.
+// address compares the addresses of a server.
 func (c *identityChange) address(was, now string) {
 	if was == now {
 		return
@@ -223,7 +223,7 @@ func (c *identityChange) address(was, now string) {
 	}
 }
 
-// names compares the names of variables or headers that a server gets.
+// names compares the names of the variables or headers that a server gets.
 func (c *identityChange) names(what, at string, was, now []string, weight scanner.Severity) {
 	for _, name := range now {
 		if !slices.Contains(was, name) {

@@ -56,7 +56,7 @@ func reportDrift(p *scanner.JudgePass, d *mcp.Definition, first *scanner.Known) 
 	})
 }
 
-// changedParts names the members in which two definitions differ.
+// changedParts returns the names of the members in which two definitions differ.
 func changedParts(a, b *mcp.Definition) []string {
 	var parts []string
 	for i, name := range mcp.DefinitionParts {
@@ -73,7 +73,7 @@ func changedParts(a, b *mcp.Definition) []string {
 	return parts
 }
 
-// pointerTo points at the part that changed, where there is one.
+// pointerTo returns a pointer to the changed part, or "" if there is not exactly one.
 func pointerTo(parts []string) string {
 	if len(parts) != 1 || parts[0] == "other members" {
 		return ""
@@ -81,8 +81,7 @@ func pointerTo(parts []string) string {
 	return "/" + parts[0]
 }
 
-// newPart returns the part of now that differs from before, from the first difference to the
-// last.
+// newPart returns the part of now that differs from before, from the first to the last difference.
 func newPart(now, before string) string {
 	start := 0
 	for start < min(len(now), len(before)) && now[start] == before[start] {

@@ -33,7 +33,7 @@ var Instructions = scanner.Rule{
 	},
 }
 
-// seenAt points at what waits for approval.
+// seenAt returns the location of the pending definition.
 func seenAt(pending *scanner.Offered) []scanner.Related {
 	if pending == nil {
 		return nil

@@ -12,17 +12,17 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// unapproved is a text with unapproved sentences and the context to read them in.
+// unapproved is a text with unapproved sentences, and the context to read them in.
 type unapproved struct {
 	*change
 	r     retold
-	label bool // it names something or is a value, where nobody is spoken to
+	label bool // it is a name or value, which addresses nobody
 }
 
-// FirstSentence reports nothing: the tool's purpose was stated when it was approved.
+// FirstSentence returns false: the tool's purpose was stated when it was approved.
 func (u *unapproved) FirstSentence(int) bool { return false }
 
-// Parameter reports whether the definition has a parameter of this name.
+// Parameter reports whether the definition has a parameter with this name.
 func (u *unapproved) Parameter(name string) bool {
 	properties := u.now.Get(u.now.Get(0, "inputSchema"), "properties")
 	for c := u.now.First(properties); c >= 0; c = u.now.Next(c) {
@@ -33,7 +33,7 @@ func (u *unapproved) Parameter(name string) bool {
 	return false
 }
 
-// OtherTool returns another server's tool that a sentence mentions.
+// OtherTool returns the tool of another server that a sentence mentions, or "" if there is none.
 func (u *unapproved) OtherTool(sentence []byte) string {
 	if !namesOthersTool(u, sentence) {
 		return ""
@@ -41,9 +41,9 @@ func (u *unapproved) OtherTool(sentence []byte) string {
 	return string(toolOfOthers.Find(sentence))
 }
 
-// intended returns what the added sentences tell the model to do, "" for nothing. It rejects
-// wording that is acceptable in a definition that was reviewed as a whole, because honest
-// servers are just as pushy.
+// intended returns what the added sentences tell the model to do, or "" if nothing. It rejects
+// wording that would be acceptable in a definition reviewed as a whole, because benign servers can
+// be just as pushy.
 func (c *change) intended(r retold) (why string) {
 	u := unapproved{change: c, r: r, label: isLabel(r.pointer)}
 	for _, span := range r.spans() {
@@ -62,7 +62,7 @@ func (c *change) intended(r retold) (why string) {
 	return ""
 }
 
-// read returns what a text tells the model to do.
+// read returns what a text tells the model to do, or "" if nothing.
 func (u *unapproved) read(s []byte) string {
 	var f text.Folder
 	t := f.Fold(s).Text
@@ -83,7 +83,7 @@ func (u *unapproved) read(s []byte) string {
 	return u.foreignIntent(s)
 }
 
-// weighs reports whether the senses of a sentence that was added weigh enough.
+// weighs reports whether the senses of an added sentence reach the threshold of a test.
 func (u *unapproved) weighs(w *sense.Test, t []byte, s *reading.Sentence) bool {
 	for _, oneOf := range w.Needs {
 		if !s.SaysOneOf(oneOf) {
@@ -111,14 +111,14 @@ func (u *unapproved) weighs(w *sense.Test, t []byte, s *reading.Sentence) bool {
 	return weight >= w.Enough && !w.Quoted(t, s)
 }
 
-// ordered reports that the reader is told to take something; a description of how something
-// works has another form.
+// ordered reports whether the reader is told to take something; descriptions of how something works
+// are worded differently.
 func ordered(t []byte, s *reading.Sentence) bool {
 	start, end := s.Place(reading.Take)
 	return clause.IsOrder(t[:start], start) && !bytes.HasSuffix(t[:end], []byte("ing"))
 }
 
-// isLabel reports a place that names something or contains a value.
+// isLabel reports whether a pointer leads to a name or value.
 func isLabel(pointer string) bool {
 	parts := strings.Split(pointer, "/")
 	last := parts[len(parts)-1]
@@ -128,8 +128,7 @@ func isLabel(pointer string) bool {
 	return slices.Contains([]string{"enum", "const", "title", "default", "examples"}, last)
 }
 
-// spans returns the sentences that stood nowhere in the definition, those that
-// follow each other as one text.
+// spans returns the sentences that are new to the definition, with adjacent ones joined.
 func (r retold) spans() (all []string) {
 	fresh := wordSetOf(r.fresh...)
 	var b strings.Builder

@@ -9,13 +9,13 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// keyword is a JSON Schema keyword and how to compare two values of it. -1 is a missing value.
+// keyword is a JSON Schema keyword and its comparison function. -1 is a missing value.
 type keyword struct {
 	name    string
 	compare func(s *schemaChange, name string, old, now int)
 }
 
-// keywords returns those whose change can be weighed, in the order in which they are reported.
+// keywords returns the keywords whose changes can be rated, in reporting order.
 func keywords() []keyword {
 	return []keyword{
 		{"pattern", comparePattern}, {"format", compareFormat},
@@ -29,13 +29,13 @@ func keywords() []keyword {
 	}
 }
 
-// compared reports whether a keyword is compared by its meaning.
+// compared reports whether a keyword is compared by meaning.
 func compared(name string) bool {
 	return slices.Contains([]string{"properties", "required", "dependentRequired", "type", "enum", "const", "$ref", "allOf", "anyOf", "oneOf", "then", "else"}, name) ||
 		slices.ContainsFunc(keywords(), func(k keyword) bool { return k.name == name })
 }
 
-// compareFormat compares what validators take for a remark.
+// compareFormat compares annotations that validators do not enforce.
 func compareFormat(s *schemaChange, name string, old, now int) {
 	switch {
 	case s.same(old, now):
@@ -50,7 +50,7 @@ func compareMost(s *schemaChange, name string, old, now int) { s.bound(name, old
 
 func compareLeast(s *schemaChange, name string, old, now int) { s.bound(name, old, now, -1) }
 
-// bound compares a number that restricts in one direction.
+// bound compares a numeric limit that restricts in one direction.
 func (s *schemaChange) bound(name string, old, now, direction int) {
 	before, err1 := strconv.ParseFloat(jsonschema.Raw(&s.old, old), 64)
 	after, err2 := strconv.ParseFloat(jsonschema.Raw(&s.now, now), 64)
@@ -72,7 +72,7 @@ func compareOpen(s *schemaChange, _ string, old, now int) {
 	case s.same(old, now):
 	case jsonschema.Raw(&s.now, now) == "false":
 		s.add(scanner.Note, "%s no longer accept additional members", s.about())
-	case s.stake.runs && s.name != "" && jsonschema.Raw(&s.old, old) == "false" && now >= 0: // what a tool runs is made of what it is given
+	case s.stake.runs && s.name != "" && jsonschema.Raw(&s.old, old) == "false" && now >= 0: // a tool may run all of its input
 		s.add(scanner.High, "%s may now have additional members, in a tool that runs its input", s.about())
 	default:
 		s.add(scanner.Low, "%s may now have additional members", s.about())
@@ -87,7 +87,7 @@ func compareInner(s *schemaChange, _ string, old, now int) {
 	s.at("", old, now)
 }
 
-// compareNot compares excluded values: fewer exclusions allow more.
+// compareNot compares excluded values; fewer exclusions allow more.
 func compareNot(s *schemaChange, _ string, old, now int) {
 	switch {
 	case s.same(old, now):
@@ -100,7 +100,7 @@ func compareNot(s *schemaChange, _ string, old, now int) {
 	}
 }
 
-// compareList compares the schemas of a list by their place.
+// compareList compares the schemas of a list by position.
 func compareList(s *schemaChange, name string, old, now int) {
 	if s.old.Kind(old) != wire.Array || s.now.Kind(now) != wire.Array || s.old.Nodes[old].Len != s.now.Nodes[now].Len {
 		s.add(scanner.Low, "%q of %s changed", name, s.about())
@@ -113,7 +113,7 @@ func compareList(s *schemaChange, name string, old, now int) {
 	}
 }
 
-// compareNamed compares schemas by their name.
+// compareNamed compares schemas by name.
 func compareNamed(s *schemaChange, _ string, old, now int) {
 	before := map[string]int{}
 	for _, o := range s.was.items(old) {

@@ -65,7 +65,7 @@ var LockTampered = scanner.Rule{
 	},
 }
 
-// hasPins reports whether an entry has the digests of other programs.
+// hasPins reports whether an entry contains the digests of other programs.
 func hasPins(doc *wire.Doc, shown int) bool {
 	agentsh, _ := doc.Str(shown, "agentsh")
 	mcpproxy, _ := doc.Str(shown, "mcpproxy")
@@ -86,7 +86,7 @@ func holdsTrue(doc *wire.Doc, shown, definition int) bool {
 	return true
 }
 
-// eachEntry calls visit for each entry of a lockfile, with the member that contains it.
+// eachEntry calls visit for each entry of a lockfile, with the name of the member that contains it.
 func eachEntry(p *scanner.MessagePass, visit func(kind string, entry int, name string)) {
 	if p.Message.Kind != mcp.Lockfile {
 		return

@@ -38,12 +38,12 @@ var MetaEscalation = scanner.Rule{
 	},
 }
 
-// grants compares what two values of a member declare that a tool may do or touch.
+// grants compares the permissions that two values of a member declare.
 func (c *change) grants(pointer string, old, now int) *metaChange {
 	m := &metaChange{change: c, root: pointer, pointer: pointer, severity: scanner.Note}
 	before, after := granted(&c.old, old, nil), granted(&c.now, now, nil)
 	for key := range before.grants {
-		if after.grants[key] == nil { // then what is under keys that are new stands there instead
+		if after.grants[key] == nil { // values under new keys may replace them
 			after = granted(&c.now, now, keysOf(&c.old, old))
 			break
 		}
@@ -53,9 +53,9 @@ func (c *change) grants(pointer string, old, now int) *metaChange {
 	return m
 }
 
-// compare reports permissions that were not declared before, and limits that no longer are.
+// compare reports newly declared permissions, and limits that are no longer declared.
 func (m *metaChange) compare(old, now map[string]*grant) {
-	dropped := map[string]bool{} // values that stood under keys that are gone
+	dropped := map[string]bool{} // values under removed keys
 	for _, key := range slices.Sorted(maps.Keys(old)) {
 		was := old[key]
 		if now[key] != nil {
@@ -88,7 +88,7 @@ func (m *metaChange) compare(old, now map[string]*grant) {
 	}
 }
 
-// safeguards reports safeguards that are off or no longer declared.
+// safeguards reports safeguards that were disabled or are no longer declared.
 func (m *metaChange) safeguards(old, now map[string]*safeguard) {
 	for _, key := range slices.Sorted(maps.Keys(old)) {
 		was, is := old[key], now[key]
@@ -107,7 +107,7 @@ func (m *metaChange) safeguards(old, now map[string]*safeguard) {
 	}
 }
 
-// openness ranks values by how much they let through.
+// openness groups values by how permissive they are, in ascending order.
 var openness = [][]string{
 	{"false", "none", "no", "off", "denied", "never", "0", "isolated", "nobody"},
 	{"read", "readonly", "read-only", "read_only", "ro", "low", "private", "internal", "local", "closed", "restricted", "loopback"},
@@ -115,10 +115,10 @@ var openness = [][]string{
 	{"true", "delete", "admin", "root", "all", "full", "any", "*", "high", "critical", "public", "external", "remote", "open", "unrestricted", "on", "always", "destructive", "host", "privileged", "unconfined", "everyone", "anyone", "world"},
 }
 
-// grants reports whether a key is about what a tool may do or access.
+// grants reports whether a key concerns a tool's permissions.
 func grants(key string) bool { return anyWord(key, granting) }
 
-// naming are the words of keys whose member names are grants.
+// naming are words of keys whose member names are grants.
 var naming = names.Set(`effect effects operations actions capability capabilities scope scopes permission permissions privilege privileges grant grants`)
 
 var granting = names.Set(`effect effects operation operations action actions capability capabilities access mode
@@ -127,7 +127,7 @@ var granting = names.Set(`effect effects operation operations action actions cap
 	external externality network networking net internet egress domain domains host hosts origin origins connect csp frame resource sandbox
 	risk destructive write writes delete exec shell filesystem fs mount mounts volume volumes device devices privileged profile may can allow allowed allows`)
 
-// onlyReads reports whether an added value only permits reading data that is not secret.
+// onlyReads reports whether an added value only permits reading non-secret data.
 func onlyReads(value string) bool {
 	return anyWord(value, justReading) && !anyWord(value, beyondReading)
 }

@@ -15,56 +15,56 @@ import (
 // metaChange is the difference between two _meta declarations.
 type metaChange struct {
 	*change
-	root     string // the member that declares it
-	pointer  string // of the worst
+	root     string // pointer to the member that declares it
+	pointer  string // to the most severe change
 	severity scanner.Severity
 	told     []string
 }
 
-// maxGrants bounds the changes reported for one definition.
+// maxGrants is the maximum number of changes reported for one definition.
 const maxGrants = 32
 
 func (m *metaChange) say(weight scanner.Severity, pointer, format string, args ...any) {
 	what := fmt.Sprintf(format, args...)
 	if weight > m.severity {
 		m.severity, m.pointer = weight, pointer
-		m.told = slices.Insert(m.told, 0, what) // so that it is among what is shown
+		m.told = slices.Insert(m.told, 0, what) // so that it is shown
 	} else if len(m.told) < maxGrants {
 		m.told = append(m.told, what)
 	}
 }
 
-// grant is what is declared under a key about what a tool may do or access, at any place.
+// grant is a set of permissions declared under a key, at any depth.
 type grant struct {
 	key    string
 	list   bool
-	values map[string]string // to the place where they are
+	values map[string]string // value to its JSON pointer
 }
 
-// declared is what a declaration permits, and its safeguards.
+// declared holds the permissions and safeguards of a declaration.
 type declared struct {
 	doc        *wire.Doc
-	known      map[string]bool // keys that are not new; nil where that does not matter
-	hints      bool            // those of the specification are reported for elsewhere
+	known      map[string]bool // keys that are not new, or nil if irrelevant
+	hints      bool            // specified hints are reported elsewhere
 	grants     map[string]*grant
 	safeguards map[string]*safeguard
 }
 
-// granted collects what a declaration grants. Its shape is not specified, so the words of its
-// keys count, and those of lists under unknown keys.
+// granted collects what a declaration grants. Since its form is not specified, it goes by the words
+// of the keys, and includes lists under unknown keys.
 func granted(doc *wire.Doc, root int, known map[string]bool) *declared {
 	d := &declared{doc, known, root >= 0 && doc.KeyIs(root, "annotations"), map[string]*grant{}, map[string]*safeguard{}}
 	switch {
 	case root < 0:
 	case d.hints || doc.KeyIs(root, "_meta"):
 		d.collect(root, "", false)
-	default: // its own name says what it is
+	default: // its own name is a key
 		d.member(root, "", false)
 	}
 	return d
 }
 
-// keysOf returns the names of all members in a value.
+// keysOf returns the names of all members of a value, at any depth.
 func keysOf(doc *wire.Doc, root int) map[string]bool {
 	all := map[string]bool{}
 	for i := max(root, 0); root >= 0 && i < int(doc.Nodes[root].Next); i++ {
@@ -108,7 +108,7 @@ func (d *declared) member(c int, key string, list bool) {
 		inner = key
 	}
 	if d.doc.Kind(c) == wire.Bool && inner == key && key != "" {
-		return // its name is what counts
+		return // only its name counts
 	}
 	d.collect(c, inner, list)
 }
@@ -121,7 +121,7 @@ func (d *declared) add(i int, key, value string, list bool) {
 		d.grants[id] = g
 	}
 	values := []string{value}
-	if anyWord(key, naming) && d.doc.Kind(i) == wire.String { // scopes are often written as one text
+	if anyWord(key, naming) && d.doc.Kind(i) == wire.String { // scopes are often written as one string
 		if several := strings.FieldsFunc(value, func(r rune) bool { return r == ' ' || r == ',' || r == ';' }); len(several) > 1 {
 			values, list = several, true
 		}
@@ -139,8 +139,8 @@ func (g *grant) has(value string) bool {
 	return is
 }
 
-// rank returns how permissive a value is, -1 for other values. A trailing wildcard is
-// everything below it; the mount mode comes last.
+// rank returns how permissive a value is, or -1 if unknown. A trailing wildcard counts as "*"; a
+// mount mode is the last part of a value.
 func rank(value string) int {
 	value = strings.ToLower(strings.TrimSpace(value))
 	if strings.HasSuffix(value, ":*") || strings.HasSuffix(value, "/*") || strings.HasSuffix(value, "/**") {
@@ -152,7 +152,7 @@ func rank(value string) int {
 	return slices.IndexFunc(openness, func(r []string) bool { return slices.Contains(r, value) })
 }
 
-// mostOpen is the highest rank among the values, -1 for none.
+// mostOpen returns the highest rank of the values, or -1 if all are unknown.
 func (g *grant) mostOpen() int {
 	most := -1
 	for value := range g.values {
@@ -161,7 +161,7 @@ func (g *grant) mostOpen() int {
 	return most
 }
 
-// harmless reports a value that is closed or only permits reading.
+// harmless reports whether a value is closed or only permits reading.
 func harmless(value string) bool {
 	if r := rank(value); r >= 0 {
 		return r <= 1
@@ -169,12 +169,12 @@ func harmless(value string) bool {
 	return onlyReads(value)
 }
 
-// limits reports a grant that only permits reading.
+// limits reports whether a grant only permits reading.
 func (g *grant) limits() bool {
 	return !slices.ContainsFunc(g.names(), func(v string) bool { return !harmless(v) })
 }
 
-// first rates a value under a new key. A key that replaces another one is not new.
+// first rates a value under a new key. A key that replaces another is not new.
 func (g *grant) first(value string, dropped bool) scanner.Severity {
 	if dropped && !harmless(value) && (rank(value) >= 0 || g.list || anyWord(value, beyondReading)) {
 		return scanner.High
@@ -182,7 +182,7 @@ func (g *grant) first(value string, dropped bool) scanner.Severity {
 	return scanner.Low
 }
 
-// grown weighs a value that was not among those that were approved.
+// grown rates a value that was not among the approved ones.
 func (g *grant) grown(now *grant, value string) scanner.Severity {
 	most, is := g.mostOpen(), rank(value)
 	switch {

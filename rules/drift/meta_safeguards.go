@@ -9,14 +9,14 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// safeguard is a switch by which a tool is kept from harm, or is not.
+// safeguard is a setting that enables or disables a protection.
 type safeguard struct {
 	key, value, pointer string
 	on                  bool
 }
 
-// safeguard collects a member that switches a safeguard, and reports whether it does. A list
-// under such a key has exceptions.
+// safeguard collects a member if it enables or disables a protection, and reports whether it does.
+// A list under such a key contains exceptions.
 func (d *declared) safeguard(c int, name string) bool {
 	value := strings.ToLower(strings.TrimSpace(jsonschema.Text(d.doc, c)))
 	guards, lifts := anyWord(name, guarding), anyWord(name, lifting)
@@ -32,7 +32,7 @@ func (d *declared) safeguard(c int, name string) bool {
 	return true
 }
 
-// guarding are words for safeguards, lifting words for keys that disable them.
+// guarding are words for protections, lifting words for keys that disable them.
 var (
 	guarding = names.Set(`confirm confirmation confirmed approve approval approvals consent sandbox sandboxed isolated isolation audit audited auditing review reviewed
 		prompt interactive readonly encrypt encrypted redact redaction mask masked verify verification protected protection authentication`)

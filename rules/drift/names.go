@@ -7,11 +7,10 @@ import (
 	"github.com/mcpscan/mcpscan/internal/sensitive"
 )
 
-// reaches reports whether a name is that of something which is run, opened or reached.
+// reaches reports whether name refers to something that is run, opened or connected to.
 func reaches(name string) bool { return anyWord(name, reaching) }
 
-// asksForMore reports whether a name asks for something beyond the task, or sends it
-// somewhere.
+// asksForMore reports whether a name asks for something beyond the task, or for a destination.
 func asksForMore(name string) bool {
 	words := strings.Fields(names.Spell(name))
 	if anyWord(name, demanding) && !(anyOf(words, placesInLists) && bareCredential[words[len(words)-1]]) || anyOf(words, sinks) && anyOf(words, placeWords) {
@@ -23,7 +22,7 @@ func asksForMore(name string) bool {
 	return collects != "" || sensitive.PersonalName.MatchString(spelled) || sensitive.KeyOfOne.MatchString(spelled) || sensitive.CredentialName.MatchString(spelled) || sensitive.CredentialName.MatchString(said)
 }
 
-// anyWord reports whether one of the words of a name is in a set, as a reader sees them.
+// anyWord reports whether a set contains a word of a name, as is or with look-alikes folded.
 func anyWord(name string, set map[string]bool) bool {
 	for _, w := range strings.Fields(names.Spell(name)) {
 		if set[w] || set[names.FoldName(w)] {
@@ -35,7 +34,7 @@ func anyWord(name string, set map[string]bool) bool {
 
 var (
 	reaching = names.Set(`path paths file files filename dir directory root url uri host hostname domain command cmd shell script code sql query expression eval program executable destination`)
-	// sinks are words for what gets a copy, which placeWords make the name of where it goes.
+	// sinks are words for recipients of copies; with one of placeWords they name a destination.
 	sinks      = names.Set(`mirror relay sink report notify notification audit log logging telemetry collector collect exfil leak beacon drop copy sync forward upload callback`)
 	placeWords = names.Set(`url uri endpoint host address to server email mail hook webhook domain`)
 	demanding  = names.Set(`bcc cc forward webhook callback recipient recipients destination endpoint proxy exfil upload

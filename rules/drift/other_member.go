@@ -35,7 +35,7 @@ var OtherMember = scanner.Rule{
 				if old, now := c.member(name); !c.same(old, now) && !c.toldOf(name, old, now) {
 					at := "/" + wire.EscapePointer(name)
 					severity, message := c.otherMember(name, old, now)
-					if m := c.grants(at, old, now); m.severity > severity && c.d.Kind == mcp.ToolSubject { // a permission is one wherever it is declared
+					if m := c.grants(at, old, now); m.severity > severity && c.d.Kind == mcp.ToolSubject { // permissions count in any member
 						severity, at, message = m.severity, m.pointer, message+": "+text.JoinSome(m.told)
 					}
 					c.report(severity, at, message, "", c.diffOf(name))
@@ -60,7 +60,7 @@ func (c *change) toldOf(name string, old, now int) bool {
 	return false
 }
 
-// otherMember weighs a member that no other rule knows.
+// otherMember rates a member that no other rule covers.
 func (c *change) otherMember(name string, old, now int) (scanner.Severity, string) {
 	message := fmt.Sprintf("the member %q changed", name)
 	if schema := asSchema(name); schema != "" {
@@ -82,7 +82,7 @@ func (c *change) otherMember(name string, old, now int) (scanner.Severity, strin
 	return scanner.Note, message
 }
 
-// asSchema returns the member that clients with lenient naming read instead, "" for none.
+// asSchema returns the member that lenient clients read a name as, or "" if there is none.
 func asSchema(name string) string {
 	for _, known := range mcp.DefinitionParts {
 		if name != known && names.FoldSeparators(name) == names.FoldSeparators(known) && known != "_meta" {
@@ -92,7 +92,7 @@ func asSchema(name string) string {
 	return ""
 }
 
-// addresses returns scheme and host of the addresses among the strings of a member.
+// addresses returns the scheme and host of each address in a member's strings.
 func addresses(doc *wire.Doc, i int) (all []string) {
 	if i < 0 {
 		return nil
@@ -114,11 +114,10 @@ func addresses(doc *wire.Doc, i int) (all []string) {
 	return all
 }
 
-// actingSchemes are those of addresses without a host that do something when they
-// are followed.
+// actingSchemes are schemes of addresses that have no host and act when followed.
 var actingSchemes = names.Set("javascript data file vbscript blob")
 
-// members returns the names of the members of both definitions, in order.
+// members returns the member names of both definitions, sorted.
 func (c *change) members() (all []string) {
 	for n := c.now.First(0); n >= 0; n = c.now.Next(n) {
 		all = append(all, jsonschema.Key(&c.now, n))

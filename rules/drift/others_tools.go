@@ -8,8 +8,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/names"
 )
 
-// governsOthers reports a sentence about the tools that this one is not, by which they are
-// used earlier, later, otherwise or not at all.
+// governsOthers reports whether a sentence causes other tools to be used earlier, later,
+// differently or not at all.
 func governsOthers(u *unapproved, s []byte) bool {
 	if at := othersTools.FindSubmatchIndex(s); at != nil && governing.Match(s) && !u.ownFamily(s[at[0]:at[1]], s[at[1]:]) {
 		return true
@@ -32,15 +32,15 @@ var (
 		`\b(doing|calling|using|running|trying)\s+anything\s+else\b`)
 	governing = lazyregexp.New(`\b(before|prior|ahead|first|preceded|beforehand|instead|rather\s+than|over|above|must|never|do\s+not|don['’]t|always|only|until|` +
 		`unless|whenever|when|deprecated|unreliable|outdated|insecure|obsolete|route|hand|pass|set|prefer|no\s+other)\b`)
-	// sameServer matches words that assign other tools to the same server.
+	// sameServer matches wording that assigns other tools to the same server.
 	sameServer = lazyregexp.New(`^[^.;]{0,30}\b(in|of|from|on|by|within)\s+(this|the\s+same|our|that)\s+(\w+\s+)?(server|mcp|toolset|package|plugin|suite|extension|group|family|category|list)\b`)
-	// namedTool matches a tool by name, with its use or an obligation.
+	// namedTool matches a tool name together with its use or an obligation.
 	namedTool = lazyregexp.New(`\b(?:before|prior\s+to|when(?:ever)?|after|once|if|instead\s+of)\s+(?:the\s+|using\s+|calling\s+|any\s+)?["'` +
 		"`" + `]?([a-z]+(?:_[a-z]+)+)["'` + "`" + `]?(?:\s+(?:or|and)\s+["'` + "`" + `]?[a-z_]+["'` + "`" + `]?)?\s+(?:is|are|` +
 		`gets?)\s+(?:used|called|invoked|run|executed)\b|\bthe\s+["'` + "`" + `]?([a-z]+(?:_[a-z]+)+)["'` + "`" + `]?\s+tools?\s+(?:must|should|has\s+to|have\s+to|shall)\b`)
 )
 
-// ownFamily reports that the tools in a sentence are those of the same server.
+// ownFamily reports whether the tools in a sentence are those of the same server.
 func (u *unapproved) ownFamily(tools, behind []byte) bool {
 	if sameServer.Match(behind) {
 		return true
@@ -54,15 +54,15 @@ func (u *unapproved) ownFamily(tools, behind []byte) bool {
 	return false
 }
 
-// commonKinds are between "other" and "tools" without saying whose they are.
+// commonKinds are words between "other" and "tools" that do not say whose tools they are.
 var commonKinds = names.Set(`other tool tools every each another such these those the any all servers server available external search file files similar connected installed`)
 
-// ownName reports the name of a definition or a parameter of the server, or a value in this one.
+// ownName reports whether name is a tool of the server, or occurs in the approved definition.
 func (u *unapproved) ownName(name string) bool {
 	return u.spokeOf(name) || u.ownTool(name)
 }
 
-// ownTool reports the name of a tool of the same server.
+// ownTool reports whether name is a tool of the same server.
 func (u *unapproved) ownTool(name string) bool {
 	if _, known := u.offer.Definitions[mcp.DefinitionKey{Kind: mcp.ToolSubject, Name: name}]; known {
 		return true

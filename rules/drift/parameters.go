@@ -38,7 +38,7 @@ func (s *schemaChange) properties(before, after *object) {
 	}
 }
 
-// schemas compares the schemas of a property in its variants. One that existed before is not a
+// schemas compares the schemas of a property in its variants. A schema that existed before is not a
 // change.
 func (s *schemaChange) schemas(o, n *property) {
 	known := map[string]bool{}
@@ -77,7 +77,7 @@ func (s *schemaChange) freshOne(n *property, declared bool) {
 		s.tell(n, s.demand(n), "%q is new and required, and asks for a destination or for data from elsewhere", n.name)
 	case n.needed == always && declared:
 		s.tell(n, scanner.Medium, "%q is new and required", n.name)
-	case n.needed == always && !asks: // of a schema that declared nothing, and let everything through
+	case n.needed == always && !asks: // in a schema that declared nothing and accepted everything
 		s.tell(n, scanner.Low, "%q is now declared and required", n.name)
 	case n.needed == sometimes && asks:
 		s.tell(n, s.demand(n), "%q is new, required in some calls, and asks for a destination or for data from elsewhere", n.name)
@@ -90,7 +90,7 @@ func (s *schemaChange) freshOne(n *property, declared bool) {
 	}
 }
 
-// approvedName reports a name that a reader takes for one of a parameter that was approved.
+// approvedName reports whether a reader would mistake name for an approved parameter.
 func (s *schemaChange) approvedName(name string) bool {
 	if s.alike == nil {
 		s.alike = map[string]bool{}
@@ -99,8 +99,8 @@ func (s *schemaChange) approvedName(name string) bool {
 	return s.alike[names.FoldName(name)]
 }
 
-// asks reports a property that asks for more by its name, or by that of one inside it. An
-// ambiguous name is read with its description.
+// asks reports whether a property asks for more by its name, or by that of a nested property. An
+// ambiguous name is interpreted by its description.
 func (s *schemaChange) asks(n *property) bool {
 	asks := asksForMore(n.name) || anyWord(n.name, raw) && s.carriesText(n)
 	if description := s.describes(n); description != "" && anyWord(n.name, ambiguous) && !anyWord(n.name, unambiguous) {
@@ -115,11 +115,10 @@ func (s *schemaChange) asks(n *property) bool {
 	return asks
 }
 
-// raw are words of parameters whose value is run as it is.
+// raw are words for parameters whose value is executed as is.
 var raw = names.Set(`raw sql command cmd shell script code eval expression statement exec program`)
 
-// demand weighs a new parameter that a call must carry: a choice, a number or a
-// switch carries nothing away.
+// demand rates a new required parameter. An enum, a number or a boolean cannot carry data away.
 func (s *schemaChange) demand(n *property) scanner.Severity {
 	if s.carriesText(n) {
 		return scanner.High
@@ -128,7 +127,7 @@ func (s *schemaChange) demand(n *property) scanner.Severity {
 }
 
 // emptied reports a schema that declared parameters and now accepts anything. If it excluded
-// nothing before, that may be an honest mistake.
+// nothing before, that may be a simple mistake.
 func (s *schemaChange) emptied(before, after *object) {
 	if len(after.list) > 0 || s.after != nil && jsonschema.Raw(&s.now, s.is.get(s.after, "additionalProperties")) == "false" {
 		return
@@ -145,7 +144,7 @@ func (s *schemaChange) emptied(before, after *object) {
 	}
 }
 
-// rulesOut reports a property that had a constraint.
+// rulesOut reports whether a property had a constraint.
 func (s *schemaChange) rulesOut(o *property) bool {
 	return slices.ContainsFunc(o.nodes, func(node int) bool {
 		v := s.was.view(node)
@@ -153,7 +152,7 @@ func (s *schemaChange) rulesOut(o *property) bool {
 	})
 }
 
-// newlyRequired weighs a parameter that could be left out before.
+// newlyRequired rates a parameter that was optional before.
 func (s *schemaChange) newlyRequired(n *property) scanner.Severity {
 	switch {
 	case n.needed == sometimes:
@@ -164,7 +163,7 @@ func (s *schemaChange) newlyRequired(n *property) scanner.Severity {
 	return scanner.Medium
 }
 
-// carriesText reports whether a parameter takes text of the caller's choice.
+// carriesText reports whether a parameter accepts arbitrary text.
 func (s *schemaChange) carriesText(n *property) bool {
 	if len(n.nodes) == 0 {
 		return true
@@ -175,7 +174,7 @@ func (s *schemaChange) carriesText(n *property) bool {
 	})
 }
 
-// takesText reports whether one of some types can carry text.
+// takesText reports whether one of the types can carry text.
 func takesText(types []string) bool {
 	return len(types) == 0 || slices.ContainsFunc(types, func(t string) bool {
 		return t != "boolean" && t != "integer" && t != "number" && t != "null"

@@ -11,7 +11,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// comparePattern compares patterns for a text.
+// comparePattern compares the patterns of a string.
 func comparePattern(s *schemaChange, name string, old, now int) {
 	free := func(doc *wire.Doc, i int) bool { return i < 0 || anyText[jsonschema.Text(doc, i)] }
 	switch {
@@ -35,13 +35,12 @@ func comparePattern(s *schemaChange, name string, old, now int) {
 	}
 }
 
-// bounded reports whether the value can be no text of a caller's choice now, whatever
-// pattern it has.
+// bounded reports whether the value cannot be arbitrary text now, whatever pattern it has.
 func (s *schemaChange) bounded() bool {
 	return s.after != nil && (!takesText(s.is.types(s.after)) || s.is.choices(s.after) != nil)
 }
 
-// anyText are patterns that every text matches.
+// anyText are patterns that match every string.
 var anyText = wordSetOf("", "^", "$", "^$|.*", ".", ".*", ".+", ".*$", "^.*", "^.*$", "^.+$", "(.*)", "^(.*)$", `[\s\S]*`, `^[\s\S]*$`, `[\s\S]+`, `^[\s\S]+$`, `[^]*`, "(?s).*", "(?s)^.*$")
 
 func wordSetOf(all ...string) map[string]bool {
@@ -52,7 +51,7 @@ func wordSetOf(all ...string) map[string]bool {
 	return set
 }
 
-// anyAddress is an address of mail that is anybody's.
+// anyAddress is a mail address that could be anybody's.
 const anyAddress = "a@x.example"
 
 // hostileTexts are inputs that patterns should reject: path traversal, a second command, an
@@ -63,9 +62,9 @@ var hostileTexts = []string{
 	"production", "system", "main", "root", "admin",
 }
 
-// letThrough returns the first hostile text that one pattern rejects and the other accepts, ""
-// for none. A pattern that accepts most of them protects nothing; one in an unreadable dialect
-// counts as accepting what the old one rejected.
+// letThrough returns the first hostile text that the old pattern rejects and the new one accepts,
+// or "" if there is none. An old pattern that accepts most of them protects nothing. An unreadable
+// new pattern counts as accepting everything.
 func (s *schemaChange) letThrough(old, now string) string {
 	if s.patterns++; s.patterns > maxPatternsRead {
 		return hostileTexts[0]
@@ -75,7 +74,7 @@ func (s *schemaChange) letThrough(old, now string) string {
 		return ""
 	}
 	if before != nil && before(anyAddress) && !s.stake.runs && !reaches(s.name) {
-		return "" // the form of an address that anybody can have: it ruled out nobody
+		return "" // an address format that anybody can satisfy rules out nobody
 	}
 	kept, first := 0, ""
 	for _, text := range hostileTexts {
@@ -93,14 +92,14 @@ func (s *schemaChange) letThrough(old, now string) string {
 	return first
 }
 
-// The bounds of reading patterns: how many in one comparison, and how long.
+// The limits for reading patterns: their number in one comparison, and their length.
 const (
 	maxPatternsRead = 256
 	maxPatternBytes = 1000
 )
 
-// readPattern returns a matcher for an ECMA-262 pattern, nil if it cannot be read. Go has no
-// look-ahead; at the start, where patterns use it, it becomes a separate expression.
+// readPattern returns a matcher for an ECMA-262 pattern, or nil if it cannot be read. Go has no
+// lookahead; at the start, where patterns use it, it becomes a separate expression.
 func readPattern(pattern string) func(string) bool {
 	if len(pattern) > maxPatternBytes {
 		return nil
@@ -141,7 +140,7 @@ func readPattern(pattern string) func(string) bool {
 
 var unicodeEscape = lazyregexp.New(`\\u([0-9A-Fa-f]{4})`)
 
-// closing returns where the group at the start of a pattern ends, -1 for nowhere.
+// closing returns the end of the group that a pattern starts with, or -1 if unterminated.
 func closing(pattern string) int {
 	open, class := 0, false
 	for i := 0; i < len(pattern); i++ {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// usualPlace reports a command without a directory, which the system looks for, or in
-// one where systems keep programs that not every user can put there.
+// usualPlace reports whether a command has no directory and is looked up by the system, or is in a
+// system directory that not every user can write to.
 func usualPlace(command string) bool {
 	dir := strings.ToLower(directory(command))
 	switch {
@@ -24,7 +24,7 @@ func usualPlace(command string) bool {
 
 func directory(command string) string { return path.Dir(strings.ReplaceAll(command, `\`, "/")) }
 
-// program is a command without its directory.
+// program returns a command without its directory.
 func program(command string) string {
 	base := path.Base(strings.ReplaceAll(command, `\`, "/"))
 	for _, suffix := range []string{".exe", ".cmd", ".bat", ".ps1"} {
@@ -35,8 +35,7 @@ func program(command string) string {
 	return base
 }
 
-// older compares two versions figure by figure; the text after the figures
-// does not count.
+// older compares two version numbers part by part, without their suffixes.
 func older(a, b string) bool {
 	figures := func(v string) []string {
 		v, _, _ = strings.Cut(strings.TrimLeft(v, "v="), "-")
@@ -55,7 +54,7 @@ func older(a, b string) bool {
 	return false
 }
 
-// host is the host of an address as it is looked up, and its port.
+// host returns the normalized host and port of a URL.
 func host(u *url.URL) string {
 	port := u.Port()
 	if port == "" {

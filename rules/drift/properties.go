@@ -19,11 +19,11 @@ const (
 // property is a property of an object, wherever its schema declares it.
 type property struct {
 	name   string
-	nodes  []int // its schemas; none where it is required and not declared
+	nodes  []int // its schemas, or none if it is required but not declared
 	needed need
 }
 
-// schema returns the first schema of the property, -1 for none.
+// schema returns the first schema of the property, or -1 if there is none.
 func (p *property) schema() int {
 	if len(p.nodes) == 0 {
 		return -1
@@ -31,7 +31,7 @@ func (p *property) schema() int {
 	return p.nodes[0]
 }
 
-// object is the properties of an object, in the order in which they are met.
+// object holds the properties of an object, in the order in which they are found.
 type object struct {
 	list  []*property
 	named map[string]*property
@@ -47,8 +47,8 @@ func (o *object) add(name string, needed need, nodes ...int) {
 	p.nodes, p.needed = append(p.nodes, nodes...), max(p.needed, needed)
 }
 
-// properties returns the properties that a value may have by any of the schemas
-// that apply to it.
+// properties returns the properties that a value may have according to any of the schemas that
+// apply to it.
 func (s *side) properties(v *view, depth int) *object {
 	o := &object{named: map[string]*property{}}
 	for _, schema := range v.all {
@@ -78,7 +78,7 @@ func (s *side) required(o *object, list int, needed need) {
 	}
 }
 
-// variants adds the properties of a value's variants; a property that all of them require is
+// variants adds the properties of a value's variants. A property that every variant requires is
 // required.
 func (s *side) variants(o *object, v *view, variants []int, depth int) {
 	if depth >= maxVariants {

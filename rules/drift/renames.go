@@ -8,15 +8,14 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// fresh reports properties that are new, and returns those that are gone and were
-// not given another name.
+// fresh reports new properties, and returns the removed ones that were not renamed.
 func (s *schemaChange) fresh(gone, fresh []*property, declared bool) []*property {
 	waiting, looks := map[string][]*property{}, map[string]*property{}
 	for _, o := range gone {
 		kind := s.kindOf(&s.was, o)
 		waiting[kind], looks[names.FoldName(o.name)] = append(waiting[kind], o), o
 	}
-	for _, o := range gone { // what stood in an object that is gone may be beside it now
+	for _, o := range gone { // a property may have moved out of a removed object
 		for _, in := range s.was.inside(o) {
 			if name := names.FoldName(in.name); looks[name] == nil {
 				looks[name] = in
@@ -52,7 +51,7 @@ func (s *schemaChange) fresh(gone, fresh []*property, declared bool) []*property
 	return slices.DeleteFunc(gone, func(o *property) bool { return renamed[o] })
 }
 
-// kindOf returns what a property and its renamed version share.
+// kindOf returns what a property and its renamed version have in common.
 func (s *schemaChange) kindOf(of *side, p *property) string {
 	if len(p.nodes) == 0 {
 		return "undeclared"
@@ -85,7 +84,7 @@ func (s *schemaChange) rename(o, n *property) bool {
 	return true
 }
 
-// carriesMore reports a property that contains a whole, or bytes, in place of a text.
+// carriesMore reports whether n contains all of something, or bytes, instead of text.
 func (s *schemaChange) carriesMore(o, n *property) bool {
 	for _, keyword := range [...]string{"contentEncoding", "contentMediaType"} {
 		if s.now.Get(n.schema(), keyword) >= 0 && s.old.Get(o.schema(), keyword) < 0 {
@@ -95,10 +94,10 @@ func (s *schemaChange) carriesMore(o, n *property) bool {
 	return anyWord(n.name, wholes) && !anyWord(o.name, wholes)
 }
 
-// wholes are words of parameters that contain everything of something.
+// wholes are words for parameters that contain all of something.
 var wholes = names.Set(`archive dump snapshot tree workspace bundle backup tarball zip everything`)
 
-// inside returns the properties of a property that is an object.
+// inside returns the properties of a property of type object.
 func (s *side) inside(p *property) []*property {
 	if len(p.nodes) == 0 {
 		return nil
@@ -106,7 +105,7 @@ func (s *side) inside(p *property) []*property {
 	return s.properties(s.view(p.nodes[0]), 0).list
 }
 
-// grouped reports that several parameters became one object that asks for nothing more.
+// grouped reports whether several parameters became one object that asks for nothing more.
 func (s *schemaChange) grouped(gone []*property, n *property, renamed map[*property]bool) bool {
 	took := map[*property]*property{}
 	var other []*property
@@ -137,7 +136,7 @@ func (s *schemaChange) grouped(gone []*property, n *property, renamed map[*prope
 	return true
 }
 
-// shortFor reports whether two names are one, or one is the beginning of the other.
+// shortFor reports whether two names are equal, or one is a prefix of the other.
 func shortFor(a, b string) bool {
 	const least = 3
 	a, b = names.FoldName(a), names.FoldName(b)

@@ -41,8 +41,8 @@ var SchemaCompatible = scanner.Rule{
 	},
 }
 
-// reportSchema reports the differences of a definition's schemas between two severities, as
-// one finding per schema.
+// reportSchema reports the differences of a definition's schemas whose severity is in [from, to],
+// as one finding per schema.
 func reportSchema(c *change, from, to scanner.Severity, what string) {
 	for _, name := range [...]string{"inputSchema", "outputSchema"} {
 		old, now := c.member(name)

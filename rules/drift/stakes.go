@@ -11,18 +11,18 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// stakes is what a call of a tool can do, in its own words. A constraint matters only if
-// something is at stake.
+// stakes describes what a call of a tool can do, according to the tool itself. A constraint matters
+// only if something is at stake.
 type stakes struct {
-	acts  bool // destroys, runs, pays, grants, sends, or moves what is in use
-	runs  bool // runs what it is given
+	acts  bool // destroys, runs, pays, grants, sends, or changes running systems
+	runs  bool // executes its input
 	pays  bool
 	ends  bool // destroys
-	reads bool // says or hints that it only reads
+	reads bool // claims to be read-only
 }
 
-// stakes reads what a tool says it does, before or now: removing the word from the text does
-// not change the act.
+// stakes reads what a tool says it does, before or now: removing a word from the text does not
+// change the action.
 func (c *change) stakes() stakes {
 	var all stakes
 	for _, d := range []*mcp.Definition{c.was.Definition, c.d} {
@@ -40,7 +40,7 @@ func (c *change) stakes() stakes {
 	return all
 }
 
-// savesOnly reports a tool that only saves its input, by its name.
+// savesOnly reports whether a tool only saves its input, judging by its name.
 func savesOnly(d *mcp.Definition) bool {
 	name := names.Spell(d.Name)
 	return !tools.DestroyVerbs.MatchString(name) && anyWord(name, saving)
@@ -50,8 +50,8 @@ func anyOf(words []string, set map[string]bool) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return set[strings.TrimRight(w, ".,:;!?")] })
 }
 
-// The verbs of what is at stake, in names and first sentences. Without participles: a tool
-// reads about what was paid, locked or deployed.
+// The verbs that indicate a stake, in names and first sentences. Participles are omitted: tools
+// read data about what was paid, locked or deployed.
 var (
 	acting = names.Set(`delete deletes remove removes destroy destroys erase erases wipe wipes purge purges truncate truncates drop drops
 		overwrite overwrites terminate terminates kill kills revoke revokes reset resets uninstall uninstalls
@@ -65,11 +65,11 @@ var (
 	saving  = names.Set(`save write create add update edit append insert rename`)
 )
 
-// guarded reports whether a constraint here protects something: the parameter is run, opened
-// or connected to, or the tool acts on any parameter.
+// guarded reports whether a constraint here protects something: the parameter is run, opened or
+// connected to, or the tool has consequences for any parameter.
 func (s *schemaChange) guarded() bool { return reaches(s.name) || s.stake.acts }
 
-// loosened weighs a constraint that is gone, or lets more through.
+// loosened rates a constraint that was removed or relaxed.
 func (s *schemaChange) loosened() scanner.Severity {
 	if s.guarded() {
 		return scanner.High
@@ -77,8 +77,8 @@ func (s *schemaChange) loosened() scanner.Severity {
 	return scanner.Medium
 }
 
-// told reports whether the added texts of the tool or parameter mention it, or a value. A user
-// can review a change that the text mentions; only readers of schemas find the others.
+// told reports whether the added texts of the tool or parameter mention the parameter or one of the
+// values. A user can review a change that the text mentions; only readers of schemas notice others.
 func (s *schemaChange) told(values ...string) bool {
 	words := map[string]bool{}
 	for _, w := range strings.Fields(names.Spell(s.name)) {
@@ -98,8 +98,8 @@ func (s *schemaChange) told(values ...string) bool {
 	})
 }
 
-// silently returns high if no text mentions the change, and medium if one does, for a reader
-// to review.
+// silently returns High if no text mentions the change, and Medium if one does and so can be
+// reviewed.
 func (s *schemaChange) silently(also ...string) scanner.Severity {
 	if s.told(also...) {
 		return scanner.Medium

@@ -9,8 +9,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// safeValue returns the value of a switch with which nothing, or less, happens: true for a dry
-// run, false for force; "" if the parameter is not such a switch.
+// safeValue returns the value with which a switch does nothing or less: true for a dry run, false
+// for force; "" if the parameter is not such a switch.
 func safeValue(name string) string {
 	switch {
 	case anyWord(name, boldly) && (anyWord(name, undoing) || !anyWord(name, carefully)):
@@ -27,14 +27,13 @@ var (
 	undoing   = names.Set(`skip ignore disable allow bypass no without auto unsafe insecure force`)
 )
 
-// holding are the words of switches and parameters by which a call does nothing until
-// somebody said so.
+// holding are words for switches and parameters without which a call waits for confirmation.
 var holding = names.Set(`dry plan preview simulate confirm confirmed confirmation approve approval approved approver sandbox sandboxed isolated verify interactive ask draft otp pin mfa totp consent acknowledge acknowledged`)
 
-// holds reports a parameter without which a call does nothing.
+// holds reports whether name is a parameter without which a call does nothing.
 func holds(name string) bool { return anyWord(name, holding) && safeValue(name) != "false" }
 
-// compareDefault compares the values used if a caller sets nothing.
+// compareDefault compares the values used if a caller does not set any.
 func compareDefault(s *schemaChange, _ string, old, now int) {
 	if s.same(old, now) {
 		return
@@ -66,14 +65,13 @@ func compareDefault(s *schemaChange, _ string, old, now int) {
 	s.add(weight, "the default of %s changed", s.about())
 }
 
-// wideOpen reports a value that is of the most open there are.
+// wideOpen reports whether a value is one of the most permissive ones.
 func wideOpen(value string) bool { return rank(value) == len(openness)-1 && !switchValues[value] }
 
-// switchValues are values of switches, which mean something by the name of the switch only.
+// switchValues are boolean values, which mean something only with the name of the switch.
 var switchValues = names.Set("true false on off yes no 0 1")
 
-// unfixed weighs a switch that had one value, by which nothing happens, and may have
-// another.
+// unfixed rates a switch that was fixed to its safe value and may now have another.
 func (s *schemaChange) unfixed(before []int) scanner.Severity {
 	safe := safeValue(s.name)
 	if safe != "" && len(before) == 1 && jsonschema.Text(&s.old, before[0]) == safe {
@@ -82,14 +80,14 @@ func (s *schemaChange) unfixed(before []int) scanner.Severity {
 	if s.bounded() {
 		return scanner.Medium
 	}
-	if s.stake.reads && anyWord(s.name, selecting) { // it was a list of what is harmless
+	if s.stake.reads && anyWord(s.name, selecting) { // the list contained only harmless values
 		return scanner.High
 	}
 	return s.loosened()
 }
 
-// boldByDefault reports a new parameter by which calls that say nothing do more than
-// they did: a switch that is on, or a place where something goes.
+// boldByDefault reports whether a new parameter makes calls that omit it do more than before: a
+// switch that is on, or a destination.
 func (s *schemaChange) boldByDefault(n *property) bool {
 	value := jsonschema.Text(&s.now, s.now.Get(n.schema(), "default"))
 	if value == "true" {
@@ -100,10 +98,10 @@ func (s *schemaChange) boldByDefault(n *property) bool {
 	return place != "" && (asksForMore(n.name) || leadsSomewhere(value) && s.strange(place))
 }
 
-// bolder are words of switches that leave out a question, or cannot be undone.
+// bolder are words for switches that skip a question or cannot be undone.
 var bolder = names.Set(`skip ignore disable bypass no without auto unsafe insecure force overwrite delete remove purge destroy publish public share push approve unattended privileged`)
 
-// notAsked reports a confirmation parameter that calls no longer need. n is its current form,
+// notAsked reports a confirmation parameter that calls no longer need. n is its current form, or
 // nil if it was removed.
 func (s *schemaChange) notAsked(o, n *property) bool {
 	if o.needed == optional || !holds(o.name) {
@@ -122,18 +120,18 @@ func (s *schemaChange) notAsked(o, n *property) bool {
 	return true
 }
 
-// money are words of parameters that say how much is paid.
+// money are words for parameters that limit an amount of money.
 var money = names.Set(`amount value price total sum quantity budget limit fee`)
 
-// wider rates a relaxed bound. A size does not protect anything, but an amount does if the
-// tool pays, and so does the form of a confirmation.
+// wider rates a relaxed limit. A size does not protect anything, but an amount does if the tool
+// pays, and so does the format of a confirmation.
 func (s *schemaChange) wider(name string, gone bool, before, after float64) scanner.Severity {
 	const much = 10
 	upper := strings.HasPrefix(name, "max") || name == "exclusiveMaximum"
 	switch {
 	case upper && s.stake.pays && anyWord(s.name, money) && (gone || after >= before*much):
 		return s.silently()
-	case name == "maxItems" && s.stake.ends && (gone || after >= before*much): // so many at once
+	case name == "maxItems" && s.stake.ends && (gone || after >= before*much): // items destroyed at once
 		return s.silently()
 	case name == "minLength" && holds(s.name) && s.stake.acts:
 		return s.silently()
@@ -141,20 +139,20 @@ func (s *schemaChange) wider(name string, gone bool, before, after float64) scan
 	return scanner.Low
 }
 
-// selecting are words of parameters that select an action, or its actor or recipient.
+// selecting are words for parameters that select an action, or its actor or recipient.
 var selecting = names.Set(`op ops operation operations action actions mode method verb act task command role roles permission permissions access privilege privileges scope scopes level visibility audience acl grant`)
 
-// grave are words of values that destroy, run, open, or give something to everybody or to
-// nobody's control.
+// grave are words for values that destroy, run or open something, give it to everybody, or remove
+// its protection.
 var grave = names.Set(`delete remove destroy erase wipe purge truncate drop overwrite terminate kill revoke uninstall reset shutdown
 	admin administrator owner root superuser superadmin sudo maintainer privileged public anyone everyone world unrestricted
 	exec execute run shell eval raw sql script unlock disarm disable disabled off bypass force
 	transfer withdraw pay refund impersonate grant all any *`)
 
-// isGrave reports a value that is grave for a parameter that selects.
+// isGrave reports whether a value is dangerous for a parameter that selects an action.
 func isGrave(value string) bool { return value == "*" || anyWord(value, grave) }
 
-// graver weighs values that a parameter did not list.
+// graver rates values that a parameter did not list before.
 func (s *schemaChange) graver(before []int, more []string) scanner.Severity {
 	if !anyWord(s.name, selecting) || !slices.ContainsFunc(more, isGrave) {
 		return scanner.Low

@@ -12,11 +12,11 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// proseWords is how many words turn a value other than a description (a default, enum value,
-// example or unknown member) into prose. The name of a credentials file is enough alone.
+// proseWords is the minimum number of words that make a value other than a description (a default,
+// enum value, example or unknown member) prose. A credentials file name alone suffices.
 const proseWords = 4
 
-// texts returns the texts of a definition at any depth, by pointer. Instructions are one text.
+// texts returns the texts of a definition at any depth, by JSON pointer. Instructions are one text.
 func texts(doc *wire.Doc, kind mcp.SubjectKind) map[string]string {
 	found := map[string]string{}
 	var buf []byte
@@ -24,7 +24,7 @@ func texts(doc *wire.Doc, kind mcp.SubjectKind) map[string]string {
 		found["/instructions"] = string(doc.Text(0, &buf))
 		return found
 	}
-	named := kind == mcp.ResourceSubject || kind == mcp.TemplateSubject // by what leads there; the name is a text
+	named := kind == mcp.ResourceSubject || kind == mcp.TemplateSubject // identified by URI
 	for i := range doc.Nodes {
 		if doc.Kind(i) != wire.String {
 			continue
@@ -39,7 +39,7 @@ func texts(doc *wire.Doc, kind mcp.SubjectKind) map[string]string {
 	return found
 }
 
-// isText tells a description or a title from a property of that name.
+// isText distinguishes a description or title from a property of that name.
 func isText(key string, doc *wire.Doc, i int) bool {
 	return (key == "description" || key == "title") && (i < 0 || doc.Kind(i) == wire.String)
 }
@@ -48,12 +48,12 @@ func isText(key string, doc *wire.Doc, i int) bool {
 type retold struct {
 	pointer     string
 	before, now string
-	added       []string // sentences of it that were not in it
-	fresh       []string // those of them that stood nowhere in the definition
-	dropped     []string // sentences that are no longer in it
+	added       []string // sentences that were not in before
+	fresh       []string // sentences of added that were nowhere in the definition
+	dropped     []string // sentences that are no longer in now
 }
 
-// retold returns the texts that changed, in the order of their pointers.
+// retold returns the changed texts, sorted by pointer, then the removed ones.
 func (c *change) retold() (all []retold) {
 	if c.texts != nil {
 		return *c.texts
@@ -101,11 +101,11 @@ func added(before, now string) (sentences []string) {
 	return sentences
 }
 
-// sentenceSet is the plain sentences of texts, by their hashes: a long text has as much of
-// them as it has bytes.
+// sentenceSet holds hashes of plain sentences, since a long text may have as many sentences as
+// bytes.
 type sentenceSet map[uint64]struct{}
 
-// hashSeed is chosen anew by each run, so that nobody can write two sentences with one hash.
+// hashSeed is random in each run, so that nobody can craft two sentences with the same hash.
 var hashSeed = maphash.MakeSeed()
 
 func (set sentenceSet) add(text string) {
@@ -119,14 +119,14 @@ func (set sentenceSet) has(plain string) bool {
 	return ok
 }
 
-// plain is a sentence without layout.
+// plain normalizes the white space and case of a sentence.
 func plain(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
 
-// longSentence is the length from which a sentence is shown in parts.
+// longSentence is the length, in bytes, from which sentences are split.
 const longSentence = 160
 
-// split cuts a text into sentences and lines, so that a diff shows a change in a long text
-// separately. Longer ones are cut between words.
+// split splits a text into sentences and lines, so that a diff shows a change in a long text
+// separately. Long ones are split between words.
 func split(s string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for line := range strings.SplitSeq(s, "\n") {

@@ -12,9 +12,9 @@ import (
 	"github.com/mcpscan/mcpscan/internal/tools"
 )
 
-// takesTheirs reports a new parameter that takes credentials or the conversation, by its name
-// or description. If the caller chooses the address, an optional credential goes there, and
-// not to the tool's author.
+// takesTheirs reports whether a new parameter takes credentials or the conversation, by its name or
+// description. If the caller chooses the address, an optional credential goes there, and not to the
+// tool's author.
 func (s *schemaChange) takesTheirs(n *property) bool {
 	if !s.carriesText(n) {
 		return false
@@ -29,7 +29,7 @@ func (s *schemaChange) takesTheirs(n *property) bool {
 	return asksOfTheirs(description)
 }
 
-// describes returns the texts of a property.
+// describes returns the description of a property.
 func (s *schemaChange) describes(n *property) string {
 	for _, node := range n.nodes {
 		if description, ok := s.now.Str(node, "description"); ok {
@@ -39,7 +39,7 @@ func (s *schemaChange) describes(n *property) string {
 	return ""
 }
 
-// asksWhereToldTo reports a tool whose caller says which address is asked.
+// asksWhereToldTo reports whether the caller of the tool chooses the address that is requested.
 func (s *schemaChange) asksWhereToldTo() bool {
 	if s.toldTo == nil {
 		told := false
@@ -51,7 +51,7 @@ func (s *schemaChange) asksWhereToldTo() bool {
 	return *s.toldTo
 }
 
-// namesCredential reports a name for a credential, and not for something about one.
+// namesCredential reports whether name is that of a credential, not of something related to one.
 func namesCredential(name string) bool {
 	words := strings.Fields(names.Spell(name))
 	if len(words) == 0 || sensitive.AboutSecret[words[len(words)-1]] || anyOf(words, placesInLists) {
@@ -62,7 +62,7 @@ func namesCredential(name string) bool {
 		len(words) > 1 && bareCredential[last] || wholeEnvironment.MatchString(spelled)
 }
 
-// namesTalk reports a name for the conversation or the model's instructions.
+// namesTalk reports whether name refers to the conversation or the model's instructions.
 func namesTalk(name string) bool {
 	if _, required, _ := sensitive.CollectedBy(name); sensitive.CollectorName.MatchString(name) || required > 0 && sensitive.AsksForTalk.MatchString(names.Spell(name)) {
 		return true
@@ -84,13 +84,12 @@ func namesTalk(name string) bool {
 }
 
 var (
-	// opening are words for credentials in any context.
+	// opening are words that mean a credential in any context.
 	opening = names.Set(`password passwords passwd passphrase passcode credential credentials secret secrets mnemonic jwt dotenv apikey`)
-	// bareCredential are words that mean a credential after certain others, and alone a
-	// credential, a list position or a coin.
+	// bareCredential are words that mean a credential after certain other words, but alone may also
+	// mean a list position or a coin.
 	bareCredential = names.Set(`token tokens cookie cookies pem otp auth`)
-	// placesInLists are words of tokens that say where a list goes on, of those that are
-	// counted or traded, and of keys of data.
+	// placesInLists are words for pagination tokens, counted or traded tokens, and data keys.
 	placesInLists    = names.Set(`page next prev previous continuation cursor sync resume start max min count limit budget in out from to base quote pagination skip offset idempotency cache sort primary foreign partition design`)
 	wholeEnvironment = lazyregexp.New(`\b(env vars|environment variables|process env)$`)
 	talks            = names.Set(`conversation conversations dialog dialogue transcript chat`)
@@ -99,15 +98,15 @@ var (
 	ofModels         = names.Set(`llm full entire complete whole model assistant prompt`)
 )
 
-// ambiguous are words of names with an ordinary and a suspicious meaning: such a name is read
-// with its description. Next to unambiguous words they are read literally.
+// ambiguous are words with an ordinary and a suspicious meaning; such a name is interpreted by its
+// description. Next to unambiguous words, they are taken literally.
 var (
 	ambiguous   = names.Set(`context memory environment env prompt messages history upload script shell command cmd endpoint recipient recipients proxy`)
 	unambiguous = names.Set(`bcc cc forward webhook callback exfil token secret password passphrase credential credentials conversation transcript destination`)
 )
 
-// asksOfTheirs reports a parameter description that asks for data from outside the tool:
-// credentials, the conversation, other tools' results.
+// asksOfTheirs reports whether a parameter's description asks for data from outside the tool:
+// credentials, the conversation, or other tools' results.
 func asksOfTheirs(description string) bool {
 	if description == "" {
 		return false
@@ -119,7 +118,7 @@ func asksOfTheirs(description string) bool {
 		}
 		before, behind := s[:at[0]], s[at[1]:]
 		if !(len(before) <= nearStart && !usedFor.MatchString(before) || valued.MatchString(before)) {
-			continue // it is not what the value is
+			continue // the value itself is something else
 		}
 		if !clause.StrongNegation.MatchString(before) && !pathOrExample.MatchString(before) && !partOfName.MatchString(behind) && !aboutThing.MatchString(behind) {
 			return true
@@ -131,13 +130,13 @@ func asksOfTheirs(description string) bool {
 // nearStart is the maximum distance of the requested thing from the start of its sentence.
 const nearStart = 45
 
-// abbreviations end no sentence.
+// abbreviations do not end a sentence.
 var abbreviations = strings.NewReplacer("e.g. ", "e.g., ", "i.e. ", "i.e., ")
 
 var (
-	// usedFor matches words before something that a value is only related to.
+	// usedFor matches wording before something that a value is only related to.
 	usedFor = lazyregexp.New(`\b(for|used?|uses|when|if|whether|based|by)\b`)
-	// valued matches words before something that a value contains.
+	// valued matches wording before something that a value contains.
 	valued = lazyregexp.New(`\b(include|pass|put|paste|provide|supply|enter|insert|attach|append|add|contents?\s+of|values?\s+of|copy\s+of|set\s+(it\s+)?to|fill\s+in)\b[^.;]{0,60}$`)
 	// theirThing matches credentials, the conversation, and other tools' results.
 	theirThing = lazyregexp.New(`\b(api|access|auth\w*|bearer|secret|private|ssh|signing|session|oauth|refresh|login)[ _-](keys?|tokens?|cookies?)\b|` +
@@ -150,8 +149,8 @@ var (
 		`|\b(everything|whatever|anything|all)\s+(that\s+)?the\s+user\s+(has\s+)?(said|wrote|written|typed|told|asked|shared)\b` +
 		`|\b(last|recent|previous|earlier|prior|all)\s+(\w+\s+){0,2}(user\s+messages|turns|prompts)\b|\buser['’]s\s+(\w+\s+){0,3}(messages?|prompts?|words)\b` +
 		`|\b(outputs?|results?|responses?)\s+(of|from)\s+((all|any|every|the|other|earlier|previous|prior)\s+){1,3}tools?(\s+calls?)?\b`)
-	// pathOrExample matches words before a place or an example instead of the content.
+	// pathOrExample matches wording before a location or example rather than the content.
 	pathOrExample = lazyregexp.New(`\b(paths?|location|where|file\s?name|defaults?(\s+(to|is))?|e\.g\.|examples?|such\s+as|like|instead\s+of|requires?|needs?|using|uses|via|with)\b[^.;]*$`)
-	// aboutThing makes of the text before it the name of something else.
+	// aboutThing matches text that turns the preceding words into the name of something else.
 	aboutThing = lazyregexp.New(`^\s*(['’]s\s+)?(ids?|identifiers?|urls?|names?|types?|kinds?|counts?|limits?|slugs?|objects?|formats?|polic(y|ies)|expir\w+|ttl|length|settings?)\b`)
 )

@@ -9,14 +9,14 @@ import (
 	"github.com/mcpscan/mcpscan/internal/sense"
 )
 
-// intent is something that a definition has no business to begin with after it was
-// approved: the senses of a sentence that was added, and where it counts.
+// intent is an unexpected addition to an approved definition: the senses of the added sentence, and
+// a condition.
 type intent struct {
 	sense.Test
-	where func(u *unapproved, sentence []byte) bool // nil for everywhere
+	where func(u *unapproved, sentence []byte) bool // nil if unconditional
 }
 
-// intents are looked for in this order.
+// intents are checked in order.
 var intents = []intent{
 	{Test: collecting},
 	{Test: handingTheirs, where: ofTheirs},
@@ -37,14 +37,14 @@ var intents = []intent{
 	{Test: letThrough, where: unfiltered},
 }
 
-// looser is a weighing of detection that is content with less.
+// looser returns a detection test with a lower threshold.
 func looser(w sense.Test, by int) intent {
 	w.Enough -= by
 	return intent{Test: w}
 }
 
-// innocently are the weights of signs of an honest upgrade in addition to honestly: the effect
-// of a switch, a list of values, a reference to documentation.
+// innocently are weights for signs of a legitimate upgrade, in addition to sense.HonestSenses: the
+// effect of a switch, a list of values, a reference to documentation.
 var innocently = map[reading.Sense]int{reading.Whether: -3, reading.DataFlow: -2, reading.Shown: -2, reading.Visited: -2, reading.Pointed: -2}
 
 var (
@@ -62,7 +62,7 @@ var (
 		},
 		Purpose: -5, Enough: 6, Message: "collects data that the tool did not use before",
 	}
-	// handingTheirs is the same where the words for it are common ones.
+	// handingTheirs is like collecting, for more common words.
 	handingTheirs = sense.Test{
 		Needs: [][]reading.Sense{{reading.Take, reading.Hand, reading.Alter}},
 		Weights: map[reading.Sense]int{
@@ -71,12 +71,12 @@ var (
 		},
 		Purpose: -5, Enough: 3, Message: "collects data that the tool did not use before",
 	}
-	// payingTo is to name who gets the money.
+	// payingTo names the recipient of a payment.
 	payingTo = sense.Test{
 		Needs: [][]reading.Sense{{reading.Value, reading.Hand, reading.Alter}}, Weights: map[reading.Sense]int{reading.Value: 1, reading.Hand: 1, reading.Alter: 1},
 		Enough: 1, Message: "names an account that receives something",
 	}
-	// What these say is recognised by the expression alone.
+	// These are recognized by the expression alone.
 	obeyingData = sense.Test{Message: "tells the model to follow instructions in data"}
 	deceiving   = sense.Test{Message: "hides something from somebody, or tells them something else"}
 	outliving   = sense.Test{Message: "gives an order that applies after the call"}
@@ -85,15 +85,15 @@ var (
 		Needs: [][]reading.Sense{{reading.Secret}}, Weights: map[reading.Sense]int{reading.Secret: 2, reading.OwnKey: -3, reading.Asks: 4},
 		Purpose: -5, Enough: 2, Message: "asks people for their credentials",
 	}
-	// carryingAway is to have something go where nothing went.
+	// carryingAway sends something to a new destination.
 	carryingAway = sense.Test{
 		Needs:   [][]reading.Sense{{reading.Hand, reading.Copy}, {reading.Address}},
 		Weights: map[reading.Sense]int{reading.Copy: 1, reading.Hand: 1, reading.Address: 2, reading.Duty: 1, reading.Always: 1, reading.Model: 1, reading.Until: -3},
 		Enough:  4, Message: "sends something to an address that it did not mention before",
 	}
-	// notAsking is waiving, in which a few more words can mean something else.
+	// notAsking is like sense.WaivesApproval, which more words could give another meaning.
 	notAsking = looser(sense.WaivesApproval, 1).Test
-	// borrowing is to have a tool of others used for this one.
+	// borrowing has another server's tool used for this one.
 	borrowing = sense.Test{
 		Needs: [][]reading.Sense{{reading.Take, reading.Hand, reading.Alter, reading.Run}, {reading.Parameter, reading.Value, reading.Address, reading.KeyFile, reading.Secret, reading.Personal}},
 		Weights: map[reading.Sense]int{
@@ -102,7 +102,7 @@ var (
 		},
 		Enough: 3, Message: "uses other servers' tools",
 	}
-	// steeringByName addresses the reader at a place for names.
+	// steeringByName addresses the reader where a name is expected.
 	steeringByName = sense.Test{
 		Needs: [][]reading.Sense{{reading.Model, reading.Consent, reading.Orders, reading.Hush, reading.Untold, reading.Granted}},
 		Weights: map[reading.Sense]int{
@@ -111,18 +111,18 @@ var (
 		},
 		Enough: 4, Message: "gives an order where only a name belongs",
 	}
-	// namingKeys is to give a place of credentials for a value.
+	// namingKeys gives the location of credentials as a value.
 	namingKeys = sense.Test{
 		Needs: [][]reading.Sense{{reading.KeyFile}}, Weights: map[reading.Sense]int{reading.KeyFile: 4},
 		Purpose: -5, Enough: 4, Message: "gives a credentials file as a value",
 	}
-	// runningResults executes what a result says.
+	// runningResults executes part of a result.
 	runningResults = sense.Test{
 		Needs:   [][]reading.Sense{{reading.Run}, {reading.Model, reading.Duty, reading.Whose}},
 		Weights: map[reading.Sense]int{reading.Run: 2, reading.Model: 1, reading.Duty: 1, reading.Whose: 1},
 		Enough:  3, Message: "executes part of its results",
 	}
-	// packing asks for everything in one piece.
+	// packing asks for everything at once.
 	packing = sense.Test{Message: "asks for the whole content of a place at once"}
 	// letThrough passes unchecked input to an interpreter.
 	letThrough = sense.Test{Message: "passes unchecked input to an interpreter"}
@@ -133,17 +133,17 @@ func ofPersons(_ *unapproved, s []byte) bool {
 	return at != nil && !clause.StrongNegation.Match(s[:at[0]]) && !partOfName.Match(s[at[1]:])
 }
 
-// asksPersons asks somebody for something that only a person knows.
+// asksPersons matches asking somebody for something that only a person knows.
 var asksPersons = lazyregexp.New(`\b(ask|request|prompt|have|get|obtain|collect|let|tell|invite|require)(s|ing)?\b[^.\n]{0,60}?\b(passwords?|passcodes?|passphrases?|` +
 	`pin|cvv|cvc|(2fa|otp|one-time|verification|security|recovery|backup)\s+(codes?|passwords?|phrases?)|seed\s+phrase|card\s+(number|details)|` +
 	`social\s+security\s+number)\b`)
 
-// partOfName makes a password the beginning of the name of another thing.
+// partOfName matches text that turns a preceding word for a secret into the name of another thing.
 var partOfName = lazyregexp.New(`^[\s_-]+(files?|fields?|managers?|polic(y|ies)|resets?|hash(es)?|protect\w*|rules?|lengths?|strength|prompts?|parameters?)\b`)
 
 func forNoThing(_ *unapproved, s []byte) bool { return !asksForThing.Match(s) }
 
-// asksForThing asks a person for something other than consent.
+// asksForThing matches asking a person for something other than consent.
 var asksForThing = lazyregexp.New(`\bask(ed|ing)?\s+(the\s+user\s+|users\s+|you\s+)?for\s+(the|an?|their|your|any|more)\b`)
 
 func inName(u *unapproved, s []byte) bool {
@@ -154,7 +154,7 @@ func inValue(u *unapproved, _ []byte) bool { return u.label }
 
 func inResults(u *unapproved, _ []byte) bool { return strings.HasPrefix(u.r.pointer, "/outputSchema/") }
 
-// toNewPlace reports a host that the definition did not mention before.
+// toNewPlace reports whether a sentence contains a host that the definition did not mention before.
 func toNewPlace(u *unapproved, s []byte) bool {
 	for _, host := range hostIn.FindAllSubmatch(s, 8) {
 		if !u.spokeOf(string(host[1])) {
@@ -166,7 +166,7 @@ func toNewPlace(u *unapproved, s []byte) bool {
 
 var hostIn = lazyregexp.New(`([a-z0-9][a-z0-9-]*(?:\.[a-z0-9-]+)+)`)
 
-// ofStrangers reports a sentence that mentions tools, and none of the same server.
+// ofStrangers reports whether a sentence mentions tools, but none of the same server.
 func ofStrangers(u *unapproved, s []byte) bool {
 	if !toolWord.Match(thisTool.ReplaceAll(s, nil)) && !identifierIn.Match(s) {
 		return false
@@ -191,7 +191,7 @@ func namesOthersTool(u *unapproved, s []byte) bool {
 	return at != nil && !thisTool.Match(at) && !sense.DomainTool.MatchString(u.d.Name+" tool")
 }
 
-// toolOfOthers is a tool that no server names: any, or one of a kind.
+// toolOfOthers matches an unnamed tool: any, or one of a kind.
 var toolOfOthers = lazyregexp.New(`\b(any|whatever|whichever|another)\s+([\w-]+\s+){0,2}?(tools?|connectors?|integrations?|plugins?)\b|` +
 	`\b(calendar|e?-?mail|payment|bank(ing)?|file|shell|terminal|git|browser|database|messaging|sms|chat)\s+(tools?|connectors?|integrations?|` +
 	`plugins?|readers?)\b`)
@@ -218,7 +218,7 @@ var throughUnread = lazyregexp.New(`\b(evaluated|interpreted|expanded|executed|r
 
 func ofTheirs(_ *unapproved, s []byte) bool { return theirs.Match(s) }
 
-// theirs matches the user's words and data that are not arguments of the tool.
+// theirs matches the user's words, and data that is not an argument of the tool.
 var theirs = lazyregexp.New(`\b(last|earlier|previous|prior|recent|preceding)\s+(\w+\s+)?(messages|questions|turns|prompts)\b|` +
 	`\b(messages|questions|turns|rest|history)\s+of\s+(the|this|our|your)\s+(chat|conversation|session|dialogue?)\b|(^|[\s"'` + "`" + `(])~/\.\w|\b(values?|contents?|output)\s+of\s+(the\s+)?["'` + "`" + `]?(\$|~|[a-z]+_(url|key|token|` +
 	`secret|` +
@@ -240,7 +240,7 @@ func whateverItSays(_ *unapproved, s []byte) bool {
 }
 
 var (
-	// dataObeyed is to do what something says that is only read, or to believe it like a user.
+	// dataObeyed matches instructions to obey data, or to trust it like a user.
 	dataObeyed = lazyregexp.New(`\b(follow|obey|do|execute|act\s+on|comply\s+with|carry\s+out)\s+(\w+\s+)?(whatever|anything|everything|all\s+that)\b[^.]{0,40}\b(says?|` +
 		`tells?|asks?|instructs?|demands?|states?|orders?)\b|\b(instructions|directives|orders|notes|results?|content)\b[^.]{0,40}\b(takes?|have|` +
 		`has)\s+(precedence|priority)\s+over\b|\bas\s+(if|though)\s+(the\s+user|they|it)\s+(had\s+)?(said|asked|come|came|written|were\s+the\s+user)`)
@@ -249,7 +249,7 @@ var (
 
 func untold(_ *unapproved, s []byte) bool { return keptOrDeceived.Match(s) }
 
-// keptOrDeceived matches that somebody need not know, and what to say if they ask.
+// keptOrDeceived matches statements that somebody need not know, or what to say if they ask.
 var keptOrDeceived = lazyregexp.New(`\b(reviewers?|maintainers?|owners?|recipients?|readers?|people|authors?|guests?|admins?|administrators?|users?|nobody|they|it|` +
 	`this|that)\s+((need|must|should|is|are)\s?(not|n['’]t|never)|do(es)?\s?(not|n['’]t)\s+(have|need)\s+to)\s+(to\s+)?(ever\s+)?(be\s+)?(told|` +
 	`informed|aware|know|learn|hear|mentioned|brought\s+up|come\s+up)\b|\b(if|should|when(ever)?)\s+(any(one|body)|some(one|body)|they|people|` +
@@ -259,6 +259,6 @@ var keptOrDeceived = lazyregexp.New(`\b(reviewers?|maintainers?|owners?|recipien
 
 func forGood(_ *unapproved, s []byte) bool { return outlives.Match(s) && !clause.AskedByUser.Match(s) }
 
-// outlives is an order for all that is to come.
+// outlives matches an instruction that applies from now on.
 var outlives = lazyregexp.New(`\bfrom\s+now\s+on\b|\bfor\s+the\s+(rest|remainder)\s+of\s+(the|this)\s+(session|conversation|chat|dialogue?)\s*,|` +
 	`\bin\s+(all|every|each|any)\s+(future|later|subsequent)\s+(sessions?|conversations?|chats?|turns?|answers?|repl(y|ies)|calls?)\b`)

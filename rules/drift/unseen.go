@@ -28,7 +28,7 @@ var Unseen = scanner.Rule{
 	},
 }
 
-// firstDifference is the pointer to the first member that differs, or to the whole definition.
+// firstDifference returns a pointer to the first member that differs, or to the whole definition.
 func (c *change) firstDifference() string {
 	if c.d.Kind == mcp.ServerSubject {
 		return "/instructions"

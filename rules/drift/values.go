@@ -10,7 +10,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// types returns the types that the keyword lists.
+// types returns the types in the value of a type keyword.
 func types(doc *wire.Doc, i int) (all []string) {
 	if doc.Kind(i) != wire.Array {
 		return []string{jsonschema.Text(doc, i)}
@@ -21,7 +21,7 @@ func types(doc *wire.Doc, i int) (all []string) {
 	return all
 }
 
-// covers reports whether a set of types lets all of another through.
+// covers reports whether the types in wide include all those in narrow.
 func covers(wide, narrow []string) bool {
 	if len(wide) == 0 {
 		return true
@@ -54,7 +54,7 @@ func (s *schemaChange) types(before, after []string) {
 	s.add(weight, "the type of %s was %s and is %s", s.about(), told(before), told(after))
 }
 
-// choices returns the values that a schema lists, nil where it lists none.
+// choices returns the values that a schema lists, or nil if it lists none.
 func (s *side) choices(v *view) []int {
 	if c := s.get(v, "enum"); s.doc.Kind(c) == wire.Array {
 		return s.items(c)
@@ -101,7 +101,7 @@ func (s *schemaChange) choices(before, after []int) {
 	}
 }
 
-// moreChoices weighs values that were not listed, as no less than a severity.
+// moreChoices rates values that were not listed before, with a minimum severity.
 func (s *schemaChange) moreChoices(before []int, was, more []string, weight scanner.Severity) scanner.Severity {
 	for _, value := range more {
 		if reaches(s.name) || anyWord(value, consequences) {

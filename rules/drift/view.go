@@ -10,35 +10,34 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// side is one of two compared schemas. A schema can say the same in place, through a
-// reference, or in parts of which all or one apply, so constraints are looked up through all
-// of them.
+// side is one of two compared schemas. A schema may contain a constraint directly, by reference, or
+// in one or all of several parts, so constraints are looked up in all of them.
 type side struct {
 	doc   *wire.Doc
 	root  int
 	refs  map[string]int
-	names map[int]map[string]int // members of objects that references lead through
+	names map[int]map[string]int // members of objects on the path of a reference
 	views map[int]*view
-	looks int // at schemas and their variants, that are left
+	looks int // remaining schemas and variants to read
 }
 
-// view is what applies to one value.
+// view is the set of schemas that apply to one value.
 type view struct {
-	all []int   // schemas that all hold: the one at hand, what it refers to, allOf
-	any [][]int // of each of these, at least one holds: anyOf, oneOf, then and else
-	cut bool    // there is more than is looked at
+	all []int   // schemas that all apply: the schema itself, referenced ones, allOf
+	any [][]int // groups of which at least one applies: anyOf, oneOf, then/else
+	cut bool    // incomplete because a limit was reached
 }
 
-// The bounds of a view: what applies to one value in a hostile schema can be
-// without end. Schemas of published servers take 20,000 looks at most.
+// The limits of a view: in a hostile schema, the parts that apply to one value may be unlimited.
+// Schemas of published servers need at most 20,000 looks.
 const (
 	maxParts    = 512
-	maxVariants = 8 // variants inside each other
+	maxVariants = 8 // nesting depth
 	maxLooks    = 500_000
 )
 
-// view returns what applies to a value that a schema applies to. A schema that is
-// missing, or is true, lets everything through.
+// view returns the schemas that apply to a value of the given schema. A schema that is missing or
+// true accepts everything.
 func (s *side) view(schema int) *view {
 	if s.looks--; s.looks < 0 {
 		return &view{cut: true}
@@ -98,8 +97,7 @@ func (s *side) items(i int) (all []int) {
 	return all
 }
 
-// resolve returns the schema that a reference within the schema leads to, -1 for
-// none.
+// resolve returns the schema that an internal reference points to, or -1 if there is none.
 func (s *side) resolve(ref int) int {
 	if s.doc.Kind(ref) != wire.String {
 		return -1
@@ -124,7 +122,7 @@ func (s *side) resolve(ref int) int {
 	return at
 }
 
-// member is child, for an object that is asked many times.
+// member is like child, with an index for repeated lookups in an object.
 func (s *side) member(i int, key string) int {
 	if s.doc.Kind(i) != wire.Object {
 		return child(s.doc, i, key)
@@ -141,7 +139,7 @@ func (s *side) member(i int, key string) int {
 	return -1
 }
 
-// newSide returns a schema to be compared.
+// newSide returns one side of a comparison.
 func newSide(doc *wire.Doc, root int) side {
 	return side{doc: doc, root: root, refs: map[string]int{}, names: map[int]map[string]int{}, views: map[int]*view{}, looks: maxLooks}
 }
@@ -160,7 +158,7 @@ func child(doc *wire.Doc, i int, key string) int {
 	return -1
 }
 
-// get returns the value of a keyword that applies in every variant; -1 for none.
+// get returns the value of a keyword that applies in every variant, or -1 if there is none.
 func (s *side) get(v *view, keyword string) int { return s.find(v, keyword, 0) }
 
 func (s *side) find(v *view, keyword string, depth int) int {
@@ -189,22 +187,22 @@ func (s *side) find(v *view, keyword string, depth int) int {
 	return -1
 }
 
-// isNull reports a variant that only says that there may be no value.
+// isNull reports whether a variant only permits null.
 func (s *side) isNull(schema int) bool {
 	t, ok := s.doc.Str(schema, "type")
 	return ok && t == "null"
 }
 
-// ofLists are keywords that say something of lists only.
+// ofLists are keywords that only apply to lists.
 var ofLists = names.Set(`items contains prefixItems additionalItems minItems maxItems`)
 
-// isNoList reports a variant that is never a list.
+// isNoList reports whether a variant is never a list.
 func (s *side) isNoList(schema int) bool {
 	t, ok := s.doc.Str(schema, "type")
 	return ok && t != "array"
 }
 
-// types returns the types of JSON that a value may have; none means all of them.
+// types returns the JSON types that a value may have; none means all.
 func (s *side) types(v *view) []string { return s.typesIn(v, 0) }
 
 func (s *side) typesIn(v *view, depth int) (all []string) {

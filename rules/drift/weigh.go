@@ -12,8 +12,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// weighText rates how far a changed text goes beyond what was approved. detected says whether
-// it is rated as an attack: an approval settles drift, but never detection.
+// weighText rates how far a changed text goes beyond what was approved. detected reports whether it
+// is rated as an attack: an approval settles drift, but never detection.
 func (c *change) weighText(r retold, found []*scanner.Finding) (severity scanner.Severity, why string, detected bool) {
 	worst := scanner.Severity(0)
 	var rule string
@@ -35,19 +35,19 @@ func (c *change) weighText(r retold, found []*scanner.Finding) (severity scanner
 	return w.severity, w.why, w.detected
 }
 
-// weight is how far a text alone goes beyond what was approved.
+// weight is the rating of a text on its own.
 type weight struct {
 	severity scanner.Severity
 	why      string
 	detected bool
-	byName   bool // what the server calls itself had a say
+	byName   bool // depends on the server's name
 }
 
-// textWeights are the weights of the texts of a definition, by pointer.
+// textWeights maps pointers to the ratings of a definition's texts.
 type textWeights map[string]weight
 
-// compareTexts rates the changed texts of a definition before judging, when the server's name
-// is not known yet.
+// compareTexts rates the changed texts of a definition before judging, when the server's name is
+// not yet known.
 func compareTexts(p *scanner.ComparePass) any {
 	c := &change{d: p.Definition, was: p.Approved, around: around{offer: p.Offer, beside: p.Message.Definitions, late: p.Late}}
 	if c.old.Parse(c.was.Sent) != nil || c.now.Parse(c.d.Sent) != nil {
@@ -60,7 +60,7 @@ func compareTexts(p *scanner.ComparePass) any {
 	return all
 }
 
-// weigh weighs a text that changed, unless that was done before.
+// weigh rates a changed text, or returns its earlier rating.
 func (c *change) weigh(r retold) (w weight) {
 	if w, ok := c.weighed[r.pointer]; ok && (!w.byName || c.said == "") {
 		return w
@@ -94,10 +94,10 @@ func (c *change) weighAlone(r retold) (severity scanner.Severity, why string, de
 	return scanner.Note, "it adds nothing significant", false
 }
 
-// gained returns significant words that the added sentences contain and the old text did not,
-// except in negations. The tool's own name does not count.
+// gained returns significant words that occur in the added sentences, but not in the old text
+// except in negations. Words of the tool's own name do not count.
 func (c *change) gained(r retold) (words []string) {
-	var grave []string // a long text has too many words to keep all
+	var grave []string // only these: a long text has too many words
 	seen, asked := map[string]bool{}, map[string]bool{}
 	for w := range readWords(strings.Join(r.fresh, " ")) {
 		if consequence(w) != "" && !seen[w] {
@@ -128,16 +128,16 @@ func (c *change) gained(r retold) (words []string) {
 	return words
 }
 
-// readWords are the words of a text as a reader sees them; an address is one word.
+// readWords returns the words of a text as a reader sees them. An address is one word.
 func readWords(s string) iter.Seq[string] {
 	var f text.Folder
 	return strings.FieldsFuncSeq(string(f.Fold([]byte(s)).Text), func(r rune) bool { return strings.ContainsRune(" \t\n,;()[]{}<>\"'`*", r) })
 }
 
-// rootLetters is the minimum length of a word's beginning to represent the word.
+// rootLetters is the minimum length of a stem that represents its word.
 const rootLetters = 4
 
-// root is roughly what the forms of a word share.
+// root returns the approximate stem of a word.
 func root(w string) string {
 	w = strings.TrimRight(w, ".:!?")
 	for _, end := range []string{"ing", "ed", "es", "s", "e"} {
@@ -148,8 +148,8 @@ func root(w string) string {
 	return w
 }
 
-// consequence returns the form in which to report a word that extends what a tool may do or
-// access, "" for other words.
+// consequence returns the form in which to report a word that extends what a tool may do or access,
+// or "" for other words.
 func consequence(w string) string {
 	w = strings.TrimRight(w, ".:!?")
 	switch {
@@ -163,8 +163,8 @@ func consequence(w string) string {
 	return ""
 }
 
-// consequences are words for acts that change or send something, for private data, and for
-// orders. They were chosen from what changes of published servers do not contain.
+// consequences are words for actions that change or send something, for private data, and for
+// instructions. They were chosen because changes of published servers do not contain them.
 var consequences = names.Set(`delete deletes deleting remove removes erase erases drop drops wipe wipes purge overwrite overwrites
 	update updates modify modifies write writes writing create creates edit edits rename renames replace replaces
 	send sends sending upload uploads uploading transmit transmits forward forwards publish publishes email emails
@@ -175,7 +175,7 @@ var consequences = names.Set(`delete deletes deleting remove removes erase erase
 	personal private confidential sensitive pii ssh env
 	must always never mandatory required before ignore instead silently automatically`)
 
-// consequenceRoots are the same in all their forms.
+// consequenceRoots are the stems of consequences.
 var consequenceRoots = func() map[string]bool {
 	roots := map[string]bool{}
 	for w := range consequences {
@@ -189,14 +189,14 @@ var consequenceRoots = func() map[string]bool {
 // denials are words that negate their sentence.
 var denials = names.Set(`not never no cannot can't don't doesn't won't isn't without neither nor`)
 
-// lost returns the safety words that a text no longer contains.
+// lost returns the words of promises that a text no longer contains.
 func lost(r retold) (words []string) {
 	if r.before == "" || len(r.dropped) == 0 {
 		return nil
 	}
 	now := map[string]bool{}
 	for w := range readWords(r.now) {
-		if promised[root(w)] { // a long text has too many words to keep all
+		if promised[root(w)] { // only these: a long text has too many words
 			now[root(w)] = true
 		}
 	}
@@ -210,11 +210,11 @@ func lost(r retold) (words []string) {
 	return words
 }
 
-// promises are words that limit what happens, where, or without whom.
+// promises are words that limit what happens, where, or without whose consent.
 var promises = names.Set(`never cannot read-only readonly confirm confirms confirmation approval approve consent permission
 	sandbox sandboxed locally offline reversible undo dry-run`)
 
-// promised are the roots of promises.
+// promised are the stems of promises.
 var promised = func() map[string]bool {
 	roots := map[string]bool{}
 	for w := range promises {
@@ -223,14 +223,14 @@ var promised = func() map[string]bool {
 	return roots
 }()
 
-// The letters and words from which a text counts as another language.
+// The number of letters or words from which a text counts as another language.
 const (
 	foreignLetters = 12
 	foreignWords   = 3
 )
 
-// foreign reports a text in letters that are not Latin, or with the small words of a
-// language other than English.
+// foreign reports whether a text is in a non-Latin script, or contains function words of a language
+// other than English.
 func foreign(s string) bool {
 	latin, other := 0, 0
 	for _, r := range s {

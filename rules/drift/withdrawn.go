@@ -7,9 +7,9 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// withdrawn returns the sentence of a text that had somebody agree before a call, or that
-// ruled out damage, where nothing in the definition says so any more; "" for none. It was a
-// reason to approve a tool that acts; of one that reads it promised little.
+// withdrawn returns a dropped sentence that required consent before a call or ruled out damage, or
+// "" if there is none or the definition still says so. It was a reason to approve a tool that acts;
+// in a tool that only reads, it meant little.
 func (c *change) withdrawn(r retold) string {
 	if r.before == "" {
 		return ""
@@ -28,7 +28,7 @@ func (c *change) withdrawn(r retold) string {
 	return ""
 }
 
-// harmlessStill reports a tool that only reads, by its hint or by its name.
+// harmlessStill reports whether a tool only reads, by its hint or name.
 func (c *change) harmlessStill() bool {
 	if c.reads == nil {
 		at := c.now.Get(0, "annotations")
@@ -38,7 +38,7 @@ func (c *change) harmlessStill() bool {
 	return *c.reads
 }
 
-// saysStill reports whether any text of the definition matches.
+// saysStill reports whether any current text of the definition matches.
 func (c *change) saysStill(kind *lazyregexp.Regexp) bool {
 	still, known := c.still[kind]
 	if known {
@@ -64,19 +64,19 @@ func foldedText(s string) string {
 }
 
 var (
-	// agreement is that somebody agrees before something is done.
+	// agreement matches a requirement of consent before an action.
 	agreement = lazyregexp.New(`\b(ask|confirm|check|verify)\b[^.;]{0,30}\b(user|human|operator|person|admin\w*|first)\b|` +
 		`\b(user|human|explicit|prior|manual|written|administrator)\b[^.;]{0,25}\b(confirm\w*|approv\w*|consent|agree\w*|permission)\b|` +
 		`\b(requires?|needs?|without|after|mandatory|only\s+with)\b[^.;]{0,30}\b(confirmation|approval|consent|permission|agree\w*)\b|` +
 		`\b(confirmation|approval|consent)\b[^.;]{0,40}\b(required|mandatory|needed|necessary)\b`)
-	// limit is that something is not done, or not outside of a place.
+	// limit matches a promise that something is not done, or not outside some location.
 	limit = lazyregexp.New(`\b(never|does\s+not|doesn['’]t|cannot|can\s+not|will\s+not|won['’]t)\s+(\w+\s+)?(delet|remov|eras|overwrit|modif|chang|upload|send|shar|` +
 		`transmit|execut|leave)\w*|\bnever\s+(deleted|removed|overwritten|modified|changed|uploaded|sent|shared|transmitted|executed)\b|\b(only|stays?|` +
 		`remains?|runs?|works?|inside|within)\b[^.;]{0,30}\b(sandbox(ed)?|locally|local\s+machine|workspace|working\s+directory|` +
 		`allowed\s+director(y|ies))\b|\b(is|strictly)\s+read[- ]only\b`)
 )
 
-// unseen returns how the added text is hidden, "" if it is not. Encoded text is rated by its
+// unseen returns how the added text is hidden, or "" if it is not. Encoded text is rated by its
 // content.
 func (c *change) unseen(r retold) string {
 	for _, m := range comment.FindAllStringSubmatch(r.now, maxPlacesRead) {
@@ -87,5 +87,5 @@ func (c *change) unseen(r retold) string {
 	return ""
 }
 
-// comment is one of markup.
+// comment matches a markup comment.
 var comment = lazyregexp.New(`(?s)<!--(.*?)-->`)

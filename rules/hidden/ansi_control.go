@@ -23,10 +23,10 @@ var AnsiControl = scanner.Rule{
 	Unusual:    steering,
 }
 
-// effect is what a control sequence does to the displayed text.
+// effect is the effect of a control sequence on the displayed text.
 type effect struct {
-	result  scanner.Severity // in a result
-	quiet   bool             // nothing to say in a result: honest programs print it all the time
+	result  scanner.Severity // severity in a result
+	quiet   bool             // not reported in a result: ordinary programs print it often
 	message string
 }
 
@@ -40,7 +40,7 @@ var (
 	concealEffect   = &effect{scanner.Medium, false, "the text contains terminal codes that make text invisible"}
 )
 
-// steering reports the effect that matters most, where it first occurs.
+// steering reports the first occurrence of the most severe effect.
 func steering(p *scanner.TextPass) {
 	var worst *effect
 	start, end := 0, 0
@@ -49,7 +49,7 @@ func steering(p *scanner.TextPass) {
 		if e != nil && (worst == nil || worst.quiet && !e.quiet || e.result > worst.result) {
 			worst, start, end = e, i, i+n
 		}
-		if e == overwriteEffect && p.Source[i] == '\r' { // what is written over is the evidence
+		if e == overwriteEffect && p.Source[i] == '\r' { // the overwritten text is the evidence
 			start, end = bytes.LastIndexAny(p.Source[:i], "\r\n")+1, i
 		}
 		i += n
@@ -59,8 +59,8 @@ func steering(p *scanner.TextPass) {
 	})
 }
 
-// reportEffect judges e: high in documentation and in texts for a person's decision, and by
-// its effect in possible program output.
+// reportEffect reports e: with High severity in documentation and in texts on which a person
+// decides, and with that of its effect in possible program output.
 func reportEffect(e *effect, p *scanner.TextPass, report func(scanner.Severity)) {
 	switch {
 	case e == nil:
@@ -71,11 +71,11 @@ func reportEffect(e *effect, p *scanner.TextPass, report func(scanner.Severity))
 	}
 }
 
-// The control sequences of ECMA-48, with ESC or one C1 character. C1 characters also come from
-// misread Windows-1252, so those sequences must be complete. String content ends at the next
-// control character, which keeps the search linear.
+// The control sequences of ECMA-48, introduced by ESC or a C1 character. C1 characters also result
+// from misread Windows-1252, so those sequences must be complete. A string ends at the next control
+// character, which keeps the search linear.
 var (
-	styleSequence    = lazyregexp.New(`^(?:\x1b\[([0-9;:]*)m|\x{9b}([0-9;:]+)m|\x1b\[0?K|\x1b[()][0-9A-B])`) // grep and gcc erase behind a colour
+	styleSequence    = lazyregexp.New(`^(?:\x1b\[([0-9;:]*)m|\x{9b}([0-9;:]+)m|\x1b\[0?K|\x1b[()][0-9A-B])`) // grep and gcc erase after a colour
 	colourParameters = lazyregexp.New(`(?:^|;)0*[345]8(?::[0-9:]*|;5;[0-9]*|;2;[0-9]*;[0-9]*;[0-9]*)`)
 	concealParameter = lazyregexp.New(`(?:^|;)0*8(?:;|$)`)
 	stringSequence   = lazyregexp.New(`^(?:\x1b[PX^_][^\x1b\x{80}-\x{9f}]*|[\x{90}\x{98}\x{9e}\x{9f}][^\x1b\x{80}-\x{9f}]*(?:\x1b\\|\x{9c}))`)
@@ -83,7 +83,7 @@ var (
 	otherSequence    = lazyregexp.New(`^(?:\x1b\[[0-?]*[ -/]*[@-~]|\x{9b}[0-?]+[ -/]*[@-~]|\x1b[ -/]*[0-~])`)
 )
 
-// effectAt returns the effect of the text at s[i:] and its length; nil for none.
+// effectAt returns the effect of the text at s[i:], or nil, and its length.
 func effectAt(s []byte, i int) (*effect, int) {
 	switch b := s[i]; {
 	case b == 0x1b, b == 0xC2 && i+1 < len(s) && s[i+1] >= 0x90 && s[i+1] <= 0x9f:
@@ -91,7 +91,7 @@ func effectAt(s []byte, i int) (*effect, int) {
 	case b == '\b':
 		before, _ := utf8.DecodeLastRune(s[:i])
 		behind, _ := utf8.DecodeRune(s[i+1:])
-		if before != '\b' && (before == behind || before == '_' && behind != '\b') { // bold and underlined, as nroff prints them
+		if before != '\b' && (before == behind || before == '_' && behind != '\b') { // nroff's bold or underline
 			return nil, 1
 		}
 		return overwriteEffect, 1

@@ -1,10 +1,10 @@
-// Package hidden finds text that a person does not see and a model does: invisible and
-// bidirectional characters, terminal sequences, comments in markup, look-alike letters.
+// Package hidden finds text that models read but people do not see: invisible and bidirectional
+// characters, terminal sequences, comments in markup, look-alike letters.
 //
 // A rule of this family sees the characters of each text as they were sent. It never decodes;
-// internal/text has done that, and what was decoded is judged by the other families.
+// internal/text does that, and the other families inspect the decoded text.
 //
-// What it shares with other families:
+// Shared with other families:
 //
 //   - internal/text: folding and decoding
 //   - internal/names: words that mix alphabets

@@ -41,22 +41,22 @@ var UIModelSplit = scanner.Rule{
 	},
 }
 
-// shownTitle is how much of a title is compared, in bytes: clients show less.
+// shownTitle is the number of bytes of a title that are compared; clients show less.
 const shownTitle = 200
 
-// splitWords is how many words a title must have to be compared: one can be a
-// brand, or a nickname.
+// splitWords is the minimum number of words in a compared title: a single word may be a brand or
+// nickname.
 const splitWords = 2
 
-// The minimum lengths of words and of their compared beginnings, so that file and files are
+// The minimum length of a compared word, and the length of its stem, so that file and files are
 // equal.
 const (
 	stemWord = 3
 	stem     = 4
 )
 
-// stems returns the beginnings of the words of a text. A text with letters of
-// another script has none: a translation shares no word.
+// stems returns the stems of the words of a text. A text with letters of another script has none,
+// because a translation shares no words.
 func stems(s string) []string {
 	var all []string
 	for _, w := range names.Words(s) {

@@ -47,8 +47,8 @@ var UnicodeTags = scanner.Rule{
 
 func tag(r rune) bool { return r >= 0xE0000 && r <= 0xE007F }
 
-// flag reports one of the tag sequences that UTS #51 recommends for interchange: the flags of
-// England, Scotland and Wales, after a black flag.
+// flag reports whether said, after a black flag, is one of the tag sequences that UTS #51
+// recommends for interchange: the flags of England, Scotland and Wales.
 func flag(before []byte, said string) bool {
 	last, _ := utf8.DecodeLastRune(before)
 	return last == 0x1F3F4 && (said == "gbeng" || said == "gbsct" || said == "gbwls")

@@ -51,14 +51,14 @@ var VariationSelectors = scanner.Rule{
 	},
 }
 
-// doubled is the emoji selector twice, a slip of an editor.
+// doubled is the emoji selector twice, a common editing mistake.
 var doubled = []byte{15, 15}
 
-// letterSelectors is how many ASCII letters with a selector, which have no other
-// form, are one message.
+// letterSelectors is the number of ASCII letters with a selector, none of which has a variant form,
+// that make up a message.
 const letterSelectors = 3
 
-// selected returns the byte that a variation selector encodes, by number.
+// selected returns the byte that a variation selector encodes by its number.
 func selected(r rune) byte {
 	if r >= 0xE0100 {
 		return byte(r - 0xE0100 + 16)

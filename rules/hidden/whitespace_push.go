@@ -41,8 +41,8 @@ var WhitespacePush = scanner.Rule{
 	},
 }
 
-// pushedTail bounds the text read after a gap, in bytes: an attacker puts the order right
-// there.
+// pushedTail is the maximum number of bytes read after a gap: an attacker puts the instruction
+// right there.
 const pushedTail = 4096
 
 var pushedOrder = lazyregexp.New(toModel)

@@ -51,14 +51,14 @@ var ZeroWidth = scanner.Rule{
 	},
 }
 
-// The numbers of invisible characters that no accident leaves in a text: in one
-// run, and in all of it.
+// The numbers of invisible characters that do not occur by accident, in one run and in the whole
+// text.
 const (
 	unseenRun   = 4
 	unseenTotal = 8
 )
 
-// unseenSeverity rates a run of invisible characters between two parts of a text; 0 is none.
+// unseenSeverity rates invisible characters between two parts of a text; 0 is no finding.
 func unseenSeverity(before, after []byte, kinds map[rune]bool, count int) scanner.Severity {
 	follows, _ := utf8.DecodeRune(after)
 	precedes, _ := utf8.DecodeLastRune(before)
@@ -72,11 +72,10 @@ func unseenSeverity(before, after []byte, kinds map[rune]bool, count int) scanne
 	return scanner.Medium
 }
 
-// notLatin reports a letter of a script that is not Latin.
+// notLatin reports whether r is a letter of a non-Latin script.
 func notLatin(r rune) bool { return unicode.IsLetter(r) && !unicode.Is(unicode.Latin, r) }
 
-// unseen reports a character at the start of s that has no width, or no meaning
-// outside of an agreement between two parties.
+// unseen reports whether s starts with a character that has no width, or is for private use.
 func unseen(s []byte) bool {
 	r, _ := utf8.DecodeRune(s)
 	switch {
@@ -95,5 +94,5 @@ func privateUse(kinds map[rune]bool) bool {
 	return false
 }
 
-// latin reports a Latin letter, which needs no joiner.
+// latin reports whether r is a Latin letter, which needs no joiner.
 func latin(r rune) bool { return unicode.Is(unicode.Latin, r) }

@@ -6,8 +6,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// inflected returns an expression for verbs as imperatives or in the third person: send,
-// sends, sending.
+// inflected returns an expression for several forms of verbs: send, sends, sending.
 func inflected(verbs string) string {
 	var forms []string
 	for _, v := range strings.Fields(verbs) {
@@ -26,10 +25,10 @@ func inflected(verbs string) string {
 }
 
 const (
-	// addressOrHost is a place outside that something can go to.
+	// addressOrHost matches an external destination.
 	addressOrHost = `((https?://|www\.)[^\s"'<>)]*|[\w.+-]+@[\w-]+(\.[\w-]+)*\.[a-z]{2,}|\b[a-z0-9-]+\.(com|net|org|io|dev|xyz|ru|cn|example|app|site|top|biz|info|test|co)\b)`
 
-	// oPrivate is what belongs to the user, to a person or to the machine.
+	// oPrivate matches data of the user, of another person or of the machine.
 	oPrivate = `(secrets?|credentials?|environ(ment)?|env\b|[a-z]+_(keys?|tokens?|secrets?)|(api|private|ssh|deploy|access)[\s-]keys?|tokens?|passwords?|` +
 		`passcodes?|pin\b|passport|(credit|debit)?\s?cards?\s+(numbers?|details)|social\s+security|ssn|date\s+of\s+birth|` +
 		`(security|verification|two-factor|2fa|one-time|login|access|transaction)\s+(codes?|numbers?)|otp|\w+[ -]digit\s+codes?|identity|` +
@@ -42,15 +41,15 @@ const (
 		`private\s+\w+)`
 )
 
-// riskyAct is an act that a user would want to confirm, with its object: verb and object in
-// one clause, in this order.
+// riskyAct matches an action that users want to confirm, with its object: verb and object in one
+// clause, in this order.
 var riskyAct = text.LazyExpr(`\b(` + strings.Join([]string{
 	// Money.
 	inflected("transfer pay wire send donate refund buy purchase order spend submit place put add go_through check_out schedule settle") + `\s(?:[^.\n]|\.\w){0,60}?` +
 		`([$€£]\s?\d|\d\s?([$€£]|usd|eur|gbp|btc|eth|dollars|euros)|\b(money|funds|payment|gift\s+cards?|crypto|bitcoin|iban|wallet|invoice|` +
 		`to\s+the\s+account|an\s+order|cart|basket|checkout|expense\s+claim|saved\s+card|payment\s+method|[a-z]{2}\d{2}\s?[a-z\d]{4}\s?\d{4})|` +
 		`\b\d+\s+of\s+(these|them))`,
-	// Rights, accounts and doors.
+	// Permissions, accounts and doors.
 	inflected("invite grant add promote assign give elevate enable register create issue approve merge enrol enroll share allow whitelist allowlist authorize authorise unban unlock subscribe sign_up") +
 		`\s(?:[^.\n]|\.\w){0,60}?\b` +
 		`(access|permissions?|role|admins?|administrators?|owners?|maintainers?|collaborators?|delegates?|members?|editors?|rights|privileges?|` +
@@ -66,7 +65,7 @@ var riskyAct = text.LazyExpr(`\b(` + strings.Join([]string{
 		`history|records|customers?|events?|calendar|files?|folders?|director(y|ies)|firewall|security|protection|verification|validation|two-factor|2fa|` +
 		`mfa|password|alarms?|sandbox|call\s+forwarding|protection|database|monitoring|antivirus|certificate|checks?|codeowners|subscription|` +
 		`appointments?|reservations?|bookings?|issue|ticket|reporter|standing\s+order|leads|wontfix|from\s+\w+)\b`,
-	// Data that leaves.
+	// Outgoing data.
 	inflected("send e-?mail mail forward ship write let blind-cop(y|ies) bcc post upload export publish share transmit exfiltrate leak attach copy push report deliver relay submit append write put include hand_over answer reply pass") +
 		`\s(?:[^.\n]|\.\w){0,120}?(` + addressOrHost + `|` +
 		`\b(to|with|as|in|on|under)\s+(the\s+|this\s+|an?\s+)?(requester|sender|author|attacker|public\s+\w+|gist|pastebin|webhook|everyone|everybody|` +
@@ -81,7 +80,7 @@ var riskyAct = text.LazyExpr(`\b(` + strings.Join([]string{
 	// Private data.
 	inflected("show reveal print output list dump quote read open collect gather find search extract leak disclose post send paste include repeat display expose provide report give enter fill_in share write attach echo return get obtain encode pass hand_over ask tell speak") +
 		`\s(?:[^.\n]|\.\w){0,80}?\b` + oPrivate + `\b`,
-	// People who are misled.
+	// Misleading people.
 	inflected("tell inform convince persuade advise warn ask urge direct instruct assure notify point refer send") + `\s+(the\s+|your\s+|every\s+|all\s+)?(users?|` +
 		`humans?|readers?|customers?|persons?|people|owners?|everybody|everyone|whoever\s+asks|travell?ers?|guests?|visitors?|shoppers?|callers?|` +
 		`patients?|clients?|applicants?|authors?)\b(?:[^.\n]|\.\w){0,120}?\b(that|to|how|not)\b`,
@@ -96,6 +95,6 @@ var riskyAct = text.LazyExpr(`\b(` + strings.Join([]string{
 	`do(es)?\s+not\s+(flag|report|mention|raise|tell|inform|reveal|alert|warn|show)|don['’]t\s+(flag|report|mention|raise|tell|let)`,
 }, "|") + `)`)
 
-// concrete is what orders have and guides lack: an address, a name in quotes, a
-// command, a sum, or the case at hand.
+// concrete matches details that instructions contain and guides lack: an address, a quoted name, a
+// command, an amount, or a reference to the case at hand.
 var concrete = text.LazyExpr(addressOrHost + "|[\"'`“<][^\"'`”>\n]{2,}[\"'`”>]" + `|[$€£]\s?\d|\b(\d+\s?(usd|eur|gbp|btc|eth)|the\s+user['’]s|(this|these|here)\b|[a-z]+_[a-z_]+|[\w-]+/[\w-]+)\b`)

@@ -7,7 +7,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// vWrite matches verbs that change the content of a file.
+// vWrite matches verbs that change a file's content.
 const vWrite = `\b(write|create|edit|add|append|modify|save|put|update|insert|set|change|overwrite|enable|store)s?\b`
 
 var AgentConfigWrite = scanner.Rule{
@@ -50,7 +50,7 @@ var AgentConfigWrite = scanner.Rule{
 	},
 }
 
-// nearestVerb returns the place of the verb in the file's clause, or start if there is none.
+// nearestVerb returns the position of the verb in the file's clause, or start if there is none.
 func nearestVerb(t []byte, start, end int) int {
 	for i := end - 1; i > start; i-- {
 		if clause.ClauseEnd(t, i) {
@@ -65,10 +65,10 @@ func nearestVerb(t []byte, start, end int) int {
 
 var (
 	writes = lazyregexp.New(vWrite)
-	// agentTold is an agent that has to act, where a guide tells a person.
+	// agentTold matches an agent that must act, whereas a guide tells a person.
 	agentTold = lazyregexp.New(`\b(ai|assistant|agent|llm|model)s?\s*([:,]|must|should|shall|please|has\s+to|needs?\s+to)`)
-	// unasked has it done without anybody's consent, now or from now on.
+	// unasked matches an action without anybody's consent, now or from now on.
 	unasked = lazyregexp.New(`\bwithout\s+(asking|telling|confirm|approv|informing|mention)|\bsilently\b|\bauto_?-?approve\W{1,3}(to\s+)?(true|on)\b|\bfor\s+(all|every)\s+future\b`)
-	// configures is the name of a tool whose purpose is such files.
+	// configures matches names of tools that manage such files.
 	configures = lazyregexp.New(`(?i)(config|setup|install|init|rules?|memory|settings)`)
 )

@@ -60,7 +60,7 @@ var orderPatterns = []scanner.Pattern{
 	{Name: "reader", Expr: `\bwhoever\s+(or\s+whatever\s+)?(reads|handles|processes|edits|summari[sz]es|asks)\b`, Anchors: []string{"whoever "}, Once: true},
 }
 
-// orderSigns match a text that is worth reading sentence by sentence.
+// orderSigns matches texts worth checking sentence by sentence.
 var orderSigns = func() *text.Expr {
 	var exprs []string
 	for _, p := range orderPatterns {
@@ -69,15 +69,15 @@ var orderSigns = func() *text.Expr {
 	return text.LazyExpr(strings.Join(exprs, "|"))
 }()
 
-// pastPurpose reports an order in a definition beyond the tool's purpose: it addresses an AI,
-// after the first sentence, and the act shares no word with the tool's name. Many tools
-// mention an AI as their subject.
+// pastPurpose reports whether an instruction in a definition goes beyond the tool's purpose: it
+// addresses an AI, after the first sentence, and the action shares no word with the tool's name.
+// Many tools mention an AI as their subject.
 func pastPurpose(p *scanner.TextPass, w tally) bool {
 	if w.sum < orderHigh || w.meant != spokenTo && w.meant != mustActs || p.FirstSentence(w.start) {
 		return false
 	}
 	act := string(p.Folded[w.start:w.end])
-	if strings.HasPrefix(act, "ask") { // to ask the user is the opposite of acting behind his back
+	if strings.HasPrefix(act, "ask") { // asking the user is the opposite of bypassing them
 		return false
 	}
 	return !slices.ContainsFunc(names.FoldWords(names.Words(p.Name)), func(word string) bool {
@@ -85,7 +85,7 @@ func pastPurpose(p *scanner.TextPass, w tally) bool {
 	})
 }
 
-// timesNamed returns how often a text names an AI, aboutAI at most.
+// timesNamed returns how often a text mentions an AI, at most aboutAI.
 func timesNamed(t []byte) int {
 	n := 0
 	for n < aboutAI {

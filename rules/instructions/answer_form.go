@@ -62,19 +62,19 @@ const (
 
 	oAnswer = `(response|answer|reply|replies|responses|answers|output|summary|message)['’]?s?`
 
-	// answerLanguage is a language that an answer may be asked in.
+	// answerLanguage matches a language that an answer may be requested in.
 	answerLanguage = `(english|spanish|french|german|italian|portuguese|dutch|russian|chinese|mandarin|japanese|korean|arabic|hindi|turkish|polish|swedish|greek|latin|klingon|esperanto)`
 )
 
-// yourAnswer are the literals of oAnswer.
+// yourAnswer are literals, one of which is in every match that contains oAnswer.
 var yourAnswer = append(clause.Combine([]string{"your "}, []string{"response", "answer", "reply", "replies", "output", "summary", "message"}),
 	clause.Combine([]string{"your "}, []string{"next ", "final ", "own ", "entire ", "whole ", "full "}, []string{"response", "answer", "reply", "output", "summary", "message"})...)
 
 var (
-	// mayOpenOrder matches what may precede an order in its sentence.
+	// mayOpenOrder matches text that may precede an instruction in its sentence.
 	mayOpenOrder = lazyregexp.New(`^[^a-z]*(((can|could|would|will)\s+you|please|kindly|also|and|then|now|always|just|finally|additionally|make\s+sure\s+to|` +
 		`be\s+sure\s+to|remember\s+to|you\s+(must|should|need\s+to|have\s+to|will)|in\s+your\s+\w+)\W+)*$`)
-	// inExamination matches how forms, exams and letters mention a person's answer.
+	// inExamination matches mentions of a person's answer in forms, exams and letters.
 	inExamination = lazyregexp.New(`\b(correct\s+to|decimals?|significant|simplest|box|below|blank|space|provided|sheet|booklet|units?|notation|fractions?|marks?|` +
 		`points|exam\w*|quiz|students?|question\s+\d+|by\s+(mon|tues|wednes|thurs|fri|satur|sun)day|deadline|rsvp|reviewers?|customers?|letter|commit|` +
 		`log)\b`)

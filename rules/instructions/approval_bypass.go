@@ -53,7 +53,7 @@ var ApprovalBypass = scanner.Rule{
 				ahead = ahead[all[len(all)-1][1]:]
 			}
 			if approvalGranted.Match(p.Folded[m.Start:m.End]) && approvalAwaited.Match(p.Folded[from:m.Start]) {
-				continue // approval is what the text waits for
+				continue // the text waits for approval
 			}
 			if clause.Quoted(p.Folded, m.Start, m.End) || clause.RefusedBehind.Match(p.Folded[m.End:to]) || clause.CitedAhead.Match(p.Folded[from:m.Start]) || prohibitedAhead.Match(ahead) {
 				continue
@@ -72,16 +72,16 @@ var ApprovalBypass = scanner.Rule{
 }
 
 var (
-	// needsConsent is to let data leave or to run something.
+	// needsConsent matches actions that send data away or run something.
 	needsConsent = lazyregexp.New(`\b(` + clause.SendVerbs + `|pass(es|ed|ing)?|sent|forwarded|transferred|transfer|execut(e|es|ed)|run|runs|call|invoke|deletes?|` +
 		`install|purchase|pay|update|change|refund|merge|delete|wipe|issue|grant|approve)\b`)
-	// approvalGranted reports an approval, and approvalAwaited makes it one to wait for.
+	// approvalGranted matches an approval; approvalAwaited matches words that make it a condition.
 	approvalGranted = lazyregexp.New(`\bhas\s+`)
 	approvalAwaited = lazyregexp.New(`\b(only|after|once|until|when|if|unless|whether)\b`)
 	// parameterSwitch matches the description of a parameter's effect.
 	parameterSwitch = lazyregexp.New(`\b(if|set\s+to|flag|option|default)\b`)
-	// byItself matches words for automatic acts.
+	// byItself matches words for automatic actions.
 	byItself = lazyregexp.New(`\b(always|automatic(ally)?|directly|immediately|instead)\b`)
-	// prohibitedAhead turns "without confirmation" into its opposite.
+	// prohibitedAhead matches text that turns "without confirmation" into its opposite.
 	prohibitedAhead = lazyregexp.New(`\b(never|not|n['’]t|cannot|refuses?|nothing|no\s+\w+)\b[^\n]*$`)
 )

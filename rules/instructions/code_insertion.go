@@ -41,7 +41,7 @@ var CodeInsertion = scanner.Rule{
 	},
 }
 
-// lineAround returns the line that contains [start, end), at most lineReach bytes to either
+// lineAround returns the line that contains [start, end), limited to lineReach bytes on either
 // side.
 func lineAround(t []byte, start, end int) (from, to int) {
 	for from = start; from > 0 && start-from < lineReach && t[from-1] != '\n'; {
@@ -55,7 +55,7 @@ func lineAround(t []byte, start, end int) (from, to int) {
 
 const lineReach = 110
 
-// asksForCode matches what the reader should produce: its code, its answer.
+// asksForCode matches what the reader is asked to produce: its code or its answer.
 var asksForCode = lazyregexp.New(`\byour\s+(\w+\s+){0,3}(code|codebase|response|answer|solution|reply|output|implementation|program|project|script|application|` +
 	`result|software|logic|function|algorithm|elucidation|explanation|work|design|system)\w*\b|^\W*(please\s+|always\s+|kindly\s+|` +
 	`do(n['’]t|\s+not)\s+(forget|hesitate|fail)\s+to\s+|remember\s+to\s+|make\s+sure\s+(to|you)\s+|consider\s+|\w+ly\s+){0,3}(incorporat|includ|` +
@@ -63,12 +63,12 @@ var asksForCode = lazyregexp.New(`\byour\s+(\w+\s+){0,3}(code|codebase|response|
 	`supplement|augment|enrich|execut|run|leverag|deploy|engag|meld|absorb|render|enlist|harmoni|let|validat|verif|confirm|check|optimi|enhanc|` +
 	`refin)(e|es|ing|y|ies|ize|z)?\b`)
 
-// codeFollows matches code that follows directly: a fence, or a colon at the end of the line
-// and a line with the punctuation of programs.
+// codeFollows matches code that follows immediately: a code fence, or a colon at the end of a line
+// and then a line with programming punctuation.
 var codeFollows = lazyregexp.New("(:\\s*\n?|\n)\\s*```|:\\s*\n[^\n]{0,150}[(){};=<>]")
 
-// codeForbidden is the opposite, or a report of the order.
+// codeForbidden matches a prohibition, or a report of such an instruction.
 var codeForbidden = lazyregexp.New(`\b(never|not|\w+n['’]t|warning|rejects?|typos|compiles)\b`)
 
-// manualMarkup are the headings and links of a document that explains things.
+// manualMarkup matches the headings and links of explanatory documents.
 var manualMarkup = lazyregexp.New(`(^|\n)#{1,4} \w|\]\(https?://`)

@@ -84,7 +84,7 @@ var Conceal = scanner.Rule{
 			if clause.IsResult(p) {
 				severity = clause.InData(p, m.Start, m.End, scanner.High)
 				if from, to := clause.Around(p.Folded, m.Start, m.End); m.Pattern == silentPattern && !clause.AddressesReader(p.Folded[from:to]) {
-					continue // what programs do silently is reported in every manual
+					continue // manuals often describe what programs do silently
 				}
 			}
 			if m.Pattern == instructionsPattern && clause.IsResult(p) && systemPrompt.Match(p.Folded) {
@@ -100,22 +100,22 @@ var Conceal = scanner.Rule{
 	},
 }
 
-// secretEnds is a secret that ends, such as that of a game or a job that runs, and
-// notTheUser are people who are not the one that the model works for.
+// secretEnds matches a temporary secret, such as one in a game or about a running job; notTheUser
+// matches people other than the model's own user.
 var (
 	secretEnds = lazyregexp.New(`^[^.]{0,80}\b(until|before|while)\b`)
 	notTheUser = lazyregexp.New(`\b(users|customers?)$`)
 )
 
-// silentPattern is a pattern that manuals also contain, instructionsPattern one that people
-// write for their own bots.
+// silentPattern also matches in manuals; instructionsPattern also matches in instructions that
+// people write for their own bots.
 const (
 	silentPattern       = 2
 	instructionsPattern = 3
 )
 
-// systemPrompt matches the start of a file with a bot's instructions. An attacker can imitate
-// it, so it lowers the severity but does not remove the finding.
+// systemPrompt matches the start of a file with a bot's instructions. An attacker can imitate it,
+// so it lowers the severity but does not remove the finding.
 var systemPrompt = lazyregexp.New(`^\W*(?:(?:system )?(?:prompt|instructions)\W+)?you are (?:an? |the )?(?:\w+,? (?:an? )?){0,4}(?:assistant|bot|chatbot|agent)\b`)
 
 var (
@@ -126,19 +126,18 @@ var (
 	notRepeated     = lazyregexp.New(`^(\s+\w+){0,2}\s+again\b`)
 )
 
-// keptReach is how far ahead the thing may be named that is kept secret, in bytes.
+// keptReach is the maximum distance, in bytes, of the thing kept secret before the match.
 const keptReach = 60
 
 var (
-	// toSomebody is a person by name, whom the writer keeps a secret from.
+	// toSomebody matches the person that the writer keeps a secret from.
 	toSomebody = lazyregexp.New(`^\s+to\s+\w+`)
 	toTheUser  = lazyregexp.New(`^\s+to\s+(the|your|any|anyone|anybody|users?|humans?|people|them|him|her)\b`)
 )
 
-// openSecrecy reports words of secrecy at [start, end) that keep nothing from
-// the user: an example of a detector, what belongs to the user and is not given
-// away (the user's password, user data), a key that is kept secret from others,
-// a message that is not shown again.
+// openSecrecy reports whether the words of secrecy at [start, end) hide nothing from the user: a
+// detector's example, the user's own data or password that is not given away, a key kept secret
+// from others, or a message that is not shown again.
 func openSecrecy(t []byte, start, end int) bool {
 	from, _ := clause.Around(t, start, end)
 	said, rest := t[start:end], t[end:]

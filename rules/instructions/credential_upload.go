@@ -49,18 +49,18 @@ var CredentialUpload = scanner.Rule{
 	},
 }
 
-// uploadReach is the maximum distance from the read to the upload, in bytes: the length of a
-// short script.
+// uploadReach is the maximum distance, in bytes, from the read to the upload: the length of a short
+// script.
 const uploadReach = 400
 
 var (
-	// uploads is a command or a call that has something leave for another machine.
+	// uploads matches a command or call that sends something to another machine.
 	uploads = lazyregexp.New(`\bcurl\b[^\n]*\s(-d|--data\S*|-f|--form|-t|--upload-file|-x\s*(post|put))\b[^\n]*https?://\S+|` +
 		`\bcurl\b[^\n]*https?://\S+[^\n]*\s(-d|--data\S*|-f|--form|-t|--upload-file)\b|\bwget\b[^\n]*--post-(file|data)|` +
 		`\b(requests|httpx|axios|session|client|http)\.(post|put)\(|\bfetch\([^)]{0,200}\bpost\b|\bhttps?\.request\(|\bmethod\s?[:=]\s?['"](post|put)['"]|` +
 		`\burlopen\([^\n]{0,80}\bdata\b|\bnc\s+(-\w+\s+)*[\w.-]+\.[\w.-]+\s+\d{2,5}\b|/dev/tcp/|\b(nslookup|dig)\s[^\n]{0,60}\$|` +
 		`\binvoke-(webrequest|restmethod)\b[^\n]*-(body|infile)|\bsendbeacon\(|\bdiscord(app)?\.com/api/webhooks|\bhooks\.slack\.com`)
-	// onThisMachine is an address that nothing leaves by.
+	// onThisMachine matches local addresses.
 	onThisMachine = lazyregexp.New(`\b(localhost|127\.0\.0\.1|host\.docker\.internal)\b`)
 	// ownService matches a token sent to its own service.
 	ownService = lazyregexp.New(`\b(authorization|bearer|x-api-key|--header|-h\s|-i\s|identity)\b`)

@@ -63,18 +63,17 @@ var DangerousCommand = scanner.Rule{
 	},
 }
 
-// encodedCode is a pattern of code that is ordinary unless it is encoded.
+// encodedCode is the index of a pattern for code that is only suspicious if it was encoded.
 const encodedCode = 3
 
-// keepsFromRunning is to keep such a command from being run.
+// keepsFromRunning matches wording for preventing such a command.
 var keepsFromRunning = lazyregexp.New(`\b(never|not|refuses?|block(s|ed)?|reject(s|ed)?|den(y|ies|ied)|prevents?|prohibits?|forbid(s|den)?|detects?)\b`)
 
-// refusedAhead reports a clause after a colon and a word of refusal.
+// refusedAhead reports whether the clause follows a colon and a word of refusal.
 func refusedAhead(t []byte, from int) bool {
 	before, _ := clause.Around(t, max(from-1, 0), max(from-1, 0))
 	return from > 1 && t[from-1] == ':' && keepsFromRunning.Match(t[before:from])
 }
 
-// shortText is the length up to which a text is little more than the command in
-// it, in bytes.
+// shortText is the length, in bytes, up to which a text consists of little more than its command.
 const shortText = 300

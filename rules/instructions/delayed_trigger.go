@@ -69,15 +69,15 @@ var DelayedTrigger = scanner.Rule{
 // whenTheUserSays is the index of a pattern that is judged separately.
 const whenTheUserSays = 2
 
-// triggered judges acts that data ties to a word of the unaware user. A tool may describe its
-// purpose.
+// triggered reports actions that data ties to the words of an unsuspecting user. A tool may
+// describe its purpose.
 func triggered(p *scanner.TextPass, start, end, to int) {
 	from, _ := clause.Sentence(p.Folded, start, end)
 	if usageAhead.Match(p.Folded[from:start]) {
 		return
 	}
 	if comma := bytes.IndexByte(p.Folded[end:to], ','); comma >= 0 {
-		end += comma // ahead of it stands what the user says
+		end += comma // the user's words come before it
 	} else if !isTime.Match(p.Folded[start:end]) {
 		return
 	}
@@ -91,11 +91,11 @@ func triggered(p *scanner.TextPass, start, end, to int) {
 }
 
 var (
-	// usageAhead is how a guide says when it is used, ahead of the moment.
+	// usageAhead matches a guide's wording that precedes the occasion for using something.
 	usageAhead = lazyregexp.New(`\b(use|used|useful|apply|applies|activate\w*|invoked?|trigger\w*|runs?|called?|loads?)\s+(this\s+|it\s+|only\s+)?(\w+\s+)?$`)
-	// isTime is a time and not a word of the user.
+	// isTime matches a time, as opposed to the user's words.
 	isTime = lazyregexp.New(`^(from|in|for)\b`)
-	// triggeredHarm matches acts that nobody would announce to a reviewer, and gatedHonestly
+	// triggeredHarm matches actions that nobody would announce to a reviewer; gatedHonestly matches
 	// the wording of a tool that waits for a review.
 	triggeredHarm = lazyregexp.New(`\b(exfiltrat\w*|arbitrary|shell|ssh|keys?|credentials?|upload|clipboard|malicious|directive|swap|payload|secretly|silently|steal\w*|` +
 		`delete|send|hidden|backdoor|passwords?|tokens?)\b`)

@@ -1,13 +1,13 @@
-// Package instructions finds instructions to the model in definitions and in results, and
-// mentions of what an attack needs.
+// Package instructions finds instructions to the model in definitions and results, and mentions of
+// things that an attack needs.
 //
-// A rule of this family sees each text folded and decoded, with the clause around a match. It
-// never takes the word of the text for its own harmlessness: a denial or an example lowers a
-// severity only within bounds.
+// A rule of this family sees each text folded and decoded, with the clause around a match. It never
+// accepts a text's own claim that it is harmless: a denial or an example lowers the severity only
+// within limits.
 //
-// What it shares with other families:
+// Shared with other families:
 //
-//   - internal/clause: negation, quotation, report and question around a match
-//   - internal/sense and internal/reading: sentences by what they say
+//   - internal/clause: negation, quotation, reports and questions around a match
+//   - internal/sense and internal/reading: classification of sentences by meaning
 //   - internal/languages: instructions in languages other than English
 package instructions

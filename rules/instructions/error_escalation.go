@@ -45,9 +45,9 @@ var ErrorEscalation = scanner.Rule{
 }
 
 const (
-	// vFetch are verbs of access.
+	// vFetch matches verbs of access.
 	vFetch = `read|open|load|cat|copy|collect|fetch|export|dump|retrieve|run|execute|get|print|find|look\s+up`
-	// vHandOver is to give something to a tool, or to call it again with it.
+	// vHandOver matches passing something to a tool, or calling the tool again with it.
 	vHandOver = `(pass|provide|include|supply|paste|attach|submit|send|put|return|hand|resubmit|(again|retry|call|repeat)\s+(\w+\s+){0,3}?with\s+(it|its|the|their|them|that|this)\b)`
 )
 
@@ -58,7 +58,7 @@ var (
 		`/home/\w+|/users/\w+|/root|/etc|c:\\users)[/\\]|["'` + "`" + `\s](printenv|env|history|set)["'` + "`" + `]|\b(the|your)\s+(\w+\s+)?` +
 		`(environment|shell\s+history|browser\s+(history|profile)|home\s+(folder|directory))\b|` +
 		`\b(results?|outputs?)\s+of\s+(all\s+|the\s+|any\s+)?(other|previous)\s+(\w+\s+)?(tools?|calls?|servers?)\b`)
-	// announcesError announces an error.
+	// announcesError matches the announcement of an error.
 	announcesError = lazyregexp.New(`\b(errors?|fail(s|ed|ure)|exception|denied|forbidden|unauthori[sz]ed|invalid|missing|cannot|could\s+not|unable|timed\s+out|expired|` +
 		`blocked|not\s+(be\s+)?(found|allowed|permitted|authori[sz]ed|verified|completed?)|locked)\b`)
 )

@@ -81,7 +81,7 @@ var exfilPatterns = []scanner.Pattern{
 	},
 }
 
-// privateStore matches places of private data, and keysIn those with credentials.
+// keysIn matches collections of credentials; privateStore also matches other private data.
 const (
 	keysIn       = `(\w*(tokens|_token|secrets|_secret|credentials?|passwords|api[ _-]?keys?)\b|private\s+(\w+\s+)?(repo\w*|files?|data|messages?|notes?|channels?|issues?|code|tables?|keys?)\b|\.env\b)`
 	privateStore = `(` + keysIn + `|\b(all|every)\s+(the\s+)?(rows?|records?|users|customers)\b|\bpersonal\s+(data|information)\b|\bsalar\w+)`
@@ -89,25 +89,25 @@ const (
 
 var opensSomething = lazyregexp.New(keysIn)
 
-// usersOwn is what belongs to the user or to the machine, not to the tool.
+// usersOwn matches data that belongs to the user or the machine, not to the tool.
 var usersOwn = lazyregexp.New(`\b(` + clause.Conversation + `|(the|this|our)\s+(conversation|chat)|` + clause.Secrets + `|files?\s+contents?|contents?\s+of|tokens?|` +
 	`user['’]?s?\s+(data|files|emails?|messages|information|details)|all\s+(user\s+)?(information|data|files|emails|contacts|records|messages)|` +
 	`results?\s+of\s+(all|every|other)|repo(sitory)?\s+contents|everything\s+in|all\s+(documents|notes|keys|mails?)|passport\w*|bank\s+account|` +
 	`transactions?|address\s+book)\b`)
 
-// stealing are verbs that have no innocent object.
+// stealing matches verbs that have no innocent object.
 var stealing = lazyregexp.New(`\b(steal|harvest|exfiltrat|leak)\w*\b`)
 
 // couldSteal matches descriptions of what an attack could do.
 var couldSteal = lazyregexp.New(`\b(can|could|may|might|to|cannot|would|not)\s+(be\s+\w+\s+to\s+)?(steal|harvest|exfiltrat|leak)`)
 
-// wayOut is a way out of the conversation.
+// wayOut matches a way out of the conversation.
 var wayOut = lazyregexp.New(clause.OutsidePlace + `|` +
 	`\b(parameter|argument|field|query|request|context|response|every\s+(response|call|request)|output|tool|url|query\s+string|notes?|sidenote|` +
 	`metadata|comment|issue|reply)\b|` +
 	`\b(as|in|into|to)\s+(the\s+)?` + "`")
 
-// ofTheUser distinguishes the user's credentials from the one that a tool requires.
+// ofTheUser distinguishes the user's credentials from those that a tool requires.
 var ofTheUser = lazyregexp.New(`\b(user['’]?s|all|any|every|their|available|you\s+(have|can|find|see)|in\s+(the\s+)?(context|memory|environment|clipboard|conversation))\b`)
 
 func exfiltration(p *scanner.TextPass) {
@@ -124,15 +124,15 @@ func exfiltration(p *scanner.TextPass) {
 		if clause.IsResult(p) {
 			severity = clause.InData(p, m.Start, m.End, scanner.High)
 			if name == "written_back" && !opensSomething.Match(p.Folded[m.Start:m.End]) {
-				severity = scanner.Medium // people ask each other for lists of records
+				severity = scanner.Medium // people ask each other for records
 			}
 		}
 		p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: severity, Signals: signals, Message: "tells the model to send away data that this tool does not need"})
 	}
 }
 
-// leaves reports whether [start, end) is an order to send away data that is not the tool's,
-// and the signals for it.
+// leaves reports whether [start, end) is an instruction to send away data that is not the tool's,
+// and returns its signals.
 func leaves(p *scanner.TextPass, pattern string, start, end int) (ok bool, signals []string) {
 	from, to := clause.Around(p.Folded, start, end)
 	c, said, data := p.Folded[from:to], p.Folded[start:end], clause.IsResult(p)
@@ -165,10 +165,10 @@ func leaves(p *scanner.TextPass, pattern string, start, end int) (ok bool, signa
 	return false, nil
 }
 
-// chosenByUser is a destination that the user has chosen.
+// chosenByUser matches a destination that the user has chosen.
 var chosenByUser = lazyregexp.New(`\b(opt(s|ed)?[ -]?in|configured?|(you|user)\s+(have\s+|has\s+)?(set|chose|choose|provide)\w*|your\s+own)\b`)
 
-// inspectsOthers matches a search for what others do.
+// inspectsOthers matches descriptions of scanning other programs.
 var inspectsOthers = lazyregexp.New(`\b(checks?|scan(s|ned)?|look(s|ing)?\s+for|(scripts|packages|apps|programs|code|malware)\s+that)\b`)
 
 var sendWord = lazyregexp.New(`\b` + clause.SendVerbs + `\b`)

@@ -80,12 +80,12 @@ var ImpersonateAuthority = scanner.Rule{
 	),
 }
 
-// headsFile reports the heading that a file for agents opens with, as AGENTS.md does.
+// headsFile reports whether a heading for agents opens the file, as in AGENTS.md.
 func headsFile(t []byte, start, end int) bool { return fileHeading.Match(t[:end]) }
 
 var fileHeading = lazyregexp.New(`^\s*#{1,2} (?:\w+ ){0,3}(?:instructions?|notes?|hints?) for (?:the |all |any )?(?:\w+ )?(?:agents?|assistants?|models?|claude|copilot)\s*\W?$`)
 
-// delivers matches how a messaging tool describes its work.
+// delivers reports whether the text before the match describes the work of a messaging tool.
 func delivers(t []byte, start, end int) bool {
 	from, _ := clause.Around(t, start, end)
 	return deliveryVerb.Match(t[from:start])

@@ -9,7 +9,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// LearnedID is the ID of the rule that asks the trained classifier. Training leaves it out.
+// LearnedID is the ID of the rule for the trained classifier. Training excludes it.
 const LearnedID = "inj-learned"
 
 var Learned = scanner.Rule{
@@ -26,7 +26,7 @@ var Learned = scanner.Rule{
 	Result:     askClassifier,
 }
 
-// classifier is the memory of a judgement, which no text leaves a trace in.
+// classifier holds buffers that are reused from one text to the next.
 type classifier struct {
 	reader    trained.Reader
 	folder    text.Folder
@@ -34,9 +34,9 @@ type classifier struct {
 	verdicts  []uint32
 }
 
-// Doubtful reports whether a rule goes by wordings that honest texts have, too: what it finds at
-// high is medium in a text that the classifier takes for an honest one. Role tags are no wording,
-// and the classifier knows too little of the languages of inj-other-language.
+// Doubtful reports whether a rule relies on wording that legitimate texts also contain: its High
+// findings become Medium in a text that the classifier considers benign. Role tags are not wording,
+// and the classifier knows too little about the languages of inj-other-language.
 func Doubtful(r *scanner.Rule) bool {
 	switch r.ID {
 	case RoleTags.ID, OtherLanguage.ID, LearnedID:
@@ -82,7 +82,7 @@ func askClassifier(p *scanner.TextPass) {
 	s := c.sentences[at]
 	for _, others := range p.Others(s.Start, s.End) {
 		if others >= severity {
-			return // another rule names what the sentence asks for
+			return // another rule already reports the sentence
 		}
 	}
 	var signals []string
@@ -93,8 +93,8 @@ func askClassifier(p *scanner.TextPass) {
 		Message: "the sentence reads like an instruction that harms the user"})
 }
 
-// gain returns what the net and the findings of rules add to the score of the words of the sentence
-// that the reader has just read. The net is not asked where its answer cannot matter.
+// gain returns how much the neural network and the findings of rules add to the score of the
+// sentence that the reader has just read. The network is not run if its output cannot matter.
 func (c *classifier) gain(is *trained.Parameters, score, support trained.Score, place *trained.Place) trained.Score {
 	g := place.Kind.Group()
 	switch {
@@ -106,5 +106,5 @@ func (c *classifier) gain(is *trained.Parameters, score, support trained.Score, 
 	return support + trained.EmbeddedJudge().Gain(c.reader.Input(place))
 }
 
-// shownPart is how much is shown of a part of a sentence that speaks for an attack, in characters.
+// shownPart is the maximum length, in characters, of a quoted part of a sentence.
 const shownPart = 40

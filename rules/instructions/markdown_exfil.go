@@ -38,13 +38,13 @@ var MarkdownExfil = scanner.Rule{
 	},
 }
 
-// blankReach bounds a placeholder, in bytes.
+// blankReach is the maximum length of a placeholder, in bytes.
 const blankReach = 60
 
 // contextBlank matches a placeholder for something that only the model knows.
 var contextBlank = lazyregexp.New(`^[^)>\n]{0,40}\b(user|conversation|chat|summary|question|prompt|history|message|secret|password|token|e-?mail|session)\b[^)>\n]*[ _-]`)
 
-// fillsBlank matches an order to put what the model knows into an address.
+// fillsBlank matches an instruction to put something that the model knows into an address.
 var fillsBlank = lazyregexp.New(`\b(put|insert|replac\w+|fill|append|encode|include|add|substitut\w+|where)\b[^\n]{0,100}\b(` +
 	clause.Conversation + `|` + clause.Secrets + `|conversation|chat|keys?|` +
 	`tokens?|passwords?|e-?mails?|data|contents?|summary|names?|secrets?)\b`)

@@ -58,13 +58,13 @@ var MemoryWrite = scanner.Rule{
 }
 
 const (
-	// longTerm is what outlives a conversation.
+	// longTerm matches words for memory that outlives a conversation.
 	longTerm = `(long-?\s?term|persistent|permanent|core|saved|lasting)`
-	// everAfter are all conversations to come.
+	// everAfter matches references to all future conversations.
 	everAfter = `(for|in|across|during|throughout)\s+(all|every|any|each)\s+(of\s+)?(the\s+|your\s+|our\s+)?(future|later|subsequent)\s+(\w+\s+)?(conversation|session|chat|interaction)s?\b`
 )
 
 var (
-	// keepsMemory is the name of a tool that remembers for the user.
+	// keepsMemory matches names of tools that remember things for the user.
 	keepsMemory = lazyregexp.New(`(?i)(memor|remember|recall|knowledge|note|preference|profile|setting|config|context|learn|fact)`)
 )

@@ -59,12 +59,12 @@ const obeyMessage = "tells the model to obey what a tool returns"
 
 var obeySignals = []string{"declares data to be commands", "tells the model to follow it"}
 
-// asData reports the opposite: the text warns of its content.
+// asData reports the opposite: whether the text warns about its content.
 func asData(t []byte, start, end int) bool {
 	return clause.ContainsAny(t[start:end], "untrusted", "rather than", "instead of", "pose", "separate")
 }
 
-// notTold reports that the text describes a mode of the tool and does not address the model.
+// notTold reports whether the text describes a mode of the tool rather than addressing the model.
 func notTold(t []byte, start, end int) bool {
 	from, to := clause.Around(t, start, end)
 	return !speaksToModel.Match(t[from:to])
@@ -72,7 +72,7 @@ func notTold(t []byte, start, end int) bool {
 
 var speaksToModel = lazyregexp.New(`\b(you|your|respond|reply|answer|comply|obey|always|act)\b`)
 
-// ordinaryFollow is following instructions in the course of an honest task.
+// ordinaryFollow reports whether instructions are followed as part of a legitimate task.
 func ordinaryFollow(t []byte, start, end int) bool {
 	from, to := clause.Around(t, start, end)
 	return clause.ContainsAny(t[from:to], "readme", "documentation", "the docs", "guide", "tutorial", "installation", "user's instructions", "user instructions", "error message", "section below", "steps below", "instructions below", "prompt below", "returned by the server to", "review instructions", "setup")

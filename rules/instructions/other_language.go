@@ -42,8 +42,8 @@ var OtherLanguage = scanner.Rule{
 	},
 }
 
-// foreignLanguages is the table of languages with its compiled patterns: the orders of each
-// language in turn, followed by the credentials files, whose verb is looked for around them.
+// foreignPatterns returns the patterns of each language in turn, followed by one for credentials
+// files, which are searched for a nearby verb.
 var foreignPatterns = sync.OnceValue(func() []scanner.Pattern {
 	return append(slices.Concat(languages.Each((*languages.Language).Patterns)...), scanner.Pattern{
 		Name:    "secret_file",
@@ -52,14 +52,14 @@ var foreignPatterns = sync.OnceValue(func() []scanner.Pattern {
 	})
 })
 
-// Compiled at the first match, so that a run without a match pays nothing.
+// Compiled at the first match, so that runs without matches cost nothing.
 var (
 	foreignTongues = sync.OnceValue(func() []languages.Compiled { return languages.Each((*languages.Language).Compile) })
 	anyTongue      = sync.OnceValue(newWordsOfAny)
 )
 
-// wordsOfAny are the words of all languages: for credentials and conversations the languages
-// need not be distinguished, and some share words.
+// wordsOfAny holds the words of all languages combined: for credentials and conversations the
+// languages need not be distinguished, and some share words.
 type wordsOfAny struct{ readAhead, readBehind, theirs, denies *lazyregexp.Regexp }
 
 func newWordsOfAny() wordsOfAny {
@@ -72,15 +72,15 @@ func newWordsOfAny() wordsOfAny {
 	}
 }
 
-// readReach is the maximum distance of the verb of reading from a file, in bytes.
+// readReach is the maximum distance, in bytes, of a verb of reading from a file.
 const readReach = 160
 
-// ofAll returns an expression for what f says in any language.
+// ofAll returns an expression that matches the result of f for any language.
 func ofAll(f func(*languages.Language) string) string {
 	return languages.InEither(strings.Join(languages.Each(f), `|`))
 }
 
-// foreignOrder judges one match.
+// foreignOrder rates one match.
 func foreignOrder(p *scanner.TextPass, pattern, start, end int) (scanner.Issue, bool) {
 	from, to := clause.Around(p.Folded, start, end)
 	ahead, said, behind := p.Folded[from:start], p.Folded[start:end], p.Folded[end:to]
@@ -117,7 +117,7 @@ func foreignOrder(p *scanner.TextPass, pattern, start, end int) (scanner.Issue, 
 		anyTongue().theirs.Match(p.Folded[from:to]) && !l.Denied.Match(ahead) && !p.FirstSentence(start)
 }
 
-// foreignRead judges a file of credentials, which it takes a verb to order to read.
+// foreignRead rates a credentials file, which is only reported with a verb of reading.
 func foreignRead(p *scanner.TextPass, from, start, end int) (scanner.Issue, bool) {
 	from = max(from, start-readReach)
 	first, last := start, end
@@ -134,7 +134,7 @@ func foreignRead(p *scanner.TextPass, from, start, end int) (scanner.Issue, bool
 	severity := scanner.High
 	switch {
 	case clause.IsResult(p):
-		severity = scanner.Medium // a manual says it to its reader as well
+		severity = scanner.Medium // manuals say the same to their readers
 	case p.FirstSentence(first) || secrets.HandlesCredentials(p.Name):
 		severity = scanner.Low
 	}
@@ -142,12 +142,12 @@ func foreignRead(p *scanner.TextPass, from, start, end int) (scanner.Issue, bool
 }
 
 var (
-	// ofSomething follows instructions for something that is named, such as a journey or a form.
+	// ofSomething matches instructions for something specific, such as a journey or a form.
 	ofSomething = lazyregexp.New(`^\s+(zur|zum|fur\s+d\w+|bezuglich|du\s+(formulaire|manuel|document|guide)|del\s+(manual|formulario|documento)|do\s+(manual|formulario)|sul|sulla)\b`)
-	// ofThisServer says that the tools are the server's own.
+	// ofThisServer matches wording that assigns the tools to the server itself.
 	ofThisServer = lazyregexp.New(foldAll(`este servidor|d?este servidor|ce serveur|dieses servers|diesem server|quest[oa] server|server ini|bu sunucu|máy chủ này|` +
 		`(本|此|这个|該|该)(服务器|服務器)|このサーバ|이 서버|هذا الخادم|इस सर्वर|এই সার্ভার|اس سرور|этого сервера`))
-	// keptWords match secrets that are kept for the user's sake.
+	// keptWords matches secrets that are kept for the user's sake.
 	keptWords = foldAll(`(contraseñas?|clave|mots? de passe|senhas?|palavra-passe|passwor[dt]s?|kata sandi|parola|şifre|mật khẩu|пароль|пароли|密码|密碼|パスワード|비밀번호|` +
 		`كلمة المرور|पासवर्ड|পাসওয়ার্ড|پاس ورڈ|tokens?|token|pin)`)
 	keptSaid   = lazyregexp.New(keptWords)
@@ -155,12 +155,12 @@ var (
 	keptAhead  = lazyregexp.New(keptWords + languages.Letter + `{0,4}[\s,、]*$`)
 )
 
-// keptFrom reports that the hidden thing is a password or similar.
+// keptFrom reports whether the hidden thing is a password or similar.
 func keptFrom(ahead, said, behind []byte) bool {
 	return keptSaid.Match(said) || keptBehind.Match(behind) || keptAhead.Match(ahead)
 }
 
-// foldAll is fold for an expression in which a blank is white space.
+// foldAll is like languages.FoldExpr, for an expression in which a space matches white space.
 func foldAll(expr string) string {
 	return languages.InEither(strings.ReplaceAll(languages.FoldExpr(expr), ` `, `\s+`))
 }

@@ -33,8 +33,8 @@ var OutOfPlace = scanner.Rule{
 	},
 }
 
-// The measures of records: a text in which all but a few lines have the same form. A longer
-// line is not a single request.
+// The definition of records: a text in which all but a few lines have the same form. A line longer
+// than requestBytes is not a single request.
 const (
 	recordLines  = 4
 	recordShare  = 0.7
@@ -44,7 +44,7 @@ const (
 
 type span struct{ start, end int }
 
-// strayLines returns the lines that are not records in a text that consists mostly of records.
+// strayLines returns the lines that are not records in a text that consists mainly of records.
 func strayLines(t []byte) []span {
 	var counts [len(recordForms)]int
 	var lines []span
@@ -78,8 +78,7 @@ func strayLines(t []byte) []span {
 	return nil
 }
 
-// recordForms report a line whether it is a record: the row of a table, of
-// values with separators, or the entry of a log.
+// recordForms report whether a line is a record: a table row, delimited values, or a log entry.
 var recordForms = [...]func([]byte) bool{
 	func(l []byte) bool { return l[0] == '|' && bytes.Count(l, []byte("|")) > 2 },
 	func(l []byte) bool { return bytes.Count(l, []byte("\t")) > 1 },
@@ -89,16 +88,16 @@ var recordForms = [...]func([]byte) bool{
 	logEntry.Match,
 }
 
-// logEntry begins with a date or a time.
+// logEntry matches a date or time at the start of a line.
 var logEntry = lazyregexp.New(`^\[?\d{1,4}[-/:.]\d{1,2}[-/:.]\d{1,4}`)
 
-// requestLine is a line that gives a task or asks a question.
+// requestLine matches a line that assigns a task or asks a question.
 var requestLine = lazyregexp.New(`^\W*((please|kindly|also|now|next|then|finally|and)[, ]+)*(` +
 	`(can|could|would|will)\s+you\b|(i|we)\s+(need|want)\s+you\s+to\b|i['’]d\s+like\s+you\s+to\b|(help|tell|give|show|teach|send)\s+(me|us)\b|` +
 	`(what|how|who|whom|whose|why|when|where|which|is|are|was|were|do|does|did|has|have|should)(['’]s)?\s[^?]*\?|in\s+your\s+(reply|response|answer)\b|` +
 	taskVerb + `\s+\S+\s)`)
 
-// taskVerb is a verb that has a text written, found or changed.
+// taskVerb matches verbs for writing, finding or changing something.
 const taskVerb = `(write|compose|draft|create|generate|develop|design|produce|prepare|make|build|invent|summari[sz]e|explain|describe|discuss|outline|analy[sz]e|` +
 	`evaluate|assess|compare|determine|classify|identify|list|name|find|look\s+up|search|research|recommend|suggest|propose|provide|offer|translate|` +
 	`convert|render|rewrite|rephrase|paraphrase|reverse|encode|decode|encrypt|shift|scramble|jumble|anagram|misspell|replace|substitute|remove|` +

@@ -92,7 +92,7 @@ var OutputControl = scanner.Rule{
 			}
 			severity = scanner.Low
 			if clause.IsResult(p) {
-				severity = scanner.Medium // one such phrase can be in a manual
+				severity = scanner.Medium // manuals may contain one such phrase
 				if len(distinct) > 1 || m.Pattern >= verdictPattern || nothingElse.Match(p.Folded[m.Start:min(len(p.Folded), m.End+80)]) {
 					severity = clause.InData(p, m.Start, m.End, scanner.High)
 				}
@@ -103,8 +103,8 @@ var OutputControl = scanner.Rule{
 	},
 }
 
-// verdictPattern is the first of the patterns for dictated verdicts.
+// verdictPattern is the index of the first pattern for dictated verdicts.
 const verdictPattern = 4
 
-// nothingElse says that nothing else may be answered.
+// nothingElse matches demands that the answer contain nothing else.
 var nothingElse = lazyregexp.New(`\b(absolutely\s+)?nothing\s+else\b|\bmay\s+not\s+deviate\b|\bregardless\s+of\b|\bno\s+matter\s+what\b`)

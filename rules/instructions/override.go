@@ -79,7 +79,7 @@ var Override = scanner.Rule{
 
 var dropSignals = []string{"an imperative to ignore or replace earlier instructions", "not negated, quoted or described"}
 
-// ordinarilyDropped is what programs drop and override in the course of their work.
+// ordinarilyDropped matches what programs drop and override in the course of their work.
 var ordinarilyDropped = lazyregexp.New(`\b(security\s+group|firewall|branch|routing|default|existing\s+rules|queue|cache|style|lint|eslint|gitignore|css|switch|` +
 	`button|config(uration)?|template\s+prompts?|prompt\s+templates?|retention|bucket|iam|network)\b`)
 
@@ -91,8 +91,8 @@ func ordinaryDrop(t []byte, start, end int) bool {
 	return ordinarilyDropped.Match(t[from:to]) && !toModels.Match(t[start:end])
 }
 
-// reportedDrop reports that somebody else ignores something, that something else is ignored,
-// that the author refers to earlier text, or that the text advises against obeying data.
+// reportedDrop reports whether somebody else ignores something, something else is ignored, the
+// author refers to earlier text, or the text advises against obeying data.
 func reportedDrop(t []byte, start, end int) bool {
 	from, to := clause.Around(t, start, end)
 	return ownMessage.Match(t[start:end]) || othersDrop.Match(t[start:end]) && !clause.AddressesReader(t[from:start]) || droppedByOthers.Match(t[from:start]) || dropsOther.Match(t[end:to]) ||
@@ -100,9 +100,9 @@ func reportedDrop(t []byte, start, end int) bool {
 }
 
 var (
-	// toModels are instructions that only a reader can have been given.
+	// toModels matches instructions that only the reader can have been given.
 	toModels = lazyregexp.New(`\b(previous(ly)?|prior|above|earlier|preceding)\b.*\b(instructions?|prompts?|directives?)$`)
-	// ownMessage, othersDrop, droppedByOthers and dropsOther are what reportedDrop reports.
+	// ownMessage, othersDrop, droppedByOthers and dropsOther match the cases of reportedDrop.
 	ownMessage      = lazyregexp.New(`\bmy\s+(\w+\s+)?(messages?|texts?|notes?|comments?|posts?|requests?|questions?)$`)
 	othersDrop      = lazyregexp.New(`^(ignores|disregards|forgets|overrides|bypasses|discards|supersedes|replaces|neglects)\b`)
 	droppedByOthers = lazyregexp.New(`\b(they|we|it|users?|admins?|models?|terms|assistants?|attackers?|who|which|let\s+\w+)\s+((can|could|may|might|would|will)\s+)?$`)

@@ -59,7 +59,7 @@ var Persona = scanner.Rule{
 	),
 }
 
-// accessRole is a role of rights and not of character.
+// accessRole reports whether the role is about permissions, not character.
 func accessRole(t []byte, start, end int) bool {
 	from, to := clause.Around(t, start, end)
 	return clause.ContainsAny(t[from:to], "iam", "arn", "aws", "role with", "role is", "role before", "role first")

@@ -63,12 +63,12 @@ var RoleTags = scanner.Rule{
 	),
 }
 
-// manualReach is how far around a match a document is looked at, in bytes: a text
-// can have many matches.
+// manualReach is the number of bytes inspected on either side of a match, since a text may have
+// many matches.
 const manualReach = 4 << 10
 
-// inManual reports a document that shows templates: it has headings, links or
-// fences.
+// inManual reports whether a match is in a document that shows templates: it has headings, links or
+// code fences.
 func inManual(t []byte, start, end int) bool {
 	t = t[max(0, start-manualReach):min(len(t), end+manualReach)]
 	return manualMarkup.Match(t) || bytes.Contains(t, []byte("```"))
@@ -77,5 +77,5 @@ func inManual(t []byte, start, end int) bool {
 const templateToken = `(<\|(im_start|im_end|system|user|assistant|start_header_id|end_header_id|eot_id|endoftext)\|>|<<sys>>|\[/?inst\]|<start_of_turn>|` +
 	`</?system-reminder>|</tool_result>|</function_results>)`
 
-// templateTokens are the literals of it.
+// templateTokens are literals, one of which is in every match of templateToken.
 var templateTokens = []string{"<|", "<<sys>>", "[inst]", "[/inst]", "<start_of_turn>", "system-reminder>", "</tool_result>", "</function_results>"}

@@ -7,20 +7,21 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// signal is one sign of an order to an AI; several together distinguish it from other text. Their weights are added up within two sentences.
+// signal is one sign of an instruction to an AI; only several are conclusive. Their weights are
+// added up within two sentences.
 type signal struct {
-	words  string // for the reader of a finding
+	words  string // shown in a finding
 	weight int
 	expr   *text.Expr
 }
 
-// The thresholds of the sum.
+// The thresholds for the sum of weights.
 const (
 	orderHigh   = 6
 	orderMedium = 5
 )
 
-// The weights of conditions that are not signals alone.
+// The weights of conditions that are not signals by themselves.
 const (
 	actWeight    = 2
 	placeWeight  = 1
@@ -29,10 +30,10 @@ const (
 	topicCost = 2 // the whole text is about AI
 )
 
-// aboutAI is how often a text about AI names one.
+// aboutAI is the number of mentions from which a text counts as being about AI.
 const aboutAI = 8
 
-// Who is addressed: the first match counts, later ones are weaker.
+// The addressees, by index in whoIsMeant: the first match counts, later ones are weaker.
 const (
 	noOne = iota - 1
 	spokenTo
@@ -46,7 +47,7 @@ var whoIsMeant = [...]signal{
 	{"mentions an AI", 2, aiNamed},
 }
 
-// orderSignals are the signals of an order to an AI, besides its addressee and the act.
+// orderSignals are the signals of an instruction to an AI, besides its addressee and the action.
 var orderSignals = [...]signal{
 	{"addresses whoever reads it", 2, text.LazyExpr(`\b` + clause.AnyAI + `(\s+[\w'’-]+){1,6}?\s+(this|these)\s+(\w+\s+)?` + clause.ThisDocument + `\b|\byou,?\s+(who\s+are\s+)?` +
 		`(reading|processing|parsing|summari[sz]ing)\s+this\b|\bwhoever(\s+or\s+whatever)?\s+(reads|handles|processes|edits|summari[sz]es)\b|` +
@@ -69,18 +70,18 @@ var orderSignals = [...]signal{
 		`until\s+the\s+end\s+of|each\s+time|every\s+time|remember)\b`)},
 }
 
-// tally is the sum of the signals of a window.
+// tally is the sum of the signals in a window.
 type tally struct {
 	sum        int
-	looks      int  // how much there was to look at
-	meant      int  // who is, by the place in whoIsMeant; noOne for none
-	order      bool // there is an act, or an AI is spoken to and hears more than its name
-	start, end int  // of the act, or of the window
+	looks      int  // cost in close looks
+	meant      int  // addressee, as an index in whoIsMeant, or noOne
+	order      bool // there is an action, or an AI is told more than its name
+	start, end int  // of the action, or of the window
 	signals    []string
 }
 
-// weighOrder adds up the signals in two sentences, at [from, to) of a text. It stops early if
-// there is no act and nobody is addressed.
+// weighOrder adds up the signals in two sentences, t[from:to]. It stops early if there is no action
+// and nobody is addressed.
 func weighOrder(t []byte, from, to int) tally {
 	s := t[from:to]
 	w := tally{start: from, end: to, meant: noOne}
@@ -103,7 +104,7 @@ func weighOrder(t []byte, from, to int) tally {
 	if act != nil {
 		w.act(s, act, from)
 		if named := aiNamed.FindIndex(s); w.meant > spokenTo && named != nil && act[0] < named[0] {
-			w.sum -= whoIsMeant[spokenOfOnly].weight // what is done before an AI is named is done by somebody else
+			w.sum -= whoIsMeant[spokenOfOnly].weight // whatever precedes the AI is done by somebody else
 		}
 		w.order = w.meant != noOne || w.sum >= orderHigh // without an AI, it is a request among people
 	}
@@ -116,15 +117,15 @@ func weighOrder(t []byte, from, to int) tally {
 	return w
 }
 
-// add adds a signal that fires in s.
+// add adds a signal if it matches in s.
 func (w *tally) add(s []byte, g *signal) bool {
 	at := g.expr.FindIndex(s)
 	switch {
 	case at == nil,
 		g == &whoIsMeant[mustActs] && mustBe.Match(s[at[1]:]),
-		g == &whoIsMeant[spokenOfOnly] && bytes.HasSuffix(s[:at[0]], []byte("user ")): // a browser
+		g == &whoIsMeant[spokenOfOnly] && bytes.HasSuffix(s[:at[0]], []byte("user ")): // a user agent
 		return false
-	case g == &whoIsMeant[spokenTo]: // until there is an act to point at
+	case g == &whoIsMeant[spokenTo]: // until an action is found
 		w.start, w.end = w.start+at[0], w.start+at[1]
 	}
 	w.sum += g.weight
@@ -132,7 +133,7 @@ func (w *tally) add(s []byte, g *signal) bool {
 	return true
 }
 
-// act adds the act at a place of s, which is at from in its text.
+// act adds the action at s[at[0]:at[1]]; s starts at offset from in its text.
 func (w *tally) act(s []byte, at []int, from int) {
 	w.sum += actWeight
 	w.signals = append(w.signals, "an act that a user would want to confirm")
@@ -143,8 +144,8 @@ func (w *tally) act(s []byte, at []int, from int) {
 	}
 }
 
-// firstAct returns the place of the first ordered act in s. Reported or negated acts before it
-// take a try each.
+// firstAct returns the position of the first action in s that is an instruction. Reported or
+// negated actions before it count as tries.
 func firstAct(s []byte) (at []int, tries int) {
 	for next := 0; tries < actTries; {
 		at = riskyAct.FindIndex(s[next:])
@@ -161,13 +162,13 @@ func firstAct(s []byte) (at []int, tries int) {
 	return nil, tries
 }
 
-// orNot leaves open whether it is so, which denies nothing.
+// orNot matches "whether … or not", which does not negate anything.
 var orNot = text.LazyExpr(`\bwhether\s[^,;]*\bor\s+not\s*,`)
 
-// actTries bounds the acts that are looked at in two sentences.
+// actTries is the maximum number of actions inspected in two sentences.
 const actTries = 6
 
-// denied reports a negation ahead of the act, in its clause.
+// denied reports whether the action is negated earlier in its clause.
 func denied(t []byte, act int) bool {
 	from := max(bytes.LastIndexAny(t[:act], ".;:\n"), 0)
 	if open := orNot.FindIndex(t[from:act]); open != nil {
@@ -176,13 +177,13 @@ func denied(t []byte, act int) bool {
 	return clause.StrongNegation.Match(t[from:act]) || madeToAct.Match(t[from:act])
 }
 
-// madeToAct is how an attack or a demonstration is reported.
+// madeToAct matches reports of an attack or a demonstration.
 var madeToAct = text.LazyExpr(`\b(made|makes|can\s+make|could\s+make|to\s+make|got|gets|tricked|led|caused|causes|causing|tricks)\s+(an?|the|our|your|his|her|my|` +
 	`their)\s+(\w+\s+)?` + clause.AnyAI + `\s+(to\s+|into\s+)?$`)
 
 const (
 
-	// kindOfAI is the text before such a name.
+	// kindOfAI matches the words before the name of an AI.
 	kindOfAI = `(ai|phone|home|database|payment|ticket|sre|devops|finance|calendar|inbox|expense|coding|code|autonomous|automated|virtual|helpful|computer-use|` +
 		`computer|browser|browsing|llm|language|vision|large|review|reviewing|reviewer|reader|recruiting|support|smart|personal|digital|research|` +
 		`screening|grading|moderation|analytics|summari[sz]ing|summari[sz]ation|travel|voice|shopping|e-?mail|mail|openai|generative|intelligent|` +
@@ -201,7 +202,7 @@ const (
 	// vocativeTail matches the text between an addressed AI and the colon.
 	vocativeTail = `(\s+(in|of|at|on|that|who|which|with|only|from|and|\w+ing)\b(\s+[\w'’-]+){0,7}?)?`
 
-	// aiMustAct matches an AI that has to act, or that somebody is told to make act.
+	// aiMustAct matches an AI that must act, or instructions to make one act.
 	aiMustAct = `\b` + clause.AnyAI + `(\s+(reviewers?|readers?|graders?|systems?|tools?))?\s+((that|which|who)\s+[^.,:;\n]{0,60}?\s|` +
 		`\w+ing\s+(on\s+|at\s+)?(this|these|the)\s+(\w+\s+){0,2}?)?(now\s+)?(also\s+)?(should|must|shall|needs?\s+to|ha(s|ve)\s+to|` +
 		`(is|are)\s+(\w+ly\s+|hereby\s+)?(to|(required|expected|asked|instructed|supposed|requested|directed|ordered|obliged|bound|invited|advised|` +
@@ -209,7 +210,7 @@ const (
 		`\b` + clause.AnyAI + `['’]s\s+(\w+\s+){0,2}(goal|` +
 		`task|objective|mission)\s+is\s|\b(have|get|ask|tell|let|make)\s+(the|your|an?|any)\s+(\w+\s+)?` + clause.AnyAI + `\s`
 
-	// conversationKnown matches words that only make sense inside a conversation.
+	// conversationKnown matches wording that only makes sense in a conversation.
 	conversationKnown = `\b(in|into|to|of)\s+(your|its|the|any|every)\s+(final\s+|next\s+)?(answer|reply|response|summary|message)\b|` +
 		`\b(its|every|any|each)\s+(final\s+|next\s+)?(answer|summary|response)s?\b|\bwhen(ever)?\s+(you\s+are\s+)?asked\s+(about|for|whether|to)\b|` +
 		`\b(what|whatever|anything|all)\s+(you|it|the\s+\w+)?\s*(were|was|has\s+been|have\s+been|had\s+been)\s+(asked|told|given)\b|` +
@@ -220,7 +221,7 @@ const (
 		`\byour\s+(earlier|previous|original|current|actual)\s+(orders|task|request|question|goal|instructions)\b|\bnever\s+mind\s+(the|what)\b|` +
 		`\bfuture\s+(questions|answers|requests)\b|\bin\s+a\s+summary\b|\bsummar(y|ies)\s+of\s+this\b|\bgenerated\s+from\s+this\b`
 
-	// turnMarker matches the beginning of a turn or a system note.
+	// turnMarker matches the start of a turn or system note.
 	turnMarker = `\[\[?\s*(system|operator|developer|admin)\b[^\]\n]{0,40}\]|#{2,}\s*(system|operator|instruction)\b|` +
 		`\b(system|operator|developer|host|privileged)\s+(message|notice|note|update|prompt|directive|policy)(\s+\w+){0,3}\s*[:=→-]|` +
 		`\bprivileged\s+context\b|<\|\w+\|>|\[/?inst\]|<start_of_turn>|<system>|</?tool_?\w*>|\brole:\s*system\b|` +
@@ -230,8 +231,8 @@ const (
 // mustBe matches what an AI must be, rather than do.
 var mustBe = text.LazyExpr(`^\s*(be|have|support|know|understand|belong)\b`)
 
-// aiNamed is the mention of an AI.
+// aiNamed matches the mention of an AI.
 var aiNamed = text.LazyExpr(`\b` + clause.AnyAI + `\b`)
 
-// aiAnchors are literals, one of which is in every match of AnyAI.
+// aiAnchors are literals, one of which is in every match of clause.AnyAI.
 var aiAnchors = []string{" ai", "\nai", "(ai", "[ai", "\"ai", ":ai", "#ai", "/ai", "*ai", ">ai", "ai:", "ai,", "ai agent", "ai assist", "ai model", "ais ", "llm", "a.i.", "model", "assistant", "agent", "bot", "copilot", "claude", "gpt", "gemini", "text generator", "automated ", "checker", "helper", "not human", "software", "machines that"}

@@ -82,7 +82,7 @@ var TaskDiversion = scanner.Rule{
 	),
 }
 
-// ofWork reports how people mention each other's work.
+// ofWork reports whether the sentence is about people's work.
 func ofWork(t []byte, start, end int) bool {
 	from, to := clause.Sentence(t, start, end)
 	return peopleAtWork.Match(t[from:to])
@@ -91,7 +91,7 @@ func ofWork(t []byte, start, end int) bool {
 var peopleAtWork = lazyregexp.New(`\b(as\s+an?\s+(new\s+)?(employee|manager|developer|engineer|student|parent|team\s+lead|writer|leader|player|founder)|career|team|` +
 	`company|students?|customers?|players?|reader|readers|interview|hire|hiring|business|life|learn\w*)\b`)
 
-// ofTasks reports the wording of a task list tool.
+// ofTasks reports whether the clause is typical of a task list tool.
 func ofTasks(t []byte, start, end int) bool {
 	from, to := clause.Around(t, start, end)
 	return taskList.Match(t[from:to])

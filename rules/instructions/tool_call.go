@@ -58,16 +58,16 @@ const toolCallMessage = "tells the model to call a tool or run something"
 
 var toolCallSignals = []string{"the model or its reader is told to act", "a tool or a command"}
 
-// remedy reports the call that an honest error asks for: to log in, to repeat the call, or to
-// call another tool of the server first.
+// remedy reports whether the match is a call that legitimate errors ask for: to log in, to repeat
+// the call, or to call another tool of the server first.
 func remedy(t []byte, start, end int) bool {
 	from, to := clause.Sentence(t, start, end)
 	return logIn.Match(t[start:end]) || mended.Match(t[from:to]) && !riskyAct.Match(t[from:to])
 }
 
-// mended is how such an error says so.
+// mended matches the wording of such an error.
 var mended = lazyregexp.New(`\b(again|before\s+(using|calling|you\s+can)|missing|not\s+(yet\s+)?(initiali[sz]ed|authenticated|authori[sz]ed|connected|found))\b`)
 
-// logIn is the call of a tool that opens a session.
+// logIn matches the call of a tool that opens a session.
 var logIn = lazyregexp.New(`[\s"'` + "`" + `](log_?in|sign_?in|auth(enticate)?|connect|init(iali[sz]e)?|` +
 	`(open|start|create)_session)(_(user|session|server|client|account|database|db))?["'` + "`" + `]?(\s+(tool|function))?$`)

@@ -59,7 +59,7 @@ var ToolReference = scanner.Rule{
 			}
 			name := sense.OtherTool(p, s)
 			if name == "" || anyTool.MatchString(name) && orderInTime.Match(p.Folded[m.Start:m.End]) {
-				continue // what is to be called ahead of every tool is for inj-precall-order to say
+				continue // inj-precall-order reports calls before every tool
 			}
 			reported = from
 			p.Report(scanner.Issue{Start: m.Start, End: to, Severity: scanner.High,
@@ -69,7 +69,7 @@ var ToolReference = scanner.Rule{
 	},
 }
 
-// anyTool matches tools without a name, and orderInTime a sequence.
+// anyTool matches unnamed tools; orderInTime matches a sequence.
 var (
 	anyTool     = lazyregexp.New(`^(any|all|every|other|each)\b`)
 	orderInTime = lazyregexp.New(`\b(first|before|prior\s+to|always\s+call)\b`)
@@ -77,10 +77,10 @@ var (
 
 var (
 
-	// occasionOfUse matches the occasion, or the replaced tool.
+	// occasionOfUse matches the use of another tool, or its replacement.
 	occasionOfUse = lazyregexp.New(`\b(when(ever)?|every(\s+time)?|each(\s+time)?|any(\s+time)?|before|after|prior\s+to|instead\s+of|rather\s+than|supersedes?|` +
 		`overrides?|replaces?|behaviou?r\s+of|output\s+of|its\s+output|(must|should|always)\s+(first\s+)?(call|use|invoke|run|replace)|` +
 		`first\s+(call|use|invoke|run)|(side\s+)?note\s+(for|on|about)|from\s+now\s+on|has\s+changed|affects|calls\s+to|route\s+all)\b`)
-	// ownHistory is how a tool reports its own past.
+	// ownHistory matches statements about a tool's own past.
 	ownHistory = lazyregexp.New(`\b(deprecated|formerly|renamed|release\s+note|changelog|migrat\w+|of\s+this\s+(server|package|mcp)|legacy|transparently|no\s+longer|backwards?)\b`)
 )

@@ -1,10 +1,9 @@
-// Package policy reports what lists, pins and policies of the user decided, and what other
-// engines reported.
+// Package policy reports the decisions of the user's lists, pins and policies, and the reports of
+// other engines.
 //
-// A rule of this family sees decisions that were made about a message. It never decides
-// anything itself.
+// A rule of this family sees the decisions about a message. It never makes one itself.
 //
-// What it shares with other families:
+// Shared with other families:
 //
-//   - internal/text: names quoted for a message
+//   - internal/text: quotes names in messages
 package policy

@@ -22,7 +22,7 @@ var PolicyDenied = scanner.Rule{
 	Judge: func(p *scanner.JudgePass) {
 		d := p.Policy()
 		weight, ok := verdictWeights[d.Verdict]
-		if !ok || d.Verdict == scanner.Log && d.Location.File == "" { // what is logged because no rule names it is not worth a note
+		if !ok || d.Verdict == scanner.Log && d.Location.File == "" { // requests logged by default are not worth a note
 			return
 		}
 		if d.Verdict == scanner.Block {
@@ -37,7 +37,7 @@ var PolicyDenied = scanner.Rule{
 	},
 }
 
-// verdictWeights are the severities of verdicts other than allow.
+// verdictWeights maps verdicts other than allow to severities.
 var verdictWeights = map[scanner.Verdict]struct {
 	severity scanner.Severity
 	says     string

@@ -14,8 +14,8 @@ var alarmEvents = map[string]string{
 	"mcp_server_name_similarity": "another engine reported a server name that imitates another",
 }
 
-// carrierEvents are the audit events that report something only where they list
-// detections. Any other event that lists some reports them as well.
+// carrierEvents are the audit events that report something only if they list detections. Any other
+// event that lists detections reports them as well.
 var carrierEvents = map[string]string{
 	"mcp_output_inspection":     "another engine reported a detection in a result",
 	"mcp_tool_result_inspected": "another engine reported a detection in a result",
@@ -54,8 +54,8 @@ var Reported = scanner.Rule{
 	},
 }
 
-// reportedSeverity returns the worst severity that an audit event of either shape
-// gives, and whether it lists detections.
+// reportedSeverity returns the highest severity in an audit event of either form, and whether it
+// lists detections.
 func reportedSeverity(p *scanner.MessagePass) (severity scanner.Severity, detected bool) {
 	doc, known := p.Doc, false
 	take := func(object int, key string) {

@@ -5,8 +5,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// lastBatch is the last protocol version that knew JSON-RPC batches: they were
-// removed in 2025-06-18.
+// lastBatch is the last protocol version that supports JSON-RPC batches; 2025-06-18 removed them.
 const lastBatch = "2025-03-26"
 
 var Batch = scanner.Rule{

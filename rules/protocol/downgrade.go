@@ -7,8 +7,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// firstGuarded is the first protocol version without batches and with the version in
-// every request.
+// firstGuarded is the first protocol version without batches that sends the version in every
+// request.
 const firstGuarded = "2025-06-18"
 
 var Downgrade = scanner.Rule{
@@ -42,7 +42,7 @@ var Downgrade = scanner.Rule{
 	},
 }
 
-// version reports whether a text is a protocol version, which is a date.
+// version reports whether a string is a protocol version, which is a date.
 func version(s string) bool {
 	if len(s) != len("2025-06-18") || s[4] != '-' || s[7] != '-' {
 		return false

@@ -42,7 +42,7 @@ var HeaderBodyMismatch = scanner.Rule{
 	},
 }
 
-// headText reads a header whose value could not be sent as it is.
+// headText decodes the value of a header, which may be in base64.
 func headText(value string) string {
 	coded, ok := strings.CutPrefix(value, "=?base64?")
 	if !ok {

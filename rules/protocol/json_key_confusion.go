@@ -45,13 +45,13 @@ var JSONKeyConfusion = scanner.Rule{
 	},
 }
 
-// protocolKeys are the keys of protocol objects in which a variant changes the meaning.
+// protocolKeys are keys of protocol objects whose meaning a variant changes.
 var protocolKeys = []string{"jsonrpc", "id", "method", "params", "result", "error", "name", "title", "description",
 	"inputSchema", "outputSchema", "annotations", "tools", "prompts", "resources", "resourceTemplates", "content",
 	"structuredContent", "isError", "arguments", "uri", "uriTemplate", "text", "blob", "type", "instructions",
 	"serverInfo", "messages", "contents", "nextCursor", "inputRequests"}
 
-// foldedKeys maps the folded form of each protocol key to the key.
+// foldedKeys maps the folded form of each protocol key to the key itself.
 var foldedKeys = func() map[string]string {
 	t := map[string]string{}
 	for _, k := range protocolKeys {
@@ -61,8 +61,8 @@ var foldedKeys = func() map[string]string {
 	return t
 }()
 
-// reportVariants reports a protocol key in another case without the proper key: a strict
-// parser sees nothing, a lenient one sees the member.
+// reportVariants reports protocol keys in another case without the proper key: a strict parser
+// ignores the member, a lenient one accepts it.
 func reportVariants(p *scanner.MessagePass) {
 	doc := p.Doc
 	var key, folded []byte
@@ -84,9 +84,8 @@ func reportVariants(p *scanner.MessagePass) {
 	}
 }
 
-// protocolObject reports whether the keys of an object are defined by the
-// protocol: the message, its params, result and error, a definition, an item
-// of content.
+// protocolObject reports whether the protocol defines the keys of an object: the message, its
+// params, result and error, a definition, or a content item.
 func protocolObject(p *scanner.MessagePass, object int) bool {
 	doc := p.Doc
 	if object == p.Root || object < 0 {
@@ -94,7 +93,7 @@ func protocolObject(p *scanner.MessagePass, object int) bool {
 	}
 	parent := int(doc.Nodes[object].Parent)
 	if parent == p.Root {
-		return !keyIn(doc, object, "_meta") && !(p.Message.Kind == mcp.Audit && keyIn(doc, object, "input")) // the arguments of a call
+		return !keyIn(doc, object, "_meta") && !(p.Message.Kind == mcp.Audit && keyIn(doc, object, "input")) // input: call arguments
 	}
 	// An element of one of the protocol's lists.
 	if doc.Kind(parent) != wire.Array || !keyIn(doc, parent, "tools", "prompts", "resources", "resourceTemplates", "content", "contents", "messages") {
@@ -104,9 +103,9 @@ func protocolObject(p *scanner.MessagePass, object int) bool {
 	return owner == p.Root || owner >= 0 && int(doc.Nodes[owner].Parent) == p.Root && keyIn(doc, owner, "result")
 }
 
-// protocolPart reports whether an object is a part, with keys that the protocol
-// defines, of one of the protocol's objects: annotations, the content of a
-// prompt's message, an embedded resource, an argument of a prompt, serverInfo.
+// protocolPart reports whether an object with keys defined by the protocol is part of one of the
+// protocol's objects: annotations, the content of a prompt message, an embedded resource, a prompt
+// argument, serverInfo.
 func protocolPart(p *scanner.MessagePass, object int) bool {
 	doc := p.Doc
 	if object < 0 || object == p.Root {
@@ -117,7 +116,7 @@ func protocolPart(p *scanner.MessagePass, object int) bool {
 		return int(doc.Nodes[parent].Parent) == p.Root
 	}
 	if doc.Kind(parent) == wire.Array && keyIn(doc, parent, "arguments") {
-		parent = int(doc.Nodes[parent].Parent) // of the prompt
+		parent = int(doc.Nodes[parent].Parent) // the prompt
 	} else if !keyIn(doc, object, "annotations", "resource", "content") {
 		return false
 	}

@@ -8,23 +8,22 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// memberTypes are the types that the specification gives to the members that
-// reach a model. Source: schema.ts of the protocol versions 2024-11-05 to
-// 2026-07-28.
+// memberTypes are the specified types of the members that reach a model. Source: schema.ts of the
+// protocol versions 2024-11-05 to 2026-07-28.
 var memberTypes = map[string]wire.Kind{
 	"name": wire.String, "title": wire.String, "description": wire.String, "uri": wire.String, "uriTemplate": wire.String,
 	"inputSchema": wire.Object, "outputSchema": wire.Object, "annotations": wire.Object, "_meta": wire.Object,
 	"icons": wire.Array, "arguments": wire.Array, "execution": wire.Object, "mimeType": wire.String,
 }
 
-// resultTypes are those of the members of a result.
+// resultTypes are the specified types of the members of a result.
 var resultTypes = map[string]wire.Kind{
 	"tools": wire.Array, "prompts": wire.Array, "resources": wire.Array, "resourceTemplates": wire.Array,
 	"contents": wire.Array, "messages": wire.Array, "instructions": wire.String, "serverInfo": wire.Object,
 	"capabilities": wire.Object, "isError": wire.Bool, "nextCursor": wire.String, "_meta": wire.Object,
 }
 
-// objectLists are the members of a result that are lists of objects.
+// objectLists are the members of a result that are arrays of objects.
 var objectLists = [...]string{"tools", "prompts", "resources", "resourceTemplates", "messages"}
 
 var MistypedField = scanner.Rule{
@@ -74,7 +73,7 @@ func checkTypes(p *scanner.MessagePass, object int, types map[string]wire.Kind) 
 	}
 }
 
-// checkContent reports a content that is not a list; sampling results have one object.
+// checkContent reports content that is not an array; sampling results have a single object.
 func checkContent(p *scanner.MessagePass, content int) {
 	switch p.Doc.Kind(content) {
 	case wire.Invalid, wire.Array, wire.Object:
@@ -85,7 +84,7 @@ func checkContent(p *scanner.MessagePass, content int) {
 	}
 }
 
-// checkElements reports elements of a list of definitions that are not objects.
+// checkElements reports elements of an array of definitions that are not objects.
 func checkElements(p *scanner.MessagePass, list int) {
 	if p.Doc.Kind(list) != wire.Array {
 		return

@@ -10,7 +10,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// maxState bounds the state that is decoded.
+// maxState is the maximum size, in bytes, of a state that is decoded.
 const maxState = 64 << 10
 
 var RequestStatePlain = scanner.Rule{
@@ -49,7 +49,7 @@ var RequestStatePlain = scanner.Rule{
 	},
 }
 
-// opened parses a state that is an object, plain or in base64.
+// opened parses a state that is an object, plain or base64-encoded.
 func opened(state *wire.Doc, text []byte) bool {
 	if strings.HasPrefix(strings.TrimSpace(string(text)), "{") {
 		return state.Parse(text) == nil
@@ -64,9 +64,9 @@ func opened(state *wire.Doc, text []byte) bool {
 }
 
 var (
-	// stateWords are names of identity, permissions and prices.
+	// stateWords are words for identity, permissions and prices.
 	stateWords = names.Set(`user userid username account tenant email role roles scope scopes admin permission permissions price amount total
 		discount balance currency approved authorized verified`)
-	// sealWords are names of signatures.
+	// sealWords are words for signatures.
 	sealWords = names.Set(`sig signature mac hmac seal sealed tag digest checksum jws`)
 )

@@ -9,22 +9,22 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// clientMethods are requests that only a client may make.
+// clientMethods are requests that only a client may send.
 var clientMethods = map[string]bool{
 	"initialize": true, "server/discover": true, "tools/list": true, "tools/call": true, "prompts/list": true, "prompts/get": true,
 	"resources/list": true, "resources/read": true, "resources/templates/list": true, "resources/subscribe": true,
 	"resources/unsubscribe": true, "completion/complete": true, "logging/setLevel": true, "subscriptions/listen": true,
 }
 
-// needed are the capabilities of a client without which a server must not make a request.
+// needed maps server requests to the client capability that they require.
 var needed = map[string]string{"sampling/createMessage": "sampling", "elicitation/create": "elicitation", "roots/list": "roots"}
 
 const (
-	// lastWithRequests is the last protocol version in which servers send requests: from
-	// 2026-07-28 on they are in results.
+	// lastWithRequests is the last protocol version in which servers send requests; since
+	// 2026-07-28, results contain them.
 	lastWithRequests = "2025-11-25"
-	// elicitationRequired is the error by which a server asks to open a URL. Removed in
-	// 2026-07-28.
+	// elicitationRequired is the code of the error with which a server asks to open a URL. Removed
+	// in 2026-07-28.
 	elicitationRequired = "-32042"
 )
 
@@ -69,7 +69,7 @@ func reportRequest(p *scanner.JudgePass, severity scanner.Severity, why, method,
 		Message: fmt.Sprintf("server %s sends the request %s, %s", text.QuoteName(p.Server.ID), text.QuoteName(method), why), Evidence: method, Key: method + why})
 }
 
-// unsolicited returns what is wrong with a server's request, "" for nothing.
+// unsolicited describes the problem with a server's request, or returns "" if there is none.
 func unsolicited(p *scanner.JudgePass) (scanner.Severity, string) {
 	method, client := p.Message.Method, p.Server.Client
 	spoken := p.Server.Info.Protocol
@@ -91,7 +91,7 @@ func unsolicited(p *scanner.JudgePass) (scanner.Severity, string) {
 	return 0, ""
 }
 
-// undeclared reports that a client has told about itself, and not that it has a capability.
+// undeclared reports whether a client has introduced itself without declaring a capability.
 func undeclared(c *mcp.ClientInfo, capability string) bool {
 	return c != nil && capability != "" && !slices.Contains(c.Capabilities, capability)
 }

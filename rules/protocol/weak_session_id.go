@@ -9,8 +9,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// The minimum bits of a session ID: OWASP's, by the alphabet; and by the distribution of
-// characters, which underestimates short texts.
+// The minimum entropy of a session ID, in bits: OWASP's minimum, by alphabet; and by character
+// distribution, which underestimates short strings.
 const (
 	sessionBits = 64
 	spreadBits  = 32
@@ -48,8 +48,8 @@ var WeakSessionID = scanner.Rule{
 	},
 }
 
-// entropy returns how many bits a text has by the kinds of its characters, and by how
-// often each of them is in it.
+// entropy estimates the entropy of a string, in bits, from its alphabet and from the distribution
+// of its characters.
 func entropy(s string) (bits, spread float64) {
 	var count [256]int
 	digits, hex, letters, others := false, false, false, false

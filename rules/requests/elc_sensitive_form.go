@@ -46,7 +46,7 @@ var ElcSensitiveForm = scanner.Rule{
 	},
 }
 
-// holdsAnything reports a property that a user can type anything into.
+// holdsAnything reports whether a property accepts free input.
 func holdsAnything(doc *wire.Doc, property int) bool {
 	if t, _ := doc.Str(property, "type"); t == "boolean" || t == "array" || t == "object" {
 		return false
@@ -54,8 +54,8 @@ func holdsAnything(doc *wire.Doc, property int) bool {
 	return doc.Get(property, "enum") < 0 && doc.Get(property, "oneOf") < 0 && doc.Get(property, "const") < 0
 }
 
-// secretField returns which secret a form's property takes, "" for none, by its format, name,
-// title and description. The message of the form says what a token is for.
+// secretField returns the kind of secret that a form field takes, or "" if none, by its format,
+// name, title and description. The form's message says what a token is for.
 func secretField(doc *wire.Doc, property int, message string) string {
 	if format, _ := doc.Str(property, "format"); strings.EqualFold(format, "password") {
 		return "a password"
@@ -81,7 +81,7 @@ func secretField(doc *wire.Doc, property int, message string) string {
 	return askedSecret(description, number)
 }
 
-// namedSecret returns which secret a name means, in lower case words.
+// namedSecret returns the kind of secret that a name in lower-case words means, or "".
 func namedSecret(name string, number bool) string {
 	for _, s := range secretFields {
 		if s.name.MatchString(name) && (s.parseInetAton || !number) {
@@ -91,10 +91,10 @@ func namedSecret(name string, number bool) string {
 	return ""
 }
 
-// formText bounds a title, description or message, in bytes.
+// formText is the maximum number of bytes read of a title, description or message.
 const formText = 4 << 10
 
-// askedSecret returns which secret a sentence asks for, in the principal languages.
+// askedSecret returns the kind of secret that a text asks for, in the major languages, or "".
 func askedSecret(said string, number bool) string {
 	said = strings.ToLower(said[:min(len(said), formText)])
 	if said == "" {
@@ -116,7 +116,7 @@ func askedSecret(said string, number bool) string {
 	return ""
 }
 
-// lastClause returns the text after the last end of a sentence.
+// lastClause returns the text after the last end of sentence.
 func lastClause(s string) string {
 	i := strings.LastIndexAny(s, ".!?;\n。！？")
 	if i < 0 {

@@ -41,7 +41,7 @@ var ElcURLRisk = scanner.Rule{
 // userOpens are the members of authorization metadata that a browser is sent to.
 var userOpens = names.Set("authorization_endpoint end_session_endpoint")
 
-// riskOfURL tells the worst that is wrong with an address that a user is to open.
+// riskOfURL returns the greatest risk of an address that a user is asked to open.
 func riskOfURL(said string, place addressPlace) (scanner.Severity, string) {
 	scheme, u := destination.ParseURL(said)
 	if dangerous(scheme, said, place) {
@@ -76,12 +76,11 @@ var (
 	figuresOnly = lazyregexp.New(`^[0-9.]+$|:`)
 	mailAddress = lazyregexp.New(`(?i)^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$`)
 	personQuery = lazyregexp.New(`\b(?:ssn|social security( number)?|passport|date of birth|dob|birth ?day|phone( number)?|mobile|iban|card number|full name)$`)
-	// publicQuery are the parameters of an authorization request that are random and no secrets.
+	// publicQuery are the parameters of an authorization request that are random but not secret.
 	publicQuery = names.Set("state nonce code_challenge code_challenge_method client_id redirect_uri scope response_type response_mode resource audience request_uri login_hint login_hint_token prompt elicitationid elicitation_id session_id id")
 )
 
-// givenAway returns what the query and fragment of an address contain that others should not
-// see.
+// givenAway reports secrets and personal data in the query and fragment of an address.
 func givenAway(u *url.URL) (scanner.Severity, string) {
 	severity, message := scanner.Note, ""
 	for _, part := range [...]string{u.RawQuery, u.Fragment} {

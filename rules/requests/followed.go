@@ -7,39 +7,38 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// addressPlace is a place of a message whose address a client fetches or opens.
+// addressPlace is a part of a message that contains an address that clients fetch or open.
 type addressPlace uint8
 
 const (
 	iconPlace addressPlace = iota
 	websitePlace
-	linkPlace        // of a resource_link in a result
-	authPlace        // metadata of authorization
-	elicitationPlace // what the user is asked to open
+	linkPlace        // in a resource_link in a result
+	authPlace        // in authorization metadata
+	elicitationPlace // opened by the user
 )
 
 var addressPlaceNames = [...]string{"an icon", "websiteUrl", "a resource link", "the authorization metadata", "an elicitation"}
 
 func (a addressPlace) String() string { return addressPlaceNames[a] }
 
-// authMembers are the members of authorization metadata whose addresses a client
-// fetches or opens. Source: RFC 8414, 9728 and OpenID Connect Discovery.
+// authMembers are the members of authorization metadata with addresses that clients fetch or open.
+// Source: RFC 8414, 9728 and OpenID Connect Discovery.
 var authMembers = names.Set(`authorization_endpoint token_endpoint registration_endpoint jwks_uri revocation_endpoint introspection_endpoint
 	userinfo_endpoint end_session_endpoint device_authorization_endpoint pushed_authorization_request_endpoint
 	authorization_servers resource_metadata resource_documentation service_documentation op_policy_uri op_tos_uri`)
 
-// notFollowed are members with arbitrary data: clients do not follow addresses in them.
+// notFollowed are members with arbitrary data, in which clients do not follow addresses.
 var notFollowed = names.Set(`structuredContent arguments inputSchema outputSchema requestedSchema`)
 
-// followed calls visit for each address of a message that a client fetches or opens for its
-// user.
+// followed calls visit for each address in a message that clients fetch or open for the user.
 func followed(p *scanner.MessagePass, visit func(node int, place addressPlace)) {
 	if p.Direction == mcp.ClientToServer {
 		return
 	}
 	doc, end := p.Doc, int(p.Doc.Nodes[p.Root].Next)
 	var buf []byte
-	links := map[int]bool{} // by object: one can have any number of members
+	links := map[int]bool{} // by object, which may have any number of members
 	for i := p.Root + 1; i < end && !p.Full(); i++ {
 		n := &doc.Nodes[i]
 		if n.KeyEnd == 0 {
@@ -85,7 +84,7 @@ func authList(doc *wire.Doc, list int) bool {
 	return list >= 0 && doc.KeyIs(list, "authorization_servers")
 }
 
-// inIcons reports whether an object is one of a list of icons.
+// inIcons reports whether an object is an element of an icons array.
 func inIcons(doc *wire.Doc, object int) bool {
 	list := int(doc.Nodes[object].Parent)
 	return list >= 0 && doc.KeyIs(list, "icons")
@@ -96,9 +95,9 @@ func isLink(doc *wire.Doc, object int) bool {
 	return kind == "resource_link"
 }
 
-// requested calls visit for the parameters of each request of a method that a server
-// makes of its client: one of its own, or one that is in a result, as since the
-// protocol version 2026-07-28.
+// requested calls visit for the parameters of each request with the given method from a server to
+// its client: the message itself, or a request in a result, as used since protocol version
+// 2026-07-28.
 func requested(p *scanner.MessagePass, method string, visit func(params int)) {
 	doc := p.Doc
 	if p.Direction == mcp.ClientToServer {
@@ -118,8 +117,8 @@ func requested(p *scanner.MessagePass, method string, visit func(params int)) {
 	}
 }
 
-// elicited calls visit for what a server asks its user: requests, and those listed by the
-// error for a missing elicitation.
+// elicited calls visit for each elicitation of a server: requests, and those listed in the error
+// for a missing elicitation.
 func elicited(p *scanner.MessagePass, visit func(params int)) {
 	requested(p, "elicitation/create", visit)
 	list := p.Doc.Get(p.Doc.Get(p.Doc.Get(p.Root, "error"), "data"), "elicitations")

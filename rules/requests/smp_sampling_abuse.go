@@ -71,7 +71,7 @@ var SmpSamplingAbuse = scanner.Rule{
 	},
 }
 
-// The patterns, in their order.
+// The indexes of the patterns.
 const (
 	takesContext = iota
 	setsAside
@@ -93,14 +93,14 @@ const (
 )
 
 var (
-	// handedOver matches that the request itself contains what it mentions.
+	// handedOver matches wording by which the request itself contains the data.
 	handedOver = lazyregexp.New(`\b(?:above|below|following|attached|provided|given|(?:in|from|of|by) (?:this|the|these|that) (?:\w+ )?(?:files?|code|text|document|` +
 		`logs?|config\w*|schema|repository|project|function|class|page|thread))\b`)
-	// toldWhat makes an order to keep quiet one about style.
+	// toldWhat matches text that makes an instruction to keep quiet one about style.
 	toldWhat = lazyregexp.New(`^\s*(?:to|how|that they|what|which)\b`)
 )
 
-// mostTokens is more than any model answers with at a time.
+// mostTokens is more than any model returns at once.
 const mostTokens = 1 << 17
 
 var (
@@ -129,8 +129,8 @@ func judgeSampling(p *scanner.MessagePass, params int) {
 	foreignTools(p, params, tools)
 }
 
-// foreignTools reports a prompt that has the model call a tool which the request does
-// not offer: it can only be one of the client or of another server.
+// foreignTools reports a prompt that tells the model to call a tool that is not in the request, and
+// so belongs to the client or another server.
 func foreignTools(p *scanner.MessagePass, params, tools int) {
 	doc, own := p.Doc, map[string]bool{}
 	for c := doc.First(tools); c >= 0; c = doc.Next(c) {
@@ -153,5 +153,5 @@ func foreignTools(p *scanner.MessagePass, params, tools int) {
 	}
 }
 
-// maxToolOrders bounds the orders that are looked at in one text.
+// maxToolOrders is the maximum number of instructions inspected in one text.
 const maxToolOrders = 32

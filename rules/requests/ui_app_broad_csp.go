@@ -47,7 +47,7 @@ var UiAppBroadCSP = scanner.Rule{
 	},
 }
 
-// judgePage judges the declarations of a page at node ui.
+// judgePage inspects the declarations of a page at node ui.
 func judgePage(p *scanner.MessagePass, ui int) {
 	doc := p.Doc
 	for _, key := range cspMembers {
@@ -64,7 +64,7 @@ func judgePage(p *scanner.MessagePass, ui int) {
 	}
 }
 
-// judgeScripts judges where the pages in a result have their scripts from.
+// judgeScripts inspects the script sources of the pages in a result.
 func judgeScripts(p *scanner.MessagePass) {
 	doc, list := p.Doc, p.Doc.Get(p.Doc.Get(p.Root, "result"), "contents")
 	for c := doc.First(list); c >= 0 && !p.Full(); c = doc.Next(c) {
@@ -75,7 +75,7 @@ func judgeScripts(p *scanner.MessagePass) {
 		said := jsonschema.Text(doc, page)
 		if page < 0 {
 			page = doc.Get(c, "blob")
-			plain, _ := base64.StdEncoding.DecodeString(jsonschema.Text(doc, page)) // what can be read of it counts
+			plain, _ := base64.StdEncoding.DecodeString(jsonschema.Text(doc, page)) // use what can be decoded
 			said = string(plain)
 		}
 		for _, m := range scriptFrom.FindAllStringSubmatch(said, maxScripts) {
@@ -87,14 +87,14 @@ func judgeScripts(p *scanner.MessagePass) {
 	}
 }
 
-// maxScripts bounds the scripts of a page that are looked at.
+// maxScripts is the maximum number of scripts inspected per page.
 const maxScripts = 64
 
-// cspMembers are the lists of origins of the extension io.modelcontextprotocol/ui, as
-// of 2026-01-26.
+// cspMembers are the arrays of origins in the extension io.modelcontextprotocol/ui, as of
+// 2026-01-26.
 var cspMembers = [...]string{"connectDomains", "resourceDomains", "frameDomains", "baseUriDomains"}
 
-// watches are the permissions that see and hear the user.
+// watches are the permissions for sensors that observe the user.
 var watches = names.Set("camera microphone geolocation")
 
 var (
@@ -104,7 +104,7 @@ var (
 	cspSource  = lazyregexp.New(`(?i)^(?:([a-z][a-z0-9+.-]*)://)?(\*\.)?([^/:?#]+)(?::[\d*]+)?(?:[/?#].*)?$`)
 )
 
-// broadSource returns why a source of a content security policy is ineffective.
+// broadSource explains why a source in a content security policy is ineffective.
 func broadSource(said, list string) (scanner.Severity, string) {
 	source := strings.TrimSpace(said)
 	if source == "" {
@@ -127,7 +127,7 @@ func broadSource(said, list string) (scanner.Severity, string) {
 	return 0, ""
 }
 
-// sharedByAll reports a suffix below which anybody can have a host.
+// sharedByAll reports whether anybody can register a host below a suffix.
 func sharedByAll(host string) bool {
 	if _, err := netip.ParseAddr(host); err == nil {
 		return false

@@ -53,23 +53,23 @@ var UrlDangerousScheme = scanner.Rule{
 	},
 }
 
-// linkReach bounds the code read in a link, in bytes.
+// linkReach is the maximum number of bytes read from a link.
 const linkReach = 160
 
 var (
 	callsOut = lazyregexp.New(`\b(?:fetch|xmlhttprequest|sendbeacon|import|eval|function|atob|settimeout|postmessage)\s*\(|` +
 		`\b(?:cookie|localstorage|sessionstorage|indexeddb)\b|\bnew\s+(?:image|websocket)\b|https?:|<\s*script|%3cscript|;base64,`)
-	// idleLink matches a link that does nothing, or what a browser button does.
+	// idleLink matches a link that does nothing, or only what a browser button does.
 	idleLink = lazyregexp.New(`javascript:\s*(?:void|;|//|#|["')\s]|$|history\.|(?:window|self|top)\.(?:print|close|history|scroll)|print\(|return\b|false|true|undefined|\{\})`)
-	// codeInData are the types of data: whose content runs.
+	// codeInData matches data: media types with executable content.
 	codeInData = lazyregexp.New(`^(?:text/html|application/xhtml|text/xml|application/xml|text/javascript|application/javascript|application/x-javascript)`)
 )
 
-// runsCode are the schemes whose addresses are programs.
+// runsCode are the schemes of addresses that contain code.
 var runsCode = names.Set("javascript vbscript livescript mocha jscript")
 
-// dangerous reports an address that no client may open in its place. The resources of a
-// server may have any address of their own, file: among them.
+// dangerous reports whether no client may open an address in this place. A server's resources may
+// have arbitrary addresses, including file:.
 func dangerous(scheme, said string, place addressPlace) bool {
 	switch {
 	case runsCode[scheme]:
@@ -83,15 +83,15 @@ func dangerous(scheme, said string, place addressPlace) bool {
 	return false
 }
 
-// drawsAndRuns reports an SVG data: URL with a script, which runs wherever the image is opened
-// directly.
+// drawsAndRuns reports whether a data: URL is an SVG image with a script, which runs if the image
+// is opened directly.
 func drawsAndRuns(data string) bool {
 	kind, drawing, _ := strings.Cut(data[:min(len(data), maxDrawing)], ",")
 	if !strings.HasPrefix(strings.ToLower(strings.TrimSpace(kind)), "image/svg") {
 		return false
 	}
 	if strings.HasSuffix(strings.ToLower(kind), ";base64") {
-		plain, _ := base64.StdEncoding.DecodeString(drawing) // what can be read of it counts
+		plain, _ := base64.StdEncoding.DecodeString(drawing) // use what can be decoded
 		return scriptInDrawing.Match(plain)
 	}
 	if plain, err := url.PathUnescape(drawing); err == nil {
@@ -100,7 +100,7 @@ func drawsAndRuns(data string) bool {
 	return scriptInDrawing.MatchString(drawing)
 }
 
-// maxDrawing bounds the SVG image that is read, in bytes.
+// maxDrawing is the maximum size, in bytes, of an SVG image that is read.
 const maxDrawing = 256 << 10
 
 var scriptInDrawing = lazyregexp.New(`(?i)<script\b|\son\w{3,20}\s*=|javascript:`)

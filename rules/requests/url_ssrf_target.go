@@ -28,7 +28,7 @@ var UrlSSRFTarget = scanner.Rule{
 			to := destination.Of(u.Hostname())
 			severity := scanner.High
 			if to.Reach == destination.ThisMachine && !to.Disguised || to.Reach == destination.Neighbour && !to.Disguised && place == elicitationPlace {
-				severity = scanner.Low // a page of a local server, which the user opens
+				severity = scanner.Low // a local server's page, opened by the user
 			}
 			if to.Reach != destination.Outside {
 				p.Report(node, false, severity, "the address of "+place.String()+" leads to "+to.Describe())
@@ -38,8 +38,8 @@ var UrlSSRFTarget = scanner.Rule{
 	},
 }
 
-// calledWith judges the addresses that a tool is called with: an argument that is one,
-// and those in a command.
+// calledWith rates the addresses in a tool call: arguments that are an address, and addresses in
+// commands.
 func calledWith(p *scanner.MessagePass) {
 	if p.Message.Method != "tools/call" || p.Direction == mcp.ServerToClient {
 		return
@@ -65,7 +65,7 @@ func calledWith(p *scanner.MessagePass) {
 	}
 }
 
-// The bounds of the search in one argument: addresses are short, and a command has few.
+// The limits for one argument: addresses are short, and a command contains few.
 const (
 	maxAddressText = 8 << 10
 	maxAddresses   = 16
@@ -77,7 +77,7 @@ var (
 	commandName = lazyregexp.New(`(?i)^(?:command|cmd|script|code|args?|expression|commands)$`)
 )
 
-// worstOf weighs the addresses of one argument.
+// worstOf returns the most severe of the addresses in one argument.
 func worstOf(found []string) (worst scanner.Severity, where destination.Destination) {
 	for _, said := range found {
 		scheme, u := destination.ParseURL(said)
@@ -98,7 +98,7 @@ func worstOf(found []string) (worst scanner.Severity, where destination.Destinat
 	return worst, where
 }
 
-// nameAround returns the name of the member that a value or its list is.
+// nameAround returns the member name of a value, or of the array that contains it.
 func nameAround(doc *wire.Doc, i int) string {
 	if doc.Nodes[i].KeyEnd == 0 && doc.Nodes[i].Parent >= 0 {
 		i = int(doc.Nodes[i].Parent)

@@ -13,7 +13,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// startFiles are files that a machine obeys, besides those of agents: shells, schedulers,
+// startFiles matches files that a machine obeys, besides those of agents: shells, schedulers,
 // services, version control and remote logins read commands from them.
 const startFiles = `(\.(bashrc|bash_profile|bash_login|bash_logout|bash_aliases|profile|zshrc|zprofile|zshenv|zlogin|kshrc|cshrc|tcshrc|envrc|gitconfig|xprofile|` +
 	`xinitrc)|config\.fish|[\w.]*profile\.ps1` +
@@ -21,13 +21,13 @@ const startFiles = `(\.(bashrc|bash_profile|bash_login|bash_logout|bash_aliases|
 	`etc/(cron[^/]*|profile\.d|sudoers\.d|init\.d)/[^/]+|etc/(crontab|profile|sudoers|environment|rc\.local|ld\.so\.preload|bash\.bashrc|zshrc)` +
 	`|var/spool/cron/.+|systemd/(user|system)/[^/]+|launch(agents|daemons)/[^/]+|autostart/[^/]+\.desktop|programs/startup/[^/]+)`
 
-// agentSettings are the files of agents that agentFiles has no name for.
+// agentSettings matches agents' files that paths.AgentFiles lacks.
 const agentSettings = `((cline_)?mcp_(config|settings)\.json|\.claude\.json|\.(amazonq|aws/amazonq|kiro|roo|continue|zed|config/zed|config/opencode)/.*\.(json|ya?ml|` +
 	`toml)|(code|cursor|windsurf)/user/(settings|mcp|tasks)\.json|claude\.local\.md|\.roorules|copilot-instructions\.md)`
 
 var (
 	obeyedFile = lazyregexp.New(`(^|/)(` + paths.AgentFiles + `|` + agentSettings + `|` + startFiles + `)$`)
-	// rulesFile matches files with text for a model, and no commands.
+	// rulesFile matches files that contain text for a model, but no commands.
 	rulesFile = lazyregexp.New(`(^|/)(claude(\.local)?\.md|agents\.md|gemini\.md|copilot-instructions\.md|\.(cursor|windsurf|cline|roo)rules|\.goosehints|` +
 		`\.cursor/rules/.*|\.(claude|gemini|codex|windsurf|cursor)/.*\.mdc?)$`)
 )
@@ -62,8 +62,8 @@ var ConfigWrite = scanner.Rule{
 	},
 }
 
-// writesFiles reports whether a call writes: its tool is known to, or its category is unknown
-// and it gets a text. A general-purpose tool names its act in an argument.
+// writesFiles reports whether a call writes a file: its tool is known to write, or its category is
+// unknown and it takes text. A general-purpose tool names its action in an argument.
 func writesFiles(c *scanner.Call, args []scanner.Argument) bool {
 	writes := c.Category == capability.Write
 	for i := range args {
@@ -76,15 +76,15 @@ func writesFiles(c *scanner.Call, args []scanner.Argument) bool {
 	return writes
 }
 
-// actWords are names of the argument with the act of a general-purpose tool, and lookWords its
+// actWords are names of the argument for the action of a general-purpose tool; lookWords are its
 // values for reading.
 var (
 	actWords  = names.Set(`command action operation op mode method`)
 	lookWords = names.Set(`view read open get list ls cat show stat exists search find head tail r rb`)
 )
 
-// obeyed reports whether an argument is the path of a file that is obeyed. The source of a
-// copy is not written.
+// obeyed reports whether an argument is the path of a file that is obeyed. The source of a copy
+// does not count, since it is not written.
 func obeyed(a *scanner.Argument) (scanner.Severity, bool) {
 	if !ofCall(a) || len(a.Text) > paths.MaxBytes || !strings.ContainsAny(a.Text, ".%/\\") {
 		return 0, false
@@ -105,11 +105,11 @@ func obeyed(a *scanner.Argument) (scanner.Severity, bool) {
 	return scanner.Critical, true
 }
 
-// fromWords name the argument that a file is taken from.
+// fromWords are names of the argument for a source file.
 var fromWords = names.Set(`source src from origin input`)
 
-// suspect reports whether a path has a part that all paths of files that are obeyed
-// have one of: most paths have none, and are not compared with them.
+// suspect reports whether a path has one of the parts found in all paths of obeyed files. Most
+// paths have none, and need not be matched.
 func suspect(l *paths.Path) bool {
 	for _, part := range l.Parts {
 		if part[0] == '.' || obeyedParts[strings.ToLower(part)] {

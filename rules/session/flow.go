@@ -12,15 +12,15 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// maxReads bounds the reads that one finding relates.
+// maxReads is the maximum number of reads related to one finding.
 const maxReads = 64
 
-// flowWeights are the severities of a call after a read: if the read returned something
-// suspicious, and if only the order of calls is known.
+// flowWeights are the severities of a call after a read: if the read returned something suspicious,
+// and if only the order of the calls is known.
 type flowWeights struct{ suspicious, plain scanner.Severity }
 
-// reportReads reports the call at hand where others read before it, on other servers
-// and within a window, or in the same turn besides.
+// reportReads reports the current call if it follows reads on other servers within a window or,
+// with sameTurn, in the same turn.
 func reportReads(p *scanner.JudgePass, weights flowWeights, does string, window time.Duration, sameTurn bool) {
 	var last *scanner.Call
 	var servers []string
@@ -46,7 +46,7 @@ func reportReads(p *scanner.JudgePass, weights flowWeights, does string, window 
 		return
 	}
 	p.Refuse(scanner.CrossServerCheck, scanner.Block, "a read on another server came before this call")
-	slices.Sort(servers) // the first to be called is no part of what the finding is
+	slices.Sort(servers) // so that the key does not depend on the order of calls
 	for _, s := range servers {
 		is.Key += s + "\x00"
 	}
@@ -69,7 +69,7 @@ func reportReads(p *scanner.JudgePass, weights flowWeights, does string, window 
 	p.Report(is)
 }
 
-// suspicion explains what is suspicious in the answer to a read.
+// suspicion describes what is suspicious about the result of a read.
 func suspicion(r *scanner.Call, s scanner.Suspicion) string {
 	why := "contains a secret"
 	if s.Orders != "" {
@@ -78,14 +78,14 @@ func suspicion(r *scanner.Call, s scanner.Suspicion) string {
 	return fmt.Sprintf("what %s of server %s returned %s", text.QuoteName(r.Tool), text.QuoteName(r.Server), why)
 }
 
-// secretNouns are the words of names under which nothing but secrets is kept, and
-// keysTo those that make one of a key.
+// secretNouns are words in names of places where only secrets are kept; keysTo are words that make
+// "key" one of them.
 var (
 	secretNouns = names.Set("password passwords passwd passphrase secret secrets credential credentials vault keychain keyring keystore apikey")
 	keysTo      = names.Set("api private ssh secret access signing encryption")
 )
 
-// keepsSecrets reports a name that says that secrets are read there.
+// keepsSecrets reports whether a name indicates that the tool or server reads secrets.
 func keepsSecrets(name string) bool {
 	words := names.Words(name)
 	for i, w := range words {
@@ -96,5 +96,5 @@ func keepsSecrets(name string) bool {
 	return false
 }
 
-// oneOfSeveral reports whether the session has other servers too.
+// oneOfSeveral reports whether the session has more than one server.
 func oneOfSeveral(p *scanner.JudgePass) bool { return len(p.Session.Servers) > 1 }

@@ -13,14 +13,14 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// leakChecks decide, for each pattern of res-secret-leak, whether the original text is a
-// secret. The match is its first n bytes in folded form, at least as many as in sent.
+// leakChecks decide, for each pattern of res-secret-leak, whether the original text is a secret.
+// sent starts with the match, which has n bytes in folded form and at most n in sent.
 var leakChecks = [...]func(sent []byte, n int) (scanner.Severity, string){
 	vendorToken, sessionToken, privateKey, connection, secretKey, accountKey, connectionString,
 }
 
-// vendorToken distinguishes a vendor's token from text that only begins like one. The
-// characters of a generated key are random, and its prefix names the vendor.
+// vendorToken distinguishes a vendor's token from text that only starts like one. A generated key
+// has random characters and a vendor's prefix.
 func vendorToken(sent []byte, n int) (scanner.Severity, string) {
 	token := text.Token(string(sent[:min(len(sent), n)]))
 	switch {
@@ -35,8 +35,8 @@ func vendorToken(sent []byte, n int) (scanner.Severity, string) {
 	return scanner.High, "a token in its vendor's format"
 }
 
-// ofScanners reports the rules or tests of a program that finds secrets. An attacker can
-// name one, which costs a step of severity and not the finding.
+// ofScanners reports whether a text contains the rules or tests of a secret scanner. An attacker
+// can mention one, so this lowers the severity by one step and does not remove the finding.
 func ofScanners(t []byte) bool {
 	return secretScanner.Match(t) && trade.Match(t)
 }
@@ -48,11 +48,11 @@ var (
 
 var (
 	jsonWebToken = lazyregexp.New(`^eyJ[0-9A-Za-z_-]{8,}\.(eyJ[0-9A-Za-z_-]{8,})\.([0-9A-Za-z_-]{16,})`)
-	// sampleClaims are in the tokens of documentation.
+	// sampleClaims matches claims in documentation tokens.
 	sampleClaims = lazyregexp.New(`(?i)john doe|jane doe|1234567890|example|test|demo|"sub":\s*"user-?\d*"|joe"`)
 )
 
-// sessionToken tells a JSON Web Token that somebody signed in with.
+// sessionToken reports a JSON Web Token of a signed-in user.
 func sessionToken(sent []byte, _ int) (scanner.Severity, string) {
 	m := jsonWebToken.FindSubmatch(sent)
 	if m == nil || !secrets.LooksRandom(string(m[2])) {
@@ -70,7 +70,7 @@ var (
 	pemLine    = lazyregexp.New(`^[0-9A-Za-z+/=]{48,}`)
 )
 
-// privateKey tells a key from the first line of one.
+// privateKey distinguishes a key from the mere first line of one.
 func privateKey(sent []byte, _ int) (scanner.Severity, string) {
 	_, rest, _ := bytes.Cut(sent, []byte("KEY"))
 	rest = bytes.TrimLeft(rest, " BLOCK-")
@@ -85,13 +85,13 @@ func privateKey(sent []byte, _ int) (scanner.Severity, string) {
 	return scanner.High, "a private key"
 }
 
-// keyVariety is how many different characters the first line of a key has at least.
+// keyVariety is the minimum number of distinct characters in the first line of a key.
 const keyVariety = 16
 
-// fillers replace a key.
+// fillers matches placeholders for a key.
 var fillers = lazyregexp.New(`(?i)example|placeholder|redacted|yourprivate|yourkey|xxxx|12345678|abcdefgh|aaaaaaaaaaaaaaaaaaaa`)
 
-// connection tells the address of a database, or the like, with a password in use.
+// connection reports the address of a database or similar service that contains a real password.
 func connection(sent []byte, n int) (scanner.Severity, string) {
 	u, err := url.Parse(string(bytes.TrimRight(sent[:min(len(sent), n)], ".-")))
 	if err != nil || u.User == nil {
@@ -101,7 +101,7 @@ func connection(sent []byte, n int) (scanner.Severity, string) {
 	return unlocks(u.Hostname(), word)
 }
 
-// unlocks rates the password of a host.
+// unlocks rates a password for a host.
 func unlocks(host, word string) (scanner.Severity, string) {
 	low := strings.ToLower(host)
 	switch {
@@ -117,7 +117,7 @@ func unlocks(host, word string) (scanner.Severity, string) {
 
 var assignedValue = lazyregexp.New(`[0-9A-Za-z/+=]{40,}$`)
 
-// secretKey tells the secret part of an access key.
+// secretKey reports the secret part of an access key.
 func secretKey(sent []byte, n int) (scanner.Severity, string) {
 	value := assignedValue.FindString(string(sent[:min(len(sent), n)]))
 	if !secrets.LooksRandom(value) || secrets.Placeholder(value) {
@@ -126,7 +126,7 @@ func secretKey(sent []byte, n int) (scanner.Severity, string) {
 	return scanner.High, "a secret access key"
 }
 
-// accountKey tells the key of a connection string.
+// accountKey reports the key in a connection string.
 func accountKey(sent []byte, n int) (scanner.Severity, string) {
 	_, value, _ := bytes.Cut(sent[:min(len(sent), n)], []byte("="))
 	if !secrets.LooksRandom(string(value)) || secrets.Placeholder(string(value)) || emulatorKey.Match(value) {
@@ -135,7 +135,7 @@ func accountKey(sent []byte, n int) (scanner.Severity, string) {
 	return scanner.High, "the key of a connection string"
 }
 
-// emulatorKey begins the key that all emulators of Azure Storage have in common.
+// emulatorKey matches the start of the key that all Azure Storage emulators share.
 var emulatorKey = lazyregexp.New(`^Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq`)
 
 var (
@@ -143,7 +143,7 @@ var (
 	stringPassword = lazyregexp.New(`(?i)(?:password|pwd)=([^;\s"']+)$`)
 )
 
-// connectionString tells a password in the form that ADO and ODBC have.
+// connectionString reports a password in an ADO or ODBC connection string.
 func connectionString(sent []byte, n int) (scanner.Severity, string) {
 	sent = sent[:min(len(sent), n)]
 	host, word := stringHost.FindSubmatch(sent), stringPassword.FindSubmatch(sent)

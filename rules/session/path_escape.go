@@ -50,8 +50,7 @@ var PathEscape = scanner.Rule{
 	},
 }
 
-// rootsOf returns the paths that the client named, none where it named none that is a
-// path.
+// rootsOf returns the roots of the client that are absolute paths.
 func rootsOf(s *scanner.Server) (roots []paths.Path) {
 	for _, uri := range s.Roots {
 		if root, ok := paths.Parse(uri); ok && root.Absolute {
@@ -61,7 +60,7 @@ func rootsOf(s *scanner.Server) (roots []paths.Path) {
 	return roots
 }
 
-// argumentEscapes returns how the path in an argument leaves its directory, "" if it does not.
+// argumentEscapes describes how the path in an argument leaves its directory, or returns "".
 func argumentEscapes(a *scanner.Argument, roots []paths.Path) (scanner.Severity, string) {
 	if !ofCall(a) || len(roots) == 0 && !strings.Contains(a.Text, "..") && !strings.Contains(a.Text, "%") {
 		return 0, ""
@@ -80,8 +79,8 @@ func argumentEscapes(a *scanner.Argument, roots []paths.Path) (scanner.Severity,
 	return 0, ""
 }
 
-// resourceEscapes does the same for a resource. The start of a URI of the server's own scheme
-// is a directory like any other.
+// resourceEscapes is like argumentEscapes, for a resource. The start of a URI in the server's own
+// scheme counts as a directory.
 func resourceEscapes(a *scanner.Argument, roots []paths.Path) (scanner.Severity, string) {
 	if a.Name != "uri" {
 		return 0, ""
@@ -99,11 +98,11 @@ func resourceEscapes(a *scanner.Argument, roots []paths.Path) (scanner.Severity,
 	return escapes(&path, a.Text, roots)
 }
 
-// guarded matches places of keys and accounts, which are not near project files.
+// guarded matches locations of keys and accounts, which are not near project files.
 var guarded = lazyregexp.New(`(?i)\.\.[/\\](?:[^/\\]+[/\\])*(?:etc[/\\](?:shadow|gshadow|sudoers)|proc[/\\](?:self|\d+)[/\\]environ|` +
 	`\.(?:ssh|aws|gnupg|kube)[/\\][^/\\]+|\.(?:netrc|pgpass|git-credentials))$`)
 
-// escapes returns how a path leaves its directory.
+// escapes describes how a path leaves its directory, or returns "".
 func escapes(l *paths.Path, text string, roots []paths.Path) (scanner.Severity, string) {
 	inside := len(roots) == 0
 	for i := range roots {
@@ -125,11 +124,11 @@ func escapes(l *paths.Path, text string, roots []paths.Path) (scanner.Severity, 
 	return 0, ""
 }
 
-// ofCall reports whether a value is an argument of the call, and not the tool's name or other
-// data of the client.
+// ofCall reports whether a value is an argument of the call, rather than the tool's name or other
+// client data.
 func ofCall(a *scanner.Argument) bool { return strings.HasPrefix(a.Pointer, "/arguments/") }
 
-// ownName returns the name of an argument, or of the member that it is inside of one.
+// ownName returns the name of an argument, or of the innermost member that contains it.
 func ownName(a *scanner.Argument) string {
 	name := a.Name
 	for part := range strings.SplitSeq(strings.TrimPrefix(a.Pointer, "/arguments/"), "/") {

@@ -16,7 +16,7 @@ var ReadThenSend = scanner.Rule{
 	Confidence: scanner.ConfidenceLow,
 	Basis:      "The rule sees the order of calls, and a user who asks to mail a file looks the same; docs/detection.md has the rate in clean agent runs. So it is medium, and critical, as in the agentsh design, if the read returned orders to an AI or a secret, or its name says that it keeps secrets. With the profile strict it is always critical. The decision about the call is that of the design at any severity. The category of a tool comes from its definition, or from its name if no definition was seen.",
 	Refs:       []string{"OWASP-MCP:MCP10", "OWASP-LLM:LLM06", "ATLAS:AML.T0086", "CWE-200"},
-	Flows:      true, // for secrets in what is read
+	Flows:      true, // secrets in read data
 	On:         mcp.OnCall,
 	Judge: func(p *scanner.JudgePass) {
 		if c := p.Call(); c != nil && c.Category == capability.Send {
@@ -25,7 +25,7 @@ var ReadThenSend = scanner.Rule{
 	},
 }
 
-// deeds are the acts of tools by category.
+// deeds are verbs for calls, indexed by category.
 var deeds = [...]string{
 	capability.Unknown: "is called",
 	capability.Read:    "reads",

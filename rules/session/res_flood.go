@@ -44,13 +44,13 @@ const (
 	repeatedRatio = 50
 )
 
-// sizeOf returns the total length of the texts in a list of content, also when compressed.
-// Images and other blobs do not count. It stops at the length of a flood.
+// sizeOf returns the total length of the texts in a content array, uncompressed and compressed.
+// Images and other blobs do not count. It stops at floodBytes.
 func sizeOf(doc *wire.Doc, list int) (size, packed int) {
 	var out byteCount
 	w, err := flate.NewWriter(&out, flate.BestSpeed)
 	if err != nil {
-		panic(err) // a level that the package does not know
+		panic(err) // impossible: the level is valid
 	}
 	var buf []byte
 	for i, end := list, int(doc.Nodes[list].Next); i < end && size < floodBytes; i++ {
@@ -66,7 +66,7 @@ func sizeOf(doc *wire.Doc, list int) (size, packed int) {
 	return size, int(out)
 }
 
-// byteCount is how many bytes were written to it.
+// byteCount counts the bytes written to it.
 type byteCount int
 
 func (c *byteCount) Write(b []byte) (int, error) {

@@ -58,7 +58,7 @@ var SecretLeak = scanner.Rule{
 	},
 }
 
-// whereLeaked returns where the secret is now.
+// whereLeaked describes where the secret is.
 func whereLeaked(p *scanner.TextPass) string {
 	switch {
 	case p.Subject == mcp.CallSubject || p.Direction == mcp.ClientToServer:
@@ -71,8 +71,8 @@ func whereLeaked(p *scanner.TextPass) string {
 	return " is in what the server says about itself"
 }
 
-// leakedToken matches candidates for vendor tokens; the exact formats, with their capitals,
-// are those that a report masks.
+// leakedToken matches candidates for vendor tokens. text.Token checks the exact, case-sensitive
+// formats.
 const leakedToken = `\b(?:(?:akia|asia)[0-9a-z]{16}|(?:gh[opsur]_|github_pat_|glpat-|npm_|hf_|pplx-|figd_|lin_api_|sbp_|gsk_|nvapi-|ntn_|dop_v1_|shpat_|glsa_|dapi|` +
 	`pypi-age|pmak-|hvs\.|atatt3|sq0atp-|sq0csp-|sg\.|ya29\.|aiza|xapp-)[0-9a-z_.=-]{18,200}|xox[abeprs]-[0-9a-z-]{10,200}|sk-[0-9a-z_-]{16,200}|` +
 	`[sr]k_live_[0-9a-z]{16,120}|tvly-[0-9a-z-]{24,60}|dp\.(?:pt|st|ct|sa|scim|audit)\.[0-9a-z.]{40,60}|[0-9]{8,10}:aa[0-9a-z_-]{32,34}|` +
@@ -84,18 +84,18 @@ var tokenAnchors = []string{"akia", "asia", "gho_", "ghp_", "ghs_", "ghu_", "ghr
 	".atlasv1.", "dp.pt.", "dp.st.", "dp.ct.", "dp.sa.", "dp.scim.", "dp.audit.", "atatt3", "sq0atp-", "sq0csp-", "sg.", "ya29.", "age-secret-key-", ":aa",
 	"hooks.slack.com/", "/api/webhooks/"}
 
-// leakBehind bounds the text read after a match, in bytes: the first line of a key, or the
+// leakBehind is the maximum number of bytes read after a match: the first line of a key, or the
 // rest of a token.
 const leakBehind = 1024
 
-// shownReach is how far ahead of a secret it is called an example, in bytes.
+// shownReach is the maximum distance, in bytes, of the word "example" or similar before a secret.
 const shownReach = 120
 
-// shownAs ends the text before a secret that only shows its form.
+// shownAs matches text before a secret that only illustrates its format.
 var shownAs = lazyregexp.New(`\b(?:for example|e\.g|such as|examples?|samples?|like this|looks? like|like the following)\b[^.]{0,60}$`)
 
-// signedBy matches the text of a signed link before the ID of its key, which is not a secret.
+// signedBy matches text before the key ID in a signed link, which is not a secret.
 var signedBy = lazyregexp.New(`\bx-(?:amz|goog)-credential=$`)
 
-// onlyForTests marks a token that was made up.
+// onlyForTests matches words in made-up tokens.
 var onlyForTests = lazyregexp.New(`(?i)test|demo|mock|invalid|secret|token|foobar|deadbeef|abc123|qwerty`)

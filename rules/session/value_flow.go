@@ -23,7 +23,7 @@ var ValueFlow = scanner.Rule{
 	Flows:      true,
 	On:         mcp.OnValues,
 	Judge: func(p *scanner.JudgePass) {
-		category := capability.Read // of what is no call of a tool: resources are read
+		category := capability.Read // if it is not a tool call: resources are read
 		if c := p.Call(); c != nil {
 			if category = c.Category; c.Refused {
 				return
@@ -40,18 +40,18 @@ var ValueFlow = scanner.Rule{
 	},
 }
 
-// maxCarried bounds the places that one finding relates.
+// maxCarried is the maximum number of locations related to one finding.
 const maxCarried = 16
 
-// carried are the values that a request carries from one server.
+// carried describes the values from one server in a request.
 type carried struct {
 	worst    scanner.Flow
 	severity scanner.Severity
-	values   int // different ones
+	values   int // number of distinct values
 	ends     []scanner.Related
 }
 
-// gather adds a flow to those of its server.
+// gather adds a flow to those from the same server.
 func gather(all []carried, f *scanner.Flow, category capability.Category) []carried {
 	i := slices.IndexFunc(all, func(c carried) bool { return c.worst.From.Server == f.From.Server })
 	severity := weighFlow(f, category)
@@ -71,7 +71,7 @@ func gather(all []carried, f *scanner.Flow, category capability.Category) []carr
 	return all
 }
 
-// weighFlow returns how bad it is that a value goes into a call.
+// weighFlow rates the flow of a value into a call.
 func weighFlow(f *scanner.Flow, category capability.Category) scanner.Severity {
 	addressed := f.Value.Whole && f.Kind >= text.EmailValue && f.Kind <= text.AccountValue
 	switch {
@@ -86,7 +86,7 @@ func weighFlow(f *scanner.Flow, category capability.Category) scanner.Severity {
 		return scanner.High
 	case f.Value.Via != f.Via && (f.Value.Via == "base64" || f.Value.Via == "hexadecimal"):
 		return scanner.Medium
-	case f.Kind == text.PassageValue && f.Value.InLink: // whoever serves the link reads it
+	case f.Kind == text.PassageValue && f.Value.InLink: // the host of the link sees it
 		return scanner.Medium
 	case category == capability.Send:
 		return scanner.Low
@@ -94,7 +94,7 @@ func weighFlow(f *scanner.Flow, category capability.Category) scanner.Severity {
 	return scanner.Note
 }
 
-// refuse has a call decided about by the worst that it carries.
+// refuse records the decision on a call, by the most severe value that it contains.
 func refuse(p *scanner.JudgePass, all []carried) {
 	worst := scanner.Note
 	for i := range all {
@@ -108,7 +108,7 @@ func refuse(p *scanner.JudgePass, all []carried) {
 	}
 }
 
-// encoded says how a value is encoded.
+// encoded describes the encoding of a value.
 func encoded(via string) string {
 	if via == "" {
 		return ""

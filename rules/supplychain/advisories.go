@@ -15,31 +15,31 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Advisory says which versions of a package are known to be vulnerable or malicious.
+// Advisory lists versions of a package that are known to be vulnerable or malicious.
 type Advisory struct {
 	ID        string
 	Aliases   []string
 	Ecosystem launch.Ecosystem
 	Package   string
 	Ranges    []Affected
-	Versions  []string // single versions that are affected
+	Versions  []string // single affected versions
 	Malicious bool
 	Severity  scanner.Severity
-	Source    string // where it was published
-	Date      string // of the source, as year-month-day
+	Source    string // publisher
+	Date      string // of the source, as YYYY-MM-DD
 
-	// Unverified says that the range was told by others than the source.
+	// Unverified means that the range comes from a party other than the source.
 	Unverified bool
 }
 
-// Affected is a range of versions. Without a Fixed and a Last it has no end.
+// Affected is a range of versions. It is open-ended if neither Fixed nor Last is set.
 type Affected struct {
-	Introduced string // the first version; "" or "0" is the first of all
-	Fixed      string // the first that is not affected any more
-	Last       string // the last one affected, where Fixed is not known
+	Introduced string // first affected version; "" or "0" for the very first
+	Fixed      string // first version that is no longer affected
+	Last       string // last affected version, if Fixed is unknown
 }
 
-// Advisories are advisories by the package that they are about.
+// Advisories holds advisories by package.
 type Advisories struct{ byPackage map[packageKey][]*Advisory }
 
 type packageKey struct {
@@ -47,8 +47,8 @@ type packageKey struct {
 	name      string
 }
 
-// NewAdvisories returns the advisories that are built in, with those of others. One
-// of the others that is the same by its ID or alias takes the place of a built-in one.
+// NewAdvisories returns the built-in and the given advisories. A given advisory replaces a built-in
+// one that has the same ID or alias.
 func NewAdvisories(others []Advisory) *Advisories {
 	a := &Advisories{byPackage: map[packageKey][]*Advisory{}}
 	for _, list := range [...][]Advisory{others, builtIn} {
@@ -63,7 +63,7 @@ func NewAdvisories(others []Advisory) *Advisories {
 	return a
 }
 
-// same reports whether two advisories are one, by their IDs and aliases.
+// same reports whether two advisories share an ID or alias.
 func (a *Advisory) same(b *Advisory) bool {
 	theirs := append(slices.Clone(b.Aliases), b.ID)
 	return slices.ContainsFunc(append(slices.Clone(a.Aliases), a.ID), func(id string) bool { return slices.Contains(theirs, id) })
@@ -76,8 +76,8 @@ func packageOf(ecosystem launch.Ecosystem, name string) packageKey {
 	return packageKey{ecosystem, name}
 }
 
-// Wanted reports whether a configuration fetches a package of this ecosystem and name; other
-// advisories need not be kept.
+// Wanted returns a function that reports whether a configuration fetches a package of this
+// ecosystem and name. Advisories for others need not be kept.
 func Wanted(configs []*configfile.ClientConfig) func(launch.Ecosystem, string) bool {
 	names := map[packageKey]bool{}
 	for _, c := range configs {
@@ -88,8 +88,8 @@ func Wanted(configs []*configfile.ClientConfig) func(launch.Ecosystem, string) b
 	return func(e launch.Ecosystem, name string) bool { return names[packageOf(e, name)] }
 }
 
-// Advised returns a rule that goes by these advisories in place of the built-in
-// ones, and any other rule as it is.
+// Advised returns the rule with these advisories instead of the built-in ones, or the rule itself
+// if it uses none.
 func Advised(r scanner.Rule, a *Advisories) scanner.Rule {
 	switch r.ID {
 	case KnownVulnerable.ID:
@@ -100,7 +100,7 @@ func Advised(r scanner.Rule, a *Advisories) scanner.Rule {
 	return r
 }
 
-// check reports the packages of a configuration that are affected.
+// check returns a function that reports the affected packages of a configuration.
 func (a *Advisories) check(malicious bool) func(*scanner.ConfigPass) {
 	return func(p *scanner.ConfigPass) {
 		entries.EachPackage(p, func(e *configfile.Entry, _ *launch.Command, one launch.Package) {
@@ -119,7 +119,7 @@ func (a *Advisories) check(malicious bool) func(*scanner.ConfigPass) {
 	}
 }
 
-// say is the message of a finding.
+// say returns the message of a finding.
 func (a *Advisory) say(one launch.Package) string {
 	what := "a known vulnerability"
 	if a.Malicious {
@@ -149,15 +149,15 @@ func written(version string) string {
 	return version
 }
 
-// systems are the ecosystems whose versions can be compared.
+// systems are the ecosystems with comparable versions.
 var systems = map[launch.Ecosystem]semver.System{
 	launch.NPM: semver.NPM, launch.PyPI: semver.PyPI, launch.Go: semver.Go, launch.NuGet: semver.NuGet, launch.Cargo: semver.Cargo,
 }
 
-// maxVersion bounds a version or a range that is compared. Real ones have some tens.
+// maxVersion is the maximum length of a compared version or range, in bytes.
 const maxVersion = 256
 
-// affects reports whether every version that a package may be fetched in is affected.
+// affects reports whether every version of a package that may be fetched is affected.
 func (a *Advisory) affects(one launch.Package) bool {
 	sys, ok := systems[one.Ecosystem]
 	switch {
@@ -175,7 +175,7 @@ func (a *Advisory) affects(one launch.Package) bool {
 	return slices.ContainsFunc(a.Ranges, func(r Affected) bool { return r.holds(sys, asked.Set()) })
 }
 
-// covers reports whether one version is affected.
+// covers reports whether a single version is affected.
 func (a *Advisory) covers(sys semver.System, version string) bool {
 	if sys == semver.NPM {
 		version = strings.TrimLeft(version, "=v")
@@ -187,7 +187,7 @@ func (a *Advisory) covers(sys semver.System, version string) bool {
 	at := func(other string) int {
 		o, err := sys.Parse(other)
 		if err != nil {
-			return -2 // compared with nothing
+			return -2 // equal to nothing
 		}
 		return v.Compare(o)
 	}
@@ -206,8 +206,8 @@ func (a *Advisory) covers(sys semver.System, version string) bool {
 	})
 }
 
-// holds reports whether a range contains every version of a set: none precedes its start or
-// follows its end.
+// holds reports whether a range contains every version in a set: none is before its start or after
+// its end.
 func (r Affected) holds(sys semver.System, asked semver.Set) bool {
 	if r.Introduced != "" && r.Introduced != "0" && !apart(sys, "<", r.Introduced, asked) {
 		return false
@@ -221,7 +221,7 @@ func (r Affected) holds(sys semver.System, asked semver.Set) bool {
 	return !asked.Empty()
 }
 
-// apart reports whether no version of a set is on one side of a bound.
+// apart reports whether no version in a set is on the given side of a bound.
 func apart(sys semver.System, side, bound string, asked semver.Set) bool {
 	outside, err := sys.ParseConstraint(side + bound)
 	if err != nil {
@@ -234,8 +234,8 @@ func apart(sys semver.System, side, bound string, asked semver.Set) bool {
 	if set.Empty() {
 		return true
 	}
-	// Where two sets only touch, the library keeps the point in which they do,
-	// though an open bound leaves it out.
+	// If two sets only touch, the library keeps the common point even though an open bound excludes
+	// it.
 	equal := "="
 	if sys == semver.PyPI {
 		equal = "=="

@@ -31,7 +31,7 @@ var Typosquat = scanner.Rule{
 	},
 }
 
-// squats returns the well-known package that a name imitates, and how.
+// squats returns the well-known package that a name imitates, and how it resembles it.
 func squats(ecosystem launch.Ecosystem, name string) (known, how string) {
 	list := popular[ecosystem]
 	if len(name) > names.MaxCompared || len(list) == 0 {
@@ -53,7 +53,7 @@ func squats(ecosystem launch.Ecosystem, name string) (known, how string) {
 	return "", ""
 }
 
-// takenFor says how a name resembles a well-known one, "" for not.
+// takenFor describes how a name resembles a well-known one, or returns "" if it does not.
 func takenFor(name, scope, base, known string) string {
 	knownScope, knownBase := scoped(known)
 	switch {
@@ -69,7 +69,7 @@ func takenFor(name, scope, base, known string) string {
 	return ""
 }
 
-// packageName writes a name as its ecosystem compares it.
+// packageName normalizes a name as its ecosystem does for comparison.
 func packageName(ecosystem launch.Ecosystem, name string) string {
 	name = strings.ToLower(name)
 	if ecosystem == launch.PyPI {
@@ -81,7 +81,7 @@ func packageName(ecosystem launch.Ecosystem, name string) string {
 	return name
 }
 
-// scoped cuts a name into the scope or owner of it, and the rest.
+// scoped splits a name into its scope or owner, and the rest.
 func scoped(name string) (scope, base string) {
 	if i := strings.LastIndexByte(name, '/'); i >= 0 {
 		return name[:i], name[i+1:]
@@ -89,8 +89,7 @@ func scoped(name string) (scope, base string) {
 	return "", name
 }
 
-// popular are packages of servers that the documentation of clients and the
-// catalogues of servers name.
+// popular are server packages that client documentation and server catalogues list.
 var popular = map[launch.Ecosystem][]string{
 	launch.NPM: strings.Fields(`@modelcontextprotocol/server-filesystem @modelcontextprotocol/server-github @modelcontextprotocol/server-memory
 		@modelcontextprotocol/server-everything @modelcontextprotocol/server-sequential-thinking @modelcontextprotocol/server-puppeteer

@@ -1,5 +1,5 @@
-// The command fakes is each of the programs that tests start in the place of a server or
-// of what starts one, by the name that it is called by.
+// The command fakes stands in for the servers and launchers that tests start, depending on the name
+// under which it is called.
 package main
 
 import (

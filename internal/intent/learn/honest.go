@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 )
 
-// LoadServers reads what real servers list: a row for each tool, once for all versions in
-// which it is the same.
+// LoadServers reads the tools that real servers list, one row per tool. A tool that is identical in
+// several versions of a package is read once.
 func LoadServers(dir string) ([]*Row, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
 	if err != nil {
@@ -41,8 +41,8 @@ func LoadServers(dir string) ([]*Row, error) {
 	return rows, nil
 }
 
-// LoadPublic reads half of the honest definitions and results of a corpus as package score
-// describes it. The other half stays unseen.
+// LoadPublic reads half of the definitions and results of a corpus in the format that package score
+// describes. The other half stays unseen.
 func LoadPublic(dir string) ([]*Row, error) {
 	var rows []*Row
 	for _, kind := range []string{"tooldefs", "outputs"} {

@@ -1,5 +1,5 @@
-// Package learn trains the classifier of package intent on labelled texts and measures it.
-// Nothing in it is part of the product.
+// Package learn trains the classifier of package intent on labelled texts and measures it. It is
+// not part of the product.
 package learn
 
 import (
@@ -21,18 +21,18 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Row is a labelled definition or result, as its sentences' features.
+// Row is a labelled definition or result, with the features of its sentences.
 type Row struct {
 	ID, Pair, Type, Label, Kind, Lang string
 	Set                               string // the file, or the package of a real server
-	Real                              bool   `json:"-"` // a real server lists it
-	Public                            bool   `json:"-"` // it is from a public corpus
+	Real                              bool   `json:"-"` // listed by a real server
+	Public                            bool   `json:"-"` // from a public corpus
 	Span                              string
 	Tool                              json.RawMessage
 	Text                              string
 	Texts                             []Text `json:"-"`
-	// Found is the highest severity of what rules find in it whose word is final, and
-	// Doubtful that of the others; see instructions.Doubtful.
+	// Found is the highest severity of the findings of rules whose verdict is final, and Doubtful
+	// that of the other findings; see instructions.Doubtful.
 	Found    scanner.Severity `json:"-"`
 	Doubtful scanner.Severity `json:"-"`
 }
@@ -40,7 +40,8 @@ type Row struct {
 // Attack reports whether the row is an attack.
 func (r *Row) Attack() bool { return r.Label == "attack" }
 
-// group names the rows that share most of their words: a pair, a package, or a source.
+// group returns the name of the group of rows that share most of their words: a pair, a package, or
+// a source.
 func (r *Row) group() string {
 	switch {
 	case r.Real || r.Public:
@@ -51,22 +52,22 @@ func (r *Row) group() string {
 	return r.ID
 }
 
-// Text is one text of a row.
+// Text is one string of a row.
 type Text struct {
 	Group     intent.Group
-	Around    int // sentences of the text that it was decoded from
+	Around    int // number of sentences in the text that it was decoded from
 	Sentences []Sentence
 }
 
-// Sentence is one sentence of a text.
+// Sentence is a sentence of a Text.
 type Sentence struct {
 	Features []uint32
 	Input    intent.Input
-	Verdicts []uint32 // of rules that have found something in it
-	InSpan   bool     // it shares words with what carries the attack
+	Verdicts []uint32 // of rules that report it
+	InSpan   bool     // overlaps the part that carries the attack
 }
 
-// Load reads sets of rows: a file is a set, named like it.
+// Load reads rows from files. Each file is a set, named after it.
 func Load(files ...string) ([]*Row, error) {
 	var rows []*Row
 	for _, name := range files {
@@ -95,7 +96,7 @@ func Load(files ...string) ([]*Row, error) {
 	return rows, nil
 }
 
-// events is a recording of the rows, each in a session of its own.
+// events is a recording of the rows, each in its own session.
 type events struct {
 	rows []*Row
 	at   int
@@ -129,8 +130,8 @@ func (c chunk) Events(yield func(*scanner.Event)) {
 
 func (c chunk) Release() {}
 
-// Read runs the rows through the engine, as a user's are, and fills in their texts and what
-// the rules find. The rule of the classifier is left out.
+// Read runs the rows through the engine like a user's recording and fills in their texts and the
+// findings of all rules except the classifier's.
 func Read(rows []*Row) error {
 	c := &capture{}
 	table := slices.DeleteFunc(rules.All(), func(r scanner.Rule) bool { return r.ID == instructions.LearnedID })
@@ -147,7 +148,7 @@ func Read(rows []*Row) error {
 	return nil
 }
 
-// capture keeps what the engine sees and finds in a row.
+// capture records what the engine reads and finds in a row.
 type capture struct {
 	row       *Row
 	reader    intent.Reader
@@ -190,7 +191,7 @@ func (c *capture) text(p *scanner.TextPass) {
 	c.row.Texts = append(c.row.Texts, t)
 }
 
-// input returns what the net reads of the sentence whose features were asked for last.
+// input returns the net's input for the sentence last passed to Features.
 func (c *capture) input(place *intent.Place) intent.Input {
 	in := c.reader.Input(place)
 	in.Words = slices.Clone(in.Words)

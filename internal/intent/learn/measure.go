@@ -12,13 +12,12 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Scored is a row and the score it gets from a model that was trained without its set, or
-// without its package.
+// Scored is a row and its score from a model that was trained without its set or package.
 type Scored struct {
 	*Row
 	Score intent.Score
 	words []intent.Score // of its sentences, by their words alone
-	part  int            // that it is left out with
+	part  int            // cross-validation part that it is held out with
 }
 
 // NewScored scores the sentences of a row.
@@ -33,8 +32,8 @@ func NewScored(m intent.Model, r *Row) Scored {
 	return s
 }
 
-// worst returns the sentence with the highest score, by its words and what rules say of it;
-// nil for a row without sentences.
+// worst returns the sentence with the highest score, from its words and the verdicts of rules. It
+// returns nil for a row without sentences.
 func (s *Scored) worst(support func(verdicts []uint32) intent.Score) (worst *Sentence, score intent.Score) {
 	score = math.MinInt32
 	k := 0
@@ -49,12 +48,12 @@ func (s *Scored) worst(support func(verdicts []uint32) intent.Score) (worst *Sen
 	return worst, score
 }
 
-// parts is in how many parts the sets are left out, each with five of them: a part costs
-// the training of a model and a net.
+// parts is the number of cross-validation parts that the sets are divided into, to limit cost: each
+// part means training a model and a net.
 const parts = 5
 
-// LeaveOneOut scores the words of each set with a classifier trained on a share of the pairs of the
-// other parts. Packages of real servers and sources of public texts are left out in as many parts.
+// LeaveOneOut scores the words of each row with a classifier trained on a share of the pairs of the
+// other parts. Packages of real servers and sources of public texts are divided into as many parts.
 func LeaveOneOut(rows []*Row, share float64, o Options) []Scored {
 	var sets []string
 	for _, r := range rows {
@@ -97,16 +96,16 @@ func hash(s string) uint32 {
 	return h.Sum32()
 }
 
-// Budget is how many honest texts may be flagged at a severity, as shares.
+// Budget limits the share of benign texts that may be flagged at a severity.
 type Budget struct{ Twins, Real, Public float64 }
 
-// Budgets are those that the embedded thresholds keep, at medium and at high.
+// Budgets are the budgets for the embedded thresholds, at medium and at high.
 var Budgets = [intent.Groups]struct{ Medium, High Budget }{
 	intent.Definitions: {Medium: Budget{Twins: 0.12, Real: 0.005, Public: 0.01}, High: Budget{Twins: 0.035, Real: 0.002, Public: 0.001}},
 	intent.Results:     {Medium: Budget{Twins: 0.12, Real: 0.005, Public: 0.0125}, High: Budget{Twins: 0.02, Real: 0.002, Public: 0.002}},
 }
 
-// Thresholds returns the parameters with the thresholds that keep the budgets.
+// Thresholds returns p with the thresholds that keep within the budgets.
 func Thresholds(all []Scored, p intent.Parameters) intent.Parameters {
 	for g := range intent.Groups {
 		p.Medium[g] = Threshold(all, g, Budgets[g].Medium)
@@ -115,7 +114,7 @@ func Thresholds(all []Scored, p intent.Parameters) intent.Parameters {
 	return p
 }
 
-// Linear returns the table of the linear model alone.
+// Linear returns the results table of the linear model alone.
 func Linear(all []Scored, o Options) string {
 	alone := slices.Clone(all)
 	m := intent.Encode(o.parameters(0), Supports(alone, o))
@@ -123,7 +122,7 @@ func Linear(all []Scored, o Options) string {
 	return Table(alone, Thresholds(alone, m.Parameters()))
 }
 
-// groupOf returns the group that a row counts in.
+// groupOf returns the group that a row belongs to.
 func (r *Row) groupOf() intent.Group {
 	if r.Type == "result" {
 		return intent.Results
@@ -131,8 +130,7 @@ func (r *Row) groupOf() intent.Group {
 	return intent.Definitions
 }
 
-// Threshold returns the lowest score above which no more honest texts of a group lie than
-// a budget allows.
+// Threshold returns the lowest score that keeps the share of benign texts above it within budget b.
 func Threshold(all []Scored, g intent.Group, b Budget) intent.Score {
 	var twins, real, public []intent.Score
 	for _, s := range all {
@@ -149,7 +147,7 @@ func Threshold(all []Scored, g intent.Group, b Budget) intent.Score {
 	return max(above(twins, b.Twins), above(real, b.Real), above(public, b.Public))
 }
 
-// above returns the score above which a share of the scores lies.
+// above returns the score that the given share of scores exceeds.
 func above(scores []intent.Score, share float64) intent.Score {
 	if n := int(share * float64(len(scores))); n < len(scores) {
 		slices.Sort(scores)
@@ -158,7 +156,7 @@ func above(scores []intent.Score, share float64) intent.Score {
 	return math.MinInt32
 }
 
-// Table shows what a model without rules and what both find in the sets that the model was
+// Table shows how much the model, the rules and both together find in the sets that the model was
 // not trained on, at the thresholds of p.
 func Table(all []Scored, p intent.Parameters) string {
 	var b strings.Builder
@@ -177,7 +175,7 @@ func Table(all []Scored, p intent.Parameters) string {
 	return b.String()
 }
 
-// share counts texts, and those of them that are found.
+// share counts texts and how many of them are found.
 type share struct{ of, learned, ruled, both int }
 
 func (s *share) add(learned, ruled bool) {

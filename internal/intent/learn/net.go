@@ -6,31 +6,31 @@ import (
 	"github.com/mcpscan/mcpscan/internal/intent"
 )
 
-// layer is numbers that are trained together, with the moments of their gradients (Adam).
+// layer is a group of numbers trained together, with the moments of their gradients (Adam).
 type layer struct{ value, gradient, mean, square []float32 }
 
-// numbers are a vector of the net.
+// numbers is a word vector of the net.
 type numbers = [intent.Dims]float32
 
-// trainee is a net while it is trained. Its products are converted, so that no machine fuses
-// them with a sum.
+// trainee is a net during training. Products are converted explicitly so that no machine fuses them
+// with a sum (FMA).
 type trainee struct {
-	project layer // of a published vector onto Dims numbers
+	project layer // projects a published vector onto Dims numbers
 	filters [intent.Widths]layer
 	biases  [intent.Widths]layer
 	dense   layer
 	bias    layer
 	out     layer
 	outBias layer
-	own     layer // vectors of forms and stems
+	own     layer // vectors of word forms and stems
 	words   []word
 	used    []int32 // words of the batch
 	step    int
 	random  random
 }
 
-// word is what the net has of a word: its published vector, or nil, and the numbers of its form
-// and its stem among its own vectors, or -1. In a batch it is read once, and learns once.
+// word is the data of a word: its published vector, or nil, and the indexes of its form and stem
+// among the net's own vectors, or -1. In each batch it is read and updated once.
 type word struct {
 	published *vector
 	own       [2]int32
@@ -38,7 +38,7 @@ type word struct {
 	used      bool
 }
 
-// random is a generator whose numbers are the same everywhere.
+// random is a random number generator that gives the same numbers on every machine.
 type random uint64
 
 func (r *random) next() uint32 {
@@ -46,7 +46,7 @@ func (r *random) next() uint32 {
 	return uint32(*r >> 33)
 }
 
-// layer returns numbers between -to and to.
+// layer returns a layer of random numbers between -to and to.
 func (r *random) layer(size int, to float32) layer {
 	l := layer{make([]float32, size), make([]float32, size), make([]float32, size), make([]float32, size)}
 	for i := range l.value {
@@ -71,16 +71,16 @@ func newTrainee(own int, words []word) *trainee {
 	return n
 }
 
-// netInput is a sentence as a net is trained with it.
+// netInput is a training example of the net.
 type netInput struct {
 	words         []int32
 	context       [intent.Contexts]float32
 	label, weight float64
 }
 
-// trace is what one sentence leaves in the net, to learn from.
+// trace holds the intermediate values of a forward pass, for backward.
 type trace struct {
-	words  []*word // nil where one dropped out
+	words  []*word // nil for a dropped word
 	n      int
 	best   [intent.Matches]int
 	match  [intent.Matches]float32
@@ -98,7 +98,7 @@ func (p *trace) at(k int) *numbers {
 	return &p.words[k].at
 }
 
-// forward returns the logit of a sentence. Words and inputs drop out at random.
+// forward returns the logit of a sentence, with random dropout of words and inputs.
 func (n *trainee) forward(in *netInput, p *trace, o *NetOptions) float64 {
 	p.words, p.n = p.words[:0], max(len(in.words), 1)
 	for _, i := range in.words {
@@ -137,7 +137,8 @@ func (n *trainee) forward(in *netInput, p *trace, o *NetOptions) float64 {
 	return float64(sum)
 }
 
-// read returns the vector of a word: of its published one, and those of its form and its stem.
+// read returns the vector of a word: the projection of its published vector plus those of its form
+// and stem.
 func (n *trainee) read(w *word) (to numbers) {
 	if w.published != nil {
 		for k, x := range w.published {
@@ -160,7 +161,7 @@ func (n *trainee) read(w *word) (to numbers) {
 	return to
 }
 
-// dot is a product in four sums, which a processor can compute at the same time.
+// dot returns the dot product, in four sums that a processor can compute in parallel.
 func dot(x, y *numbers) float32 {
 	var a, b, c, d float32
 	for k := 0; k < intent.Dims; k += 4 {
@@ -172,7 +173,7 @@ func dot(x, y *numbers) float32 {
 	return (a + b) + (c + d)
 }
 
-// match returns the best match of a filter and where it is.
+// match returns the best match of a filter and its position.
 func (n *trainee) match(p *trace, w, f int) (best float32, at int) {
 	of := n.filters[w].value[f*(w+1)*intent.Dims:][:(w+1)*intent.Dims]
 	best = float32(math.Inf(-1))
@@ -190,7 +191,7 @@ func (n *trainee) match(p *trace, w, f int) (best float32, at int) {
 	return best + n.biases[w].value[f], at
 }
 
-// backward adds the gradients of a sentence, given that of its logit.
+// backward adds the gradients of a sentence, given the gradient of its logit.
 func (n *trainee) backward(p *trace, g float32) {
 	n.outBias.gradient[0] += g
 	var back [inputs]float32
@@ -232,7 +233,7 @@ func (n *trainee) backward(p *trace, g float32) {
 	}
 }
 
-// learn hands the slopes of the words of a batch on to what they are made of.
+// learn propagates the gradients of the batch's words to the vectors that they are made of.
 func (n *trainee) learn() {
 	for _, i := range n.used {
 		w := &n.words[i]
@@ -257,8 +258,8 @@ func (n *trainee) learn() {
 	}
 }
 
-// update takes a step against the gradients of a batch and empties them. Of the vectors of words,
-// those of the batch take it, one at a time.
+// update takes an optimizer step on the gradients of a batch and resets them. Of the net's own word
+// vectors, only those in the batch are updated.
 func (n *trainee) update(rate float64) {
 	n.learn()
 	n.step++
@@ -293,7 +294,7 @@ func (l *layer) update(from, end int, rate, root float32) {
 	}
 }
 
-// power returns x to the power of n, by products alone: math.Pow may differ between machines.
+// power returns x to the power of n by multiplication only: math.Pow may differ between machines.
 func power(x float64, n int) float64 {
 	p := 1.0
 	for ; n > 0; n >>= 1 {

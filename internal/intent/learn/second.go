@@ -8,31 +8,30 @@ import (
 	"github.com/mcpscan/mcpscan/internal/intent"
 )
 
-// NetOptions of the training of the second stage.
+// NetOptions are the training options of the second stage.
 type NetOptions struct {
 	Passes   int
 	Rate     float64
 	Batch    int
-	WordDrop uint32  // words in a thousand that drop out
-	Share    float64 // of honest sentences that the net learns from: those with the highest scores
-	Honest   int     // sentences of real servers and public corpora in each pass, at most
-	Known    int     // groups of rows that a word must occur in
-	Positive float64 // how much a sentence that carries an attack counts
-	Twin     float64 // how much a sentence of a twin counts
-	Other    float64 // how much a sentence of a real server or a public corpus counts
-	Gain     float64 // what the logit of the net counts in the sum of both stages
-	Floor    float64 // the logit of a sentence that the net is not asked about
+	WordDrop uint32  // words dropped, per thousand
+	Share    float64 // share of benign sentences that the net is trained on: those with the highest scores
+	Honest   int     // maximum number of sentences of real servers and public corpora in each pass
+	Known    int     // number of groups in which a word must occur
+	Positive float64 // weight of a sentence that carries an attack
+	Twin     float64 // weight of a sentence of a twin
+	Other    float64 // weight of a sentence of a real server or a public corpus
+	Gain     float64 // factor of the net's logit in the sum of both stages
+	Floor    float64 // logit assumed for a sentence that the net does not judge
 }
 
-// DefaultNet are the options that the embedded net is made with.
+// DefaultNet are the options that the embedded net is trained with.
 var DefaultNet = NetOptions{Passes: 6, Rate: 2e-3, Batch: 64, WordDrop: 100, Share: 0.25, Honest: 6000, Known: 3, Positive: 2, Twin: 2, Other: 0.5, Gain: 0.3, Floor: -4}
 
-// FloorGain returns what a sentence gains that the net is not asked about.
+// FloorGain returns the gain of a sentence that the net does not judge.
 func (o *NetOptions) FloorGain() intent.Score { return units(float64(o.Gain * o.Floor)) }
 
-// Second adds to the scores of the words what a net says that was trained without the part
-// of the rows that it judges, and returns the net that is trained with all of them, and the
-// scores above which it is to be asked.
+// Second adds to the word scores of each row the gain from a net trained without that row's part.
+// It returns a net trained on all rows, and the scores above which it is to be consulted.
 func Second(all []Scored, vectors map[uint32]*vector, o NetOptions) (intent.Net, [intent.Groups]intent.Score) {
 	pass := passes(all, o.Share)
 	parts := Parts(all)
@@ -53,7 +52,7 @@ func Second(all []Scored, vectors map[uint32]*vector, o NetOptions) (intent.Net,
 			}
 		})
 	}
-	for k := range nets { // the last one leaves nothing out
+	for k := range nets { // the last one is trained on everything
 		work <- k
 	}
 	close(work)
@@ -66,7 +65,7 @@ func Second(all []Scored, vectors map[uint32]*vector, o NetOptions) (intent.Net,
 	return nets[parts], pass
 }
 
-// Parts returns how many parts the rows are left out in.
+// Parts returns the number of cross-validation parts.
 func Parts(all []Scored) int {
 	parts := 0
 	for i := range all {
@@ -75,7 +74,7 @@ func Parts(all []Scored) int {
 	return parts
 }
 
-// gains returns what the net adds to each sentence of a row.
+// gains returns the net's gain for each sentence of a row.
 func (s *Scored) gains(judge *intent.Judge, pass [intent.Groups]intent.Score, o NetOptions) (gains []intent.Score) {
 	for _, t := range s.Texts {
 		for _, sentence := range t.Sentences {
@@ -89,7 +88,7 @@ func (s *Scored) gains(judge *intent.Judge, pass [intent.Groups]intent.Score, o 
 	return gains
 }
 
-// passes returns the scores above which a share of the honest sentences of the sets lies.
+// passes returns the scores that the given share of the benign sentences of the sets exceeds.
 func passes(all []Scored, share float64) (pass [intent.Groups]intent.Score) {
 	var scores [intent.Groups][]intent.Score
 	for i := range all {
@@ -105,7 +104,7 @@ func passes(all []Scored, share float64) (pass [intent.Groups]intent.Score) {
 	return pass
 }
 
-// trainNet trains a net with the rows that are not left out.
+// trainNet trains a net on the rows that are not left out.
 func trainNet(all []Scored, left func(*Scored) bool, pass [intent.Groups]intent.Score, vectors map[uint32]*vector, o NetOptions) intent.Net {
 	chosen, others := netRows(all, left, pass, o)
 	known := netVocabulary(chosen, o.Known)
@@ -138,15 +137,16 @@ func (n *trainee) shuffle(in []*netInput) {
 	}
 }
 
-// netRow is a sentence to learn from.
+// netRow is a sentence to train on.
 type netRow struct {
 	group         string
 	input         intent.Input
 	label, weight float64
 }
 
-// netRows returns the sentences that carry attacks, and the honest ones with scores above pass:
-// those of the sets, and those of real servers and public corpora, where a source says each once.
+// netRows returns the sentences that carry attacks and the benign ones with scores above pass:
+// those of the sets, and those of real servers and public corpora, without duplicates within a
+// source.
 func netRows(all []Scored, left func(*Scored) bool, pass [intent.Groups]intent.Score, o NetOptions) (sets, others []netRow) {
 	said := map[uint32]bool{}
 	for i := range all {
@@ -187,7 +187,7 @@ func netRows(all []Scored, left func(*Scored) bool, pass [intent.Groups]intent.S
 	return sets, others
 }
 
-// netVocabulary numbers the forms and stems that occur in enough groups, in the order of keys.
+// netVocabulary numbers the forms and stems that occur in enough groups, in key order.
 func netVocabulary(rows []netRow, least int) map[uint32]int32 {
 	type occurrence struct {
 		groups int
@@ -212,7 +212,7 @@ func netVocabulary(rows []netRow, least int) map[uint32]int32 {
 	return known
 }
 
-// wordTable numbers the words of sentences.
+// wordTable assigns numbers to the words of sentences.
 type wordTable struct {
 	known   map[uint32]int32
 	vectors map[uint32]*vector
@@ -250,7 +250,7 @@ func (t *wordTable) id(keys [2]uint32) int32 {
 	return i
 }
 
-// encode returns the net in integers. Its gain is part of the last weights.
+// encode returns the net in integers. The gain is folded into the output weights.
 func (n *trainee) encode(known map[uint32]int32, vectors map[uint32]*vector, o NetOptions) intent.Net {
 	var l intent.Layers
 	for w := range n.filters {

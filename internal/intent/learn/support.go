@@ -8,9 +8,9 @@ import (
 	"github.com/mcpscan/mcpscan/internal/intent"
 )
 
-// Supports learns how much the verdict of each rule adds to the score of a sentence, given the
-// score of its words by a model that does not know them. A rule of which the rows show little
-// keeps the support that it begins with. No verdict lowers a score.
+// Supports learns how much the verdict of each rule adds to the score of a sentence, given the word
+// scores of a model that does not know the verdicts. A rule with little evidence in the rows keeps
+// its initial support. No verdict lowers a score.
 func Supports(all []Scored, o Options) map[uint32]float64 {
 	type verdict struct{ weight, gradient, seen float64 }
 	verdicts := map[uint32]*verdict{}
@@ -59,7 +59,7 @@ func Supports(all []Scored, o Options) map[uint32]float64 {
 			}
 		}
 		for g := range bias {
-			bias[g] -= 4 * biasGradient[g] / (seen[g] + 1) // the slope of the logistic function is 1/4 at most
+			bias[g] -= 4 * biasGradient[g] / (seen[g] + 1) // the slope of the logistic function is at most 1/4
 		}
 		for _, f := range keys {
 			v := verdicts[f]
@@ -68,15 +68,15 @@ func Supports(all []Scored, o Options) map[uint32]float64 {
 	}
 	weights := map[uint32]float64{}
 	for _, f := range keys {
-		weights[f] = math.Round(verdicts[f].weight*16) / 16 // as a model keeps it
+		weights[f] = math.Round(verdicts[f].weight*16) / 16 // rounded as in the encoded model
 	}
 	return weights
 }
 
-// maxSupport is the most that one verdict adds.
+// maxSupport is the maximum that one verdict adds.
 const maxSupport = 6
 
-// Apply scores the rows with what rules say of them.
+// Apply sets the scores of the rows, including the support of rules.
 func Apply(all []Scored, m intent.Model) {
 	for i := range all {
 		_, all[i].Score = all[i].worst(m.Support)

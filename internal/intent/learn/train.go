@@ -9,25 +9,25 @@ import (
 	"github.com/mcpscan/mcpscan/internal/intent"
 )
 
-// Options of the training.
+// Options are the training options.
 type Options struct {
 	Passes       int
 	Rate         float64
-	Decay        float64 // of the square of weights, for each sentence
-	Positive     float64 // how much a sentence that carries an attack counts
-	Twin         float64 // how much a sentence of a twin counts
-	Real         float64 // how much a sentence of a real server counts
-	Public       float64 // how much a sentence of a public corpus counts
-	PublicAttack float64 // how much a sentence counts in which a rule finds an attack of a public corpus
-	Least        int     // rows that a feature must occur in
+	Decay        float64 // L2 regularization, per sentence
+	Positive     float64 // weight of a sentence that carries an attack
+	Twin         float64 // weight of a sentence of a twin
+	Real         float64 // weight of a sentence of a real server
+	Public       float64 // weight of a sentence of a public corpus
+	PublicAttack float64 // weight of a sentence in which a rule finds an attack of a public corpus
+	Least        int     // number of rows in which a feature must occur
 
-	Length        [intent.Groups]float64 // taken off a text for each doubling of its sentences
-	Support       float64                // what the verdict of a rule begins with
-	Prior         float64                // rows that count as evidence of that
-	SupportPasses int                    // over the rows, to learn what verdicts add
+	Length        [intent.Groups]float64 // penalty for each doubling of the number of sentences in a text
+	Support       float64                // initial support of a rule's verdict
+	Prior         float64                // number of rows that the initial support counts as
+	SupportPasses int                    // passes over the rows to learn the supports
 }
 
-// Default are the options that the embedded weights are made with.
+// Default are the options that the embedded weights are trained with.
 var Default = Options{Passes: 10, Rate: 0.25, Decay: 5e-8, Positive: 3, Twin: 4, Real: 1, Public: 0.3, PublicAttack: 0.3, Least: 2,
 	Length: [intent.Groups]float64{intent.Definitions: 0.3, intent.Results: 0.45}, Support: 1.5, Prior: 3, SupportPasses: 60}
 
@@ -37,9 +37,9 @@ type example struct {
 	weight   float64
 }
 
-// Train learns from rows: logistic regression over sentences with a rate of its own for
-// each weight (AdaGrad), and the mean of the weights over all steps. Its products are
-// converted, so that no machine fuses them with a sum: all of them give the same weights.
+// Train trains a logistic regression over sentences with a learning rate for each weight (AdaGrad)
+// and averages the weights over all steps. Products are converted explicitly so that no machine
+// fuses them with a sum (FMA) and all give the same weights.
 func Train(rows []*Row, supports map[uint32]float64, o Options) intent.Model {
 	features := vocabulary(rows, o.Least)
 	all := examples(rows, features, o)
@@ -48,7 +48,7 @@ func Train(rows []*Row, supports map[uint32]float64, o Options) intent.Model {
 	state := uint64(1)
 	decay := float64(o.Decay * float64(len(all)))
 	for range o.Passes {
-		for i := len(all) - 1; i > 0; i-- { // a shuffle that is the same everywhere
+		for i := len(all) - 1; i > 0; i-- { // a shuffle that is the same on every machine
 			state = state*6364136223846793005 + 1442695040888963407
 			j := int((state >> 33) % uint64(i+1))
 			all[i], all[j] = all[j], all[i]
@@ -70,7 +70,7 @@ func Train(rows []*Row, supports map[uint32]float64, o Options) intent.Model {
 				squares[f] += float64(d * d)
 				d = float64(o.Rate*d) / math.Sqrt(squares[f]+1e-4)
 				weights[f] -= d
-				sums[f] += float64(d * steps) // so that the mean can be told at the end
+				sums[f] += float64(d * steps) // to compute the mean at the end
 			}
 			steps++
 		}
@@ -83,7 +83,7 @@ func Train(rows []*Row, supports map[uint32]float64, o Options) intent.Model {
 	return intent.Encode(o.parameters(bias+biasSum/steps), mean)
 }
 
-// parameters returns those that training does not measure.
+// parameters returns the parameters that training does not determine.
 func (o *Options) parameters(bias float64) intent.Parameters {
 	p := intent.Parameters{Bias: units(bias), Support: units(o.Support)}
 	for g := range intent.Groups {
@@ -94,8 +94,8 @@ func (o *Options) parameters(bias float64) intent.Parameters {
 
 func units(v float64) intent.Score { return intent.Score(math.Round(v * intent.Unit)) }
 
-// sigmoid is the logistic function. math.Exp is in assembly on some machines and differs
-// there in the last bit, so it is a series here.
+// sigmoid is the logistic function, computed by a series because math.Exp, in assembly on some
+// machines, may differ in the last bit.
 func sigmoid(x float64) float64 {
 	x = max(-30, min(30, x))
 	const halvings = 6
@@ -111,9 +111,9 @@ func sigmoid(x float64) float64 {
 	return 1 / (1 + e)
 }
 
-// examples returns the sentences to learn from. Of an attack these are the ones that carry
-// it: the others are as honest as anything, but for what they are there for. What a package
-// says in many tools and versions is one example.
+// examples returns the sentences to train on. Of an attack only those that carry it are used: the
+// others are benign by themselves. Sentences repeated across tools and versions of a package count
+// once.
 func examples(rows []*Row, features map[uint32]int32, o Options) []example {
 	var all []example
 	said := map[[sha256.Size]byte]bool{}
@@ -146,7 +146,7 @@ func examples(rows []*Row, features map[uint32]int32, o Options) []example {
 	return all
 }
 
-// example returns what the sentences of a row are taken for, and how much each counts.
+// example returns the label and weight of a row's sentences.
 func (r *Row) example(o Options) (label, weight float64) {
 	switch {
 	case r.Attack() && r.Public:
@@ -163,9 +163,8 @@ func (r *Row) example(o Options) (label, weight float64) {
 	return 0, 1
 }
 
-// vocabulary numbers the features that occur in enough rows, in the order in which they
-// are first seen often enough. The texts of a pair are one row, and so are those of a
-// package: most of their words are the same.
+// vocabulary numbers the features that occur in enough rows, in the order in which they reach that
+// count. A pair counts as one row, and so does a package, because they share most of their words.
 func vocabulary(rows []*Row, least int) map[uint32]int32 {
 	type occurrence struct {
 		rows int

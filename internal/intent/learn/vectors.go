@@ -16,8 +16,8 @@ const (
 	vectorUnit = 64
 )
 
-// LoadVectors reads corpus/vectors.bin: for each word the FNV-1a hash of its letters and its
-// vector. It returns them by the key that a net knows the word by.
+// LoadVectors reads corpus/vectors.bin, which contains the FNV-1a hash and the vector of each word,
+// and returns the vectors by WordKey.
 func LoadVectors(path string) (map[uint32]*vector, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {

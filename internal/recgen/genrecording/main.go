@@ -1,5 +1,5 @@
-// Command genrecording writes a generated recording to standard output, for
-// measurements on files of any size:
+// Command genrecording writes a generated recording to standard output, for measurements on files
+// of any size:
 //
 //	go run ./internal/recgen/genrecording -bytes 200000000 > /tmp/large.events.jsonl
 package main
