@@ -1,6 +1,6 @@
 // Command beam inspects recordings on Apache Beam: every worker replays the input for one shard of
-// its sessions, and one of them merges what all found. The report is that of one run of
-// mcpscan replay with the built-in configuration; docs/scale.md says where it can differ.
+// its sessions, and one of them merges the results. The report is that of a single run of
+// mcpscan replay with the built-in configuration; docs/scale.md describes where it can differ.
 //
 //	go run . --input=events.jsonl --shards=16 --output=json=report.json --runner=universal --endpoint=HOST:PORT
 package main
@@ -60,12 +60,12 @@ func run(ctx context.Context, runner string, job Job, outputs []string) error {
 	return err
 }
 
-// split returns the elements of a list with commas.
+// split returns the non-empty elements of a comma-separated list.
 func split(list string) []string {
 	return slices.DeleteFunc(strings.Split(list, ","), func(s string) bool { return s == "" })
 }
 
-// version is the version of mcpscan that is built in.
+// version returns the version of mcpscan that is built in.
 func version() string {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, dep := range info.Deps {

@@ -18,14 +18,14 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Job is what a pipeline does. It is sent to the workers, so all members are exported.
+// Job is the work of a pipeline. It is sent to the workers, so all fields are exported.
 type Job struct {
-	Inputs     []string          // recordings, in the order in which they were made: paths of any file system that Beam knows
-	Shards     int               // into which the sessions are split
+	Inputs     []string          // recordings in chronological order: paths in any file system that Beam supports
+	Shards     int               // number of shards of the sessions
 	Outputs    map[string]string // file by format
-	Lowest     string            // severity that is listed
+	Lowest     string            // lowest severity that is listed
 	MaxMessage int64             // bytes
-	Workers    int               // goroutines of each shard
+	Workers    int               // goroutines per shard
 	Version    string
 }
 
@@ -37,8 +37,8 @@ func init() {
 	register.Iter1[[]byte]()
 }
 
-// Build adds the steps of a job to a pipeline: one element for each shard, spread over the workers,
-// and one step that merges what they found.
+// Build adds the steps of a job to a pipeline: one element per shard, spread over the workers,
+// and one step that merges their results.
 func Build(s beam.Scope, job Job) error {
 	if job.Shards < 1 || job.Shards > report.MaxShards {
 		return fmt.Errorf("%d shards: expected 1 to %d", job.Shards, report.MaxShards)
@@ -56,7 +56,7 @@ func Build(s beam.Scope, job Job) error {
 // inspect replays the input for one shard of its sessions.
 type inspect struct{ Job Job }
 
-// ProcessElement emits the partial report of a shard, under one key for all.
+// ProcessElement emits the partial report of a shard, under the same key for all.
 func (f *inspect) ProcessElement(ctx context.Context, index int, emit func(int, []byte)) error {
 	c, res, err := f.Job.replay(ctx, scanner.Shard{Index: index, Of: f.Job.Shards})
 	if err != nil {

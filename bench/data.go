@@ -16,13 +16,13 @@ import (
 	"github.com/mcpscan/mcpscan/internal/recgen"
 )
 
-// dataSet is a recording that is measured.
+// dataSet is a recording to measure with.
 type dataSet struct {
 	name, what, file string
 	size, lines      int64
 }
 
-// dataSets makes the recordings.
+// dataSets creates the recordings.
 func dataSets(o options) (all []dataSet, err error) {
 	made := []struct {
 		name, what string
@@ -55,7 +55,7 @@ func dataSets(o options) (all []dataSet, err error) {
 	return all, nil
 }
 
-// counter counts what is written.
+// counter counts the bytes and lines written.
 type counter struct {
 	io.Writer
 	bytes, lines int64
@@ -84,7 +84,7 @@ func create(name string, write func(io.Writer) error) (size, lines int64, err er
 	return c.bytes, c.lines, f.Close()
 }
 
-// recordings repeats the recordings of real servers. Each copy has sessions of its own.
+// recordings repeats the recordings of real servers. Each copy has its own sessions.
 func recordings(w io.Writer, o options) error {
 	names, err := filepath.Glob(filepath.Join(o.shared, "realservers", "recordings", "*.events.jsonl"))
 	if err != nil || len(names) == 0 {
@@ -112,7 +112,7 @@ type row struct {
 	Tool json.RawMessage `json:"tool"`
 }
 
-// corpus writes the tools and results of the corpus as messages, 20 to a session, again and again.
+// corpus writes the tools and results of the corpus as messages, 20 per session, repeatedly.
 func corpus(w io.Writer, o options) error {
 	now := time.Date(2026, 1, 6, 10, 30, 0, 0, time.UTC)
 	var written, n int64

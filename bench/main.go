@@ -1,12 +1,13 @@
 //go:build unix
 
-// Command bench measures mcpscan beside tools that everybody knows, on the same files, and writes
+// Command bench compares mcpscan with well-known tools on the same files, and writes
 // docs/performance.md:
 //
 //	go run ./bench -bytes 60000000 -rounds 5 -shared ../shared -write docs/performance.md
 //
-// It compares CPU time, which a loaded machine changes little, and takes the median of runs that
-// alternate between the programs. Absolute figures are those of one machine: read the ratios.
+// It compares CPU time, which depends little on the load of the machine, and takes the median of
+// runs that alternate between the programs. Absolute figures are those of one machine: compare
+// the ratios.
 // It must never be used to measure detection.
 package main
 
@@ -23,7 +24,7 @@ import (
 	"syscall"
 )
 
-// options are the flags.
+// options are the command-line flags.
 type options struct {
 	bytes  int64
 	rounds int
@@ -54,7 +55,7 @@ func main() {
 	}
 }
 
-// bench makes the data, measures everything, and writes the tables.
+// bench creates the data, runs all measurements, and writes the tables.
 func bench(ctx context.Context, o options) (err error) {
 	if o.rounds < 1 || o.bytes < 1 {
 		return fmt.Errorf("-bytes and -rounds must be at least 1")
@@ -107,8 +108,8 @@ func bench(ctx context.Context, o options) (err error) {
 	return document(o.write, out.String())
 }
 
-// writeMachine says where and with what the figures were measured, and returns the peers that
-// are missing.
+// writeMachine writes the machine and the program versions, and returns the peers that are
+// missing.
 func writeMachine(ctx context.Context, out *strings.Builder, o options, p patterns) (missing []string) {
 	fmt.Fprintf(out, "%s, %d cores, %s. Medians of %d interleaved runs of each program.\n", processor(), runtime.NumCPU(), runtime.Version(), o.rounds)
 	var found []string
@@ -128,7 +129,7 @@ func writeMachine(ctx context.Context, out *strings.Builder, o options, p patter
 	return missing
 }
 
-// processor names the processor.
+// processor returns the name of the processor.
 func processor() string {
 	data, _ := os.ReadFile("/proc/cpuinfo")
 	for line := range strings.Lines(string(data)) {
@@ -163,7 +164,7 @@ func ratio(r float64) string {
 	return fmt.Sprintf("%.2f", r)
 }
 
-// writeStart measures commands that have little to do.
+// writeStart measures commands that do little work.
 func writeStart(ctx context.Context, out *strings.Builder, o options) error {
 	programs, err := startPrograms(o)
 	if err != nil {
@@ -185,13 +186,13 @@ func writeStart(ctx context.Context, out *strings.Builder, o options) error {
 	return nil
 }
 
-// The figures of a document stand between these lines.
+// The lines that delimit the figures in a document.
 const (
 	begin = "<!-- figures: go run ./bench -write -->"
 	end   = "<!-- end of figures -->"
 )
 
-// document puts the figures into a document, in place of those that it has.
+// document replaces the figures in a document.
 func document(name, figures string) error {
 	data, err := os.ReadFile(name)
 	if err != nil {

@@ -20,12 +20,12 @@ import (
 	"time"
 )
 
-// peers are the programs that mcpscan is measured beside, and how they tell their version. All
-// are packages of Debian.
+// peers are the programs that mcpscan is compared with, and the arguments that print their
+// version. All are Debian packages.
 var peers = [][]string{{"rg", "--version"}, {"jq", "--version"}, {"yara", "--version"}, {"node", "--version"}}
 
-// program is a command that is measured. Exit codes up to ok are no failure: a program that finds
-// something, or nothing, says so with one.
+// program is a command to measure. Exit codes up to ok are not failures: some programs use them
+// to report whether they found something.
 type program struct {
 	name string
 	args []string
@@ -35,7 +35,7 @@ type program struct {
 // nodeStart is the name of the command that starts node and does nothing.
 const nodeStart = "`node -e 0`"
 
-// programsFor are the programs for a data set: mcpscan with 1 and with 2 workers first.
+// programsFor returns the programs for a data set, starting with mcpscan with 1 and 2 workers.
 func programsFor(o options, file string, p patterns) []program {
 	self, _ := os.Executable()
 	replay := func(workers int) program {
@@ -53,7 +53,7 @@ func programsFor(o options, file string, p patterns) []program {
 	})
 }
 
-// startPrograms are commands that have little to do.
+// startPrograms returns commands that do little work.
 func startPrograms(o options) ([]program, error) {
 	tools, events := filepath.Join(o.dir, "tools.json"), filepath.Join(o.dir, "small.events.jsonl")
 	err := errors.Join(os.WriteFile(tools, []byte(`{"tools":[{"name":"sum","description":"Adds two numbers.","inputSchema":{"type":"object","properties":{"a":{"type":"number"},"b":{"type":"number"}}}}]}`), 0o600),
@@ -106,7 +106,7 @@ func median(runs []figures, of func(figures) float64) float64 {
 	return all[len(all)/2]
 }
 
-// once runs a program to its end.
+// once measures a program that runs to completion.
 func once(ctx context.Context, p program) (f figures, err error) {
 	cmd := exec.CommandContext(ctx, p.args[0], p.args[1:]...)
 	var said bytes.Buffer
@@ -127,7 +127,7 @@ func once(ctx context.Context, p program) (f figures, err error) {
 	return f, nil
 }
 
-// sameReports compares the reports of 1 and 2 workers.
+// sameReports reports whether the reports of 1 and 2 workers are identical.
 func sameReports(dir string) bool {
 	one, err1 := os.ReadFile(filepath.Join(dir, "1.json"))
 	two, err2 := os.ReadFile(filepath.Join(dir, "2.json"))
@@ -137,11 +137,12 @@ func sameReports(dir string) bool {
 // patterns are the files with the literals that the rules search for.
 type patterns struct {
 	lines, yara string
-	literals    int // that they have
-	all         int // that the rules have
+	literals    int // number of literals in the files
+	all         int // number of literals in the rules
 }
 
-// writePatterns writes the anchors of all rules: one a line for rg, and as one rule for yara.
+// writePatterns writes the anchors of all rules: one per line for rg, and as a single rule for
+// yara.
 func writePatterns(ctx context.Context, dir string) (p patterns, err error) {
 	out, err := exec.CommandContext(ctx, "go", "run", "./bench/literals").Output()
 	if err != nil {
@@ -149,7 +150,7 @@ func writePatterns(ctx context.Context, dir string) (p patterns, err error) {
 	}
 	literals := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
 	p.all = len(literals)
-	literals = slices.DeleteFunc(literals, func(s string) bool { // rg --no-unicode takes ASCII alone
+	literals = slices.DeleteFunc(literals, func(s string) bool { // rg --no-unicode accepts only ASCII
 		return strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r > '~' })
 	})
 	var lines, yara strings.Builder
@@ -163,7 +164,7 @@ func writePatterns(ctx context.Context, dir string) (p patterns, err error) {
 	return p, errors.Join(os.WriteFile(p.lines, []byte(lines.String()), 0o600), os.WriteFile(p.yara, []byte(yara.String()), 0o600))
 }
 
-// quoteMeta escapes what has a meaning in an expression of rg.
+// quoteMeta escapes the metacharacters of rg's expressions.
 func quoteMeta(s string) string {
 	var b strings.Builder
 	for _, r := range s {

@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// messages are the sub-benchmarks of BenchmarkStep, what they are, and the time in nanoseconds that
-// a proxy has for 99 of 100 of them.
+// messages are the sub-benchmarks of BenchmarkStep, their descriptions, and the time in
+// nanoseconds within which a proxy must handle 99 of 100 of them.
 var messages = [...]struct {
 	name, what string
 	budget     float64
@@ -26,11 +26,11 @@ var messages = [...]struct {
 	{"judge/tools=60", "a list of 60 tools, judging alone", 100_000},
 }
 
-// stepRuns is how often each sub-benchmark runs: a machine that does other things as well
-// disturbs most of them.
+// stepRuns is the number of runs of each sub-benchmark: other load on the machine disturbs most
+// of them.
 const stepRuns = 3
 
-// writeStep measures what one message waits for in a proxy.
+// writeStep measures how long one message waits in a proxy.
 func writeStep(ctx context.Context, out *strings.Builder) error {
 	printed, err := exec.CommandContext(ctx, "go", "test", "./scanner", "-run", "^$", "-bench", "^BenchmarkStep$", "-benchtime", "200x", "-count", strconv.Itoa(stepRuns)).Output()
 	if err != nil {
@@ -78,7 +78,7 @@ func least(printed, name string) (median, p99 float64, err error) {
 	return best.median, best.p99, nil
 }
 
-// bare is the name of a benchmark without the number of processors behind it.
+// bare returns the name of a benchmark without the trailing number of processors.
 func bare(name string) string {
 	if i := strings.LastIndexByte(name, '-'); i > 0 {
 		if _, err := strconv.Atoi(name[i+1:]); err == nil {

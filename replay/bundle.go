@@ -48,7 +48,7 @@ func Manifests(data []byte) (manifests [][]byte) {
 
 const manifestName = "manifest.json"
 
-// translations are the paths of the translations in a bundle: those that the format defines, and
+// translations holds the paths of the translations in a bundle: those that the format defines, and
 // those that its manifests name.
 type translations []string
 
@@ -102,7 +102,7 @@ func bundle(name string, data []byte) ([]*scanner.Event, error) {
 			events = append(events, skipped(name, 1, "the bundle has a second %s: clients differ in which one they read", file))
 		}
 		seen[file] = true
-		first := isManifest && !manifest // it is read wherever it is
+		first := isManifest && !manifest // read regardless of its position
 		manifest = manifest || isManifest
 		if files++; files > maxBundleFiles && !first {
 			if files == maxBundleFiles+1 {

@@ -69,7 +69,7 @@ func resultFrame(id string, i *llm.Item) *composed {
 	c := &composed{}
 	c.lit(`{"jsonrpc":"2.0","id":` + id + `,"result":`)
 	content := i.Content
-	if content.Kind() == wire.Object && content.At("content").Kind() == wire.Array { // it is the server's result
+	if content.Kind() == wire.Object && content.At("content").Kind() == wire.Array { // already an MCP result
 		c.raw(content)
 		c.lit("}")
 		return c
@@ -136,7 +136,7 @@ func (c *composed) block(v llm.View) {
 	}
 }
 
-// passing are members of a definition that are only for the model's provider.
+// passing lists the members of a definition that are only for the model's provider.
 var passing = map[string]bool{"type": true, "strict": true, "cache_control": true, "defer_loading": true, "allowed_callers": true, "eager_input_streaming": true}
 
 // schemaMembers are the names of the member with the arguments' schema.

@@ -22,7 +22,7 @@ type conversations struct {
 	servers *registry
 	yield   func(*scanner.Event)
 	judge   func(*scanner.Event) Decisions // replaces yield if decisions are needed at once
-	said    func(*Said)                    // called with what was decided about; may be nil
+	said    func(*Said)                    // receives what Talk.Read returns; may be nil
 
 	*Memory
 	now   *conversation
@@ -31,8 +31,8 @@ type conversations struct {
 	order []*list
 }
 
-// Memory is what transcripts have said so far: files read with the same memory can continue each
-// other's conversations. Only one reader may use it at a time.
+// Memory records the content of the transcripts read so far: files read with the same memory can
+// continue each other's conversations. Only one reader may use it at a time.
 type Memory struct {
 	byKey    map[string]*conversation
 	sessions map[string]*conversation
@@ -51,14 +51,14 @@ type conversation struct {
 	key     string
 	first   string // the ID of its first call
 	events  int
-	seen    map[mark]int // how often something was said, at most, in one request
+	seen    map[mark]int // maximum number of occurrences in one request
 	refused map[mark]scanner.Decision
-	current map[mark]int         // how often in the current request
+	current map[mark]int         // number of occurrences in the current request
 	open    map[string][]pending // calls without a result, by id
 	calls   map[string]*pending  // all calls, by id
 }
 
-// mark identifies something that was said.
+// mark identifies a call, result or definition by its content.
 type mark [16]byte
 
 // pending is a call and its state.
@@ -114,7 +114,7 @@ func (c *conversations) at(i *llm.Item) scanner.Origin {
 	return at
 }
 
-// begin begins a request, whose history is counted from here.
+// begin starts a request, whose history is counted from here.
 func (c *conversations) begin(i *llm.Item) {
 	if i.Echo { // another name for the current conversation
 		if c.now != nil && len(c.byKey) < maxSaid {
@@ -212,7 +212,7 @@ func (c *conversations) session(i *llm.Item) *conversation {
 	return c.now
 }
 
-// markOf returns the mark of something that is said.
+// markOf returns the mark for the given parts.
 func markOf(what ...[]byte) mark {
 	h := sha256.New()
 	for _, part := range what {
@@ -222,7 +222,7 @@ func markOf(what ...[]byte) mark {
 	return mark(h.Sum(nil)[:len(mark{})])
 }
 
-// before records that something is said, and reports whether it was said before.
+// before records an occurrence of a mark, and reports whether it repeats an earlier one.
 func (c *conversations) before(s *conversation, i *llm.Item, m mark) bool {
 	switch {
 	case i.Fresh:
@@ -323,7 +323,7 @@ func argumentsOf(i *llm.Item, dst []byte) []byte {
 	return i.Args.AppendCanonical(dst)
 }
 
-// contentOf appends the content of a result, without what clients add from request to request.
+// contentOf appends the content of a result, without members that clients add in some requests.
 func contentOf(v llm.View, dst []byte) []byte {
 	switch v.Kind() {
 	case wire.String:
@@ -362,7 +362,7 @@ func (c *conversations) result(i *llm.Item) {
 		if len(waiting) == 1 {
 			delete(s.open, i.ID)
 		}
-	default: // of a call that the transcript does not have; its server is not asked for the answer
+	default: // the transcript lacks the call, so the server is unknown
 		to = pending{id: s.next(c, i), server: "unknown", tool: i.Name}
 	}
 	frame := resultFrame(to.id, i)

@@ -72,7 +72,7 @@ func openDocument(name string, r io.Reader, o Options) (scanner.Source, error) {
 	return Events([]*scanner.Event{skipped(name, 1, "%s", unreadDocument(head))}), nil
 }
 
-// behind reports whether an error is in the text after a complete value.
+// behind reports whether the error is in text after a complete value that ends at end.
 func behind(err error, end int) bool {
 	var s *wire.SyntaxError
 	return errors.As(err, &s) && s.Offset >= end && strings.HasSuffix(s.Msg, "after the value")
@@ -90,8 +90,8 @@ func brokenOff(at *scanner.Places, data []byte, failed, syntax error) *scanner.E
 	return e
 }
 
-// headOf parses what a document is known by: of a list, the first element. It is null where
-// that has too many values, or is no JSON.
+// headOf parses the part of a document that identifies its format: a list is reduced to its first
+// element. It returns an empty text if that part has too many values or is not JSON.
 func headOf(root wire.Value) *wire.Doc {
 	text := root.Raw()
 	if list := root.Children(); root.Kind() == wire.Array && list.Next() {
@@ -104,7 +104,7 @@ func headOf(root wire.Value) *wire.Doc {
 	return &doc
 }
 
-// scanReads reports a document that another command reads.
+// scanReads reports whether a document is one that mcpscan scan reads.
 func scanReads(doc *wire.Doc) bool {
 	return formatOf(doc, 0) == "" && holdsDefinitions(doc) || doc.Kind(doc.Get(0, "mcpServers")) == wire.Object
 }

@@ -90,7 +90,7 @@ func openHTTP(name string, r io.Reader, o Options) (scanner.Source, error) {
 	return source, nil
 }
 
-// next returns the events of the next lines.
+// next returns the events of the following lines.
 func (h *httpText) next() (chunk, bool) {
 	for h.lines != nil && (len(h.out) == 0 || h.asked > 0 && h.size < maxHeld) {
 		l, err := h.lines.Next()

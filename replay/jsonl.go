@@ -28,7 +28,7 @@ const (
 // unknownBody is the reason for not reading an llm_message.
 const unknownBody = "llm_message: a body of no format that is known"
 
-// auditTypes are the types of events that an engine writes about what it saw.
+// auditTypes lists the types of events in which an engine reports what it observed.
 var auditTypes = map[string]bool{
 	"mcp_tool_seen": true, "mcp_tool_changed": true, "mcp_tool_called": true, "mcp_tool_call_intercepted": true,
 	"mcp_cross_server_blocked": true, "mcp_network_connection": true, "mcp_detection": true,

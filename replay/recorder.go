@@ -127,7 +127,7 @@ func headFields(h *mcp.HTTPHead) [len(headKeys)]*string {
 	return [...]*string{&h.Method, &h.Name, &h.Version, &h.Session}
 }
 
-// recordedHead reads the HTTP head of a record, nil if there is none.
+// recordedHead reads the HTTP head of a record; it returns nil if there is none.
 func recordedHead(doc *wire.Doc) *mcp.HTTPHead {
 	n := doc.Get(0, "http")
 	if doc.Kind(n) != wire.Object {

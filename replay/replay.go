@@ -132,7 +132,7 @@ func sniff(head []byte, whole bool) format {
 		line = bytes.TrimSpace(line)
 		alone := first && whole && len(bytes.TrimSpace(tail)) == 0
 		if (complete || whole) && tooDeep(line, &doc) {
-			return formatLines // counted as too deep, whatever it would have been
+			return formatLines // reported as too deep, whatever its format
 		}
 		if f := sniffLine(line, complete || whole, first, &doc); alone && (f == formatLines && !isLine(&doc) || f == formatTranscript && !startsStream(line)) {
 			return formatDocument

@@ -23,7 +23,7 @@ type LLMMessage struct {
 	Answer  bool   // it is a response
 	Body    []byte // JSON; nil if there is none
 	SSE     []byte // complete events of a stream; nil if there is a body
-	More    bool   // the stream goes on
+	More    bool   // the stream continues
 
 	Servers map[string][]string // newly known servers with their tools; nil for none
 }
@@ -89,7 +89,7 @@ type Decisions map[int]scanner.Decision
 // Said is a call that the model made, or a definition or result that was refused.
 type Said struct {
 	Kind         SaidKind
-	Server, Tool string // of a call or definition, as attributed; of a result that was said before, "" if unknown
+	Server, Tool string // of a call or definition, as attributed; of a repeated result, "" if unknown
 	Name         string // of the tool, as in the text
 	ID           string
 	Event        int              // of a stream: index of the event in the current part, from 0
@@ -137,7 +137,7 @@ var ErrUnreadable = errors.New("it is no JSON, has more values, or nests deeper,
 var ErrUnknown = errors.New("it is of no format that is known")
 
 // Read reads a line written by LLMMessage.Line; place records it and returns its location. It
-// returns the calls in the line, and what else was refused.
+// returns the calls in the line, and the results and definitions that were refused.
 func (t *Talk) Read(line []byte, place func() scanner.Origin) (said []Said, err error) {
 	t.said = nil
 	root, err := wire.Skim(line, wire.MaxNodes)
@@ -154,7 +154,7 @@ func (t *Talk) Read(line []byte, place func() scanner.Origin) (said []Said, err 
 	return t.said, err
 }
 
-// Dialect returns the name of a format's API in recordings, "" if it has none, as for transcripts.
+// Dialect returns the name of a format's API in recordings, or "" if it has none, like transcripts.
 func Dialect(format string) string {
 	for _, d := range dialects {
 		if strings.Contains(format, d[0]) {
@@ -170,7 +170,7 @@ var dialects = [][2]string{
 	{"Bedrock", "bedrock"}, {"an LLM", "openai"},
 }
 
-// Knows returns the format of a body, "" if a Talk cannot read it.
+// Knows returns the format of a body, or "" if a Talk cannot read it.
 func Knows(body []byte) (format string) {
 	root, err := wire.Skim(body, archiveValues)
 	if err != nil || root.Kind() < wire.Array {
@@ -256,7 +256,7 @@ func saidOf(i *llm.Item, server, tool string) *Said {
 	return s
 }
 
-// decided records the decision about something that is said for the first time.
+// decided records the decision about a call, result or definition that is new.
 func (c *conversations) decided(s *conversation, m mark, what *Said, d scanner.Decision) {
 	delete(s.refused, m)
 	if d.Verdict >= scanner.Prompt {
@@ -265,7 +265,7 @@ func (c *conversations) decided(s *conversation, m mark, what *Said, d scanner.D
 	c.again(s, m, what)
 }
 
-// again reports something with the decision made about it.
+// again reports a call, result or definition with the decision made about it.
 func (c *conversations) again(s *conversation, m mark, what *Said) {
 	if c.said == nil {
 		return

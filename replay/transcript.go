@@ -14,8 +14,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// transcript reads the bodies and lines of a file one after another: what they say depends on
-// what was said before.
+// transcript reads the bodies and lines of a file in sequence, because their meaning depends on
+// earlier ones.
 type transcript struct {
 	name   string
 	o      Options
@@ -24,11 +24,11 @@ type transcript struct {
 	yield  func(*scanner.Event)
 	stream eventText
 
-	readers map[string]*llm.Reader // of exchanges whose response did not come to its end
-	nth     int                    // event of the part of a stream that is in a record
+	readers map[string]*llm.Reader // of exchanges with an incomplete response
+	nth     int                    // index of the current event in its part of a stream
 }
 
-// pulled is a source of what a function yields.
+// pulled returns a source of the events that run yields.
 func pulled(run func(yield func(*scanner.Event))) scanner.Source {
 	next, _ := iter.Pull(func(yield func(*scanner.Event) bool) {
 		going := true
@@ -58,7 +58,7 @@ func (t *transcript) end() {
 	t.talk.flush()
 }
 
-// openTranscript reads a file with one body or line a line, or with the events of a stream.
+// openTranscript reads a file with one body or transcript entry per line, or with an event stream.
 func openTranscript(name string, r io.Reader, o Options) scanner.Source {
 	return pulled(func(yield func(*scanner.Event)) {
 		t := newTranscript(name, o, yield)
@@ -72,7 +72,7 @@ func openTranscript(name string, r io.Reader, o Options) scanner.Source {
 				yield(skipped(name, max(last, 1), "%v", fmt.Errorf("reading %s after line %d: %w", name, last, err)))
 				break
 			}
-			if l.Number > last+1 { // an empty line, which ends an event
+			if l.Number > last+1 { // an empty line ends an event
 				t.dispatch()
 			}
 			last = l.Number
@@ -86,7 +86,7 @@ func openTranscript(name string, r io.Reader, o Options) scanner.Source {
 	})
 }
 
-// openTranscriptDocument reads a document that is one body.
+// openTranscriptDocument reads a document that is a single body.
 func openTranscriptDocument(name string, data []byte, root wire.Value, broken *scanner.Event, o Options) scanner.Source {
 	return pulled(func(yield func(*scanner.Event)) {
 		t := newTranscript(name, o, yield)
@@ -107,7 +107,7 @@ func (t *transcript) line(number int, data []byte) {
 		t.body(number, data)
 		return
 	}
-	for _, field := range bytes.Split(data, []byte("\r")) { // which ends a line in an event stream
+	for _, field := range bytes.Split(data, []byte("\r")) { // a carriage return ends a line of an event stream
 		if !t.stream.field(number, field, t.o.MaxMessage) {
 			t.dispatch()
 			t.other(number, 1, data)
@@ -130,7 +130,7 @@ func (t *transcript) body(number int, data []byte) {
 	t.talk.flush()
 }
 
-// recorded reads a body that stands in the file, by itself or in a record of events.jsonl.
+// recorded reads a body in the file, either alone or in a record of events.jsonl.
 func (t *transcript) recorded(at scanner.Origin, data []byte, root wire.Value, broken bool) bool {
 	if kind, _ := root.Str("type"); kind != typeLLM {
 		return t.reader.ReadValue(llm.NewText(at, data), root, "", broken)
@@ -138,7 +138,7 @@ func (t *transcript) recorded(at scanner.Origin, data []byte, root wire.Value, b
 	return t.record(at, data, root, broken)
 }
 
-// events reads a stream, or a part of one, that is in a string.
+// events reads a stream, or a part of one, from a string.
 func (t *transcript) events(reader *llm.Reader, at scanner.Origin, stream []byte) {
 	events := wire.NewSSEReader(bytes.NewReader(stream), t.o.MaxMessage)
 	for t.nth = 0; ; t.nth++ {
@@ -155,7 +155,7 @@ func (t *transcript) events(reader *llm.Reader, at scanner.Origin, stream []byte
 	t.talk.flush()
 }
 
-// data reads the data of an event of a stream.
+// data reads the data of a stream event.
 func (t *transcript) data(reader *llm.Reader, text *llm.Text, at scanner.Origin) {
 	data := bytes.TrimSpace(text.Data)
 	switch {
@@ -167,34 +167,34 @@ func (t *transcript) data(reader *llm.Reader, text *llm.Text, at scanner.Origin)
 	}
 }
 
-// other reads a line that is of no transcript as the recordings of messages have it.
+// other reads a line that does not belong to a transcript, like a line of events.jsonl.
 func (t *transcript) other(number, column int, data []byte) {
-	var b lineBuffers // the events keep what it parses
+	var b lineBuffers // the events refer to its parse tree
 	(&jsonLines{file: t.name}).decode(&b, line{number: number}, data, func(e *scanner.Event) {
 		e.Origin.Column += column - 1
-		if e.Kind == scanner.IgnoredEvent { // in a transcript nothing is passed over that is not known
+		if e.Kind == scanner.IgnoredEvent { // in a transcript, nothing unknown is ignored
 			e.Kind = scanner.SkippedEvent
 		}
 		t.yield(e)
 	})
 }
 
-// eventText puts the lines of an event together.
+// eventText joins the data lines of an event.
 type eventText struct {
 	data   []byte
 	number int // of the first line with data
 	column int
 	lines  int
-	over   bool // it is over the limit
+	over   bool // the event exceeds the limit
 }
 
-// maxJoined bounds an event whose data has several lines. Those of LLM APIs have one.
+// maxJoined is the maximum size of an event with several data lines. Those of LLM APIs have one.
 const maxJoined = 8 << 20
 
-// streamFields are the fields of an event that are read or passed over.
+// streamFields lists the fields of an event stream. Only data is read.
 var streamFields = []string{"data", "event", "id", "retry"}
 
-// field takes in a line, and reports false for one that is none of an event stream.
+// field adds a line to the event, and reports whether the line belongs to an event stream.
 func (s *eventText) field(number int, line []byte, most int64) bool {
 	line = bytes.TrimPrefix(line, []byte("\xEF\xBB\xBF"))
 	name, value, _ := bytes.Cut(line, []byte(":"))
@@ -221,7 +221,7 @@ func (s *eventText) field(number int, line []byte, most int64) bool {
 	return known
 }
 
-// dispatch reads the event whose lines have come.
+// dispatch reads the event collected so far, if any.
 func (t *transcript) dispatch() {
 	s := &t.stream
 	if s.lines == 0 {
@@ -234,7 +234,7 @@ func (t *transcript) dispatch() {
 		return
 	}
 	text := llm.NewText(at, s.data)
-	if s.lines > 1 { // the file has the names of fields between them
+	if s.lines > 1 { // in the file, field names separate them
 		text = llm.Quoted(at, s.data)
 	}
 	*s = eventText{}
@@ -242,8 +242,8 @@ func (t *transcript) dispatch() {
 	t.talk.flush()
 }
 
-// isTranscript reports whether a value is what transcripts hold, and not a message or a record
-// that carries one.
+// isTranscript reports whether a value belongs to a transcript, and is not a JSON-RPC message or a
+// record that contains one.
 func isTranscript(root wire.Value) bool {
 	m := memberKinds(root)
 	if root.Kind() == wire.Object {
@@ -258,14 +258,13 @@ func isTranscript(root wire.Value) bool {
 	return llm.Recognise(root) != ""
 }
 
-// startsTranscript reports whether the head of a line is that of a transcript. Of a line that
-// is longer than the head, more is not known.
+// startsTranscript reports whether a line, which may be truncated, belongs to a transcript.
 func startsTranscript(line []byte) bool {
 	root, _ := wire.Skim(line, wire.MaxNodes)
 	return root.Kind() >= wire.Array && isTranscript(root)
 }
 
-// startsStream reports a line of a recorded event stream.
+// startsStream reports whether a line belongs to a recorded event stream.
 func startsStream(line []byte) bool {
 	return bytes.HasPrefix(line, []byte("data:")) || bytes.HasPrefix(line, []byte("event:"))
 }

@@ -7,14 +7,14 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// NoMessage is the reason for JSON that is neither MCP nor in a format known below.
+// NoMessage is the reason for not reading JSON that is neither MCP nor in a known format.
 const NoMessage = "JSON that is not an MCP message"
 
-// Elsewhere follows the name of a format of which only whole files are read.
+// Elsewhere is appended to the name of a format that is only read in a file of its own.
 const Elsewhere = ": mcpscan replay reads it in a file of its own"
 
-// Unread says why mcpscan does not read a file of JSON, and "" for a file that is no JSON,
-// or that is a recording: one document, or one value a line.
+// Unread returns the reason why mcpscan does not read a JSON file (one document, or one value per
+// line), or "" if the file is not JSON or is a recording.
 func Unread(data []byte) string {
 	data = bytes.TrimPrefix(data, []byte("\xEF\xBB\xBF"))
 	var doc wire.Doc
@@ -47,7 +47,7 @@ func Unread(data []byte) string {
 	return reason
 }
 
-// unread says why the value n, which is no MCP message, is not read.
+// unread returns the reason why value n, which is not an MCP message, is not read.
 func unread(doc *wire.Doc, n int) string {
 	if format := formatOf(doc, n); format != "" {
 		return format + Elsewhere
@@ -55,7 +55,7 @@ func unread(doc *wire.Doc, n int) string {
 	return NoMessage
 }
 
-// unreadDocument is unread for a whole file: it may be meant for another command.
+// unreadDocument is like unread, but for a whole file, which may be meant for another command.
 func unreadDocument(doc *wire.Doc) string {
 	if why := unread(doc, 0); why != NoMessage {
 		return why
@@ -63,7 +63,7 @@ func unreadDocument(doc *wire.Doc) string {
 	return NoMessage + "; to check definitions and client configurations: mcpscan scan"
 }
 
-// speaks reports whether value n says something as JSON-RPC, or has members that do.
+// speaks reports whether value n is a JSON-RPC message, or an array that contains one.
 func speaks(doc *wire.Doc, n int) bool {
 	if doc.Kind(n) != wire.Array {
 		return isMessage(doc, n) || asks(doc, n)
@@ -76,8 +76,8 @@ func speaks(doc *wire.Doc, n int) bool {
 	return false
 }
 
-// formatOf names the format of a request to a language model, of its response or of a
-// transcript, by its members; "" where it is none that is known.
+// formatOf returns the format of an LLM API request or response or of a transcript, recognised by
+// its members, or "" if it is in no known format.
 func formatOf(doc *wire.Doc, n int) string {
 	if doc.Kind(n) < wire.Array {
 		return ""

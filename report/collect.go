@@ -12,8 +12,8 @@ import (
 
 // Collector gathers the findings of a run for a Report. It is a scanner.Sink.
 type Collector struct {
-	lowest   scanner.Severity // that is listed
-	changes  bool             // what shows a diff is listed whatever its severity
+	lowest   scanner.Severity // lowest severity that is listed
+	changes  bool             // list findings with a diff whatever their severity
 	seen     map[[16]byte]entry
 	findings []Finding
 	counts   [scanner.Approved + 1]Counts // by status
@@ -22,41 +22,41 @@ type Collector struct {
 	strings  map[string]string
 	sessions sessions
 	servers  serverNames
-	event    int64            // how many events there were, those of other shards included
-	worsened int              // findings that recurred at a higher severity, or open
-	again    []partialFinding // these as they recurred, where they are kept for a merge
+	event    int64            // number of events so far, including those of other shards
+	worsened int              // number of findings that recurred at a higher severity or as open
+	again    []partialFinding // those recurrences, kept only for a merge
 }
 
-// maxReason bounds the reason why a finding is suppressed or approved, in characters.
+// maxReason is the maximum length, in characters, of the reason for a suppression or approval.
 const maxReason = 400
 
-// entry remembers a finding that was seen, listed or not: at is its place in
-// the list, -1 where it is below the severity asked for.
+// entry is the state of a finding that was seen, listed or not. at is its index in the list, or
+// -1 if it is not listed.
 type entry struct {
 	at, times int32
 	severity  scanner.Severity
 	status    scanner.Status
-	change    bool // it shows a diff
+	change    bool // has a diff
 }
 
-// NewCollector returns a collector that lists the findings from a severity up,
-// and only counts those below it.
+// NewCollector returns a collector that lists findings of at least the given severity and only
+// counts the others.
 func NewCollector(lowest scanner.Severity) *Collector {
 	return &Collector{lowest: lowest, seen: map[[16]byte]entry{}, room: newRoom(), strings: map[string]string{}, sessions: sessions{now: -1}}
 }
 
-// ListChanges has findings that show a diff listed whatever their severity: who
-// reviews an upgrade wants to see all of it.
+// ListChanges makes c list findings with a diff whatever their severity, because reviewers of
+// an upgrade want to see all of it.
 func (c *Collector) ListChanges() { c.changes = true }
 
-// lists reports whether a finding is listed: severe enough, a change, or approved, because who
-// approved what is never hidden.
+// lists reports whether a finding is listed: it is severe enough, a change, or approved.
+// Approvals are never hidden.
 func (c *Collector) lists(e entry) bool {
 	return e.severity >= c.lowest || c.changes && e.change || e.status == scanner.Approved
 }
 
-// Event counts an event for its session. All else that a report says of events is in
-// the result of the run.
+// Event counts an event for its session. Everything else that a report contains about events
+// comes from the result of the run.
 func (c *Collector) Event(e *scanner.Event, out *scanner.Outcome) error {
 	c.event++
 	c.sessions.see(e, out, c.event)
@@ -64,9 +64,9 @@ func (c *Collector) Event(e *scanner.Event, out *scanner.Outcome) error {
 	return nil
 }
 
-// Finding adds a finding. One fingerprint in one session is one finding, at the place where it
-// was first seen. If it recurs at a higher severity, that severity counts, so that the order
-// of messages cannot make a session look harmless. A finding that is open once is open.
+// Finding adds a finding. Findings of one session with the same fingerprint are one finding, at
+// the first location. The highest severity counts, so that message order cannot make a session
+// look harmless. A finding that was open once stays open.
 func (c *Collector) Finding(f *scanner.Finding) error {
 	fingerprint := f.Fingerprint()
 	key := keyOf(f.Session, fingerprint)
@@ -112,7 +112,7 @@ func (c *Collector) Finding(f *scanner.Finding) error {
 	return nil
 }
 
-// keyOf shortens the identity of a finding, so that remembering it is cheap.
+// keyOf returns a short digest of a finding's identity, which is cheap to store.
 func keyOf(session, fingerprint string) [16]byte {
 	h := sha256.Sum256([]byte(session + "\x00" + fingerprint))
 	return [16]byte(h[:16])
@@ -174,7 +174,7 @@ func (c *Collector) convert(f *scanner.Finding, fingerprint string) Finding {
 	return out
 }
 
-// evidence lets the text share the memory of its context where it can.
+// evidence converts e; its text shares the memory of its context if possible.
 func (c *Collector) evidence(e scanner.Evidence) Evidence {
 	out := Evidence{Text: e.Text, Context: c.intern(e.Context)}
 	if i := strings.Index(out.Context, e.Text); i >= 0 {
@@ -196,8 +196,7 @@ func (c *Collector) location(l scanner.Location) Location {
 	return Location{File: c.intern(l.File), Line: l.Line, Column: l.Column, Pointer: visible(l.Pointer, textLimit)}
 }
 
-// intern keeps one copy of a text, because servers say the same things again
-// and again in a long recording.
+// intern returns a shared copy of s, because servers repeat themselves in long recordings.
 func (c *Collector) intern(s string) string {
 	if kept, ok := c.strings[s]; ok {
 		return kept
@@ -217,8 +216,7 @@ func (c *Collector) internAll(in []string) []string {
 // toolName is the name of the program in reports.
 const toolName = "mcpscan"
 
-// Report returns the report of the run and ends the collection: the collector
-// hands its findings over and must not be used again.
+// Report returns the report of the run and ends the collection: c must not be used again.
 func (c *Collector) Report(inputs []Input, version string, res scanner.Result) *Report {
 	if c.room.bytes > maxReport {
 		c.trim()
@@ -247,8 +245,8 @@ func (c *Collector) Report(inputs []Input, version string, res scanner.Result) *
 	return r
 }
 
-// byPlace orders findings as the contract says: location, then rule. The rest
-// only makes the order total.
+// byPlace orders findings by location, then by rule, as documented. The other keys only make
+// the order total.
 func byPlace(a, b Finding) int {
 	return cmp.Or(
 		strings.Compare(a.Location.File, b.Location.File),
@@ -272,7 +270,7 @@ func skips(in []scanner.Skipped) []Skipped {
 	return out
 }
 
-// complete replaces nil lists, so that JSON has [] and never null.
+// complete replaces nil lists, so that JSON has [] instead of null.
 func (r *Report) complete() {
 	notNil(&r.Inputs)
 	notNil(&r.Findings)

@@ -22,7 +22,7 @@ func (s Summary) Open() Counts {
 	return open
 }
 
-// open reports whether nothing was decided about a finding.
+// open reports whether a finding is neither suppressed, unchanged nor approved.
 func (f *Finding) open() bool { return f.Status == "" || f.Status == scanner.Open.String() }
 
 func total(counts []Counts) (sum Counts) {
@@ -32,7 +32,7 @@ func total(counts []Counts) (sum Counts) {
 	return sum
 }
 
-// add adds other counts.
+// add adds o to c.
 func (c *Counts) add(o Counts) {
 	for _, s := range scanner.Severities {
 		*c.of(s) += o.Of(s)
@@ -43,18 +43,17 @@ func (c *Counts) of(s scanner.Severity) *int {
 	return [...]*int{&c.Note, &c.Low, &c.Medium, &c.High, &c.Critical}[s]
 }
 
-// Complete reports whether everything was inspected that had to be.
+// Complete reports whether everything that had to be inspected was inspected.
 func (c Coverage) Complete() bool { return len(c.Skipped) == 0 }
 
-// repeated is a finding with those that say the same of the same thing in
-// another session. A reader who fixes one has fixed them all.
+// repeated is a finding merged with its duplicates in other sessions. Fixing one fixes all.
 type repeated struct {
-	*Finding     // the first
-	times    int // how often it was seen, in all sessions
+	*Finding     // the worst of them, open ones first
+	times    int // occurrences in all sessions
 	sessions int
 }
 
-// fold merges findings with the same key. The first keeps its place; findings with an empty
+// fold merges findings with the same key at the position of the first. Findings with an empty
 // key stay separate.
 func fold(findings []Finding, key func(*Finding) string) []repeated {
 	out := make([]repeated, 0, len(findings))
@@ -79,8 +78,7 @@ func fold(findings []Finding, key func(*Finding) string) []repeated {
 	return out
 }
 
-// inFile is a key for fold: it tells the distinct findings of each file apart,
-// whatever their session.
+// inFile is a key for fold: it separates findings by file, but not by session.
 func inFile(f *Finding) string {
 	if f.Fingerprint == "" {
 		return ""
@@ -88,7 +86,7 @@ func inFile(f *Finding) string {
 	return f.Fingerprint + "\x00" + f.Location.File
 }
 
-// worstFirst returns the open findings, the worst first, with repetitions in several sessions
+// worstFirst returns the open findings, the worst first, with duplicates in several sessions
 // merged.
 func worstFirst(findings []Finding) []repeated {
 	open := slices.DeleteFunc(slices.Clone(findings), func(f Finding) bool { return !f.open() })

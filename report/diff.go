@@ -12,8 +12,8 @@ const (
 	styleRemoved = "\x1b[31m"
 )
 
-// diffLines returns the lines of a diff, each one visible and bounded. A diff is
-// the one text of a finding that has lines.
+// diffLines returns the lines of a diff, made visible and bounded. A diff is the only
+// multi-line text in a finding.
 func diffLines(s string) []string {
 	if s = strings.TrimRight(s, "\n"); s == "" {
 		return nil
@@ -31,7 +31,7 @@ func diffLines(s string) []string {
 // change is the kind of a diff line.
 type change byte
 
-// The prefixes of unified diff lines, and the header lines that name what is compared.
+// The prefixes of unified diff lines, and the header lines that name the compared definitions.
 const (
 	kept    change = ' '
 	added   change = '+'
@@ -40,7 +40,7 @@ const (
 	names   change = 'n'
 )
 
-// changes says what each line of a diff does.
+// changes returns the kind of each line of a diff.
 func changes(lines []string) []change {
 	out := make([]change, len(lines))
 	inside := false
@@ -61,10 +61,10 @@ func changes(lines []string) []change {
 	return out
 }
 
-// diffStyles are the ANSI styles of the lines of a diff.
+// diffStyles are the ANSI styles of diff lines.
 var diffStyles = map[change]string{added: styleAdded, removed: styleRemoved, hunk: styleDim, names: styleBold}
 
-// diff writes the lines of a diff below each other, as the body of a label.
+// diff writes the lines of a diff as the body of a label.
 func (p *textPrinter) diff(lines []string) {
 	what := changes(lines)
 	for i, line := range lines {

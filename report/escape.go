@@ -12,10 +12,10 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// visible makes any text safe to show. The scanner's findings are visible already; those of a
-// report read from a file need not be. Invalid bytes become U+FFFD first, as in JSON, so that
-// a report renders the same before and after it was saved. This and the JSON form both use
-// unseen, which covers at least what the scanner does.
+// visible makes any string safe to show. The scanner's findings are already visible, but those
+// of a report read from a file may not be. Invalid bytes become U+FFFD first, as in JSON, so
+// that a report renders the same before and after it is saved. Like the JSON form, it uses
+// unseen, which covers at least the characters that the scanner escapes.
 func visible(s string, limit int) string {
 	if !utf8.ValidString(s) {
 		s = string([]rune(s))
@@ -35,8 +35,8 @@ func visible(s string, limit int) string {
 	return b.String()
 }
 
-// unseen reports characters that are invisible or change the text around them: no report may
-// contain them raw.
+// unseen reports whether r is invisible or changes the text around it. No report may contain
+// such a character unescaped.
 func unseen(r rune) bool {
 	if r >= ' ' && r < 0x7F {
 		return false
@@ -44,26 +44,25 @@ func unseen(r rune) bool {
 	return !unicode.IsPrint(r) || unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
-// jsonEscaper passes JSON text on with the unseen characters in its strings
-// written as \uXXXX, which an encoder does for the C0 controls only, and with
-// the bracket that makes ##[error] a command of a CI system. The text means the
-// same, and is safe to show in a terminal, an editor or the log of a job.
+// jsonEscaper passes on JSON text with unseen characters in its strings written as \uXXXX (an
+// encoder escapes only C0 controls), and also the bracket that makes ##[error] a CI command.
+// The JSON means the same, and is safe to show in a terminal, an editor or a job log.
 type jsonEscaper struct {
 	w      *bufio.Writer
-	part   []byte // of a character that the last write cut in two
-	hashes int    // that are in front of the letters, or of nothing, written last; 2 are as good as more
+	part   []byte // the start of a character that the last write split
+	hashes int    // number of # before the letters, if any, written last; at most 2
 }
 
 func newJSONEscaper(w io.Writer) *jsonEscaper { return &jsonEscaper{w: bufio.NewWriter(w)} }
 
-// Write escapes a piece of JSON text in UTF-8.
+// Write escapes a piece of UTF-8 JSON text.
 func (e *jsonEscaper) Write(p []byte) (int, error) {
 	n := len(p)
 	if len(e.part) > 0 {
 		p = append(e.part, p...)
 		e.part = nil
 	}
-	from := 0 // of what may be copied as it is
+	from := 0 // start of the bytes to copy unchanged
 	for i := 0; i < len(p); {
 		if c := p[i]; c < utf8.RuneSelf && c != 0x7F {
 			if c == '[' && e.hashes == 2 {
@@ -95,7 +94,7 @@ func (e *jsonEscaper) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// follow counts the hashes that a command would begin with.
+// follow updates the number of hashes that could begin a command.
 func (e *jsonEscaper) follow(c byte) {
 	switch {
 	case c == '#':

@@ -16,31 +16,31 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Events writes what the engine saw and decided as audit events, a line each, in the
-// order of judging. It is a scanner.Sink. The types and members are those of the
-// agentsh event reference; docs/events.md lists them.
+// Events writes what the engine saw and decided as audit events, one per line, in the order of
+// inspection. It is a scanner.Sink. The types and members are those of the agentsh event
+// reference; docs/events.md lists them.
 //
-// An event is written when the next one arrives, because its findings come behind it.
-// Like a recording it ends at the first error of its writer, and the run goes on.
+// An event is written when the next one arrives, because its findings come after it. Like a
+// recording, Events stops at the first write error while the run continues.
 type Events struct {
 	out *jsonEscaper
 	err error
 
-	// The findings of each session that have an event: the last maxRemembered of them, and those
-	// before them, as many.
+	// The severities of reported findings, by session and fingerprint: up to maxRemembered of
+	// the latest, and the maxRemembered before them.
 	reported, earlier map[[16]byte]scanner.Severity
 
-	// The event at hand.
+	// The current event.
 	event    scanner.Event // without its frame
 	messages []judged
 	found    []scanner.Finding
-	audit    jsontext.Value // the event itself, where another engine wrote it
+	audit    jsontext.Value // the event itself, if another engine wrote it
 	doc      wire.Doc
-	parsed   bool // the frame was read again
-	broken   bool // and is no JSON
+	parsed   bool // the frame was parsed again
+	broken   bool // and is not valid JSON
 }
 
-// judged is a message with the events that report it, but for what findings add.
+// judged is a message with the events that report it, before findings are added.
 type judged struct {
 	decision scanner.Decision
 	records  []record
@@ -51,7 +51,7 @@ func NewEvents(w io.Writer) *Events {
 	return &Events{out: newJSONEscaper(w), reported: map[[16]byte]scanner.Severity{}}
 }
 
-// Event takes in an event that was judged.
+// Event writes the previous event and begins a new one.
 func (v *Events) Event(e *scanner.Event, out *scanner.Outcome) error {
 	v.flush()
 	v.event, v.parsed = *e, false
@@ -67,7 +67,7 @@ func (v *Events) Event(e *scanner.Event, out *scanner.Outcome) error {
 	return nil
 }
 
-// Finding takes in a finding of the event at hand.
+// Finding adds a finding to the current event.
 func (v *Events) Finding(f *scanner.Finding) error {
 	if f.Status == scanner.Open && f.Severity > scanner.Note && !(v.audit != nil && f.Rule.ID == audReported) {
 		v.found = append(v.found, *f)
@@ -75,11 +75,11 @@ func (v *Events) Finding(f *scanner.Finding) error {
 	return nil
 }
 
-// audReported is the rule that repeats what another engine reported, which is passed
-// on as it is.
+// audReported is the rule that repeats the findings of another engine, whose events are passed
+// on instead.
 const audReported = "aud-reported"
 
-// Close writes the remaining events, and returns the first error.
+// Close writes the remaining events and returns the first error.
 func (v *Events) Close() error {
 	v.flush()
 	if err := v.out.Flush(); v.err == nil && err != nil {
@@ -91,7 +91,7 @@ func (v *Events) Close() error {
 	return nil
 }
 
-// flush writes the event at hand.
+// flush writes the current event.
 func (v *Events) flush() {
 	if v.audit != nil {
 		v.write(v.audit)
@@ -111,11 +111,12 @@ func (v *Events) flush() {
 	v.messages, v.found, v.audit = v.messages[:0], v.found[:0], nil
 }
 
-// maxRemembered is how many findings are remembered to have an event. One that comes again
-// after twice as many others has another event.
+// maxRemembered is the number of findings remembered as reported. One that recurs after twice
+// as many others is reported again.
 const maxRemembered = 1 << 16
 
-// fresh reports whether a finding has no event yet in its session, or is worse now.
+// fresh reports whether a finding has not been reported in its session yet, or is more severe
+// now.
 func (v *Events) fresh(f *scanner.Finding) bool {
 	key := keyOf(f.Session, f.Fingerprint())
 	before, again := v.reported[key]
@@ -132,8 +133,8 @@ func (v *Events) fresh(f *scanner.Finding) bool {
 	return true
 }
 
-// blocked reports whether a finding has its own event because it is why a call was blocked by
-// calls on other servers.
+// blocked reports whether a finding already has an event, as the reason for a cross-server
+// block.
 func (v *Events) blocked(f *scanner.Finding) bool {
 	return slices.ContainsFunc(v.messages, func(m judged) bool { return crossServer(&m.decision) && m.decision.Rule == f.Rule.ID })
 }
@@ -149,8 +150,8 @@ func (v *Events) write(event any) {
 	v.err = err
 }
 
-// root returns the node of the current event's message, -1 if there is none. It parses the
-// frame again, because the first parse is gone.
+// root returns the node of a message in the current event, or -1 if there is none. It parses
+// the frame again, because the first parse is gone.
 func (v *Events) root(e *scanner.Event, m *scanner.Judged) int {
 	if !v.parsed {
 		v.parsed, v.broken = true, v.doc.Parse(e.Frame) != nil
@@ -168,7 +169,7 @@ func (v *Events) root(e *scanner.Event, m *scanner.Judged) int {
 	return i
 }
 
-// message makes the events of one message.
+// message returns a message with its events.
 func (v *Events) message(e *scanner.Event, m *scanner.Judged) judged {
 	j := judged{decision: m.Decision}
 	add := func(r record) { j.records = append(j.records, r) }
@@ -195,13 +196,13 @@ func (v *Events) message(e *scanner.Event, m *scanner.Judged) judged {
 	return j
 }
 
-// head is what all events begin with.
+// head returns a record with the members common to all events.
 func (v *Events) head(e *scanner.Event, kind string) record {
 	return record{Type: kind, Timestamp: e.Time.UTC().Format(time.RFC3339Nano), Session: foreign(e.Session, nameLimit),
 		Server: foreign(e.Server, nameLimit), ServerType: foreign(e.Transport, nameLimit)}
 }
 
-// listed reports a tool that is new or changed.
+// listed returns the event for a new or changed tool.
 func (v *Events) listed(e *scanner.Event, l *scanner.Listing) record {
 	d := l.Definition
 	r := v.head(e, "mcp_tool_seen")
@@ -215,8 +216,8 @@ func (v *Events) listed(e *scanner.Event, l *scanner.Listing) record {
 	return r
 }
 
-// changesOf returns the members in which a definition differs: texts as they are, other values
-// as digests.
+// changesOf returns the members in which two definitions differ: text as it is, other values as
+// digests.
 func changesOf(before, now *mcp.Definition) []auditChange {
 	out := []auditChange{}
 	for i, part := range mcp.DefinitionParts {
@@ -238,7 +239,7 @@ func changesOf(before, now *mcp.Definition) []auditChange {
 	return out
 }
 
-// call reports a call of a tool.
+// call returns the event for a tool call.
 func (v *Events) call(e *scanner.Event, m *scanner.Judged) record {
 	r := v.head(e, "mcp_tool_called")
 	r.about = mcp.CallSubject
@@ -263,7 +264,7 @@ func intercepted(called record, dialect string, m *scanner.Judged) record {
 	return r
 }
 
-// callID is the id of a call as a text, whatever JSON it is.
+// callID returns the ID of a call as a string, whatever its JSON type.
 func callID(id jsontext.Value) string {
 	if s, err := jsontext.AppendUnquote(nil, id); err == nil {
 		return string(s)
@@ -283,7 +284,7 @@ func (r *record) decided(d *scanner.Decision) {
 	}
 }
 
-// refuses reports whether a call does not happen on its own; one that needs a prompt does not.
+// refuses reports whether a verdict stops a call. A call that needs a prompt counts as stopped.
 func refuses(v scanner.Verdict) bool { return v == scanner.Block || v == scanner.Prompt }
 
 // crossServer reports whether a call was blocked because of earlier calls on other servers.
@@ -291,7 +292,7 @@ func crossServer(d *scanner.Decision) bool {
 	return d.Check == scanner.CrossServerCheck && d.Verdict == scanner.Block
 }
 
-// blockedCall reports a call that was blocked because of earlier calls on other servers.
+// blockedCall returns the event for a call blocked because of earlier calls on other servers.
 func (v *Events) blockedCall(e *scanner.Event, m *scanner.Judged) record {
 	r := v.head(e, "mcp_cross_server_blocked")
 	r.about = mcp.CallSubject
@@ -300,7 +301,7 @@ func (v *Events) blockedCall(e *scanner.Event, m *scanner.Judged) record {
 	return r
 }
 
-// output reports the result of a call.
+// output returns the event for the result of a call.
 func (v *Events) output(e *scanner.Event, m *scanner.Judged) record {
 	r := v.head(e, "mcp_output_inspection")
 	r.about, r.Tool = mcp.ResultSubject, foreign(m.Target, nameLimit)
@@ -320,7 +321,7 @@ func (v *Events) output(e *scanner.Event, m *scanner.Judged) record {
 	return r
 }
 
-// sampling reports a request to have a model asked.
+// sampling returns the event for a sampling request.
 func (v *Events) sampling(e *scanner.Event, m *scanner.Judged) record {
 	r := v.head(e, "mcp_sampling_request")
 	r.about, r.Action, r.Detections = mcp.SamplingSubject, "allow", []detection{}

@@ -11,22 +11,21 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// The bounds of foreign JSON in an event: the characters of a text, the values, and how
-// deep they are in each other.
+// The limits on untrusted JSON in an event: characters per string, values, and nesting depth.
 const (
 	inputChars  = 400
 	inputValues = 256
 	inputDepth  = 16
 )
 
-// cleaner copies foreign JSON with its texts masked, visible and bounded. Any value under a
-// name for secrets, or after a flag for one, is masked.
+// cleaner copies untrusted JSON with its strings masked, made visible and truncated. It masks
+// any value whose name suggests a secret or that follows a flag for one.
 type cleaner struct {
 	doc    *wire.Doc
 	values int // copied so far
 }
 
-// member copies a member of object i, nil if there is none.
+// member returns a copy of a member of object i, or nil if there is none.
 func (c *cleaner) member(i int, key string) jsontext.Value {
 	n := c.doc.Get(i, key)
 	if n < 0 {
@@ -81,7 +80,7 @@ func (c *cleaner) members(dst []byte, i, depth int, seen map[string]bool) []byte
 
 func (c *cleaner) array(dst []byte, i, depth int) []byte {
 	dst = append(dst, '[')
-	flag := false // the element before is one whose value is a secret
+	flag := false // the previous element is a flag whose value is a secret
 	for m := c.doc.First(i); m >= 0; m = c.doc.Next(m) {
 		if m != c.doc.First(i) {
 			dst = append(dst, ',')
@@ -100,7 +99,7 @@ func (c *cleaner) array(dst []byte, i, depth int) []byte {
 	return append(dst, ']')
 }
 
-// passedOn returns an event of another engine, flat and clean.
+// passedOn returns the event of another engine, flattened and cleaned.
 func (v *Events) passedOn(e *scanner.Event) jsontext.Value {
 	doc := &v.doc
 	if doc.Parse(e.Frame) != nil || doc.Kind(0) != wire.Object {
@@ -136,7 +135,7 @@ func (v *Events) passedOn(e *scanner.Event) jsontext.Value {
 	return append(dst, '}')
 }
 
-// envelope lists the members that agentsh adds around an event.
+// envelope returns the members that agentsh adds around an event.
 func envelope() map[string]bool {
 	return map[string]bool{"id": true, "source": true, "policy": true, "path": true, "domain": true, "effective_action": true,
 		"fields": true, "integrity": true}

@@ -1,6 +1,7 @@
 package report
 
-// Flush writes the event at hand. It is for a caller who knows that no more findings of it come.
+// Flush writes the current event. It is for callers who know that the event has no more
+// findings.
 func (v *Events) Flush() error {
 	v.flush()
 	if err := v.out.Flush(); v.err == nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// record is an audit event of any type. Members that do not belong to a type are omitted.
+// record is an audit event of any type. Members that its type does not have are omitted.
 type record struct {
 	Type       string `json:"type"`
 	Timestamp  string `json:"timestamp"`
@@ -42,7 +42,7 @@ type record struct {
 	NewServer     string   `json:"new_server_id,omitzero"`
 	SimilarServer string   `json:"similar_server_id,omitzero"`
 	Similarity    *float64 `json:"similarity_score,omitzero"`
-	SimilarTo     string   `json:"similar_to,omitzero"` // the two as the event reference calls them
+	SimilarTo     string   `json:"similar_to,omitzero"` // both as named in the event reference
 	Score         *float64 `json:"score,omitzero"`
 
 	BinaryPath    string        `json:"binary_path,omitzero"`
@@ -76,17 +76,17 @@ type record struct {
 	File        string      `json:"file,omitzero"`
 	Line        int         `json:"line,omitzero"`
 
-	about mcp.SubjectKind // whose findings it reports
+	about mcp.SubjectKind // the subject whose findings it reports
 }
 
-// auditChange is a member in which a definition differs from the one before it.
+// auditChange is a member in which a definition differs from the previous one.
 type auditChange struct {
 	Field    string `json:"field"`
 	Previous string `json:"previous"`
 	New      string `json:"new"`
 }
 
-// detection are the findings of one rule in one text.
+// detection is the findings of one rule in one field.
 type detection struct {
 	Pattern    string  `json:"pattern"` // ID of the rule
 	Category   string  `json:"category"`
@@ -96,14 +96,14 @@ type detection struct {
 	Field      string  `json:"field,omitzero"`
 }
 
-// match is a text that a finding rests on: visible, masked and cut, as reports have it.
+// match is the evidence of a finding: visible, masked and truncated, as in reports.
 type match struct {
 	Text     string `json:"text"`
 	Position int    `json:"position"`
 	Context  string `json:"context"`
 }
 
-// relatedCall is a call that another one was blocked for.
+// relatedCall is an earlier call because of which another one was blocked.
 type relatedCall struct {
 	Timestamp string `json:"timestamp,omitzero"`
 	Server    string `json:"server_id,omitzero"`
@@ -115,14 +115,14 @@ type relatedCall struct {
 	Line      int    `json:"line"`
 }
 
-// The limits of text in an event, in characters, and of a list.
+// The limits on text in an event, in characters, and on lists.
 const (
 	nameLimit        = 120
 	descriptionLimit = 2048
-	maxDetections    = 20 // in an event, and matches in a detection
+	maxDetections    = 20 // per event, and matches per detection
 )
 
-// foreign masks a text, makes it visible and cuts it.
+// foreign masks s, makes it visible and truncates it.
 func foreign(s string, limit int) string {
 	if len(s) > utf8.UTFMax*limit {
 		return visible(text.Excerpt([]byte(s), 0, utf8.UTFMax*limit), limit)
@@ -130,7 +130,7 @@ func foreign(s string, limit int) string {
 	return visible(text.Mask(s), limit)
 }
 
-// foreignLines is foreign for a description, whose lines stay apart.
+// foreignLines is foreign for a description; it preserves line breaks.
 func foreignLines(s string) string {
 	lines := strings.Split(text.Excerpt([]byte(s), 0, min(len(s), utf8.UTFMax*descriptionLimit)), "\n")
 	for i, l := range lines {
@@ -143,7 +143,7 @@ func foreignLines(s string) string {
 	return all
 }
 
-// agentshName writes the ID of a rule as the agentsh event reference does.
+// agentshName returns a rule ID in the form of the agentsh event reference.
 func agentshName(rule string) string { return strings.ReplaceAll(foreign(rule, nameLimit), "-", "_") }
 
 // complete adds the event's findings to a record.
@@ -173,7 +173,8 @@ func (r *record) complete(d *scanner.Decision, found []scanner.Finding) {
 	}
 }
 
-// add adds a detection, to one of the same rule in the same text where there is one.
+// add adds a detection, or its matches to an existing detection of the same rule in the same
+// field.
 func (r *record) add(d detection) {
 	for i := range r.Detections {
 		to := &r.Detections[i]
@@ -198,12 +199,12 @@ func (r *record) concerns(f *scanner.Finding) bool {
 	return subject == r.about && (r.Tool == "" || f.Name == r.Tool || r.BlockedTool != "" && f.Name == r.BlockedTool)
 }
 
-// cross adds the finding that a call was blocked for.
+// cross adds the finding because of which a call was blocked.
 func (r *record) cross(f *scanner.Finding) {
 	calls := []relatedCall{}
 	for _, rel := range f.Related {
 		c := rel.Call
-		if c == nil { // of which the rule tells no more
+		if c == nil { // the rule gives no details of the call
 			calls = append(calls, relatedCall{File: foreign(rel.Location.File, textLimit), Line: rel.Location.Line})
 			continue
 		}
@@ -230,7 +231,7 @@ func detected(f *scanner.Finding) detection {
 	return d
 }
 
-// agentshPath writes a JSON Pointer as agentsh does: inputSchema.anyOf[0].title.
+// agentshPath converts a JSON Pointer to agentsh's form, such as inputSchema.anyOf[0].title.
 func agentshPath(pointer string) string {
 	var b strings.Builder
 	for part := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
@@ -248,10 +249,10 @@ func agentshPath(pointer string) string {
 
 var pointerEscapes = strings.NewReplacer("~1", "/", "~0", "~")
 
-// binaryMismatch is the rule whose findings have an event of their own.
+// binaryMismatch is the rule whose findings have their own type of event.
 const binaryMismatch = "binary-mismatch"
 
-// detection reports a finding.
+// detection returns the event for a finding.
 func (v *Events) detection(f *scanner.Finding) *record {
 	r := v.head(&v.event, "mcp_detection")
 	r.Server = cmp.Or(visible(f.Server, nameLimit), r.Server)
@@ -265,7 +266,7 @@ func (v *Events) detection(f *scanner.Finding) *record {
 	if f.Other != "" {
 		r.Type, r.Severity = "mcp_server_name_similarity", f.Severity.String()
 		own := v.event.Server
-		if r.NewServer = r.Server; f.Pointer != "" { // it is what the server calls itself
+		if r.NewServer = r.Server; f.Pointer != "" { // the name is the one the server itself reports
 			own, r.NewServer = f.Evidence.Text, visible(f.Evidence.Text, nameLimit)
 		}
 		score := similarity(own[:min(len(own), nameLimit)], f.Other)
@@ -274,23 +275,22 @@ func (v *Events) detection(f *scanner.Finding) *record {
 		return &r
 	}
 	if name := visible(f.Name, nameLimit); f.Subject == mcp.ToolSubject || v.audit != nil || v.called(name) {
-		r.Tool = name // and not the address of a resource
+		r.Tool = name // not the URI of a resource
 	}
 	d := detected(f)
 	r.Detection, r.DetectionType, r.Severity, r.Description = &d, d.Pattern, d.Severity, visible(f.Message, textLimit)
 	return &r
 }
 
-// called reports whether the event at hand reports a tool.
+// called reports whether the current event has a record for a tool.
 func (v *Events) called(tool string) bool {
 	return slices.ContainsFunc(v.messages, func(m judged) bool {
 		return slices.ContainsFunc(m.records, func(r record) bool { return r.Tool == tool })
 	})
 }
 
-// similarity is 1 for names that are equal but for case, and 0 for those that have
-// nothing in common: the distance of Levenshtein as a share of the longer one, in
-// thousandths.
+// similarity returns 1 minus the Levenshtein distance as a share of the longer name, ignoring
+// case and rounded to thousandths: 1 for equal names, 0 for names with nothing in common.
 func similarity(a, b string) float64 {
 	a, b = strings.ToLower(a), strings.ToLower(b)
 	longest := max(utf8.RuneCountInString(a), utf8.RuneCountInString(b), 1)

@@ -8,29 +8,28 @@ import (
 	"strings"
 )
 
-// maxAnnotations is how many annotations of each level GitHub keeps of one step.
+// maxAnnotations is the number of annotations per level that GitHub keeps for a step.
 const maxAnnotations = 10
 
-// The levels of an annotation.
+// The annotation levels.
 const (
 	levelError   = "error"
 	levelWarning = "warning"
 	levelNotice  = "notice"
 )
 
-// githubLevels are by severity, from note up.
+// githubLevels are the annotation levels of the severities, from note up.
 var githubLevels = [...]string{levelNotice, levelNotice, levelWarning, levelError, levelError}
 
-// writeGitHub writes the report as workflow commands of GitHub Actions, which
-// become annotations: the worst open findings of each level, a warning where not
-// everything was inspected, and a notice that sums the run up and says how many
-// findings have no annotation. What is suppressed or unchanged is counted there.
+// writeGitHub writes the report as GitHub Actions workflow commands, which become annotations:
+// the worst open findings of each level, a warning if not everything was inspected, and a
+// notice that summarises the run. The notice counts suppressed and unchanged findings, and
+// those without an annotation.
 //
-// Nothing is wrapped in ::stop-commands::. Every line that is written begins with
-// a command of ours, the text in it is visible, so it has no line feeds, and is
-// escaped, so it cannot end a property: there is no line for foreign text to begin.
-// Wrapping would need a token that the text cannot guess, and a report that is
-// the same each time can be read beforehand.
+// Nothing is wrapped in ::stop-commands::. Every line begins with one of our commands, and its
+// text is visible, so it has no line feeds, and escaped, so it cannot end a property: untrusted
+// text can never begin a line. Wrapping would need an unguessable token, which a deterministic
+// report cannot have.
 func writeGitHub(w io.Writer, r *Report, o Options) error {
 	g := &githubWriter{w: bufio.NewWriter(w), dir: o.Dir, fixes: fixes(o.Rules),
 		room: map[string]int{levelError: maxAnnotations, levelWarning: maxAnnotations, levelNotice: maxAnnotations - 1}} // one sums up
@@ -64,7 +63,7 @@ func writeGitHub(w io.Writer, r *Report, o Options) error {
 	return nil
 }
 
-// skippedLines lists what was not inspected, shortened for a reader.
+// skippedLines lists the first maxListed reasons why something was not inspected.
 func skippedLines(list []Skipped) []string {
 	var out []string
 	for i, s := range list {
@@ -81,16 +80,15 @@ func skippedLines(list []Skipped) []string {
 	return out
 }
 
-// githubWriter writes workflow commands. The first error of the writer stays in
-// w until it is flushed.
+// githubWriter writes workflow commands. Write errors are kept in w until it is flushed.
 type githubWriter struct {
 	w     *bufio.Writer
 	dir   string
 	fixes map[string]string // by rule
-	room  map[string]int    // for annotations, by level
+	room  map[string]int    // annotations left, by level
 }
 
-// message says what is wrong, where, and what to do.
+// message describes what is wrong, where, and what to do.
 func (g *githubWriter) message(f repeated) []string {
 	lines := []string{visible(f.Message, textLimit)}
 	add := func(label, s string) {
@@ -115,8 +113,8 @@ func (g *githubWriter) message(f repeated) []string {
 	return lines
 }
 
-// annotate writes one command. A location without a file gives no properties: a
-// line of nothing would be shown as one of the workflow.
+// annotate writes one command. A location without a file gets no properties, because GitHub
+// would take a line number alone for a line of the workflow.
 func (g *githubWriter) annotate(level string, at Location, title string, lines []string) {
 	var properties []string
 	add := func(name, value string) { properties = append(properties, name+"="+escapeProperty(value)) }
@@ -139,7 +137,7 @@ func escapeData(s string) string {
 	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(s)
 }
 
-// escapeProperty escapes the value of a property of a workflow command.
+// escapeProperty escapes a property value of a workflow command.
 func escapeProperty(s string) string {
 	return strings.NewReplacer(":", "%3A", ",", "%2C").Replace(escapeData(s))
 }

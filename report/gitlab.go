@@ -12,11 +12,10 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// gitlabSeverities are GitLab's words for each severity, from note up.
+// gitlabSeverities are GitLab's names for the severities, from note up.
 var gitlabSeverities = [...]string{"info", "minor", "major", "critical", "blocker"}
 
-// gitlabIssue is one entry of a Code Quality report, with the members that GitLab
-// reads.
+// gitlabIssue is an entry of a Code Quality report, with the members that GitLab reads.
 type gitlabIssue struct {
 	Description string         `json:"description"`
 	Check       string         `json:"check_name"`
@@ -34,14 +33,13 @@ type gitlabLines struct {
 	Begin int `json:"begin"`
 }
 
-// writeGitLab writes the report as a GitLab Code Quality report: an array of
-// issues and nothing else.
+// writeGitLab writes the report as a GitLab Code Quality report, which is an array of issues.
 //
-//   - An issue is a distinct finding in a file. GitLab has no word for what is
-//     suppressed or unchanged, so such an issue says it and is of severity info.
-//   - GitLab drops an issue whose fingerprint another one has, and takes a new
-//     fingerprint for a new issue: see gitlabWriter.identify.
-//   - Each reason that something was not inspected is an issue as well.
+//   - An issue is a distinct finding in a file. GitLab has no status for suppressed or
+//     unchanged findings, so their issues have severity info and state it in the description.
+//   - GitLab drops issues with a duplicate fingerprint, and treats an issue with a new
+//     fingerprint as new: see gitlabWriter.identify.
+//   - Each reason why something was not inspected is also an issue.
 func writeGitLab(w io.Writer, r *Report, dir string) error {
 	g := &gitlabWriter{dir: dir, seen: map[string]int{}}
 	issues := []gitlabIssue{}
@@ -62,10 +60,10 @@ func writeGitLab(w io.Writer, r *Report, dir string) error {
 	return nil
 }
 
-// gitlabWriter makes issues.
+// gitlabWriter builds issues.
 type gitlabWriter struct {
 	dir  string
-	seen map[string]int // how often each identity was given
+	seen map[string]int // number of issues by identity
 }
 
 func (g *gitlabWriter) issue(f repeated) gitlabIssue {
@@ -104,8 +102,8 @@ func (g *gitlabWriter) skipped(s Skipped) gitlabIssue {
 	}
 }
 
-// identify returns a fingerprint that is unique in the report and stable while the finding and
-// its file are. Lines do not count.
+// identify returns a fingerprint that is unique in the report and stable as long as the finding
+// and its file are. It does not depend on the line.
 func (g *gitlabWriter) identify(identity, file string) string {
 	key := visible(identity, len(identity)*4) + "\x00" + visible(file, len(file)*4)
 	n := g.seen[key]
@@ -117,8 +115,8 @@ func (g *gitlabWriter) identify(identity, file string) string {
 	return hex.EncodeToString(h[:16])
 }
 
-// location is a path in the repository, or the server's name under mcp/ if there is no file,
-// and a line: GitLab requires both.
+// location returns a path in the repository, or the server's name under mcp/ if there is no
+// file, and a line. GitLab requires both.
 func (g *gitlabWriter) location(l Location, server string) gitlabLocation {
 	if !isFile(l.File) {
 		return gitlabLocation{Path: "mcp/" + visible(syntheticName(l.File, server), textLimit), Lines: gitlabLines{1}}

@@ -16,7 +16,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// maxHTML is how many findings a page lists. A browser still shows as many.
+// maxHTML is the maximum number of findings on a page. Browsers can still show that many.
 const maxHTML = 5000
 
 //go:embed html.tmpl
@@ -25,9 +25,9 @@ var htmlTemplate string
 //go:embed html.css
 var htmlStyle string
 
-// writeHTML writes the report as one self-contained page: no scripts, no requests, and a
-// policy that forbids both. All text goes through html/template; the style is allowed by its
-// digest.
+// writeHTML writes the report as a self-contained page without scripts or requests, and with a
+// policy that forbids both. All text goes through html/template; the policy allows the style by
+// its digest.
 func writeHTML(w io.Writer, r *Report, rules []scanner.Rule) error {
 	page, err := template.New("report").Parse(htmlTemplate)
 	if err != nil {
@@ -43,17 +43,17 @@ func writeHTML(w io.Writer, r *Report, rules []scanner.Rule) error {
 	return nil
 }
 
-// The parts of a page. All text in them is visible.
+// The parts of a page. All their text is visible.
 type (
 	htmlPage struct {
 		Policy   string
 		Style    template.CSS
 		Verdict  string
-		Tone     string // a severity, clean or incomplete
+		Tone     string // a severity, "clean" or "incomplete"
 		Summary  []string
 		Counts   []htmlCount
 		Gaps     []htmlReason
-		Left     string // what is not on the page
+		Left     string // note about findings left out
 		Servers  []htmlServer
 		Decided  []htmlFinding
 		Lists    []htmlList
@@ -69,7 +69,7 @@ type (
 		ID, Name string
 		Findings []htmlFinding
 		Index    []htmlFinding // the worst of them, for the top of the page
-		More     int           // that the index leaves out
+		More     int           // number of findings not in the index
 	}
 	htmlFinding struct {
 		ID, Severity, Message, Remarks string
@@ -79,10 +79,10 @@ type (
 		Signals                        []string
 		Location, Seen, Status         string
 		Related                        []htmlReason
-		More                           int // related places that are not listed
+		More                           int // number of related locations not listed
 		Diff                           []htmlLine
 		Why, Fix                       string
-		Told                           string // ID of the finding that says why and what to do
+		Told                           string // ID of the finding that has the rule's Why and Fix
 	}
 	htmlLine   struct{ Kind, Text string }
 	htmlReason struct{ Count, Text, Place string }
@@ -92,11 +92,11 @@ type (
 	}
 )
 
-// htmlWriter makes a page.
+// htmlWriter builds a page.
 type htmlWriter struct {
 	rules map[string]*scanner.Rule // by ID
-	ids   map[string]bool          // that are taken
-	told  map[string]string        // ID of the finding that says what there is to say of a rule, by rule
+	ids   map[string]bool          // IDs in use
+	told  map[string]string        // ID of the finding that explains its rule, by rule
 }
 
 func newHTMLPage(r *Report, rules []scanner.Rule) *htmlPage {
@@ -126,7 +126,7 @@ func newHTMLPage(r *Report, rules []scanner.Rule) *htmlPage {
 	return page
 }
 
-// tone is the colour of a verdict.
+// tone returns the tone of a page, which determines the colour of its verdict.
 func tone(r *Report) string {
 	if s, any := r.Summary.Open().Worst(); any {
 		return s.String()
@@ -146,7 +146,7 @@ func htmlCounts(s Summary) []htmlCount {
 	return out
 }
 
-// servers puts the findings of each server together, in their order.
+// servers groups findings by server, keeping their order.
 func (h *htmlWriter) servers(list []repeated) []htmlServer {
 	var out []htmlServer
 	place := map[string]int{}
@@ -159,7 +159,7 @@ func (h *htmlWriter) servers(list []repeated) []htmlServer {
 		}
 		out[at].Findings = append(out[at].Findings, h.finding(f))
 	}
-	for i := range out { // in the order of the page: what comes first says it
+	for i := range out { // in page order: the first finding of a rule explains it
 		for k := range out[i].Findings {
 			h.explain(&out[i].Findings[k])
 		}
@@ -216,13 +216,13 @@ func (h *htmlWriter) finding(f repeated) htmlFinding {
 	return out
 }
 
-// diffKinds are the classes of the lines of a diff.
+// diffKinds are the CSS classes of diff lines.
 var diffKinds = map[change]string{kept: "kept", added: "added", removed: "removed", hunk: "hunk", names: "names"}
 
 var fingerprintForm = lazyregexp.New(`^f1:[0-9a-f]{32}$`)
 
-// id is the anchor of a finding: its fingerprint, so that links work in later reports, or a
-// number.
+// id returns the anchor of a finding: its fingerprint, so that links work in later reports, or
+// a number.
 func (h *htmlWriter) id(fingerprint string) string {
 	id := "finding-" + strings.TrimPrefix(fingerprint, "f1:")
 	if !fingerprintForm.MatchString(fingerprint) || h.ids[id] {
@@ -232,7 +232,7 @@ func (h *htmlWriter) id(fingerprint string) string {
 	return id
 }
 
-// htmlLists are the lists below the findings.
+// htmlLists returns the lists below the findings.
 func htmlLists(r *Report) []htmlList {
 	var unused, inputs []htmlReason
 	for _, u := range r.UnusedIgnores {

@@ -8,8 +8,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// WriteJSON writes the report in its public form, indented by two spaces. The
-// same report gives the same bytes.
+// WriteJSON writes the report in its public form, indented by two spaces. The output is
+// deterministic.
 func WriteJSON(w io.Writer, r *Report) error {
 	shallow := *r
 	shallow.Schema = Schema
@@ -55,7 +55,7 @@ func writeMember(enc *jsontext.Encoder, name string, value any) error {
 	return json.MarshalEncode(enc, value)
 }
 
-// writeGiven writes a member that is left out where it says nothing.
+// writeGiven writes an optional member if it is given.
 func writeGiven(enc *jsontext.Encoder, name string, value any, given bool) error {
 	if !given {
 		return nil
@@ -80,8 +80,8 @@ func writeFindings(enc *jsontext.Encoder, findings []Finding) error {
 	return enc.WriteToken(jsontext.EndArray)
 }
 
-// Read reads a report that WriteJSON wrote. It accepts members that it does not
-// know and refuses anything that is not a report of this schema.
+// Read reads a report written by WriteJSON. It ignores unknown members and rejects anything
+// that is not a report of this schema.
 func Read(r io.Reader) (*Report, error) {
 	var report Report
 	err := json.UnmarshalRead(r, &report)
@@ -97,11 +97,11 @@ func Read(r io.Reader) (*Report, error) {
 	return &report, nil
 }
 
-// shownError quotes an error that may itself quote hostile text.
+// shownError wraps an error that may quote hostile text.
 type shownError struct{ error }
 
-// Error returns the message with nothing raw in it.
+// Error returns the message, made visible.
 func (e shownError) Error() string { return visible(e.error.Error(), 400) }
 
-// Unwrap returns the error as it was.
+// Unwrap returns the original error.
 func (e shownError) Unwrap() error { return e.error }

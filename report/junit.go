@@ -11,8 +11,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// The elements of JUnit's XML that CI systems agree on. There are no times: a report has no
-// clock.
+// The JUnit XML elements that CI systems agree on. There are no times, because a report records
+// no durations.
 type (
 	junitSuites struct {
 		XMLName  xml.Name   `xml:"testsuites"`
@@ -47,14 +47,13 @@ type (
 	}
 )
 
-// writeJUnit writes the report as JUnit XML, for a CI system that shows tests.
+// writeJUnit writes the report as JUnit XML, for CI systems that show tests.
 //
-//   - Each distinct finding is a test case. One that is open fails from the severity
-//     on that fails the run, see Options.Fails; a lesser one passes and reports the
-//     finding in its output. One that is suppressed or unchanged is skipped, and
-//     says why.
-//   - Each reason that something was not inspected is a test case in error.
-//   - A run without any of them has one test case that passes, so that it shows.
+//   - Each distinct finding is a test case. An open finding fails from the severity that fails
+//     the run, see Options.Fails; a lesser one passes and is reported in the output. A
+//     suppressed or unchanged one is skipped, with the reason.
+//   - Each reason why something was not inspected is a test case in error.
+//   - A run without any of these has one passing test case, so that it shows.
 func writeJUnit(w io.Writer, r *Report, o Options) error {
 	s := junitSuite{Name: "mcpscan", Output: strings.Join(append([]string{verdict(r)}, summary(r)...), "\n")}
 	j := &junitWriter{fails: scanner.High, fixes: fixes(o.Rules), named: map[string]int{}}
@@ -77,7 +76,7 @@ func writeJUnit(w io.Writer, r *Report, o Options) error {
 }
 
 // writeXML writes a document. The encoder escapes XML syntax and line feeds, and replaces
-// characters that XML cannot represent by U+FFFD.
+// characters that XML cannot represent with U+FFFD.
 func writeXML(w io.Writer, doc any) error {
 	b := bufio.NewWriter(w)
 	b.WriteString(xml.Header)
@@ -106,11 +105,11 @@ func (s *junitSuite) add(c junitCase) {
 	}
 }
 
-// junitWriter makes test cases of findings.
+// junitWriter turns findings into test cases.
 type junitWriter struct {
-	fails scanner.Severity // from which an open finding fails
+	fails scanner.Severity // lowest severity at which an open finding fails
 	fixes map[string]string
-	named map[string]int // test cases of a class and name, those with a number among them
+	named map[string]int // number of test cases by class and name, including numbered ones
 }
 
 func (j *junitWriter) finding(f repeated) junitCase {
@@ -134,8 +133,8 @@ func (j *junitWriter) finding(f repeated) junitCase {
 	return c
 }
 
-// unique makes a name that no other test case of its class has, because a CI
-// system can take two of one name for one: with the field, or else with a number.
+// unique returns a name that no other test case of the class has, because a CI system may merge
+// cases of the same name. It adds the field or, failing that, a number.
 func (j *junitWriter) unique(class, name, field string) string {
 	key := func(s string) string { return class + "\x00" + s }
 	out := name
@@ -149,7 +148,7 @@ func (j *junitWriter) unique(class, name, field string) string {
 	return out
 }
 
-// details are the lines of a finding after its message.
+// details returns the lines of a finding after its message.
 func (j *junitWriter) details(f repeated) []string {
 	var lines []string
 	add := func(label, s string) {

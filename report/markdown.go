@@ -11,20 +11,18 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// GitHub takes 1 MiB of a step as its summary, and shows nothing of a longer one.
+// GitHub accepts up to 1 MiB as the summary of a step, and shows nothing of a longer one.
 const maxMarkdown = 900 << 10
 
-// leftOut is room for the sentence that says how many findings are left out.
+// leftOut is the space reserved for the sentence about findings left out.
 const leftOut = 200
 
-// writeMarkdown writes the report for a job summary, a comment or a file: the
-// verdict, the counts, the open findings by server with the worst first, what was
-// decided about the others, and what was not inspected. Why a finding matters and
-// what to do is said once for each rule. What would make the report too long for
-// GitHub is left out, the least severe first, and counted.
+// writeMarkdown writes the report for a job summary, a comment or a file: the verdict, the
+// counts, the open findings by server with the worst first, the decisions about the others, and
+// what was not inspected. Each rule is explained only once. Findings that would make the report
+// too long for GitHub are left out, the least severe first, and counted.
 //
-// Foreign text stands as code, or in sentences whose words mean nothing: see prose
-// and code.
+// Untrusted text is written as code, or in sentences without markup: see prose and code.
 func writeMarkdown(w io.Writer, r *Report, rules []scanner.Rule) error {
 	m := &markdownWriter{rules: byID(rules)}
 	head, tail := m.head(r), m.tail(r)
@@ -42,12 +40,12 @@ func writeMarkdown(w io.Writer, r *Report, rules []scanner.Rule) error {
 	return nil
 }
 
-// markdownWriter makes the parts of a report.
+// markdownWriter builds the parts of a report.
 type markdownWriter struct {
 	rules map[string]*scanner.Rule // by ID
 }
 
-// head is the verdict and the counts.
+// head returns the verdict and the counts.
 func (m *markdownWriter) head(r *Report) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "## mcpscan\n\n**%s**\n\n", verdict(r))
@@ -70,7 +68,7 @@ func (m *markdownWriter) head(r *Report) string {
 	return b.String()
 }
 
-// decidedCounts are the counts of findings that need no action.
+// decidedCounts returns the counts of findings that need no action.
 func decidedCounts(r *Report) []tally {
 	return slices.DeleteFunc([]tally{{"suppressed", r.Summary.Suppressed}, {"unchanged", r.Summary.Unchanged}, {"approved", r.Summary.Approved}},
 		func(t tally) bool { return t.counts.Total() == 0 })
@@ -81,15 +79,15 @@ func (m *markdownWriter) row(b *strings.Builder, label string, c Counts) {
 	b.WriteString("| " + strings.Join(t.cells(), " | ") + " |\n")
 }
 
-// block is a finding as Markdown.
+// block is a finding rendered as Markdown.
 type block struct {
 	*Finding
 	text string
 }
 
-// body are the findings that there is room for, and how many are left out.
+// body returns the findings that fit into room, and the number left out.
 func (m *markdownWriter) body(r *Report, room int) (string, int) {
-	known := map[string]bool{} // the rules and servers that are paid for
+	known := map[string]bool{} // rules and servers whose text is already deducted from room
 	pay := func(key, text string) {
 		if !known[key] {
 			known[key] = true
@@ -111,8 +109,8 @@ func (m *markdownWriter) body(r *Report, room int) (string, int) {
 	return m.byServer(open) + decided, len(list) - len(open) + more
 }
 
-// byServer puts the findings of each server together, in their order, and says
-// what there is to say of a rule where it comes first.
+// byServer groups findings by server, keeping their order, and explains each rule after its
+// first finding.
 func (m *markdownWriter) byServer(list []block) string {
 	var servers []string
 	of := map[string][]block{}
@@ -144,7 +142,7 @@ func serverHeading(f *Finding) string {
 	return "### Server " + code(visible(f.Server, textLimit)) + "\n\n"
 }
 
-// finding is one open finding but for what its rule says.
+// finding returns an open finding without the explanation of its rule.
 func (m *markdownWriter) finding(f repeated) string {
 	var b strings.Builder
 	severity := strings.Trim(strings.ToUpper(f.Severity.String())+" "+prose(remarks(f.Finding)), " ")
@@ -189,7 +187,7 @@ func about(f *Finding) string {
 	return out
 }
 
-// where names the server and the place of a finding.
+// where names the server and the location of a finding.
 func where(f *Finding) string {
 	out := ""
 	if f.Server != "" {
@@ -201,7 +199,7 @@ func where(f *Finding) string {
 	return out
 }
 
-// rule names a rule, with a link to its documentation if this program has it.
+// rule names a rule, with a link to its documentation if this version has the rule.
 func (m *markdownWriter) rule(id string) string {
 	name := code(ruleID(id))
 	if r := m.rules[id]; r != nil {
@@ -210,7 +208,7 @@ func (m *markdownWriter) rule(id string) string {
 	return name
 }
 
-// explained is why the findings of a rule matter and what to do about them.
+// explained returns why the findings of a rule matter and what to do about them.
 func (m *markdownWriter) explained(id string) string {
 	r := m.rules[id]
 	if r == nil {
@@ -219,7 +217,8 @@ func (m *markdownWriter) explained(id string) string {
 	return fmt.Sprintf("**Why it matters.** %s\n\n**What to do.** %s\n\n", prose(visible(r.Why, textLimit)), prose(visible(r.Fix, textLimit)))
 }
 
-// decided lists findings that need no action, one per line, within the bounds.
+// decided lists the findings that need no action, one per line, in at most room bytes, and
+// returns the number left out.
 func (m *markdownWriter) decided(r *Report, room int) (string, int) {
 	var b strings.Builder
 	left := 0
@@ -243,7 +242,7 @@ func (m *markdownWriter) decided(r *Report, room int) (string, int) {
 	return b.String(), left
 }
 
-// tail lists what was not inspected, and what was.
+// tail lists the sessions, what was not inspected, and the inputs.
 func (m *markdownWriter) tail(r *Report) string {
 	var b strings.Builder
 	list := func(title string, lines []string) {

@@ -6,25 +6,25 @@ import (
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 )
 
-// plainWord is a word that means nothing to Markdown, nor to what GitHub and
-// GitLab make of its text afterwards: @names, #numbers, digests of commits and
-// bare addresses become links there, however they are escaped.
+// plainWord matches a word that means nothing to Markdown, nor to GitHub's and GitLab's
+// postprocessing, which links @names, #numbers, commit hashes and bare URLs however they are
+// escaped.
 var plainWord = lazyregexp.New(`^(?:[\pL\pM]+(?:['’/-][\pL\pM]+)*|[0-9]{1,6}|[–—…›×·]|)$`)
 
 // listMark are the characters that turn a number into a list item.
 const listMark = ".)"
 
-// The marks that may surround a word.
+// The punctuation that may surround a word.
 const (
 	wordLead  = `("'»«“„`
 	wordTrail = `.,;:?!)"'»«”…`
 )
 
-// prose writes a sentence in Markdown. A word that could be markup becomes code: a backslash
-// would not prevent GitHub from linking it. The text must be visible.
+// prose returns visible text as a sentence in Markdown. A word that could be markup becomes
+// code: a backslash would not prevent GitHub from linking it.
 func prose(s string) string {
 	var b strings.Builder
-	var literal []string // words that stand as code, and are not written yet
+	var literal []string // pending words to be written as code
 	flush := func() {
 		b.WriteString(code(strings.Join(literal, " ")))
 		literal = nil
@@ -55,12 +55,12 @@ func prose(s string) string {
 	return b.String()
 }
 
-// maxBackticks is the longest run of backticks that a code span is made for. The
-// parser of GitHub knows none that begin with more than 80.
+// maxBackticks is the longest run of backticks that a code span may contain. GitHub's parser
+// accepts delimiters of at most 80.
 const maxBackticks = 10
 
-// code writes visible text as a code span, in which it means nothing. Its marks
-// are longer than any run of backticks in it.
+// code returns visible text as a code span, in which nothing is markup. The delimiters are
+// longer than any run of backticks in s.
 func code(s string) string {
 	if s == "" {
 		return ""
@@ -71,12 +71,12 @@ func code(s string) string {
 	}
 	marks := strings.Repeat("`", run+1)
 	if strings.ContainsAny(s[:1]+s[len(s)-1:], " `") {
-		s = " " + s + " " // of which a reader takes one off each end
+		s = " " + s + " " // parsers strip one space from each end
 	}
 	return marks + s + marks
 }
 
-// fence writes lines as a block of code that none of them can end.
+// fence returns lines as a code block that none of them can end.
 func fence(language string, lines []string) string {
 	body := strings.Join(lines, "\n")
 	marks := strings.Repeat("`", max(3, longestRun(body, '`')+1))

@@ -10,16 +10,17 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// MergeError is why partial reports are not those of one run.
+// MergeError reports why partial reports do not belong to one run.
 type MergeError struct {
-	At  int // the place of the one that does not fit the first, or -1
+	At  int // index of the report that does not match the first, or -1
 	Msg string
 }
 
 func (e *MergeError) Error() string { return e.Msg }
 
-// Merge returns the report of one run over what all shards of it found, in any order. bounds says
-// which bounds one run might have reached that the shards did not: its report could differ.
+// Merge returns the report of a whole run from the partial reports of all shards, in any order.
+// bounds lists the limits that a single run might have reached although no shard did, in which
+// case its report could differ.
 func Merge(parts []*Partial) (r *Report, bounds []string, err error) {
 	if err := complementary(parts); err != nil {
 		return nil, nil, err
@@ -55,7 +56,7 @@ func Merge(parts []*Partial) (r *Report, bounds []string, err error) {
 	return r, bounds, nil
 }
 
-// complementary refuses partial reports that are not all shards of one run.
+// complementary returns an error unless parts are all the shards of one run.
 func complementary(parts []*Partial) error {
 	if len(parts) == 0 {
 		return &MergeError{-1, "no partial report: expected one for each shard"}
@@ -92,8 +93,9 @@ func complementary(parts []*Partial) error {
 	return nil
 }
 
-// list lists the findings of all shards as one run would have. One that recurred as worse is listed
-// where it was first seen if there was room for it then, and otherwise where it recurred.
+// list lists the findings of all shards as a single run would. A finding that became worse is
+// listed at its first location if there was room for it then, and otherwise where it became
+// worse.
 func (c *Collector) list(found, again []partialFinding, cut *rank) {
 	slices.SortStableFunc(found, func(a, b partialFinding) int { return cmp.Compare(a.As.Place, b.As.Place) })
 	final := map[[16]byte]*Finding{}
@@ -118,8 +120,8 @@ func (c *Collector) list(found, again []partialFinding, cut *rank) {
 	}
 }
 
-// merge takes in the sessions of all shards. Each shard has those of its own that are among the
-// first of the whole input.
+// merge adds the sessions of all shards. A shard contains only those of its sessions that are
+// among the first of the whole input.
 func (s *sessions) merge(parts []*Partial) {
 	type origin struct{ part, session int }
 	var origins []origin
@@ -155,7 +157,7 @@ func (s *sessions) merge(parts []*Partial) {
 	}
 }
 
-// mergeSkips adds up what was left out for the same reason, in the order of the reasons.
+// mergeSkips adds up entries with the same reason, and sorts them by reason.
 func mergeSkips(all []scanner.Skipped) (out []scanner.Skipped) {
 	slices.SortStableFunc(all, func(a, b scanner.Skipped) int {
 		return cmp.Or(strings.Compare(a.Reason, b.Reason), cmp.Compare(a.Seq, b.Seq))
@@ -170,7 +172,7 @@ func mergeSkips(all []scanner.Skipped) (out []scanner.Skipped) {
 	return out
 }
 
-// unusedByAll are the ignores that suppressed nothing in any shard.
+// unusedByAll returns the ignores that suppressed nothing in any shard.
 func unusedByAll(parts []*Partial) (out []UnusedIgnore) {
 	for _, u := range parts[0].Ignores {
 		unused := true
@@ -179,7 +181,7 @@ func unusedByAll(parts []*Partial) (out []UnusedIgnore) {
 			if unused = i >= 0; !unused {
 				break
 			}
-			u.Why = min(u.Why, p.Ignores[i].Why) // expired comes before expires, and that before matches nothing
+			u.Why = min(u.Why, p.Ignores[i].Why) // in string order: expired, expires, matches nothing
 		}
 		if unused {
 			out = append(out, u)
@@ -188,7 +190,7 @@ func unusedByAll(parts []*Partial) (out []UnusedIgnore) {
 	return out
 }
 
-// reached says which bounds one run might have reached.
+// reached returns the limits that a single run might have reached.
 func reached(parts []*Partial, short bool, worsened int) (out []string) {
 	for i, b := range parts[0].Result.Bounds {
 		used := 0

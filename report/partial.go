@@ -14,49 +14,50 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// PartialSchema names the form of a partial report. Only the version of mcpscan that wrote one
-// reads it.
+// PartialSchema identifies the format of a partial report. Only the version of mcpscan that
+// wrote one can read it.
 const PartialSchema = "mcpscan.partial/v1"
 
-// Partial is what a run over one shard of the sessions found. Its size is bounded: it has the
-// findings that a report of all shards could list, and counts of the others.
+// Partial is the result of a run over one shard of the sessions. Its size is bounded: it
+// contains the findings that a report of all shards could list, and counts of the others.
 type Partial struct {
 	Schema   string           `json:"schema"`
 	Tool     Tool             `json:"tool"`
 	Shard    int              `json:"shard"` // from 1
 	Of       int              `json:"of"`
-	Settings string           `json:"settings"` // a digest of what decides about findings: the same for all shards
-	Events   int64            `json:"events"`   // of the whole input: the same for all shards
+	Settings string           `json:"settings"` // digest of settings that affect findings: the same for all shards
+	Events   int64            `json:"events"`   // in the whole input: the same for all shards
 	Rules    []ruleText       `json:"rules"`    // that the report can name
 	Inputs   []Input          `json:"inputs"`
 	Config   *Config          `json:"config,omitempty"`
 	Baseline string           `json:"baseline,omitempty"`
-	Ignores  []UnusedIgnore   `json:"unused_ignores,omitempty"` // by this shard
+	Ignores  []UnusedIgnore   `json:"unused_ignores,omitempty"` // unused by this shard
 	Result   scanner.Result   `json:"result"`
 	Counts   []Counts         `json:"counts"` // by status
 	Hidden   int              `json:"hidden"`
-	All      []Unlisted       `json:"all"` // findings that are to be listed, by rule and severity
+	All      []Unlisted       `json:"all"` // findings to list, by rule and severity
 	Worsened int              `json:"worsened"`
 	Findings []partialFinding `json:"findings"`
-	Again    []partialFinding `json:"again"` // those of them that recurred as worse, as they did
+	Again    []partialFinding `json:"again"` // worse recurrences of these findings
 	Cut      *rank            `json:"cut,omitempty"`
 	Servers  []string         `json:"servers"`
 	Sessions []partialSession `json:"sessions"`
-	Tools    []partialTool    `json:"tools"` // new to these sessions
+	Tools    []partialTool    `json:"tools"` // tools that are new to these sessions
 }
 
 type partialFinding struct {
-	As      rank    `json:"as"` // when it was listed
+	As      rank    `json:"as"` // rank when it was listed
 	Finding Finding `json:"finding"`
 }
 
 type partialSession struct {
-	Place   int64          `json:"place"` // of its first event
+	Place   int64          `json:"place"` // position of its first event
 	Began   time.Time      `json:"began,omitzero"`
 	Summary SessionSummary `json:"summary"`
 }
 
-// partialTool is a tool by a digest of its server and name, and the sessions that list it.
+// partialTool is a tool, identified by a digest of its server and name, and the sessions that
+// list it.
 type partialTool struct {
 	Tool     string       `json:"tool"`
 	First    partialClaim `json:"first"`
@@ -64,12 +65,12 @@ type partialTool struct {
 }
 
 type partialClaim struct {
-	Session int       `json:"session"` // its place in the list
+	Session int       `json:"session"` // index in Sessions
 	When    time.Time `json:"when,omitzero"`
 	Place   int64     `json:"place"`
 }
 
-// ruleText is what a rule says about itself.
+// ruleText is the descriptive part of a rule.
 type ruleText struct {
 	ID         string           `json:"id"`
 	Category   string           `json:"category"`
@@ -100,16 +101,16 @@ func (p *Partial) RuleTexts() (rules []scanner.Rule) {
 	return rules
 }
 
-// KeepForMerge keeps more findings than a report lists, because those of other shards can be
-// smaller: as many as fit if each were of the smallest size.
+// KeepForMerge makes c keep more findings than a report lists, because those of other shards
+// may be smaller: as many as would fit if each had the minimum size.
 func (c *Collector) KeepForMerge() { c.room.least = memberBytes }
 
-// Sessions is how many sessions the whole input has, those of other shards included, as far as they
-// are counted apart.
+// Sessions returns the number of sessions in the whole input, including those of other shards,
+// up to maxTracked.
 func (c *Collector) Sessions() int { return len(c.sessions.list) + c.sessions.other }
 
 // Partial returns the partial report of a run over a shard, and ends the collection. The caller
-// adds what it alone knows: the shard, the settings and the rules.
+// adds what only it knows: the shard, the settings and the rules.
 func (c *Collector) Partial(inputs []Input, version string, res scanner.Result) *Partial {
 	if c.room.bytes > maxReport {
 		c.trim()
@@ -152,7 +153,7 @@ func (p *Partial) Write(w io.Writer) error {
 	return nil
 }
 
-// ReadPartial reads what Write wrote, and refuses anything else.
+// ReadPartial reads a report written by Partial.Write and rejects anything else.
 func ReadPartial(r io.Reader) (*Partial, error) {
 	var p Partial
 	err := json.UnmarshalRead(r, &p)
@@ -167,7 +168,7 @@ func ReadPartial(r io.Reader) (*Partial, error) {
 	return &p, p.check()
 }
 
-// check refuses a partial report whose parts do not fit each other.
+// check returns an error if the parts of a partial report are inconsistent.
 func (p *Partial) check() error {
 	known := func(c partialClaim) bool { return c.Session >= 0 && c.Session < len(p.Sessions) }
 	switch {
@@ -191,5 +192,5 @@ func (p *Partial) check() error {
 	return nil
 }
 
-// MaxShards is into how many shards the sessions of an input can be split.
+// MaxShards is the maximum number of shards of an input.
 const MaxShards = 4096

@@ -8,18 +8,18 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// The bounds on names in the JSON report and in the sentence about what was read.
+// The limits on names in the JSON report and in the sentence about what was read.
 const (
 	maxServerNames = 100
 	maxNamed       = 8
 	maxNamedName   = 80 // characters
 )
 
-// serverNames are the sorted names of the servers that were seen. The last by name exceed the
-// bound, so the order of the input does not matter.
+// serverNames are the sorted names of the servers seen. Beyond the limit, the last names in
+// this order are dropped, so that the order of the input does not matter.
 type serverNames []string
 
-// see takes in an event, where it is the first of its server in a session.
+// see adds the server of an event that is the first of its server in a session.
 func (s *serverNames) see(e *scanner.Event, out *scanner.Outcome) {
 	if !out.First || e.Server == "" || e.Kind == scanner.ConfigEvent {
 		return
@@ -37,7 +37,7 @@ func (s *serverNames) add(name string) {
 	*s = (*s)[:min(len(*s), maxServerNames)]
 }
 
-// reading names the files and servers that were read, "" if there are none.
+// reading names the files and servers that were read, or returns "" if there are none.
 func reading(r *Report) string {
 	files := inputNames(r)
 	var parts []string
@@ -56,7 +56,7 @@ func reading(r *Report) string {
 	return "Read: " + strings.Join(parts, "; ") + "."
 }
 
-// named lists the first of several names after their kind.
+// named lists the first few names, after their kind.
 func named(what string, names []string, all int) string {
 	shown := names[:min(len(names), maxNamed)]
 	var out []string
@@ -73,7 +73,7 @@ func named(what string, names []string, all int) string {
 	return list
 }
 
-// inputNames are the files that were given or found, each once.
+// inputNames returns the distinct files that were given or found.
 func inputNames(r *Report) []string {
 	var files []string
 	for _, in := range r.Inputs {

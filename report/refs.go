@@ -2,14 +2,14 @@ package report
 
 import "strings"
 
-// taxonomy is where an entry of a rule's Refs points to.
+// taxonomy describes an entry of a rule's Refs.
 type taxonomy struct {
-	label string // as people write it
-	tag   string // as a SARIF tag
-	url   string // empty where there is none to know
+	label string // for people
+	tag   string // SARIF tag
+	url   string // empty if unknown
 }
 
-// reference explains an entry of a rule's Refs.
+// reference returns the description of an entry of a rule's Refs.
 func reference(ref string) taxonomy {
 	kind, id, _ := strings.Cut(ref, ":")
 	lower := strings.ToLower(id)
@@ -27,7 +27,7 @@ func reference(ref string) taxonomy {
 	return taxonomy{label: ref, tag: strings.ToLower(strings.ReplaceAll(ref, ":", "/"))}
 }
 
-// leftPad fills a CWE number up to three digits, as GitHub's own rules do.
+// leftPad pads a CWE number to three digits, as GitHub's own rules do.
 func leftPad(n string) string {
 	return strings.Repeat("0", max(0, 3-len(n))) + n
 }

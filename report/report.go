@@ -1,23 +1,22 @@
-// Package report writes what a run found, in one file for each format.
+// Package report writes the results of a run, with one source file for each format.
 //
-// Every format is rendered from Report, the public JSON form of a run, so a
-// saved report can be rendered again. Foreign text arrives here visible, masked
-// and bounded; this package must still never write it unescaped for the format
-// at hand, and it must never import rules or replay.
+// Every format is rendered from Report, the public JSON form of a run, so a saved report can be
+// rendered again. Untrusted text arrives here visible, masked and bounded; this package must
+// still escape it for the format at hand, and it must never import rules or replay.
 package report
 
 import "github.com/mcpscan/mcpscan/scanner"
 
-// Schema names the form of the JSON report. Members are added under the same
-// name; a changed meaning gets a new one.
+// Schema identifies the format of the JSON report. Members may be added under the same name; a
+// change in meaning requires a new one.
 const Schema = "mcpscan.report/v1"
 
-// Report is one run.
+// Report is the report of one run.
 type Report struct {
 	Schema   string    `json:"schema"`
 	Tool     Tool      `json:"tool"`
 	Inputs   []Input   `json:"inputs"`
-	Config   *Config   `json:"config,omitempty"`   // nil where no configuration file was used
+	Config   *Config   `json:"config,omitempty"`   // nil if no configuration file was used
 	Baseline string    `json:"baseline,omitempty"` // the report that this one is compared with
 	Summary  Summary   `json:"summary"`
 	Findings []Finding `json:"findings"`
@@ -28,15 +27,15 @@ type Report struct {
 
 // Config is the configuration that a run used.
 type Config struct {
-	File           string            `json:"file"`                      // empty where the base had none, and what is built in decided
-	Changed        []string          `json:"changed,omitempty"`         // files of the change under review that did not decide: the base's did
-	AlertThreshold *scanner.Severity `json:"alert_threshold,omitempty"` // below it a finding is no alert
+	File           string            `json:"file"`                      // empty if the base had none and the built-in settings were used
+	Changed        []string          `json:"changed,omitempty"`         // files changed under review and not used: the base's were
+	AlertThreshold *scanner.Severity `json:"alert_threshold,omitempty"` // findings below it are not alerts
 }
 
-// UnusedIgnore is an ignore of the configuration that suppressed nothing.
+// UnusedIgnore is a configured ignore that suppressed nothing.
 type UnusedIgnore struct {
-	Reason   string   `json:"reason"` // that it gives
-	Why      string   `json:"why"`    // it suppressed nothing
+	Reason   string   `json:"reason"` // as configured
+	Why      string   `json:"why"`    // why it suppressed nothing
 	Location Location `json:"location"`
 }
 
@@ -46,8 +45,8 @@ type Tool struct {
 	Version string `json:"version"`
 }
 
-// Input is something that was looked at: a recording, a definition file, a
-// client configuration, a server.
+// Input is something that was scanned: a recording, a definition file, a client configuration,
+// a server.
 type Input struct {
 	Kind string `json:"kind"`
 	Name string `json:"name"`
@@ -68,13 +67,13 @@ type Summary struct {
 	Approved   Counts `json:"approved"`   // of the findings
 
 	ServerNames []string   `json:"server_names,omitempty"` // the first by name
-	Unlisted    []Unlisted `json:"unlisted,omitempty"`     // of the findings: those that there is no room for, the worst first
+	Unlisted    []Unlisted `json:"unlisted,omitempty"`     // findings that the report has no room for, the worst first
 
-	PerSession   []SessionSummary `json:"per_session,omitempty"` // the worst first; none where only definitions were looked at
+	PerSession   []SessionSummary `json:"per_session,omitempty"` // the worst first; empty if only definitions were scanned
 	MoreSessions int              `json:"more_sessions,omitzero"`
 }
 
-// Counts are numbers of findings by severity.
+// Counts holds the number of findings by severity.
 type Counts struct {
 	Critical int `json:"critical"`
 	High     int `json:"high"`
@@ -93,13 +92,13 @@ type Finding struct {
 	Session     string           `json:"session"`
 	Server      string           `json:"server"`
 	Subject     string           `json:"subject"` // tool, prompt, resource, result, call, …
-	Tool        string           `json:"tool"`    // name of the tool, prompt or resource; empty where there is none
-	Field       string           `json:"field"`   // JSON Pointer into the definition, result, message or entry of a configuration
+	Tool        string           `json:"tool"`    // name of the tool, prompt or resource, or empty
+	Field       string           `json:"field"`   // JSON Pointer into the definition, result, message or configuration entry
 	Evidence    Evidence         `json:"evidence"`
-	Signals     []string         `json:"signals,omitempty"` // what fired, in words
+	Signals     []string         `json:"signals,omitempty"` // the signals that fired, in words
 	Diff        string           `json:"diff,omitempty"`    // what changed, as a unified diff
 	Location    Location         `json:"location"`
-	Timestamp   *string          `json:"timestamp"` // RFC 3339 with nanoseconds; null where the input has no time
+	Timestamp   *string          `json:"timestamp"` // RFC 3339 with nanoseconds; null if the input has no time
 	Fingerprint string           `json:"fingerprint"`
 	Status      string           `json:"status"`           // open, unchanged, suppressed, approved
 	Reason      string           `json:"reason,omitempty"` // why it is suppressed, or who approved it
@@ -108,20 +107,19 @@ type Finding struct {
 	Related     []Related        `json:"related"`
 }
 
-// Evidence is the text that a finding rests on.
+// Evidence is the text that a finding is based on.
 type Evidence struct {
 	Text    string  `json:"text"`
 	Context string  `json:"context"`
 	Decoded *string `json:"decoded"`
 }
 
-// Location is a place in an input. Lines and columns count from 1, columns in
-// code points.
+// Location is a position in an input. Lines and columns count from 1, columns in code points.
 type Location struct {
 	File    string `json:"file"`
 	Line    int    `json:"line"`
 	Column  int    `json:"column"`
-	Pointer string `json:"pointer,omitempty"` // from the root of the document or line, where the message was put together of parts of it
+	Pointer string `json:"pointer,omitempty"` // from the root of the document or line, if the message was assembled from parts of it
 }
 
 // Related is another location of a finding.
@@ -130,8 +128,8 @@ type Related struct {
 	Location Location `json:"location"`
 }
 
-// Coverage says what was inspected and what was not. Skipped makes a run incomplete; Ignored
-// is what a run need not inspect.
+// Coverage records what was inspected and what was not. Skipped input makes a run incomplete;
+// Ignored input need not be inspected.
 type Coverage struct {
 	Events    int       `json:"events"`
 	Inspected int       `json:"inspected"`
@@ -141,7 +139,7 @@ type Coverage struct {
 	Evicted   int       `json:"evicted"`
 }
 
-// Skipped counts what was left out for one reason, with its first location.
+// Skipped counts what was left out for one reason, with the first location.
 type Skipped struct {
 	Reason string    `json:"reason"`
 	Count  int       `json:"count"`

@@ -9,34 +9,33 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// The bounds of a collector. Findings beyond them are counted.
+// The limits of a collector. Findings beyond them are only counted.
 const (
-	maxDistinct = 1 << 18 // findings that are told from each other
-	maxAlike    = 1000    // listed of one rule at one severity, the first
-	maxReport   = 8 << 20 // bytes of the text in all that are listed, the worst; no format needs four for each
-	memberBytes = 800     // of a finding beside the text in it: the names of its members
+	maxDistinct = 1 << 18 // findings remembered to detect duplicates
+	maxAlike    = 1000    // findings listed per rule and severity, the first ones
+	maxReport   = 8 << 20 // bytes of text in the findings listed, the worst; no format writes four times that
+	memberBytes = 800     // bytes per finding besides its text: the member names
 )
 
-// Unlisted counts findings of a rule at a severity that are as many as a report has no room
-// for.
+// Unlisted counts the findings of a rule at a severity that a report has no room for.
 type Unlisted struct {
 	Rule     string           `json:"rule"`
 	Severity scanner.Severity `json:"severity"`
 	Count    int              `json:"count"`
 }
 
-// kind are findings of one rule at one severity.
+// kind identifies the findings of one rule at one severity.
 type kind struct {
 	rule     string
 	severity scanner.Severity
 }
 
-// rank is the place of a finding among those that a report has room for: open ones come first,
-// then the worst, then the first in the input.
+// rank orders findings that compete for room in a report: open ones first, then the worst, then
+// the first in the input.
 type rank struct {
 	Open     bool             `json:"open"`
 	Severity scanner.Severity `json:"severity"`
-	Place    int64            `json:"place"` // of its event, among all of the run
+	Place    int64            `json:"place"` // position of its event in the run
 }
 
 func (r rank) compare(o rank) int {
@@ -49,23 +48,24 @@ func (r rank) compare(o rank) int {
 	return cmp.Or(cmp.Compare(o.Severity, r.Severity), cmp.Compare(r.Place, o.Place))
 }
 
-// alike are findings of which only the first are listed.
+// alike identifies findings of which only the first maxAlike are listed.
 type alike struct {
 	kind
 	open bool
 }
 
-// room decides which findings are listed: by the findings alone, and not by when they came or
-// how much was listed then, so that parts of a run decide as all of it does.
+// room decides which findings are listed. It depends only on the findings, not on when they
+// arrived or how much was listed by then, so that the shards of a run decide as the whole run
+// does.
 type room struct {
-	all      map[kind]int  // that are to be listed
-	admitted map[alike]int // that were, whatever became of them
-	least    int           // bytes that every finding counts as; 0 for what it takes
+	all      map[kind]int  // findings to list
+	admitted map[alike]int // findings admitted, including those trimmed later
+	least    int           // size that every finding counts as; 0 for its own size
 	bytes    int
-	ranks    []rank     // of the findings in the list, in its order
-	first    []rank     // the same, when they were listed
-	keys     [][16]byte // the same
-	cut      *rank      // of the first that there was no room for; nil if there is room for all
+	ranks    []rank     // of the listed findings, in list order
+	first    []rank     // the same ranks when they were listed
+	keys     [][16]byte // of the listed findings
+	cut      *rank      // of the first finding that did not fit; nil if all fit
 }
 
 func newRoom() room { return room{all: map[kind]int{}, admitted: map[alike]int{}} }
@@ -80,7 +80,7 @@ func (r *room) admits(rule string, at rank) bool {
 	return r.cut == nil || at.compare(*r.cut) < 0
 }
 
-// size is how much room a finding takes.
+// size returns how much room a finding takes.
 func (r *room) size(f *Finding) int {
 	if r.least > 0 {
 		return r.least
@@ -88,7 +88,7 @@ func (r *room) size(f *Finding) int {
 	return size(f)
 }
 
-// size is about how many bytes a finding takes in a report.
+// size returns the approximate size of a finding in a report, in bytes.
 func size(f *Finding) int {
 	n := memberBytes + len(f.Message) + len(f.Session) + len(f.Server) + len(f.Tool) + len(f.Field) + len(f.Evidence.Text) + len(f.Evidence.Context) +
 		len(f.Diff) + len(f.Location.File) + len(f.Reason)
@@ -104,8 +104,8 @@ func size(f *Finding) int {
 	return n
 }
 
-// add lists a finding. Where the list takes more than twice the room that there is, the
-// worst are kept: so each finding is moved a few times at most.
+// add lists a finding. If the list takes more than twice the available room, it is trimmed to
+// the worst findings, so that each finding is moved only a few times.
 func (c *Collector) add(f Finding, key [16]byte, at rank) {
 	c.findings, c.room.keys = append(c.findings, f), append(c.room.keys, key)
 	c.room.ranks, c.room.first = append(c.room.ranks, at), append(c.room.first, at)
@@ -114,7 +114,7 @@ func (c *Collector) add(f Finding, key [16]byte, at rank) {
 	}
 }
 
-// trim keeps of the findings that are listed the first by rank that there is room for.
+// trim keeps the highest-ranked listed findings that fit.
 func (c *Collector) trim() {
 	order := make([]int, len(c.findings))
 	for i := range order {
@@ -134,7 +134,7 @@ func (c *Collector) trim() {
 	c.keep(order[:keep], sum)
 }
 
-// keep keeps the findings at some places of the list, which take so much room.
+// keep keeps only the findings at the given indexes, which take the given number of bytes.
 func (c *Collector) keep(places []int, bytes int) {
 	for _, key := range c.room.keys {
 		c.place(key, -1)
@@ -149,10 +149,10 @@ func (c *Collector) keep(places []int, bytes int) {
 		c.room.keys, c.room.ranks, c.room.first = append(c.room.keys, was.keys[i]), append(c.room.ranks, was.ranks[i]), append(c.room.first, was.first[i])
 	}
 	c.findings = findings
-	c.strings = map[string]string{} // with those that only findings had which are gone
+	c.strings = map[string]string{} // drops strings used only by removed findings
 }
 
-// place notes where in the list a finding is.
+// place records the index of a finding in the list.
 func (c *Collector) place(key [16]byte, at int) {
 	if e, ok := c.seen[key]; ok {
 		e.at = int32(at)
@@ -160,7 +160,7 @@ func (c *Collector) place(key [16]byte, at int) {
 	}
 }
 
-// unlisted returns what there was no room for, the worst first.
+// unlisted returns the counts of the findings that did not fit, the worst first.
 func (r *room) unlisted(findings []Finding) (list []Unlisted) {
 	listed := map[kind]int{}
 	for i := range findings {
@@ -177,7 +177,8 @@ func (r *room) unlisted(findings []Finding) (list []Unlisted) {
 	return list
 }
 
-// unlisted says what exceeds the bounds of the report, "" if nothing does.
+// unlisted describes the findings that exceed the limits of the report, or returns "" if there
+// are none.
 func unlisted(r *Report) string {
 	list := r.Summary.Unlisted
 	if len(list) == 0 {

@@ -18,25 +18,24 @@ const (
 	sarifSchema    = "https://json.schemastore.org/sarif-2.1.0.json"
 	informationURI = "https://github.com/mcpscan/mcpscan"
 
-	// GitHub shows at most 5,000 results of a run and selects them by its own severity; we
-	// select them ourselves and say so.
+	// GitHub shows at most 5,000 results per run, selected by its own severity. We select them
+	// ourselves and report it.
 	maxSARIFResults = 5000
 )
 
-// writeSARIF writes the report as SARIF 2.1.0, made for GitHub code scanning:
-// one run that declares all rules, whether they fired or not, so that an alert
-// can be explained and closed.
+// writeSARIF writes the report as SARIF 2.1.0 for GitHub code scanning: a single run that
+// declares all rules, whether they fired or not, so that alerts can be explained and closed.
 //
-//   - The results are distinct findings: the same thing in several sessions of
-//     one file is one result with its number of occurrences.
-//   - A result always has a physical location; see artifactURI for what has no
-//     file. Its identity is the finding's own fingerprint, because a hash of the
-//     line would collide in a lockfile and churn in a recording.
-//   - What is suppressed or stood in the baseline is a result as well, and says so.
-//   - There are no fixes: a fix without a change to an artifact is rejected.
+//   - Results are distinct findings: the same finding in several sessions of a file is one
+//     result with an occurrence count.
+//   - A result always has a physical location; see artifactURI for subjects without a file. It
+//     is identified by the finding's own fingerprint, because a hash of the line would collide
+//     in a lockfile and churn in a recording.
+//   - Suppressed findings and those in the baseline are also results, marked as such.
+//   - There are no fixes: a fix without an artifact change is rejected.
 //   - What was not inspected, and results beyond 5,000, are notifications.
 //
-// dir is the working directory, if that is known.
+// dir is the working directory, if known.
 func writeSARIF(w io.Writer, r *Report, rules []scanner.Rule, dir string) error {
 	s := &sarifWriter{dir: dir, index: map[string]int{}, baseline: r.Baseline != ""}
 	doc := &sarif.Report{Version: string(sarif.Version210), Schema: sarifSchema, Runs: []*sarif.Run{s.run(r, rules)}}
@@ -57,7 +56,7 @@ func writeSARIF(w io.Writer, r *Report, rules []scanner.Rule, dir string) error 
 // sarifWriter builds one run.
 type sarifWriter struct {
 	dir      string
-	index    map[string]int // of rules, by the ID that results name
+	index    map[string]int // index of each rule, by ID
 	absolute bool           // whether any location is an absolute URI
 	baseline bool           // whether the report is compared with another one
 }
@@ -72,7 +71,7 @@ func (s *sarifWriter) run(r *Report, rules []scanner.Rule) *sarif.Run {
 	run.ColumnKind = "unicodeCodePoints"
 	run.AutomationDetails = sarif.NewRunAutomationDetails().WithID("mcpscan/")
 	for _, f := range kept {
-		if _, known := s.index[ruleID(f.Rule)]; !known { // two rules of a report can have one ID once it is visible
+		if _, known := s.index[ruleID(f.Rule)]; !known { // different IDs can become the same once made visible
 			s.declare(driver, unknownDescriptor(f.Rule))
 		}
 		run.Results = append(run.Results, s.result(f))
@@ -86,8 +85,8 @@ func (s *sarifWriter) declare(driver *sarif.ToolComponent, rule *sarif.Reporting
 	driver.Rules = append(driver.Rules, rule)
 }
 
-// worst keeps at most limit findings, the worst ones, in their order, and says
-// how many it left out.
+// worst returns at most limit findings, the worst ones, in their original order, and the number
+// left out.
 func worst(findings []repeated, limit int) (kept []repeated, left int) {
 	if len(findings) <= limit {
 		return findings, 0
@@ -111,7 +110,7 @@ func worst(findings []repeated, limit int) (kept []repeated, left int) {
 	return kept, len(findings) - len(kept)
 }
 
-// invocation says whether everything was inspected, and what was not.
+// invocation states whether everything was inspected, and what was not.
 func (s *sarifWriter) invocation(r *Report, kept, left int) *sarif.Invocation {
 	inv := sarif.NewInvocation().WithExecutionSuccess(r.Coverage.Complete())
 	if left > 0 {

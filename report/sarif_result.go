@@ -10,7 +10,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// The bounds of text in a result. GitHub lists at most 100 locations of one.
+// The limits on a result. GitHub lists at most 100 locations per result.
 const (
 	maxResultMessage  = 400
 	maxResultEvidence = 200
@@ -49,7 +49,7 @@ func (s *sarifWriter) result(f repeated) *sarif.Result {
 	return res
 }
 
-// decided translates the decision about a finding to SARIF.
+// decided adds the decision about a finding in SARIF's terms.
 func (s *sarifWriter) decided(res *sarif.Result, f *Finding) {
 	switch f.Status {
 	case scanner.Suppressed.String(), scanner.Approved.String():
@@ -64,7 +64,7 @@ func (s *sarifWriter) decided(res *sarif.Result, f *Finding) {
 	}
 }
 
-// resultMessage says what is wrong and where. GitHub uses the first sentence as the title.
+// resultMessage describes what is wrong and where. GitHub uses the first sentence as the title.
 func resultMessage(f *Finding) string {
 	var b strings.Builder
 	b.WriteString(sentence(visible(f.Message, maxResultMessage)))
@@ -100,7 +100,7 @@ func resultMessage(f *Finding) string {
 	return out
 }
 
-// sentence ends s with a full stop if nothing ends it yet.
+// sentence adds a full stop to s unless it ends with punctuation.
 func sentence(s string) string {
 	if s == "" || strings.ContainsAny(s[len(s)-1:], ".!?") {
 		return s
@@ -108,12 +108,12 @@ func sentence(s string) string {
 	return s + "."
 }
 
-// unlinked takes the meaning from what SARIF, as well as Markdown, would show
-// as a link: a server must not put one into an alert.
+// unlinked breaks up link syntax, which SARIF shares with Markdown: a server must not be able
+// to put a link into an alert.
 func unlinked(s string) string { return strings.ReplaceAll(s, "](", "] (") }
 
-// qualifiedName is the logical location: server, kind and name of the subject,
-// and the field in it, with the escapes of a JSON Pointer.
+// qualifiedName returns the logical location: server, kind and name of the subject, and field,
+// escaped as in a JSON Pointer.
 func qualifiedName(f *Finding) string {
 	var parts []string
 	for _, p := range [...]string{f.Server, f.Subject, f.Tool} {
@@ -124,8 +124,8 @@ func qualifiedName(f *Finding) string {
 	return strings.TrimPrefix(strings.Join(parts, "/")+visible(f.Field, maxResultField), "/")
 }
 
-// location returns a physical location. One whose file does not exist gets a
-// place that never changes: the lines of a connection say nothing in it.
+// location returns a physical location. If the file does not exist, the region is always 1:1,
+// because the line numbers of a connection mean nothing there.
 func (s *sarifWriter) location(l Location, server string, columns int) *sarif.Location {
 	uri, exists := artifactURI(l.File, server, s.dir)
 	if strings.HasPrefix(uri, "file:") {
@@ -142,8 +142,8 @@ func (s *sarifWriter) location(l Location, server string, columns int) *sarif.Lo
 			WithEndLine(line).WithEndColumn(column + columns)))
 }
 
-// columns estimates the width of evidence in its file, at least one: an escape stands for one
-// character. The report knows only the start.
+// columns estimates the width of evidence in its file, at least 1, counting an escape as one
+// character. The report records only where the evidence starts.
 func columns(evidence string) int {
 	n := 0
 	for len(evidence) > 0 {

@@ -14,13 +14,13 @@ const (
 	rulesURI  = informationURI + "/blob/main/docs/rules.md#"
 	customURI = informationURI + "/blob/main/docs/configuration.md#custom-patterns"
 
-	// GitHub's bounds: characters of a description, and tags of a rule.
+	// GitHub's limits: characters per description, and tags per rule.
 	maxDescription = 1024
 	maxTags        = 10
 )
 
-// sarifSeverities say each severity, from note up, in the words of SARIF and of
-// GitHub. The scores lie inside GitHub's ranges for the same words.
+// sarifSeverities maps severities, from note up, to the terms of SARIF and GitHub. Each score
+// is within GitHub's range for its term.
 var sarifSeverities = [...]struct{ level, problem, score string }{
 	scanner.Note:     {"note", "recommendation", ""},
 	scanner.Low:      {"note", "recommendation", "3.1"},
@@ -29,8 +29,8 @@ var sarifSeverities = [...]struct{ level, problem, score string }{
 	scanner.Critical: {"error", "error", "9.3"},
 }
 
-// descriptor declares a rule. It has no name besides its ID: GitHub would show the name
-// instead.
+// descriptor declares a rule. It sets no name, because GitHub would show that instead of the
+// ID.
 func descriptor(r *scanner.Rule) *sarif.ReportingDescriptor {
 	words := sarifSeverities[r.Severity]
 	properties := sarif.Properties{
@@ -52,7 +52,7 @@ func descriptor(r *scanner.Rule) *sarif.ReportingDescriptor {
 	return d
 }
 
-// ruleURI is where the documents report a rule of this program.
+// ruleURI returns the documentation URL of a rule of this program.
 func ruleURI(id string) string {
 	if strings.HasPrefix(id, scanner.CustomGroup) {
 		return customURI
@@ -60,8 +60,8 @@ func ruleURI(id string) string {
 	return rulesURI + id
 }
 
-// unknownDescriptor declares a rule of a saved report that this program no longer has: results
-// without a declared rule are dropped.
+// unknownDescriptor declares a rule of a saved report that this version no longer has, because
+// results without a declared rule are dropped.
 func unknownDescriptor(id string) *sarif.ReportingDescriptor {
 	text := "A rule that this version of mcpscan does not know: " + ruleID(id)
 	if strings.HasPrefix(id, scanner.CustomGroup) {
@@ -75,7 +75,8 @@ func unknownDescriptor(id string) *sarif.ReportingDescriptor {
 	return d
 }
 
-// ruleID is the ID of a rule in a result; in a saved report it can be anything, or empty.
+// ruleID returns the ID of a rule for a result. In a saved report the ID can be anything, or
+// empty.
 func ruleID(id string) string { return cmp.Or(visible(id, maxResultName), "unknown") }
 
 // tags lists the tags of a rule within GitHub's limits.

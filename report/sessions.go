@@ -12,63 +12,63 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// SessionSummary is what one session contained, with its open findings.
+// SessionSummary summarises a session and its open findings.
 type SessionSummary struct {
 	Session      string       `json:"session"`
 	Servers      int          `json:"servers"`
-	Tools        int          `json:"tools"`         // listed, by server and name
-	ToolsNew     int          `json:"tools_new"`     // of them, those that no earlier session had shown, by time
-	ToolsChanged int          `json:"tools_changed"` // of them, those that were listed again as another definition
+	Tools        int          `json:"tools"`         // distinct tools listed, by server and name
+	ToolsNew     int          `json:"tools_new"`     // of these, not listed in an earlier session
+	ToolsChanged int          `json:"tools_changed"` // of these, listed again with another definition
 	Calls        int          `json:"calls"`
 	Findings     Counts       `json:"findings"`     // open ones
-	TopFindings  []TopFinding `json:"top_findings"` // of those that the report lists, the worst and most frequent
+	TopFindings  []TopFinding `json:"top_findings"` // of the listed findings, the worst and most frequent
 }
 
 // TopFinding is a finding in a tool or another part of a server.
 type TopFinding struct {
-	Rule     string           `json:"pattern"` // as in the events: whoever counts the rules of findings counts no summary
+	Rule     string           `json:"pattern"` // as in events; counting "rule" members must not count summaries
 	Severity scanner.Severity `json:"severity"`
 	Server   string           `json:"server"`
 	Tool     string           `json:"tool"`
 	Count    int              `json:"count"`
 }
 
-// The bounds of sessions in a report.
+// The limits on sessions in a report.
 const (
-	maxTracked     = 10_000 // sessions that are counted apart, the first
-	maxSessions    = 100    // of them in the report, the worst
+	maxTracked     = 10_000 // sessions counted individually, the first ones
+	maxSessions    = 100    // sessions in the report, the worst ones
 	maxTopFindings = 5
-	maxShown       = 1 << 18 // tools that are told to be new to one session or another
+	maxShown       = 1 << 18 // tools attributed to the session they are new to
 )
 
-// sessions counts by session.
+// sessions counts events and findings by session.
 type sessions struct {
 	list  []tracked          // in the order seen
 	other int                // sessions of other shards among the first maxTracked
-	at    map[[16]byte]int   // place in the list, by a digest of the name
-	now   int                // that the event at hand belongs to, -1 for none
+	at    map[[16]byte]int   // index in list, by a digest of the name; -1 for other shards
+	now   int                // index of the current event's session, or -1
 	shown map[[16]byte]shown // by a digest of server and tool
 }
 
-// tracked is a session that is counted apart.
+// tracked is a session that is counted individually.
 type tracked struct {
 	SessionSummary
-	began time.Time // when its oldest event was
-	place int64     // of its first event
+	began time.Time // time of its oldest event
+	place int64     // position of its first event
 }
 
-// shown is where a tool was listed first: by its place in the input, and by time. The place is
-// arbitrary, and decides only where the first has no time.
+// shown records where a tool was first listed: by position in the input, and by time. The
+// position is arbitrary, and decides only if that listing has no time.
 type shown struct{ first, earliest claim }
 
-// claim is a session that lists a tool.
+// claim records that a session lists a tool.
 type claim struct {
-	session int // its place in the list
+	session int // index in the list of sessions
 	when    time.Time
-	place   int64 // of the event
+	place   int64 // position of the event
 }
 
-// add takes in another session that lists the tool; name gives the names of sessions.
+// add records another session that lists the tool; name returns the name of a session.
 func (s *shown) add(c claim, name func(session int) string) {
 	if c.place < s.first.place {
 		s.first = c
@@ -82,7 +82,7 @@ func (s *shown) add(c claim, name func(session int) string) {
 	}
 }
 
-// session is the one that the tool is new to.
+// session returns the session that the tool is new to.
 func (s *shown) session() int {
 	if s.first.when.IsZero() {
 		return s.first.session
@@ -133,7 +133,7 @@ func (s *sessions) see(e *scanner.Event, out *scanner.Outcome, place int64) {
 	}
 }
 
-// show notes that the session at hand lists a tool for the first time.
+// show records that the current session lists a tool for the first time.
 func (s *sessions) show(e *scanner.Event, tool string, place int64) {
 	h := sha256.Sum256([]byte(e.Server + "\x00" + tool))
 	c := claim{s.now, e.Time, place}
@@ -153,7 +153,7 @@ func (s *sessions) show(e *scanner.Event, tool string, place int64) {
 
 func (s *sessions) name(session int) string { return s.list[session].Session }
 
-// countNew counts each tool as new to one session.
+// countNew counts each tool as new in exactly one session.
 func (s *sessions) countNew() {
 	for i := range s.list {
 		s.list[i].ToolsNew = 0
@@ -178,15 +178,15 @@ func (s *SessionSummary) add(e *scanner.Event, m *scanner.Judged) {
 	}
 }
 
-// count counts a finding of the event at hand.
+// count counts a finding of the current event.
 func (s *sessions) count(e entry, n int) {
 	if s.now >= 0 && e.status == scanner.Open {
 		*s.list[s.now].Findings.of(e.severity) += n
 	}
 }
 
-// worst returns the sessions with the worst findings, earliest first, with the listed findings
-// of each, and the number of other sessions.
+// worst returns the sessions with the worst findings, ties ordered by time, each with its top
+// findings, and the number of other sessions.
 func (s *sessions) worst(findings []Finding, all int) (list []SessionSummary, more int) {
 	s.countNew()
 	if len(s.list) < maxTracked {
@@ -214,7 +214,7 @@ func (s *sessions) worst(findings []Finding, all int) (list []SessionSummary, mo
 			place[list[i].Session] = i
 		}
 	}
-	tops := make([]map[TopFinding]int, len(list)) // places in TopFindings
+	tops := make([]map[TopFinding]int, len(list)) // indexes in TopFindings
 	for i := range findings {
 		f := &findings[i]
 		at, listed := place[f.Session]
@@ -236,7 +236,7 @@ func (s *sessions) worst(findings []Finding, all int) (list []SessionSummary, mo
 	return list, all - len(list)
 }
 
-// top counts a finding among those that say the same.
+// top counts a finding with those of the same rule, severity, server and tool.
 func (s *SessionSummary) top(places map[TopFinding]int, f *Finding) {
 	t := TopFinding{Rule: f.Rule, Severity: f.Severity, Server: f.Server, Tool: f.Tool}
 	at, again := places[t]
@@ -248,8 +248,9 @@ func (s *SessionSummary) top(places map[TopFinding]int, f *Finding) {
 	s.TopFindings[at].Count += max(1, f.Occurrences)
 }
 
-// inSessions are the sessions that a reader is reported for apart. Of those that only listed
-// their tools, and of a single one with nothing to tell, the summary of the run has said all.
+// inSessions returns the sessions to report individually. There are none if all sessions only
+// listed tools, or if the only session has nothing to report: the summary of the run covers
+// these.
 func (s *Summary) inSessions() []SessionSummary {
 	if list := s.PerSession; len(list) == 1 && s.MoreSessions == 0 && list[0].ToolsChanged+len(list[0].TopFindings) == 0 {
 		return nil
@@ -260,8 +261,8 @@ func (s *Summary) inSessions() []SessionSummary {
 	return s.PerSession
 }
 
-// said is a session in a line, and the worst of it in another; name makes a foreign
-// name fit for the format.
+// said returns a session as one line, and its worst findings as another; name makes an
+// untrusted name fit for the format.
 func (s *SessionSummary) said(name func(string) string) (line, top string) {
 	var worst []string
 	for i := range s.TopFindings[:min(len(s.TopFindings), maxListed)] {
@@ -317,7 +318,7 @@ func (p *textPrinter) sessions(r *Report) {
 	}
 }
 
-// said is a finding in a few words; name makes a foreign name fit for the format.
+// said describes a finding in a few words; name makes an untrusted name fit for the format.
 func (t *TopFinding) said(name func(string) string) string {
 	out := visible(t.Rule, textLimit)
 	if t.Tool != "" {
@@ -332,7 +333,7 @@ func (t *TopFinding) said(name func(string) string) string {
 	return out
 }
 
-// markdownSessions are the lines of the sessions that are reported for apart.
+// markdownSessions returns the lines for the sessions to report individually.
 func markdownSessions(r *Report) []string {
 	var lines []string
 	name := func(s string) string { return code(visible(s, textLimit)) }

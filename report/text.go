@@ -12,14 +12,14 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// TextOptions say how the text for people looks.
+// TextOptions controls how the text report looks.
 type TextOptions struct {
-	Color bool // ANSI colours; without them, matches are between » and «
+	Color bool // use ANSI colours; otherwise matches are between » and «
 	Width int  // columns; 0 means 80
 	Rules []scanner.Rule
 }
 
-// The ANSI styles that are used when colour is asked for.
+// The ANSI styles used if colour is enabled.
 const (
 	styleBold  = "\x1b[1m"
 	styleDim   = "\x1b[2m"
@@ -27,11 +27,11 @@ const (
 	styleOff   = "\x1b[0m"
 )
 
-// severityStyles are by severity, from note up.
+// severityStyles are the ANSI styles of the severities, from note up.
 var severityStyles = [...]string{"\x1b[2m", "\x1b[36m", "\x1b[33m", "\x1b[31m", "\x1b[1;31m"}
 
-// The layout: labels and severities have their own column, and their text starts at
-// bodyIndent. Narrower than minWidth is unreadable.
+// The layout: labels and severities have their own column, and text starts at bodyIndent. Less
+// than minWidth would be unreadable.
 const (
 	defaultWidth = 80
 	minWidth     = 40
@@ -39,12 +39,12 @@ const (
 	bodyIndent   = 12
 )
 
-// textLimit bounds each text of a finding in a report that somebody changed;
-// the scanner's own limits are lower.
+// textLimit is the maximum length of each text of a finding in a report that may have been
+// edited; the scanner's own limits are lower.
 const textLimit = 1000
 
 // WriteText writes the report for people: the findings, worst first and grouped by subject,
-// their number, and what was not inspected. It says "No findings" only about what was
+// their counts, and what was not inspected. It says "No findings" only about what was
 // inspected. Suppressed and unchanged findings are counted; the JSON report lists them.
 func WriteText(w io.Writer, r *Report, o TextOptions) error {
 	p := &textPrinter{w: bufio.NewWriter(text.Guard(w)), width: defaultWidth, color: o.Color, fixes: fixes(o.Rules)}
@@ -73,8 +73,7 @@ func WriteText(w io.Writer, r *Report, o TextOptions) error {
 	return nil
 }
 
-// textPrinter writes wrapped, indented text. The first error of the writer
-// stays in w until it is flushed.
+// textPrinter writes wrapped, indented text. Write errors are kept in w until it is flushed.
 type textPrinter struct {
 	w     *bufio.Writer
 	width int
@@ -82,8 +81,8 @@ type textPrinter struct {
 	fixes map[string]string // by rule
 }
 
-// groups returns the findings by server and subject; the group with the worst
-// finding first, and in each group the worst finding first.
+// groups returns the findings by server and subject. The group with the worst finding comes
+// first, and so does the worst finding in each group.
 func groups(findings []Finding) [][]repeated {
 	place := map[[3]string]int{}
 	var out [][]repeated
@@ -104,7 +103,7 @@ func groups(findings []Finding) [][]repeated {
 	return out
 }
 
-// heading names the subject of a group of findings.
+// heading returns the heading of a group: the subject of its findings.
 func heading(f *Finding) string {
 	about := visible(f.Subject, textLimit)
 	if f.Tool != "" {
@@ -119,7 +118,7 @@ func heading(f *Finding) string {
 	return shownName(f.Server) + " › " + about
 }
 
-// shownName makes a foreign name visible, and quotes it if it is ambiguous.
+// shownName makes an untrusted name visible, and quotes it if it is ambiguous.
 func shownName(s string) string {
 	out := visible(s, textLimit)
 	plain := func(r rune) bool {
@@ -131,7 +130,8 @@ func shownName(s string) string {
 	return `"` + strings.ReplaceAll(out, `"`, `\"`) + `"`
 }
 
-// remarks are what sets a finding apart from a certain alert.
+// remarks returns what distinguishes a finding from an ordinary alert: low confidence or
+// another action.
 func remarks(f *Finding) string {
 	var out []string
 	if f.Confidence == scanner.ConfidenceLow.String() {
@@ -146,7 +146,7 @@ func remarks(f *Finding) string {
 	return " (" + strings.Join(out, ", ") + ")"
 }
 
-// seen says when, how often and in which session.
+// seen describes when, how often and in which session a finding occurred.
 func seen(f repeated) string {
 	when := ""
 	if f.Timestamp != nil {
@@ -168,7 +168,7 @@ func seen(f repeated) string {
 	return often + when
 }
 
-// place writes a location as editors and terminals link it.
+// place formats a location so that editors and terminals can link it.
 func place(l Location) string {
 	s := visible(l.File, textLimit)
 	if s == "" || l.Line <= 0 {
@@ -198,8 +198,8 @@ func (p *textPrinter) mark(match string) string {
 	return "»" + match + "«"
 }
 
-// inContext returns the evidence, and the text around it; a context alone
-// where the evidence is not to be found in it.
+// inContext returns the evidence and the text around it, or only the context if it does not
+// contain the evidence.
 func inContext(e Evidence) (before, evidence, after string) {
 	match, context := visible(e.Text, textLimit), visible(e.Context, textLimit)
 	if context == "" {
@@ -213,7 +213,7 @@ func inContext(e Evidence) (before, evidence, after string) {
 	if at = strings.Index(context, shown); !cut || shown == "" || at < 0 {
 		return context, "", ""
 	}
-	return context[:at], match, "" // the match goes on where the context does
+	return context[:at], match, "" // the truncated match extends to the end of the context
 }
 
 // line writes a label and its text, unless the text is empty.
@@ -226,7 +226,7 @@ func (p *textPrinter) line(label, s string) {
 	p.block(labelIndent+len(label), bodyIndent, s)
 }
 
-// quote writes a label and foreign text, whose words can be as long as its author likes.
+// quote writes a label and untrusted text, whose words can be arbitrarily long.
 func (p *textPrinter) quote(label, s string) {
 	if s == "" {
 		return
@@ -236,8 +236,8 @@ func (p *textPrinter) quote(label, s string) {
 	p.lines(labelIndent+len(label), bodyIndent, wrap(s, p.width-bodyIndent, true))
 }
 
-// block writes text that starts at column indent, where used columns of the
-// line are taken already, and continues there on the lines below.
+// block writes text indented to column indent. used is the number of columns already taken on
+// the first line.
 func (p *textPrinter) block(used, indent int, s string) {
 	p.lines(used, indent, wrap(s, p.width-indent, false))
 }
@@ -261,8 +261,8 @@ func (p *textPrinter) title(s string) {
 	}
 }
 
-// marked turns the marks of one line into styles. A style is closed at the end
-// of the line and opened again on the next.
+// marked replaces the marks of a line with styles. A style is closed at the end of the line and
+// reopened on the next.
 func marked(l string, open bool) (string, bool) {
 	if !open && !strings.ContainsAny(l, string(markOn)+string(markOff)) {
 		return l, false

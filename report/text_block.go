@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// passage is what the findings of a block share: their location and time.
+// passage is what the findings of a block have in common: location, field and time.
 type passage struct {
 	file  string
 	line  int
@@ -14,7 +14,7 @@ type passage struct {
 	seen  string
 }
 
-// group writes the findings about one subject: one block for each text, the worst first.
+// group writes the findings about one subject: one block for each passage, the worst first.
 func (p *textPrinter) group(g []repeated) {
 	p.title(heading(g[0].Finding))
 	told := map[string]bool{}
@@ -27,7 +27,7 @@ func (p *textPrinter) group(g []repeated) {
 	p.w.WriteByte('\n')
 }
 
-// blocks puts the findings about one text together; they come worst first and stay so.
+// blocks groups findings by passage, preserving their order, worst first.
 func blocks(g []repeated) [][]repeated {
 	var out [][]repeated
 	place := map[passage]int{}
@@ -44,8 +44,8 @@ func blocks(g []repeated) [][]repeated {
 	return out
 }
 
-// findings writes the messages about a text, and then their evidence. A fix is written if its
-// rule is new to the group.
+// findings writes the messages of a block, then their evidence. The fix of a rule is written
+// once per group.
 func (p *textPrinter) findings(block []repeated, told map[string]bool) {
 	for _, f := range block {
 		word := strings.ToUpper(f.Severity.String())
@@ -72,14 +72,14 @@ func (p *textPrinter) findings(block []repeated, told map[string]bool) {
 	}
 }
 
-// evidence writes what matched: the first time with the text around it, and alone where
-// that was shown already.
+// evidence writes the matches: the first time with their context, and alone if that was already
+// shown.
 func (p *textPrinter) evidence(block []repeated) {
 	shown := ""
 	for _, f := range block {
 		before, match, after := inContext(f.Evidence)
 		switch {
-		case match != "" && strings.Contains(shown, "»"+match+"«"): // two reasons rest on the same words
+		case match != "" && strings.Contains(shown, "»"+match+"«"): // two findings with the same evidence
 		case match != "" && strings.Contains(strings.NewReplacer("»", "", "«", "").Replace(shown), match):
 			p.quote("evidence", p.mark(match))
 		default:
@@ -93,7 +93,7 @@ func (p *textPrinter) evidence(block []repeated) {
 	}
 }
 
-// signals are what fired, each once.
+// signals returns the distinct signals that fired.
 func signals(block []repeated) []string {
 	var out []string
 	for _, f := range block {
@@ -106,7 +106,7 @@ func signals(block []repeated) []string {
 	return out
 }
 
-// related writes the related locations of the findings, each once.
+// related writes the distinct related locations of the findings.
 func (p *textPrinter) related(block []repeated) {
 	var list []Related
 	for _, f := range block {

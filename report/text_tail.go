@@ -14,12 +14,12 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// The bounds of the lists below the findings. The JSON report has the rest.
+// The limits on the lists below the findings. The JSON report has the rest.
 const (
 	maxListed = 3
 	maxRows   = 20
 
-	// countColumns is the width of the numbers of the table.
+	// countColumns is the width of the table's numeric columns.
 	countColumns = 37
 	minLabel     = 8
 )
@@ -30,8 +30,8 @@ type tally struct {
 	counts Counts
 }
 
-// table writes the number of findings by server, or by rule where there is but
-// one server. With a single row it would only repeat the summary.
+// table writes the number of findings by server, or by rule if there is only one server. It
+// omits a table of one row, which would only repeat the summary.
 func (p *textPrinter) table(findings []Finding) error {
 	title, rows := "server", p.tallies(findings, func(f *Finding) string { return f.Server })
 	if len(rows) < 2 {
@@ -89,7 +89,7 @@ func (t tally) cells() []string {
 	return cells
 }
 
-// tallies counts findings by a key, the label with the worst first.
+// tallies counts findings by key, the worst first.
 func (p *textPrinter) tallies(findings []Finding, key func(*Finding) string) []tally {
 	at := map[string]int{}
 	var rows []tally

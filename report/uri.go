@@ -13,15 +13,14 @@ var (
 	winDrive  = lazyregexp.New(`^[A-Za-z]:/`)
 )
 
-// artifactURI returns the URI under which a result about file is written.
+// artifactURI returns the artifact URI of a result about file, and whether that file exists.
 //
-// GitHub drops a result without a location and rejects a whole file for an
-// absolute URI of a scheme that is not the checkout's. So a relative path stays
-// relative, with forward slashes. An absolute one becomes relative to dir where
-// it lies under it and a file: URI where it does not, which GitHub accepts
-// together with invocations[0].workingDirectory. What has no file at all (a
-// live server, standard input) is put under mcp/, a folder that need not exist:
-// the alert is shown, without a preview of code.
+// GitHub drops results without a location, and rejects a whole report for an absolute URI whose
+// scheme is not the checkout's. So a relative path stays relative, with forward slashes. An
+// absolute one becomes relative to dir if it is inside dir, and otherwise a file: URI, which
+// GitHub accepts together with invocations[0].workingDirectory. Subjects without a file (a live
+// server, standard input) are put under mcp/, a folder that need not exist: GitHub shows the
+// alert without a code preview.
 func artifactURI(file, server, dir string) (uri string, exists bool) {
 	if !isFile(file) {
 		return "mcp/" + syntheticName(file, server), false
@@ -33,12 +32,11 @@ func artifactURI(file, server, dir string) (uri string, exists bool) {
 	return escapePath(file, false), true
 }
 
-// isFile reports whether a location names a file, and not a live server or
-// standard input.
+// isFile reports whether a location names a file, rather than a live server or standard input.
 func isFile(name string) bool { return name != "" && name != "-" && !uriScheme.MatchString(name) }
 
-// inCheckout returns a path with forward slashes, relative to dir if it is inside, and whether
-// it is still absolute.
+// inCheckout returns a path with forward slashes, relative to dir if it is inside dir, and
+// whether the result is absolute.
 func inCheckout(file, dir string) (rel string, absolute bool) {
 	file = strings.ReplaceAll(file, `\`, "/")
 	if !strings.HasPrefix(file, "/") && !winDrive.MatchString(file) {
@@ -51,8 +49,8 @@ func inCheckout(file, dir string) (rel string, absolute bool) {
 	return file, true
 }
 
-// fileURI returns an absolute path as a file: URI. Two slashes at its start
-// stay: they are a share's host on Windows, and one slash elsewhere.
+// fileURI converts an absolute path to a file: URI. Two leading slashes are kept: they precede
+// the host of a share on Windows, and equal one slash elsewhere.
 func fileURI(file string) string {
 	prefix := "file:///"
 	if strings.HasPrefix(file, "//") {
@@ -61,9 +59,9 @@ func fileURI(file string) string {
 	return prefix + escapePath(strings.TrimPrefix(path.Clean(file), "/"), true)
 }
 
-// syntheticName names the subject of a result without a file: the server, or the host and path
-// of its address, without secrets. A server must not be able to point at a file of the
-// repository, so the name is one segment and never hidden.
+// syntheticName returns a name for a subject without a file: the server, or the host and path
+// of its URL, without secrets. The name is a single segment and never hidden, so that a server
+// cannot point at a file of the repository.
 func syntheticName(file, server string) string {
 	name := visible(server, 120)
 	if name == "" {
@@ -80,8 +78,8 @@ func syntheticName(file, server string) string {
 	return escapePath(name, false)
 }
 
-// escapePath percent-encodes all but what RFC 3986 allows in a path. A colon is
-// encoded in a relative path, whose first segment could pass for a scheme.
+// escapePath percent-encodes all characters that RFC 3986 does not allow in a path, and colons
+// in a relative path, whose first segment could pass for a scheme.
 func escapePath(s string, absolute bool) string {
 	var b strings.Builder
 	for i := range len(s) {

@@ -29,7 +29,7 @@ func verdict(r *Report) string {
 	return what
 }
 
-// summary are the sentences after the verdict: findings that need no action, what was
+// summary returns the sentences after the verdict: findings that need no action, what was
 // inspected, and what is not listed.
 func summary(r *Report) []string {
 	out := scopes(r)
@@ -41,7 +41,8 @@ func summary(r *Report) []string {
 	return out
 }
 
-// scopes are findings that need no action, and what was inspected.
+// scopes returns the sentences about findings that need no action, and about what was
+// inspected.
 func scopes(r *Report) []string {
 	var out []string
 	decided := func(what string, c Counts, by string) {
@@ -69,7 +70,7 @@ func scopes(r *Report) []string {
 	return out
 }
 
-// told says which configuration decided, and which changed files did not.
+// told names the configuration that was used, and the changed files that were not.
 func (c *Config) told() (out []string) {
 	if c.File != "" {
 		out = append(out, fmt.Sprintf("Configuration: %s.", visible(c.File, textLimit)))
@@ -80,10 +81,10 @@ func (c *Config) told() (out []string) {
 	return out
 }
 
-// maxApprovals bounds the approvals that a summary names.
+// maxApprovals is the maximum number of approvals that a summary lists.
 const maxApprovals = 20
 
-// approvals names who approved what in the change under review, one line for each reason.
+// approvals lists who approved what in the change under review, one line per reason.
 func approvals(r *Report) []string {
 	var reasons []string
 	about := map[string][]string{}
@@ -120,7 +121,7 @@ func approvals(r *Report) []string {
 	return out
 }
 
-// hidden says what is not listed and how to list it, "" if everything is.
+// hidden describes what is not listed and how to list it, or returns "" if nothing is hidden.
 func hidden(r *Report) string {
 	if r.Summary.Hidden <= 0 {
 		return ""
@@ -145,13 +146,13 @@ func hidden(r *Report) string {
 		}
 		parts, lowest = append(parts, count(n, what)), s
 	}
-	if len(parts) == 0 { // a report whose numbers disagree
+	if len(parts) == 0 { // a report with inconsistent counts
 		parts = append(parts, count(r.Summary.Hidden, "finding"))
 	}
 	return fmt.Sprintf("%s hidden by --min-severity %s", strings.Join(parts, ", "), lowest)
 }
 
-// severities spells the counts out, worst first.
+// severities formats the counts by severity, worst first.
 func severities(c Counts) string {
 	var parts []string
 	for _, s := range slices.Backward(scanner.Severities[:]) {
@@ -162,7 +163,7 @@ func severities(c Counts) string {
 	return strings.Join(parts, ", ")
 }
 
-// scope says what was inspected.
+// scope describes what was inspected.
 func scope(r *Report) string {
 	s := r.Summary
 	parts := []string{count(s.Servers, "server"), count(s.Tools, "tool")}
@@ -179,7 +180,7 @@ func scope(r *Report) string {
 	return fmt.Sprintf("Inspected: %s; %s.", inspected, strings.Join(parts, ", "))
 }
 
-// notes report what was ignored without making the run incomplete.
+// notes describes what was ignored without making the run incomplete.
 func (c Coverage) notes() []string {
 	var notes []string
 	if c.Noise > 0 {
@@ -191,7 +192,7 @@ func (c Coverage) notes() []string {
 	return notes
 }
 
-// count writes a number with its noun.
+// count formats a number with its noun.
 func count(n int, noun string) string {
 	if n != 1 {
 		noun += "s"
@@ -202,8 +203,8 @@ func count(n int, noun string) string {
 // incompleteID is the check name for what was not inspected, in formats that name checks.
 const incompleteID = "not-inspected"
 
-// gaps are the reasons why something was not inspected. A run that had nothing to
-// inspect has one, too: it must not look clean.
+// gaps returns the reasons why something was not inspected. A run with nothing to inspect has
+// one too, so that it does not look clean.
 func gaps(r *Report) []Skipped {
 	if r.Coverage.Events == 0 && r.Coverage.Complete() {
 		return []Skipped{{Reason: "the input has no MCP messages and no definitions", Count: 1}}
@@ -211,7 +212,7 @@ func gaps(r *Report) []Skipped {
 	return r.Coverage.Skipped
 }
 
-// opening begins a sentence with a capital, unless it begins with a name.
+// opening capitalizes the first word of s, unless it is a name.
 func opening(s string) string {
 	word, _, _ := strings.Cut(s, " ")
 	if word == "" || strings.Trim(word, "abcdefghijklmnopqrstuvwxyz") != "" {
@@ -222,7 +223,7 @@ func opening(s string) string {
 
 // status describes the decision about a finding that is not open, and its reason.
 func status(f *Finding) string {
-	if f.Status == scanner.Approved.String() && f.Reason != "" { // the reason says it
+	if f.Status == scanner.Approved.String() && f.Reason != "" { // the reason says so
 		return visible(f.Reason, maxReason)
 	}
 	out := visible(f.Status, maxResultName)
@@ -232,7 +233,7 @@ func status(f *Finding) string {
 	return out
 }
 
-// fixes returns what to do about the findings of each rule.
+// fixes returns the fix of each rule, by ID.
 func fixes(rules []scanner.Rule) map[string]string {
 	out := map[string]string{}
 	for i := range rules {
@@ -241,7 +242,7 @@ func fixes(rules []scanner.Rule) map[string]string {
 	return out
 }
 
-// byID returns the rules of a run by their IDs.
+// byID returns the rules of a run, by ID.
 func byID(rules []scanner.Rule) map[string]*scanner.Rule {
 	out := map[string]*scanner.Rule{}
 	for i := range rules {

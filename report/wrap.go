@@ -7,21 +7,21 @@ import (
 	"golang.org/x/text/width"
 )
 
-// markOn and markOff are around highlighted text while it is wrapped. They
-// cannot be part of visible text, and take no column.
+// markOn and markOff surround highlighted text while it is wrapped. They cannot occur in
+// visible text, and take no column.
 const (
 	markOn  = '\x01'
 	markOff = '\x02'
 )
 
-// blank replaces a space at which a line must not be broken, during wrapping.
+// blank stands in for a space at which wrap must not break the line.
 const blank = '\x03'
 
-// keep keeps a text in one piece when it is wrapped, such as the name of a file with spaces.
+// keep prevents s, such as a file name with spaces, from being broken when it is wrapped.
 func keep(s string) string { return strings.ReplaceAll(s, " ", string(blank)) }
 
 // wrap breaks visible text into lines of at most columns, at spaces. A word longer than a line
-// gets its own line, so that names and locations can be copied; with anywhere, for foreign
+// gets its own line, so that names and locations can be copied. With anywhere, for untrusted
 // text, it is broken between characters, but never inside an escape such as <U+202E>.
 func wrap(s string, columns int, anywhere bool) []string {
 	var lines []string
@@ -45,8 +45,8 @@ func wrap(s string, columns int, anywhere bool) []string {
 
 func unblank(s string) string { return strings.ReplaceAll(s, string(blank), " ") }
 
-// breakAt returns the place of the space to break at: the last one within end, or, if words
-// are not broken, the first one after it. 0 means that the word at end is broken, or is the
+// breakAt returns the index of the space to break at: the last one before end or, if words are
+// not broken, the first one after it. It returns 0 if the word at end must be broken or is the
 // last one.
 func breakAt(s string, end, columns int, anywhere bool) int {
 	if s[end] == ' ' {
@@ -72,8 +72,8 @@ func breakAt(s string, end, columns int, anywhere bool) int {
 	return at
 }
 
-// cut returns how many bytes of s fit into columns, at least one character,
-// and whether that is all of it.
+// cut returns the number of bytes of s that fit into columns, at least one character, and
+// whether that is all of s.
 func cut(s string, columns int) (end int, fits bool) {
 	used := 0
 	for end < len(s) {
@@ -87,7 +87,7 @@ func cut(s string, columns int) (end int, fits bool) {
 	return end, true
 }
 
-// clip cuts s off after columns, and says so.
+// clip truncates s to columns and marks the cut with an ellipsis.
 func clip(s string, columns int) string {
 	if _, fits := cut(s, columns); fits {
 		return s
@@ -96,8 +96,8 @@ func clip(s string, columns int) string {
 	return s[:end] + "…"
 }
 
-// atom returns the size and width of the first thing in s that must stay
-// whole: a character, or the visible form of one.
+// atom returns the size and width of the first indivisible unit of s: a character, or the
+// escape of one.
 func atom(s string) (size, columns int) {
 	if strings.HasPrefix(s, "<U+") || strings.HasPrefix(s, "<0x") {
 		if i := strings.IndexByte(s[:min(len(s), len("<U+10FFFF>"))], '>'); i > 0 && !strings.Contains(s[:i], " ") {
@@ -111,8 +111,8 @@ func atom(s string) (size, columns int) {
 	return size, runeColumns(r)
 }
 
-// runeColumns is the width of a character in a terminal. Combining marks count
-// as if they stood alone: a pile of them must not make an endless line.
+// runeColumns returns the width of a character in a terminal. Combining marks count as one
+// column, so that a series of them cannot make an endless line.
 func runeColumns(r rune) int {
 	if r < utf8.RuneSelf {
 		return 1

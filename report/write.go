@@ -10,17 +10,17 @@ import (
 
 // Options are additional parameters of the formats.
 type Options struct {
-	Rules []scanner.Rule // the rules of the run, for what they say about themselves
+	Rules []scanner.Rule // the rules of the run, for their descriptions
 	Color bool           // text: ANSI colours, for a terminal
 	Width int            // text: columns; 0 means 80
 	Dir   string         // sarif, github, gitlab: working directory; absolute paths under it are written relative
 
-	// Fails is the severity from which an open finding is a failed test in junit.
-	// Without it that is the alert threshold of the configuration, or high.
+	// Fails is the lowest severity at which an open finding is a failed test in junit. The
+	// default is the configured alert threshold, or high.
 	Fails *scanner.Severity
 }
 
-// formats is the table of contents: one file and one line for each.
+// formats lists the formats. Each is implemented in its own file.
 var formats = [...]struct {
 	name  string
 	write func(io.Writer, *Report, Options) error
@@ -37,7 +37,7 @@ var formats = [...]struct {
 	{"gitlab", func(w io.Writer, r *Report, o Options) error { return writeGitLab(w, r, o.Dir) }},
 }
 
-// Formats lists the names that Write knows.
+// Formats returns the names of the formats that Write supports.
 func Formats() []string {
 	var names []string
 	for _, f := range formats {
@@ -46,7 +46,7 @@ func Formats() []string {
 	return names
 }
 
-// Write writes the report in the format of that name.
+// Write writes the report in the named format.
 func Write(w io.Writer, format string, r *Report, o Options) error {
 	for _, f := range formats {
 		if f.name == format {

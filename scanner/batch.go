@@ -9,7 +9,7 @@ import (
 
 // Source provides events in chunks that can be read independently.
 type Source interface {
-	// Next returns the next piece, or io.EOF. It is called from one goroutine.
+	// Next returns the next chunk, or io.EOF. It is called from one goroutine.
 	Next() (Chunk, error)
 }
 

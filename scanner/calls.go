@@ -70,7 +70,7 @@ func (j *judge) call(srv *Server, e *Event, from mcp.Direction, m *Judged) *Call
 	}
 	refused := m.Kind == mcp.Audit && Refuses(m.Action)
 	if refused && source < srv.source && e.Time.Equal(srv.called.at) && m.Target == srv.called.tool {
-		return nil // what was decided about a call that is known
+		return nil // a decision about a call that is already known
 	}
 	if !refused {
 		if source < srv.source {
@@ -115,7 +115,7 @@ func cut(s string) string {
 	return s
 }
 
-// count counts a call against the limits of its server and returns those it exceeds. Calls
+// count counts a call against the limits of its server and returns the limits it exceeds. Calls
 // without a time are not counted.
 func (srv *Server) count(c *Call, l *Limits) (broken broken) {
 	if !c.Time.IsZero() {
@@ -180,7 +180,7 @@ type calls struct {
 	within  bool // the server is among those with calls within the window
 	newest  time.Time
 	of      [capability.Categories]queue[Call]
-	suspect *suspect // nil if none
+	suspect *suspect // the last suspicious read; nil if none
 }
 
 // add records a call and drops those before the window. If there are too many, it evicts an

@@ -87,7 +87,7 @@ const switchedOff = " (the server is disabled in this file; one word enables it)
 // Entry.Span, or about a setting if the entry is nil. If the pointer leads to nothing, the
 // finding is located at the nearest enclosing value. The evidence is shown without the entry's
 // secrets. Findings about a disabled entry are one severity lower, unless part of the server
-// was approved: then they are changes to that.
+// was approved: then they are changes to an approved server.
 func (p *ConfigPass) Report(e *configfile.Entry, pointer string, severity Severity, message, evidence string, related ...Related) {
 	p.report(p.finding(e, pointer, severity, message, evidence, related))
 }

@@ -24,8 +24,8 @@ type decodedText struct {
 	digest   [sha256.Size]byte
 }
 
-// The bounds for one event: a message may be decoded up to four times over, a small one more
-// often.
+// The bounds for one event: its decoded text may total decodedTimes its size plus
+// decodedBytes.
 const (
 	decodedTimes = 4
 	decodedBytes = 1 << 20

@@ -20,9 +20,8 @@ const (
 func MoreLines(n int) string { return fmt.Sprintf("… %d more lines", n) }
 
 // showDiff prepares a unified diff for a report: each line is made visible, masked and
-// truncated, and the number of lines is limited. The leading marks are kept out of masking,
-// which they would otherwise obstruct, as for a removed line that begins with the flag
-// --token.
+// truncated, and the number of lines is limited. Masking ignores the leading marks, which
+// would otherwise hide secrets from it, such as in a removed line that begins with --token.
 func showDiff(s string) string {
 	if s = strings.TrimRight(s, "\n"); s == "" {
 		return ""

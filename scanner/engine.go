@@ -27,10 +27,10 @@ type Options struct {
 	// Declared reports whether the user has declared a server; nil if no server is declared.
 	Declared func(server string) bool
 	AgentSH  bool // compute the agentsh digest of tools, for a policy that compares it
-	// Late reports whether the time limit of the run has passed: what was not judged by then
-	// counts as not inspected. Nil without a limit.
+	// Late reports whether the time limit of the run has passed: events not judged by then
+	// count as not inspected. Nil if there is no limit.
 	Late func() bool
-	// Blocks reports whether a finding in a result's texts blocks the result. It is pure; nil
+	// Blocks reports whether a finding in a result's text blocks the result. It is pure; nil
 	// if nothing is blocked.
 	Blocks func(*Finding) bool
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// Outflow is where a value first came out in a session.
+// Outflow is the result in which a value first appeared in a session.
 type Outflow struct {
 	Server   string
 	Tool     string // what was called, read or fetched; "" if unknown
@@ -78,9 +78,9 @@ func (p *JudgePass) Flows() iter.Seq[*Flow] {
 	}
 }
 
-// remember adds the values of a message to its session; cameOut returns where they came out,
-// if they did. It returns why a value was not remembered, or why another was forgotten for it,
-// or "".
+// remember adds the values of a message to its session; cameOut returns the result that
+// contains them, for values from a server. It returns why a value was not remembered or why
+// another was forgotten for it, or "".
 func (j *judge) remember(s *Session, srv *Server, from mcp.Direction, values []Value, cameOut func() *Outflow) (lost string) {
 	var source *Outflow
 	if s.forgot {

@@ -27,7 +27,7 @@ type Inspector struct {
 	message     int
 	most        int // maximum number of findings kept
 	dropped     int
-	cut         bool // a pattern exceeded its matches, or no close looks are left
+	cut         bool // a pattern exceeded its maximum of matches, or no close looks are left
 	looks       int  // close looks that rules may still take
 	decoding    decoding
 	collected   values
@@ -122,7 +122,7 @@ func (in *Inspector) Inspect(e *Event) *Facts {
 	return facts
 }
 
-// forget lets go of the event that was inspected last.
+// forget drops the references to the last event.
 func (in *Inspector) forget() {
 	in.event, in.facts, in.tree, in.own.Data, in.pass = nil, nil, nil, nil, TextPass{}
 }
@@ -132,8 +132,8 @@ func (in *Inspector) skip(reason string) { in.facts.Skips = append(in.facts.Skip
 // outOfTime is the reason reported for an event that was not judged in full.
 const outOfTime = "time limit reached (--max-time): not everything was inspected"
 
-// late reports whether the run's time limit has passed; if so, the current event is left as it
-// is.
+// late reports whether the run's time limit has passed; if so, the rest of the current event is
+// not inspected.
 func (in *Inspector) late() bool {
 	late := in.engine.late()
 	if late && !slices.Contains(in.facts.Skips, outOfTime) {

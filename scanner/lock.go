@@ -41,7 +41,7 @@ func (in *Inspector) lock() {
 	in.messageRules(m, root)
 }
 
-// lockEntry inspects one entry, which stands for the definition seen last.
+// lockEntry inspects one entry, which represents the definition last seen.
 func (in *Inspector) lockEntry(m *Message, kind mcp.SubjectKind, entry int) {
 	doc := in.tree
 	now := doc.Get(doc.Get(entry, "seen"), "definition")

@@ -9,7 +9,7 @@ import (
 // processes is out of order by up to the size of their buffers: 4 to 8 KiB, which is about 30
 // messages or a few seconds.
 const (
-	maxLateEvents = 256              // events of its session that an event may be moved ahead of: eight such buffers
+	maxLateEvents = 256              // events of its session that an event may be moved past: eight such buffers
 	maxLateTime   = 30 * time.Second // same as a window; a larger gap means that a clock was set back
 	maxWaiting    = 4096             // events of all sessions waiting to be judged
 	maxWaitBytes  = 8 << 20          // memory kept by waiting events
@@ -20,7 +20,7 @@ const (
 // time among the input positions that they occupy: events in order stay in place, and no
 // session moves the events of another.
 type order struct {
-	slots   []slot // a ring; places are numbered from 1
+	slots   []slot // a ring; positions are numbered from 1
 	head    int    // first position not judged yet
 	next    int    // first free position
 	last    []int  // last position used, by session hash
@@ -100,7 +100,7 @@ func (o *order) before(place int) int {
 	return 0
 }
 
-// back moves the event at place ahead of the later ones of its session, each of which moves to
+// back moves the event at place before the later ones of its session, each of which moves to
 // the next position.
 func (o *order) back(place int) {
 	late := *o.at(place)

@@ -22,8 +22,8 @@ type Issue struct {
 	Decoded    string
 }
 
-// TextPass is all that the Text, Definition, Unusual and Lines checks of a rule may
-// see: one text field of one event.
+// TextPass is the input of a rule's Text, Definition, Result, Unusual and Lines checks: one
+// text field of one event.
 type TextPass struct {
 	Subject   mcp.SubjectKind
 	Name      string // of the definition; empty for results, which are named later

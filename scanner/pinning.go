@@ -6,28 +6,28 @@ import (
 	"github.com/mcpscan/mcpscan/internal/mcp"
 )
 
-// Pinning says what becomes of a call whose tool is not as it was trusted.
+// Pinning configures how calls are handled if the tool differs from its trusted version.
 type Pinning struct {
 	OnChange Verdict // Block, Alert or Allow
-	Reviewed bool    // only what a lockfile has approved is trusted, not what was seen first
+	Reviewed bool    // trust only versions approved in a lockfile, not the first one seen
 }
 
 // DefaultPinning returns the default.
 func DefaultPinning() Pinning { return Pinning{OnChange: Block} }
 
-// Trust is how a tool compares with the one that was trusted.
+// Trust is how a tool compares with its trusted version.
 type Trust uint8
 
 // The states of trust.
 const (
 	Trusted  Trust = iota
-	Unpinned       // nothing was trusted under its name
-	Changed        // something else was
+	Unpinned       // no version was trusted under its name
+	Changed        // it differs from the trusted version
 )
 
-// Trust returns how the tool that the message calls stands to what was approved, or, where
-// nothing was and that is enough, to what its server showed first in the whole input;
-// where that stands; and what the tool is by now, nil where its server has not listed it.
+// Trust compares the called tool with its approved version or, if there is none and Pinning
+// permits, with the version that its server listed first in the whole input. It also returns
+// the location of the trusted version, and the tool as last listed, or nil if it was not.
 func (p *JudgePass) Trust() (t Trust, trusted Location, now *Known) {
 	name := p.Message.Target
 	var is *mcp.Definition
@@ -38,7 +38,7 @@ func (p *JudgePass) Trust() (t Trust, trusted Location, now *Known) {
 	return t, trusted, now
 }
 
-// trust compares a definition with the one trusted under its name. It is nil if its server has
+// trust compares a definition with the one trusted under its name. now is nil if the server has
 // not listed it.
 func (p *JudgePass) trust(kind mcp.SubjectKind, name string, now *mcp.Definition) (t Trust, trusted Location) {
 	var was *mcp.Definition
@@ -48,7 +48,7 @@ func (p *JudgePass) trust(kind mcp.SubjectKind, name string, now *mcp.Definition
 		}
 	}
 	switch {
-	case was != nil && now == nil: // it is called as it was approved, as far as anybody knows
+	case was != nil && now == nil: // never listed: presumably unchanged
 		return Trusted, trusted
 	case was != nil && !now.Foreign:
 	case p.Pinning.Reviewed || now == nil:
@@ -56,7 +56,7 @@ func (p *JudgePass) trust(kind mcp.SubjectKind, name string, now *mcp.Definition
 	default:
 		first := p.judge.pins[pinKey{p.Server.ID, kind, name, now.Foreign}]
 		switch {
-		case first == nil && kind == mcp.ToolSubject && p.Server.changed[name] != nil: // all that is known of it is that it changed
+		case first == nil && kind == mcp.ToolSubject && p.Server.changed[name] != nil: // known only from a report that it changed
 			return Changed, trusted
 		case first == nil: // more definitions than are remembered, or a new one
 			return Unpinned, trusted
@@ -69,7 +69,7 @@ func (p *JudgePass) trust(kind mcp.SubjectKind, name string, now *mcp.Definition
 	return Trusted, trusted
 }
 
-// Current returns the tool of a name as the server listed it last, nil where it did not.
+// Current returns the named tool as last listed by the server, or nil if it was never listed.
 func (srv *Server) Current(name string) *Known {
 	if k := srv.changed[name]; k != nil {
 		return k
@@ -77,8 +77,7 @@ func (srv *Server) Current(name string) *Known {
 	return srv.Tools[name]
 }
 
-// relist remembers that a tool was listed again, in the same form as at first or in
-// another one.
+// relist records that a tool was listed again, with the first definition or another one.
 func (srv *Server) relist(first *Known, d *mcp.Definition, know func(*mcp.Definition) *Known) {
 	if first.Definition.Foreign != d.Foreign {
 		return
@@ -89,13 +88,13 @@ func (srv *Server) relist(first *Known, d *mcp.Definition, know func(*mcp.Defini
 		return
 	}
 	note(&srv.Relisted, name)
-	alone := *d // the others of its list need not be kept with it
+	alone := *d // a copy, so that the rest of its list can be freed
 	alone.Input, alone.Output, alone.Sent = bytes.Clone(alone.Input), nil, nil
 	srv.change(know(&alone))
 }
 
-// replace remembers what another engine says that a tool is by now. Where the list itself
-// was seen, that is what counts.
+// replace records a changed tool reported by another engine. A definition seen in a list takes
+// precedence.
 func (srv *Server) replace(d *mcp.Definition, know func(*mcp.Definition) *Known) {
 	first := srv.Tools[d.Name]
 	switch {
@@ -106,7 +105,7 @@ func (srv *Server) replace(d *mcp.Definition, know func(*mcp.Definition) *Known)
 	}
 }
 
-// change keeps one definition of each tool, as Tools does.
+// change records the current definition of a tool.
 func (srv *Server) change(k *Known) {
 	if srv.changed == nil {
 		srv.changed = map[string]*Known{}

@@ -5,37 +5,37 @@ import (
 	"unicode/utf8"
 )
 
-// Places finds lines and columns in a text, such as the frame of an event. It scans the text
-// once and leaves marks, so that many places cost little in any order.
+// Places converts offsets in a text, such as the frame of an event, to lines and columns. It
+// scans the text once and sets marks, so that many lookups are cheap in any order.
 type Places struct {
 	origin Origin
 	frame  []byte
 	parts  []Part
-	inside map[int]*Places // in parts, by where they start
+	inside map[int]*Places // for parts, by start offset
 	marks  []mark
 }
 
-// NewPlaces returns a finder of places in a file.
+// NewPlaces returns the Places of a file.
 func NewPlaces(file string, data []byte) *Places {
 	return &Places{origin: Origin{File: file, Line: 1, Column: 1, Exact: true}, frame: data}
 }
 
-// NewPlacesAt returns a finder of places in a text that begins at a place.
+// NewPlacesAt returns the Places of a text that begins at the given origin.
 func NewPlacesAt(at Origin, data []byte) *Places { return &Places{origin: at, frame: data} }
 
 type mark struct {
 	off, line, column int
 }
 
-// markEvery is the distance of the marks in bytes.
+// markEvery is the distance between marks, in bytes.
 const markEvery = 1024
 
-// reset starts with another event.
+// reset switches to another event.
 func (p *Places) reset(e *Event) {
 	p.origin, p.frame, p.parts, p.inside, p.marks = e.Origin, e.Frame, e.Parts, nil, p.marks[:0]
 }
 
-// within returns the finder of places in a part.
+// within returns the Places of a part.
 func (p *Places) within(part *Part) *Places {
 	if p.inside[part.Start] == nil {
 		if p.inside == nil {
@@ -46,7 +46,7 @@ func (p *Places) within(part *Part) *Places {
 	return p.inside[part.Start]
 }
 
-// part returns the part of a frame that byte off stands in, nil for none.
+// part returns the part of the frame that contains byte off, or nil if there is none.
 func (p *Places) part(off int) *Part {
 	k := sort.Search(len(p.parts), func(k int) bool { return p.parts[k].End > off })
 	if k == len(p.parts) || p.parts[k].Start > off {
@@ -55,7 +55,7 @@ func (p *Places) part(off int) *Part {
 	return &p.parts[k]
 }
 
-// At returns what Origin.At does.
+// At returns the location of byte off, as Origin.At does.
 func (p *Places) At(off int) Location {
 	o, frame := p.origin, p.frame
 	if part := p.part(off); part != nil {
@@ -83,7 +83,7 @@ func (p *Places) At(off int) Location {
 	return loc
 }
 
-// Origin returns the origin of the text that begins at a place.
+// Origin returns the origin of the text that begins at byte off.
 func (p *Places) Origin(off int) Origin {
 	loc := p.At(off)
 	return Origin{File: loc.File, Line: loc.Line, Column: loc.Column, Exact: true}

@@ -7,11 +7,10 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// project completes the definition at node i, of which a client handed only some members to a
-// model, with the other members of the approved definition, so that what the client left out
-// is no change. The members of the message stay where they are: offsets in Sent are those of
-// the message. Where nothing was approved of its server, the definition compares only with
-// others of its kind.
+// project completes the definition at node i, of which a client passed only some members to a
+// model, with the other members of the approved version, so that omitted members do not count
+// as changes. The message's own members keep their offsets in Sent. If nothing of the server
+// was approved, the definition is compared only with others that a client passed on.
 func (in *Inspector) project(i int, def *mcp.Definition) {
 	in.digest.Definition(in.tree, i, def)
 	snapshot := in.engine.approved
@@ -37,7 +36,7 @@ func (in *Inspector) project(i int, def *mcp.Definition) {
 	}
 }
 
-// completed is the object at node i with those members of was that it does not have.
+// completed returns the object at node i with the members of was that it lacks.
 func (in *Inspector) completed(i int, was *wire.Doc) []byte {
 	raw := in.tree.Raw(i)
 	whole := bytes.Clone(raw[:len(raw)-1])

@@ -8,25 +8,25 @@ type queue[T any] struct {
 	head int
 }
 
-// all returns the items of the queue, the first in front.
+// all returns the items of the queue in order.
 func (q *queue[T]) all() []T { return q.buf[q.head:] }
 
-// drop takes the first out.
+// drop removes the first item.
 func (q *queue[T]) drop() {
-	if q.head++; q.head == len(q.buf) { // begin again where the cache may still be
+	if q.head++; q.head == len(q.buf) { // start over in memory that may still be cached
 		q.buf, q.head = q.buf[:0], 0
 	}
 }
 
-// remove takes the one at place i out.
+// remove removes the item at index i.
 func (q *queue[T]) remove(i int) {
 	of := q.all()
 	copy(of[1:i+1], of[:i])
 	q.head++
 }
 
-// insert puts x ahead of the first that is later. Where there would be more than
-// most, the first is left out.
+// insert inserts x before the first later item. If there would be more than most items, the
+// first, which may be x, is dropped.
 func (q *queue[T]) insert(x T, most int, later func(T) bool) {
 	if len(q.all()) >= most {
 		if later(q.all()[0]) {
@@ -34,7 +34,7 @@ func (q *queue[T]) insert(x T, most int, later func(T) bool) {
 		}
 		q.head++
 	}
-	if len(q.buf) == cap(q.buf) && q.head > len(q.buf)/4 { // seldom enough to cost little, and often enough to stay small
+	if len(q.buf) == cap(q.buf) && q.head > len(q.buf)/4 { // rarely enough to cost little, and often enough to stay small
 		q.buf, q.head = q.buf[:copy(q.buf, q.all())], 0
 	}
 	i := len(q.buf)

@@ -6,23 +6,23 @@ import (
 	"strings"
 )
 
-// reported is what a rule has reported of a folded text. It is a finding once all rules have
-// seen the text.
+// reported is an issue that a rule has reported in a folded text. It becomes a finding once all
+// rules have seen the text.
 type reported struct {
 	rule *Rule
 	Issue
 }
 
 // Reported reports whether the rule has already reported a part of Folded[start:end] at this
-// severity: two checks of a rule in one place make one finding.
+// severity or above: two checks of a rule at the same position make one finding.
 func (p *TextPass) Reported(start, end int, severity Severity) bool {
 	return slices.ContainsFunc(p.reported, func(r reported) bool {
 		return r.rule == p.rule && r.Start < end && start < r.End && r.Severity >= severity
 	})
 }
 
-// Others yields what other rules have so far reported of Folded[start:end]. Patterns of the
-// user do not count: they can mean anything.
+// Others yields the other rules that have so far reported a part of Folded[start:end], with the
+// severity. User-defined patterns do not count, because they can mean anything.
 func (p *TextPass) Others(start, end int) iter.Seq2[*Rule, Severity] {
 	return func(yield func(*Rule, Severity) bool) {
 		for i := range p.reported {
@@ -34,8 +34,8 @@ func (p *TextPass) Others(start, end int) iter.Seq2[*Rule, Severity] {
 	}
 }
 
-// LowerTo lowers what other rules have so far reported of the text, where lower says so, to a
-// severity, and adds a signal that says why.
+// LowerTo lowers the issues that other rules have so far reported in the text to the given
+// severity, if lower returns true for the rule, and adds a signal that explains why.
 func (p *TextPass) LowerTo(severity Severity, signal string, lower func(*Rule) bool) {
 	for i := range p.reported {
 		if r := &p.reported[i]; r.rule != p.rule && r.Severity > severity && lower(r.rule) {
@@ -44,7 +44,7 @@ func (p *TextPass) LowerTo(severity Severity, signal string, lower func(*Rule) b
 	}
 }
 
-// Report hands over a finding whose evidence is Folded[Start:End].
+// Report reports a finding whose evidence is Folded[Start:End].
 func (p *TextPass) Report(is Issue) {
 	if p.Folded == nil {
 		panic("Unusual and Lines must report with ReportSource: they see no folded text")
@@ -56,10 +56,10 @@ func (p *TextPass) Report(is Issue) {
 	}
 }
 
-// maxReported bounds how many reports of a text wait until all rules have seen it.
+// maxReported bounds the reports on a text that wait until all rules have seen it.
 const maxReported = 4096
 
-// keep makes findings of what rules have reported of the folded text.
+// keep turns the issues reported in the folded text into findings.
 func (p *TextPass) keep() {
 	for i := range p.reported {
 		r := &p.reported[i]
@@ -70,7 +70,7 @@ func (p *TextPass) keep() {
 	}
 }
 
-// ReportSource hands over a finding whose evidence is Source[Start:End].
+// ReportSource reports a finding whose evidence is Source[Start:End].
 func (p *TextPass) ReportSource(is Issue) {
 	key := string(p.Source[is.Start:min(is.End, is.Start+4*evidenceChars)])
 	p.in.text(p, is, is.Start, is.End, key)

@@ -11,16 +11,16 @@ type Action uint8
 
 // The actions.
 const (
-	Forward Action = iota // as it is
-	Rewrite               // without what is withheld of it
-	Refuse                // not at all, nor before somebody was asked where the verdict is Prompt
+	Forward Action = iota // unchanged
+	Rewrite               // without the withheld definitions
+	Refuse                // not at all, or, if the verdict is Prompt, not before asking the user
 )
 
 var actionNames = [...]string{"forward", "rewrite", "refuse"}
 
 func (a Action) String() string { return actionNames[a] }
 
-// Action returns what becomes of the frame.
+// Action returns what to do with the frame.
 func (o *Outcome) Action() Action {
 	switch {
 	case o.Decision.Verdict >= Prompt:
@@ -31,8 +31,8 @@ func (o *Outcome) Action() Action {
 	return Forward
 }
 
-// Rewrite returns the frame that the outcome is about without the definitions that are
-// withheld; all other bytes stay as they are. It returns nil for another frame.
+// Rewrite returns the outcome's frame without the withheld definitions; all other bytes are
+// unchanged. It returns nil for any other frame.
 func (o *Outcome) Rewrite(frame []byte) []byte {
 	if len(o.Withheld) == 0 {
 		return frame
@@ -57,8 +57,8 @@ func (o *Outcome) Rewrite(frame []byte) []byte {
 	return wire.Apply(frame, cuts)
 }
 
-// nodeAt returns the node that begins at an offset from the first value of a text on, -1
-// where none does.
+// nodeAt returns the node that starts offset bytes after the document's first value, or -1 if
+// there is none.
 func nodeAt(doc *wire.Doc, offset int) int {
 	at := int32(offset) + doc.Nodes[0].Start
 	i, ok := slices.BinarySearchFunc(doc.Nodes, at, func(n wire.Node, at int32) int { return int(n.Start) - int(at) })
@@ -68,8 +68,8 @@ func nodeAt(doc *wire.Doc, offset int) int {
 	return i
 }
 
-// place fills in where the withheld definitions are in the frame. A frame in which they
-// cannot be found is refused.
+// place fills in the positions of the withheld definitions in the frame. If one of them cannot
+// be found, the frame is refused.
 func (o *Outcome) place(frame []byte) {
 	if len(o.Withheld) == 0 {
 		return

@@ -10,25 +10,25 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// Pattern is something that a rule looks for in folded text: lower case,
-// without diacritics and invisible characters. See [text.Pattern].
+// Pattern is something that a rule searches for in folded text, which is lower case and has no
+// diacritics or invisible characters. See [text.Pattern].
 type Pattern = text.Pattern
 
-// Rule is a check as a value. What it says about itself is the one source of
-// docs/rules.md, `mcpscan rules` and the SARIF help.
+// Rule is a check with its documentation, which is the single source for docs/rules.md,
+// `mcpscan rules` and the SARIF help.
 type Rule struct {
-	ID       string // kebab case, with the group first (inj-, hid-, prt- …); a rule of the agentsh design has the name that it has there
-	Category string // a name of the reports' category field
+	ID       string // kebab case, starting with the group (inj-, hid-, prt- …); rules of the agentsh design keep their names
+	Category string // one of Categories
 	Title    string // what is wrong, in a few words
 	Why      string // what an attacker gains, in a sentence or two
 	Fix      string // what to do about it
 
-	Severity   Severity // the default; a check may report lower or higher and says why in its message
+	Severity   Severity // the default; a check may report another one and explains it in its message
 	Confidence Confidence
 	Basis      string   // the reason for severity and confidence, in a sentence
 	Refs       []string // taxonomy ids, such as OWASP-MCP:MCP03, OWASP-LLM:LLM01, ATLAS:AML.T0110, CWE-1427
 
-	// OptIn says that the rule runs only if a configuration or flag enables it.
+	// OptIn means that the rule runs only if a configuration or flag enables it.
 	OptIn bool
 
 	// Patterns are searched in every text field, for all rules in one pass. Text is called for
@@ -40,61 +40,60 @@ type Rule struct {
 	// built with an engine, so that a command without one does not pay for them.
 	MorePatterns func() []Pattern
 
-	// Definition is called for each text of a definition, whatever matched in it.
-	// A definition is short, is read before anything is called, and is obeyed:
-	// it is worth more than a look around anchors.
+	// Definition is called for each string of a definition, whether or not a pattern matched.
+	// Definitions are short, and a model reads and obeys them before it calls anything: they
+	// are worth more than pattern matching.
 	Definition func(*TextPass)
 
-	// Result is called for each text that a server sends in a session: what calls return,
-	// errors, notifications and requests to the client, whatever matched in it.
+	// Result is called for each string that a server sends in a session (results, errors,
+	// notifications and requests to the client), whether or not a pattern matched.
 	Result func(*TextPass)
 
-	// Unusual is called for a text field that has any character which is
-	// neither printable ASCII nor tab, line feed, or carriage return at the end
-	// of a line, or white space that pushes a part of it out of sight. It sees
-	// the text as it was sent, and reports with ReportSource.
+	// Unusual is called for a text field that contains a character other than printable ASCII,
+	// tab, line feed or a carriage return at the end of a line, or white space that pushes part
+	// of it out of view. It sees the text as it was sent, and reports with ReportSource.
 	Unusual func(*TextPass)
 
 	// Lines is called for a text of several lines, as it was sent, and reports with
 	// ReportSource: it compares the lines.
 	Lines func(*TextPass)
 
-	// Client says that Text, Unusual and Lines also inspect what the client sends. A user's
+	// Client means that Text, Unusual and Lines also inspect messages from the client. A user's
 	// request is not an attack by a server, so most rules do not set it.
 	Client bool
 
 	// Message is called for each JSON-RPC message or document of definitions.
 	Message func(*MessagePass)
 
-	// Compare is called for each definition that was approved as another one, ahead of
-	// Judge and side by side with other events, and returns what Judge needs of the two:
-	// see [JudgePass.Comparison]. It is for what takes long. Of several rules that have it
-	// the first is asked; it must give what all of them need.
+	// Compare is called for each definition that differs from its approved version, before
+	// Judge and in parallel with other events. It returns what Judge needs from a slow
+	// comparison; see [JudgePass.Comparison]. If several rules have it, only the first one is
+	// called, and its result must serve all of them.
 	Compare func(*ComparePass) any
 
 	// Judge is called for each message in input order, and sees what the session has shown
 	// before.
 	Judge func(*JudgePass)
 
-	// On are the traits of the messages that Judge is called for: those that have any
-	// of them. Without one it is called for every message.
+	// On is the set of traits that select messages for Judge: a message needs any one of them.
+	// If it is empty, Judge is called for every message.
 	On mcp.Traits
 
-	// Arguments says that Judge looks at the arguments of requests: they are carried
-	// to the judge only where somebody does.
+	// Arguments means that Judge uses the arguments of requests, which are passed to the judge
+	// only if needed.
 	Arguments bool
-	// Flows says that Judge uses Flows, so values are extracted from messages.
+	// Flows means that Judge uses Flows, so values are extracted from messages.
 	Flows bool
 
 	// Config is called for each client configuration.
 	Config func(*ConfigPass)
 
-	// Configs is called for each client configuration in the order of the input,
-	// and sees the entries of those before it.
+	// Configs is called for each client configuration in input order, and sees the entries of
+	// earlier ones.
 	Configs func(*ConfigPass)
 
-	// Settings is called for each file that decides about findings and that the change
-	// under review has in another version.
+	// Settings is called for each file that affects findings and that the change under review
+	// modifies.
 	Settings func(*SettingsPass)
 }
 
@@ -102,14 +101,13 @@ type Rule struct {
 // the rule.
 const OutputPoisoning = "output_poisoning"
 
-// Categories are the names that a rule's findings may be filed under: those of
-// the agentsh documentation, and what that has no name for.
+// Categories lists the categories of findings: those of the agentsh documentation, and others
+// that it does not name.
 var Categories = []string{"hidden_instructions", "credential_theft", "exfiltration", "shell_injection", "path_traversal",
 	"tool_shadowing", "cross_server_flow", "burst", "version_pin", "name_similarity", OutputPoisoning,
 	"policy", "configuration", "supply_chain", "protocol", "schema", "audit", "engine", "custom"}
 
-// CustomGroup begins the IDs of rules that a user added. They need no place in a
-// taxonomy.
+// CustomGroup is the ID prefix of user-defined rules. They need no taxonomy references.
 const CustomGroup = "custom-"
 
 var (
@@ -117,7 +115,7 @@ var (
 	ruleRef = lazyregexp.New(`^(OWASP-MCP:MCP\d\d|OWASP-LLM:LLM\d\d|ATLAS:AML\.T\d{4}(\.\d{3})?|CWE-\d+)$`)
 )
 
-// validate refuses a rule that could not explain itself or would never run.
+// validate rejects a rule that lacks documentation or would never run.
 func (r *Rule) validate() error {
 	for _, f := range [...]struct{ name, value string }{
 		{"Category", r.Category}, {"Title", r.Title}, {"Why", r.Why}, {"Fix", r.Fix}, {"Basis", r.Basis},
@@ -148,7 +146,7 @@ func (r *Rule) validate() error {
 	return nil
 }
 
-// AllPatterns returns the patterns of the rule, in the order in which a Match numbers them.
+// AllPatterns returns the patterns of the rule, in the order of their indexes in a Match.
 func (r *Rule) AllPatterns() []Pattern {
 	if r.MorePatterns == nil {
 		return r.Patterns

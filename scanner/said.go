@@ -5,8 +5,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/mcp"
 )
 
-// Before returns the server in the lockfile before the change under review, nil if there is
-// none.
+// Before returns the event's server in the lockfile before the change under review, or nil if
+// it has none.
 func (p *JudgePass) Before() *Offer {
 	switch base := p.judge.engine.base; {
 	case p.event.Kind == LockEvent:
@@ -17,8 +17,8 @@ func (p *JudgePass) Before() *Offer {
 	return nil
 }
 
-// Says returns what the lockfile says about the server of the event, nil if the lockfile does
-// not have it.
+// Says returns what the lockfile records about the event's server, or nil if it has no such
+// server.
 func (p *JudgePass) Says() baseline.Says {
 	if p.event.Kind == LockEvent {
 		return p.event.Says
@@ -29,8 +29,8 @@ func (p *JudgePass) Says() baseline.Says {
 	return nil
 }
 
-// LockedBefore returns a server in the lockfile before the change under review, nil if there
-// is none, for Configs.
+// LockedBefore returns the named server in the lockfile before the change under review, or nil
+// if it has none. It is for Configs.
 func (p *ConfigPass) LockedBefore(name string) *Offer {
 	if p.judge.engine.base == nil {
 		return nil
@@ -39,8 +39,8 @@ func (p *ConfigPass) LockedBefore(name string) *Offer {
 }
 
 // TakenOut calls visit for each definition that the lockfile before the change under review
-// has as approved and as listed, and that the lockfile does not have, or does not have as
-// approved. left is how many definitions of the server the lockfile has.
+// contains as approved, and that the lockfile no longer contains although it was listed, or
+// contains as not approved. left is the number of the server's definitions in the lockfile.
 func (p *JudgePass) TakenOut(visit func(was *Offered, absent bool)) (left int) {
 	here := p.lockedDefinitions()
 	before := p.Before()
@@ -60,7 +60,7 @@ func (p *JudgePass) TakenOut(visit func(was *Offered, absent bool)) (left int) {
 	return len(here)
 }
 
-// lockedDefinitions are those that the lockfile has of the server of the event.
+// lockedDefinitions returns the definitions of the event's server in the lockfile.
 func (p *JudgePass) lockedDefinitions() map[mcp.DefinitionKey]*mcp.Definition {
 	here := map[mcp.DefinitionKey]*mcp.Definition{}
 	if p.event.Kind == LockEvent {

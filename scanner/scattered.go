@@ -11,20 +11,20 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// The bounds of texts whose words are values of their own.
+// The bounds for text whose words are separate values.
 const (
-	scatteredValues = 4           // values in a row: fewer are no sentence
-	scatteredBytes  = 48          // of a value: what is longer says something by itself
-	listedBytes     = piecesReach // of one in a list, which can be lines
-	scatteredCodes  = 10          // numbers in a list
-	rowValues       = 256         // that are read together
-	rowOverlap      = 64          // of them that are read together with the next ones as well
+	scatteredValues = 4           // minimum values in a row: fewer do not make a sentence
+	scatteredBytes  = 48          // maximum size of a value: a longer one has a meaning of its own
+	listedBytes     = piecesReach // maximum size of a value in a list, which can be a line
+	scatteredCodes  = 10          // minimum numbers in a list of character codes
+	rowValues       = 256         // values that are joined
+	rowOverlap      = 64          // values at the end of a row that are also joined with the next ones
 )
 
-// scattered inspects the short strings in the subtree of node i as a model reads them,
-// one behind the other: an order can be cut into words that are values of their own. In
-// a definition these are the elements of one list, elsewhere all that follow each other.
-// Only what reaches from one value into another is reported.
+// scattered inspects the short strings in the subtree of node i in sequence, as a model reads
+// them: an instruction can be split into words that are separate values. In a definition, only
+// elements of the same list are joined; elsewhere, all consecutive strings. It reports only
+// findings that span values.
 func (in *Inspector) scattered(kind mcp.SubjectKind, name string, root, i int) {
 	p := TextPass{Subject: kind, Name: name, Direction: in.event.Direction, in: in, root: root}
 	if p.client() || in.brief {
@@ -64,8 +64,8 @@ func (in *Inspector) scattered(kind mcp.SubjectKind, name string, root, i int) {
 	flush()
 }
 
-// row inspects the strings at some nodes as one text: as words, or as letters where that
-// is what most of them are.
+// row inspects the strings at the nodes as one text: joined as words, or as letters if most of
+// them are single characters.
 func (in *Inspector) row(p TextPass, nodes []int) {
 	letters := 0
 	for _, i := range nodes {
@@ -97,7 +97,7 @@ func (in *Inspector) row(p TextPass, nodes []int) {
 	}
 }
 
-// codes inspects a list of numbers that are the codes of characters.
+// codes inspects a list of numbers as character codes.
 func (in *Inspector) codes(p TextPass, list int) {
 	n := 0
 	for c := in.tree.First(list); c >= 0 && n < scatteredCodes; c = in.tree.Next(c) {
@@ -114,8 +114,8 @@ func (in *Inspector) codes(p TextPass, list int) {
 	in.layers(&p, p.Source, text.Disguised{}, 1)
 }
 
-// blob counts the bytes of a resource that is said to be text and that is in no
-// character set which can be told from its bytes.
+// blob reports a resource that is declared as text but whose character set cannot be determined
+// from its bytes.
 func (in *Inspector) blob(i int, src []byte) {
 	if !in.tree.KeyIs(i, "blob") {
 		return

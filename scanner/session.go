@@ -11,47 +11,47 @@ import (
 	"github.com/mcpscan/mcpscan/internal/names"
 )
 
-// Session is what one agent run has shown so far. Only the engine changes it; rules see its
-// state before the event.
+// Session is the state of one agent run. Only the engine changes it; rules see its state before
+// the event.
 type Session struct {
 	// The fields that each message needs come first, to share cache lines.
 	ID      string
-	last    time.Time                        // of the newest event, by its own time
+	last    time.Time                        // time of the newest event
 	seq     int64                            // of the last event, in the order of judging
-	seats   [4]seat                          // the first servers, which are most
-	newest  time.Time                        // of the calls
-	latest  [capability.Categories]time.Time // of the calls of each category
-	callers []*Server                        // those with calls within the window, in the order of the first
-	known   map[uint64]knownValue            // values by their digests
-	forgot  bool                             // values were forgotten to make place for those of other sessions
+	seats   [4]seat                          // the first servers, usually all
+	newest  time.Time                        // time of the newest call
+	latest  [capability.Categories]time.Time // the same for each category
+	callers []*Server                        // servers with calls within the window, in order of first call
+	known   map[uint64]knownValue            // values by digest
+	forgot  bool                             // values were dropped to make room for those of other sessions
 
 	Servers   map[string]*Server
 	First     []*Server     // the first maxServers of them, in the order seen
-	Trifecta  TrifectaTools // among the servers that have not all three by themselves
-	Qualified []*Known      // the first maxQualified tools whose names have a separator that clients join names with
+	Trifecta  TrifectaTools // over the servers that do not have all capabilities themselves
+	Qualified []*Known      // the first maxQualified tools with qualified names; see Qualified
 
-	rank   rank                // among the sessions that are open
+	rank   rank                // among the open sessions
 	owners map[string][]*Known // tools by folded name, in the order seen
-	alike  map[string][]*Known // the same by the skeleton of the name
+	alike  map[string][]*Known // the same, by skeleton of the name
 	names  []toolName          // the first maxNames names, in the order seen
 }
 
-// seat is a server by its ID, found without a look into a map.
+// seat caches a server by ID, to save a map lookup.
 type seat struct {
 	id string
 	*Server
 }
 
-// toolName is a name of a tool as it is compared with others.
+// toolName is the name of a tool, prepared for comparison.
 type toolName struct {
 	folded  string
-	letters uint64 // the set of its bytes, by their last six bits
+	letters uint64 // bit set of its bytes, by their low six bits
 	tool    *Known
 }
 
-// Owners returns the tools of this session whose name reads the same as name: the first of
-// each server, of maxOwners servers at most. They are followed by those with names that only a
-// careful reader distinguishes, by more than one letter.
+// Owners returns the tools of this session with the same folded name: the first of each server,
+// for at most maxOwners servers. They are followed by tools whose names have the same skeleton
+// but differ by more than one edit.
 func (s *Session) Owners(name string) []*Known {
 	folded := names.FoldName(name)
 	owners := s.owners[folded]
@@ -63,9 +63,9 @@ func (s *Session) Owners(name string) []*Known {
 	return owners
 }
 
-// Near returns tools of this session with names one letter away from name, but of at least two
-// servers: omitted, inserted, replaced or swapped. It omits those of [Session.Owners], and
-// returns maxNear at most.
+// Near returns at most maxNear tools of other servers than except whose names are one edit away
+// from name: a letter omitted, inserted, replaced or transposed. It omits those of
+// [Session.Owners].
 func (s *Session) Near(name, except string) (near []*Known) {
 	if len(s.Servers) < 2 {
 		return nil
@@ -94,21 +94,21 @@ func newToolName(name string, tool *Known) toolName {
 	return n
 }
 
-// Server is what one server has shown in a session.
+// Server is the state of one server in a session.
 type Server struct {
 	// The fields that each message needs come first, to share cache lines.
 	ID      string
-	met     bool              // an event was about it before
-	Seen    bool              // it has taken part in a message before
+	met     bool              // an earlier event was about it
+	Seen    bool              // it sent or received an earlier message
 	Listed  bool              // it has answered tools/list
 	Asked   bool              // it has been sent a request
-	Noisy   bool              // it has printed lines that are no messages
-	Tools   map[string]*Known // nil before the first
-	source  int               // the surest that its calls were told from
-	counted int               // calls from that source which took place
-	bit     uint64            // for it in a set of servers; 0 for all beyond maxTold
-	changed map[string]*Known // tools that it lists by now as another definition than that in Tools
-	shadows map[string]*Known // tools of other servers with the names of its own
+	Noisy   bool              // it has printed lines that are not messages
+	Tools   map[string]*Known // as first listed; nil before the first
+	source  int               // most reliable source of its calls so far
+	counted int               // calls from that source that took place
+	bit     uint64            // its bit in a set of servers; 0 beyond the first maxTold
+	changed map[string]*Known // tools whose current definition is not the one in Tools
+	shadows map[string]*Known // tools of other servers with the same names as its own
 	bucket  bucket
 	recent  recent
 	called  struct { // the last call that took place
@@ -121,32 +121,32 @@ type Server struct {
 
 	Words     []string // of its ID
 	Info      mcp.ServerInfo
-	Client    *mcp.ClientInfo          // nil where it is not known
-	Roots     []string                 // URIs of what the client said last that the server may use; nil where it said nothing
-	Relisted  map[string]bool          // tools that it has listed again as another definition than that in Tools
-	Announced [mcp.MessageSubject]bool // by kind of definition: it has said that the list changed, and not listed it in full since
+	Client    *mcp.ClientInfo          // nil if unknown
+	Roots     []string                 // URIs of the roots last listed by the client; nil if unknown
+	Relisted  map[string]bool          // tools that it has listed again with another definition than in Tools
+	Announced [mcp.MessageSubject]bool // by kind of definition: it has announced a changed list and not listed it completely since
 	Trifecta  TrifectaTools
 
-	forgotten bool // the session has more servers than are remembered: nothing is known of it
+	forgotten bool // the session exceeds its maximum of servers: nothing about this one is remembered
 
-	named  int // its tools among the session's names
+	named  int // number of its tools in Session.names
 	shown  map[mcp.DefinitionKey]bool
-	told   map[string]bool // tools that it lists on other connections
+	told   map[string]bool // tools that it listed on other connections
 	values remembered
-	varied map[string]bool         // tools that were told as changed
-	floods *[messageClasses]bucket // nil before the first message that the server sent unasked
+	varied map[string]bool         // tools reported as changed
+	floods *[messageClasses]bucket // nil before the server's first unsolicited message
 }
 
-// Known is a definition as the session saw it first. Sessions that saw the same
-// definition share it.
+// Known is a definition with the circumstances in which a session first saw it. Sessions that
+// saw the same definition share one copy.
 type Known struct {
 	Server     string
 	Session    string
 	Definition *mcp.Definition
 	Location   Location
 	Time       time.Time
-	Client     *mcp.ClientInfo // that it was shown to, nil where that is not known
-	Version    string          // that the server said it had
+	Client     *mcp.ClientInfo // that it was shown to; nil if unknown
+	Version    string          // server version, as reported by the server
 }
 
 func (s *Session) server(id string) *Server {
@@ -175,9 +175,9 @@ func (s *Session) server(id string) *Server {
 	return srv
 }
 
-// apply changes the session by one message and its sender. know makes the record of a
-// definition, around the one copy of it that the whole input keeps. It returns
-// false where a bound kept something from being remembered.
+// apply updates the session with a message. know returns the record of a definition, backed by
+// the single copy that is kept for the whole input. apply returns false if a bound prevented
+// something from being remembered.
 func (s *Session) apply(srv *Server, e *Event, from mcp.Direction, m *Judged, know func(*mcp.Definition) *Known) (whole bool) {
 	whole = true
 	if m.Server != nil {
@@ -202,7 +202,7 @@ func (s *Session) apply(srv *Server, e *Event, from mcp.Direction, m *Judged, kn
 	if m.Roots != nil && from == mcp.ClientToServer {
 		srv.Roots = m.Roots
 	}
-	srv.Seen = srv.Seen || m.Kind != mcp.Started // that is what the machine says of it
+	srv.Seen = srv.Seen || m.Kind != mcp.Started // which is not a message of the server
 	if m.traits&mcp.OnList == 0 {
 		return whole
 	}
@@ -224,7 +224,7 @@ func (s *Session) list(srv *Server, definitions []mcp.Definition, know func(*mcp
 	if srv.Tools == nil {
 		srv.Tools = map[string]*Known{}
 	}
-	var fresh map[string]bool // by this message: what occurs twice in a list is no change
+	var fresh map[string]bool // new in this message: a duplicate in a list is not a change
 	for i := range definitions {
 		d := &definitions[i]
 		if d.Kind != mcp.ToolSubject {
@@ -253,7 +253,7 @@ func (s *Session) list(srv *Server, definitions []mcp.Definition, know func(*mcp
 	return listings
 }
 
-// note puts a name into a set that may not be there yet.
+// note adds a name to a set, creating the set if necessary.
 func note(set *map[string]bool, name string) {
 	if *set == nil {
 		*set = map[string]bool{}
@@ -261,25 +261,25 @@ func note(set *map[string]bool, name string) {
 	(*set)[name] = true
 }
 
-// The bounds of comparisons between the servers of a session. No model works with more tools.
+// The bounds on comparisons between the servers of a session. No model works with more tools.
 const (
-	maxOwners         = 16    // servers remembered for one folded name of a tool
-	maxNear           = 16    // tools whose names are one letter away
+	maxOwners         = 16    // servers remembered per folded tool name
+	maxNear           = 16    // tools whose names are one edit away
 	maxServers        = 64    // servers whose names are compared
 	maxSessionServers = 16384 // servers of a session
-	maxNames          = 4096  // names of tools that are compared with those that are alike
-	serverNames       = 512   // of one server, which must not crowd out the others
+	maxNames          = 4096  // tool names that are compared for similarity
+	serverNames       = 512   // of these per server, so that none crowds out the others
 
 	maxQualified = 64 // tools whose names are compared with those of later servers
 )
 
-// Qualified reports whether a name has a separator that clients put between the
-// names of a server and of its tool.
+// Qualified reports whether a name contains a separator that clients put between a server name
+// and a tool name.
 func Qualified(name string) bool {
 	return strings.Contains(name, "__") || strings.ContainsAny(name, "/:")
 }
 
-// own remembers a tool by its name.
+// own indexes a tool by its name.
 func (s *Session) own(srv *Server, k *Known) {
 	n := newToolName(k.Definition.Name, k)
 	enlist(s.owners, n.folded, k)
@@ -293,7 +293,7 @@ func (s *Session) own(srv *Server, k *Known) {
 	}
 }
 
-// enlist adds a tool to those of one key: the first of its server.
+// enlist adds a tool to the list of a key, unless the list already has one of its server.
 func enlist(by map[string][]*Known, key string, k *Known) {
 	owners := by[key]
 	if len(owners) < maxOwners && !slices.ContainsFunc(owners, func(o *Known) bool { return o.Server == k.Server }) {
@@ -301,7 +301,7 @@ func enlist(by map[string][]*Known, key string, k *Known) {
 	}
 }
 
-// announcements maps a notification to the lists that it says have changed.
+// announcements maps a notification to the kinds of lists that it announces as changed.
 var announcements = map[string][]mcp.SubjectKind{
 	"notifications/tools/list_changed":     {mcp.ToolSubject},
 	"notifications/prompts/list_changed":   {mcp.PromptSubject},

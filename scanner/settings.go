@@ -5,7 +5,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/mcp"
 )
 
-// SettingsPass is all that the Settings check of a rule may see.
+// SettingsPass is the input of a rule's Settings check.
 type SettingsPass struct {
 	*configfile.ChangedSettings
 
@@ -18,13 +18,13 @@ type SettingsIssue struct {
 	Severity Severity
 	Message  string
 	Pointer  string
-	Key      string // what the fingerprint tells two findings in one file apart by
+	Key      string // distinguishes findings in the same file in the fingerprint
 	Diff     string
 	Signals  []string
 	Pos      configfile.Position
 }
 
-// Report hands over a finding.
+// Report reports a finding.
 func (p *SettingsPass) Report(is SettingsIssue) {
 	if p.in.full(is.Severity) {
 		return

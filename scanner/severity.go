@@ -2,7 +2,7 @@ package scanner
 
 import "fmt"
 
-// Severity says how much harm a finding can do.
+// Severity is the harm that a finding can do.
 type Severity uint8
 
 // The severities, in order.
@@ -14,17 +14,17 @@ const (
 	Critical
 )
 
-// Severities lists all severities in rising order.
+// Severities lists all severities in ascending order.
 var Severities = [...]Severity{Note, Low, Medium, High, Critical}
 
 var severityNames = [...]string{"note", "low", "medium", "high", "critical"}
 
 func (s Severity) String() string { return severityNames[s] }
 
-// MarshalText writes the severity by name.
+// MarshalText encodes the severity as its name.
 func (s Severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// UnmarshalText reads a severity by name.
+// UnmarshalText decodes the name of a severity.
 func (s *Severity) UnmarshalText(b []byte) error {
 	for i, name := range severityNames {
 		if name == string(b) {
@@ -35,7 +35,7 @@ func (s *Severity) UnmarshalText(b []byte) error {
 	return fmt.Errorf("unknown severity %q: expected note, low, medium, high or critical", b)
 }
 
-// Confidence says how often a rule is right when it fires.
+// Confidence is how often a rule is right when it fires.
 type Confidence uint8
 
 // The confidences, in order.
@@ -49,5 +49,5 @@ var confidenceNames = [...]string{"low", "medium", "high"}
 
 func (c Confidence) String() string { return confidenceNames[c] }
 
-// MarshalText writes the confidence by name.
+// MarshalText encodes the confidence as its name.
 func (c Confidence) MarshalText() ([]byte, error) { return []byte(c.String()), nil }

@@ -7,7 +7,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/names"
 )
 
-// maxShadows bounds the tools of a server whose names others have as well.
+// maxShadows bounds the remembered tools of a server whose names other servers also use.
 const maxShadows = 4096
 
 // shadow records, for a listed tool, the tools of other servers with its name, and the
@@ -21,8 +21,7 @@ func (s *Session) shadow(srv *Server, k *Known) {
 	}
 }
 
-// separated reports names that differ only in separators, which a reader can tell from
-// each other.
+// separated reports whether two names differ only in separators, which a reader can tell apart.
 func separated(a, b string) bool {
 	return !strings.EqualFold(a, b) && plainASCII(a) && plainASCII(b) && names.FoldName(a) == names.FoldName(b)
 }
@@ -31,8 +30,8 @@ func plainASCII(s string) bool {
 	return strings.IndexFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
 }
 
-// shadowed remembers the first tool of another server with the name of one of its own.
-// One that is the same in every part makes place.
+// shadowed remembers the first tool of another server with the same name as own. One that is
+// identical to own is replaced by a later one.
 func (srv *Server) shadowed(own, other *Known) {
 	name := own.Definition.Name
 	if o := srv.shadows[name]; o != nil && o.Definition.Digest != own.Definition.Digest || o == nil && len(srv.shadows) >= maxShadows {
@@ -44,8 +43,8 @@ func (srv *Server) shadowed(own, other *Known) {
 	srv.shadows[name] = other
 }
 
-// Shadow returns another server's tool with the name of the called one, as a reader sees it;
-// nil if there is none, or no call.
+// Shadow returns another server's tool whose name looks the same as that of the called one, or
+// nil if there is none or the message is not a call.
 func (p *JudgePass) Shadow() *Known {
 	if p.call == nil {
 		return nil

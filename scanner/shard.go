@@ -3,36 +3,36 @@ package scanner
 import "github.com/mcpscan/mcpscan/internal/mcp"
 
 // Shard is the part of an input's sessions that one of several runs reports on. The zero value
-// is all of them. Each run reads the whole input; the reports of all runs together are that of
-// one run.
+// is all of them. Each run reads the whole input; the reports of all runs together equal the
+// report of a single run.
 type Shard struct {
 	Index int // from 1 to Of
 	Of    int
 }
 
-// has reports whether the shard has a session. It goes by the name alone, so that every run, on
-// any machine, decides alike.
+// has reports whether a session belongs to the shard. It depends only on the name, so that runs
+// on all machines agree.
 func (s Shard) has(session string) bool {
 	return s.Of <= 1 || int(mix(digest(session))%uint64(s.Of)) == s.Index-1
 }
 
-// mix spreads names that differ in their last characters alone over all shards: FNV leaves
-// their low bits alike.
+// mix mixes the bits of a digest, to spread names that differ only at the end over all shards:
+// FNV gives them similar low bits.
 func mix(h uint64) uint64 {
 	h = (h ^ h>>33) * 0xff51afd7ed558ccd
 	h = (h ^ h>>33) * 0xc4ceb9fe1a85ec53
 	return h ^ h>>33
 }
 
-// Bound is how much of a bound a run needed that holds for all sessions together, so that whoever
-// merges runs can tell whether one run would have reached it.
+// Bound records how much of a bound on all sessions together a run has used, to determine when
+// merging runs whether a single run would have reached it.
 type Bound struct {
 	Name string `json:"name"`
 	Used int    `json:"used"`
 	Most int    `json:"most"`
 }
 
-// bounds returns the bounds of which a shard sees its own part only.
+// bounds returns the bounds of which a shard uses only its own part.
 func (j *judge) bounds() []Bound {
 	return []Bound{
 		{"values remembered for flows between servers", j.peak, maxRemembered},
@@ -41,8 +41,8 @@ func (j *judge) bounds() []Bound {
 	}
 }
 
-// elsewhere inspects an event of a session that another shard has: what it declares, and who
-// the client and the server say that they are. Sessions of this shard are compared with that.
+// elsewhere inspects an event of another shard: what it declares, and how the client and server
+// identify themselves. Sessions of this shard are compared with that.
 func (in *Inspector) elsewhere() {
 	in.brief = true
 	defer func() { in.brief = false }()
@@ -66,9 +66,9 @@ func (in *Inspector) elsewhere() {
 	}
 }
 
-// elsewhere remembers of an event of another shard what the sessions of this one are judged by:
-// the order in which sessions are closed, definitions first seen, and what a server lists to
-// each client. The shard of the event counts it.
+// elsewhere remembers what this shard's sessions need from an event of another shard: the order
+// in which sessions are closed, definitions first seen, and what a server lists to each client.
+// The event is counted in its own shard.
 func (j *judge) elsewhere(e *Event, facts *Facts) *Outcome {
 	j.out.begin(facts)
 	j.out.Elsewhere = true
@@ -90,7 +90,7 @@ func (j *judge) elsewhere(e *Event, facts *Facts) *Outcome {
 	return &j.out
 }
 
-// glimpse remembers what a message of another shard declares.
+// glimpse remembers what a message in another shard declares.
 func (j *judge) glimpse(session *Session, e *Event, m *Judged) {
 	from := direction(e.Direction, m.Message)
 	if lists := m.traits&mcp.OnList != 0; lists && from == mcp.ServerToClient {

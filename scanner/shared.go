@@ -7,37 +7,37 @@ import (
 	"github.com/mcpscan/mcpscan/internal/mcp"
 )
 
-// Shared is what one message adds to its session for the rules that compare servers. A [Live]
-// that shares returns it with the outcome, and another one that is handed it in a SharedEvent
-// judges its own server as if it had judged that message too. Memory of the message that only
-// its own server is judged by (what was approved, what it answered) stays where it is.
+// Shared is what one message adds to its session for rules that compare servers. A [Live] that
+// shares returns it with the outcome; another Live that receives it in a SharedEvent judges its
+// own server as if it had judged that message too. State that matters only for the message's
+// own server, such as approvals and answers, is not shared.
 type Shared struct {
-	Session  string // of the connection that the message came in: request IDs are of one connection
+	Session  string // of the connection that carried the message: request IDs are unique only there
 	Server   string
 	Time     time.Time // of the message
 	Tools    []*Known  // that the server lists for the first time
-	Call     *Call     // that the message reports, nil for none
-	Counts   bool      // the call counts for bursts and rates
-	Answered string    // the ID of the call that the message answers; "" for none
+	Call     *Call     // that the message reports; nil if there is none
+	Counts   bool      // the call counts towards bursts and rates
+	Answered string    // the ID of the call that the message answers; "" if there is none
 	Suspect  *SharedSuspect
-	From     Outflow // where the values came out, where one did
+	From     Outflow // the result that contained the values, if any did
 	Values   []Value
 }
 
-// SharedSuspect says that the answer to a read is suspicious.
+// SharedSuspect is a read whose answer is suspicious.
 type SharedSuspect struct {
 	ID   string // of the request
 	Time time.Time
 	Suspicion
 }
 
-// Sharing makes the outcomes of a Live carry what their messages add for others, and returns it.
+// Sharing makes l include in its outcomes what messages add for other connections, and returns l.
 func (l *Live) Sharing() *Live {
 	l.judge.sharing = true
 	return l
 }
 
-// contribution is what a message adds, while it is judged.
+// contribution collects what a message adds for other connections while it is judged.
 type contribution struct {
 	first   bool // the message is the first of its server
 	suspect *SharedSuspect
@@ -45,7 +45,7 @@ type contribution struct {
 	values  []Value
 }
 
-// share adds what a message has added to the outcome.
+// share adds the contribution of a message to the outcome.
 func (j *judge) share(p *JudgePass, took *Call) {
 	m, c := p.Message, &j.adds
 	s := Shared{Session: p.event.Session, Server: p.Server.ID, Time: p.Now, Suspect: c.suspect, Values: c.values}
@@ -68,11 +68,11 @@ func (j *judge) share(p *JudgePass, took *Call) {
 	}
 }
 
-// toldOfCalls are the requests that are remembered as calls.
+// toldOfCalls lists the methods of requests that are remembered as calls.
 var toldOfCalls = map[string]bool{"tools/call": true, "resources/read": true}
 
-// learn takes in what a message of another connection adds to the session, in the order in
-// which the message itself would have been judged.
+// learn applies what a message on another connection adds to the session, in the same order as
+// judging the message itself.
 func (j *judge) learn(e *Event) {
 	in := e.Shared
 	session := j.session(e)
@@ -111,8 +111,8 @@ func (j *judge) learn(e *Event) {
 	}
 }
 
-// learnTools remembers tools that a server has listed on another connection. What a server
-// lists on the connection at hand is compared with that alone, so these are no tools of its own.
+// learnTools remembers tools that a server has listed on another connection. They are not added
+// to its own tools, because each connection's lists are compared only with each other.
 func (j *judge) learnTools(session *Session, srv *Server, tools []*Known) {
 	for _, k := range tools {
 		if srv.told[k.Definition.Name] {
@@ -133,11 +133,11 @@ func (j *judge) learnTools(session *Session, srv *Server, tools []*Known) {
 	}
 }
 
-// elsewhere is the ID of a request on another connection. No ID of this one is like it: the
-// token of an ID has no such character.
+// elsewhere returns a key for the ID of a request on another connection. No ID of this connection
+// equals it, because the raw JSON of an ID contains no NUL.
 func (s *Shared) elsewhere(id string) string { return s.Session + "\x00" + id }
 
-// keepValue notes a value that the session has learned something about.
+// keepValue records a value about which the session has learned something.
 func (c *contribution) keepValue(v *Value, said bool, from *Outflow) {
 	kept := Value{digest: v.digest, Kind: v.Kind, said: said, base: v.base, at: v.at, Via: v.Via}
 	c.values = append(c.values, kept)
@@ -146,7 +146,7 @@ func (c *contribution) keepValue(v *Value, said bool, from *Outflow) {
 	}
 }
 
-// Bound leaves out what is more than most values, the passages first, and returns how many.
+// Bound limits the values to most, dropping passages first, and returns how many it dropped.
 func (s *Shared) Bound(most int) (lost int) {
 	if len(s.Values) <= most {
 		return 0

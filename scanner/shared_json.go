@@ -49,8 +49,9 @@ func (s *Shared) AppendJSON(b []byte) []byte {
 	return append(b, '}')
 }
 
-// appendValues appends the values and where they came out. A value is a list: digest, kind,
-// whether it came out of no server, whether it is only looked up, line, column, encoding.
+// appendValues appends the values and the result that contained them. A value is a list: digest,
+// kind, whether it did not come from a server, whether it is only looked up, line, column,
+// encoding.
 func (s *Shared) appendValues(b []byte) []byte {
 	b = appendText(append(b, `,"from":{`...), "tool", s.From.Tool)
 	b = appendText(append(b, ','), "orders", s.From.Orders)
@@ -101,11 +102,11 @@ func appendTime(b []byte, key string, t time.Time) []byte {
 	return append(t.UTC().AppendFormat(append(b, `"`+key+`":"`...), time.RFC3339Nano), '"')
 }
 
-// errShared is why a text is not what AppendJSON writes.
+// errShared is the error for JSON that AppendJSON cannot have written.
 var errShared = errors.New("expected what a message adds to its session, as mcpscan proxy writes it")
 
-// ParseShared reads what AppendJSON writes, at node n of doc. It refuses everything else, and
-// returns nothing that refers to doc.
+// ParseShared parses the output of AppendJSON at node n of doc, and rejects everything else. The
+// result does not refer to doc.
 func ParseShared(doc *wire.Doc, n int) (*Shared, error) {
 	r := &sharedReader{doc: doc, ok: doc.Kind(n) == wire.Object && len(doc.Anomalies) == 0}
 	s := &Shared{Session: r.text(n, "session"), Server: r.text(n, "server"), Time: r.time(n, "time")}
@@ -131,8 +132,8 @@ func ParseShared(doc *wire.Doc, n int) (*Shared, error) {
 	return s, nil
 }
 
-// sharedReader reads members of a document. What is missing, or of another type, makes it no
-// longer ok.
+// sharedReader reads members of a document. A member that is missing or has the wrong type sets
+// ok to false.
 type sharedReader struct {
 	doc *wire.Doc
 	ok  bool

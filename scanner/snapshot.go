@@ -10,33 +10,33 @@ import (
 	"github.com/mcpscan/mcpscan/internal/mcp"
 )
 
-// Snapshot is the definitions of servers, with their findings. It is a Sink of an engine that
-// keeps definitions, and another engine uses it as what was approved.
+// Snapshot holds the definitions of servers with their findings. It is a Sink for an engine that
+// keeps definitions; another engine uses it as the approved state.
 type Snapshot struct {
 	Servers map[string]*Offer
 
 	digests map[mcp.Digest]bool
-	known   map[[16]byte]Severity // findings in definitions, by what they are
+	known   map[[16]byte]Severity // severity of findings in definitions, by identity
 	lost    int
-	places  Places // in the event at hand
+	places  Places // in the current event
 }
 
-// Offer is the definitions of one server.
+// Offer holds the definitions of one server.
 type Offer struct {
 	Server      string
 	Transport   string
 	Info        mcp.ServerInfo
-	Identity    *baseline.Identity       // nil where nobody said what the server is
-	Locked      *baseline.LockedIdentity // nil where no lockfile says
-	Says        baseline.Says            // what a lockfile reports it beside its definitions; nil where it is in none
+	Identity    *baseline.Identity       // nil if unknown
+	Locked      *baseline.LockedIdentity // nil if not in a lockfile
+	Says        baseline.Says            // what a lockfile records about it besides its definitions; nil if it is in none
 	Client      *mcp.ClientInfo          // that it was listed to
-	Location    Location                 // where it was first seen
+	Location    Location                 // location where it was first seen
 	Definitions map[mcp.DefinitionKey]*Offered
-	Lists       [mcp.MessageSubject]bool // the kinds that it listed to the end
+	Lists       [mcp.MessageSubject]bool // kinds that it listed completely
 	Twice       []Twice
-	Rival       Location // of another server that was given the same name; zero for none
+	Rival       Location // of another server configured with the same name; zero if there is none
 
-	// Cached answers: engines can share an offer.
+	// Cached results, with a lock because engines can share an offer.
 	mu      sync.Mutex
 	sorted  []mcp.DefinitionKey
 	content map[content][]string
@@ -48,23 +48,22 @@ type content struct {
 	parts [2]mcp.Digest
 }
 
-// Offered is a definition as it stood last.
+// Offered is the latest version of a definition.
 type Offered struct {
 	*mcp.Definition
 	Location Location
 }
 
-// pending reports a definition in a lockfile that nobody has approved.
+// pending reports whether the definition is in a lockfile but nobody has approved it.
 func (o *Offered) pending() bool { return o.Status == "pending" }
 
-// Twice is a definition that one list has twice, in two forms.
+// Twice is a definition that occurs twice in one list, in two forms.
 type Twice struct {
 	mcp.DefinitionKey
 	First, Second Location
 }
 
-// maxOffered bounds the definitions of a snapshot. Those of the largest published
-// server are 235.
+// maxOffered bounds the definitions of a snapshot. The largest published server has 235.
 const maxOffered = 65536
 
 // NewSnapshot returns an empty snapshot.
@@ -72,7 +71,7 @@ func NewSnapshot() *Snapshot {
 	return &Snapshot{Servers: map[string]*Offer{}, digests: map[mcp.Digest]bool{}, known: map[[16]byte]Severity{}}
 }
 
-// Offer returns a server's offer, a new one if there is none.
+// Offer returns a server's offer, creating it if necessary.
 func (s *Snapshot) Offer(server string) *Offer {
 	o := s.Servers[server]
 	if o == nil {
@@ -128,7 +127,7 @@ func (s *Snapshot) identify(c *configfile.ClientConfig, entry *configfile.Entry)
 	}
 }
 
-// rival notes that another server has the name of the offer.
+// rival records the location if another server has the same name as the offer.
 func (o *Offer) rival(id *baseline.Identity, at Location) {
 	if o.Identity != nil && !o.Identity.Alike(id) {
 		o.Rival = at
@@ -160,7 +159,7 @@ func (s *Snapshot) take(o *Offer, e *Event, m *Message) {
 	}
 }
 
-// Add adds a definition to an offer of the snapshot, in place of one of its name.
+// Add adds a definition to an offer of the snapshot, replacing one of the same name.
 func (s *Snapshot) Add(o *Offer, d *Offered) {
 	o.mu.Lock()
 	o.Definitions[d.Key()] = d
@@ -169,7 +168,7 @@ func (s *Snapshot) Add(o *Offer, d *Offered) {
 	s.digests[d.Digest] = true
 }
 
-// Finding remembers a finding in a definition.
+// Finding records a finding in a definition.
 func (s *Snapshot) Finding(f *Finding) error {
 	if f.Subject.Definition() && len(s.known) < maxOffered {
 		id := f.identity()
@@ -178,27 +177,27 @@ func (s *Snapshot) Finding(f *Finding) error {
 	return nil
 }
 
-// Knows reports whether the snapshot has a finding as severe in the same place,
-// whatever its server is called.
+// Knows reports whether the snapshot contains the same finding, at least as severe, under any
+// server name.
 func (s *Snapshot) Knows(f *Finding) bool {
 	known, ok := s.known[f.identity()]
 	return ok && known >= f.Severity
 }
 
-// Only returns the snapshot with one of its servers.
+// Only returns the snapshot reduced to one of its servers.
 func (s *Snapshot) Only(name string) *Snapshot {
 	other := *s
 	other.Servers = map[string]*Offer{name: s.Servers[name]}
 	return &other
 }
 
-// Lost is how many definitions were not taken in.
+// Lost returns the number of definitions that were not added.
 func (s *Snapshot) Lost() int { return s.lost }
 
-// Names returns the names of the servers in order.
+// Names returns the names of the servers, sorted.
 func (s *Snapshot) Names() []string { return slices.Sorted(maps.Keys(s.Servers)) }
 
-// Keys returns the definitions of an offer in the order of kind and name.
+// Keys returns the keys of the offer's definitions, sorted by kind and name.
 func (o *Offer) Keys() []mcp.DefinitionKey {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -212,8 +211,8 @@ func (o *Offer) keys() []mcp.DefinitionKey {
 	return o.sorted
 }
 
-// NameOf returns the first other name under which the offer has the text and the schema of
-// a definition, "" for none.
+// NameOf returns the first other name under which the offer contains a definition with the same
+// text and schema, or "" if there is none.
 func (o *Offer) NameOf(d *mcp.Definition) string {
 	if d.Parts[0] == (mcp.Digest{}) {
 		return ""
@@ -224,7 +223,7 @@ func (o *Offer) NameOf(d *mcp.Definition) string {
 		o.content = map[content][]string{}
 		for _, key := range o.keys() {
 			c := content{key.Kind, [2]mcp.Digest(o.Definitions[key].Parts[:2])}
-			if len(o.content[c]) < 2 { // one of them has another name
+			if len(o.content[c]) < 2 { // one of two differs from any given name
 				o.content[c] = append(o.content[c], key.Name)
 			}
 		}

@@ -6,9 +6,9 @@ import (
 	"github.com/mcpscan/mcpscan/internal/mcp"
 )
 
-// subjectOf finds the subject of a node by the same shapes as the walk.
+// subjectOf returns the subject, name and root of a node, based on the same shapes as the walk.
 func (in *Inspector) subjectOf(root int, m *Message, i int) (mcp.SubjectKind, string, int) {
-	// Definitions are in the order of the text.
+	// Definitions are in frame order.
 	if k := sort.Search(len(m.Definitions), func(k int) bool { return m.Definitions[k].Node > i }); k > 0 {
 		d := &m.Definitions[k-1]
 		if d.Kind != mcp.ServerSubject && i < int(in.tree.Nodes[d.Node].Next) {
@@ -37,8 +37,7 @@ func (in *Inspector) subjectOf(root int, m *Message, i int) (mcp.SubjectKind, st
 	return mcp.MessageSubject, "", root
 }
 
-// resultSubject finds what node i of a result belongs to: the result, or one of the
-// requests that are in it.
+// resultSubject returns what node i of a result belongs to: the result, or a request in it.
 func (in *Inspector) resultSubject(result, i int) (mcp.SubjectKind, string, int) {
 	for c := in.tree.First(in.tree.Get(result, "inputRequests")); c >= 0; c = in.tree.Next(c) {
 		if i < c || i >= int(in.tree.Nodes[c].Next) {

@@ -8,20 +8,20 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// Suspicion is what is suspicious in the answer to a read.
+// Suspicion is the reason why the answer to a read is suspicious.
 type Suspicion struct {
-	Orders string // the ID of the rule that found an order to an AI in it, "" for none
-	Secret bool   // it holds a secret
+	Orders string // ID of the rule that found an instruction to an AI in it; "" if there is none
+	Secret bool   // it contains a secret
 }
 
-// suspect is a server's last read with a suspicious answer. It is kept apart from the
-// remembered calls, so that no number of others pushes it out.
+// suspect is a server's last read with a suspicious answer. It is kept separately from the
+// remembered calls, so that no number of other calls evicts it.
 type suspect struct {
 	Call
 	Suspicion
 }
 
-// suspect notes that the answer at hand is to a read, and gives a reason.
+// suspect records the current answer if it is suspicious and answers a read.
 func (j *judge) suspect(srv *Server, message int, m *Message, asked PendingCall) {
 	why := Suspicion{Orders: j.orders(message)}
 	for i := range m.Values {
@@ -35,7 +35,7 @@ func (j *judge) suspect(srv *Server, message int, m *Message, asked PendingCall)
 	}
 }
 
-// suspected notes that a read had a suspicious answer, and reports whether it is remembered.
+// suspected records a read's suspicious answer, and reports whether the read is remembered.
 func (srv *Server) suspected(id string, asked time.Time, why Suspicion) bool {
 	of := srv.calls.of[capability.Read].all()
 	for i := len(of) - 1; i >= 0; i-- {
@@ -47,8 +47,8 @@ func (srv *Server) suspected(id string, asked time.Time, why Suspicion) bool {
 	return false
 }
 
-// Suspects visits the last read of each other server whose answer gives a reason to
-// look at the call at hand, within a window as Earlier has it.
+// Suspects yields each other server's last read with a suspicious answer, if it is within the
+// window before the current call, as in Earlier.
 func (p *JudgePass) Suspects(window time.Duration, sameTurn bool) iter.Seq2[*Call, Suspicion] {
 	return func(yield func(*Call, Suspicion) bool) {
 		if p.call == nil || p.Now.IsZero() {

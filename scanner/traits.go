@@ -2,7 +2,7 @@ package scanner
 
 import "github.com/mcpscan/mcpscan/internal/mcp"
 
-// own returns the traits of a message itself. Inspect computes them, so that judging need not
+// own returns the traits of the message itself. Inspect computes them, so that Judge need not
 // look at each member.
 func (m *Message) own() (t mcp.Traits) {
 	add := func(is bool, trait mcp.Traits) {
@@ -19,7 +19,7 @@ func (m *Message) own() (t mcp.Traits) {
 	return t
 }
 
-// traits returns those of the message at hand.
+// traits returns the traits of the current message in its session.
 func (p *JudgePass) traits() mcp.Traits {
 	m, e := p.Message, p.event
 	t := m.traits
@@ -54,11 +54,11 @@ func (p *JudgePass) traits() mcp.Traits {
 // toolChanged is the method by which another engine reports a changed tool.
 const toolChanged = "mcp_tool_changed"
 
-// concerned are the rules that messages of some traits concern, in the order of the
-// table: by those traits, and nil for traits that no message had yet.
+// concerned caches the rules to run for each set of traits, in table order; nil for traits that
+// no message has had yet.
 type concerned [mcp.AllTraits + 1][]*Rule
 
-// of returns those of the rules that a message of such traits concerns.
+// of returns the rules to run for a message with traits t.
 func (c *concerned) of(rules []*Rule, t mcp.Traits) []*Rule {
 	if c[t] == nil {
 		c[t] = []*Rule{}

@@ -6,10 +6,10 @@ import (
 	"github.com/mcpscan/mcpscan/internal/capability"
 )
 
-// TrifectaTools are the first tool seen with each capability.
+// TrifectaTools holds the first tool seen with each capability, its witness.
 type TrifectaTools [capability.Count]*Known
 
-// Lack reports whether one of the capabilities has no witness.
+// Lack reports whether a capability in c has no witness.
 func (w *TrifectaTools) Lack(c capability.Set) bool {
 	for a := range w {
 		if w[a] == nil && c.Has(capability.Capability(a)) {
@@ -19,7 +19,7 @@ func (w *TrifectaTools) Lack(c capability.Set) bool {
 	return false
 }
 
-// Add records a tool for capabilities without a witness.
+// Add records a tool as the witness for its capabilities that have none.
 func (w *TrifectaTools) Add(k *Known) {
 	for a := range w {
 		if w[a] == nil && k.Definition.Can.Has(capability.Capability(a)) {
@@ -28,7 +28,7 @@ func (w *TrifectaTools) Add(k *Known) {
 	}
 }
 
-// merge takes in what other has and w has not.
+// merge copies from other the witnesses that w lacks.
 func (w *TrifectaTools) merge(other *TrifectaTools) {
 	for a := range w {
 		if w[a] == nil {

@@ -6,12 +6,11 @@ import (
 	"unicode/utf8"
 )
 
-// noise reports a frame that no client takes for a message: it starts neither
-// as an object with a member nor as a list of objects, and holds no object
-// further on, which a reader would come to that skips a mark or a comment, or
-// takes a carriage return for the end of a line. Banners and log lines on
-// standard output are common, and a server that prints "[INFO] ready" is not to
-// blame for more than that.
+// noise reports whether no client takes the frame for a message: it starts neither like an object
+// with a member nor like a list of objects, and contains no later object that a reader could
+// reach by skipping a byte order mark or comment, or by treating a carriage return as a line end.
+// Banners and log lines on standard output are common, and a server that prints "[INFO] ready" is
+// not to blame for more than that.
 func noise(frame []byte) bool {
 	frame = bytes.TrimLeft(frame, " \t\r\n")
 	if len(frame) == 0 {
@@ -34,9 +33,8 @@ func noise(frame []byte) bool {
 // keyBytes bounds the search for the first key of an object. Longer text counts as one.
 const keyBytes = 256
 
-// member reports whether s, which follows a brace, begins with a member
-// as any reader of JSON and its dialects knows it: comments, single quotes and
-// keys without quotes included.
+// member reports whether s, the text after a brace, begins with a member in JSON or one of its
+// dialects, which allow comments, single quotes and unquoted keys.
 func member(s []byte) bool {
 	s, cut := s[:min(len(s), keyBytes)], len(s) > keyBytes
 	for {
@@ -79,5 +77,5 @@ func member(s []byte) bool {
 	return len(s) == 0 || s[0] == ':' || s[0] == '/' || s[0] == '='
 }
 
-// blank reports what some reader takes for white space.
+// blank reports whether some reader treats r as white space.
 func blank(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) || r == '\uFEFF' }

@@ -2,8 +2,8 @@ package scanner
 
 import "github.com/mcpscan/mcpscan/internal/text"
 
-// unusual reports a character that is neither printable ASCII nor white space.
-// A carriage return in the middle of a line writes over it, so it counts.
+// unusual reports whether s contains a character that is neither printable ASCII nor white space.
+// A carriage return in the middle of a line counts, because it makes the rest overwrite the line.
 func unusual(s []byte) bool {
 	for i, b := range s {
 		switch {
@@ -16,7 +16,7 @@ func unusual(s []byte) bool {
 	return false
 }
 
-// pushes reports a run of white space that pushes a part of the text out of sight.
+// pushes reports whether a run of white space pushes part of the text out of view.
 func pushes(s []byte) bool {
 	_, _, ok := text.Gap(s)
 	return ok

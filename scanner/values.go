@@ -12,42 +12,42 @@ import (
 )
 
 // Value is a distinctive value in a message, for comparison with those of other messages. It
-// contains no secret.
+// contains no unmasked secret.
 type Value struct {
-	digest uint64 // what judging asks for stands together
+	digest uint64 // fields used in judging are adjacent
 	Kind   text.DistinctKind
-	said   bool // it is none that came out of the server
+	said   bool // it did not come from a server: the client sent it, or it is in a definition
 	base   bool
 	Whole  bool // the text is this value and nothing else
-	InLink bool // the text is a link, and the value a part of it
+	InLink bool // the text is a link that contains the value
 
-	Offset  int    // in the frame, of the text that it stands in
-	at      place  // of the same in the file
-	Via     string // how it is encoded in the message; "" for a value that stands as it is
-	Pointer string // of what a client sends: JSON Pointer from the parameters on
-	Text    string // of what a client sends: the value, masked where it is a secret
+	Offset  int    // in the frame, of the text that contains it
+	at      place  // of that text in the file
+	Via     string // how it is encoded in the message; "" if it is not
+	Pointer string // for values from a client: JSON Pointer from the parameters
+	Text    string // for values from a client: the value, masked if it is a secret
 }
 
-// place is a Location in a file that is known already.
+// place is a Location in a known file.
 type place struct{ line, column int32 }
 
-// The bounds of the values that are taken from one message.
+// The bounds on the values extracted from one message.
 const (
-	maxValues   = 4096 // of each kind that can be distinguished
-	maxPassages = 1024 // passages: a sample of them by their digests, the same in every message
+	maxValues   = 4096 // per kind
+	maxPassages = 1024 // passages, sampled by digest, in the same way for every message
 )
 
 // values collects the distinctive values of one message.
 type values struct {
 	seen    map[uint64]text.DistinctKind
 	of      [text.DistinctKinds]int
-	highest uint64 // of the digests of passages that are kept, once there were too many
-	left    int    // bytes that may yet be decoded
+	highest uint64 // highest digest of the passages kept, once there were too many
+	left    int    // bytes that may still be decoded
 	lost    bool
 }
 
 func (v *values) reset(frame int) {
-	if len(v.seen) > maxValues { // clearing it costs by the largest it ever was
+	if len(v.seen) > maxValues { // clearing a map takes time proportional to its largest size
 		v.seen = nil
 	}
 	clear(v.seen)
@@ -62,7 +62,7 @@ func (in *Inspector) values(p *TextPass) {
 	}
 	switch {
 	case p.Subject == mcp.CallSubject:
-		if in.tree.KeyIs(p.node, "name") && int(in.tree.Nodes[p.node].Parent) == p.root { // the tool's
+		if in.tree.KeyIs(p.node, "name") && int(in.tree.Nodes[p.node].Parent) == p.root { // the name of the tool
 			return
 		}
 		in.carried(p, p.Source, p.Via, 0)
@@ -94,38 +94,39 @@ func (in *Inspector) carried(p *TextPass, s []byte, via string, n int) {
 			secrets, searched = text.Credentials(s), true
 		}
 		if v := bytes.TrimSpace(h.Text); within(secrets, h.Start, h.End) && text.Secretive(v) && !bytes.ContainsAny(v, " \t\n") {
-			in.value(p, h.Text, h.Via, text.NewDistinct(v, 0, len(v), text.SecretValue)) // as in a Secret of Kubernetes
+			in.value(p, h.Text, h.Via, text.NewDistinct(v, 0, len(v), text.SecretValue)) // as in a Kubernetes Secret
 		}
 		in.carried(p, h.Text, h.Via, n+1)
 	}
 	text.Carried(s, inner)
-	if p.Subject == mcp.CallSubject { // others were decoded for all rules
+	if p.Subject == mcp.CallSubject { // other text has been decoded for all rules
 		text.Decode(s, inner)
 	}
 }
 
-// within reports whether [start, end) is inside one of the spans, which are in order.
+// within reports whether [start, end) is inside one of the spans, which are sorted.
 func within(spans [][2]int, start, end int) bool {
 	i, _ := slices.BinarySearchFunc(spans, end, func(sp [2]int, end int) int { return sp[1] - end })
 	return i < len(spans) && spans[i][0] <= start
 }
 
-// distincts takes the values out of s.
+// distincts extracts the values of s.
 func (in *Inspector) distincts(p *TextPass, s []byte, via string) {
 	if v := bytes.TrimSpace(s); in.secretKey(p, v) && text.Secretive(v) {
 		in.value(p, v, via, text.NewDistinct(v, 0, len(v), text.SecretValue))
 		return
 	}
 	if p.Subject == mcp.CallSubject && !p.isKey {
-		defer text.Lookups(s, func(d text.Distinct) { in.value(p, s, via, d) }) // behind those that are something by themselves
+		defer text.Lookups(s, func(d text.Distinct) { in.value(p, s, via, d) }) // after those that are distinctive by themselves
 	}
 	text.Distincts(s, p.Subject.Definition(), func(d text.Distinct) { in.value(p, s, via, d) })
 }
 
-// longSecret is the length from which a value is not a secret, whatever its name.
+// longSecret is the maximum length of a secret, whatever its name.
 const longSecret = 4096
 
-// secretKey reports whether s, which has no white space around it, is the value of a member whose name says that it is a secret.
+// secretKey reports whether s, which is trimmed, is the value of a member whose name identifies it
+// as a secret.
 func (in *Inspector) secretKey(p *TextPass, s []byte) bool {
 	if p.isKey || p.Subject.Definition() || len(s) > longSecret || bytes.ContainsAny(s, " \t\n") {
 		return false
@@ -135,7 +136,7 @@ func (in *Inspector) secretKey(p *TextPass, s []byte) bool {
 	return text.SecretName(key)
 }
 
-// value keeps one value of the message at hand, in the first of its kinds.
+// value adds a value to the current message, once, with the kind under which it was first found.
 func (in *Inspector) value(p *TextPass, s []byte, via string, d text.Distinct) {
 	c := &in.collected
 	if c.seen == nil {
@@ -189,7 +190,7 @@ func shownValue(s []byte, kind text.DistinctKind) string {
 	return strings.Clone(string(s[:min(len(s), 4*evidenceChars)]))
 }
 
-// maskedValue hides a secret but for its beginning, as the masking of all texts does.
+// maskedValue masks a secret except for its beginning, like all other masking.
 func maskedValue(s string) string {
 	if len(s) >= 16 && s[0] != '-' {
 		return s[:4] + text.Masked
@@ -197,8 +198,8 @@ func maskedValue(s string) string {
 	return text.Masked
 }
 
-// sample keeps the passages of a message with the lowest digests, and returns the
-// highest of them.
+// sample keeps the maxPassages passages of a message with the lowest digests, and returns the
+// highest of these digests.
 func sample(m *Message) uint64 {
 	var all []uint64
 	for i := range m.Values {
@@ -221,15 +222,15 @@ func (in *Inspector) number(kind mcp.SubjectKind, name string, root, i int) {
 	}
 }
 
-// longNumber is the length from which a number can be one of an account.
+// longNumber is the minimum length of a number that can be an account number.
 const longNumber = 11
 
-// isLong reports a number that number is to look at.
+// isLong reports whether a node is a number that can be distinctive.
 func (in *Inspector) isLong(n *wire.Node) bool {
 	return in.engine.values && n.Kind == wire.Number && n.End-n.Start >= longNumber
 }
 
-// tellValues says whether a bound kept a value from being remembered.
+// tellValues reports it if a bound prevented a value from being remembered.
 func (in *Inspector) tellValues() {
 	if in.collected.lost {
 		in.skip("more distinctive values in one message than the limit: the flow of the rest is not tracked")

@@ -10,11 +10,11 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// The walk assigns every string of a message to exactly one subject. It goes by shape, not by
-// what the message claims to be: a result that is also a request, or a list beside a content,
-// is read as both, and anything else is read as part of the message.
+// The walk assigns every string of a message to exactly one subject. It is based on the shape of
+// the message, not on its declared type: a response that is also a request, or a list next to
+// content, is read as both, and anything unknown is read as part of the message.
 
-// listings maps the member of a result that lists definitions to their kind.
+// listings maps the members of a result that list definitions to their kinds.
 var listings = map[string]mcp.SubjectKind{
 	"tools": mcp.ToolSubject, "prompts": mcp.PromptSubject, "resources": mcp.ResourceSubject, "resourceTemplates": mcp.TemplateSubject,
 }
@@ -95,20 +95,18 @@ func (in *Inspector) result(m *Message, node int) {
 	in.members(m, node, mcp.ResultSubject)
 }
 
-// isError reports a result that says that the call failed: its structure is that
-// of an error.
+// isError reports whether a result sets isError: its structuredContent then describes an error.
 func (in *Inspector) isError(result int) bool {
 	c := in.tree.Get(result, "isError")
 	return c >= 0 && string(in.tree.Raw(c)) == "true"
 }
 
-// holds reports an object or array at node i that is not larger than limit.
+// holds reports whether node i is an object or array of at most limit bytes.
 func (in *Inspector) holds(i, limit int) bool {
 	return in.tree.Kind(i) >= wire.Array && len(in.tree.Raw(i)) <= limit
 }
 
-// members inspects the members of a result or document; those that have no
-// known place belong to rest.
+// members inspects the members of a result or document; unknown members belong to rest.
 func (in *Inspector) members(m *Message, node int, rest mcp.SubjectKind) {
 	doc := in.tree
 	for c := doc.First(node); c >= 0; c = doc.Next(c) {
@@ -153,7 +151,7 @@ func (in *Inspector) server(m *Message, node, c int, key string) {
 	info := in.info(m)
 	switch key {
 	case "serverInfo":
-		m.Lists[mcp.ServerSubject] = true // instructions would stand here
+		m.Lists[mcp.ServerSubject] = true // instructions would be next to it
 		info.Name, _ = in.tree.Str(c, "name")
 		info.Title, _ = in.tree.Str(c, "title")
 		info.Version, _ = in.tree.Str(c, "version")
@@ -165,8 +163,8 @@ func (in *Inspector) server(m *Message, node, c int, key string) {
 	in.region(mcp.ServerSubject, "", node, c)
 }
 
-// declareInstructions adds a server's instructions to the definitions: they can change like
-// any of them.
+// declareInstructions adds a server's instructions to the definitions: they can change like any
+// other definition.
 func (in *Inspector) declareInstructions(m *Message, c int) {
 	if in.tree.Kind(c) != wire.String || in.tree.Nodes[c].End-in.tree.Nodes[c].Start <= 2 {
 		return
@@ -177,8 +175,7 @@ func (in *Inspector) declareInstructions(m *Message, c int) {
 		Offset: int(in.tree.Nodes[c].Start) - int(in.tree.Nodes[in.event.root].Start), Node: c})
 }
 
-// icons returns the addresses of the icons at node i; those that are in the
-// message itself have none.
+// icons returns the URLs of the icons at node i, except data URLs.
 func (in *Inspector) icons(i int) (icons []string) {
 	for c := in.tree.First(i); c >= 0 && len(icons) < maxIcons; c = in.tree.Next(c) {
 		if src, _ := in.tree.Str(c, "src"); src != "" && !strings.HasPrefix(src, "data:") {
@@ -188,8 +185,8 @@ func (in *Inspector) icons(i int) (icons []string) {
 	return icons
 }
 
-// list inspects a list of definitions. An element of the wrong type does not
-// keep its neighbours from being read.
+// list inspects a list of definitions. An element of the wrong type does not prevent its
+// neighbours from being read.
 func (in *Inspector) list(m *Message, kind mcp.SubjectKind, node int) {
 	doc := in.tree
 	m.Lists[kind], m.More = true, m.More || in.event.Projected
@@ -199,7 +196,7 @@ func (in *Inspector) list(m *Message, kind mcp.SubjectKind, node int) {
 			objects++
 		}
 	}
-	m.Definitions = slices.Grow(m.Definitions, objects) // those of a long list take more memory than the list
+	m.Definitions = slices.Grow(m.Definitions, objects) // in one allocation: they take more memory than the list
 	for c := doc.First(node); c >= 0; c = doc.Next(c) {
 		if doc.Kind(c) != wire.Object {
 			in.region(kind, "", c, c)
@@ -236,7 +233,7 @@ func (in *Inspector) declare(m *Message, i int, def mcp.Definition) {
 	} else if in.digest.Definition(in.tree, i, &def); in.engine.keeps(def.Digest) {
 		def.Sent = bytes.Clone(in.tree.Raw(i))
 	}
-	// The schemas are most of a definition: where the whole is kept, they are parts of it.
+	// Schemas make up most of a definition: if it is kept as a whole, they share its memory.
 	schema := func(member string) []byte {
 		c := in.tree.Get(i, member)
 		if !in.holds(c, schemaBytes) {
@@ -261,7 +258,7 @@ func (in *Inspector) declare(m *Message, i int, def mcp.Definition) {
 	m.Definitions = append(m.Definitions, def)
 }
 
-// nameKey is the member that identifies a definition.
+// nameKey returns the member that identifies a definition.
 func nameKey(kind mcp.SubjectKind) string {
 	switch kind {
 	case mcp.ResourceSubject:
@@ -272,8 +269,8 @@ func nameKey(kind mcp.SubjectKind) string {
 	return "name"
 }
 
-// inputRequests inspects the requests that a server of the 2026-07-28 era
-// makes inside a result: sampling, elicitation, roots, by a key of its choice.
+// inputRequests inspects the requests (sampling, elicitation, roots) that a result can contain
+// since the 2026-07-28 specification, under keys chosen by the server.
 func (in *Inspector) inputRequests(m *Message, node int) {
 	doc := in.tree
 	for c := doc.First(node); c >= 0; c = doc.Next(c) {
@@ -299,14 +296,14 @@ func requestSubject(method string) mcp.SubjectKind {
 	return mcp.NoSubject
 }
 
-// fromClient lists the requests with free text in them that only a client makes.
+// fromClient lists the requests with free text that only a client sends.
 var fromClient = map[string]bool{
 	"initialize": true, "tools/call": true, "prompts/get": true, "resources/read": true, "resources/subscribe": true,
 	"resources/unsubscribe": true, "completion/complete": true,
 }
 
-// params inspects the parameters of a request or notification. If the sender is unknown and
-// the method does not tell, it may be the server.
+// params inspects the parameters of a request or notification. If neither the event nor the
+// method identifies the sender, it may be the server.
 func (in *Inspector) params(m *Message, root, node int) {
 	kind := requestSubject(m.Method)
 	m.Client, m.Roots = in.client(node), in.rootsAnswered(node)
@@ -316,7 +313,7 @@ func (in *Inspector) params(m *Message, root, node int) {
 	if in.brief {
 		return
 	}
-	bare := m.Method == "tools/call" && in.tree.Get(node, "arguments") < 0 // of which only a policy wants to know
+	bare := m.Method == "tools/call" && in.tree.Get(node, "arguments") < 0 // of interest only to a policy
 	if in.engine.policy != nil && m.Kind != mcp.Response || in.engine.arguments && m.Kind == mcp.Request && !bare {
 		m.Arguments, m.Partial = in.arguments(node)
 		m.Partial = m.Partial || in.misplaced(node)

@@ -2,19 +2,19 @@ package scanner
 
 import "github.com/mcpscan/mcpscan/internal/capability"
 
-// Windows are the state by which a session judges a call: earlier reads, and the used part of
-// its limits.
+// Windows is the session state used to judge a call: earlier reads, and how much of the limits
+// is used up.
 type Windows struct {
-	Reads  []EarlierCall // on other servers, within the longer of the windows of flows: by server, the last first
-	Calls  int           // of the server within the window of bursts, the one at hand among them; one more than a burst needs stands for any number
-	Tokens int           // hundredths of one that the bucket of the server has left
-	Rate   RateLimit     // that fills the bucket
+	Reads  []EarlierCall // on other servers, within the longer of the flow windows: by server, last first
+	Calls  int           // to the server within the burst window, including the current one; BurstCalls+1 means at least that many
+	Tokens int           // left in the server's bucket, in hundredths of a token
+	Rate   RateLimit     // that refills the bucket
 }
 
-// EarlierCall is a call that was made before the one at hand.
+// EarlierCall is a call made before the current one.
 type EarlierCall struct {
 	Call
-	SameTurn bool // it is of the turn that the one at hand is of
+	SameTurn bool // it was made in the same turn as the current one
 }
 
 // Windows returns the windows of the current call, including the call, and false if there is
@@ -37,7 +37,7 @@ func (p *JudgePass) Windows() (w Windows, ok bool) {
 			w.Calls++
 		}
 	}
-	if p.call.Refused || recent.over { // it fills no window, or is one more than are remembered
+	if p.call.Refused || recent.over { // it is not in the window, or exceeds the number remembered
 		w.Calls++
 	}
 	w.Tokens, w.Rate = int(p.Server.bucket.level/(aToken/100)), p.RateLimit()

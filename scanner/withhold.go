@@ -7,18 +7,18 @@ import (
 	"github.com/mcpscan/mcpscan/internal/mcp"
 )
 
-// Withheld is a definition that the client must not see: whoever forwards the message removes
-// it, see [Outcome.Rewrite]. A call of it is refused for the same reason.
+// Withheld is a definition that the client must not see: whoever forwards the message removes it
+// (see [Outcome.Rewrite]). Calls of it are refused for the same reason.
 type Withheld struct {
 	Kind     mcp.SubjectKind
 	Name     string
-	Message  int    // place of its message in Outcome.Messages
-	Index    int    // in the list that it stands in, from 0; -1 for the instructions of a server
+	Message  int    // index of its message in Outcome.Messages
+	Index    int    // in its list, from 0; -1 for the instructions of a server
 	Pointer  string // JSON Pointer from the root of the frame
 	Cause    Cause
 	Decision Decision
 
-	offset int // in the frame, from its first value on
+	offset int // from the first value of the frame
 }
 
 // Cause is why a definition is withheld.
@@ -29,8 +29,8 @@ const (
 	notWithheld Cause = iota
 	poisonedDefinition
 	pendingDefinition // nobody has approved it
-	changedDefinition // another one was trusted under its name
-	DeniedDefinition  // by the policy, whatever it is called with
+	changedDefinition // another version was trusted
+	DeniedDefinition  // the policy denies it, whatever the arguments
 	unjudgedDefinition
 )
 
@@ -38,26 +38,26 @@ var causeNames = [...]string{"", "poisoned", "pending", "changed", "denied", "no
 
 func (c Cause) String() string { return causeNames[c] }
 
-// pinRule is the rule that refuses calls of tools that are not as they were trusted. Where
-// it runs, definitions are withheld for that as well.
+// pinRule is the rule that refuses calls of tools that differ from their trusted version. If it
+// is enabled, such definitions are withheld as well.
 const pinRule = "version-pin"
 
-// maxWithheld bounds the withheld definitions that are remembered. Beyond it every call of
-// the server is refused.
+// maxWithheld bounds the remembered withheld definitions. Beyond it, every call to the server is
+// refused.
 const maxWithheld = 65536
 
-// withheldKey is a definition of a server; without a kind it means all of them.
+// withheldKey identifies a definition of a server, or all of them if it has no kind.
 type withheldKey struct {
 	server string
 	mcp.DefinitionKey
 }
 
-// withholding is the state by which a judge of open connections refuses calls.
+// withholding is the state from which a judge of open connections refuses calls.
 type withholding struct {
 	refused map[withheldKey]Decision
-	blocked map[mcp.DefinitionKey]*Finding   // of the message at hand: the first that blocks, by what it is about
-	partial bool                             // there may have been more to find than was kept
-	listed  map[mcp.DefinitionKey]mcp.Digest // by the message at hand, the first of a name
+	blocked map[mcp.DefinitionKey]*Finding   // of the current message: first blocking finding per subject
+	partial bool                             // there may be more findings than were kept
+	listed  map[mcp.DefinitionKey]mcp.Digest // in the current message, the first of each name
 }
 
 // withhold decides which definitions of the message are withheld, and refuses requests for
@@ -115,7 +115,7 @@ func (j *judge) refuseWithheld(p *JudgePass) {
 	}
 }
 
-// block looks for the findings about definitions of a message for which the user blocks.
+// block collects the findings in a message's definitions that block by the user's choice.
 func (j *judge) block(message int) {
 	w := j.withholding
 	clear(w.blocked)
@@ -123,7 +123,7 @@ func (j *judge) block(message int) {
 	if j.engine.blocks == nil {
 		return
 	}
-	own := len(j.found) - j.kept // those of the session follow, whichever message they are of
+	own := len(j.found) - j.kept // session findings follow, and count whatever their message
 	for k := range j.found {
 		f := &j.found[k]
 		if !f.Subject.Definition() || k < own && f.message != message || !j.engine.blocks(f) {
@@ -139,8 +139,8 @@ func (j *judge) block(message int) {
 	}
 }
 
-// refuseUnmatched refuses a poisoned message from which no definition can be removed: the text
-// is elsewhere in a list, or in what a server says about itself.
+// refuseUnmatched refuses a poisoned message if no definition can be removed: the text is
+// elsewhere in a list, or in the server's description of itself.
 func (j *judge) refuseUnmatched(p *JudgePass, message int) {
 	if len(j.withholding.blocked) == 0 {
 		return
@@ -149,7 +149,7 @@ func (j *judge) refuseUnmatched(p *JudgePass, message int) {
 	for k := range p.Message.Definitions {
 		taken[shownKey(&p.Message.Definitions[k])] = true
 	}
-	for k := range j.found[:len(j.found)-j.kept] { // in their order, so that the first decides
+	for k := range j.found[:len(j.found)-j.kept] { // in order, so that the first one decides
 		f := &j.found[k]
 		for key, by := range j.withholding.blocked {
 			if f == by && f.message == message && !taken[key] {
@@ -159,7 +159,7 @@ func (j *judge) refuseUnmatched(p *JudgePass, message int) {
 	}
 }
 
-// shownKey is the key by which findings name a definition.
+// shownKey returns the key of a definition with its name as shown in findings.
 func shownKey(d *mcp.Definition) mcp.DefinitionKey {
 	return mcp.DefinitionKey{Kind: d.Kind, Name: show(d.Name, nameChars)}
 }
@@ -168,8 +168,8 @@ func poisonedBy(f *Finding) Decision {
 	return Decision{Verdict: Block, Check: OutputCheck, Rule: f.Rule.ID, Reason: f.Message}
 }
 
-// cause returns why a definition of the message at hand is withheld, and the decision that
-// counts: that of the first step of the chain that refuses.
+// cause returns why a definition of the current message is withheld, and the decision: that of
+// the first check in the chain that refuses it.
 func (j *judge) cause(p *JudgePass, d *mcp.Definition) (cause Cause, decision Decision) {
 	take := func(c Cause, by Decision) {
 		if by.Verdict == Block && by.over(&decision) {
@@ -188,7 +188,7 @@ func (j *judge) cause(p *JudgePass, d *mcp.Definition) (cause Cause, decision De
 	return cause, decision
 }
 
-// unpinned decides about a definition by the one trusted under its name.
+// unpinned compares a definition with the one trusted under its name.
 func (j *judge) unpinned(p *JudgePass, d *mcp.Definition) (Cause, Decision) {
 	if !j.engine.pins || j.engine.pinning.OnChange != Block || d.Foreign {
 		return notWithheld, Decision{}
@@ -211,8 +211,8 @@ func (j *judge) unpinned(p *JudgePass, d *mcp.Definition) (Cause, Decision) {
 	return notWithheld, Decision{}
 }
 
-// denied asks the policy about a definition: whether it refuses each request for it,
-// whatever the arguments.
+// denied asks the policy whether it refuses every request for a definition, whatever the
+// arguments.
 func (j *judge) denied(p *JudgePass, d *mcp.Definition) Decision {
 	var method, key string
 	switch d.Kind {

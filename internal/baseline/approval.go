@@ -1,36 +1,35 @@
-// Package baseline has what was approved of a server and by whom: its identity, that is its
-// command or address, and the approvals of a lockfile. It does no I/O and has no clock.
+// Package baseline models what was approved of a server and by whom: its identity (its command
+// or address) and the approvals in a lockfile. It does no I/O and has no clock.
 package baseline
 
 import "time"
 
-// Approval says who approved something, when and why.
+// Approval records who approved something, when and why.
 type Approval struct {
 	By     string
 	At     time.Time
 	Reason string
 }
 
-// Automatic approvers: for a server that is locked for the first time, and for a new
-// definition of a server that the settings trust.
+// Automatic approvers: for a server that is locked for the first time, and for a new definition
+// of a server that the settings trust.
 const (
 	FirstUse = "first-use"
 	Auto     = "auto"
 )
 
-// stated reports an approval that somebody gave, with a reason.
+// stated reports whether a was given by a person, with a reason.
 func (a *Approval) stated() bool {
 	return a != nil && a.By != "" && a.By != FirstUse && a.By != Auto && a.Reason != "" && !a.At.IsZero()
 }
 
-// MadeSince reports an approval that somebody gave with a reason, and that was not there
-// before.
+// MadeSince reports whether a was given by a person, with a reason, and differs from before.
 func (a *Approval) MadeSince(before *Approval) bool {
 	return a.stated() && (before == nil || a.By != before.By || a.Reason != before.Reason || !a.At.Equal(before.At))
 }
 
 // RewrittenAs reports whether somebody replaced this approval. Adding a reason later is
-// allowed; no other change happens on its own.
+// allowed; no other change happens by itself.
 func (a *Approval) RewrittenAs(now *Approval) bool {
 	if a == nil || now == nil || a.By == now.By && a.Reason == now.Reason && a.At.Equal(now.At) {
 		return false

@@ -13,8 +13,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// Identity identifies a server: its command or address. Secrets are masked, so that it can be
-// written to a file; of environment variables and headers it has the names.
+// Identity identifies a server by its command or address. Secrets are masked so that it can be
+// written to a file; of environment variables and headers it contains only the names.
 type Identity struct {
 	Transport string
 	Command   string
@@ -24,16 +24,16 @@ type Identity struct {
 	Env       []string
 	Headers   []string
 
-	Ecosystem launch.Ecosystem // where the package comes from that the command starts
+	Ecosystem launch.Ecosystem // ecosystem of the package that the command starts
 	Package   string
-	Version   string // as it is written
-	Exact     bool   // Version is one version
-	Pinned    string // the digest or commit that is asked for
+	Version   string // as written
+	Exact     bool   // Version is a single version
+	Pinned    string // the requested digest or commit
 
 	configfile.Found
 }
 
-// IdentityOf returns the identity in an entry.
+// IdentityOf returns the identity of the server in an entry.
 func IdentityOf(e *configfile.Entry) *Identity {
 	secrets := e.Concealer()
 	id := &Identity{Transport: e.Transport, Command: secrets.Replace(text.Mask(e.Command)), Cwd: e.Cwd, URL: address(e.URL),
@@ -48,9 +48,9 @@ func IdentityOf(e *configfile.Entry) *Identity {
 	return id
 }
 
-// Same reports whether two identities are of one server: they start the same package, file or
-// program, or have the same address. Versions and arguments may differ, except arguments of a
-// generic program.
+// Same reports whether two identities belong to one server: they start the same package, file
+// or program, or have the same address. Versions and arguments may differ, except the arguments
+// of a generic program.
 func (id *Identity) Same(other *Identity) bool {
 	switch {
 	case other == nil || id.Ecosystem != other.Ecosystem || id.Package != other.Package || id.URL != other.URL:
@@ -63,8 +63,8 @@ func (id *Identity) Same(other *Identity) bool {
 	return true
 }
 
-// Alike reports whether two identities are of one server that is started in one way, but
-// for the consent to what npx installs.
+// Alike reports whether two identities start the same server in the same way, ignoring the flag
+// that lets npx install packages.
 func (id *Identity) Alike(other *Identity) bool {
 	words := func(id *Identity) []string {
 		return slices.DeleteFunc(slices.Clone(id.Args), func(a string) bool { return a == "-y" || a == "--yes" })
@@ -72,17 +72,17 @@ func (id *Identity) Alike(other *Identity) bool {
 	return id.Same(other) && id.Version == other.Version && slices.Equal(words(id), words(other))
 }
 
-// address is a URL without parts that may be secret.
+// address returns a URL without the parts that may be secret.
 func address(raw string) string {
 	return text.Mask(cmp.Or(text.BareURL(raw), raw))
 }
 
 // LockedIdentity is a server's identity in a lockfile.
 type LockedIdentity struct {
-	Identity *Identity // what was approved; what was seen, of a server that waits for its first approval
-	Seen     *Identity // what was seen since the approval; nil where it is the same
-	Approval *Approval // nil where nobody is named
-	Pending  bool      // nobody has approved the server in any form
+	Identity *Identity // the approved identity, or the one seen if none was approved yet
+	Seen     *Identity // the identity seen since the approval; nil if it is the same
+	Approval *Approval // nil if nobody is named
+	Pending  bool      // no form of the server has been approved
 }
 
 // Last returns the identity last seen.
@@ -96,7 +96,7 @@ func (l *LockedIdentity) Last() *Identity {
 	return l.Identity
 }
 
-// Approved returns the approved identity, nil if there is none.
+// Approved returns the approved identity, or nil if there is none.
 func (l *LockedIdentity) Approved() *Identity {
 	if l == nil || l.Pending {
 		return nil
@@ -104,12 +104,12 @@ func (l *LockedIdentity) Approved() *Identity {
 	return l.Identity
 }
 
-// Waits reports an identity that changed since it was approved, or never was.
+// Waits reports whether the identity changed since its approval, or was never approved.
 func (l *LockedIdentity) Waits() bool { return l != nil && (l.Pending || l.Seen != nil) }
 
-// Stale names the differences that make the server another one than the lockfile saw last, nil
-// for none: in its command or address. Resolved values and names of variables and headers do
-// not count.
+// Stale returns the differences in command or address that make the server a different one than
+// the lockfile last saw, or nil. Resolved values and the names of variables and headers do not
+// count.
 func (l *LockedIdentity) Stale(now *Identity) []string {
 	last := l.Last()
 	if last == nil {
@@ -118,11 +118,11 @@ func (l *LockedIdentity) Stale(now *Identity) []string {
 	return last.started().Differences(now.started())
 }
 
-// started is the part of an identity that a configuration contains.
+// started returns the part of an identity that a configuration contains.
 func (id *Identity) started() *Identity {
 	s := *id
 	s.Env, s.Headers, s.Found = nil, nil, configfile.Found{}
-	for _, suffix := range []string{".exe", ".cmd", ".bat", ".ps1"} { // one program on two systems
+	for _, suffix := range []string{".exe", ".cmd", ".bat", ".ps1"} { // the same program on different systems
 		if n := len(s.Command) - len(suffix); n > 0 && strings.EqualFold(s.Command[n:], suffix) {
 			s.Command = s.Command[:n]
 		}
@@ -140,7 +140,7 @@ func (id *Identity) started() *Identity {
 }
 
 // Complete returns now, completed with known values that now lacks: a cold package cache or a
-// missing file removes nothing. same says whether both agree in all common values.
+// missing file removes nothing. same reports whether both agree in all common values.
 func (id *Identity) Complete(now *Identity) (complete *Identity, same bool) {
 	merged := *now
 	same = len(id.Differences(now)) == 0
@@ -162,7 +162,7 @@ func (id *Identity) Complete(now *Identity) (complete *Identity, same bool) {
 	return &merged, same
 }
 
-// Differences names each part in which two identities differ, with both values. A missing
+// Differences describes each part in which two identities differ, with both values. A missing
 // resolved version, integrity or executable is not a difference.
 func (id *Identity) Differences(now *Identity) (all []string) {
 	part := func(what, was, is string) {
@@ -200,7 +200,7 @@ func (id *Identity) Differences(now *Identity) (all []string) {
 	return all
 }
 
-// briefChars bounds a value in a list of differences.
+// briefChars is the maximum length, in characters, of a value in a difference.
 const briefChars = 60
 
 func brief(s string) string {
@@ -213,7 +213,7 @@ func brief(s string) string {
 	return s
 }
 
-// packageVersion is a package as launchers write it, or the ecosystem that has no package.
+// packageVersion returns a package as launchers write it, or "" if there is none.
 func packageVersion(id *Identity) string {
 	switch {
 	case id.Package == "":
@@ -224,7 +224,7 @@ func packageVersion(id *Identity) string {
 	return id.Package + "@" + id.Version
 }
 
-// bareArgs are the arguments without the package and its version.
+// bareArgs returns the arguments without the package and its version.
 func (id *Identity) bareArgs() (args []string) {
 	for _, a := range id.Args {
 		if id.Package != "" && strings.Contains(a, id.Package) {
@@ -240,7 +240,7 @@ func (id *Identity) bareArgs() (args []string) {
 	return args
 }
 
-// SameArgs reports arguments that are the same but for the version of the package.
+// SameArgs reports whether the arguments are the same except for the package version.
 func (id *Identity) SameArgs(now *Identity) bool {
 	return slices.Equal(id.bareArgs(), now.bareArgs())
 }

@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// Says lists what a lockfile says about a server besides its definitions, by the names of
-// members, such as identity.digest. Missing data is compared with nothing, so removing a
-// member hides a change: that is why missing members are compared separately.
+// Says is the set of data that a lockfile contains about a server besides its definitions, by
+// member name, such as identity.digest. Differences ignore missing data, so removing a member
+// would hide a change: that is why missing members are compared separately.
 type Says map[string]bool
 
-// Lacks returns what other tells and s does not, in order.
+// Lacks returns the sorted members that other contains and s does not.
 func (s Says) Lacks(other Says) (absent []string) {
 	for _, name := range slices.Sorted(maps.Keys(other)) {
 		if other[name] && !s[name] {
@@ -20,7 +20,7 @@ func (s Says) Lacks(other Says) (absent []string) {
 	return absent
 }
 
-// Says returns the data that an identity has. It includes the members whose absence on one
+// Says returns the set of data in an identity. It includes the members whose absence on one
 // side [Identity.Differences] ignores.
 func (id *Identity) Says() Says {
 	says := Says{}

@@ -1,6 +1,6 @@
-// Package configfile has what files decide: the servers of a client configuration, and the
-// changes of a file with settings. Package config reads them, and the engine judges them. It
-// does no I/O.
+// Package configfile models files that affect findings: the servers of a client configuration,
+// and the changes of a settings file. Package config reads them, and the engine inspects them.
+// It does no I/O.
 package configfile
 
 import (
@@ -13,10 +13,10 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// Position is a 1-based place in a file; Column counts Unicode code points.
+// Position is a 1-based position in a file; Column counts Unicode code points.
 type Position struct{ Line, Column int }
 
-// String gives the position as line:column.
+// String formats the position as line:column.
 func (p Position) String() string { return fmt.Sprintf("%d:%d", p.Line, p.Column) }
 
 // Compare orders positions as in the file.
@@ -27,17 +27,17 @@ func (p Position) Compare(q Position) int {
 // ClientConfig is a client configuration: the servers that a client starts, and their
 // permissions.
 type ClientConfig struct {
-	// Path is the path as the user gave it.
+	// Path is the path as given by the user.
 	Path string
-	// Client is the program the file belongs to, or "" when many share the form.
+	// Client is the program that the file belongs to, or "" if several share the format.
 	Client string
-	// Shape names the containers that were read, such as "mcpServers" or
-	// "mcp_servers (toml)"; where a file has several they are joined by " + ".
+	// Shape names the containers that were read, such as "mcpServers" or "mcp_servers (toml)";
+	// several are joined by " + ".
 	Shape string
-	// User says that the file belongs to a user or a machine. All others may have
+	// User reports whether the file belongs to a user or a machine. Any other file may have
 	// come with a repository.
 	User bool
-	// Project is the directory of the project that the file was found in, or "".
+	// Project is the project directory in which the file was found, or "".
 	Project string
 	// Entries are the servers in file order.
 	Entries []Entry
@@ -45,67 +45,67 @@ type ClientConfig struct {
 	Settings []Setting
 }
 
-// Entry is one server of a client configuration, normalised. Texts are as written in the file,
-// including references.
+// Entry is one server of a client configuration, normalised. Strings are as written in the
+// file, including references.
 type Entry struct {
 	// Name is the key of the entry, or its name field in a list.
 	Name string
-	// Transport is "stdio", "http", "sse" or "ws", and "" when the entry does
-	// not say enough.
+	// Transport is "stdio", "http", "sse" or "ws", or "" if the entry does not determine it.
 	Transport string
 	// Command is the program that a stdio server runs, and Args its arguments.
 	Command string
 	Args    []string
-	// Env is what the client adds to the server's environment. A variable that the client only
-	// passes on is a reference to itself.
+	// Env contains the variables that the client adds to the server's environment. A variable
+	// that the client only passes on is a reference to itself.
 	Env map[string]string
-	// EnvFiles are files with more variables, as the entry names them.
+	// EnvFiles are files with more variables, as named in the entry.
 	EnvFiles []string
 	// Cwd is the working directory of a stdio server.
 	Cwd string
 	// URL and Headers are the address of a remote server and the headers sent to it.
 	URL     string
 	Headers map[string]string
-	// Disabled entries are kept by the client but not started: the file says so in a way
-	// that this client knows. They are judged all the same, see ConfigPass.Report of package scanner.
+	// Disabled entries are kept by the client but not started, as marked in the file in a way
+	// that this client supports. They are inspected all the same, see ConfigPass.Report of
+	// package scanner.
 	Disabled bool
 	// AutoApprove names the tools that run without asking; "*" is every tool.
 	AutoApprove []string
 	// ToolAllow and ToolDeny limit the tools that the client shows.
 	ToolAllow, ToolDeny []string
 	// Scope is the part of the configuration to which the entry applies, such as the project
-	// path in ~/.claude.json; "" is all of it.
+	// path in ~/.claude.json, or "" for all of it.
 	Scope string
-	// Pos is where the entry starts: its key, or the item of a list.
+	// Pos is the start of the entry: its key, or the list item.
 	Pos Position
-	// Span has the place of each value by JSON Pointer in terms of this struct ("/command",
-	// "/args/0", "/env/TOKEN", "/url", "/headers/X"), independent of the file's spelling.
+	// Span contains the position of each value by JSON Pointer in terms of this struct
+	// ("/command", "/args/0", "/env/TOKEN", "/url", "/headers/X"), independent of the file's
+	// spelling.
 	Span map[string]Position
-	// Problems says what in this entry could not be understood.
+	// Problems lists what in this entry could not be understood.
 	Problems []string
-	// Found is what the machine knows about the entry's command; empty if nobody looked.
+	// Found is what is known on this machine about the entry's command; empty if nobody looked.
 	Found Found
 	// Proxy is the mcpscan proxy that the entry starts in front of its server, or nil.
 	Proxy *EntryProxy
 }
 
-// EntryProxy is an mcpscan proxy as an entry starts it. Span has the places of its program
-// ("/proxy") and of its flags ("/proxy/0").
+// EntryProxy is an mcpscan proxy as started by an entry. Span contains the positions of its
+// program ("/proxy") and of its flags ("/proxy/0").
 type EntryProxy struct {
 	// Program is the program as written, and Flags are its flags, without "proxy" and "--".
 	Program string
 	Flags   []string
-	// Through says that mcpscan wrap wrote the entry, for the program that reads it: Command
-	// and Args of the entry are then those of the server behind the proxy. Otherwise they
-	// are as written.
+	// Through reports whether mcpscan wrap wrote the entry, for the program that reads it:
+	// Command and Args of the entry are then those of the server behind the proxy. Otherwise
+	// they are as written.
 	Through bool
-	// Written says that the entry has the mark of mcpscan wrap, whoever wrote it.
+	// Written reports whether the entry has the mark of mcpscan wrap, whoever wrote it.
 	Written bool
 }
 
 // Found is what a machine knows about an entry's command: the version in its package manager,
-// with the registry's digest, and the executable, if it is on the machine. Unknown values are
-// empty.
+// with the registry's digest, and the executable, if present. Unknown values are empty.
 type Found struct {
 	Resolved, Integrity string
 	Executable, Digest  string
@@ -118,11 +118,10 @@ type Setting struct {
 	Pos     Position
 }
 
-// SwitchesOff reports an entry that does nothing but turn off a server which another file
-// configures.
+// SwitchesOff reports whether an entry only turns off a server that another file configures.
 func (e *Entry) SwitchesOff() bool { return e.Disabled && e.Command == "" && e.URL == "" }
 
-// At returns the place of a value of the entry, or of its nearest existing parent.
+// At returns the position of a value of the entry, or of its nearest existing parent.
 func (e *Entry) At(pointer string) Position {
 	for ; pointer != ""; pointer = pointer[:strings.LastIndexByte(pointer, '/')] {
 		if pos, ok := e.Span[pointer]; ok {
@@ -132,15 +131,15 @@ func (e *Entry) At(pointer string) Position {
 	return e.Pos
 }
 
-// minConcealed is the minimum length of a secret by name that is masked everywhere; shorter
-// values occur in too many words.
+// minConcealed is the minimum length of a value named as a secret that is masked everywhere;
+// shorter values occur in too many words.
 const minConcealed = 6
 
-// ConcealedBytes is how much of a value is looked through for secrets to show a
-// part of it.
+// ConcealedBytes is the length, in bytes, to which a value is searched for secrets before a
+// part of it is shown.
 const ConcealedBytes = 64 << 10
 
-// Concealer returns what masks all that the entry itself names a secret.
+// Concealer returns a replacer that masks everything that the entry itself names as a secret.
 func (e *Entry) Concealer() *strings.Replacer {
 	var secrets []string
 	add := func(value string) {
@@ -161,7 +160,7 @@ func (e *Entry) Concealer() *strings.Replacer {
 			add(w)
 		}
 	}
-	slices.SortFunc(secrets, func(a, b string) int { return cmp.Or(len(b)-len(a), cmp.Compare(a, b)) }) // of two, the longer
+	slices.SortFunc(secrets, func(a, b string) int { return cmp.Or(len(b)-len(a), cmp.Compare(a, b)) }) // longest first
 	var pairs []string
 	for _, secret := range slices.Compact(secrets) {
 		pairs = append(pairs, secret, text.Masked)

@@ -5,33 +5,33 @@ import (
 	"slices"
 )
 
-// Effect is how a change of a setting affects findings.
+// Effect is how a change to a setting affects findings.
 type Effect uint8
 
-// The effects, the worst last. Weakens includes what cannot be shown to be harmless.
+// The effects, the worst last. Weakens includes any change that cannot be shown to be harmless.
 const (
-	Keeps   Effect = iota // nothing that was reported before is reported less
-	Accepts               // a single finding, named with its content, is reported less
+	Keeps   Effect = iota // reports no finding less than before
+	Accepts               // reports a single finding, identified by its content, less
 	Weakens
 )
 
-// SettingsChange is one change of a file that decides about findings.
+// SettingsChange is one change to a file that affects findings.
 type SettingsChange struct {
 	Effect Effect
-	Keys   []string // the way to what changed, from the top of the file
-	Says   string   // what changed, in words for a report
-	Pos    Position // in the changed file; zero where Keys tell it
+	Keys   []string // path of the change, from the root of the file
+	Says   string   // description of the change, for a report
+	Pos    Position // in the changed file; zero if Keys locate it
 }
 
-// ChangedSettings is a file that decides about findings, such as mcpscan.yaml, a policy
-// or a baseline, in a change under review. The version before the change decided.
+// ChangedSettings is a file that affects findings, such as mcpscan.yaml, a policy or a
+// baseline, and that a change under review modifies. The version before the change was used.
 type ChangedSettings struct {
 	Path     string
-	Was, Now []byte // nil where there is no such version
+	Was, Now []byte // nil if there is no such version
 	Changes  []SettingsChange
 }
 
-// Worst returns the changes with the worst ahead, and else in the order of the file.
+// Worst returns the changes with the worst first, and otherwise in file order.
 func (c *ChangedSettings) Worst() []SettingsChange {
 	return slices.SortedStableFunc(slices.Values(c.Changes), func(a, b SettingsChange) int {
 		return cmp.Or(cmp.Compare(b.Effect, a.Effect), a.Pos.Compare(b.Pos))

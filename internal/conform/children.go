@@ -20,13 +20,13 @@ func (r *run) hasAll(i int, names []string) bool {
 	return true
 }
 
-// members are what is said about the members of an object.
+// members are the rules for the members of an object.
 type members struct {
 	known    map[string]*schema
 	patterns []*pattern
 	fitting  []*schema // for each pattern
 	others   *schema
-	closed   bool // there are no others
+	closed   bool // no other members are allowed
 }
 
 func (c *compiler) members(at [3]int) check {
@@ -62,7 +62,7 @@ func (m *members) holds(r *run, i int) bool {
 	return ok
 }
 
-// member checks one member, and reports whether it may be there.
+// member checks one member, and reports whether it is allowed.
 func (m *members) member(r *run, n int) (ok, known bool) {
 	key := r.key(n)
 	if !r.spend(cost(len(key))) {
@@ -71,7 +71,7 @@ func (m *members) member(r *run, n int) (ok, known bool) {
 	s := m.known[string(key)]
 	ok = true
 	if len(m.patterns) > 0 {
-		key = []byte(string(key)) // what is applied has keys of its own
+		key = []byte(string(key)) // applying a schema overwrites the key buffer
 	}
 	if s != nil {
 		ok, known = r.apply(s, n, false), true
@@ -91,7 +91,7 @@ func (m *members) member(r *run, n int) (ok, known bool) {
 	return ok, known || !m.closed
 }
 
-// names checks the names of members, as if they were values.
+// names checks member names as if they were values.
 func (c *compiler) names(v int) check {
 	s := c.schema(v)
 	return func(r *run, i int) bool {
@@ -111,7 +111,7 @@ func (c *compiler) names(v int) check {
 	}
 }
 
-// dependency is what a member has others depend on.
+// dependency lists the requirements triggered by the presence of a member.
 type dependency struct {
 	name  string
 	needs []string
@@ -148,8 +148,8 @@ func (c *compiler) dependent(v int, keyword string) check {
 	}
 }
 
-// items checks the elements of an array: the first ones by a schema each, and those
-// behind them by another. Until 2019-09, "items" is both.
+// items checks the elements of an array: the first ones against a schema each, the rest against
+// another. Up to 2019-09, "items" is either.
 func (c *compiler) items(at [3]int) check {
 	var each []*schema
 	rest, closed := c.optional(at[1]), false
@@ -216,7 +216,7 @@ func (c *compiler) contains(at [3]int) check {
 	if s == nil {
 		return nil
 	}
-	marks := c.draft == draft2020 // as looked at
+	marks := c.draft == draft2020 // as evaluated
 	return func(r *run, i int) bool {
 		found := 0
 		for n := r.First(i); n >= 0 && !r.stopped; n = r.Next(n) {
@@ -231,7 +231,7 @@ func (c *compiler) contains(at [3]int) check {
 	}
 }
 
-// unevaluated checks the children that no other rule of the schema looked at.
+// unevaluated checks the children that no other rule of the schema evaluated.
 func (c *compiler) unevaluated(v int) check {
 	s := c.schema(v)
 	return func(r *run, i int) bool {

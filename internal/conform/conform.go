@@ -1,31 +1,31 @@
-// Package conform checks JSON values against JSON Schemas that nobody vouches for.
+// Package conform checks JSON values against untrusted JSON Schemas.
 //
-// It reads the drafts 7, 2019-09 and 2020-12. A schema can be written so that a validator
-// never ends, so each check has a number of steps. What cannot be checked within them, or
-// is not supported, conforms: a violation may be missed, and none is ever invented.
+// It supports drafts 7, 2019-09 and 2020-12. A schema can keep a validator running forever, so
+// each check has a limited number of steps. Anything that exceeds them or is not supported
+// conforms: a violation may be missed, but none is ever invented.
 package conform
 
 import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// The bounds of what is checked, and of what is remembered of it.
+// The limits on checks, and on what is cached.
 const (
 	maxSchema   = 64 << 10 // bytes of a schema
 	maxValue    = 64 << 10 // bytes of a value
-	maxSteps    = 250_000  // of one check: a step is a schema applied to a value, or as much work
-	maxDepth    = 4096     // schemas that are being applied at a time
-	maxSchemas  = 256      // schemas that are kept
-	minSteps    = 250      // of a check whose verdict is kept: one that takes longer than finding it again
-	maxVerdicts = 4096     // values of which it is known whether they conform
-	maxRecalled = 4 << 20  // bytes of values that violate a schema, kept with their verdicts
+	maxSteps    = 250_000  // steps of a check: a step applies a schema to a value, or is as much work
+	maxDepth    = 4096     // schemas being applied at the same time
+	maxSchemas  = 256      // cached schemas
+	minSteps    = 250      // steps from which a verdict is cached: a shorter check is faster than a lookup
+	maxVerdicts = 4096     // cached verdicts
+	maxRecalled = 4 << 20  // bytes of violating values cached with their verdicts
 )
 
-// Digest stands for a text that is compared with others.
+// Digest identifies a text that is compared with others.
 type Digest = [32]byte
 
-// Checker checks values, and remembers schemas and verdicts: calls repeat. It is for
-// one goroutine.
+// Checker checks values and caches schemas and verdicts, because calls repeat. It is not safe
+// for concurrent use.
 type Checker struct {
 	schemas  map[Digest]*schema
 	verdicts map[[2]Digest]Violation
@@ -34,17 +34,16 @@ type Checker struct {
 	run      run
 }
 
-// Violation is the first place of a value that violates a schema.
+// Violation is the first position in a value that violates a schema.
 type Violation struct {
 	Pointer string // JSON Pointer into the value
-	Offset  int    // of the text there
-	Value   string // the text there
-	Message string // what is wrong, "" where nothing is
+	Offset  int    // offset of the violating text
+	Value   string // the violating text
+	Message string // what is wrong, or "" if nothing is
 }
 
-// Check returns the first place of a value that violates a schema: the first by its
-// pointer, and then by the keyword. Both texts are known by their digests, and read only
-// where they were not seen before.
+// Check returns the first violation of a schema, ordered by pointer and then by keyword. Schema
+// and value are identified by their digests, and read only if they have not been seen before.
 func (c *Checker) Check(schemaDigest, valueDigest Digest, schema, value []byte) Violation {
 	if len(value) > maxValue {
 		return Violation{}
@@ -69,7 +68,7 @@ func (c *Checker) Check(schemaDigest, valueDigest Digest, schema, value []byte) 
 	return v
 }
 
-// schema returns a schema, nil for one that is not used.
+// schema returns a compiled schema, or nil if it cannot be used.
 func (c *Checker) schema(d Digest, text []byte) *schema {
 	s, known := c.schemas[d]
 	if !known {
@@ -82,7 +81,7 @@ func (c *Checker) schema(d Digest, text []byte) *schema {
 	return s
 }
 
-// message says what a violation of a keyword is.
+// message describes a violation of a keyword.
 func message(keyword string) string {
 	switch keyword {
 	case "required", "dependentRequired", "dependency", "minProperties":

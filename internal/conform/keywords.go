@@ -10,7 +10,7 @@ import (
 // check reports whether the value at a node conforms to a keyword.
 type check = func(r *run, i int) bool
 
-// kindsOf maps the types of JSON Schema to kinds.
+// kindsOf maps JSON Schema types to kinds.
 var kindsOf = map[string]kinds{"object": objects, "array": arrays, "string": texts, "number": numbers, "integer": integers,
 	"boolean": 1 << wire.Bool, "null": 1 << wire.Null}
 
@@ -37,8 +37,7 @@ func (r *run) integer(i int) bool {
 	return ok && d.integer() || !ok && r.stop()
 }
 
-// forms checks that a value is one of those listed at node v, or the one that stands
-// there.
+// forms checks that a value is one of those listed at node v, or equals the one there.
 func (c *compiler) forms(v int, listed bool) check {
 	allowed := []int{v}
 	if listed {
@@ -56,7 +55,7 @@ func (c *compiler) forms(v int, listed bool) check {
 	}
 }
 
-// formOf returns the form of node i until the next call.
+// formOf returns the form of node i, valid until the next call.
 func (r *run) formOf(i int) (form []byte, ok bool) {
 	n := &r.Nodes[i]
 	if !r.spend(int(n.Next) - i + cost(int(n.End-n.Start))) {
@@ -76,7 +75,7 @@ func (c *compiler) format(v int) check {
 	return func(r *run, i int) bool { return is(string(r.textOf(i))) }
 }
 
-// textOf returns the text of node i until the next call.
+// textOf returns the text of node i, valid until the next call.
 func (r *run) textOf(i int) []byte {
 	r.spend(cost(int(r.Nodes[i].End - r.Nodes[i].Start)))
 	return r.content(i)
@@ -107,7 +106,8 @@ func (c *compiler) allOf(v int) check {
 	}
 }
 
-// someOf checks that a value fits one of several schemas, and that it is only one.
+// someOf checks that a value fits at least one of several schemas or, if one is set, exactly
+// one.
 func (c *compiler) someOf(v int, one bool) check {
 	parts := c.schemas(v)
 	return func(r *run, i int) bool {
@@ -143,7 +143,7 @@ func (c *compiler) pattern(v int) check {
 	return func(r *run, i int) bool { return r.matches(p, r.textOf(i)) }
 }
 
-// number checks how a number compares with the one at node v.
+// number compares a number with the limit or divisor at node v.
 func (c *compiler) number(name string, v int) check {
 	bound := c.numberAt(v)
 	c.failed = c.failed || name == "multipleOf" && bound.sign() <= 0
@@ -178,7 +178,7 @@ func (c *compiler) length(v int) int {
 	return n
 }
 
-// count checks how many members, elements or characters there are.
+// count checks the number of members, elements or characters.
 func (c *compiler) count(name string, v int) check {
 	bound := c.length(v)
 	least := strings.HasPrefix(name, "min")

@@ -8,22 +8,22 @@ import (
 	"math/big"
 )
 
-// The bounds of numbers that are compared.
+// The limits on numbers that are compared.
 const (
 	maxNumber   = 64  // bytes
-	maxExponent = 999 // as it is written
+	maxExponent = 999 // as written
 )
 
-// number is a number as JSON writes it, exactly: 0.digits × 10^point. Neither end of the
-// digits is 0, and 0 has none.
+// number is an exact JSON number: 0.digits × 10^point. The digits neither begin nor end with 0,
+// and 0 has none.
 type number struct {
 	digits   [maxNumber]byte
-	n        int // how many digits there are
+	n        int // number of digits
 	point    int
 	negative bool
 }
 
-// parseNumber reads a number, and reports whether it is within the bounds.
+// parseNumber parses a number, and reports whether it is within the limits.
 func parseNumber(raw []byte) (d number, ok bool) {
 	if len(raw) > maxNumber {
 		return d, false
@@ -65,7 +65,7 @@ func parseNumber(raw []byte) (d number, ok bool) {
 	return d, ok
 }
 
-// parseExponent reads an exponent with its letter.
+// parseExponent parses an exponent with its letter.
 func parseExponent(raw []byte) (n int, ok bool) {
 	for _, b := range raw {
 		if b < '0' || b > '9' {
@@ -83,7 +83,7 @@ func parseExponent(raw []byte) (n int, ok bool) {
 
 func (d *number) integer() bool { return d.n <= d.point || d.n == 0 }
 
-// count returns a number as a length, which is no larger than an int.
+// count returns d as a length, capped at the largest int, and whether it is one.
 func (d *number) count() (n int, ok bool) {
 	if !d.integer() || d.negative {
 		return 0, false
@@ -126,7 +126,7 @@ func (d *number) compare(e *number) int {
 
 // multiple reports whether d is a multiple of e, which is not 0.
 func (d *number) multiple(e *number) bool {
-	shift := d.point - d.n - (e.point - e.n) // of the digits of d, as an integer, against those of e
+	shift := d.point - d.n - (e.point - e.n) // exponent of d relative to e, with the digits as integers
 	if d.n == 0 || shift < 0 {
 		return d.n == 0 // the last digit of d is not 0: no power of ten divides it
 	}

@@ -5,15 +5,15 @@ import (
 	"regexp/syntax"
 )
 
-// The bounds of patterns.
+// The limits on patterns.
 const (
 	maxPattern  = 1024     // bytes
-	maxProgram  = 10_000   // instructions of the program that a pattern is compiled to
-	maxMatching = 32 << 20 // instructions for all bytes that one check matches
+	maxProgram  = 10_000   // instructions of a compiled pattern
+	maxMatching = 32 << 20 // instructions times bytes matched by a check
 )
 
-// pattern is a regular expression that is compiled when it is first needed. Matching is
-// linear, in the text and in the program.
+// pattern is a regular expression, compiled on first use. Matching is linear in the text and in
+// the program.
 type pattern struct {
 	source string
 	re     *regexp.Regexp
@@ -21,8 +21,8 @@ type pattern struct {
 	tried  bool
 }
 
-// compile reports whether a pattern can be used: many are in a dialect of JavaScript
-// that this one does not know.
+// compile reports whether a pattern can be used: many use JavaScript syntax that package regexp
+// does not support.
 func (p *pattern) compile() bool {
 	if p.tried {
 		return p.re != nil
@@ -44,7 +44,8 @@ func (p *pattern) compile() bool {
 	return p.re != nil
 }
 
-// matches reports whether a text matches, as long as the check has work left for it.
+// matches reports whether a text matches. It stops the check if the pattern cannot be used or
+// would take too much work.
 func (r *run) matches(p *pattern, text []byte) bool {
 	if !p.compile() {
 		return r.stop()

@@ -6,27 +6,27 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// run is one check: what it may still spend, and what it found.
+// run is the state of one check: what it has spent, and what it found.
 type run struct {
-	values           // that are checked
-	name    wire.Doc // of a member, as a value
+	values           // the values being checked
+	name    wire.Doc // the name of a member, as a value
 	steps   int
-	matched int  // instructions of patterns, for all bytes
-	depth   int  // schemas that are being applied
-	stopped bool // the check was given up
-	quiet   bool // nothing is reported: whether a value conforms is one of several questions
+	matched int  // pattern instructions times bytes
+	depth   int  // schemas being applied
+	stopped bool // the check was abandoned
+	quiet   bool // report nothing: the result is only one of several conditions
 
-	tracking  bool    // someone asks which parts of the value at hand were looked at
-	evaluated []int32 // those parts, from from on
+	tracking  bool    // record which parts of the current value are evaluated
+	evaluated []int32 // those parts, starting at index from
 	from      int
 
-	at    int    // the node of the violation that stands first, -1 for none
+	at    int    // node of the first violation, or -1
 	word  string // its keyword
 	place []byte // both, for comparison
 	form  []byte
 }
 
-// check returns the first place of a value that violates a schema.
+// check returns the first violation of a schema.
 func (r *run) check(s *schema, doc *wire.Doc) Violation {
 	*r = run{values: valuesOf(doc), name: r.name, evaluated: r.evaluated[:0], at: -1, place: r.place[:0], form: r.form[:0]}
 	if r.apply(s, 0, false) || r.stopped || r.at < 0 {
@@ -36,7 +36,7 @@ func (r *run) check(s *schema, doc *wire.Doc) Violation {
 		Value: string(doc.Raw(r.at)), Message: message(r.word)}
 }
 
-// spend takes steps, and reports whether the check goes on.
+// spend uses n steps, and reports whether the check continues.
 func (r *run) spend(n int) bool {
 	if r.steps += n; r.steps > maxSteps {
 		r.stop()
@@ -44,19 +44,19 @@ func (r *run) spend(n int) bool {
 	return !r.stopped
 }
 
-// stop gives the check up. All that is being applied ends like a question that is
-// answered: with the first value that does not conform.
+// stop abandons the check. Everything being applied ends as in a quiet check: at the first
+// value that does not conform.
 func (r *run) stop() bool {
 	r.stopped, r.quiet = true, true
 	return false
 }
 
-// cost is how many steps the bytes of a text are. Decoding one escape takes as long as
-// comparing many bytes.
+// cost returns the number of steps for the bytes of a text. Decoding one escape takes as long
+// as comparing many bytes.
 func cost(bytes int) int { return 1 + bytes/32 }
 
-// apply reports whether the value at node i conforms to a schema. inPlace says that it is
-// a part of the schema that was being applied to this value.
+// apply reports whether the value at node i conforms to a schema. inPlace means that s is a
+// part of the schema being applied to the same value.
 func (r *run) apply(s *schema, i int, inPlace bool) bool {
 	if !r.spend(1) {
 		return false
@@ -95,7 +95,7 @@ func (r *run) follow(s *schema, i int) bool {
 	return ok
 }
 
-// fits is apply without a report.
+// fits is apply without reporting violations.
 func (r *run) fits(s *schema, i int, inPlace bool) bool {
 	quiet := r.quiet
 	r.quiet = true
@@ -104,14 +104,14 @@ func (r *run) fits(s *schema, i int, inPlace bool) bool {
 	return ok
 }
 
-// seen notes that the child at node i was looked at.
+// seen records that the child at node i was evaluated.
 func (r *run) seen(i int) {
 	if r.tracking {
 		r.evaluated = append(r.evaluated, int32(i))
 	}
 }
 
-// get returns the member of object i with this name, -1 for none.
+// get returns the member of object i with this name, or -1.
 func (r *run) get(i int, name string) int {
 	if n := &r.Nodes[i]; !r.spend(int(n.Len) + int(n.End-n.Start)/32) {
 		return -1
@@ -119,8 +119,8 @@ func (r *run) get(i int, name string) int {
 	return r.Get(i, name)
 }
 
-// fail notes a violation, if it precedes the one that is known: by its place, and
-// then by its keyword. It returns false.
+// fail records a violation if it precedes the known one, by position and then by keyword. It
+// returns false.
 func (r *run) fail(i int, keyword string) bool {
 	if r.quiet {
 		return false
@@ -133,7 +133,7 @@ func (r *run) fail(i int, keyword string) bool {
 	return false
 }
 
-// appendPlace appends the keys and the indexes that lead to node i, apart by NUL.
+// appendPlace appends the path of keys and indexes to node i, separated by NUL.
 func (r *run) appendPlace(dst []byte, i int) []byte {
 	if parent := int(r.Nodes[i].Parent); parent >= 0 {
 		if parent > 0 {

@@ -8,27 +8,26 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// schema is a schema that values are checked against. Without rules it allows all, or
-// nothing.
+// schema is a compiled schema. Without rules it allows everything, or nothing.
 type schema struct {
 	rules   []rule
 	nothing bool
-	tracks  bool // which parts of a value its rules looked at
+	tracks  bool // record which parts of a value its rules evaluate
 }
 
-// rule is a keyword, or several that belong together.
+// rule is a keyword, or several that are checked together.
 type rule struct {
 	of      kinds
-	reports string // the keyword of a violation, "" where the parts of the rule report theirs
-	last    bool   // nothing else is reported of a value that violates it
+	reports string // the keyword of a violation, or "" if the parts of the rule report theirs
+	last    bool   // report nothing else about a value that violates it
 	holds   check
 }
 
-// kinds are a set of kinds of values.
+// kinds is a set of value kinds.
 type kinds uint8
 
 const (
-	integers kinds = 1 // of numbers
+	integers kinds = 1 // some of the numbers
 	numbers  kinds = 1 << wire.Number
 	texts    kinds = 1 << wire.String
 	arrays   kinds = 1 << wire.Array
@@ -45,7 +44,7 @@ const (
 	draft2020
 )
 
-// dialects are those in which a reference is known by its keywords alone.
+// dialects are those in which keywords alone identify a reference.
 var dialects = map[string]draft{
 	"http://json-schema.org/draft-07/schema#":      draft7,
 	"http://json-schema.org/draft-07/schema":       draft7,
@@ -55,14 +54,13 @@ var dialects = map[string]draft{
 	"https://json-schema.org/draft/2020-12/schema": draft2020,
 }
 
-// moving are keywords that move what a reference leads to.
+// moving are keywords that change the target of a reference.
 var moving = []string{"$id", "$dynamicRef", "$recursiveRef", "$dynamicAnchor"}
 
-// names are those of keywords that are looked for together.
+// names are keywords that are looked up together.
 type names = [3]string
 
-// keyword says where a rule stands. The first of its names is what the rule is
-// known by.
+// keyword describes a rule and where it applies. The first of its names identifies the rule.
 type keyword struct {
 	names    names
 	from, to draft
@@ -71,8 +69,8 @@ type keyword struct {
 	last     bool
 }
 
-// keywords are in the order in which they are checked: a value of another type than the
-// schema says is looked at no further.
+// keywords are in the order in which they are checked: a value of the wrong type is not checked
+// further.
 var keywords = []keyword{
 	{names{"type"}, draft7, draft2020, all, true, true},
 	{names{"const"}, draft7, draft2020, all, true, true},
@@ -111,16 +109,15 @@ var keywords = []keyword{
 	{names{"unevaluatedItems"}, draft2019, draft2020, arrays, false, false},
 }
 
-// compiler makes rules of the text of a schema.
+// compiler compiles the rules of a schema.
 type compiler struct {
 	values
 	draft  draft
-	made   map[int]*schema // by node: references lead to any, also to those around them
-	failed bool            // the schema is not used
+	made   map[int]*schema // by node: references may lead to any, including enclosing ones
+	failed bool            // the schema cannot be used
 }
 
-// read returns the schema that a text is, nil for one that is not used: it is none, or
-// says what is not supported.
+// read compiles a schema, or returns nil if the text is not one or uses something unsupported.
 func read(doc *wire.Doc, text []byte) *schema {
 	if len(text) > maxSchema || doc.Parse(text) != nil || doc.Kind(0) != wire.Object {
 		return nil
@@ -158,7 +155,7 @@ func (c *compiler) schema(i int) *schema {
 		s.nothing = string(c.Raw(i)) == "false"
 	case c.Kind(i) != wire.Object:
 		c.failed = true
-	case c.draft == draft7 && c.Get(i, "$ref") >= 0: // which hides all beside it
+	case c.draft == draft7 && c.Get(i, "$ref") >= 0: // hides all keywords beside it
 		s.rules = append(s.rules, rule{of: all, holds: c.reference(c.Get(i, "$ref"))})
 	case c.Nodes[i].Len > 0:
 		c.rules(s, i)
@@ -193,8 +190,8 @@ func (c *compiler) rules(s *schema, i int) {
 	}
 }
 
-// holds returns what a keyword has checked, nil where that is nothing. Its values are at
-// these nodes.
+// holds returns the check of a keyword whose values are at these nodes, or nil if there is
+// nothing to check.
 func (c *compiler) holds(name string, at [3]int) check {
 	v := at[0]
 	switch name {
@@ -238,7 +235,7 @@ func (c *compiler) holds(name string, at [3]int) check {
 	return c.count(name, v)
 }
 
-// list returns the elements of the array at node i, or the members of the object.
+// list returns the elements of the array, or the members of the object, at node i.
 func (c *compiler) list(i int, kind wire.Kind) (children []int) {
 	c.failed = c.failed || c.Kind(i) != kind
 	if !c.failed {
@@ -249,7 +246,7 @@ func (c *compiler) list(i int, kind wire.Kind) (children []int) {
 	return children
 }
 
-// schemas returns the schemas in the array at node i, which has some.
+// schemas returns the schemas in the array at node i, which must not be empty.
 func (c *compiler) schemas(i int) (list []*schema) {
 	for _, n := range c.list(i, wire.Array) {
 		list = append(list, c.schema(n))
@@ -258,7 +255,7 @@ func (c *compiler) schemas(i int) (list []*schema) {
 	return list
 }
 
-// words returns the texts in the array at node i.
+// words returns the strings in the array at node i.
 func (c *compiler) words(i int) (list []string) {
 	for _, n := range c.list(i, wire.Array) {
 		list = append(list, c.word(n))
@@ -274,7 +271,7 @@ func (c *compiler) word(i int) string {
 	return string(c.content(i))
 }
 
-// optional compiles the schema at node i; nil where there is none.
+// optional compiles the schema at node i, or returns nil if there is none.
 func (c *compiler) optional(i int) *schema {
 	if i < 0 {
 		return nil
@@ -282,7 +279,7 @@ func (c *compiler) optional(i int) *schema {
 	return c.schema(i)
 }
 
-// target returns the schema that the reference at node i leads to, within the text.
+// target returns the schema that the reference at node i leads to, within the document.
 func (c *compiler) target(i int) *schema {
 	ref, local := strings.CutPrefix(c.word(i), "#")
 	ref, err := url.PathUnescape(ref)
@@ -300,7 +297,7 @@ func (c *compiler) target(i int) *schema {
 	return c.schema(at)
 }
 
-// child returns the child of node i at a pointer token, -1 for none.
+// child returns the child of node i at a pointer token, or -1.
 func (c *compiler) child(i int, token string) int {
 	if c.Kind(i) != wire.Array {
 		return c.Get(i, token)

@@ -8,11 +8,11 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// values are the values of a text. Of members that occur twice the last one counts, as
-// for most readers.
+// values are the values of a document. If a member is duplicated, the last one counts, as for
+// most parsers.
 type values struct {
 	*wire.Doc
-	hidden map[int32]bool // members that a later one stands for
+	hidden map[int32]bool // members overridden by a later one
 	buf    []byte
 }
 
@@ -35,8 +35,8 @@ func valuesOf(doc *wire.Doc) values {
 	return v
 }
 
-// first returns the first child of node i, and next the one behind i; both return -1 at
-// the end.
+// first returns the first child of node i, and next the sibling after i; both return -1 at the
+// end.
 func (v *values) first(i int) int { return v.shown(v.First(i)) }
 func (v *values) next(i int) int  { return v.shown(v.Next(i)) }
 
@@ -59,7 +59,7 @@ func (v *values) size(i int) int {
 	return n
 }
 
-// key and content return the key and the text of node i until the next call of either.
+// key and content return the key and the text of node i, valid until the next call of either.
 func (v *values) key(i int) []byte {
 	v.buf = v.buf[:0]
 	return v.Key(i, &v.buf)
@@ -70,8 +70,8 @@ func (v *values) content(i int) []byte {
 	return v.Text(i, &v.buf)
 }
 
-// appendForm appends a form of node i that equal values have in common, and no others.
-// It has none where a number is not compared.
+// appendForm appends a form of node i that is the same for equal values, and only for these. ok
+// is false if a number exceeds the limits.
 func (v *values) appendForm(dst []byte, i int) (form []byte, ok bool) {
 	switch v.Kind(i) {
 	case wire.Object:

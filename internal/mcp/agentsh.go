@@ -8,10 +8,10 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// AgentSH is the digest that agentsh pins the tool at node i by: SHA-256 over the name,
-// the description and the schema in the compact form of Go's encoder, in hex. It keeps
-// the order of members, so it can be made only from what was sent. encoding/json
-// is part of that definition, which is why it is used here and for no other thing.
+// AgentSH returns the digest by which agentsh pins the tool at node i: the hex SHA-256 of the
+// name, the description and the schema in the compact form of Go's encoder. It preserves member
+// order, so it can be computed only from the original bytes. encoding/json is part of that
+// definition, and is used for nothing else.
 func AgentSH(doc *wire.Doc, i int) string {
 	name, _ := doc.Str(i, "name")
 	description, _ := doc.Str(i, "description")

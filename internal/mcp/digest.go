@@ -10,10 +10,10 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// Digest is a SHA-256 over a canonical form; zero where there was nothing.
+// Digest is the SHA-256 of a canonical form, or zero if there was nothing to digest.
 type Digest [sha256.Size]byte
 
-// String writes the digest as the lockfile does: sha256- and base64url.
+// String formats the digest as in the lockfile: sha256- and base64url.
 func (d Digest) String() string {
 	if d == (Digest{}) {
 		return ""
@@ -21,7 +21,7 @@ func (d Digest) String() string {
 	return "sha256-" + base64.RawURLEncoding.EncodeToString(d[:])
 }
 
-// Parse reads what String writes.
+// Parse parses the output of String.
 func (d *Digest) Parse(s string) error {
 	coded, ok := strings.CutPrefix(s, "sha256-")
 	b, err := base64.RawURLEncoding.Strict().DecodeString(coded)
@@ -32,8 +32,7 @@ func (d *Digest) Parse(s string) error {
 	return nil
 }
 
-// DigestOf returns the digests of the declaration at node i: of all of it, and of
-// its parts.
+// DigestOf returns the digests of the declaration at node i and of its parts.
 func DigestOf(doc *wire.Doc, i int) (Digest, [len(DefinitionParts)]Digest) {
 	var g Digester
 	var d Definition
@@ -41,11 +40,11 @@ func DigestOf(doc *wire.Doc, i int) (Digest, [len(DefinitionParts)]Digest) {
 	return d.Digest, d.Parts
 }
 
-// Digester computes the digests of declarations. It keeps its buffer.
+// Digester computes the digests of declarations. It reuses its buffer.
 type Digester struct{ buf []byte }
 
-// Definition fills in the digests of the declaration at node i: SHA-256 over
-// its RFC 8785 form, and over that of each part.
+// Definition sets the digests of the declaration at node i: the SHA-256 of its RFC 8785 form,
+// and of that of each part.
 func (g *Digester) Definition(doc *wire.Doc, i int, def *Definition) {
 	if doc.Kind(i) != wire.Object {
 		g.buf = doc.AppendCanonical(g.buf[:0], i)

@@ -1,13 +1,13 @@
-// Package mcp has what a message of MCP is: its kind and direction, what a finding in it is
-// about, its definitions and their digests. It does no I/O and has no clock.
+// Package mcp models MCP messages: their kind and direction, the subjects of findings,
+// definitions and their digests. It does no I/O and has no clock.
 package mcp
 
 import "strings"
 
-// Direction says who sent a frame.
+// Direction is the direction in which a frame was sent.
 type Direction uint8
 
-// The directions. Logs without directions have Unknown.
+// The directions. Logs without directions use Unknown.
 const (
 	Unknown Direction = iota
 	ClientToServer
@@ -21,9 +21,9 @@ func (d Direction) String() string { return directionNames[d] }
 // MessageKind is the kind of a JSON-RPC message.
 type MessageKind uint8
 
-// The kinds of messages. Document is a set of definitions outside a message, Audit a report of
-// another engine, Lockfile a server's entry in a lockfile, Started a started server's
-// identity; Malformed is JSON that is not a message in any protocol version.
+// The kinds of messages. Document is a set of definitions outside a message, Audit a report by
+// another engine, Lockfile a server's entry in a lockfile, Started the identity of a started
+// server; Malformed is JSON that is not a message in any protocol version.
 const (
 	Malformed MessageKind = iota
 	Request
@@ -42,8 +42,8 @@ func (k MessageKind) String() string { return messageKindNames[k] }
 // SubjectKind is the kind of a finding's subject.
 type SubjectKind uint8
 
-// The subjects. The first five are definitions, which a model reads as
-// documentation; the others are what happens in a session.
+// The subjects. The first five are definitions, which a model reads as documentation; the
+// others occur during a session.
 const (
 	NoSubject SubjectKind = iota
 	ToolSubject
@@ -52,13 +52,13 @@ const (
 	TemplateSubject
 	ServerSubject // serverInfo, instructions, capabilities
 	CallSubject   // the arguments of a call
-	ResultSubject // what a call, a read or a get gave back
+	ResultSubject // the result of a call, a read or a get
 	ErrorSubject
 	NotificationSubject
 	SamplingSubject
 	ElicitationSubject
 	MessageSubject // anything else on the wire
-	ConfigSubject  // what a client configuration says
+	ConfigSubject  // the contents of a client configuration
 )
 
 var subjectNames = [...]string{"", "tool", "prompt", "resource", "template", "server", "call", "result",
@@ -69,36 +69,36 @@ func (k SubjectKind) String() string { return subjectNames[k] }
 // Definition reports whether the subject is a definition that a model reads.
 func (k SubjectKind) Definition() bool { return k >= ToolSubject && k <= ServerSubject }
 
-// Given are the arguments of a call as they are in its frame.
+// Given is the arguments of a call in its frame.
 type Given struct {
-	Start, End int // in the frame; both are 0 where there are none
+	Start, End int // offsets in the frame; both are 0 if there are none
 	Digest     Digest
 }
 
-// ServerInfo is what a server says about itself at the start.
+// ServerInfo is what a server reports about itself at initialization.
 type ServerInfo struct {
 	Name, Title, Version, Protocol string
 	Website                        string
-	Icons                          []string // where its icons are, maxIcons of them
+	Icons                          []string // sources of its icons, at most maxIcons
 }
 
-// ClientInfo is what a client says about itself: a server's list can depend on it.
+// ClientInfo is what a client reports about itself. A server's list can depend on it.
 type ClientInfo struct {
 	Name         string
-	Protocol     string   // that it asks for, or speaks; "" where it does not say
-	Capabilities []string // by name, in order
+	Protocol     string   // version requested or spoken; "" if not stated
+	Capabilities []string // names, sorted
 }
 
-// HTTPHead has the protocol headers of an HTTP exchange, as sent.
+// HTTPHead contains the protocol headers of an HTTP exchange, as sent.
 type HTTPHead struct {
 	Method     string // Mcp-Method of the request
 	Name       string // Mcp-Name of the request
 	Version    string // MCP-Protocol-Version of the request
 	Session    string // MCP-Session-Id of the response
-	Authorized bool   // the request has credentials; which is nobody's business
+	Authorized bool   // the request has credentials, which are not kept
 }
 
-// Update adds the values of a later message and keeps the others.
+// Update sets the values that a later message contains and keeps the others.
 func (i *ServerInfo) Update(by *ServerInfo) {
 	for _, f := range [...]struct{ now, next *string }{{&i.Name, &by.Name}, {&i.Title, &by.Title}, {&i.Version, &by.Version},
 		{&i.Protocol, &by.Protocol}, {&i.Website, &by.Website}} {
@@ -111,10 +111,10 @@ func (i *ServerInfo) Update(by *ServerInfo) {
 	}
 }
 
-// headBytes bounds a field of a head that is kept.
+// headBytes is the maximum size, in bytes, of a header field that is kept.
 const headBytes = 4096
 
-// Field takes in a field of the head of a request or a response.
+// Field records a header field of a request or a response.
 func (h *HTTPHead) Field(request bool, name, value string) {
 	if len(value) > headBytes {
 		value = value[:headBytes]

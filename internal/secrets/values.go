@@ -10,7 +10,7 @@ import (
 )
 
 // Placeholder reports whether a value is not a real secret: a placeholder, the default of a
-// development database, or a reference in a tool-specific form.
+// development database, or a tool-specific reference.
 func Placeholder(value string) bool {
 	low := strings.ToLower(strings.Trim(value, `"'`))
 	if low == "" || placeholders.MatchString(low) || ownReference.MatchString(value) || constantName.MatchString(value) {
@@ -31,7 +31,7 @@ var (
 	constantName = lazyregexp.New(`^[A-Z]+(?:_[A-Z0-9]+)+$`)
 )
 
-// The thresholds from which a value looks generated.
+// The thresholds at which a value looks generated.
 const (
 	MinRandomLength = 16
 	randomVariety   = 9
@@ -64,7 +64,7 @@ func LooksRandom(s string) bool {
 	return bits >= randomEntropy
 }
 
-// passwordLength is the minimum length of a literal after the name of a password.
+// passwordLength is the minimum length of a literal password.
 const passwordLength = 8
 
 // LooksLikePassword reports whether a value looks like a real password.

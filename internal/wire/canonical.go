@@ -10,13 +10,13 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// AppendCanonical appends node i in the form of RFC 8785 (JSON
-// Canonicalization Scheme): members sorted by UTF-16 code units, no white
-// space, shortest escapes, numbers as ECMAScript prints them.
+// AppendCanonical appends node i in the canonical form of RFC 8785 (JSON Canonicalization
+// Scheme): members sorted by UTF-16 code units, no white space, shortest escapes, numbers as
+// ECMAScript prints them.
 //
-// RFC 8785 leaves inputs undefined, and two of them that readers distinguish must not
-// become one: members that share a key keep their order here, a lone surrogate stays an
-// escape, and an integer that float64 does not hold keeps its digits.
+// RFC 8785 leaves some inputs undefined, and inputs that parsers distinguish must not share a
+// form. So members with the same key keep their order here, a lone surrogate stays escaped, and
+// an integer that float64 cannot represent keeps its digits.
 func (d *Doc) AppendCanonical(dst []byte, i int) []byte {
 	switch n := &d.Nodes[i]; n.Kind {
 	case String:
@@ -67,8 +67,8 @@ func (d *Doc) SortedMembers(i int) []int {
 	return members
 }
 
-// CompareUTF16 orders texts by UTF-16 code units. It differs from the order of
-// bytes only where a rune above U+FFFF meets one from U+E000 to U+FFFF.
+// CompareUTF16 compares strings by UTF-16 code units. The order differs from that of bytes only
+// between a rune above U+FFFF and one from U+E000 to U+FFFF.
 func CompareUTF16(a, b []byte) int {
 	for len(a) > 0 && len(b) > 0 {
 		r, n := utf8.DecodeRune(a)
@@ -103,8 +103,8 @@ func (d *Doc) appendCanonicalString(dst []byte, start, end int32, f Flags) []byt
 	return AppendString(dst, d.buf)
 }
 
-// appendWithSurrogates appends a string literal in its canonical form, but for lone
-// surrogates: each stays the escape that it is.
+// appendWithSurrogates appends a string literal in canonical form, except that lone surrogates
+// stay escaped.
 func appendWithSurrogates(dst, lit []byte) []byte {
 	dst, lit = append(dst, '"'), lit[1:len(lit)-1]
 	var plain []byte
@@ -126,8 +126,8 @@ func appendWithSurrogates(dst, lit []byte) []byte {
 	}
 }
 
-// AppendString appends s as a JSON string literal with the fewest escapes that
-// JSON allows, the form that RFC 8785 asks for. s is valid UTF-8.
+// AppendString appends s, which must be valid UTF-8, as a JSON string literal with the fewest
+// escapes that JSON allows, as RFC 8785 requires.
 func AppendString(dst, s []byte) []byte {
 	const hex = "0123456789abcdef"
 	dst = append(dst, '"')
@@ -154,10 +154,10 @@ func AppendString(dst, s []byte) []byte {
 	return append(dst, '"')
 }
 
-// appendCanonicalNumber formats a number as ECMAScript does, where that is the number that
-// was written. One beyond the range of float64 keeps its spelling, and so does an integer
-// that float64 does not hold: Python, Go and Java read all of its digits. The digits of a
-// fraction beyond float64 are read by none of them, and are cut as RFC 8785 has it.
+// appendCanonicalNumber formats a number as ECMAScript does, except for numbers beyond the
+// range of float64 and integers that float64 cannot represent. These keep their spelling,
+// because Python, Go and Java read all digits of an integer. No parser reads the digits of a
+// fraction beyond float64, so they are cut as RFC 8785 specifies.
 func appendCanonicalNumber(dst, raw []byte) []byte {
 	digits := bytes.TrimPrefix(raw, []byte("-"))
 	integer := plainInteger(digits)
@@ -174,8 +174,8 @@ func appendCanonicalNumber(dst, raw []byte) []byte {
 	return append(dst, v...)
 }
 
-// sameInteger reports whether the canonical form of a number is the integer that its digits
-// say. The form can have an exponent: 1e+21, 1.23e+21.
+// sameInteger reports whether the canonical form of a number equals the integer with these
+// digits. The form can have an exponent: 1e+21, 1.23e+21.
 func sameInteger(digits, form []byte) bool {
 	mantissa, exponent, exponential := bytes.Cut(form, []byte("e+"))
 	if !exponential {

@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// Edit replaces a part of a text.
+// Edit replaces a span of bytes.
 type Edit struct {
-	From, To int // offsets of the part
+	From, To int // offsets of the span
 	With     []byte
 }
 
-// Apply returns a text with edits made to it, which do not overlap; all other bytes stay.
-// Of two edits at one place the first stands first.
+// Apply returns data with the edits applied, which must not overlap. Of two edits at the same
+// offset, the first comes first.
 func Apply(data []byte, edits []Edit) []byte {
 	slices.SortStableFunc(edits, func(a, b Edit) int { return a.From - b.From })
 	size := len(data)
@@ -28,10 +28,10 @@ func Apply(data []byte, edits []Edit) []byte {
 	return append(out, data[at:]...)
 }
 
-// AppendCuts appends the edits that remove those children of a container for which gone is
-// true, each with the comma after it, or for the last one the comma before it.
+// AppendCuts appends edits that remove the children of a container for which gone returns true,
+// each with the comma after it or, for the last one, the comma before it.
 func (d *Doc) AppendCuts(edits []Edit, list int, gone func(i int) bool) []Edit {
-	kept, open := -1, -1 // where the last child that is kept ends; where the cut that is open begins
+	kept, open := -1, -1 // end of the last kept child; start of the open cut
 	for c := d.First(list); c >= 0; c = d.Next(c) {
 		n := &d.Nodes[c]
 		from, to := int(n.Start), int(n.End)
@@ -57,7 +57,7 @@ func (d *Doc) AppendCuts(edits []Edit, list int, gone func(i int) bool) []Edit {
 	return edits
 }
 
-// Find returns the node that a JSON Pointer leads to from node i, -1 where it leads nowhere.
+// Find returns the node at a JSON Pointer relative to node i, or -1 if there is none.
 func (d *Doc) Find(i int, pointer string) int {
 	if pointer == "" {
 		return i

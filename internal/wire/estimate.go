@@ -1,10 +1,11 @@
 package wire
 
-// longText is from where on the values of a text are counted ahead: the nodes of a long one
-// take more memory than the text, and twice that while they are moved to a larger place.
+// longText is the size, in bytes, from which values are counted before parsing: the nodes of a
+// long text take more memory than the text, and twice that while the slice grows.
 const longText = 1 << 20
 
-// valuesIn counts the values of a text, or more than those where it is no JSON.
+// valuesIn returns the number of values in a text, or an upper bound if the text is not valid
+// JSON.
 func valuesIn(data []byte) int {
 	n := 1
 	for i := 0; i < len(data); i++ {

@@ -1,8 +1,8 @@
 package wire
 
-// AppendIndented appends node i in canonical order and spelling, one member and
-// one element to a line, two blanks deeper than what they stand in. Its canonical
-// form is that of the node: nothing is lost but white space and order.
+// AppendIndented appends node i in canonical order and spelling, one member or element per
+// line, indented by two spaces per level. The canonical form of the result is that of the node:
+// only white space and order are lost.
 func (d *Doc) AppendIndented(dst []byte, i, depth int) []byte {
 	var open, end byte
 	switch d.Kind(i) {
@@ -44,7 +44,7 @@ func (d *Doc) children(i int) []int {
 	return elements
 }
 
-// AppendNewline starts a line that is indented to depth.
+// AppendNewline appends a newline and the indentation for depth.
 func AppendNewline(dst []byte, depth int) []byte {
 	dst = append(dst, '\n')
 	for range depth {

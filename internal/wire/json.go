@@ -10,7 +10,7 @@ import (
 // Kind is the type of a JSON value.
 type Kind uint8
 
-// The kinds of JSON values. Bool covers true and false: the raw span tells them apart.
+// The kinds of JSON values. Bool covers true and false; the raw span distinguishes them.
 const (
 	Invalid Kind = iota
 	Null
@@ -23,56 +23,56 @@ const (
 
 var kindNames = [...]string{"nothing", "null", "a boolean", "a number", "a string", "an array", "an object"}
 
-// String names the kind as an error message does: "a string", "an array".
+// String returns the kind as it is named in error messages: "a string", "an array".
 func (k Kind) String() string { return kindNames[k] }
 
-// Flags tell about the text of a string or of a member's key.
+// Flags describe the literal of a string or of a member's key.
 type Flags uint8
 
-// What a scan of a string literal found. Keys use the bits shifted by keyShift.
+// The results of scanning a string literal. Keys use the bits shifted by keyShift.
 const (
 	Escaped   Flags = 1 << iota // has a backslash escape
 	Unusual                     // has a byte above 0x7E
-	Surrogate                   // has an escaped surrogate without its other half
-	bare                        // is no literal: text without quotes
+	Surrogate                   // has an escaped lone surrogate
+	bare                        // is not a literal: text without quotes
 )
 
 const keyShift = 4
 
-// MaxDepth is how deep values may nest. RFC 8259 section 9 lets a parser set
-// such a limit; real messages stay below 40, and peers stop between 128 and 10000.
+// MaxDepth is the maximum nesting depth of values. RFC 8259 section 9 allows such a limit; real
+// messages stay below 40, and peers stop between 128 and 10000.
 const MaxDepth = 512
 
-// MaxNodes is how many values a text may have, unless the Doc says otherwise. A
-// value of two bytes costs a node of 36, and more behind the parser.
+// MaxNodes is the maximum number of values in a text, unless the Doc sets another one. A value
+// of two bytes takes a node of 36 bytes, and more after parsing.
 const MaxNodes = 500_000
 
-// Node is one value of a parsed text. Nodes are in document order, so the
-// subtree of node i is the nodes from i up to Next.
+// Node is one value of a parsed text. Nodes are in document order, so the subtree of node i
+// consists of the nodes from i up to Next.
 type Node struct {
 	Start, End       int32 // span of the value in the text, quotes included
 	KeyStart, KeyEnd int32 // span of the member's key, quotes included; both 0 outside objects
 	Parent           int32 // index of the enclosing object or array; -1 for the root
-	Next             int32 // index of the first node behind this subtree
-	Index            int32 // place among the children of Parent, from 0
+	Next             int32 // index of the first node after this subtree
+	Index            int32 // index among the children of Parent, from 0
 	Len              int32 // number of children
 	Kind             Kind
 	flags            Flags
 }
 
-// Doc is a parsed JSON text. It keeps its memory between calls of Parse, so a
-// worker needs one, and nothing taken from it may outlive the next call.
+// Doc is a parsed JSON text. It reuses its memory between calls of Parse, so a worker needs
+// only one, and nothing taken from it may outlive the next call.
 type Doc struct {
 	Data      []byte
 	Nodes     []Node
-	Anomalies []Anomaly // in the order of their nodes
-	MaxNodes  int       // how many values a text may have; 0 means the constant of this name
+	Anomalies []Anomaly // in node order
+	MaxNodes  int       // maximum number of values in a text; 0 means the constant MaxNodes
 
 	keys keyTable
 	buf  []byte
 }
 
-// SyntaxError says where a text stops being JSON.
+// SyntaxError reports where a text stops being valid JSON.
 type SyntaxError struct {
 	Offset int // byte offset in the text
 	Msg    string
@@ -82,9 +82,9 @@ func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("invalid JSON at byte %d: %s", e.Offset, e.Msg)
 }
 
-// Parse reads exactly one JSON value, with white space around it. It accepts
-// what RFC 8259 allows and no more: no invalid UTF-8, no comments, no second
-// value. Duplicate and confusable keys are legal there and are noted in Anomalies.
+// Parse parses exactly one JSON value, with optional white space around it. It accepts only
+// what RFC 8259 allows: no invalid UTF-8, no comments, no second value. Duplicate and
+// confusable keys are legal there and are recorded in Anomalies.
 func (d *Doc) Parse(data []byte) error {
 	d.Data, d.Nodes, d.Anomalies = data, d.Nodes[:0], d.Anomalies[:0]
 	p := parser{d: d, data: data, max: MaxNodes}
@@ -101,19 +101,19 @@ func (d *Doc) Parse(data []byte) error {
 	return nil
 }
 
-// parser is a single pass over data. Containers that are still open form a
-// chain through Node.Parent, so depth costs no stack.
+// parser makes a single pass over data. Open containers form a chain through Node.Parent, so
+// nesting needs no stack.
 type parser struct {
 	d     *Doc
 	data  []byte
 	pos   int
-	open  int32 // innermost open container, -1 at the top
+	open  int32 // innermost open container, or -1
 	depth int
-	count int // values
-	max   int // that a text may have of them
+	count int // values so far
+	max   int // maximum number of values
 
-	fold bool // keep no nodes but those of the open containers
-	last Node // the value that ended last, while folding
+	fold bool // keep only the nodes of open containers
+	last Node // the last complete value, if fold is set
 }
 
 func (p *parser) fail(format string, args ...any) error {
@@ -198,7 +198,7 @@ func (p *parser) member() error {
 	return p.value(int32(start), int32(end), flags<<keyShift)
 }
 
-// value reads a scalar, or opens a container whose children follow in step.
+// value reads a scalar, or opens a container whose children step reads.
 func (p *parser) value(keyStart, keyEnd int32, flags Flags) error {
 	if p.pos >= len(p.data) {
 		return p.fail("unexpected end, expected a value")
@@ -317,8 +317,8 @@ func (p *parser) number() error {
 	return nil
 }
 
-// plain marks the bytes that stand for themselves in a string: printable ASCII
-// but for the quote and the backslash.
+// plain marks the bytes that need no escape in a string: printable ASCII except the quote and
+// the backslash.
 var plain = func() (t [256]bool) {
 	for b := 0x20; b < 0x7F; b++ {
 		t[b] = b != '"' && b != '\\'
@@ -326,7 +326,7 @@ var plain = func() (t [256]bool) {
 	return t
 }()
 
-// str reads a string literal and leaves pos behind its closing quote.
+// str reads a string literal and leaves pos after its closing quote.
 func (p *parser) str() (Flags, error) {
 	var flags Flags
 	data, i := p.data, p.pos+1
@@ -375,8 +375,8 @@ func quoteByte(b byte) string {
 	return fmt.Sprintf("%q", b)
 }
 
-// SetText makes the document one string node that is all of data, quotes or
-// not, for text that is no JSON. Offsets in that text are offsets in data.
+// SetText makes the document a single string node that spans all of data, quoted or not, for
+// text that is not JSON. Offsets in the text are offsets in data.
 func (d *Doc) SetText(data []byte) {
 	d.Data, d.Anomalies = data, d.Anomalies[:0]
 	d.Nodes = append(d.Nodes[:0], Node{Kind: String, End: int32(min(len(data), math.MaxInt32)), Parent: -1, Next: 1, flags: bare | Unusual})

@@ -6,26 +6,26 @@ import (
 	"unicode/utf8"
 )
 
-// AnomalyKind says in which way a text can be read twice.
+// AnomalyKind is a way in which a text is ambiguous.
 type AnomalyKind uint8
 
-// The anomalies of keys. Each one makes two correct programs see two messages.
+// The key anomalies. With each, two correct programs can see different messages.
 const (
 	DuplicateKey AnomalyKind = iota // the same key twice in one object
-	VariantKey                      // two keys that a case-folding or cleaning parser takes for one
-	OddKey                          // one key with NUL or an invisible character in it
+	VariantKey                      // two keys that a case-folding or cleaning parser treats as equal
+	OddKey                          // a key that contains NUL or an invisible character
 )
 
-// Anomaly is one such place. Node is the member concerned, Other the earlier
-// member it collides with, or -1.
+// Anomaly is an ambiguous key. Node is the member concerned, Other the earlier member that it
+// collides with, or -1.
 type Anomaly struct {
 	Kind        AnomalyKind
 	Node, Other int32
 }
 
-// keyTable finds equal keys of one object in linear time. It is emptied by
-// raising the generation, not by clearing. The hash is seeded: with a fixed one
-// a sender could choose keys that all collide.
+// keyTable finds equal keys of an object in linear time. It is emptied by incrementing the
+// generation, not by clearing. The hash is seeded: with a fixed seed a sender could choose keys
+// that all collide.
 type keyTable struct {
 	slots []keySlot
 	gen   uint32
@@ -39,10 +39,10 @@ type keySlot struct {
 	node int32
 }
 
-// keyForm is what two keys are compared by.
+// keyForm appends the form of a key that is compared.
 type keyForm func(d *Doc, dst []byte, i int) (form []byte, odd bool)
 
-// checkKeys notes the anomalies among the keys of object i.
+// checkKeys records the anomalies among the keys of object i.
 func (d *Doc) checkKeys(i int32) {
 	d.keys.reset(int(d.Nodes[i].Len))
 	for c := d.First(int(i)); c >= 0; c = d.Next(c) {
@@ -55,7 +55,7 @@ func (d *Doc) checkKeys(i int32) {
 		}
 		kind := DuplicateKey
 		if !d.sameKey(c, other) {
-			// The same spelling may stand earlier without being the first of its fold.
+			// The same spelling may occur earlier without being the first with its folded form.
 			if exact, _ := d.enterKey(c, (*Doc).exactKey); exact >= 0 {
 				other = exact
 			} else {
@@ -66,8 +66,8 @@ func (d *Doc) checkKeys(i int32) {
 	}
 }
 
-// enterKey returns the member that is in the table with the same form of key
-// as node i, or enters i and returns -1.
+// enterKey returns the member in the table whose key has the same form as that of node i, or
+// enters i and returns -1.
 func (d *Doc) enterKey(i int, form keyForm) (other int, odd bool) {
 	t := &d.keys
 	mask := uint32(len(t.slots) - 1)
@@ -94,7 +94,7 @@ func (d *Doc) sameKey(a, b int) bool {
 	return string(t.a) == string(t.b)
 }
 
-// exactKey appends the key of node i as it reads.
+// exactKey appends the decoded key of node i.
 func (d *Doc) exactKey(dst []byte, i int) (key []byte, odd bool) {
 	n := &d.Nodes[i]
 	return AppendUnquoted(dst, d.Data[n.KeyStart:n.KeyEnd]), false
@@ -114,9 +114,9 @@ func (t *keyTable) reset(n int) {
 	}
 }
 
-// foldKey appends the key of node i as the most forgiving parser would read
-// it: case folded (ſ is s and the Kelvin sign k, as encoding/json has it),
-// without NUL and format characters. odd reports that something was removed.
+// foldKey appends the key of node i as the most lenient parser would read it: case folded (ſ is
+// s and the Kelvin sign k, as in encoding/json), without NUL and format characters. odd reports
+// whether any were removed.
 func (d *Doc) foldKey(dst []byte, i int) (folded []byte, odd bool) {
 	n := &d.Nodes[i]
 	if n.flags>>keyShift == 0 {
@@ -132,9 +132,9 @@ func (d *Doc) foldKey(dst []byte, i int) (folded []byte, odd bool) {
 	return FoldKey(dst, d.buf)
 }
 
-// FoldKey appends key as the most forgiving parser would read it, and reports
-// whether it had NUL or invisible characters. Two keys with one folded form
-// can be taken for each other.
+// FoldKey appends key as the most lenient parser would read it, and reports whether it
+// contained NUL or invisible characters. Two keys with the same folded form can be mistaken for
+// each other.
 func FoldKey(dst, key []byte) (folded []byte, odd bool) {
 	for len(key) > 0 {
 		r, n := utf8.DecodeRune(key)
@@ -148,8 +148,8 @@ func FoldKey(dst, key []byte) (folded []byte, odd bool) {
 	return dst, odd
 }
 
-// foldRune returns the smallest rune of r's simple folding orbit, in lower
-// case for ASCII letters.
+// foldRune returns the smallest rune of r's simple folding orbit, lowercased if it is an ASCII
+// letter.
 func foldRune(r rune) rune {
 	least := r
 	for f := unicode.SimpleFold(r); f != r; f = unicode.SimpleFold(f) {

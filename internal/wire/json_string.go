@@ -6,9 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// scanEscape measures the escape sequence at the head of b, which starts with
-// a backslash. lone reports a surrogate without its other half; msg is set when
-// the sequence is not allowed.
+// scanEscape returns the length of the escape sequence at the start of b, which begins with a
+// backslash. lone reports a lone surrogate; msg is set if the sequence is not allowed.
 func scanEscape(b []byte) (n int, lone bool, msg string) {
 	if len(b) < 2 {
 		return 0, false, "unexpected end inside an escape"
@@ -55,8 +54,8 @@ func hex4(b []byte) (rune, bool) {
 	return r, true
 }
 
-// decodeEscape returns the rune of the escape at the head of b, which the
-// parser has accepted, and its length. A lone surrogate becomes U+FFFD.
+// decodeEscape returns the rune of the escape at the start of b, which the parser has accepted,
+// and its length. A lone surrogate becomes U+FFFD.
 func decodeEscape(b []byte) (rune, int) {
 	switch b[1] {
 	case 'b':
@@ -85,8 +84,7 @@ func decodeEscape(b []byte) (rune, int) {
 	return rune(b[1]), 2
 }
 
-// AppendUnquoted appends the text of a string literal that Parse accepted
-// (lit includes the quotes).
+// AppendUnquoted appends the text of lit, a string literal with its quotes that Parse accepted.
 func AppendUnquoted(dst, lit []byte) []byte {
 	lit = lit[1 : len(lit)-1]
 	for len(lit) > 0 {
@@ -102,9 +100,9 @@ func AppendUnquoted(dst, lit []byte) []byte {
 	return dst
 }
 
-// RawOffset maps a byte offset in the text of a string literal back to the
-// byte offset in the literal, so that a finding points at the bytes on the wire.
-// Every byte of an escaped rune maps to the start of its escape.
+// RawOffset maps a byte offset in the text of a string literal back to the byte offset in the
+// literal, so that a finding points at the bytes on the wire. Every byte of an escaped rune
+// maps to the start of its escape.
 func RawOffset(lit []byte, off int) int {
 	i, text := 1, 0
 	for i < len(lit)-1 && text < off {
@@ -122,8 +120,7 @@ func RawOffset(lit []byte, off int) int {
 	return i
 }
 
-// Offset returns the offset in Data of the byte at off of the text of node i,
-// or of its key.
+// Offset returns the offset in Data of byte off of the text of node i, or of its key.
 func (d *Doc) Offset(i int, key bool, off int) int {
 	n := &d.Nodes[i]
 	switch {
@@ -135,15 +132,14 @@ func (d *Doc) Offset(i int, key bool, off int) int {
 	return int(n.Start) + RawOffset(d.Raw(i), off)
 }
 
-// Text returns the text of a string node. It is a slice of the data where the
-// literal has no escapes, and is appended to *buf where it has; both are valid
-// until the data or the buffer changes.
+// Text returns the text of a string node: a slice of the data if the literal has no escapes,
+// otherwise appended to *buf. It is valid until the data or the buffer changes.
 func (d *Doc) Text(i int, buf *[]byte) []byte {
 	n := &d.Nodes[i]
 	return d.literal(n.Start, n.End, n.flags, buf)
 }
 
-// Key returns the text of the key of node i, as Text does; nil outside objects.
+// Key returns the key of node i, as Text does for its text, or nil outside objects.
 func (d *Doc) Key(i int, buf *[]byte) []byte {
 	n := &d.Nodes[i]
 	if n.KeyEnd == 0 {
@@ -164,17 +160,17 @@ func (d *Doc) literal(start, end int32, f Flags, buf *[]byte) []byte {
 	return (*buf)[from:len(*buf):len(*buf)]
 }
 
-// TextFlags tells about the literal of a string node.
+// TextFlags returns the flags of a string node's literal.
 func (d *Doc) TextFlags(i int) Flags { return d.Nodes[i].flags & (1<<keyShift - 1) }
 
-// KeyFlags tells about the literal of the key of node i.
+// KeyFlags returns the flags of the key of node i.
 func (d *Doc) KeyFlags(i int) Flags { return d.Nodes[i].flags >> keyShift }
 
-// Raw returns the bytes of node i as they are in the text.
+// Raw returns the source bytes of node i.
 func (d *Doc) Raw(i int) []byte { n := &d.Nodes[i]; return d.Data[n.Start:n.End] }
 
-// Kind returns the kind of node i, Invalid where i is negative, so that the
-// result of Get can be asked directly.
+// Kind returns the kind of node i, or Invalid if i is negative, so that it accepts any result
+// of Get.
 func (d *Doc) Kind(i int) Kind {
 	if i < 0 {
 		return Invalid
@@ -182,8 +178,7 @@ func (d *Doc) Kind(i int) Kind {
 	return d.Nodes[i].Kind
 }
 
-// First returns the first child of container i, and Next the sibling behind
-// i; both return -1 at the end.
+// First returns the first child of container i, or -1.
 func (d *Doc) First(i int) int {
 	if d.Kind(i) < Array || d.Nodes[i].Len == 0 {
 		return -1
@@ -191,7 +186,7 @@ func (d *Doc) First(i int) int {
 	return i + 1
 }
 
-// Next returns the sibling behind node i, or -1.
+// Next returns the sibling after node i, or -1.
 func (d *Doc) Next(i int) int {
 	n := &d.Nodes[i]
 	if n.Parent < 0 || n.Next >= d.Nodes[n.Parent].Next {
@@ -200,9 +195,8 @@ func (d *Doc) Next(i int) int {
 	return int(n.Next)
 }
 
-// Get returns the member of object i whose key is exactly key, or -1. Where
-// the key occurs twice it returns the last one, as most parsers do; the
-// repetition is in Anomalies.
+// Get returns the member of object i whose key is exactly key, or -1. If the key is duplicated
+// it returns the last one, as most parsers do; the duplicate is in Anomalies.
 func (d *Doc) Get(i int, key string) int {
 	if d.Kind(i) != Object {
 		return -1
@@ -229,8 +223,7 @@ func (d *Doc) KeyIs(i int, key string) bool {
 	return string(d.buf) == key
 }
 
-// Str returns the text of the string member key of object i, and whether
-// there is one.
+// Str returns the value of the string member key of object i, and whether there is one.
 func (d *Doc) Str(i int, key string) (string, bool) {
 	c := d.Get(i, key)
 	if d.Kind(c) != String {
@@ -240,7 +233,7 @@ func (d *Doc) Str(i int, key string) (string, bool) {
 	return string(d.Text(c, &d.buf)), true
 }
 
-// Lists reports whether node i is an array with the string s among its elements.
+// Lists reports whether node i is an array that contains the string s.
 func (d *Doc) Lists(i int, s string) bool {
 	if d.Kind(i) != Array {
 		return false

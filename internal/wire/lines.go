@@ -6,24 +6,24 @@ import (
 )
 
 const (
-	firstBuffer = 64 << 10 // one pipe's worth: most frames need no growth
-	emptyReads  = 100      // as bufio: so many reads without a byte are a broken reader
+	firstBuffer = 64 << 10 // size of a pipe buffer; most frames fit
+	emptyReads  = 100      // as in bufio: after that many empty reads a reader is broken
 	bom         = "\xEF\xBB\xBF"
-	slack       = len(bom) + 2 // a mark, a CR and one byte too many: what a line at the cap may need beside itself
+	slack       = len(bom) + 2 // extra bytes for a line at the cap: a byte order mark, a CR and one byte too many
 )
 
 // Line is one frame of a newline-delimited stream.
 type Line struct {
-	Data     []byte // the line without its end and without a byte order mark, valid until the next call
-	Number   int    // the physical line, counted from 1, blank lines included
-	Offset   int64  // where Data starts in the stream
-	Size     int64  // the length of the line, also when Data is nil
-	Oversize bool   // Size is above the cap: Data is nil and the bytes were dropped as they came
+	Data     []byte // the line without line ending or byte order mark, valid until the next call
+	Number   int    // the physical line number from 1, including blank lines
+	Offset   int64  // offset of Data in the stream
+	Size     int64  // length of the line, even if Data is nil
+	Oversize bool   // Size exceeds the cap: Data is nil and the bytes were discarded while reading
 }
 
-// LineReader splits a stream into lines. It accepts what real peers send: LF
-// and CRLF, a byte order mark in front of the first line, blank lines (skipped)
-// and a last line without an end. A line above the cap is counted, never held.
+// LineReader splits a stream into lines. It accepts what real peers send: LF and CRLF, a byte
+// order mark before the first line, blank lines (skipped) and an unterminated last line. A line
+// above the cap is measured, but never held in memory.
 type LineReader struct {
 	r      io.Reader
 	max    int64 // 0 or less: no cap
@@ -32,17 +32,17 @@ type LineReader struct {
 	end    int   // end of what was read into buf
 	base   int64 // stream offset of buf[0]
 	number int
-	err    error // the reader's last word, told after the data before it
+	err    error // the reader's error, returned after the data before it
 }
 
-// NewLineReader returns a LineReader on r that holds no line longer than max
-// bytes. A max of 0 or less means no cap.
+// NewLineReader returns a LineReader on r that holds no line longer than max bytes. There is no
+// cap if max is 0 or less.
 func NewLineReader(r io.Reader, max int64) *LineReader {
 	return &LineReader{r: r, max: max}
 }
 
-// Next returns the next line that is not blank, and io.EOF at the end. An error
-// of the underlying reader comes after the data that preceded it.
+// Next returns the next line that is not blank, or io.EOF at the end. An error of the
+// underlying reader is returned after the data that preceded it.
 func (l *LineReader) Next() (Line, error) {
 	for {
 		line, err := l.physical()
@@ -54,14 +54,14 @@ func (l *LineReader) Next() (Line, error) {
 
 // physical returns the next line, blank or not.
 func (l *LineReader) physical() (Line, error) {
-	seen := l.pos // everything before it is known to hold no LF
+	seen := l.pos // there is no LF before it
 	for {
 		if i := bytes.IndexByte(l.buf[seen:l.end], '\n'); i >= 0 {
 			line := l.cut(seen+i, seen+i+1)
 			return line, nil
 		}
 		seen = l.end
-		// The line end and the mark do not count against the cap.
+		// The line ending and the byte order mark do not count against the cap.
 		if l.max > 0 && int64(l.end-l.pos)-l.max >= int64(slack) {
 			return l.discard()
 		}
@@ -77,7 +77,7 @@ func (l *LineReader) physical() (Line, error) {
 	}
 }
 
-// cut makes a line of buf[pos:stop] and goes on at next.
+// cut returns buf[pos:stop] as a line and continues at next.
 func (l *LineReader) cut(stop, next int) Line {
 	start := l.pos
 	if l.number == 0 && bytes.HasPrefix(l.buf[start:stop], []byte(bom)) {
@@ -97,8 +97,8 @@ func (l *LineReader) cut(stop, next int) Line {
 	return line
 }
 
-// Detach hands the memory of the line that was returned last over to the caller: it stays
-// valid, and reading goes on in other memory.
+// Detach passes the memory of the last returned line to the caller: the line stays valid, and l
+// continues with a new buffer.
 func (l *LineReader) Detach() {
 	rest := l.buf[l.pos:l.end]
 	l.base += int64(l.pos)
@@ -106,8 +106,7 @@ func (l *LineReader) Detach() {
 	l.pos, l.end = 0, copy(l.buf, rest)
 }
 
-// discard reads to the end of a line that is above the cap and keeps only its
-// length.
+// discard reads to the end of a line that exceeds the cap and keeps only its length.
 func (l *LineReader) discard() (Line, error) {
 	l.number++
 	line := Line{Number: l.number, Offset: l.base + int64(l.pos), Oversize: true}
@@ -142,9 +141,9 @@ func (l *LineReader) discard() (Line, error) {
 	return line, nil
 }
 
-// room makes space for a read and returns by how many bytes it moved the
-// content down. A line is moved once at most before the buffer doubles, so the
-// work stays linear in the input.
+// room makes space for a read and returns the number of bytes by which it moved the content
+// down. A line is moved at most once before the buffer doubles, so the work is linear in the
+// input.
 func (l *LineReader) room() int {
 	switch {
 	case l.pos == l.end:
@@ -166,7 +165,7 @@ func (l *LineReader) room() int {
 	default:
 		size := 2 * len(l.buf)
 		if l.max > 0 && l.max < int64(size) {
-			size = int(l.max) + slack // above it physical discards and never asks for room
+			size = int(l.max) + slack // beyond this, physical discards the line
 		}
 		grown := make([]byte, max(size, len(l.buf)+slack))
 		copy(grown, l.buf[:l.end])
@@ -182,7 +181,7 @@ func (l *LineReader) fill() {
 	l.err = err
 }
 
-// read is one Read that gives bytes or an error.
+// read calls r.Read until it returns data or an error.
 func read(r io.Reader, p []byte) (int, error) {
 	for range emptyReads {
 		n, err := r.Read(p)

@@ -2,7 +2,7 @@ package wire
 
 import "strings"
 
-// EscapePointer writes a key as a token of a JSON Pointer (RFC 6901).
+// EscapePointer escapes a key as a token of a JSON Pointer (RFC 6901).
 func EscapePointer(key string) string {
 	if !strings.ContainsAny(key, "~/") {
 		return key
@@ -10,7 +10,7 @@ func EscapePointer(key string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(key, "~", "~0"), "/", "~1")
 }
 
-// UnescapePointer reads the key out of a token of a JSON Pointer.
+// UnescapePointer returns the key in a JSON Pointer token.
 func UnescapePointer(token string) string {
 	if !strings.Contains(token, "~") {
 		return token
@@ -18,7 +18,7 @@ func UnescapePointer(token string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~")
 }
 
-// AppendPointer appends the JSON Pointer of node i, seen from root, an ancestor of it.
+// AppendPointer appends the JSON Pointer of node i relative to its ancestor root.
 func (d *Doc) AppendPointer(dst []byte, root, i int) []byte {
 	if i == root || i < 0 {
 		return dst

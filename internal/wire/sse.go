@@ -5,50 +5,50 @@ import (
 	"io"
 )
 
-// longestField is the longest field name with a meaning, "event" or "retry",
-// behind a byte order mark.
+// longestField is the length of the longest known field name, "event" or "retry", after a byte
+// order mark.
 const longestField = len(bom) + len("event")
 
-// retryDigits bounds the retry field: eleven days are more than anybody waits,
-// and fit into any int.
+// retryDigits is the maximum length of the retry field: eleven days are more than anybody
+// waits, and fit into any int.
 const retryDigits = 9
 
 // SSEEvent is one event of an event stream.
 type SSEEvent struct {
-	Type       string // the event field, "message" where there is none
-	ID         string // this event's own id field; the last one seen is the reader's business
-	Data       []byte // the data lines joined with LF, valid until the next call; bytes as sent, also where they are not UTF-8
-	Retry      int    // the retry field in milliseconds, 0 where there is none
-	HasData    bool   // there was data; false for a priming event, which has an id and at most an empty data field
-	Oversize   bool   // Size is above the cap: Data is nil and the bytes were dropped as they came
-	Size       int64  // the bytes of data, id and event together, also when they were dropped
+	Type       string // the event field, or "message" if there is none
+	ID         string // this event's own id field; the caller tracks the last one seen
+	Data       []byte // the data lines joined with LF, valid until the next call; as sent, even if not UTF-8
+	Retry      int    // the retry field in milliseconds, or 0 if there is none
+	HasData    bool   // false for a priming event, which has an id and at most an empty data field
+	Oversize   bool   // Size exceeds the cap: Data is nil and the bytes were discarded while reading
+	Size       int64  // total bytes of data, id and event, even if discarded
 	Incomplete bool   // the stream ended inside the event: browsers drop it, a scanner must not
 }
 
-// SSEReader splits an event stream into events by the rules of the WHATWG HTML
-// standard: LF, CR and CRLF end a line, one byte order mark is skipped, comments
-// and unknown fields are ignored. It returns more than a browser dispatches:
-// events without data, and the one that the end of the stream cut off.
+// SSEReader splits an event stream into events by the rules of the WHATWG HTML standard: LF, CR
+// and CRLF end a line, one byte order mark is skipped, comments and unknown fields are ignored.
+// Unlike a browser, it also returns events without data and an event cut off by the end of the
+// stream.
 type SSEReader struct {
 	r   io.Reader
 	max int64 // 0 or less: no cap
 	buf []byte
 	pos int
 	end int
-	lf  int   // index of the next LF at or after pos, or end; kept because CR is looked for as well
-	err error // the reader's last word, told after the events before it
+	lf  int   // index of the next LF at or after pos, or end; cached while searching for CR
+	err error // the reader's error, returned after the events before it
 
 	skipLF    bool // the last line ended in CR: an LF that follows belongs to it
 	firstLine bool
 
-	// The line under way.
-	name    []byte // its field name until the colon
+	// The current line.
+	name    []byte // the field name up to the colon
 	field   field
 	opened  bool // the colon was seen
-	trimmed bool // the one blank after the colon was dropped
-	started bool // the line has a byte
+	trimmed bool // the space after the colon was dropped
+	started bool // the line is not empty
 
-	// The event under way.
+	// The current event.
 	event     SSEEvent
 	known     bool // a known field was seen
 	dataLines bool
@@ -69,22 +69,22 @@ const (
 	fieldRetry
 )
 
-// NewSSEReader returns an SSEReader on r that holds no event with more than max
-// bytes of values. A max of 0 or less means no cap.
+// NewSSEReader returns an SSEReader on r that holds no event with more than max bytes of
+// values. There is no cap if max is 0 or less.
 func NewSSEReader(r io.Reader, max int64) *SSEReader {
 	return &SSEReader{r: r, max: max, firstLine: true}
 }
 
-// SSEEventIn returns the first event in a part of an event stream, which is not complete where
-// the part does not end it. begins says that the part is the beginning of the stream.
+// SSEEventIn returns the first event in a part of an event stream, marked incomplete if the
+// part ends before it does. begins reports whether the part is the start of the stream.
 func SSEEventIn(part []byte, begins bool) SSEEvent {
 	s := SSEReader{buf: part, end: len(part), lf: -1, err: io.EOF, firstLine: begins}
 	e, _ := s.Next()
 	return e
 }
 
-// Next returns the next event, and io.EOF at the end. An error of the
-// underlying reader comes after the events that preceded it.
+// Next returns the next event, or io.EOF at the end. An error of the underlying reader is
+// returned after the events that preceded it.
 func (s *SSEReader) Next() (SSEEvent, error) {
 	s.reset()
 	for {
@@ -116,7 +116,7 @@ func (s *SSEReader) Next() (SSEEvent, error) {
 	}
 }
 
-// last ends the stream: what is under way is an event without its end.
+// last ends the stream and returns an unfinished event as incomplete.
 func (s *SSEReader) last() (SSEEvent, error) {
 	if s.started {
 		s.endLine()
@@ -128,8 +128,7 @@ func (s *SSEReader) last() (SSEEvent, error) {
 	return s.dispatch(), nil
 }
 
-// lineEnd finds the end of the line in what was read, and says whether it is
-// there at all.
+// lineEnd returns the end of the line in the buffer, and whether the buffer contains it.
 func (s *SSEReader) lineEnd() (int, bool) {
 	if s.lf < s.pos {
 		s.lf = s.end
@@ -143,7 +142,7 @@ func (s *SSEReader) lineEnd() (int, bool) {
 	return s.lf, s.lf < s.end
 }
 
-// fill replaces the spent buffer with one read.
+// fill replaces the consumed buffer with one read.
 func (s *SSEReader) fill() {
 	if s.buf == nil {
 		s.buf = make([]byte, firstBuffer)
@@ -152,7 +151,7 @@ func (s *SSEReader) fill() {
 	s.end, s.err = read(s.r, s.buf)
 }
 
-// feed takes a part of a line, however the reads have cut it.
+// feed consumes a part of a line, however the reads have split it.
 func (s *SSEReader) feed(p []byte) {
 	if len(p) == 0 {
 		return
@@ -164,7 +163,7 @@ func (s *SSEReader) feed(p []byte) {
 		if i >= 0 {
 			part = p[:i]
 		}
-		// One byte more than the longest name is enough to be none of them.
+		// One byte more than the longest name is enough to match none of them.
 		s.name = append(s.name, part[:min(len(part), longestField+1-len(s.name))]...)
 		if i < 0 {
 			return
@@ -182,7 +181,7 @@ func (s *SSEReader) feed(p []byte) {
 	s.value(p)
 }
 
-// open begins the field whose name is complete.
+// open begins a field once its name is complete.
 func (s *SSEReader) open() {
 	name := s.name
 	if s.firstLine {
@@ -212,7 +211,7 @@ func (s *SSEReader) open() {
 	s.known = s.known || s.field > fieldComment
 }
 
-// value takes a part of the field's value.
+// value consumes a part of the field's value.
 func (s *SSEReader) value(p []byte) {
 	switch s.field {
 	case fieldData:
@@ -227,8 +226,7 @@ func (s *SSEReader) value(p []byte) {
 	}
 }
 
-// keep appends to a value of the event, or only counts when that would exceed
-// the cap.
+// keep appends to a value of the event, or only counts the bytes if that would exceed the cap.
 func (s *SSEReader) keep(to *[]byte, p []byte) {
 	s.event.Size += int64(len(p))
 	if s.max > 0 && s.event.Size > s.max {
@@ -239,7 +237,7 @@ func (s *SSEReader) keep(to *[]byte, p []byte) {
 	*to = append(*to, p...)
 }
 
-// endLine closes the line and says whether it was blank, which ends the event.
+// endLine ends the line and reports whether it was blank, which ends the event.
 func (s *SSEReader) endLine() bool {
 	empty := !s.started || s.firstLine && !s.opened && string(s.name) == bom
 	if !empty && !s.opened {
@@ -254,7 +252,7 @@ func (s *SSEReader) endLine() bool {
 	return empty
 }
 
-// dispatch completes the event under way. The next call of Next clears it.
+// dispatch completes the current event, which the next call of Next clears.
 func (s *SSEReader) dispatch() SSEEvent {
 	e := s.event
 	e.ID = string(s.id)
@@ -267,14 +265,14 @@ func (s *SSEReader) dispatch() SSEEvent {
 	return e
 }
 
-// reset clears the event under way and keeps its memory.
+// reset clears the current event and keeps its memory.
 func (s *SSEReader) reset() {
 	s.event = SSEEvent{}
 	s.known, s.dataLines = false, false
 	s.data, s.kind, s.id, s.retry = s.data[:0], s.kind[:0], s.id[:0], s.retry[:0]
 }
 
-// eventType names an event without an allocation for the two that MCP knows.
+// eventType returns an event type, without an allocation for the two that MCP uses.
 func eventType(p []byte) string {
 	switch string(p) {
 	case "", "message":
@@ -285,8 +283,7 @@ func eventType(p []byte) string {
 	return string(p)
 }
 
-// milliseconds reads a retry field; the standard ignores one that is not all
-// digits.
+// milliseconds parses a retry field; the standard ignores one that is not all digits.
 func milliseconds(p []byte) int {
 	if len(p) > retryDigits {
 		return 0

@@ -2,15 +2,15 @@ package wire
 
 import "math"
 
-// Value is a value of a text, read where it stands. A Doc takes a node for each value of its
-// text, which is more memory than the text of a large document; Values take none.
+// Value is a JSON value read in place. A Doc needs a node for each value, which takes more
+// memory than the text of a large document; a Value needs none.
 type Value struct {
 	data []byte
 	node Node
 }
 
-// Skim checks a text as Parse does, up to max values, and returns its value. Beside an error
-// stands what comes ahead of it: the containers that were open there end with it.
+// Skim validates a text as Parse does, with at most max values, and returns its value. On an
+// error it also returns the value up to that point, where the open containers then end.
 func Skim(data []byte, max int) (Value, error) {
 	p := parser{d: &Doc{}, data: data, max: max, fold: true}
 	err := p.run()
@@ -20,22 +20,22 @@ func Skim(data []byte, max int) (Value, error) {
 	return Value{data, p.last}, err
 }
 
-// cut ends a value at a place of the text.
+// cut ends a value at an offset in the text.
 func (v Value) cut(at int) Value {
 	v.node.End = int32(at)
 	return v
 }
 
-// Kind returns the kind of the value, Invalid for one that is absent.
+// Kind returns the kind of the value, or Invalid if it is absent.
 func (v Value) Kind() Kind { return v.node.Kind }
 
 // Start returns the offset of the value in the text.
 func (v Value) Start() int { return int(v.node.Start) }
 
-// Raw returns the bytes of the value as they stand in the text.
+// Raw returns the source bytes of the value.
 func (v Value) Raw() []byte { return v.data[v.node.Start:v.node.End:v.node.End] }
 
-// Text returns the text of a string, which is a slice of the data where it has no escapes.
+// Text returns the text of a string, which is a slice of the data if it has no escapes.
 func (v Value) Text() []byte { return textOf(v.Raw(), v.node.flags) }
 
 // textOf returns the text of a literal.
@@ -46,7 +46,8 @@ func textOf(literal []byte, f Flags) []byte {
 	return AppendUnquoted(make([]byte, 0, len(literal)), literal)
 }
 
-// Get returns the member of an object whose key is exactly key, the last one as Doc.Get does.
+// Get returns the member of an object whose key is exactly key, the last one if it is
+// duplicated.
 func (v Value) Get(key string) (found Value) {
 	if v.Kind() != Object {
 		return Value{}
@@ -60,7 +61,7 @@ func (v Value) Get(key string) (found Value) {
 	return found
 }
 
-// Str returns the text of the string member key, and whether there is one.
+// Str returns the value of the string member key, and whether there is one.
 func (v Value) Str(key string) (string, bool) {
 	member := v.Get(key)
 	if member.Kind() != String {
@@ -69,16 +70,16 @@ func (v Value) Str(key string) (string, bool) {
 	return string(member.Text()), true
 }
 
-// Children reads the children of a container one after another, and keeps none.
+// Children iterates over the children of a container without keeping them.
 type Children struct {
-	Value Value // the one that Next came to
+	Value Value // the current child
 	p     parser
 	doc   Doc
-	open  [2]Node // the container, and one in it
+	open  [2]Node // the container, and a container in it
 }
 
-// Children returns a reader of the children of a value, which has none where the value is no
-// container.
+// Children returns an iterator over the children of a value, which is empty if the value is not
+// a container.
 func (v Value) Children() *Children {
 	c := &Children{p: parser{open: -1}}
 	if v.Kind() >= Array {
@@ -88,8 +89,8 @@ func (v Value) Children() *Children {
 	return c
 }
 
-// Next goes on to the next child and reports whether there is one. Where the text broke off,
-// the last one can be a container without its end.
+// Next advances to the next child and reports whether there is one. If the text is truncated,
+// the last one can be an unterminated container.
 func (c *Children) Next() bool {
 	p := &c.p
 	if p.open < 0 {
@@ -101,7 +102,7 @@ func (c *Children) Next() bool {
 	}
 	switch {
 	case err == nil:
-		c.Value = Value{p.data, p.last} // v itself where it ended
+		c.Value = Value{p.data, p.last} // v itself if it ended
 		return p.open == 0
 	case p.open > 0:
 		c.Value = Value{p.data, c.doc.Nodes[1]}.cut(len(p.data))
@@ -112,7 +113,7 @@ func (c *Children) Next() bool {
 	return false
 }
 
-// Key returns the name of a member, "" for a value that is none.
+// Key returns the name of a member, or "" for any other value.
 func (v Value) Key() string {
 	n := &v.node
 	if n.KeyEnd == 0 {
