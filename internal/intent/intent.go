@@ -64,24 +64,37 @@ func Sentences(dst []Sentence, t []byte) []Sentence {
 		start = end
 	}
 	for i := 0; i < len(t); i++ {
+		if !mayEnd[t[i]] {
+			continue
+		}
 		switch b := t[i]; {
+		case b == ' ':
+			if i-start > longest {
+				add(i)
+			}
 		case b == '\n':
 			add(i)
-		case (b == '.' || b == '!' || b == '?' || b == ';') && (i+1 == len(t) || t[i+1] == ' ' || t[i+1] == '\n' || t[i+1] == '"'):
-			add(i + 1)
 		case b >= utf8.RuneSelf:
 			r, size := utf8.DecodeRune(t[i:])
 			i += size - 1
 			if r == '。' || r == '！' || r == '？' || r == '؟' || r == '।' || r == '；' {
 				add(i + 1)
 			}
-		case b == ' ' && i-start > longest:
-			add(i)
+		case i+1 == len(t) || t[i+1] == ' ' || t[i+1] == '\n' || t[i+1] == '"':
+			add(i + 1)
 		}
 	}
 	add(len(t))
 	return dst
 }
+
+// mayEnd marks the bytes at which a sentence can end.
+var mayEnd = func() (t [256]bool) {
+	for b := range t {
+		t[b] = b >= utf8.RuneSelf || b == ' ' || b == '\n' || b == '.' || b == '!' || b == '?' || b == ';'
+	}
+	return t
+}()
 
 // Around returns the number of sentences in the text that p was decoded from, or 0 if it was not
 // decoded.
@@ -89,7 +102,7 @@ func Around(p *scanner.TextPass) int {
 	if p.Via == "" {
 		return 0
 	}
-	return len(Sentences(nil, p.Whole()))
+	return p.CountWhole(func(t []byte) int { return len(Sentences(nil, t)) })
 }
 
 // Reader extracts features from sentences. It is not safe for concurrent use.
