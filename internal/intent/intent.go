@@ -113,6 +113,10 @@ type Reader struct {
 	explain  bool
 	purpose  map[uint32]bool
 	seen     set
+	scoring  bool  // add up weights instead of collecting features
+	model    Model // the model of the weights in seen
+	sum      int64
+	known    uint64
 
 	// The data for Input, from the last call of Features.
 	input           Input
@@ -124,25 +128,36 @@ type Reader struct {
 // span is a part of a sentence; the zero value means none.
 type span struct{ start, end int }
 
-// set holds the features of one sentence. Starting a new round empties it.
+// set holds the features of one sentence. Starting a new round empties it, but the weights of its
+// features are kept until others take their slots: most features are common ones.
 type set struct {
-	slots [setSlots]struct{ feature, round uint32 }
+	slots [setSlots]slotted
 	round uint32
 }
 
-// setSlots is more than twice the maximum number of features of a sentence.
-const setSlots = 1 << 13
+type slotted struct {
+	feature, round uint32
+	weight         int8
+	weighed        bool // weight and known are set
+	known          bool // the model knows the feature
+}
 
-// add adds a feature and reports whether it is new.
-func (s *set) add(f uint32) bool {
+// setSlots is more than twice the maximum number of features of a sentence.
+const setSlots = 1 << 14
+
+// add adds a feature and returns its slot, or nil if the set has it.
+func (s *set) add(f uint32) *slotted {
 	for i := f; ; i++ {
 		slot := &s.slots[i%setSlots]
-		if slot.round != s.round {
-			slot.feature, slot.round = f, s.round
-			return true
-		}
-		if slot.feature == f {
-			return false
+		switch {
+		case slot.feature == f && slot.round == s.round:
+			return nil
+		case slot.feature == f:
+			slot.round = s.round
+			return slot
+		case slot.round != s.round:
+			*slot = slotted{feature: f, round: s.round}
+			return slot
 		}
 	}
 }
@@ -237,7 +252,12 @@ func (r *Reader) Features(t []byte, all []Sentence, i int, p *Place) []uint32 {
 
 // add adds a feature derived from tokens first to last, or from no tokens if last < first.
 func (r *Reader) add(feature uint32, first, last int) {
-	if !r.seen.add(feature) {
+	slot := r.seen.add(feature)
+	if slot == nil {
+		return
+	}
+	if r.scoring {
+		r.weigh(slot)
 		return
 	}
 	r.features = append(r.features, feature)
@@ -248,6 +268,29 @@ func (r *Reader) add(feature uint32, first, last int) {
 		}
 		r.places = append(r.places, of)
 	}
+}
+
+// weigh adds the weight of a feature to the sum.
+func (r *Reader) weigh(slot *slotted) {
+	if !slot.weighed {
+		slot.weight, slot.known = r.model.weight(slot.feature)
+		slot.weighed = true
+	}
+	if slot.known {
+		r.sum += int64(slot.weight)
+		r.known++
+	}
+}
+
+// Score returns the score of sentence i, which is that of its features: m.Of(r.Features(…)).
+func (r *Reader) Score(m Model, t []byte, all []Sentence, i int, p *Place) Score {
+	if r.model != m {
+		r.model, r.seen = m, set{}
+	}
+	r.scoring, r.sum, r.known = true, 0, 0
+	r.Features(t, all, i, p)
+	r.scoring = false
+	return m.score(r.sum, r.known)
 }
 
 func stemOr(w token) uint32 {

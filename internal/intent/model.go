@@ -129,8 +129,12 @@ func (m Model) Of(features []uint32) Score {
 			known++
 		}
 	}
-	return Score(m.uint32(0)) + normal(sum, known)
+	return m.score(sum, known)
 }
+
+// score returns the score of a sentence by the sum of its weights and the number of its known
+// features.
+func (m Model) score(sum int64, known uint64) Score { return Score(m.uint32(0)) + normal(sum, known) }
 
 // Support returns how much the findings of rules in a sentence add to its score.
 func (m Model) Support(verdicts []uint32) Score {

@@ -63,7 +63,7 @@ func askClassifier(p *scanner.TextPass) {
 	group, worst, at := place.Kind.Group(), trained.Score(0), -1
 	for i, s := range c.sentences {
 		c.verdicts = trained.Verdicts(c.verdicts[:0], p, s, group)
-		score := is.Total(m.Of(c.reader.Features(p.Folded, c.sentences, i, &place)), around+len(c.sentences), group)
+		score := is.Total(c.reader.Score(m, p.Folded, c.sentences, i, &place), around+len(c.sentences), group)
 		score += c.gain(&is, score, m.Support(c.verdicts), &place)
 		if at < 0 || score > worst {
 			worst, at = score, i
