@@ -50,7 +50,7 @@ func decodeCodes(s []byte, yield func(Hidden)) {
 	}
 }
 
-func isAlnum(b byte) bool { return letter(b) || digit(b) }
+func isAlnum(b byte) bool { return valueClass[b]&alnumClass != 0 }
 
 // codesAt appends the sequence of numbers starting at s[i], up to mostCodes of them, and returns
 // the end of the last one.
