@@ -107,16 +107,18 @@ func Around(p *scanner.TextPass) int {
 
 // Reader extracts features from sentences. It is not safe for concurrent use.
 type Reader struct {
-	tokens   []token
-	features []uint32
-	places   []span // span in the sentence of each feature; only set if explain is true
-	explain  bool
-	purpose  map[uint32]bool
-	seen     set
-	scoring  bool  // add up weights instead of collecting features
-	model    Model // the model of the weights in seen
-	sum      int64
-	known    uint64
+	tokens    []token
+	features  []uint32
+	places    []span // span in the sentence of each feature; only set if explain is true
+	explain   bool
+	purpose   map[uint32]bool // the beginnings of the words of purposeOf
+	purposeOf [2][]byte       // a statement of the purpose, and the name of the tool
+	seen      set
+	scoring   bool  // add up weights instead of collecting features
+	model     Model // the model of the filter, and of the weights in seen
+	filter    *filter
+	sum       int64
+	known     uint64
 
 	// The data for Input, from the last call of Features.
 	input           Input
@@ -143,7 +145,7 @@ type slotted struct {
 }
 
 // setSlots is more than twice the maximum number of features of a sentence.
-const setSlots = 1 << 14
+const setSlots = 1 << 13
 
 // add adds a feature and returns its slot, or nil if the set has it.
 func (s *set) add(f uint32) *slotted {
@@ -252,6 +254,9 @@ func (r *Reader) Features(t []byte, all []Sentence, i int, p *Place) []uint32 {
 
 // add adds a feature derived from tokens first to last, or from no tokens if last < first.
 func (r *Reader) add(feature uint32, first, last int) {
+	if r.scoring && !r.model.mayKnow(r.filter, feature) {
+		return
+	}
 	slot := r.seen.add(feature)
 	if slot == nil {
 		return
@@ -285,7 +290,7 @@ func (r *Reader) weigh(slot *slotted) {
 // Score returns the score of sentence i, which is that of its features: m.Of(r.Features(…)).
 func (r *Reader) Score(m Model, t []byte, all []Sentence, i int, p *Place) Score {
 	if r.model != m {
-		r.model, r.seen = m, set{}
+		r.model, r.filter, r.seen = m, m.filter(), set{}
 	}
 	r.scoring, r.sum, r.known = true, 0, 0
 	r.Features(t, all, i, p)
@@ -319,19 +324,8 @@ func (r *Reader) context(t []byte, all []Sentence, i int, p *Place) {
 	if p.Kind == Description && i > 0 {
 		own = t[all[0].Start:all[0].End]
 	}
-	if r.purpose == nil {
-		r.purpose = map[uint32]bool{}
-	}
-	clear(r.purpose)
-	words := r.tokens
-	for _, text := range [2][]byte{own, p.Tool} {
-		for _, w := range bytes.FieldsFunc(text, func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) }) {
-			if len(w) > 3 {
-				r.purpose[hashBytes(offset, w[:min(len(w), 5)])] = true
-			}
-		}
-	}
-	for _, w := range words {
+	r.read(own, p.Tool)
+	for _, w := range r.tokens {
 		if !w.word || w.end-w.start <= 3 {
 			continue
 		}
@@ -343,5 +337,25 @@ func (r *Reader) context(t []byte, all []Sentence, i int, p *Place) {
 	}
 	if r.content > 0 && (p.Kind != Description || i > 0) {
 		r.add(mix('S', uint32(4*r.shared/r.content), uint32(p.Kind)), 0, -1)
+	}
+}
+
+// read sets purpose to the beginnings of the words of a statement and a name.
+func (r *Reader) read(own, tool []byte) {
+	of := &r.purposeOf
+	if r.purpose != nil && bytes.Equal(own, of[0]) && bytes.Equal(tool, of[1]) { // as for most texts of a definition
+		return
+	}
+	if r.purpose == nil {
+		r.purpose = map[uint32]bool{}
+	}
+	clear(r.purpose)
+	for k, text := range [2][]byte{own, tool} {
+		of[k] = append(of[k][:0], text...)
+		for _, w := range bytes.FieldsFunc(text, func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) }) {
+			if len(w) > 3 {
+				r.purpose[hashBytes(offset, w[:min(len(w), 5)])] = true
+			}
+		}
 	}
 }

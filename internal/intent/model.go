@@ -102,9 +102,18 @@ func (m Model) uint32(at int) uint32 {
 	return uint32(m.table[at]) | uint32(m.table[at+1])<<8 | uint32(m.table[at+2])<<16 | uint32(m.table[at+3])<<24
 }
 
+// slots returns the number of slots.
+func (m Model) slots() uint32 { return uint32(len(m.table)-headerBytes) / slotBytes }
+
+// tag returns the tag in a slot, or 0 if it is empty.
+func (m Model) tag(at uint32) uint16 {
+	s := m.table[headerBytes+slotBytes*int(at):][:slotBytes]
+	return uint16(s[0]) | uint16(s[1])<<8
+}
+
 // weight returns the weight of a feature in units of 1/weightUnit.
 func (m Model) weight(feature uint32) (w int8, known bool) {
-	slots := uint32(len(m.table)-headerBytes) / slotBytes
+	slots := m.slots()
 	at, tag := slot(feature, slots)
 	for {
 		s := m.table[headerBytes+slotBytes*int(at):][:slotBytes]
