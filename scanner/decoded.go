@@ -13,6 +13,7 @@ import (
 type decoding struct {
 	left   int                  // bytes that may still be decoded
 	seen   map[decodedText]bool // in the current field
+	whole  *int                 // result of CountWhole for the current field
 	deep   bool                 // there were more nested encodings than are followed
 	unread string               // why something could not be read
 }
@@ -35,6 +36,12 @@ func (d *decoding) reset(frame int) {
 	d.left, d.deep, d.unread = decodedBytes+decodedTimes*frame, false, ""
 }
 
+// field starts the decoding of another field.
+func (d *decoding) field() {
+	clear(d.seen)
+	d.whole = nil
+}
+
 // tell reports which bounds were exceeded.
 func (d *decoding) tell(skip func(string)) {
 	if d.deep {
@@ -51,7 +58,7 @@ func (d *decoding) tell(skip func(string)) {
 // decode inspects the decoded forms of a text. seen holds the words, found during pattern
 // matching, that indicate a disguise.
 func (in *Inspector) decode(p *TextPass, seen text.Disguised) {
-	clear(in.decoding.seen)
+	in.decoding.field()
 	if in.unread && bytes.IndexByte(p.Source, '\\') >= 0 { // a lenient reader would decode any escapes, however few
 		plain, _ := text.Unescape(p.Source)
 		in.layer(p, text.Hidden{Start: 0, End: len(p.Source), Via: text.Escapes, Text: plain}, 1)

@@ -238,6 +238,17 @@ func (p *TextPass) Whole() []byte {
 	return p.Source
 }
 
+// CountWhole returns the result of count for the text that this one was decoded from. It is
+// computed once, because a text can contain very many encoded ones. The text must be a decoded one.
+func (p *TextPass) CountWhole(count func([]byte) int) int {
+	d := &p.in.decoding
+	if d.whole == nil {
+		n := count(p.original)
+		d.whole = &n
+	}
+	return *d.whole
+}
+
 // Sent returns the source of Folded[start:end], with its capitals and whatever else folding
 // removes.
 func (p *TextPass) Sent(start, end int) []byte {

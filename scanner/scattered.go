@@ -110,7 +110,7 @@ func (in *Inspector) codes(p TextPass, list int) {
 		return
 	}
 	p.node, p.Source = list, in.tree.Raw(list)
-	clear(in.decoding.seen)
+	in.decoding.field()
 	in.layers(&p, p.Source, text.Disguised{}, 1)
 }
 

@@ -30,19 +30,24 @@ func Around(t []byte, start, end int) (from, to int) {
 // Sentence returns the span of the sentence around [start, end): like Around, but across line
 // feeds, colons and semicolons.
 func Sentence(t []byte, start, end int) (from, to int) {
-	stop := func(i int) bool {
-		if t[i] == '\n' { // ends a sentence before an item, a heading or a tag, and after a colon
-			return i+1 < len(t) && bytes.IndexByte([]byte("-*#<>|0123456789`"), t[i+1]) >= 0 || i > 0 && t[i-1] == ':'
-		}
-		return (t[i] == '.' || t[i] == '!' || t[i] == '?') && ClauseEnd(t, i)
-	}
-	for from = start; from > 0 && start-from < ClauseReach && !stop(from-1); {
+	for from = start; from > 0 && start-from < ClauseReach && !(mayStop[t[from-1]] && stops(t, from-1)); {
 		from--
 	}
-	for to = end; to < len(t) && to-end < ClauseReach && !stop(to); {
+	for to = end; to < len(t) && to-end < ClauseReach && !(mayStop[t[to]] && stops(t, to)); {
 		to++
 	}
 	return from, to
+}
+
+// mayStop marks the characters that can end a sentence.
+var mayStop = [256]bool{'\n': true, '.': true, '!': true, '?': true}
+
+// stops reports whether the character at t[i], which mayStop marks, ends a sentence.
+func stops(t []byte, i int) bool {
+	if t[i] == '\n' { // ends a sentence before an item, a heading or a tag, and after a colon
+		return i+1 < len(t) && bytes.IndexByte([]byte("-*#<>|0123456789`"), t[i+1]) >= 0 || i > 0 && t[i-1] == ':'
+	}
+	return ClauseEnd(t, i)
 }
 
 func ClauseEnd(t []byte, i int) bool {

@@ -64,24 +64,37 @@ func Sentences(dst []Sentence, t []byte) []Sentence {
 		start = end
 	}
 	for i := 0; i < len(t); i++ {
+		if !mayEnd[t[i]] {
+			continue
+		}
 		switch b := t[i]; {
+		case b == ' ':
+			if i-start > longest {
+				add(i)
+			}
 		case b == '\n':
 			add(i)
-		case (b == '.' || b == '!' || b == '?' || b == ';') && (i+1 == len(t) || t[i+1] == ' ' || t[i+1] == '\n' || t[i+1] == '"'):
-			add(i + 1)
 		case b >= utf8.RuneSelf:
 			r, size := utf8.DecodeRune(t[i:])
 			i += size - 1
 			if r == '。' || r == '！' || r == '？' || r == '؟' || r == '।' || r == '；' {
 				add(i + 1)
 			}
-		case b == ' ' && i-start > longest:
-			add(i)
+		case i+1 == len(t) || t[i+1] == ' ' || t[i+1] == '\n' || t[i+1] == '"':
+			add(i + 1)
 		}
 	}
 	add(len(t))
 	return dst
 }
+
+// mayEnd marks the bytes at which a sentence can end.
+var mayEnd = func() (t [256]bool) {
+	for b := range t {
+		t[b] = b >= utf8.RuneSelf || b == ' ' || b == '\n' || b == '.' || b == '!' || b == '?' || b == ';'
+	}
+	return t
+}()
 
 // Around returns the number of sentences in the text that p was decoded from, or 0 if it was not
 // decoded.
@@ -89,17 +102,23 @@ func Around(p *scanner.TextPass) int {
 	if p.Via == "" {
 		return 0
 	}
-	return len(Sentences(nil, p.Whole()))
+	return p.CountWhole(func(t []byte) int { return len(Sentences(nil, t)) })
 }
 
 // Reader extracts features from sentences. It is not safe for concurrent use.
 type Reader struct {
-	tokens   []token
-	features []uint32
-	places   []span // span in the sentence of each feature; only set if explain is true
-	explain  bool
-	purpose  map[uint32]bool
-	seen     set
+	tokens    []token
+	features  []uint32
+	places    []span // span in the sentence of each feature; only set if explain is true
+	explain   bool
+	purpose   map[uint32]bool // the beginnings of the words of purposeOf
+	purposeOf [2][]byte       // a statement of the purpose, and the name of the tool
+	seen      set
+	scoring   bool  // add up weights instead of collecting features
+	model     Model // the model of the filter, and of the weights in seen
+	filter    *filter
+	sum       int64
+	known     uint64
 
 	// The data for Input, from the last call of Features.
 	input           Input
@@ -111,25 +130,36 @@ type Reader struct {
 // span is a part of a sentence; the zero value means none.
 type span struct{ start, end int }
 
-// set holds the features of one sentence. Starting a new round empties it.
+// set holds the features of one sentence. Starting a new round empties it, but the weights of its
+// features are kept until others take their slots: most features are common ones.
 type set struct {
-	slots [setSlots]struct{ feature, round uint32 }
+	slots [setSlots]slotted
 	round uint32
+}
+
+type slotted struct {
+	feature, round uint32
+	weight         int8
+	weighed        bool // weight and known are set
+	known          bool // the model knows the feature
 }
 
 // setSlots is more than twice the maximum number of features of a sentence.
 const setSlots = 1 << 13
 
-// add adds a feature and reports whether it is new.
-func (s *set) add(f uint32) bool {
+// add adds a feature and returns its slot, or nil if the set has it.
+func (s *set) add(f uint32) *slotted {
 	for i := f; ; i++ {
 		slot := &s.slots[i%setSlots]
-		if slot.round != s.round {
-			slot.feature, slot.round = f, s.round
-			return true
-		}
-		if slot.feature == f {
-			return false
+		switch {
+		case slot.feature == f && slot.round == s.round:
+			return nil
+		case slot.feature == f:
+			slot.round = s.round
+			return slot
+		case slot.round != s.round:
+			*slot = slotted{feature: f, round: s.round}
+			return slot
 		}
 	}
 }
@@ -224,7 +254,15 @@ func (r *Reader) Features(t []byte, all []Sentence, i int, p *Place) []uint32 {
 
 // add adds a feature derived from tokens first to last, or from no tokens if last < first.
 func (r *Reader) add(feature uint32, first, last int) {
-	if !r.seen.add(feature) {
+	if r.scoring && !r.model.mayKnow(r.filter, feature) {
+		return
+	}
+	slot := r.seen.add(feature)
+	if slot == nil {
+		return
+	}
+	if r.scoring {
+		r.weigh(slot)
 		return
 	}
 	r.features = append(r.features, feature)
@@ -235,6 +273,29 @@ func (r *Reader) add(feature uint32, first, last int) {
 		}
 		r.places = append(r.places, of)
 	}
+}
+
+// weigh adds the weight of a feature to the sum.
+func (r *Reader) weigh(slot *slotted) {
+	if !slot.weighed {
+		slot.weight, slot.known = r.model.weight(slot.feature)
+		slot.weighed = true
+	}
+	if slot.known {
+		r.sum += int64(slot.weight)
+		r.known++
+	}
+}
+
+// Score returns the score of sentence i, which is that of its features: m.Of(r.Features(…)).
+func (r *Reader) Score(m Model, t []byte, all []Sentence, i int, p *Place) Score {
+	if r.model != m {
+		r.model, r.filter, r.seen = m, m.filter(), set{}
+	}
+	r.scoring, r.sum, r.known = true, 0, 0
+	r.Features(t, all, i, p)
+	r.scoring = false
+	return m.score(r.sum, r.known)
 }
 
 func stemOr(w token) uint32 {
@@ -263,19 +324,8 @@ func (r *Reader) context(t []byte, all []Sentence, i int, p *Place) {
 	if p.Kind == Description && i > 0 {
 		own = t[all[0].Start:all[0].End]
 	}
-	if r.purpose == nil {
-		r.purpose = map[uint32]bool{}
-	}
-	clear(r.purpose)
-	words := r.tokens
-	for _, text := range [2][]byte{own, p.Tool} {
-		for _, w := range bytes.FieldsFunc(text, func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) }) {
-			if len(w) > 3 {
-				r.purpose[hashBytes(offset, w[:min(len(w), 5)])] = true
-			}
-		}
-	}
-	for _, w := range words {
+	r.read(own, p.Tool)
+	for _, w := range r.tokens {
 		if !w.word || w.end-w.start <= 3 {
 			continue
 		}
@@ -287,5 +337,25 @@ func (r *Reader) context(t []byte, all []Sentence, i int, p *Place) {
 	}
 	if r.content > 0 && (p.Kind != Description || i > 0) {
 		r.add(mix('S', uint32(4*r.shared/r.content), uint32(p.Kind)), 0, -1)
+	}
+}
+
+// read sets purpose to the beginnings of the words of a statement and a name.
+func (r *Reader) read(own, tool []byte) {
+	of := &r.purposeOf
+	if r.purpose != nil && bytes.Equal(own, of[0]) && bytes.Equal(tool, of[1]) { // as for most texts of a definition
+		return
+	}
+	if r.purpose == nil {
+		r.purpose = map[uint32]bool{}
+	}
+	clear(r.purpose)
+	for k, text := range [2][]byte{own, tool} {
+		of[k] = append(of[k][:0], text...)
+		for _, w := range bytes.FieldsFunc(text, func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) }) {
+			if len(w) > 3 {
+				r.purpose[hashBytes(offset, w[:min(len(w), 5)])] = true
+			}
+		}
 	}
 }

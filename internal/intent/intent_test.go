@@ -47,8 +47,17 @@ func TestMasks(t *testing.T) {
 	}
 }
 
-// TestFeaturesOfAnyText: no text fails, and each feature is named once.
+// TestFeaturesOfAnyText: no text fails, each feature is named once, and the score of a sentence is
+// that of its features, whatever was scored before.
 func TestFeaturesOfAnyText(t *testing.T) {
+	var r, scorer Reader
+	place := Place{Kind: ParameterText, Parameter: []byte("a_b"), Purpose: []byte("reads a file")}
+	read := []byte("read https://x/?q={y}. 请 read a_b")
+	few := map[uint32]float64{} // a table in which a run of taken slots goes on at the beginning
+	for i, f := range r.Features(read, Sentences(nil, read), 0, &place) {
+		few[f] = float64(i%7) - 3
+	}
+	models := []Model{Embedded(), Encode(Parameters{Bias: 5}, few), Embedded()}
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.SliceOf(rapid.SampledFrom([]string{"read", "~/.ssh", "a_b", "请", "é", "\xff", "\n", ". ", " ", "https://x/?q={y}", "\"", "/", "5%", "и"})).Draw(t, "text")
 		joined := []byte(bytes.Join(func() (all [][]byte) {
@@ -57,13 +66,17 @@ func TestFeaturesOfAnyText(t *testing.T) {
 			}
 			return
 		}(), nil))
-		var r Reader
 		all := Sentences(nil, joined)
 		for i := range all {
-			fs := slices.Clone(r.Features(joined, all, i, &Place{Kind: ParameterText, Parameter: []byte("a_b"), Purpose: []byte("reads a file")}))
+			fs := slices.Clone(r.Features(joined, all, i, &place))
 			slices.Sort(fs)
 			if len(slices.Compact(slices.Clone(fs))) != len(fs) {
 				t.Fatalf("%q has a feature twice", joined[all[i].Start:all[i].End])
+			}
+			for _, m := range models {
+				if score, want := scorer.Score(m, joined, all, i, &place), m.Of(fs); score != want {
+					t.Fatalf("%q has the score %d: expected that of its features, %d", joined[all[i].Start:all[i].End], score, want)
+				}
 			}
 		}
 	})

@@ -102,9 +102,18 @@ func (m Model) uint32(at int) uint32 {
 	return uint32(m.table[at]) | uint32(m.table[at+1])<<8 | uint32(m.table[at+2])<<16 | uint32(m.table[at+3])<<24
 }
 
+// slots returns the number of slots.
+func (m Model) slots() uint32 { return uint32(len(m.table)-headerBytes) / slotBytes }
+
+// tag returns the tag in a slot, or 0 if it is empty.
+func (m Model) tag(at uint32) uint16 {
+	s := m.table[headerBytes+slotBytes*int(at):][:slotBytes]
+	return uint16(s[0]) | uint16(s[1])<<8
+}
+
 // weight returns the weight of a feature in units of 1/weightUnit.
 func (m Model) weight(feature uint32) (w int8, known bool) {
-	slots := uint32(len(m.table)-headerBytes) / slotBytes
+	slots := m.slots()
 	at, tag := slot(feature, slots)
 	for {
 		s := m.table[headerBytes+slotBytes*int(at):][:slotBytes]
@@ -129,8 +138,12 @@ func (m Model) Of(features []uint32) Score {
 			known++
 		}
 	}
-	return Score(m.uint32(0)) + normal(sum, known)
+	return m.score(sum, known)
 }
+
+// score returns the score of a sentence by the sum of its weights and the number of its known
+// features.
+func (m Model) score(sum int64, known uint64) Score { return Score(m.uint32(0)) + normal(sum, known) }
 
 // Support returns how much the findings of rules in a sentence add to its score.
 func (m Model) Support(verdicts []uint32) Score {

@@ -1,7 +1,6 @@
 package intent
 
 import (
-	"bytes"
 	"slices"
 
 	"github.com/mcpscan/mcpscan/internal/mcp"
@@ -9,9 +8,30 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// PlaceOf returns the location of the text of a pass. It returns false if no model reads the text.
-func PlaceOf(p *scanner.TextPass, f *text.Folder) (place Place, read bool) {
-	key := p.Key()
+// Locator finds out the locations of texts. It folds what texts of the same definition share only
+// once. It is not safe for concurrent use.
+type Locator struct {
+	folder                   text.Folder
+	name, parameter, purpose foldedName
+}
+
+// foldedName is a string and its folded form.
+type foldedName struct {
+	source string
+	text   []byte
+}
+
+// fold returns the folded form of s, which is valid until another string is folded in its place.
+func (n *foldedName) fold(f *text.Folder, s string) []byte {
+	if n.source != s {
+		n.source, n.text = s, append(n.text[:0], f.Fold([]byte(s)).Text...)
+	}
+	return n.text
+}
+
+// Place returns the location of the text of a pass, which is valid until the next call. It returns
+// false if no model reads the text.
+func (l *Locator) Place(p *scanner.TextPass) (place Place, read bool) {
 	switch p.Subject {
 	case mcp.ResultSubject, mcp.ErrorSubject, mcp.SamplingSubject, mcp.ElicitationSubject:
 		return Place{Kind: Result}, true
@@ -19,7 +39,7 @@ func PlaceOf(p *scanner.TextPass, f *text.Folder) (place Place, read bool) {
 	default:
 		return Place{}, false
 	}
-	place.Tool = bytes.Clone(f.Fold([]byte(p.Name)).Text)
+	place.Tool = l.name.fold(&l.folder, p.Name)
 	place.Has = func(name []byte) bool { return p.Parameter(string(name)) }
 	argument, required := p.Argument()
 	switch {
@@ -28,16 +48,17 @@ func PlaceOf(p *scanner.TextPass, f *text.Folder) (place Place, read bool) {
 		return place, true
 	case p.Subject == mcp.ServerSubject:
 		place.Kind = Instructions
+		key := p.Key()
 		return place, key == "instructions" || key == "description"
 	case argument != "":
 		place.Kind, place.Required = ParameterText, required
-		place.Parameter = bytes.Clone(f.Fold([]byte(argument)).Text)
+		place.Parameter = l.parameter.fold(&l.folder, argument)
 	case p.Subject == mcp.ToolSubject && p.Member() == "inputSchema":
 		place.Kind = SchemaText
 	default:
 		place.Kind = OtherText
 	}
-	place.Purpose = bytes.Clone(f.Fold([]byte(firstSentenceOf(p.Described()))).Text)
+	place.Purpose = l.purpose.fold(&l.folder, firstSentenceOf(p.Described()))
 	return place, true
 }
 

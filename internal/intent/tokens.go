@@ -32,10 +32,10 @@ func (r *Reader) tokenize(s []byte, p *Place) {
 		switch {
 		case wordByte(c) || c == '~' || c == '/' && i+1 < len(s) && wordByte(s[i+1]) && (i == 0 || s[i-1] == ' ' || s[i-1] == '`' || s[i-1] == '"'):
 			end := i + 1
-			for end < len(s) && (wordByte(s[end]) || s[end] < utf8.RuneSelf && bytes.IndexByte([]byte("_-'./:@~\\%?=&{}$+"), s[end]) >= 0 || s[end] >= utf8.RuneSelf && latin(s[end:])) {
+			for end < len(s) && (kinds[s[end]]&inChunk != 0 || s[end] >= utf8.RuneSelf && latin(s[end:])) {
 				end++
 			}
-			for end > i+1 && bytes.IndexByte([]byte("-'./:?&=%"), s[end-1]) >= 0 {
+			for end > i+1 && kinds[s[end-1]]&trailing != 0 {
 				end--
 			}
 			r.chunk(s, i, end, p)
@@ -69,7 +69,7 @@ func (r *Reader) tokenize(s []byte, p *Place) {
 			r.tokens = append(r.tokens, w)
 			i = max(end, i+size)
 		default:
-			if m := bytes.IndexByte([]byte("<>{}[]()!?*#`\"$=:|"), c); m >= 0 {
+			if kinds[c]&mark != 0 {
 				h := mix('!', uint32(c), 0)
 				if k := len(r.tokens); k == 0 || r.tokens[k-1].hash != h {
 					r.tokens = append(r.tokens, token{hash: h, start: i, end: i + 1})
@@ -80,9 +80,35 @@ func (r *Reader) tokenize(s []byte, p *Place) {
 	}
 }
 
-func wordByte(c byte) bool {
-	return c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c >= 'A' && c <= 'Z'
-}
+// The kinds of ASCII characters.
+const (
+	inWord   = 1 << iota // a letter or digit
+	inChunk              // part of a chunk of text without spaces
+	trailing             // not at the end of a chunk
+	mark                 // a token by itself
+	special              // makes a chunk a name, a number, a path or an address
+)
+
+var kinds = func() (t [256]uint8) {
+	for c := range byte(utf8.RuneSelf) {
+		if c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' {
+			t[c] |= inWord | inChunk
+		}
+	}
+	for kind, chars := range map[uint8]string{
+		inChunk:  `_-'./:@~\%?=&{}$+`,
+		trailing: `-'./:?&=%`,
+		mark:     "<>{}[]()!?*#`\"$=:|",
+		special:  `:@/\~._={$%-0123456789`,
+	} {
+		for _, c := range []byte(chars) {
+			t[c] |= kind
+		}
+	}
+	return t
+}()
+
+func wordByte(c byte) bool { return kinds[c]&inWord != 0 }
 
 // latin reports whether s starts with a Latin letter.
 func latin(s []byte) bool {
@@ -101,7 +127,14 @@ func (r *Reader) chunk(s []byte, start, end int, p *Place) {
 	mask := func(name string) {
 		r.tokens = append(r.tokens, token{hash: hashString(offset, name), start: start, end: end})
 	}
+	plain := true
+	for _, c := range w {
+		plain = plain && kinds[c]&special == 0
+	}
 	switch {
+	case plain: // most chunks are words
+		r.ordinary(s, start, end, p)
+		return
 	case bytes.Contains(w, []byte("://")):
 		mask("<url>")
 		if bytes.ContainsAny(w, "{?") {
@@ -144,8 +177,13 @@ func (r *Reader) chunk(s []byte, start, end int, p *Place) {
 		}
 		return
 	}
-	if p.Has != nil && len(p.Parameter) > 0 && bytes.Equal(w, p.Parameter) {
-		mask("<parameter>")
+	r.ordinary(s, start, end, p)
+}
+
+// ordinary adds a word that is no name or address.
+func (r *Reader) ordinary(s []byte, start, end int, p *Place) {
+	if p.Has != nil && len(p.Parameter) > 0 && bytes.Equal(s[start:end], p.Parameter) {
+		r.tokens = append(r.tokens, token{hash: hashString(offset, "<parameter>"), start: start, end: end})
 	}
 	r.word(s, start, end)
 }

@@ -195,10 +195,11 @@ func (a *anchorTable) learn(from int32, class uint8) int32 {
 // scan calls found for every anchor occurrence in t, in order of end position.
 func (a *anchorTable) scan(t []byte, found func(pattern, start, end int)) {
 	table := a.table.Load()
+	next, classes := table.next, &a.class
 	at := int32(a.classes) // the root's offset
 	for i, b := range t {
-		class := a.class[b]
-		to := table.next[at+int32(class)].Load()
+		class := classes[b]
+		to := next[at+int32(class)].Load()
 		if to > 0 {
 			at = to
 			continue
@@ -206,6 +207,7 @@ func (a *anchorTable) scan(t []byte, found func(pattern, start, end int)) {
 		if to == 0 {
 			to = a.learn(at, class)
 			table = a.table.Load()
+			next = table.next
 		}
 		if at = to; to < 0 {
 			at = -to

@@ -101,9 +101,7 @@ func (a *automaton) classify(prog *syntax.Prog) bool {
 	inside := make([][]bool, len(ranges))
 	for k, set := range ranges {
 		inside[k] = make([]bool, len(class))
-		for s := range class {
-			inside[k][s] = contains(set, a.symbol(s))
-		}
+		a.mark(inside[k], set)
 		if a.split(class, inside[k]); a.classes > fullRow {
 			return false
 		}
@@ -186,18 +184,23 @@ func reads(inst *syntax.Inst) []rune {
 	return set
 }
 
-func contains(set []rune, r rune) bool {
+// mark marks the symbols whose characters are in a set. All its ranges begin and end where those of
+// symbols do.
+func (a *automaton) mark(inside []bool, set []rune) {
 	for i := 0; i < len(set); i += 2 {
-		if set[i] <= r && r <= set[i+1] {
-			return true
+		for r := set[i]; r < utf8.RuneSelf && r <= set[i+1]; r++ {
+			inside[r] = true
+		}
+		k, _ := slices.BinarySearch(a.starts, set[i])
+		for ; k < len(a.starts) && a.starts[k] <= set[i+1]; k++ {
+			inside[utf8.RuneSelf+k] = true
 		}
 	}
-	return false
 }
 
 // split divides each class that has symbols both inside and outside the set.
 func (a *automaton) split(class []int, inside []bool) {
-	out, to := map[int]bool{}, map[int]int{}
+	out, to := make([]bool, len(class)+kindsOfAfter), make([]int, len(class)+kindsOfAfter)
 	for s, c := range class {
 		if !inside[s] {
 			out[c] = true

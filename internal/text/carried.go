@@ -52,6 +52,9 @@ func carriedPercent(s []byte, yield func(Hidden)) {
 		if i-start == len(s) {
 			return
 		}
+		if bytes.IndexByte(s[start:i], '%') < 0 {
+			continue
+		}
 		if u := Unpercent(s[start:i]); len(u) < i-start && len(u) >= minCarried {
 			yield(Hidden{Start: start, End: i, Via: percentEncoding, Text: u})
 		}

@@ -27,6 +27,14 @@ var isHexDigit = func() (t [256]bool) {
 // codePrefixes are the prefixes that indicate the base of a number or a Unicode code point.
 var codePrefixes = [...]string{"0x", "0X", "0b", "0B", "0o", "U+", "u+", "x", "u", "&#x"}
 
+// beginsPrefix marks the first characters of codePrefixes.
+var beginsPrefix = func() (t [256]bool) {
+	for _, p := range codePrefixes {
+		t[p[0]] = true
+	}
+	return t
+}()
+
 // decodeCodes decodes lists of character codes, in hexadecimal, decimal, octal or binary, separated
 // by anything but letters and digits.
 func decodeCodes(s []byte, yield func(Hidden)) {
@@ -50,7 +58,7 @@ func decodeCodes(s []byte, yield func(Hidden)) {
 	}
 }
 
-func isAlnum(b byte) bool { return letter(b) || digit(b) }
+func isAlnum(b byte) bool { return valueClass[b]&alnumClass != 0 }
 
 // codesAt appends the sequence of numbers starting at s[i], up to mostCodes of them, and returns
 // the end of the last one.
@@ -77,6 +85,9 @@ func codesAt(codes [][]byte, s []byte, i int) (all [][]byte, end int) {
 
 // codePrefix returns the length of the number prefix at the start of s.
 func codePrefix(s []byte) int {
+	if len(s) == 0 || !beginsPrefix[s[0]] {
+		return 0
+	}
 	for _, p := range codePrefixes {
 		if len(s) > len(p) && string(s[:len(p)]) == p && isHexDigit[s[len(p)]] {
 			return len(p)

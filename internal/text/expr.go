@@ -17,15 +17,17 @@ import (
 // compiled on first use.
 type Expr struct {
 	source string
+	tree   *syntax.Regexp // instead of the source, of a branch of another expression
 	re     *lazyregexp.Regexp
 
-	once         sync.Once
-	forward      *automaton // nil if there are too many character classes
-	exact        bool       // the automata match exactly what the expression does, not more
-	head, inside *lazyregexp.Regexp
-	parts        []*Expr      // branches of an alternation that is not exact; each has few states by itself
-	literals     *anchorTable // every match of a branch contains one of its literals
-	always       uint64       // bit set of the branches without literals
+	wholeOnce sync.Once
+	once      sync.Once
+	forward   *automaton // nil if there are too many character classes
+	exact     bool       // the automata match exactly what the expression does, not more
+	heads     func() (head, inside *lazyregexp.Regexp)
+	parts     []*Expr      // branches of an alternation that is not exact; each has few states by itself
+	literals  *anchorTable // every match of a branch contains one of its literals
+	always    uint64       // bit set of the branches without literals
 
 	backOnce sync.Once
 	backward *automaton // of the reversed expression; nil if there are too many character classes
@@ -44,21 +46,57 @@ type search struct {
 func LazyExpr(expr string) *Expr { return &Expr{source: expr, re: lazyregexp.New(expr)} }
 
 // String returns the source of the expression.
-func (e *Expr) String() string { return e.source }
+func (e *Expr) String() string {
+	if e.tree != nil {
+		return e.tree.String()
+	}
+	return e.source
+}
+
+// whole returns the expression for package regexp.
+func (e *Expr) whole() *lazyregexp.Regexp {
+	e.wholeOnce.Do(func() {
+		if e.re == nil {
+			e.re = lazyregexp.New(e.String())
+		}
+	})
+	return e.re
+}
 
 func (e *Expr) compile() {
-	forward := parsed(e.source)
+	forward := e.parsed()
 	if e.exact = !loosen(forward); !e.exact {
-		if e.split(parsed(e.source)); e.parts != nil {
+		if e.split(e.parsed()); e.parts != nil {
 			return
 		}
 	}
 	e.forward = newAutomaton(forward)
-	source := e.source
-	if strings.Contains(source, `\Q`) { // may extend to the end of the expression
-		source = parsed(source).String()
+	e.heads = sync.OnceValues(func() (head, inside *lazyregexp.Regexp) {
+		source := e.String()
+		if strings.Contains(source, `\Q`) { // may extend to the end of the expression
+			source = e.parsed().String()
+		}
+		return lazyregexp.New(`^(?:` + source + `)`), lazyregexp.New(`^(?s:.)(?:` + source + `)`)
+	})
+}
+
+// parsed returns a syntax tree of the expression that the caller may change.
+func (e *Expr) parsed() *syntax.Regexp {
+	if e.tree != nil {
+		return cloned(e.tree)
 	}
-	e.head, e.inside = lazyregexp.New(`^(?:`+source+`)`), lazyregexp.New(`^(?s:.)(?:`+source+`)`)
+	return parsed(e.source)
+}
+
+// cloned returns a copy of a syntax tree; only reversed changes runes, and it copies them.
+func cloned(re *syntax.Regexp) *syntax.Regexp {
+	to := *re
+	to.Sub0 = [1]*syntax.Regexp{}
+	to.Sub = make([]*syntax.Regexp, len(re.Sub))
+	for i, sub := range re.Sub {
+		to.Sub[i] = cloned(sub)
+	}
+	return &to
 }
 
 // The limits of the literals by which a branch of an alternation is selected: a branch is tried
@@ -88,8 +126,7 @@ func (e *Expr) split(re *syntax.Regexp) {
 		if patterns[i].Anchors = d.required(sub); patterns[i].Anchors == nil {
 			e.always |= 1 << i
 		}
-		part := &syntax.Regexp{Op: syntax.OpConcat, Sub: append(slices.Clone(ahead), sub)}
-		e.parts = append(e.parts, LazyExpr(part.String()))
+		e.parts = append(e.parts, &Expr{tree: &syntax.Regexp{Op: syntax.OpConcat, Sub: append(slices.Clone(ahead), sub)}})
 	}
 	e.literals = newAnchorTable(patterns)
 }
@@ -141,7 +178,7 @@ func (s *search) orderedOf(e *Expr) *dfa {
 // backOf may return nil.
 func (s *search) backOf(e *Expr) *dfa {
 	e.backOnce.Do(func() {
-		re := parsed(e.source)
+		re := e.parsed()
 		loosen(re)
 		e.backward = newAutomaton(reversed(re))
 	})
@@ -155,7 +192,7 @@ func (s *search) backOf(e *Expr) *dfa {
 func (e *Expr) Match(t []byte) bool {
 	s := e.take()
 	if s == nil && e.parts == nil {
-		return e.re.Match(t)
+		return e.whole().Match(t)
 	}
 	if s == nil {
 		for in := e.partsIn(t); in != 0; in &= in - 1 {
@@ -189,7 +226,7 @@ func (e *Expr) FindIndex(t []byte) []int {
 	}
 	start, back := end, s.backOf(e)
 	if back == nil {
-		return e.re.FindIndex(t)
+		return e.whole().FindIndex(t)
 	}
 	back.back(t, end, func(at int) bool { start = at; return true })
 	return []int{start, end}
@@ -198,7 +235,7 @@ func (e *Expr) FindIndex(t []byte) []int {
 // without is FindIndex for an expression without an automaton of its own.
 func (e *Expr) without(t []byte) (first []int) {
 	if e.parts == nil {
-		return e.re.FindIndex(t)
+		return e.whole().FindIndex(t)
 	}
 	for in := e.partsIn(t); in != 0; in &= in - 1 {
 		if loc := e.parts[bits.TrailingZeros64(in)].FindIndex(t); loc != nil && (first == nil || loc[0] < first[0]) {
@@ -221,13 +258,14 @@ func (e *Expr) FindSubmatchIndex(t []byte) []int {
 	if at == nil {
 		return nil
 	}
-	re, from := e.head, 0
-	switch {
-	case e.parts != nil || re == nil:
-		return e.re.FindSubmatchIndex(t)
-	case at[0] > 0:
+	if e.parts != nil || e.heads == nil {
+		return e.whole().FindSubmatchIndex(t)
+	}
+	re, inside := e.heads()
+	from := 0
+	if at[0] > 0 {
 		_, n := utf8.DecodeLastRune(t[:at[0]])
-		re, from = e.inside, at[0]-n
+		re, from = inside, at[0]-n
 	}
 	loc := re.FindSubmatchIndex(t[from:])
 	for i := range loc {
@@ -247,21 +285,22 @@ func (e *Expr) verify(s *search, t []byte) []int {
 	s.starts = s.starts[:0]
 	back := s.backOf(e)
 	if back == nil {
-		return e.re.FindIndex(t)
+		return e.whole().FindIndex(t)
 	}
 	back.back(t, len(t), func(at int) bool { s.starts = append(s.starts, at); return true })
 	if len(s.starts) > maxStarts {
-		return e.re.FindIndex(t) // one pass over the text costs as much as verifying each of them
+		return e.whole().FindIndex(t) // one pass over the text costs as much as verifying each of them
 	}
+	head, inside := e.heads()
 	for _, at := range slices.Backward(s.starts) {
 		if at == 0 {
-			if loc := e.head.FindIndex(t); loc != nil {
+			if loc := head.FindIndex(t); loc != nil {
 				return loc
 			}
 			continue
 		}
 		_, n := utf8.DecodeLastRune(t[:at])
-		if loc := e.inside.FindIndex(t[at-n:]); loc != nil {
+		if loc := inside.FindIndex(t[at-n:]); loc != nil {
 			return []int{at, at - n + loc[1]}
 		}
 	}

@@ -23,6 +23,26 @@ var (
 	marks = lazyregexp.New(`(?i)` + emphasis + `|` + "`" + `|\b_{1,3}\B|\B_{1,3}\b`)
 )
 
+// markedWords is the minimum number of marks in a match of wordByWord: one on either side of three words.
+const markedWords = 6
+
+// marksIn is the number of characters in a line that begin a mark, and of those that begin one which
+// can be inside a word.
+type marksIn struct{ marks, emphasis int }
+
+func countMarks(line []byte) (n marksIn) {
+	for _, b := range line {
+		switch b {
+		case '*', '~', '<':
+			n.emphasis++
+			n.marks++
+		case '_', '`':
+			n.marks++
+		}
+	}
+	return n
+}
+
 // unmarked yields lines whose words are broken up by emphasis, without the emphasis. They look the
 // same on a screen, but no pattern matches words that are marked one by one.
 func unmarked(s []byte, yield func(Hidden)) {
@@ -32,7 +52,8 @@ func unmarked(s []byte, yield func(Hidden)) {
 			end = len(s)
 		}
 		line := s[start:end]
-		if bytes.ContainsAny(line, "*~<_`") && (insideWord.Match(line) && len(insideWord.re.FindAllIndex(line, marksInside)) == marksInside || wordByWord.Match(line)) {
+		if n := countMarks(line); n.emphasis >= marksInside && insideWord.Match(line) && len(insideWord.re.FindAllIndex(line, marksInside)) == marksInside ||
+			n.marks >= markedWords && wordByWord.Match(line) {
 			yield(Hidden{Start: start, End: end, Via: "emphasis of parts of words or of each word", Text: marks.ReplaceAll(line, nil)})
 		}
 		start = end + 1

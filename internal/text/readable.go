@@ -16,28 +16,35 @@ func readable(b []byte) []byte {
 	if isText(b) || isEncoded(b) {
 		return b
 	}
+	var small [probe / 2 * 3]byte
 	for _, order := range [...]binary.ByteOrder{binary.LittleEndian, binary.BigEndian} {
-		if head := fromUTF16(b[:min(len(b), probe)], order); !isText(head) && !isEncoded(head) {
+		if head := fromUTF16(small[:0], b[:min(len(b), probe)], order); !isText(head) && !isEncoded(head) {
 			continue
 		}
-		if whole := fromUTF16(b, order); isText(whole) || isEncoded(whole) {
+		if whole := fromUTF16(make([]byte, 0, len(b)), b, order); isText(whole) || isEncoded(whole) {
 			return whole
 		}
 	}
 	return amongBytes(b)
 }
 
-// fromUTF16 decodes b as UTF-16, without a leading byte order mark.
-func fromUTF16(b []byte, order binary.ByteOrder) []byte {
-	units := make([]uint16, len(b)/2)
-	for i := range units {
-		units[i] = order.Uint16(b[2*i:])
+// fromUTF16 appends b decoded as UTF-16, without a leading byte order mark.
+func fromUTF16(out, b []byte, order binary.ByteOrder) []byte {
+	at := 0
+	if len(b) >= 2 && order.Uint16(b) == 0xFEFF {
+		at = 2
 	}
-	if len(units) > 0 && units[0] == 0xFEFF {
-		units = units[1:]
-	}
-	out := make([]byte, 0, len(b))
-	for _, r := range utf16.Decode(units) {
+	for ; at+2 <= len(b); at += 2 {
+		r := rune(order.Uint16(b[at:]))
+		if utf16.IsSurrogate(r) {
+			low := rune(0)
+			if at+4 <= len(b) {
+				low = rune(order.Uint16(b[at+2:]))
+			}
+			if r = utf16.DecodeRune(r, low); r != unicode.ReplacementChar {
+				at += 2
+			}
+		}
 		out = utf8.AppendRune(out, r)
 	}
 	return out

@@ -25,7 +25,7 @@ var VariationSelectors = scanner.Rule{
 			var said []byte
 			for i < len(p.Source) {
 				r, n := utf8.DecodeRune(p.Source[i:])
-				if !unicode.Is(unicode.Variation_Selector, r) || r < 0xFE00 {
+				if r < 0xFE00 || !unicode.Is(unicode.Variation_Selector, r) {
 					break
 				}
 				said, i = append(said, selected(r)), i+n

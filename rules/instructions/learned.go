@@ -29,7 +29,7 @@ var Learned = scanner.Rule{
 // classifier holds buffers that are reused from one text to the next.
 type classifier struct {
 	reader    trained.Reader
-	folder    text.Folder
+	locator   trained.Locator
 	sentences []trained.Sentence
 	verdicts  []uint32
 }
@@ -49,21 +49,22 @@ func Doubtful(r *scanner.Rule) bool {
 
 var classifiers = sync.Pool{New: func() any { return new(classifier) }}
 
+var embeddedParameters = sync.OnceValue(func() trained.Parameters { return trained.Embedded().Parameters() })
+
 func askClassifier(p *scanner.TextPass) {
 	c := classifiers.Get().(*classifier)
 	defer classifiers.Put(c)
-	place, read := trained.PlaceOf(p, &c.folder)
+	place, read := c.locator.Place(p)
 	if !read {
 		return
 	}
-	m := trained.Embedded()
-	is := m.Parameters()
+	m, is := trained.Embedded(), embeddedParameters()
 	c.sentences = trained.Sentences(c.sentences[:0], p.Folded)
 	around := trained.Around(p)
 	group, worst, at := place.Kind.Group(), trained.Score(0), -1
 	for i, s := range c.sentences {
 		c.verdicts = trained.Verdicts(c.verdicts[:0], p, s, group)
-		score := is.Total(m.Of(c.reader.Features(p.Folded, c.sentences, i, &place)), around+len(c.sentences), group)
+		score := is.Total(c.reader.Score(m, p.Folded, c.sentences, i, &place), around+len(c.sentences), group)
 		score += c.gain(&is, score, m.Support(c.verdicts), &place)
 		if at < 0 || score > worst {
 			worst, at = score, i

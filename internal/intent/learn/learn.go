@@ -15,7 +15,6 @@ import (
 
 	"github.com/mcpscan/mcpscan/internal/intent"
 	"github.com/mcpscan/mcpscan/internal/mcp"
-	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/rules"
 	"github.com/mcpscan/mcpscan/rules/instructions"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -152,7 +151,7 @@ func Read(rows []*Row) error {
 type capture struct {
 	row       *Row
 	reader    intent.Reader
-	folder    text.Folder
+	locator   intent.Locator
 	sentences []intent.Sentence
 }
 
@@ -168,7 +167,7 @@ func (c *capture) Finding(f *scanner.Finding) error {
 }
 
 func (c *capture) text(p *scanner.TextPass) {
-	place, ok := intent.PlaceOf(p, &c.folder)
+	place, ok := c.locator.Place(p)
 	if !ok {
 		return
 	}

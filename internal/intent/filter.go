@@ -1,0 +1,63 @@
+package intent
+
+import "sync"
+
+// filter holds bits by which most features that a model does not know are recognized. It is a small
+// part of the size of the model's table, of which each search misses the cache.
+type filter [1 << (filterBits - 6)]uint64
+
+const (
+	filterBits = 21
+	blockBits  = 8 // binary logarithm of the slots of a block
+)
+
+var embeddedFilter = sync.OnceValue(func() *filter { return newFilter(Embedded()) })
+
+// filter returns the filter of the model.
+func (m Model) filter() *filter {
+	if m == Embedded() {
+		return embeddedFilter()
+	}
+	return newFilter(m)
+}
+
+// newFilter marks each tag in the table together with the blocks of slots from which a search finds
+// it: those from the beginning of its run of taken slots on, which may be at the end of the table.
+func newFilter(m Model) *filter {
+	f, slots := new(filter), m.slots()
+	start := uint32(0)
+	for n := slots; n > 0 && m.tag((start+slots-1)%slots) != 0; n-- {
+		start = (start + slots - 1) % slots
+	}
+	last := (slots - 1) >> blockBits
+	for at := range slots {
+		tag := m.tag(at)
+		if tag == 0 {
+			start = at + 1
+			continue
+		}
+		for block := start >> blockBits; ; block++ {
+			if block > last {
+				block = 0
+			}
+			i := f.bit(tag, block)
+			f[i/64] |= 1 << (i % 64)
+			if block == at>>blockBits {
+				break
+			}
+		}
+	}
+	return f
+}
+
+// bit returns the bit of a tag and a block.
+func (f *filter) bit(tag uint16, block uint32) uint32 {
+	return (uint32(tag)*2654435761 ^ block*2246822519) >> (32 - filterBits)
+}
+
+// mayKnow returns false only if the model does not know the feature.
+func (m Model) mayKnow(f *filter, feature uint32) bool {
+	at, tag := slot(feature, m.slots())
+	i := f.bit(tag, at>>blockBits)
+	return f[i/64]>>(i%64)&1 != 0
+}
