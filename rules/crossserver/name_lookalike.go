@@ -51,7 +51,7 @@ func likeBuiltin(name string) (scanner.Severity, string) {
 	case exact && names.Disguised(name):
 		return scanner.Medium, fmt.Sprintf("the name of the tool looks like that of %s, which is built into %s", b.Name, b.Client)
 	case exact:
-		return scanner.Note, fmt.Sprintf("the tool has the name of %s, which is built into %s", b.Name, b.Client)
+		return scanner.Note, fmt.Sprintf("the tool has the same name as %s, which is built into %s", b.Name, b.Client)
 	case b != nil:
 		return scanner.Medium, fmt.Sprintf("the name of the tool is almost that of %s, which is built into %s", b.Name, b.Client)
 	}

@@ -59,7 +59,7 @@ func refuseShadowed(p *scanner.JudgePass, copies scanner.Verdict) {
 	p.Refuse(scanner.CrossServerCheck, scanner.Block, "another server has a tool with the same name")
 	p.Report(scanner.JudgeIssue{Severity: scanner.Medium, Subject: mcp.CallSubject, Name: p.Message.Target, Pointer: "/name",
 		Message:  fmt.Sprintf("the call to %s of server %s is blocked: server %s has a tool with the same name", text.QuoteName(p.Message.Target), text.QuoteName(p.Server.ID), text.QuoteName(other.Server)),
-		Evidence: p.Message.Target, Offset: p.Message.Offset, Related: []scanner.Related{{Message: "the other tool", Location: other.Location}}})
+		Evidence: p.Message.Target, Offset: p.Message.Offset, Related: []scanner.Related{{Message: "the other tool with this name", Location: other.Location}}})
 }
 
 // schemaPart is the index of the schema in the parts of a definition.
@@ -94,7 +94,7 @@ func collision(d *mcp.Definition, other *scanner.Known, fork bool) (scanner.Seve
 	case d.Digest == o.Digest:
 		return scanner.Low, "is identical to"
 	case names.FoldSeparators(d.Name) != names.FoldSeparators(o.Name):
-		return scanner.Critical, "has a look-alike name of"
+		return scanner.Critical, "has a name that looks like that of"
 	case d.Foreign == o.Foreign && otherSchema(d, o) && names.Alike(d.Description, o.Description):
 		return scanner.Critical, "has the name and description, but not the schema, of"
 	case !fork && names.Reworded(d.Description, o.Description):

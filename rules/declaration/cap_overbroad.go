@@ -34,9 +34,9 @@ var CapOverbroad = scanner.Rule{
 			switch at, destructive := tools.Annotation(p.Doc, node, "destructiveHint"); {
 			case readOnly || destructive: // readOnly is left to ann-readonly-contradiction
 			case at >= 0:
-				p.Report(at, false, scanner.Low, "annotated destructiveHint: false, but its name says that it destroys something")
+				p.Report(at, false, scanner.Low, "annotated destructiveHint: false, but the name indicates that the tool destroys something")
 			default:
-				p.Report(p.Doc.Get(node, "name"), false, scanner.Note, "the name says that the tool destroys something, but no annotation does")
+				p.Report(p.Doc.Get(node, "name"), false, scanner.Note, "the name indicates that the tool destroys something, but no annotation does")
 			}
 		})
 		if count > manyTools {

@@ -128,7 +128,7 @@ func (s *schemaChange) compare() {
 		s.add(scanner.High, "the schema of %s changed at a depth beyond the comparison limit", s.about())
 		return
 	case isFalse(&s.now, now) != isFalse(&s.old, old):
-		s.add(scanner.Low, "whether %s may have a value changed", s.about())
+		s.add(scanner.Low, "%s changed from forbidden to allowed, or the reverse", s.about())
 		return
 	case !isSchema(&s.old, old) || !isSchema(&s.now, now):
 		s.add(scanner.Medium, "the old or new schema of %s is unreadable", s.about())

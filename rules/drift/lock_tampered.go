@@ -122,9 +122,9 @@ var LockPending = scanner.Rule{
 			message := ""
 			switch d.Status {
 			case "pending":
-				message = "it was never approved; run mcpscan approve"
+				message = "the definition was never approved; run mcpscan approve"
 			case "changed":
-				message = "it differs from what was approved; run mcpscan pins diff, then mcpscan approve"
+				message = "the definition differs from the approved one; run mcpscan pins diff, then mcpscan approve"
 			default:
 				continue
 			}

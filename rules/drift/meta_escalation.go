@@ -65,7 +65,7 @@ func (m *metaChange) compare(old, now map[string]*grant) {
 			dropped[value] = true
 		}
 		if was.limits() {
-			m.say(scanner.Medium, m.root, "%q was removed; it was %s", was.key, strings.Join(was.names(), ", "))
+			m.say(scanner.Medium, m.root, "%q was removed (previously %s)", was.key, strings.Join(was.names(), ", "))
 		} else {
 			m.say(scanner.Low, m.root, "%q was removed", was.key)
 		}

@@ -55,7 +55,7 @@ var RemovedTool = scanner.Rule{
 
 func gone(kind mcp.SubjectKind) string {
 	if kind == mcp.ServerSubject {
-		return "the server had approved instructions and no longer has any"
+		return "the server no longer sends instructions, although its instructions were approved"
 	}
 	return fmt.Sprintf("the server no longer lists the %s, which was approved", kind)
 }

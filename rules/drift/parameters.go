@@ -72,7 +72,7 @@ func (s *schemaChange) freshOne(n *property, declared bool) {
 	case s.takesTheirs(n):
 		s.tell(n, scanner.High, "%q is new, and takes credentials or the conversation", n.name)
 	case n.needed != always && s.boldByDefault(n):
-		s.tell(n, s.inner(n.name, -1, n.schema()).silently(), "%q is new, and a call that does not set it now does more", n.name)
+		s.tell(n, s.inner(n.name, -1, n.schema()).silently(), "%q is new, and a call without this parameter now does more", n.name)
 	case n.needed == always && asks && declared:
 		s.tell(n, s.demand(n), "%q is new and required, and asks for a destination or for data from elsewhere", n.name)
 	case n.needed == always && declared:

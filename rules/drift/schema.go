@@ -51,7 +51,7 @@ func reportSchema(c *change, from, to scanner.Severity, what string) {
 		}
 		found := compareSchemas(c, old, now, name == "outputSchema")
 		if len(found) == 0 && !c.retoldIn("/"+name) {
-			found = append(found, difference{"/" + name, "", "it is equivalent, but written differently", scanner.Note})
+			found = append(found, difference{"/" + name, "", "equivalent, but written differently", scanner.Note})
 		}
 		all := slices.DeleteFunc(found, func(d difference) bool { return d.weight < from || d.weight > to })
 		if len(all) == 0 {

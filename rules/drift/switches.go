@@ -41,7 +41,7 @@ func compareDefault(s *schemaChange, _ string, old, now int) {
 	before, value := jsonschema.Text(&s.old, old), jsonschema.Text(&s.now, now)
 	weight, where := s.moved([]string{before}, value)
 	if where != "" {
-		s.add(weight, "the default of %s changed: it %s", s.about(), where)
+		s.add(weight, "the default of %s changed and now %s", s.about(), where)
 		return
 	}
 	weight = scanner.Low

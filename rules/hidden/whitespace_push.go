@@ -33,7 +33,7 @@ var WhitespacePush = scanner.Rule{
 			Message: "the text continues after a screenful of white space"}
 		var f text.Folder
 		if pushedOrder.Match(f.Fold(tail[:min(len(tail), pushedTail)]).Text) {
-			issue.Severity, issue.Signals = scanner.High, append(issue.Signals, "an instruction to a model after it")
+			issue.Severity, issue.Signals = scanner.High, append(issue.Signals, "an instruction to a model after the gap")
 			issue.Message = "an instruction follows a screenful of white space"
 		}
 		issue.Severity = clause.LowerInResult(p, issue.Severity)

@@ -56,7 +56,7 @@ var DownloadExec = scanner.Rule{
 			}
 			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: severity,
 				Message: "pipes a download into an interpreter",
-				Signals: []string{"a download or a decoder", "an interpreter that receives its output"}})
+				Signals: []string{"a download or a decoder", "an interpreter that receives the output"}})
 		}
 	},
 }

@@ -57,7 +57,7 @@ var ObeyOutput = scanner.Rule{
 
 const obeyMessage = "tells the model to obey tool output"
 
-var obeySignals = []string{"declares data to be commands", "tells the model to follow it"}
+var obeySignals = []string{"declares data to be commands", "tells the model to follow the data"}
 
 // asData reports the opposite: whether the text warns about its content.
 func asData(t []byte, start, end int) bool {
