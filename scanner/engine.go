@@ -210,18 +210,18 @@ func (e *Engine) Rules() []Rule { return e.rules }
 func crashed(r *Rule, e *Event, why any) Finding {
 	return Finding{
 		Rule: &ruleCrashed, Category: ruleCrashed.Category, Severity: ruleCrashed.Severity,
-		Message: show(fmt.Sprintf("the rule %s failed on this event and could not judge it: %v", r.ID, why), messageChars), Name: r.ID, Subject: mcp.MessageSubject,
+		Message: show(fmt.Sprintf("the rule %s crashed on this event and did not inspect it: %v", r.ID, why), messageChars), Name: r.ID, Subject: mcp.MessageSubject,
 		Location: Location{e.Origin.File, e.Origin.Line, e.Origin.Column, e.Origin.Pointer}, Action: "alert",
 	}
 }
 
 // ruleCrashed belongs to the engine itself and cannot be disabled.
 var ruleCrashed = Rule{
-	ID: "rule-crashed", Category: "engine", Title: "A rule failed on this event",
+	ID: "rule-crashed", Category: "engine", Title: "A rule crashed on this event",
 	Why:      "The rule did not inspect this event. An attacker may have found an input that disables a check.",
-	Fix:      "Report the input as a bug of mcpscan, and read the event yourself.",
+	Fix:      "Report the input as a bug in mcpscan, and inspect the event yourself.",
 	Severity: Medium, Confidence: ConfidenceHigh,
-	Basis: "One rule did not judge the event; the others did.",
+	Basis: "One rule did not inspect the event; the others did.",
 	Refs:  []string{"CWE-248"},
 }
 

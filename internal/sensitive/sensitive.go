@@ -19,7 +19,7 @@ const shortestSentence = 12
 
 // SecretOrder is the message for a name that instructs the model to read a secret; AboutSecret
 // lists the last words of names that only relate to a secret.
-const SecretOrder = "the name of a parameter is an order to read a secret"
+const SecretOrder = "the name of a parameter is an instruction to read a secret"
 
 var AboutSecret = names.Set(`id ids path name names type timeout seconds ms count limit enabled url uri line page version region format mode status at interval policy`)
 

@@ -13,9 +13,9 @@ import (
 var AutoApprove = scanner.Rule{
 	ID:         "cfg-auto-approve",
 	Category:   "policy",
-	Title:      "Tools or servers run without asking",
-	Why:        "The question before a call is the last chance to notice that a poisoned text controls the model. A repository that answers it for everybody who opens it takes away that chance.",
-	Fix:        "Allow single read-only tools only, in the user's settings; leave consent for servers and commands to each user.",
+	Title:      "Tools or servers run without confirmation",
+	Why:        "The prompt before a call is the last chance to notice that poisoned text controls the model. A repository that answers it for everybody who opens it takes away that chance.",
+	Fix:        "Allow only individual read-only tools, in user settings; leave consent for servers and commands to each user.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
 	Basis:      "High if a project approves everything, every command or every server; medium if only a user does, or if it names tools that write or execute. Tools that only read are not reported.",
@@ -38,16 +38,16 @@ var AutoApprove = scanner.Rule{
 	},
 }
 
-// approvedTools reports the tools that an entry allows to run without asking.
+// approvedTools reports the tools that an entry allows to run without confirmation.
 func approvedTools(p *scanner.ConfigPass, e *configfile.Entry) {
 	for i, tool := range e.AutoApprove {
 		pointer := fmt.Sprintf("/autoApprove/%d", i)
 		switch {
 		case tool == "*":
-			p.Report(e, pointer, entries.UnlessOwn(p, scanner.High, scanner.Medium), "every tool of the server runs without asking", tool)
+			p.Report(e, pointer, entries.UnlessOwn(p, scanner.High, scanner.Medium), "every tool of the server runs without confirmation", tool)
 			return
 		case actingTool(tool):
-			p.Report(e, pointer, entries.UnlessOwn(p, scanner.Medium, scanner.Low), "a tool that writes or executes runs without asking", tool)
+			p.Report(e, pointer, entries.UnlessOwn(p, scanner.Medium, scanner.Low), "a tool that writes or executes runs without confirmation", tool)
 		}
 	}
 }
@@ -87,41 +87,41 @@ var pluginSetting = lazyregexp.New(`^/(?:enabledPlugins|extraKnownMarketplaces)/
 // documentation.
 var approvals = []approval{
 	// Claude Code.
-	approves(`^/enableAllProjectMcpServers$`, `^true$`, scanner.High, "every server of the repository starts without asking"),
-	approves(`^/enabledMcpjsonServers/\d+$`, `.`, scanner.Medium, "a server of the repository starts without asking"),
-	approves(`^/permissions/defaultMode$`, `^bypassPermissions$`, scanner.High, "tools and commands run without asking"),
-	approves(`^/permissions/defaultMode$`, `^(?:acceptEdits|auto|dontAsk)$`, scanner.Medium, "files change without asking"),
-	approves(`^/skipDangerousModePermissionPrompt$`, `^true$`, scanner.Medium, "the warning before switching off all questions is suppressed"),
-	approves(`^/permissions/allow/\d+$`, `^(?:\*|Bash|Bash\(\*\)|Bash\(:\*\))$`, scanner.High, "every command runs without asking"),
-	approves(`^/permissions/allow/\d+$`, `^mcp__\*|^mcp__[^*]*?(?:__\*)?\*$`, scanner.Medium, "all tools of all servers run without asking"),
-	approves(`^/permissions/allow/\d+$`, `^mcp__[A-Za-z0-9-]+(?:_[A-Za-z0-9-]+)*$`, scanner.Medium, "every tool of a server runs without asking"),
-	approves(`^/permissions/allow/\d+$`, `(?i)^mcp__.*__.*(?:exec|run_|shell|command|delete|drop_|write|deploy|send|push|merge)`, scanner.Low, "a tool that writes or executes runs without asking"),
+	approves(`^/enableAllProjectMcpServers$`, `^true$`, scanner.High, "every server of the repository starts without confirmation"),
+	approves(`^/enabledMcpjsonServers/\d+$`, `.`, scanner.Medium, "a server of the repository starts without confirmation"),
+	approves(`^/permissions/defaultMode$`, `^bypassPermissions$`, scanner.High, "tools and commands run without confirmation"),
+	approves(`^/permissions/defaultMode$`, `^(?:acceptEdits|auto|dontAsk)$`, scanner.Medium, "files change without confirmation"),
+	approves(`^/skipDangerousModePermissionPrompt$`, `^true$`, scanner.Medium, "the settings suppress the warning before all confirmations are switched off"),
+	approves(`^/permissions/allow/\d+$`, `^(?:\*|Bash|Bash\(\*\)|Bash\(:\*\))$`, scanner.High, "every command runs without confirmation"),
+	approves(`^/permissions/allow/\d+$`, `^mcp__\*|^mcp__[^*]*?(?:__\*)?\*$`, scanner.Medium, "all tools of all servers run without confirmation"),
+	approves(`^/permissions/allow/\d+$`, `^mcp__[A-Za-z0-9-]+(?:_[A-Za-z0-9-]+)*$`, scanner.Medium, "every tool of a server runs without confirmation"),
+	approves(`^/permissions/allow/\d+$`, `(?i)^mcp__.*__.*(?:exec|run_|shell|command|delete|drop_|write|deploy|send|push|merge)`, scanner.Low, "a tool that writes or executes runs without confirmation"),
 	approves(`^/enabledPlugins/[^/]+(?:/\d+)?$`, `^[^f]`, scanner.Medium, "a plugin with its own servers and hooks is enabled for everybody who opens the project"),
-	approves(`^/extraKnownMarketplaces/[^/]+/source/(?:repo|url|package|path)$`, `.`, scanner.Low, "plugins come from a catalogue that the project names"),
+	approves(`^/extraKnownMarketplaces/[^/]+/source/(?:repo|url|package|path)$`, `.`, scanner.Low, "the project adds a plugin catalogue"),
 	// VS Code.
-	approves(editorKey+`plugins\.(?:marketplaces|paths)/`, `.`, scanner.Low, "plugins come from a location that the project names"),
-	approves(editorKey+`tools\.(?:global\.)?autoApprove$`, `^true$`, scanner.High, "every tool and command runs without asking"),
-	approves(editorKey+`tools\.terminal\.autoApprove/(?:\*|~1\.\*~1|~1\.\+~1|~1\^\.\*\$?~1)(?:/approve)?$`, `^true$`, scanner.High, "every command runs without asking"),
+	approves(editorKey+`plugins\.(?:marketplaces|paths)/`, `.`, scanner.Low, "the project adds a plugin location"),
+	approves(editorKey+`tools\.(?:global\.)?autoApprove$`, `^true$`, scanner.High, "every tool and command runs without confirmation"),
+	approves(editorKey+`tools\.terminal\.autoApprove/(?:\*|~1\.\*~1|~1\.\+~1|~1\^\.\*\$?~1)(?:/approve)?$`, `^true$`, scanner.High, "every command runs without confirmation"),
 	approves(editorKey+`tools\.terminal\.autoApprove/`+
-		`(?:rm|sudo|curl|wget|bash|sh|zsh|eval|chmod|python3?|node|npx|powershell)(?:/approve)?$`, `^true$`, scanner.Medium, "a command that can do anything runs without asking"),
-	approves(editorKey+`tools\.(?:edits|urls)\.autoApprove/(?:\*\*~1\*|\*|https?:~1~1\*(?:~1\*)?)(?:/.*)?$`, `^true$`, scanner.Medium, "every file can be changed, or every address read, without asking"),
+		`(?:rm|sudo|curl|wget|bash|sh|zsh|eval|chmod|python3?|node|npx|powershell)(?:/approve)?$`, `^true$`, scanner.Medium, "a command that can do anything runs without confirmation"),
+	approves(editorKey+`tools\.(?:edits|urls)\.autoApprove/(?:\*\*~1\*|\*|https?:~1~1\*(?:~1\*)?)(?:/.*)?$`, `^true$`, scanner.Medium, "every file can be changed, or every address read, without confirmation"),
 	// Gemini CLI and Qwen Code.
-	approves(`^/(?:tools/)?autoAccept$`, `^true$`, scanner.Medium, "tools considered harmless run without asking"),
-	approves(`^/(?:general/defaultApprovalMode|tools/approvalMode)$`, `^yolo$`, scanner.High, "tools and commands run without asking"),
-	approves(`^/(?:general/defaultApprovalMode|tools/approvalMode)$`, `^auto_?-?edit$`, scanner.Medium, "files change without asking"),
-	approves(`^/(?:tools/allowed|allowedTools)/\d+$`, `^(?:\*|run_shell_command|ShellTool|execute_bash|execute_cmd)$`, scanner.High, "every command runs without asking"),
-	approves(`^/allowedTools/\d+$`, `^@[^/*]+(?:/\*)?$`, scanner.Medium, "every tool of a server runs without asking"),
+	approves(`^/(?:tools/)?autoAccept$`, `^true$`, scanner.Medium, "tools considered harmless run without confirmation"),
+	approves(`^/(?:general/defaultApprovalMode|tools/approvalMode)$`, `^yolo$`, scanner.High, "tools and commands run without confirmation"),
+	approves(`^/(?:general/defaultApprovalMode|tools/approvalMode)$`, `^auto_?-?edit$`, scanner.Medium, "files change without confirmation"),
+	approves(`^/(?:tools/allowed|allowedTools)/\d+$`, `^(?:\*|run_shell_command|ShellTool|execute_bash|execute_cmd)$`, scanner.High, "every command runs without confirmation"),
+	approves(`^/allowedTools/\d+$`, `^@[^/*]+(?:/\*)?$`, scanner.Medium, "every tool of a server runs without confirmation"),
 	// Codex.
 	approves(`^(?:/profiles/[^/]+)?/sandbox_mode$`, `^danger-full-access$`, scanner.High, "commands run outside the sandbox"),
-	approves(`^(?:/profiles/[^/]+)?/approval_policy$`, `^never$`, scanner.Medium, "commands run without asking"),
+	approves(`^(?:/profiles/[^/]+)?/approval_policy$`, `^never$`, scanner.Medium, "commands run without confirmation"),
 	// opencode, Kilo.
-	approves(`^/permission(?:/\*|/bash(?:/\*)?)?$`, `^allow$`, scanner.High, "every command runs without asking"),
-	approves(`^/permission/(?:edit|webfetch)(?:/\*)?$`, `^allow$`, scanner.Medium, "files are changed, or pages read, without asking"),
+	approves(`^/permission(?:/\*|/bash(?:/\*)?)?$`, `^allow$`, scanner.High, "every command runs without confirmation"),
+	approves(`^/permission/(?:edit|webfetch)(?:/\*)?$`, `^allow$`, scanner.Medium, "files change, or pages are read, without confirmation"),
 	// Amp, Zed, Crush, Cursor.
-	approves(`^/amp\.dangerouslyAllowAll$`, `^true$`, scanner.High, "every tool and command runs without asking"),
-	approves(`^/amp\.commands\.allowlist/\d+$`, `^\*$`, scanner.High, "every command runs without asking"),
-	approves(`^/agent/always_allow_tool_actions$`, `^true$`, scanner.High, "every tool and command runs without asking"),
-	approves(`^/agent/tool_permissions/default$`, `^allow$`, scanner.High, "every tool and command runs without asking"),
-	approves(`^/permissions/allowed_tools/\d+$`, `^(?:bash|edit|write|\*)$`, scanner.Medium, "a tool that writes or executes runs without asking"),
-	approves(`^/permissions/allow/\d+$`, `^(?:Shell\(\*+\)|Mcp\(\*:\*\)|Write\(\*+(?:/\*+)?\))$`, scanner.High, "every command or tool runs without asking"),
+	approves(`^/amp\.dangerouslyAllowAll$`, `^true$`, scanner.High, "every tool and command runs without confirmation"),
+	approves(`^/amp\.commands\.allowlist/\d+$`, `^\*$`, scanner.High, "every command runs without confirmation"),
+	approves(`^/agent/always_allow_tool_actions$`, `^true$`, scanner.High, "every tool and command runs without confirmation"),
+	approves(`^/agent/tool_permissions/default$`, `^allow$`, scanner.High, "every tool and command runs without confirmation"),
+	approves(`^/permissions/allowed_tools/\d+$`, `^(?:bash|edit|write|\*)$`, scanner.Medium, "a tool that writes or executes runs without confirmation"),
+	approves(`^/permissions/allow/\d+$`, `^(?:Shell\(\*+\)|Mcp\(\*:\*\)|Write\(\*+(?:/\*+)?\))$`, scanner.High, "every command or tool runs without confirmation"),
 }

@@ -41,7 +41,7 @@ var BaseURLOverride = scanner.Rule{
 			e := &p.Entries[i]
 			named(e.Env, "/env/", func(pointer, name, value string) {
 				if vendor := endpointName.FindStringSubmatch(name); vendor != nil && elsewhere(value) && passesKey(e, vendor[1]) {
-					p.Report(e, pointer, scanner.Medium, "the server gets its user's API key and another host to send it to", name+"="+value)
+					p.Report(e, pointer, scanner.Medium, "the environment gives the server its user's API key and another host to send it to", name+"="+value)
 				}
 			})
 		}

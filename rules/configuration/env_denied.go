@@ -8,8 +8,8 @@ import (
 var EnvDenied = scanner.Rule{
 	ID:         "cfg-env-denied",
 	Category:   "policy",
-	Title:      "A server gets a variable that the policy does not allow",
-	Why:        "A server can read its whole environment and send it anywhere. A key that it does not need is one that it can leak.",
+	Title:      "A server gets an environment variable that the policy does not allow",
+	Why:        "A server can read its whole environment and send it anywhere. It can leak any key in it, needed or not.",
 	Fix:        "Remove the variable from the configuration, or add it to env_allow if the server needs it.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
@@ -28,7 +28,7 @@ var EnvDenied = scanner.Rule{
 					severity = scanner.High
 				}
 				p.Report(e, pointer, severity, "the policy does not allow this variable for the server: "+d.Reason, name,
-					scanner.Related{Message: "the server is declared here", Location: d.Location})
+					scanner.Related{Message: "the policy declares the server here", Location: d.Location})
 			})
 		}
 	},

@@ -16,9 +16,9 @@ import (
 var EnvHijack = scanner.Rule{
 	ID:         "cfg-env-hijack",
 	Category:   "configuration",
-	Title:      "A variable or option changes which code a harmless command runs",
+	Title:      "A variable or option changes the code that a harmless command runs",
 	Why:        "LD_PRELOAD, NODE_OPTIONS, PATH and similar variables decide which code a command runs, and options decide where it comes from. The server that a user approves keeps its name.",
-	Fix:        "Remove it. Put what a server needs before it starts into its own package.",
+	Fix:        "Remove the variable or option. Put what a server needs before it starts into its own package.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
 	Basis:      "High for variables that name code to run, and for search paths that begin in a directory where others can write; medium if they redirect downloads or traffic. Search paths to a project's own code are not reported.",
@@ -86,7 +86,7 @@ func hijack(name, value string, fetched bool) (scanner.Severity, string) {
 	}
 	switch {
 	case namesCode.MatchString(upper):
-		return scanner.High, "the variable names code that runs in the program or in its place"
+		return scanner.High, "the variable names code that runs in the program or instead of it"
 	case upper == "NODE_OPTIONS" && nodeCode.MatchString(value), upper == "RUBYOPT" && strings.Contains(value, "-r"), upper == "PERL5OPT",
 		(upper == "JAVA_TOOL_OPTIONS" || upper == "_JAVA_OPTIONS" || upper == "JDK_JAVA_OPTIONS") && strings.Contains(value, "-javaagent"):
 		return scanner.High, "the options load code into the program"
@@ -113,9 +113,9 @@ func searched(name, value string, fetched bool) (scanner.Severity, string) {
 	first, _, _ := strings.Cut(value, between)
 	switch {
 	case shared.MatchString(first):
-		return scanner.High, "the search path begins in a directory where others can write"
+		return scanner.High, "the search path begins in a directory that others can write to"
 	case name == "PATH" && relative.MatchString(first):
-		return scanner.High, "programs are looked up in the working directory first"
+		return scanner.High, "the search path looks up programs in the working directory first"
 	case name != "PATH" && fetched && relative.MatchString(first):
 		return scanner.Medium, "code from the working directory runs inside a downloaded package"
 	}

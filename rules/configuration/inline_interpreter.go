@@ -15,11 +15,11 @@ var InlineInterpreter = scanner.Rule{
 	ID:         "cfg-inline-interpreter",
 	Category:   "configuration",
 	Title:      "The configuration contains the server's code",
-	Why:        "sh -c, python -c and similar commands run whatever the next argument contains. A reader sees one more server, and the client asks for consent by its name.",
-	Fix:        "Put the code into a file of the repository, where it is reviewed, or start the server directly.",
+	Why:        "sh -c, python -c and similar commands run whatever the next argument contains. A reader sees one more server, and the client asks for consent by the server's name only.",
+	Fix:        "Move the code into a file of the repository, where it is reviewed, or start the server directly.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Servers have a program of their own. A script that only prepares a directory or path before it starts one, like a wrapper, is medium.",
+	Basis:      "A normal server has a program of its own. A script that only prepares a directory or path before it starts a program, like a wrapper, is medium.",
 	Refs:       []string{"OWASP-MCP:MCP05", "ATLAS:AML.T0050", "CWE-78"},
 	Config: func(p *scanner.ConfigPass) {
 		entries.EachCommand(p, func(e *configfile.Entry, l *launch.Command) {

@@ -18,7 +18,7 @@ import (
 var InsecureTransport = scanner.Rule{
 	ID:         "cfg-insecure-transport",
 	Category:   "configuration",
-	Title:      "Somebody on the network can read or change a connection",
+	Title:      "A connection is unencrypted or does not check certificates",
 	Why:        "Over plain HTTP, or without certificate checks, anybody on the network can read the traffic, including credentials, and insert tools and results.",
 	Fix:        "Use https:// and check certificates; add a private CA with NODE_EXTRA_CA_CERTS or SSL_CERT_FILE.",
 	Severity:   scanner.Medium,
@@ -46,7 +46,7 @@ func plainAddress(p *scanner.ConfigPass, e *configfile.Entry, pointer, written s
 	}
 	severity, message := scanner.Medium, "the connection is not encrypted"
 	if destination.Private(u.Hostname()) {
-		severity, message = scanner.Low, "the connection is not encrypted, within a private network"
+		severity, message = scanner.Low, "the connection within a private network is not encrypted"
 	} else if credentials || u.User != nil {
 		severity, message = scanner.High, "the connection is not encrypted and carries credentials"
 	}
@@ -89,15 +89,15 @@ func unchecked(p *scanner.ConfigPass, e *configfile.Entry) {
 		switch {
 		case (upper == "NODE_TLS_REJECT_UNAUTHORIZED" || upper == "PYTHONHTTPSVERIFY") && value == "0",
 			upper == "GIT_SSL_NO_VERIFY" && value != "" && value != "0" && value != "false":
-			p.Report(e, pointer, scanner.High, "the whole process does not check certificates", name+"="+e.Env[name])
+			p.Report(e, pointer, scanner.High, "certificate checks are disabled for the whole process", name+"="+e.Env[name])
 		case verifyName.MatchString(upper) && (value == "false" || value == "0" || value == "no" || value == "off"),
 			insecureName.MatchString(upper) && (value == "true" || value == "1" || value == "yes" || value == "on"):
-			p.Report(e, pointer, scanner.Medium, "certificates are not checked", name+"="+e.Env[name])
+			p.Report(e, pointer, scanner.Medium, "certificate checks are disabled", name+"="+e.Env[name])
 		}
 	}
 	for i, arg := range e.Args {
 		if uncheckedFlag.MatchString(arg) {
-			p.Report(e, fmt.Sprintf("/args/%d", i), scanner.Medium, "certificates are not checked", arg)
+			p.Report(e, fmt.Sprintf("/args/%d", i), scanner.Medium, "certificate checks are disabled", arg)
 		}
 	}
 }

@@ -15,7 +15,7 @@ var PrivilegedRuntime = scanner.Rule{
 	Category:   "configuration",
 	Title:      "A server runs with more rights than it needs",
 	Why:        "A server does what a model requests, and a model can be manipulated. With root, the whole disk or the Docker socket, any failure there affects the whole machine.",
-	Fix:        "Remove the option. Mount only the directories that the server works on, read-only if possible; give a file server the project directory.",
+	Fix:        "Remove the option. Mount only the directories that the server works on, read-only if possible; give a file server only the project directory.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
 	Basis:      "High if the sandbox is ineffective or everything is writable; medium for host networking, a read-only home directory, and a browser without its sandbox.",
@@ -68,18 +68,18 @@ type right struct {
 var (
 	mounting = lazyregexp.New(`^(?:-v|--volume|--mount)$`)
 	rights   = []right{
-		{lazyregexp.New(`^--privileged$`), lazyregexp.New(`^(?:true)?$`), scanner.High, "the container has all rights of the host (--privileged)"},
+		{lazyregexp.New(`^--privileged$`), lazyregexp.New(`^(?:true)?$`), scanner.High, "the container has full rights on the host (--privileged)"},
 		{lazyregexp.New(`^--(?:pid|ipc|uts|userns|cgroupns)$`), lazyregexp.New(`^host$`), scanner.High, "the container shares a namespace of the host"},
 		{lazyregexp.New(`^--net(?:work)?$`), lazyregexp.New(`^host$`), scanner.Medium, "the container shares the host network and everything that listens on it"},
-		{lazyregexp.New(`^--cap-add$`), lazyregexp.New(`(?i)^(?:cap_)?(?:all|sys_admin|sys_ptrace|sys_module|dac_read_search)$`), scanner.High, "the container has a capability that allows it to escape"},
+		{lazyregexp.New(`^--cap-add$`), lazyregexp.New(`(?i)^(?:cap_)?(?:all|sys_admin|sys_ptrace|sys_module|dac_read_search)$`), scanner.High, "the container has a capability that allows an escape to the host"},
 		{lazyregexp.New(`^--security-opt$`), lazyregexp.New(`^(?:seccomp|apparmor|label|systempaths)[=:](?:unconfined|disable)`), scanner.High, "a protection of the container is disabled"},
-		{lazyregexp.New(`^--device$`), lazyregexp.New(`^/dev/(?:mem|kmem|sd|nvme|disk)`), scanner.High, "the container has a disk or the memory of the host"},
+		{lazyregexp.New(`^--device$`), lazyregexp.New(`^/dev/(?:mem|kmem|sd|nvme|disk)`), scanner.High, "the container has access to a disk or the memory of the host"},
 		{mounting, lazyregexp.New(`(?:docker|podman|containerd)\.sock`), scanner.High, "the container controls the container engine, which is root on the host"},
 		{mounting, lazyregexp.New(`^(?:/|[A-Za-z]:[\\/]?):` +
-			`|(?:^|,)(?:src|source)=(?:/|[A-Za-z]:[\\/]?)(?:,|$)`), scanner.High, "the container has the whole disk of the host"},
-		{mounting, lazyregexp.New(`^/(?:etc|root|boot|sys|proc|dev|var/run|run)/?:|(?:^|,)(?:src|source)=/(?:etc|root|boot|sys|proc|dev)(?:,|$)`), scanner.High, "the container has a system directory of the host"},
+			`|(?:^|,)(?:src|source)=(?:/|[A-Za-z]:[\\/]?)(?:,|$)`), scanner.High, "the container mounts the whole disk of the host"},
+		{mounting, lazyregexp.New(`^/(?:etc|root|boot|sys|proc|dev|var/run|run)/?:|(?:^|,)(?:src|source)=/(?:etc|root|boot|sys|proc|dev)(?:,|$)`), scanner.High, "the container mounts a system directory of the host"},
 		{mounting, lazyregexp.New(`^` + home + `/?:.*:ro$|(?:^|,)(?:src|source)=` + home + `/?,(?:.*,)?(?:ro|readonly)(?:,|=|$)`), scanner.Medium, "the container can read the whole home directory"},
-		{mounting, lazyregexp.New(`^` + home + `/?:|(?:^|,)(?:src|source)=` + home + `/?(?:,|$)`), scanner.High, "the container has the whole home directory"},
+		{mounting, lazyregexp.New(`^` + home + `/?:|(?:^|,)(?:src|source)=` + home + `/?(?:,|$)`), scanner.High, "the container mounts the whole home directory"},
 	}
 )
 
@@ -112,9 +112,9 @@ func wholeDisk(l *launch.Command, report func(int, scanner.Severity, string)) {
 	for i, w := range l.Words {
 		switch {
 		case everything.MatchString(w):
-			report(l.ArgOf(i), scanner.High, "the file server gets the whole disk")
+			report(l.ArgOf(i), scanner.High, "the file server can access the whole disk")
 		case wholeHome.MatchString(w):
-			report(l.ArgOf(i), scanner.High, "the file server gets the whole home directory, including keys")
+			report(l.ArgOf(i), scanner.High, "the file server can access the whole home directory, including keys")
 		}
 	}
 }

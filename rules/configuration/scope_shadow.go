@@ -14,8 +14,8 @@ import (
 var ScopeShadow = scanner.Rule{
 	ID:         "cfg-scope-shadow",
 	Category:   "tool_shadowing",
-	Title:      "Two configurations use one name for different servers",
-	Why:        "Clients read several files, and start one of two servers with the same name. They remember consent by name: a repository's server with the name of a user's server starts in its place, or inherits its trust.",
+	Title:      "Two configurations use the same name for different servers",
+	Why:        "Clients read several files, and start one of two servers with the same name. They remember consent by name: a repository's server with the name of a user's server starts instead of it, or inherits its trust.",
 	Fix:        "Rename one of the two, or make them identical.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
@@ -42,8 +42,8 @@ var ScopeShadow = scanner.Rule{
 				if before.Entry.Disabled {
 					severity = scanner.Low // there is no other server yet that this one could replace
 				}
-				p.Report(e, pointer, severity, "another configuration has a different server of this name",
-					evidence, scanner.Related{Message: fmt.Sprintf("the other server of this name, in %s", belongs(before.Config)), Location: at})
+				p.Report(e, pointer, severity, "another configuration defines a different server with this name",
+					evidence, scanner.Related{Message: fmt.Sprintf("the other server with this name, in %s", belongs(before.Config)), Location: at})
 				break
 			}
 		}

@@ -114,13 +114,13 @@ func secretIn(name, value string) (scanner.Severity, string) {
 	switch {
 	case !secrets.NamesSecret(name) || text.IsReference(value) && len(literal) < secrets.MinRandomLength:
 	case secrets.LooksRandom(literal):
-		return scanner.Medium, "the name says that the value is a secret, and it looks like one"
+		return scanner.Medium, "the name indicates a secret, and the value looks like one"
 	case passwordName.MatchString(name) && secrets.LooksLikePassword(literal):
-		return scanner.Medium, "the name says that the value is a password, and it looks like one"
+		return scanner.Medium, "the name indicates a password, and the value looks like one"
 	case wordName.MatchString(name) && secrets.LooksLikePasswordFrom(literal, wordLength):
-		return scanner.Medium, "the name says that the value is a password, and it looks like one"
+		return scanner.Medium, "the name indicates a password, and the value looks like one"
 	case wordName.MatchString(name) && len(literal) >= wordLength && !strings.ContainsAny(literal, " \t\n/"):
-		return scanner.Low, "the name says that the value is a password"
+		return scanner.Low, "the name indicates a password"
 	}
 	return 0, ""
 }

@@ -13,9 +13,9 @@ import (
 var SettingsWeakened = scanner.Rule{
 	ID:         "settings-weakened",
 	Category:   "configuration",
-	Title:      "A change modifies the settings that judge it",
-	Why:        "Whoever can switch off a rule, ignore a finding or widen a policy in the same change as a poisoned tool gets both merged. If the settings before the change decide, the poisoned tool is still reported, but the weaker settings judge the next change.",
-	Fix:        "If you want the new settings, merge them in a separate pull request that a code owner reviews; they decide from then on.",
+	Title:      "A change modifies the settings that apply to it",
+	Why:        "Whoever can switch off a rule, ignore a finding or widen a policy in the same change as a poisoned tool gets both merged. If the settings before the change decide, the poisoned tool is still reported, but the weaker settings apply to the next change.",
+	Fix:        "If you want the new settings, merge them in a separate pull request that a code owner reviews; they apply from then on.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
 	Basis:      "Both versions are parsed and compared key by key. High if something is switched off, lowered, widened or broadly ignored, or if a change cannot be shown to be harmless; medium if it accepts single findings by name; low if it weakens nothing. Comments and the order of keys do not count. Reported if --base names a directory.",
@@ -39,7 +39,7 @@ var SettingsWeakened = scanner.Rule{
 		}
 		p.Report(scanner.SettingsIssue{
 			Severity: weakened[worst.Effect].severity,
-			Message:  fmt.Sprintf("%s %s (the version before the change decided): %s", p.Path, weakened[worst.Effect].verb, text.JoinSome(says)),
+			Message:  fmt.Sprintf("%s %s (the version before the change applies): %s", p.Path, weakened[worst.Effect].verb, text.JoinSome(says)),
 			Pointer:  pointer,
 			Key:      strings.Join(says, "\n"),
 			Diff:     settingsDiff(p.ChangedSettings),
@@ -57,7 +57,7 @@ var weakened = map[configfile.Effect]struct {
 	severity scanner.Severity
 	verb     string
 }{
-	configfile.Keeps:   {scanner.Low, "changed and weakens nothing"},
+	configfile.Keeps:   {scanner.Low, "changed without weakening anything"},
 	configfile.Accepts: {scanner.Medium, "accepts findings"},
 	configfile.Weakens: {scanner.High, "weakens what is checked"},
 }

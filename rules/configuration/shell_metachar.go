@@ -14,11 +14,11 @@ var ShellMetachar = scanner.Rule{
 	ID:         "cfg-shell-metachar",
 	Category:   "shell_injection",
 	Title:      "A command line contains a second command",
-	Why:        "Some clients start servers through a shell, which runs what follows ; or && or is in $(…) as another command, under the name of an approved server.",
-	Fix:        "Remove it. A server is one program with its arguments; put other commands into a script that is reviewed.",
+	Why:        "Some clients start servers through a shell, which runs whatever follows ; or && or is inside $(…) as another command, under the name of an approved server.",
+	Fix:        "Remove the second command. A server entry is one program with its arguments; put other commands into a reviewed script.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "Arguments have such characters for honest reasons too, so what they separate must be a command, or a download that is run.",
+	Basis:      "Arguments also contain such characters for legitimate reasons, so what they separate must be a command, or a download that is run.",
 	Refs:       []string{"OWASP-MCP:MCP05", "ATLAS:AML.T0050", "CWE-78"},
 	Config: func(p *scanner.ConfigPass) {
 		entries.EachCommand(p, func(e *configfile.Entry, l *launch.Command) {

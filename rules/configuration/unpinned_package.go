@@ -12,8 +12,8 @@ var UnpinnedPackage = scanner.Rule{
 	ID:         "cfg-unpinned-package",
 	Category:   "supply_chain",
 	Title:      "A server's version is not pinned",
-	Why:        "A launcher such as npx fetches the package each time the server starts. Whoever publishes the next version, or takes over the account, runs code here without a change to this file.",
-	Fix:        "Pin one version, such as some-server@1.2.3; for an image its digest, for a repository a commit.",
+	Why:        "A launcher such as npx fetches the package each time the server starts. Whoever publishes the next version, or takes over the account, runs code on this machine without a change to this file.",
+	Fix:        "Pin one version, such as some-server@1.2.3; pin an image by digest, and a repository by commit.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
 	Basis:      "The arguments show what is fetched. Most documentation omits the version, so this is not a sign of an attack.",
@@ -28,7 +28,7 @@ var UnpinnedPackage = scanner.Rule{
 				return // sup-no-integrity checks digests of packages without versions
 			}
 			if one.Version != "" {
-				message += "; it names a tag, a branch or a range"
+				message += "; the version is a tag, a branch or a range"
 			}
 			pointer, word := entries.Argument(e, one.Arg)
 			p.Report(e, pointer, scanner.Medium, message, word)

@@ -12,12 +12,12 @@ import (
 var WeakProxy = scanner.Rule{
 	ID:         "cfg-weak-proxy",
 	Category:   "configuration",
-	Title:      "The entry starts an mcpscan proxy that protects less, or a program that only looks like it",
-	Why:        "Whoever sees mcpscan in front of a server trusts that it blocks. A flag can make it report only, or pass on the whole environment; and a repository can come with a program of that name that starts anything.",
-	Fix:        "Run mcpscan wrap for the server with the mcpscan that you trust; without a flag it enforces. In a file that others use, unwrap the server: the path of mcpscan is that of one machine.",
+	Title:      "An entry weakens the mcpscan proxy, or starts a program that only looks like it",
+	Why:        "Whoever sees mcpscan in front of a server trusts that it blocks attacks. A flag can make it only report, or pass on the whole environment; and a repository can contain a program of that name that starts anything.",
+	Fix:        "Run mcpscan wrap for the server, using an mcpscan that you trust; without flags it enforces. In a file that others use, run mcpscan unwrap for the server: the path of mcpscan is valid on one machine only.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "High if an entry of a project has the mark of mcpscan wrap and is not what this mcpscan writes: the server behind it is then not compared with the lockfile. Medium for a flag that takes protection away. One less where users chose it for their own machine. An entry that is exactly what wrap writes is not reported, unless it only observes.",
+	Basis:      "High if an entry of a project carries the mark of mcpscan wrap but is not what this mcpscan writes: the server behind it is then not compared with the lockfile. Medium for a flag that removes protection. One severity lower if users chose it for their own machine. An entry that is exactly what wrap writes is not reported, unless it only observes.",
 	Refs:       []string{"OWASP-MCP:MCP02", "OWASP-MCP:MCP09", "ATLAS:AML.T0109", "CWE-693"},
 	Config: func(p *scanner.ConfigPass) {
 		for i := range p.Entries {
@@ -32,7 +32,7 @@ func weakProxy(p *scanner.ConfigPass, e *configfile.Entry) {
 	proxy := e.Proxy
 	if proxy.Written && !proxy.Through {
 		p.Report(e, "/proxy", entries.UnlessOwn(p, scanner.High, scanner.Medium),
-			"the entry has the mark of mcpscan wrap, and is not what this mcpscan writes: another program, another name, or other flags; it is judged as written", proxy.Program)
+			"the entry carries the mark of mcpscan wrap, but its program, name or flags are not what this mcpscan writes; mcpscan checks the entry as written", proxy.Program)
 	}
 	if named, ok := e.Env["MCPSCAN_SESSION"]; ok {
 		p.Report(e, "/env/MCPSCAN_SESSION", entries.UnlessOwn(p, scanner.Medium, scanner.Low), notShared, named)
@@ -49,18 +49,18 @@ func weakProxy(p *scanner.ConfigPass, e *configfile.Entry) {
 }
 
 // notShared explains why an entry must not name a session: other proxies do not use that name.
-const notShared = "the proxy shares its session only with proxies that name the same one: rules that compare servers do not see the others"
+const notShared = "the proxy shares its session only with proxies that name the same session: rules that compare servers do not see the other servers"
 
 // weakens describes the protection that a proxy flag removes, or returns "" if it removes none.
 func weakens(e *configfile.Entry, name, value string) string {
 	through := e.Proxy.Through // wrap passes the entry's variables and files that the user chose
 	switch {
 	case name == "--mode" && value != "enforce":
-		return "the proxy reports and blocks nothing"
+		return "the proxy only reports, and blocks nothing"
 	case name == "--inherit-env":
 		return "the server gets the whole environment of the client"
 	case name == "--no-config":
-		return "the proxy ignores mcpscan.yaml, and what it blocks"
+		return "the proxy ignores mcpscan.yaml, including what the file blocks"
 	case name == "--disable" || name == "--enable":
 		return "the proxy does not run all rules"
 	case name == "--session" && value != "":
@@ -70,7 +70,7 @@ func weakens(e *configfile.Entry, name, value string) string {
 			return "the server gets a variable that the entry does not name"
 		}
 	case (name == "--config" || name == "--lockfile" || name == "--base" || name == "--approvals") && !through:
-		return "the proxy has settings or approvals of its own"
+		return "the proxy uses its own settings or approvals"
 	}
 	return ""
 }

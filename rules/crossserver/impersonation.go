@@ -16,12 +16,12 @@ import (
 var Impersonation = scanner.Rule{
 	ID:         "xs-impersonation",
 	Category:   "name_similarity",
-	Title:      "A server claims to be a vendor's, but other facts contradict it",
-	Why:        "A name, title or address that looks like a vendor's gets users to approve a server that the vendor has never seen.",
-	Fix:        "Take the server from the vendor's own page or registry entry, or remove it.",
+	Title:      "A server claims to be a vendor's, but other data contradicts the claim",
+	Why:        "A name, title or address that looks like a vendor's leads users to approve a server that the vendor has never seen.",
+	Fix:        "Get the server from the vendor's own page or registry entry, or remove it.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "Reported only on a contradiction: an address that imitates a vendor's, or a claim to be the vendor with a web site, package scope or host that is not the vendor's. A server \"for\" a product claims nothing. A bare product name in somebody's package is low, because authors are careless.",
+	Basis:      "Reported only on a contradiction: an address that imitates a vendor's, or a claim to be the vendor with a web site, package scope or host that is not the vendor's. A server \"for\" a product does not claim to be the vendor's. A bare product name in somebody's package is low, because authors are careless.",
 	Refs:       []string{"OWASP-MCP:MCP04", "ATLAS:AML.T0073", "CWE-345"},
 	On:         mcp.OnIntroduction,
 	Judge: func(p *scanner.JudgePass) {
@@ -31,7 +31,7 @@ var Impersonation = scanner.Rule{
 		}
 		for _, address := range append([]string{s.Website}, s.Icons...) {
 			if b := imitatedHost(hostOf(address)); b != nil {
-				reportClaim(p, scanner.Medium, "", address, fmt.Sprintf("the server's address %q imitates one of %s", hostOf(address), b.Name))
+				reportClaim(p, scanner.Medium, "", address, fmt.Sprintf("the server's address %q imitates an address of %s", hostOf(address), b.Name))
 				return
 			}
 		}

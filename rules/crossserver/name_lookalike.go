@@ -12,12 +12,12 @@ import (
 var NameLookalike = scanner.Rule{
 	ID:         "xs-name-lookalike",
 	Category:   "tool_shadowing",
-	Title:      "A tool has almost the name of another server's tool or of a built-in tool",
-	Why:        "A model that reads both names confuses them, and sends the imitation what was meant for the original.",
+	Title:      "A tool name imitates another server's tool or a built-in tool",
+	Why:        "A model that reads both names may confuse them and send data meant for the original to the imitation.",
 	Fix:        "Compare the two tools. Remove the one that you do not know, or rename it.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "Only a typo counts: one letter of a long word, or letters swapped, doubled or look-alike, but not two dictionary words, a plural or a number. With the other tool's description it is deliberate, and high. A name identical to a built-in one is usually honest (file servers have read_file), so it is a note.",
+	Basis:      "Only a typo counts: one letter of a long word, or letters swapped, doubled or look-alike, but not two dictionary words, a plural or a number. With the other tool's description it is deliberate, and high. A name identical to a built-in one is usually legitimate (file servers have read_file), so it is a note.",
 	Refs:       []string{"OWASP-MCP:MCP03", "ATLAS:AML.T0074", "CWE-1007"},
 	Message: func(p *scanner.MessagePass) {
 		tools.Each(p, func(d *mcp.Definition, node int) {
@@ -36,7 +36,7 @@ var NameLookalike = scanner.Rule{
 				}
 				severity, too := scanner.Medium, ""
 				if names.Reworded(d.Description, other.Definition.Description) {
-					severity, too = scanner.High, ", and so is the description"
+					severity, too = scanner.High, ", and so is its description"
 				}
 				tools.ReportBeside(p, d, other, severity,
 					fmt.Sprintf("the name of tool %q of server %q is almost that of %q of server %q%s", d.Name, p.Server.ID, name, other.Server, too))
@@ -51,7 +51,7 @@ func likeBuiltin(name string) (scanner.Severity, string) {
 	case exact && names.Disguised(name):
 		return scanner.Medium, fmt.Sprintf("the name of the tool looks like that of %s, which is built into %s", b.Name, b.Client)
 	case exact:
-		return scanner.Note, fmt.Sprintf("the tool has the name of %s, which is built into %s", b.Name, b.Client)
+		return scanner.Note, fmt.Sprintf("the tool has the same name as %s, which is built into %s", b.Name, b.Client)
 	case b != nil:
 		return scanner.Medium, fmt.Sprintf("the name of the tool is almost that of %s, which is built into %s", b.Name, b.Client)
 	}

@@ -19,7 +19,7 @@ var PrefixConfusion = scanner.Rule{
 	Fix:        "Rename the tool without separators. If it contains another server's name, find out why before you approve it.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Medium if the name contains that of another server of the session, or is written like a joined one; a double underscore, slash or colon alone is only a note, because honest names have them.",
+	Basis:      "Medium if the name contains that of another server of the session, or is written like a joined one; a double underscore, slash or colon alone is only a note, because legitimate names contain them.",
 	Refs:       []string{"OWASP-MCP:MCP03", "ATLAS:AML.T0074", "CWE-436"},
 	On:         mcp.OnNewServer | mcp.OnList,
 	Judge: func(p *scanner.JudgePass) {
@@ -47,11 +47,11 @@ func qualified(p *scanner.JudgePass, name string) (scanner.Severity, string) {
 		case len(words) > 0 && slices.Equal(words, names.Distinctive(o.ID)):
 			return scanner.Medium, fmt.Sprintf("the tool %q of server %q begins with the name of server %q, as clients write it", name, p.Server.ID, o.ID)
 		case strings.HasPrefix(p.Server.ID+"__"+name, o.ID+"__") && len(o.ID) > len(p.Server.ID):
-			return scanner.Medium, fmt.Sprintf("the tool %q of server %q, joined as clients do it, reads like one of server %q", name, p.Server.ID, o.ID)
+			return scanner.Medium, fmt.Sprintf("the tool %q of server %q, joined with the server name as clients do, reads like a tool of server %q", name, p.Server.ID, o.ID)
 		}
 	}
 	if joined && !slices.Equal(words, names.Distinctive(p.Server.ID)) {
-		return scanner.Medium, fmt.Sprintf("the tool %q is named like a client's name for a tool of a server, but server %q is another one", name, p.Server.ID)
+		return scanner.Medium, fmt.Sprintf("the tool name %q looks like a name that a client builds from server and tool, but the tool belongs to server %q", name, p.Server.ID)
 	}
 	return scanner.Note, fmt.Sprintf("the tool name %q contains a separator that clients put between server and tool", name)
 }

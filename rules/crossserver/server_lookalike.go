@@ -13,13 +13,13 @@ import (
 var ServerLookalike = scanner.Rule{
 	ID:         "xs-server-lookalike",
 	Category:   "name_similarity",
-	Title:      "A server has almost the name of another one",
-	Why:        "A package or configuration entry that differs by one letter is installed or called instead of the intended one.",
-	Fix:        "Compare the name with the intended one, letter by letter, and check the origin of the server. Rename your own servers to be distinct.",
+	Title:      "A server's name is almost that of another server",
+	Why:        "Users install or call a package or configuration entry that differs by one letter instead of the intended one.",
+	Fix:        "Compare the name with the intended one, letter by letter, and check the origin of the server. Give your own servers distinct names.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
 	Basis: "Only the words that distinguish the names are compared, and only a typo counts, so server-a and server-b are two servers and githab imitates github. " +
-		"The finding is about the server that no configuration of the run, lockfile or server list names; if that decides nothing, about the later one. " +
+		"The finding is about the server that no configuration of the run, lockfile or server list names; if that does not decide, it is about the later one. " +
 		"High if both servers are in one session and one of them is spelled correctly; medium if neither name is a known word, or if only a well-known name is similar.",
 	Refs:  []string{"OWASP-MCP:MCP04", "OWASP-MCP:MCP09", "OWASP-LLM:LLM03", "ATLAS:AML.T0074", "CWE-1007"},
 	On:    mcp.OnNewServer | mcp.OnIntroduction,
@@ -63,7 +63,7 @@ func serverBeside(p *scanner.JudgePass, also func(p *scanner.JudgePass, other st
 		case same && names.Disguised(p.Server.ID) != names.Disguised(other.ID):
 			how = "looks like"
 		case same:
-			severity, how = scanner.Low, "differs only in its scope, or in words that many servers have, from"
+			severity, how = scanner.Low, "differs only in its scope, or in common words, from"
 		case !is && also != nil && also(p, other.ID):
 		case !is:
 			continue
@@ -102,7 +102,7 @@ func famous(p *scanner.JudgePass, name, pointer string) {
 		}
 		if is {
 			title := strings.Join(known, " ")
-			reportServer(p, scanner.Medium, name, pointer, title, fmt.Sprintf("the server is named %q, which is almost the well-known name %s", name, title))
+			reportServer(p, scanner.Medium, name, pointer, title, fmt.Sprintf("the server's name %q is almost the well-known name %s", name, title))
 			return
 		}
 	}

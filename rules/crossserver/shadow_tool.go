@@ -14,12 +14,12 @@ import (
 var ShadowTool = scanner.Rule{
 	ID:         "shadow-tool",
 	Category:   "tool_shadowing",
-	Title:      "Two servers have a tool of the same name",
+	Title:      "Two servers list a tool with the same name",
 	Why:        "A call meant for one server can reach the other, and a model that reads both descriptions follows the more insistent one.",
 	Fix:        "Rename one of them, or use only one of the two servers.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Generic names collide by chance (7 of 100 tool names of published servers do), so a bare collision is medium; a look-alike name, or a description copied onto another schema, is deliberate and critical. Each call of such a name is blocked and reported as medium; the finding about the definitions rates the intent.",
+	Basis:      "Generic names collide by chance (7 of 100 tool names of published servers do), so a mere collision is medium; a look-alike name, or a description copied onto another schema, is deliberate and critical. Each call to such a name is blocked and reported as medium; the finding about the definitions rates the intent.",
 	Refs:       []string{"OWASP-MCP:MCP09", "ATLAS:AML.T0074", "CWE-345"},
 	On:         mcp.OnCall | mcp.OnList,
 	Judge:      JudgeShadows(scanner.Alert),
@@ -56,10 +56,10 @@ func refuseShadowed(p *scanner.JudgePass, copies scanner.Verdict) {
 		p.Refuse(scanner.CrossServerCheck, copies, "another server has the same tool")
 		return
 	}
-	p.Refuse(scanner.CrossServerCheck, scanner.Block, "another server has a tool of this name")
+	p.Refuse(scanner.CrossServerCheck, scanner.Block, "another server has a tool with the same name")
 	p.Report(scanner.JudgeIssue{Severity: scanner.Medium, Subject: mcp.CallSubject, Name: p.Message.Target, Pointer: "/name",
-		Message:  fmt.Sprintf("the call of %s of server %s is blocked: server %s has a tool of this name", text.QuoteName(p.Message.Target), text.QuoteName(p.Server.ID), text.QuoteName(other.Server)),
-		Evidence: p.Message.Target, Offset: p.Message.Offset, Related: []scanner.Related{{Message: "the other tool", Location: other.Location}}})
+		Message:  fmt.Sprintf("the call to %s of server %s is blocked: server %s has a tool with the same name", text.QuoteName(p.Message.Target), text.QuoteName(p.Server.ID), text.QuoteName(other.Server)),
+		Evidence: p.Message.Target, Offset: p.Message.Offset, Related: []scanner.Related{{Message: "the other tool with this name", Location: other.Location}}})
 }
 
 // schemaPart is the index of the schema in the parts of a definition.
@@ -94,7 +94,7 @@ func collision(d *mcp.Definition, other *scanner.Known, fork bool) (scanner.Seve
 	case d.Digest == o.Digest:
 		return scanner.Low, "is identical to"
 	case names.FoldSeparators(d.Name) != names.FoldSeparators(o.Name):
-		return scanner.Critical, "has a look-alike of the name of"
+		return scanner.Critical, "has a name that looks like that of"
 	case d.Foreign == o.Foreign && otherSchema(d, o) && names.Alike(d.Description, o.Description):
 		return scanner.Critical, "has the name and description, but not the schema, of"
 	case !fork && names.Reworded(d.Description, o.Description):

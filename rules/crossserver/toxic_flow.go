@@ -13,9 +13,9 @@ import (
 var ToxicFlow = scanner.Rule{
 	ID:         "xs-toxic-flow",
 	Category:   "cross_server_flow",
-	Title:      "One agent has private data, untrusted content and a way to send data out",
-	Why:        "A stranger's text that the agent reads (an issue, page or mail) can make it fetch private data and send it away. Every tool in the chain does what it says; no tool has to be poisoned.",
-	Fix:        "Take one of the three away from this agent: remove a server or tool, use a token that reads only public data, or require approval for calls that send.",
+	Title:      "One agent combines private data, untrusted content and a way to send data out",
+	Why:        "Untrusted text that the agent reads (an issue, page or mail) can make it fetch private data and send it away. Every tool in the chain works as described; no tool has to be poisoned.",
+	Fix:        "Remove one of the three from this agent: remove a server or tool, use a token that reads only public data, or require approval for calls that send.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceLow,
 	Basis:      "The name, parameters and hints show what a tool does. Medium if only the combination of servers has all three, which a review of a single server cannot show; low for one server that has all three by itself, like any mail or forge server.",
@@ -55,7 +55,7 @@ var ToxicFlow = scanner.Rule{
 var witnessRoles = [...]string{
 	capability.PrivateData:      "returns private data",
 	capability.UntrustedContent: "returns untrusted content",
-	capability.ExternalSink:     "leads out",
+	capability.ExternalSink:     "can send data out",
 }
 
 // reportFlow reports the tool that completes a trifecta, with the other witnesses.

@@ -9,18 +9,18 @@ import (
 var ReadonlyContradiction = scanner.Rule{
 	ID:         "ann-readonly-contradiction",
 	Category:   "policy",
-	Title:      "A tool annotated as read-only says that it changes something",
-	Why:        "Clients run read-only tools without asking. A false annotation removes that question for a tool that deletes or sends.",
-	Fix:        "Do not let the client approve calls by this server's annotations. Ask the author to correct them.",
+	Title:      "A tool annotated as read-only claims to change something",
+	Why:        "Clients run read-only tools without asking. A false annotation removes that prompt for a tool that deletes or sends.",
+	Fix:        "Do not let the client approve calls based on this server's annotations. Ask the author to correct them.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "The name or the first words of the description contain a verb of change and no verb of reading. Of 598 read-only tools of published servers it reports one, which writes a file. Tools that create a text for the model to use are the known false positive.",
+	Basis:      "The name or the first words of the description contain a verb of change and no verb of reading. Of 598 read-only tools of published servers, the rule reports one, which writes a file. Known false positive: tools that create text for the model to use.",
 	Refs:       []string{"OWASP-MCP:MCP02", "OWASP-LLM:LLM06", "CWE-807"},
 	Message: func(p *scanner.MessagePass) {
 		tools.Each(p, func(d *mcp.Definition, node int) {
 			at, readOnly := tools.Annotation(p.Doc, node, "readOnlyHint")
 			if readOnly && tools.WritesItself(d) {
-				p.Report(at, false, scanner.Medium, "annotated readOnlyHint: true, but its name or description says that it changes something")
+				p.Report(at, false, scanner.Medium, "annotated readOnlyHint: true, but the name or description claims to change something")
 			}
 		})
 	},

@@ -13,12 +13,12 @@ import (
 var CapExec = scanner.Rule{
 	ID:         "cap-exec",
 	Category:   "policy",
-	Title:      "A tool executes what the model writes",
-	Why:        "A free-form command, program or query can do whatever its interpreter can: whoever controls the model controls that.",
+	Title:      "A tool executes commands, queries or programs written by the model",
+	Why:        "A free-form command, program or query can do whatever its interpreter can: whoever controls the model controls the interpreter.",
 	Fix:        "Run the server in a sandbox with limited rights, and require approval for each call.",
 	Severity:   scanner.Note,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "This is an inventory of what tools can do, not an accusation: one in seventy tools of published servers does this.",
+	Basis:      "An inventory entry, not an accusation: one in seventy tools of published servers does this.",
 	Refs:       []string{"OWASP-MCP:MCP05", "OWASP-LLM:LLM06", "CWE-94"},
 	Message: func(p *scanner.MessagePass) {
 		tools.Each(p, func(d *mcp.Definition, node int) {

@@ -16,12 +16,12 @@ const manyTools = 128
 var CapOverbroad = scanner.Rule{
 	ID:         "cap-overbroad",
 	Category:   "policy",
-	Title:      "A server offers more tools than a client can distinguish, or does not mark destructive ones",
-	Why:        "A client that relies on annotations cannot ask before an unmarked destructive tool. A list too long for a request is cut, and nobody reviews it.",
-	Fix:        "Disable tools that you do not need, and require approval for calls of the others.",
+	Title:      "A server offers too many tools, or does not annotate destructive ones",
+	Why:        "A client that relies on annotations cannot ask before an unmarked destructive tool runs. A list too long for a request is cut, and nobody reviews it.",
+	Fix:        "Disable the tools that you do not need, and require approval for calls of the others.",
 	Severity:   scanner.Note,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "This is an inventory, not an accusation: one in twenty-five tools of published servers has a destructive name and no annotation. A contradicting annotation is low.",
+	Basis:      "An inventory entry, not an accusation: one in twenty-five tools of published servers has a destructive name and no annotation. An annotation that contradicts the name is low.",
 	Refs:       []string{"OWASP-MCP:MCP02", "OWASP-LLM:LLM06", "CWE-250"},
 	Message: func(p *scanner.MessagePass) {
 		count, list := 0, -1
@@ -34,9 +34,9 @@ var CapOverbroad = scanner.Rule{
 			switch at, destructive := tools.Annotation(p.Doc, node, "destructiveHint"); {
 			case readOnly || destructive: // readOnly is left to ann-readonly-contradiction
 			case at >= 0:
-				p.Report(at, false, scanner.Low, "annotated destructiveHint: false, but its name says that it destroys something")
+				p.Report(at, false, scanner.Low, "annotated destructiveHint: false, but the name indicates that the tool destroys something")
 			default:
-				p.Report(p.Doc.Get(node, "name"), false, scanner.Note, "the name says that the tool destroys something, but no annotation does")
+				p.Report(p.Doc.Get(node, "name"), false, scanner.Note, "the name indicates that the tool destroys something, but no annotation does")
 			}
 		})
 		if count > manyTools {

@@ -19,9 +19,9 @@ import (
 var DangerDefault = scanner.Rule{
 	ID:         "sch-danger-default",
 	Category:   "exfiltration",
-	Title:      "A parameter's default is harmful",
+	Title:      "A parameter has a harmful default",
 	Why:        "A model fills in what the schema offers. A default recipient, command or secret file applies to every call that does not override it.",
-	Fix:        "Remove the default in the server. Set the value in the client.",
+	Fix:        "Remove the default from the server. Set the value in the client.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
 	Basis:      "No published server has an external address as the default of a recipient or webhook, a chain of commands, or a key file in a tool that is not about keys. A default address for reports or callbacks may be the vendor's own, and is medium. Examples do not count, except working credentials.",

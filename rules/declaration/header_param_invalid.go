@@ -14,11 +14,11 @@ var HeaderParamInvalid = scanner.Rule{
 	ID:         "sch-header-param-invalid",
 	Category:   "protocol",
 	Title:      "A parameter has an invalid x-mcp-header",
-	Why:        "A streamable HTTP client must drop a tool with such an annotation, and other clients show it to the model: a reviewer with one does not see what the other runs. A line break in the name would inject a header.",
-	Fix:        "Fix the server: use a unique token, on a string, integer or boolean that is reachable through properties only.",
+	Why:        "A Streamable HTTP client must drop a tool with such an annotation, while other clients show it to the model: a reviewer may not see the tool that others run. A line break in the name would inject a header.",
+	Fix:        "Fix the server: use a unique token, on a string, integer or boolean that is reachable only through properties.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The requirements are those of protocol version 2026-07-28, Streamable HTTP, custom headers from tool parameters. The violation is a fact; the intent is not.",
+	Basis:      "The requirements are those of protocol version 2026-07-28, Streamable HTTP, custom headers from tool parameters. The violation is certain; the intent is not.",
 	Refs:       []string{"OWASP-MCP:MCP03", "CWE-436"},
 	Message: func(p *scanner.MessagePass) {
 		tools.Each(p, func(_ *mcp.Definition, node int) {
@@ -28,7 +28,7 @@ var HeaderParamInvalid = scanner.Rule{
 					return
 				}
 				if fault := headerFault(p.Doc, s, header, seen); fault != "" {
-					p.Report(header, false, scanner.Medium, fault+": HTTP clients drop the tool, others show it")
+					p.Report(header, false, scanner.Medium, fault+": HTTP clients drop the tool, other clients show it")
 				}
 			})
 		})

@@ -14,10 +14,10 @@ var HeaderParamSensitive = scanner.Rule{
 	Category:   "exfiltration",
 	Title:      "A sensitive parameter is copied to an HTTP header",
 	Why:        "Proxies and gateways read and log headers, but not bodies.",
-	Fix:        "Remove x-mcp-header from the parameter: headers are for values that intermediaries route by.",
+	Fix:        "Remove x-mcp-header from the parameter: headers are for values that intermediaries need for routing.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Protocol version 2026-07-28 says that passwords, keys, tokens and personal data should not be in headers. Free text can contain anything, and is low.",
+	Basis:      "Protocol version 2026-07-28 says that passwords, keys, tokens and personal data should not be in headers. Free text can contain anything, so it is low.",
 	Refs:       []string{"OWASP-MCP:MCP01", "OWASP-LLM:LLM02", "CWE-532"},
 	Message: func(p *scanner.MessagePass) {
 		tools.Each(p, func(d *mcp.Definition, node int) {

@@ -16,11 +16,11 @@ var OutputMismatch = scanner.Rule{
 	ID:         "sch-output-mismatch",
 	Category:   scanner.OutputPoisoning,
 	Title:      "A structured result contradicts the tool's schema or its own text",
-	Why:        "One client gives the model the text of a result and another the structured content. If they differ, the model acts on something else than what was reviewed or logged.",
-	Fix:        "Return the same value in both forms, as outputSchema says. Make the client reject results that do not conform.",
+	Why:        "One client gives the model the text of a result, another the structured content. If they differ, the model acts on something other than what was reviewed or logged.",
+	Fix:        "Return the same value in both forms, as outputSchema requires. Make the client reject results that do not conform.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Two values under one name in one result, or a violation of the server's own schema: both are facts, the intent is not. A text that is not JSON, or says less, contradicts nothing. Numbers may be rounded.",
+	Basis:      "One result contains two values under one name, or violates the server's own schema: the contradiction is certain, the intent is not. Text that is not JSON, or is less complete, contradicts nothing. Numbers may be rounded.",
 	Refs:       []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM05", "CWE-345"},
 	Message: func(p *scanner.MessagePass) {
 		result := p.Doc.Get(p.Root, "result")
@@ -40,7 +40,7 @@ var OutputMismatch = scanner.Rule{
 				continue
 			}
 			if at := said.differ(0, said.wrapped(structured)); at >= 0 {
-				p.Report(at, false, scanner.Medium, "the text of the result has another value here")
+				p.Report(at, false, scanner.Medium, "the text of the result contains a different value at this location")
 			}
 		}
 	},

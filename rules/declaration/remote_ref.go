@@ -15,11 +15,11 @@ var RemoteRef = scanner.Rule{
 	ID:         "sch-remote-ref",
 	Category:   "schema",
 	Title:      "A schema refers to an external document",
-	Why:        "Whoever follows the reference fetches an address that the server chose, possibly inside the network, or a file. The content can change after the review.",
-	Fix:        "Put the parts of the schema into $defs. Do not let a client resolve references to other documents.",
+	Why:        "A client that resolves the reference fetches an address that the server chose, possibly inside the network, or reads a file. The content can change after the review.",
+	Fix:        "Move the referenced parts into $defs. Do not let a client resolve references to other documents.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The specification forbids clients to fetch references unless asked to, and no published server has one. A dialect that few validators know is medium, a reference without an address low. An $id only names a schema, and a reference to a name within the schema fetches nothing.",
+	Basis:      "The specification forbids clients to fetch references unless asked to, and no published server uses one. A dialect that few validators know is medium, a reference without an address is low. An $id only names a schema, and a reference to a name within the schema fetches nothing.",
 	Refs:       []string{"OWASP-MCP:MCP03", "ATLAS:AML.T0110", "CWE-829", "CWE-918"},
 	Message: func(p *scanner.MessagePass) {
 		tools.Each(p, func(_ *mcp.Definition, node int) {

@@ -24,11 +24,11 @@ var ResourceBomb = scanner.Rule{
 	ID:         "sch-resource-bomb",
 	Category:   "schema",
 	Title:      "A schema is too expensive to process",
-	Why:        "A client that compiles or validates such a schema hangs or runs out of memory, and a checker that gives up has not inspected it.",
+	Why:        "A client that compiles or validates such a schema hangs or runs out of memory, and a scanner that gives up has not inspected it.",
 	Fix:        "Make the server send a smaller schema. Limit the client's work per schema.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Each limit is several times what published servers need. A schema that refers to itself through a property or an array is an honest tree and not reported; one that refers to itself for the same value never ends.",
+	Basis:      "Each limit is several times what published servers need. A schema that refers to itself through a property or an array is a legitimate tree and not reported; one that refers to itself for the same value never ends.",
 	Refs:       []string{"OWASP-LLM:LLM10", "CWE-400", "CWE-674", "CWE-1333"},
 	Message: func(p *scanner.MessagePass) {
 		tools.Each(p, func(_ *mcp.Definition, node int) {

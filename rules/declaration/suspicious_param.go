@@ -16,8 +16,8 @@ var SuspiciousParam = scanner.Rule{
 	ID:         "sch-suspicious-param",
 	Category:   "exfiltration",
 	Title:      "A parameter collects data that the tool does not need",
-	Why:        "The model fills in what a schema asks for. A parameter for the conversation, the system prompt, other tools' results, a secret or the model's name gives them to the server in every call.",
-	Fix:        "Ask the author what it is for. Do not use the tool with data that the server must not see.",
+	Why:        "The model fills in what a schema asks for. A parameter for the conversation, the system prompt, other tools' results, a secret or the model's name sends this data to the server with every call.",
+	Fix:        "Ask the author what the parameter is for. Do not use the tool with data that the server must not see.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
 	Basis:      "High if the name or description says that it is the conversation, the system prompt or a secret, and it is required; medium if it is optional. A parameter for the model's name is one severity lower. Tools for chats and models have such parameters for a purpose and are not reported.",
@@ -94,7 +94,7 @@ var SuspiciousParam = scanner.Rule{
 			if m.Pattern >= fileMatch || required && !(m.Pattern == talkMatch && modestWish(p, m.Start, m.End)) {
 				severity = scanner.High
 			}
-			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: severity, Signals: []string{"it is what a parameter is filled with"},
+			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: severity, Signals: []string{"the description says what the parameter is filled with"},
 				Message: "the description of a parameter asks for " + wished[m.Pattern]})
 			return // one finding per text
 		}

@@ -22,12 +22,12 @@ type telling struct {
 var tellings = []telling{
 	{conceals, "hides something from the user"},
 	{overrides, "tells the model to ignore its instructions"},
-	{sendsElsewhere, "sends something to an address that it did not mention before"},
-	{writesElsewhere, "writes to a place where systems run or trust what they find"},
+	{sendsElsewhere, "sends something to an address that the definition did not mention before"},
+	{writesElsewhere, "writes to a location whose content systems run or trust"},
 	{governsOthers, "changes how other servers' tools are used"},
 	{takesSecrets, "collects data that the tool did not use before"},
-	{asksInParameter, "adds data from outside the tool to a parameter"},
-	{destroysUnasked, "destroys something, although trusted not to"},
+	{asksInParameter, "asks for data from outside the tool in a parameter"},
+	{destroysUnasked, "destroys something, although it was approved as harmless"},
 }
 
 // tells returns the meaning of the first telling that matches a sentence, or "" if none does.

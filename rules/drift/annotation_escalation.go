@@ -18,12 +18,12 @@ import (
 var AnnotationEscalation = scanner.Rule{
 	ID:         "drift-annotation-escalation",
 	Category:   "version_pin",
-	Title:      "A tool's annotations became less safe than when it was approved",
-	Why:        "Clients ask less before calls of a tool that is annotated as read-only. The approved annotation is no longer true.",
-	Fix:        "Find out what the tool does now. If you want it, run mcpscan approve, and let the client ask before each call.",
+	Title:      "A tool's annotations became less safe after approval",
+	Why:        "Clients prompt less often before calls of a tool that is annotated as read-only. The approved annotation is no longer true.",
+	Fix:        "Find out what the tool does now. If you want the change, run mcpscan approve, and let the client ask before each call.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The hints are the server's own words. Critical if a read-only tool is now annotated as destructive; medium if it only withdraws the hint; high if it is now annotated as destructive or open-world, and if a tool that by its own words writes or destroys starts to deny it; medium if a reassuring hint was dropped, or if the name, verb or parameters always contradicted it. A new hint is a note, and low if it asks for less care.",
+	Basis:      "The hints are the server's own claims. Critical if a read-only tool is now annotated as destructive; medium if it only withdraws the hint; high if it is now annotated as destructive or open-world, and if a tool that writes or destroys by its own description now denies it; medium if a reassuring hint was dropped, or if the name, verb or parameters always contradicted it. A new hint is a note, and low if it asks for less care.",
 	Refs:       []string{"OWASP-MCP:MCP02", "OWASP-MCP:MCP04", "ATLAS:AML.T0109", "CWE-353"},
 	On:         mcp.OnList,
 	Judge: func(p *scanner.JudgePass) {
@@ -157,7 +157,7 @@ func (c *change) destructiveNow(old, now int) bool {
 }
 
 // oddHint is a value that clients interpret differently: some treat every string as true.
-const oddHint = "no boolean"
+const oddHint = "not a boolean"
 
 // hintOf returns the value of a hint, or "" if it is missing. Some clients accept a string that
 // reads like a boolean.
@@ -173,7 +173,7 @@ func hintOf(doc *wire.Doc, i int) string {
 
 func orNothing(s string) string {
 	if s == "" {
-		return "not said"
+		return "not set"
 	}
 	return s
 }

@@ -10,12 +10,12 @@ import (
 var BinaryMismatch = scanner.Rule{
 	ID:         "binary-mismatch",
 	Category:   "version_pin",
-	Title:      "The executable of a server differs from the approved one",
-	Why:        "An attacker who can replace the executable needs to change no configuration and no definition.",
+	Title:      "A server's executable differs from the approved one",
+	Why:        "An attacker who replaces the executable does not need to change the configuration or any definition.",
 	Fix:        "Find out what replaced the file. If you wanted the upgrade, run mcpscan lock to record it, and review the new lockfile.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The severity of the agentsh design if the file is the server itself; high if it is a launcher such as npx, which is upgraded for many reasons. Compares digests with the lockfile if both are known; for audit logs, uses the comparison of their engine. version_pinning.pin_binary: false switches the rule off.",
+	Basis:      "Critical, as in the agentsh design, if the file is the server itself; high if it is a launcher such as npx, which is upgraded for many reasons. Compares digests with the lockfile if both are known; for audit logs, uses the comparison made by their engine. version_pinning.pin_binary: false switches the rule off.",
 	Refs:       []string{"OWASP-MCP:MCP04", "ATLAS:AML.T0109", "CWE-494"},
 	Message: func(p *scanner.MessagePass) {
 		if p.Message.Kind == mcp.Audit && p.Message.Method == "mcp_server_binary_mismatch" {

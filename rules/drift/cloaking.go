@@ -13,11 +13,11 @@ var Cloaking = scanner.Rule{
 	ID:         "drift-cloaking",
 	Category:   "version_pin",
 	Title:      "A server shows different definitions to different clients",
-	Why:        "A server that knows who asks can show the reviewer or the scanner a different tool than the client that uses it.",
-	Fix:        "Compare the two definitions. List the server under the client's name (scan --client-name), and approve that.",
+	Why:        "A server that recognises its clients can show a reviewer or scanner a different tool than the client that uses it.",
+	Fix:        "Compare the two definitions. List the server under the client's name (scan --client-name), and approve that definition.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "Both were listed in the same version, according to serverInfo, or within ten minutes, to clients with different names. If only the client capabilities differ, the server may have a reason: medium.",
+	Basis:      "The server listed both definitions in the same version, according to serverInfo, or within ten minutes, to clients with different names. If only the client capabilities differ, the server may have a reason: medium.",
 	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-MCP:MCP04", "ATLAS:AML.T0109", "CWE-494"},
 	On:         mcp.OnList,
 	Judge: func(p *scanner.JudgePass) {
@@ -53,11 +53,11 @@ func reportDifference(p *scanner.JudgePass, d *scanner.ClientDifference) {
 	issue := scanner.JudgeIssue{Severity: scanner.High, Subject: d.Kind, Name: d.Name, Offset: d.Offset, Key: d.Change}
 	switch d.Change {
 	case scanner.ClientSeesOther:
-		issue.Message = fmt.Sprintf("the server shows the client %q a different definition than %q", p.Server.Client.Name, d.Other)
+		issue.Message = fmt.Sprintf("the server shows the client %q a different definition than the client %q", p.Server.Client.Name, d.Other)
 	case scanner.ClientSeesMore:
-		issue.Message = fmt.Sprintf("the server shows this %s to the client %q and not to %q", d.Kind, p.Server.Client.Name, d.Other)
+		issue.Message = fmt.Sprintf("the server shows this %s to the client %q but not to the client %q", d.Kind, p.Server.Client.Name, d.Other)
 	case scanner.ClientSeesLess:
-		issue.Message = fmt.Sprintf("the server shows this %s to the client %q and not to %q", d.Kind, d.Other, p.Server.Client.Name)
+		issue.Message = fmt.Sprintf("the server shows this %s to the client %q but not to the client %q", d.Kind, d.Other, p.Server.Client.Name)
 	}
 	if d.At != (scanner.Location{}) {
 		issue.Related = []scanner.Related{{Message: "shown here", Location: d.At}}
@@ -73,7 +73,7 @@ func reportCloak(p *scanner.JudgePass, d *mcp.Definition, then *mcp.ClientInfo, 
 	if version == "" || then == nil || now == nil {
 		return
 	}
-	severity, how := scanner.High, fmt.Sprintf("to the client %q than to %q", now.Name, then.Name)
+	severity, how := scanner.High, fmt.Sprintf("to the client %q than to the client %q", now.Name, then.Name)
 	if now.Name == then.Name {
 		if slices.Equal(now.Capabilities, then.Capabilities) {
 			return

@@ -59,7 +59,7 @@ func compareSchemas(c *change, old, now int, result bool) []difference {
 	s.compare()
 	if s.places < 0 || s.was.looks < 0 || s.is.looks < 0 {
 		s.name = ""
-		s.add(scanner.High, "it exceeds the limit of compared values")
+		s.add(scanner.High, "the schema exceeds the limit of compared values")
 	}
 	return s.found
 }
@@ -125,13 +125,13 @@ func (s *schemaChange) compare() {
 	s.seen[s.place] = true
 	switch {
 	case s.depth > maxCompared:
-		s.add(scanner.High, "the schema of %s changed deeper than the limit of the comparison", s.about())
+		s.add(scanner.High, "the schema of %s changed at a depth beyond the comparison limit", s.about())
 		return
 	case isFalse(&s.now, now) != isFalse(&s.old, old):
-		s.add(scanner.Low, "%s may now have a value or none, unlike before", s.about())
+		s.add(scanner.Low, "%s changed from forbidden to allowed, or the reverse", s.about())
 		return
 	case !isSchema(&s.old, old) || !isSchema(&s.now, now):
-		s.add(scanner.Medium, "the schema of %s was or is unreadable", s.about())
+		s.add(scanner.Medium, "the old or new schema of %s is unreadable", s.about())
 		return
 	}
 	before, after := s.was.view(old), s.is.view(now)
@@ -141,7 +141,7 @@ func (s *schemaChange) compare() {
 	s.constraints(before, after)
 	s.others(old, now)
 	if before.cut || after.cut {
-		s.add(scanner.High, "the schema of %s exceeds the limit of compared parts", s.about())
+		s.add(scanner.High, "the schema of %s exceeds the comparison limit", s.about())
 	}
 }
 

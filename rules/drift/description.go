@@ -12,12 +12,12 @@ import (
 var Description = scanner.Rule{
 	ID:         "drift-description",
 	Category:   "version_pin",
-	Title:      "A text changed after approval",
-	Why:        "The model follows the description. One that was harmless when approved can contain an order today: the rug pull.",
-	Fix:        "Read the diff. If the change is honest, run mcpscan approve; if not, stay on the approved version.",
+	Title:      "The text of a definition changed after approval",
+	Why:        "The model follows the description. One that was harmless when it was approved can contain a harmful instruction today: a rug pull.",
+	Fix:        "Read the diff. If the change is legitimate, run mcpscan approve; otherwise stay on the approved version.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The change is a fact; its severity is that of the added sentences. Reworded or moved text is a note. New acts, addresses and data are medium, and so are a removed safeguard and another language. Sentences that act on data, people or tools outside the tool's purpose are high, on less evidence than in a definition that was reviewed as a whole, and so is what another rule finds suspicious in them; an attack is critical. Two definitions that swap names are high.",
+	Basis:      "The change is certain; its severity is that of the added sentences. Reworded or moved text is a note. New actions, addresses and data are medium, as are a removed safeguard and added text in another language. Sentences that act on data, people or tools outside the tool's purpose are high, on less evidence than in a definition that was reviewed as a whole, as is anything in them that another rule finds suspicious; an attack is critical. Two definitions that swap names are high.",
 	Refs:       []string{"OWASP-MCP:MCP04", "OWASP-MCP:MCP03", "ATLAS:AML.T0109", "CWE-494"},
 	On:         mcp.OnList,
 	Compare:    compareTexts,
@@ -49,7 +49,7 @@ func reportTexts(c *change) {
 		}
 	}
 	if name := c.swapped(); name != "" && severity < scanner.High {
-		severity, why = scanner.High, fmt.Sprintf("it is what was approved as %q, under a name that was approved for something else", name)
+		severity, why = scanner.High, fmt.Sprintf("the definition was approved as %q, but is now listed under the name of another approved definition", name)
 	}
 	r := all[worst]
 	what := "the " + c.d.Kind.String() + "'s text"
@@ -58,7 +58,7 @@ func reportTexts(c *change) {
 	}
 	message := fmt.Sprintf("%s changed at %s: %s", what, r.pointer, why)
 	if len(all) > 1 {
-		message = fmt.Sprintf("%s changed in %d places, at %s: %s", what, len(all), r.pointer, why)
+		message = fmt.Sprintf("%s changed in %d locations, at %s: %s", what, len(all), r.pointer, why)
 	}
 	c.reportUnless(approval, severity, r.pointer, message, strings.Join(r.added, " "), textDiff(r))
 }

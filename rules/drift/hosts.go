@@ -43,7 +43,7 @@ func (s *schemaChange) moved(before []string, value string) (weight scanner.Seve
 	case poses:
 		return scanner.High, where + ", which it imitates"
 	case err == nil:
-		return scanner.High, where + ", an IP address that names no owner"
+		return scanner.High, where + ", an IP address without an identifiable owner"
 	}
 	first, _, _ := strings.Cut(site, ".")
 	return s.silently(site, first, now), where

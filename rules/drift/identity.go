@@ -18,12 +18,12 @@ import (
 var Identity = scanner.Rule{
 	ID:         "drift-identity",
 	Category:   "version_pin",
-	Title:      "A server is not the one that was approved under its name",
-	Why:        "Clients remember an approval by server name. Whoever can change what the name refers to runs another program with the old trust.",
+	Title:      "A server differs from the one approved under its name",
+	Why:        "Clients remember an approval by server name. Whoever can change the program or address behind the name inherits the approval.",
 	Fix:        "Compare what starts now with the lockfile. If you want the change, run mcpscan lock to record it, and review the new lockfile.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The change is a fact. Critical if the same package version has other content, or the executable was replaced; high for another program, package or host, or other arguments; medium for more environment variables, an older version, or an unpinned one. A newer version of the same package is a note, because its tools are compared separately.",
+	Basis:      "The change is certain. Critical if the same package version has other content, or the executable was replaced; high for another program, package or host, or other arguments; medium for more environment variables, an older version, or an unpinned one. A newer version of the same package is a note, because its tools are compared separately.",
 	Refs:       []string{"OWASP-MCP:MCP04", "OWASP-MCP:MCP09", "ATLAS:AML.T0109", "CWE-494"},
 	Configs: func(p *scanner.ConfigPass) {
 		identified(p, func(entry *configfile.Entry, offer *scanner.Offer, now *baseline.Identity) {
@@ -93,7 +93,7 @@ type identityChange struct {
 }
 
 func (c *identityChange) message() string {
-	return "the server is started or reached differently: " + text.JoinSome(c.told)
+	return "the way the server is started or reached changed: " + text.JoinSome(c.told)
 }
 
 func (c *identityChange) add(severity scanner.Severity, pointer, evidence, format string, args ...any) {
@@ -156,14 +156,14 @@ func (c *identityChange) program(was, now *baseline.Identity) {
 	evidence := strings.Join(now.Args[min(args, len(now.Args)):], " ")
 	switch {
 	case was.Ecosystem != now.Ecosystem || was.Package != now.Package:
-		c.add(scanner.High, at, now.Package, "it starts another package or file")
+		c.add(scanner.High, at, now.Package, "it now starts another package or file")
 	case was.Pinned != now.Pinned:
-		c.add(scanner.Medium, at, now.Pinned, "it asks for another digest")
+		c.add(scanner.Medium, at, now.Pinned, "it now requires another digest")
 	case was.Version != now.Version:
 		c.version(at, was, now)
 	}
 	if was.Package == now.Package && !was.SameArgs(now) {
-		c.add(scanner.High, at, evidence, "it gets other arguments")
+		c.add(scanner.High, at, evidence, "its arguments changed")
 	}
 	c.file(was, now)
 }
@@ -197,7 +197,7 @@ func otherContent(was, now string) bool {
 func (c *identityChange) version(at string, was, now *baseline.Identity) {
 	switch {
 	case strings.ContainsAny(now.Version, ":/") && was.Ecosystem != launch.Git && was.Ecosystem != launch.URL:
-		c.add(scanner.High, at, now.Version, "its version points to another package or file")
+		c.add(scanner.High, at, now.Version, "its version now points to another package or file")
 	case was.Exact && !now.Exact:
 		c.add(scanner.Medium, at, now.Version, "its version is no longer pinned")
 	case was.Exact && older(now.Version, was.Version):

@@ -12,17 +12,17 @@ var InSession = scanner.Rule{
 	ID:         "drift-in-session",
 	Category:   "version_pin",
 	Title:      "A definition changed after it was first listed",
-	Why:        "A tool that was harmless when it was reviewed can say something else the next time: the rug pull.",
-	Fix:        "Compare the two definitions. If the change is honest, approve it; if not, remove the server.",
+	Why:        "A tool that was harmless when it was reviewed can change later: a rug pull.",
+	Fix:        "Compare the two definitions. If the change is legitimate, approve it; otherwise remove the server.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Nobody upgrades a server within a session, so a change is high, and critical without list_changed. Between sessions it may be an upgrade: medium.",
+	Basis:      "Nobody upgrades a server within a session, so a change is high, and critical without list_changed. A change between sessions may be an upgrade: medium.",
 	Refs:       []string{"OWASP-MCP:MCP04", "ATLAS:AML.T0109", "CWE-494"},
 	On:         mcp.OnList,
 	Judge: func(p *scanner.JudgePass) {
 		if p.Message.Method == "mcp_tool_changed" {
 			p.Report(scanner.JudgeIssue{Severity: scanner.High, Subject: mcp.ToolSubject, Name: p.Message.Target, Offset: p.Message.Offset,
-				Message: "the definition of the tool changed, as another engine reported"})
+				Message: "another engine reported that the definition of the tool changed"})
 			return
 		}
 		for i := range p.Message.Definitions {

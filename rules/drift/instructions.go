@@ -8,12 +8,12 @@ import (
 var Instructions = scanner.Rule{
 	ID:         "drift-instructions",
 	Category:   "version_pin",
-	Title:      "The instructions of a server changed since approval",
-	Why:        "Many clients put instructions into the system prompt, where they affect every tool.",
-	Fix:        "Read the diff. If the change is honest, run mcpscan approve; if not, stay on the approved version.",
+	Title:      "A server's instructions changed after approval",
+	Why:        "Many clients put server instructions into the system prompt, where they affect every tool.",
+	Fix:        "Read the diff. If the change is legitimate, run mcpscan approve; otherwise stay on the approved version.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The change is a fact, rated like that of a description. Servers gain instructions as often as they are upgraded, so new instructions alone are medium.",
+	Basis:      "The change is certain, and rated like that of a description. Servers often gain instructions in an upgrade, so new instructions alone are medium.",
 	Refs:       []string{"OWASP-MCP:MCP04", "ATLAS:AML.T0109", "CWE-494"},
 	On:         mcp.OnList,
 	Compare:    compareTexts,
@@ -28,7 +28,7 @@ var Instructions = scanner.Rule{
 				return
 			}
 			p.Report(scanner.JudgeIssue{Severity: scanner.Medium, Subject: d.Kind, Pointer: "/instructions", Offset: d.Offset, Key: d.Digest.String(),
-				Message: "the server now has instructions, but none were approved", Evidence: d.Description, Related: seenAt(pending), Approval: p.ApprovedInChange(d)})
+				Message: "the server now sends instructions, but none were approved", Evidence: d.Description, Related: seenAt(pending), Approval: p.ApprovedInChange(d)})
 		})
 	},
 }

@@ -15,11 +15,11 @@ var LockIncomplete = scanner.Rule{
 	ID:         "lock-incomplete",
 	Category:   "version_pin",
 	Title:      "A lockfile entry lacks data that would reveal a change",
-	Why:        "mcpscan compares nothing with data that the lockfile lacks. Whoever removes the digest, the identity or the definitions from an entry can replace the program, the server or its tools unnoticed.",
-	Fix:        "Restore the entry from version control. If it never was complete, run mcpscan lock --run-servers with the configuration, read what it adds, and run mcpscan approve.",
+	Why:        "mcpscan cannot compare a server with data that the lockfile lacks. Whoever removes the digest, the identity or the definitions from an entry can replace the program, the server or its tools unnoticed.",
+	Fix:        "Restore the entry from version control. If it was never complete, run mcpscan lock --run-servers with the configuration, review what it adds, and run mcpscan approve.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "That it is missing is a fact. High if the lockfile before the change had it: mcpscan lock removes nothing from an unchanged server. Medium if it never was there, and a configured server has it. A definition that goes together with an upgrade of its server is a note of drift-removed-tool.",
+	Basis:      "High if the lockfile before the change contained the data: mcpscan lock removes nothing from an unchanged server. Medium if it never did, and a configured server has the data. A definition removed together with an upgrade of its server is a note of drift-removed-tool.",
 	Refs:       []string{"OWASP-MCP:MCP04", "OWASP-MCP:MCP09", "CWE-353", "CWE-494"},
 	Configs: func(p *scanner.ConfigPass) {
 		for i := range p.Entries {
@@ -91,7 +91,7 @@ func reportSaidNoMore(p *scanner.JudgePass) {
 	}
 	issue := scanner.JudgeIssue{Severity: scanner.High, Subject: mcp.ServerSubject, Pointer: "/" + strings.ReplaceAll(absent[0], ".", "/"), Offset: p.Message.IdentityAt, Evidence: p.Server.ID, Key: strings.Join(absent, " "),
 		Message: fmt.Sprintf("this change removed from the lockfile entry: %s; mcpscan would not notice a change of the server; restore the entry", text.JoinSome(absent)),
-		Related: []scanner.Related{{Message: "said here", Location: before.Location}}}
+		Related: []scanner.Related{{Message: "recorded here", Location: before.Location}}}
 	if replaced && !slices.ContainsFunc(absent, func(name string) bool { return !strings.HasPrefix(name, "identity.") }) {
 		issue.Approval = p.IdentityApprovedInChange()
 	}

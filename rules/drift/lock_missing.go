@@ -11,11 +11,11 @@ var LockMissing = scanner.Rule{
 	ID:         "lock-missing",
 	Category:   "version_pin",
 	Title:      "A server is not in the lockfile",
-	Why:        "Nobody has reviewed a server that is not in the lockfile, and mcpscan cannot detect its changes.",
-	Fix:        "Run mcpscan lock --run-servers with the configuration, read what it writes, and commit it.",
+	Why:        "Nobody has reviewed the server, and mcpscan cannot detect changes to it.",
+	Fix:        "Run mcpscan lock --run-servers with the configuration, review the new lockfile, and commit it.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "That it is missing is a fact. Reported if there is a lockfile, or one was named. High if the lockfile before the change had it: somebody removed it and kept the server.",
+	Basis:      "Reported if a lockfile exists or was named. High if the lockfile before the change contained the server: somebody removed the entry and kept the server.",
 	Refs:       []string{"OWASP-MCP:MCP09", "OWASP-MCP:MCP04", "CWE-494"},
 	Configs: func(p *scanner.ConfigPass) {
 		for i := range p.Entries {
@@ -24,7 +24,7 @@ var LockMissing = scanner.Rule{
 			switch {
 			case !compared || offer != nil || entry.SwitchesOff():
 			case p.ApprovedBefore(entry.Name):
-				p.Report(entry, "", scanner.High, fmt.Sprintf("server %q was in the lockfile before this change and is no longer; restore it", entry.Name), entry.Name)
+				p.Report(entry, "", scanner.High, fmt.Sprintf("this change removed server %q from the lockfile; restore its entry", entry.Name), entry.Name)
 			default:
 				p.Report(entry, "", scanner.Medium, fmt.Sprintf("server %q is not in the lockfile; run: mcpscan lock --run-servers %s", entry.Name, p.Path), entry.Name)
 			}
@@ -41,7 +41,7 @@ var LockMissing = scanner.Rule{
 		case locked:
 			message = fmt.Sprintf("server %q was not in the lockfile before this change", p.Server.ID)
 		case p.Before() != nil:
-			severity, message = scanner.High, fmt.Sprintf("server %q was in the lockfile before this change and is no longer; restore it", p.Server.ID)
+			severity, message = scanner.High, fmt.Sprintf("this change removed server %q from the lockfile; restore its entry", p.Server.ID)
 		}
 		p.Report(scanner.JudgeIssue{Severity: severity, Subject: mcp.ServerSubject, Message: message, Evidence: p.Server.ID, Offset: p.Message.Offset})
 	},

@@ -14,12 +14,12 @@ import (
 var LockTampered = scanner.Rule{
 	ID:         "lock-tampered",
 	Category:   "version_pin",
-	Title:      "Somebody edited a lockfile entry",
-	Why:        "The entry no longer matches what was approved. Text inserted into the lockfile is compared with itself from then on, and a review that nobody made counts.",
+	Title:      "A lockfile entry does not match its approval",
+	Why:        "Somebody edited the entry. From then on mcpscan compares text inserted into the lockfile with itself, and a review that nobody made counts.",
 	Fix:        "Restore the entry from version control, or run mcpscan pins reset for it, then mcpscan lock and mcpscan approve.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The digests are recomputed from the texts. If somebody edits both, the diff with the earlier lockfile shows it. Medium if the lockfile before the change names another approval of the same definition or server: nothing that the server offers changed.",
+	Basis:      "mcpscan recomputes the digests from the text. If somebody edits both, the diff with the earlier lockfile shows it. Medium if the lockfile before the change names another approval of the same definition or server: nothing that the server offers changed.",
 	Refs:       []string{"OWASP-MCP:MCP04", "CWE-353", "CWE-345"},
 	Message: func(p *scanner.MessagePass) {
 		eachEntry(p, func(kind string, entry int, name string) {
@@ -41,7 +41,7 @@ var LockTampered = scanner.Rule{
 		rewritten := func(was, now *baseline.Approval, issue scanner.JudgeIssue) {
 			if was.RewrittenAs(now) {
 				issue.Severity, issue.Evidence, issue.Key = scanner.Medium, now.By+": "+now.Reason, now.By+": "+now.Reason
-				issue.Message += "is the same as before this change, but the lockfile has another person, time or reason for its approval; restore the approval"
+				issue.Message += "is unchanged, but this change replaced the person, time or reason of its approval in the lockfile; restore the approval"
 				p.Report(issue)
 			}
 		}
@@ -55,7 +55,7 @@ var LockTampered = scanner.Rule{
 			rewritten(was.Approval, d.Approval, issue)
 			if was.Others != d.Others {
 				issue.Severity, issue.Key = scanner.High, d.Others
-				issue.Message += "is the same as before this change, but the lockfile has other agentsh or MCPProxy digests for it; restore them"
+				issue.Message += "is unchanged, but this change replaced its agentsh or MCPProxy digests in the lockfile; restore them"
 				p.Report(issue)
 			}
 		}
@@ -104,12 +104,12 @@ func eachEntry(p *scanner.MessagePass, visit func(kind string, entry int, name s
 var LockPending = scanner.Rule{
 	ID:         "lock-pending",
 	Category:   "version_pin",
-	Title:      "A lockfile entry is pending",
-	Why:        "mcpscan recorded it, and nobody has approved it.",
-	Fix:        "Read it with mcpscan pins diff, then run mcpscan approve.",
+	Title:      "A lockfile entry is pending approval",
+	Why:        "mcpscan recorded the entry, but nobody has approved it.",
+	Fix:        "Review the entry with mcpscan pins diff, then run mcpscan approve.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The status is a fact; the drift-* rules rate what a change can do.",
+	Basis:      "The status is certain; the drift-* rules rate what a change can do.",
 	Refs:       []string{"OWASP-MCP:MCP04", "CWE-353"},
 	On:         mcp.OnList | mcp.OnIdentity,
 	Judge: func(p *scanner.JudgePass) {
@@ -122,9 +122,9 @@ var LockPending = scanner.Rule{
 			message := ""
 			switch d.Status {
 			case "pending":
-				message = "it was never approved; run mcpscan approve"
+				message = "the definition was never approved; run mcpscan approve"
 			case "changed":
-				message = "it differs from what was approved; run mcpscan pins diff, then mcpscan approve"
+				message = "the definition differs from the approved one; run mcpscan pins diff, then mcpscan approve"
 			default:
 				continue
 			}

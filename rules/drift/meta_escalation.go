@@ -19,7 +19,7 @@ var MetaEscalation = scanner.Rule{
 	Fix:        "Find out why the tool needs the new permission. If you want it, run mcpscan approve.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "High if effects, scopes, permissions, data classes or hosts grew by more than reading, under any key, or if a safeguard was switched off. Medium if a limit was removed. No specification names the keys, so they are recognised by their words. First declarations, and everything else, are low or a note.",
+	Basis:      "High if effects, scopes, permissions, data classes or hosts grew by more than reading, under any key, or if a safeguard was switched off. Medium if a limit was removed. No specification names the keys, so mcpscan recognises them by their words. First declarations, and everything else, are low or a note.",
 	Refs:       []string{"OWASP-MCP:MCP02", "OWASP-MCP:MCP04", "ATLAS:AML.T0109", "CWE-269"},
 	On:         mcp.OnList,
 	Judge: func(p *scanner.JudgePass) {
@@ -65,7 +65,7 @@ func (m *metaChange) compare(old, now map[string]*grant) {
 			dropped[value] = true
 		}
 		if was.limits() {
-			m.say(scanner.Medium, m.root, "%q was removed; it was %s", was.key, strings.Join(was.names(), ", "))
+			m.say(scanner.Medium, m.root, "%q was removed (previously %s)", was.key, strings.Join(was.names(), ", "))
 		} else {
 			m.say(scanner.Low, m.root, "%q was removed", was.key)
 		}

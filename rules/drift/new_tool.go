@@ -11,11 +11,11 @@ var NewTool = scanner.Rule{
 	ID:         "drift-new-tool",
 	Category:   "version_pin",
 	Title:      "A definition was never approved",
-	Why:        "Nobody has reviewed it. A server approved for what it did yesterday offers something else today.",
+	Why:        "Nobody has reviewed the definition. A server approved for its earlier tools now offers another one.",
 	Fix:        "Read the definition, then run mcpscan approve.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "That it is new is a fact. 71 of 169 upgrades of published servers add a tool, so it needs a review and is not an alarm. A prompt or resource, which the user selects, is low.",
+	Basis:      "71 of 169 upgrades of published servers add a tool, so a new one needs a review but is no alarm. A prompt or resource, which the user selects, is low.",
 	Refs:       []string{"OWASP-MCP:MCP04", "OWASP-MCP:MCP02", "CWE-494"},
 	On:         mcp.OnList,
 	Judge: func(p *scanner.JudgePass) {
@@ -37,11 +37,11 @@ var RemovedTool = scanner.Rule{
 	ID:         "drift-removed-tool",
 	Category:   "version_pin",
 	Title:      "An approved definition was removed",
-	Why:        "A removed definition does no harm, but work that relies on it fails, and another server can take its name.",
-	Fix:        "Find out why. mcpscan lock --prune removes the approval.",
+	Why:        "A removed definition does no harm, but work that relies on it fails, and another server can take over its name.",
+	Fix:        "Find out why the server removed it. To remove the approval, run mcpscan lock --prune.",
 	Severity:   scanner.Note,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Reported if the list was read to its end. What a server lists can depend on the capabilities of the client.",
+	Basis:      "Reported if the list was read to its end. A server's list can depend on the capabilities of the client.",
 	Refs:       []string{"OWASP-MCP:MCP04", "CWE-494"},
 	On:         mcp.OnList,
 	Judge: func(p *scanner.JudgePass) {
@@ -55,7 +55,7 @@ var RemovedTool = scanner.Rule{
 
 func gone(kind mcp.SubjectKind) string {
 	if kind == mcp.ServerSubject {
-		return "the server had approved instructions and no longer has any"
+		return "the server no longer sends instructions, although its instructions were approved"
 	}
 	return fmt.Sprintf("the server no longer lists the %s, which was approved", kind)
 }

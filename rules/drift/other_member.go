@@ -18,12 +18,12 @@ import (
 var OtherMember = scanner.Rule{
 	ID:         "drift-other-member",
 	Category:   "version_pin",
-	Title:      "Another member of a definition changed since approval",
+	Title:      "Another member of a definition changed after approval",
 	Why:        "Icons, prompt arguments, resource types and unknown members also reach clients.",
 	Fix:        "Read the diff, then run mcpscan approve.",
 	Severity:   scanner.Note,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The change is a fact; its effect depends on the client. A new address is low. An address that is loaded without TLS or acts when followed, and a schema under a key that only some clients distinguish, are medium. A permission is rated as in _meta.",
+	Basis:      "The change is certain; its effect depends on the client. A new address is low. An address that is loaded without TLS or acts when followed, and a schema under a key that only some clients distinguish, are medium. A permission is rated as in _meta.",
 	Refs:       []string{"OWASP-MCP:MCP04", "CWE-353"},
 	On:         mcp.OnList,
 	Judge: func(p *scanner.JudgePass) {
@@ -74,7 +74,7 @@ func (c *change) otherMember(name string, old, now int) (scanner.Severity, strin
 		if !was[a] {
 			scheme, host, _ := strings.Cut(a, ":")
 			if scheme != "https" && scheme != "image" {
-				return scanner.Medium, message + ": it has an address that is loaded without TLS or is not a web address"
+				return scanner.Medium, message + ": it contains an address that is loaded without TLS or is not a web address"
 			}
 			return scanner.Low, message + fmt.Sprintf(": it points to %s", strconv.Quote(strings.Trim(host, "/")))
 		}

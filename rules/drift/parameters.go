@@ -68,11 +68,11 @@ func (s *schemaChange) freshOne(n *property, declared bool) {
 	asks := s.asks(n)
 	switch {
 	case names.Disguised(n.name) && s.approvedName(n.name):
-		s.tell(n, scanner.High, "%q is new, and spelled like an approved parameter in other letters", n.name)
+		s.tell(n, scanner.High, "%q is new, and spelled like an approved parameter with look-alike letters", n.name)
 	case s.takesTheirs(n):
 		s.tell(n, scanner.High, "%q is new, and takes credentials or the conversation", n.name)
 	case n.needed != always && s.boldByDefault(n):
-		s.tell(n, s.inner(n.name, -1, n.schema()).silently(), "%q is new, and a call that does not set it now does more", n.name)
+		s.tell(n, s.inner(n.name, -1, n.schema()).silently(), "%q is new, and a call without this parameter now does more", n.name)
 	case n.needed == always && asks && declared:
 		s.tell(n, s.demand(n), "%q is new and required, and asks for a destination or for data from elsewhere", n.name)
 	case n.needed == always && declared:
@@ -140,7 +140,7 @@ func (s *schemaChange) emptied(before, after *object) {
 		}
 	}
 	if needed {
-		s.add(weight, "%s no longer declare anything, and may be anything", s.about())
+		s.add(weight, "%s no longer declare any members, and accept anything", s.about())
 	}
 }
 

@@ -123,7 +123,7 @@ func (s *schemaChange) grouped(gone []*property, n *property, renamed map[*prope
 	if len(took) < 2 || len(other) > len(took) {
 		return false
 	}
-	s.tell(n, scanner.Medium, "%q now contains what were separate parameters", n.name)
+	s.tell(n, scanner.Medium, "%q now combines parameters that were separate", n.name)
 	for _, o := range gone {
 		if in := took[o]; in != nil {
 			renamed[o] = true

@@ -14,10 +14,10 @@ var SchemaBreaking = scanner.Rule{
 	Category:   "version_pin",
 	Title:      "A schema asks for more or allows more than was approved",
 	Why:        "A new required parameter makes the model hand over something new; a removed constraint allows values that were excluded.",
-	Fix:        "Read the diff, and ask what the new value is for. If the change is honest, run mcpscan approve.",
+	Fix:        "Read the diff, and ask what the new value is for. If the change is legitimate, run mcpscan approve.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "High if a new parameter takes credentials or the conversation, or is required and names a destination or a command; if a value that is run, opened or connected to is less restricted, or any value in a tool that destroys, runs, pays, grants or sends; if a choice of actions becomes grave; if a switch, a confirmation or a limit no longer holds back a call; and if a default points to somebody else. Patterns are tried on hostile texts. Any other new requirement, a choice or default that a text mentions, a renamed parameter, and fewer restrictions elsewhere are medium. Parts, variants and references count as if they were inlined, and a schema too deep or large to compare is high.",
+	Basis:      "High if a new parameter takes credentials or the conversation, or is required and names a destination or a command; if a value that is run, opened or connected to is less restricted, or any value in a tool that destroys, runs, pays, grants or sends; if a choice of actions gains a grave one; if a switch, a confirmation or a limit no longer holds back a call; and if a default points to another party. Patterns are tested with hostile strings. Any other new requirement, a choice or default that a text mentions, a renamed parameter, and fewer restrictions elsewhere are medium. Subschemas, variants and references are compared as if they were inlined, and a schema too deep or large to compare is high.",
 	Refs:       []string{"OWASP-MCP:MCP04", "OWASP-MCP:MCP02", "ATLAS:AML.T0109", "CWE-353"},
 	On:         mcp.OnList,
 	Judge: func(p *scanner.JudgePass) {
@@ -28,12 +28,12 @@ var SchemaBreaking = scanner.Rule{
 var SchemaCompatible = scanner.Rule{
 	ID:         "drift-schema-compatible",
 	Category:   "version_pin",
-	Title:      "A schema changed without breaking old calls",
-	Why:        "The schema is not the one that was reviewed, even if the change is harmless: an optional parameter, a narrower value, another result.",
+	Title:      "A schema changed without breaking existing calls",
+	Why:        "The schema is not the one that was reviewed, even if the change is harmless: an optional parameter, a narrower value, a different result.",
 	Fix:        "Read the diff, then run mcpscan approve.",
 	Severity:   scanner.Note,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The change is a fact and common: 54 of 169 upgrades of published servers add an optional parameter.",
+	Basis:      "The change is certain and common: 54 of 169 upgrades of published servers add an optional parameter.",
 	Refs:       []string{"OWASP-MCP:MCP04", "CWE-353"},
 	On:         mcp.OnList,
 	Judge: func(p *scanner.JudgePass) {
@@ -51,7 +51,7 @@ func reportSchema(c *change, from, to scanner.Severity, what string) {
 		}
 		found := compareSchemas(c, old, now, name == "outputSchema")
 		if len(found) == 0 && !c.retoldIn("/"+name) {
-			found = append(found, difference{"/" + name, "", "it says the same in another way", scanner.Note})
+			found = append(found, difference{"/" + name, "", "equivalent, but written differently", scanner.Note})
 		}
 		all := slices.DeleteFunc(found, func(d difference) bool { return d.weight < from || d.weight > to })
 		if len(all) == 0 {

@@ -41,7 +41,7 @@ func compareDefault(s *schemaChange, _ string, old, now int) {
 	before, value := jsonschema.Text(&s.old, old), jsonschema.Text(&s.now, now)
 	weight, where := s.moved([]string{before}, value)
 	if where != "" {
-		s.add(weight, "the default of %s changed: it %s", s.about(), where)
+		s.add(weight, "the default of %s changed and now %s", s.about(), where)
 		return
 	}
 	weight = scanner.Low
@@ -108,7 +108,7 @@ func (s *schemaChange) notAsked(o, n *property) bool {
 		return false
 	}
 	in := s.inner(o.name, o.schema(), -1)
-	how := "is gone"
+	how := "was removed"
 	if n != nil {
 		in.to, how = n.schema(), "is no longer required"
 	}
@@ -116,7 +116,7 @@ func (s *schemaChange) notAsked(o, n *property) bool {
 	if s.stake.acts {
 		weight = in.silently()
 	}
-	in.add(weight, "%q %s; it confirmed that somebody agreed to the call", o.name, how)
+	in.add(weight, "%q %s, although it confirmed that somebody agreed to the call", o.name, how)
 	return true
 }
 

@@ -78,8 +78,8 @@ var (
 	}
 	// These are recognized by the expression alone.
 	obeyingData = sense.Test{Message: "tells the model to follow instructions in data"}
-	deceiving   = sense.Test{Message: "hides something from somebody, or tells them something else"}
-	outliving   = sense.Test{Message: "gives an order that applies after the call"}
+	deceiving   = sense.Test{Message: "hides something from people, or deceives them"}
+	outliving   = sense.Test{Message: "gives an instruction that applies beyond the call"}
 	// askingForSecrets asks a person for something that a model must never see.
 	askingForSecrets = sense.Test{
 		Needs: [][]reading.Sense{{reading.Secret}}, Weights: map[reading.Sense]int{reading.Secret: 2, reading.OwnKey: -3, reading.Asks: 4},
@@ -89,7 +89,7 @@ var (
 	carryingAway = sense.Test{
 		Needs:   [][]reading.Sense{{reading.Hand, reading.Copy}, {reading.Address}},
 		Weights: map[reading.Sense]int{reading.Copy: 1, reading.Hand: 1, reading.Address: 2, reading.Duty: 1, reading.Always: 1, reading.Model: 1, reading.Until: -3},
-		Enough:  4, Message: "sends something to an address that it did not mention before",
+		Enough:  4, Message: "sends something to an address that the definition did not mention before",
 	}
 	// notAsking is like sense.WaivesApproval, which more words could give another meaning.
 	notAsking = looser(sense.WaivesApproval, 1).Test
@@ -109,12 +109,12 @@ var (
 			reading.Model: 2, reading.Consent: 2, reading.Granted: 2, reading.Orders: 2, reading.Hush: 3, reading.Untold: 3,
 			reading.Take: 1, reading.Hand: 1, reading.Run: 1, reading.Obey: 1, reading.Alter: 1, reading.Person: 1,
 		},
-		Enough: 4, Message: "gives an order where only a name belongs",
+		Enough: 4, Message: "contains an instruction in a name",
 	}
 	// namingKeys gives the location of credentials as a value.
 	namingKeys = sense.Test{
 		Needs: [][]reading.Sense{{reading.KeyFile}}, Weights: map[reading.Sense]int{reading.KeyFile: 4},
-		Purpose: -5, Enough: 4, Message: "gives a credentials file as a value",
+		Purpose: -5, Enough: 4, Message: "uses a credentials file as a value",
 	}
 	// runningResults executes part of a result.
 	runningResults = sense.Test{
@@ -123,7 +123,7 @@ var (
 		Enough:  3, Message: "executes part of its results",
 	}
 	// packing asks for everything at once.
-	packing = sense.Test{Message: "asks for the whole content of a place at once"}
+	packing = sense.Test{Message: "asks for the whole content of a location at once"}
 	// letThrough passes unchecked input to an interpreter.
 	letThrough = sense.Test{Message: "passes unchecked input to an interpreter"}
 )

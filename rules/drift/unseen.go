@@ -9,8 +9,8 @@ import (
 var Unseen = scanner.Rule{
 	ID:         "drift-unseen",
 	Category:   "version_pin",
-	Title:      "A definition changed, but its texts and schemas did not",
-	Why:        "Clients read JSON differently: an empty member is not a missing one, and half of a surrogate pair is a character to one client and nothing to another. A change that only one of them sees can carry content that the others do not show.",
+	Title:      "A definition changed, but its text and schemas did not",
+	Why:        "Clients read JSON differently: an empty member is not the same as a missing one, and half of a surrogate pair is a character to one client and nothing to another. A change that only one of them sees can carry content that the others do not show.",
 	Fix:        "Compare the definitions with mcpscan pins show, then run mcpscan approve.",
 	Severity:   scanner.Low,
 	Confidence: scanner.ConfidenceHigh,
@@ -23,7 +23,7 @@ var Unseen = scanner.Rule{
 				return
 			}
 			pointer := c.firstDifference()
-			c.report(scanner.Low, pointer, "the definition differs from the approved one; texts and schemas are the same, but a value is empty instead of missing, or escaped differently", "", "")
+			c.report(scanner.Low, pointer, "the definition differs from the approved one; text and schemas are unchanged, but a value is empty instead of missing, or escaped differently", "", "")
 		})
 	},
 }

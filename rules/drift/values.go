@@ -95,7 +95,7 @@ func (s *schemaChange) choices(before, after []int) {
 	case len(more) == 0 && kept < len(old):
 		s.add(scanner.Note, "%s has fewer values", s.about())
 	case kept == 0:
-		s.add(s.moreChoices(before, was, more, scanner.Medium), "%s has other values: %s", s.about(), firstOf(more))
+		s.add(s.moreChoices(before, was, more, scanner.Medium), "%s has different values: %s", s.about(), firstOf(more))
 	case len(more) > 0:
 		s.add(s.moreChoices(before, was, more, scanner.Low), "%s can be %s", s.about(), firstOf(more))
 	}

@@ -24,9 +24,9 @@ func (c *change) weighText(r retold, found []*scanner.Finding) (severity scanner
 	}
 	switch {
 	case worst >= scanner.High:
-		return scanner.Critical, "the added text is an attack by the rule " + rule, true
+		return scanner.Critical, "the added text is an attack according to the rule " + rule, true
 	case worst == scanner.Medium:
-		return scanner.High, "the added text is suspicious by the rule " + rule + ", and nobody has approved it", false
+		return scanner.High, "the added text is suspicious according to the rule " + rule + ", and nobody has approved it", false
 	}
 	w := c.weigh(r)
 	if w.severity == scanner.Note && rule != "" && worst >= scanner.Low {
@@ -74,24 +74,24 @@ func (c *change) weigh(r retold) (w weight) {
 // weighAlone rates a text by its content, without the findings of other rules.
 func (c *change) weighAlone(r retold) (severity scanner.Severity, why string, detected bool) {
 	if why := c.intended(r); why != "" {
-		return scanner.High, "nobody has approved that it " + why, true
+		return scanner.High, "the unapproved text " + why, true
 	}
 	if why := c.unseen(r); why != "" {
 		return scanner.High, "the added text is " + why, true
 	}
 	if s := c.withdrawn(r); s != "" {
-		return scanner.High, "it no longer says " + strconv.Quote(s), false
+		return scanner.High, "the text no longer contains " + strconv.Quote(s), false
 	}
 	if words := c.gained(r); len(words) > 0 {
-		return scanner.Medium, "it now mentions " + strings.Join(words, ", "), false
+		return scanner.Medium, "the text now mentions " + strings.Join(words, ", "), false
 	}
 	if words := lost(r); len(words) > 0 {
-		return scanner.Medium, "it no longer says " + strings.Join(words, ", "), false
+		return scanner.Medium, "the text no longer contains " + strings.Join(words, ", "), false
 	}
 	if foreign(strings.Join(r.fresh, " ")) && !c.foreign {
-		return scanner.Medium, "the added text is in another language, which is not analysed", false
+		return scanner.Medium, "the added text is in another language, which mcpscan does not analyse", false
 	}
-	return scanner.Note, "it adds nothing significant", false
+	return scanner.Note, "the change adds nothing significant", false
 }
 
 // gained returns significant words that occur in the added sentences, but not in the old text

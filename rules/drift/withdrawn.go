@@ -81,7 +81,7 @@ var (
 func (c *change) unseen(r retold) string {
 	for _, m := range comment.FindAllStringSubmatch(r.now, maxPlacesRead) {
 		if len(strings.Fields(m[1])) >= proseWords && !strings.Contains(r.before, m[0]) {
-			return "a comment, which people do not see"
+			return "in a comment that people do not see"
 		}
 	}
 	return ""

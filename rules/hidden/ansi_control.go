@@ -15,10 +15,10 @@ var AnsiControl = scanner.Rule{
 	Category:   "hidden_instructions",
 	Title:      "Text contains terminal control characters",
 	Why:        "Escape sequences, backspaces and carriage returns hide or overwrite text on a terminal: the model reads text that the approver cannot see.",
-	Fix:        "Read the text with control characters made visible. Remove them from definitions, and remove the server if they hid anything.",
+	Fix:        "Make the control characters visible and read the text. Remove them from definitions, and remove the server if they hid anything.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Tool documentation is not rendered with them. A result can be the output of a program: colours and overstriking are not reported there, progress bars are a note, and only hidden text is medium.",
+	Basis:      "Tool documentation needs no control characters. A result can be the output of a program: colours and overstriking are not reported there, progress bars are a note, and only hidden text is medium.",
 	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM01", "ATLAS:AML.T0068", "CWE-150", "CWE-451"},
 	Unusual:    steering,
 }

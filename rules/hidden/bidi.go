@@ -10,12 +10,12 @@ import (
 var Bidi = scanner.Rule{
 	ID:         "hid-bidi",
 	Category:   "hidden_instructions",
-	Title:      "Text is displayed in a different order than it is read",
-	Why:        "Bidirectional overrides make a person see other words than the model reads (the Trojan Source technique, CVE-2021-42574).",
-	Fix:        "Read the text with the marks made visible, and remove the server if it has no reason for them.",
+	Title:      "Bidirectional controls change the order in which text is displayed",
+	Why:        "Bidirectional overrides make people see other words than the model reads (the Trojan Source technique, CVE-2021-42574).",
+	Fix:        "Make the controls visible and read the text. Remove the server if it has no reason for them.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Tool documentation does not need overrides and embeddings; isolates and marks, which right-to-left text needs, are not reported.",
+	Basis:      "Tool documentation needs neither overrides nor embeddings; isolates and marks, which right-to-left text needs, are not reported.",
 	Refs:       []string{"OWASP-MCP:MCP03", "ATLAS:AML.T0068", "CWE-1007"},
 	Unusual: func(p *scanner.TextPass) {
 		for i := 0; i < len(p.Source); {

@@ -8,7 +8,7 @@ import (
 var Homoglyph = scanner.Rule{
 	ID:         "hid-homoglyph",
 	Category:   "tool_shadowing",
-	Title:      "A name mixes look-alike letters",
+	Title:      "A name mixes look-alike letters of different alphabets",
 	Why:        "A name with one letter of another alphabet looks like a trusted name but is a different one.",
 	Fix:        "Do not approve the tool. Compare the name with the one you know, letter by letter.",
 	Severity:   scanner.High,
@@ -20,7 +20,7 @@ var Homoglyph = scanner.Rule{
 			return
 		}
 		if start, end, mixed := names.MixedAlphabets(p.Source); mixed {
-			p.ReportSource(scanner.Issue{Start: start, End: end, Severity: scanner.High, Message: "the name mixes alphabets with look-alike letters"})
+			p.ReportSource(scanner.Issue{Start: start, End: end, Severity: scanner.High, Message: "the name mixes look-alike letters of different alphabets"})
 		}
 	},
 }

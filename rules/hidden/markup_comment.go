@@ -8,12 +8,12 @@ import (
 var MarkupComment = scanner.Rule{
 	ID:         "hid-markup-comment",
 	Category:   "hidden_instructions",
-	Title:      "Markup hides an order from people",
-	Why:        "Comments and invisible elements are not rendered: a person sees nothing, and the model reads them.",
-	Fix:        "Remove the server, or find out who wrote the text. Check the source of such texts, not the rendered page.",
+	Title:      "Markup hides an instruction from people",
+	Why:        "Comments and invisible elements are not rendered: people see nothing, and the model reads them.",
+	Fix:        "Remove the server, or find out who wrote the text. Check the source of the text, not the rendered page.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "Pages have many comments; only one that gives an order to a model, or in a definition to its reader, is reported.",
+	Basis:      "Pages contain many comments; only one that gives an instruction to a model, or, in a definition, to its reader, is reported.",
 	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM01", "ATLAS:AML.T0068", "CWE-1007"},
 	Patterns: []scanner.Pattern{
 		{
@@ -36,7 +36,7 @@ var MarkupComment = scanner.Rule{
 	Text: clause.JudgeOrders(
 		clause.Order{Severity: scanner.High, Data: scanner.High, Message: markupMessage, Signals: markupSignals, Unless: nil},
 		clause.Order{Severity: scanner.High, Data: scanner.High, Message: markupMessage, Signals: markupSignals, Unless: nil},
-		clause.Order{Severity: scanner.High, Data: scanner.High, Message: "rarely displayed markup contains an order", Signals: markupSignals, Unless: nil},
+		clause.Order{Severity: scanner.High, Data: scanner.High, Message: "rarely displayed markup contains an instruction", Signals: markupSignals, Unless: nil},
 	),
 }
 
@@ -46,6 +46,6 @@ const toModel = `(\b(ignore\s+(all|any|the|your|previous|every\w*)|disregard|do\
 	`send\s+\w+\s+to|also\s+(runs?|executes?|sends?|reads?)|read\s+(the\s+)?file)\b|\byou,?\s+(who\s+are\s+)?reading\s+this\b|` +
 	`\b(assistants?|ai(\s+(agent|model|assistant)s?)?|llms?)\s*([:,]|should\b|must\b|please\b)|\b(system|instructions?)\s*:)`
 
-const markupMessage = "hidden markup contains an order"
+const markupMessage = "hidden markup contains an instruction"
 
-var markupSignals = []string{"people do not see it", "an order to a model"}
+var markupSignals = []string{"people do not see the text", "an instruction to a model"}

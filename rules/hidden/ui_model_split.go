@@ -13,12 +13,12 @@ import (
 var UIModelSplit = scanner.Rule{
 	ID:         "hid-ui-model-split",
 	Category:   "hidden_instructions",
-	Title:      "A tool's title has nothing to do with its name and description",
-	Why:        "Clients show the title when they ask for consent, and give the model the name and description. The user agrees to something else than what is called.",
+	Title:      "A tool's title does not match its name and description",
+	Why:        "Clients show the title when they ask for consent, but give the model the name and description. The user may approve something other than what is called.",
 	Fix:        "Read the description, not the title. Ask the author to correct the title, or remove the server.",
 	Severity:   scanner.Low,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "No word of the title begins like a word of the name or description. Titles of published servers always share one (1,625 titles in 308 listings), but a loose translation may not, so it is low.",
+	Basis:      "No word of the title begins like a word of the name or description. Titles of published servers always share one (1,625 titles in 308 listings), but a loose translation may not, so the severity is low.",
 	Refs:       []string{"OWASP-MCP:MCP03", "ATLAS:AML.T0074", "CWE-451"},
 	Message: func(p *scanner.MessagePass) {
 		tools.Each(p, func(d *mcp.Definition, node int) {

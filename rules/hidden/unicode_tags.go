@@ -11,8 +11,8 @@ var UnicodeTags = scanner.Rule{
 	ID:         "hid-unicode-tags",
 	Category:   "hidden_instructions",
 	Title:      "Text contains invisible tag characters",
-	Why:        "Unicode tag characters encode ASCII that no screen shows and models read: an instruction that a reviewer cannot see.",
-	Fix:        "Remove the server. Apart from flag emoji, these characters have no honest use.",
+	Why:        "Unicode tag characters encode ASCII text that no screen shows but models read: an instruction that a reviewer cannot see.",
+	Fix:        "Remove the server. Apart from flag emoji, these characters have no legitimate use.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceHigh,
 	Basis:      "Unicode deprecated tag characters in version 5.1, except in the three flags that it recommends for interchange.",
@@ -40,7 +40,7 @@ var UnicodeTags = scanner.Rule{
 				continue
 			}
 			p.ReportSource(scanner.Issue{Start: start, End: i, Severity: scanner.Critical, Decoded: said.String(),
-				Message: "part of the text is invisible, written in Unicode tag characters"})
+				Message: "part of the text is invisible: it consists of Unicode tag characters"})
 		}
 	},
 }

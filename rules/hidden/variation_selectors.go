@@ -11,9 +11,9 @@ import (
 var VariationSelectors = scanner.Rule{
 	ID:         "hid-variation-selectors",
 	Category:   "hidden_instructions",
-	Title:      "Variation selectors hide a text",
-	Why:        "The 256 variation selectors are invisible and can encode 256 byte values: any text fits behind one emoji.",
-	Fix:        "Remove the server. A character takes one selector; a run of them is a message.",
+	Title:      "Variation selectors hide text",
+	Why:        "The 256 variation selectors are invisible and can encode all 256 byte values, so any text fits behind one emoji.",
+	Fix:        "Remove the server. A character takes one selector; a run of selectors encodes a message.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
 	Basis:      "Unicode allows one selector after a base character. Two or more in a row, or on three ASCII letters, have no meaning in any text.",

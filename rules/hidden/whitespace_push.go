@@ -13,11 +13,11 @@ var WhitespacePush = scanner.Rule{
 	ID:         "hid-whitespace-push",
 	Category:   "hidden_instructions",
 	Title:      "White space pushes text out of sight",
-	Why:        "An approver sees the first screen of a description; the model also reads what follows forty empty lines.",
-	Fix:        "Scroll down, and read the text behind the gap. Remove the server if it is an order.",
+	Why:        "An approver sees the first screen of a description; the model also reads the text that follows forty empty lines.",
+	Fix:        "Scroll down and read the text after the gap. Remove the server if it is an instruction to the model.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "No layout needs 40 empty lines or 400 spaces before text. Generated documentation has them by mistake; high if an order to a model follows. Web pages and program output have such gaps too, so data is one severity lower.",
+	Basis:      "No layout needs 40 empty lines or 400 spaces before text, but generated documentation contains them by mistake. High if an instruction to a model follows. Web pages and program output have such gaps too, so data is one severity lower.",
 	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM01", "ATLAS:AML.T0068", "CWE-451"},
 	Unusual: func(p *scanner.TextPass) {
 		_, end, ok := text.Gap(p.Source)
@@ -30,11 +30,11 @@ var WhitespacePush = scanner.Rule{
 			shown = eol
 		}
 		issue := scanner.Issue{Start: end, End: end + shown, Severity: scanner.Medium, Signals: []string{"a screenful of white space"},
-			Message: "the text continues behind a screenful of white space"}
+			Message: "the text continues after a screenful of white space"}
 		var f text.Folder
 		if pushedOrder.Match(f.Fold(tail[:min(len(tail), pushedTail)]).Text) {
-			issue.Severity, issue.Signals = scanner.High, append(issue.Signals, "an order to a model behind it")
-			issue.Message = "an order follows a screenful of white space"
+			issue.Severity, issue.Signals = scanner.High, append(issue.Signals, "an instruction to a model after the gap")
+			issue.Message = "an instruction follows a screenful of white space"
 		}
 		issue.Severity = clause.LowerInResult(p, issue.Severity)
 		p.ReportSource(issue)

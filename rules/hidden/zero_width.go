@@ -12,11 +12,11 @@ var ZeroWidth = scanner.Rule{
 	ID:         "hid-zero-width",
 	Category:   "hidden_instructions",
 	Title:      "Text contains invisible characters",
-	Why:        "Zero-width and meaningless characters split words that filters look for, and encode messages bit by bit.",
-	Fix:        "Remove them. Text whose script needs them is not reported.",
+	Why:        "Zero-width characters and characters without meaning split the words that filters look for, and can encode messages bit by bit.",
+	Fix:        "Remove the characters. Text whose script needs them is not reported.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Joiners between letters of scripts that need them, and between emoji, are not reported. A run of four or more, an alternation of two kinds, one inside a Latin word and eight in one text are no accident; a single one elsewhere can be, and is medium. A private-use character means nothing in tool documentation. Web pages have many, so data is one severity lower.",
+	Basis:      "Joiners between letters of scripts that need them, and between emoji, are not reported. A run of four or more, an alternation of two kinds, one inside a Latin word, and eight in one text are not accidental; a single one elsewhere may be, and is medium. A private-use character means nothing in tool documentation. Web pages contain many such characters, so data is one severity lower.",
 	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM01", "ATLAS:AML.T0068", "CWE-1007"},
 	Unusual: func(p *scanner.TextPass) {
 		worst, total := scanner.Issue{}, 0

@@ -14,11 +14,11 @@ var AgentConfigWrite = scanner.Rule{
 	ID:         "inj-agent-config-write",
 	Category:   "hidden_instructions",
 	Title:      "Text tells the agent to change its own configuration",
-	Why:        "An agent obeys its configuration and rules from then on: new servers, calls without approval, orders that outlast the session.",
-	Fix:        "Check the files that the finding names before you restart the agent. Remove the server.",
+	Why:        "The agent obeys its configuration and rules from then on: new servers, calls without approval, instructions that outlast the session.",
+	Fix:        "Before you restart the agent, check the files that the finding names. Remove the server.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "Installation guides say the same to people. So data must address an agent, or disable approvals, to be high; a tool whose purpose is such files, or that has a switch for them, is low.",
+	Basis:      "Installation guides tell people the same, so data is high only if it addresses an agent or disables approvals. A tool whose purpose is such files, or that has a switch for them, is low.",
 	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM06", "ATLAS:AML.T0081", "CWE-15"},
 	Patterns: []scanner.Pattern{{
 		Name:    "write_agent_file",
@@ -36,7 +36,7 @@ var AgentConfigWrite = scanner.Rule{
 			severity, signals := scanner.Critical, []string{"a verb of writing", "a file that agents obey"}
 			switch told := clause.AddressesReader(c) || clause.OpensClause(p.Folded[from:], []int{m.Start - from}) && !p.FirstSentence(m.Start); {
 			case clause.IsResult(p) && (agentTold.Match(c) || unasked.Match(p.Folded[from:min(len(p.Folded), to+len(`": true,`))])):
-				severity, signals = clause.InData(p, m.Start, m.End, scanner.High), append(signals, "an agent is addressed, or approvals are disabled")
+				severity, signals = clause.InData(p, m.Start, m.End, scanner.High), append(signals, "addresses an agent, or disables approvals")
 			case clause.IsResult(p):
 				severity = scanner.Low
 			case p.FirstSentence(m.Start) || configures.MatchString(p.Name) || clause.DescribesSwitch(p, m.Start, m.End):

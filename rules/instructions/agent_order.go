@@ -13,12 +13,12 @@ import (
 var AgentOrder = scanner.Rule{
 	ID:         "inj-agent-order",
 	Category:   "hidden_instructions",
-	Title:      "Text tells an AI to do something that its user did not ask for",
-	Why:        "Anybody who can write a mail, issue or page that an agent reads can make it pay, delete, publish or grant access, if the text addresses the agent and the agent obeys.",
-	Fix:        "Do not let the agent act on this text. Find out who wrote it.",
+	Title:      "Text tells an AI to do something that its user did not request",
+	Why:        "Anybody who can write a mail, issue or page that an agent reads can make the agent pay, delete, publish or grant access.",
+	Fix:        "Do not let the agent act on the text. Find out who wrote it.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "No single word decides. Signals add up over two sentences: an AI that is addressed or has to act, knowledge of the conversation, an act that a user would want to confirm, a destination, secrecy, pressure. Negations, quotations in reports of attacks and texts about AI lower the sum. One step below the threshold is medium. In a definition, only acts beyond the tool's purpose count, addressed to an AI, after the first sentence.",
+	Basis:      "No single word decides. Signals add up over two sentences: an AI that is addressed or has to act, knowledge of the conversation, an action that a user would want to confirm, a destination, secrecy, pressure. Negation, quotation in an attack report, and text about AI lower the sum. One step below the threshold is medium. In a definition, an action counts only if it goes beyond the tool's purpose, addresses an AI, and comes after the first sentence.",
 	Refs:       []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM01", "ATLAS:AML.T0051.001", "CWE-1427"},
 	Patterns:   orderPatterns,
 	Text: func(p *scanner.TextPass) {
@@ -46,7 +46,7 @@ var AgentOrder = scanner.Rule{
 				severity = clause.InData(p, w.start, w.end, scanner.High)
 			}
 			p.Report(scanner.Issue{Start: w.start, End: w.end, Severity: severity, Signals: w.signals,
-				Message: "tells an AI to do something that its user did not ask for"})
+				Message: "tells an AI to do something that its user did not request"})
 		}
 	},
 }

@@ -9,12 +9,12 @@ import (
 var AnswerForm = scanner.Rule{
 	ID:         "inj-answer-form",
 	Category:   "hidden_instructions",
-	Title:      "Data asks for something in the model's answer",
-	Why:        "A mail, page or table does not know the model's answer. If it asks for a sentence, a link or a cipher there, it addresses the model that reads it.",
+	Title:      "Data asks for specific content in the model's answer",
+	Why:        "A mail, page or table has no reason to mention the model's answer. If it asks for a sentence, a link or a cipher in the answer, it addresses the model that reads it.",
 	Fix:        "Read the answer before you pass it on. Find out who wrote the text.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "The text mentions the answer and changes its content or form. Exams and forms mention answers too, so it is medium; in a definition it describes the tool's output and is not reported.",
+	Basis:      "The text mentions the answer and changes its content or form. Exams and forms mention answers too, so the severity is medium; in a definition, such text describes the tool's output and is not reported.",
 	Refs:       []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM01", "ATLAS:AML.T0051.001", "CWE-1427"},
 	Patterns: []scanner.Pattern{
 		{
@@ -46,8 +46,8 @@ var AnswerForm = scanner.Rule{
 				continue
 			}
 			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: scanner.Medium,
-				Signals: []string{"mentions the coming answer", "asks for certain content or a certain form"},
-				Message: "asks for something in the model's answer"})
+				Signals: []string{"mentions the model's answer", "asks for specific content or a specific form"},
+				Message: "asks for specific content in the model's answer"})
 		}
 	},
 }

@@ -10,12 +10,12 @@ import (
 var ApprovalBypass = scanner.Rule{
 	ID:         "inj-approval-bypass",
 	Category:   "hidden_instructions",
-	Title:      "Text tells the model to act without asking",
-	Why:        "With the confirmation, a person can stop an agent. Text that skips it takes the person out of the loop.",
+	Title:      "Text tells the model to act without the user's consent",
+	Why:        "The confirmation prompt lets a person stop an agent. Text that skips it takes the person out of the loop.",
 	Fix:        "Keep confirmations on for this server, or remove it.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "High if the same sentence moves data or executes something. A tool that warns that it acts at once is low.",
+	Basis:      "High if the same sentence moves data or executes something; low for a tool that warns that it acts at once.",
 	Refs:       []string{"OWASP-MCP:MCP02", "OWASP-LLM:LLM06", "ATLAS:AML.T0053", "CWE-862"},
 	Patterns: []scanner.Pattern{
 		{

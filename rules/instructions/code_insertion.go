@@ -9,12 +9,12 @@ import (
 var CodeInsertion = scanner.Rule{
 	ID:         "inj-code-insertion",
 	Category:   "hidden_instructions",
-	Title:      "Data asks the model to put code into an answer",
-	Why:        "A model that is asked about code answers with code, and the user runs it.",
-	Fix:        "Read the code in the text before anybody runs an answer based on it.",
+	Title:      "Data asks the model to put code into its answer",
+	Why:        "A model asked about code answers with code, and the user runs it.",
+	Fix:        "Review the code in the text before anybody runs an answer based on it.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "Code does not address whoever answers a question about it. In definitions, where tools explain what to pass, this wording is low.",
+	Basis:      "Legitimate code does not address whoever answers a question about it. In definitions, where tools explain what to pass, this wording is low.",
 	Refs:       []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM05", "ATLAS:AML.T0051.001", "CWE-94"},
 	Patterns: []scanner.Pattern{{
 		Name: "the_following_code",
@@ -35,7 +35,7 @@ var CodeInsertion = scanner.Rule{
 			if clause.IsResult(p) && codeFollows.Match(p.Folded[from:min(len(p.Folded), to+160)]) && !manualMarkup.Match(p.Folded) {
 				severity = clause.InData(p, m.Start, m.End, scanner.High)
 			}
-			p.Report(scanner.Issue{Start: from, End: to, Severity: severity, Signals: []string{"an imperative", "code that the text provides", "the reader's answer or code"},
+			p.Report(scanner.Issue{Start: from, End: to, Severity: severity, Signals: []string{"an imperative", "code provided in the text", "the reader's answer or code"},
 				Message: "asks the model to put code into its answer"})
 		}
 	},

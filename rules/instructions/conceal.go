@@ -13,11 +13,11 @@ var Conceal = scanner.Rule{
 	ID:         "inj-conceal",
 	Category:   "hidden_instructions",
 	Title:      "Text tells the model to hide something from the user",
-	Why:        "An honest tool does not need secrecy: it keeps the user from seeing what the model is told to do.",
-	Fix:        "Remove the server. If the wording is honest (a tool that returns internal IDs, for example), ask its author to give the reason.",
+	Why:        "A legitimate tool needs no secrecy. Such text keeps the user from noticing what the model is told to do.",
+	Fix:        "Remove the server. If the wording is benign (a tool that returns internal IDs, for example), ask its author to state the reason.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "In definitions the wording is rare outside attacks; results quote it more often, so they are one severity lower.",
+	Basis:      "The wording is rare in definitions outside attacks; results quote it more often, so they are one severity lower.",
 	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM01", "ATLAS:AML.T0110", "CWE-451"},
 	Patterns: []scanner.Pattern{
 		{
@@ -95,7 +95,7 @@ var Conceal = scanner.Rule{
 			}
 			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: severity,
 				Message: sense.ConcealMessage,
-				Signals: []string{"an order of secrecy", "hides something from the user"}})
+				Signals: []string{"an instruction to keep a secret", "hides something from the user"}})
 		}
 	},
 }

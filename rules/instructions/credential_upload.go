@@ -10,9 +10,9 @@ import (
 var CredentialUpload = scanner.Rule{
 	ID:         "inj-credential-upload",
 	Category:   "credential_theft",
-	Title:      "Commands read credentials and send them away",
-	Why:        "An agent that follows a guide step by step runs its commands with the user's rights. A fake check or backup hands over the keys.",
-	Fix:        "Do not run the commands. Rotate the credentials if they were run.",
+	Title:      "Commands read credentials and send them to an outside address",
+	Why:        "An agent that follows a guide step by step runs its commands with the user's rights. A fake check or backup step hands over the keys.",
+	Fix:        "Do not run the commands. If somebody ran them, rotate the credentials.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceMedium,
 	Basis:      "A command reads a credentials file or environment, and a few lines later a command sends something to an address outside this machine. A token sent to its own service in a header is not reported.",
@@ -43,7 +43,7 @@ var CredentialUpload = scanner.Rule{
 				severity = clause.InData(p, m.Start, m.End, scanner.High)
 			}
 			p.Report(scanner.Issue{Start: min(m.Start, from+sent[0]), End: max(m.End, from+sent[1]), Severity: severity,
-				Signals: []string{"reads credentials", "sends something to an address", "a few lines apart"},
+				Signals: []string{"reads credentials", "sends something to an outside address", "a few lines apart"},
 				Message: "contains commands that read credentials and send something away"})
 		}
 	},

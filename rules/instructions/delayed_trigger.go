@@ -12,12 +12,12 @@ import (
 var DelayedTrigger = scanner.Rule{
 	ID:         "inj-delayed-trigger",
 	Category:   "hidden_instructions",
-	Title:      "Text announces that it will behave differently once it is trusted",
-	Why:        "The reviewer does not see what will run: the action waits for an approval, a version or a number of calls.",
-	Fix:        "Do not approve it. Remove the server.",
+	Title:      "Text delays an action until nobody checks it",
+	Why:        "The reviewer does not see the action: it waits for an approval, a version or a number of calls.",
+	Fix:        "Do not approve the server; remove it.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "The condition alone is how approvals are documented; followed by something harmful, it has no honest reading.",
+	Basis:      "The condition alone is common in documentation of approvals; followed by something harmful, it has no benign reading.",
 	Refs:       []string{"OWASP-MCP:MCP04", "OWASP-LLM:LLM01", "ATLAS:AML.T0094", "CWE-506"},
 	Patterns: []scanner.Pattern{
 		{
@@ -60,8 +60,8 @@ var DelayedTrigger = scanner.Rule{
 			if clause.IsResult(p) {
 				severity = scanner.Medium
 			}
-			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: severity, Signals: []string{"a condition that becomes true when nobody checks", "followed by something harmful"},
-				Message: "announces that it will behave differently once it is trusted"})
+			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: severity, Signals: []string{"a condition that holds only after the review", "followed by something harmful"},
+				Message: "announces different behaviour once it is trusted"})
 		}
 	},
 }
@@ -86,7 +86,7 @@ func triggered(p *scanner.TextPass, start, end, to int) {
 		return
 	}
 	p.Report(scanner.Issue{Start: start, End: end + act[1], Severity: clause.InData(p, start, end, scanner.High),
-		Signals: []string{"a word of the user triggers it", "an act that a user would want to confirm"},
+		Signals: []string{"a word from the user triggers the action", "an action that a user would want to confirm"},
 		Message: "tells the model to do something once the user says a certain word"})
 }
 

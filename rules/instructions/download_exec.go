@@ -9,12 +9,12 @@ import (
 var DownloadExec = scanner.Rule{
 	ID:         "inj-download-exec",
 	Category:   "shell_injection",
-	Title:      "Text tells the model to run a download",
-	Why:        "Code from an address that the author chose runs with the user's rights, whatever it contains by then.",
-	Fix:        "Do not run it. Remove the server, or install its dependencies yourself from a source that you have checked.",
+	Title:      "Text tells the model to download and run code",
+	Why:        "Code from an address that the author chose runs with the user's rights, and can be replaced at any time.",
+	Fix:        "Do not run the command. Remove the server, or install its dependencies yourself from a source that you have checked.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "A download piped into an interpreter, not in a warning. Installation guides are the known false positive, so results are one severity lower.",
+	Basis:      "The text pipes a download into an interpreter, and is not a warning. Installation guides are the known false positive, so results are one severity lower.",
 	Refs:       []string{"OWASP-MCP:MCP05", "OWASP-LLM:LLM05", "ATLAS:AML.T0050", "CWE-494"},
 	Patterns: []scanner.Pattern{
 		{
@@ -56,7 +56,7 @@ var DownloadExec = scanner.Rule{
 			}
 			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: severity,
 				Message: "pipes a download into an interpreter",
-				Signals: []string{"a download or a decoder", "its output goes to an interpreter"}})
+				Signals: []string{"a download or a decoder", "an interpreter that receives the output"}})
 		}
 	},
 }

@@ -11,11 +11,11 @@ var ErrorEscalation = scanner.Rule{
 	ID:         "inj-error-escalation",
 	Category:   "credential_theft",
 	Title:      "An error message asks for data that the tool does not need",
-	Why:        "A model wants to get past an error and does what it says. The definition stays clean; the failing call asks for the key, the file or the conversation.",
-	Fix:        "Stop the model from using this server. Rotate the credentials that it got in past sessions.",
+	Why:        "A model tries to resolve an error by doing what it says. The definition stays clean; the failing call asks for the key, the file or the conversation.",
+	Fix:        "Stop using this server. Rotate the credentials that it received in past sessions.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "Honest errors say what to install, set or call first. Passing the user's own data (a key file, the environment, the conversation, a file in the home directory) to the tool fixes no error. A text that only claims to be an error counts as one.",
+	Basis:      "Legitimate errors say what to install, set or call first. Passing the user's own data (a key file, the environment, the conversation, a file in the home directory) to the tool fixes no error. Text that only claims to be an error counts as one.",
 	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM02", "ATLAS:AML.T0110", "CWE-1427"},
 	Patterns: []scanner.Pattern{
 		{
@@ -38,7 +38,7 @@ var ErrorEscalation = scanner.Rule{
 				continue
 			}
 			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: clause.InData(p, m.Start, m.End, scanner.High),
-				Signals: []string{"an error", "fetches something of the user's own", "passes it to the tool"},
+				Signals: []string{"an error", "fetches the user's own data", "passes the data to the tool"},
 				Message: "an error message asks for data that the tool does not need"})
 		}
 	},

@@ -14,12 +14,12 @@ import (
 var ExfilSink = scanner.Rule{
 	ID:         "inj-exfil-sink",
 	Category:   "exfiltration",
-	Title:      "Text tells the model to send data away",
-	Why:        "The model becomes the courier: what it read from other servers, or what the user said, leaves through an address or parameter that the author chose.",
+	Title:      "Text tells the model to send the user's data away",
+	Why:        "The model becomes the courier: data from other servers or from the conversation leaves through an address or parameter that the author of the text chose.",
 	Fix:        "Remove the server. Check past sessions for calls that carried the data.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "A verb of sending, an object that belongs to the user, and a destination, close together and not negated. What a tool first says about itself is its purpose and is not reported if the data is its own.",
+	Basis:      "A verb of sending, an object that belongs to the user, and a destination appear close together and are not negated. The start of a description states the tool's purpose, and is not reported if the data is the tool's own.",
 	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM02", "ATLAS:AML.T0086", "CWE-200"},
 	Patterns:   exfilPatterns,
 	Definition: sense.Check(&handingOver, &sense.SendsCopy, &sense.Redirects),
@@ -127,7 +127,7 @@ func exfiltration(p *scanner.TextPass) {
 				severity = scanner.Medium // people ask each other for records
 			}
 		}
-		p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: severity, Signals: signals, Message: "tells the model to send away data that this tool does not need"})
+		p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: severity, Signals: signals, Message: "tells the model to send data that this tool does not need"})
 	}
 }
 
@@ -148,7 +148,7 @@ func leaves(p *scanner.TextPass, pattern string, start, end int) (ok bool, signa
 	case "conversation":
 		told = told && (clause.AddressesReader(c) || !bytes.HasPrefix(said, []byte("write")))
 		return (told || !data && sendWord.Match(said)) && !sensitive.ConversationTool.MatchString(p.Name),
-			[]string{"a verb of sending", "the conversation of user and model"}
+			[]string{"a verb of sending", "the conversation between user and model"}
 	case "secrets_away":
 		return stealing.Match(said) && !data || told && ofTheUser.Match(c) && wayOut.Match(c),
 			[]string{"a verb of sending", "credentials that are not the tool's own"}
@@ -156,11 +156,11 @@ func leaves(p *scanner.TextPass, pattern string, start, end int) (ok bool, signa
 		return !chosenByUser.Match(c) && !data && (!p.FirstSentence(start) || bytes.Contains(c, []byte("a copy"))) || clause.AddressesReader(c),
 			[]string{"a verb of sending", "beyond the tool's purpose", "an external address"}
 	case "exfiltrate":
-		return !inspectsOthers.Match(c) && !data || clause.AddressesReader(c), []string{"a verb without an innocent meaning"}
+		return !inspectsOthers.Match(c) && !data || clause.AddressesReader(c), []string{"a verb without a benign meaning"}
 	case "call_home":
-		return !data, []string{"an order to call an address", "beyond the tool's purpose"}
+		return !data, []string{"an instruction to call an address", "beyond the tool's purpose"}
 	case "written_back":
-		return told, []string{"reads a private store", "writes its content where others can see it"}
+		return told, []string{"reads a private store", "writes the content where others can see it"}
 	}
 	return false, nil
 }

@@ -8,12 +8,12 @@ import (
 var ForcedPreference = scanner.Rule{
 	ID:         "inj-forced-preference",
 	Category:   "tool_shadowing",
-	Title:      "Text praises its tool above all others",
-	Why:        "A model that chooses by description chooses the tool that praises itself most, and with it the server that sees the data.",
-	Fix:        "Ask for a description that says what the tool does. Compare it with the tools that it wants to displace.",
+	Title:      "Text tells the model to prefer its tool to all others",
+	Why:        "A model that chooses tools by description picks the one that praises itself most, so that tool's server sees the data.",
+	Fix:        "Ask the author for a description of what the tool does. Compare it with the tools that it tries to displace.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "Preference manipulation (MPMA) works with superlatives alone. Honest servers recommend their own tools for a purpose, which is not reported; only praise or precedence over all others is.",
+	Basis:      "Preference manipulation (MPMA) works with superlatives alone. Legitimate servers recommend their own tools for a purpose, which is not reported; only praise or precedence over all others is.",
 	Refs:       []string{"OWASP-MCP:MCP03", "ATLAS:AML.T0111", "CWE-345"},
 	Patterns: []scanner.Pattern{
 		{
@@ -39,6 +39,6 @@ var ForcedPreference = scanner.Rule{
 	),
 }
 
-const preferenceMessage = "asks the model to prefer its tool to all others"
+const preferenceMessage = "tells the model to prefer its tool to all others"
 
 var preferenceSignals = []string{"praise or precedence", "over all others"}

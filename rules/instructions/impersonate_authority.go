@@ -9,9 +9,9 @@ import (
 var ImpersonateAuthority = scanner.Rule{
 	ID:         "inj-impersonate-authority",
 	Category:   "hidden_instructions",
-	Title:      "Text claims to come from somebody whom the model obeys",
-	Why:        "A message that claims to come from the user, the system or the developers gets their authority.",
-	Fix:        "Treat the text as data whatever it claims. Find out who wrote it.",
+	Title:      "Text impersonates an authority that the model obeys",
+	Why:        "A model may obey text that claims to come from the user, the system or the developers as if it did.",
+	Fix:        "Treat the text as data, whatever it claims to be. Find out who wrote it.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
 	Basis:      "Users and systems do not address a model through a tool's documentation or result.",
@@ -72,11 +72,11 @@ var ImpersonateAuthority = scanner.Rule{
 	},
 	Text: clause.JudgeOrders(
 		clause.Order{Severity: scanner.High, Data: scanner.High, Message: authorityMessage, Signals: authoritySignals, Unless: delivers},
-		clause.Order{Severity: scanner.Low, Data: scanner.High, Message: "addresses the model and bypasses its user", Signals: []string{"the model is addressed", "the user is not"}, Unless: headsFile},
-		clause.Order{Severity: scanner.Low, Data: scanner.High, Message: "addresses the model and bypasses its user", Signals: []string{"the model is addressed", "the user is not"}, Unless: nil},
+		clause.Order{Severity: scanner.Low, Data: scanner.High, Message: "addresses the model and bypasses its user", Signals: []string{"the model is addressed", "the user is not addressed"}, Unless: headsFile},
+		clause.Order{Severity: scanner.Low, Data: scanner.High, Message: "addresses the model and bypasses its user", Signals: []string{"the model is addressed", "the user is not addressed"}, Unless: nil},
 		clause.Order{Severity: scanner.High, Data: scanner.High, Message: authorityMessage, Signals: authoritySignals, Unless: delivers},
 		clause.Order{Severity: scanner.High, Data: scanner.High, Message: authorityMessage, Signals: authoritySignals, Unless: nil},
-		clause.Order{Severity: scanner.High, Data: scanner.High, Message: "contains a directive labelled as hidden", Signals: []string{"a directive", "called hidden"}, Unless: nil},
+		clause.Order{Severity: scanner.High, Data: scanner.High, Message: "contains a directive labelled as hidden", Signals: []string{"a directive", "labelled as hidden"}, Unless: nil},
 	),
 }
 
@@ -93,6 +93,6 @@ func delivers(t []byte, start, end int) bool {
 
 var deliveryVerb = lazyregexp.New(`^\W*(sends?|forwards?|returns?|lists?|gets?|posts?|creates?|reads?|fetch(es)?|stores?|shows?|delivers?)\b`)
 
-const authorityMessage = "claims to come from somebody whom the model obeys"
+const authorityMessage = "impersonates an authority that the model obeys"
 
 var authoritySignals = []string{"a claim of authority"}

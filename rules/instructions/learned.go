@@ -15,12 +15,12 @@ const LearnedID = "inj-learned"
 var Learned = scanner.Rule{
 	ID:         LearnedID,
 	Category:   "hidden_instructions",
-	Title:      "A sentence reads like an instruction that harms the user",
-	Why:        "Rules know wordings. An attacker who chooses other words, or another language, gives the same order, and a model follows it.",
+	Title:      "The classifier rates a sentence as an instruction that harms the user",
+	Why:        "Rules match known wordings. An attacker who uses other words, or another language, can give the same instruction, and a model follows it.",
 	Fix:        "Read the sentence. If a model that followed it would do something that the user did not ask for, remove the server or the text.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceLow,
-	Basis:      "A linear classifier, trained on labelled texts, scores each sentence by its words, their order, and how they relate to the purpose of the tool; the worst sentence counts, less in longer texts. A small net over word vectors judges the sentences that may be attacks once more. What other rules find in a sentence adds to its score, as much as training has shown for each rule. The finding is high only above a threshold that few honest texts reach; below it, findings of rules that go by wordings are medium. docs/detection.md has the figures.",
+	Basis:      "A linear classifier, trained on labelled texts, scores each sentence by its words, their order, and how they relate to the purpose of the tool; the worst sentence counts, less in longer texts. A small neural network over word vectors rates sentences that may be attacks a second time. Findings of other rules in a sentence add to its score, with a weight per rule learned in training. The finding is high only above a threshold that few benign texts reach; in text below it, findings of rules that match wordings are medium. docs/detection.md has the figures.",
 	Refs:       []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM01", "ATLAS:AML.T0051.001", "CWE-1427"},
 	Definition: askClassifier,
 	Result:     askClassifier,
@@ -71,7 +71,7 @@ func askClassifier(p *scanner.TextPass) {
 		}
 	}
 	if worst <= is.High[group] && p.Via == "" && place.Kind.Prose() {
-		p.LowerTo(scanner.Medium, "the text reads like an honest one", Doubtful)
+		p.LowerTo(scanner.Medium, "the classifier considers the text benign", Doubtful)
 	}
 	if at < 0 || worst <= is.Medium[group] {
 		return
@@ -91,7 +91,7 @@ func askClassifier(p *scanner.TextPass) {
 		signals = append(signals, "“"+text.Visible(text.Mask(string(p.Folded[part.Start:part.End])), shownPart)+"”")
 	}
 	p.Report(scanner.Issue{Start: s.Start, End: s.End, Severity: severity, Signals: signals,
-		Message: "the sentence reads like an instruction that harms the user"})
+		Message: "the classifier rates the sentence as an instruction that harms the user"})
 }
 
 // gain returns how much the neural network and the findings of rules add to the score of the

@@ -9,12 +9,12 @@ import (
 var MarkdownExfil = scanner.Rule{
 	ID:         "inj-markdown-exfil",
 	Category:   "exfiltration",
-	Title:      "An image or link has a placeholder for data in its address",
+	Title:      "The address of an image or link contains a placeholder for data",
 	Why:        "A client that renders the answer requests the image, and the data in its address leaves without a click.",
 	Fix:        "Do not render images from addresses in data. Find out who wrote the text.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "An address with a placeholder is an ordinary template until the text says what to fill in. Without such an order it is low.",
+	Basis:      "An address with a placeholder is an ordinary template until the text says what to fill in. Without such an instruction it is low.",
 	Refs:       []string{"OWASP-MCP:MCP10", "OWASP-LLM:LLM05", "ATLAS:AML.T0077", "CWE-200"},
 	Patterns: []scanner.Pattern{{
 		Name: "picture_with_blank",
@@ -28,12 +28,12 @@ var MarkdownExfil = scanner.Rule{
 			blank := p.Folded[m.End:min(len(p.Folded), m.End+blankReach)]
 			severity, signals := scanner.Low, []string{"an address with a placeholder"}
 			if (fillsBlank.Match(around) || contextBlank.Match(blank)) && !clause.NegatedOrQuoted(p.Folded, m.Start, m.End) {
-				severity, signals = scanner.High, append(signals, "an order to fill it in")
+				severity, signals = scanner.High, append(signals, "an instruction to fill in the placeholder")
 				if clause.IsResult(p) {
 					severity = clause.InData(p, m.Start, m.End, scanner.High)
 				}
 			}
-			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: severity, Signals: signals, Message: "an image or link has a placeholder for data in its address"})
+			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: severity, Signals: signals, Message: "the address of an image or link contains a placeholder for data"})
 		}
 	},
 }

@@ -9,12 +9,12 @@ import (
 var MemoryWrite = scanner.Rule{
 	ID:         "inj-memory-write",
 	Category:   "hidden_instructions",
-	Title:      "Text plants something in the agent's memory",
-	Why:        "An agent believes its memory in every later conversation, long after the server is gone: one poisoned text is enough.",
-	Fix:        "Check the agent's memory and delete what it was told there. Remove the server.",
+	Title:      "Text plants content in the agent's memory",
+	Why:        "An agent trusts its memory in every later conversation, long after the server is removed: one poisoned text is enough.",
+	Fix:        "Check the agent's memory and delete what the text added. Remove the server.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "The memory must be the agent's own, or the order must apply to all future conversations. \"Remember that ids are unique\" does neither. A tool whose purpose is a memory is low. inj-agent-config-write reports files that agents obey.",
+	Basis:      "The memory must be the agent's own, or the instruction must apply to all future conversations. \"Remember that ids are unique\" does neither. A tool whose purpose is a memory is low. inj-agent-config-write reports files that agents obey.",
 	Refs:       []string{"OWASP-MCP:MCP10", "OWASP-LLM:LLM04", "ATLAS:AML.T0080", "CWE-1427"},
 	Patterns: []scanner.Pattern{
 		{
@@ -51,8 +51,8 @@ var MemoryWrite = scanner.Rule{
 			case keepsMemory.MatchString(p.Name), p.FirstSentence(m.Start):
 				severity = scanner.Low
 			}
-			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: severity, Signals: []string{"an order to remember", "in the agent's own memory, or for all future conversations"},
-				Message: "plants something in the agent's memory"})
+			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: severity, Signals: []string{"an instruction to remember", "in the agent's own memory, or for all future conversations"},
+				Message: "plants content in the agent's memory"})
 		}
 	},
 }

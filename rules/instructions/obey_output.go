@@ -10,12 +10,12 @@ import (
 var ObeyOutput = scanner.Rule{
 	ID:         "inj-obey-output",
 	Category:   "hidden_instructions",
-	Title:      "Text tells the model to obey what a tool returns",
-	Why:        "It turns every later result into commands: the definition stays clean, and the model follows what the server returns.",
-	Fix:        "Remove the server. A result is data; an honest tool does not need its results obeyed.",
+	Title:      "Text tells the model to obey tool output",
+	Why:        "Every later result becomes a command: the definition itself stays clean, and the model follows whatever the server returns.",
+	Fix:        "Remove the server. Tool output is data; a legitimate tool does not ask the model to obey it.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Honest tools say how to read a result, not that it outranks the user.",
+	Basis:      "Legitimate tools explain how to read a result; they do not claim that it outranks the user.",
 	Refs:       []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM01", "ATLAS:AML.T0110", "CWE-1427"},
 	Patterns: []scanner.Pattern{
 		{
@@ -51,13 +51,13 @@ var ObeyOutput = scanner.Rule{
 		clause.Order{Severity: scanner.High, Data: scanner.High, Message: obeyMessage, Signals: obeySignals, Unless: asData},
 		clause.Order{Severity: scanner.High, Data: scanner.Medium, Message: obeyMessage, Signals: obeySignals, Unless: ordinaryFollow},
 		clause.Order{Severity: scanner.High, Data: scanner.High, Message: obeyMessage, Signals: obeySignals, Unless: nil},
-		clause.Order{Severity: scanner.High, Data: scanner.High, Message: "tells the model to act without its safety rules", Signals: []string{"disables safety rules"}, Unless: notTold},
+		clause.Order{Severity: scanner.High, Data: scanner.High, Message: "tells the model to ignore its safety rules", Signals: []string{"disables safety rules"}, Unless: notTold},
 	),
 }
 
-const obeyMessage = "tells the model to obey what a tool returns"
+const obeyMessage = "tells the model to obey tool output"
 
-var obeySignals = []string{"declares data to be commands", "tells the model to follow it"}
+var obeySignals = []string{"declares data to be commands", "tells the model to follow the data"}
 
 // asData reports the opposite: whether the text warns about its content.
 func asData(t []byte, start, end int) bool {

@@ -16,12 +16,12 @@ import (
 var OtherLanguage = scanner.Rule{
 	ID:           "inj-other-language",
 	Category:     "hidden_instructions",
-	Title:        "Text gives the model an order in another language",
-	Why:          "Models follow orders in every language they know; reviewers and filters often know one.",
-	Fix:          "Have the text translated before anybody approves it. Remove the server if it says what the finding shows.",
+	Title:        "Text in another language gives the model a harmful instruction",
+	Why:          "Models follow instructions in every language they know; reviewers and filters often know only one.",
+	Fix:          "Have the text translated before anybody approves it. Remove the server if the translation confirms the finding.",
 	Severity:     scanner.High,
 	Confidence:   scanner.ConfidenceMedium,
-	Basis:        "Orders that no honest text gives in any language: ignore previous instructions, hide something from the user, call a tool before all others, send away what the user said, and read a credentials file; in Arabic, Bengali, Chinese, French, German, Hindi, Indonesian, Italian, Japanese, Korean, Portuguese, Russian, Spanish, Turkish, Urdu and Vietnamese. What English rules rate critical is high here, because fewer honest readings are known.",
+	Basis:        "Instructions that no legitimate text gives in any language: ignore previous instructions, hide something from the user, call a tool before all others, send away what the user said, and read a credentials file; in Arabic, Bengali, Chinese, French, German, Hindi, Indonesian, Italian, Japanese, Korean, Portuguese, Russian, Spanish, Turkish, Urdu and Vietnamese. Instructions that English rules rate critical are high here, because fewer benign readings are known.",
 	Refs:         []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM01", "ATLAS:AML.T0051.001", "CWE-1427"},
 	MorePatterns: foreignPatterns,
 	Text: func(p *scanner.TextPass) {
@@ -98,10 +98,10 @@ func foreignOrder(p *scanner.TextPass, pattern, start, end int) (scanner.Issue, 
 	}
 	switch languages.Directive(pattern % int(languages.Directives)) {
 	case languages.DropTold:
-		return scanner.Issue{Severity: severity, Message: "tells the model to ignore its instructions", Signals: []string{"an order to the model"}},
+		return scanner.Issue{Severity: severity, Message: "tells the model to ignore its instructions", Signals: []string{"an instruction to the model"}},
 			!l.Denied.Match(ahead) && !ofSomething.Match(behind)
 	case languages.HideFromUser:
-		return scanner.Issue{Severity: severity, Message: "tells the model to hide something from the user", Signals: []string{"an order of secrecy"}},
+		return scanner.Issue{Severity: severity, Message: "tells the model to hide something from the user", Signals: []string{"an instruction to keep a secret"}},
 			!keptFrom(ahead, said, behind)
 	case languages.CallFirst:
 		switch {
@@ -110,10 +110,10 @@ func foreignOrder(p *scanner.TextPass, pattern, start, end int) (scanner.Issue, 
 		case opensSession.MatchString(p.Name) || clause.IsResult(p):
 			severity = scanner.Medium
 		}
-		return scanner.Issue{Severity: severity, Message: "tells the model to call this tool before all others", Signals: []string{"an order to call it", "at every other call"}},
+		return scanner.Issue{Severity: severity, Message: "tells the model to call this tool before all others", Signals: []string{"an instruction to call the tool", "with every other call"}},
 			!l.Denied.Match(ahead)
 	}
-	return scanner.Issue{Severity: severity, Message: "tells the model to send away data that this tool does not need", Signals: []string{"a verb of sending", "an object that belongs to the user", "an address"}},
+	return scanner.Issue{Severity: severity, Message: "tells the model to send data that this tool does not need", Signals: []string{"a verb of sending", "an object that belongs to the user", "an address"}},
 		anyTongue().theirs.Match(p.Folded[from:to]) && !l.Denied.Match(ahead) && !p.FirstSentence(start)
 }
 

@@ -11,12 +11,12 @@ import (
 var OutOfPlace = scanner.Rule{
 	ID:         "inj-out-of-place",
 	Category:   "hidden_instructions",
-	Title:      "A request stands out among records",
-	Why:        "A model obeys text that reads like a request, wherever it is. Only a model would act on a request between the rows of a table or the entries of a log.",
-	Fix:        "Find out how the line got there. Do not let a model act on it.",
+	Title:      "A request stands out among data records",
+	Why:        "A model may follow text that reads like a request, wherever it appears. Only a model would act on a request between the rows of a table or the entries of a log.",
+	Fix:        "Find out how the line got into the data. Do not let a model act on it.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "Among many lines of one form, a single line is prose and asks for something unrelated to the records. It orders nothing harmful, so it is medium.",
+	Basis:      "Among many lines of one form, a single line is prose and asks for something unrelated to the records. It requests nothing harmful, so the severity is medium.",
 	Refs:       []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM01", "ATLAS:AML.T0051.001", "CWE-1427"},
 	Lines: func(p *scanner.TextPass) {
 		if !clause.IsResult(p) {
@@ -26,8 +26,8 @@ var OutOfPlace = scanner.Rule{
 			line := bytes.ToLower(p.Source[l.start:l.end])
 			if len(line) <= requestBytes && requestLine.Match(line) && !aboutRecords.Match(line) {
 				p.ReportSource(scanner.Issue{Start: l.start, End: l.end, Severity: scanner.Medium,
-					Signals: []string{"the lines around it are records", "it asks for something"},
-					Message: "a line among records asks for something unrelated to them"})
+					Signals: []string{"the surrounding lines are records", "the line asks for something"},
+					Message: "one line among data records asks for something unrelated to them"})
 			}
 		}
 	},

@@ -11,10 +11,10 @@ var OutputControl = scanner.Rule{
 	Category:   "hidden_instructions",
 	Title:      "Data dictates the model's answer",
 	Why:        "The user asks for an assessment, a summary or a search, and gets the sentence that the author of the data wanted.",
-	Fix:        "Do not rely on an answer based on this text. Find out who wrote it.",
+	Fix:        "Do not rely on an answer based on the text. Find out who wrote it.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "Data must not decide the answer. In definitions, where tools describe the form of an answer, this wording is low.",
+	Basis:      "Data has no reason to decide the answer. In definitions, where tools describe the form of an answer, this wording is low.",
 	Refs:       []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM01", "ATLAS:AML.T0051.001", "CWE-1427"},
 	Patterns: []scanner.Pattern{
 		{

@@ -11,11 +11,11 @@ var Override = scanner.Rule{
 	ID:         "inj-override",
 	Category:   "hidden_instructions",
 	Title:      "Text tells the model to ignore its instructions",
-	Why:        "A model that obeys stops following its user and system prompt, and follows the author of the text.",
-	Fix:        "Remove the server, or report the text to its author. Do not let a model read it.",
+	Why:        "A model that complies ignores the system prompt and the user, and follows the author of the text instead.",
+	Fix:        "Do not let a model read the text. Remove the server, or report the text to its author.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "No tool and no data needs a model to forget its instructions. men-directive reports quoted, negated and defensive wording.",
+	Basis:      "No legitimate tool or data needs a model to forget its instructions. men-directive reports quoted, negated and defensive wording.",
 	Refs:       []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM01", "ATLAS:AML.T0051.001", "CWE-1427"},
 	Patterns: []scanner.Pattern{
 		{

@@ -13,12 +13,12 @@ import (
 var PrecallOrder = scanner.Rule{
 	ID:         "inj-precall-order",
 	Category:   "tool_shadowing",
-	Title:      "Text puts its tool ahead of all others",
-	Why:        "A tool that is called before or after every other one sees what the user does with all servers, and influences the model before any of them.",
-	Fix:        "Remove the sentence or the server. An honest tool names the tools of its own server that depend on it.",
+	Title:      "Text tells the model to call its tool before all others, or in every turn",
+	Why:        "A tool called before or after every other tool sees what the user does with all servers, and can influence the model before any of them.",
+	Fix:        "Remove the sentence or the server. A legitimate tool names the tools of its own server that depend on it.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "A server does not know which other tools exist. An order among its own tools (before any other tool of this server, before run_query) is how half of all servers explain themselves, and is note or low; a tool that logs in or opens a session can mean its own server's by \"any other tool\", and is medium.",
+	Basis:      "A server does not know which other tools exist. A call order among the server's own tools (before any other tool of this server, before run_query) appears in half of all servers, and is note or low; a tool that logs in or opens a session can mean its own server's tools by \"any other tool\", and is medium.",
 	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM01", "ATLAS:AML.T0110", "CWE-1427"},
 	Patterns: []scanner.Pattern{
 		aroundAllTools: {
@@ -60,9 +60,9 @@ var PrecallOrder = scanner.Rule{
 		if !found {
 			return
 		}
-		worst.Message, worst.Signals = "tells the model to call this tool before all others, or in every turn", []string{"an order to call it", "at every other call or turn"}
+		worst.Message, worst.Signals = "tells the model to call this tool before all others, or in every turn", []string{"an instruction to call the tool", "with every other call or in every turn"}
 		if worst.Severity == scanner.Note {
-			worst.Message, worst.Signals = "orders the calls of the server's own tools", []string{"a tool must be called before another"}
+			worst.Message, worst.Signals = "prescribes a call order for the server's own tools", []string{"a tool must be called before another"}
 		}
 		p.Report(worst)
 	},

@@ -11,11 +11,11 @@ var RoleTags = scanner.Rule{
 	ID:         "inj-role-tags",
 	Category:   "hidden_instructions",
 	Title:      "Text contains forged chat markers",
-	Why:        "Chat templates mark the turns of system, user and model. Text with such markers can pass off its own words as theirs.",
+	Why:        "Chat templates mark the turns of the system, the user and the model. Text with such markers can pass itself off as any of them.",
 	Fix:        "Remove the markers before a model reads the text, or reject it.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "Chat template tokens have no other use. Markers that are also ordinary words count only before an order. Prompt documentation is the known false positive.",
+	Basis:      "Chat template tokens have no other use. Markers that are also ordinary words count only if an instruction follows. Known false positive: prompt documentation.",
 	Refs:       []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM01", "ATLAS:AML.T0051.001", "CWE-1427"},
 	Patterns: []scanner.Pattern{
 		{
@@ -56,10 +56,10 @@ var RoleTags = scanner.Rule{
 	},
 	Text: clause.JudgeOrders(
 		clause.Order{Severity: scanner.High, Data: scanner.Medium, Message: "contains chat template tokens", Signals: []string{"chat template tokens"}, Unless: nil},
-		clause.Order{Severity: scanner.High, Data: scanner.High, Message: "poses as the system and gives an order", Signals: []string{"a system marker", "followed by an order"}, Unless: nil},
-		clause.Order{Severity: scanner.High, Data: scanner.High, Message: "forges turns of a conversation", Signals: []string{"a forged turn of the model or the system", "a forged turn of the user"}, Unless: nil},
-		clause.Order{Severity: scanner.High, Data: scanner.High, Message: "contains an order in a tag of its own", Signals: []string{"a tag that emphasises it", "an order"}, Unless: nil},
-		clause.Order{Severity: scanner.High, Data: scanner.High, Message: "forges a turn of a conversation to give an order", Signals: []string{"chat template tokens", "followed by an order"}, Unless: inManual},
+		clause.Order{Severity: scanner.High, Data: scanner.High, Message: "poses as the system and gives an instruction", Signals: []string{"a system marker", "followed by an instruction"}, Unless: nil},
+		clause.Order{Severity: scanner.High, Data: scanner.High, Message: "forges conversation turns", Signals: []string{"a forged model or system turn", "a forged user turn"}, Unless: nil},
+		clause.Order{Severity: scanner.High, Data: scanner.High, Message: "contains an instruction in a made-up tag", Signals: []string{"a tag that emphasises the instruction", "an instruction"}, Unless: nil},
+		clause.Order{Severity: scanner.High, Data: scanner.High, Message: "forges a conversation turn to give an instruction", Signals: []string{"chat template tokens", "followed by an instruction"}, Unless: inManual},
 	),
 }
 

@@ -16,11 +16,11 @@ var SecretFileRead = scanner.Rule{
 	ID:         "inj-secret-file-read",
 	Category:   "credential_theft",
 	Title:      "Text tells the model to read credentials",
-	Why:        "A model with a file or shell tool can read keys that the server cannot reach, and pass them to it in the next call.",
+	Why:        "A model with a file or shell tool can read keys that the server cannot reach, and pass them to the server in the next call.",
 	Fix:        "Remove the server, and rotate the credentials if the tool was ever used.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "A verb of access and a credentials file, in one clause and not negated. A tool whose purpose is that file is the known false positive.",
+	Basis:      "A verb of access and a credentials file appear in one clause that is not negated. Known false positive: a tool whose purpose is that file.",
 	Refs:       []string{"OWASP-MCP:MCP01", "OWASP-LLM:LLM02", "ATLAS:AML.T0098", "CWE-200"},
 	Patterns: []scanner.Pattern{{
 		Name:    "secret_file",
@@ -46,9 +46,9 @@ var SecretFileRead = scanner.Rule{
 			case clause.IsResult(p) && clause.AddressesReader(p.Folded[from:to]):
 				severity = clause.InData(p, m.Start, m.End, scanner.High)
 			case clause.IsResult(p) && clause.OpensClause(p.Folded[from:], verb) && contentHandedOver.Match(p.Folded[from:to]):
-				severity, signals = clause.InData(p, m.Start, m.End, scanner.High), []string{"a verb of access", "a credentials file", "its content goes into the answer"}
+				severity, signals = clause.InData(p, m.Start, m.End, scanner.High), []string{"a verb of access", "a credentials file", "the file's content goes into the answer"}
 			case clause.IsResult(p) && sentToAddress.Match(p.Folded[from:to]):
-				severity, signals = clause.InData(p, m.Start, m.End, scanner.High), []string{"a credentials file", "an address that receives it"}
+				severity, signals = clause.InData(p, m.Start, m.End, scanner.High), []string{"a credentials file", "an address that receives its content"}
 			case clause.IsResult(p):
 				continue // a command in a listing or manual
 			case !told && (p.FirstSentence(from) && verb[0] == 0 || secrets.HandlesCredentials(p.Name)):

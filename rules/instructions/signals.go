@@ -49,20 +49,20 @@ var whoIsMeant = [...]signal{
 
 // orderSignals are the signals of an instruction to an AI, besides its addressee and the action.
 var orderSignals = [...]signal{
-	{"addresses whoever reads it", 2, text.LazyExpr(`\b` + clause.AnyAI + `(\s+[\w'’-]+){1,6}?\s+(this|these)\s+(\w+\s+)?` + clause.ThisDocument + `\b|\byou,?\s+(who\s+are\s+)?` +
+	{"addresses whoever reads the text", 2, text.LazyExpr(`\b` + clause.AnyAI + `(\s+[\w'’-]+){1,6}?\s+(this|these)\s+(\w+\s+)?` + clause.ThisDocument + `\b|\byou,?\s+(who\s+are\s+)?` +
 		`(reading|processing|parsing|summari[sz]ing)\s+this\b|\bwhoever(\s+or\s+whatever)?\s+(reads|handles|processes|edits|summari[sz]es)\b|` +
 		`\b(being|been)\s+(read|processed|summari[sz]ed|opened|displayed)\s+(by|through)\s+(an?|the)\s`)},
-	{"knows the conversation", 3, text.LazyExpr(conversationKnown)},
+	{"refers to the conversation", 3, text.LazyExpr(conversationKnown)},
 	{"mentions the user", 1, text.LazyExpr(`\b(the\s+(current\s+|same\s+)?(user|human|principal)(\s[^a]|['’.,;:!?)]|$)|(user|human)['’]s\s|their\s+users?\b|` +
 		`owner\s+of\s+th(is|e)\s+(mailbox|account|assistant|agent)|the\s+person\s+in\s+front\s+of\s+you|whoever\s+asks|` +
 		`your\s+(user|client|principal|owner|operator)\b)`)},
-	{"poses as a turn or the system", 3, text.LazyExpr(turnMarker)},
+	{"poses as a conversation turn or as the system", 3, text.LazyExpr(turnMarker)},
 	{"spells out a call", 1, text.LazyExpr(`\b[a-z]+[a-z0-9]*_[a-z0-9_]+\([^()\n]{0,200}\)|\b(call|use|using|via|with|function|tool)\s+(the\s+(tool|function)\s+)?` + "[`'\"]?[a-z]+_[a-z_]+\\b")},
 	{"secrecy", 2, text.LazyExpr(`\b(not|n['’]t|never|without|no\s+need\s+to|spared)\b[^.\n]{0,25}?\b(tell(ing)?|mention(ing)?|inform(ing)?|notif(y|ying)|` +
 		`bring(ing)?\s+(it|this)\s+up|trouble|bother|let\s+\w+(\s+\w+)?\s+know|say(ing)?\s+so|reveal(ing)?|report(ing)?\s+(this|it)|` +
 		`comment(ing)?\s+on\s+(this|it))\b|` +
 		`\b(silently|secretly|quietly|unnoticed|discreetly)\b|\bas\s+(if|though)\s+(nothing|it\s+had|they\s+had|the\s+\w+\s+had)\b|\bbetween\s+us\b`)},
-	{"nobody is to be asked", 1, text.LazyExpr(`\b(without|no|not|n['’]t|skip|already)\b[^.\n]{0,20}?\b(asking|ask\s+back|confirmation|approval|approved|agreed|` +
+	{"forbids asking anybody", 1, text.LazyExpr(`\b(without|no|not|n['’]t|skip|already)\b[^.\n]{0,20}?\b(asking|ask\s+back|confirmation|approval|approved|agreed|` +
 		`callbacks?|authori[sz]ed|checking\s+back|consent|dry\s+run|permission)\b`)},
 	{"pressure", 1, text.LazyExpr(`\b(immediately|at\s+once|right\s+now|urgent(ly)?|no\s+time|within\s+\d+\s+minutes|or\s+else|failure\s+to|highest\s+priority|` +
 		`as\s+your\s+(first|next)\s+action|before\s+(anything\s+else|any\s+other))\b`)},
@@ -136,11 +136,11 @@ func (w *tally) add(s []byte, g *signal) bool {
 // act adds the action at s[at[0]:at[1]]; s starts at offset from in its text.
 func (w *tally) act(s []byte, at []int, from int) {
 	w.sum += actWeight
-	w.signals = append(w.signals, "an act that a user would want to confirm")
+	w.signals = append(w.signals, "an action that a user would want to confirm")
 	w.start, w.end = from+at[0], from+at[1]
 	if concrete.Match(s[at[0]:]) {
 		w.sum += placeWeight
-		w.signals = append(w.signals, "with a place, a name or a command")
+		w.signals = append(w.signals, "with an address, a name or a command")
 	}
 }
 

@@ -10,8 +10,8 @@ var ToolCall = scanner.Rule{
 	ID:         "inj-tool-call",
 	Category:   "hidden_instructions",
 	Title:      "Data tells the model to call a tool",
-	Why:        "One server's result makes the agent act through another: the confused deputy of every agent with several tools.",
-	Fix:        "Do not let an agent act on this text. Find out who wrote it.",
+	Why:        "One server's result makes the agent act through another server: a confused deputy attack on any agent with several tools.",
+	Fix:        "Do not let an agent act on the text. Find out who wrote it.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
 	Basis:      "Data has no reason to mention the agent's tools. In definitions, which document tools, this wording is low.",
@@ -56,7 +56,7 @@ var ToolCall = scanner.Rule{
 
 const toolCallMessage = "tells the model to call a tool or run something"
 
-var toolCallSignals = []string{"the model or its reader is told to act", "a tool or a command"}
+var toolCallSignals = []string{"the text tells the model or its reader to act", "a tool or a command"}
 
 // remedy reports whether the match is a call that legitimate errors ask for: to log in, to repeat
 // the call, or to call another tool of the server first.

@@ -15,7 +15,7 @@ var ToolReference = scanner.Rule{
 	Fix:        "Remove the server, or run it without the tools that it mentions.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "The text names a tool that its own server does not list, or all other tools, and demands an action when it is called. A mere mention, a migration note or an order among the server's own tools is not reported.",
+	Basis:      "The text names a tool that its own server does not list, or all other tools, and demands an action when it is called. A mere mention, a migration note or a call order among the server's own tools is not reported.",
 	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM01", "ATLAS:AML.T0110", "CWE-345"},
 	Patterns: []scanner.Pattern{
 		{
@@ -63,7 +63,7 @@ var ToolReference = scanner.Rule{
 			}
 			reported = from
 			p.Report(scanner.Issue{Start: m.Start, End: to, Severity: scanner.High,
-				Signals: []string{"a tool that this server does not list, or all others", "demands an action when it is used"},
+				Signals: []string{"a tool that this server does not list, or all others", "demands an action when that tool is used"},
 				Message: "changes how another server's tool is used"})
 		}
 	},

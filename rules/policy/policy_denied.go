@@ -11,12 +11,12 @@ import (
 var PolicyDenied = scanner.Rule{
 	ID:         "policy-denied",
 	Category:   "policy",
-	Title:      "The policy does not allow this",
-	Why:        "A policy says which servers and tools may be used for what; anything else is a mistake or an attack.",
-	Fix:        "Find out who asked for it. If you want it, allow it in the policy, as narrowly as possible.",
+	Title:      "A message violates the policy",
+	Why:        "The policy states which servers and tools may be used for what; anything else is a mistake or an attack.",
+	Fix:        "Find out who made the request. If you want it, allow it in the policy, as narrowly as possible.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The policy is the user's own. High if it blocks, medium if it prompts, low if it alerts, and a note if it logs. Not reported without a policy.",
+	Basis:      "The policy is the user's own. High if it blocks the message, medium if it prompts, low if it alerts, and a note if it logs. Not reported without a policy.",
 	Refs:       []string{"OWASP-MCP:MCP02", "OWASP-LLM:LLM06", "CWE-862"},
 	On:         mcp.OnCall | mcp.OnRequest | mcp.OnQuestion | mcp.OnNotification,
 	Judge: func(p *scanner.JudgePass) {
@@ -42,10 +42,10 @@ var verdictWeights = map[scanner.Verdict]struct {
 	severity scanner.Severity
 	says     string
 }{
-	scanner.Block:  {scanner.High, "the policy blocks this"},
-	scanner.Prompt: {scanner.Medium, "the policy prompts for this"},
-	scanner.Alert:  {scanner.Low, "the policy raises an alert for this"},
-	scanner.Log:    {scanner.Note, "the policy logs this"},
+	scanner.Block:  {scanner.High, "the policy blocks this message"},
+	scanner.Prompt: {scanner.Medium, "the policy prompts for this message"},
+	scanner.Alert:  {scanner.Low, "the policy raises an alert for this message"},
+	scanner.Log:    {scanner.Note, "the policy logs this message"},
 }
 
 // subjectOf returns the subject of a finding about a request.

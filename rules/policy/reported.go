@@ -11,7 +11,7 @@ import (
 var alarmEvents = map[string]string{
 	"mcp_detection":              "another engine reported a detection",
 	"mcp_cross_server_blocked":   "another engine blocked a flow between servers",
-	"mcp_server_name_similarity": "another engine reported a server name that imitates another",
+	"mcp_server_name_similarity": "another engine reported a server name that imitates another name",
 }
 
 // carrierEvents are the audit events that report something only if they list detections. Any other
@@ -30,7 +30,7 @@ var Reported = scanner.Rule{
 	ID:         "aud-reported",
 	Category:   "audit",
 	Title:      "Another engine reported a detection",
-	Why:        "An audit log contains decisions of the engine that wrote it. They are evidence even if the message itself was not recorded.",
+	Why:        "An audit log contains the decisions of the engine that wrote it. They are evidence even if the message itself was not recorded.",
 	Fix:        "Investigate the report in that engine. If the raw messages were kept, replay them.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceMedium,

@@ -14,12 +14,12 @@ const firstGuarded = "2025-06-18"
 var Downgrade = scanner.Rule{
 	ID:         "prt-downgrade",
 	Category:   "protocol",
-	Title:      "A server uses an older protocol version than before or than requested",
-	Why:        "Older versions lack later protections: they allow batches, and requests without a version. A server or a man in the middle that downgrades a client reopens those holes.",
+	Title:      "A server downgrades the protocol version",
+	Why:        "Older versions lack later protections: they allow batches, and requests without a version. A server or a man in the middle that downgrades a client reopens these holes.",
 	Fix:        "Make the client refuse versions that it does not need. Find out why the server downgraded.",
 	Severity:   scanner.Note,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "Old servers are honest, so it is a note. Reported if the session has seen a later version of the server, or if the client requested a later one and got one before 2025-06-18.",
+	Basis:      "Old servers are legitimate, so it is a note. Reported if the session has seen a later version of the server, or if the client requested a later one and got one before 2025-06-18.",
 	Refs:       []string{"OWASP-MCP:MCP07", "CWE-757"},
 	On:         mcp.OnIntroduction,
 	Judge: func(p *scanner.JudgePass) {
@@ -27,7 +27,7 @@ var Downgrade = scanner.Rule{
 		if info == nil || !version(info.Protocol) || p.Direction != mcp.ServerToClient || p.Message.Kind != mcp.Response {
 			return
 		}
-		before, why := p.Server.Info.Protocol, "the server used"
+		before, why := p.Server.Info.Protocol, "it used"
 		if c := p.Server.Client; !version(before) || before <= info.Protocol {
 			if c == nil || info.Protocol >= firstGuarded {
 				return
@@ -38,7 +38,7 @@ var Downgrade = scanner.Rule{
 			return
 		}
 		p.Report(scanner.JudgeIssue{Severity: scanner.Note, Subject: mcp.ServerSubject, Pointer: "/protocolVersion", Offset: p.Message.Offset,
-			Message: fmt.Sprintf("protocol version %s, where %s %s", info.Protocol, why, before), Evidence: info.Protocol})
+			Message: fmt.Sprintf("the server uses protocol version %s, but %s %s", info.Protocol, why, before), Evidence: info.Protocol})
 	},
 }
 

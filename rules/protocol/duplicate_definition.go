@@ -8,12 +8,12 @@ import (
 var DuplicateDefinition = scanner.Rule{
 	ID:         "prt-duplicate-definition",
 	Category:   "protocol",
-	Title:      "A list has two definitions of one name",
-	Why:        "It is undefined which of the two a client uses: a reviewer may read one and the model the other.",
+	Title:      "A list contains two definitions with the same name",
+	Why:        "The protocol does not define which of the two a client uses: a reviewer may read one and the model the other.",
 	Fix:        "Make the server list each name once.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Two different definitions under one name in one list have no use. The same definition twice is a mistake, and low.",
+	Basis:      "Two different definitions with one name in one list have no legitimate use. The same definition twice is a mistake, and low.",
 	Refs:       []string{"OWASP-MCP:MCP03", "CWE-436"},
 	Message: func(p *scanner.MessagePass) {
 		type key struct {
@@ -33,9 +33,9 @@ var DuplicateDefinition = scanner.Rule{
 				continue
 			}
 			if first.Digest == d.Digest {
-				p.Report(p.DefinitionNode(d), false, scanner.Low, "the list has the same definition twice")
+				p.Report(p.DefinitionNode(d), false, scanner.Low, "the list contains the same definition twice")
 			} else {
-				p.Report(p.DefinitionNode(d), false, scanner.High, "the list has another definition of the same name")
+				p.Report(p.DefinitionNode(d), false, scanner.High, "the list contains another definition with the same name")
 			}
 		}
 	},

@@ -14,11 +14,11 @@ var HeaderBodyMismatch = scanner.Rule{
 	ID:         "prt-header-body-mismatch",
 	Category:   "protocol",
 	Title:      "The headers of a request contradict its body",
-	Why:        "Proxies and gateways decide by the headers, and the server acts on the body. If they differ, the action is not the one that was allowed.",
+	Why:        "Proxies and gateways decide by the headers, but the server acts on the body. If they differ, the server does something other than what was allowed.",
 	Fix:        "Make the server reject such requests, as the specification requires (error -32020), and the gateway compare headers and body.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The specification requires both to agree, and every library writes them so. Checks Mcp-Method, Mcp-Name and MCP-Protocol-Version if the recording has HTTP headers (HAR, HTTP as text, recordings of `mcpscan proxy`).",
+	Basis:      "The specification requires both to agree, and every library writes them that way. Checks Mcp-Method, Mcp-Name and MCP-Protocol-Version if the recording has HTTP headers (HAR, HTTP as text, recordings of `mcpscan proxy`).",
 	Refs:       []string{"OWASP-MCP:MCP07", "CWE-436"},
 	On:         mcp.OnHTTP,
 	Judge: func(p *scanner.JudgePass) {
@@ -28,7 +28,7 @@ var HeaderBodyMismatch = scanner.Rule{
 		}
 		report := func(field, said, does, pointer string) {
 			p.Report(scanner.JudgeIssue{Severity: scanner.High, Subject: mcp.MessageSubject, Pointer: pointer, Offset: m.Offset,
-				Message: fmt.Sprintf("the header %s says %s, and the body %s", field, text.QuoteName(said), text.QuoteName(does)), Evidence: does, Key: field})
+				Message: fmt.Sprintf("the header %s is %s, but the body has %s", field, text.QuoteName(said), text.QuoteName(does)), Evidence: does, Key: field})
 		}
 		if head.Method != "" && head.Method != m.Method {
 			report("Mcp-Method", head.Method, m.Method, "/method")

@@ -13,11 +13,11 @@ var JSONKeyConfusion = scanner.Rule{
 	ID:         "prt-json-key-confusion",
 	Category:   "protocol",
 	Title:      "A message can be parsed in two ways",
-	Why:        "Parsers differ on a duplicate key, a key in another case, or one with an invisible character. Such a message shows a checker one text and the client another (CVE-2026-27896, GHSA-q382-vc8q-7jhj).",
-	Fix:        "Treat the server as hostile: no JSON library writes such a message by itself.",
+	Why:        "Parsers differ on a duplicate key, a key in another case, or one with an invisible character. Such a message shows a scanner one text and the client another (CVE-2026-27896, GHSA-q382-vc8q-7jhj).",
+	Fix:        "Treat the server as hostile: no JSON library writes such a message on its own.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "If the protocol defines the keys, there is no innocent reading. In free-form data (arguments, structured results, property names), keys that differ only in case are legitimate and not reported; duplicates, and keys with an invisible character, are medium.",
+	Basis:      "If the protocol defines the keys, there is no benign reading. In free-form data (arguments, structured results, property names), keys that differ only in case are legitimate and not reported; duplicates, and keys with an invisible character, are medium.",
 	Refs:       []string{"OWASP-MCP:MCP03", "CWE-436", "CWE-178"},
 	Message: func(p *scanner.MessagePass) {
 		end := p.Doc.Nodes[p.Root].Next

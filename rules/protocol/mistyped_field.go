@@ -29,12 +29,12 @@ var objectLists = [...]string{"tools", "prompts", "resources", "resourceTemplate
 var MistypedField = scanner.Rule{
 	ID:         "prt-mistyped-field",
 	Category:   "protocol",
-	Title:      "A member has another type than the specification requires",
-	Why:        "A typed parser drops the whole list because of one such member, so a checker sees nothing while the client sees the tools.",
+	Title:      "A member has the wrong type",
+	Why:        "A typed parser drops the whole list because of one such member, so a scanner sees nothing while the client sees the tools.",
 	Fix:        "Have the server fixed. mcpscan inspected the other definitions of the list.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The type is a fact; the intent is not. null instead of a missing member is common and low.",
+	Basis:      "The wrong type is certain; the intent is not. null instead of a missing member is common and low.",
 	Refs:       []string{"OWASP-MCP:MCP03", "CWE-436"},
 	Message: func(p *scanner.MessagePass) {
 		for i := range p.Message.Definitions {

@@ -16,12 +16,12 @@ const maxState = 64 << 10
 var RequestStatePlain = scanner.Rule{
 	ID:         "prt-request-state-plain",
 	Category:   "protocol",
-	Title:      "requestState is readable and not signed",
-	Why:        "The client returns requestState as the server sent it. If it contains an identity, permissions or a price in the clear, anybody who holds it can change them.",
+	Title:      "requestState is readable and unsigned",
+	Why:        "The client returns requestState as the server sent it. If it contains an identity, permissions or a price in plain text, anybody who has it can change them.",
 	Fix:        "Keep the state in the server, or sign it and bind it to the user.",
 	Severity:   scanner.Low,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "Reported if the state is JSON, or base64 of JSON, with a member that decides something and none that looks like a signature. The server may check it in another way.",
+	Basis:      "Reported if the state is JSON, or base64 of JSON, with a member that decides something and none that looks like a signature. The server may verify it in another way.",
 	Refs:       []string{"OWASP-MCP:MCP07", "CWE-565"},
 	Message: func(p *scanner.MessagePass) {
 		node := p.Doc.Get(p.Doc.Get(p.Root, "result"), "requestState")
@@ -44,7 +44,7 @@ var RequestStatePlain = scanner.Rule{
 			}
 		}
 		if decides {
-			p.Report(node, false, scanner.Low, "requestState contains an identity or permissions in the clear, without a signature")
+			p.Report(node, false, scanner.Low, "requestState contains an identity or permissions in plain text, without a signature")
 		}
 	},
 }

@@ -11,12 +11,12 @@ import (
 var ResponseMismatch = scanner.Rule{
 	ID:         "prt-response-mismatch",
 	Category:   "protocol",
-	Title:      "A response answers no open request",
-	Why:        "A client with loose matching takes it for the answer to something else. Of two answers to one request, a checker may see the first and the client act on the second.",
+	Title:      "A response matches no open request",
+	Why:        "A client with loose matching takes it for the answer to something else. If a request gets two answers, a scanner may see the first and the client act on the second.",
 	Fix:        "Check that the recording is complete. If it is, the server sends unsolicited or duplicate responses.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "A second answer with other content is not a recording error, and high. The answer to another session's open request is high if its ID is not a small number, which two sessions share by chance. The same answer twice, or one to an unknown ID, is low: recordings start late, lack a direction or repeat lines. Only servers that got a request before are reported.",
+	Basis:      "A second answer with different content is not a recording error, and high. The answer to another session's open request is high if its ID is not a small number, which two sessions share by chance. The same answer twice, or one to an unknown ID, is low: recordings start late, lack a direction or repeat lines. Only servers that received a request before are reported.",
 	Refs:       []string{"OWASP-MCP:MCP06", "CWE-345"},
 	On:         mcp.OnResponse,
 	Judge: func(p *scanner.JudgePass) {
@@ -24,13 +24,13 @@ var ResponseMismatch = scanner.Rule{
 		if m.Kind != mcp.Response || p.Direction != mcp.ServerToClient || p.Request != nil || m.ID == "" || !p.Server.Asked {
 			return
 		}
-		severity, why := scanner.Low, "answers no open request"
+		severity, why := scanner.Low, "matches no open request"
 		before, same := p.Answered()
 		switch {
 		case before && same:
-			why = "was already sent, word for word"
+			why = "repeats an earlier response word for word"
 		case before:
-			severity, why = scanner.High, "is a second one, with other content than the first"
+			severity, why = scanner.High, "is a second response with different content"
 		case len(m.ID) >= chosenID && p.OpenElsewhere():
 			severity, why = scanner.High, "answers a request that is open in another session of the server"
 		}

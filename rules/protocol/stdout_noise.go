@@ -11,17 +11,17 @@ var StdoutNoise = scanner.Rule{
 	ID:         "prt-stdout-noise",
 	Category:   "protocol",
 	Title:      "A server writes non-JSON-RPC output to stdout",
-	Why:        "Standard output belongs to the protocol. Some clients break on a banner, and a lenient one may read messages that a strict one skips.",
-	Fix:        "Make the server log to standard error.",
+	Why:        "In stdio transport, stdout is for protocol messages only. Some clients break on a banner, and a lenient one may read messages that a strict one skips.",
+	Fix:        "Make the server log to stderr.",
 	Severity:   scanner.Note,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "One in nine published servers does it. mcpscan inspected the text like any other.",
+	Basis:      "One in nine published servers does this. mcpscan inspected the text like any other.",
 	Refs:       []string{"OWASP-MCP:MCP08", "CWE-20"},
 	On:         mcp.OnNoise,
 	Judge: func(p *scanner.JudgePass) {
 		if p.Noise && !p.Server.Noisy && p.Transport == "stdio" && p.Direction == mcp.ServerToClient {
 			p.Report(scanner.JudgeIssue{Severity: scanner.Note, Subject: mcp.MessageSubject,
-				Message: fmt.Sprintf("server %q writes lines to stdout that are not JSON-RPC", p.Server.ID)})
+				Message: fmt.Sprintf("server %q writes non-JSON-RPC lines to stdout", p.Server.ID)})
 		}
 	},
 }

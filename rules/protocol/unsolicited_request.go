@@ -31,12 +31,12 @@ const (
 var UnsolicitedRequest = scanner.Rule{
 	ID:         "prt-unsolicited-request",
 	Category:   "protocol",
-	Title:      "A server sends a request that it must not send",
-	Why:        "A request that the client did not declare to answer reaches a person or a model without agreement. A request that only clients may send can pass for a call in a log.",
-	Fix:        "Treat the server as hostile, or have it fixed. Make the client refuse what it did not declare.",
+	Title:      "A server sends a request that it is not allowed to send",
+	Why:        "A request whose capability the client did not declare reaches a person or a model without agreement. A request that only clients may send can pass for a call in a log.",
+	Fix:        "Treat the server as hostile, or have it fixed. Make the client refuse requests whose capability it did not declare.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The specification assigns each request to one side, and ties sampling, elicitation and roots to capabilities; missing capabilities count only if the client declared any. A client's request, and one that the protocol version does not have, are medium. Sampling or elicitation while no client request is open is low: versions before 2026-07-28 allow it, but nobody can tell its purpose.",
+	Basis:      "The specification assigns each request to one side, and ties sampling, elicitation and roots to capabilities; missing capabilities count only if the client declared any. A client's request, and one that the protocol version does not define, are medium. Sampling or elicitation while no client request is open is low: versions before 2026-07-28 allow it, but nobody can tell its purpose.",
 	Refs:       []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM06", "CWE-346"},
 	On:         mcp.OnQuestion,
 	Judge: func(p *scanner.JudgePass) {

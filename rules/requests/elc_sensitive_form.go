@@ -15,11 +15,11 @@ var ElcSensitiveForm = scanner.Rule{
 	ID:         "elc-sensitive-form",
 	Category:   "credential_theft",
 	Title:      "A form asks the user for a secret",
-	Why:        "What a user types into an elicitation form goes through the client to the server, and into logs and transcripts. A server that asks for a password there collects what it should never see.",
-	Fix:        "Do not fill in the form. The server should send its user to its own page, with a URL mode elicitation, or take the secret from its configuration.",
+	Why:        "Whatever a user types into an elicitation form goes through the client to the server, and into logs and transcripts. A server that asks for a password there collects what it should never see.",
+	Fix:        "Do not fill in the form. The server should send the user to its own page with a URL mode elicitation, or take the secret from its configuration.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The specification says that servers must not ask for sensitive information in a form. The last words of a name count, so a password policy is not a password; switches and choices hold no secret. User names and e-mail addresses are not reported.",
+	Basis:      "The specification says that servers must not ask for sensitive information in a form. The last words of a name count, so a password policy is not a password; switches and choices contain no secret. User names and e-mail addresses are not reported.",
 	Refs:       []string{"OWASP-MCP:MCP01", "OWASP-LLM:LLM02", "ATLAS:AML.T0098", "CWE-522"},
 	Message: func(p *scanner.MessagePass) {
 		requested(p, "elicitation/create", func(params int) {

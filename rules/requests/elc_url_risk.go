@@ -18,12 +18,12 @@ import (
 var ElcURLRisk = scanner.Rule{
 	ID:         "elc-url-risk",
 	Category:   "credential_theft",
-	Title:      "The user is sent to an address that hides its destination or leaks data",
-	Why:        "Users type passwords into a page that a server opens. A misleading or unencrypted address, or one that contains the user's identity, gives them to somebody else.",
+	Title:      "A server sends the user to an address that hides its destination or leaks data",
+	Why:        "Users type passwords into a page that a server opens. A misleading or unencrypted address, or one that contains the user's identity, exposes them to somebody else.",
 	Fix:        "Do not open the address. The client should show the host separately, in Punycode for mixed alphabets, and accept https only.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The specification requires https, and no secrets or personal data in the address. Plain http to this machine is how local servers sign in, and not reported. An e-mail address in the query is medium, except in the login hint of OpenID Connect. What url-dangerous-scheme reports is not reported again.",
+	Basis:      "The specification requires https, and no secrets or personal data in the address. Local servers sign users in over plain http to this machine, so that is not reported. An e-mail address in the query is medium, except in the login hint of OpenID Connect. Addresses that url-dangerous-scheme reports are not reported again.",
 	Refs:       []string{"OWASP-MCP:MCP07", "OWASP-LLM:LLM02", "ATLAS:AML.T0011.003", "CWE-319", "CWE-598", "CWE-1007"},
 	Message: func(p *scanner.MessagePass) {
 		followed(p, func(node int, place addressPlace) {
@@ -57,9 +57,9 @@ func riskOfURL(said string, place addressPlace) (scanner.Severity, string) {
 	to := destination.Of(host)
 	switch {
 	case u.User != nil:
-		return scanner.High, "the address has a user name before its host, which people take for the host"
+		return scanner.High, "the address contains a user name before its host that people may mistake for the host"
 	case destination.LookalikeHost(host):
-		return scanner.High, "the host has letters of another alphabet that look like those of a known host"
+		return scanner.High, "the host contains letters of another alphabet and looks like a known host"
 	case to.Disguised:
 		return scanner.High, "the host is written in a form that hides its destination"
 	case (scheme == "http" || scheme == "ws") && to.Reach != destination.ThisMachine:

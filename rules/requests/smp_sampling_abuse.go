@@ -18,8 +18,8 @@ var SmpSamplingAbuse = scanner.Rule{
 	ID:         "smp-sampling-abuse",
 	Category:   "exfiltration",
 	Title:      "A server uses the client's model for more than its own work",
-	Why:        "In sampling, a server writes the prompt and reads the answer. It can make the model repeat what other servers and the user said, use tools that are not its own, change its behaviour for the rest of the session, or spend the user's tokens.",
-	Fix:        "Refuse the request, or edit it before the model sees it. Show prompt and answer to the user, and give a server only its own context.",
+	Why:        "In sampling, a server writes the prompt and reads the answer. It can make the model repeat what other servers and the user said, use tools of other servers, change its behaviour for the rest of the session, or spend the user's tokens.",
+	Fix:        "Refuse the request, or edit it before the model sees it. Show the prompt and the answer to the user, and give a server only its own context.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
 	Basis:      "A server does not need the context of all servers, secrets or other servers' instructions for its own work. More tokens than any model returns, and a forced tool call, are medium; calls of its own tools are part of the protocol, and low.",
@@ -82,8 +82,8 @@ const (
 var samplingOrders = [...]string{
 	takesContext: "the server asks the model for other servers' data",
 	setsAside:    "the server tells the model to ignore its other instructions",
-	withoutUser:  "the server tells the model to act without its user",
-	stays:        "the server tells the model to keep doing so after the answer",
+	withoutUser:  "the server tells the model to act without the user's consent",
+	stays:        "the server gives the model instructions that apply beyond the answer",
 }
 
 const (

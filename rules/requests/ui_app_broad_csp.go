@@ -21,11 +21,11 @@ var UiAppBroadCSP = scanner.Rule{
 	ID:         "ui-app-broad-csp",
 	Category:   "exfiltration",
 	Title:      "A server's UI page may connect to any host",
-	Why:        "An MCP App page sees its tool's input and output. Only the domains that it declares prevent it from sending them elsewhere or running foreign code.",
-	Fix:        "Name the origins that the page needs, one by one, with https, and bundle its scripts.",
+	Why:        "An MCP App page sees its tool's input and output. Only the domains that it declares keep it from sending them elsewhere or running foreign code.",
+	Fix:        "List the origins that the page needs, one by one, with https, and bundle its scripts.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "A wildcard for all hosts, or for all below a public suffix, is no limit, and no published server has one. A value that breaks out of the policy is high. Camera, microphone and location are requested by name and granted by the client: low.",
+	Basis:      "A wildcard for all hosts, or for all below a public suffix, restricts nothing, and no published server has one. A value that breaks out of the policy is high. A page requests camera, microphone and location by name, and the client grants them: low.",
 	Refs:       []string{"OWASP-MCP:MCP10", "OWASP-LLM:LLM05", "ATLAS:AML.T0077", "CWE-829", "CWE-942"},
 	Message: func(p *scanner.MessagePass) {
 		if p.Direction == mcp.ClientToServer {
@@ -111,7 +111,7 @@ func broadSource(said, list string) (scanner.Severity, string) {
 		return 0, ""
 	}
 	if strings.ContainsAny(source, ";, \n\t'\"") {
-		return scanner.High, "the origin contains more than one origin: it breaks out of its place in the policy"
+		return scanner.High, "the origin contains more than one origin: it breaks out of its directive in the policy"
 	}
 	m := cspSource.FindStringSubmatch(source)
 	switch {

@@ -16,7 +16,7 @@ import (
 var UrlDangerousScheme = scanner.Rule{
 	ID:         "url-dangerous-scheme",
 	Category:   "shell_injection",
-	Title:      "An address runs code or reads a file when opened",
+	Title:      "An address runs code or reads a file when it is opened",
 	Why:        "A client that opens javascript:, vbscript: or data:text/html runs the server's code in its own window, with the user's sessions. file: and similar schemes access the machine.",
 	Fix:        "Do not open the address. The client should accept only http and https, and data: images for icons.",
 	Severity:   scanner.High,

@@ -13,7 +13,7 @@ var UrlSSRFTarget = scanner.Rule{
 	ID:         "url-ssrf-target",
 	Category:   "exfiltration",
 	Title:      "An address points to this machine or a private network",
-	Why:        "Whoever fetches the address does so from inside: a cloud metadata service returns credentials, and routers and databases trust their neighbours.",
+	Why:        "The request comes from inside: a cloud metadata service returns credentials, and routers and databases trust their neighbours.",
 	Fix:        "Do not fetch the address. Clients and tools should resolve a host first and refuse non-public addresses.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,

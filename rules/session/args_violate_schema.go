@@ -12,11 +12,11 @@ var ArgsViolateSchema = scanner.Rule{
 	ID:         "ses-args-violate-schema",
 	Category:   "schema",
 	Title:      "The arguments of a call violate the tool's schema",
-	Why:        "The schema is what was reviewed. A server that accepts more than it declares can be called in ways that nobody reviewed, and a model that sends more got the idea elsewhere.",
+	Why:        "Reviewers rely on the schema. A server that accepts more than it declares can be called in ways that nobody reviewed, and a model that sends more got the idea elsewhere.",
 	Fix:        "Check arguments in the client before it sends them, and in the server before it uses them. Find out where the model got the argument from.",
 	Severity:   scanner.Low,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "A violation of the server's own schema is a fact; most are mistakes of a model, so it is low. Not checked: a schema that refers to external documents, is larger than 16 KiB or cannot be checked within limits, and a tool that was listed in two forms.",
+	Basis:      "The violation of the server's own schema is certain; most are model mistakes, so the severity is low. Not checked: a schema that refers to external documents, is larger than 16 KiB or cannot be checked within limits, and a tool that was listed in two forms.",
 	Refs:       []string{"OWASP-MCP:MCP05", "OWASP-LLM:LLM05", "CWE-20"},
 	On:         mcp.OnCall,
 	Judge: func(p *scanner.JudgePass) {

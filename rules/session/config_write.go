@@ -35,12 +35,12 @@ var (
 var ConfigWrite = scanner.Rule{
 	ID:         "ses-config-write",
 	Category:   "policy",
-	Title:      "A call writes a file that an agent or the machine obeys",
-	Why:        "A line in such a file is a server, an approval or a command that takes effect from then on, long after the session (CVE-2025-54135, CVE-2025-53773). A text that the agent read may have asked for it.",
-	Fix:        "Check the file before you restart the agent or a shell, and find out what caused the call. Do not give servers that write files access to these places.",
+	Title:      "A call writes a file that controls an agent or the machine",
+	Why:        "A line in such a file adds a server, an approval or a command that takes effect from then on, long after the session (CVE-2025-54135, CVE-2025-53773). Untrusted text that the agent read may have asked for it.",
+	Fix:        "Check the file before you restart the agent or a shell, and find out what caused the call. Do not give servers that write files access to these locations.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "The tool writes, according to its definition or name, or takes a text along with the path; the path is known to be obeyed. Honest agents also write rule files for a model, such as CLAUDE.md, so these are high.",
+	Basis:      "The tool writes, according to its definition or name, or takes text along with the path; the path is one of a known configuration or startup file. Agents also write rule files for a model, such as CLAUDE.md, for legitimate reasons, so these are high.",
 	Refs:       []string{"OWASP-MCP:MCP02", "OWASP-LLM:LLM06", "ATLAS:AML.T0081", "CWE-15"},
 	Arguments:  true,
 	On:         mcp.OnCall,
@@ -56,7 +56,7 @@ var ConfigWrite = scanner.Rule{
 				continue
 			}
 			p.Report(scanner.JudgeIssue{Severity: severity, Subject: mcp.CallSubject, Name: p.Message.Target, Pointer: a.Pointer,
-				Message:  fmt.Sprintf("%s of server %s writes a file that an agent or the machine obeys", text.QuoteName(p.Message.Target), text.QuoteName(p.Server.ID)),
+				Message:  fmt.Sprintf("%s of server %s writes a file that controls an agent or the machine", text.QuoteName(p.Message.Target), text.QuoteName(p.Server.ID)),
 				Evidence: a.Text, Key: a.Text, Offset: a.Offset})
 		}
 	},

@@ -39,13 +39,13 @@ func reportReads(p *scanner.JudgePass, weights flowWeights, does string, window 
 			last = r
 		}
 		if why == "" && (keepsSecrets(r.Tool) || keepsSecrets(r.Server)) {
-			why = fmt.Sprintf("by its name, %s of server %s reads secrets", text.QuoteName(r.Tool), text.QuoteName(r.Server))
+			why = fmt.Sprintf("judging by its name, %s of server %s reads secrets", text.QuoteName(r.Tool), text.QuoteName(r.Server))
 		}
 	}
 	if reads == 0 {
 		return
 	}
-	p.Refuse(scanner.CrossServerCheck, scanner.Block, "a read on another server came before this call")
+	p.Refuse(scanner.CrossServerCheck, scanner.Block, "the call follows a read on another server")
 	slices.Sort(servers) // so that the key does not depend on the order of calls
 	for _, s := range servers {
 		is.Key += s + "\x00"
@@ -73,9 +73,9 @@ func reportReads(p *scanner.JudgePass, weights flowWeights, does string, window 
 func suspicion(r *scanner.Call, s scanner.Suspicion) string {
 	why := "contains a secret"
 	if s.Orders != "" {
-		why = "gives orders to an AI (" + s.Orders + ")"
+		why = "gives instructions to an AI (" + s.Orders + ")"
 	}
-	return fmt.Sprintf("what %s of server %s returned %s", text.QuoteName(r.Tool), text.QuoteName(r.Server), why)
+	return fmt.Sprintf("the result of %s of server %s %s", text.QuoteName(r.Tool), text.QuoteName(r.Server), why)
 }
 
 // secretNouns are words in names of places where only secrets are kept; keysTo are words that make

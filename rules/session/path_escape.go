@@ -15,12 +15,12 @@ import (
 var PathEscape = scanner.Rule{
 	ID:         "ses-path-escape",
 	Category:   "path_traversal",
-	Title:      "A call's path leaves its directory",
-	Why:        "A server that joins its input with its own directory returns files that nobody shared with it (CVE-2025-53110, CVE-2025-68143). A text that the agent read may have chosen the path.",
-	Fix:        "Check the answer, and find out where the path came from. Make the server resolve paths before it checks them, and reject paths outside.",
+	Title:      "A path in a call leaves its directory",
+	Why:        "A server that joins its input with its own directory returns files that nobody shared with it (CVE-2025-53110, CVE-2025-68143). Untrusted text that the agent read may have chosen the path.",
+	Fix:        "Check the answer, and find out where the path came from. Make the server resolve paths before it checks them, and reject paths outside its directory.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "Reports path traversal beyond the start of a relative path or the top directory of an absolute one, and absolute paths outside the client's roots. People write ../ too, so it is medium; encoded steps, or steps made to survive a filter, have no honest use and are high, as are paths to a key or account file. An argument is a path by its name; under other names, two steps up or an encoded one are required. mcpscan cannot see where a symbolic link leads.",
+	Basis:      "Reports path traversal beyond the start of a relative path or the top directory of an absolute one, and absolute paths outside the client's roots. People write ../ too, so the severity is medium; encoded steps, or steps made to survive a filter, have no legitimate use and are high, as are paths to a key or account file. An argument is a path by its name; under other names, two steps up or an encoded one are required. mcpscan cannot see where a symbolic link leads.",
 	Refs:       []string{"OWASP-MCP:MCP05", "OWASP-LLM:LLM06", "CWE-22"},
 	Arguments:  true,
 	On:         mcp.OnRequest,
@@ -111,13 +111,13 @@ func escapes(l *paths.Path, text string, roots []paths.Path) (scanner.Severity, 
 	up := l.Climbs > 0 || l.Emptied && (len(roots) == 0 || !inside)
 	switch {
 	case up && l.Hidden:
-		return scanner.High, "traverses up and out with encoded steps"
+		return scanner.High, "leaves its directory with encoded ../ steps"
 	case strings.Contains(text, "....//") || strings.Contains(text, "..././"):
-		return scanner.High, "traverses up and out after a filter removes ../"
+		return scanner.High, "leaves its directory once a filter removes ../"
 	case up && guarded.MatchString(text):
-		return scanner.High, "traverses up and out to a place of keys or accounts"
+		return scanner.High, "leaves its directory and leads to keys or accounts"
 	case up:
-		return scanner.Medium, "traverses up and out of its directory"
+		return scanner.Medium, "leaves its directory"
 	case !inside:
 		return scanner.Medium, "is outside the client's roots"
 	}

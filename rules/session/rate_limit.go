@@ -12,12 +12,12 @@ var RateLimit = scanner.Rule{
 	ID:         "rate-limit",
 	Category:   "policy",
 	Title:      "A server received more calls than its rate limit allows",
-	Why:        "An agent that is out of control, or controlled by somebody else, spends money, fetches more than its task needs, or blocks a server.",
-	Fix:        "Check what the calls were for, and enforce the limit in the client. A limit that ordinary work reaches is too low.",
+	Why:        "An agent that is out of control, or controlled by an attacker, spends money, fetches more than its task needs, or overloads a server.",
+	Fix:        "Check what the calls were for, and enforce the limit in the client. Raise the limit if ordinary work reaches it.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
 	OptIn:      true,
-	Basis:      "Off unless rate_limits.enabled is set: only the user knows the right limit. A token bucket for each server of a session: one full finding at the first call without a token, and another only after the bucket has been full again; calls in between are blocked too, at low.",
+	Basis:      "Off unless rate_limits.enabled is set: only the user knows the right limit. Each server of a session has a token bucket: one full finding at the first call without a token, and another only after the bucket has been full again; calls in between are blocked too, at low.",
 	Refs:       []string{"OWASP-LLM:LLM10", "CWE-770"},
 	On:         mcp.OnCall,
 	Judge: func(p *scanner.JudgePass) {
@@ -27,7 +27,7 @@ var RateLimit = scanner.Rule{
 		p.Refuse(scanner.RateCheck, scanner.Block, "more calls of the server than its rate limit allows")
 		l, severity, how := p.RateLimit(), scanner.Medium, ""
 		if !p.RateExceeded() {
-			severity, how = scanner.Low, ": this is a further blocked call"
+			severity, how = scanner.Low, ": another blocked call"
 		}
 		p.Report(scanner.JudgeIssue{Severity: severity, Subject: mcp.CallSubject, Name: p.Message.Target, Pointer: "/name",
 			Message:  fmt.Sprintf("calls of server %s exceed %d per minute, with a burst of %d%s", text.QuoteName(p.Server.ID), l.CallsPerMinute, l.Burst, how),

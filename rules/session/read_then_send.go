@@ -10,11 +10,11 @@ var ReadThenSend = scanner.Rule{
 	ID:         "read-then-send",
 	Category:   "cross_server_flow",
 	Title:      "A send follows a read on another server",
-	Why:        "This is how data leaves: one server returns it, another sends it, and each does its job. The author of the data may have asked for it.",
+	Why:        "One server returns data and another sends it away: a common exfiltration path in which each server only does its job. The author of the data may have asked for it.",
 	Fix:        "Check what was read and what was sent. Require approval for calls that send, or separate servers that send from those with private data.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceLow,
-	Basis:      "The rule sees the order of calls, and a user who asks to mail a file looks the same; docs/detection.md has the rate in clean agent runs. So it is medium, and critical, as in the agentsh design, if the read returned orders to an AI or a secret, or its name says that it keeps secrets. With the profile strict it is always critical. The decision about the call is that of the design at any severity. The category of a tool comes from its definition, or from its name if no definition was seen.",
+	Basis:      "The rule sees only the order of calls, and a user who asks to mail a file looks the same; docs/detection.md has the rate in clean agent runs. So it is medium, and critical, as in the agentsh design, if the read returned instructions to an AI or a secret, or if the name of its tool or server indicates secrets. With the profile strict it is always critical. The decision about the call is that of the design at any severity. The category of a tool comes from its definition, or from its name if no definition was seen.",
 	Refs:       []string{"OWASP-MCP:MCP10", "OWASP-LLM:LLM06", "ATLAS:AML.T0086", "CWE-200"},
 	Flows:      true, // secrets in read data
 	On:         mcp.OnCall,

@@ -11,9 +11,9 @@ import (
 var ResponseFlood = scanner.Rule{
 	ID:         "res-flood",
 	Category:   scanner.OutputPoisoning,
-	Title:      "A result is too long for a model, or repeats itself",
-	Why:        "A result fills the model's context. It pushes out what the user and other servers said, including rules, and the user pays for every token.",
-	Fix:        "Cut results to a maximum length in the client, and return pages in the server.",
+	Title:      "A result is too long for any model, or repeats itself",
+	Why:        "A long result fills the model's context. It pushes out what the user and other servers said, including rules, and the user pays for every token.",
+	Fix:        "In the client, cut results to a maximum length; in the server, return pages.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceMedium,
 	Basis:      "4 MiB of text are about a million tokens, the longest context of current models. Repetition is measured by compression: ordinary text compresses to a quarter, tables and logs to a twentieth, repetitive text to less than a fiftieth. It counts from a third of a common context on, because a user's long file can be repetitive.",

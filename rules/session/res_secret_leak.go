@@ -14,11 +14,11 @@ var SecretLeak = scanner.Rule{
 	ID:         "res-secret-leak",
 	Category:   "credential_theft",
 	Title:      "A secret passes through the session",
-	Why:        "The model reads the content of results, notifications and calls, transcripts keep it, and systems on the way log it. A secret in it is known to all of them, and an attacker can make the model send it on.",
+	Why:        "The model reads results, notifications and calls, transcripts keep them, and systems on the way log them. All of them learn a secret in this content, and an attacker can make the model send it on.",
 	Fix:        "Rotate the secret. Make the server omit or mask it, and give servers their credentials in their configuration.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Formats that nothing else has, without documentation placeholders. High wherever it goes, because any reader can use it. Medium for short-lived (session tokens), partly public (Google keys) or unusable secrets (an encrypted key), and for a database on a private network. Medium, too, in a text about attacks or secret scanners, whose samples have the same format; an example labelled as such is one severity lower. Low for a call whose parameter asks for it, which sch-secret-param reports.",
+	Basis:      "Only formats that nothing else has, without documentation placeholders. High wherever it goes, because any reader can use it. Medium for short-lived (session tokens), partly public (Google keys) or unusable secrets (an encrypted key), and for a database on a private network. Medium, too, in text about attacks or secret scanners, whose samples have the same format; an example labelled as such is one severity lower. Low for a call whose parameter asks for it, which sch-secret-param reports.",
 	Refs:       []string{"OWASP-MCP:MCP01", "OWASP-LLM:LLM02", "ATLAS:AML.T0098", "CWE-200", "CWE-532"},
 	Client:     true,
 	Patterns: []scanner.Pattern{
@@ -68,7 +68,7 @@ func whereLeaked(p *scanner.TextPass) string {
 	case p.Subject == mcp.NotificationSubject:
 		return " is in a notification"
 	}
-	return " is in what the server says about itself"
+	return " is in other content from the server"
 }
 
 // leakedToken matches candidates for vendor tokens. text.Token checks the exact, case-sensitive

@@ -14,11 +14,11 @@ var ValueFlow = scanner.Rule{
 	ID:         "value-flow",
 	Category:   "cross_server_flow",
 	Title:      "Data from one server was passed to another",
-	Why:        "A secret of one server leaves through another, or an address that somebody wrote into a result becomes the recipient. No single message shows it.",
-	Fix:        "Check both ends. Rotate a secret that was passed on. Ask the user before something goes to an address from a result.",
+	Why:        "A secret of one server leaves through another, or an address that somebody wrote into a result becomes the recipient. No single message reveals the flow.",
+	Fix:        "Check both ends. Rotate any secret that was passed on. Ask the user before a call sends something to an address from a result.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "The same bytes were seen at both ends, so the flow is certain; that nobody wanted it is not. A secret is critical wherever it goes. An e-mail address, link or account number that a call acts on, and does not only read from, is medium, because a user can ask for that. It is critical if the result that contained it gives orders to an AI, and high for a link that is only read. Other values are ordinary agent work: low if they are sent, medium if they were encoded or are a sentence in a link, otherwise a note. Recognised through base64, hexadecimal, percent encoding, escapes, case and white space. Not reported: a value that the client sent before, that is in a definition, or that the receiving server returned before.",
+	Basis:      "The same bytes were seen at both ends, so the flow is certain; whether it was intended is not. A secret is critical wherever it goes. An e-mail address, link or account number that a call acts on, and does not only read from, is medium, because a user can ask for that. It is critical if the result that contained it gives instructions to an AI, and high for a link that is only read. Other values are ordinary agent work: low if they are sent, medium if they were encoded or are a sentence in a link, otherwise a note. Recognised through base64, hexadecimal, percent encoding, escapes, case and white space. Not reported: a value that the client sent before, that is in a definition, or that the receiving server returned before.",
 	Refs:       []string{"OWASP-MCP:MCP10", "OWASP-LLM:LLM02", "ATLAS:AML.T0086", "CWE-200"},
 	Flows:      true,
 	On:         mcp.OnValues,
@@ -121,13 +121,13 @@ func (c *carried) report(p *scanner.JudgePass) {
 	f := &c.worst
 	is := scanner.JudgeIssue{Severity: c.severity, Subject: mcp.CallSubject, Name: p.Message.Target, Pointer: f.Value.Pointer,
 		Evidence: f.Shown(), Offset: f.Value.Offset, Related: c.ends, Key: f.From.Server + "\x00" + f.Shown()}
-	is.Message = fmt.Sprintf("%s of server %s gets %s%s that %s of server %s returned%s", text.QuoteName(p.Message.Target), text.QuoteName(p.Server.ID),
+	is.Message = fmt.Sprintf("%s of server %s receives %s%s that %s of server %s returned%s", text.QuoteName(p.Message.Target), text.QuoteName(p.Server.ID),
 		f.Kind, encoded(f.Value.Via), text.QuoteName(f.From.Tool), text.QuoteName(f.From.Server), encoded(f.Via))
 	if c.values > 1 {
-		is.Message += fmt.Sprintf(", the worst of %d values", c.values)
+		is.Message += fmt.Sprintf(", the most severe of %d values", c.values)
 	}
 	if f.From.Orders != "" && c.severity >= scanner.High {
-		is.Message += "; that result gives orders to an AI (" + f.From.Orders + ")"
+		is.Message += "; that result gives instructions to an AI (" + f.From.Orders + ")"
 	}
 	p.Report(is)
 }

@@ -13,12 +13,12 @@ import (
 var NoIntegrity = scanner.Rule{
 	ID:         "sup-no-integrity",
 	Category:   "supply_chain",
-	Title:      "A download is not verified by a digest",
-	Why:        "Somebody can replace an archive behind an address or an image behind a tag. Nothing ensures that today's code is what was reviewed.",
-	Fix:        "Name the digest: image@sha256:…, or use a pinned package of a registry instead of an address.",
+	Title:      "A download has no digest to verify it",
+	Why:        "Somebody can replace an archive at an address or an image behind a tag. Nothing ensures that the code fetched today is the code that was reviewed.",
+	Fix:        "Pin the digest (image@sha256:…), or use a pinned package from a registry instead of an address.",
 	Severity:   scanner.Low,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "A fact, and common. Code fetched without encryption is high: anybody on the network can replace it.",
+	Basis:      "The finding is certain, but common. Code fetched without encryption is high: anybody on the network can replace it.",
 	Refs:       []string{"OWASP-MCP:MCP04", "ATLAS:AML.T0010.004", "CWE-494"},
 	Config: func(p *scanner.ConfigPass) {
 		entries.EachPackage(p, func(e *configfile.Entry, l *launch.Command, one launch.Package) {
@@ -29,12 +29,12 @@ var NoIntegrity = scanner.Rule{
 			}
 			switch {
 			case plain && one.Digest == "":
-				p.Report(e, pointer, scanner.High, "code is fetched without encryption and without a digest", word)
+				p.Report(e, pointer, scanner.High, "the entry fetches code without encryption and without a digest", word)
 			case one.Digest != "" || entries.Offline(l):
 			case one.Ecosystem == launch.URL:
-				p.Report(e, pointer, scanner.Low, "code is fetched from an address without a digest", word)
+				p.Report(e, pointer, scanner.Low, "the entry fetches code from an address without a digest", word)
 			case one.Ecosystem == launch.OCI && one.Exact:
-				p.Report(e, pointer, scanner.Low, "the image tag can be moved to another image", word)
+				p.Report(e, pointer, scanner.Low, "the image tag can move to another image", word)
 			}
 		})
 	},
