@@ -99,14 +99,14 @@ func bundle(name string, data []byte) ([]*scanner.Event, error) {
 			continue
 		}
 		if seen[file] {
-			events = append(events, skipped(name, 1, "the bundle has a second %s: clients differ in which one they read", file))
+			events = append(events, skipped(name, 1, "the bundle contains a second %s: clients differ in which one they read", file))
 		}
 		seen[file] = true
 		first := isManifest && !manifest // read regardless of its position
 		manifest = manifest || isManifest
 		if files++; files > maxBundleFiles && !first {
 			if files == maxBundleFiles+1 {
-				events = append(events, skipped(name, 1, "the bundle has more than %d translations", maxBundleFiles))
+				events = append(events, skipped(name, 1, "the bundle contains more than %d translations", maxBundleFiles))
 			}
 			continue
 		}
@@ -119,7 +119,7 @@ func bundle(name string, data []byte) ([]*scanner.Event, error) {
 		events = append(events, bundled(name, content, isManifest)...)
 	}
 	if !manifest {
-		return nil, fmt.Errorf("%s: %w: the zip has no manifest.json, so it is not an MCPB bundle", name, ErrNotDefinitions)
+		return nil, fmt.Errorf("%s: %w: the zip contains no manifest.json, so it is not an MCPB bundle", name, ErrNotDefinitions)
 	}
 	return append(events, unreadIn(name, texts, seen, code)...), nil
 }
@@ -132,12 +132,12 @@ func unreadIn(name string, texts translations, seen map[string]bool, code int) (
 			any = any || translations{"", place}.has(file)
 		}
 		if !any {
-			events = append(events, skipped(name, 1, "the manifest has translations at %q, but the bundle has no such file", place))
+			events = append(events, skipped(name, 1, "the manifest lists translations at %q, but the bundle contains no such file", place))
 		}
 	}
 	if code > 0 {
 		events = append(events, &scanner.Event{Kind: scanner.IgnoredEvent, Origin: scanner.Origin{File: name, Line: 1, Column: 1},
-			Reason: fmt.Sprintf("code of a bundle: only the manifest and its translations are read, not its other files (%d)", code)})
+			Reason: fmt.Sprintf("code in a bundle: mcpscan reads only the manifest and its translations, not the other files (%d)", code)})
 	}
 	return events
 }
@@ -187,7 +187,7 @@ func readZipped(f *zip.File, limit int64) ([]byte, error) {
 	defer r.Close()
 	content, err := io.ReadAll(io.LimitReader(r, limit+1))
 	if err == nil && int64(len(content)) > limit {
-		err = fmt.Errorf("it is larger than %d MiB, or all are larger than %d MiB", maxBundleFile>>20, maxBundle>>20)
+		err = fmt.Errorf("it is larger than %d MiB, or all files together are larger than %d MiB", maxBundleFile>>20, maxBundle>>20)
 	}
 	return content, err
 }

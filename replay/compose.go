@@ -56,7 +56,7 @@ func (c *composed) arguments(i *llm.Item) {
 		c.lit("{}")
 	default:
 		if !i.Free {
-			c.odd = "the arguments of a call are no JSON object: they were inspected as text"
+			c.odd = "the arguments of a call are not a JSON object: inspected as text"
 		}
 		c.lit(`{"input":`)
 		c.raw(args)
@@ -121,7 +121,7 @@ var resultBlocks = map[string]bool{"": true, "text": true, "image": true, "docum
 func (c *composed) block(v llm.View) {
 	kind := v.Str("type")
 	if !resultBlocks[kind] {
-		c.odd = "a block of a result is of a type that is not known: it was inspected as text"
+		c.odd = "a result contains a block of an unknown type: inspected as text"
 	}
 	said := v.At("text")
 	switch {

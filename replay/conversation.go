@@ -183,7 +183,7 @@ func (c *conversations) forget() {
 func (c *conversations) reopened(i *llm.Item, name string) {
 	if _, known := c.closed[digestOf(name)]; known {
 		c.yield(&scanner.Event{Kind: scanner.SkippedEvent, Origin: c.at(i),
-			Reason: "a conversation continued after it was closed to limit memory: what it repeats is counted again"})
+			Reason: "a conversation continued after it was closed to limit memory: repeated history is counted again"})
 		delete(c.closed, digestOf(name))
 	}
 }

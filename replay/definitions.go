@@ -47,7 +47,7 @@ func Definitions(name string, data []byte) ([]*scanner.Event, error) {
 	at := scanner.NewPlaces(name, data)
 	events = append(events, definitionEvent(at, name, server, &doc, 0))
 	if places := translationsOf(data); len(places) > 1 {
-		events = append(events, &scanner.Event{Kind: scanner.IgnoredEvent, Origin: at.Origin(0), Reason: "translations of a manifest are in files of their own: scan the bundle to include them"})
+		events = append(events, &scanner.Event{Kind: scanner.IgnoredEvent, Origin: at.Origin(0), Reason: "the translations of the manifest are in separate files: to include them, scan the bundle"})
 	}
 	for _, n := range staticResponses(&doc) {
 		events = append(events, definitionEvent(at, name, server, &doc, n))

@@ -161,11 +161,11 @@ func TestBundle(t *testing.T) {
 	want := []string{"1 definition < b.mcpb/b.mcpb/- - " + german, "1 definition < b.mcpb/é/- - " + manifest,
 		`1 definition < b.mcpb/é/- - {"instructions": "x"}`, "1 definition < b.mcpb/é/- - {\n      \"tools\": []}",
 		"1 skipped: a JSON file of the bundle does not parse: invalid JSON at byte 1: unexpected end inside an object",
-		"1 ignored: code of a bundle: only the manifest and its translations are read, not its other files (2)"}
+		"1 ignored: code in a bundle: mcpscan reads only the manifest and its translations, not the other files (2)"}
 	diff(t, define(t, "b.mcpb", in), want...)
 	diff(t, define(t, "b.mcpb", in+"MCPB_SIG_V1\x04\x00\x00\x00abcdMCPB_SIG_END"), want...) // signed
 	if _, err := Definitions("b.zip", []byte(zipped(t, member{name: "a/manifest.json", text: manifest}))); !errors.Is(err, ErrNotDefinitions) ||
-		!strings.Contains(err.Error(), "b.zip: no definitions: the zip has no manifest.json, so it is not an MCPB bundle") {
+		!strings.Contains(err.Error(), "b.zip: no definitions: the zip contains no manifest.json, so it is not an MCPB bundle") {
 		t.Errorf("a zip without a manifest: %v", err)
 	}
 }
@@ -180,8 +180,8 @@ func TestBundleTranslations(t *testing.T) {
 		{"lang/${locale}.json", "lang/de.json", "1 definition < b/b/- - " + german},
 		{"./Lang/${locale}/texts", "lang/de/TEXTS", "1 definition < b/b/- - " + german},
 		{"texts.json", "texts.json", "1 definition < b/b/- - " + german},
-		{"lang/${locale}.json", "other/de.json", `1 skipped: the manifest has translations at "lang/${locale}.json", but the bundle has no such file` +
-			"\n1 ignored: code of a bundle: only the manifest and its translations are read, not its other files (1)"},
+		{"lang/${locale}.json", "other/de.json", `1 skipped: the manifest lists translations at "lang/${locale}.json", but the bundle contains no such file` +
+			"\n1 ignored: code in a bundle: mcpscan reads only the manifest and its translations, not the other files (1)"},
 	} {
 		text := `{"manifest_version": "0.4", "name": "x", "server": {}, "localization": {"resources": "` + c.resources + `"}}`
 		want := append([]string{"1 definition < b/x/- - " + text}, strings.Split(c.want, "\n")...)
@@ -189,7 +189,7 @@ func TestBundleTranslations(t *testing.T) {
 	}
 	text := `{"manifest_version": "0.4", "name": "x", "server": {}, "localization": {"resources": "lang/${locale}.json"}}`
 	diff(t, define(t, "manifest.json", text), "1! definition < manifest.json/x/- - "+text,
-		"1! ignored: translations of a manifest are in files of their own: scan the bundle to include them")
+		"1! ignored: the translations of the manifest are in separate files: to include them, scan the bundle")
 }
 
 // Names are compared as they are unpacked; no second file of a name is silent.
@@ -201,16 +201,16 @@ func TestBundleNames(t *testing.T) {
 	in := zipped(t, member{name: "manifest.json", text: manifest}, member{name: "./manifest.json", text: second}, member{name: `mcpb-resources\de.json`, text: german},
 		member{name: "a/../Manifest.JSON", text: second}, member{name: "/mcpb-resources//de.json", text: german})
 	want := []string{"1 definition < b/é/- - " + manifest, `1 definition < b/é/- - {"instructions": "x"}`, "1 definition < b/é/- - {\n      \"tools\": []}",
-		"1 skipped: the bundle has a second manifest.json: clients differ in which one they read", "1 definition < b/x/- - " + second,
+		"1 skipped: the bundle contains a second manifest.json: clients differ in which one they read", "1 definition < b/x/- - " + second,
 		"1 definition < b/b/- - " + german,
-		"1 skipped: the bundle has a second manifest.json: clients differ in which one they read", "1 definition < b/x/- - " + second,
-		"1 skipped: the bundle has a second mcpb-resources/de.json: clients differ in which one they read", "1 definition < b/b/- - " + german}
+		"1 skipped: the bundle contains a second manifest.json: clients differ in which one they read", "1 definition < b/x/- - " + second,
+		"1 skipped: the bundle contains a second mcpb-resources/de.json: clients differ in which one they read", "1 definition < b/b/- - " + german}
 	diff(t, define(t, "b", in), want...)
 	diff(t, define(t, "b", "#!/bin/sh\n\xff"+in), want...)
 }
 
 func TestBundleBounds(t *testing.T) {
-	const large = "1 skipped: a file of the bundle was not read: it is larger than 16 MiB, or all are larger than 64 MiB"
+	const large = "1 skipped: a file of the bundle was not read: it is larger than 16 MiB, or all files together are larger than 64 MiB"
 	t.Run("a manifest that is too large", func(t *testing.T) {
 		diff(t, define(t, "b", zipped(t, member{"manifest.json", manifest, maxBundleFile})), large)
 	})
@@ -236,7 +236,7 @@ func TestBundleBounds(t *testing.T) {
 			members = append(members, member{fmt.Sprintf("mcpb-resources/%d.json", i), "{}", 0})
 		}
 		text := shown(define(t, "b", zipped(t, append(members, member{"manifest.json", manifest, 0})...)))
-		if strings.Count(text, " definition ") != maxBundleFiles+3 || strings.Count(text, "skipped: the bundle has more than 256 translations") != 1 {
+		if strings.Count(text, " definition ") != maxBundleFiles+3 || strings.Count(text, "skipped: the bundle contains more than 256 translations") != 1 {
 			t.Errorf("got:\n%s", text)
 		}
 	})

@@ -67,7 +67,7 @@ func openDocument(name string, r io.Reader, o Options) (scanner.Source, error) {
 	case messageIn(root):
 		return Events([]*scanner.Event{messageOf(name, at, root)}), nil
 	case scanReads(head):
-		return nil, fmt.Errorf("%s: %w: one JSON document without messages; to check definitions and client configurations: mcpscan scan %s", name, ErrFormat, name)
+		return nil, fmt.Errorf("%s: %w: a JSON document without messages; to check definitions and client configurations: mcpscan scan %s", name, ErrFormat, name)
 	}
 	return Events([]*scanner.Event{skipped(name, 1, "%s", unreadDocument(head))}), nil
 }
@@ -85,7 +85,7 @@ func brokenOff(at *scanner.Places, data []byte, failed, syntax error) *scanner.E
 		end, why = min(s.Offset, len(data)), fmt.Errorf("invalid JSON: %s", s.Msg)
 	}
 	loc := at.At(end)
-	e := skipped(loc.File, loc.Line, "the document breaks off: %v", why)
+	e := skipped(loc.File, loc.Line, "the document is truncated: %v", why)
 	e.Origin.Column = loc.Column
 	return e
 }

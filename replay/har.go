@@ -163,7 +163,7 @@ func (h *har) request(base scanner.Event, post wire.Value) {
 	body, ok := bodyOf(post)
 	if !ok {
 		if isJSON(mime) {
-			h.out = append(h.out, skipped(h.name, h.place(post).Line, "a request body was not saved in the HAR"))
+			h.out = append(h.out, skipped(h.name, h.place(post).Line, "the HAR lacks a request body"))
 		}
 		return
 	}
@@ -178,7 +178,7 @@ func (h *har) response(base scanner.Event, content wire.Value) {
 	body, ok := bodyOf(content)
 	if len(body) == 0 {
 		if h.missing(base, content, mime, ok) {
-			h.out = append(h.out, skipped(h.name, h.place(content).Line, "a response body was not saved in the HAR"))
+			h.out = append(h.out, skipped(h.name, h.place(content).Line, "the HAR lacks a response body"))
 		}
 		return
 	}
@@ -186,7 +186,7 @@ func (h *har) response(base scanner.Event, content wire.Value) {
 	if enc, _ := content.Str("encoding"); strings.EqualFold(enc, "base64") {
 		raw, err := base64.StdEncoding.AppendDecode(nil, body)
 		if err != nil {
-			h.out = append(h.out, skipped(h.name, at.Line, "a response body is not base64, although the HAR says so"))
+			h.out = append(h.out, skipped(h.name, at.Line, "the HAR declares a response body as base64, but it is not"))
 			return
 		}
 		body = plainBody(raw)
@@ -221,7 +221,7 @@ func (h *har) body(base scanner.Event, d mcp.Direction, body []byte, at scanner.
 	switch {
 	case len(body) == 0 || !h.mcp[base.Server] && !messageText(body):
 	case h.max > 0 && int64(len(body)) > h.max:
-		h.out = append(h.out, skipped(h.name, at.Line, "a body is over the limit of %d bytes (--max-message)", h.max))
+		h.out = append(h.out, skipped(h.name, at.Line, "a body exceeds the limit of %d bytes (--max-message)", h.max))
 	default:
 		h.frame(base, d, body, at)
 	}
@@ -266,7 +266,7 @@ func (h *har) streamed() {
 			h.talk.talk.flush()
 		}
 	case ev.Oversize:
-		h.out = append(h.out, skipped(h.name, s.at.Line, "a server-sent event is over the limit of %d bytes (--max-message)", h.max))
+		h.out = append(h.out, skipped(h.name, s.at.Line, "a server-sent event exceeds the limit of %d bytes (--max-message)", h.max))
 	case s.llm:
 		h.talk.data(&h.talk.reader, llm.Quoted(s.at, bytes.Clone(ev.Data)), s.at)
 		h.talk.talk.flush()

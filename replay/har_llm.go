@@ -28,7 +28,7 @@ func (h *har) llm(base scanner.Event, body []byte, at scanner.Origin, part strin
 	read := h.talk.reader.ReadValue(llm.Quoted(at, body), root, "", err != nil)
 	h.talk.talk.flush()
 	if read && err != nil {
-		e := skipped(h.name, at.Line, "a body of an LLM API breaks off, or is no JSON")
+		e := skipped(h.name, at.Line, "the body of an LLM API message is truncated or not JSON")
 		e.Origin = at
 		h.out = append(h.out, e)
 	}
@@ -57,9 +57,9 @@ func (h *har) unread(body []byte, at scanner.Origin) {
 		return
 	}
 	at.Pointer = h.pointer(responseText)
-	e := &scanner.Event{Kind: scanner.SkippedEvent, Reason: "the answer to a request to an LLM is of no format that is known", Origin: at}
+	e := &scanner.Event{Kind: scanner.SkippedEvent, Reason: "the response to an LLM request is in an unknown format", Origin: at}
 	if root, err := wire.Skim(body, wire.MaxNodes); err == nil && root.Get("error").Kind() > wire.Null {
-		e.Kind, e.Reason = scanner.IgnoredEvent, "an error of the provider of the model"
+		e.Kind, e.Reason = scanner.IgnoredEvent, "an error from the model provider"
 	}
 	h.out = append(h.out, e)
 }

@@ -52,8 +52,8 @@ func TestHAR(t *testing.T) {
 		{"an event stream", exchange(header, post(ping), "", body("text/event-stream; charset=utf-8", sse)),
 			[]string{"4 frame > s9" + where + ping, "5 frame < s9" + where + pong, "5 frame < s9" + where + "{\"jsonrpc\":\n\"2.0\"}", "5 frame < s9" + where + "cut {\"jsonrpc"}},
 		{"base64", exchange(header, post(ping), "", `"mimeType":"application/json","encoding":"base64","text":"`+in64+`"`), []string{"4 frame > s9" + where + ping, "5 frame < s9" + where + pong}},
-		{"base64 that is none", exchange(header, post(ping), "", `"encoding":"base64","text":"*"`), []string{"4 frame > s9" + where + ping, "5 skipped: a response body is not base64, although the HAR says so"}},
-		{"a stream that was not saved", exchange(header, post(ping), "", `"mimeType":"text/event-stream","size":512`), []string{"4 frame > s9" + where + ping, "5 skipped: a response body was not saved in the HAR"}},
+		{"base64 that is none", exchange(header, post(ping), "", `"encoding":"base64","text":"*"`), []string{"4 frame > s9" + where + ping, "5 skipped: the HAR declares a response body as base64, but it is not"}},
+		{"a stream that was not saved", exchange(header, post(ping), "", `"mimeType":"text/event-stream","size":512`), []string{"4 frame > s9" + where + ping, "5 skipped: the HAR lacks a response body"}},
 		{"a stream that was empty", exchange(header, post(ping), "", `"mimeType":"text/event-stream","size":0`), []string{"4 frame > s9" + where + ping}},
 		{"a version in other letters", exchange("", post(`{"id":1,"method":"ping"}`), "", body("application/json", `{"jsonr\u0070c":"2.0","id":1,"result":{}}`)),
 			[]string{`4 frame > cap` + where + `{"id":1,"method":"ping"}`, `5 frame < cap` + where + `{"jsonr\u0070c":"2.0","id":1,"result":{}}`}},
@@ -66,10 +66,10 @@ func TestHAR(t *testing.T) {
 		{"a type in other letters", exchange(header, "", "", body("Text/Event-Stream", "id: 1\rdata: "+pong+"\r\r")), []string{"5 frame < s9" + where + pong}},
 		{"a stream behind an endpoint", exchange("", "", "", body("text/event-stream", "event: endpoint\ndata: /m\n\ndata: {\"method\":\"x\"}\n\n")), []string{"5 frame < cap" + where + `{"method":"x"}`}},
 		{"a stream of another API", exchange("", "", "", body("text/event-stream", "data: {\"delta\":\"x\"}\n\ndata: [DONE]\n\n")), []string{"4 " + none}},
-		{"JSON that was not saved", exchange(header, post(ping), "", `"mimeType":"application/json","size":5000`), []string{"4 frame > s9" + where + ping, "5 skipped: a response body was not saved in the HAR"}},
-		{"JSON saved as nothing", exchange("", "", "", `"mimeType":"Application/JSON","size":5000,"text":""`), []string{"5 skipped: a response body was not saved in the HAR"}},
-		{"a request that was not saved", exchange("", `,"postData":{"mimeType":"application/json"}`, "", ""), []string{"4 skipped: a request body was not saved in the HAR"}},
-		{"an answer without a type that was not saved", exchange(header, post(ping), "", `"size":-1`), []string{"4 frame > s9" + where + ping, "5 skipped: a response body was not saved in the HAR"}},
+		{"JSON that was not saved", exchange(header, post(ping), "", `"mimeType":"application/json","size":5000`), []string{"4 frame > s9" + where + ping, "5 skipped: the HAR lacks a response body"}},
+		{"JSON saved as nothing", exchange("", "", "", `"mimeType":"Application/JSON","size":5000,"text":""`), []string{"5 skipped: the HAR lacks a response body"}},
+		{"a request that was not saved", exchange("", `,"postData":{"mimeType":"application/json"}`, "", ""), []string{"4 skipped: the HAR lacks a request body"}},
+		{"an answer without a type that was not saved", exchange(header, post(ping), "", `"size":-1`), []string{"4 frame > s9" + where + ping, "5 skipped: the HAR lacks a response body"}},
 		{"a picture that was not saved", exchange("", "", "", `"mimeType":"image/png","size":5000`), []string{"4 " + none}},
 		{"a batch", exchange(header, post("["+ping+"]"), "", ""), []string{"4 frame > s9" + where + "[" + ping + "]"}},
 		{"a page", exchange("", "", "", body("text/html", "<p>jsonrpc</p>")), []string{"4 " + none}},
@@ -93,7 +93,7 @@ func TestHAR(t *testing.T) {
 func TestHAROversizeEvent(t *testing.T) {
 	in := archive(exchange("", post(ping), "", body("text/event-stream", "data: "+strings.Repeat("x", 200)+"\n\ndata: "+ping+"\n\n")))
 	events, err := openBytes("cap", in, 100)
-	if err != nil || len(events) != 3 || show(&events[1]) != "5 skipped: a server-sent event is over the limit of 100 bytes (--max-message)" {
+	if err != nil || len(events) != 3 || show(&events[1]) != "5 skipped: a server-sent event exceeds the limit of 100 bytes (--max-message)" {
 		t.Errorf("%v, got:\n%s", err, shown(events))
 	}
 }
@@ -101,7 +101,7 @@ func TestHAROversizeEvent(t *testing.T) {
 func TestHAROversizeBody(t *testing.T) {
 	in := archive(exchange("", post(ping), "", body("application/json", `{"jsonrpc":"2.0","x":"`+strings.Repeat("x", 200)+`"}`)))
 	events, err := openBytes("cap", in, 100)
-	if err != nil || len(events) != 2 || show(&events[1]) != "5 skipped: a body is over the limit of 100 bytes (--max-message)" {
+	if err != nil || len(events) != 2 || show(&events[1]) != "5 skipped: a body exceeds the limit of 100 bytes (--max-message)" {
 		t.Errorf("%v, got:\n%s", err, shown(events))
 	}
 }
@@ -116,19 +116,19 @@ func TestDocumentsThatBreakOff(t *testing.T) {
 		name, in string
 		want     []string
 	}{
-		{"behind an exchange", two[:strings.LastIndex(two, `{"startedDateTime"`)], append(one, "6 skipped: the document breaks off: invalid JSON: unexpected end, expected a value")},
-		{"in a response", two[:strings.LastIndex(two, `"status"`)], append(one, "6 frame > cap"+where+ping, "7 skipped: the document breaks off: invalid JSON: unexpected end inside an object")},
+		{"behind an exchange", two[:strings.LastIndex(two, `{"startedDateTime"`)], append(one, "6 skipped: the document is truncated: invalid JSON: unexpected end, expected a value")},
+		{"in a response", two[:strings.LastIndex(two, `"status"`)], append(one, "6 frame > cap"+where+ping, "7 skipped: the document is truncated: invalid JSON: unexpected end inside an object")},
 		{"at a byte that is no UTF-8", strings.Replace(two, `"status":200,"headers":[],"content":{"mimeType":"application/json"`, "\"\xff", 1),
-			[]string{"4 frame > cap" + where + ping, "5 skipped: the document breaks off: invalid JSON: invalid UTF-8 inside a string"}},
-		{"behind the archive", two + "x", append(one, "6 frame > cap"+where+ping, "7 frame < cap"+where+pong, `9 skipped: the document breaks off: invalid JSON: unexpected 'x' after the value`)},
+			[]string{"4 frame > cap" + where + ping, "5 skipped: the document is truncated: invalid JSON: invalid UTF-8 inside a string"}},
+		{"behind the archive", two + "x", append(one, "6 frame > cap"+where+ping, "7 frame < cap"+where+pong, `9 skipped: the document is truncated: invalid JSON: unexpected 'x' after the value`)},
 		{"in a list of messages", list[:len(list)-3], []string{"2! frame - cap/cap/- - " + ping, "3! frame - cap/cap/- - " + ping[:len(ping)-3],
-			"3 skipped: the document breaks off: invalid JSON: unexpected end inside a string"}},
+			"3 skipped: the document is truncated: invalid JSON: unexpected end inside a string"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) { diff(t, read(t, "cap.har", tt.in), tt.want...) })
 	}
 	packed := gzipped(t, archive(slices.Repeat([]string{exchange("", post(ping), "", "")}, 5000)...))
 	events, err := openBytes("cap.har.gz", packed[:len(packed)-100], limit)
-	if err != nil || len(events) < 1000 || events[len(events)-1].Reason != "the document breaks off: reading cap.har.gz: unexpected EOF" {
+	if err != nil || len(events) < 1000 || events[len(events)-1].Reason != "the document is truncated: reading cap.har.gz: unexpected EOF" {
 		t.Errorf("%v, %d events", err, len(events))
 	}
 }

@@ -101,7 +101,7 @@ func (h *httpText) next() (chunk, bool) {
 				h.flush(f)
 			}
 		case l.Oversize:
-			h.out = append(h.out, skipped(h.name, l.Number, "a line is over the limit of %d bytes (--max-message)", h.max))
+			h.out = append(h.out, skipped(h.name, l.Number, "a line exceeds the limit of %d bytes (--max-message)", h.max))
 		default:
 			h.line(l.Data, l.Number)
 		}
@@ -174,7 +174,7 @@ func (h *httpText) line(data []byte, number int) {
 	blank := number > h.last+1 // a blank line, which the reader omits, ends a head
 	m := segment.FindSubmatch(data)
 	if m != nil && h.inner[number] {
-		h.out = append(h.out, skipped(h.name, number, "a line inside a piece looks like the start of another piece: it was read as part of the first"))
+		h.out = append(h.out, skipped(h.name, number, "a line inside a section looks like the start of another section: it was read as part of the first"))
 		m = nil
 	}
 	switch {
@@ -330,7 +330,7 @@ func (h *httpText) message(data []byte, number int) {
 	}
 	if h.max > 0 && int64(len(data)) > h.max {
 		f.partial, f.parsed, f.sized = nil, 0, false
-		h.out = append(h.out, skipped(h.name, number, "a message is over the limit of %d bytes (--max-message)", h.max))
+		h.out = append(h.out, skipped(h.name, number, "a message exceeds the limit of %d bytes (--max-message)", h.max))
 	} else if len(data) >= maxPartial || f.parsed >= maxParsed {
 		h.flush(f)
 	}

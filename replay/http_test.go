@@ -95,7 +95,7 @@ func TestHTTPTextKeepsSessionsApart(t *testing.T) {
 // wherever in the body it is, and whether or not line ends were rewritten.
 func TestHTTPTextSegmentsHaveASize(t *testing.T) {
 	const (
-		skip   = " skipped: a line inside a piece looks like the start of another piece: it was read as part of the first"
+		skip   = " skipped: a line inside a section looks like the start of another section: it was read as part of the first"
 		server = " frame < cap/cap/http 2026-01-06T10:30:01Z "
 		client = " frame > cap/cap/http 2026-01-06T10:30:00.125Z "
 	)
@@ -136,9 +136,9 @@ func TestHTTPTextBounds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	diff(t, events, "4 skipped: a line is over the limit of 100 bytes (--max-message)", "5 frame < cap/cap/http 2026-01-06T10:30:01Z "+pong)
+	diff(t, events, "4 skipped: a line exceeds the limit of 100 bytes (--max-message)", "5 frame < cap/cap/http 2026-01-06T10:30:01Z "+pong)
 	events, err = openBytes("cap.txt", lines(fromServer, okHead, "", "{", `"jsonrpc":"2.0","x":"`+strings.Repeat("x", 60), `y":"`+strings.Repeat("x", 60)+`"}`, "data: "+pong), 100)
-	if err != nil || len(events) < 2 || show(&events[0]) != "4 skipped: a message is over the limit of 100 bytes (--max-message)" || string(events[len(events)-1].Frame) != pong {
+	if err != nil || len(events) < 2 || show(&events[0]) != "4 skipped: a message exceeds the limit of 100 bytes (--max-message)" || string(events[len(events)-1].Frame) != pong {
 		t.Errorf("%v, got:\n%s", err, shown(events))
 	}
 }

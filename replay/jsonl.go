@@ -26,7 +26,7 @@ const (
 )
 
 // unknownBody is the reason for not reading an llm_message.
-const unknownBody = "llm_message: a body of no format that is known"
+const unknownBody = "llm_message: a body in an unknown format"
 
 // auditTypes lists the types of events in which an engine reports what it observed.
 var auditTypes = map[string]bool{

@@ -60,7 +60,7 @@ func TestEventsJSONL(t *testing.T) {
 			[]string{"1! frame - rec/rec/- - " + ping, "1 skipped: a log line is also a response: only the message in it was inspected"}},
 		{"a log of requests with the message", `{"id":1,"method":"ping","result":"ok","message":` + ping + `}`, []string{"1! frame - rec/rec/- - " + ping}},
 		{"metadata with a message in it", `{"type":"meta","event":` + ping + `}`, []string{"1 skipped: a log line (meta) with a message that was not inspected"}},
-		{"llm_message", `{"type":"llm_message","session_id":"s1","body":{}}`, []string{"1 skipped: llm_message: a body of no format that is known"}},
+		{"llm_message", `{"type":"llm_message","session_id":"s1","body":{}}`, []string{"1 skipped: llm_message: a body in an unknown format"}},
 		{"skipped", `{"type":"mcp_skipped","session_id":"s1","reason":"it was late"}`, []string{"1 skipped: it was late"}},
 		{"definitions", `{"type":"mcp_definitions","session_id":"s1","server_id":"fs","document":{"tools":[]}}`, []string{`1! definition < s1/fs/- - {"tools":[]}`}},
 		{"definitions that are no JSON", `{"type":"mcp_definitions","session_id":"s1","raw":"{"}`, []string{`1 definition < s1/-/- - {`}},
@@ -107,7 +107,7 @@ func TestLongLines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	reason := fmt.Sprintf(": a line is over the limit of %d bytes (--max-message)", max)
+	reason := fmt.Sprintf(": a line exceeds the limit of %d bytes (--max-message)", max)
 	if len(events) != 5 || show(&events[1]) != "2 skipped"+reason || show(&events[3]) != "4 skipped"+reason {
 		t.Fatalf("got\n%s", shown(events))
 	}

@@ -185,7 +185,7 @@ func (c *lineChunk) orNil() scanner.Chunk {
 func (c *lineChunk) Events(yield func(*scanner.Event)) {
 	for _, l := range c.lines {
 		if l.oversize > 0 {
-			yield(skipped(c.source.name, l.number, "a line is over the limit of %d bytes (--max-message)", c.source.max))
+			yield(skipped(c.source.name, l.number, "a line exceeds the limit of %d bytes (--max-message)", c.source.max))
 			continue
 		}
 		data := l.own

@@ -131,10 +131,10 @@ func NewTalk(name string, o Options, judge func(*scanner.Event) Decisions) *Talk
 }
 
 // ErrUnreadable reports a message that cannot be recorded and read again.
-var ErrUnreadable = errors.New("it is no JSON, has more values, or nests deeper, than the limit")
+var ErrUnreadable = errors.New("it is not JSON, or exceeds the limit on values or nesting")
 
 // ErrUnknown reports a message in a format that no reader knows.
-var ErrUnknown = errors.New("it is of no format that is known")
+var ErrUnknown = errors.New("it is in an unknown format")
 
 // Read reads a line written by LLMMessage.Line; place records it and returns its location. It
 // returns the calls in the line, and the results and definitions that were refused.

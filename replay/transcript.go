@@ -77,7 +77,7 @@ func openTranscript(name string, r io.Reader, o Options) scanner.Source {
 			}
 			last = l.Number
 			if l.Oversize {
-				yield(skipped(name, l.Number, "a line is over the limit of %d bytes (--max-message)", o.MaxMessage))
+				yield(skipped(name, l.Number, "a line exceeds the limit of %d bytes (--max-message)", o.MaxMessage))
 				continue
 			}
 			t.line(l.Number, bytes.Clone(l.Data))
@@ -147,7 +147,7 @@ func (t *transcript) events(reader *llm.Reader, at scanner.Origin, stream []byte
 			break
 		}
 		if ev.Oversize {
-			t.yield(skipped(t.name, at.Line, "a server-sent event is over the limit of %d bytes (--max-message)", t.o.MaxMessage))
+			t.yield(skipped(t.name, at.Line, "a server-sent event exceeds the limit of %d bytes (--max-message)", t.o.MaxMessage))
 			continue
 		}
 		t.data(reader, llm.Quoted(at, bytes.Clone(ev.Data)), at)
@@ -229,7 +229,7 @@ func (t *transcript) dispatch() {
 	}
 	at := scanner.Origin{File: t.name, Line: s.number, Column: s.column, Exact: true}
 	if s.over {
-		t.yield(skipped(t.name, s.number, "a server-sent event of several lines is over the limit of %d bytes", maxJoined))
+		t.yield(skipped(t.name, s.number, "a server-sent event of several lines exceeds the limit of %d bytes", maxJoined))
 		*s = eventText{}
 		return
 	}

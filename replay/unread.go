@@ -11,7 +11,7 @@ import (
 const NoMessage = "JSON that is not an MCP message"
 
 // Elsewhere is appended to the name of a format that is only read in a file of its own.
-const Elsewhere = ": mcpscan replay reads it in a file of its own"
+const Elsewhere = ": mcpscan replay can read it in a separate file"
 
 // Unread returns the reason why mcpscan does not read a JSON file (one document, or one value per
 // line), or "" if the file is not JSON or is a recording.

@@ -71,9 +71,9 @@ func complementary(parts []*Partial) error {
 		case seen[p.Shard]:
 			return &MergeError{i, fmt.Sprintf("shard %d of %d was given twice", p.Shard, p.Of)}
 		case p.Settings != first.Settings || !slices.Equal(p.Inputs, first.Inputs):
-			return &MergeError{i, "it was made with other flags, files or configuration than the first: replay all shards with the same"}
+			return &MergeError{i, "its flags, files or configuration differ from those of the first: replay all shards with the same ones"}
 		case p.Events != first.Events:
-			return &MergeError{i, fmt.Sprintf("its input has %d events, that of the first %d: replay all shards over the same input", p.Events, first.Events)}
+			return &MergeError{i, fmt.Sprintf("its input contains %d events, that of the first %d: replay all shards over the same input", p.Events, first.Events)}
 		}
 		seen[p.Shard] = true
 	}
@@ -200,11 +200,11 @@ func reached(parts []*Partial, short bool, worsened int) (out []string) {
 			}
 		}
 		if used > b.Most {
-			out = append(out, fmt.Sprintf("%s: %d in all shards together, of which one run keeps %d", visible(b.Name, textLimit), used, b.Most))
+			out = append(out, fmt.Sprintf("%s: %d in all shards together, but a single run keeps only %d", visible(b.Name, textLimit), used, b.Most))
 		}
 	}
 	if short && worsened > 0 {
-		out = append(out, fmt.Sprintf("findings that recurred as worse: %d, and not all findings are listed", worsened))
+		out = append(out, fmt.Sprintf("findings that recurred with a higher severity: %d, and not all findings are listed", worsened))
 	}
 	return out
 }

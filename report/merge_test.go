@@ -127,9 +127,9 @@ func TestMergeRefuses(t *testing.T) {
 	}{
 		{same, "given twice"},
 		{func(p *Partial) { p.Shard, p.Of = 2, 3 }, "one of 3 shards, the first one of 2"},
-		{func(p *Partial) { p.Shard, p.Settings = 2, "x" }, "other flags"},
-		{func(p *Partial) { p.Shard, p.Inputs = 2, []Input{{"recording", "x"}} }, "other flags, files"},
-		{func(p *Partial) { p.Shard, p.Events = 2, 9 }, "its input has 9 events, that of the first 0"},
+		{func(p *Partial) { p.Shard, p.Settings = 2, "x" }, "its flags"},
+		{func(p *Partial) { p.Shard, p.Inputs = 2, []Input{{"recording", "x"}} }, "its flags, files"},
+		{func(p *Partial) { p.Shard, p.Events = 2, 9 }, "its input contains 9 events, that of the first 0"},
 		{func(p *Partial) { p.Shard, p.Tool.Version = 2, "w" }, "written by w"},
 	} {
 		if _, _, err := Merge([]*Partial{part(same), part(c.second)}); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -152,7 +152,7 @@ func TestMergeTellsLimits(t *testing.T) {
 		p.Shard, p.Of = i+1, 2
 		parts = append(parts, p)
 	}
-	if _, bounds, err := Merge(parts); err != nil || len(bounds) != 1 || !strings.Contains(bounds[0], "values: 12 in all shards together, of which one run keeps 10") {
+	if _, bounds, err := Merge(parts); err != nil || len(bounds) != 1 || !strings.Contains(bounds[0], "values: 12 in all shards together, but a single run keeps only 10") {
 		t.Error(bounds, err)
 	}
 }

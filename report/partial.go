@@ -177,11 +177,11 @@ func (p *Partial) check() error {
 	case len(p.Counts) != len(new(Collector).counts):
 		return fmt.Errorf("it counts findings of %d kinds, expected %d", len(p.Counts), len(new(Collector).counts))
 	case slices.ContainsFunc(p.Tools, func(t partialTool) bool { return !known(t.First) || !known(t.Earliest) }):
-		return fmt.Errorf("a tool is of a session that it does not have")
+		return fmt.Errorf("a tool refers to a session that it does not contain")
 	}
 	for _, r := range p.Rules {
 		if r.Confidence < int(scanner.ConfidenceLow) || r.Confidence > int(scanner.ConfidenceHigh) {
-			return fmt.Errorf("the rule %s has no confidence that is known", visible(r.ID, 80))
+			return fmt.Errorf("the rule %s has an unknown confidence", visible(r.ID, 80))
 		}
 	}
 	for _, t := range p.Tools {

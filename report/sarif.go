@@ -115,7 +115,7 @@ func (s *sarifWriter) invocation(r *Report, kept, left int) *sarif.Invocation {
 	inv := sarif.NewInvocation().WithExecutionSuccess(r.Coverage.Complete())
 	if left > 0 {
 		inv.ToolExecutionNotifications = append(inv.ToolExecutionNotifications, notification(
-			fmt.Sprintf("Only the worst %d of %d results are listed. The JSON report has more.", kept, kept+left)))
+			fmt.Sprintf("Only the worst %d of %d results are listed. The JSON report lists more.", kept, kept+left)))
 	}
 	if more := unlisted(r); more != "" {
 		inv.ToolExecutionNotifications = append(inv.ToolExecutionNotifications, notification(more))

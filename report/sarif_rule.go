@@ -65,7 +65,7 @@ func ruleURI(id string) string {
 func unknownDescriptor(id string) *sarif.ReportingDescriptor {
 	text := "A rule that this version of mcpscan does not know: " + ruleID(id)
 	if strings.HasPrefix(id, scanner.CustomGroup) {
-		text = "A custom pattern of the configuration of the report: " + ruleID(id)
+		text = "A custom pattern from the configuration of the report: " + ruleID(id)
 	}
 	d := sarif.NewRule(ruleID(id)).
 		WithDescription(text).

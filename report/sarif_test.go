@@ -177,7 +177,7 @@ func TestSARIFKeepsTheWorst(t *testing.T) {
 	if first, last := run.Results[3999].Message.Text, run.Results[4000].Message.Text; first[:5] != "3999." || last[:5] != "5000." {
 		t.Errorf("around the cut stand %s and %s", first, last)
 	}
-	if note := run.Invocations[0].ToolExecutionNotifications[0].Message.Text; note != "Only the worst 5000 of 6000 results are listed. The JSON report has more." {
+	if note := run.Invocations[0].ToolExecutionNotifications[0].Message.Text; note != "Only the worst 5000 of 6000 results are listed. The JSON report lists more." {
 		t.Errorf("notification is %q", note)
 	}
 }

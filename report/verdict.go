@@ -76,7 +76,7 @@ func (c *Config) told() (out []string) {
 		out = append(out, fmt.Sprintf("Configuration: %s.", visible(c.File, textLimit)))
 	}
 	for _, file := range c.Changed {
-		out = append(out, fmt.Sprintf("%s of the base decided, not the changed one.", visible(file, textLimit)))
+		out = append(out, fmt.Sprintf("Used the base version of %s, not the changed one.", visible(file, textLimit)))
 	}
 	return out
 }

@@ -92,7 +92,7 @@ func (p *JudgePass) Missing(visit func(*Offered)) {
 		return
 	}
 	if len(p.Server.shown) >= maxShown {
-		p.judge.coverage.skip("a server lists more definitions than the limit: missing approved ones are not reported", p.event.Origin)
+		p.judge.coverage.skip("a server lists more definitions than the limit: missing approved definitions are not reported", p.event.Origin)
 		return
 	}
 	here := map[mcp.DefinitionKey]bool{}

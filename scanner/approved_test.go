@@ -46,7 +46,7 @@ func TestMissingIsBounded(t *testing.T) {
 			}
 		}
 		for _, skip := range res.Coverage.Skipped {
-			if strings.Contains(skip.Reason, "missing approved ones are not reported") {
+			if strings.Contains(skip.Reason, "missing approved definitions are not reported") {
 				skipped++
 			}
 		}

@@ -146,7 +146,7 @@ func (s *Session) record(srv *Server, c *Call, window time.Duration) (lost strin
 		return "a call is older than the window of its session: later calls are not compared with it"
 	}
 	if !srv.calls.within && !s.admit(srv, from) {
-		return "more servers with calls in the window than the limit: reads on this one are not compared with later calls"
+		return "more servers with calls in the window than the limit: reads on this server are not compared with later calls"
 	}
 	if latest := &s.latest[c.Category]; c.Time.After(*latest) {
 		*latest = c.Time

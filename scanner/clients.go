@@ -120,7 +120,7 @@ func (j *judge) offersOf(e *Event, client string) (mine, other *clientOffer) {
 		j.offers[e.Server] = append(all, mine)
 	}
 	if mine == nil {
-		j.coverage.skip("a server has more clients than the limit: definitions not compared", e.Origin)
+		j.coverage.skip("a server has more clients than the limit: definitions are not compared", e.Origin)
 	}
 	return mine, other
 }

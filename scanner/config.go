@@ -159,7 +159,7 @@ func (j *judge) config(e *Event) {
 	}
 	for i := range e.Config.Entries {
 		if j.entries.count++; j.entries.count > maxConfigured {
-			j.out.Skips = append(j.out.Skips, "more configured servers than the limit: later ones of the same name are not compared with them")
+			j.out.Skips = append(j.out.Skips, "more configured servers than the limit: later servers of the same name are not compared with them")
 			return
 		}
 		entry := &e.Config.Entries[i]

@@ -45,7 +45,7 @@ func (d *decoding) field() {
 // tell reports which bounds were exceeded.
 func (d *decoding) tell(skip func(string)) {
 	if d.deep {
-		skip(fmt.Sprintf("a text has more than %d layers of encoding: deeper ones were not inspected", text.MaxLayers))
+		skip(fmt.Sprintf("text with more than %d layers of encoding: deeper layers were not inspected", text.MaxLayers))
 	}
 	if d.unread != "" {
 		skip(d.unread)

@@ -106,7 +106,7 @@ func (in *Inspector) Inspect(e *Event) *Facts {
 		in.skip(tooMany)
 	}
 	if in.cut {
-		in.skip("a text has more matches than the limit: the rest was not judged")
+		in.skip("text with more matches than the limit: the rest was not judged")
 	}
 	in.compare()
 	facts.full = len(facts.Findings) >= in.most
@@ -117,7 +117,7 @@ func (in *Inspector) Inspect(e *Event) *Facts {
 	in.decoding.tell(in.skip)
 	in.tellValues()
 	for _, p := range in.scan.Unfinished() {
-		in.skip("the expression of the rule " + in.engine.rules[in.engine.owner[p].rule].ID + " took too long: not every text was searched")
+		in.skip("the expression of the rule " + in.engine.rules[in.engine.owner[p].rule].ID + " took too long: some text was not searched")
 	}
 	return facts
 }

@@ -128,7 +128,7 @@ func (j *judge) messages(e *Event) {
 	session := j.session(e)
 	srv := session.server(e.Server)
 	if j.server, j.out.First = srv, !srv.met && !srv.forgotten; srv.forgotten {
-		j.coverage.skip("more servers in a session than the limit: each message of this one was judged alone", e.Origin)
+		j.coverage.skip("more servers in a session than the limit: each message of this server was judged alone", e.Origin)
 	}
 	j.count(e)
 	srv.met = true
@@ -327,7 +327,7 @@ func (j *judge) pin(e *Event, d *mcp.Definition) {
 		j.stats.Tools++
 	}
 	if len(j.pins) >= maxPins {
-		j.coverage.skip("more definitions than the limit: later changes of this one are not detected", e.Origin)
+		j.coverage.skip("more definitions than the limit: later changes of this definition are not detected", e.Origin)
 		return
 	}
 	before := j.schemas

@@ -18,7 +18,7 @@ func (j *judge) session(e *Event) *Session {
 	switch {
 	case e.Time.IsZero():
 	case !s.last.IsZero() && e.Time.Before(s.last):
-		j.coverage.skip("an event is too late to be put in order: later events were judged without it", e.Origin)
+		j.coverage.skip("an event arrived too late to be put in order: later events were judged without it", e.Origin)
 	default:
 		s.last = e.Time
 	}
@@ -36,7 +36,7 @@ func (j *judge) open(e *Event) *Session {
 		if len(j.closed) < maxClosed {
 			j.closed[digest(oldest.ID)] = struct{}{}
 		} else {
-			j.coverage.skip("more sessions than the limit: a closed one that continues is not detected", e.Origin)
+			j.coverage.skip("more sessions than the limit: a closed session that continues is not detected", e.Origin)
 		}
 	}
 	if _, again := j.closed[digest(e.Session)]; again {

@@ -20,7 +20,7 @@ const (
 )
 
 // tooMany is the reason why an event with more findings was not fully inspected.
-const tooMany = "more findings in one message than the limit: the rest is not listed"
+const tooMany = "more findings in one message than the limit: the rest are not listed"
 
 // text completes the finding of a text rule.
 func (in *Inspector) text(p *TextPass, is Issue, start, end int, key string) {

@@ -78,7 +78,7 @@ func (j *judge) learn(e *Event) {
 	session := j.session(e)
 	srv := session.server(in.Server)
 	if srv.forgotten {
-		j.coverage.skip("more servers in a session than the limit: what other connections said of this one is not compared", e.Origin)
+		j.coverage.skip("more servers in a session than the limit: data about this server from other connections is not compared", e.Origin)
 		return
 	}
 	call, limits := in.Call, &j.engine.limits

@@ -103,7 +103,7 @@ func appendTime(b []byte, key string, t time.Time) []byte {
 }
 
 // errShared is the error for JSON that AppendJSON cannot have written.
-var errShared = errors.New("expected what a message adds to its session, as mcpscan proxy writes it")
+var errShared = errors.New("expected the additions of a message to its session, as mcpscan proxy writes them")
 
 // ParseShared parses the output of AppendJSON at node n of doc, and rejects everything else. The
 // result does not refer to doc.

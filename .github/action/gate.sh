@@ -6,14 +6,14 @@ set -euo pipefail
 . "$(cd "${BASH_SOURCE[0]%/*}" && pwd)/lib.sh"
 
 if [ "$UPLOAD_OUTCOME" = failure ]; then
-  warning "the SARIF file was not uploaded: the job needs the permission security-events: write, and the repository code scanning; the gate does not depend on it"
+  warning "the SARIF file was not uploaded: give the job the permission security-events: write, and enable code scanning in the repository; the result of this step does not depend on the upload"
 fi
 case $EXIT_CODE in
-0) echo "mcpscan: nothing at or above the severity that fails" ;;
-1) echo "mcpscan: findings at or above the severity that fails" ;;
-2) fail "wrong usage or configuration: the log of the scan says what was expected" ;;
-3) echo "mcpscan: something could not be inspected; the report says what" ;;
-'') fail "mcpscan did not run: an earlier step says why" ;;
+0) echo "mcpscan: no findings at or above fail-on" ;;
+1) echo "mcpscan: findings at or above fail-on" ;;
+2) fail "wrong usage or configuration: the log of the scan step shows what was expected" ;;
+3) echo "mcpscan: something could not be inspected; the report lists what" ;;
+'') fail "mcpscan did not run: see the log of the earlier steps" ;;
 esac
 [[ $EXIT_CODE =~ ^[0-9]{1,3}$ ]] || fail "the scan left no exit code"
 exit "$EXIT_CODE"

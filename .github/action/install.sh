@@ -15,7 +15,7 @@ given() {
   local program
   cd "$(unix "$GITHUB_WORKSPACE")"
   program=$(unix "$1")
-  if [ ! -f "$program" ] || [ ! -x "$program" ]; then fail "binary-path is \"$1\", which is no file that can be executed; expected the path of mcpscan"; fi
+  if [ ! -f "$program" ] || [ ! -x "$program" ]; then fail "binary-path is \"$1\", which is not an executable file; expected the path of mcpscan"; fi
   program=$(cd "$(dirname "$program")" && pwd)/$(basename "$program")
   output binary "$program"
 }
@@ -30,7 +30,7 @@ build() {
   GOWORK=off GOFLAGS=-mod=readonly go build -C "$(native "$(cd "$here/../.." && pwd)")" -buildvcs=false \
     -o "$(native "$dir/$program")" ./cmd/mcpscan >"$dir/build.log" 2>&1 || {
     quote "$dir/build.log" 65536
-    fail "mcpscan could not be built from the source of this action; the log above says why. Where the runner has no network, put mcpscan on it and set binary-path"
+    fail "mcpscan could not be built from the source of this action; see the log above. If the runner has no network, install mcpscan on it and set binary-path"
   }
   printf 'mcpscan, built from the source of this action\n'
   output binary "$dir/$program"
@@ -42,9 +42,9 @@ fetch() {
   status=$(curl --disable --proto '=https' --proto-redir '=https' --tlsv1.2 --fail --silent --show-error --location \
     --retry 3 --max-time 300 --max-filesize 209715200 --write-out '%{http_code}' --output "$2" --url "$url") && return 0
   if [ "$status" = 404 ]; then
-    fail "no such release: v$1 of mcpscan has no file $2; $site/releases lists what there is. Without the input version the action builds the commit that the workflow names"
+    fail "no such release: v$1 of mcpscan has no file $2; $site/releases lists the releases. Without the input version, the action builds the commit that the workflow names"
   fi
-  fail "downloading $url failed; where the runner has no network, put mcpscan on it and set binary-path"
+  fail "downloading $url failed; if the runner has no network, install mcpscan on it and set binary-path"
 }
 
 # wanted VERSION prints the version to install, as X.Y.Z.
@@ -53,9 +53,9 @@ wanted() {
   if [ "$version" = latest ]; then
     to=$(curl --disable --proto '=https' --tlsv1.2 --fail --silent --show-error --retry 3 --max-time 60 \
       --output /dev/null --write-out '%{redirect_url}' --url "$site/releases/latest") ||
-      fail "asking $site/releases/latest failed; where the runner has no network, put mcpscan on it and set binary-path"
+      fail "asking $site/releases/latest failed; if the runner has no network, install mcpscan on it and set binary-path"
     # Without a release, GitHub leads to the empty list.
-    if [ "$to" = "$site/releases" ]; then fail "no such release: mcpscan has none yet; without the input version the action builds the commit that the workflow names"; fi
+    if [ "$to" = "$site/releases" ]; then fail "no such release: mcpscan has no releases yet; without the input version, the action builds the commit that the workflow names"; fi
     version=${to##*/tag/v}
   fi
   [[ $version =~ ^(0|[1-9][0-9]{0,5})(\.(0|[1-9][0-9]{0,5})){2}$ ]] ||
@@ -70,12 +70,12 @@ platform() {
   Linux) os=linux ;;
   macOS) os=darwin ;;
   Windows) os=windows ;;
-  *) fail "there is no build for the system \"${RUNNER_OS:-}\"; build mcpscan with Go and set binary-path" ;;
+  *) fail "mcpscan has no release for the system \"${RUNNER_OS:-}\"; build mcpscan with Go and set binary-path" ;;
   esac
   case ${RUNNER_ARCH:-} in
   X64) arch=amd64 ;;
   ARM64) arch=arm64 ;;
-  *) fail "there is no build for the processor \"${RUNNER_ARCH:-}\"; build mcpscan with Go and set binary-path" ;;
+  *) fail "mcpscan has no release for the processor \"${RUNNER_ARCH:-}\"; build mcpscan with Go and set binary-path" ;;
   esac
   printf '%s_%s' "$os" "$arch"
 }
@@ -96,9 +96,9 @@ verify() {
     fetch "$2" checksums.txt
     want=$(digest_of "$1" checksums.txt)
   fi
-  [[ $want =~ ^[0-9a-f]{64}$ ]] || fail "no single digest is known for $1; the release is incomplete, or was changed"
+  [[ $want =~ ^[0-9a-f]{64}$ ]] || fail "the release does not list exactly one digest for $1; it is incomplete, or was changed"
   got=$(sha256 "$1")
-  [ "$got" = "$want" ] || fail "$1 has the digest $got, expected $want: the download was changed on its way or at its source"
+  [ "$got" = "$want" ] || fail "$1 has the digest $got, expected $want: the download was changed in transit or at its source"
   attested "$1" "$2" "$embedded"
 }
 
@@ -110,10 +110,10 @@ attested() {
     GH_TOKEN=$INPUT_TOKEN GH_HOST=github.com gh attestation verify "$1" --repo "$repository" --deny-self-hosted-runners \
       --signer-workflow "$repository/.github/workflows/release.yml" --source-ref "refs/tags/v$2" >attestation.log 2>&1 || {
       quote attestation.log 8192
-      fail "the provenance of $1 was not verified: gh attestation verify says why above"
+      fail "the provenance of $1 was not verified: see the output of gh attestation verify above"
     }
   elif [ "$3" = false ] && [ "$INPUT_ALLOW_UNATTESTED" != true ]; then
-    fail "the provenance of $1 cannot be verified: gh is not installed, and this commit of the action names no digest for it; install gh, use a later commit of the action, or set allow-unattested: true"
+    fail "the provenance of $1 cannot be verified: gh is not installed, and this commit of the action contains no digest for it; install gh, use a later commit of the action, or set allow-unattested: true"
   elif [ "$3" = false ]; then
     warning "the provenance of $1 was not verified: gh is not installed, and allow-unattested is set"
   fi
@@ -131,7 +131,7 @@ download() {
   fetch "$version" "$archive"
   verify "$archive" "$version"
   tar -xzf "$archive" "$program"
-  if [ ! -f "$program" ] || [ -L "$program" ]; then fail "$archive holds no program"; fi
+  if [ ! -f "$program" ] || [ -L "$program" ]; then fail "$archive contains no $program"; fi
   chmod 755 "$program"
   says=$("./$program" version | head -n 1) || says=
   [ "$says" = "mcpscan v$version" ] || fail "the program in $archive is not version $version"

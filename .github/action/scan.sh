@@ -22,14 +22,14 @@ enter() {
   local workspace root
   workspace=$(cd "$(unix "$GITHUB_WORKSPACE")" && pwd -P)
   cd "$workspace"
-  cd -P "./$INPUT_WORKING_DIRECTORY" 2>/dev/null || fail "there is no directory \"$INPUT_WORKING_DIRECTORY\" in the workspace; check out the repository first, and name the directory from its root"
-  case $PWD/ in "$workspace"/*) ;; *) fail "the working-directory \"$INPUT_WORKING_DIRECTORY\" leads out of the workspace" ;; esac
+  cd -P "./$INPUT_WORKING_DIRECTORY" 2>/dev/null || fail "the workspace contains no directory \"$INPUT_WORKING_DIRECTORY\"; run actions/checkout first, and give the path from the root of the repository"
+  case $PWD/ in "$workspace"/*) ;; *) fail "the working-directory \"$INPUT_WORKING_DIRECTORY\" is outside the workspace" ;; esac
   prefix='' repository=false
   # No tree can hold a .git, so what has none is no repository of the runner's.
   if root=$(git rev-parse --show-toplevel 2>/dev/null) && [ -e "$(unix "$root")/.git" ]; then
     repository=true prefix=$(git rev-parse --show-prefix)
     cd "$(unix "$root")"
-    case $(pwd -P)/ in "$workspace"/*) ;; *) fail "the repository of \"$INPUT_WORKING_DIRECTORY\" lies outside of the workspace" ;; esac
+    case $(pwd -P)/ in "$workspace"/*) ;; *) fail "the repository of \"$INPUT_WORKING_DIRECTORY\" is outside the workspace" ;; esac
   fi
   output root "$(native "$PWD")"
 }
@@ -51,13 +51,13 @@ base_commit() {
   # A new branch has no commit before.
   if [[ $want =~ ^0*$ ]]; then return 0; fi
   [ "$repository" = true ] ||
-    fail "\"$INPUT_WORKING_DIRECTORY\" is no repository with a history, so drift cannot be told: install git before actions/checkout, or set base-ref to nothing"
+    fail "\"$INPUT_WORKING_DIRECTORY\" is not in a git repository with history, so drift cannot be detected: install git before actions/checkout, or set base-ref to an empty string"
   if [ "$INPUT_BASE_REF" = auto ] && [ "$GITHUB_EVENT_NAME" = pull_request ]; then
     want=$(pull_request_base)
     if [ "$(git rev-parse --verify --quiet HEAD)" = "$GITHUB_SHA" ]; then depth=2; fi
   fi
   base=$(git rev-parse --verify --quiet --end-of-options "$want^{commit}") ||
-    fail "the base \"$want\" is not in this clone, so drift cannot be told: give actions/checkout \"fetch-depth: $depth\" (0 is the whole history), or set base-ref"
+    fail "the base \"$want\" is not in this clone, so drift cannot be detected: set \"fetch-depth: $depth\" for actions/checkout (0 is the whole history), or set base-ref"
 }
 
 # pull_request_base prints the first parent of the commit that GitHub made to
@@ -78,7 +78,7 @@ pull_request_base() {
 blob() {
   local code=0
   git rev-parse --verify --quiet --end-of-options "$base:./$1" || code=$?
-  [ "$code" -le 1 ] || fail "$1 could not be looked up at the base: it must stand in the repository, and actions/checkout be given no filter"
+  [ "$code" -le 1 ] || fail "$1 could not be looked up at the base: it must be in the repository, and actions/checkout must not set filter"
 }
 
 # before FILE [NAME] writes a file as it was at the base to the same path below was, or
@@ -91,7 +91,7 @@ before() {
   [ -n "$object" ] || return 1
   mkdir -p "${to%/*}"
   # cat-file applies no filter and no driver that the tree could name.
-  git cat-file blob "$object" >"$to" || fail "$1 could not be read as it was at the base: give actions/checkout no filter"
+  git cat-file blob "$object" >"$to" || fail "the base version of $1 could not be read: remove filter from actions/checkout"
   # A checkout may write other line ends than the commit has, which is no change.
   if [ -f "$name" ] && old=$(lines "$to") && new=$(lines "$name") && [ "$old" = "$new" ]; then cp "$name" "$to"; fi
 }
@@ -106,7 +106,7 @@ base_files() {
   [ -n "$base" ] || return 0
   was=$out/base
   mkdir "$was"
-  before "$lock" || notice "there was no $lock at the base: nothing is pinned that could drift"
+  before "$lock" || notice "the base has no $lock: there are no pins to compare for drift"
   # What decided at the base may have had the other name.
   if [ -n "$INPUT_CONFIG" ]; then
     before "$config" || true
@@ -190,7 +190,7 @@ summary() {
     return
   fi
   # The last line is cut somewhere.
-  { head -c "$limit" "$report" | LC_ALL=C sed '$d'; printf '\nThe report goes on; the whole of it is in the files that the outputs name.\n'; } >>"$GITHUB_STEP_SUMMARY"
+  { head -c "$limit" "$report" | LC_ALL=C sed '$d'; printf '\nThe report is truncated here; for the rest, see the files that the outputs json-file and sarif-file name.\n'; } >>"$GITHUB_STEP_SUMMARY"
 }
 
 # results sets the outputs that count what is open. JSON reports have one member
@@ -218,7 +218,7 @@ main() {
   *) fail "the input approvals is \"$INPUT_APPROVALS\"; expected accept or ignore" ;;
   esac
   case $INPUT_RUN_SERVERS$GITHUB_EVENT_NAME in
-  truepull_request_target | trueworkflow_run) fail "run-servers is refused on $GITHUB_EVENT_NAME: the job has the rights of the repository, and the servers may be those of a stranger" ;;
+  truepull_request_target | trueworkflow_run) fail "run-servers is refused on $GITHUB_EVENT_NAME: the job has the permissions of the base repository, and an outsider may have chosen the servers" ;;
   esac
   out=$(mktemp -d "$(unix "$RUNNER_TEMP")/mcpscan.XXXXXX")
   files=$(native "$out")

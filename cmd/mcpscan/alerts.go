@@ -17,9 +17,9 @@ import (
 
 // alertFlags configures who is notified of a proxy's decisions while it runs; by default, nobody.
 type alertFlags struct {
-	Webhook         string `help:"URL that gets each detection of alert_threshold (high without it) or more, as a JSON object in a POST." placeholder:"URL"`
-	WebhookTokenEnv string `help:"Variable that holds a bearer token for --webhook." placeholder:"NAME"`
-	OTLP            string `name:"otlp" help:"OTLP/HTTP endpoint that gets logs and metrics, as http://127.0.0.1:4318. Header fields come from OTEL_EXPORTER_OTLP_HEADERS." placeholder:"URL"`
+	Webhook         string `help:"URL to which each detection at or above alert_threshold (default: high) is sent, as a JSON object in a POST." placeholder:"URL"`
+	WebhookTokenEnv string `help:"Environment variable with the bearer token for --webhook." placeholder:"NAME"`
+	OTLP            string `name:"otlp" help:"OTLP/HTTP endpoint to which logs and metrics are sent, such as http://127.0.0.1:4318. Set headers in OTEL_EXPORTER_OTLP_HEADERS." placeholder:"URL"`
 }
 
 // exportEvery is the interval at which logs and metrics are sent.
@@ -34,9 +34,9 @@ func (f *alertFlags) check() error {
 	}
 	switch {
 	case f.WebhookTokenEnv != "" && f.Webhook == "":
-		return usage("--webhook-token-env %s: there is no --webhook", text.Visible(f.WebhookTokenEnv, 200))
+		return usage("--webhook-token-env %s: expected --webhook URL with it", text.Visible(f.WebhookTokenEnv, 200))
 	case f.WebhookTokenEnv != "" && os.Getenv(f.WebhookTokenEnv) == "":
-		return usage("--webhook-token-env %s: the variable is not set or empty; expected the token in it", text.Visible(f.WebhookTokenEnv, 200))
+		return usage("--webhook-token-env %s: the variable is not set or is empty; set it to the token", text.Visible(f.WebhookTokenEnv, 200))
 	}
 	if _, err := otlpHeader(); f.OTLP != "" && err != nil {
 		return err
@@ -54,7 +54,7 @@ func otlpHeader() (http.Header, error) {
 		switch {
 		case strings.TrimSpace(field) == "":
 		case !ok || err != nil || strings.TrimSpace(name) == "":
-			return nil, usage("OTEL_EXPORTER_OTLP_HEADERS: expected NAME=VALUE, with commas between several, and values percent-encoded")
+			return nil, usage("OTEL_EXPORTER_OTLP_HEADERS: expected comma-separated NAME=VALUE pairs with percent-encoded values")
 		default:
 			header.Set(strings.TrimSpace(name), strings.TrimSpace(value))
 		}

@@ -12,9 +12,9 @@ import (
 // approveCmd is mcpscan approve.
 type approveCmd struct {
 	Selectors []string `arg:"" optional:"" help:"What to approve: SERVER for all its pending definitions, SERVER:NAME for one; SERVER NAME… for several." placeholder:"SERVER[:NAME]"`
-	Server    string   `help:"The server of the named definitions, or of all with --all." placeholder:"SERVER"`
-	All       bool     `help:"Approve everything pending, of all servers or of --server."`
-	Reason    string   `help:"Reason. The gate does not count an approval without one." placeholder:"TEXT"`
+	Server    string   `help:"The server of the named definitions; with --all, the server whose definitions to approve." placeholder:"SERVER"`
+	All       bool     `help:"Approve all pending definitions, of all servers or of --server."`
+	Reason    string   `help:"Reason for the approval. scan --base ignores approvals without a reason." placeholder:"TEXT"`
 	By        string   `help:"Name of the approver; default: MCPSCAN_USER, GITHUB_ACTOR or the current user." placeholder:"NAME"`
 	Lockfile  string   `help:"The lockfile." default:"mcpscan.lock" placeholder:"FILE"`
 	Now       string   `help:"Time of the approval; default: now." placeholder:"TIME"`
@@ -24,7 +24,7 @@ type approveCmd struct {
 // Run approves the selected definitions.
 func (c *approveCmd) Run(ctx context.Context, std streams) error {
 	if c.All == (len(c.Selectors) > 0) {
-		return usage("expected what to approve: SERVER, SERVER:NAME, SERVER NAME…, or --all")
+		return usage("nothing selected for approval: expected SERVER, SERVER:NAME, SERVER NAME…, or --all")
 	}
 	at, err := moment(c.Now)
 	if err != nil {
@@ -46,7 +46,7 @@ func (c *approveCmd) Run(ctx context.Context, std streams) error {
 		return unreadable(err)
 	}
 	if strings.TrimSpace(c.Reason) == "" && len(done) > 0 {
-		fmt.Fprintln(std.err, "mcpscan: approved without a reason, so scan --base does not count it; to add one, run the command again with --reason \"…\"")
+		fmt.Fprintln(std.err, "mcpscan: approved without a reason, so scan --base ignores the approval; to add a reason, run the command again with --reason \"…\"")
 	}
 	return c.tell(std, done)
 }

@@ -19,8 +19,8 @@ import (
 // lockFlags selects the approved definitions.
 type lockFlags struct {
 	Lockfile  string `help:"Approved definitions to compare with; default: mcpscan.lock in the working directory, if it exists." placeholder:"FILE"`
-	Base      string `help:"The lockfile before the change under review, or a directory with the files of the commit before it. Reports what changed in the lockfile; with a directory, its versions of the configuration, policies and baseline decide." placeholder:"PATH"`
-	Approvals string `help:"Whether approvals that the change under review makes in the lockfile settle drift: accept, ignore." default:"accept" enum:"accept,ignore"`
+	Base      string `help:"The lockfile before the change under review, or a directory with the files of the commit before it. Reports changes to the lockfile; if this is a directory, mcpscan uses its versions of the configuration, policies and baseline." placeholder:"PATH"`
+	Approvals string `help:"Whether approvals made in the lockfile by the change under review settle drift: accept, ignore." default:"accept" enum:"accept,ignore"`
 }
 
 // approved holds the definitions that a run compares with.

@@ -118,7 +118,7 @@ func (f *configFlags) settings() (*config.Settings, error) {
 func (f *configFlags) settingsOf(base baseTree) (*config.Settings, []*configfile.ChangedSettings, error) {
 	if f.NoConfig {
 		if f.Config != "" {
-			return nil, nil, usage("--config and --no-config contradict each other")
+			return nil, nil, usage("--config and --no-config cannot be combined")
 		}
 		return &config.Settings{}, nil, nil
 	}

@@ -32,14 +32,14 @@ type engineFlags struct {
 	Jobs       int      `short:"j" help:"Number of parallel workers; 0 uses one per core." default:"0"`
 	MaxMessage int64    `help:"Maximum message size in bytes; longer messages count as not inspected." default:"33554432"`
 
-	MaxTime time.Duration `help:"Time limit for the run, such as 10m; what it did not reach counts as not inspected. 0 is no limit." default:"0" placeholder:"TIME"`
+	MaxTime time.Duration `help:"Time limit for the run, such as 10m; the rest counts as not inspected. 0 means no limit." default:"0" placeholder:"TIME"`
 	late    func() bool   // reports whether the time is up; nil without a limit
 }
 
 // baselineFlags selects earlier findings and the date for ignores.
 type baselineFlags struct {
-	Baseline string `help:"A JSON report: findings in it that are no more severe now are counted and do not fail the run." placeholder:"REPORT"`
-	Now      string `help:"Date for the expiry of ignores where events have no time, as in definition files." placeholder:"DATE"`
+	Baseline string `help:"A JSON report: findings that it contains, and that are no more severe now, are counted but do not fail the run." placeholder:"REPORT"`
+	Now      string `help:"Date against which to check the expiry of ignores if events have no time, as in definition files." placeholder:"DATE"`
 }
 
 // checks holds the rules of a run and the decisions about their findings.

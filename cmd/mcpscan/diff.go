@@ -99,7 +99,7 @@ func (c *diffCmd) snapshot(ctx context.Context, std streams, engine *scanner.Eng
 		return nil, nil, nil, readError(err)
 	}
 	if len(offers.Servers) == 0 {
-		return nil, nil, nil, &exitError{exitIncomplete, fmt.Errorf("%s: it has no server with definitions, so there is nothing to compare with", c.Old)}
+		return nil, nil, nil, &exitError{exitIncomplete, fmt.Errorf("%s contains no server with definitions, so there is nothing to compare", c.Old)}
 	}
 	return s.inputs, offers, res.Coverage.Skipped, nil
 }

@@ -20,7 +20,7 @@ func (c *diffCmd) pick(ctx context.Context, std streams, engine *scanner.Engine,
 	switch {
 	case c.Server != "":
 		if before.Servers[c.Server] == nil {
-			return nil, false, usage("%s has no server %q; expected --server with one of %s", c.Old, c.Server, quotedNames(before.Names()))
+			return nil, false, usage("%s contains no server %q; expected --server with one of %s", c.Old, c.Server, quotedNames(before.Names()))
 		}
 		before = before.Only(c.Server)
 		if len(c.Command) > 0 || isURL(c.New) {
@@ -51,7 +51,7 @@ func (c *diffCmd) pick(ctx context.Context, std streams, engine *scanner.Engine,
 	case 0:
 		return nil, false, c.nothingCompared(before, []string{name})
 	}
-	return nil, false, usage("several servers of %s have this command: %s; choose one with --server NAME", c.Old, quotedNames(found))
+	return nil, false, usage("several servers in %s have this command: %s; choose one with --server NAME", c.Old, quotedNames(found))
 }
 
 // has reports whether the file NEW contains the named server.
@@ -70,7 +70,7 @@ func (c *diffCmd) has(ctx context.Context, std streams, engine *scanner.Engine, 
 
 // nothingCompared returns the error for two sides that have no server in common.
 func (c *diffCmd) nothingCompared(before *scanner.Snapshot, now []string) error {
-	return usage("nothing was compared: %s has %s, and the other side has %s; choose with --server NAME", c.Old, quotedNames(before.Names()), quotedNames(now))
+	return usage("nothing was compared: %s contains %s, and the other side contains %s; choose with --server NAME", c.Old, quotedNames(before.Names()), quotedNames(now))
 }
 
 // maxNames is the maximum number of names in an error.

@@ -50,7 +50,7 @@ func TestDigestOfRegularFilesOnly(t *testing.T) {
 // TestDigestBounds: what is not read is reported, for one file and for a run.
 func TestDigestBounds(t *testing.T) {
 	d := newDisk(t.Context())
-	if digest, why := d.digest(sparse(t, maxHashed+1)); digest != "" || !strings.Contains(why, "it is larger than 536870912 bytes") {
+	if digest, why := d.digest(sparse(t, maxHashed+1)); digest != "" || !strings.Contains(why, "larger than 536870912 bytes") {
 		t.Errorf("got %q, %q", digest, why)
 	}
 	d.left = 3000
@@ -60,7 +60,7 @@ func TestDigestBounds(t *testing.T) {
 			t.Errorf("got %q, %q", digest, why)
 		}
 	}
-	if digest, why := d.digest(second); digest != "" || !strings.Contains(why, "the files of this run") {
+	if digest, why := d.digest(second); digest != "" || !strings.Contains(why, "the files read in this run") {
 		t.Errorf("got %q, %q", digest, why)
 	}
 	if d.left != 1000 {
@@ -107,7 +107,7 @@ func TestEntriesThatNameKernelFiles(t *testing.T) {
 			told = append(told, e.Reason)
 		}
 	}
-	if len(told) != 1 || !strings.Contains(told[0], "server long: no digest of") {
+	if len(told) != 1 || !strings.Contains(told[0], "server long: no digest for") {
 		t.Errorf("got %q", told)
 	}
 	for _, target := range p.targets {

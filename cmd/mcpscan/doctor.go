@@ -15,7 +15,7 @@ import (
 
 // doctorCmd is mcpscan doctor.
 type doctorCmd struct {
-	Paths    []string `arg:"" optional:"" name:"path" help:"Client configurations, or directories with some; default: those of this directory and of the user." placeholder:"PATH"`
+	Paths    []string `arg:"" optional:"" name:"path" help:"Client configurations, or directories that contain them; default: those of this directory and of the user." placeholder:"PATH"`
 	Lockfile string   `help:"The lockfile." default:"mcpscan.lock" placeholder:"FILE"`
 	Format   string   `help:"text or json." default:"text" enum:"text,json"`
 }
@@ -100,7 +100,7 @@ func (c *doctorCmd) Run(std streams) error {
 	for _, path := range paths {
 		info, err := os.Stat(path)
 		if err != nil {
-			return usage("opening %s: %w; expected a client configuration or a directory with some", path, err)
+			return usage("opening %s: %w; expected a client configuration, or a directory that contains client configurations", path, err)
 		}
 		if info.IsDir() {
 			all.directory(c, path, false)
@@ -237,12 +237,12 @@ func (s *checkedServer) proxy(path string, e *config.Server) {
 			}
 			if _, err := os.Stat(file); err != nil && (name == "--config" || name == "--lockfile") {
 				s.Notes = append(s.Notes, "its proxy reads "+file+", which cannot be opened: "+reason(err))
-				s.do("its proxy does not find its "+name[2:], append([]string{"unwrap"}, s.named(path)...)...)
+				s.do("its proxy cannot open its "+name[2:], append([]string{"unwrap"}, s.named(path)...)...)
 			}
 		}
 	case p != nil && p.Written:
 		s.Proxy = proxyStale
-		wrap("it starts " + p.Program + ", or has another name or other variables than when it was wrapped")
+		wrap("it starts " + p.Program + ", or its name or variables changed since it was wrapped")
 	case p != nil:
 		s.Proxy = proxyByHand
 	default:
@@ -254,7 +254,7 @@ func (s *checkedServer) proxy(path string, e *config.Server) {
 			return
 		}
 		s.Proxy = proxyNone
-		wrap("it is not behind the proxy")
+		wrap("it runs without the proxy")
 	}
 }
 
@@ -281,7 +281,7 @@ func (s *checkedServer) lock(c *doctorCmd, path string, f *lockfile.File, e *con
 	}
 	if locked == nil {
 		s.Lock = lockMissing
-		s.do("nothing of it is approved", at("lock", "--run-servers", path)...)
+		s.do("none of its definitions is approved", at("lock", "--run-servers", path)...)
 		return
 	}
 	s.Lock = lockApproved
@@ -293,10 +293,10 @@ func (s *checkedServer) lock(c *doctorCmd, path string, f *lockfile.File, e *con
 	switch {
 	case locked.Identity == nil || len(locked.Entries) == 0:
 		s.Lock = lockMissing
-		s.do("the lockfile has its name and lacks its definitions or identity", at("lock", "--run-servers", path)...)
+		s.do("the lockfile lists the server without definitions or without its identity", at("lock", "--run-servers", path)...)
 	case len(stale) > 0:
 		s.Lock = lockChanged
-		s.do("it is not the server that was approved: "+strings.Join(stale, "; "), at("lock", "--run-servers", path)...)
+		s.do("it differs from the approved server: "+strings.Join(stale, "; "), at("lock", "--run-servers", path)...)
 	case counts[lockfile.Changed] > 0 || locked.Identity.Seen != nil:
 		s.Lock = lockChanged
 	case counts[lockfile.Pending] > 0 || locked.Identity.Waits():

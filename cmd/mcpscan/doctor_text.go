@@ -81,7 +81,7 @@ func (all *checkup) text(b *bytes.Buffer) {
 		line("  %s: %s", at, u.Why)
 	}
 	if all.Lockfile == "" {
-		fmt.Fprintln(b, "There is no lockfile: no server is approved.")
+		fmt.Fprintln(b, "No lockfile was read: no server is approved.")
 	}
 	todo := "nothing to do"
 	if all.ToDo > 0 {

@@ -36,7 +36,7 @@ func (p *plan) envFiles(f *config.File) {
 			case inside == "", errors.Is(err, fs.ErrNotExist) && !isLink(path):
 				p.ignore(at, "an environment file outside the project")
 			case err == nil && !below(projectOf(f), path):
-				p.skip(at, "server %s: environment file not checked: a link leads out of the project", e.Name)
+				p.skip(at, "server %s: environment file not checked: a symbolic link leads outside the project", e.Name)
 			case err != nil:
 				p.skip(at, "server %s: environment file not read: %v", e.Name, err)
 			default:

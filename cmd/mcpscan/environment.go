@@ -82,7 +82,7 @@ func (in *inherited) givenTo() string {
 	if len(in.beyond) == 0 {
 		return ""
 	}
-	return listed(in.beyond, 20) + " of your environment"
+	return listed(in.beyond, 20) + " from your environment"
 }
 
 // missed lists the variables that a server may have needed and did not get.
@@ -121,7 +121,7 @@ func describeMissed(all []missed) string {
 	}
 	var b strings.Builder
 	for _, names := range lines {
-		fmt.Fprintf(&b, "mcpscan: started without %s of this environment: %s. If a server needs one, list it in env_allow of mcpscan.yaml or in env of its configuration, or use --inherit-env\n",
+		fmt.Fprintf(&b, "mcpscan: started without %s from your environment: %s. If a server needs one, list it in env_allow in mcpscan.yaml or in env in its configuration, or use --inherit-env\n",
 			names, listed(servers[names], 8))
 	}
 	return b.String()

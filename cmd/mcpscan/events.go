@@ -27,11 +27,11 @@ func (f *eventsFlags) open(others ...string) (*auditLog, error) {
 	case f.Events == "":
 		return &auditLog{}, nil
 	case f.Events == "-":
-		return nil, usage("--events -: standard output is for the report; name a file")
+		return nil, usage("--events -: standard output carries the report; expected a file name")
 	}
 	for _, other := range others {
 		if other != "" && filepath.Clean(other) == filepath.Clean(f.Events) {
-			return nil, usage("--events %s: another output is written there; name another file", f.Events)
+			return nil, usage("--events %s: another output already goes to this file; choose another name", f.Events)
 		}
 	}
 	file, err := os.OpenFile(f.Events, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)

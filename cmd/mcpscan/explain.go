@@ -111,7 +111,7 @@ const (
 // Run explains the event.
 func (c *explainCmd) Run(ctx context.Context, std streams) error {
 	if c.Recording == "-" {
-		return usage("explain reads a recording more than once: name a file; expected mcpscan explain RECORDING EVENT")
+		return usage("explain cannot read standard input, because it reads the recording more than once; expected mcpscan explain RECORDING EVENT")
 	}
 	want, err := c.parse()
 	if err != nil {

@@ -40,7 +40,7 @@ func (c *explainCmd) parse() (wanted, error) {
 	}
 	if m := inFile.FindStringSubmatch(c.Event); m != nil {
 		if !c.sameFile(m[1]) {
-			return wanted{}, usage("%s: the event is in another file than %s; name that file as the recording", c.Event, c.Recording)
+			return wanted{}, usage("%s: the event is not in %s; give the file that contains it as RECORDING", c.Event, c.Recording)
 		}
 		if line, err := strconv.Atoi(m[2]); err == nil && line > 0 {
 			return wanted{line: line}, nil
@@ -85,7 +85,7 @@ func (x *explainer) resolve(ctx context.Context, want wanted) (wanted, error) {
 	}
 	switch len(found) {
 	case 0:
-		return want, usage("no message in %s has the ID %s; mcpscan events lists all", x.cmd.Recording, shownText(want.id))
+		return want, usage("no message in %s has the ID %s; to list all messages: mcpscan events", x.cmd.Recording, shownText(want.id))
 	case 1:
 		return wanted{line: found[0].line}, nil
 	}
@@ -96,7 +96,7 @@ func (x *explainer) resolve(ctx context.Context, want wanted) (wanted, error) {
 	if more > 0 {
 		list += "\n  and more"
 	}
-	return want, usage("%d messages have the ID %s: name one by its line, or choose with --session and --server%s", len(found), shownText(want.id), list)
+	return want, usage("%d messages have the ID %s: give the line of one, or choose with --session and --server%s", len(found), shownText(want.id), list)
 }
 
 // byFingerprint finds the line where a finding first occurred.
@@ -108,7 +108,7 @@ func (x *explainer) byFingerprint(ctx context.Context, fingerprint string) (want
 		}
 	}})
 	if err == nil && line == 0 {
-		err = usage("nothing in %s has the fingerprint %s; mcpscan detections --json --severity note lists the findings", x.cmd.Recording, fingerprint)
+		err = usage("no finding in %s has the fingerprint %s; to list the findings: mcpscan detections --json --severity note", x.cmd.Recording, fingerprint)
 	}
 	return wanted{line: line}, err
 }

@@ -20,8 +20,8 @@ import (
 
 // heldCmd is mcpscan held.
 type heldCmd struct {
-	List  heldListCmd  `cmd:"" help:"List the messages that proxies hold until somebody allows them."`
-	Allow heldAllowCmd `cmd:"" help:"Let a held message pass, once."`
+	List  heldListCmd  `cmd:"" help:"List the messages that proxies hold for approval."`
+	Allow heldAllowCmd `cmd:"" help:"Let a held message pass once."`
 	Deny  heldDenyCmd  `cmd:"" help:"Refuse a held message."`
 }
 
@@ -82,14 +82,14 @@ type heldMessage struct {
 func askByFile(ctx context.Context, q *proxy.Question, tell func(string, ...any)) (allowed bool) {
 	dir, err := makeHeldDir()
 	if err != nil {
-		tell("nobody can be asked about %s: %s", q, text.Visible(err.Error(), 400))
+		tell("cannot ask for approval of %s: %s", q, text.Visible(err.Error(), 400))
 		return false
 	}
 	id := strings.ToLower(rand.Text()[:8])
 	name := filepath.Join(dir, id)
 	until, _ := ctx.Deadline()
 	if err := os.WriteFile(name+heldAsked, heldMessage{id, until, q.Server, q.Asks, q.Method, q.Target, q.Arguments, q.Reason}.file(), 0o600); err != nil {
-		tell("nobody can be asked about %s: %s", q, text.Visible(err.Error(), 400))
+		tell("cannot ask for approval of %s: %s", q, text.Visible(err.Error(), 400))
 		return false
 	}
 	defer func() {
@@ -97,7 +97,7 @@ func askByFile(ctx context.Context, q *proxy.Question, tell func(string, ...any)
 			_ = os.Remove(name + ending)
 		}
 	}()
-	tell("holds %s until %s: mcpscan held allow %s", q, until.Format(time.TimeOnly), id)
+	tell("holding %s until %s; to allow it: mcpscan held allow %s", q, until.Format(time.TimeOnly), id)
 	poll := time.NewTicker(heldPoll)
 	defer poll.Stop()
 	for {
@@ -190,7 +190,7 @@ func (c *heldListCmd) Run(std streams) error {
 
 // heldAllowCmd is mcpscan held allow.
 type heldAllowCmd struct {
-	ID string `arg:"" help:"The message, as mcpscan held list shows it."`
+	ID string `arg:"" help:"ID of the message, as listed by mcpscan held list."`
 }
 
 // Run lets a message pass.
@@ -198,7 +198,7 @@ func (c *heldAllowCmd) Run() error { return answerHeld(c.ID, heldAllowed) }
 
 // heldDenyCmd is mcpscan held deny.
 type heldDenyCmd struct {
-	ID string `arg:"" help:"The message, as mcpscan held list shows it."`
+	ID string `arg:"" help:"ID of the message, as listed by mcpscan held list."`
 }
 
 // Run refuses a message.
@@ -212,7 +212,7 @@ func answerHeld(id, ending string) error {
 	}
 	waits := slices.ContainsFunc(readHeld(dir, time.Now()), func(m heldMessage) bool { return m.ID == id })
 	if !waits || os.Rename(filepath.Join(dir, id+heldAsked), filepath.Join(dir, id+ending)) != nil {
-		return usage("no message %s waits any more; mcpscan held list shows those that do", text.Visible(id, 100))
+		return usage("message %s is no longer waiting; to list the messages that are: mcpscan held list", text.Visible(id, 100))
 	}
 	return nil
 }

@@ -50,7 +50,7 @@ func TestHeld(t *testing.T) {
 		if err != nil || !strings.HasPrefix(line, answer.want) {
 			t.Errorf("%s: got %s (%v)", answer.command, line, err)
 		}
-		if out, err := command("held", "allow", id).CombinedOutput(); err == nil || !strings.Contains(string(out), "waits any more") {
+		if out, err := command("held", "allow", id).CombinedOutput(); err == nil || !strings.Contains(string(out), "is no longer waiting") {
 			t.Errorf("answered twice: %s (%v)", out, err)
 		}
 	}
@@ -59,7 +59,7 @@ func TestHeld(t *testing.T) {
 	if err := proxy.Wait(); err != nil {
 		t.Error(err)
 	}
-	for _, want := range []string{`holds tools/call "sum" for the server calc until `, `: mcpscan held allow `, `allowed tools/call "sum" for the server calc: mcpscan held`, `refused tools/call "sum" for the server calc: mcpscan held`} {
+	for _, want := range []string{`holding tools/call "sum" for the server calc until `, `; to allow it: mcpscan held allow `, `allowed tools/call "sum" for the server calc: mcpscan held`, `refused tools/call "sum" for the server calc: mcpscan held`} {
 		if !strings.Contains(said.String(), want) {
 			t.Errorf("standard error lacks %q: %s", want, &said)
 		}

@@ -80,7 +80,7 @@ func (c *helpCmd) Run(parsed *kong.Context) error {
 			for _, n := range node.Children {
 				names = append(names, n.Name)
 			}
-			return usage("unknown command %q%s; mcpscan help lists all", strings.Join(c.Command, " "), didYouMean(word, names))
+			return usage("unknown command %q%s; to list all commands: mcpscan help", strings.Join(c.Command, " "), didYouMean(word, names))
 		}
 		node = child
 	}

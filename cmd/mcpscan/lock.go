@@ -26,7 +26,7 @@ type lockCmd struct {
 	Targets  []string `arg:"" optional:"" help:"What to lock: client configurations, definition files, recordings, URLs; default: the configurations of this directory. After --, the command of one server." placeholder:"TARGET"`
 	Command  []string `kong:"-"`
 	Lockfile string   `help:"The file to write." default:"mcpscan.lock" placeholder:"FILE"`
-	Check    bool     `help:"Write nothing: report edited and pending entries."`
+	Check    bool     `help:"Write nothing; report edited and pending entries."`
 	Prune    bool     `help:"Remove definitions that their server no longer lists."`
 	Now      string   `help:"Time of new approvals; default: now." placeholder:"TIME"`
 
@@ -139,7 +139,7 @@ func (c *lockCmd) offers(ctx context.Context, std streams, checks *checks) (*off
 		}
 	}
 	if lost := o.now.Lost(); lost > 0 {
-		o.result.Coverage.Skipped = append(o.result.Coverage.Skipped, scanner.Skipped{Reason: "more definitions than a lockfile may have", Count: lost})
+		o.result.Coverage.Skipped = append(o.result.Coverage.Skipped, scanner.Skipped{Reason: "more definitions than a lockfile can hold", Count: lost})
 	}
 	if len(o.now.Servers) == 0 {
 		return nil, nothingOffered(o.result.Coverage.Skipped)
@@ -173,7 +173,7 @@ func (c *lockCmd) targets() (all []string, missed []scanner.Skipped, err error) 
 			}
 		}
 		if found == 0 {
-			return nil, nil, usage("%w in %s; name a target, or -- and the command of a server", errNoConfig, t)
+			return nil, nil, usage("%w in %s; name a target, or give the command of a server after --", errNoConfig, t)
 		}
 	}
 	return all, missed, nil
@@ -334,7 +334,7 @@ func count(n int, what string) string {
 // check reports the problems of the current lockfile.
 func (c *lockCmd) check(ctx context.Context, std streams) error {
 	if len(c.Targets)+len(c.Command) > 0 || c.Prune {
-		return usage("--check inspects only the lockfile; use mcpscan diff to compare it")
+		return usage("--check inspects only the lockfile and takes no targets; to compare it with a server: mcpscan diff")
 	}
 	checks, err := c.checks()
 	if err != nil {

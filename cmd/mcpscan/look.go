@@ -21,7 +21,7 @@ type lookFlags struct {
 	Session string   `help:"Only this session."`
 	Server  string   `help:"Only this server."`
 	Tool    string   `help:"Only this tool."`
-	Since   string   `help:"Only events since this time (RFC 3339), or in this last part of the recording (such as 1h)."`
+	Since   string   `help:"Only events since this time (RFC 3339), or within this duration before the end of the recording (such as 1h)."`
 	JSON    bool     `help:"Write JSON instead of a table."`
 	engineFlags
 }

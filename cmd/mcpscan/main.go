@@ -61,14 +61,14 @@ type streams struct {
 // grammar is the command line. Its groups are in help.go.
 type grammar struct {
 	Scan       scanCmd       `cmd:"" group:"scan" help:"Inspect live servers, client configurations and definition files."`
-	Proxy      proxyCmd      `cmd:"" group:"proxy" help:"Stand between a client and its server, and block what rules, policies and pins block."`
-	Wrap       wrapCmd       `cmd:"" group:"proxy" help:"Edit client configurations so that their servers start behind the proxy."`
-	Unwrap     unwrapCmd     `cmd:"" group:"proxy" help:"Give back the entries that wrap edited."`
-	Doctor     doctorCmd     `cmd:"" group:"proxy" help:"Say which servers of which clients are wrapped and approved, and what to do about the others."`
+	Proxy      proxyCmd      `cmd:"" group:"proxy" help:"Run between a client and a server, and enforce rules, policies and pins."`
+	Wrap       wrapCmd       `cmd:"" group:"proxy" help:"Edit client configurations so that servers run behind the proxy."`
+	Unwrap     unwrapCmd     `cmd:"" group:"proxy" help:"Restore the entries that wrap edited."`
+	Doctor     doctorCmd     `cmd:"" group:"proxy" help:"Check which servers of which clients are wrapped and approved, and list what to fix."`
 	Held       heldCmd       `cmd:"" group:"proxy" help:"List the messages that proxies hold, and allow or deny them."`
-	Replay     replayCmd     `cmd:"" group:"replay" help:"Inspect recordings, transcripts of agents and audit logs."`
-	Diff       diffCmd       `cmd:"" group:"diff" help:"Compare two versions of what servers offer, and rate the changes."`
-	Lock       lockCmd       `cmd:"" group:"lock" help:"Record what servers offer in mcpscan.lock, for review and commit."`
+	Replay     replayCmd     `cmd:"" group:"replay" help:"Inspect recordings, agent transcripts and audit logs."`
+	Diff       diffCmd       `cmd:"" group:"diff" help:"Compare two versions of server definitions, and rate the changes."`
+	Lock       lockCmd       `cmd:"" group:"lock" help:"Record server definitions in mcpscan.lock, for review and commit."`
 	Approve    approveCmd    `cmd:"" group:"lock" help:"Approve pending definitions in the lockfile."`
 	Pins       pinsCmd       `cmd:"" group:"lock" help:"Manage the lockfile: list, show, diff, trust, reset, export, import."`
 	Policy     policyCmd     `cmd:"" group:"policy" help:"Test, check or generate policies."`
@@ -82,7 +82,7 @@ type grammar struct {
 	Report     reportCmd     `cmd:"" group:"more" help:"Render a saved JSON report in another format."`
 	Rules      rulesCmd      `cmd:"" group:"more" help:"Explain the rules."`
 	Completion completionCmd `cmd:"" group:"more" help:"Print the completion script for bash, zsh or fish."`
-	Help       helpCmd       `cmd:"" group:"more" help:"Show the help of a command."`
+	Help       helpCmd       `cmd:"" group:"more" help:"Show help for a command."`
 	Version    versionCmd    `cmd:"" group:"more" help:"Show the version."`
 	Complete   completeCmd   `cmd:"" name:"__complete" hidden:""`
 
@@ -94,7 +94,7 @@ type grammar struct {
 }
 
 const description = `mcpscan finds poisoned tools, rug pulls and risky settings in MCP servers, offline.
-It sends nothing anywhere and needs no API key.
+It sends no data and needs no API key.
 
 Exit codes: 0 no finding at or above --fail-on, 1 findings at or above it,
 2 wrong usage or configuration, 3 something could not be inspected,

@@ -25,7 +25,7 @@ type outputFlags struct {
 	MinSeverity     string   `help:"List findings of this severity or higher: note, low, medium, high, critical. Default: low, and drift of any severity." placeholder:"SEVERITY" default:"" enum:",note,low,medium,high,critical"`
 	AllowIncomplete bool     `help:"Exit 0 even if something could not be inspected."`
 	Quiet           bool     `short:"q" help:"Write only errors to standard error."`
-	NoColor         bool     `help:"Use no colour, even on a terminal."`
+	NoColor         bool     `help:"Disable colour, even on a terminal."`
 }
 
 // documented returns all rules that a report can name without a configuration.
@@ -47,10 +47,10 @@ func (f *outputFlags) collector() (*report.Collector, error) {
 		}
 	}
 	if plain > 1 {
-		return nil, usage("only one format can go to standard output: name files for the others, as in --format sarif=out.sarif")
+		return nil, usage("only one format can go to standard output; write the others to files, as in --format sarif=out.sarif")
 	}
 	if plain == 0 && f.Output != "" {
-		return nil, usage("--output has no report to write: every --format has its own file")
+		return nil, usage("--output has no effect: every --format names its own file")
 	}
 	collector := report.NewCollector(severity(cmp.Or(f.MinSeverity, "low")))
 	if f.MinSeverity == "" {
@@ -79,7 +79,7 @@ func (f *outputFlags) keepInputs(inputs []string, others ...string) error {
 		}
 		for _, in := range inputs {
 			if from, err := os.Stat(in); err == nil && os.SameFile(from, to) {
-				return usage("%s is an input: writing to it would overwrite it", w)
+				return usage("%s is also an input, and the output would overwrite it; choose another file", w)
 			}
 		}
 	}
@@ -156,7 +156,7 @@ func (f *outputFlags) verdict(std streams, r *report.Report) error {
 	switch {
 	case f.Quiet:
 	case len(r.Coverage.Skipped) == 0:
-		fmt.Fprintln(std.err, "mcpscan: nothing was inspected: no server, message or definition; --allow-incomplete accepts that")
+		fmt.Fprintln(std.err, "mcpscan: nothing was inspected: found no server, message or definition; to accept that: --allow-incomplete")
 	default:
 		for i, s := range r.Coverage.Skipped {
 			if i == maxReasons {
@@ -165,7 +165,7 @@ func (f *outputFlags) verdict(std streams, r *report.Report) error {
 			}
 			fmt.Fprintf(std.err, "mcpscan: not inspected: %s\n", text.VisibleEnds(s.Reason, 300))
 		}
-		fmt.Fprintln(std.err, "mcpscan: not everything was inspected; --allow-incomplete accepts that")
+		fmt.Fprintln(std.err, "mcpscan: not everything was inspected; to accept that: --allow-incomplete")
 	}
 	return &exitError{code: exitIncomplete}
 }

@@ -20,10 +20,10 @@ type pinsCmd struct {
 	List   pinsListCmd   `cmd:"" help:"List approved, pending and changed definitions."`
 	Show   pinsShowCmd   `cmd:"" help:"Show an approved definition."`
 	Diff   pinsDiffCmd   `cmd:"" help:"Show what changed since approval."`
-	Trust  pinsTrustCmd  `cmd:"" help:"Approve one definition at the digest that you reviewed."`
+	Trust  pinsTrustCmd  `cmd:"" help:"Approve one definition with the digest that you reviewed."`
 	Reset  pinsResetCmd  `cmd:"" help:"Remove approvals."`
-	Export pinsExportCmd `cmd:"" help:"Export the approvals for another program."`
-	Import pinsImportCmd `cmd:"" help:"Import approvals of another program, for identical definitions."`
+	Export pinsExportCmd `cmd:"" help:"Export approvals to another program."`
+	Import pinsImportCmd `cmd:"" help:"Import approvals from another program, for identical definitions."`
 }
 
 // pinFlags selects the lockfile and the output format.
@@ -42,7 +42,7 @@ type pinNames struct {
 func (n *pinNames) over(selector string) (string, error) {
 	switch {
 	case n.Server == "" && n.Tool != "":
-		return "", usage("expected --server with --tool")
+		return "", usage("--tool needs --server")
 	case n.Server == "":
 		return selector, nil
 	case selector != "":
@@ -309,7 +309,7 @@ func (c *pinsTrustCmd) Run(ctx context.Context, std streams) error {
 		}
 		for _, d := range found {
 			if !d.Entry.Last().Is(c.Digest) {
-				return fmt.Errorf("%s: the digest last seen of %s is %s, not the one that you reviewed; nothing was approved", c.Lockfile, selector(d), d.Entry.Last().Digest)
+				return fmt.Errorf("%s: %s was last seen with the digest %s, not the one that you reviewed; nothing was approved", c.Lockfile, selector(d), d.Entry.Last().Digest)
 			}
 		}
 		sel, err := f.ParseSelector(named)
@@ -357,5 +357,5 @@ func (c *pinsResetCmd) Run(ctx context.Context, std streams) error {
 			Forgotten int `json:"forgotten"`
 		}{{forgotten}})
 	}
-	return put(std.out, fmt.Appendf(nil, "%s removed; mcpscan lock records what the server lists now\n", count(forgotten, "definition")))
+	return put(std.out, fmt.Appendf(nil, "%s removed; to record the current definitions: mcpscan lock\n", count(forgotten, "definition")))
 }

@@ -25,7 +25,7 @@ type foreignPin struct {
 
 // pinsExportCmd is mcpscan pins export.
 type pinsExportCmd struct {
-	For      string `help:"Whose digests: agentsh, mcpproxy." required:"" enum:"agentsh,mcpproxy"`
+	For      string `help:"The program whose digests to use: agentsh, mcpproxy." required:"" enum:"agentsh,mcpproxy"`
 	Lockfile string `help:"The lockfile." default:"mcpscan.lock" placeholder:"FILE"`
 }
 
@@ -53,7 +53,7 @@ func (c *pinsExportCmd) Run(std streams) error {
 // pinsImportCmd is mcpscan pins import.
 type pinsImportCmd struct {
 	File string `arg:"" help:"A JSON array of pins." placeholder:"FILE"`
-	From string `help:"Whose digests: agentsh, mcpproxy." required:"" enum:"agentsh,mcpproxy"`
+	From string `help:"The program whose digests to use: agentsh, mcpproxy." required:"" enum:"agentsh,mcpproxy"`
 	Now  string `help:"Time of approvals without one; default: now." placeholder:"TIME"`
 	pinFlags
 }

@@ -46,7 +46,7 @@ func (c *policyGenerateCmd) Run(ctx context.Context, std streams) error {
 	}
 	missed := len(res.Coverage.Skipped) > 0 || profile.Lost() > 0
 	if missed && !c.Quiet {
-		fmt.Fprintln(std.err, "mcpscan: not everything was inspected, so the policy may lack something; --allow-incomplete accepts that")
+		fmt.Fprintln(std.err, "mcpscan: not everything was inspected, so the policy may be incomplete; to accept that: --allow-incomplete")
 		tellSkipped(std, res)
 	}
 	if missed && !c.AllowIncomplete {
@@ -104,7 +104,7 @@ func review(profile *policy.Profile, findings []scanner.Finding) {
 func (c *policyGenerateCmd) head(res *scanner.Result, profile *policy.Profile) []string {
 	head := []string{fmt.Sprintf("Made by mcpscan policy generate from %s: %s, %s, %s.", count(len(c.Files), "recording"),
 		count(res.Stats.Servers, "server"), count(res.Stats.Tools, "tool"), count(res.Stats.Calls, "call")),
-		"It allows what was seen there, and nothing else. What was seen may still be wrong: read it before you use it."}
+		"It allows exactly what was recorded there. The recorded traffic may itself be malicious: review the policy before you use it."}
 	skipped := profile.Lost()
 	for _, s := range res.Coverage.Skipped {
 		skipped += s.Count

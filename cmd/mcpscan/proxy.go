@@ -23,15 +23,15 @@ import (
 type proxyCmd struct {
 	Command []string `kong:"-"`
 
-	Name            string        `help:"Name of the server in reports, policies and the lockfile; without it, the name of the locked server with this command, or of its package." placeholder:"NAME"`
-	Mode            string        `help:"enforce blocks what rules, policies and pins block; observe reports it and passes it on." default:"enforce" enum:"enforce,observe"`
-	Env             []string      `help:"Variable of this environment that the server gets beside the standard ones and env_allow of mcpscan.yaml. Repeat for several." placeholder:"NAME" sep:"none"`
-	InheritEnv      bool          `help:"Start the server with all of this environment."`
-	AskTimeout      time.Duration `help:"How long somebody may take to allow what the policy prompts for; 0 refuses it at once." default:"30s"`
+	Name            string        `help:"Name of the server in reports, policies and the lockfile; default: the name of the locked server with this command, or of its package." placeholder:"NAME"`
+	Mode            string        `help:"enforce blocks messages that violate rules, policies or pins; observe only reports them." default:"enforce" enum:"enforce,observe"`
+	Env             []string      `help:"Environment variable to pass to the server, in addition to the standard ones and those in env_allow in mcpscan.yaml. Repeatable." placeholder:"NAME" sep:"none"`
+	InheritEnv      bool          `help:"Pass the whole environment to the server."`
+	AskTimeout      time.Duration `help:"How long to wait for approval of a message that the policy prompts for; 0 refuses it at once." default:"30s"`
 	Record          string        `help:"Write all messages to this file, for mcpscan replay." placeholder:"FILE"`
-	Format          []string      `help:"Write a report to a file when the connection ends, as FORMAT=FILE. Formats: ${formats}. Repeat for several." placeholder:"FORMAT=FILE" sep:"none"`
-	AllowIncomplete bool          `help:"Exit with the code of the server even if something could not be inspected."`
-	Quiet           bool          `short:"q" help:"Write nothing to standard error but errors."`
+	Format          []string      `help:"Write a report to a file when the connection ends, as FORMAT=FILE. Formats: ${formats}. Repeatable." placeholder:"FORMAT=FILE" sep:"none"`
+	AllowIncomplete bool          `help:"Exit with the exit code of the server even if something could not be inspected."`
+	Quiet           bool          `short:"q" help:"Write only errors to standard error."`
 	Wrapped         string        `hidden:"" help:"Written by mcpscan wrap: how mcpscan unwrap gives the entry back." default:"" enum:",args,no-args,null-args,command"`
 
 	recordFlags
@@ -128,16 +128,16 @@ func (c *proxyCmd) check() error {
 		return c.listenFlags.check()
 	case c.overHTTP():
 		if command || c.InheritEnv || len(c.Env) > 0 {
-			return usage("--upstream and --servers name servers at a URL, which are not started here; expected no command behind --, --env or --inherit-env with them")
+			return usage("--upstream and --servers name servers at a URL, which the proxy does not start; remove the command after --, --env and --inherit-env")
 		}
 		if c.Session != "" && c.Session != noSession {
-			return usage("--session is for servers that are started here; clients of a port are told apart by what they send")
+			return usage("--session applies only to servers that the proxy starts; on a port, the proxy tells clients apart by their messages")
 		}
 		return c.listenFlags.check()
 	case !command:
-		return usage("no command stands behind --; expected one, as in: mcpscan proxy -- npx -y some-mcp-server, or a URL, as in: mcpscan proxy --listen 127.0.0.1:3100 --upstream https://example.com/mcp")
+		return usage("no server to run; expected its command after --, as in: mcpscan proxy -- npx -y some-mcp-server, or a URL, as in: mcpscan proxy --listen 127.0.0.1:3100 --upstream https://example.com/mcp")
 	case c.Listen != "" || c.TokenEnv != "" || c.TLSFingerprint != "" || len(c.AllowHost) > 0:
-		return usage("--listen, --allow-host, --token-env and --tls-fingerprint are for a server at a URL; expected --upstream URL or --servers FILE with them")
+		return usage("--listen, --allow-host, --token-env and --tls-fingerprint apply only to servers at a URL; expected --upstream URL or --servers FILE with them")
 	}
 	return nil
 }
@@ -149,7 +149,7 @@ func (c *proxyCmd) overHTTP() bool { return c.Upstream != "" || c.Servers != "" 
 func (c *proxyCmd) reports() (*outputFlags, error) {
 	for _, spec := range c.Format {
 		if _, file, named := strings.Cut(spec, "="); !named || file == "-" {
-			return nil, usage("--format %s: standard output carries the messages of the server; expected a file, as in --format %s=FILE", spec, strings.TrimSuffix(spec, "=-"))
+			return nil, usage("--format %s: standard output carries the messages of the server; write the report to a file, as in --format %s=FILE", spec, strings.TrimSuffix(spec, "=-"))
 		}
 	}
 	return &outputFlags{Format: c.Format}, nil
@@ -220,7 +220,7 @@ func (r *proxyRun) connect(ctx context.Context, known lockedServers) (code int, 
 		}
 	}
 	if lacks := in.missing(r.target.name, false); !r.Quiet && len(lacks.names) > 0 {
-		r.tell("started without %s of this environment; a server that needs one gets it by --env NAME, or env_allow of mcpscan.yaml", listed(lacks.names, 8))
+		r.tell("started without %s from your environment; if the server needs one, pass --env NAME or list it in env_allow in mcpscan.yaml", listed(lacks.names, 8))
 	}
 	stderr, ok := r.std.err.(*os.File)
 	if !ok {
@@ -312,7 +312,7 @@ func saidIn(e *scanner.Event, out *scanner.Outcome) string {
 		break
 	}
 	if e.Direction == mcp.ServerToClient {
-		return text.Visible(what, 300) + " of the server"
+		return text.Visible(what, 300) + " from the server"
 	}
 	return text.Visible(what, 300)
 }
@@ -333,6 +333,6 @@ func (r *proxyRun) tell(format string, args ...any) {
 	case r.told < maxTold:
 		fmt.Fprintf(r.std.err, "mcpscan: "+format+"\n", args...)
 	case r.told == maxTold:
-		fmt.Fprintln(r.std.err, "mcpscan: more was decided than is listed here; --events FILE has all of it")
+		fmt.Fprintln(r.std.err, "mcpscan: further decisions are not listed here; to record all of them: --events FILE")
 	}
 }

@@ -22,14 +22,14 @@ import (
 
 // listenFlags are the flags of a proxy in front of a server at a URL.
 type listenFlags struct {
-	Listen          string        `help:"Address and port to listen on for --upstream or --servers, or a port of this machine; port 0 takes a free one, which standard error names." placeholder:"ADDRESS:PORT"`
-	LLM             bool          `name:"llm" help:"Stand between agents and the APIs of LLM providers, and block tool calls in what models answer."`
-	Upstream        string        `help:"URL of the server to stand in front of; the proxy has the same path. With --llm, the address of a provider; without one, the proxy has the paths /anthropic, /openai and /gemini." placeholder:"URL"`
-	Servers         string        `help:"Client configuration whose servers at a URL the proxy stands in front of, each under /NAME, in place of --upstream. With --llm, servers that are started or connected to, and listed, before there is any traffic." placeholder:"FILE"`
-	AllowHost       []string      `help:"Name by which clients reach the proxy, beside localhost and loopback addresses, or an Origin to allow, as a host or in whole. Repeat for several." placeholder:"HOST" sep:"none"`
-	TokenEnv        string        `help:"Variable that holds the bearer token that clients have to give for the port." placeholder:"NAME"`
-	TLSFingerprint  string        `help:"SHA-256 of the certificate that the upstream has to have, in hexadecimal digits." placeholder:"SHA256"`
-	UpstreamTimeout time.Duration `help:"Time limit until the upstream begins to answer; 0 is no limit." default:"5m"`
+	Listen          string        `help:"Address and port to listen on for --upstream, --servers or --llm, or only a port, on the loopback address. Port 0 takes a free port and prints it to standard error." placeholder:"ADDRESS:PORT"`
+	LLM             bool          `name:"llm" help:"Run between agents and the APIs of LLM providers, and block tool calls in model responses."`
+	Upstream        string        `help:"URL of the server to proxy; the proxy serves the same path. With --llm, the address of a provider; by default, the proxy then serves the paths /anthropic, /openai and /gemini." placeholder:"URL"`
+	Servers         string        `help:"Client configuration with the servers to proxy, instead of --upstream: those at a URL, each under /NAME. With --llm, the proxy starts or connects to these servers and lists their tools before any traffic." placeholder:"FILE"`
+	AllowHost       []string      `help:"Host name by which clients reach the proxy, besides localhost and loopback addresses, or an Origin to allow, as a host or in full. Repeatable." placeholder:"HOST" sep:"none"`
+	TokenEnv        string        `help:"Environment variable with the bearer token that clients must send to the proxy." placeholder:"NAME"`
+	TLSFingerprint  string        `help:"SHA-256 fingerprint that the certificate of the upstream must have, in hexadecimal digits." placeholder:"SHA256"`
+	UpstreamTimeout time.Duration `help:"Time limit for the upstream to begin its answer; 0 means no limit." default:"5m"`
 }
 
 // Time limits for the head of a request, for an idle connection, and for requests still open when
@@ -44,7 +44,7 @@ const (
 func (f *listenFlags) address() (string, error) {
 	given := f.Listen
 	if given == "" {
-		return "", usage("--upstream, --servers or --llm without --listen; expected an address, as in --listen 127.0.0.1:3100, or 127.0.0.1:0 for a free port")
+		return "", usage("--upstream, --servers and --llm need an address to listen on, as in --listen 127.0.0.1:3100, or 127.0.0.1:0 for a free port")
 	}
 	if !strings.Contains(given, ":") {
 		given = "127.0.0.1:" + given
@@ -57,7 +57,7 @@ func (f *listenFlags) address() (string, error) {
 		host = "127.0.0.1"
 	}
 	if !proxy.IsLoopback(host) && f.TokenEnv == "" {
-		return "", usage("--listen %s: other machines reach this address, and whoever does has what your credentials open; expected --token-env NAME with it, or a loopback address", text.Visible(f.Listen, 200))
+		return "", usage("--listen %s: other machines can reach this address and would act with your credentials; require a token with --token-env NAME, or listen on a loopback address", text.Visible(f.Listen, 200))
 	}
 	return net.JoinHostPort(host, port), nil
 }
@@ -68,7 +68,7 @@ func (f *listenFlags) check() error {
 		return err
 	}
 	if !f.LLM && f.Servers != "" && (f.Upstream != "" || f.TLSFingerprint != "") {
-		return usage("--servers names several servers; expected no --upstream and no --tls-fingerprint with it")
+		return usage("--servers cannot be combined with --upstream or --tls-fingerprint, which apply to a single server")
 	}
 	u, err := url.Parse(f.Upstream)
 	switch {
@@ -76,11 +76,11 @@ func (f *listenFlags) check() error {
 	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
 		return usage("--upstream %s: expected http:// or https:// and a host", text.Visible(bare(f.Upstream), 400))
 	case f.TLSFingerprint != "" && u.Scheme != "https":
-		return usage("--tls-fingerprint with %s: expected an https:// URL, which has a certificate", text.Visible(bare(f.Upstream), 400))
+		return usage("--tls-fingerprint: %s has no certificate; expected an https:// URL", text.Visible(bare(f.Upstream), 400))
 	}
 	switch {
 	case f.TokenEnv != "" && os.Getenv(f.TokenEnv) == "":
-		return usage("--token-env %s: the variable is not set or empty; expected the token in it", text.Visible(f.TokenEnv, 200))
+		return usage("--token-env %s: the variable is not set or is empty; set it to the token", text.Visible(f.TokenEnv, 200))
 	case f.UpstreamTimeout < 0:
 		return usage("--upstream-timeout must not be negative")
 	}
@@ -127,7 +127,7 @@ func (r *proxyRun) front(access proxy.Access, transport http.RoundTripper) (hand
 		upstreams = append(upstreams, proxy.Upstream{
 			Name: t.name, URL: u, Origin: t.origin, Transport: transport, Headers: t.headers, Mask: secrets.mask,
 			Failed: func(reason string) {
-				r.trouble("server %s gave no answer that can be passed on: %s", text.Visible(t.name, 200), reason)
+				r.trouble("server %s sent no usable answer: %s", text.Visible(t.name, 200), reason)
 			},
 		})
 		path := u.EscapedPath()
@@ -172,19 +172,19 @@ func (r *proxyRun) configured() (targets []liveTarget, err error) {
 		case err != nil:
 			why = t.conceal(err.Error())
 		case t.url == "":
-			why = "it starts a command; start that with mcpscan proxy -- COMMAND in the client's configuration"
+			why = "it starts a command; run that command behind mcpscan proxy -- COMMAND in the client's configuration"
 		case seen[t.name] || t.name == "":
-			why = "another server has its name"
+			why = "another server has the same name"
 		}
 		if why != "" {
-			r.note(&scanner.Event{Kind: scanner.SkippedEvent, Reason: fmt.Sprintf("server %s has no path here: %s", entry.Name, why), Origin: at})
+			r.note(&scanner.Event{Kind: scanner.SkippedEvent, Reason: fmt.Sprintf("server %s is not available through this proxy: %s", entry.Name, why), Origin: at})
 			continue
 		}
 		seen[t.name] = true
 		targets = append(targets, t)
 	}
 	if len(targets) == 0 {
-		return nil, usage("--servers %s: expected a configuration with servers at a URL", text.Visible(r.Servers, 400))
+		return nil, usage("--servers %s: the file configures no server at a URL; expected one or more", text.Visible(r.Servers, 400))
 	}
 	return targets, nil
 }

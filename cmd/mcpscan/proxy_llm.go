@@ -60,7 +60,7 @@ func (r *proxyRun) llm(ctx context.Context, access proxy.Access, transport http.
 		}
 		secrets := &givenSecrets{always: inURL(p[1])}
 		upstreams = append(upstreams, proxy.Upstream{Name: p[0], URL: u, Transport: transport, Mask: secrets.mask, Failed: func(reason string) {
-			r.trouble("the provider at %s gave no answer that can be passed on: %s", bare(u.String()), reason)
+			r.trouble("the provider at %s sent no usable answer: %s", bare(u.String()), reason)
 		}})
 		path := "/"
 		if p[0] != "" {
@@ -128,10 +128,10 @@ func toolsIn(e *scanner.Event) (names []string) {
 // checkLLM rejects flags that conflict with --llm.
 func (c *proxyCmd) checkLLM() error {
 	if len(c.Command) > 0 || c.InheritEnv || len(c.Env) > 0 || c.Name != "" {
-		return usage("--llm is for the APIs of LLM providers; expected no command behind --, --name, --env or --inherit-env with it")
+		return usage("--llm is for the APIs of LLM providers; remove the command after --, --name, --env and --inherit-env")
 	}
 	if c.TLSFingerprint != "" && c.Upstream == "" {
-		return usage("--tls-fingerprint is for one upstream; expected --upstream URL with it")
+		return usage("--tls-fingerprint applies to a single upstream; expected --upstream URL with it")
 	}
 	return nil
 }

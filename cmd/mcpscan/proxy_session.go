@@ -9,7 +9,7 @@ import (
 
 // sessionFlags selects the session that a proxy shares.
 type sessionFlags struct {
-	Session string `help:"Name of the session that this proxy shares with those in front of other servers of the same client; off shares none. Without it, the proxies that one process has started share one." placeholder:"NAME" env:"MCPSCAN_SESSION"`
+	Session string `help:"Name of the session that this proxy shares with the proxies of the client's other servers; off disables sharing. Default: all proxies started by the same process share a session." placeholder:"NAME" env:"MCPSCAN_SESSION"`
 }
 
 // noSession is the session name that disables sharing.
@@ -23,7 +23,7 @@ func (r *proxyRun) share() (session, alone string) {
 	}
 	name, log, err := r.join()
 	if err != nil {
-		return proxySession, fmt.Sprintf("no session is shared with other servers of the client (%v)", err)
+		return proxySession, fmt.Sprintf("no session shared with the client's other servers (%v)", err)
 	}
 	r.shared = log
 	r.live.Sharing()

@@ -15,7 +15,7 @@ import (
 
 // replayCmd is mcpscan replay.
 type replayCmd struct {
-	Shard string   `help:"Report on shard I of N of the sessions only, and write a partial report for mcpscan merge." placeholder:"I/N"`
+	Shard string   `help:"Inspect only shard I of N of the sessions, and write a partial report for mcpscan merge." placeholder:"I/N"`
 	Files []string `arg:"" help:"Recordings, in the order in which they were made; - reads standard input. gzip and zstd are decompressed." placeholder:"FILE"`
 	lockFlags
 	outputFlags

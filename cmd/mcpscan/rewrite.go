@@ -26,7 +26,7 @@ func rewriteFile(path string, before, after []byte, keep bool) (backup string, e
 		return "", err
 	}
 	if info.Mode().Perm()&0o200 == 0 {
-		return "", errors.New("it is read-only; make it writable first: chmod u+w")
+		return "", errors.New("the file is read-only; make it writable first: chmod u+w")
 	}
 	if err := unchangedSince(real, before); err != nil {
 		return "", err
@@ -46,7 +46,7 @@ func rewriteFile(path string, before, after []byte, keep bool) (backup string, e
 func unchangedSince(path string, before []byte) error {
 	now, err := readTarget(path, int64(len(before)))
 	if err != nil || !bytes.Equal(now, before) {
-		return errors.New("it was changed meanwhile; close the client that writes it, and try again")
+		return errors.New("the file changed in the meantime; close the client that writes it, and try again")
 	}
 	return nil
 }

@@ -43,7 +43,7 @@ func TestRewriteFile(t *testing.T) {
 		t.Errorf("the first backup is %q: %q, %v", readFile(t, backup), again, err)
 	}
 	write("somebody else's")
-	if _, err := rewriteFile(path, []byte("three"), []byte("four"), false); err == nil || !strings.Contains(err.Error(), "changed meanwhile") || readFile(t, path) != "somebody else's" {
+	if _, err := rewriteFile(path, []byte("three"), []byte("four"), false); err == nil || !strings.Contains(err.Error(), "changed in the meantime") || readFile(t, path) != "somebody else's" {
 		t.Errorf("%v, %q", err, readFile(t, path))
 	}
 	write("three and more")
@@ -69,7 +69,7 @@ func TestChangedWhileWrapping(t *testing.T) {
 		}
 		return config.Wrap(f.path, data, config.Wrapper{Program: "/bin/mcpscan"}, chosen)
 	}, true)
-	if fail(io.Discard, err) != exitIncomplete || !strings.Contains(said.String(), "it was changed meanwhile; close the client") || readFile(t, path) != `{}` {
+	if fail(io.Discard, err) != exitIncomplete || !strings.Contains(said.String(), "the file changed in the meantime; close the client") || readFile(t, path) != `{}` {
 		t.Errorf("%v\n%s\n%s", err, said.String(), readFile(t, path))
 	}
 	if _, err := os.Stat(path + backupSuffix); err == nil {

@@ -39,15 +39,15 @@ type scanCmd struct {
 // liveFlags controls which servers may be started, and their time limits.
 type liveFlags struct {
 	RunServers bool `help:"Start the servers of configurations, and connect to their URLs, without asking."`
-	NoRun      bool `help:"Start and connect to nothing: inspect only files."`
+	NoRun      bool `help:"Start no servers and connect to none; inspect only files."`
 
-	InheritEnv bool `help:"Pass this whole environment to servers. By default they get the standard variables, those in their configuration, and those that env_allow in mcpscan.yaml lists."`
+	InheritEnv bool `help:"Pass the whole environment to servers. By default, they get the standard variables, those in their configuration, and those in env_allow in mcpscan.yaml."`
 
 	Header        map[string]string `help:"Header for target URLs, as NAME=VALUE." placeholder:"NAME=VALUE" mapsep:"none"`
-	StartTimeout  time.Duration     `help:"Time limit for the first answer of a server." default:"60s"`
-	StepTimeout   time.Duration     `help:"Time limit for each later answer of a server." default:"30s"`
+	StartTimeout  time.Duration     `help:"Time limit for the first response of a server." default:"60s"`
+	StepTimeout   time.Duration     `help:"Time limit for each later response of a server." default:"30s"`
 	ServerTimeout time.Duration     `help:"Time limit for one server, from its start to its last list." default:"5m"`
-	ClientName    string            `help:"Client name sent to servers; some list other tools for another client." default:"mcpscan" placeholder:"NAME"`
+	ClientName    string            `help:"Client name sent to servers; some servers list different tools to different clients." default:"mcpscan" placeholder:"NAME"`
 
 	declared *policy.Lists // servers of mcpscan.yaml, with the environment that they may have; nil for none
 	known    lockedServers // to compare servers with
@@ -172,10 +172,10 @@ func (r *recording) close() error {
 // plan divides the targets into files and servers.
 func (c *scanCmd) plan(ctx context.Context, std streams, locked *approved) (*plan, error) {
 	if c.RunServers && c.NoRun {
-		return nil, usage("--run-servers and --no-run contradict each other")
+		return nil, usage("--run-servers and --no-run cannot be combined")
 	}
 	if c.Command != nil && (len(c.Command) == 0 || c.Command[0] == "") {
-		return nil, usage("no command after --; expected one, as in: mcpscan scan -- npx -y some-mcp-server")
+		return nil, usage("no command after --; expected the command of a server, as in: mcpscan scan -- npx -y some-mcp-server")
 	}
 	p := &plan{disk: newDisk(ctx)}
 	if c.NoRun {
@@ -265,7 +265,7 @@ func (p *plan) config(f *config.File) {
 			p.skip(at(s.Pos), "server %s: %s", s.Name, problem)
 		}
 		if s.Disabled {
-			p.events = append(p.events, &scanner.Event{Kind: scanner.IgnoredEvent, Reason: "a server that its configuration disables", Origin: at(s.Pos)})
+			p.events = append(p.events, &scanner.Event{Kind: scanner.IgnoredEvent, Reason: "a server that is disabled in its configuration", Origin: at(s.Pos)})
 			continue
 		}
 		if locked := p.locked[s.Name]; locked != nil && len(locked.Entries) > 0 {
@@ -286,11 +286,11 @@ func (p *plan) standIn(locked *lockfile.Server, now *baseline.Identity, at scann
 	last := locked.Identity.Last()
 	switch {
 	case last == nil:
-		p.skip(at, "server %s not started (--no-run): the lockfile lacks its identity, so its locked definitions may be those of another server", locked.Name)
+		p.skip(at, "server %s not started (--no-run): the lockfile lacks its identity, so its locked definitions may belong to another server", locked.Name)
 	case len(locked.Identity.Stale(now)) > 0:
-		p.ignore(at, "not started (--no-run); checked its locked definitions, which are those of the old server and not of the configured one")
+		p.ignore(at, "not started (--no-run); checked its locked definitions, which belong to the previous server, not the configured one")
 	case now.Digest != "" && last.Digest == "":
-		p.skip(at, "server %s not started (--no-run): the lockfile lacks the digest of its executable, so its locked definitions may be those of another one", locked.Name)
+		p.skip(at, "server %s not started (--no-run): the lockfile lacks the digest of its executable, so its locked definitions may belong to another executable", locked.Name)
 	default:
 		p.ignore(at, "not started (--no-run); checked its locked definitions")
 	}
@@ -308,7 +308,7 @@ func (p *plan) leave(t liveTarget) {
 		p.left++
 		p.ignore(t.origin, "not started (--no-run); tools not checked")
 	case p.locked[t.name] != nil:
-		p.skip(t.origin, "server %s not started (--no-run), and the lockfile has no definitions of it: %s", t.name, t.conceal(t.shown()))
+		p.skip(t.origin, "server %s not started (--no-run), and the lockfile has no definitions for it: %s", t.name, t.conceal(t.shown()))
 	case p.locked != nil:
 		p.skip(t.origin, "server %s not started (--no-run), and not in the lockfile: %s", t.name, t.conceal(t.shown()))
 	default:
@@ -319,7 +319,7 @@ func (p *plan) leave(t liveTarget) {
 // tellLeft explains how to inspect the servers skipped by --no-run.
 func (p *plan) tellLeft(std streams, quiet bool) {
 	if p.left > 0 && !quiet {
-		fmt.Fprintf(std.err, "mcpscan: not started (--no-run): %s. Tools were not inspected; to inspect them without starting anything, commit a lockfile: mcpscan lock --run-servers\n", count(p.left, "server"))
+		fmt.Fprintf(std.err, "mcpscan: not started (--no-run): %s. Tools were not inspected; to inspect them without starting servers, commit a lockfile: mcpscan lock --run-servers\n", count(p.left, "server"))
 	}
 }
 
@@ -355,7 +355,7 @@ func (c *scanCmd) discover(p *plan, dir string) error {
 		p.config(file)
 	}
 	if found == 0 {
-		return usage("%w in %s; name a target, or -- and the command of a server", errNoConfig, dir)
+		return usage("%w in %s; name a target, or give the command of a server after --", errNoConfig, dir)
 	}
 	return nil
 }

@@ -29,7 +29,7 @@ func (c *replayCmd) split() (s scanner.Shard, err error) {
 	case !found || err != nil || err2 != nil || n < 1 || n > report.MaxShards || i < 1 || i > n:
 		return s, usage("--shard %q: expected I/N, such as 3/8, with I from 1 to N and N up to %d", c.Shard, report.MaxShards)
 	case c.Events != "":
-		return s, usage("--shard %s: --events writes the events of all sessions in order; leave one of them out", c.Shard)
+		return s, usage("--shard %s: --events needs the events of all sessions in order; remove one of the two flags", c.Shard)
 	case !slices.Equal(c.Format, []string{"text"}):
 		return s, usage("--shard %s writes a partial report; choose the format with mcpscan merge", c.Shard)
 	}
@@ -40,7 +40,7 @@ func (c *replayCmd) split() (s scanner.Shard, err error) {
 // of them.
 func (c *replayCmd) partial(std streams, shard scanner.Shard, collector *report.Collector, inputs []report.Input, res scanner.Result, checks *checks, locked *approved) (err error) {
 	if n := collector.Sessions(); n < shard.Of && n < 2 && !c.Quiet {
-		fmt.Fprintf(std.err, "mcpscan: the input has %s: it cannot be split, and one shard reports on all of it\n", count(n, "session"))
+		fmt.Fprintf(std.err, "mcpscan: the input contains %s and cannot be split: one shard reports on all of it\n", count(n, "session"))
 	}
 	p := collector.Partial(inputs, version(), res)
 	var r report.Report
@@ -99,7 +99,7 @@ type mergeCmd struct {
 // Run merges the partial reports into the report of a single run over all sessions.
 func (c *mergeCmd) Run(ctx context.Context, std streams) error {
 	if c.MinSeverity != "" {
-		return usage("--min-severity: replay --shard decides which findings are listed; give it there")
+		return usage("--min-severity: replay --shard selects the findings to list; use the flag there")
 	}
 	if _, err := c.collector(); err != nil {
 		return err
@@ -116,7 +116,7 @@ func (c *mergeCmd) Run(ctx context.Context, std streams) error {
 		parts = append(parts, p)
 	}
 	if wrote := parts[0].Tool.Version; wrote != version() {
-		return usage("%s: mcpscan %s wrote it, this is %s: merge with the version that replayed the shards", c.Files[0], text.Visible(wrote, 80), version())
+		return usage("%s: written by mcpscan %s, but this is %s; merge with the version that replayed the shards", c.Files[0], text.Visible(wrote, 80), version())
 	}
 	r, bounds, err := report.Merge(parts)
 	if wrong, ok := errors.AsType[*report.MergeError](err); ok && wrong.At >= 0 {
@@ -127,7 +127,7 @@ func (c *mergeCmd) Run(ctx context.Context, std streams) error {
 	}
 	if !c.Quiet {
 		for _, b := range bounds {
-			fmt.Fprintf(std.err, "mcpscan: one run over all sessions could have reached a limit that the shards did not, and then its report differs: %s\n", b)
+			fmt.Fprintf(std.err, "mcpscan: a single run over all sessions may reach a limit that the shards did not, and its report would then differ: %s\n", b)
 		}
 	}
 	tellUnused(std, r, c.Quiet)

@@ -41,7 +41,7 @@ func didYouMean(word string, names []string) string {
 
 // noRule returns the error for a name that is neither a rule nor a category.
 func noRule(name string, all []scanner.Rule) error {
-	return usage("unknown rule %q%s; mcpscan rules lists all", name, didYouMean(name, ruleNames(all)))
+	return usage("unknown rule %q%s; to list all rules: mcpscan rules", name, didYouMean(name, ruleNames(all)))
 }
 
 // ruleNames returns the IDs and categories of rules.

@@ -109,7 +109,7 @@ func (t *liveTarget) question(in inherited) string {
 // the server gets.
 func (t *liveTarget) described(in inherited) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Server %s of %s:\n  %s\n", text.Visible(t.name, 200), text.Visible(t.origin.File, 400), text.Visible(t.shown(), 100000))
+	fmt.Fprintf(&b, "Server %s in %s:\n  %s\n", text.Visible(t.name, 200), text.Visible(t.origin.File, 400), text.Visible(t.shown(), 100000))
 	line := func(what, s string) { fmt.Fprintf(&b, "  %s %s\n", what, text.Visible(s, 100000)) }
 	if t.written.Cwd != "" && len(t.command) > 0 {
 		line("in", t.written.Cwd)

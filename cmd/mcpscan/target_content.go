@@ -28,7 +28,7 @@ func (c *scanCmd) target(ctx context.Context, std streams, p *plan, t string) er
 	}
 	info, err := os.Stat(t)
 	if err != nil {
-		return usage("opening the target: %w; expected a file, a directory, an http(s) URL, or -- and the command of a server", err)
+		return usage("opening the target: %w; expected a file, a directory, an http(s) URL, or the command of a server after --", err)
 	}
 	if info.IsDir() {
 		return c.discover(p, t)
@@ -115,9 +115,9 @@ func notATarget(name string, derr, cerr error) error {
 	case errors.Is(derr, replay.ErrBundle):
 		return derr
 	case errors.Is(derr, replay.ErrNotDefinitions) && errors.Is(cerr, config.ErrNotConfig):
-		return fmt.Errorf("%s: neither definitions nor a client configuration; to read a recording: mcpscan replay %s", name, name)
+		return fmt.Errorf("%s: neither definitions nor a client configuration; to inspect a recording: mcpscan replay %s", name, name)
 	case errors.As(cerr, &syntax) && !errors.Is(derr, replay.ErrNotDefinitions):
-		return fmt.Errorf("%w (to read a recording: mcpscan replay %s)", cerr, name)
+		return fmt.Errorf("%w (to inspect a recording: mcpscan replay %s)", cerr, name)
 	}
 	return derr
 }

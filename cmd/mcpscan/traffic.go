@@ -20,7 +20,7 @@ import (
 
 // recordFlags limits the size of the --record files.
 type recordFlags struct {
-	RecordSize int64 `help:"Begin another part of the recording, FILE.part2 and so on, when one has this many bytes; 0 is no limit." placeholder:"BYTES"`
+	RecordSize int64 `help:"Start a new part of the recording (FILE.part2 and so on) when a part reaches this size; 0 means no limit." placeholder:"BYTES"`
 	RecordKeep int   `help:"Delete the oldest parts of the recording so that at most this many remain; 0 keeps all." placeholder:"N"`
 }
 
@@ -30,9 +30,9 @@ func (f *recordFlags) check(record string) error {
 	case f.RecordSize < 0 || f.RecordKeep < 0:
 		return usage("--record-size and --record-keep must not be negative")
 	case record == "" && (f.RecordSize > 0 || f.RecordKeep > 0):
-		return usage("--record-size and --record-keep are about a recording; expected --record FILE with them")
+		return usage("--record-size and --record-keep apply only to a recording; expected --record FILE with them")
 	case f.RecordKeep > 0 && f.RecordSize == 0:
-		return usage("--record-keep %d: the recording has one part; expected --record-size BYTES with it", f.RecordKeep)
+		return usage("--record-keep %d: the recording has only one part; expected --record-size BYTES with it", f.RecordKeep)
 	}
 	return nil
 }
@@ -75,10 +75,10 @@ func openTraffic(name string, f recordFlags, tell func(string, ...any)) (*traffi
 		Lost: lostLine,
 		Trouble: func(err error) {
 			if err == nil {
-				tell("the recording %s continues", text.Visible(name, 400))
+				tell("recording to %s again", text.Visible(name, 400))
 				return
 			}
-			tell("recording: %s; messages are passed on, and recorded when that works again", text.Visible(err.Error(), 400))
+			tell("recording failed: %s; messages still pass, and recording resumes when the file can be written again", text.Visible(err.Error(), 400))
 		},
 	})
 	t.to = replay.NewRecorder(t, name)

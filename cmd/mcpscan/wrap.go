@@ -19,9 +19,9 @@ import (
 // wrapCmd is mcpscan wrap.
 type wrapCmd struct {
 	wrapFlags
-	Mode     string `help:"What the proxies do: enforce blocks what rules, policies and pins block; observe reports it and passes it on. Default: enforce." placeholder:"MODE" default:"" enum:",enforce,observe"`
-	Settings string `help:"The mcpscan.yaml of the proxies; default, for files of a project: the one in the working directory, if it exists." placeholder:"FILE"`
-	Lockfile string `help:"The lockfile of the proxies; default, for files of a project: mcpscan.lock in the working directory, if it exists." placeholder:"FILE"`
+	Mode     string `help:"Mode of the proxies: enforce blocks messages that violate rules, policies or pins; observe only reports them. Default: enforce." placeholder:"MODE" default:"" enum:",enforce,observe"`
+	Settings string `help:"The mcpscan.yaml for the proxies; default for project files: the one in the working directory, if it exists." placeholder:"FILE"`
+	Lockfile string `help:"The lockfile for the proxies; default for project files: mcpscan.lock in the working directory, if it exists." placeholder:"FILE"`
 }
 
 // unwrapCmd is mcpscan unwrap.
@@ -31,10 +31,10 @@ type unwrapCmd struct {
 
 // wrapFlags selects the entries and files to edit.
 type wrapFlags struct {
-	Name   string `arg:"" optional:"" help:"The server, as its configuration names it." placeholder:"NAME"`
+	Name   string `arg:"" optional:"" help:"Name of the server in the client configuration." placeholder:"NAME"`
 	All    bool   `help:"All servers."`
 	Config string `help:"The client configuration to edit; default: those of this directory and of the user." placeholder:"FILE"`
-	DryRun bool   `help:"Write nothing: show what would change as a diff."`
+	DryRun bool   `help:"Write nothing; show the changes as a diff."`
 	Quiet  bool   `short:"q" help:"Write only errors to standard error."`
 }
 
@@ -77,7 +77,7 @@ func (c *wrapCmd) Run(std streams) error {
 		return after, outcomes, err
 	}, true)
 	if bare != "" && !c.Quiet && !c.DryRun {
-		fmt.Fprintf(std.err, "mcpscan: the proxies of %s block nothing unless they find %s or %s where their client starts them; name yours with --settings and --lockfile\n", text.Visible(bare, 400), config.SettingsFile, lockfile.Name)
+		fmt.Fprintf(std.err, "mcpscan: the proxies in %s block nothing unless %s or %s is in the directory where the client starts them; to use yours: --settings FILE and --lockfile FILE\n", text.Visible(bare, 400), config.SettingsFile, lockfile.Name)
 	}
 	return err
 }
@@ -92,7 +92,7 @@ func existing(name string) (string, error) {
 	}
 	path, err := filepath.Abs(name)
 	if err != nil {
-		return "", usage("the path of %s is unknown: %w", name, err)
+		return "", usage("cannot determine the path of %s: %w", name, err)
 	}
 	return path, nil
 }
@@ -277,7 +277,7 @@ func (e *editor) outcome(f editedFile, o *config.Outcome) {
 func (e *editor) end() error {
 	switch {
 	case e.Name != "" && !e.found:
-		err := usage("no server %s in the client configurations%s; mcpscan doctor lists them, and --config FILE names another file", shellWord(e.Name), didYouMean(e.Name, e.names))
+		err := usage("no server %s in the client configurations%s; to list them: mcpscan doctor; to edit another file: --config FILE", shellWord(e.Name), didYouMean(e.Name, e.names))
 		if e.failed { // it may be in a file that was not read
 			return &exitError{exitIncomplete, err}
 		}
@@ -288,7 +288,7 @@ func (e *editor) end() error {
 	if e.changed > 0 && !e.Quiet && !e.DryRun {
 		fmt.Fprintln(e.std.err, "mcpscan: restart the clients: they read their configuration when they start")
 		if e.wrap && e.project != "" {
-			fmt.Fprintf(e.std.err, "mcpscan: %s belongs to a project, and now names a program of this machine; unwrap it before you commit it: mcpscan unwrap --all\n", text.Visible(e.project, 400))
+			fmt.Fprintf(e.std.err, "mcpscan: %s belongs to a project, and now contains the path of a program on this machine; before you commit the file: mcpscan unwrap --all\n", text.Visible(e.project, 400))
 		}
 	}
 	if e.failed {

@@ -42,10 +42,10 @@ func thisProgram(path string) bool {
 func ownPath() (string, error) {
 	own, err := os.Executable()
 	if err != nil {
-		return "", usage("the path of mcpscan is unknown: %w", err)
+		return "", usage("cannot determine the path of mcpscan: %w", err)
 	}
 	if strings.Contains(own, "go-build") && filepath.Base(filepath.Dir(own)) == "exe" {
-		return "", usage("go run removes the program when it ends, and clients could not start it; install mcpscan first: go install ./cmd/mcpscan")
+		return "", usage("go run removes the program when it ends, so clients could not start it; install mcpscan first: go install ./cmd/mcpscan")
 	}
 	if found, err := exec.LookPath(os.Args[0]); err == nil {
 		if found, err = filepath.Abs(found); err == nil && thisProgram(found) {

@@ -36,7 +36,7 @@ func TestActionHostileText(t *testing.T) {
 	if got := len(s.commands()); got != 40 {
 		t.Errorf("%d annotations, want the first 40", got)
 	}
-	if got := s.summary.Len(); got > 1<<20 || got < 900_000 || !strings.HasSuffix(s.summary.String(), "xxx\n\nThe report goes on; the whole of it is in the files that the outputs name.\n") {
+	if got := s.summary.Len(); got > 1<<20 || got < 900_000 || !strings.HasSuffix(s.summary.String(), "xxx\n\nThe report is truncated here; for the rest, see the files that the outputs json-file and sarif-file name.\n") {
 		t.Errorf("a summary of %d bytes ends %q", got, s.summary.String()[max(0, got-120):])
 	}
 	if s.code != 1 {
@@ -94,7 +94,7 @@ func TestActionEmbeddedRepository(t *testing.T) {
 	}
 	s.inputs["working-directory"], s.inputs["base-ref"] = "evil", "main"
 	s.run()
-	s.wantFail(`"evil" is no repository with a history`)
+	s.wantFail(`"evil" is not in a git repository with history`)
 	if _, err := os.Stat(pwned); err == nil {
 		t.Error("a command in the configuration of a repository in the tree was executed")
 	}
@@ -103,7 +103,7 @@ func TestActionEmbeddedRepository(t *testing.T) {
 // TestActionOutside: the directory of the project lies in the workspace.
 func TestActionOutside(t *testing.T) {
 	t.Parallel()
-	for dir, message := range map[string]string{"..": "leads out of the workspace", "link": "leads out of the workspace", "nowhere": "there is no directory", "/": "mcpscan"} {
+	for dir, message := range map[string]string{"..": "is outside the workspace", "link": "is outside the workspace", "nowhere": "the workspace contains no directory", "/": "mcpscan"} {
 		s := newStub(t)
 		if err := os.Symlink(s.temp, filepath.Join(s.workspace, "link")); err != nil {
 			t.Fatal(err)

@@ -249,7 +249,7 @@ func TestActionBase(t *testing.T) {
 		{"a base is named", 9, func(s *stub) { s.inputs["base-ref"] = "HEAD~1" }, "old\n"},
 		{"a base that looks like a flag", 9, func(s *stub) { s.inputs["base-ref"] = "--help" }, `!the base "--help" is not in this clone`},
 		{"a base that looks like a command", 9, func(s *stub) { s.inputs["base-ref"] = "$(touch x)`touch x`\n::error::x" }, `!the base "$(touch x)`},
-		{"no repository, as where checkout finds no git", 9, func(s *stub) { os.RemoveAll(filepath.Join(s.workspace, ".git")) }, "!is no repository"},
+		{"no repository, as where checkout finds no git", 9, func(s *stub) { os.RemoveAll(filepath.Join(s.workspace, ".git")) }, "!is not in a git repository"},
 		{"no repository, and no base is wanted", 9, func(s *stub) {
 			os.RemoveAll(filepath.Join(s.workspace, ".git"))
 			s.inputs["base-ref"] = ""
@@ -340,7 +340,7 @@ func TestActionBaseFiles(t *testing.T) {
 			if !maps.Equal(got, tt.want) {
 				t.Errorf("the files of the base are %q, want %q", got, tt.want)
 			}
-			if told := strings.Contains(s.log.String(), "::notice title=mcpscan::there was no mcpscan.lock at the base"); told != tt.notice {
+			if told := strings.Contains(s.log.String(), "::notice title=mcpscan::the base has no mcpscan.lock"); told != tt.notice {
 				t.Errorf("the notice that nothing is pinned: %v\n%s", told, s.log.String())
 			}
 		})

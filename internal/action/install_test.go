@@ -119,14 +119,14 @@ func TestActionDownload(t *testing.T) {
 		{"the digest is of another archive", func(d *download) { d.write(d.site, map[string]string{"checksums.txt": other + "  " + archive + "\n"}) }, "expected " + other},
 		{"the list has no digest of it", func(d *download) {
 			d.write(d.site, map[string]string{"checksums.txt": d.digest() + "  x" + archive + "\n"})
-		}, "no single digest"},
+		}, "does not list exactly one digest"},
 		{"the list has two", func(d *download) {
 			d.write(d.site, map[string]string{"checksums.txt": d.digest() + "  " + archive + "\n" + other + "  " + archive + "\n"})
-		}, "no single digest"},
+		}, "does not list exactly one digest"},
 		{"the list is missing", func(d *download) { os.Remove(filepath.Join(d.site, "checksums.txt")) }, "v1.2.3 of mcpscan has no file checksums.txt"},
 		{"the archive is missing", func(d *download) { os.Remove(filepath.Join(d.site, archive)) }, "no such release: v1.2.3 of mcpscan has no file " + archive},
 		{"no such version", func(d *download) { d.inputs["version"] = "1.9.0" }, "no such release: v1.9.0"},
-		{"no network", func(d *download) { d.write(d.site, map[string]string{"offline": "x"}) }, archive + " failed; where the runner has no network"},
+		{"no network", func(d *download) { d.write(d.site, map[string]string{"offline": "x"}) }, archive + " failed; if the runner has no network"},
 		{"the action names the digest, and the list of the release is not asked", func(d *download) {
 			d.embed(d.digest() + "  " + archive + "\n")
 			os.Remove(filepath.Join(d.site, "checksums.txt"))
@@ -143,8 +143,8 @@ func TestActionDownload(t *testing.T) {
 		{"gh refuses, whatever is accepted", func(d *download) { d.gh("exit 1"); d.inputs["allow-unattested"] = "true" }, "was not verified"},
 		{"without gh, but the action names the digest", func(d *download) { d.noGH(); d.embed(d.digest() + "  " + archive + "\n") }, ""},
 		{"an older version under the name of a newer", func(d *download) { d.publish("echo 'mcpscan v1.2.2'") }, "is not version 1.2.3"},
-		{"no build for the processor", func(d *download) { d.extra = []string{"RUNNER_ARCH=ARM"} }, `no build for the processor "ARM"`},
-		{"no build for the system", func(d *download) { d.extra = []string{"RUNNER_OS=Plan9"} }, `no build for the system "Plan9"`},
+		{"no build for the processor", func(d *download) { d.extra = []string{"RUNNER_ARCH=ARM"} }, `no release for the processor "ARM"`},
+		{"no build for the system", func(d *download) { d.extra = []string{"RUNNER_OS=Plan9"} }, `no release for the system "Plan9"`},
 		{"latest leads elsewhere", func(d *download) {
 			d.inputs["version"] = "latest"
 			d.write(d.site, map[string]string{"latest": "https://example.com/tag/v../../x"})
@@ -153,7 +153,7 @@ func TestActionDownload(t *testing.T) {
 		{"no release yet", func(d *download) {
 			d.inputs["version"] = "latest"
 			d.write(d.site, map[string]string{"latest": "https://github.com/mcpscan/mcpscan/releases"})
-		}, "no such release: mcpscan has none yet"},
+		}, "no such release: mcpscan has no releases yet"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			d := newDownload(t)

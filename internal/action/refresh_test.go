@@ -149,7 +149,7 @@ func TestRefreshTells(t *testing.T) {
 	hostile := "::add-mask::x\n##[error]y\n</details> @all #1 [x](https://example.com) \x1b[2J\u202e`\n```\n" + strings.Repeat("z", 5000) + strings.Repeat("\n", 90000)
 	for code, want := range map[int]string{
 		0: "All servers were listed again.",
-		1: "**There are findings in what the servers list now.**",
+		1: "**The current definitions of the servers have findings.**",
 		3: "**Not all servers were listed again.**",
 	} {
 		text := hostile
@@ -184,7 +184,7 @@ func TestRefreshTells(t *testing.T) {
 		}
 		warnings := []string{}
 		if code != 0 {
-			warnings = []string{"::warning::" + map[int]string{1: "There are findings in what the servers list now. Some servers were not listed, and keep their entries.", 3: "Some servers were not listed, and keep their entries."}[code] + " The log above says more"}
+			warnings = []string{"::warning::" + map[int]string{1: "The current definitions of the servers have findings. Some servers were not listed and keep their entries.", 3: "Some servers were not listed and keep their entries."}[code] + " See the log above"}
 		}
 		if got := r.commands(); !slices.Equal(got, warnings) {
 			t.Errorf("%d: the runner takes the commands %q", code, got)
@@ -201,20 +201,20 @@ func TestRefreshRefuses(t *testing.T) {
 		change func(r *refresh, handed string)
 		want   string
 	}{
-		{"nothing was handed on", func(r *refresh, handed string) { os.Remove(handed) }, "handed on no mcpscan.lock"},
+		{"nothing was handed on", func(r *refresh, handed string) { os.Remove(handed) }, "did not pass on mcpscan.lock"},
 		{"no exit code", func(r *refresh, handed string) {
 			r.write(filepath.Dir(handed), map[string]string{"exit-code": "0; true\n"})
-		}, "handed on no exit code"},
-		{"no log", func(r *refresh, handed string) { os.Remove(filepath.Join(filepath.Dir(handed), "lock.log")) }, "handed on no lock.log"},
-		{"a link", func(r *refresh, handed string) { os.Remove(handed); os.Symlink("/etc/hostname", handed) }, "handed on no mcpscan.lock"},
-		{"the branch itself", func(r *refresh, _ string) { r.inputs["branch"] = "main" }, "is the branch that the pull request is for"},
-		{"no branch", func(r *refresh, _ string) { r.inputs["branch"] = "--mirror" }, "is no name of a branch"},
+		}, "did not pass on an exit code"},
+		{"no log", func(r *refresh, handed string) { os.Remove(filepath.Join(filepath.Dir(handed), "lock.log")) }, "did not pass on lock.log"},
+		{"a link", func(r *refresh, handed string) { os.Remove(handed); os.Symlink("/etc/hostname", handed) }, "did not pass on mcpscan.lock"},
+		{"the branch itself", func(r *refresh, _ string) { r.inputs["branch"] = "main" }, "is the target branch of the pull request"},
+		{"no branch", func(r *refresh, _ string) { r.inputs["branch"] = "--mirror" }, "is not a valid branch name"},
 		{"a tag", func(r *refresh, _ string) { r.github["ref_type"] = "tag" }, "runs on a tag"},
-		{"out of the repository", func(r *refresh, _ string) { r.inputs["working-directory"] = ".." }, "leads out of the repository"},
+		{"out of the repository", func(r *refresh, _ string) { r.inputs["working-directory"] = ".." }, "is outside the repository"},
 		{"a lockfile that is a link", func(r *refresh, _ string) {
 			os.Symlink(".mcp.json", filepath.Join(r.workspace, "link.lock"))
 			r.inputs["lockfile"] = "link.lock"
-		}, "is a link"},
+		}, "is a symbolic link"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := newRefresh(t, writesLock)
@@ -234,12 +234,12 @@ func TestRefreshFails(t *testing.T) {
 	t.Parallel()
 	r := newRefresh(t, says(3, ""))
 	r.inputs["lockfile"] = "no/such.lock"
-	if r.job("lock"); r.code != 1 || !slices.Equal(r.commands(), []string{"::warning::Some servers were not listed, and keep their entries. The log above says more", "::error::no server was listed, and there is no lockfile; the log above says why"}) {
+	if r.job("lock"); r.code != 1 || !slices.Equal(r.commands(), []string{"::warning::Some servers were not listed and keep their entries. See the log above", "::error::no server was listed, and there is no lockfile; see the log above"}) {
 		t.Errorf("exit code %d, commands %q", r.code, r.commands())
 	}
 	r = newRefresh(t, says(2, "::add-mask::x\n##[error]y"))
 	r.job("lock")
-	if got := r.commands(); r.code != 1 || !slices.Equal(got, []string{"::error::mcpscan lock failed; the log above says why"}) {
+	if got := r.commands(); r.code != 1 || !slices.Equal(got, []string{"::error::mcpscan lock failed; see the log above"}) {
 		t.Errorf("exit code %d, commands %q", r.code, got)
 	}
 	r = newRefresh(t, writesLock)

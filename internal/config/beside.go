@@ -81,7 +81,7 @@ func (r *reader) setting(n *node, pointer string, keys []string) {
 func (r *reader) values(n *node, pointer string) {
 	switch {
 	case n.scalar() && len(r.file.Settings) == maxSettings:
-		r.problem(n.pos, Position{}, "more than %d settings: the rest was not inspected; no client needs as many", maxSettings)
+		r.problem(n.pos, Position{}, "more than %d settings, which no client needs: the rest was not inspected", maxSettings)
 		r.file.Settings = append(r.file.Settings, configfile.Setting{}) // avoids repeating the problem
 	case n.scalar() && len(r.file.Settings) < maxSettings:
 		r.file.Settings = append(r.file.Settings, configfile.Setting{Pointer: pointer, Text: n.text, Pos: n.pos})

@@ -33,7 +33,7 @@ func (r *settingsReader) agreed(key string, into **bool) func(*node) {
 // inspection returns the keys of mcp.inspection, agentsh's inspection settings.
 func (p *policyReader) inspection(top keys) keys {
 	s := p.settings
-	const recognised = "mcpscan takes its servers from the command line or configurations and need not recognise commands"
+	const recognised = "mcpscan takes its servers from the command line or client configurations, and does not need to recognise commands"
 	return keys{
 		"enabled":         p.agreed("enabled", &s.Definitions),
 		"server_patterns": p.without("server_patterns", recognised),
@@ -59,10 +59,10 @@ func (p *policyReader) inspection(top keys) keys {
 			p.object(n, keys{
 				"webhook_url": func(n *node) {
 					if n.kind != kindNull && n.text != "" {
-						p.idle(n.pos, "webhook_url", "mcpscan sends nothing; use --format json or sarif for other programs")
+						p.idle(n.pos, "webhook_url", "mcpscan sends no data; for other programs, use --format json or sarif")
 					}
 				},
-				"require_approval": p.without("require_approval", "mcpscan asks nobody while a server runs; mcpscan.lock has pending definitions"),
+				"require_approval": p.without("require_approval", "mcpscan does not prompt while a server runs; pending definitions are in mcpscan.lock"),
 			})
 		},
 	}

@@ -128,7 +128,7 @@ func (c *comparison) patterns() {
 			continue
 		}
 		if weaker, what := is.differs(was); what != "" {
-			c.add(effect(weaker), keys, "the custom pattern %s has another %s", was.ID, what)
+			c.add(effect(weaker), keys, "the custom pattern %s has a different %s", was.ID, what)
 			c.changes[len(c.changes)-1].Pos = is.Pos
 		}
 	}

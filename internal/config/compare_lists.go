@@ -93,7 +93,7 @@ func (c *comparison) ignores() {
 		result, what := configfile.Weakens, "an ignore was added that names no single rule with a tool or a fingerprint"
 		switch {
 		case slices.ContainsFunc(c.before.Ignores, func(was Ignore) bool { return was.covers(is) }):
-			result, what = configfile.Keeps, "an ignore changed and accepts nothing more"
+			result, what = configfile.Keeps, "an ignore changed and accepts nothing new"
 		case is.narrow():
 			result, what = configfile.Accepts, "an ignore was added"
 		}

@@ -197,7 +197,7 @@ func union[T any](a, b map[string]T) []string {
 func became(was, is any) string {
 	a, b := valueText(was), valueText(is)
 	if a == "" || b == "" {
-		return "is another one"
+		return "has changed"
 	}
 	return fmt.Sprintf("was %s and is %s", a, b)
 }

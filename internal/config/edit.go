@@ -125,7 +125,7 @@ func closing(text []byte, escapes bool, quote byte) int {
 }
 
 func moved(n *node) error {
-	return fmt.Errorf("the value at line %d, column %d is written in a way that cannot be edited safely: write it as one quoted text on one line", n.pos.Line, n.pos.Column)
+	return fmt.Errorf("the value at line %d, column %d cannot be edited safely: write it as one quoted string on one line", n.pos.Line, n.pos.Column)
 }
 
 // quote quotes a string so that JSON, TOML and YAML all accept it.

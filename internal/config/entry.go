@@ -58,7 +58,7 @@ func (b *entryReader) index(where string, n *node) map[string]*node {
 			if where != "" {
 				name = where + "/" + m.key
 			}
-			b.problem(m.pos, "%s is written twice, first at %s: the last is taken, clients may differ; remove one", quoted(name), p)
+			b.problem(m.pos, "%s is defined twice, first at %s: mcpscan uses the last one, clients may differ; remove one", quoted(name), p)
 		} else {
 			first[m.key] = m.pos
 		}

@@ -23,10 +23,10 @@ type format struct {
 func plainText(data []byte) ([]byte, *SyntaxError) {
 	start := Position{Line: 1, Column: 1}
 	if bytes.HasPrefix(data, []byte{0xff, 0xfe, 0, 0}) || bytes.HasPrefix(data, []byte{0, 0, 0xfe, 0xff}) {
-		return nil, syntaxError(start, "expected UTF-8 text but the file is UTF-32: save it as UTF-8")
+		return nil, syntaxError(start, "expected UTF-8 text, found UTF-32: save the file as UTF-8")
 	}
 	if bytes.HasPrefix(data, []byte{0xff, 0xfe}) || bytes.HasPrefix(data, []byte{0xfe, 0xff}) {
-		return nil, syntaxError(start, "expected UTF-8 text but the file is UTF-16: save it as UTF-8")
+		return nil, syntaxError(start, "expected UTF-8 text, found UTF-16: save the file as UTF-8")
 	}
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	if utf8.Valid(data) {
@@ -35,7 +35,7 @@ func plainText(data []byte) ([]byte, *SyntaxError) {
 	for off := 0; off < len(data); {
 		r, n := utf8.DecodeRune(data[off:])
 		if r == utf8.RuneError && n == 1 {
-			return nil, syntaxError(newLocator(data).at(off), "expected UTF-8 text but byte 0x%02x is none: save the file as UTF-8", data[off])
+			return nil, syntaxError(newLocator(data).at(off), "expected UTF-8 text, found the invalid byte 0x%02x: save the file as UTF-8", data[off])
 		}
 		off += n
 	}

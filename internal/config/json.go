@@ -13,7 +13,7 @@ import (
 func parseJSON(data []byte) ([]*node, *SyntaxError) {
 	loc := newLocator(data)
 	if off := tooDeep(data); off >= 0 {
-		return nil, syntaxError(loc.at(off), "nested more than %d levels deep: no client configuration is, remove what is nested here", maxDepth)
+		return nil, syntaxError(loc.at(off), "nested more than %d levels deep, which no client configuration needs: remove the nesting here", maxDepth)
 	}
 	// The file may end in a line comment; hujson requires a line feed after it.
 	data = append(data[:len(data):len(data)], '\n')

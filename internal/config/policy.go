@@ -91,7 +91,7 @@ func (p *policyReader) place(place string, pos Position) {
 	p.at[place] = pos
 	for _, other := range policyPlaces {
 		if first, ok := p.at[other]; ok && other != place {
-			p.fail(pos, "a policy under %s, and another one under %s at %s; keep one", place, other, first)
+			p.fail(pos, "two policies: one under %s, another under %s at %s; keep one", place, other, first)
 			return
 		}
 	}
@@ -101,7 +101,7 @@ func (p *policyReader) place(place string, pos Position) {
 // once rejects a key that is at two paths.
 func (p *policyReader) once(place, key string, pos Position) bool {
 	if in, again := p.in[key]; again && in != place {
-		p.fail(pos, "the key %s under %s, and again under %s at %s; keep one", quoted(key), place, in, p.seen[key])
+		p.fail(pos, "duplicate key %s: under %s, and under %s at %s; keep one", quoted(key), place, in, p.seen[key])
 		return false
 	}
 	p.in[key], p.seen[key] = place, pos
@@ -160,7 +160,7 @@ func (p *policyReader) tool(n *node, allows bool) policy.ToolRule {
 		},
 	})
 	if len(p.problems) == before && (rule.Server.String() == "" || rule.Tool.String() == "") {
-		p.fail(n.pos, `expected a server and a tool; "*" stands for all`)
+		p.fail(n.pos, `expected a server and a tool; "*" matches all`)
 	}
 	return rule
 }
@@ -203,7 +203,7 @@ func (p *policyReader) declared(n *node) {
 			if d.TLSFingerprint = p.text(n); !tlsFingerprint.MatchString(d.TLSFingerprint) && !strings.Contains(d.TLSFingerprint, "...") {
 				p.fail(n.pos, "expected sha256: and 64 hexadecimal digits")
 			}
-			p.idle(n.pos, "tls_fingerprint", "certificates are not compared: recordings have none, and a live server is trusted if the system trusts its certificate")
+			p.idle(n.pos, "tls_fingerprint", "certificates are not compared: recordings contain none, and a live server is trusted if the system trusts its certificate")
 		},
 		"env_allow": names(&d.EnvAllow), "allowed_env": names(&d.EnvAllow),
 		"env_deny": names(&d.EnvDeny), "denied_env": names(&d.EnvDeny),

@@ -263,7 +263,7 @@ func TestBadPolicies(t *testing.T) {
 		`denied_tools: [{server: a, tool: b, content_hash: "sha256:..."}]`:           "a placeholder: write the full digest",
 		`denied_tools: [{server: a, tool: b, content_hash: "sha256:1a2b3c..."}]`:     "a placeholder: write the full digest",
 		`denied_tools: [{server: a, tool: b, content_hash: "sha256:a1b2c3"}]`:        "6 of 64 hexadecimal digits: a truncated digest",
-		`allowed_tools: [{server: a, tool: b, content_hash: " "}]`:                   "expected a string, found an empty one",
+		`allowed_tools: [{server: a, tool: b, content_hash: " "}]`:                   "expected a string that is not empty",
 		"version_pinning: {on_change: deny}":                                         `unknown on_change "deny"`,
 		"servers: [{command: npx}]":                                                  "expected the id of the server",
 		"servers: [{id: a}, {id: a}]":                                                `the server "a" is declared twice, first at 1:12`,
@@ -271,9 +271,9 @@ func TestBadPolicies(t *testing.T) {
 		"servers: [{id: a, tls_fingerprint: abc}]":                                   "expected sha256: and 64 hexadecimal digits",
 		"sandbox: {mpc: {}}":                                                         `unknown key "mpc"; did you mean "mcp"?`,
 		"sandbox: {mcp: {overrides: []}}":                                            `unknown key "overrides"`,
-		"fail_closed: true\nmcp_rules: {enforce_policy: true}":                       "2:29: a policy under mcp_rules, and another one under the top of the file at 1:14; keep one",
-		"mcp_rules: {servers: []}\nsandbox: {mcp: {servers: []}}":                    "2:26: a policy under sandbox.mcp, and another one under mcp_rules at 1:22",
-		"cross_server: {enabled: true}\nmcp_rules: {cross_server: {enabled: false}}": `2:28: the key "cross_server" under mcp_rules, and again under the top of the file at 1:16`,
+		"fail_closed: true\nmcp_rules: {enforce_policy: true}":                       "2:29: two policies: one under mcp_rules, another under the top of the file at 1:14; keep one",
+		"mcp_rules: {servers: []}\nsandbox: {mcp: {servers: []}}":                    "2:26: two policies: one under sandbox.mcp, another under mcp_rules at 1:22",
+		"cross_server: {enabled: true}\nmcp_rules: {cross_server: {enabled: false}}": `2:28: duplicate key "cross_server": under mcp_rules, and under the top of the file at 1:16`,
 	} {
 		_, err := config.ParseSettings("p.yaml", []byte(text), vocabulary())
 		var bad *config.SettingsError

@@ -184,7 +184,7 @@ func (r *settingsReader) crossServer(n *node) {
 		},
 		"categories": func(n *node) {
 			if len(n.items) > maxCategories {
-				r.fail(n.pos, "more than %d categories, all of which are tried for each call; use globs", maxCategories)
+				r.fail(n.pos, "more than %d categories, each of which is tried for every call; use globs", maxCategories)
 				return
 			}
 			r.list(n, r.toolCategory)
@@ -208,7 +208,7 @@ func (r *settingsReader) toolCategory(n *node) {
 	switch {
 	case len(r.problems) > before:
 	case t.Server == "" && t.Tool == "":
-		r.fail(n.pos, "a category for all tools: name a server or a tool")
+		r.fail(n.pos, "this category matches all tools: name a server or a tool")
 	case !said:
 		r.fail(n.pos, "an entry needs a category: %s", strings.Join(capability.CategoryNames(), ", "))
 	default:
@@ -224,7 +224,7 @@ func (r *settingsReader) rateLimits(n *node) {
 		"default_burst": func(n *node) { l.DefaultBurst = r.calls(n) },
 		"per_server": func(n *node) {
 			if n.kind != kindObject && n.kind != kindNull {
-				r.fail(n.pos, "expected names of servers with their limits, found %s", n.kind)
+				r.fail(n.pos, "expected server names with their limits, found %s", n.kind)
 			}
 			l.PerServer = map[string]scanner.RateLimit{}
 			r.members(n, func(m member) {

@@ -159,7 +159,7 @@ func ParseSettings(path string, data []byte, v Vocabulary) (*Settings, error) {
 	case failed != nil:
 		r.fail(Position{Line: failed.Line, Column: failed.Column}, "%s", failed.Msg)
 	case len(roots) > 1:
-		r.fail(roots[1].pos, "a second document: expected one, without ---")
+		r.fail(roots[1].pos, "more than one YAML document: expected one, without ---")
 	case len(roots) == 1 && roots[0].kind != kindNull:
 		r.root(roots[0])
 	}

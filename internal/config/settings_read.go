@@ -54,7 +54,7 @@ func (r *settingsReader) root(n *node) {
 		},
 		"quarantine_enabled": r.agreed("quarantine_enabled", &s.Approval.Quarantine),
 		"mcpServers":         r.clientServers,
-		"builtin_patterns":   r.without("builtin_patterns", "the patterns are built in; detection.profile: strict has those of this table, detection.builtin switches categories"),
+		"builtin_patterns":   r.without("builtin_patterns", "the patterns are built in; detection.profile: strict enables those in this table, detection.builtin switches categories on and off"),
 		"proxy":              r.without("proxy", "mcpscan is not a proxy; it reads recordings"),
 		"dlp":                r.without("dlp", "mcpscan changes no message; every report masks secrets"),
 		"cross_server":       r.crossServer,
@@ -150,7 +150,7 @@ func (r *settingsReader) text(n *node) string {
 	case n.kind != kindString:
 		r.fail(n.pos, "expected a string, found %s; put it in quotes if it is one", n.kind)
 	case strings.TrimSpace(n.text) == "":
-		r.fail(n.pos, "expected a string, found an empty one")
+		r.fail(n.pos, "expected a string that is not empty")
 	}
 	return n.text
 }
@@ -247,7 +247,7 @@ func (r *settingsReader) ids() []string {
 // known rejects the ID of an unknown rule.
 func (r *settingsReader) known(id string, pos Position) {
 	if !slices.Contains(r.ids(), id) {
-		r.fail(pos, "unknown rule %s%s (mcpscan rules lists all)", quoted(id), hint(id, r.ids()))
+		r.fail(pos, "unknown rule %s%s (to list all rules: mcpscan rules)", quoted(id), hint(id, r.ids()))
 	}
 }
 
@@ -267,7 +267,7 @@ func (r *settingsReader) override(n *node) {
 	before := len(r.problems)
 	r.object(n, known)
 	if len(r.problems) == before && o.Server == "" && o.Tool == "" {
-		r.fail(n.pos, "an override for all servers: name a server or a tool, or move this to detection")
+		r.fail(n.pos, "this override matches all servers: name a server or a tool, or move it to detection")
 	}
 	r.settings.Overrides = append(r.settings.Overrides, o)
 }
@@ -310,7 +310,7 @@ func (r *settingsReader) pattern(n *node) {
 	}
 	p.ID = scanner.CustomGroup + strings.ReplaceAll(strings.ToLower(name), "_", "-")
 	if name != "" && slices.Contains(r.custom, p.ID) {
-		r.fail(n.pos, "a second pattern with the rule ID %s; give it another name", p.ID)
+		r.fail(n.pos, "duplicate pattern with the rule ID %s; rename one", p.ID)
 	}
 	r.custom = append(r.custom, p.ID) // even if the pattern is bad, to accept other references to its name
 	if expr == nil || len(r.problems) > before {
@@ -330,7 +330,7 @@ func (r *settingsReader) pattern(n *node) {
 func (r *settingsReader) bounded(n *node) string {
 	s := r.text(n)
 	if len([]rune(s)) > maxText {
-		r.fail(n.pos, "longer than %d characters: reports repeat it", maxText)
+		r.fail(n.pos, "longer than %d characters, which is too long for reports; shorten it", maxText)
 	}
 	return s
 }
@@ -354,7 +354,7 @@ func (r *settingsReader) ignore(n *node) {
 	case len(r.problems) > before:
 		return
 	case i.Rule+i.Server+i.Tool+i.Fingerprint == "":
-		r.fail(n.pos, "an ignore for everything: name a rule, server, tool or fingerprint")
+		r.fail(n.pos, "this ignore matches everything: name a rule, server, tool or fingerprint")
 	case i.Reason == "":
 		r.fail(n.pos, "an ignore needs a reason")
 	}

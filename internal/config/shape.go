@@ -92,7 +92,7 @@ func (r *reader) root(root *node) {
 		found = slices.DeleteFunc(found, func(m member) bool { return c.accept != nil && !c.accept(r, m.value) })
 		for i, m := range found {
 			if i > 0 {
-				r.problem(m.pos, found[0].pos, "%s is written twice: clients read only one of them, merge them", c.shape)
+				r.problem(m.pos, found[0].pos, "%s is defined twice: clients read only one of the two; merge them", c.shape)
 			}
 			r.container(c.shape, m, "")
 		}
@@ -144,7 +144,7 @@ func (r *reader) container(shape string, m member, scope string) {
 
 // pathString reports servers that are in another file, which plugin manifests can refer to.
 func (r *reader) pathString(shape string, n *node) {
-	r.problem(n.pos, Position{}, "%s names the file %s: scan that file as well, its servers are not in this one", shape, quoted(n.text))
+	r.problem(n.pos, Position{}, "%s names the file %s, which contains further servers: scan that file as well", shape, quoted(n.text))
 }
 
 // server reads one entry and keeps it, even if the name is a duplicate: which of the two a client
@@ -156,7 +156,7 @@ func (r *reader) server(key, shape string, e member, scope string) {
 	s.Scope = scope
 	id := [3]string{key, scope, s.Name}
 	if first, ok := r.seen[id]; ok {
-		r.problem(e.pos, first, "server %s is defined twice, first at %s: clients start only one of them, remove the other", quoted(s.Name), first)
+		r.problem(e.pos, first, "server %s is defined twice, first at %s: clients start only one of the two; remove the other", quoted(s.Name), first)
 	} else {
 		r.seen[id] = e.pos
 	}
@@ -174,12 +174,12 @@ func (r *reader) projects(root *node) {
 				continue
 			}
 			if first, ok := seen[p.key]; ok {
-				r.problem(p.pos, first, "project %s is written twice: Claude Code reads only one of them, merge them", quoted(p.key))
+				r.problem(p.pos, first, "duplicate project %s: Claude Code reads only one of the two; merge them", quoted(p.key))
 			}
 			seen[p.key] = p.pos
 			for i, m := range servers {
 				if i > 0 {
-					r.problem(m.pos, servers[0].pos, "mcpServers of project %s is written twice: Claude Code reads only one of them, merge them", quoted(p.key))
+					r.problem(m.pos, servers[0].pos, "duplicate mcpServers of project %s: Claude Code reads only one of the two; merge them", quoted(p.key))
 				}
 				r.container("projects", m, p.key)
 			}

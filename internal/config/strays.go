@@ -53,7 +53,7 @@ func (r *reader) strays(root *node) {
 	if len(r.shapes) == 0 {
 		r.shapes = append(r.shapes, "none")
 	}
-	r.problem(s.first.pos, Position{}, "servers at a place that no known client reads were not checked (found %d, the first at %s): move them to where the client reads servers, or remove them", s.count, quoted(s.pointer))
+	r.problem(s.first.pos, Position{}, "servers under a key that no known client reads were not checked (found %d, the first at %s): move them to the key that the client reads, or remove them", s.count, quoted(s.pointer))
 }
 
 // strays looks for servers other than those that were read.

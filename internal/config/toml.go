@@ -78,7 +78,7 @@ func (b *tomlBuilder) header(root *node, e *unstable.Node) *SyntaxError {
 			old = b.add(parent, last, &node{kind: kindArray, pos: last.pos})
 		}
 		if old.kind != kindArray {
-			return syntaxError(last.pos, "not TOML: this list has the name of a value above: rename one of them")
+			return syntaxError(last.pos, "not TOML: this list has the same name as a value above: rename one of them")
 		}
 		b.table = &node{kind: kindObject, pos: last.pos}
 		old.items = append(old.items, b.table)
@@ -115,7 +115,7 @@ func (b *tomlBuilder) valueStart(off int) int {
 
 func (b *tomlBuilder) value(v *unstable.Node, off, depth int) (*node, *SyntaxError) {
 	if depth > maxDepth {
-		return nil, syntaxError(b.loc.at(off), "nested more than %d levels deep: no client configuration is, remove what is nested here", maxDepth)
+		return nil, syntaxError(b.loc.at(off), "nested more than %d levels deep, which no client configuration needs: remove the nesting here", maxDepth)
 	}
 	if v.Raw.Length > 0 {
 		off = int(v.Raw.Offset)
@@ -152,7 +152,7 @@ func (b *tomlBuilder) value(v *unstable.Node, off, depth int) (*node, *SyntaxErr
 // one.
 func (b *tomlBuilder) descend(n *node, keys []key) (*node, *SyntaxError) {
 	if len(keys) > maxDepth {
-		return nil, syntaxError(keys[maxDepth].pos, "a key of more than %d parts: no client configuration has one, remove it", maxDepth)
+		return nil, syntaxError(keys[maxDepth].pos, "a key with more than %d parts, which no client configuration needs: remove it", maxDepth)
 	}
 	for _, k := range keys {
 		next := b.child(n, k.name)

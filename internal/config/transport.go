@@ -49,7 +49,7 @@ func (b *entryReader) transport(gemini bool) {
 	}
 	if n.is(kindString) && builtinType(n.text) {
 		b.s.Span["/builtin"] = n.pos
-		b.problem(n.pos, "type %s is code inside the client or this file: not checked", quoted(n.text))
+		b.problem(n.pos, "the type %s refers to code in the client or in this file: not checked", quoted(n.text))
 		return
 	}
 	if n.is(kindString) && stated == "" {
@@ -58,22 +58,22 @@ func (b *entryReader) transport(gemini bool) {
 	switch {
 	case s.Command == "" && s.URL == "":
 		if !s.Disabled { // an entry that only disables a server needs neither
-			b.problem(s.Pos, "neither command nor url: cannot tell what this entry starts, add one of them")
+			b.problem(s.Pos, "neither command nor url: mcpscan cannot determine what this entry starts; add one of them")
 		}
 	case s.Command != "" && s.URL != "":
-		b.problem(b.s.Span["/url"], "both command and url: clients differ on which they use, remove one")
+		b.problem(b.s.Span["/url"], "both command and url: clients differ in which one they use; remove one")
 		if s.Transport = stated; stated == "" || stated == remote {
 			s.Transport = stdio
 		}
 	case s.Command != "":
 		s.Transport = stdio
 		if stated != "" && stated != stdio {
-			b.problem(n.pos, "type %s but no url: taken as stdio, since there is a command", quoted(n.text))
+			b.problem(n.pos, "type %s without url: treated as stdio, because the entry has a command", quoted(n.text))
 		}
 	default:
 		s.Transport = b.remoteTransport(stated, gemini)
 		if stated == stdio {
-			b.problem(n.pos, "type %s but no command: taken as %s, since there is a url", quoted(n.text), s.Transport)
+			b.problem(n.pos, "type %s without command: treated as %s, because the entry has a url", quoted(n.text), s.Transport)
 		}
 	}
 }

@@ -18,7 +18,7 @@ func (d *draft) unwrap(i int) (steps []step, why string) {
 	w, ok := wrappingOf(e)
 	if !ok {
 		if e.Proxy != nil {
-			return nil, "it starts a proxy of mcpscan that wrap did not write: give the server's own command by hand"
+			return nil, "it starts an mcpscan proxy that wrap did not write: restore the server's own command by hand"
 		}
 		return nil, ""
 	}
@@ -30,7 +30,7 @@ func (d *draft) unwrap(i int) (steps []step, why string) {
 		steps = append(steps, step{edits, func(before, after *draft, i int) bool { return provesUnwrap(before, after, i, w) }})
 	}
 	if len(steps) == 0 {
-		return nil, "its arguments were moved or rewritten since it was wrapped: give the server's own command by hand"
+		return nil, "its arguments were moved or rewritten after it was wrapped: restore the server's own command by hand"
 	}
 	return steps, ""
 }

@@ -71,7 +71,7 @@ func (w *walker) take(locations []Location, missed []Missed) {
 		}
 		w.seen[key] = true
 		if l.Scope == "project" && !w.inside(l.Path) {
-			w.miss(l.Path, "configuration not read: a link leads out of the directory; name the file as a target")
+			w.miss(l.Path, "configuration not read: a symbolic link leads outside the directory; name the file as a target")
 			continue
 		}
 		w.found = append(w.found, l)
@@ -98,12 +98,12 @@ func (w *walker) below(dir string, depth int) {
 		switch {
 		case !e.IsDir() || notOurs[e.Name()]:
 		case depth == maxLevels:
-			w.miss(filepath.Join(dir, e.Name()), "directory not searched for configurations: it is more than %d levels deep; name it as a target", maxLevels)
+			w.miss(filepath.Join(dir, e.Name()), "directory not searched for configurations: more than %d levels deep; name it as a target", maxLevels)
 			return
 		case w.visited == maxDirectories:
 			if !w.full {
 				w.full = true
-				w.miss(w.dirs.Project, "not all directories were searched for configurations: there are more than %d; name those that matter as targets", maxDirectories)
+				w.miss(w.dirs.Project, "not all directories were searched for configurations: more than %d; name the relevant ones as targets", maxDirectories)
 			}
 			return
 		default:
@@ -129,7 +129,7 @@ func (w *walker) submodule(dir string, e os.DirEntry) {
 	}
 	path := filepath.Join(dir, e.Name())
 	if inside, err := os.ReadDir(path); err == nil && len(inside) == 0 {
-		w.miss(path, "a directory where a client looks for servers is empty: a submodule that is not checked out; check it out before the scan")
+		w.miss(path, "a directory that clients search for servers is an empty submodule; check it out before the scan")
 	}
 }
 

@@ -39,7 +39,7 @@ func TestDiscoverBelow(t *testing.T) {
 	if got, want := shownPaths(root, found), ".mcp.json elsewhere/.mcp.json out/mcp.json services/a/.mcp.json services/b/.cursor/mcp.json"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	if len(missed) != 1 || !strings.HasSuffix(filepath.ToSlash(missed[0].Path), "out/.mcp.json") || !strings.Contains(missed[0].Why, "a link leads out of the directory") {
+	if len(missed) != 1 || !strings.HasSuffix(filepath.ToSlash(missed[0].Path), "out/.mcp.json") || !strings.Contains(missed[0].Why, "a symbolic link leads outside the directory") {
 		t.Errorf("missed %v", missed)
 	}
 	if found, _ := DiscoverBelow(Dirs{GOOS: "linux", Project: root, Home: filepath.Join(root, "home")}); shownPaths(root, found) != ".mcp.json" {
@@ -92,8 +92,8 @@ func TestOtherSystems(t *testing.T) {
 		rel, _ := filepath.Rel(root, m.Path)
 		got = append(got, filepath.ToSlash(rel)+": "+m.Why)
 	}
-	want := []string{"b/.vscode.: some systems take the name", "c/.cur\u200csor: some systems take the name", "d/.cursor/mcp.json : some systems take the name",
-		"e/.mcp.json: it is a link to \"../node_modules/evil/mcp.json\"", "h/.cursor: it is a link", "i/.mcp.json: it is a link", "k/.claude: a submodule"}
+	want := []string{"b/.vscode.: some systems treat the name", "c/.cur\u200csor: some systems treat the name", "d/.cursor/mcp.json : some systems treat the name",
+		"e/.mcp.json: it is a symbolic link to \"../node_modules/evil/mcp.json\"", "h/.cursor: it is a symbolic link", "i/.mcp.json: it is a symbolic link", "k/.claude: a directory that clients search for servers is an empty submodule"}
 	if len(got) != len(want) {
 		t.Fatalf("missed %d places, want %d:\n%s", len(got), len(want), strings.Join(got, "\n"))
 	}

@@ -72,12 +72,12 @@ func rewrite(path string, data []byte, chosen func(*Server) bool, edits func(*dr
 		}
 		outcome := Outcome{Server: *e}
 		if len(outcomes) >= maxWrapped {
-			return nil, nil, fmt.Errorf("more than %d servers to edit: no client has that many; name one server", maxWrapped)
+			return nil, nil, fmt.Errorf("more than %d servers to edit; name one server", maxWrapped)
 		}
 		steps, why := edits(d, i)
 		outcome.Why = why
 		if len(steps) > 0 {
-			outcome.Why = "its text is shared with another entry, or written in a way that cannot be edited safely: write the entry out in full"
+			outcome.Why = "it shares its text with another entry, or cannot be edited safely: write the entry out in full"
 		}
 		for _, s := range steps {
 			if after := d.after(s.edits); after != nil && s.proves(d, after, i) {
@@ -149,7 +149,7 @@ type holder struct {
 func (d *draft) holderOf(i int) (h holder, err error) {
 	n := d.nodes[d.file.Entries[i].Pos]
 	if n == nil {
-		return h, errors.New("its place in the file is unknown")
+		return h, errors.New("its position in the file is unknown")
 	}
 	if inner := n.get("transport"); inner.is(kindObject) && holds(inner, commandKeys()) {
 		n = inner
@@ -163,7 +163,7 @@ func (d *draft) holderOf(i int) (h holder, err error) {
 	}
 	command := lastOf(n, keys)
 	if command < 0 {
-		return h, errors.New("its command is not where clients of this kind have it")
+		return h, errors.New("its command is not under the key that this client reads")
 	}
 	h.command, h.commandKey = n.members[command].value, n.members[command].pos
 	if at := lastOf(n, []string{"args"}); at >= 0 {
@@ -198,7 +198,7 @@ func Unwrappable(e *Server) string {
 	program, _, blank := strings.Cut(e.Command, " ")
 	switch {
 	case e.Command == "" && e.URL != "":
-		return "it is remote: see mcpscan proxy --listen"
+		return "it is a remote server: use mcpscan proxy --listen"
 	case len(e.Problems) > 0 && e.Transport == "":
 		return e.Problems[0]
 	case e.Command == "":
@@ -206,19 +206,19 @@ func Unwrappable(e *Server) string {
 	case len(e.Problems) > 0:
 		return e.Problems[0]
 	case e.Transport != stdio || e.URL != "":
-		return "it is not started over stdio"
+		return "it does not use stdio"
 	case fileOfVariables:
 		return "its variables come from the file " + quoted(e.EnvFiles[0]) + ", and the proxy passes on only those that the entry names: list them under env"
 	case blank && !strings.ContainsAny(program, `/\`):
-		return "its command has arguments in it, which clients split in different ways: write them under args"
+		return "its command contains arguments, which clients split in different ways: move them to args"
 	case strings.HasPrefix(e.Command, "~"):
-		return "its command begins with ~, which clients expand in a command only: write the whole path"
+		return "its command begins with ~, which clients expand only in a command, not in an argument: write the full path"
 	case len(text.References(e.Name)) > 0:
-		return "its name looks like a reference to a variable, which clients would expand"
+		return "its name looks like a variable reference, which clients would expand"
 	}
 	for _, name := range slices.Sorted(maps.Keys(e.Env)) {
 		if len(text.References(name)) > 0 {
-			return "the name of its variable " + quoted(name) + " looks like a reference"
+			return "the name of its variable " + quoted(name) + " looks like a variable reference"
 		}
 	}
 	return ""
@@ -237,7 +237,7 @@ func (d *draft) wrap(i int, by Wrapper) (steps []step, why string) {
 		return d.again(i, by)
 	}
 	if e.Proxy != nil {
-		return nil, "it starts a proxy of mcpscan that wrap did not write: give the server's own command, then wrap it"
+		return nil, "it starts an mcpscan proxy that wrap did not write: restore the server's own command, then wrap it"
 	}
 	if why := Unwrappable(e); why != "" {
 		return nil, why

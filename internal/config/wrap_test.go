@@ -189,16 +189,16 @@ env_vars = ["TOKEN"]
 // TestNotWrapped: what cannot be wrapped stays as it is, with a reason.
 func TestNotWrapped(t *testing.T) {
 	for entry, why := range map[string]string{
-		`{"url": "https://x.example/mcp"}`:                     "it is remote",
+		`{"url": "https://x.example/mcp"}`:                     "it is a remote server",
 		`{"command": "x", "url": "https://x.example/mcp"}`:     "both command and url",
-		`{"command": "npx -y x"}`:                              "has arguments in it",
+		`{"command": "npx -y x"}`:                              "contains arguments",
 		`{"command": "~/bin/x"}`:                               "begins with ~",
 		`{"command": "x", "args": "y"}`:                        "expected a list of strings",
 		`{"command": "x", "args": ["y", {}]}`:                  "expected a string",
 		`{"command": "x", "envFile": ".env"}`:                  "its variables come from the file",
-		`{"command": "x", "command": "y"}`:                     "is written twice",
+		`{"command": "x", "command": "y"}`:                     "is defined twice",
 		`{"command": "mcpscan", "args": ["proxy", "--", "x"]}`: "wrap did not write",
-		`{"command": "x", "env": {"${A}": "b"}}`:               "looks like a reference",
+		`{"command": "x", "env": {"${A}": "b"}}`:               "looks like a variable reference",
 		`{"command": "", "args": []}`:                          "neither command nor url",
 		`"x"`:                                                  "expected an object",
 		`{"command": "m", "args": ["proxy", "--wrapped=other", "--name=s", "--", "x"]}`: "",

@@ -24,7 +24,7 @@ const (
 func parseYAML(data []byte) ([]*node, *SyntaxError) {
 	start := Position{Line: 1, Column: 1}
 	if len(data) > maxYAMLBytes {
-		return nil, syntaxError(start, "larger than %d bytes: no YAML configuration is, check that this is the file meant", maxYAMLBytes)
+		return nil, syntaxError(start, "larger than %d bytes, the limit for a YAML configuration: check that this is the right file", maxYAMLBytes)
 	}
 	// The lexer counts CRLF twice after a comment.
 	file, err := yamlFile(strings.ReplaceAll(string(data), "\r\n", "\n"))
@@ -53,10 +53,10 @@ func yamlFile(text string) (file *ast.File, failed *SyntaxError) {
 	}()
 	tokens := lexer.Tokenize(text)
 	if len(tokens) > maxYAMLTokens {
-		return nil, syntaxError(tokenPos(tokens[maxYAMLTokens]), "more than %d YAML tokens: no configuration is that large, check that this is the file meant", maxYAMLTokens)
+		return nil, syntaxError(tokenPos(tokens[maxYAMLTokens]), "more than %d YAML tokens, the limit for a configuration: check that this is the right file", maxYAMLTokens)
 	}
 	if t := tooDeepYAML(tokens); t != nil {
-		return nil, syntaxError(tokenPos(t), "nested more than %d levels deep: no configuration is, remove what is nested here", maxDepth)
+		return nil, syntaxError(tokenPos(t), "nested more than %d levels deep, which no configuration needs: remove the nesting here", maxDepth)
 	}
 	file, err := parser.Parse(tokens, 0, parser.AllowDuplicateMapKey())
 	if err == nil {
@@ -164,7 +164,7 @@ func (r *yamlReader) read(n ast.Node) sized {
 	case *ast.AliasNode:
 		known, ok := r.anchors[x.Value.GetToken().Value]
 		if !ok {
-			return r.fail(pos, "not YAML: expected an anchor of this name above the alias: define it or write the value out")
+			return r.fail(pos, "not YAML: no anchor of this name above the alias: define it, or write the value out")
 		}
 		return known
 	case *ast.TagNode:
@@ -215,7 +215,7 @@ func (r *yamlReader) mapping(pos Position, pairs []*ast.MappingValueNode) sized 
 		}
 		name := r.read(pair.Key)
 		if !name.node.scalar() && name.node.kind != kindNull {
-			return r.fail(keyPos, "expected a plain key: write the key of this pair as a text")
+			return r.fail(keyPos, "expected a plain key: write the key of this pair as a string")
 		}
 		out.node.members = append(out.node.members, member{name.node.text, name.node.pos, value.node})
 	}
@@ -249,7 +249,7 @@ func merge(into *node, sources []*node) int {
 // bounded rejects documents whose aliases expand to too many nodes.
 func (r *yamlReader) bounded(s sized) sized {
 	if s.size > maxYAMLNodes {
-		return r.fail(s.node.pos, "aliases expand to more than %d values: no configuration needs that, remove the aliases here", maxYAMLNodes)
+		return r.fail(s.node.pos, "aliases expand to more than %d values, which no configuration needs: remove the aliases here", maxYAMLNodes)
 	}
 	return s
 }

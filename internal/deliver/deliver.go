@@ -59,12 +59,12 @@ func (s *Sender) Send(body []byte) {
 	switch {
 	case s.closed:
 	case len(body) > maxBody:
-		s.lose(fmt.Errorf("a body is longer than %d bytes", maxBody))
+		s.lose(fmt.Errorf("a request body is longer than %d bytes", maxBody))
 	default:
 		select {
 		case s.queue <- body:
 		default:
-			s.lose(errors.New("it did not keep up"))
+			s.lose(errors.New("the receiver did not keep up"))
 		}
 	}
 }
@@ -87,7 +87,7 @@ func (s *Sender) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.lost > 0 {
-		return fmt.Errorf("%d not delivered, the last because: %w", s.lost, s.why)
+		return fmt.Errorf("%d not delivered; last error: %w", s.lost, s.why)
 	}
 	return nil
 }

@@ -160,19 +160,19 @@ func (w *web) body(resp *http.Response, m outgoing) error {
 
 // refusalOf describes a response that contains no answer.
 func refusalOf(resp *http.Response, data []byte) error {
-	e := &httpError{status: resp.StatusCode}
+	e, hint := &httpError{status: resp.StatusCode}, ""
 	if to := resp.Header.Get("Location"); to != "" && resp.StatusCode/100 == 3 {
-		e.words = ", a redirection to " + quote(bare(to)) + ": give that URL if you trust it"
+		hint = "; it redirects to " + quote(bare(to)) + ": use that URL if you trust it"
 	}
 	if ask := resp.Header.Get("WWW-Authenticate"); ask != "" {
-		e.words = ", the server wants " + quote(ask) + ": give it as a header"
+		hint = "; it requires authentication (" + quote(ask) + "): send credentials in a header"
 	}
 	if len(data) == 0 {
-		e.words += " with an empty body instead of a JSON-RPC answer"
+		e.words = " with an empty body instead of a JSON-RPC answer" + hint
 		return e
 	}
-	e.words += fmt.Sprintf(" with content type %s instead of a JSON-RPC answer: %s",
-		quote(resp.Header.Get("Content-Type")), quote(strings.TrimSpace(string(data[:min(len(data), 200)]))))
+	e.words = fmt.Sprintf(" with content type %s instead of a JSON-RPC answer: %s",
+		quote(resp.Header.Get("Content-Type")), quote(strings.TrimSpace(string(data[:min(len(data), 200)])))) + hint
 	return e
 }
 

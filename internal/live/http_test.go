@@ -152,7 +152,7 @@ func TestHTTPProblems(t *testing.T) {
 		want string
 	}{
 		{"oversize body", func(w http.ResponseWriter, m message) { respond(w, "{%s", strings.Repeat(" ", 2<<20)) },
-			"tools/list: an answer is over the limit of 1048576 bytes (--max-message) and was not read"},
+			"tools/list: an answer exceeds the limit of 1048576 bytes (--max-message) and was not read"},
 		{"stream without an answer", func(w http.ResponseWriter, m message) { stream(w, ": bye\n\n") },
 			"tools/list: the event stream ended without an answer"},
 		{"session is gone", func(w http.ResponseWriter, m message) { http.Error(w, "gone", 404) },
@@ -213,10 +213,10 @@ func TestHTTPErrors(t *testing.T) {
 		{"asks who we are", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("WWW-Authenticate", `Bearer resource_metadata="https://x"`)
 			w.WriteHeader(401)
-		}, []string{"HTTP 401 Unauthorized", `"Bearer resource_metadata=\"https://x\""`, "give it as a header"}},
+		}, []string{"HTTP 401 Unauthorized", `"Bearer resource_metadata=\"https://x\""`, "send credentials in a header"}},
 		{"redirects elsewhere", func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "https://evil.example/mcp?k=v", http.StatusTemporaryRedirect)
-		}, []string{`a redirection to "https://evil.example/mcp"`}},
+		}, []string{`it redirects to "https://evil.example/mcp"`}},
 		{"says nothing", func(w http.ResponseWriter, r *http.Request) {
 			_, _ = io.Copy(io.Discard, r.Body) // without it the handler never learns that we are gone
 			<-r.Context().Done()
@@ -230,7 +230,7 @@ func TestHTTPErrors(t *testing.T) {
 			w.(http.Flusher).Flush()
 			_, _ = io.Copy(io.Discard, r.Body)
 			<-r.Context().Done()
-		}, []string{"an answer is over the limit of 1048576 bytes (--max-message) and was not read"}},
+		}, []string{"an answer exceeds the limit of 1048576 bytes (--max-message) and was not read"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -262,7 +262,7 @@ func TestEndpointOnAnotherOriginIsRefused(t *testing.T) {
 		<-r.Context().Done()
 	}))
 	_, s, err := list(t, Target{URL: url, Transport: "sse"})
-	if err == nil || !strings.Contains(err.Error(), "is on another origin than") {
+	if err == nil || !strings.Contains(err.Error(), "has a different origin than") {
 		t.Errorf("got %v", err)
 	}
 	if s.count(ServerToClient, "/messages") != 1 || !s.frames[0].Noise || s.frames[0].Event != "endpoint" {

@@ -105,9 +105,9 @@ func List(ctx context.Context, t Target, o Options) (Result, error) {
 func (t Target) check() error {
 	switch {
 	case len(t.Command) == 0 && t.URL == "":
-		return errors.New("reaching the server: neither a command nor a URL is given: give one of them")
+		return errors.New("reaching the server: no command and no URL; give one of them")
 	case len(t.Command) > 0 && t.URL != "":
-		return errors.New("reaching the server: both a command and a URL are given: give one of them")
+		return errors.New("reaching the server: both a command and a URL; give only one of them")
 	}
 	switch t.Transport {
 	case "", "http", "sse":
@@ -204,7 +204,7 @@ func (s *scan) hangUp(ctx context.Context, p *peer) {
 		}
 	}
 	if n := p.unanswered(); n > 0 {
-		s.problem("requests of the server", fmt.Sprintf("%d came faster than they could be answered", n))
+		s.problem("requests from the server", fmt.Sprintf("%d came faster than they could be answered", n))
 	}
 }
 

@@ -209,7 +209,7 @@ func (e *downError) Unwrap() error { return e.cause }
 type oversizeError struct{ limit int64 }
 
 func (e *oversizeError) Error() string {
-	return fmt.Sprintf("an answer is over the limit of %d bytes (--max-message) and was not read", e.limit)
+	return fmt.Sprintf("an answer exceeds the limit of %d bytes (--max-message) and was not read", e.limit)
 }
 
 // drop counts a frame that was too large and wakes the request that may wait for it.

@@ -35,7 +35,7 @@ type Process struct {
 func Start(t Target, stderr *os.File) (*Process, error) {
 	path, err := lookUp(t.Command[0], t.Env)
 	if err != nil {
-		return nil, fmt.Errorf("starting the server: %w: install it, or give the path of its command", err)
+		return nil, fmt.Errorf("starting the server: %w; install it, or give the path of its command", err)
 	}
 	p := &Process{cmd: exec.Command(path, t.Command[1:]...), exited: make(chan struct{})}
 	p.cmd.Env, p.cmd.Dir = t.Env, t.Dir

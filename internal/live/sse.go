@@ -106,7 +106,7 @@ func resolve(base *url.URL, raw string) (string, error) {
 	}
 	to := base.ResolveReference(ref)
 	if !sameOrigin(to, base) {
-		return "", fmt.Errorf("refused: the endpoint %s is on another origin than %s",
+		return "", fmt.Errorf("refused: the endpoint %s has a different origin than %s",
 			quote(bare(to.String())), quote(bare(base.String())))
 	}
 	return to.String(), nil

@@ -85,11 +85,11 @@ func TestStdioProblems(t *testing.T) {
 		{"errors", []string{`tools/list: the server answered with error -32603 "no\u202ekey"`}},
 		{"modern input", []string{"tools/list: the server asks for input instead of returning a list"}},
 		{"unknown version", []string{`initialize: the server agreed on the version "2030-01-01", which this client does not know; listed as if it were 2025-11-25`}},
-		{"long list", []string{"tools/list: an answer is over the limit of 1048576 bytes (--max-message) and was not read"}},
+		{"long list", []string{"tools/list: an answer exceeds the limit of 1048576 bytes (--max-message) and was not read"}},
 		{"list changes", []string{"tools/list: the server announced another change after its last list"}},
 		{"last words", []string{"tools/list: the server announced another change after its last list"}},
 		{"dies of prompts", []string{"prompts/list: the connection ended: the server exited with exit status 5",
-			"resources/list, resources/templates/list: not asked, because the list before it failed"}},
+			"resources/list, resources/templates/list: not requested, because the previous list failed"}},
 		{"errs on prompts", []string{`prompts/list: the server answered with error -32603 "not for you"`}},
 		{"no tools", []string{`tools/list: the result has no array "tools"`}},
 		{"tools in an object", []string{`tools/list: the result has no array "tools"`}},
@@ -117,7 +117,7 @@ func TestStdioDeathWhileListing(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantProblems(t, res.Problems, `tools/list: the connection ended: the server exited with exit status 2, its last output was "panic: nil map"`,
-		"prompts/list, resources/list, resources/templates/list: not asked, because the list before it failed")
+		"prompts/list, resources/list, resources/templates/list: not requested, because the previous list failed")
 	if res.StderrTail != "panic: nil map\n" {
 		t.Errorf("standard error %q", res.StderrTail)
 	}
@@ -184,7 +184,7 @@ func TestTimeoutEndsSlowLists(t *testing.T) {
 		res, _, err := list(t, helper(t, "pages for ever"), func(o *Options) { o.MaxPages, o.Timeout = 1<<40, limit })
 		if err == nil {
 			wantProblems(t, res.Problems, "tools/list: not finished within the time limit for one server",
-				"prompts/list, resources/list, resources/templates/list: not asked, because the list before it failed")
+				"prompts/list, resources/list, resources/templates/list: not requested, because the previous list failed")
 			return
 		}
 	}

@@ -67,7 +67,7 @@ func (r *Reader) dojoMessage(v View) {
 			}
 		}
 		if bytes.HasPrefix(content.Text(), []byte("attachment://")) {
-			r.skip(content, "%s: a result that is kept as an attachment", r.format)
+			r.skip(content, "%s: a result stored as an attachment", r.format)
 		}
 		r.emit(Item{Kind: Result, At: v, ID: id, Name: name, Content: content, Failed: failed.Is()})
 		return

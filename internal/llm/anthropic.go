@@ -39,7 +39,7 @@ func (r *Reader) anthropicTool(v View, server string) {
 	case kind == "" || kind == "custom" || v.has("input_schema", wire.Object):
 		r.declare(v, server)
 	case begins(kind, providerTools):
-		r.ignore(v, "tools that the provider of the model defines")
+		r.ignore(v, "tools defined by the model provider")
 	default:
 		r.unknown(v, "a tool", kind)
 	}

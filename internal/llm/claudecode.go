@@ -71,7 +71,7 @@ func readClaudeCode(r *Reader, b *body) {
 		}
 	case of(kind, claudeCodeSilent):
 		at := b.origin(b.root)
-		r.emit(Item{Kind: Ignored, origin: &at, Reason: "a line of Claude Code about itself"})
+		r.emit(Item{Kind: Ignored, origin: &at, Reason: "a line of Claude Code metadata"})
 	default:
 		at := b.origin(b.root)
 		r.skipAt(at, "%s: a line of an unknown type, %s", r.format, quote(kind))
@@ -84,7 +84,7 @@ func (r *Reader) claudeCodeMeta(b *body, message View) {
 	var doc wire.Doc
 	meta := b.members["mcpMeta"]
 	if r.Max > 0 && int64(len(meta.Raw())) > r.Max || doc.Parse(meta.Raw()) != nil {
-		r.skip(message, "a part of %s is over the limit of %d bytes (--max-message)", r.format, r.Max)
+		r.skip(message, "a part of %s exceeds the limit of %d bytes (--max-message)", r.format, r.Max)
 		r.anthropicMessage(message)
 		return
 	}

@@ -31,7 +31,7 @@ func readCodex(r *Reader, b *body) {
 	case "event_msg":
 		r.codexEvent(v)
 	default: // the client's own notes, and its instructions
-		r.ignore(v, "a line of Codex about itself")
+		r.ignore(v, "a line of Codex metadata")
 	}
 }
 

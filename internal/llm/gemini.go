@@ -38,7 +38,7 @@ func (r *Reader) geminiTools(v View) {
 				r.emit(Item{Kind: Known, At: s, Server: s.str("name")})
 			}
 		case of(key, geminiTools):
-			r.ignore(c, "tools that the provider of the model defines")
+			r.ignore(c, "tools defined by the model provider")
 		default:
 			r.unknown(c, "a tool", key)
 		}
@@ -57,7 +57,7 @@ func (r *Reader) geminiContent(v View, _ int) {
 		case p.at("text").Is(), p.at("thought").Is(), p.at("thoughtSignature").Is(), p.either("inlineData", "inline_data").Is(), p.either("fileData", "file_data").Is():
 			r.text(p)
 		case p.either("executableCode", "executable_code").Is(), p.either("codeExecutionResult", "code_execution_result").Is():
-			r.ignore(p, "code that the provider of the model ran")
+			r.ignore(p, "code run by the model provider")
 		default:
 			r.unknown(p, "a part", p.First().Key())
 		}
@@ -94,7 +94,7 @@ func readConverseRequest(r *Reader, b *body) {
 			case spec.Is():
 				r.declare(spec, "")
 			case t.at("cachePoint").Is(), t.at("systemTool").Is():
-				r.ignore(t, "tools that the provider of the model defines")
+				r.ignore(t, "tools defined by the model provider")
 			default:
 				r.unknown(t, "a tool", t.First().Key())
 			}

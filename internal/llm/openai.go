@@ -23,7 +23,7 @@ func (r *Reader) chatTool(v View) {
 	case v.str("name") != "" && (kind == "" || kind == "function" || kind == "custom"):
 		r.declare(v, "")
 	case begins(kind, []string{"web_search", "file_search"}):
-		r.ignore(v, "tools that the provider of the model defines")
+		r.ignore(v, "tools defined by the model provider")
 	default:
 		r.unknown(v, "a tool", kind)
 	}
@@ -209,7 +209,7 @@ func (r *Reader) nested(b *body, key string) {
 	}
 	at := b.origin(v)
 	at.Pointer = b.at(pointer)
-	r.skipAt(at, "%s: %s of no format that is known", r.format, quote(key))
+	r.skipAt(at, "%s: %s in an unknown format", r.format, quote(key))
 }
 
 // readExchange reads a logged request and its response.
@@ -230,7 +230,7 @@ func readExchanges(r *Reader, b *body) {
 		if f == nil || f.read == nil {
 			at := b.origin(c.Value)
 			at.Pointer = b.at(index(i))
-			r.skipAt(at, "%s: an element of no format that is known", r.format)
+			r.skipAt(at, "%s: an element in an unknown format", r.format)
 			continue
 		}
 		r.history, r.turn, r.session = false, "", ""

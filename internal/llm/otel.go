@@ -63,14 +63,14 @@ func (r *Reader) span(v View) {
 		if result.Is() {
 			r.emit(Item{Kind: Result, At: v, ID: id, Content: r.otelValue(result), Failed: a.str("error.type") != "", Echo: true})
 		} else {
-			r.ignore(v, "a span of a call without its result: gen_ai.tool.call.result is opt-in")
+			r.ignore(v, "a tool call span without its result: gen_ai.tool.call.result is opt-in")
 		}
 	case a["gen_ai.input.messages"].Is() || a["gen_ai.output.messages"].Is() || a["gen_ai.tool.definitions"].Is():
 		r.otelTools(r.otelValue(a["gen_ai.tool.definitions"]))
 		r.otelMessages(r.otelValue(a["gen_ai.input.messages"]))
 		r.otelMessages(r.otelValue(a["gen_ai.output.messages"]))
 	case a.otherwise(v):
-		r.skip(v, "%s: messages in a form that is not read (span events, logs, OpenInference, OpenLLMetry)", r.format)
+		r.skip(v, "%s: messages in an unsupported form (span events, logs, OpenInference, OpenLLMetry)", r.format)
 	default:
 		r.text(v)
 	}

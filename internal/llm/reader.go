@@ -82,7 +82,7 @@ func (r *Reader) ReadValue(text *Text, root wire.Value, pointer string, broken b
 }
 
 // saidReason is the reason for not inspecting most of a conversation.
-const saidReason = "what users and models say: only tools, calls and results are inspected"
+const saidReason = "text from users and models: only tools, calls and results are inspected"
 
 func (r *Reader) begin(format string) {
 	r.format, r.said, r.told = format, nil, 0
@@ -199,7 +199,7 @@ func (r *Reader) view(b *body, v wire.Value, pointer string) (View, bool) {
 		return at
 	}
 	if r.Max > 0 && int64(len(v.Raw())) > r.Max {
-		r.skipAt(at(), "a part of %s is over the limit of %d bytes (--max-message)", r.format, r.Max)
+		r.skipAt(at(), "a part of %s exceeds the limit of %d bytes (--max-message)", r.format, r.Max)
 		return View{}, false
 	}
 	if err := r.doc.Parse(v.Raw()); err != nil {
@@ -263,7 +263,7 @@ func (r *Reader) fill(b *body) {
 }
 
 // twiceReason is the reason reported for a duplicate key.
-const twiceReason = "a member stands twice in an object of a transcript: only the last was inspected"
+const twiceReason = "an object in a transcript has a duplicate member: only the last was inspected"
 
 // sub returns a body for a value inside another body.
 func (r *Reader) sub(b *body, v wire.Value, pointer string) *body {

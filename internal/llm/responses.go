@@ -50,7 +50,7 @@ func (r *Reader) responsesTool(v View) {
 	case kind == "function" || kind == "custom":
 		r.declare(v, "")
 	case begins(kind, responsesTools):
-		r.ignore(v, "tools that the provider of the model defines")
+		r.ignore(v, "tools defined by the model provider")
 	case kind == "namespace":
 		for t := v.at("tools").First(); t.Is(); t = t.Next() {
 			r.responsesTool(t)

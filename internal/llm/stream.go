@@ -85,7 +85,7 @@ func (r *Reader) grow(key streamKey, v View, more []byte) {
 	p := r.streams.parts[key]
 	switch {
 	case p == nil:
-		r.skip(v, "%s: a piece of a call that did not begin", r.format)
+		r.skip(v, "%s: a fragment of a call without its start", r.format)
 	case r.Max > 0 && int64(len(p.args)+len(more)) > r.Max:
 		p.over = true
 	default:
@@ -96,7 +96,7 @@ func (r *Reader) grow(key streamKey, v View, more []byte) {
 // joined returns the arguments of a call as one string.
 func (r *Reader) joined(p *partial) View {
 	if p.over {
-		r.skipAt(p.at, "the arguments of a call are over the limit of %d bytes (--max-message): what is beyond was not inspected", r.Max)
+		r.skipAt(p.at, "the arguments of a call exceed the limit of %d bytes (--max-message): the rest was not inspected", r.Max)
 	}
 	v, _ := r.quoted(p.at, wire.AppendString(nil, p.args))
 	return v
@@ -114,7 +114,7 @@ func (r *Reader) brokenBlocks(stream string) {
 		} else {
 			r.chatPartial(key, p)
 		}
-		r.skipAt(p.at, "a stream breaks off in a call: its arguments are not whole")
+		r.skipAt(p.at, "a stream ends within a call: its arguments are incomplete")
 	}
 }
 
@@ -123,7 +123,7 @@ func (r *Reader) brokenOff(stream string) {
 	if s, known := r.streams.running[stream]; known {
 		r.brokenBlocks(stream)
 		r.streams.stop(stream)
-		r.skipAt(s.at, "a stream breaks off: %s did not come", s.until)
+		r.skipAt(s.at, "a stream ends early: %s is missing", s.until)
 	}
 }
 
@@ -159,6 +159,6 @@ const doneMark = "[DONE]"
 func readNotice(r *Reader, b *body) {
 	if b.str("type") == "error" {
 		at := b.origin(b.root)
-		r.emit(Item{Kind: Ignored, origin: &at, Reason: "an error of the provider of the model"})
+		r.emit(Item{Kind: Ignored, origin: &at, Reason: "an error from the model provider"})
 	}
 }

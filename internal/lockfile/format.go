@@ -135,7 +135,7 @@ func (p *page) value(name string, json []byte) {
 	p.key(name)
 	p.b = p.doc.AppendIndented(p.b, 0, p.depth+1)
 	if p.nodes += len(p.doc.Nodes) - 1; len(p.b) > MaxBytes || p.nodes > maxNodes {
-		p.err = fmt.Errorf("%w: more than %d MiB or %d values; lock fewer servers into one file (--lockfile names another)", ErrTooLarge, MaxBytes>>20, maxNodes)
+		p.err = fmt.Errorf("%w: more than %d MiB or %d values; split the servers across several lockfiles with --lockfile", ErrTooLarge, MaxBytes>>20, maxNodes)
 	}
 }
 

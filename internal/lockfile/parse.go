@@ -65,7 +65,7 @@ func (f *File) Intact() error {
 				}
 				if want := describe(key.Kind, s.Definition); want.Digest != s.Digest || want.Parts != s.Parts || want.MCPProxy != s.MCPProxy && !hasZero(s.Definition) {
 					return &Error{f.Path, e.Place.Line, e.Place.Column, "", fmt.Sprintf(
-						"the digests of %q do not match its definition: somebody edited the lockfile, and mcpscan does not change it; restore it from version control, or run mcpscan pins reset", key.Name)}
+						"the digests of %q do not match its definition: the lockfile was edited without mcpscan, so mcpscan does not change it; restore it from version control, or run mcpscan pins reset", key.Name)}
 				}
 			}
 		}
@@ -91,7 +91,7 @@ func (p *parser) conflict(data []byte) error {
 	for l := range bytes.Lines(data) {
 		line++
 		if bytes.HasPrefix(l, []byte("<<<<<<< ")) || bytes.HasPrefix(l, []byte(">>>>>>> ")) {
-			return &Error{p.file.Path, line, 1, "", "a merge conflict marker; take one side (git checkout --ours or --theirs), then run mcpscan lock and approve what is left"}
+			return &Error{p.file.Path, line, 1, "", "a merge conflict marker; keep one side (git checkout --ours or --theirs), then run mcpscan lock and approve the remaining changes"}
 		}
 	}
 	return nil
@@ -176,7 +176,7 @@ func (p *parser) root() error {
 	case !ok:
 		return p.fail(0, "the member \"lockfile\" is missing: not an mcpscan lockfile, or only part of one")
 	case version != Version:
-		return p.fail(p.doc.Get(0, "lockfile"), "version %q: this mcpscan reads %s; use the one that wrote the file, or a newer one", version, Version)
+		return p.fail(p.doc.Get(0, "lockfile"), "version %q: this mcpscan reads %s; use the mcpscan that wrote the file, or a newer one", version, Version)
 	}
 	if err := p.object(0, "lockfile", "servers"); err != nil {
 		return err
@@ -272,13 +272,13 @@ func (p *parser) consistent(node int, status Status, approval *Approval, seen bo
 		}
 	case Pending:
 		if approval != nil {
-			return p.fail(node, "the status is \"pending\" and \"approved\" says who approved it; use mcpscan approve")
+			return p.fail(node, "the status is \"pending\" but \"approved\" names an approver; use mcpscan approve")
 		}
 	default:
 		return p.fail(node, "the status is %q: expected approved, pending or changed", status)
 	}
 	if (status == Changed) != seen {
-		return p.fail(node, "the status is %q: the member \"seen\" belongs to \"changed\", and to nothing else", status)
+		return p.fail(node, "the status is %q: only entries with the status \"changed\" have the member \"seen\"", status)
 	}
 	return nil
 }

@@ -162,9 +162,9 @@ func TestParseErrors(t *testing.T) {
 	digest := func(sent string) string { return describe(mcp.ToolSubject, []byte(sent)).Digest.String() }
 	was := digest(`{"name":"add","description":"Adds.","inputSchema":{"type":"object"}}`)
 	for name, c := range map[string]struct{ old, now, want string }{
-		"marks of a merge":                {"  \"servers\": {\n", "<<<<<<< HEAD\n  \"servers\": {\n", "x.lock:3:1: a merge conflict marker; take one side"},
+		"marks of a merge":                {"  \"servers\": {\n", "<<<<<<< HEAD\n  \"servers\": {\n", "x.lock:3:1: a merge conflict marker; keep one side"},
 		"the end of a merge":              {"  \"servers\": {\n", "  \"servers\": {\n>>>>>>> main\n", "x.lock:4:1: a merge conflict marker"},
-		"a later version":                 {"mcpscan.lock/v1", "mcpscan.lock/v2", `x.lock:2:15: /lockfile: version "mcpscan.lock/v2": this mcpscan reads mcpscan.lock/v1; use the one that wrote the file`},
+		"a later version":                 {"mcpscan.lock/v1", "mcpscan.lock/v2", `x.lock:2:15: /lockfile: version "mcpscan.lock/v2": this mcpscan reads mcpscan.lock/v1; use the mcpscan that wrote the file`},
 		"no version":                      {`"lockfile"`, `"lock"`, `x.lock:1:1: the member "lockfile" is missing`},
 		"a version of a number":           {`"mcpscan.lock/v1"`, `1`, `x.lock:1:1: the member "lockfile" is missing`},
 		"no servers":                      {`"servers"`, `"server"`, `x.lock:3:13: /server: unknown member "server": expected lockfile, servers`},
@@ -179,8 +179,8 @@ func TestParseErrors(t *testing.T) {
 		"a status of a number":            {`"status": "changed"`, `"status": 1`, `/servers/calc/tools/add/status: expected a string, found a number`},
 		"approved by nobody":              {`"status": "pending"`, `"status": "approved"`, `the status is "approved" and nobody approved it: the member "approved" is missing; run mcpscan lock and mcpscan approve`},
 		"changed by nobody":               {`"status": "pending"`, `"status": "changed"`, `the status is "changed" and nobody approved it`},
-		"pending and approved":            {`"status": "changed"`, `"status": "pending"`, `/servers/calc/tools/add: the status is "pending" and "approved" says who approved it; use mcpscan approve`},
-		"approved and seen":               {`"status": "changed"`, `"status": "approved"`, `/servers/calc/tools/add: the status is "approved": the member "seen" belongs to "changed", and to nothing else`},
+		"pending and approved":            {`"status": "changed"`, `"status": "pending"`, `/servers/calc/tools/add: the status is "pending" but "approved" names an approver; use mcpscan approve`},
+		"approved and seen":               {`"status": "changed"`, `"status": "approved"`, `/servers/calc/tools/add: the status is "approved": only entries with the status "changed" have the member "seen"`},
 		"another name":                    {"            \"name\": \"add\"\n          },\n          \"digest\"", "            \"name\": \"sub\"\n          },\n          \"digest\"", `/servers/calc/tools/add/definition: the definition is named "sub", but its entry "add"`},
 		"another address":                 {`"uri": "file:///a"`, `"uri": "file:///b"`, `/servers/calc/resources/file:~1~1~1a/definition: the definition is named "file:///b", but its entry "file:///a"`},
 		"no definition":                   {`"definition": "Adds`, `"definitions": "Adds`, `/servers/calc/instructions/definitions: unknown member "definitions"`},
@@ -202,7 +202,7 @@ func TestParseErrors(t *testing.T) {
 		"tools in a list":                 {`"prompts": {`, `"prompts": [], "p": {`, `unknown member "p"`},
 		"a capability of null":            {`"roots",`, `null,`, `/servers/calc/client/capabilities/0: expected a string, found null`},
 		"an identity approved by nobody":  {`"args": [`, `"status": "approved", "args": [`, `/servers/calc/identity: the status is "approved" and nobody approved it`},
-		"an identity seen, not changed":   {`"args": [`, `"status": "pending", "seen": {}, "args": [`, `/servers/calc/identity: the status is "pending": the member "seen" belongs to "changed"`},
+		"an identity seen, not changed":   {`"args": [`, `"status": "pending", "seen": {}, "args": [`, `/servers/calc/identity: the status is "pending": only entries with the status "changed" have the member "seen"`},
 		"an identity seen, of nothing":    {`"args": [`, `"seen": {"status": "approved"}, "args": [`, `/servers/calc/identity/seen/status: unknown member "status"`},
 		"no JSON":                         {`"servers": {`, `"servers": `, `restore the lockfile from version control, or write it again with mcpscan lock`},
 		"two values":                      {"\n  }\n}\n", "\n  }\n}\n{}", `restore the lockfile from version control`},

@@ -66,7 +66,7 @@ func (f *File) Import(pins []Pin, by Formula, at time.Time) (approved []Change, 
 		}
 		now := e.Last()
 		if now.by(by) != p.Hash {
-			refused = append(refused, fmt.Sprintf("%s:%s: the digest approved there differs from the one here", p.Server, p.Tool))
+			refused = append(refused, fmt.Sprintf("%s:%s: the imported digest differs from the one in the lockfile", p.Server, p.Tool))
 			continue
 		}
 		was := e.Status
@@ -143,5 +143,5 @@ func (f *File) Reset(sel Selector) (forgotten int, err error) {
 }
 
 func (f *File) nothing(sel Selector) error {
-	return fmt.Errorf("%s: server %q has no %q in the lockfile; mcpscan pins list shows what it has", f.Path, sel.Server, sel.Name)
+	return fmt.Errorf("%s: server %q has no %q in the lockfile; to list its definitions: mcpscan pins list", f.Path, sel.Server, sel.Name)
 }

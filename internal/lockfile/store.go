@@ -31,7 +31,7 @@ func Load(path string) (*File, error) {
 		return nil, fmt.Errorf("reading the lockfile: %w", err)
 	}
 	if len(data) > MaxBytes {
-		return nil, fmt.Errorf("%s: more than %d bytes: no lockfile is that long", path, MaxBytes)
+		return nil, fmt.Errorf("%s: larger than %d bytes, the limit for a lockfile", path, MaxBytes)
 	}
 	return Parse(path, data)
 }
@@ -64,7 +64,7 @@ func Edit(ctx context.Context, path string, create bool, edit func(*File) error)
 	mode := fs.FileMode(0o644)
 	if info, err := os.Stat(real); err == nil {
 		if mode = info.Mode().Perm(); mode&0o200 == 0 {
-			return false, fmt.Errorf("writing %s: it is read-only; make it writable first: chmod u+w", path)
+			return false, fmt.Errorf("writing %s: the file is read-only; make it writable first: chmod u+w", path)
 		}
 	}
 	if err := replace.File(real, data, mode); err != nil {

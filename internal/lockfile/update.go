@@ -38,7 +38,7 @@ func (f *File) Update(now *scanner.Snapshot, p Policy, at time.Time) error {
 		o := now.Servers[name]
 		if len(o.Twice) > 0 {
 			t := o.Twice[0]
-			return fmt.Errorf("%s: server %q lists the %s %q twice with different definitions (also at %s): nobody can approve both; ask its author",
+			return fmt.Errorf("%s: server %q lists the %s %q twice with different definitions (also at %s), and only one could be approved; report this to its author",
 				place(t.Second), name, t.Kind, t.Name, place(t.First))
 		}
 		if o.Rival != (scanner.Location{}) {
@@ -166,7 +166,7 @@ func (f *File) ParseSelector(s string) (Selector, error) {
 			return Selector{s[:i], s[i+1:]}, nil
 		}
 	}
-	return Selector{}, fmt.Errorf("%s: no server of this name: %q; expected SERVER or SERVER:NAME with one of %s", f.Path, s, quoted(f.Names()))
+	return Selector{}, fmt.Errorf("%s: no server named %q; expected SERVER or SERVER:NAME with one of %s", f.Path, s, quoted(f.Names()))
 }
 
 func quoted(names []string) string {
@@ -276,7 +276,7 @@ func (f *File) Find(s string) (found []Change, err error) {
 		return nil, err
 	}
 	if sel.Name == "" {
-		return nil, fmt.Errorf("expected SERVER:NAME, found a server alone: %q", s)
+		return nil, fmt.Errorf("expected SERVER:NAME, found only a server: %q", s)
 	}
 	server := f.Servers[sel.Server]
 	for _, k := range server.Keys() {

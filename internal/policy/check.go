@@ -83,11 +83,11 @@ func (c *checker) covered(r, earlier *Rule) {
 	place := fmt.Sprintf("%s at %s", earlier.called(), earlier.At)
 	switch {
 	case own != theirs:
-		c.tell(r.At, "the %s is unreachable: the %s comes first, matches everything that it matches, and says %s instead of %s; move it up, or narrow the other one", r.called(), place, earlier.Action, r.Action)
+		c.tell(r.At, "the %s is unreachable: the %s comes first, matches everything that it matches, and decides %s instead of %s; move it up, or narrow the other rule", r.called(), place, earlier.Action, r.Action)
 	case r.covers(earlier):
 		c.tell(r.At, "the %s is a duplicate of the %s; remove it", r.called(), place)
 	default:
-		c.tell(r.At, "the %s is unreachable: the %s comes first, matches everything that it matches, and says the same; remove it", r.called(), place)
+		c.tell(r.At, "the %s is unreachable: the %s comes first, matches everything that it matches, and decides the same; remove it", r.called(), place)
 	}
 }
 
@@ -115,11 +115,11 @@ func (c *checker) patterns(r *Rule) {
 			case strings.ContainsAny(p.source, "[]{}"):
 				c.tell(p.at, "the pattern %s has brackets, which are literal: write a list of patterns instead", quoted(p.source))
 			case p.source == "*" && name == "tool_name" && !r.Passes():
-				c.tell(p.at, "the pattern \"*\" does not match the name of a tool with a slash in it: \"**\" does")
+				c.tell(p.at, "the pattern \"*\" does not match tool names that contain a slash; to match them, use \"**\"")
 			case climbs(p.source) && name == "resource_path" && p.source != "**/../**":
 				c.tell(p.at, "the pattern %s matches only paths with .., but paths are compared without it; write the path that it resolves to, or \"**/../**\" for all paths with ..", quoted(p.source))
 			case strings.HasSuffix(p.source, "/") && name == "resource_path":
-				c.tell(p.at, "the pattern %s matches only the directory: %s matches its content", quoted(p.source), quoted(p.source+"**"))
+				c.tell(p.at, "the pattern %s matches only the directory itself; to match its content, use %s", quoted(p.source), quoted(p.source+"**"))
 			}
 		}
 	})
@@ -150,7 +150,7 @@ func (r *Rule) Impossible() []Problem {
 		}
 	}
 	if len(r.Types) > 0 && !slices.ContainsFunc(EventTypes, func(word string) bool { return word != connect && r.Types.match(word) }) {
-		c.tell(r.Types[0].at, "event_type %q is for rules that refuse: no message is only a connection, and an allow rule would not check what else the call does", connect)
+		c.tell(r.Types[0].at, "event_type %q works only in rules that refuse: no message is only a connection, and an allow rule would not check the rest of the call", connect)
 	}
 	return c.problems
 }

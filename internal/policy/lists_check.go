@@ -15,7 +15,7 @@ func (l *Lists) check() []Problem {
 	c.tools()
 	for i := range l.Servers {
 		if d := &l.Servers[i]; len(d.EnvAllow) > 0 && len(d.EnvDeny) > 0 {
-			c.tell(d.At, "env_deny has no effect with env_allow, which lists everything that the server may have")
+			c.tell(d.At, "env_deny has no effect with env_allow, which lists all variables that the server may get")
 		}
 	}
 	return c.problems

@@ -44,7 +44,7 @@ func TestCheck(t *testing.T) {
 			"4:48: this has no effect: the rule at 4:17 matches everything that it matches"}},
 		{on + "tool_policy: denylist\ndenied_tools: [{server: \"*\", tool: \"api_*\"}, {server: a, tool: \"api_read_*\"}, {server: a, tool: \"api?x\"}]", []string{
 			"3:47: this has no effect: the rule at 3:17 matches everything that it matches"}},
-		{"servers: [{id: a, env_allow: [X], env_deny: [Y]}]", []string{"1:12: env_deny has no effect with env_allow, which lists everything that the server may have"}},
+		{"servers: [{id: a, env_allow: [X], env_deny: [Y]}]", []string{"1:12: env_deny has no effect with env_allow, which lists all variables that the server may get"}},
 	} {
 		var got []string
 		for _, p := range lists(t, c.yaml).Policy.Policy().Check() {

@@ -78,7 +78,7 @@ func (c *listComparison) servers() {
 		}
 	}
 	if c.before.ServerMode != Allowlist && c.now.ServerMode == Allowlist && some(c.before.DeniedServers, func(r *ServerRule) bool { return r.ID.All() }) {
-		c.add(c.decides(true), configfile.Position{}, []string{"server_policy"}, ` is allowlist, under which a denied "*" does not refuse what is allowed`)
+		c.add(c.decides(true), configfile.Position{}, []string{"server_policy"}, ` is allowlist, which allows listed entries even if "*" is denied`)
 	}
 }
 
@@ -103,7 +103,7 @@ func (c *listComparison) tools() {
 		}
 	}
 	if c.before.ToolMode != Allowlist && c.now.ToolMode == Allowlist && some(c.before.DeniedTools, (*ToolRule).all) {
-		c.add(c.decides(true), configfile.Position{}, []string{"tool_policy"}, ` is allowlist, under which a denied "*" does not refuse what is allowed`)
+		c.add(c.decides(true), configfile.Position{}, []string{"tool_policy"}, ` is allowlist, which allows listed entries even if "*" is denied`)
 	}
 }
 
@@ -183,10 +183,10 @@ func (c *listComparison) declared() {
 		before.At, now.At = configfile.Position{}, configfile.Position{}
 		before.EnvAllow, before.EnvDeny, now.EnvAllow, now.EnvDeny = nil, nil, nil, nil
 		if !reflect.DeepEqual(before, now) {
-			c.add(true, is.At, keys, " declares %q as another server", is.ID)
+			c.add(true, is.At, keys, " declares %q as a different server", is.ID)
 		}
 		if !slices.EqualFunc(was.EnvAllow, is.EnvAllow, sameName) || !slices.EqualFunc(was.EnvDeny, is.EnvDeny, sameName) {
-			c.add(!is.limits(was), is.At, keys, " gives %q another environment", is.ID)
+			c.add(!is.limits(was), is.At, keys, " changes the environment of %q", is.ID)
 		}
 	}
 	for i := range c.before.Servers {

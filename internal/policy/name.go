@@ -38,7 +38,7 @@ func ParseName(glob string) (Name, error) {
 	case glob == "":
 		return n, fmt.Errorf("an empty name matches nothing; * matches all")
 	case len(glob) > MaxName:
-		return n, fmt.Errorf("longer than %d bytes; no name is", MaxName)
+		return n, fmt.Errorf("longer than %d bytes, the limit for a name", MaxName)
 	case !utf8.ValidString(glob):
 		return n, fmt.Errorf("not valid UTF-8")
 	}

@@ -19,9 +19,9 @@ func TestCheck(t *testing.T) {
 		want       []string
 	}{
 		{"nothing to tell", head + "[[rule]]\naction='deny'\ntool='*'\n", nil},
-		{"never reached", head + "[[rule]]\naction='deny'\ntool='read_secret'\n", []string{"4:3: the rule 2 is unreachable: the rule 1 at 1:3 comes first, matches everything that it matches, and says allow instead of deny"}},
+		{"never reached", head + "[[rule]]\naction='deny'\ntool='read_secret'\n", []string{"4:3: the rule 2 is unreachable: the rule 1 at 1:3 comes first, matches everything that it matches, and decides allow instead of deny"}},
 		{"never reached by arguments", head + "[[rule]]\naction='deny'\ntool='read_x'\nargs.path='/etc/**'\nserver='s'\n", []string{"4:3: the rule 2 is unreachable:"}},
-		{"says the same", "[[rule]]\naction='deny'\ntool='**'\n[[rule]]\naction='block'\ntool='x'\n", []string{"4:3: the rule 2 is unreachable: the rule 1 at 1:3 comes first, matches everything that it matches, and says the same"}},
+		{"says the same", "[[rule]]\naction='deny'\ntool='**'\n[[rule]]\naction='block'\ntool='x'\n", []string{"4:3: the rule 2 is unreachable: the rule 1 at 1:3 comes first, matches everything that it matches, and decides the same"}},
 		{"duplicate", head + head, []string{"4:3: the rule 2 is a duplicate of the rule 1 at 1:3"}},
 		{"narrower first", "[[rule]]\naction='deny'\ntool='read_secret'\n" + head, nil},
 		{"an argument that can be missing", "[[rule]]\naction='deny'\ntool='x'\nargs.a='**'\n[[rule]]\naction='allow'\ntool='x'\n", nil},
@@ -37,7 +37,7 @@ func TestCheck(t *testing.T) {
 		{"logged", "[rules.a]\naction='log'\nmatch.method=['tools/list']\n", nil},
 		{"patterns", "[rules.a]\naction='deny'\nmatch.tool_name=['x*', 'xy', '[ab]', '*']\nmatch.resource_path=['/etc/']\n", []string{
 			`3:18: the pattern "x*" adds nothing: "*" in the same list`, `3:24: the pattern "xy" adds nothing`, `3:30: the pattern "[ab]" adds nothing`,
-			`3:30: the pattern "[ab]" has brackets`, `3:38: the pattern "*" does not match the name of a tool with a slash`, `4:22: the pattern "/etc/" matches only the directory: "/etc/**"`}},
+			`3:30: the pattern "[ab]" has brackets`, `3:38: the pattern "*" does not match tool names that contain a slash`, `4:22: the pattern "/etc/" matches only the directory itself; to match its content, use "/etc/**"`}},
 		{"dots", "[rules.a]\naction='deny'\nmatch.resource_path=['/a/../etc/**', '**/../**']\n", []string{`3:22: the pattern "/a/../etc/**" adds nothing`, `3:22: the pattern "/a/../etc/**" matches only paths with ..`}},
 		{"the same pattern twice", "[rules.a]\naction='deny'\nmatch.tool_name=['x', 'x']\n", []string{`3:23: the pattern "x" adds nothing`}},
 	} {

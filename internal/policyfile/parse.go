@@ -31,7 +31,7 @@ const (
 func ParseTOML(path string, data []byte) (*policy.Policy, error) {
 	r := &reader{}
 	if len(data) > MaxFile {
-		r.fail(start, "larger than %d MiB: no policy is, check the path", MaxFile>>20)
+		r.fail(start, "larger than %d MiB, the limit for a policy; check the path", MaxFile>>20)
 		return nil, r.err(path)
 	}
 	root, failed := config.ReadTOML(data)
@@ -88,7 +88,7 @@ func (r *reader) root(root config.Value) {
 // defaults differ.
 func (r *reader) form(form *string, m config.Member, read func(config.Value)) {
 	if *form != "" && *form != m.Key {
-		r.fail(m.Pos, "a file has rules of one form: [[rule]] and [rules.NAME] have different defaults; move these to another file")
+		r.fail(m.Pos, "a file cannot mix [[rule]] and [rules.NAME], which have different defaults; move these rules to another file")
 	}
 	*form = m.Key
 	read(m.Value)
@@ -136,7 +136,7 @@ func (r *reader) named(v config.Value) {
 	seen := map[string]config.Position{}
 	for i, m := range members {
 		if first, again := seen[m.Key]; again {
-			r.fail(m.Pos, "a second rule with the name %s, the first is at %s; reports could not distinguish them", config.Quoted(m.Key), first)
+			r.fail(m.Pos, "duplicate rule name %s, first at %s; rename one, so that reports can distinguish them", config.Quoted(m.Key), first)
 		}
 		seen[m.Key] = m.Pos
 		rule := &policy.Rule{Name: text.Visible(text.Mask(m.Key), maxText), Number: i + 1, At: m.Pos}

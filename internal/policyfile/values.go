@@ -54,7 +54,7 @@ func (r *reader) text(m config.Member) string {
 	case !ok:
 		r.fail(m.Value.Pos(), "expected a string for %s, found %s", m.Key, m.Value.What())
 	case len([]rune(s)) > maxText:
-		r.fail(m.Value.Pos(), "longer than %d characters: reports repeat it", maxText)
+		r.fail(m.Value.Pos(), "longer than %d characters, which is too long for reports; shorten it", maxText)
 	}
 	return text.Visible(text.Mask(s), maxText)
 }

@@ -42,9 +42,9 @@ const (
 	byTimeout  = "nobody answered in time"
 	byClient   = "the client"
 	byCommand  = "mcpscan held"
-	bySender   = "its sender cancelled it"
+	bySender   = "the sender cancelled it"
 	byEnd      = "the connection ended"
-	byFullness = "too many messages wait for an answer"
+	byFullness = "too many messages are waiting for an answer"
 )
 
 const (
@@ -101,7 +101,7 @@ func (q *Question) String() string {
 		s += fmt.Sprintf(" %q", q.Target)
 	}
 	if q.Asks == "server" {
-		s += " of the server " + q.Server
+		s += " from the server " + q.Server
 	} else {
 		s += " for the server " + q.Server
 	}
@@ -114,7 +114,7 @@ func (q *Question) String() string {
 // text returns the question in full, for a user who sees nothing else.
 func (q *Question) text() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "mcpscan holds %s, because the policy prompts for it: %s.", q, strings.TrimSuffix(q.Reason, "."))
+	fmt.Fprintf(&b, "mcpscan is holding %s, because the policy requires approval: %s.", q, strings.TrimSuffix(q.Reason, "."))
 	if q.Arguments != "" {
 		b.WriteString(" Arguments: " + q.Arguments)
 	}

@@ -106,7 +106,7 @@ func (e *elicitor) ask(ctx context.Context, q *Question) (allowed, answered bool
 	e.mu.Unlock()
 	b := []byte(`{"jsonrpc":"2.0","id":` + id + `,"method":"elicitation/create","params":{"message":`)
 	b = wire.AppendString(b, []byte(q.text()))
-	b = append(b, `,"requestedSchema":{"type":"object","properties":{"allow":{"type":"boolean","title":"Allow it once","description":"Without a yes it is refused.","default":false}},"required":["allow"]}}}`...)
+	b = append(b, `,"requestedSchema":{"type":"object","properties":{"allow":{"type":"boolean","title":"Allow once","description":"Unless you allow it, mcpscan refuses it.","default":false}},"required":["allow"]}}}`...)
 	e.to.answer(b)
 	select {
 	case v := <-answer:
@@ -120,7 +120,7 @@ func (e *elicitor) ask(ctx context.Context, q *Question) (allowed, answered bool
 		e.mu.Lock()
 		delete(e.waiting, id)
 		e.mu.Unlock()
-		e.to.answer([]byte(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + id + `,"reason":"no answer is needed any more"}}`))
+		e.to.answer([]byte(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + id + `,"reason":"an answer is no longer needed"}}`))
 		return false, false
 	}
 }

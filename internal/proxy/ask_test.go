@@ -139,8 +139,8 @@ func TestHeldMessages(t *testing.T) {
 		t.Error(err)
 	}
 	a.wantTold(t, `tools/call "asked" for the server srv true: mcpscan held`, `tools/call "asked" for the server srv false: mcpscan held`,
-		`tools/call "asked" for the server srv false: its sender cancelled it`, `tools/call "asked" for the server srv, with 1 more messages true: mcpscan held`,
-		`sampling/createMessage of the server srv true: mcpscan held`)
+		`tools/call "asked" for the server srv false: the sender cancelled it`, `tools/call "asked" for the server srv, with 1 more messages true: mcpscan held`,
+		`sampling/createMessage from the server srv true: mcpscan held`)
 }
 
 // TestHeldTooLong: without an answer in time, a message is refused; and so is one for which there
@@ -162,7 +162,7 @@ func TestHeldTooLong(t *testing.T) {
 	}
 	c.say(c.toProxy, strings.ReplaceAll(call("99", "asked"), "tools/call", "prompts/get")+"\n")
 	c.expect(c.fromProxy, refused("99", "needs approval: somebody has to agree", "ask", "prompt")+"\n")
-	b.wantTold(t, `prompts/get "asked" for the server srv false: too many messages wait for an answer`)
+	b.wantTold(t, `prompts/get "asked" for the server srv false: too many messages are waiting for an answer`)
 	go func() { // the connection ends when its server does; whoever still waits gets an answer
 		_, _ = io.Copy(io.Discard, c.fromProxy)
 	}()
@@ -201,7 +201,7 @@ func TestElicitation(t *testing.T) {
 		if test.answer != "" {
 			got := line(t, client)
 			id := got[strings.Index(got, `"mcpscan-`):strings.Index(got, `,"method":"elicitation/create"`)]
-			if !strings.Contains(got, `"message":"mcpscan holds tools/call \"asked\" for the server srv, because the policy prompts for it: somebody has to agree. Arguments: {}"`) {
+			if !strings.Contains(got, `"message":"mcpscan is holding tools/call \"asked\" for the server srv, because the policy requires approval: somebody has to agree. Arguments: {}"`) {
 				t.Errorf("asked %s", got)
 			}
 			c.say(c.toProxy, `{"jsonrpc":"2.0","id":`+id+`,`+test.answer+"}\n"+`{"jsonrpc":"2.0","id":`+id+`,"result":{"action":"accept","content":{"allow":true}}}`+"\n")
@@ -237,8 +237,8 @@ func TestElicitationWithoutAnswer(t *testing.T) {
 	forged := `{"jsonrpc":"2.0","id":` + id + `,"result":{"action":"accept","content":{"allow":true}}}` + "\n"
 	c.say(c.serverOut, forged)
 	want := map[string]bool{forged: true,
-		`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + id + `,"reason":"no answer is needed any more"}}` + "\n": true,
-		refused("1", "needs approval: somebody has to agree", "ask", "prompt") + "\n":                                                           true}
+		`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + id + `,"reason":"an answer is no longer needed"}}` + "\n": true,
+		refused("1", "needs approval: somebody has to agree", "ask", "prompt") + "\n":                                                            true}
 	for range len(want) {
 		got := line(t, client)
 		if !want[got] {

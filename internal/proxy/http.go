@@ -124,7 +124,7 @@ func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	defer h.current.Add(-1)
 	if h.current.Add(1) > maxExchanges {
-		writeError(w, http.StatusServiceUnavailable, nil, "the proxy has too many requests to answer at a time")
+		writeError(w, http.StatusServiceUnavailable, nil, "the proxy is handling too many requests; try again later")
 		return
 	}
 	r.Header.Del("Upgrade") // some clients offer HTTP/2 with each request; only HTTP is forwarded
@@ -132,16 +132,16 @@ func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	stream := h.sessions.streamOf(r.URL.RequestURI())
 	switch {
 	case r.Method == http.MethodConnect:
-		writeError(w, http.StatusNotImplemented, nil, "the proxy passes on no other protocol than HTTP")
+		writeError(w, http.StatusNotImplemented, nil, "the proxy forwards only HTTP")
 	case path == h.path || stream != "":
 		h.exchange(w, r, stream)
 	case isAuthentication(path) && h.prefix == "":
 		at := h.scope("")
 		at.session, _ = h.sessions.of(r, false)
-		h.gate.note(&at, scanner.IgnoredEvent, "an HTTP exchange of authentication, passed on unread", scanner.Forward)
+		h.gate.note(&at, scanner.IgnoredEvent, "an HTTP authentication exchange, forwarded without inspection", scanner.Forward)
 		h.reverse.ServeHTTP(w, r)
 	default:
-		writeError(w, http.StatusNotFound, nil, "the proxy has no such path; messages go to "+h.path)
+		writeError(w, http.StatusNotFound, nil, "the proxy does not serve this path; send messages to "+h.path)
 	}
 }
 
@@ -170,17 +170,17 @@ func (h *HTTP) exchange(w http.ResponseWriter, r *http.Request, stream string) {
 		x.at.mask = h.upstream.Mask(r.Header)
 	}
 	if coding := r.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
-		writeError(w, http.StatusUnsupportedMediaType, nil, "the proxy reads no encoded messages: send the body without Content-Encoding")
+		writeError(w, http.StatusUnsupportedMediaType, nil, "the proxy does not read encoded messages: send the body without Content-Encoding")
 		return
 	}
 	if _, why := formOf(http.Header{"Content-Type": r.Header.Values("Content-Type")}); why != "" {
-		writeError(w, http.StatusUnsupportedMediaType, nil, "the proxy reads messages in UTF-8 only, and of one content type")
+		writeError(w, http.StatusUnsupportedMediaType, nil, "the proxy reads only UTF-8 messages with a single content type")
 		return
 	}
 	body, more, done, err := h.large.read(r.Context(), r.Body, h.gate.MaxMessage)
 	defer done()
 	if err != nil {
-		writeError(w, http.StatusBadRequest, nil, "the request broke off")
+		writeError(w, http.StatusBadRequest, nil, "the request ended early")
 		return
 	}
 	said := skim(frameOf(body))
@@ -203,7 +203,7 @@ func (h *HTTP) exchange(w http.ResponseWriter, r *http.Request, stream string) {
 	switch {
 	case more:
 		if !x.tooLong(mcp.ClientToServer) {
-			writeError(w, http.StatusRequestEntityTooLarge, nil, "the message is longer than the proxy judges (--max-message), and fail_closed is set")
+			writeError(w, http.StatusRequestEntityTooLarge, nil, "the message exceeds the size limit of the proxy (--max-message), and fail_closed is set")
 			return
 		}
 	case len(frameOf(body)) > 0:

@@ -35,10 +35,10 @@ func (a *Access) refuses(r *http.Request) (status int, why string) {
 		}
 	}
 	if strings.EqualFold(r.Header.Get("Sec-Fetch-Site"), "cross-site") && r.Header.Get("Origin") == "" {
-		return http.StatusForbidden, "a page of another site asks"
+		return http.StatusForbidden, "the request comes from a page of another site"
 	}
 	if a.Token != "" && !a.authorized(r.Header) {
-		return http.StatusUnauthorized, "the proxy wants the token of its port: give it as Authorization: Bearer TOKEN, or as " + TokenHeader + ": TOKEN where Authorization is for the server"
+		return http.StatusUnauthorized, "the proxy requires its token: send it as Authorization: Bearer TOKEN, or as " + TokenHeader + ": TOKEN if Authorization is for the server"
 	}
 	return 0, ""
 }

@@ -26,7 +26,7 @@ type redirectError struct {
 }
 
 func (e *redirectError) Error() string {
-	return fmt.Sprintf("it answers with status %d, a redirection to %s, which the proxy does not follow: give that URL as --upstream if you trust it", e.status, text.Visible(bare(e.to), reasonChars))
+	return fmt.Sprintf("it answers with status %d and redirects to %s, which the proxy does not follow: if you trust that URL, use it as --upstream", e.status, text.Visible(bare(e.to), reasonChars))
 }
 
 // unreadableError reports a response in a form that cannot be inspected.
@@ -48,7 +48,7 @@ func (h *HTTP) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if x := exchangeOf(r); x != nil {
 		ids = x.order
 	}
-	writeError(w, status, ids, "the server of "+text.Visible(h.upstream.Name, reasonChars)+" gave no answer that can be passed on: "+why)
+	writeError(w, status, ids, "the server "+text.Visible(h.upstream.Name, reasonChars)+" sent no usable answer: "+why)
 }
 
 // failure returns why a request failed, with the HTTP status for it.
@@ -109,7 +109,7 @@ func tooLongReason(from mcp.Direction, max int64) string {
 	if from == mcp.ServerToClient {
 		sender = "server"
 	}
-	return fmt.Sprintf("a message of the %s is longer than the limit of %d bytes (--max-message)", sender, max)
+	return fmt.Sprintf("a message of the %s exceeds the limit of %d bytes (--max-message)", sender, max)
 }
 
 // bare returns a URL without the parts that may be secret.

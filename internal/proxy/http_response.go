@@ -32,7 +32,7 @@ func (h *HTTP) respond(resp *http.Response) error {
 	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
 		return &redirectError{resp.StatusCode, resp.Header.Get("Location")}
 	case http.StatusSwitchingProtocols:
-		return &unreadableError{"it answers in another protocol than HTTP"}
+		return &unreadableError{"it does not answer over HTTP"}
 	}
 	head := *x.at.head
 	head.Field(false, headerSession, resp.Header.Get(headerSession))
@@ -80,14 +80,14 @@ func formOf(head http.Header) (stream bool, why string) {
 		switch value = strings.Trim(strings.TrimSpace(value), `"`); {
 		case strings.TrimSpace(name) != "charset":
 		case value != "utf-8" && value != "utf8" && value != "us-ascii" && value != "iso-8859-1" && value != "windows-1252":
-			return false, fmt.Sprintf("the server sends messages in the character set %q; MCP has UTF-8", text.Visible(value, 100))
+			return false, fmt.Sprintf("the server sends messages in the character set %q; MCP requires UTF-8", text.Visible(value, 100))
 		}
 	}
 	codings := strings.ToLower(strings.Join(head.Values("Content-Encoding"), ", "))
 	if codings == "identity" {
 		head.Del("Content-Encoding")
 	} else if codings != "" && codings != "gzip" && codings != "x-gzip" {
-		return false, fmt.Sprintf("the server sends a body in the content encoding %q, which the proxy did not ask for and does not read", text.Visible(codings, 100))
+		return false, fmt.Sprintf("the server sends a body in the content encoding %q, which the proxy did not request and cannot read", text.Visible(codings, 100))
 	}
 	return stream, ""
 }
@@ -206,11 +206,11 @@ func (x *exchange) tell(at *scope, head http.Header, answer []byte) {
 	}
 	h, lost := x.HTTP, *at
 	tellLost := func(why string) {
-		h.gate.skip(&lost, "an answer of the proxy did not reach the server: "+why, scanner.Refuse)
+		h.gate.skip(&lost, "an answer from the proxy did not reach the server: "+why, scanner.Refuse)
 	}
 	if h.waiting.Add(1) > maxAnswers {
 		h.waiting.Add(-1)
-		tellLost("too many wait already")
+		tellLost("too many are already waiting")
 		return
 	}
 	req, err := x.answer(at.head.Session, head, answer)

@@ -132,14 +132,14 @@ func (s *stream) endpoint(b block, raw string) {
 	case err != nil:
 		why = "the endpoint event has no URL: " + text.Visible(raw, 200)
 	case to.Scheme != s.base.Scheme || !strings.EqualFold(to.Host, s.base.Host) || to.Opaque != "" || strings.HasPrefix(to.EscapedPath(), "//"):
-		why = fmt.Sprintf("the endpoint %s is on another origin than %s", text.Visible(bare(to.String()), 200), text.Visible(bare(s.base.String()), 200))
+		why = fmt.Sprintf("the endpoint %s has a different origin than %s", text.Visible(bare(to.String()), 200), text.Visible(bare(s.base.String()), 200))
 	}
 	if why != "" {
 		if s.gate.Observe {
-			s.gate.skip(&s.at, why+": the client goes past the proxy", scanner.Forward)
+			s.gate.skip(&s.at, why+": the client bypasses the proxy", scanner.Forward)
 			return
 		}
-		s.gate.skip(&s.at, why+": the connection was ended", scanner.Refuse)
+		s.gate.skip(&s.at, why+": the proxy closed the connection", scanner.Refuse)
 		s.out, s.err = nil, errors.New(why)
 		return
 	}

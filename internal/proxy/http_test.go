@@ -342,7 +342,7 @@ func TestHTTPLongMessages(t *testing.T) {
 	f.post(call("1", strings.Repeat("x", 5000)), 200, fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"result":{"n":%d}}`, len(call("1", strings.Repeat("x", 5000)))))
 	n := 0
 	for _, d := range f.about() {
-		if strings.HasSuffix(d, "is longer than the limit of 1000 bytes (--max-message)") {
+		if strings.HasSuffix(d, "exceeds the limit of 1000 bytes (--max-message)") {
 			n++
 		}
 	}

@@ -97,7 +97,7 @@ func TestHTTPPaths(t *testing.T) {
 			t.Errorf("%s: got %d %s, want %d", path, status, body, want)
 		}
 	}
-	if about := f.about(); !slices.Contains(about, "proxy http unknown forward an HTTP exchange of authentication, passed on unread") || len(about) != 3 {
+	if about := f.about(); !slices.Contains(about, "proxy http unknown forward an HTTP authentication exchange, forwarded without inspection") || len(about) != 3 {
 		t.Errorf("%q", about)
 	}
 	if status, _, _ := f.ask(http.MethodPost, f.url, "", "Upgrade: h2c", "Connection: Upgrade, HTTP2-Settings", "HTTP2-Settings: AAA"); status != 200 || upgraded != "" {
@@ -175,7 +175,7 @@ func TestHTTPFailures(t *testing.T) {
 		{"slow", func(w http.ResponseWriter, r *http.Request) { <-release }, func(u *proxy.Upstream) { u.Transport = proxy.NewTransport(50*time.Millisecond, nil) }, 504, "--upstream-timeout"},
 		{"a redirect", func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "https://user:pw@evil.example/x?token=1", http.StatusTemporaryRedirect)
-		}, nil, 502, "a redirection to https://evil.example/x, which the proxy does not follow"},
+		}, nil, 502, "redirects to https://evil.example/x, which the proxy does not follow"},
 		{"a wrong certificate", nil, func(u *proxy.Upstream) { u.URL, _ = url.Parse(secure.URL + "/mcp") }, 502, "its certificate is not valid"},
 		{"another certificate", nil, func(u *proxy.Upstream) { pin(t, u, secure, strings.Repeat("00", 32)) }, 502, "the certificate has the fingerprint " + sum},
 		{"no HTTP", func(w http.ResponseWriter, r *http.Request) {
@@ -192,7 +192,7 @@ func TestHTTPFailures(t *testing.T) {
 			}
 		})
 		status, _, got := f.ask(http.MethodPost, f.url, call(`"a"`, "x"))
-		if status != test.status || !strings.HasPrefix(got, `{"jsonrpc":"2.0","id":"a","error":{"code":-32603,"message":"mcpscan: the server of srv gave no answer that can be passed on: `) || !strings.Contains(got, test.want) || strings.ContainsAny(got, "\x1b") || strings.Contains(got, "token=") {
+		if status != test.status || !strings.HasPrefix(got, `{"jsonrpc":"2.0","id":"a","error":{"code":-32603,"message":"mcpscan: the server srv sent no usable answer: `) || !strings.Contains(got, test.want) || strings.ContainsAny(got, "\x1b") || strings.Contains(got, "token=") {
 			t.Errorf("%s: got %d %s, want %d %q", test.name, status, got, test.status, test.want)
 		}
 		if len(f.failed) != 1 {

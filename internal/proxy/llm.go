@@ -118,7 +118,7 @@ func (l *LLM) hear(m *replay.LLMMessage, mask func([]byte) []byte) (said []repla
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.closed {
-		return nil, "the proxy ends"
+		return nil, "the proxy is shutting down"
 	}
 	m.Time = g.now()
 	line := m.Line()
@@ -193,17 +193,17 @@ func (l *LLM) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	defer l.current.Add(-1)
 	if l.current.Add(1) > maxExchanges {
-		shape.write(w, http.StatusServiceUnavailable, "mcpscan: the proxy has too many requests to answer at a time")
+		shape.write(w, http.StatusServiceUnavailable, "mcpscan: the proxy is handling too many requests; try again later")
 		return
 	}
 	r.Header.Del("Upgrade")
 	i := slices.IndexFunc(l.routes, func(route *llmRoute) bool { return route.leads(pathOf(r.URL)) })
 	switch {
 	case r.Method == http.MethodConnect:
-		shape.write(w, http.StatusNotImplemented, "mcpscan: the proxy passes on no other protocol than HTTP")
+		shape.write(w, http.StatusNotImplemented, "mcpscan: the proxy forwards only HTTP")
 		return
 	case i < 0:
-		shape.write(w, http.StatusNotFound, "mcpscan: the proxy has no such path; expected one that begins with "+l.paths())
+		shape.write(w, http.StatusNotFound, "mcpscan: the proxy does not serve this path; expected one that begins with "+l.paths())
 		return
 	}
 	x := &llmExchange{llmRoute: l.routes[i], in: r, id: fmt.Sprint("request-", l.counted.Add(1)), sent: func() {}, kept: func() {}}
@@ -239,13 +239,13 @@ func (x *llmExchange) request(w http.ResponseWriter) *http.Request {
 	r := x.in
 	shape := shapeOf("", r.URL.Path)
 	if coding := r.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
-		shape.write(w, http.StatusUnsupportedMediaType, "mcpscan: the proxy reads no encoded requests: send the body without Content-Encoding")
+		shape.write(w, http.StatusUnsupportedMediaType, "mcpscan: the proxy does not read encoded requests: send the body without Content-Encoding")
 		return nil
 	}
 	body, more, done, err := x.large.read(r.Context(), r.Body, x.gate.MaxMessage)
 	x.sent = done
 	if err != nil {
-		shape.write(w, http.StatusBadRequest, "mcpscan: the request broke off")
+		shape.write(w, http.StatusBadRequest, "mcpscan: the request ended early")
 		return nil
 	}
 	json := beginsLikeJSON(frameOf(body))
@@ -290,7 +290,7 @@ func (x *llmExchange) pass(reason string) bool {
 func (x *llmExchange) judgeRequest(body []byte) (why string) {
 	body = frameOf(body)
 	if x.format = replay.Knows(body); x.format == "" {
-		x.gate.note(x.scope(), scanner.IgnoredEvent, "a request to a provider that is none to a model, passed on unread", scanner.Forward)
+		x.gate.note(x.scope(), scanner.IgnoredEvent, "a provider request that does not call a model, forwarded without inspection", scanner.Forward)
 		return ""
 	}
 	x.mask = both(x.mask, maskGiven(body))

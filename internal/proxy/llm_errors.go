@@ -108,5 +108,5 @@ func (r *llmRoute) fail(w http.ResponseWriter, in *http.Request, err error) {
 	if x, ok := in.Context().Value(llmKey{}).(*llmExchange); ok {
 		s = s.of(x.format)
 	}
-	s.write(w, status, "mcpscan: the provider at "+text.Visible(bare(r.URL.String()), reasonChars)+" gave no answer that can be passed on: "+why)
+	s.write(w, status, "mcpscan: the provider at "+text.Visible(bare(r.URL.String()), reasonChars)+" sent no usable answer: "+why)
 }

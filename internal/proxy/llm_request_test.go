@@ -76,11 +76,11 @@ func TestLLMObserves(t *testing.T) {
 // TestLLMFailsClosed: what cannot be judged is refused where the configuration wants that.
 func TestLLMFailsClosed(t *testing.T) {
 	for name, test := range map[string]struct{ ask, kind, answer, want string }{
-		"an answer of no format":  {anthropicAsk, inJSON, `{"something":"else"}`, "of no format that is known"},
-		"an answer that is none":  {anthropicAsk, "text/html", `<html>`, "is no JSON"},
-		"an answer that is long":  {anthropicAsk, inJSON, anthropicBody("end_turn", `{"type":"text","text":"`+strings.Repeat("long ", 1<<18)+`"}`), "longer than the limit"},
-		"an event that is long":   {anthropicAsk, stream, anthropicStart + `data: {"type":"x","text":"` + strings.Repeat("long ", 1<<20) + "\"}\n\n", "longer than the limit"},
-		"a request that is long":  {requestOf(strings.Repeat("long ", 1<<18), ""), inJSON, "{}", "longer than the limit"},
+		"an answer of no format":  {anthropicAsk, inJSON, `{"something":"else"}`, "in an unknown format"},
+		"an answer that is none":  {anthropicAsk, "text/html", `<html>`, "that is not JSON"},
+		"an answer that is long":  {anthropicAsk, inJSON, anthropicBody("end_turn", `{"type":"text","text":"`+strings.Repeat("long ", 1<<18)+`"}`), "exceeds the limit"},
+		"an event that is long":   {anthropicAsk, stream, anthropicStart + `data: {"type":"x","text":"` + strings.Repeat("long ", 1<<20) + "\"}\n\n", "exceeds the limit"},
+		"a request that is long":  {requestOf(strings.Repeat("long ", 1<<18), ""), inJSON, "{}", "exceeds the limit"},
 		"an error of the request": {anthropicAsk, inJSON, `{"type":"error","error":{"type":"x","message":"y"}}`, `{"type":"x","message":"y"}`},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -25,7 +25,7 @@ func (r *llmRoute) respond(resp *http.Response) error {
 	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
 		return &redirectError{resp.StatusCode, resp.Header.Get("Location")}
 	case http.StatusSwitchingProtocols:
-		return &unreadableError{"it answers in another protocol than HTTP"}
+		return &unreadableError{"it does not answer over HTTP"}
 	}
 	if resp.Body == nil || resp.Body == http.NoBody || x.in.Method == http.MethodHead {
 		return nil
@@ -77,7 +77,7 @@ func (x *llmExchange) whole(resp *http.Response) error {
 		return nil
 	default:
 		resp.Body = &joined{head, resp.Body}
-		return x.unread(resp.StatusCode, "a response of a provider that is no JSON")
+		return x.unread(resp.StatusCode, "a provider response that is not JSON")
 	}
 	data, more, done, err := x.large.read(x.in.Context(), head, x.gate.MaxMessage)
 	x.kept = done
@@ -109,7 +109,7 @@ func (x *llmExchange) whole(resp *http.Response) error {
 // unread counts a response that is forwarded without inspection.
 func (x *llmExchange) unread(status int, what string) error {
 	if x.format == "" || status/100 != 2 || !x.mayCall() {
-		x.gate.note(x.scope(), scanner.IgnoredEvent, what+", passed on unread", scanner.Forward)
+		x.gate.note(x.scope(), scanner.IgnoredEvent, what+", forwarded without inspection", scanner.Forward)
 		return nil
 	}
 	if !x.pass(what + ", which was not inspected") {
@@ -137,16 +137,16 @@ func (x *llmExchange) judged(body []byte) (instead []byte, why string) {
 	switch {
 	case format != "":
 	case isError(body):
-		x.gate.note(x.scope(), scanner.IgnoredEvent, "an error of the provider of the model", scanner.Forward)
+		x.gate.note(x.scope(), scanner.IgnoredEvent, "an error from the model provider", scanner.Forward)
 		return nil, ""
 	default:
-		if err := x.unread(http.StatusOK, "an answer of the provider that is of no format that is known"); err != nil {
+		if err := x.unread(http.StatusOK, "a provider response in an unknown format"); err != nil {
 			return nil, err.Error()
 		}
 		return nil, ""
 	}
 	said, unread := x.hear(&replay.LLMMessage{Session: x.session, Request: x.id, Dialect: replay.Dialect(format), Answer: true, Body: body}, x.mask)
-	if unread != "" && !x.pass("an answer of a model was not inspected: "+unread) {
+	if unread != "" && !x.pass("a model response was not inspected: "+unread) {
 		return nil, unread + ", and fail_closed is set"
 	}
 	if x.gate.Observe {

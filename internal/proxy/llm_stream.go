@@ -214,7 +214,7 @@ func (s *llmStream) release(dst []byte, final bool) []byte {
 	said, unread := s.hear(&replay.LLMMessage{Session: s.session, Request: s.id, Dialect: replay.Dialect(s.format), Answer: true, SSE: part, More: !final}, s.mask)
 	s.part, s.nth, s.heard = nil, 0, true
 	if unread != "" {
-		s.pass("an answer of a model was not inspected: " + unread)
+		s.pass("a model response was not inspected: " + unread)
 	}
 	if s.flow == nil || s.gate.Observe {
 		return dst
@@ -237,7 +237,7 @@ func (s *llmStream) finish() {
 		return
 	}
 	if s.part != nil && s.llmExchange.format != "" {
-		s.pass("a stream of a provider that is of no format that is known")
+		s.pass("a provider stream in an unknown format")
 	}
 }
 
@@ -269,7 +269,7 @@ func isError(body []byte) bool {
 // unjudged returns the decision about a call that broke off or could not be read: its effect is
 // unknown.
 func unjudged(name string) *replay.Said {
-	return &replay.Said{Name: name, Decision: scanner.Decision{Verdict: scanner.Block, Check: scanner.RegistryCheck, Reason: "the call broke off, and could not be judged"}}
+	return &replay.Said{Name: name, Decision: scanner.Decision{Verdict: scanner.Block, Check: scanner.RegistryCheck, Reason: "the call ended early and could not be judged"}}
 }
 
 // appendEvent appends an event with this name and data.

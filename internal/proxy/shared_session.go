@@ -11,7 +11,7 @@ import (
 )
 
 // Blind describes the rules that find less, or nothing, if a proxy sees only one server.
-const Blind = "shadow-tool, value-flow, read-then-send, cross-server-flow, burst and the rules whose names begin with xs- judged by this server alone"
+const Blind = "shadow-tool, value-flow, read-then-send, cross-server-flow, burst and the rules whose IDs begin with xs- see only this server"
 
 // Session is a session shared by several proxies, as a log of what their messages add to it.
 type Session interface {
@@ -71,11 +71,11 @@ func (g *gate) judgeShared(s *scope, e *scanner.Event) *scanner.Outcome {
 		g.shared.End()
 	}
 	if missed != nil && (len(additions) > 0 || asks(out)) {
-		g.skipped(s, fmt.Sprintf("no turn in the shared session (%v): %s", missed, Blind))
+		g.skipped(s, fmt.Sprintf("no access to the shared session (%v): %s", missed, Blind))
 	}
 	tooLong += g.keep(additions)
 	if tooLong > 0 {
-		g.skipped(s, "a message has more for the shared session than the limit: other proxies do not know of it")
+		g.skipped(s, "a message adds more to the shared session than the limit: other proxies do not see it")
 	}
 	return out
 }
@@ -101,7 +101,7 @@ func (g *gate) catchUp(s *scope) {
 // heard passes the additions of others to the engine, and reports lost ones.
 func (g *gate) heard(s *scope, news [][]byte, lost int64) {
 	if lost += g.learn(s, news); lost > 0 {
-		g.skipped(s, "additions of other proxies to the shared session are lost: "+Blind)
+		g.skipped(s, "additions by other proxies to the shared session were lost: "+Blind)
 	}
 }
 

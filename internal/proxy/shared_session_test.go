@@ -234,7 +234,7 @@ func TestSharedSessionHostile(t *testing.T) {
 		t.Errorf("%s refuses", rule)
 	}
 	if got := a.found(); !slices.ContainsFunc(got, func(s string) bool {
-		return strings.Contains(s, "additions of other proxies to the shared session are lost")
+		return strings.Contains(s, "additions by other proxies to the shared session were lost")
 	}) {
 		t.Errorf("found %q, want that something is lost", got)
 	}

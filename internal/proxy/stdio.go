@@ -48,10 +48,10 @@ const (
 
 // errUnjudged ends a connection on which fail_closed refuses a message that is too long to inspect,
 // because the request that it answers is unknown.
-var errUnjudged = errors.New("a message is longer than --max-message, and fail_closed is set; the connection is closed")
+var errUnjudged = errors.New("a message exceeds --max-message, and fail_closed is set; the connection is closed")
 
 // errDeaf ends a connection when one side does not read its answers.
-var errDeaf = errors.New("too many refused messages wait for their answer to be read")
+var errDeaf = errors.New("too many answers to refused messages were not read")
 
 // Stdio forwards messages between a client and its server until one of them is done, and returns the
 // server's exit code. When ctx ends, it ends the server and returns the cause as the error. A read

@@ -278,7 +278,7 @@ func TestLongMessages(t *testing.T) {
 	if err := c.close(); err != nil {
 		t.Fatal(err)
 	}
-	if want := "forward a message of the server is longer than the limit of 1000 bytes (--max-message)"; !strings.HasSuffix(c.decided[0], want) {
+	if want := "forward a message of the server exceeds the limit of 1000 bytes (--max-message)"; !strings.HasSuffix(c.decided[0], want) {
 		t.Errorf("got %q, want %q", c.decided[0], want)
 	}
 

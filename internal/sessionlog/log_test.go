@@ -220,7 +220,7 @@ func TestPrivate(t *testing.T) {
 		if err := change(base); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Join(base, "one"); err == nil || !strings.Contains(err.Error(), "not a directory of this user alone") {
+		if _, err := Join(base, "one"); err == nil || !strings.Contains(err.Error(), "not a private directory of this user") {
 			t.Errorf("%s: joining is %v", name, err)
 		}
 	}

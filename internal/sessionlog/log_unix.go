@@ -73,7 +73,7 @@ func private(dir string) error {
 		return &os.PathError{Op: "lstat", Path: dir, Err: err}
 	}
 	if is.Mode&unix.S_IFMT != unix.S_IFDIR || is.Mode&0o077 != 0 || int(is.Uid) != os.Geteuid() {
-		return fmt.Errorf("%s is not a directory of this user alone; expected mode 0700", dir)
+		return fmt.Errorf("%s is not a private directory of this user; expected mode 0700", dir)
 	}
 	return nil
 }
@@ -87,7 +87,7 @@ func open(path string, flags int) (*os.File, error) {
 	var is unix.Stat_t
 	if err := unix.Fstat(int(f.Fd()), &is); err != nil || is.Mode&unix.S_IFMT != unix.S_IFREG || is.Mode&0o077 != 0 || int(is.Uid) != os.Geteuid() {
 		f.Close()
-		return nil, fmt.Errorf("%s is not a file of this user alone", path)
+		return nil, fmt.Errorf("%s is not a private file of this user; expected mode 0600", path)
 	}
 	return f, nil
 }
@@ -121,7 +121,7 @@ func join(dir string) (l *Log, err error) {
 		}
 	}
 	if err := flock(l.alive, unix.LOCK_SH|unix.LOCK_NB); err != nil {
-		return l, fmt.Errorf("taking part in the session: %w", err)
+		return l, fmt.Errorf("joining the session: %w", err)
 	}
 	file, err := open(l.path, os.O_CREATE)
 	if err != nil {

@@ -35,7 +35,7 @@ var ErrBusy = fmt.Errorf("another proxy of the session did not answer within %s"
 var ErrLost = errors.New("the log of the session was removed or damaged")
 
 // ErrUnsupported reports that the system has no shared sessions.
-var ErrUnsupported = errors.New("proxies share no session on this system")
+var ErrUnsupported = errors.New("proxies cannot share a session on this system")
 
 // Entry is written by one process for the others. It must not contain a line feed.
 type Entry struct {

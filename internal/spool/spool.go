@@ -138,7 +138,7 @@ func (s *Spool) Close() error {
 	if s.total == 0 {
 		return s.failed
 	}
-	return errors.Join(fmt.Errorf("messages that are missing: %d", s.total), s.failed)
+	return errors.Join(fmt.Errorf("missing messages: %d", s.total), s.failed)
 }
 
 // run writes queued lines until the spool is closed.

@@ -92,7 +92,7 @@ func TestSlowDisk(t *testing.T) {
 	big := strings.Repeat("x", maxQueued-2) + "\n"
 	write(t, s, big, "lost\n", "lost\n", "lost\n", "\n") // only the last one finds room
 	close(d.gate)
-	if err := s.Close(); err == nil || err.Error() != "messages that are missing: 3" {
+	if err := s.Close(); err == nil || err.Error() != "missing messages: 3" {
 		t.Errorf("got %v", err)
 	}
 	if got, want := d.String(), big+"lost 3: the disk did not keep up\n\n\n\n"; got != want {
@@ -131,7 +131,7 @@ func TestFullDisk(t *testing.T) {
 		d.set(false, 0)
 		time.Sleep(2 * retryWait)
 		write(t, s, "third\n")
-		if err := s.Close(); err == nil || err.Error() != "messages that are missing: 1" {
+		if err := s.Close(); err == nil || err.Error() != "missing messages: 1" {
 			t.Errorf("got %v", err)
 		}
 		if want := "first\nsecond\nlost 1: no space left on device\nthird\n"; d.String() != want {
@@ -152,7 +152,7 @@ func TestFullDiskAtTheEnd(t *testing.T) {
 		write(t, s, "first\n", "second\n")
 		s.Next("b")
 		write(t, s, "third\n")
-		if err := s.Close(); err == nil || !strings.HasPrefix(err.Error(), "messages that are missing: 2\n") {
+		if err := s.Close(); err == nil || !strings.HasPrefix(err.Error(), "missing messages: 2\n") {
 			t.Errorf("got %v", err)
 		}
 		if d.String() != "first\nse" {
@@ -170,7 +170,7 @@ func TestStuckDisk(t *testing.T) {
 		write(t, s, "first\n")
 		synctest.Wait()
 		write(t, s, "second\n")
-		if err := s.Close(); err == nil || err.Error() != "messages that are missing: 2" {
+		if err := s.Close(); err == nil || err.Error() != "missing messages: 2" {
 			t.Errorf("got %v", err)
 		}
 		close(d.gate)

@@ -32,7 +32,7 @@ func Custom(name, expr string) (Pattern, error) {
 		return Pattern{}, err
 	}
 	if width(tree) == 0 {
-		return Pattern{}, errors.New("it matches the empty text, so it would match everywhere; make it match at least one character")
+		return Pattern{}, errors.New("it matches the empty string, so it would match everywhere; make it match at least one character")
 	}
 	d := deriver{least: minAnchor, most: maxAnchors}
 	if err := d.folded(tree); err != nil {
