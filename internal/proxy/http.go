@@ -62,8 +62,8 @@ func NewHTTP(o Options, a Access, u Upstream) *HTTP {
 func newHTTP(g *gate, a Access, u Upstream, s *sessions) *HTTP {
 	h := &HTTP{gate: g, access: a, upstream: u, path: pathOf(u.URL), sessions: s, large: make(large, maxLarge)}
 	h.ctx, h.stop = context.WithCancel(context.Background())
-	h.reverse = &httputil.ReverseProxy{
-		Rewrite: h.rewrite, Transport: u.Transport, FlushInterval: -1, ModifyResponse: h.respond, ErrorHandler: h.fail, BufferPool: &copyBuffers{},
+	h.reverse = &httputil.ReverseProxy{ // without FlushInterval: it flushes streams anyway, and sends a whole body in one write
+		Rewrite: h.rewrite, Transport: u.Transport, ModifyResponse: h.respond, ErrorHandler: h.fail, BufferPool: &copyBuffers{},
 		ErrorLog: log.New(io.Discard, "", 0), // the client sees connection errors itself
 	}
 	return h
