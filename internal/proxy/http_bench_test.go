@@ -3,6 +3,7 @@ package proxy_test
 import (
 	"fmt"
 	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -37,7 +38,7 @@ func benchHTTP(b *testing.B, size int) {
 	defer server.Close()
 	at, _ := url.Parse(server.URL)
 	transport := proxy.NewTransport(0, nil)
-	bare := httptest.NewServer(&httputil.ReverseProxy{Rewrite: func(p *httputil.ProxyRequest) { p.SetURL(at) }, Transport: transport, FlushInterval: -1})
+	bare := httptest.NewServer(&httputil.ReverseProxy{Rewrite: func(p *httputil.ProxyRequest) { p.SetURL(at) }, Transport: transport, FlushInterval: -1, ErrorLog: log.New(io.Discard, "", 0)})
 	defer bare.Close()
 	decided := make(chan time.Duration, 2) // of the request and of the response
 	ours := func(all []scanner.Rule) *httptest.Server {
@@ -52,27 +53,39 @@ func benchHTTP(b *testing.B, size int) {
 		b.Cleanup(front.Close)
 		return front
 	}
-	post := func(to *httptest.Server, n int) time.Duration {
+	post := func(to *httptest.Server, n int) (time.Duration, error) {
 		begin := time.Now()
 		resp, err := http.Post(to.URL+"/", inJSON, strings.NewReader(call(fmt.Sprint(n), "read_report")))
 		if err != nil {
-			b.Fatal(err)
+			return 0, err
 		}
 		defer resp.Body.Close()
 		if body, err := io.ReadAll(resp.Body); err != nil || len(body) < size*9/10 {
-			b.Fatalf("status %d, %d bytes, %.300q: %v", resp.StatusCode, len(body), body, err)
+			return 0, fmt.Errorf("status %d, %d bytes, %.300q: %w", resp.StatusCode, len(body), body, err)
 		}
-		return time.Since(begin)
+		return time.Since(begin), nil
 	}
 	took := map[string][]time.Duration{}
 	with, without := ours(rules.All()), ours(nil)
 	for n := 0; b.Loop(); n++ {
-		took["bare"] = append(took["bare"], post(bare, n))
-		all := post(with, n)
-		judge := <-decided + <-decided
-		took["proxy"], took["judge"], took["forward"] = append(took["proxy"], all), append(took["judge"], judge), append(took["forward"], all-judge)
-		empty := post(without, n)
-		took["no-rules-forward"] = append(took["no-rules-forward"], empty-<-decided-<-decided)
+		// The bare proxy fails now and then: net/http closes the body of the request when the response
+		// begins, while the transport may still look for its end, and then closes the connection.
+		if d, err := post(bare, n); err == nil {
+			took["bare"] = append(took["bare"], d)
+		}
+		for _, way := range []struct {
+			name string
+			to   *httptest.Server
+		}{{"", with}, {"no-rules-", without}} {
+			all, err := post(way.to, n)
+			if err != nil {
+				b.Fatal(err)
+			}
+			judge := <-decided + <-decided
+			took[way.name+"proxy"] = append(took[way.name+"proxy"], all)
+			took[way.name+"judge"] = append(took[way.name+"judge"], judge)
+			took[way.name+"forward"] = append(took[way.name+"forward"], all-judge)
+		}
 	}
 	for name, took := range took {
 		slices.Sort(took)
