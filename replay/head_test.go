@@ -2,6 +2,7 @@ package replay
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -13,13 +14,13 @@ import (
 // and of credentials only that there are some.
 func TestHeads(t *testing.T) {
 	const (
-		request  = `{"name":"MCP-METHOD","value":"tools/call"},{"name":"Mcp-Name","value":"sum"},{"name":"mcp-protocol-version","value":"2026-07-28"},{"name":"authorization","value":"Bearer s3cret"},{"name":"Mcp-Session-Id","value":"theirs"}`
+		request  = `{"name":"MCP-METHOD","value":"tools/call"},{"name":"Mcp-Name","value":"sum"},{"name":"mcp-protocol-version","value":"2026-07-28"},{"name":"authorization","value":"Bearer s3cret"},{"name":"Mcp-Session-Id","value":"theirs"},{"name":"MCP-Param-Region","value":"eu"}`
 		response = `{"name":"Mcp-Session-Id","value":"s9"},{"name":"Mcp-Method","value":"none"}`
 	)
-	want := mcp.HTTPHead{Method: "tools/call", Name: "sum", Version: "2026-07-28", Session: "s9", Authorized: true}
+	want := mcp.HTTPHead{Method: "tools/call", Name: "sum", Version: "2026-07-28", Session: "s9", Authorized: true, Params: []mcp.HeadParam{{Name: "region", Value: "eu"}}}
 	for name, in := range map[string]string{
 		"HAR": archive(exchange(request, post(ping), response, body("application/json", pong))),
-		"text": lines(fromClient, postHead, "MCP-METHOD: tools/call", "Mcp-Name:sum", "mcp-protocol-version: 2026-07-28", "authorization: Bearer s3cret", "Mcp-Session-Id: theirs", "", ping,
+		"text": lines(fromClient, postHead, "MCP-METHOD: tools/call", "Mcp-Name:sum", "mcp-protocol-version: 2026-07-28", "authorization: Bearer s3cret", "Mcp-Session-Id: theirs", "mcp-param-REGION: eu", "", ping,
 			fromServer, okHead, "Mcp-Session-Id: s9", "Mcp-Method: none", "", pong),
 	} {
 		src, err := Open("cap", strings.NewReader(in), Options{MaxMessage: 1 << 20})
@@ -32,7 +33,7 @@ func TestHeads(t *testing.T) {
 			if c != nil {
 				c.Events(func(e *scanner.Event) {
 					n++
-					if e.HTTP == nil || *e.HTTP != want {
+					if e.HTTP == nil || !reflect.DeepEqual(*e.HTTP, want) {
 						t.Errorf("%s: %+v", name, e.HTTP)
 					}
 					if strings.Contains(fmt.Sprintf("%+v", e.HTTP), "s3cret") {

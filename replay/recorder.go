@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -111,6 +112,17 @@ func appendHTTPHead(b []byte, e *scanner.Event) []byte {
 			b = append(wire.AppendString(b, []byte(*f)), ',')
 		}
 	}
+	if len(head.Params) > 0 {
+		b = append(b, `"params":{`...)
+		head.Params = slices.Clone(head.Params)
+		for i := range head.Params {
+			p := &head.Params[i]
+			p.Name, p.Value = valid(p.Name), valid(p.Value)
+			b = append(wire.AppendString(b, []byte(p.Name)), ':')
+			b = append(wire.AppendString(b, []byte(p.Value)), ',')
+		}
+		b = append(b[:len(b)-1], "},"...)
+	}
 	if head.Authorized {
 		b = append(b, `"authorized":true,`...)
 	}
@@ -136,6 +148,17 @@ func recordedHead(doc *wire.Doc) *mcp.HTTPHead {
 	head := &mcp.HTTPHead{Authorized: string(doc.Raw(max(0, doc.Get(n, "authorized")))) == "true"}
 	for i, f := range headFields(head) {
 		*f, _ = doc.Str(n, headKeys[i])
+	}
+	params := doc.Get(n, "params")
+	if doc.Kind(params) != wire.Object {
+		return head
+	}
+	var key, value []byte
+	for c := doc.First(params); c >= 0 && len(head.Params) < mcp.MaxHeadParams; c = doc.Next(c) {
+		if doc.Kind(c) == wire.String {
+			key, value = key[:0], value[:0]
+			head.Params = append(head.Params, mcp.HeadParam{Name: string(doc.Key(c, &key)), Value: string(doc.Text(c, &value))})
+		}
 	}
 	return head
 }

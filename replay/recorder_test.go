@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"strings"
 	"testing"
 	"testing/quick"
@@ -38,12 +39,12 @@ func same(a, b *scanner.Event) bool {
 		a.Kind == b.Kind && a.Reason == b.Reason && bytes.Equal(a.Frame, b.Frame) && a.Origin == b.Origin && sameHead(a.HTTP, b.HTTP)
 }
 
-func sameHead(a, b *mcp.HTTPHead) bool { return a == b || a != nil && b != nil && *a == *b }
+func sameHead(a, b *mcp.HTTPHead) bool { return reflect.DeepEqual(a, b) }
 
 // TestRecordedHeads: the head of an HTTP exchange is read as it was recorded.
 func TestRecordedHeads(t *testing.T) {
 	var events []scanner.Event
-	for _, head := range []*mcp.HTTPHead{nil, {}, {Method: "tools/call"}, {Name: "\"\xff\n", Version: "2026-07-28", Session: "s 1", Authorized: true}, {Authorized: true}} {
+	for _, head := range []*mcp.HTTPHead{nil, {}, {Method: "tools/call"}, {Name: "\"\xff\n", Version: "2026-07-28", Session: "s 1", Authorized: true}, {Authorized: true}, {Params: []mcp.HeadParam{{Name: "region", Value: "eu\xff"}, {Name: "a\"b", Value: ""}}}} {
 		events = append(events, scanner.Event{Session: "s", Server: "srv", Transport: "http", Direction: mcp.ClientToServer, Frame: []byte(ping), HTTP: head})
 	}
 	replayed(t, events)

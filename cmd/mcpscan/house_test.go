@@ -76,7 +76,7 @@ var imports = map[string][]string{
 	"rules/hidden":                 {"internal/clause", "internal/lazyregexp", "internal/mcp", "internal/names", "internal/text", "internal/tools", "internal/wire", "scanner"},
 	"rules/instructions":           {"internal/clause", "internal/intent", "internal/languages", "internal/lazyregexp", "internal/mcp", "internal/names", "internal/paths", "internal/reading", "internal/secrets", "internal/sense", "internal/sensitive", "internal/text", "scanner"},
 	"rules/policy":                 {"internal/mcp", "internal/text", "scanner"},
-	"rules/protocol":               {"internal/mcp", "internal/names", "internal/text", "internal/wire", "scanner"},
+	"rules/protocol":               {"internal/jsonschema", "internal/mcp", "internal/names", "internal/text", "internal/wire", "scanner"},
 	"rules/requests":               {"internal/clause", "internal/destination", "internal/jsonschema", "internal/lazyregexp", "internal/mcp", "internal/names", "internal/secrets", "internal/sensitive", "internal/text", "internal/wire", "scanner"},
 	"rules/session":                {"internal/capability", "internal/clause", "internal/destination", "internal/lazyregexp", "internal/mcp", "internal/names", "internal/paths", "internal/secrets", "internal/text", "internal/wire", "scanner"},
 	"rules/supplychain":            {"internal/configfile", "internal/destination", "internal/entries", "internal/launch", "internal/names", "internal/text", "scanner"},

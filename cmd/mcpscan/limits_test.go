@@ -119,7 +119,8 @@ var limits = []struct {
 		{"patience", "time to wait for another writer of the lockfile", "time", exitsUsage},
 	}},
 	{"internal/mcp", []limit{
-		{"headBytes", "an HTTP header", "bytes", "cut"},
+		{"HeadBytes", "an HTTP header", "bytes", "cut"},
+		{"MaxHeadParams", "`Mcp-Param-*` headers of a request", "headers", "reported as a contradiction if the tool names such headers"},
 	}},
 	{"internal/osv", []limit{
 		{"MaxAdvisory", "one advisory of `--advisories`", "bytes", exitsUsage},

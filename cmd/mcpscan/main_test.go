@@ -22,6 +22,7 @@ func TestMain(m *testing.M) {
 		"sessionclient": sessionClient,
 		"sessionload":   sessionLoad,
 		"relay":         relay,
+		"timedproxy":    timedProxy,
 		"genrecording":  genRecording,
 	})
 }

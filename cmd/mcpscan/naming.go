@@ -121,6 +121,39 @@ func packageName(entry *configfile.Entry) string {
 // generic matches names that many packages have after their scope or owner.
 var generic = lazyregexp.New(`(?i)^(?:mcp|server|mcp[-_]?server|server[-_]?mcp|index|main|cmd)$`)
 
+// programName names a server that starts no package after its program, or the script that its
+// interpreter runs, if that says mcp, or after the directory of a program whose own name says nothing, such as index.js.
+// It returns "" otherwise.
+func programName(command string, args []string) string {
+	words := []string{command}
+	if i := slices.IndexFunc(args, func(arg string) bool { return !strings.HasPrefix(arg, "-") }); i >= 0 {
+		words = append(words, args[i])
+	}
+	for _, word := range words {
+		if text.Mask(word) != word || strings.Contains(word, "://") {
+			continue
+		}
+		for _, part := range slices.Backward(strings.Split(filepath.ToSlash(word), "/")) {
+			part = strings.TrimSuffix(part, ending.FindString(part))
+			if saysMCP.MatchString(part) && !generic.MatchString(part) && isName(part) {
+				return part
+			}
+			if !generic.MatchString(part) && !layout.MatchString(part) {
+				break // the directory may have several servers
+			}
+		}
+	}
+	return ""
+}
+
+// ending is the file name extension of a program, layout the name of a file or directory inside the
+// project of a program, and saysMCP a name with mcp as a word of it.
+var (
+	ending  = lazyregexp.New(`(?i)\.(?:exe|cmd|bat|ps1|sh|[cm]?[jt]s|py|rb|jar)$`)
+	layout  = lazyregexp.New(`(?i)^(?:dist|build|out|lib|src|bin|target|release|debug|app|cli|run|start|stdio|__main__)$`)
+	saysMCP = lazyregexp.New(`(?i)^(?:\S*[-_.])?mcp(?:[-_.]\S*)?$`)
+)
+
 // isName reports whether s can be the name of a server.
 func isName(s string) bool {
 	return s != "" && len(s) <= 128 && utf8.ValidString(s) && strings.IndexFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) < 0

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mcpscan/mcpscan/internal/baseline"
 	"github.com/mcpscan/mcpscan/internal/config"
 	"github.com/mcpscan/mcpscan/internal/live"
 	"github.com/mcpscan/mcpscan/internal/mcp"
@@ -23,7 +25,7 @@ import (
 type proxyCmd struct {
 	Command []string `kong:"-"`
 
-	Name            string        `help:"Name of the server in reports, policies and the lockfile; default: the name of the locked server with this command, or of its package." placeholder:"NAME"`
+	Name            string        `help:"Name of the server in reports, policies and the lockfile; default: the name of the locked server with this command, or of its package or program." placeholder:"NAME"`
 	Mode            string        `help:"enforce blocks messages that violate rules, policies or pins; observe only reports them." default:"enforce" enum:"enforce,observe"`
 	Env             []string      `help:"Environment variable to pass to the server, in addition to the standard ones and those in env_allow in mcpscan.yaml. Repeatable." placeholder:"NAME" sep:"none"`
 	InheritEnv      bool          `help:"Pass the whole environment to the server."`
@@ -176,7 +178,8 @@ func (c *proxyCmd) target(known lockedServers) (*liveTarget, error) {
 			return nil, err
 		}
 		if t.name = name; name == "" {
-			t.name = fallbackID(entry.Command, entry.Args, entry.URL)
+			name = known.distinct(programName(entry.Command, entry.Args), baseline.IdentityOf(&entry))
+			t.name = cmp.Or(name, fallbackID(entry.Command, entry.Args, entry.URL))
 		}
 	}
 	t.origin = endpoint(t.name)

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -38,12 +39,14 @@ func startRoundTrip(b *testing.B, name string, env []string, command ...string) 
 		b.Fatal(err)
 	}
 	r.in, r.out = in, bufio.NewReaderSize(out, 64<<10)
-	b.Cleanup(func() {
-		r.in.Close()
-		_ = r.cmd.Wait()
-	})
+	b.Cleanup(r.end)
 	r.ask(b, `"tools/list"`)
 	return r
+}
+
+func (r *roundTrip) end() {
+	r.in.Close()
+	_ = r.cmd.Wait()
 }
 
 func (r *roundTrip) ask(b *testing.B, method string) time.Duration {
@@ -62,7 +65,9 @@ func (r *roundTrip) ask(b *testing.B, method string) time.Duration {
 
 // BenchmarkSession measures the round trip of a call with a result of 1 KiB through a bare
 // relay, through the proxy alone, and through two proxies that share a session and are called
-// in turns. All are called one after the other, so that the machine is the same for all.
+// in turns. It tells apart what a round trip through the proxy takes to judge its two messages,
+// and to forward them. All are called one after the other, so that the machine is the same for
+// all.
 func BenchmarkSession(b *testing.B) {
 	home := b.TempDir()
 	write := func(name, text string) string {
@@ -77,21 +82,53 @@ func BenchmarkSession(b *testing.B) {
 	server := func(name string) []string {
 		return []string{"fakeserver", "scripted", write(name, fmt.Sprintf(`{"tools":[{"name":"compute_%s","description":"Computes.","inputSchema":{"type":"object"}}],"answers":{"compute_%[1]s":%q}}`, name, prose))}
 	}
-	behind := func(way, name, session string) *roundTrip {
-		command := []string{"mcpscan", "proxy", "--config", settings, "--quiet", "--name", name, "--session", session, "--"}
-		return startRoundTrip(b, way, []string{"HOME=" + home, "XDG_RUNTIME_DIR=" + home}, append(command, server(name)...)...)
+	through := func(name string, command ...string) *roundTrip {
+		return startRoundTrip(b, name, []string{"HOME=" + home, "XDG_RUNTIME_DIR=" + home}, append(command, server(name)...)...)
 	}
-	ways := []*roundTrip{startRoundTrip(b, "relay", nil, append([]string{"relay"}, server("relay")...)...), behind("alone", "alone", noSession), behind("shared", "one", "bench"), behind("shared", "two", "bench")}
-	names := []string{"relay", "alone", "one", "two"}
+	behind := func(name, session string) *roundTrip {
+		return through(name, "mcpscan", "proxy", "--config", settings, "--quiet", "--name", name, "--session", session, "--")
+	}
+	decisions := filepath.Join(home, "decisions")
+	relay, timed := through("relay", "relay"), through("timed", "timedproxy", decisions)
+	alone, one, two := behind("alone", noSession), behind("one", "bench"), behind("two", "bench")
 	for b.Loop() {
-		for i, r := range ways {
-			r.took = append(r.took, r.ask(b, `"tools/call","params":{"name":"compute_`+names[i]+`","arguments":{"of":"the third quarter"}}`))
+		for _, r := range []*roundTrip{relay, timed, alone, one, two} {
+			r.took = append(r.took, r.ask(b, `"tools/call","params":{"name":"compute_`+r.name+`","arguments":{"of":"the third quarter"}}`))
 		}
 	}
-	ways[2].took = append(ways[2].took, ways[3].took...)
-	for _, r := range ways[:3] {
-		slices.Sort(r.took)
-		b.ReportMetric(float64(r.took[len(r.took)/2].Microseconds()), r.name+"-p50-µs")
-		b.ReportMetric(float64(r.took[len(r.took)*99/100].Microseconds()), r.name+"-p99-µs")
+	timed.end()
+	forward, judge := timed.apart(b, decisions)
+	reportTimes(b, "relay", relay.took)
+	reportTimes(b, "forward", forward)
+	reportTimes(b, "judge", judge)
+	reportTimes(b, "alone", alone.took)
+	reportTimes(b, "shared", append(one.took, two.took...))
+}
+
+// apart tells apart what each round trip took to forward its two messages, and to judge them. The
+// file has the durations of all decisions, the first two of which are about the list of tools.
+func (r *roundTrip) apart(b *testing.B, file string) (forward, judge []time.Duration) {
+	b.Helper()
+	text, err := os.ReadFile(file)
+	lines := strings.Fields(string(text))
+	if err != nil || len(lines) != 2*r.n {
+		b.Fatalf("%d decisions about %d messages: %v", len(lines), 2*r.n, err)
 	}
+	for i, took := range r.took {
+		request, err1 := strconv.Atoi(lines[2*i+2])
+		response, err2 := strconv.Atoi(lines[2*i+3])
+		if err1 != nil || err2 != nil {
+			b.Fatal(err1, err2)
+		}
+		judge = append(judge, time.Duration(request+response))
+		forward = append(forward, took-judge[i])
+	}
+	return forward, judge
+}
+
+// reportTimes reports the median of some durations, and what one of 100 exceeds.
+func reportTimes(b *testing.B, name string, took []time.Duration) {
+	slices.Sort(took)
+	b.ReportMetric(float64(took[len(took)/2].Microseconds()), name+"-p50-µs")
+	b.ReportMetric(float64(took[len(took)*99/100].Microseconds()), name+"-p99-µs")
 }

@@ -77,6 +77,29 @@ func TestPackageName(t *testing.T) {
 	}
 }
 
+// TestProgramName: a server without a package is called as its program or script, if that says mcp.
+func TestProgramName(t *testing.T) {
+	for _, c := range []struct {
+		want    string
+		command []string
+	}{
+		{"mcp-server-git", []string{"/usr/local/bin/mcp-server-git", "--repo", "/my-mcp-notes"}},
+		{"notes-mcp", []string{`notes-mcp.exe`}},
+		{"my-mcp-server", []string{"node", "--enable-source-maps", "/opt/my-mcp-server/dist/index.js"}},
+		{"mcp_server_sqlite", []string{"python3", "src/mcp_server_sqlite.py", "other-mcp.db"}},
+		{"", []string{"node", "/opt/mcp/server/index.js"}},
+		{"", []string{"node", "/opt/my-mcp-servers/tides.js"}},
+		{"", []string{"/opt/tides", "north", "tides-mcp"}},
+		{"", []string{"/opt/mcpherson", "https://mcp.example/x-mcp"}},
+		{"", []string{"node", "mcp-sk-ant-api03-Kp7Xq2Vn9Rt4Kp7Xq2Vn9Rt4Kp7Xq2Vn9Rt4"}},
+		{"", []string{"./a-mcp\u202e"}},
+	} {
+		if got := programName(c.command[0], c.command[1:]); got != c.want {
+			t.Errorf("%q is called %q, want %q", c.command, got, c.want)
+		}
+	}
+}
+
 // TestURLName: two servers of one host have two names.
 func TestURLName(t *testing.T) {
 	for address, want := range map[string]string{

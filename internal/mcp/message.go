@@ -2,7 +2,11 @@
 // definitions and their digests. It does no I/O and has no clock.
 package mcp
 
-import "strings"
+import (
+	"encoding/base64"
+	"slices"
+	"strings"
+)
 
 // Direction is the direction in which a frame was sent.
 type Direction uint8
@@ -96,7 +100,13 @@ type HTTPHead struct {
 	Version    string // MCP-Protocol-Version of the request
 	Session    string // MCP-Session-Id of the response
 	Authorized bool   // the request has credentials, which are not kept
+
+	Params []HeadParam // Mcp-Param-* of the request, at most MaxHeadParams
 }
+
+// HeadParam is an Mcp-Param-* header, in which a client repeats an argument of a call. The name is
+// the part after Mcp-Param-, in lower case.
+type HeadParam struct{ Name, Value string }
 
 // Update sets the values that a later message contains and keeps the others.
 func (i *ServerInfo) Update(by *ServerInfo) {
@@ -111,13 +121,21 @@ func (i *ServerInfo) Update(by *ServerInfo) {
 	}
 }
 
-// headBytes is the maximum size, in bytes, of a header field that is kept.
-const headBytes = 4096
+// HeadBytes is the maximum size, in bytes, of a header field that is kept, and MaxHeadParams the
+// maximum number of Mcp-Param-* headers.
+const (
+	HeadBytes     = 4096
+	MaxHeadParams = 64
+)
 
-// Field records a header field of a request or a response.
+// paramField is the prefix of headers that repeat arguments.
+const paramField = "mcp-param-"
+
+// Field records a header field of a request or a response. The values of a repeated Mcp-Param-*
+// header are joined.
 func (h *HTTPHead) Field(request bool, name, value string) {
-	if len(value) > headBytes {
-		value = value[:headBytes]
+	if len(value) > HeadBytes {
+		value = value[:HeadBytes]
 	}
 	switch name = strings.ToLower(name); {
 	case request && name == "mcp-method":
@@ -130,5 +148,29 @@ func (h *HTTPHead) Field(request bool, name, value string) {
 		h.Authorized = true
 	case !request && name == "mcp-session-id":
 		h.Session = value
+	case request && strings.HasPrefix(name, paramField):
+		h.param(name[len(paramField):], value)
 	}
+}
+
+func (h *HTTPHead) param(name, value string) {
+	i := slices.IndexFunc(h.Params, func(p HeadParam) bool { return p.Name == name })
+	switch {
+	case i >= 0:
+		all := h.Params[i].Value + ", " + value
+		h.Params[i].Value = all[:min(len(all), HeadBytes)]
+	case len(h.Params) < MaxHeadParams:
+		h.Params = append(h.Params, HeadParam{name, value})
+	}
+}
+
+// HeadText decodes the value of a header, which may be in base64.
+func HeadText(value string) string {
+	coded, marked := strings.CutPrefix(value, "=?base64?")
+	coded, ended := strings.CutSuffix(coded, "?=")
+	text, err := base64.StdEncoding.DecodeString(coded)
+	if !marked || !ended || err != nil {
+		return value
+	}
+	return string(text)
 }

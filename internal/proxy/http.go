@@ -9,11 +9,13 @@ import (
 	"net/http/httputil"
 	"net/url"
 	gopath "path"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 
 	"github.com/mcpscan/mcpscan/internal/mcp"
+	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -62,8 +64,8 @@ func NewHTTP(o Options, a Access, u Upstream) *HTTP {
 func newHTTP(g *gate, a Access, u Upstream, s *sessions) *HTTP {
 	h := &HTTP{gate: g, access: a, upstream: u, path: pathOf(u.URL), sessions: s, large: make(large, maxLarge)}
 	h.ctx, h.stop = context.WithCancel(context.Background())
-	h.reverse = &httputil.ReverseProxy{
-		Rewrite: h.rewrite, Transport: u.Transport, FlushInterval: -1, ModifyResponse: h.respond, ErrorHandler: h.fail, BufferPool: &copyBuffers{},
+	h.reverse = &httputil.ReverseProxy{ // without FlushInterval: it flushes streams anyway, and sends a whole body in one write
+		Rewrite: h.rewrite, Transport: u.Transport, ModifyResponse: h.respond, ErrorHandler: h.fail, BufferPool: &copyBuffers{},
 		ErrorLog: log.New(io.Discard, "", 0), // the client sees connection errors itself
 	}
 	return h
@@ -167,7 +169,9 @@ func (h *HTTP) exchange(w http.ResponseWriter, r *http.Request, stream string) {
 	x := &exchange{HTTP: h, in: r, at: h.scope(stream), kept: func() {}}
 	x.at.head = headOf(r)
 	if h.upstream.Mask != nil {
-		x.at.mask = h.upstream.Mask(r.Header)
+		if x.at.mask = h.upstream.Mask(r.Header); x.at.mask != nil {
+			maskParams(x.at.head, x.at.mask)
+		}
 	}
 	if coding := r.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
 		writeError(w, http.StatusUnsupportedMediaType, nil, "the proxy does not read encoded messages: send the body without Content-Encoding")
@@ -281,7 +285,29 @@ func headOf(r *http.Request) *mcp.HTTPHead {
 			head.Field(true, name, strings.Join(values, ", "))
 		}
 	}
+	var params []string
+	for name := range r.Header {
+		if strings.HasPrefix(name, "Mcp-Param-") {
+			params = append(params, name)
+		}
+	}
+	slices.Sort(params) // so that a recording has one order
+	for _, name := range params {
+		head.Field(true, name, strings.Join(r.Header[name], ", "))
+	}
 	return head
+}
+
+// maskParams masks the headers that repeat arguments, as the arguments are masked in the body.
+func maskParams(head *mcp.HTTPHead, mask func([]byte) []byte) {
+	for i := range head.Params {
+		p := &head.Params[i]
+		quoted := wire.AppendString(nil, []byte(mcp.HeadText(p.Value)))
+		var doc wire.Doc
+		if masked := mask(quoted); !bytes.Equal(masked, quoted) && doc.Parse(masked) == nil {
+			p.Value = string(doc.Text(0, new([]byte)))
+		}
+	}
 }
 
 // rewrite builds the upstream request from the client's.

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/proxy"
 	"github.com/mcpscan/mcpscan/rules"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -298,6 +299,45 @@ func TestHTTPHeaders(t *testing.T) {
 				t.Errorf("%q: got %d %s, want %d", headers, status, body, want)
 			}
 		}
+	}
+}
+
+// TestHTTPParamHeaders: a header that repeats another argument than the call has is found, and
+// refused like the others. Secrets of the request are masked in both.
+func TestHTTPParamHeaders(t *testing.T) {
+	engine, err := scanner.New(rules.All(), scanner.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const list = `{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"query","inputSchema":{"type":"object","properties":{"region":{"type":"string","x-mcp-header":"Region"}}}}]}}`
+	query := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"query","arguments":{"region":"s3cret-eu"}}}`
+	var heads []mcp.HTTPHead
+	f := inFront(t, engine, func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		if strings.Contains(string(body), "tools/list") {
+			say(w, inJSON, list)
+			return
+		}
+		say(w, inJSON, pong)
+	}, func(o *proxy.Options, _ *proxy.Access, u *proxy.Upstream) {
+		o.FailClosed = true
+		o.Record = func(e *scanner.Event) {
+			if e.HTTP != nil && len(e.HTTP.Params) > 0 {
+				heads = append(heads, *e.HTTP)
+			}
+		}
+		u.Mask = func(http.Header) func([]byte) []byte {
+			return func(b []byte) []byte { return bytes.ReplaceAll(b, []byte("s3cret"), []byte("masked")) }
+		}
+	})
+	f.post(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, 200, list)
+	for header, want := range map[string]int{"s3cret-eu": 200, "=?base64?czNjcmV0LWV1?=": 200, "s3cret-us": 400, "": 400} {
+		if status, _, body := f.ask(http.MethodPost, f.url, query, "Mcp-Param-Region: "+header); status != want {
+			t.Errorf("%q: got %d %s, want %d", header, status, body, want)
+		}
+	}
+	if said := fmt.Sprint(heads); strings.Contains(said, "s3cret") || strings.Contains(said, "czNjcmV0") || !strings.Contains(said, "masked-eu") {
+		t.Errorf("recorded is %s", said)
 	}
 }
 

@@ -57,7 +57,7 @@ func headerFault(doc *wire.Doc, s jsonschema.Subschema, header int, seen map[str
 	switch {
 	case name == "":
 		return "the header name is not a string, or empty"
-	case strings.ContainsFunc(name, func(r rune) bool { return !tokenChar(r) }):
+	case !jsonschema.Token(name):
 		return "the header name contains characters that are not allowed in headers"
 	case seen[folded]:
 		return "two parameters map to one header"
@@ -68,11 +68,6 @@ func headerFault(doc *wire.Doc, s jsonschema.Subschema, header int, seen map[str
 	}
 	seen[folded] = true
 	return ""
-}
-
-// tokenChar reports whether r is a tchar (RFC 9110, section 5.6.2).
-func tokenChar(r rune) bool {
-	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r < 0x80 && strings.ContainsRune("!#$%&'*+-.^_`|~", r)
 }
 
 // primitive reports whether a type may be mirrored. A nullable value is not sent if it is null; the

@@ -1,9 +1,7 @@
 package protocol
 
 import (
-	"encoding/base64"
 	"fmt"
-	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/text"
@@ -18,9 +16,10 @@ var HeaderBodyMismatch = scanner.Rule{
 	Fix:        "Make the server reject such requests, as the specification requires (error -32020), and the gateway compare headers and body.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The specification requires both to agree, and every library writes them that way. Checks Mcp-Method, Mcp-Name and MCP-Protocol-Version if the recording has HTTP headers (HAR, HTTP as text, recordings of `mcpscan proxy`).",
+	Basis:      "The specification requires both to agree, and every library writes them that way. Checks Mcp-Method, Mcp-Name, MCP-Protocol-Version, and Mcp-Param-* of a tool that was listed with a schema of up to 16 KiB, if the recording has HTTP headers (HAR, HTTP as text, recordings of `mcpscan proxy`).",
 	Refs:       []string{"OWASP-MCP:MCP07", "CWE-436"},
 	On:         mcp.OnHTTP,
+	Arguments:  true,
 	Judge: func(p *scanner.JudgePass) {
 		head, m := p.HTTP(), p.Message
 		if head == nil || p.Direction != mcp.ClientToServer || m.Kind != mcp.Request && m.Kind != mcp.Notification || m.Batch > 0 {
@@ -33,24 +32,14 @@ var HeaderBodyMismatch = scanner.Rule{
 		if head.Method != "" && head.Method != m.Method {
 			report("Mcp-Method", head.Method, m.Method, "/method")
 		}
-		if name := headText(head.Name); name != "" && m.Target != "" && name != m.Target {
+		if name := mcp.HeadText(head.Name); name != "" && m.Target != "" && name != m.Target {
 			report("Mcp-Name", name, m.Target, "/params")
 		}
 		if m.Client != nil && m.Method != "initialize" && head.Version != "" && m.Client.Protocol != "" && head.Version != m.Client.Protocol {
 			report("MCP-Protocol-Version", head.Version, m.Client.Protocol, "/params/_meta")
 		}
+		for _, c := range contradictions(p, head) {
+			p.Report(c)
+		}
 	},
-}
-
-// headText decodes the value of a header, which may be in base64.
-func headText(value string) string {
-	coded, ok := strings.CutPrefix(value, "=?base64?")
-	if !ok {
-		return value
-	}
-	text, err := base64.StdEncoding.DecodeString(strings.TrimSuffix(coded, "?="))
-	if err != nil {
-		return value
-	}
-	return string(text)
 }
