@@ -215,3 +215,30 @@ func TestProxyLLMServers(t *testing.T) {
 		t.Errorf("the report lacks the server: %s", live)
 	}
 }
+
+// TestRequestsAreSentFirst: a request to a model waits for its inspection only where the
+// configuration can refuse it.
+func TestRequestsAreSentFirst(t *testing.T) {
+	for text, want := range map[string]bool{
+		"": false,
+		"enforce_policy: true\ndenied_tools: [{server: \"*\", tool: send}]\n": false,
+		"output_inspection: {on_detection: alert}\n":                          false,
+		"output_inspection: {enabled: true, on_detection: block}\n":           true,
+		"version_pinning: {enabled: true, on_change: alert}\n":                false,
+		"version_pinning: {enabled: true, on_change: block}\n":                true,
+	} {
+		file := filepath.Join(t.TempDir(), "mcpscan.yaml")
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var flags engineFlags
+		flags.Config, flags.MaxMessage = file, 1<<20
+		c, err := flags.checks()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := c.engine.Live().Withholds(); got != want {
+			t.Errorf("%s: %v", text, got)
+		}
+	}
+}

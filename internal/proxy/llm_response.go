@@ -20,7 +20,7 @@ func (r *llmRoute) respond(resp *http.Response) error {
 	if !ok {
 		return errors.New("the request has no exchange")
 	}
-	x.sent()
+	x.began()
 	switch resp.StatusCode {
 	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
 		return &redirectError{resp.StatusCode, resp.Header.Get("Location")}
@@ -79,7 +79,7 @@ func (x *llmExchange) whole(resp *http.Response) error {
 		resp.Body = &joined{head, resp.Body}
 		return x.unread(resp.StatusCode, "a response of a provider that is no JSON")
 	}
-	data, more, done, err := x.large.read(x.in.Context(), head, x.gate.MaxMessage)
+	data, more, done, err := x.large.read(x.in.Context(), head, resp.ContentLength, x.gate.MaxMessage)
 	x.kept = done
 	switch {
 	case more:
@@ -108,7 +108,7 @@ func (x *llmExchange) whole(resp *http.Response) error {
 
 // unread counts a response that is forwarded without inspection.
 func (x *llmExchange) unread(status int, what string) error {
-	if x.format == "" || status/100 != 2 || !x.mayCall() {
+	if x.asked(); x.format == "" || status/100 != 2 || !x.mayCall() {
 		x.gate.note(x.scope(), scanner.IgnoredEvent, what+", passed on unread", scanner.Forward)
 		return nil
 	}
@@ -133,6 +133,7 @@ func (x *llmExchange) mayCall() bool {
 // judged inspects a JSON body. It returns a replacement, or nil to keep the body, and why the agent
 // gets nothing, if so.
 func (x *llmExchange) judged(body []byte) (instead []byte, why string) {
+	x.asked()
 	format := replay.Knows(body)
 	switch {
 	case format != "":

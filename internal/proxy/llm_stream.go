@@ -29,6 +29,9 @@ type llmStream struct {
 	out  []byte // ready to be read
 	err  error  // returned after out
 	long bool   // an event that is too long is being forwarded
+
+	begun bool // something was returned
+	due   bool // the pending part is to be inspected, once what is ready was returned
 }
 
 // llmEvent is an event of a stream.
@@ -74,14 +77,21 @@ func (s *llmStream) Close() error {
 // Read returns the parts of the stream that may be forwarded.
 func (s *llmStream) Read(p []byte) (int, error) {
 	for len(s.out) == 0 {
-		if s.err != nil {
+		switch {
+		case s.due:
+			s.due = false
+			s.out = s.release(nil, false)
+		case s.err != nil:
 			return 0, s.err
+		default:
+			s.step()
 		}
-		s.step()
 	}
 	n := copy(p, s.out)
 	s.out = s.out[n:]
-	for n < len(p) && len(s.out) == 0 && s.err == nil && s.blocks.ready() { // data that arrived together is returned together
+	first := !s.begun
+	s.begun = true
+	for !first && n < len(p) && len(s.out) == 0 && s.err == nil && !s.due && s.blocks.ready() { // later data that arrived together is returned together
 		s.step()
 		m := copy(p[n:], s.out)
 		s.out, n = s.out[m:], n+m
@@ -115,6 +125,7 @@ func (s *llmStream) step() {
 
 // refuse ends the stream with an error.
 func (s *llmStream) refuse(why string) {
+	s.asked()
 	s.out = shapeOf(s.llmExchange.format, s.in.URL.Path).event("blocked by mcpscan: " + why)
 	s.part, s.held = nil, nil
 	s.finish()
@@ -186,12 +197,11 @@ func (s *llmStream) event(b block) {
 		s.out = nil
 		s.hold(e)
 	default:
+		s.out = nil
 		s.hold(e)
-		s.out = s.release(nil, false)
+		s.due = true
 	}
-	if len(s.part) > maxPart && len(s.held) == 0 {
-		s.out = s.release(bytes.Clone(s.out), false)
-	}
+	s.due = s.due || len(s.part) > maxPart && len(s.held) == 0
 }
 
 // hold keeps a copy of an event, whose memory is reused after its block.
@@ -211,6 +221,7 @@ func (s *llmStream) release(dst []byte, final bool) []byte {
 	if part == nil {
 		part = []byte{}
 	}
+	s.asked()
 	said, unread := s.hear(&replay.LLMMessage{Session: s.session, Request: s.id, Dialect: replay.Dialect(s.format), Answer: true, SSE: part, More: !final}, s.mask)
 	s.part, s.nth, s.heard = nil, 0, true
 	if unread != "" {
@@ -236,7 +247,7 @@ func (s *llmStream) finish() {
 		s.out = s.release(s.out, true)
 		return
 	}
-	if s.part != nil && s.llmExchange.format != "" {
+	if s.asked(); s.part != nil && s.llmExchange.format != "" {
 		s.pass("a stream of a provider that is of no format that is known")
 	}
 }
