@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"net/http"
@@ -11,6 +12,8 @@ import (
 	"testing"
 
 	"golang.org/x/tools/txtar"
+
+	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
 // denyYAML is a configuration that refuses calls of the tools denied_….
@@ -169,6 +172,9 @@ func TestProxyLLMRecordings(t *testing.T) {
 				if strings.HasSuffix(f.Name, ".want") {
 					continue
 				}
+				if strings.Contains(file, "bedrock-streamed") {
+					kind, f.Data = "application/vnd.amazon.eventstream", amazonFrames(f.Data)
+				}
 				provider.next <- [2]string{kind, string(f.Data)}
 				_, got := askLLM(t, filepath.Base(file)+"/"+f.Name, p.url+path, body)
 				if blocked := strings.Contains(got, "[mcpscan]"); blocked != (mode == "enforce" && f.Name != "none") || !blocked && got != string(f.Data) {
@@ -181,6 +187,15 @@ func TestProxyLLMRecordings(t *testing.T) {
 			t.Error("nothing was found")
 		}
 	}
+}
+
+// amazonFrames returns an Amazon event stream of lines with the type and the payload of an event.
+func amazonFrames(lines []byte) (frames []byte) {
+	for line := range bytes.Lines(lines) {
+		kind, payload, _ := bytes.Cut(bytes.TrimSuffix(line, []byte("\n")), []byte(" "))
+		frames = wire.AppendEventFrame(frames, "event", string(kind), payload)
+	}
+	return frames
 }
 
 // TestProxyLLMServers: servers are listed before there is traffic; a tool that none of them has

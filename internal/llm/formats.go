@@ -49,6 +49,7 @@ func init() {
 		{"an event of an OpenAI Responses stream", func(v View) bool { return strings.HasPrefix(v.str("type"), "response.") }, readResponsesEvent},
 		{"a Gemini request", func(v View) bool { return v.at("contents").First().has("parts", wire.Array) }, readGeminiRequest},
 		{"a Gemini response", func(v View) bool { return v.at("candidates").First().at("content").Kind() == wire.Object }, readGeminiResponse},
+		{"an event of an Amazon Bedrock Converse stream", converseEvent, readConverseEvent},
 		{"an Amazon Bedrock Converse response", func(v View) bool { return v.str("stopReason") != "" && v.at("output").has("message", wire.Object) }, readConverseResponse},
 		{"an Amazon Bedrock Converse request", func(v View) bool {
 			return v.chat() && (v.has("toolConfig", wire.Object) || v.has("inferenceConfig", wire.Object) || v.str("modelId") != "" || v.converse())

@@ -82,6 +82,7 @@ func TestLLMFailsClosed(t *testing.T) {
 		"an answer that is none":  {anthropicAsk, "text/html", `<html>`, "is no JSON"},
 		"an answer that is long":  {anthropicAsk, inJSON, anthropicBody("end_turn", `{"type":"text","text":"`+strings.Repeat("long ", 1<<18)+`"}`), "longer than the limit"},
 		"an event that is long":   {anthropicAsk, stream, anthropicStart + `data: {"type":"x","text":"` + strings.Repeat("long ", 1<<20) + "\"}\n\n", "longer than the limit"},
+		"a stream of no format":   {anthropicAsk, stream, "data: {\"calls\":[\"denied_send\"]}\n\ndata: 1\n\n", "of no format that is known"},
 		"a request that is long":  {requestOf(strings.Repeat("long ", 1<<18), ""), inJSON, "{}", "longer than the limit"},
 		"an error of the request": {anthropicAsk, inJSON, `{"type":"error","error":{"type":"x","message":"y"}}`, `{"type":"x","message":"y"}`},
 	} {

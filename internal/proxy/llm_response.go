@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/mcp"
+	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/replay"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -74,6 +75,9 @@ func (x *llmExchange) whole(resp *http.Response) error {
 	case beginsLikeJSON(start):
 	case beginsLikeStream(start): // clients that requested a stream ignore the content type
 		x.streamed(resp, head)
+		return nil
+	case beginsLikeFrame(head):
+		x.framed(resp, head)
 		return nil
 	default:
 		resp.Body = &joined{head, resp.Body}
@@ -181,4 +185,13 @@ func beginsLikeStream(b []byte) bool {
 		}
 	}
 	return false
+}
+
+// beginsLikeFrame reports whether a body begins with a message of an Amazon event stream.
+func beginsLikeFrame(r *bufio.Reader) bool {
+	prelude, err := r.Peek(wire.FramePrelude)
+	if err == nil {
+		_, err = wire.FrameSize(prelude)
+	}
+	return err == nil
 }

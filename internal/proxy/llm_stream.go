@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"net/http"
 
 	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/wire"
@@ -17,7 +18,8 @@ type llmStream struct {
 	*llmExchange
 	closer io.Closer
 	blocks blockReader
-	flow   llmFlow // nil until the format is known
+	frames io.Reader // instead of blocks, of an Amazon event stream
+	flow   llmFlow   // nil until the format is known
 	format string
 
 	part  []byte // of the stream, not inspected yet
@@ -30,8 +32,9 @@ type llmStream struct {
 	err  error  // returned after out
 	long bool   // an event that is too long is being forwarded
 
-	begun bool // something was returned
-	due   bool // the pending part is to be inspected, once what is ready was returned
+	begun bool   // something was returned
+	early []byte // events ahead of the first of a known format, if they are kept
+	due   bool   // the pending part is to be inspected, once what is ready was returned
 }
 
 // llmEvent is an event of a stream.
@@ -101,6 +104,10 @@ func (s *llmStream) Read(p []byte) (int, error) {
 
 // step decides about the next block.
 func (s *llmStream) step() {
+	if s.frames != nil {
+		s.frame()
+		return
+	}
 	b, err := s.blocks.next()
 	switch {
 	case err != nil:
@@ -125,11 +132,19 @@ func (s *llmStream) step() {
 
 // refuse ends the stream with an error.
 func (s *llmStream) refuse(why string) {
-	s.asked()
-	s.out = shapeOf(s.llmExchange.format, s.in.URL.Path).event("blocked by mcpscan: " + why)
-	s.part, s.held = nil, nil
+	s.out, s.part, s.held, s.early = s.failed(why), nil, nil, nil
 	s.finish()
 	s.err = io.EOF
+}
+
+// failed returns an error as an event of the stream.
+func (s *llmStream) failed(why string) []byte {
+	s.asked()
+	why = "blocked by mcpscan: " + why
+	if s.frames != nil {
+		return wire.AppendEventFrame(nil, "exception", "modelStreamErrorException", bedrockShape.body(http.StatusBadGateway, why))
+	}
+	return shapeOf(s.llmExchange.format, s.in.URL.Path).event(why)
 }
 
 // document inspects a JSON body that is declared as a stream.
@@ -173,9 +188,13 @@ func (r *rawBlocks) Read(p []byte) (int, error) {
 
 // event handles an event.
 func (s *llmStream) event(b block) {
-	parsed := wire.SSEEventIn(b.raw, b.begins)
-	e := &llmEvent{block: b, data: bytes.TrimSpace(parsed.Data), nth: s.nth}
-	s.part, s.nth = append(s.part, b.raw...), s.nth+1
+	s.inspect(b, bytes.TrimSpace(wire.SSEEventIn(b.raw, b.begins).Data), b.raw)
+}
+
+// inspect handles an event with this data. recorded is the event as server-sent.
+func (s *llmStream) inspect(b block, data, recorded []byte) {
+	e := &llmEvent{block: b, data: data, nth: s.nth}
+	s.part, s.nth = append(s.part, recorded...), s.nth+1
 	valid := s.doc.Parse(e.data) == nil
 	if s.flow == nil && valid {
 		s.known(e.data)
@@ -202,7 +221,27 @@ func (s *llmStream) event(b block) {
 		s.due = true
 	}
 	s.due = s.due || len(s.part) > maxPart && len(s.held) == 0
+	s.wait()
 }
+
+// wait keeps the events ahead of the one that identifies the format, if what has none is refused.
+func (s *llmStream) wait() {
+	switch {
+	case s.flow != nil:
+		s.out, s.early = append(s.early, s.out...), nil
+	case s.mustKnow():
+		if s.early, s.out = append(s.early, s.out...), nil; len(s.early) > maxPart {
+			s.refuse(unknownStream + ", and fail_closed is set")
+		}
+	}
+}
+
+// mustKnow reports whether a stream of an unknown format is refused.
+func (s *llmStream) mustKnow() bool {
+	return s.gate.FailClosed && !s.gate.Observe && s.asked() == "" && s.llmExchange.format != "" && s.mayCall()
+}
+
+const unknownStream = "a stream of a provider that is of no format that is known"
 
 // hold keeps a copy of an event, whose memory is reused after its block.
 func (s *llmStream) hold(e *llmEvent) {
@@ -248,7 +287,10 @@ func (s *llmStream) finish() {
 		return
 	}
 	if s.asked(); s.part != nil && s.llmExchange.format != "" {
-		s.pass("a stream of a provider that is of no format that is known")
+		s.pass(unknownStream)
+		if s.early != nil {
+			s.early, s.out = nil, s.failed(unknownStream+", and fail_closed is set")
+		}
 	}
 }
 
@@ -262,8 +304,11 @@ func (s *llmStream) known(data []byte) {
 	case "gemini":
 		s.flow, s.format = &geminiFlow{}, format
 	default:
-		if format == chatStream {
+		switch format {
+		case chatStream:
 			s.flow, s.format = newChatFlow(), format
+		case converseStream:
+			s.flow, s.format = newConverseFlow(), format
 		}
 	}
 }
