@@ -190,6 +190,9 @@ func (h *har) response(base scanner.Event, content wire.Value) {
 			return
 		}
 		body = plainBody(raw)
+		if startsFrames(raw) {
+			body, mime = h.frames(raw, at), "text/event-stream"
+		}
 	}
 	if isStream(mime) {
 		h.stream = h.openStream(base, body, at)

@@ -51,6 +51,8 @@ func Open(name string, r io.Reader, o Options) (scanner.Source, error) {
 		plain = io.MultiReader(bytes.NewReader(head), broken{err})
 	}
 	switch f := sniff(head, err != nil); {
+	case startsFrames(head):
+		return openFrames(name, plain, o), nil
 	case f == formatLines:
 		return newLineSource(name, plain, o, &jsonLines{file: name}), nil
 	case f == formatPrefixed:

@@ -25,6 +25,13 @@ func (e *Engine) Live() *Live {
 	return l
 }
 
+// Withholds reports whether the engine can refuse or withhold what servers send, definitions and
+// results. If not, it refuses requests only.
+func (l *Live) Withholds() bool {
+	e := l.judge.engine
+	return e.blocks != nil || e.pins && e.pinning.OnChange == Block
+}
+
 // Step judges one event. It needs neither later events nor the end of the input. After it
 // returns, the caller owns the frame, the event and the outcome.
 func (l *Live) Step(e *Event) *Outcome {

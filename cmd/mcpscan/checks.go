@@ -140,7 +140,10 @@ func (f *engineFlags) checksOf(base baseTree) (*checks, error) {
 		return refused.All(r.ID) || len(forced) > 0 && forced[r.ID] == 0 || len(forced) == 0 && off[r.ID]
 	})
 	triage := &config.Triage{Settings: settings, Forced: forced, Refused: refused}
-	options := scanner.Options{Workers: f.Jobs, Similarity: settings.Similarity, Limits: settings.Limits(), Pinning: settings.Pinning(), Blocks: triage.Blocks, Late: f.late}
+	options := scanner.Options{Workers: f.Jobs, Similarity: settings.Similarity, Limits: settings.Limits(), Pinning: settings.Pinning(), Late: f.late}
+	if settings.Outputs.Block { // without it, nothing that servers send is refused
+		options.Blocks = triage.Blocks
+	}
 	if p := settings.Policy; p != nil {
 		options.Policy, options.AgentSH, options.Environment = p.Policy(), p.Hashes(), p
 		options.Declared = func(server string) bool {

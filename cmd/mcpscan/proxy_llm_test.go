@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"net/http"
@@ -11,6 +12,8 @@ import (
 	"testing"
 
 	"golang.org/x/tools/txtar"
+
+	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
 // denyYAML is a configuration that refuses calls of the tools denied_….
@@ -169,6 +172,9 @@ func TestProxyLLMRecordings(t *testing.T) {
 				if strings.HasSuffix(f.Name, ".want") {
 					continue
 				}
+				if strings.Contains(file, "bedrock-streamed") {
+					kind, f.Data = "application/vnd.amazon.eventstream", amazonFrames(f.Data)
+				}
 				provider.next <- [2]string{kind, string(f.Data)}
 				_, got := askLLM(t, filepath.Base(file)+"/"+f.Name, p.url+path, body)
 				if blocked := strings.Contains(got, "[mcpscan]"); blocked != (mode == "enforce" && f.Name != "none") || !blocked && got != string(f.Data) {
@@ -181,6 +187,15 @@ func TestProxyLLMRecordings(t *testing.T) {
 			t.Error("nothing was found")
 		}
 	}
+}
+
+// amazonFrames returns an Amazon event stream of lines with the type and the payload of an event.
+func amazonFrames(lines []byte) (frames []byte) {
+	for line := range bytes.Lines(lines) {
+		kind, payload, _ := bytes.Cut(bytes.TrimSuffix(line, []byte("\n")), []byte(" "))
+		frames = wire.AppendEventFrame(frames, "event", string(kind), payload)
+	}
+	return frames
 }
 
 // TestProxyLLMServers: servers are listed before there is traffic; a tool that none of them has
@@ -213,5 +228,32 @@ func TestProxyLLMServers(t *testing.T) {
 	}
 	if live := readFile(t, at("live.json")); !strings.Contains(live, `"server": "math"`) {
 		t.Errorf("the report lacks the server: %s", live)
+	}
+}
+
+// TestRequestsAreSentFirst: a request to a model waits for its inspection only where the
+// configuration can refuse it.
+func TestRequestsAreSentFirst(t *testing.T) {
+	for text, want := range map[string]bool{
+		"": false,
+		"enforce_policy: true\ndenied_tools: [{server: \"*\", tool: send}]\n": false,
+		"output_inspection: {on_detection: alert}\n":                          false,
+		"output_inspection: {enabled: true, on_detection: block}\n":           true,
+		"version_pinning: {enabled: true, on_change: alert}\n":                false,
+		"version_pinning: {enabled: true, on_change: block}\n":                true,
+	} {
+		file := filepath.Join(t.TempDir(), "mcpscan.yaml")
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var flags engineFlags
+		flags.Config, flags.MaxMessage = file, 1<<20
+		c, err := flags.checks()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := c.engine.Live().Withholds(); got != want {
+			t.Errorf("%s: %v", text, got)
+		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/wire"
-	"github.com/mcpscan/mcpscan/scanner"
 )
 
 // format is a format that agents or providers write.
@@ -50,6 +49,7 @@ func init() {
 		{"an event of an OpenAI Responses stream", func(v View) bool { return strings.HasPrefix(v.str("type"), "response.") }, readResponsesEvent},
 		{"a Gemini request", func(v View) bool { return v.at("contents").First().has("parts", wire.Array) }, readGeminiRequest},
 		{"a Gemini response", func(v View) bool { return v.at("candidates").First().at("content").Kind() == wire.Object }, readGeminiResponse},
+		{"an event of an Amazon Bedrock Converse stream", converseEvent, readConverseEvent},
 		{"an Amazon Bedrock Converse response", func(v View) bool { return v.str("stopReason") != "" && v.at("output").has("message", wire.Object) }, readConverseResponse},
 		{"an Amazon Bedrock Converse request", func(v View) bool {
 			return v.chat() && (v.has("toolConfig", wire.Object) || v.has("inferenceConfig", wire.Object) || v.str("modelId") != "" || v.converse())
@@ -72,21 +72,31 @@ func init() {
 
 // Recognise returns the name of a value's format, "" if it is unknown.
 func Recognise(root wire.Value) string {
-	if f := recognise(root); f != nil {
+	var r recogniser
+	if f := r.recognise(root); f != nil {
 		return f.name
 	}
 	return ""
 }
 
-func recognise(root wire.Value) *format {
+// recogniser recognises formats, reusing its memory.
+type recogniser struct {
+	doc  wire.Doc
+	text []byte
+}
+
+func (r *recogniser) recognise(root wire.Value) *format {
 	if root.Kind() < wire.Array {
 		return nil
 	}
-	var doc wire.Doc
-	if doc.Parse(outline(nil, root, 0)) != nil {
-		return nil
+	doc := &r.doc
+	if len(root.Raw()) > outlineSmall || doc.Parse(root.Raw()) != nil { // a value that breaks off has an outline as well
+		r.text = outline(r.text[:0], root, 0)
+		if doc.Parse(r.text) != nil {
+			return nil
+		}
 	}
-	v := viewOf(NewText(scanner.Origin{}, doc.Data), &doc)
+	v := viewOf(&Text{Data: doc.Data}, doc)
 	for i := range formats {
 		if formats[i].is(v) {
 			return &formats[i]
@@ -101,6 +111,7 @@ const (
 	outlineItems = 8        // elements of an array
 	outlineText  = 256      // bytes of a string; a longer one is replaced
 	outlineBytes = 64 << 10 // in total
+	outlineSmall = 2 << 10  // bytes of a value that is its own outline
 )
 
 // outline writes an abridged value: arrays are cut, and long strings replaced.

@@ -200,7 +200,7 @@ func (r *Reader) nested(b *body, key string) {
 		return
 	}
 	pointer := "/" + wire.EscapePointer(key)
-	if f := recognise(v); f != nil && f.read != nil {
+	if f := r.known.recognise(v); f != nil && f.read != nil {
 		format := r.format
 		r.format = f.name
 		f.read(r, r.sub(b, v, pointer))
@@ -226,7 +226,7 @@ func readExchange(r *Reader, b *body) {
 func readExchanges(r *Reader, b *body) {
 	i := 0
 	for c := b.root.Children(); c.Next(); i++ {
-		f := recognise(c.Value)
+		f := r.known.recognise(c.Value)
 		if f == nil || f.read == nil {
 			at := b.origin(c.Value)
 			at.Pointer = b.at(index(i))

@@ -32,6 +32,7 @@ type Reader struct {
 	answer  int      // messages of the last request plus answers to it: the index of the next answer
 	before  string   // the response that the request continues
 	doc     wire.Doc // of the current part
+	known   recogniser
 	streams streams
 	changes string // the session of the current change log
 	repeats bool   // what is being read was already said in the same stream
@@ -56,7 +57,7 @@ func (r *Reader) Read(text *Text) bool {
 
 // ReadValue reads a value of a text. broken means that the text breaks off inside it.
 func (r *Reader) ReadValue(text *Text, root wire.Value, pointer string, broken bool) bool {
-	f := recognise(root)
+	f := r.known.recognise(root)
 	if f == nil || f.read == nil {
 		return false
 	}

@@ -181,7 +181,7 @@ func (h *HTTP) exchange(w http.ResponseWriter, r *http.Request, stream string) {
 		writeError(w, http.StatusUnsupportedMediaType, nil, "the proxy reads only UTF-8 messages with a single content type")
 		return
 	}
-	body, more, done, err := h.large.read(r.Context(), r.Body, h.gate.MaxMessage)
+	body, more, done, err := h.large.read(r.Context(), r.Body, r.ContentLength, h.gate.MaxMessage)
 	defer done()
 	if err != nil {
 		writeError(w, http.StatusBadRequest, nil, "the request ended early")

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"sync"
@@ -25,14 +26,21 @@ func (l large) hold(ctx context.Context) error {
 
 func (l large) release() { <-l }
 
-// read reads up to max bytes from r and reports whether there is more, in which case data includes
-// one byte beyond max. done releases the slot of the data; it may be called more than once.
-func (l large) read(ctx context.Context, r io.Reader, max int64) (data []byte, more bool, done func(), err error) {
+// read reads up to max bytes from r, which says that it has size, or -1, and reports whether there is
+// more than max, in which case data includes one byte beyond max. done releases the slot of the data;
+// it may be called more than once.
+func (l large) read(ctx context.Context, r io.Reader, size, max int64) (data []byte, more bool, done func(), err error) {
 	done = func() {}
 	if r == nil {
 		return nil, false, done, nil
 	}
-	data, err = io.ReadAll(io.LimitReader(r, min(max+1, largeBuffer)))
+	small := min(max+1, largeBuffer)
+	var buf bytes.Buffer
+	if size > 0 {
+		buf.Grow(int(min(size, small)) + bytes.MinRead)
+	}
+	_, err = buf.ReadFrom(io.LimitReader(r, small))
+	data = buf.Bytes()
 	if err == nil && len(data) == largeBuffer && max >= largeBuffer {
 		if err = l.hold(ctx); err != nil {
 			return data, false, done, err

@@ -109,7 +109,7 @@ func (u *unzipped) Read(p []byte) (n int, err error) {
 
 // whole inspects a body that is not an event stream.
 func (x *exchange) whole(resp *http.Response) error {
-	data, more, done, err := x.large.read(x.in.Context(), resp.Body, x.gate.MaxMessage)
+	data, more, done, err := x.large.read(x.in.Context(), resp.Body, resp.ContentLength, x.gate.MaxMessage)
 	x.kept = done
 	frame := frameOf(data)
 	switch {

@@ -1,8 +1,6 @@
 package proxy
 
 import (
-	"bytes"
-	"context"
 	"fmt"
 	"io"
 	"log"
@@ -14,9 +12,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/mcpscan/mcpscan/internal/mcp"
-	"github.com/mcpscan/mcpscan/internal/text"
-	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/replay"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -170,10 +165,13 @@ type llmExchange struct {
 	in      *http.Request
 	session string
 	id      string
-	format  string // of the request, "" if it is unknown
-	mask    func([]byte) []byte
-	sent    func() // called once the body was sent
-	kept    func() // called once the response was sent
+	asked   func() string // waits until the request is inspected; returns why it is refused, "" if it is not
+	began   func()        // called once the response has begun
+	kept    func()        // called once the response was sent
+
+	// Set by the inspection of the request.
+	format string // of the request, "" if it is unknown
+	mask   func([]byte) []byte
 }
 
 // scope returns the scope of messages that cannot be inspected.
@@ -206,8 +204,8 @@ func (l *LLM) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		shape.write(w, http.StatusNotFound, "mcpscan: the proxy does not serve this path; expected one that begins with "+l.paths())
 		return
 	}
-	x := &llmExchange{llmRoute: l.routes[i], in: r, id: fmt.Sprint("request-", l.counted.Add(1)), sent: func() {}, kept: func() {}}
-	defer func() { x.sent(); x.kept() }()
+	x := &llmExchange{llmRoute: l.routes[i], in: r, id: fmt.Sprint("request-", l.counted.Add(1)), asked: func() string { return "" }, began: func() {}, kept: func() {}}
+	defer func() { x.asked(); x.began(); x.kept() }()
 	x.session, _ = l.sessions.of(r, false)
 	l.begin(x.session)
 	if x.Mask != nil {
@@ -233,46 +231,6 @@ func (l *LLM) paths() string {
 	return strings.Join(names, ", ")
 }
 
-// request inspects the body of a request, and returns the request for the provider. It returns nil
-// if nothing is sent because the agent has been answered.
-func (x *llmExchange) request(w http.ResponseWriter) *http.Request {
-	r := x.in
-	shape := shapeOf("", r.URL.Path)
-	if coding := r.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
-		shape.write(w, http.StatusUnsupportedMediaType, "mcpscan: the proxy does not read encoded requests: send the body without Content-Encoding")
-		return nil
-	}
-	body, more, done, err := x.large.read(r.Context(), r.Body, x.gate.MaxMessage)
-	x.sent = done
-	if err != nil {
-		shape.write(w, http.StatusBadRequest, "mcpscan: the request ended early")
-		return nil
-	}
-	json := beginsLikeJSON(frameOf(body))
-	switch {
-	case more && json:
-		reason := tooLongReason(mcp.ClientToServer, x.gate.MaxMessage)
-		if !x.pass(reason) {
-			shape.write(w, http.StatusRequestEntityTooLarge, "blocked by mcpscan: "+reason+", and fail_closed is set")
-			return nil
-		}
-	case json:
-		if why := x.judgeRequest(body); why != "" {
-			shape.of(x.format).write(w, http.StatusForbidden, "blocked by mcpscan: "+why)
-			return nil
-		}
-	}
-	out := r.WithContext(context.WithValue(r.Context(), llmKey{}, x))
-	switch {
-	case more:
-		out.Body = io.NopCloser(io.MultiReader(bytes.NewReader(body), r.Body))
-	case len(body) > 0 || r.ContentLength != 0:
-		out.ContentLength = int64(len(body))
-		out.Body = io.NopCloser(bytes.NewReader(body))
-	}
-	return out
-}
-
 // llmKey is the context key of a request's exchange.
 type llmKey struct{}
 
@@ -284,77 +242,6 @@ func (x *llmExchange) pass(reason string) bool {
 	}
 	x.gate.skip(x.scope(), reason, scanner.Forward)
 	return true
-}
-
-// judgeRequest returns why a request is refused, "" if it is not.
-func (x *llmExchange) judgeRequest(body []byte) (why string) {
-	body = frameOf(body)
-	if x.format = replay.Knows(body); x.format == "" {
-		x.gate.note(x.scope(), scanner.IgnoredEvent, "a provider request that does not call a model, forwarded without inspection", scanner.Forward)
-		return ""
-	}
-	x.mask = both(x.mask, maskGiven(body))
-	said, unread := x.hear(&replay.LLMMessage{Session: x.session, Request: x.id, Dialect: replay.Dialect(x.format), Body: body}, x.mask)
-	if unread != "" && !x.pass("a request to a model was not inspected: "+unread) {
-		return "the request could not be judged, and fail_closed is set"
-	}
-	if x.gate.Observe {
-		return ""
-	}
-	for i := range said {
-		s := &said[i]
-		switch {
-		case s.Decision.Verdict < scanner.Prompt:
-		case s.Kind == replay.SaidDefinition:
-			return fmt.Sprintf("the definition of the tool %q: %s", text.Visible(s.Name, nameChars), Reason(&s.Decision))
-		case s.Kind == replay.SaidResult:
-			return fmt.Sprintf("the result of the call %q: %s", text.Visible(s.ID, nameChars), Reason(&s.Decision))
-		}
-	}
-	return ""
-}
-
-// maskGiven returns a function that masks the MCP server credentials in a request to a provider, nil
-// if there are none.
-func maskGiven(body []byte) func([]byte) []byte {
-	if !bytes.Contains(body, []byte("uthorization")) && !bytes.Contains(body, []byte(`"headers"`)) {
-		return nil
-	}
-	root, err := wire.Skim(body, wire.MaxNodes)
-	if err != nil {
-		return nil
-	}
-	var values []string
-	take := func(v wire.Value) {
-		if v.Kind() == wire.String {
-			_, bare, _ := strings.Cut(string(v.Text()), " ") // without its scheme
-			values = append(values, string(v.Text()), bare)
-		}
-	}
-	for _, list := range [...]string{"mcp_servers", "tools"} {
-		for c := root.Get(list).Children(); root.Get(list).Kind() == wire.Array && c.Next(); {
-			take(c.Value.Get("authorization_token"))
-			take(c.Value.Get("authorization"))
-			for h := c.Value.Get("headers").Children(); h.Next(); {
-				take(h.Value)
-			}
-		}
-	}
-	if len(values) == 0 {
-		return nil
-	}
-	return text.NewSecrets(values).MaskJSON
-}
-
-// both applies one mask after the other; either may be nil.
-func both(a, b func([]byte) []byte) func([]byte) []byte {
-	switch {
-	case a == nil:
-		return b
-	case b == nil:
-		return a
-	}
-	return func(data []byte) []byte { return b(a(data)) }
 }
 
 // rewrite builds the provider request from the agent's.

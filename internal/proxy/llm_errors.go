@@ -106,6 +106,7 @@ func (r *llmRoute) fail(w http.ResponseWriter, in *http.Request, err error) {
 	}
 	s := shapeOf("", in.URL.Path)
 	if x, ok := in.Context().Value(llmKey{}).(*llmExchange); ok {
+		x.asked()
 		s = s.of(x.format)
 	}
 	s.write(w, status, "mcpscan: the provider at "+text.Visible(bare(r.URL.String()), reasonChars)+" sent no usable answer: "+why)

@@ -3,7 +3,9 @@ package proxy_test
 import (
 	"bufio"
 	"io"
+	"log"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 
@@ -80,6 +82,7 @@ func TestLLMFailsClosed(t *testing.T) {
 		"an answer that is none":  {anthropicAsk, "text/html", `<html>`, "that is not JSON"},
 		"an answer that is long":  {anthropicAsk, inJSON, anthropicBody("end_turn", `{"type":"text","text":"`+strings.Repeat("long ", 1<<18)+`"}`), "exceeds the limit"},
 		"an event that is long":   {anthropicAsk, stream, anthropicStart + `data: {"type":"x","text":"` + strings.Repeat("long ", 1<<20) + "\"}\n\n", "exceeds the limit"},
+		"a stream of no format":   {anthropicAsk, stream, "data: {\"calls\":[\"denied_send\"]}\n\ndata: 1\n\n", "in an unknown format"},
 		"a request that is long":  {requestOf(strings.Repeat("long ", 1<<18), ""), inJSON, "{}", "exceeds the limit"},
 		"an error of the request": {anthropicAsk, inJSON, `{"type":"error","error":{"type":"x","message":"y"}}`, `{"type":"x","message":"y"}`},
 	} {
@@ -143,5 +146,72 @@ func TestLLMTextFlows(t *testing.T) {
 				t.Errorf("%q %v, want %q", rest, err, want)
 			}
 		})
+	}
+}
+
+// TestLLMInspectsAlongside: a request that nothing can refuse is with the provider while it is
+// inspected, and the text of the answer does not wait for that; a call in the answer does. A request
+// that can be refused is not sent before.
+func TestLLMInspectsAlongside(t *testing.T) {
+	text := anthropicStart + `data: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":"Hello"}}` + "\n\n"
+	for name, engine := range map[string]*scanner.Engine{"alongside": engineOf(t, scanner.Options{Policy: denying{}, Pinning: &scanner.Pinning{OnChange: scanner.Allow}}), "before": blockingEngine(t)} {
+		t.Run(name, func(t *testing.T) {
+			inspect, inspects, asked := make(chan bool), make(chan bool, 9), make(chan bool, 1)
+			a := inFrontOf(t, engine, func(w http.ResponseWriter, r *http.Request) {
+				asked <- true
+				say(w, stream, text+anthropicCall+anthropicEnd)
+			}, func(o *proxy.Options, _ *proxy.Access, _ *proxy.Talks, _ *proxy.Upstream) {
+				o.Record = func(*scanner.Event) { inspects <- true; <-inspect }
+			})
+			got := make(chan string)
+			go func() {
+				resp, err := http.Post(a.url+"/v1/messages", inJSON, strings.NewReader(requestOf("Reads mail.", "")))
+				if err != nil {
+					got <- err.Error()
+					return
+				}
+				defer resp.Body.Close()
+				head := make([]byte, len(text))
+				_, _ = io.ReadFull(resp.Body, head)
+				got <- string(head)
+				rest, _ := io.ReadAll(resp.Body)
+				got <- string(rest)
+			}()
+			if name == "alongside" {
+				if head := <-got; head != text {
+					t.Errorf("the agent got %s", head)
+				}
+				close(inspect)
+			} else {
+				<-inspects
+				if len(asked) > 0 {
+					t.Error("the provider was asked before")
+				}
+				close(inspect)
+				<-got
+			}
+			if rest := <-got; !strings.Contains(rest, "blocked by policy") || strings.Contains(rest, "tool_use\",") {
+				t.Errorf("the agent got %s", rest)
+			}
+		})
+	}
+}
+
+// TestLLMPanics: a panic in an inspection that nobody waits for ends its exchange, not the program.
+func TestLLMPanics(t *testing.T) {
+	a := inFrontOf(t, engineOf(t, scanner.Options{Pinning: &scanner.Pinning{OnChange: scanner.Allow}}), func(w http.ResponseWriter, r *http.Request) {
+		say(w, stream, anthropicStart+anthropicCall+anthropicEnd)
+	}, func(o *proxy.Options, _ *proxy.Access, _ *proxy.Talks, _ *proxy.Upstream) {
+		o.Record = func(*scanner.Event) { panic("a bug") }
+	})
+	log.SetOutput(io.Discard)
+	defer log.SetOutput(os.Stderr)
+	resp, err := http.Post(a.url+"/v1/messages", inJSON, strings.NewReader(requestOf("Reads mail.", "")))
+	if err == nil {
+		defer resp.Body.Close()
+		var got []byte
+		if got, err = io.ReadAll(resp.Body); err == nil || strings.Contains(string(got), "tool_use") {
+			t.Errorf("the agent got %s", got)
+		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/mcp"
+	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/replay"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -20,7 +21,7 @@ func (r *llmRoute) respond(resp *http.Response) error {
 	if !ok {
 		return errors.New("the request has no exchange")
 	}
-	x.sent()
+	x.began()
 	switch resp.StatusCode {
 	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
 		return &redirectError{resp.StatusCode, resp.Header.Get("Location")}
@@ -75,11 +76,14 @@ func (x *llmExchange) whole(resp *http.Response) error {
 	case beginsLikeStream(start): // clients that requested a stream ignore the content type
 		x.streamed(resp, head)
 		return nil
+	case beginsLikeFrame(head):
+		x.framed(resp, head)
+		return nil
 	default:
 		resp.Body = &joined{head, resp.Body}
 		return x.unread(resp.StatusCode, "a provider response that is not JSON")
 	}
-	data, more, done, err := x.large.read(x.in.Context(), head, x.gate.MaxMessage)
+	data, more, done, err := x.large.read(x.in.Context(), head, resp.ContentLength, x.gate.MaxMessage)
 	x.kept = done
 	switch {
 	case more:
@@ -108,7 +112,7 @@ func (x *llmExchange) whole(resp *http.Response) error {
 
 // unread counts a response that is forwarded without inspection.
 func (x *llmExchange) unread(status int, what string) error {
-	if x.format == "" || status/100 != 2 || !x.mayCall() {
+	if x.asked(); x.format == "" || status/100 != 2 || !x.mayCall() {
 		x.gate.note(x.scope(), scanner.IgnoredEvent, what+", forwarded without inspection", scanner.Forward)
 		return nil
 	}
@@ -133,6 +137,7 @@ func (x *llmExchange) mayCall() bool {
 // judged inspects a JSON body. It returns a replacement, or nil to keep the body, and why the agent
 // gets nothing, if so.
 func (x *llmExchange) judged(body []byte) (instead []byte, why string) {
+	x.asked()
 	format := replay.Knows(body)
 	switch {
 	case format != "":
@@ -180,4 +185,13 @@ func beginsLikeStream(b []byte) bool {
 		}
 	}
 	return false
+}
+
+// beginsLikeFrame reports whether a body begins with a message of an Amazon event stream.
+func beginsLikeFrame(r *bufio.Reader) bool {
+	prelude, err := r.Peek(wire.FramePrelude)
+	if err == nil {
+		_, err = wire.FrameSize(prelude)
+	}
+	return err == nil
 }

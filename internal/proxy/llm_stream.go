@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"net/http"
 
 	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/wire"
@@ -17,7 +18,8 @@ type llmStream struct {
 	*llmExchange
 	closer io.Closer
 	blocks blockReader
-	flow   llmFlow // nil until the format is known
+	frames io.Reader // instead of blocks, of an Amazon event stream
+	flow   llmFlow   // nil until the format is known
 	format string
 
 	part  []byte // of the stream, not inspected yet
@@ -29,6 +31,10 @@ type llmStream struct {
 	out  []byte // ready to be read
 	err  error  // returned after out
 	long bool   // an event that is too long is being forwarded
+
+	begun bool   // something was returned
+	early []byte // events ahead of the first of a known format, if they are kept
+	due   bool   // the pending part is to be inspected, once what is ready was returned
 }
 
 // llmEvent is an event of a stream.
@@ -74,14 +80,21 @@ func (s *llmStream) Close() error {
 // Read returns the parts of the stream that may be forwarded.
 func (s *llmStream) Read(p []byte) (int, error) {
 	for len(s.out) == 0 {
-		if s.err != nil {
+		switch {
+		case s.due:
+			s.due = false
+			s.out = s.release(nil, false)
+		case s.err != nil:
 			return 0, s.err
+		default:
+			s.step()
 		}
-		s.step()
 	}
 	n := copy(p, s.out)
 	s.out = s.out[n:]
-	for n < len(p) && len(s.out) == 0 && s.err == nil && s.blocks.ready() { // data that arrived together is returned together
+	first := !s.begun
+	s.begun = true
+	for !first && n < len(p) && len(s.out) == 0 && s.err == nil && !s.due && s.blocks.ready() { // later data that arrived together is returned together
 		s.step()
 		m := copy(p[n:], s.out)
 		s.out, n = s.out[m:], n+m
@@ -91,6 +104,10 @@ func (s *llmStream) Read(p []byte) (int, error) {
 
 // step decides about the next block.
 func (s *llmStream) step() {
+	if s.frames != nil {
+		s.frame()
+		return
+	}
 	b, err := s.blocks.next()
 	switch {
 	case err != nil:
@@ -115,10 +132,19 @@ func (s *llmStream) step() {
 
 // refuse ends the stream with an error.
 func (s *llmStream) refuse(why string) {
-	s.out = shapeOf(s.llmExchange.format, s.in.URL.Path).event("blocked by mcpscan: " + why)
-	s.part, s.held = nil, nil
+	s.out, s.part, s.held, s.early = s.failed(why), nil, nil, nil
 	s.finish()
 	s.err = io.EOF
+}
+
+// failed returns an error as an event of the stream.
+func (s *llmStream) failed(why string) []byte {
+	s.asked()
+	why = "blocked by mcpscan: " + why
+	if s.frames != nil {
+		return wire.AppendEventFrame(nil, "exception", "modelStreamErrorException", bedrockShape.body(http.StatusBadGateway, why))
+	}
+	return shapeOf(s.llmExchange.format, s.in.URL.Path).event(why)
 }
 
 // document inspects a JSON body that is declared as a stream.
@@ -162,9 +188,13 @@ func (r *rawBlocks) Read(p []byte) (int, error) {
 
 // event handles an event.
 func (s *llmStream) event(b block) {
-	parsed := wire.SSEEventIn(b.raw, b.begins)
-	e := &llmEvent{block: b, data: bytes.TrimSpace(parsed.Data), nth: s.nth}
-	s.part, s.nth = append(s.part, b.raw...), s.nth+1
+	s.inspect(b, bytes.TrimSpace(wire.SSEEventIn(b.raw, b.begins).Data), b.raw)
+}
+
+// inspect handles an event with this data. recorded is the event as server-sent.
+func (s *llmStream) inspect(b block, data, recorded []byte) {
+	e := &llmEvent{block: b, data: data, nth: s.nth}
+	s.part, s.nth = append(s.part, recorded...), s.nth+1
 	valid := s.doc.Parse(e.data) == nil
 	if s.flow == nil && valid {
 		s.known(e.data)
@@ -186,13 +216,32 @@ func (s *llmStream) event(b block) {
 		s.out = nil
 		s.hold(e)
 	default:
+		s.out = nil
 		s.hold(e)
-		s.out = s.release(nil, false)
+		s.due = true
 	}
-	if len(s.part) > maxPart && len(s.held) == 0 {
-		s.out = s.release(bytes.Clone(s.out), false)
+	s.due = s.due || len(s.part) > maxPart && len(s.held) == 0
+	s.wait()
+}
+
+// wait keeps the events ahead of the one that identifies the format, if what has none is refused.
+func (s *llmStream) wait() {
+	switch {
+	case s.flow != nil:
+		s.out, s.early = append(s.early, s.out...), nil
+	case s.mustKnow():
+		if s.early, s.out = append(s.early, s.out...), nil; len(s.early) > maxPart {
+			s.refuse(unknownStream + ", and fail_closed is set")
+		}
 	}
 }
+
+// mustKnow reports whether a stream of an unknown format is refused.
+func (s *llmStream) mustKnow() bool {
+	return s.gate.FailClosed && !s.gate.Observe && s.asked() == "" && s.llmExchange.format != "" && s.mayCall()
+}
+
+const unknownStream = "a provider stream in an unknown format"
 
 // hold keeps a copy of an event, whose memory is reused after its block.
 func (s *llmStream) hold(e *llmEvent) {
@@ -211,6 +260,7 @@ func (s *llmStream) release(dst []byte, final bool) []byte {
 	if part == nil {
 		part = []byte{}
 	}
+	s.asked()
 	said, unread := s.hear(&replay.LLMMessage{Session: s.session, Request: s.id, Dialect: replay.Dialect(s.format), Answer: true, SSE: part, More: !final}, s.mask)
 	s.part, s.nth, s.heard = nil, 0, true
 	if unread != "" {
@@ -236,8 +286,11 @@ func (s *llmStream) finish() {
 		s.out = s.release(s.out, true)
 		return
 	}
-	if s.part != nil && s.llmExchange.format != "" {
-		s.pass("a provider stream in an unknown format")
+	if s.asked(); s.part != nil && s.llmExchange.format != "" {
+		s.pass(unknownStream)
+		if s.early != nil {
+			s.early, s.out = nil, s.failed(unknownStream+", and fail_closed is set")
+		}
 	}
 }
 
@@ -251,8 +304,11 @@ func (s *llmStream) known(data []byte) {
 	case "gemini":
 		s.flow, s.format = &geminiFlow{}, format
 	default:
-		if format == chatStream {
+		switch format {
+		case chatStream:
 			s.flow, s.format = newChatFlow(), format
+		case converseStream:
+			s.flow, s.format = newConverseFlow(), format
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package proxy_test
 
 import (
+	"bytes"
 	"flag"
 	"fmt"
 	"io"
@@ -14,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws/protocol/eventstream"
 	"golang.org/x/tools/txtar"
 
 	"github.com/mcpscan/mcpscan/internal/proxy"
@@ -110,7 +112,51 @@ func readExchange(t testing.TB, file string) (*exchange, *txtar.Archive) {
 	if strings.Contains(file, "streamed") {
 		x.kind = stream
 	}
+	if strings.Contains(file, "bedrock-streamed") {
+		x.kind = amazonStream
+	}
 	return x, archive
+}
+
+// amazonStream is the content type of a Bedrock Converse stream. In testdata, each line of such a
+// stream is an event: its type and its payload.
+const amazonStream = "application/vnd.amazon.eventstream"
+
+// amazonFrames writes a stream with Amazon's own encoder.
+func amazonFrames(t testing.TB, lines string) string {
+	t.Helper()
+	var b bytes.Buffer
+	encoder := eventstream.NewEncoder()
+	for line := range strings.Lines(lines) {
+		kind, payload, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		m := eventstream.Message{Payload: []byte(payload)}
+		m.Headers.Set(":event-type", eventstream.StringValue(kind))
+		m.Headers.Set(":content-type", eventstream.StringValue("application/json"))
+		m.Headers.Set(":message-type", eventstream.StringValue("event"))
+		if err := encoder.Encode(&b, m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return b.String()
+}
+
+// amazonLines reads a stream with Amazon's own decoder.
+func amazonLines(t testing.TB, raw string) string {
+	t.Helper()
+	var b strings.Builder
+	decoder, r := eventstream.NewDecoder(), strings.NewReader(raw)
+	for r.Len() > 0 {
+		m, err := decoder.Decode(r, nil)
+		if err != nil {
+			t.Fatalf("after %d bytes: %v in %q", len(raw)-r.Len(), err, raw)
+		}
+		name := m.Headers.Get(":event-type")
+		if name == nil {
+			name = m.Headers.Get(":exception-type")
+		}
+		fmt.Fprintf(&b, "%v %s\n", name, m.Payload)
+	}
+	return b.String()
 }
 
 // cases are the answers that each file has, and what becomes of them in a file NAME.want where
@@ -133,7 +179,11 @@ func TestLLMRewrites(t *testing.T) {
 				a := inFrontOf(t, engineOf(t, scanner.Options{Policy: denying{}}), func(w http.ResponseWriter, r *http.Request) {
 					body, _ := io.ReadAll(r.Body)
 					asked = r.URL.RequestURI() + " " + string(body)
-					if answer := x.answers[name]; r.Header.Get("X-Pieces") == "" {
+					answer := x.answers[name]
+					if x.kind == amazonStream {
+						answer = amazonFrames(t, answer)
+					}
+					if r.Header.Get("X-Pieces") == "" {
 						say(w, x.kind, answer)
 					} else {
 						w.Header().Set("Content-Type", x.kind)
@@ -149,6 +199,12 @@ func TestLLMRewrites(t *testing.T) {
 				}
 				if want := x.path + " " + x.request; asked != want {
 					t.Errorf("the provider got %q, want %q", asked, want)
+				}
+				if x.kind == amazonStream {
+					if name == "none" && got != amazonFrames(t, x.answers[name]) {
+						t.Errorf("frames changed: %q", got)
+					}
+					got = amazonLines(t, got)
 				}
 				if length := head.Get("Content-Length"); status != 200 || length != "" && length != fmt.Sprint(len(got)) {
 					t.Errorf("status %d, Content-Length %s of %d bytes", status, length, len(got))

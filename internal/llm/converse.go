@@ -1,0 +1,68 @@
+package llm
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/wire"
+)
+
+// converseEvents are the events of a Bedrock Converse stream with content.
+var converseEvents = []string{"messageStart", "contentBlockStart", "contentBlockDelta", "contentBlockStop", "messageStop"}
+
+// converseEvent recognises an event of a Bedrock Converse stream in the form of Amazon's SDKs: an
+// object whose only member is the event.
+func converseEvent(v View) bool {
+	e := v.First()
+	if v.Kind() != wire.Object || e.Kind() != wire.Object || e.Next().Kind() != wire.Invalid {
+		return false
+	}
+	return slices.Contains(converseEvents, e.Key()) || e.Key() == "metadata" && e.has("usage", wire.Object) || strings.HasSuffix(e.Key(), "Exception") && e.has("message", wire.String)
+}
+
+// readConverseEvent handles an event of a stream. A call is read once its block is complete.
+func readConverseEvent(r *Reader, b *body) {
+	v, ok := r.view(b, b.root, "")
+	if !ok {
+		return
+	}
+	const stream = "bedrock"
+	s, e := &r.streams, v.First()
+	kind := e.Key()
+	switch {
+	case kind == "metadata":
+		return
+	case strings.HasSuffix(kind, "Exception"):
+		r.ignore(v, "an error of the provider of the model")
+		return
+	case kind == "messageStart":
+		r.brokenOff(stream)
+		r.heard = false
+	}
+	r.streamed(stream, "messageStop", b.origin(b.root))
+	key := streamKey{of: stream, index: string(e.at("contentBlockIndex").Raw())}
+	switch kind {
+	case "contentBlockStart":
+		use := e.at("start").at("toolUse")
+		if use.Is() && !s.open(key, &partial{at: use.Origin(), id: []byte(use.str("toolUseId")), name: []byte(use.str("name"))}) {
+			r.skip(use, "more calls in streams than the limit of %d", maxStreams)
+		}
+	case "contentBlockDelta":
+		delta := e.at("delta")
+		switch use := delta.at("toolUse"); {
+		case use.Is():
+			r.grow(key, e, use.at("input").Text())
+		case of(delta.First().Key(), append([]string{"citation"}, converseTexts...)):
+			r.text(delta)
+		default:
+			r.unknown(delta, "a delta", delta.First().Key())
+		}
+	case "contentBlockStop":
+		if p := s.take(key); p != nil {
+			r.chatPartial(key, p)
+		}
+	case "messageStop":
+		r.brokenBlocks(stream)
+		s.stop(stream)
+	}
+}

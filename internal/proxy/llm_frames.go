@@ -1,0 +1,72 @@
+package proxy
+
+import (
+	"errors"
+	"io"
+	"net/http"
+
+	"github.com/mcpscan/mcpscan/internal/mcp"
+	"github.com/mcpscan/mcpscan/internal/wire"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// nextFrame reads the next frame. A large one waits for its slot.
+func (s *llmStream) nextFrame() (wire.EventFrame, error) {
+	var held bool
+	f, err := wire.ReadEventFrame(s.frames, s.gate.MaxMessage, func(size int64) error {
+		if held = size > largeBuffer; held {
+			if err := s.large.hold(s.in.Context()); err != nil {
+				held = false
+				return err
+			}
+		}
+		return nil
+	})
+	if held {
+		s.large.release()
+	}
+	return f, err
+}
+
+// framed forwards a response as an Amazon event stream.
+func (x *llmExchange) framed(resp *http.Response, body io.Reader) {
+	resp.Header.Del("Content-Length")
+	resp.ContentLength = -1
+	resp.Body = &llmStream{llmExchange: x, closer: resp.Body, frames: body}
+}
+
+// frame decides about the next frame. What cannot be read ends the stream: nobody knows what the
+// agent would see in it.
+func (s *llmStream) frame() {
+	if s.long { // the rest is passed on unread
+		p := make([]byte, smallBuffer)
+		n, err := s.frames.Read(p)
+		if s.out, s.err = p[:n], err; err != nil {
+			s.finish()
+		}
+		return
+	}
+	f, err := s.nextFrame()
+	switch {
+	case err == nil:
+		s.inspect(block{raw: f.Raw, kind: event}, f.Data(), f.AppendSSE(nil))
+	case !errors.Is(err, wire.ErrFrameSize) && !errors.Is(err, wire.ErrFrame): // the end, or the connection broke off: half a frame is no use
+		s.out = nil
+		s.finish()
+		s.err = err
+	case s.gate.Observe, errors.Is(err, wire.ErrFrameSize) && !s.gate.FailClosed:
+		s.pass(s.unreadable(err))
+		s.out, s.long = append(s.release(nil, false), f.Raw...), true
+	default:
+		why := s.unreadable(err)
+		s.gate.skip(s.scope(), why, scanner.Refuse)
+		s.refuse(why)
+	}
+}
+
+func (s *llmStream) unreadable(err error) string {
+	if errors.Is(err, wire.ErrFrameSize) {
+		return tooLongReason(mcp.ServerToClient, s.gate.MaxMessage)
+	}
+	return "a stream of a provider: " + err.Error()
+}

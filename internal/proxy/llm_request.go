@@ -1,0 +1,156 @@
+package proxy
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/mcpscan/mcpscan/internal/mcp"
+	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/internal/wire"
+	"github.com/mcpscan/mcpscan/replay"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// request inspects the body of a request, and returns the request for the provider. It returns nil
+// if nothing is sent because the agent has been answered.
+func (x *llmExchange) request(w http.ResponseWriter) *http.Request {
+	r := x.in
+	shape := shapeOf("", r.URL.Path)
+	if coding := r.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
+		shape.write(w, http.StatusUnsupportedMediaType, "mcpscan: the proxy reads no encoded requests: send the body without Content-Encoding")
+		return nil
+	}
+	body, more, done, err := x.large.read(r.Context(), r.Body, r.ContentLength, x.gate.MaxMessage)
+	x.began = done
+	if err != nil {
+		shape.write(w, http.StatusBadRequest, "mcpscan: the request broke off")
+		return nil
+	}
+	json := beginsLikeJSON(frameOf(body))
+	switch {
+	case more && json:
+		reason := tooLongReason(mcp.ClientToServer, x.gate.MaxMessage)
+		if !x.pass(reason) {
+			shape.write(w, http.StatusRequestEntityTooLarge, "blocked by mcpscan: "+reason+", and fail_closed is set")
+			return nil
+		}
+	case json:
+		x.asked = sync.OnceValue(func() string { return x.judgeRequest(body) })
+		if !x.mayRefuse() {
+			answered := make(chan struct{})
+			x.began = sync.OnceFunc(func() { close(answered) })
+			time.AfterFunc(headStart, func() { x.ask(answered, done) })
+		} else if why := x.asked(); why != "" {
+			shape.of(x.format).write(w, http.StatusForbidden, "blocked by mcpscan: "+why)
+			return nil
+		}
+	}
+	out := r.WithContext(context.WithValue(r.Context(), llmKey{}, x))
+	switch {
+	case more:
+		out.Body = io.NopCloser(io.MultiReader(bytes.NewReader(body), r.Body))
+	case len(body) > 0 || r.ContentLength != 0:
+		out.ContentLength = int64(len(body))
+		out.Body = io.NopCloser(bytes.NewReader(body))
+	}
+	return out
+}
+
+// headStart is how long a request that cannot be refused is with the provider before it is
+// inspected, unless the answer needs that earlier. A provider that answers at once is not slowed
+// down by the inspection; others think for longer than both.
+const headStart = 2 * time.Millisecond
+
+// mayRefuse reports whether the inspection of a request decides if it is sent. If not, it is
+// inspected while the provider works on it; the answer is judged after it.
+func (l *LLM) mayRefuse() bool {
+	return !l.gate.Observe && (l.gate.FailClosed || l.gate.Engine.Withholds())
+}
+
+// ask inspects the request, and calls done once it is answered as well. A panic reaches whoever
+// waits for the inspection instead of ending the program.
+func (x *llmExchange) ask(answered <-chan struct{}, done func()) {
+	defer func() {
+		_ = recover()
+		<-answered
+		done()
+	}()
+	x.asked()
+}
+
+// judgeRequest returns why a request is refused, "" if it is not.
+func (x *llmExchange) judgeRequest(body []byte) (why string) {
+	body = frameOf(body)
+	if x.format = replay.Knows(body); x.format == "" {
+		x.gate.note(x.scope(), scanner.IgnoredEvent, "a request to a provider that is none to a model, passed on unread", scanner.Forward)
+		return ""
+	}
+	x.mask = both(x.mask, maskGiven(body))
+	said, unread := x.hear(&replay.LLMMessage{Session: x.session, Request: x.id, Dialect: replay.Dialect(x.format), Body: body}, x.mask)
+	if unread != "" && !x.pass("a request to a model was not inspected: "+unread) {
+		return "the request could not be judged, and fail_closed is set"
+	}
+	if x.gate.Observe {
+		return ""
+	}
+	for i := range said {
+		s := &said[i]
+		switch {
+		case s.Decision.Verdict < scanner.Prompt:
+		case s.Kind == replay.SaidDefinition:
+			return fmt.Sprintf("the definition of the tool %q: %s", text.Visible(s.Name, nameChars), Reason(&s.Decision))
+		case s.Kind == replay.SaidResult:
+			return fmt.Sprintf("the result of the call %q: %s", text.Visible(s.ID, nameChars), Reason(&s.Decision))
+		}
+	}
+	return ""
+}
+
+// maskGiven returns a function that masks the MCP server credentials in a request to a provider, nil
+// if there are none.
+func maskGiven(body []byte) func([]byte) []byte {
+	if !bytes.Contains(body, []byte("uthorization")) && !bytes.Contains(body, []byte(`"headers"`)) {
+		return nil
+	}
+	root, err := wire.Skim(body, wire.MaxNodes)
+	if err != nil {
+		return nil
+	}
+	var values []string
+	take := func(v wire.Value) {
+		if v.Kind() == wire.String {
+			_, bare, _ := strings.Cut(string(v.Text()), " ") // without its scheme
+			values = append(values, string(v.Text()), bare)
+		}
+	}
+	for _, list := range [...]string{"mcp_servers", "tools"} {
+		for c := root.Get(list).Children(); root.Get(list).Kind() == wire.Array && c.Next(); {
+			take(c.Value.Get("authorization_token"))
+			take(c.Value.Get("authorization"))
+			for h := c.Value.Get("headers").Children(); h.Next(); {
+				take(h.Value)
+			}
+		}
+	}
+	if len(values) == 0 {
+		return nil
+	}
+	return text.NewSecrets(values).MaskJSON
+}
+
+// both applies one mask after the other; either may be nil.
+func both(a, b func([]byte) []byte) func([]byte) []byte {
+	switch {
+	case a == nil:
+		return b
+	case b == nil:
+		return a
+	}
+	return func(data []byte) []byte { return b(a(data)) }
+}
