@@ -15,6 +15,7 @@ type Order struct {
 	Message  string
 	Signals  []string
 	Unless   func(t []byte, start, end int) bool // an additional condition that counters it
+	Doubt    func(t []byte, start, end int) bool // a condition that makes it medium at most
 }
 
 // JudgeOrders returns the check of a rule from one Order per pattern.
@@ -28,6 +29,9 @@ func JudgeOrders(orders ...Order) func(*scanner.TextPass) {
 			severity := o.Severity
 			if IsResult(p) {
 				severity = InData(p, m.Start, m.End, o.Data)
+			}
+			if o.Doubt != nil && o.Doubt(p.Folded, m.Start, m.End) {
+				severity = min(severity, scanner.Medium)
 			}
 			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: severity, Message: o.Message, Signals: o.Signals})
 		}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/mcpscan/mcpscan/internal/clause"
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -55,13 +56,43 @@ var RoleTags = scanner.Rule{
 		},
 	},
 	Text: clause.JudgeOrders(
-		clause.Order{Severity: scanner.High, Data: scanner.Medium, Message: "contains chat template tokens", Signals: []string{"chat template tokens"}, Unless: nil},
+		clause.Order{Severity: scanner.High, Data: scanner.Medium, Message: "contains chat template tokens", Signals: []string{"chat template tokens"}, Doubt: namesToken},
 		clause.Order{Severity: scanner.High, Data: scanner.High, Message: "poses as the system and gives an instruction", Signals: []string{"a system marker", "followed by an instruction"}, Unless: nil},
 		clause.Order{Severity: scanner.High, Data: scanner.High, Message: "forges conversation turns", Signals: []string{"a forged model or system turn", "a forged user turn"}, Unless: nil},
 		clause.Order{Severity: scanner.High, Data: scanner.High, Message: "contains an instruction in a made-up tag", Signals: []string{"a tag that emphasises the instruction", "an instruction"}, Unless: nil},
 		clause.Order{Severity: scanner.High, Data: scanner.High, Message: "forges a conversation turn to give an instruction", Signals: []string{"chat template tokens", "followed by an instruction"}, Unless: inManual},
 	),
 }
+
+// namesToken reports whether the chat template token at start is mentioned, not used: a sentence runs
+// on before and after it, and no turn starts there, which is more than two words before the next
+// token.
+func namesToken(t []byte, start, end int) bool {
+	before := bytes.TrimRight(t[max(0, start-tokenReach):start], " \t`'\"([/")
+	if len(before) == 0 || bytes.IndexByte([]byte("\n\r.!?:;>|]"), before[len(before)-1]) >= 0 && !bytes.HasSuffix(before, []byte("...")) && !endsInToken(before) {
+		return false
+	}
+	after := t[end:min(len(t), end+tokenReach)]
+	if i := bytes.IndexAny(after, "\n\r"); i >= 0 {
+		after = after[:i]
+	}
+	closing := bytes.Contains(t[start:end], []byte("end")) || bytes.Contains(t[start:end], []byte("/"))
+	if next := templateTokenExpr.FindIndex(after); next != nil {
+		return closing || len(bytes.Fields(after[:next[0]])) <= 2
+	}
+	return closing && len(bytes.TrimSpace(after)) > 0
+}
+
+// endsInToken reports whether t ends in a chat template token.
+func endsInToken(t []byte) bool {
+	all := templateTokenExpr.FindAllIndex(t, -1)
+	return len(all) > 0 && all[len(all)-1][1] == len(t)
+}
+
+// tokenReach is the number of bytes inspected on either side of a chat template token.
+const tokenReach = 100
+
+var templateTokenExpr = lazyregexp.New(templateToken)
 
 // manualReach is the number of bytes inspected on either side of a match, since a text may have
 // many matches.
