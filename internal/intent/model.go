@@ -53,9 +53,10 @@ type Parameters struct {
 	Bias    Score // added to every sentence
 	Support Score // added for a finding of a rule that the model does not know
 
-	// By group: the penalty for each doubling of the number of sentences, and the scores above
-	// which a sentence is reported at medium and at high.
-	Length, Medium, High [Groups]Score
+	// By group: the penalty for each doubling of the number of sentences, the scores above which a
+	// sentence is reported at medium and at high, and the score above which a text's high findings
+	// by wording stay high.
+	Length, Medium, High, Keep [Groups]Score
 
 	Pass  [Groups]Score // scores above which the net judges a sentence
 	Floor Score         // gain of a sentence that the net does not judge
@@ -71,7 +72,7 @@ func (p *Parameters) Total(sentence Score, sentences int, g Group) Score {
 // holds a two-byte tag from the feature's hash, and the weight. A feature whose tag collides with
 // that of another takes its weight, which is rare enough.
 const (
-	headerBytes = 4 * (3 + 4*int(Groups))
+	headerBytes = 4 * (3 + 5*int(Groups))
 	slotBytes   = 3
 )
 
@@ -93,7 +94,7 @@ func (m Model) Parameters() (p Parameters) {
 func (p *Parameters) fields() []*Score {
 	all := []*Score{&p.Bias, &p.Support, &p.Floor}
 	for k := range Groups {
-		all = append(all, &p.Length[k], &p.Medium[k], &p.High[k], &p.Pass[k])
+		all = append(all, &p.Length[k], &p.Medium[k], &p.High[k], &p.Keep[k], &p.Pass[k])
 	}
 	return all
 }

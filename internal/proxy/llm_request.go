@@ -23,13 +23,13 @@ func (x *llmExchange) request(w http.ResponseWriter) *http.Request {
 	r := x.in
 	shape := shapeOf("", r.URL.Path)
 	if coding := r.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
-		shape.write(w, http.StatusUnsupportedMediaType, "mcpscan: the proxy reads no encoded requests: send the body without Content-Encoding")
+		shape.write(w, http.StatusUnsupportedMediaType, "mcpscan: the proxy does not read encoded requests: send the body without Content-Encoding")
 		return nil
 	}
 	body, more, done, err := x.large.read(r.Context(), r.Body, r.ContentLength, x.gate.MaxMessage)
 	x.began = done
 	if err != nil {
-		shape.write(w, http.StatusBadRequest, "mcpscan: the request broke off")
+		shape.write(w, http.StatusBadRequest, "mcpscan: the request ended early")
 		return nil
 	}
 	json := beginsLikeJSON(frameOf(body))
@@ -88,7 +88,7 @@ func (x *llmExchange) ask(answered <-chan struct{}, done func()) {
 func (x *llmExchange) judgeRequest(body []byte) (why string) {
 	body = frameOf(body)
 	if x.format = replay.Knows(body); x.format == "" {
-		x.gate.note(x.scope(), scanner.IgnoredEvent, "a request to a provider that is none to a model, passed on unread", scanner.Forward)
+		x.gate.note(x.scope(), scanner.IgnoredEvent, "a provider request that does not call a model, forwarded without inspection", scanner.Forward)
 		return ""
 	}
 	x.mask = both(x.mask, maskGiven(body))

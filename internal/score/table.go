@@ -51,7 +51,7 @@ func (r *Result) totals(b *bytes.Buffer) {
 	rule(b, "lrrrrrrr")
 	for i := range r.Sets {
 		s := &r.Sets[i]
-		for of, name := range [classes]string{attack: "attacks", subtleAttack: "subtle attacks", honest: "honest", honestAboutAttacks: "honest, about attacks"} {
+		for of, name := range [classes]string{attack: "attacks", subtleAttack: "subtle attacks", honest: "benign", honestAboutAttacks: "benign, about attacks"} {
 			high, macroHigh := s.total(class(of), scanner.High)
 			medium, macroMedium := s.total(class(of), scanner.Medium)
 			if high.rows == 0 {
@@ -83,7 +83,7 @@ func (s *Set) bySource(b *bytes.Buffer) {
 		high[r.Source][r.class()].add(r.found.at(scanner.High))
 		medium[r.Source][r.class()].add(r.found.at(scanner.Medium))
 	}
-	line(b, "source", "attacks found", "recall", "subtle attacks found at `medium`", "honest texts flagged", "honest texts about attacks flagged")
+	line(b, "source", "attacks found", "recall", "subtle attacks found at `medium`", "benign texts flagged", "benign texts about attacks flagged")
 	rule(b, "lrrrrr")
 	for _, source := range slices.Sorted(maps.Keys(high)) {
 		h := high[source]
@@ -121,7 +121,7 @@ func (s *Set) ruleHits(least scanner.Severity) map[string]hits {
 // byRule writes a line for each rule that flagged a row at medium or above.
 func (s *Set) byRule(b *bytes.Buffer) {
 	high, medium := s.ruleHits(scanner.High), s.ruleHits(scanner.Medium)
-	line(b, "rule", "attacks at `high`", "honest texts at `high`", "precision", "attacks at `medium`", "honest texts at `medium`", "precision")
+	line(b, "rule", "attacks at `high`", "benign texts at `high`", "precision", "attacks at `medium`", "benign texts at `medium`", "precision")
 	rule(b, "lrrrrrr")
 	for _, id := range slices.SortedFunc(maps.Keys(medium), func(x, y string) int {
 		return cmp.Or(medium[y].attacks-medium[x].attacks, strings.Compare(x, y))

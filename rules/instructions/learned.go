@@ -70,7 +70,7 @@ func askClassifier(p *scanner.TextPass) {
 			worst, at = score, i
 		}
 	}
-	if worst <= is.High[group] && p.Via == "" && place.Kind.Prose() {
+	if worst <= is.Keep[group] && p.Via == "" && place.Kind.Prose() {
 		p.LowerTo(scanner.Medium, "the classifier considers the text benign", Doubtful)
 	}
 	if at < 0 || worst <= is.Medium[group] {

@@ -3,6 +3,7 @@ package learn
 import (
 	"fmt"
 	"hash/fnv"
+	"iter"
 	"math"
 	"slices"
 	"strings"
@@ -97,12 +98,21 @@ func hash(s string) uint32 {
 }
 
 // Budget limits the share of benign texts that may be flagged at a severity.
-type Budget struct{ Twins, Real, Public float64 }
+type Budget struct{ Twins, Singles, Real, Public float64 }
 
-// Budgets are the budgets for the embedded thresholds, at medium and at high.
-var Budgets = [intent.Groups]struct{ Medium, High Budget }{
-	intent.Definitions: {Medium: Budget{Twins: 0.12, Real: 0.005, Public: 0.01}, High: Budget{Twins: 0.035, Real: 0.002, Public: 0.001}},
-	intent.Results:     {Medium: Budget{Twins: 0.12, Real: 0.005, Public: 0.0125}, High: Budget{Twins: 0.02, Real: 0.002, Public: 0.002}},
+// Budgets are the budgets for the embedded thresholds: of the classifier alone at medium and at high,
+// and of the classifier and the rules together at high.
+var Budgets = [intent.Groups]struct{ Medium, High, Together Budget }{
+	intent.Definitions: {
+		Medium:   Budget{Twins: 0.12, Singles: 0.12, Real: 0.005, Public: 0.01},
+		High:     Budget{Twins: 0.035, Singles: 0.02, Real: 0.001, Public: 0.001},
+		Together: Budget{Twins: 0.035, Singles: 0.029, Real: 0.0015, Public: 0.002},
+	},
+	intent.Results: {
+		Medium:   Budget{Twins: 0.12, Singles: 0.16, Real: 0.005, Public: 0.0125},
+		High:     Budget{Twins: 0.025, Singles: 0.04, Real: 0.002, Public: 0.002},
+		Together: Budget{Twins: 0.028, Singles: 0.045, Real: 0.002, Public: 0.002},
+	},
 }
 
 // Thresholds returns p with the thresholds that keep within the budgets.
@@ -110,6 +120,7 @@ func Thresholds(all []Scored, p intent.Parameters) intent.Parameters {
 	for g := range intent.Groups {
 		p.Medium[g] = Threshold(all, g, Budgets[g].Medium)
 		p.High[g] = Threshold(all, g, Budgets[g].High)
+		p.Keep[g] = keep(all, g, Budgets[g].Together, p.High[g])
 	}
 	return p
 }
@@ -132,24 +143,61 @@ func (r *Row) groupOf() intent.Group {
 
 // Threshold returns the lowest score that keeps the share of benign texts above it within budget b.
 func Threshold(all []Scored, g intent.Group, b Budget) intent.Score {
-	var twins, real, public []intent.Score
+	threshold := intent.Score(math.MinInt32)
+	for share, rows := range benign(all, g, b) {
+		scores := make([]intent.Score, len(rows))
+		for i, s := range rows {
+			scores[i] = s.Score
+		}
+		threshold = max(threshold, above(scores, int(share*float64(len(rows)))))
+	}
+	return threshold
+}
+
+// keep returns the lowest score, at most high, above which a doubtful finding of a rule can keep its
+// severity within budget b, which also covers what is flagged at high without such a finding.
+func keep(all []Scored, g intent.Group, b Budget, high intent.Score) intent.Score {
+	lowest := intent.Score(math.MinInt32)
+	for share, rows := range benign(all, g, b) {
+		left := int(share * float64(len(rows)))
+		var doubtful []intent.Score
+		for _, s := range rows {
+			switch {
+			case s.Score > high || s.Found >= scanner.High:
+				left--
+			case s.Doubtful >= scanner.High:
+				doubtful = append(doubtful, s.Score)
+			}
+		}
+		lowest = max(lowest, above(doubtful, max(left, 0)))
+	}
+	return min(lowest, high)
+}
+
+// benign iterates over the benign rows of a group by kind, each with the share that b allows to flag.
+func benign(all []Scored, g intent.Group, b Budget) iter.Seq2[float64, []Scored] {
+	var twins, singles, real, public []Scored
 	for _, s := range all {
 		switch {
 		case s.groupOf() != g || s.Attack():
 		case s.Real:
-			real = append(real, s.Score)
+			real = append(real, s)
 		case s.Public:
-			public = append(public, s.Score)
+			public = append(public, s)
 		case s.Pair != "":
-			twins = append(twins, s.Score)
+			twins = append(twins, s)
+		default:
+			singles = append(singles, s)
 		}
 	}
-	return max(above(twins, b.Twins), above(real, b.Real), above(public, b.Public))
+	return func(yield func(float64, []Scored) bool) {
+		_ = yield(b.Twins, twins) && yield(b.Singles, singles) && yield(b.Real, real) && yield(b.Public, public)
+	}
 }
 
-// above returns the score that the given share of scores exceeds.
-func above(scores []intent.Score, share float64) intent.Score {
-	if n := int(share * float64(len(scores))); n < len(scores) {
+// above returns the score that n scores exceed.
+func above(scores []intent.Score, n int) intent.Score {
+	if n < len(scores) {
 		slices.Sort(scores)
 		return scores[len(scores)-1-n]
 	}
@@ -164,11 +212,11 @@ func Table(all []Scored, p intent.Parameters) string {
 	for g := range intent.Groups {
 		for _, language := range []string{"all", "English", "other"} {
 			for _, at := range []scanner.Severity{scanner.High, scanner.Medium} {
-				threshold := p.High[g]
+				threshold, keep := p.High[g], p.Keep[g]
 				if at == scanner.Medium {
-					threshold = p.Medium[g]
+					threshold, keep = p.Medium[g], math.MinInt32
 				}
-				b.WriteString(line(all, g, language, at, threshold))
+				b.WriteString(line(all, g, language, at, threshold, keep))
 			}
 		}
 	}
@@ -194,13 +242,13 @@ func percent(n, of int) string {
 	return fmt.Sprintf("%.1f %%", 100*float64(n)/float64(of))
 }
 
-func line(all []Scored, g intent.Group, language string, at scanner.Severity, threshold intent.Score) string {
+func line(all []Scored, g intent.Group, language string, at scanner.Severity, threshold, keep intent.Score) string {
 	var attacks, twins, singles, real, public share
 	for _, s := range all {
 		if s.groupOf() != g || !s.Real && !s.Public && (language == "English" && s.Lang != "en" || language == "other" && s.Lang == "en") {
 			continue
 		}
-		learned, ruled := s.Score > threshold, s.Found >= at || s.Doubtful >= at && (at < scanner.High || s.Score > threshold)
+		learned, ruled := s.Score > threshold, s.Found >= at || s.Doubtful >= at && s.Score > keep
 		switch {
 		case s.Real:
 			real.add(learned, ruled)

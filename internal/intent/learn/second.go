@@ -99,7 +99,7 @@ func passes(all []Scored, share float64) (pass [intent.Groups]intent.Score) {
 		scores[s.groupOf()] = append(scores[s.groupOf()], s.words...)
 	}
 	for g := range pass {
-		pass[g] = above(scores[g], share)
+		pass[g] = above(scores[g], int(share*float64(len(scores[g]))))
 	}
 	return pass
 }

@@ -23,9 +23,9 @@ func (v *verdict) Finding(f *scanner.Finding) error {
 	return nil
 }
 
-// TestSlots: a definition is judged alike, whatever word stands in one place of it: of ten words
-// that occur in no labelled text, nine get the same verdict at the default alert threshold, in
-// five of six slots. The file has a text with a gap and its ten words in each line.
+// TestSlots fills the gap of each definition with ten words that occur in no labelled text. In nine
+// of ten slots, and at least 20, nine of the ten words must get the same verdict at the default
+// alert threshold. Each line of the file has a text with a gap and its ten words.
 func TestSlots(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join("testdata", "slots.txt"))
 	if err != nil {
@@ -65,11 +65,11 @@ func TestSlots(t *testing.T) {
 		}
 	}
 	t.Logf("%d slots, %d of them found; %d of %d words are judged like most of their slot; %d slots with fewer than nine", slots, flagged, alike, 10*slots, mixed)
-	if 10*alike < 9*10*slots || 6*mixed > slots {
-		t.Errorf("%d of %d words are judged like most of their slot, and %d slots have fewer than nine of ten: expected nine of ten words, in five of six slots", alike, 10*slots, mixed)
+	if slots-mixed < 20 || 10*mixed > slots {
+		t.Errorf("%d slots, %d of them with fewer than nine of ten words judged alike: expected at least 20 with nine, and nine in ten", slots, mixed)
 	}
-	if slots < 20 || flagged == 0 || flagged == slots {
-		t.Errorf("%d slots, %d of them of attacks that are found: expected 20, attacks and honest texts among them", slots, flagged)
+	if flagged == 0 || flagged == slots {
+		t.Errorf("%d slots, %d of them of attacks that are found: expected attacks and benign texts", slots, flagged)
 	}
 }
 

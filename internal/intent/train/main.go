@@ -18,8 +18,8 @@ import (
 )
 
 func main() {
-	servers := flag.String("servers", "", "Directory of dumps of real servers: honest definitions, left out package by package.")
-	public := flag.String("public", "", "Directory of a labelled corpus: half of its honest texts, left out source by source.")
+	servers := flag.String("servers", "", "Directory of dumps of real servers: benign definitions, left out package by package.")
+	public := flag.String("public", "", "Directory of a labelled corpus: half of its benign texts, left out source by source.")
 	share := flag.Float64("share", 1, "Train on this share of the pairs, for a learning curve.")
 	words := flag.String("vectors", "corpus/vectors.bin", "File of published word vectors.")
 	netOutput := flag.String("net", "", "Write the net, trained on all texts, to this file.")
