@@ -65,7 +65,7 @@ func (c *change) spokeOf(word string) bool {
 func (c *change) opening() string {
 	if c.opened == nil {
 		described, _ := c.old.Str(0, "description")
-		first := sense.FirstSentence(described)
+		first := strings.Clone(sense.FirstSentence(described)) // not to keep the whole description
 		c.opened = &first
 	}
 	return *c.opened
