@@ -157,8 +157,8 @@ func (g *registry) suffix(name string) (server string, ok bool) {
 	return "", false
 }
 
-// suiteServer assigns the tools of the AgentDojo suites, which has no servers, to servers: tools
-// that it implements together share one, as in an MCP server for mail or for a bank.
+// suiteServer assigns the tools of the AgentDojo suites, which have no servers, to servers: tools
+// that AgentDojo implements together share a server, as in an MCP server for mail or for a bank.
 var suiteServer = func() map[string]string {
 	of := map[string]string{}
 	for server, tools := range suiteTools {

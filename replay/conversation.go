@@ -264,7 +264,7 @@ func (c *conversations) event(s *conversation, i *llm.Item, server string, frame
 	return e
 }
 
-// next returns the ID of the next frame: that of the call, if it is unique.
+// next returns the ID of the next frame: the ID of the call, if that is unique.
 func (s *conversation) next(c *conversations, i *llm.Item) string {
 	id := i.ID
 	if id == "" || s.calls[id] != nil {

@@ -51,7 +51,7 @@ func (h *har) streamsLLM(body []byte) bool {
 }
 
 // unread counts a response to an LLM API request that is in no known format. Errors of the provider
-// are not in one either.
+// are in no known format either.
 func (h *har) unread(body []byte, at scanner.Origin) {
 	if !h.asks {
 		return

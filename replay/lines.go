@@ -11,8 +11,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// chunkBytes is how much input a worker gets at a time: enough to make the hand-over cheap, little
-// enough to keep memory use flat.
+// chunkBytes is how much input a worker gets at a time: enough to make the hand-over cheap, but
+// little enough to keep memory use constant.
 const chunkBytes = 256 << 10
 
 // lineDecoder turns one line into events. It keeps no state between lines.

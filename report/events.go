@@ -75,8 +75,8 @@ func (v *Events) Finding(f *scanner.Finding) error {
 	return nil
 }
 
-// audReported is the rule that repeats the findings of another engine, whose events are passed
-// on instead.
+// audReported is the rule that reports the findings of another engine. Its findings are left out
+// of the events if that engine's own events are passed on.
 const audReported = "aud-reported"
 
 // Close writes the remaining events and returns the first error.

@@ -65,13 +65,13 @@ func complementary(parts []*Partial) error {
 	for i, p := range parts {
 		switch {
 		case p.Tool != first.Tool:
-			return &MergeError{i, fmt.Sprintf("it was written by %s, the first by %s: replay all shards with one version", visible(p.Tool.Version, 80), visible(first.Tool.Version, 80))}
+			return &MergeError{i, fmt.Sprintf("it was written by %s, but the first by %s: replay all shards with the same version of mcpscan", visible(p.Tool.Version, 80), visible(first.Tool.Version, 80))}
 		case p.Of != first.Of:
 			return &MergeError{i, fmt.Sprintf("it is one of %d shards, the first one of %d", p.Of, first.Of)}
 		case seen[p.Shard]:
 			return &MergeError{i, fmt.Sprintf("shard %d of %d was given twice", p.Shard, p.Of)}
 		case p.Settings != first.Settings || !slices.Equal(p.Inputs, first.Inputs):
-			return &MergeError{i, "its flags, files or configuration differ from those of the first: replay all shards with the same ones"}
+			return &MergeError{i, "its flags, files or configuration differ from those of the first: use the same ones to replay all shards"}
 		case p.Events != first.Events:
 			return &MergeError{i, fmt.Sprintf("its input contains %d events, that of the first %d: replay all shards over the same input", p.Events, first.Events)}
 		}

@@ -60,8 +60,8 @@ func fileURI(file string) string {
 }
 
 // syntheticName returns a name for a subject without a file: the server, or the host and path
-// of its URL, without secrets. The name is a single segment and never hidden, so that a server
-// cannot point at a file of the repository.
+// of its URL, without secrets. The name is a single segment without a leading dot, so that a
+// server cannot point to a file in the repository.
 func syntheticName(file, server string) string {
 	name := visible(server, 120)
 	if name == "" {

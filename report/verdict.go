@@ -187,7 +187,7 @@ func (c Coverage) notes() []string {
 		notes = append(notes, fmt.Sprintf("Not valid JSON-RPC: %s of output.", count(c.Noise, "line")))
 	}
 	if c.Evicted > 0 {
-		notes = append(notes, fmt.Sprintf("Closed to limit memory: %s, the longest idle.", count(c.Evicted, "session")))
+		notes = append(notes, fmt.Sprintf("Closed to limit memory use: %s, starting with those idle longest.", count(c.Evicted, "session")))
 	}
 	return notes
 }

@@ -27,7 +27,7 @@ type Sink interface {
 	Finding(*Finding) error
 }
 
-// Result is the result of a run apart from its findings.
+// Result is what a run returns in addition to its findings.
 type Result struct {
 	Stats    Stats
 	Coverage Coverage

@@ -8,7 +8,7 @@ import (
 )
 
 // The _meta keys of the client information. Since the 2026-07-28 specification, it is sent in
-// every request instead of in initialize.
+// every request, no longer in initialize.
 const (
 	metaClientInfo   = "io.modelcontextprotocol/clientInfo"
 	metaCapabilities = "io.modelcontextprotocol/clientCapabilities"

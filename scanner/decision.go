@@ -25,7 +25,7 @@ func (v Verdict) String() string { return verdictNames[v] }
 // Check is a step in the chain of checks that decide about a message.
 type Check uint8
 
-// The checks in the order they decide, which is that of the agentsh documentation.
+// The checks in the order in which they decide, as in the agentsh documentation.
 const (
 	NoCheck          Check = iota
 	RegistryCheck          // whether the tool is known

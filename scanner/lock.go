@@ -9,7 +9,7 @@ import (
 )
 
 // lock inspects a server's entry in a lockfile: definitions by name, each with the approved
-// version and the one seen since.
+// version and the version seen since.
 func (in *Inspector) lock() {
 	doc, root := in.tree, in.event.root
 	in.message = len(in.facts.Messages)

@@ -75,8 +75,8 @@ func (p *TextPass) Member() string {
 	return ""
 }
 
-// Sibling reports whether the list that contains the text's definition has one with this name,
-// including the definition itself: a server may mention its own tools.
+// Sibling reports whether the list that contains the text's definition has a definition with this
+// name. The definition itself counts: a server may mention its own tools.
 func (p *TextPass) Sibling(name string) bool {
 	doc, in := p.in.tree, p.in
 	list := int(doc.Nodes[p.root].Parent)

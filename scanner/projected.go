@@ -7,9 +7,9 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// project completes the definition at node i, of which a client passed only some members to a
-// model, with the other members of the approved version, so that omitted members do not count
-// as changes. The message's own members keep their offsets in Sent. If nothing of the server
+// project completes the definition at node i: if a client passed only some of its members to a
+// model, project fills in the others from the approved version, so that omitted members do not
+// count as changes. The message's own members keep their offsets in Sent. If nothing of the server
 // was approved, the definition is compared only with others that a client passed on.
 func (in *Inspector) project(i int, def *mcp.Definition) {
 	in.digest.Definition(in.tree, i, def)

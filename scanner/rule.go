@@ -139,9 +139,9 @@ func (r *Rule) validate() error {
 	case r.Text == nil && r.Definition == nil && r.Result == nil && r.Unusual == nil && r.Lines == nil && r.Message == nil && r.Judge == nil && r.Config == nil && r.Configs == nil && r.Settings == nil:
 		return fmt.Errorf("rule %q: it has no check", r.ID)
 	case (r.Text == nil) != (len(r.Patterns) == 0 && r.MorePatterns == nil):
-		return fmt.Errorf("rule %q: Text and Patterns go together", r.ID)
+		return fmt.Errorf("rule %q: Text and Patterns must be set together", r.ID)
 	case r.On > mcp.AllTraits || r.On != 0 && r.Judge == nil:
-		return fmt.Errorf("rule %q: On is for Judge, and has to be made of the traits of messages", r.ID)
+		return fmt.Errorf("rule %q: On is for Judge, and must consist of traits of messages", r.ID)
 	}
 	return nil
 }

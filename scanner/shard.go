@@ -67,7 +67,7 @@ func (in *Inspector) elsewhere() {
 }
 
 // elsewhere remembers what this shard's sessions need from an event of another shard: the order
-// in which sessions are closed, definitions first seen, and what a server lists to each client.
+// in which sessions are closed, the definitions first seen, and what a server lists to each client.
 // The event is counted in its own shard.
 func (j *judge) elsewhere(e *Event, facts *Facts) *Outcome {
 	j.out.begin(facts)

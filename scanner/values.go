@@ -11,7 +11,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// Value is a distinctive value in a message, for comparison with those of other messages. It
+// Value is a distinctive value in a message, for comparison with values of other messages. It
 // contains no unmasked secret.
 type Value struct {
 	digest uint64 // fields used in judging are adjacent

@@ -19,7 +19,7 @@ import (
 // lockFlags selects the approved definitions.
 type lockFlags struct {
 	Lockfile  string `help:"Approved definitions to compare with; default: mcpscan.lock in the working directory, if it exists." placeholder:"FILE"`
-	Base      string `help:"The lockfile before the change under review, or a directory with the files of the commit before it. Reports changes to the lockfile; if this is a directory, mcpscan uses its versions of the configuration, policies and baseline." placeholder:"PATH"`
+	Base      string `help:"The lockfile before the change under review, or a directory with the files of the commit before it. Reports changes to the lockfile; if PATH is a directory, mcpscan uses its versions of the configuration, policies and baseline." placeholder:"PATH"`
 	Approvals string `help:"Whether approvals made in the lockfile by the change under review settle drift: accept, ignore." default:"accept" enum:"accept,ignore"`
 }
 

@@ -38,7 +38,7 @@ type engineFlags struct {
 
 // baselineFlags selects earlier findings and the date for ignores.
 type baselineFlags struct {
-	Baseline string `help:"A JSON report: findings that it contains, and that are no more severe now, are counted but do not fail the run." placeholder:"REPORT"`
+	Baseline string `help:"A JSON report: findings that it contains and that are no more severe now are counted, but do not fail the run." placeholder:"REPORT"`
 	Now      string `help:"Date against which to check the expiry of ignores if events have no time, as in definition files." placeholder:"DATE"`
 }
 

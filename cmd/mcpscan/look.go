@@ -139,7 +139,7 @@ func stamp(t time.Time) string {
 type eventsCmd struct {
 	lookFlags
 	Type     string `help:"Only this type: mcp_message or an audit type, a JSON-RPC method, or request, notification, response."`
-	Severity string `help:"Only events with findings of this severity or higher, with the findings." default:"" enum:",note,low,medium,high,critical"`
+	Severity string `help:"Show only events with findings of this severity or higher, and list those findings." default:"" enum:",note,low,medium,high,critical"`
 }
 
 // eventRow is one line of mcpscan events.

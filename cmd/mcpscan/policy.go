@@ -24,8 +24,8 @@ type policyCmd struct {
 	Generate policyGenerateCmd `cmd:"" help:"Generate a policy that allows exactly what recordings show."`
 }
 
-// loadPolicy reads a policy in the language given by the file extension. For a warning, it also
-// returns the parts of the file without effect.
+// loadPolicy reads a policy in the language given by the file extension. It also
+// returns the parts of the file that have no effect, so that the caller can warn about them.
 func loadPolicy(name string) (p *policy.Policy, idle []policy.Problem, err error) {
 	data, err := readUpTo("the policy", name, policyfile.MaxFile)
 	if err != nil {

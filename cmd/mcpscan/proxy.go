@@ -34,7 +34,7 @@ type proxyCmd struct {
 	Format          []string      `help:"Write a report to a file when the connection ends, as FORMAT=FILE. Formats: ${formats}. Repeatable." placeholder:"FORMAT=FILE" sep:"none"`
 	AllowIncomplete bool          `help:"Exit with the exit code of the server even if something could not be inspected."`
 	Quiet           bool          `short:"q" help:"Write only errors to standard error."`
-	Wrapped         string        `hidden:"" help:"Written by mcpscan wrap: how mcpscan unwrap gives the entry back." default:"" enum:",args,no-args,null-args,command"`
+	Wrapped         string        `hidden:"" help:"Written by mcpscan wrap; tells mcpscan unwrap how to restore the entry." default:"" enum:",args,no-args,null-args,command"`
 
 	recordFlags
 	alertFlags

@@ -12,7 +12,7 @@ import (
 
 // rulesCmd is mcpscan rules.
 type rulesCmd struct {
-	ID []string `arg:"" optional:"" placeholder:"RULE" help:"Explain these rules, or those of a category; default: list all."`
+	ID []string `arg:"" optional:"" placeholder:"RULE" help:"Explain these rules, or all rules of a category; default: list all rules."`
 	configFlags
 }
 

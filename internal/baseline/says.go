@@ -20,8 +20,8 @@ func (s Says) Lacks(other Says) (absent []string) {
 	return absent
 }
 
-// Says returns the set of data in an identity. It includes the members whose absence on one
-// side [Identity.Differences] ignores.
+// Says returns the set of data in an identity. It also includes members that
+// [Identity.Differences] ignores if one side lacks them.
 func (id *Identity) Says() Says {
 	says := Says{}
 	if id == nil {

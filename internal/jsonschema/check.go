@@ -7,7 +7,7 @@ import (
 )
 
 // maxWork is the maximum number of keywords visited when checking one value against one schema. A
-// value of 64 KiB has ten thousand parts and needs a quarter of that.
+// 64 KiB value has about ten thousand parts; checking it takes about a quarter of this limit.
 const maxWork = 200_000
 
 // Violation returns the first location at which a value violates a schema, as a JSON Pointer, with

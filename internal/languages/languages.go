@@ -172,8 +172,9 @@ func (l *Language) anchors(list string) []string {
 	return anchors
 }
 
-// A letter of any script with its marks, approximated as neither white space nor punctuation.
-// The Unicode classes have hundreds of ranges, too expensive for each word of the tables.
+// A letter of any script with its marks, approximated by any character other than white space and
+// punctuation. The Unicode classes have hundreds of ranges, too expensive for each word of the
+// tables.
 const (
 	punctuation = `\s!-&(-,./:-@\[-^` + "`" + `{-~،।۔؟、。`
 	Letter      = `[^` + punctuation + `]`

@@ -42,8 +42,8 @@ func (c *listComparison) add(weaker bool, at configfile.Position, keys []string,
 	c.changes = append(c.changes, configfile.SettingsChange{Effect: effect, Keys: keys, Says: strings.Join(keys, ".") + fmt.Sprintf(format, args...), Pos: at})
 }
 
-// decides reports whether a change is weaker, given that the old lists had an effect only if
-// enforced.
+// decides reports whether a change weakens the policy, given that the old lists had an effect only
+// if they were enforced.
 func (c *listComparison) decides(weaker bool) bool { return weaker && c.before.Enforced }
 
 func (c *listComparison) modes() {

@@ -157,7 +157,8 @@ func (g *gate) now() time.Time {
 	return now
 }
 
-// unreadable reports whether a frame is not a JSON-RPC message, or contains something that is not.
+// unreadable reports whether a frame is not a JSON-RPC message, or contains an element that is not
+// one.
 func unreadable(out *scanner.Outcome) bool {
 	if out.Noise || len(out.Messages) == 0 {
 		return true

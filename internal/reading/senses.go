@@ -112,8 +112,8 @@ var words = [Senses]string{
 // String returns the description of the sense in a finding.
 func (v Sense) String() string { return words[v] }
 
-// deniable is the set of senses that a negation reverses. The others are negations themselves, or
-// name something that is mentioned.
+// deniable is the set of senses that a negation reverses. A negation does not reverse the others:
+// they are negations themselves, or only say that something is mentioned.
 const deniable = 1<<KeyFile | 1<<Secret | 1<<Conversation | 1<<OtherOutput | 1<<Personal |
 	1<<Take | 1<<Hand | 1<<Copy | 1<<Alter | 1<<Run | 1<<Download | 1<<Harm |
 	1<<Tell | 1<<Demote | 1<<Stealth | 1<<Waive | 1<<Granted | 1<<Asks | 1<<ToUser | 1<<Obey

@@ -17,7 +17,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Drift is the result of the rules for changed definitions.
+// Drift holds the evaluation results for the rules about changed definitions.
 type Drift struct {
 	Labelled []Change // cases with a label
 	Versions []Change // single definitions in two releases

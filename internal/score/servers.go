@@ -36,8 +36,8 @@ type dump struct {
 	data    []byte
 }
 
-// judgeServers judges the dumps in a directory, {package, version, tools, …} each, using the newest
-// version of each package.
+// judgeServers judges the dumps in a directory (each is {package, version, tools, …}), using the
+// newest version of each package.
 func judgeServers(engine *scanner.Engine, dir string) (*Servers, error) {
 	dumps, err := newest(dir)
 	if err != nil {

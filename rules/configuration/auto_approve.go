@@ -14,7 +14,7 @@ var AutoApprove = scanner.Rule{
 	ID:         "cfg-auto-approve",
 	Category:   "policy",
 	Title:      "Tools or servers run without confirmation",
-	Why:        "The prompt before a call is the last chance to notice that poisoned text controls the model. A repository that answers it for everybody who opens it takes away that chance.",
+	Why:        "The prompt before a call is the last chance to notice that poisoned text controls the model. A repository that answers the prompt for everybody who opens the repository takes away that chance.",
 	Fix:        "Allow only individual read-only tools, in user settings; leave consent for servers and commands to each user.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,

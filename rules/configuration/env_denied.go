@@ -9,11 +9,11 @@ var EnvDenied = scanner.Rule{
 	ID:         "cfg-env-denied",
 	Category:   "policy",
 	Title:      "A server gets an environment variable that the policy does not allow",
-	Why:        "A server can read its whole environment and send it anywhere. It can leak any key in it, needed or not.",
+	Why:        "A server can read its whole environment and send it anywhere. It can leak any key in that environment, whether it needs the key or not.",
 	Fix:        "Remove the variable from the configuration, or add it to env_allow if the server needs it.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The policy is the user's own. High if the name of the variable indicates a secret, otherwise medium. Not reported for servers that the policy does not declare.",
+	Basis:      "The policy states what the user allows, so the violation is certain. High if the name of the variable indicates a secret, otherwise medium. Not reported for servers that the policy does not declare.",
 	Refs:       []string{"OWASP-MCP:MCP01", "OWASP-MCP:MCP02", "CWE-526"},
 	Config: func(p *scanner.ConfigPass) {
 		for i := range p.Entries {

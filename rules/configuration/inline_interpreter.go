@@ -15,7 +15,7 @@ var InlineInterpreter = scanner.Rule{
 	ID:         "cfg-inline-interpreter",
 	Category:   "configuration",
 	Title:      "The configuration contains the server's code",
-	Why:        "sh -c, python -c and similar commands run whatever the next argument contains. A reader sees one more server, and the client asks for consent by the server's name only.",
+	Why:        "sh -c, python -c and similar commands run whatever the next argument contains. A reader sees one more server, and the client shows only the server's name when it asks for consent.",
 	Fix:        "Move the code into a file of the repository, where it is reviewed, or start the server directly.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,

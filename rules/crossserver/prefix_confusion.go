@@ -15,11 +15,11 @@ var PrefixConfusion = scanner.Rule{
 	ID:         "xs-prefix-confusion",
 	Category:   "tool_shadowing",
 	Title:      "A tool name reads like a tool of another server",
-	Why:        "Clients join the names of server and tool, as in mcp__server__tool. A name with such a separator can read, or be split, as the tool of a trusted server.",
+	Why:        "Clients join the names of server and tool, as in mcp__server__tool. A name with such a separator can be read or split as the name of a trusted server's tool.",
 	Fix:        "Rename the tool without separators. If it contains another server's name, find out why before you approve it.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Medium if the name contains that of another server of the session, or is written like a joined one; a double underscore, slash or colon alone is only a note, because legitimate names contain them.",
+	Basis:      "Medium if the name contains that of another server of the session, or is written like such a joined name; a double underscore, slash or colon alone is only a note, because legitimate names contain them.",
 	Refs:       []string{"OWASP-MCP:MCP03", "ATLAS:AML.T0074", "CWE-436"},
 	On:         mcp.OnNewServer | mcp.OnList,
 	Judge: func(p *scanner.JudgePass) {

@@ -16,7 +16,7 @@ var ShadowTool = scanner.Rule{
 	Category:   "tool_shadowing",
 	Title:      "Two servers list a tool with the same name",
 	Why:        "A call meant for one server can reach the other, and a model that reads both descriptions follows the more insistent one.",
-	Fix:        "Rename one of them, or use only one of the two servers.",
+	Fix:        "Rename one of the tools, or use only one of the two servers.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
 	Basis:      "Generic names collide by chance (7 of 100 tool names of published servers do), so a mere collision is medium; a look-alike name, or a description copied onto another schema, is deliberate and critical. Each call to such a name is blocked and reported as medium; the finding about the definitions rates the intent.",

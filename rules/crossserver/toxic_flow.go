@@ -14,7 +14,7 @@ var ToxicFlow = scanner.Rule{
 	ID:         "xs-toxic-flow",
 	Category:   "cross_server_flow",
 	Title:      "One agent combines private data, untrusted content and a way to send data out",
-	Why:        "Untrusted text that the agent reads (an issue, page or mail) can make it fetch private data and send it away. Every tool in the chain works as described; no tool has to be poisoned.",
+	Why:        "Untrusted text that the agent reads (an issue, page or e-mail) can make it fetch private data and send it away. Every tool in the chain works as described; no tool needs to be poisoned.",
 	Fix:        "Remove one of the three from this agent: remove a server or tool, use a token that reads only public data, or require approval for calls that send.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceLow,

@@ -17,11 +17,11 @@ var SecretParam = scanner.Rule{
 	ID:         "sch-secret-param",
 	Category:   "credential_theft",
 	Title:      "A tool takes a secret as an argument",
-	Why:        "Arguments pass through the model, the transcript and every log. A seed phrase or a card code given as an argument is exposed in all of them.",
+	Why:        "Arguments pass through the model, the transcript and every log. A seed phrase or card security code passed as an argument is exposed in all of them.",
 	Fix:        "Give the server its credentials in its configuration. Do not let a model handle the user's secrets.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "Medium if the secret is a person's own (a seed phrase, a private key, a card code, the user's password); low for the password or key of a service, which one published server in seventeen takes. The most severe parameter of a tool counts.",
+	Basis:      "Medium if the secret is a person's own (a seed phrase, a private key, a card security code, the user's password); low for the password or key of a service: one in seventeen published servers has such a parameter. The most severe parameter of a tool counts.",
 	Refs:       []string{"OWASP-MCP:MCP01", "OWASP-LLM:LLM02", "ATLAS:AML.T0098", "CWE-522"},
 	Message: func(p *scanner.MessagePass) {
 		tools.Each(p, func(d *mcp.Definition, node int) {

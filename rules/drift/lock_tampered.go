@@ -15,11 +15,11 @@ var LockTampered = scanner.Rule{
 	ID:         "lock-tampered",
 	Category:   "version_pin",
 	Title:      "A lockfile entry does not match its approval",
-	Why:        "Somebody edited the entry. From then on mcpscan compares text inserted into the lockfile with itself, and a review that nobody made counts.",
+	Why:        "Somebody edited the entry. From then on, mcpscan compares text inserted into the lockfile with itself, and relies on a review that nobody made.",
 	Fix:        "Restore the entry from version control, or run mcpscan pins reset for it, then mcpscan lock and mcpscan approve.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "mcpscan recomputes the digests from the text. If somebody edits both, the diff with the earlier lockfile shows it. Medium if the lockfile before the change names another approval of the same definition or server: nothing that the server offers changed.",
+	Basis:      "mcpscan recomputes the digests from the text. If somebody edits both, the diff with the earlier lockfile shows it. Medium if the lockfile before the change names another approval of the same definition or server, because nothing that the server offers has changed.",
 	Refs:       []string{"OWASP-MCP:MCP04", "CWE-353", "CWE-345"},
 	Message: func(p *scanner.MessagePass) {
 		eachEntry(p, func(kind string, entry int, name string) {
@@ -28,7 +28,7 @@ var LockTampered = scanner.Rule{
 				if definition < 0 || holdsTrue(p.Doc, shown, definition) && (kind != "tools" || hasPins(p.Doc, shown)) {
 					continue
 				}
-				p.Report(p.Doc.Get(shown, "digest"), false, scanner.High, fmt.Sprintf("the digests of %q among the %s do not match its definition", name, kind))
+				p.Report(p.Doc.Get(shown, "digest"), false, scanner.High, fmt.Sprintf("the digests of %q, listed under %s, do not match its definition", name, kind))
 			}
 		})
 	},

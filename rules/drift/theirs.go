@@ -99,7 +99,7 @@ var (
 )
 
 // ambiguous are words with an ordinary and a suspicious meaning; such a name is interpreted by its
-// description. Next to unambiguous words, they are taken literally.
+// description. If the name also contains an unambiguous word, the description is not consulted.
 var (
 	ambiguous   = names.Set(`context memory environment env prompt messages history upload script shell command cmd endpoint recipient recipients proxy`)
 	unambiguous = names.Set(`bcc cc forward webhook callback exfil token secret password passphrase credential credentials conversation transcript destination`)

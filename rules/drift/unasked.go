@@ -123,7 +123,7 @@ var (
 		Enough:  3, Message: "executes part of its results",
 	}
 	// packing asks for everything at once.
-	packing = sense.Test{Message: "asks for the whole content of a location at once"}
+	packing = sense.Test{Message: "asks for everything at a location at once"}
 	// letThrough passes unchecked input to an interpreter.
 	letThrough = sense.Test{Message: "passes unchecked input to an interpreter"}
 )

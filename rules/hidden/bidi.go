@@ -11,7 +11,7 @@ var Bidi = scanner.Rule{
 	ID:         "hid-bidi",
 	Category:   "hidden_instructions",
 	Title:      "Bidirectional controls change the order in which text is displayed",
-	Why:        "Bidirectional overrides make people see other words than the model reads (the Trojan Source technique, CVE-2021-42574).",
+	Why:        "Bidirectional overrides make people see different words than the model reads (the Trojan Source technique, CVE-2021-42574).",
 	Fix:        "Make the controls visible and read the text. Remove the server if it has no reason for them.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,

@@ -14,10 +14,10 @@ var WhitespacePush = scanner.Rule{
 	Category:   "hidden_instructions",
 	Title:      "White space pushes text out of sight",
 	Why:        "An approver sees the first screen of a description; the model also reads the text that follows forty empty lines.",
-	Fix:        "Scroll down and read the text after the gap. Remove the server if it is an instruction to the model.",
+	Fix:        "Scroll down and read the text after the gap. Remove the server if the text is an instruction to the model.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "No layout needs 40 empty lines or 400 spaces before text, but generated documentation contains them by mistake. High if an instruction to a model follows. Web pages and program output have such gaps too, so data is one severity lower.",
+	Basis:      "No layout needs 40 empty lines or 400 spaces before text, but generated documentation sometimes contains such gaps by mistake. High if an instruction to a model follows. Web pages and program output have such gaps too, so data is one severity lower.",
 	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM01", "ATLAS:AML.T0068", "CWE-451"},
 	Unusual: func(p *scanner.TextPass) {
 		_, end, ok := text.Gap(p.Source)
@@ -42,7 +42,7 @@ var WhitespacePush = scanner.Rule{
 }
 
 // pushedTail is the maximum number of bytes read after a gap: an attacker puts the instruction
-// right there.
+// immediately after the gap.
 const pushedTail = 4096
 
 var pushedOrder = lazyregexp.New(toModel)

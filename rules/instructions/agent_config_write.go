@@ -14,11 +14,11 @@ var AgentConfigWrite = scanner.Rule{
 	ID:         "inj-agent-config-write",
 	Category:   "hidden_instructions",
 	Title:      "Text tells the agent to change its own configuration",
-	Why:        "The agent obeys its configuration and rules from then on: new servers, calls without approval, instructions that outlast the session.",
+	Why:        "From then on, the agent obeys the changed configuration and rules: new servers, calls without approval, instructions that outlast the session.",
 	Fix:        "Before you restart the agent, check the files that the finding names. Remove the server.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "Installation guides tell people the same, so data is high only if it addresses an agent or disables approvals. A tool whose purpose is such files, or that has a switch for them, is low.",
+	Basis:      "Installation guides tell people to do the same, so text in data is high only if it addresses an agent or disables approvals. A tool whose purpose is such files, or that has a switch for them, is low.",
 	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM06", "ATLAS:AML.T0081", "CWE-15"},
 	Patterns: []scanner.Pattern{{
 		Name:    "write_agent_file",
@@ -65,7 +65,7 @@ func nearestVerb(t []byte, start, end int) int {
 
 var (
 	writes = lazyregexp.New(vWrite)
-	// agentTold matches an agent that must act, whereas a guide tells a person.
+	// agentTold matches text that says an agent must act; a guide, by contrast, addresses a person.
 	agentTold = lazyregexp.New(`\b(ai|assistant|agent|llm|model)s?\s*([:,]|must|should|shall|please|has\s+to|needs?\s+to)`)
 	// unasked matches an action without anybody's consent, now or from now on.
 	unasked = lazyregexp.New(`\bwithout\s+(asking|telling|confirm|approv|informing|mention)|\bsilently\b|\bauto_?-?approve\W{1,3}(to\s+)?(true|on)\b|\bfor\s+(all|every)\s+future\b`)

@@ -14,11 +14,11 @@ var AgentOrder = scanner.Rule{
 	ID:         "inj-agent-order",
 	Category:   "hidden_instructions",
 	Title:      "Text tells an AI to do something that its user did not request",
-	Why:        "Anybody who can write a mail, issue or page that an agent reads can make the agent pay, delete, publish or grant access.",
+	Why:        "Anybody who can write an e-mail, issue or page that an agent reads can make the agent pay, delete, publish or grant access.",
 	Fix:        "Do not let the agent act on the text. Find out who wrote it.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "No single word decides. Signals add up over two sentences: an AI that is addressed or has to act, knowledge of the conversation, an action that a user would want to confirm, a destination, secrecy, pressure. Negation, quotation in an attack report, and text about AI lower the sum. One step below the threshold is medium. In a definition, an action counts only if it goes beyond the tool's purpose, addresses an AI, and comes after the first sentence.",
+	Basis:      "No single word decides. Signals from two adjacent sentences are added: an AI that is addressed or told to act, knowledge of the conversation, an action that a user would want to confirm, a destination, secrecy, pressure. Negation, quotation in an attack report, and text about AI lower the sum. A sum one step below the threshold is medium. In a definition, an action counts only if it goes beyond the tool's purpose, addresses an AI, and comes after the first sentence.",
 	Refs:       []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM01", "ATLAS:AML.T0051.001", "CWE-1427"},
 	Patterns:   orderPatterns,
 	Text: func(p *scanner.TextPass) {

@@ -10,11 +10,11 @@ var AnswerForm = scanner.Rule{
 	ID:         "inj-answer-form",
 	Category:   "hidden_instructions",
 	Title:      "Data asks for specific content in the model's answer",
-	Why:        "A mail, page or table has no reason to mention the model's answer. If it asks for a sentence, a link or a cipher in the answer, it addresses the model that reads it.",
+	Why:        "An e-mail, page or table has no reason to mention the model's answer. If it asks for a sentence, a link or a cipher in the answer, it addresses the model that reads it.",
 	Fix:        "Read the answer before you pass it on. Find out who wrote the text.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "The text mentions the answer and changes its content or form. Exams and forms mention answers too, so the severity is medium; in a definition, such text describes the tool's output and is not reported.",
+	Basis:      "The text mentions the answer and tells the model to change its content or form. Exams and forms mention answers too, so the severity is medium; in a definition, such text describes the tool's output and is not reported.",
 	Refs:       []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM01", "ATLAS:AML.T0051.001", "CWE-1427"},
 	Patterns: []scanner.Pattern{
 		{

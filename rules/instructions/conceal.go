@@ -14,10 +14,10 @@ var Conceal = scanner.Rule{
 	Category:   "hidden_instructions",
 	Title:      "Text tells the model to hide something from the user",
 	Why:        "A legitimate tool needs no secrecy. Such text keeps the user from noticing what the model is told to do.",
-	Fix:        "Remove the server. If the wording is benign (a tool that returns internal IDs, for example), ask its author to state the reason.",
+	Fix:        "Remove the server. If the wording is benign (a tool that returns internal IDs, for example), ask the author to add the reason to the text.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The wording is rare in definitions outside attacks; results quote it more often, so they are one severity lower.",
+	Basis:      "The wording is rare in definitions outside attacks; results quote it more often, so findings in results are one severity lower.",
 	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM01", "ATLAS:AML.T0110", "CWE-451"},
 	Patterns: []scanner.Pattern{
 		{

@@ -11,7 +11,7 @@ var CredentialUpload = scanner.Rule{
 	ID:         "inj-credential-upload",
 	Category:   "credential_theft",
 	Title:      "Commands read credentials and send them to an outside address",
-	Why:        "An agent that follows a guide step by step runs its commands with the user's rights. A fake check or backup step hands over the keys.",
+	Why:        "An agent that follows a guide step by step runs its commands with the user's permissions. A fake check or backup step hands over the keys.",
 	Fix:        "Do not run the commands. If somebody ran them, rotate the credentials.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceMedium,

@@ -10,7 +10,7 @@ var DownloadExec = scanner.Rule{
 	ID:         "inj-download-exec",
 	Category:   "shell_injection",
 	Title:      "Text tells the model to download and run code",
-	Why:        "Code from an address that the author chose runs with the user's rights, and can be replaced at any time.",
+	Why:        "Code from an address that the author chose runs with the user's permissions, and can be replaced at any time.",
 	Fix:        "Do not run the command. Remove the server, or install its dependencies yourself from a source that you have checked.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceMedium,

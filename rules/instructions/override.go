@@ -91,8 +91,9 @@ func ordinaryDrop(t []byte, start, end int) bool {
 	return ordinarilyDropped.Match(t[from:to]) && !toModels.Match(t[start:end])
 }
 
-// reportedDrop reports whether somebody else ignores something, something else is ignored, the
-// author refers to earlier text, or the text advises against obeying data.
+// reportedDrop reports whether the match does not tell the reader to drop its instructions: somebody
+// else ignores something, something other than instructions is ignored, the author refers to their
+// own earlier text, or the text advises against obeying data.
 func reportedDrop(t []byte, start, end int) bool {
 	from, to := clause.Around(t, start, end)
 	return ownMessage.Match(t[start:end]) || othersDrop.Match(t[start:end]) && !clause.AddressesReader(t[from:start]) || droppedByOthers.Match(t[from:start]) || dropsOther.Match(t[end:to]) ||

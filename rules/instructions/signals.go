@@ -43,7 +43,7 @@ const (
 
 var whoIsMeant = [...]signal{
 	{"addresses an AI", 4, text.LazyExpr(vocative)},
-	{"an AI has to act", 3, text.LazyExpr(aiMustAct)},
+	{"an AI is told to act", 3, text.LazyExpr(aiMustAct)},
 	{"mentions an AI", 2, aiNamed},
 }
 

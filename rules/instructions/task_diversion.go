@@ -11,10 +11,10 @@ var TaskDiversion = scanner.Rule{
 	Category:   "hidden_instructions",
 	Title:      "Text puts its own task before the user's",
 	Why:        "The text refers to the user's task, which no tool or data can know, and tells the model to do something else first.",
-	Fix:        "Do not let a model act on the text. Find out who wrote it, and remove the server if the text is its own.",
+	Fix:        "Do not let a model act on the text. Find out who wrote it, and remove the server if the text comes from it.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Text written before a conversation cannot know its task; only text meant to be read in a conversation mentions it.",
+	Basis:      "Text written before a conversation cannot refer to the task of that conversation; only text meant to be read in one does.",
 	Refs:       []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM01", "ATLAS:AML.T0051.001", "CWE-1427"},
 	Patterns: []scanner.Pattern{
 		{

@@ -34,7 +34,7 @@ var Reported = scanner.Rule{
 	Fix:        "Investigate the report in that engine. If the raw messages were kept, replay them.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "The highest severity that the other engine gave, or medium if it gave none.",
+	Basis:      "The finding has the highest severity that the other engine gave, or medium if it gave none.",
 	Refs:       []string{"OWASP-MCP:MCP08", "CWE-778"},
 	Message: func(p *scanner.MessagePass) {
 		if p.Message.Kind != mcp.Audit {

@@ -32,7 +32,7 @@ var UnsolicitedRequest = scanner.Rule{
 	ID:         "prt-unsolicited-request",
 	Category:   "protocol",
 	Title:      "A server sends a request that it is not allowed to send",
-	Why:        "A request whose capability the client did not declare reaches a person or a model without agreement. A request that only clients may send can pass for a call in a log.",
+	Why:        "A request whose capability the client did not declare reaches a person or a model without agreement. A request that only clients may send can be mistaken for a call in a log.",
 	Fix:        "Treat the server as hostile, or have it fixed. Make the client refuse requests whose capability it did not declare.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,

@@ -15,7 +15,7 @@ var ElcSensitiveForm = scanner.Rule{
 	ID:         "elc-sensitive-form",
 	Category:   "credential_theft",
 	Title:      "A form asks the user for a secret",
-	Why:        "Whatever a user types into an elicitation form goes through the client to the server, and into logs and transcripts. A server that asks for a password there collects what it should never see.",
+	Why:        "Whatever a user types into an elicitation form goes through the client to the server, and into logs and transcripts. A server that asks for a password in a form collects what it should never see.",
 	Fix:        "Do not fill in the form. The server should send the user to its own page with a URL mode elicitation, or take the secret from its configuration.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,

@@ -21,7 +21,7 @@ var UiAppBroadCSP = scanner.Rule{
 	ID:         "ui-app-broad-csp",
 	Category:   "exfiltration",
 	Title:      "A server's UI page may connect to any host",
-	Why:        "An MCP App page sees its tool's input and output. Only the domains that it declares keep it from sending them elsewhere or running foreign code.",
+	Why:        "An MCP App page sees its tool's input and output. Only its list of allowed domains keeps the page from sending them elsewhere or running foreign code.",
 	Fix:        "List the origins that the page needs, one by one, with https, and bundle its scripts.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,

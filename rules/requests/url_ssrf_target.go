@@ -77,7 +77,8 @@ var (
 	commandName = lazyregexp.New(`(?i)^(?:command|cmd|script|code|args?|expression|commands)$`)
 )
 
-// worstOf returns the most severe of the addresses in one argument.
+// worstOf returns the highest severity among the addresses in one argument, and the destination of
+// that address.
 func worstOf(found []string) (worst scanner.Severity, where destination.Destination) {
 	for _, said := range found {
 		scheme, u := destination.ParseURL(said)

@@ -12,7 +12,7 @@ var ArgsViolateSchema = scanner.Rule{
 	ID:         "ses-args-violate-schema",
 	Category:   "schema",
 	Title:      "The arguments of a call violate the tool's schema",
-	Why:        "Reviewers rely on the schema. A server that accepts more than it declares can be called in ways that nobody reviewed, and a model that sends more got the idea elsewhere.",
+	Why:        "Reviewers rely on the schema. A server that accepts more than it declares can be called in ways that nobody reviewed, and a model that sends more than the schema declares must have learned about it from another source.",
 	Fix:        "Check arguments in the client before it sends them, and in the server before it uses them. Find out where the model got the argument from.",
 	Severity:   scanner.Low,
 	Confidence: scanner.ConfidenceHigh,

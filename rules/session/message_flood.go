@@ -12,11 +12,11 @@ var MessageFlood = scanner.Rule{
 	ID:         "ses-message-flood",
 	Category:   "burst",
 	Title:      "A server sends more than a client or person can handle",
-	Why:        "A person who is asked again and again finally agrees; a client that requests the list again after each notification does nothing else; and important log lines get lost.",
+	Why:        "A person who is asked again and again eventually agrees; a client that requests the list again after each notification has no time for anything else; and important log lines get lost.",
 	Fix:        "Limit in the client what servers may request and announce. Remove the server, or have it fixed.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "The limits depend on who has to react: 10 questions (sampling, elicitation) at once and 10 per minute after that, 60 notifications of a changed list or resource and one per second, 1,000 other notifications and 100 per second. The last is low, because legitimate servers may log too much. Reported once, and again after the server was quiet.",
+	Basis:      "The limits depend on who must react: 10 questions (sampling, elicitation) at once and 10 per minute after that, 60 notifications of a changed list or resource and one per second, 1,000 other notifications and 100 per second. Exceeding the last of these limits is low, because legitimate servers may log too much. Reported once, and again after the server has been quiet.",
 	Refs:       []string{"OWASP-LLM:LLM10", "OWASP-MCP:MCP06", "CWE-770"},
 	On:         mcp.OnQuestion | mcp.OnNotification,
 	Judge: func(p *scanner.JudgePass) {
