@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/mcpscan/mcpscan/internal/baseline"
 	"github.com/mcpscan/mcpscan/internal/live"
@@ -23,12 +24,14 @@ type asking struct {
 	inherited   inherited
 	environment []string
 
+	mu       sync.Mutex   // guards what follows: a watched server sends frames while its lists are reported
 	secrets  text.Secrets // given to the server
 	repeated int          // messages in which the server repeated a secret
 
-	answered bool
-	waiting  []*scanner.Event // until the server reports its name
-	bytes    int              // total size of waiting
+	answered   bool
+	identified bool             // its identity is recorded
+	waiting    []*scanner.Event // until the server reports its name
+	bytes      int              // total size of waiting
 }
 
 // Limits on the frames kept until a server reports its name.
@@ -89,20 +92,36 @@ func (a *asking) list(ctx context.Context, client string, limit int64) missed {
 	if t.unnamed {
 		target.Name = ""
 	}
-	res, err := live.List(ctx, target, live.Options{
+	o := live.Options{
 		MaxFrame: limit, StartTimeout: a.StartTimeout, StepTimeout: a.StepTimeout, Timeout: a.ServerTimeout,
 		ClientName: client, ClientVersion: clientVersion(client),
-		OnFrame: a.frame,
-	})
-	a.flush()
-	if a.answered { // any package fetched for the server is now on disk
-		a.started(afterStart(ctx, a.environment, a.disk))
+		OnFrame: a.frame, Until: a.until,
 	}
-	a.report(ctx, &res, err, limit)
+	if a.listed != nil {
+		o.Listed = func(res live.Result) {
+			a.finish(ctx, &res, nil, limit)
+			a.listed()
+		}
+	}
+	res, err := live.List(ctx, target, o)
+	a.finish(ctx, &res, err, limit)
 	if t.url != "" {
 		return missed{}
 	}
 	return a.inherited.missing(a.title(), (err != nil || len(res.Problems) > 0) && ctx.Err() == nil)
+}
+
+// finish records what is known about a server once it is listed, and what was not listed.
+func (a *asking) finish(ctx context.Context, res *live.Result, err error, limit int64) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.flush()
+	if a.answered && !a.identified { // any package fetched for the server is now on disk
+		a.identified = true
+		a.started(afterStart(ctx, a.environment, a.disk))
+	}
+	a.report(ctx, res, err, limit)
+	a.repeated = 0
 }
 
 // event returns an event for the server.
@@ -119,6 +138,8 @@ func (a *asking) frame(fr live.Frame) {
 	if fr.Address { // of the transport, not a message
 		return
 	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	e := a.event(scanner.FrameEvent)
 	e.Frame, e.Direction = a.secrets.MaskJSON(fr.Data), mcp.ClientToServer
 	if fr.Direction == live.ServerToClient {

@@ -107,6 +107,7 @@ var limits = []struct {
 	{"internal/live", []limit{
 		{"maxPages", "pages in one list", "pages", incomplete},
 		{"mostRelistings", "repeated listings after `list_changed`", "listings", incomplete},
+		{"relistPause", "time between two lists of a watched server after `list_changed`", "time", "changes are listed together"},
 		{"mostRedirects", "HTTP redirects", "redirects", incomplete},
 		{"impatience", "time to wait for the response to `server/discover`", "time", "`initialize` is sent"},
 		{"settle", "time for a server to announce a change after listing", "time", "the session ends"},
@@ -254,6 +255,7 @@ var limits = []struct {
 		{"argumentChars", "the arguments in an approval prompt", "characters", "cut"},
 		{"maxPart", "part of an LLM API stream that is recorded and judged at a time if no call is held", "bytes", "the next part begins"},
 		{"maxLarge", "HTTP messages above 64 KiB in memory at a time", "messages", "the next waits"},
+		{"maxServerTools", "tools of a server listed by `proxy --llm` whose names are attributed to it", "tools", incomplete + "; others are attributed only by a prefix"},
 		{"maxNamed", "tracked HTTP sessions", "sessions", "the least recently used one continues as a new session"},
 		{"maxBatch", "requests in a batch distinguished by their ids", "requests", "not distinguished from those of other clients"},
 		{"maxResponseHead", "the status line and headers of an upstream response", "bytes", "status 502"},

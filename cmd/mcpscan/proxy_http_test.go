@@ -26,6 +26,7 @@ type httpProxy struct {
 	cancel context.CancelFunc
 	done   chan error
 	stderr *bytes.Buffer // once it has ended
+	read   chan struct{} // closed when stderr is complete
 }
 
 // startHTTPProxy starts the command in front of a server.
@@ -44,7 +45,7 @@ func startHTTPProxy(t *testing.T, flags ...string) *httpProxy {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	parsed.BindTo(ctx, (*context.Context)(nil))
-	p := &httpProxy{cancel: cancel, done: make(chan error, 1), stderr: &bytes.Buffer{}}
+	p := &httpProxy{cancel: cancel, done: make(chan error, 1), stderr: &bytes.Buffer{}, read: make(chan struct{})}
 	go func() {
 		err := parsed.Run()
 		stderr.Close()
@@ -61,12 +62,11 @@ func startHTTPProxy(t *testing.T, flags ...string) *httpProxy {
 			p.url = address
 		}
 	}
-	read := make(chan struct{})
 	go func() {
-		defer close(read)
+		defer close(p.read)
 		_, _ = io.Copy(p.stderr, lines)
 	}()
-	t.Cleanup(func() { cancel(); <-read })
+	t.Cleanup(func() { cancel(); <-p.read })
 	return p
 }
 
@@ -74,7 +74,9 @@ func startHTTPProxy(t *testing.T, flags ...string) *httpProxy {
 func (p *httpProxy) end(t *testing.T) {
 	t.Helper()
 	p.cancel()
-	if err := <-p.done; err != nil {
+	err := <-p.done
+	<-p.read
+	if err != nil {
 		t.Error(err)
 	}
 }

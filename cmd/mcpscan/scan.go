@@ -55,6 +55,9 @@ type liveFlags struct {
 	compare  bool          // each server is listed under two client names
 	block    bool          // a server whose file was replaced is not started
 	named    []string      // variables that the command line passes to the server
+
+	listed func()          // if set, called once a server is listed; it is then watched for changes of its tools
+	until  <-chan struct{} // ends that when closed
 }
 
 // plan is the work of a scan.

@@ -149,17 +149,17 @@ func startEntry(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[3]), out, 0o600))
 }
 
-// waitFile is the script command "waitfile NAME": wait until a fake server has
-// written its address to the file, and put it into $URL.
+// waitFile is the script command "waitfile NAME [TEXT]": wait until a fake server has
+// written its address to the file, and put it into $URL, or until the file has the text.
 func waitFile(ts *testscript.TestScript, neg bool, args []string) {
 	for range 12_000 {
-		if data, err := os.ReadFile(ts.MkAbs(args[0])); err == nil {
+		if data, err := os.ReadFile(ts.MkAbs(args[0])); err == nil && strings.Contains(string(data), strings.Join(args[1:], " ")) {
 			ts.Setenv("URL", string(data))
 			return
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	ts.Fatalf("the fake server did not start")
+	ts.Fatalf("%v: it was not written", args)
 }
 
 // zipFiles is the script command "zipfiles ZIP FILE…".

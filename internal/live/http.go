@@ -293,22 +293,11 @@ func (l *streamable) sessionHeaders(version string) map[string]string {
 
 // resume requests the events after the last one seen.
 func (l *streamable) resume(ctx context.Context, version string, at place) (place, error) {
-	select {
-	case <-time.After(min(max(at.retry, 100*time.Millisecond), impatience)):
-	case <-ctx.Done():
-		return at, ctx.Err()
-	}
-	headers := l.sessionHeaders(version)
-	headers["Accept"] = "text/event-stream"
-	headers["Last-Event-ID"] = at.id
-	resp, err := l.request(ctx, http.MethodGet, l.url, nil, headers)
+	resp, err := l.reopen(ctx, version, at)
 	if err != nil {
 		return at, err
 	}
 	defer resp.Body.Close()
-	if !isStream(resp) {
-		return at, refusalOf(resp, nil)
-	}
 	next, err := l.events(resp, nil)
 	if next.id == "" {
 		next.id = at.id
@@ -316,8 +305,32 @@ func (l *streamable) resume(ctx context.Context, version string, at place) (plac
 	return next, err
 }
 
-// listen opens the stream on which a legacy server sends messages of its own. A server need not
-// offer one.
+// reopen waits as the server asked for, and opens an event stream that goes on after the last event
+// seen, if that had an ID.
+func (l *streamable) reopen(ctx context.Context, version string, at place) (*http.Response, error) {
+	select {
+	case <-time.After(min(max(at.retry, 100*time.Millisecond), impatience)):
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	headers := l.sessionHeaders(version)
+	headers["Accept"] = "text/event-stream"
+	if at.id != "" {
+		headers["Last-Event-ID"] = at.id
+	}
+	resp, err := l.request(ctx, http.MethodGet, l.url, nil, headers)
+	if err != nil {
+		return nil, err
+	}
+	if !isStream(resp) {
+		resp.Body.Close()
+		return nil, refusalOf(resp, nil)
+	}
+	return resp, nil
+}
+
+// listen opens the stream on which a legacy server sends messages of its own, and again while the
+// connection is kept after the lists. A server need not offer one.
 func (l *streamable) listen() {
 	l.peer.work.Go(func() {
 		headers := l.sessionHeaders(l.peer.announced())
@@ -327,8 +340,25 @@ func (l *streamable) listen() {
 			return
 		}
 		defer resp.Body.Close()
-		if isStream(resp) {
-			_, _ = l.events(resp, nil) // ends when the connection is closed
+		if !isStream(resp) {
+			return
+		}
+		at, _ := l.events(resp, nil) // ends when the connection is closed
+		for l.peer.opts.Listed != nil && l.peer.ctx.Err() == nil {
+			if at.retry == 0 {
+				at.retry = impatience
+			}
+			again, err := l.reopen(l.peer.ctx, l.peer.announced(), at)
+			if err != nil {
+				l.peer.lost <- fmt.Errorf("the stream of announcements ended: %w", err)
+				return
+			}
+			next, _ := l.events(again, nil)
+			again.Body.Close()
+			if next.id == "" {
+				next.id = at.id
+			}
+			at = next
 		}
 	})
 }

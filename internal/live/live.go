@@ -68,6 +68,13 @@ type Options struct {
 	HTTPClient   *http.Client     // default: a separate client without cookies or an overall timeout
 
 	ClientName, ClientVersion string // as sent to the server; default mcpscan
+
+	// Listed, if set, keeps the connection open after the lists until Until is closed or the connection
+	// ends, and the tools are listed again when the server announces that they have changed. Listed is
+	// called once with the Result of the lists; that of List then has only what came after. Of what comes
+	// after, OnFrame gets the announcements, our requests and their answers.
+	Listed func(Result)
+	Until  <-chan struct{}
 }
 
 // Problem describes something that was not listed, in words for a report.
@@ -98,7 +105,7 @@ func List(ctx context.Context, t Target, o Options) (Result, error) {
 	s := &scan{target: t, opts: o.withDefaults(), parent: ctx}
 	s.tap = &tap{now: s.opts.Now, onFrame: s.opts.OnFrame}
 	err := s.run(ctx)
-	s.result.Noise, s.result.Oversize = s.tap.counts()
+	s.count()
 	return s.result, err
 }
 
@@ -183,6 +190,10 @@ func (s *scan) run(ctx context.Context) error {
 		s.list(whole, p, h)
 		err = context.Cause(ctx)
 	}
+	if err == nil && whole.Err() == nil && s.opts.Listed != nil {
+		s.watch(ctx, p)
+		err = context.Cause(ctx)
+	}
 	if p != nil {
 		s.hangUp(ctx, p)
 	}
@@ -198,15 +209,27 @@ func (s *scan) hangUp(ctx context.Context, p *peer) {
 	if std, ok := p.link.(*stdio); ok {
 		s.result.StderrTail = std.stderr.String()
 	}
-	for _, k := range kinds() {
-		if p.isChanged(k.method) && !k.optional { // optional lists change together with another list
-			s.problem(k.method, "the server announced another change after its last list")
-		}
+	lists := kinds()
+	if p.watching.Load() {
+		lists = lists[:1]
 	}
+	s.outdated(p, lists)
 	if n := p.unanswered(); n > 0 {
 		s.problem("requests from the server", fmt.Sprintf("%d came faster than they could be answered", n))
 	}
 }
+
+// outdated reports lists that the server announced as changed after they were requested.
+func (s *scan) outdated(p *peer, lists []kind) {
+	for _, k := range lists {
+		if p.isChanged(k.method) && !k.optional { // optional lists change together with another list
+			s.problem(k.method, "the server announced another change after its last list")
+		}
+	}
+}
+
+// count collects the counts of the frames since the last call.
+func (s *scan) count() { s.result.Noise, s.result.Oversize = s.tap.counts() }
 
 func (s *scan) problem(step, reason string) {
 	s.result.Problems = append(s.result.Problems, Problem{Step: step, Reason: reason})

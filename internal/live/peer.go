@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -42,7 +43,10 @@ type peer struct {
 	queue    chan message  // requests of the server
 	oversize chan struct{} // a frame was dropped
 	changes  chan struct{} // a list has changed
+	lost     chan error    // the stream of announcements has ended for good
 	meta     bool          // every request carries the modern _meta
+
+	watching atomic.Bool // the lists are complete; only their changes matter
 
 	mu      sync.Mutex
 	version string // the protocol version that messages announce
@@ -59,6 +63,7 @@ func newPeer(ctx context.Context, o Options, t *tap) *peer {
 		queue:    make(chan message, answerQueue),
 		oversize: make(chan struct{}, 1),
 		changes:  make(chan struct{}, 1),
+		lost:     make(chan error, 1),
 		pending:  map[string]*call{},
 		changed:  map[string]bool{},
 	}
@@ -256,8 +261,11 @@ func (p *peer) silence(timeout time.Duration) error {
 // keep data.
 func (p *peer) receive(data []byte, from origin) {
 	var messages []message
-	if p.tap.received(data, from) {
+	if !isNoise(data, from) {
 		messages = parse(data)
+	}
+	if !p.watching.Load() || slices.ContainsFunc(messages, p.matters) {
+		p.tap.received(data, from)
 	}
 	if !from.address && !slices.ContainsFunc(messages, func(m message) bool { return m.method != "" || m.id != "" }) {
 		p.mu.Lock()
@@ -360,7 +368,9 @@ func (p *peer) answerRequests() {
 			return
 		case m := <-p.queue:
 			data := answerTo(m)
-			p.tap.sent(data)
+			if !p.watching.Load() {
+				p.tap.sent(data)
+			}
 			ctx, cancel := context.WithTimeout(p.ctx, p.opts.StepTimeout)
 			// If a server does not accept the answer, the pending list reports the problem.
 			_ = p.link.send(ctx, outgoing{version: p.announced(), data: data})

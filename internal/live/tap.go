@@ -32,16 +32,18 @@ func (t *tap) sent(data []byte) {
 	t.emit(Frame{Direction: ClientToServer, Data: bytes.Clone(data)})
 }
 
-// received emits a copy of a server frame and reports whether it may be a message.
-func (t *tap) received(data []byte, from origin) bool {
+// received emits a copy of a server frame.
+func (t *tap) received(data []byte, from origin) {
 	f := Frame{
 		Direction: ServerToClient, Data: bytes.Clone(data),
 		Event: from.event, Address: from.address, Status: from.status, Header: from.header,
 	}
-	f.Noise = !beginsLikeJSON(data) || from.address
+	f.Noise = isNoise(data, from)
 	t.emit(f)
-	return !f.Noise
 }
+
+// isNoise reports whether a frame cannot be a message.
+func isNoise(data []byte, from origin) bool { return !beginsLikeJSON(data) || from.address }
 
 func (t *tap) emit(f Frame) {
 	t.mu.Lock()
@@ -62,10 +64,13 @@ func (t *tap) dropped() {
 	t.oversize++
 }
 
+// counts returns the counts since its last call.
 func (t *tap) counts() (noise, oversize int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.noise, t.oversize
+	noise, oversize = t.noise, t.oversize
+	t.noise, t.oversize = 0, 0
+	return noise, oversize
 }
 
 func beginsLikeJSON(p []byte) bool {

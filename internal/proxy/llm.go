@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"maps"
 	"net/http"
 	"net/http/httputil"
 	"net/url"
@@ -20,7 +21,7 @@ import (
 type Talks struct {
 	Name    string              // of the recording, or what locations show instead
 	Servers map[string][]string // known servers and their tools
-	Listed  []*scanner.Event    // what they listed; each session begins with it
+	Listed  []*scanner.Event    // what they listed; each session begins with it, and it adds to Servers
 }
 
 // LLM is a proxy between agents and the APIs of LLM providers. It inspects the tools and results in
@@ -36,8 +37,9 @@ type LLM struct {
 	counted  atomic.Int64 // exchanges in total
 	large    large
 
-	mu  sync.Mutex
-	fed map[string]bool // sessions that have received what servers listed
+	mu      sync.Mutex
+	fed     map[string]bool             // sessions that have received what servers listed
+	changed map[string][]*scanner.Event // by server, its last changed list; each session has it after Listed
 }
 
 // llmRoute is the route to one provider.
@@ -51,9 +53,16 @@ type llmRoute struct {
 // NewLLM returns a proxy. The caller must close it. Each of several upstreams has a path with its
 // name; an upstream without a name has all paths.
 func NewLLM(o Options, a Access, talks Talks, upstreams []Upstream) *LLM {
-	l := &LLM{gate: &gate{Options: o}, access: a, talks: talks, sessions: newSessions(), large: make(large, maxLarge), fed: map[string]bool{}}
+	l := &LLM{gate: &gate{Options: o}, access: a, talks: talks, sessions: newSessions(), large: make(large, maxLarge),
+		fed: map[string]bool{}, changed: map[string][]*scanner.Event{}}
+	if talks.Servers == nil {
+		l.talks.Servers = map[string][]string{}
+	}
+	for _, e := range talks.Listed {
+		l.learn(e)
+	}
 	l.sessions.wide = true // agents of one program work together
-	l.talk = replay.NewTalk(talks.Name, replay.Options{MaxMessage: o.MaxMessage, Servers: talks.Servers}, l.judge)
+	l.talk = replay.NewTalk(talks.Name, replay.Options{MaxMessage: o.MaxMessage, Servers: l.talks.Servers}, l.judge)
 	for _, u := range upstreams {
 		r := &llmRoute{LLM: l, Upstream: u}
 		if u.Name != "" {
@@ -90,10 +99,20 @@ func (l *LLM) begin(session string) {
 		if session != firstSession && listed.Kind != scanner.FrameEvent {
 			continue
 		}
-		e := *listed
-		e.Session = session
-		l.gate.take(&e)
+		l.give(listed, session)
 	}
+	for _, server := range slices.Sorted(maps.Keys(l.changed)) {
+		for _, e := range l.changed[server] {
+			l.give(e, session)
+		}
+	}
+}
+
+// give inspects an event of a listed server in a session.
+func (l *LLM) give(e *scanner.Event, session string) {
+	copied := *e
+	copied.Session = session
+	l.gate.take(&copied)
 }
 
 // take inspects an event that nobody waits for.

@@ -1,0 +1,90 @@
+package proxy
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/mcpscan/mcpscan/internal/mcp"
+	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/internal/wire"
+	"github.com/mcpscan/mcpscan/replay"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// maxServerTools is the maximum number of tools of a server by whose names calls are attributed to it.
+const maxServerTools = 16 << 10
+
+// Later takes what a server sends after it was listed: the announcement that its tools have changed,
+// our request for them and the answer, or that it has ended. Sessions in progress receive it at once.
+// New ones receive Talks.Listed and the last changed list of each server, so that what is kept does
+// not grow with the number of changes.
+func (l *LLM) Later(e *scanner.Event) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if e.Kind != scanner.FrameEvent {
+		l.give(e, firstSession)
+		return
+	}
+	if announcesChange(e) {
+		delete(l.changed, e.Server)
+	}
+	l.changed[e.Server] = append(l.changed[e.Server], e)
+	if names := l.learn(e); len(names) > 0 {
+		l.hear(&replay.LLMMessage{Session: firstSession, Servers: map[string][]string{e.Server: names}}, nil)
+	}
+	for _, session := range slices.Sorted(maps.Keys(l.fed)) {
+		l.give(e, session)
+	}
+}
+
+// learn adds the tools that a server lists to those by whose names calls are attributed to it, and
+// returns the new ones.
+func (l *LLM) learn(e *scanner.Event) (names []string) {
+	if e.Kind != scanner.FrameEvent {
+		return nil
+	}
+	servers := l.talks.Servers
+	has := map[string]bool{}
+	for _, tool := range servers[e.Server] {
+		has[tool] = true
+	}
+	for _, tool := range toolsIn(e) {
+		if has[tool] {
+			continue
+		}
+		if len(has) >= maxServerTools {
+			l.gate.skip(&scope{session: firstSession, server: e.Server, transport: e.Transport, origin: e.Origin},
+				fmt.Sprintf("server %s lists more than %d tools; calls to the others are attributed to it only by its name", text.Visible(e.Server, nameChars), maxServerTools), scanner.Forward)
+			break
+		}
+		has[tool] = true
+		names = append(names, tool)
+	}
+	servers[e.Server] = append(servers[e.Server], names...)
+	return names
+}
+
+// toolsIn returns the names of the tools that a frame lists.
+func toolsIn(e *scanner.Event) (names []string) {
+	v, err := wire.Skim(e.Frame, wire.MaxNodes)
+	if err != nil || e.Direction != mcp.ServerToClient {
+		return nil
+	}
+	for c := v.Get("result").Get("tools").Children(); c.Next(); {
+		if name, ok := c.Value.Str("name"); ok {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// announcesChange reports whether a frame announces that the tools have changed.
+func announcesChange(e *scanner.Event) bool {
+	v, err := wire.Skim(e.Frame, wire.MaxNodes)
+	if err != nil {
+		return false
+	}
+	method, _ := v.Str("method")
+	return method == "notifications/tools/list_changed"
+}
