@@ -24,8 +24,8 @@ func TestWatchHTTP(t *testing.T) {
 			if r.Header.Get("Last-Event-ID") != "7" {
 				t.Errorf("resumed after %q", r.Header.Get("Last-Event-ID"))
 			}
+			stream(w, "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}\n\n")
 			for range 3 {
-				stream(w, "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}\n\n")
 				stream(w, "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":{}}\n\n")
 			}
 			<-r.Context().Done()
