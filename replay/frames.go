@@ -16,7 +16,8 @@ func startsFrames(head []byte) bool {
 	return err == nil
 }
 
-// framesOf calls visit with each frame, and returns why the rest of the stream cannot be read, if so.
+// framesOf calls visit with each frame. If the rest of the stream cannot be read, it returns the
+// reason.
 func framesOf(r io.Reader, o Options, visit func(*wire.EventFrame)) error {
 	for {
 		f, err := wire.ReadEventFrame(r, o.MaxMessage, nil)

@@ -11,7 +11,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// GitHub accepts up to 1 MiB as the summary of a step, and shows nothing of a longer one.
+// GitHub accepts a step summary of up to 1 MiB, and does not display a longer one at all.
 const maxMarkdown = 900 << 10
 
 // leftOut is the space reserved for the sentence about findings left out.

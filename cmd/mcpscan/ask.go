@@ -41,7 +41,7 @@ const (
 )
 
 // ask lists one server, and again as another client if clients are to be compared. It returns the
-// variables that the server may have missed.
+// variables that the server may have needed but did not get.
 func (c *liveFlags) ask(ctx context.Context, t liveTarget, f *feed, d *disk, limit int64) missed {
 	first := c.asking(t, f, d)
 	lacks := first.list(ctx, c.ClientName, limit)
@@ -174,7 +174,7 @@ func (a *asking) name(own string) {
 	a.flush()
 }
 
-// flush sends the events that waited for a name. A server still without one keeps its ID.
+// flush sends the events that waited for a name. A server that still has no name keeps its ID.
 func (a *asking) flush() {
 	a.server.unnamed = false
 	for _, e := range a.waiting {

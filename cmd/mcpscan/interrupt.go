@@ -27,7 +27,7 @@ func (s *signalled) exitCode() int {
 	return exitIncomplete
 }
 
-// timeUp is the cause of a run ended by its time limit.
+// timeUp is the context's cancellation cause when a run exceeds its time limit.
 type timeUp struct{ limit time.Duration }
 
 func (t *timeUp) Error() string {

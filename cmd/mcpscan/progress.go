@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// unit is the unit of a progress.
+// unit is the unit in which progress is measured.
 type unit int
 
 const (

@@ -320,7 +320,7 @@ func saidIn(e *scanner.Event, out *scanner.Outcome) string {
 	return text.Visible(what, 300)
 }
 
-// trouble reports something that is not a decision.
+// trouble prints a message about something other than a policy decision.
 func (r *proxyRun) trouble(format string, args ...any) {
 	if !r.Quiet {
 		r.tell(format, args...)

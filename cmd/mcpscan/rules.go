@@ -10,7 +10,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// rulesCmd is mcpscan rules.
+// rulesCmd implements mcpscan rules.
 type rulesCmd struct {
 	ID []string `arg:"" optional:"" placeholder:"RULE" help:"Explain these rules, or all rules of a category; default: list all rules."`
 	configFlags

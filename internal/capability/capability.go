@@ -108,8 +108,7 @@ func roleOf(word string) role {
 	return roles[strings.TrimSuffix(word, "s")] &^ actions
 }
 
-// roleOfName returns the role of the first verb of a name, of its nouns, and of its first and last
-// words.
+// roleOfName returns the roles of a name's first verb, its nouns, its first word and its last word.
 func roleOfName(words []string) (verb, things, first, last role) {
 	for i, w := range words {
 		r := roleOf(w)

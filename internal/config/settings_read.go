@@ -34,7 +34,7 @@ type keys map[string]func(*node)
 
 func (r *settingsReader) root(n *node) {
 	s := r.settings
-	// The patterns come first, because their rule names must be known.
+	// The patterns are read first, because the other settings can refer to their rule names.
 	for _, path := range [...][]string{{"detection"}, {"sandbox", "mcp", "detection"}, {"mcp_rules", "detection"}, {"mcp", "inspection", "detection"}} {
 		for _, m := range n.all(append(path, "custom_patterns")...) {
 			r.list(m.value, r.pattern)

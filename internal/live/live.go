@@ -162,7 +162,8 @@ type scan struct {
 	result Result
 }
 
-// TooLong is the reason of the Problem for the list at which a server exceeded Options.Timeout.
+// TooLong is the reason given in the Problem for the list that was being read when the server
+// exceeded Options.Timeout.
 const TooLong = "not finished within the time limit for one server"
 
 var errTooLong = errors.New(TooLong)

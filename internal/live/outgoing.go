@@ -38,7 +38,7 @@ func knownLegacy() []string {
 // object returns a JSON object with the given JSON members.
 func object(members ...string) string { return "{" + strings.Join(members, ",") + "}" }
 
-// member returns one member with a JSON value.
+// member returns one object member: a quoted name and a raw JSON value.
 func member(name, raw string) string { return quoted(name) + ":" + raw }
 
 func quoted(s string) string {

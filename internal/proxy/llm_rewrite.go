@@ -172,7 +172,7 @@ func (w *rewriting) strip(n int, what, separator string) {
 	w.edits = w.doc.AppendCuts(w.edits, n, func(i int) bool { return i != place && removed(i) })
 }
 
-// left reports whether a list keeps any call.
+// left reports whether any call remains in a list.
 func (w *rewriting) left(list int) bool {
 	for c := w.doc.First(list); c >= 0; c = w.doc.Next(c) {
 		if !w.gone[c] {

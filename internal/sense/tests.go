@@ -15,7 +15,7 @@ var WaivesApproval = Test{
 }
 
 // ActsAlone matches instructions to act without asking. Descriptions of agents use the same words,
-// so a word of consent, duty or address is required as well.
+// so the text must also mention consent or a duty, or address the reader.
 var ActsAlone = Test{
 	Needs: [][]reading.Sense{{reading.Alone}, {reading.Model, reading.Reader}},
 	Weights: map[reading.Sense]int{

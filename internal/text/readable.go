@@ -118,8 +118,8 @@ var value64 = func() (t [256]byte) {
 	return
 }()
 
-// from64 appends the decoded base64 characters of s, skipping the first skip of them and ignoring
-// anything between them.
+// from64 appends the decoded base64 characters of s, skipping the first skip characters and
+// ignoring any other characters between them.
 func from64(out, s []byte, skip int) []byte {
 	bits, n := uint32(0), -skip
 	for _, b := range s {

@@ -54,8 +54,9 @@ func newForeignUser(l *languages.Language) foreignUser {
 // knowReach matches the text between a negation and the verb it negates.
 const knowReach = `[^,;:\n]{0,40}?`
 
-// unaware lists negations and verbs of noticing, for languages with spaces between words. Manuals
-// often say what somebody may not do or see, but not that somebody must not notice something.
+// unaware lists, for languages that put spaces between words, negations and verbs that mean
+// "notice" or "know". Manuals often say what somebody may not do or see, but not that somebody must
+// not notice something.
 var unaware = map[string]struct{ not, knows string }{
 	"Spanish":    {`no nunca nada sin`, `enter sepa saber note. notar perciba perciban percatarse cuenta.`},
 	"French":     {`ne n pas rien jamais sans`, `sach savoir sait. apprenn remarqu apercoi aperçoi apercev doute.`},

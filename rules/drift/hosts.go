@@ -14,8 +14,9 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// moved rates a value that points to another destination than the previous ones. The sentence is
-// empty if none of them is a destination, or all belong to the same owner.
+// moved rates a value that points to another destination than the previous ones. The returned
+// sentence is empty if none of the values is a destination, or if all of them belong to the same
+// owner.
 func (s *schemaChange) moved(before []string, value string) (weight scanner.Severity, where string) {
 	now := s.placeOf(value)
 	if now == "" {

@@ -33,7 +33,7 @@ var holding = names.Set(`dry plan preview simulate confirm confirmed confirmatio
 // holds reports whether name is a parameter without which a call does nothing.
 func holds(name string) bool { return anyWord(name, holding) && safeValue(name) != "false" }
 
-// compareDefault compares the values used if a caller does not set any.
+// compareDefault compares the values used if a caller does not set the parameter.
 func compareDefault(s *schemaChange, _ string, old, now int) {
 	if s.same(old, now) {
 		return

@@ -87,7 +87,7 @@ const (
 	end   = "<!-- classifier: end -->\n"
 )
 
-// publish writes the figures of a model into a document.
+// publish writes a model's figures into a document.
 func publish(path, table string, m intent.Model, net intent.Net) error {
 	doc, err := os.ReadFile(path)
 	if err != nil {
