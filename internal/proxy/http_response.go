@@ -28,11 +28,8 @@ func (h *HTTP) respond(resp *http.Response) error {
 		return nil
 	}
 	x.sent()
-	switch resp.StatusCode {
-	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
-		return &redirectError{resp.StatusCode, resp.Header.Get("Location")}
-	case http.StatusSwitchingProtocols:
-		return &unreadableError{"it does not answer over HTTP"}
+	if err := forwardable(resp); err != nil {
+		return err
 	}
 	head := *x.at.head
 	head.Field(false, headerSession, resp.Header.Get(headerSession))
@@ -43,20 +40,9 @@ func (h *HTTP) respond(resp *http.Response) error {
 	if resp.Body == nil || resp.Body == http.NoBody || x.in.Method == http.MethodHead {
 		return nil
 	}
-	stream, why := formOf(resp.Header)
-	if why != "" {
-		if !x.gate.Observe {
-			x.gate.skip(&x.at, why, scanner.Refuse)
-			return &unreadableError{why}
-		}
-		x.gate.skip(&x.at, why, scanner.Forward)
-		return nil
-	}
-	if resp.Header.Get("Content-Encoding") != "" {
-		resp.Header.Del("Content-Encoding")
-		resp.Header.Del("Content-Length")
-		resp.ContentLength = -1
-		resp.Body = &unzipped{ReadCloser: resp.Body}
+	stream, readable, err := x.gate.decode(resp, &x.at)
+	if !readable {
+		return err
 	}
 	if stream {
 		resp.Header.Del("Content-Length")
@@ -65,6 +51,40 @@ func (h *HTTP) respond(resp *http.Response) error {
 		return nil
 	}
 	return x.whole(resp)
+}
+
+// forwardable returns an error for a response that the proxy never forwards: a redirect, or an answer over
+// another protocol.
+func forwardable(resp *http.Response) error {
+	switch resp.StatusCode {
+	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+		return &redirectError{resp.StatusCode, resp.Header.Get("Location")}
+	case http.StatusSwitchingProtocols:
+		return &unreadableError{"it does not answer over HTTP"}
+	}
+	return nil
+}
+
+// decode removes the content encoding from a response that can be inspected, and reports whether it
+// is an event stream. A response that cannot be inspected is refused with an error, or forwarded as
+// it is if the proxy only observes.
+func (g *gate) decode(resp *http.Response, at *scope) (stream, readable bool, err error) {
+	stream, why := formOf(resp.Header)
+	switch {
+	case why != "" && g.Observe:
+		g.skip(at, why, scanner.Forward)
+		return false, false, nil
+	case why != "":
+		g.skip(at, why, scanner.Refuse)
+		return false, false, &unreadableError{why}
+	}
+	if resp.Header.Get("Content-Encoding") != "" {
+		resp.Header.Del("Content-Encoding")
+		resp.Header.Del("Content-Length")
+		resp.ContentLength = -1
+		resp.Body = &unzipped{ReadCloser: resp.Body}
+	}
+	return stream, true, nil
 }
 
 // formOf reports whether a response is an event stream, and returns why it cannot be inspected, if

@@ -22,29 +22,15 @@ func (r *llmRoute) respond(resp *http.Response) error {
 		return errors.New("the request has no exchange")
 	}
 	x.began()
-	switch resp.StatusCode {
-	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
-		return &redirectError{resp.StatusCode, resp.Header.Get("Location")}
-	case http.StatusSwitchingProtocols:
-		return &unreadableError{"it does not answer over HTTP"}
+	if err := forwardable(resp); err != nil {
+		return err
 	}
 	if resp.Body == nil || resp.Body == http.NoBody || x.in.Method == http.MethodHead {
 		return nil
 	}
-	stream, why := formOf(resp.Header)
-	if why != "" {
-		if !x.gate.Observe {
-			x.gate.skip(x.scope(), why, scanner.Refuse)
-			return &unreadableError{why}
-		}
-		x.gate.skip(x.scope(), why, scanner.Forward)
-		return nil
-	}
-	if resp.Header.Get("Content-Encoding") != "" {
-		resp.Header.Del("Content-Encoding")
-		resp.Header.Del("Content-Length")
-		resp.ContentLength = -1
-		resp.Body = &unzipped{ReadCloser: resp.Body}
+	stream, readable, err := x.gate.decode(resp, x.scope())
+	if !readable {
+		return err
 	}
 	if stream {
 		x.streamed(resp, resp.Body)
