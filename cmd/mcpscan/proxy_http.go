@@ -151,8 +151,8 @@ func (r *proxyRun) front(access proxy.Access, transport http.RoundTripper) (hand
 // note records an event that is not a message.
 func (r *proxyRun) note(e *scanner.Event) { r.decided(e, r.live.Step(e), scanner.Forward) }
 
-// configured returns the URL servers of the configuration that --servers names.
-func (r *proxyRun) configured() (targets []liveTarget, err error) {
+// serversFile reads the configuration that --servers names.
+func (r *proxyRun) serversFile() (*config.File, error) {
 	data, err := readTarget(r.Servers, r.MaxMessage)
 	if err != nil {
 		return nil, err
@@ -160,6 +160,15 @@ func (r *proxyRun) configured() (targets []liveTarget, err error) {
 	file, err := config.Parse(r.Servers, data)
 	if err != nil {
 		return nil, &exitError{exitUsage, err}
+	}
+	return file, nil
+}
+
+// configured returns the URL servers of the configuration that --servers names.
+func (r *proxyRun) configured() (targets []liveTarget, err error) {
+	file, err := r.serversFile()
+	if err != nil {
+		return nil, err
 	}
 	seen := map[string]bool{}
 	for _, entry := range file.Entries {

@@ -6,7 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/mcpscan/mcpscan/internal/config"
 	"github.com/mcpscan/mcpscan/internal/proxy"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -56,13 +55,9 @@ func (r *proxyRun) listServers(ctx context.Context) (*watched, error) {
 		close(out)
 		return w, nil
 	}
-	data, err := readTarget(r.Servers, r.MaxMessage)
+	file, err := r.serversFile()
 	if err != nil {
 		return nil, err
-	}
-	file, err := config.Parse(r.Servers, data)
-	if err != nil {
-		return nil, &exitError{exitUsage, err}
 	}
 	p := &plan{disk: newDisk(ctx)}
 	p.config(file)

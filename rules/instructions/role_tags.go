@@ -2,6 +2,7 @@ package instructions
 
 import (
 	"bytes"
+	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/clause"
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
@@ -69,7 +70,7 @@ var RoleTags = scanner.Rule{
 // token.
 func namesToken(t []byte, start, end int) bool {
 	before := bytes.TrimRight(t[max(0, start-tokenReach):start], " \t`'\"([/")
-	if len(before) == 0 || bytes.IndexByte([]byte("\n\r.!?:;>|]"), before[len(before)-1]) >= 0 && !bytes.HasSuffix(before, []byte("...")) && !endsInToken(before) {
+	if len(before) == 0 || strings.IndexByte("\n\r.!?:;>|]", before[len(before)-1]) >= 0 && !bytes.HasSuffix(before, []byte("...")) && !endsInToken(before) {
 		return false
 	}
 	after := t[end:min(len(t), end+tokenReach)]
