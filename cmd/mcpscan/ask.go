@@ -243,7 +243,7 @@ func (a *asking) skip(format string, args ...any) {
 func (a *asking) report(ctx context.Context, res *live.Result, err error, limit int64) {
 	switch {
 	case err != nil && ctx.Err() != nil:
-		a.skip("server %s not inspected in full: %s", a.title(), ended(ctx))
+		a.skip("server %s not inspected in full: %v", a.title(), context.Cause(ctx))
 	case err != nil:
 		a.skip("server %s not inspected: %v", a.title(), err)
 	}

@@ -17,7 +17,7 @@ import (
 // signalled is the cause of a run ended by a signal.
 type signalled struct{ signal os.Signal }
 
-func (s *signalled) Error() string { return fmt.Sprintf("interrupted (%s)", s.signal) }
+func (s *signalled) Error() string { return "interrupted" }
 
 // exitCode returns the code that a shell reports for a process killed by the signal.
 func (s *signalled) exitCode() int {
@@ -42,14 +42,6 @@ func (f *engineFlags) limit(ctx context.Context) (context.Context, context.Cance
 	ctx, cancel := context.WithTimeoutCause(ctx, f.MaxTime, &timeUp{f.MaxTime})
 	f.late = func() bool { return errors.Is(ctx.Err(), context.DeadlineExceeded) }
 	return ctx, cancel
-}
-
-// ended returns the reason why a context has ended.
-func ended(ctx context.Context) string {
-	if up, ok := errors.AsType[*timeUp](context.Cause(ctx)); ok {
-		return up.Error()
-	}
-	return "interrupted"
 }
 
 // untilSignal returns a context that ends on the first Ctrl-C or SIGTERM, or when the terminal
@@ -133,7 +125,7 @@ func (s *interruptible) Next() (scanner.Chunk, error) {
 		}
 	}
 	s.ended = true
-	return single{&scanner.Event{Kind: scanner.SkippedEvent, Reason: ended(s.ctx) + ": the rest was not read",
+	return single{&scanner.Event{Kind: scanner.SkippedEvent, Reason: context.Cause(s.ctx).Error() + ": the rest was not read",
 		Origin: scanner.Origin{File: s.name, Line: 1, Column: 1}}}, nil
 }
 
@@ -185,6 +177,6 @@ func within[T any](ctx context.Context, do func() (T, error)) (T, error) {
 		return r.value, r.err
 	case <-ctx.Done():
 		var none T
-		return none, &exitError{exitIncomplete, errors.New(ended(ctx))}
+		return none, &exitError{exitIncomplete, context.Cause(ctx)}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -18,11 +19,11 @@ func TestInterruptedReplay(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r, w := io.Pipe()
 			defer w.Close()
-			ctx, cancel := context.WithCancel(context.Background())
+			ctx, cancel := context.WithCancelCause(context.Background())
 			go func() {
 				_, _ = io.WriteString(w, written)
 				time.Sleep(50 * time.Millisecond)
-				cancel()
+				cancel(&signalled{os.Interrupt})
 			}()
 			c := &replayCmd{Files: []string{"-"}}
 			c.Format, c.FailOn, c.MinSeverity, c.MaxMessage = []string{"text"}, "high", "low", 1<<20
@@ -46,8 +47,8 @@ func TestInterruptedReplay(t *testing.T) {
 func TestInterruptedReads(t *testing.T) {
 	r, w := io.Pipe()
 	defer w.Close()
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
+	ctx, cancel := context.WithCancelCause(context.Background())
+	cancel(&signalled{os.Interrupt})
 	look := lookFlags{Files: []string{"-"}, engineFlags: engineFlags{MaxMessage: 1 << 20}}
 	output := outputFlags{Format: []string{"text"}, FailOn: "high", MinSeverity: "low"}
 	std := streams{r, io.Discard, io.Discard}

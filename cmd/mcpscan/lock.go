@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -61,7 +60,7 @@ func (c *lockCmd) Run(ctx context.Context, std streams) error {
 		return err
 	}
 	if ctx.Err() != nil {
-		return &exitError{exitIncomplete, errors.New(ended(ctx) + "; the lockfile is unchanged")}
+		return &exitError{exitIncomplete, fmt.Errorf("%w; the lockfile is unchanged", context.Cause(ctx))}
 	}
 	policy := checks.policy()
 	policy.Refuse = func(server string) bool { return offers.critical[server] }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -76,7 +75,7 @@ func (r replayed) into(ctx context.Context, std streams, engine *scanner.Engine,
 	defer closeAll()
 	res, err := engine.Run(context.WithoutCancel(ctx), src, s) // an interrupt ends the source
 	if err == nil && ctx.Err() != nil {
-		err = errors.New(ended(ctx) + ": " + r.interrupted)
+		err = fmt.Errorf("%w: %s", context.Cause(ctx), r.interrupted)
 	}
 	if err != nil {
 		return res, &exitError{exitIncomplete, err}

@@ -24,7 +24,7 @@ func (c *liveFlags) consent(ctx context.Context, std streams, p *plan) {
 	p.targets = slices.DeleteFunc(p.targets, func(t liveTarget) bool {
 		switch {
 		case ctx.Err() != nil:
-			p.skip(t.origin, "server %s not started: %s", t.name, ended(ctx))
+			p.skip(t.origin, "server %s not started: %v", t.name, context.Cause(ctx))
 			return true
 		case c.NoRun:
 			p.leave(t)
@@ -42,7 +42,7 @@ func (c *liveFlags) consent(ctx context.Context, std streams, p *plan) {
 		fmt.Fprint(std.err, t.question(c.inherits(&t)))
 		answer, _ := within(ctx, func() (string, error) { return answers.ReadString('\n') })
 		if ctx.Err() != nil {
-			p.skip(t.origin, "server %s not started: %s", t.name, ended(ctx))
+			p.skip(t.origin, "server %s not started: %v", t.name, context.Cause(ctx))
 			return true
 		}
 		switch strings.ToLower(strings.TrimSpace(answer)) {
