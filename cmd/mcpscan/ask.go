@@ -6,17 +6,42 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/mcpscan/mcpscan/internal/baseline"
 	"github.com/mcpscan/mcpscan/internal/live"
 	"github.com/mcpscan/mcpscan/internal/mcp"
+	"github.com/mcpscan/mcpscan/internal/policy"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
+// listing says which servers are listed how.
+type listing struct {
+	declared   *policy.Lists // servers of mcpscan.yaml, with the environment that they may have; nil for none
+	inheritEnv bool          // servers get the whole environment
+	named      []string      // variables that the command line passes to the server
+
+	known    lockedServers // to compare servers with
+	separate bool          // a server that only shares its own name with another gets a distinct one
+	block    bool          // a server whose file was replaced is not started
+
+	clientName string
+	version    string // of mcpscan, for its own name
+	compare    bool   // each server is listed under two client names
+
+	maxMessage   int64         // bytes
+	startTimeout time.Duration // for the first response
+	stepTimeout  time.Duration // for each later one
+	timeout      time.Duration // for one server, from its start to its last list
+
+	listed func()          // if set, called once a server is listed; it is then watched for changes of its tools
+	until  <-chan struct{} // ends that when closed
+}
+
 // asking is the state of listing one server.
 type asking struct {
-	*liveFlags
+	*listing
 	server      liveTarget
 	feed        *feed
 	disk        *disk
@@ -42,14 +67,14 @@ const (
 
 // ask lists one server, and again as another client if clients are to be compared. It returns the
 // variables that the server may have needed but did not get.
-func (c *liveFlags) ask(ctx context.Context, t liveTarget, f *feed, d *disk, limit int64) missed {
-	first := c.asking(t, f, d)
-	lacks := first.list(ctx, c.ClientName, limit)
-	if c.compare && ctx.Err() == nil {
-		again := c.asking(t, f, d)
+func (l *listing) ask(ctx context.Context, t liveTarget, f *feed, d *disk) missed {
+	first := l.asking(t, f, d)
+	lacks := first.list(ctx, l.clientName)
+	if l.compare && ctx.Err() == nil {
+		again := l.asking(t, f, d)
 		again.server.name, again.server.unnamed, again.server.origin = first.server.name, false, first.server.origin
 		again.session = session + "-other-client" // a difference between clients is not a change over time
-		again.list(ctx, otherClient(c.ClientName), limit)
+		again.list(ctx, otherClient(l.clientName))
 	}
 	return lacks
 }
@@ -68,22 +93,22 @@ const ownClient = "mcpscan"
 
 // clientVersion returns the version for a client name. With another client's name, it reveals
 // nothing about us.
-func clientVersion(name string) string {
+func (l *listing) clientVersion(name string) string {
 	if name == ownClient {
-		return version()
+		return l.version
 	}
 	return "1.0.0"
 }
 
-func (c *liveFlags) asking(t liveTarget, f *feed, d *disk) *asking {
-	in := c.inherits(&t)
+func (l *listing) asking(t liveTarget, f *feed, d *disk) *asking {
+	in := l.inherits(&t)
 	t.secrets, t.named = append(t.secrets, in.secrets()...), append(t.named, in.secrets()...)
-	return &asking{secrets: text.NewSecrets(t.given()), liveFlags: c, server: t, feed: f, disk: d, session: session,
+	return &asking{secrets: text.NewSecrets(t.given()), listing: l, server: t, feed: f, disk: d, session: session,
 		inherited: in, environment: slices.Concat(in.variables, t.env)}
 }
 
 // list lists the server under the given client name.
-func (a *asking) list(ctx context.Context, client string, limit int64) missed {
+func (a *asking) list(ctx context.Context, client string) missed {
 	t := &a.server
 	if a.block && a.replaced(ctx) {
 		return missed{}
@@ -93,18 +118,18 @@ func (a *asking) list(ctx context.Context, client string, limit int64) missed {
 		target.Name = ""
 	}
 	o := live.Options{
-		MaxFrame: limit, StartTimeout: a.StartTimeout, StepTimeout: a.StepTimeout, Timeout: a.ServerTimeout,
-		ClientName: client, ClientVersion: clientVersion(client),
+		MaxFrame: a.maxMessage, StartTimeout: a.startTimeout, StepTimeout: a.stepTimeout, Timeout: a.timeout,
+		ClientName: client, ClientVersion: a.clientVersion(client),
 		OnFrame: a.frame, Until: a.until,
 	}
 	if a.listed != nil {
 		o.Listed = func(res live.Result) {
-			a.finish(ctx, &res, nil, limit)
+			a.finish(ctx, &res, nil)
 			a.listed()
 		}
 	}
 	res, err := live.List(ctx, target, o)
-	a.finish(ctx, &res, err, limit)
+	a.finish(ctx, &res, err)
 	if t.url != "" {
 		return missed{}
 	}
@@ -112,7 +137,7 @@ func (a *asking) list(ctx context.Context, client string, limit int64) missed {
 }
 
 // finish records what is known about a server once it is listed, and what was not listed.
-func (a *asking) finish(ctx context.Context, res *live.Result, err error, limit int64) {
+func (a *asking) finish(ctx context.Context, res *live.Result, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.flush()
@@ -120,7 +145,7 @@ func (a *asking) finish(ctx context.Context, res *live.Result, err error, limit 
 		a.identified = true
 		a.started(afterStart(ctx, a.environment, a.disk))
 	}
-	a.report(ctx, res, err, limit)
+	a.report(ctx, res, err)
 	a.repeated = 0
 }
 
@@ -240,7 +265,7 @@ func (a *asking) skip(format string, args ...any) {
 }
 
 // report records everything that was not listed.
-func (a *asking) report(ctx context.Context, res *live.Result, err error, limit int64) {
+func (a *asking) report(ctx context.Context, res *live.Result, err error) {
 	switch {
 	case err != nil && ctx.Err() != nil:
 		a.skip("server %s not inspected in full: %v", a.title(), context.Cause(ctx))
@@ -249,7 +274,7 @@ func (a *asking) report(ctx context.Context, res *live.Result, err error, limit 
 	}
 	for _, p := range res.Problems {
 		if p.Reason == live.TooLong {
-			p.Reason += fmt.Sprintf(" of %v (--server-timeout)", a.ServerTimeout)
+			p.Reason += fmt.Sprintf(" of %v (--server-timeout)", a.timeout)
 		}
 		a.skip("server %s: %s", a.title(), p)
 	}
@@ -257,6 +282,6 @@ func (a *asking) report(ctx context.Context, res *live.Result, err error, limit 
 		a.skip("server %s repeated secrets that it was given; mcpscan masked them before inspecting its messages: %s", a.title(), count(a.repeated, "message"))
 	}
 	if res.Oversize > 0 {
-		a.skip("server %s sent frames over the limit of %d bytes (--max-message): %d", a.title(), limit, res.Oversize)
+		a.skip("server %s sent frames over the limit of %d bytes (--max-message): %d", a.title(), a.maxMessage, res.Oversize)
 	}
 }

@@ -44,12 +44,13 @@ type baselineFlags struct {
 
 // checks holds the rules of a run and the decisions about their findings.
 type checks struct {
-	engine  *scanner.Engine
-	options scanner.Options // of the engine
-	rules   []scanner.Rule  // that a report can name, as configured
-	triage  *config.Triage
-	files   []string // that affect decisions about findings
-	idle    []string // parts of the configuration and policies that have no effect
+	engine     *scanner.Engine
+	options    scanner.Options // of the engine
+	rules      []scanner.Rule  // that a report can name, as configured
+	triage     *config.Triage
+	files      []string // that affect decisions about findings
+	idle       []string // parts of the configuration and policies that have no effect
+	maxMessage int64    // bytes
 
 	base     baseTree
 	changed  []*configfile.ChangedSettings // by the change under review; the base's versions apply
@@ -110,6 +111,12 @@ func configured(s *config.Settings) (all []scanner.Rule, off map[string]bool) {
 	return all, off
 }
 
+// listing returns how servers are listed with these checks, before flags are applied.
+func (c *checks) listing() *listing {
+	s := c.triage.Settings
+	return &listing{declared: s.Policy, block: s.BlocksBinaries(), maxMessage: c.maxMessage}
+}
+
 // checks returns the checks selected by the flags.
 func (f *engineFlags) checks() (*checks, error) { return f.checksOf("") }
 
@@ -158,7 +165,7 @@ func (f *engineFlags) checksOf(base baseTree) (*checks, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &checks{engine: engine, options: options, rules: append(all, scanner.EngineRules()...), triage: triage, files: slices.Concat(f.Policy, policies), idle: idle,
+	c := &checks{engine: engine, options: options, rules: append(all, scanner.EngineRules()...), triage: triage, maxMessage: f.MaxMessage, files: slices.Concat(f.Policy, policies), idle: idle,
 		base: base, changed: append(changed, changedPolicies...)}
 	if settings.Path != "" {
 		c.files = append(c.files, settings.Path)

@@ -32,12 +32,12 @@ func (c *diffCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	c.declared = checks.triage.Settings.Policy
-	inputs, before, missed, err := c.snapshot(ctx, std, checks.engine)
+	l := c.listing(checks)
+	inputs, before, missed, err := c.snapshot(ctx, std, l, checks.engine)
 	if err != nil {
 		return err
 	}
-	before, pair, err := c.pick(ctx, std, checks.engine, before)
+	before, pair, err := c.pick(ctx, std, l, checks.engine, before)
 	if err != nil {
 		return err
 	}
@@ -48,8 +48,8 @@ func (c *diffCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	c.known, c.block = offeredBy(before), checks.triage.Settings.BlocksBinaries()
-	now, err := c.side(ctx, std, c.New, false, c.Command, c.MaxMessage, c.Quiet)
+	l.known = offeredBy(before)
+	now, err := c.side(ctx, std, l, c.New, false, c.Command, c.Quiet)
 	if err != nil {
 		return err
 	}
@@ -87,8 +87,8 @@ func (s fresh) Finding(f *scanner.Finding) error {
 
 // snapshot reads all of the old side and returns what its servers offer. missed lists what was not
 // read.
-func (c *diffCmd) snapshot(ctx context.Context, std streams, engine *scanner.Engine) (inputs []report.Input, offers *scanner.Snapshot, missed []scanner.Skipped, err error) {
-	s, err := c.side(ctx, std, c.Old, true, nil, c.MaxMessage, c.Quiet)
+func (c *diffCmd) snapshot(ctx context.Context, std streams, l *listing, engine *scanner.Engine) (inputs []report.Input, offers *scanner.Snapshot, missed []scanner.Skipped, err error) {
+	s, err := c.side(ctx, std, l, c.Old, true, nil, c.Quiet)
 	if err != nil {
 		return nil, nil, nil, err
 	}

@@ -16,7 +16,7 @@ import (
 
 // pick chooses the server of OLD to compare NEW with. pair reports that both sides have one
 // server, so that their names need not match; otherwise servers are compared by name.
-func (c *diffCmd) pick(ctx context.Context, std streams, engine *scanner.Engine, before *scanner.Snapshot) (s *scanner.Snapshot, pair bool, err error) {
+func (c *diffCmd) pick(ctx context.Context, std streams, l *listing, engine *scanner.Engine, before *scanner.Snapshot) (s *scanner.Snapshot, pair bool, err error) {
 	switch {
 	case c.Server != "":
 		if before.Servers[c.Server] == nil {
@@ -26,7 +26,7 @@ func (c *diffCmd) pick(ctx context.Context, std streams, engine *scanner.Engine,
 		if len(c.Command) > 0 || isURL(c.New) {
 			return before, true, nil
 		}
-		there, err := c.has(ctx, std, engine, c.Server)
+		there, err := c.has(ctx, std, l, engine, c.Server)
 		return before, !there, err
 	case len(before.Servers) == 1:
 		return before, true, nil
@@ -55,8 +55,8 @@ func (c *diffCmd) pick(ctx context.Context, std streams, engine *scanner.Engine,
 }
 
 // has reports whether the file NEW contains the named server.
-func (c *diffCmd) has(ctx context.Context, std streams, engine *scanner.Engine, name string) (bool, error) {
-	s, err := c.side(ctx, std, c.New, false, nil, c.MaxMessage, true)
+func (c *diffCmd) has(ctx context.Context, std streams, l *listing, engine *scanner.Engine, name string) (bool, error) {
+	s, err := c.side(ctx, std, l, c.New, false, nil, true)
 	if err != nil {
 		return false, err
 	}

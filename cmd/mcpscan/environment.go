@@ -22,7 +22,7 @@ type inherited struct {
 }
 
 // inherits returns the part of our environment that a server gets, apart from its configuration.
-func (c *liveFlags) inherits(t *liveTarget) (in inherited) {
+func (l *listing) inherits(t *liveTarget) (in inherited) {
 	id := t.name
 	if t.foreign {
 		id = t.written.Name
@@ -32,7 +32,7 @@ func (c *liveFlags) inherits(t *liveTarget) (in inherited) {
 		name, _, _ := strings.Cut(variable, "=")
 		switch {
 		case name == "": // Windows uses such names for the directory of each drive
-		case !c.InheritEnv && !c.passes(id, name):
+		case !l.inheritEnv && !l.passes(id, name):
 			if _, own := t.written.Env[name]; !own {
 				in.withheld = append(in.withheld, name)
 			}
@@ -49,8 +49,8 @@ func (c *liveFlags) inherits(t *liveTarget) (in inherited) {
 }
 
 // passes reports whether a variable is passed to a server. Names are case-insensitive on Windows.
-func (c *liveFlags) passes(server, name string) bool {
-	return slices.Contains(c.named, name) || c.declared.Inherits(server, name) || runtime.GOOS == "windows" && c.declared.Inherits(server, strings.ToUpper(name))
+func (l *listing) passes(server, name string) bool {
+	return slices.Contains(l.named, name) || l.declared.Inherits(server, name) || runtime.GOOS == "windows" && l.declared.Inherits(server, strings.ToUpper(name))
 }
 
 func secretsFirst(names []string) {

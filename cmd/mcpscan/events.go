@@ -71,12 +71,9 @@ func (t tee) Finding(f *scanner.Finding) error {
 // withLost adds the error about an incomplete file to the exit error. An exit code in err takes
 // precedence.
 func withLost(err, lost error) error {
-	var exit *exitError
-	switch {
-	case lost == nil:
+	if lost == nil {
 		return err
-	case errors.As(err, &exit):
-		return &exitError{exit.code, errors.Join(exit.err, lost)}
 	}
-	return &exitError{exitUsage, lost}
+	exit := exitOf(err)
+	return &exitError{exit.code, errors.Join(exit.err, lost)}
 }

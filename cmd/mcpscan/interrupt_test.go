@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 	"io"
 	"os"
 	"strings"
@@ -29,8 +28,7 @@ func TestInterruptedReplay(t *testing.T) {
 			c.Format, c.FailOn, c.MinSeverity, c.MaxMessage = []string{"text"}, "high", "low", 1<<20
 			var out bytes.Buffer
 			err := c.Run(ctx, streams{r, &out, io.Discard})
-			var exit *exitError
-			if !errors.As(err, &exit) || exit.code != exitIncomplete {
+			if exitOf(err).code != exitIncomplete {
 				t.Errorf("got %v", err)
 			}
 			if s := out.String(); !strings.Contains(s, "interrupted: the rest was not read") || strings.Contains(s, "No findings.") {
@@ -56,8 +54,7 @@ func TestInterruptedReads(t *testing.T) {
 		"events": (&eventsCmd{lookFlags: look}).Run(ctx, std),
 		"report": (&reportCmd{File: "-", outputFlags: output}).Run(ctx, std),
 	} {
-		var exit *exitError
-		if !errors.As(err, &exit) || exit.code != exitIncomplete || !strings.Contains(err.Error(), "interrupted") {
+		if exitOf(err).code != exitIncomplete || !strings.Contains(err.Error(), "interrupted") {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}

@@ -50,12 +50,12 @@ func (c *lockCmd) Run(ctx context.Context, std streams) error {
 	if err := checks.compare(baselineFlags{Now: c.Now}); err != nil {
 		return err
 	}
-	c.declared = checks.triage.Settings.Policy
+	l := c.listing(checks)
+	l.separate, l.block = true, false                    // what replaced a file is to be recorded
 	if f, err := lockfile.Load(c.Lockfile); err == nil { // errors are reported when it is written
-		c.known = serversOf(f)
+		l.known = serversOf(f)
 	}
-	c.separate = true
-	offers, err := c.offers(ctx, std, checks)
+	offers, err := c.offers(ctx, std, l, checks)
 	if err != nil {
 		return err
 	}
@@ -105,7 +105,7 @@ type offers struct {
 }
 
 // offers lists all targets.
-func (c *lockCmd) offers(ctx context.Context, std streams, checks *checks) (*offers, error) {
+func (c *lockCmd) offers(ctx context.Context, std streams, l *listing, checks *checks) (*offers, error) {
 	targets, missed, err := c.targets()
 	if err != nil {
 		return nil, err
@@ -123,12 +123,12 @@ func (c *lockCmd) offers(ctx context.Context, std streams, checks *checks) (*off
 		if err := c.doubtful(t); err != nil {
 			return nil, err
 		}
-		if err := c.read(ctx, std, checks, o, t, nil); err != nil {
+		if err := c.read(ctx, std, l, checks, o, t, nil); err != nil {
 			return nil, err
 		}
 	}
 	if len(c.Command) > 0 {
-		if err := c.read(ctx, std, checks, o, "", c.Command); err != nil {
+		if err := c.read(ctx, std, l, checks, o, "", c.Command); err != nil {
 			return nil, err
 		}
 	}
@@ -179,8 +179,8 @@ func (c *lockCmd) targets() (all []string, missed []scanner.Skipped, err error) 
 }
 
 // read lists one target, or the server that a command starts.
-func (c *lockCmd) read(ctx context.Context, std streams, checks *checks, o *offers, target string, command []string) error {
-	s, err := c.side(ctx, std, target, false, command, c.MaxMessage, c.Quiet)
+func (c *lockCmd) read(ctx context.Context, std streams, l *listing, checks *checks, o *offers, target string, command []string) error {
+	s, err := c.side(ctx, std, l, target, false, command, c.Quiet)
 	if err != nil {
 		return err
 	}

@@ -68,7 +68,7 @@ type replayed struct {
 
 // into replays the recordings into s.
 func (r replayed) into(ctx context.Context, std streams, engine *scanner.Engine, s scanner.Sink) (scanner.Result, error) {
-	src, closeAll, err := recordings(ctx, withParts(r.files), std, replay.Options{MaxMessage: r.maxMessage, Servers: toolsByServer()})
+	src, closeAll, err := recordings(ctx, withParts(r.files), std.in, replay.Options{MaxMessage: r.maxMessage, Servers: toolsByServer()}, nil)
 	if err != nil {
 		return scanner.Result{}, err
 	}

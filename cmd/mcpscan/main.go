@@ -198,15 +198,24 @@ func splitCommand(args []string) (ours, command []string) {
 	return args, nil
 }
 
+// exitOf returns the exit code for an error, with its message: wrong usage or configuration, unless
+// the error says otherwise.
+func exitOf(err error) *exitError {
+	if exit, ok := errors.AsType[*exitError](err); ok {
+		return exit
+	}
+	if _, ok := errors.AsType[*incompleteError](err); ok {
+		return &exitError{exitIncomplete, err}
+	}
+	return &exitError{exitUsage, err}
+}
+
 // fail prints an error, if it has a message, and returns its exit code.
 func fail(w io.Writer, err error) int {
 	if err == nil {
 		return exitClean
 	}
-	var exit *exitError
-	if !errors.As(err, &exit) {
-		exit = &exitError{exitUsage, err}
-	}
+	exit := exitOf(err)
 	if exit.err != nil {
 		fmt.Fprintf(text.Guard(w), "mcpscan: %s\n", visibleLines(text.Mask(err.Error())))
 	}

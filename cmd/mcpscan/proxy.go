@@ -210,14 +210,14 @@ type proxyRun struct {
 
 // connect starts the server and relays messages until one side is done.
 func (r *proxyRun) connect(ctx context.Context, known lockedServers) (code int, err error) {
-	settings := r.checks.triage.Settings
-	flags := liveFlags{InheritEnv: r.InheritEnv, declared: settings.Policy, named: r.Env}
-	in := flags.inherits(r.target)
+	l := r.checks.listing()
+	l.inheritEnv, l.named = r.InheritEnv, r.Env
+	in := l.inherits(r.target)
 	r.target.named = in.secrets()
 	machine := afterStart(ctx, in.variables, newDisk(ctx))
 	machine.image = nil // nothing is executed yet
 	identity, why := r.target.identity(machine)
-	if settings.BlocksBinaries() {
+	if l.block {
 		if why := r.target.replaced(identity, why, known); why != "" {
 			return 0, fmt.Errorf("server %s was not started: %s, and version_pinning.on_change is block", r.target.name, why)
 		}

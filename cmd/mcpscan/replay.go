@@ -4,13 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"slices"
 
 	"github.com/mcpscan/mcpscan/replay"
 	"github.com/mcpscan/mcpscan/report"
-	"github.com/mcpscan/mcpscan/scanner"
 )
 
 // replayCmd is mcpscan replay.
@@ -55,7 +52,7 @@ func (c *replayCmd) Run(ctx context.Context, std streams) error {
 	}
 	bar := newProgress(std, "reading", bytesOf(c.Files), bytesRead, c.Quiet)
 	defer bar.end()
-	src, closeAll, err := countedRecordings(ctx, c.Files, std, replay.Options{MaxMessage: c.MaxMessage, Servers: locked.tools(checks.servers())}, bar)
+	src, closeAll, err := recordings(ctx, c.Files, std.in, replay.Options{MaxMessage: c.MaxMessage, Servers: locked.tools(checks.servers())}, bar.counting)
 	if err != nil {
 		return err
 	}
@@ -86,44 +83,4 @@ func (c *replayCmd) Run(ctx context.Context, std streams) error {
 // readError returns the error for a run that ended early.
 func readError(err error) error {
 	return &exitError{exitIncomplete, fmt.Errorf("%w; no report was written", err)}
-}
-
-// openRecordings detects the formats of all files before reading any, so that a wrong name is
-// reported before an hour of work. If there are several, an unreadable one is skipped and counted,
-// and the others are still read.
-func openRecordings(names []string, std streams, o replay.Options, bar *progress) (scanner.Source, func(), error) {
-	var sources []scanner.Source
-	var files []*os.File
-	o.Memory = replay.NewMemory()
-	closeAll := func() {
-		for _, f := range files {
-			f.Close()
-		}
-	}
-	for _, name := range names {
-		var r io.Reader = std.in
-		if name != "-" {
-			f, err := os.Open(name)
-			if err != nil {
-				closeAll()
-				return nil, nil, usage("opening the recording: %w", err)
-			}
-			files = append(files, f)
-			r = f
-		}
-		src, err := replay.Open(label(name), bar.counting(r), o)
-		if err != nil && len(names) > 1 {
-			src, err = replay.Events([]*scanner.Event{{Kind: scanner.SkippedEvent, Reason: fmt.Sprintf("input not read: %v", err),
-				Origin: scanner.Origin{File: label(name), Line: 1, Column: 1}}}), nil
-		}
-		if err != nil {
-			closeAll()
-			if errors.Is(err, replay.ErrFormat) {
-				return nil, nil, &exitError{exitUsage, err}
-			}
-			return nil, nil, &exitError{exitIncomplete, err}
-		}
-		sources = append(sources, src)
-	}
-	return replay.Join(sources...), closeAll, nil
 }

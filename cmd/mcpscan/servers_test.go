@@ -15,7 +15,7 @@ func planned(t *testing.T, text string) *plan {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &plan{disk: newDisk(t.Context())}
+	p := newPlan(t.Context(), nil, 0)
 	p.config(file)
 	p.unique()
 	return p
@@ -26,10 +26,10 @@ func TestQuestion(t *testing.T) {
 	t.Setenv("MY_TOKEN", "Kp7Xq2Vn9Rt4")
 	p := planned(t, `{"mcpServers":{"evil":{"command":"ls","args":["-la"],"cwd":"/tmp/x","env":{"LD_PRELOAD":"./evil.so\u001b[2J","PATH":"./bin","API_KEY":"sh0rt","T":"${MY_TOKEN}"}},
 		"web":{"url":"https://h.example/mcp","headers":{"Authorization":"Bearer ${MY_TOKEN}","X-Api-Key":"abc123"}}}}`)
-	want := []string{"Server evil in c.mcp.json:\n  ls -la\n  in /tmp/x\n  with API_KEY=[masked]\n  with LD_PRELOAD=./evil.so<U+001B>[2J\n  with PATH=./bin\n  with T=${MY_TOKEN}\nStart it? [y]es, [a]ll, [N]o: ",
-		"Server web in c.mcp.json:\n  https://h.example/mcp\n  with Authorization: Bearer ${MY_TOKEN}\n  with X-Api-Key: [masked]\nStart it? [y]es, [a]ll, [N]o: "}
+	want := []string{"Server evil in c.mcp.json:\n  ls -la\n  in /tmp/x\n  with API_KEY=[masked]\n  with LD_PRELOAD=./evil.so<U+001B>[2J\n  with PATH=./bin\n  with T=${MY_TOKEN}\n",
+		"Server web in c.mcp.json:\n  https://h.example/mcp\n  with Authorization: Bearer ${MY_TOKEN}\n  with X-Api-Key: [masked]\n"}
 	for i := range want {
-		if got := p.targets[i].question(inherited{}); got != want[i] {
+		if got := p.targets[i].described(inherited{}); got != want[i] {
 			t.Errorf("got\n%s\nwant\n%s", got, want[i])
 		}
 	}

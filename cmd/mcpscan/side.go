@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 
 	"github.com/mcpscan/mcpscan/internal/lockfile"
@@ -18,38 +19,16 @@ type side struct {
 	close  func()
 }
 
-// side opens a target, or the server that a command starts. For a lockfile, it returns the
-// approved definitions if approved is set, otherwise those last seen.
-func (f *liveFlags) side(ctx context.Context, std streams, target string, approved bool, command []string, limit int64, quiet bool) (*side, error) {
-	p := &plan{disk: newDisk(ctx)}
-	switch {
-	case len(command) > 0:
-		if err := p.command(command, f.known); err != nil {
-			return nil, err
-		}
-	case isURL(target):
-		if err := p.url(target, f.Header, f.known); err != nil {
-			return nil, err
-		}
-	default:
-		if s, err := file(ctx, std, p, target, approved, limit); s != nil || err != nil {
-			return s, err
-		}
-	}
-	f.consent(ctx, std, p)
-	p.unique()
-	return &side{inputs: p.inputs, source: f.start(ctx, std, p, &recording{}, limit, quiet), close: func() {}}, nil
-}
-
 // file detects the type of a file by its content. Definitions and recordings become a side; a
-// configuration is added to the plan.
-func file(ctx context.Context, std streams, p *plan, name string, approved bool, limit int64) (*side, error) {
+// configuration is added to the plan, and the side is then nil. For a lockfile, the side has the
+// approved definitions if approved is set, otherwise those last seen.
+func (p *plan) file(ctx context.Context, name string, approved bool) (*side, error) {
 	if info, err := os.Stat(name); err != nil {
-		return nil, usage("opening %s: %w; expected a lockfile, a definition file, a recording, a client configuration or a URL", name, err)
+		return nil, fmt.Errorf("opening %s: %w; expected a lockfile, a definition file, a recording, a client configuration or a URL", name, err)
 	} else if info.IsDir() {
-		return nil, usage("%s is a directory; name a file in it", name)
+		return nil, fmt.Errorf("%s is a directory; name a file in it", name)
 	}
-	data, err := readTarget(name, limit)
+	data, err := readTarget(name, p.maxMessage)
 	if err != nil && !errors.Is(err, errOverLimit) {
 		return nil, err
 	}
@@ -59,16 +38,16 @@ func file(ctx context.Context, std streams, p *plan, name string, approved bool,
 	}
 	var broken *lockfile.Error
 	if errors.As(derr, &broken) {
-		return nil, &exitError{exitUsage, derr}
+		return nil, derr
 	}
 	if conf, cerr := parseConfig(name, data); err == nil && cerr == nil {
 		p.config(conf)
 		return nil, nil
 	}
-	src, closeAll, rerr := recordings(ctx, []string{name}, std, replay.Options{MaxMessage: limit})
+	src, closeAll, rerr := recordings(ctx, []string{name}, nil, replay.Options{MaxMessage: p.maxMessage}, nil)
 	switch {
 	case rerr != nil && err == nil && errors.Is(rerr, replay.ErrFormat) && !errors.Is(derr, replay.ErrNotDefinitions):
-		return nil, &exitError{exitUsage, derr}
+		return nil, derr
 	case rerr != nil:
 		return nil, rerr
 	}

@@ -99,11 +99,6 @@ func (t *liveTarget) shown() string {
 	return text.Mask(quoted(command))
 }
 
-// question returns the question whether the server may be started.
-func (t *liveTarget) question(in inherited) string {
-	return t.described(in) + "Start it? [y]es, [a]ll, [N]o: "
-}
-
 // described describes everything that determines what will run: a variable such as LD_PRELOAD or
 // PATH can turn a harmless command into another program. in is the part of our environment that
 // the server gets.

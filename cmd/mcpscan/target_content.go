@@ -18,28 +18,28 @@ import (
 )
 
 // target adds one target to the plan.
-func (c *scanCmd) target(ctx context.Context, std streams, p *plan, t string) error {
+func (p *plan) target(ctx context.Context, t string, stdin io.Reader) error {
 	switch {
 	case isURL(t):
-		return p.url(t, c.Header, c.known)
+		return p.url(t)
 	case t == "-":
-		data, err := within(ctx, func() ([]byte, error) { return readAtMost(std.in, 0, c.MaxMessage) })
-		return c.content(p, label(t), data, err)
+		data, err := within(ctx, func() ([]byte, error) { return readAtMost(stdin, 0, p.maxMessage) })
+		return p.content(label(t), data, err)
 	}
 	info, err := os.Stat(t)
 	if err != nil {
-		return usage("opening the target: %w; expected a file, a directory, an http(s) URL, or the command of a server after --", err)
+		return fmt.Errorf("opening the target: %w; expected a file, a directory, an http(s) URL, or the command of a server after --", err)
 	}
 	if info.IsDir() {
-		return c.discover(p, t)
+		return p.discover(t, false)
 	}
-	data, err := readTarget(t, c.MaxMessage)
-	return c.content(p, t, data, err)
+	data, err := readTarget(t, p.maxMessage)
+	return p.content(t, data, err)
 }
 
 // content adds the content of a file or standard input: definitions, a lockfile or a client
 // configuration. err is the error from reading it.
-func (c *scanCmd) content(p *plan, t string, data []byte, err error) error {
+func (p *plan) content(t string, data []byte, err error) error {
 	if errors.Is(err, errOverLimit) {
 		p.inputs = append(p.inputs, report.Input{Kind: "file", Name: t})
 		p.skip(scanner.Origin{File: t, Line: 1, Column: 1}, "%v", err)
@@ -57,7 +57,7 @@ func (c *scanCmd) content(p *plan, t string, data []byte, err error) error {
 		p.manifests(t, data)
 		return nil
 	case errors.As(derr, &broken):
-		return &exitError{exitUsage, derr}
+		return derr
 	}
 	file, cerr := parseConfig(t, data)
 	if cerr == nil {
@@ -75,7 +75,7 @@ func (c *scanCmd) content(p *plan, t string, data []byte, err error) error {
 		p.skip(scanner.Origin{File: t, Line: 1, Column: 1}, "%s", why)
 		return nil
 	}
-	return &exitError{exitUsage, notATarget(t, derr, cerr)}
+	return notATarget(t, derr, cerr)
 }
 
 // manifests adds the commands in a bundle's manifests, to be checked like a configuration. The
@@ -130,14 +130,14 @@ var errOverLimit = errors.New("more bytes than the limit")
 func readTarget(name string, limit int64) ([]byte, error) {
 	info, err := os.Stat(name) // opening a pipe would wait for its writer
 	if err != nil {
-		return nil, usage("reading the target: %w", err)
+		return nil, fmt.Errorf("reading the target: %w", err)
 	}
 	if !info.Mode().IsRegular() {
-		return nil, usage("reading the target: %s is not a regular file", name)
+		return nil, fmt.Errorf("reading the target: %s is not a regular file", name)
 	}
 	f, err := os.Open(name)
 	if err != nil {
-		return nil, usage("reading the target: %w", err)
+		return nil, fmt.Errorf("reading the target: %w", err)
 	}
 	defer f.Close()
 	return readAtMost(f, info.Size(), limit)
@@ -151,7 +151,7 @@ func readAtMost(r io.Reader, size, limit int64) ([]byte, error) {
 	_, err := b.ReadFrom(io.LimitReader(r, min(limit, 1<<40)+1))
 	data := b.Bytes()
 	if err != nil {
-		return nil, usage("reading the target: %w", err)
+		return nil, fmt.Errorf("reading the target: %w", err)
 	}
 	if int64(len(data)) > min(limit, 1<<40) {
 		return nil, fmt.Errorf("a file has %w of %d (--max-message)", errOverLimit, limit)

@@ -2,12 +2,9 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -143,57 +140,4 @@ func (t *traffic) close() error {
 		return fmt.Errorf("recording to %s: %w; the recording is incomplete", t.name, err)
 	}
 	return nil
-}
-
-// partMark separates the name of a recording from the part number, from the second part on.
-const partMark = ".part"
-
-func partName(recording string, n int) string {
-	if n == 1 {
-		return recording
-	}
-	return recording + partMark + strconv.Itoa(n)
-}
-
-// partsOf returns the numbers of a recording's existing parts after the first.
-func partsOf(recording string) (numbers []int) {
-	dir, base := filepath.Split(recording)
-	entries, err := os.ReadDir(cmp.Or(dir, "."))
-	if err != nil {
-		return nil
-	}
-	for _, entry := range entries {
-		number, ok := strings.CutPrefix(entry.Name(), base+partMark)
-		n, err := strconv.Atoi(number)
-		if ok && err == nil && n > 1 && strconv.Itoa(n) == number && entry.Type().IsRegular() {
-			numbers = append(numbers, n)
-		}
-	}
-	slices.Sort(numbers)
-	return numbers
-}
-
-// withParts returns recordings with all of their parts, in order. It includes a part that is
-// missing between two others, so that its absence is reported. The oldest parts may have been
-// deleted.
-func withParts(recordings []string) (names []string) {
-	for _, name := range recordings {
-		numbers := partsOf(name)
-		if _, err := os.Stat(name); err == nil || len(numbers) == 0 || name == "-" {
-			names = append(names, name)
-			if len(numbers) == 0 || name == "-" {
-				continue
-			}
-			numbers = append([]int{1}, numbers...)
-		}
-		for i, n := range numbers {
-			if i > 0 && n > numbers[i-1]+1 {
-				names = append(names, partName(name, n-1))
-			}
-			if n > 1 {
-				names = append(names, partName(name, n))
-			}
-		}
-	}
-	return names
 }
