@@ -24,24 +24,20 @@ import (
 // there is none. Its versions of settings apply: a change must not hide its own findings.
 type baseTree string
 
-// tree returns the directory that --base names, if it is one.
-func (f *lockFlags) tree() baseTree {
-	if info, err := os.Stat(f.Base); f.Base != "" && err == nil && info.IsDir() {
-		return baseTree(f.Base)
+// treeOf returns the directory with a name, or "" if it is not one.
+func treeOf(name string) baseTree {
+	if info, err := os.Stat(name); name != "" && err == nil && info.IsDir() {
+		return baseTree(name)
 	}
 	return ""
 }
 
-// baseLock returns the path of a lockfile's version before the change, or "" if there was none.
-func (f *lockFlags) baseLock(name string) string {
-	base := f.tree()
-	if base == "" {
-		return f.Base
-	}
-	if _, err := os.Stat(base.path(name)); !base.holds(name) || errors.Is(err, fs.ErrNotExist) {
+// lockfile returns the path of the base's version of a lockfile, or "" if there is none.
+func (b baseTree) lockfile(name string) string {
+	if _, err := os.Stat(b.path(name)); !b.holds(name) || errors.Is(err, fs.ErrNotExist) {
 		return ""
 	}
-	return base.path(name)
+	return b.path(name)
 }
 
 // holds reports whether a file is part of the change: the base then has its own version of it, or
@@ -65,11 +61,11 @@ func read(what, name string, limit int64, must bool) (*fileVersion, error) {
 	case errors.Is(err, fs.ErrNotExist) && !must:
 		return nil, nil
 	case err == nil && !must && !info.Mode().IsRegular(): // the user did not ask for it, so do not block on a pipe
-		return nil, usage("reading %s: %s is %w", what, name, errIrregular)
+		return nil, fmt.Errorf("reading %s: %s is %w", what, name, errIrregular)
 	}
 	data, err := readUpTo(what, name, limit)
 	if err != nil {
-		return nil, &exitError{exitUsage, err}
+		return nil, err
 	}
 	return &fileVersion{name, data}, nil
 }
@@ -108,24 +104,19 @@ func changedSettings(name string, was, now *fileVersion, changes []configfile.Se
 	return changed
 }
 
-// settings reads the configuration. Without one, the defaults apply.
-func (f *configFlags) settings() (*config.Settings, error) {
-	settings, _, err := f.settingsOf("")
-	return settings, err
-}
-
-// settingsOf returns the configuration in effect, and the event for the change under review.
-func (f *configFlags) settingsOf(base baseTree) (*config.Settings, []*configfile.ChangedSettings, error) {
-	if f.NoConfig {
-		if f.Config != "" {
-			return nil, nil, usage("--config and --no-config cannot be combined")
+// settings reads the configuration in effect, and returns the event for the change under review.
+// Without a configuration, the defaults apply.
+func (o *options) settings() (*config.Settings, []*configfile.ChangedSettings, error) {
+	if o.noConfig {
+		if o.config != "" {
+			return nil, nil, errors.New("--config and --no-config cannot be combined")
 		}
 		return &config.Settings{}, nil, nil
 	}
-	name := cmp.Or(f.Config, config.SettingsFile)
-	was, now, err := base.versions("the configuration", name, config.MaxSettings, f.Config != "")
+	name := cmp.Or(o.config, config.SettingsFile)
+	was, now, err := treeOf(o.base).versions("the configuration", name, config.MaxSettings, o.config != "")
 	if errors.Is(err, errIrregular) {
-		return nil, nil, usage("%w; --no-config ignores the file", err)
+		return nil, nil, fmt.Errorf("%w; --no-config ignores the file", err)
 	}
 	if err != nil {
 		return nil, nil, err
@@ -152,7 +143,7 @@ func (v *fileVersion) settings() (*config.Settings, error) {
 	}
 	settings, err := config.ParseSettings(v.name, v.data, vocabulary())
 	if err != nil {
-		return nil, &exitError{exitUsage, err}
+		return nil, err
 	}
 	return settings, nil
 }
@@ -200,7 +191,7 @@ func comparePolicies(was, now *fileVersion) (changes []configfile.SettingsChange
 				continue
 			}
 			if rules[i], err = policyfile.ParseTOML(v.name, v.data); err != nil {
-				return nil, false, &exitError{exitUsage, err}
+				return nil, false, err
 			}
 		}
 		return policy.Compare(rules[0], rules[1]), was != nil, nil
@@ -252,7 +243,7 @@ func (v *fileVersion) known() (map[string]scanner.Severity, error) {
 	}
 	before, err := report.Read(bytes.NewReader(v.data))
 	if err != nil {
-		return nil, usage("the baseline: %s: %w", v.name, err)
+		return nil, fmt.Errorf("the baseline: %s: %w", v.name, err)
 	}
 	for _, finding := range before.Findings {
 		if finding.Status != scanner.Suppressed.String() && finding.Status != scanner.Approved.String() { // once that ends, the finding is open

@@ -10,6 +10,7 @@ import (
 
 	"github.com/mcpscan/mcpscan/internal/config"
 	"github.com/mcpscan/mcpscan/internal/configfile"
+	"github.com/mcpscan/mcpscan/internal/lockfile"
 	"github.com/mcpscan/mcpscan/internal/policy"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/report"
@@ -17,29 +18,19 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// configFlags selects the configuration.
-type configFlags struct {
-	Config   string `help:"Configuration file; default: mcpscan.yaml in the working directory, if it exists." placeholder:"FILE"`
-	NoConfig bool   `help:"Ignore configuration files, including mcpscan.yaml in the working directory."`
-}
+// options selects the checks of a run, and their parameters.
+type options struct {
+	config   string // the configuration file; "" for mcpscan.yaml, if it exists
+	noConfig bool   // there is none
+	base     string // a lockfile, or a directory with the files of the commit before the change under review,
+	// whose versions of changed files apply
 
-// engineFlags select the checks and their parameters.
-type engineFlags struct {
-	configFlags
-	Enable     []string `help:"Run only these rules, by ID or category." placeholder:"RULE"`
-	Disable    []string `help:"Disable these rules, by ID or category." placeholder:"RULE"`
-	Policy     []string `help:"Additional policy for requests: TOML, or YAML as in mcpscan.yaml. Repeatable; the strictest decision counts." placeholder:"FILE" sep:"none"`
-	Jobs       int      `short:"j" help:"Number of parallel workers; 0 uses one per core." default:"0"`
-	MaxMessage int64    `help:"Maximum message size in bytes; longer messages count as not inspected." default:"33554432"`
+	enable, disable []string // rules, by ID or category; they override everything else about which rules run
+	policies        []string // files, in addition to the policy of the configuration
 
-	MaxTime time.Duration `help:"Time limit for the run, such as 10m; the rest counts as not inspected. 0 means no limit." default:"0" placeholder:"TIME"`
-	late    func() bool   // reports whether the time is up; nil without a limit
-}
-
-// baselineFlags selects earlier findings and the date for ignores.
-type baselineFlags struct {
-	Baseline string `help:"A JSON report: findings that it contains and that are no more severe now are counted, but do not fail the run." placeholder:"REPORT"`
-	Now      string `help:"Date against which to check the expiry of ignores if events have no time, as in definition files." placeholder:"DATE"`
+	workers    int
+	maxMessage int64       // bytes
+	late       func() bool // reports whether the time is up; nil without a limit
 }
 
 // checks holds the rules of a run and the decisions about their findings.
@@ -52,9 +43,12 @@ type checks struct {
 	idle       []string // parts of the configuration and policies that have no effect
 	maxMessage int64    // bytes
 
-	base     baseTree
+	base     string                        // of the options
 	changed  []*configfile.ChangedSettings // by the change under review; the base's versions apply
 	baseline string                        // the one in effect
+
+	locked           *lockfile.File    // nil if there is none
+	approved, before *scanner.Snapshot // by the lockfile, and by its version in the base; nil if nothing is compared
 }
 
 // readUpTo reads at most limit+1 bytes of a file, so that its parser can detect one longer than
@@ -78,6 +72,14 @@ func observer(see func(*scanner.JudgePass)) scanner.Rule {
 	return scanner.Rule{ID: "observer", Category: "engine", Title: "What is seen", Why: "Nothing is reported.", Fix: "None.",
 		Basis: "It reports nothing.", Refs: []string{"CWE-778"}, Judge: see}
 }
+
+// unknownRuleError is the error for a name that is neither a rule nor a category.
+type unknownRuleError struct {
+	name  string
+	rules []scanner.Rule
+}
+
+func (e *unknownRuleError) Error() string { return fmt.Sprintf("unknown rule %q", e.name) }
 
 // strictProfile is the name of the profile that has its own rules.
 const strictProfile = "strict"
@@ -117,29 +119,22 @@ func (c *checks) listing() *listing {
 	return &listing{declared: s.Policy, block: s.BlocksBinaries(), maxMessage: c.maxMessage}
 }
 
-// checks returns the checks selected by the flags.
-func (f *engineFlags) checks() (*checks, error) { return f.checksOf("") }
-
-// checksOf returns the checks selected by the flags, with the base's versions of changed
-// files. --enable and --disable override everything else about which rules run.
-func (f *engineFlags) checksOf(base baseTree) (*checks, error) {
-	if f.Jobs < 0 || f.MaxMessage < 1 || f.MaxTime < 0 {
-		return nil, usage("--jobs, --max-message and --max-time must not be negative")
-	}
-	settings, changed, err := f.settingsOf(base)
+// loadChecks returns the checks that o selects.
+func loadChecks(o options) (*checks, error) {
+	settings, changed, err := o.settings()
 	if err != nil {
 		return nil, err
 	}
-	policies, changedPolicies, err := base.policies(f.Policy)
+	policies, changedPolicies, err := treeOf(o.base).policies(o.policies)
 	if err != nil {
 		return nil, err
 	}
 	all, off := configured(settings)
 	forced, refused := config.Choice{}, config.Choice{}
-	for i, names := range [...][]string{f.Enable, f.Disable} {
+	for i, names := range [...][]string{o.enable, o.disable} {
 		for _, name := range names {
 			if !([...]config.Choice{forced, refused}[i]).Choose(name, all) {
-				return nil, noRule(name, all)
+				return nil, &unknownRuleError{name, all}
 			}
 		}
 	}
@@ -147,26 +142,26 @@ func (f *engineFlags) checksOf(base baseTree) (*checks, error) {
 		return refused.All(r.ID) || len(forced) > 0 && forced[r.ID] == 0 || len(forced) == 0 && off[r.ID]
 	})
 	triage := &config.Triage{Settings: settings, Forced: forced, Refused: refused}
-	options := scanner.Options{Workers: f.Jobs, Similarity: settings.Similarity, Limits: settings.Limits(), Pinning: settings.Pinning(), Late: f.late}
+	with := scanner.Options{Workers: o.workers, Similarity: settings.Similarity, Limits: settings.Limits(), Pinning: settings.Pinning(), Late: o.late}
 	if settings.Outputs.Block { // without it, nothing that servers send is refused
-		options.Blocks = triage.Blocks
+		with.Blocks = triage.Blocks
 	}
 	if p := settings.Policy; p != nil {
-		options.Policy, options.AgentSH, options.Environment = p.Policy(), p.Hashes(), p
-		options.Declared = func(server string) bool {
+		with.Policy, with.AgentSH, with.Environment = p.Policy(), p.Hashes(), p
+		with.Declared = func(server string) bool {
 			return slices.ContainsFunc(p.Servers, func(d policy.Declared) bool { return d.ID == server })
 		}
 	}
-	idle, err := addPolicies(&options, policies)
+	idle, err := addPolicies(&with, policies)
 	if err != nil {
 		return nil, err
 	}
-	engine, err := scanner.New(run, options)
+	engine, err := scanner.New(run, with)
 	if err != nil {
 		return nil, err
 	}
-	c := &checks{engine: engine, options: options, rules: append(all, scanner.EngineRules()...), triage: triage, maxMessage: f.MaxMessage, files: slices.Concat(f.Policy, policies), idle: idle,
-		base: base, changed: append(changed, changedPolicies...)}
+	c := &checks{engine: engine, options: with, rules: append(all, scanner.EngineRules()...), triage: triage, maxMessage: o.maxMessage, files: slices.Concat(o.policies, policies), idle: idle,
+		base: o.base, changed: append(changed, changedPolicies...)}
 	if settings.Path != "" {
 		c.files = append(c.files, settings.Path)
 	}
@@ -185,22 +180,20 @@ func (f *engineFlags) checksOf(base baseTree) (*checks, error) {
 	return c, nil
 }
 
-// compare loads the known findings and the date for ignores.
-func (c *checks) compare(f baselineFlags) error {
+// compare sets the date for ignores, and loads the known findings of a baseline, a JSON report; either
+// may be "".
+func (c *checks) compare(baseline, now string) error {
 	var err error
-	if c.triage.Now, err = date(f.Now); err != nil {
+	if c.triage.Now, err = date(now); err != nil || baseline == "" {
 		return err
 	}
-	if f.Baseline == "" {
-		return nil
-	}
-	known, decides, changed, err := c.base.baseline(f.Baseline)
+	known, decides, changed, err := treeOf(c.base).baseline(baseline)
 	if err != nil {
 		return err
 	}
 	c.triage.Baseline, c.baseline = known, decides
 	c.changed = append(c.changed, changed...)
-	c.files = append(c.files, f.Baseline, decides)
+	c.files = append(c.files, baseline, decides)
 	return nil
 }
 
@@ -214,7 +207,7 @@ func date(s string) (time.Time, error) {
 			return t, nil
 		}
 	}
-	return time.Time{}, usage("--now %q: expected a date such as 2026-01-06, or a time such as 2026-01-06T10:30:00Z", s)
+	return time.Time{}, fmt.Errorf("--now %q: expected a date such as 2026-01-06, or a time such as 2026-01-06T10:30:00Z", s)
 }
 
 // triaged is a sink that triages findings before passing them on.
@@ -234,27 +227,12 @@ func (t triaged) Finding(f *scanner.Finding) error {
 // into returns a sink that triages findings before passing them to s.
 func (c *checks) into(s scanner.Sink) scanner.Sink { return triaged{s, c.triage} }
 
-// complete adds the sources of decisions to a report, and warns of ignores that suppressed
-// nothing.
-func (c *checks) complete(std streams, r *report.Report, quiet bool) {
-	s := c.triage.Settings
-	r.Config = c.config()
-	if !quiet {
-		tellIdle(std, c.idle)
-	}
-	r.Baseline = c.baseline
+// complete adds the sources of decisions to a report: the configuration, the baseline, and ignores
+// that suppressed nothing.
+func (c *checks) complete(r *report.Report) {
+	r.Config, r.Baseline = c.config(), c.baseline
 	for _, u := range c.triage.Unused() {
 		r.UnusedIgnores = append(r.UnusedIgnores, report.UnusedIgnore{Reason: text.Visible(u.Reason, 400), Why: u.Why,
-			Location: report.Location{File: s.Path, Line: u.Pos.Line, Column: u.Pos.Column}})
-	}
-	tellUnused(std, r, quiet)
-}
-
-// tellUnused warns of ignores that suppressed nothing.
-func tellUnused(std streams, r *report.Report, quiet bool) {
-	for _, u := range r.UnusedIgnores {
-		if at := u.Location; !quiet {
-			fmt.Fprintf(std.err, "mcpscan: %s: this ignore suppresses nothing: %s\n", text.Visible(fmt.Sprintf("%s:%d:%d", at.File, at.Line, at.Column), 400), text.Visible(u.Why, 400))
-		}
+			Location: report.Location{File: c.triage.Settings.Path, Line: u.Pos.Line, Column: u.Pos.Column}})
 	}
 }

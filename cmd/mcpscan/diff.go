@@ -28,20 +28,20 @@ func (c *diffCmd) Run(ctx context.Context, std streams) error {
 	if (c.New == "") == (len(c.Command) == 0) {
 		return usage("expected two arguments: mcpscan diff OLD NEW, or mcpscan diff OLD -- COMMAND")
 	}
-	checks, err := c.checks()
+	checks, err := c.checks("")
 	if err != nil {
 		return err
 	}
 	l := c.listing(checks)
-	inputs, before, missed, err := c.snapshot(ctx, std, l, checks.engine)
+	inputs, before, missed, err := c.snapshot(ctx, std, l, checks.comparing())
 	if err != nil {
 		return err
 	}
-	before, pair, err := c.pick(ctx, std, l, checks.engine, before)
+	before, pair, err := c.pick(ctx, std, l, checks.comparing(), before)
 	if err != nil {
 		return err
 	}
-	if err := checks.compare(c.baselineFlags); err != nil {
+	if err := checks.compare(c.Baseline, c.Now); err != nil {
 		return err
 	}
 	collector, err := c.collector()
@@ -58,7 +58,7 @@ func (c *diffCmd) Run(ctx context.Context, std streams) error {
 		return err
 	}
 	met := &metServers{Sink: fresh{checks.into(collector), before, c.only}, names: map[string]bool{}}
-	res, err := checks.engine.Against(before, nil, pair).Run(context.WithoutCancel(ctx), now.source, met)
+	res, err := checks.comparing().Against(before, nil, pair).Run(context.WithoutCancel(ctx), now.source, met)
 	if err != nil {
 		return readError(err)
 	}
@@ -66,9 +66,7 @@ func (c *diffCmd) Run(ctx context.Context, std streams) error {
 		return c.nothingCompared(before, met.sorted())
 	}
 	res.Coverage.Skipped = append(res.Coverage.Skipped, missed...)
-	r := collector.Report(append(inputs, now.inputs...), version(), res)
-	checks.complete(std, r, c.Quiet)
-	return c.finish(std, r, checks.rules)
+	return c.end(std, checks, collector.Report(append(inputs, now.inputs...), version(), res), nil)
 }
 
 // fresh is a sink that drops findings of the old side: a diff is about what changed.

@@ -117,7 +117,7 @@ func (c *explainCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	checks, err := c.checks()
+	checks, err := c.checks("")
 	if err != nil {
 		return err
 	}
@@ -152,7 +152,7 @@ func (x *explainer) pass(ctx context.Context, engine *scanner.Engine, s scanner.
 // probe returns an engine with an additional, last rule that passes the windows of each call to
 // see.
 func (x *explainer) probe(see func(*scanner.Judged, *scanner.Windows, *scanner.Limits)) (*scanner.Engine, error) {
-	return scanner.New(append(slices.Clone(x.checks.engine.Rules()), observer(func(p *scanner.JudgePass) {
+	return scanner.New(append(slices.Clone(x.checks.comparing().Rules()), observer(func(p *scanner.JudgePass) {
 		if w, ok := p.Windows(); ok {
 			see(p.Message, &w, p.Limits)
 		}
@@ -189,7 +189,7 @@ func (x *explainer) explain(ctx context.Context, line int) ([]*explained, error)
 		}
 	}
 	if len(places) > 0 {
-		if _, err := x.pass(ctx, x.checks.engine, sink{event: func(e *scanner.Event, out *scanner.Outcome) {
+		if _, err := x.pass(ctx, x.checks.comparing(), sink{event: func(e *scanner.Event, out *scanner.Outcome) {
 			if p, asked := places[e.Origin.Line]; asked && p.Event == "" {
 				places[e.Origin.Line] = pastOf(e, out)
 			}

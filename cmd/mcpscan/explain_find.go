@@ -63,7 +63,7 @@ func (x *explainer) resolve(ctx context.Context, want wanted) (wanted, error) {
 	}
 	var found []candidate
 	more := 0
-	_, err := x.pass(ctx, x.checks.engine, sink{event: func(e *scanner.Event, out *scanner.Outcome) {
+	_, err := x.pass(ctx, x.checks.comparing(), sink{event: func(e *scanner.Event, out *scanner.Outcome) {
 		for i := range out.Messages {
 			m := &out.Messages[i]
 			if m.ID != want.id && m.ID != strconv.Quote(want.id) || x.cmd.Session != "" && x.cmd.Session != e.Session || x.cmd.Server != "" && x.cmd.Server != e.Server {
@@ -102,7 +102,7 @@ func (x *explainer) resolve(ctx context.Context, want wanted) (wanted, error) {
 // byFingerprint finds the line where a finding first occurred.
 func (x *explainer) byFingerprint(ctx context.Context, fingerprint string) (wanted, error) {
 	line := 0
-	_, err := x.pass(ctx, x.checks.engine, &located{finding: func(e *scanner.Event, f *scanner.Finding) {
+	_, err := x.pass(ctx, x.checks.comparing(), &located{finding: func(e *scanner.Event, f *scanner.Finding) {
 		if line == 0 && f.Fingerprint() == fingerprint {
 			line = e.Origin.Line
 		}

@@ -43,11 +43,11 @@ func (c *lockCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	checks, err := c.checks()
+	checks, err := c.checks("")
 	if err != nil {
 		return err
 	}
-	if err := checks.compare(baselineFlags{Now: c.Now}); err != nil {
+	if err := checks.compare("", c.Now); err != nil {
 		return err
 	}
 	l := c.listing(checks)
@@ -186,7 +186,7 @@ func (c *lockCmd) read(ctx context.Context, std streams, l *listing, checks *che
 	}
 	defer s.close()
 	sink := tee{o.now, checks.into(&lockedFindings{Sink: o.collector, critical: o.critical})}
-	res, err := checks.engine.Keeping().Run(context.WithoutCancel(ctx), s.source, sink)
+	res, err := checks.comparing().Keeping().Run(context.WithoutCancel(ctx), s.source, sink)
 	if err != nil {
 		return &exitError{exitIncomplete, fmt.Errorf("%w; the lockfile is unchanged", err)}
 	}
@@ -224,8 +224,7 @@ func (c *lockCmd) report(std streams, checks *checks, o *offers) error {
 	if len(r.Findings) == 0 && r.Coverage.Complete() && len(c.written()) == 1 && c.Output == "" && c.Format[0] == "text" { // standard error already reports the result
 		return c.verdict(std, r)
 	}
-	checks.complete(std, r, c.Quiet)
-	return c.finish(std, r, checks.rules)
+	return c.end(std, checks, r, nil)
 }
 
 // doubtful rejects a configuration that clients may interpret differently, such as one that names
@@ -335,7 +334,7 @@ func (c *lockCmd) check(ctx context.Context, std streams) error {
 	if len(c.Targets)+len(c.Command) > 0 || c.Prune {
 		return usage("--check inspects only the lockfile and takes no targets; to compare it with a server: mcpscan diff")
 	}
-	checks, err := c.checks()
+	checks, err := c.checks("")
 	if err != nil {
 		return err
 	}
@@ -350,13 +349,11 @@ func (c *lockCmd) check(ctx context.Context, std streams) error {
 	if err := c.keepInputs([]string{c.Lockfile}); err != nil {
 		return err
 	}
-	res, err := checks.engine.Run(context.WithoutCancel(ctx), replay.Events(f.Events(false)), checks.into(onlyLock{collector}))
+	res, err := checks.comparing().Run(context.WithoutCancel(ctx), replay.Events(f.Events(false)), checks.into(onlyLock{collector}))
 	if err != nil {
 		return readError(err)
 	}
-	r := collector.Report([]report.Input{{Kind: "lockfile", Name: c.Lockfile}}, version(), res)
-	checks.complete(std, r, c.Quiet)
-	return c.finish(std, r, checks.rules)
+	return c.end(std, checks, collector.Report([]report.Input{{Kind: "lockfile", Name: c.Lockfile}}, version(), res), nil)
 }
 
 // onlyLock is a sink that passes on only findings about the lockfile.

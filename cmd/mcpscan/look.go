@@ -47,11 +47,11 @@ func (s sink) Finding(f *scanner.Finding) error {
 
 // run replays the recordings into a sink.
 func (f *lookFlags) run(ctx context.Context, std streams, s sink) error {
-	checks, err := f.checks()
+	checks, err := f.checks("")
 	if err != nil {
 		return err
 	}
-	res, err := replayed{f.Files, f.MaxMessage, "nothing was listed"}.into(ctx, std, checks.engine, checks.into(s))
+	res, err := replayed{f.Files, f.MaxMessage, "nothing was listed"}.into(ctx, std, checks.comparing(), checks.into(s))
 	if err != nil {
 		return err
 	}
@@ -68,7 +68,7 @@ type replayed struct {
 
 // into replays the recordings into s.
 func (r replayed) into(ctx context.Context, std streams, engine *scanner.Engine, s scanner.Sink) (scanner.Result, error) {
-	src, closeAll, err := recordings(ctx, withParts(r.files), std.in, replay.Options{MaxMessage: r.maxMessage, Servers: toolsByServer()}, nil)
+	src, closeAll, err := recordings(ctx, withParts(r.files), std.in, replay.Options{MaxMessage: r.maxMessage, Servers: lockedTools()}, nil)
 	if err != nil {
 		return scanner.Result{}, err
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"os"
 	"slices"
 
 	"github.com/mcpscan/mcpscan/internal/baseline"
@@ -44,6 +46,41 @@ func (p *plan) source(ctx context.Context, l *listing, w watcher) scanner.Source
 // watch sends the events of the plan, lists its servers, sends all, and watches them until l ends.
 func (p *plan) watch(ctx context.Context, l *listing, all *scanner.Event) <-chan *scanner.Event {
 	return l.watch(ctx, p.events, p.targets, p.disk, all)
+}
+
+// standInFor makes the definitions of a lockfile stand in for servers that are not started. f is nil if
+// there is none.
+func (p *plan) standInFor(f *lockfile.File) {
+	if p.mayLeave = f == nil; f != nil {
+		p.locked = f.Servers
+	}
+}
+
+// add adds the targets of a run, and the server that a command starts; without either, the
+// configurations of the working directory and the user. It names servers apart. With others set, the run
+// also inspects something else, so it needs no configuration.
+func (p *plan) add(ctx context.Context, targets, command []string, others bool, stdin io.Reader) error {
+	if len(command) > 0 {
+		if err := p.command(command); err != nil {
+			return err
+		}
+	}
+	for _, t := range targets {
+		if err := p.target(ctx, t, stdin); err != nil && !(errors.Is(err, errNoConfig) && others) {
+			if _, missing := os.Stat(t); missing != nil || len(targets)+len(command) == 1 {
+				return err
+			}
+			p.inputs = append(p.inputs, report.Input{Kind: "file", Name: t})
+			p.skip(scanner.Origin{File: t, Line: 1, Column: 1}, "input not read: %v", err)
+		}
+	}
+	if len(targets) == 0 && len(command) == 0 {
+		if err := p.discover(".", true); err != nil && !(errors.Is(err, errNoConfig) && others) {
+			return err
+		}
+	}
+	p.unique()
+	return nil
 }
 
 // allow removes the servers that are not to be started: all with noRun, and those of configurations
@@ -216,3 +253,27 @@ func (p *plan) discover(dir string, user bool) error {
 
 // errNoConfig is the error for a directory without client configurations.
 var errNoConfig = errors.New("no client configuration found")
+
+// lockedEvents adds the events of the lockfile's servers that are not started, before all others. There are
+// none if the user named only individual servers, or if the lockfile is itself an input.
+func (p *plan) lockedEvents(f *lockfile.File) {
+	if f == nil {
+		return
+	}
+	alone := len(p.inputs) > 0 && !slices.ContainsFunc(p.inputs, func(in report.Input) bool { return in.Kind != "server" })
+	again := p.reads(f.Path)
+	if !again {
+		p.inputs = append(p.inputs, report.Input{Kind: "lockfile", Name: f.Path})
+	}
+	var events []*scanner.Event
+	asked := map[string]bool{}
+	for _, t := range p.targets {
+		asked[t.name] = true
+	}
+	for _, e := range f.Events(false) {
+		if !asked[e.Server] && !again && !alone {
+			events = append(events, e)
+		}
+	}
+	p.events = append(events, p.events...)
+}

@@ -54,12 +54,11 @@ func (c *proxyCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	checks, err := c.checksOf(c.tree())
+	checks, err := c.checks(c.Base)
 	if err != nil {
 		return err
 	}
-	locked, err := c.against(ctx, checks.engine)
-	if err != nil {
+	if err := checks.against(ctx, c.Lockfile); err != nil {
 		return err
 	}
 	collector, err := output.collector()
@@ -74,21 +73,21 @@ func (c *proxyCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	target, err := c.target(serversOf(locked.file))
+	target, err := c.target(serversOf(checks.locked))
 	if err != nil {
 		return err
 	}
 	if c.Wrapped != "" {
-		target.written = asWritten(target.written, serversOf(locked.file)[target.name].Last(), c.Env)
+		target.written = asWritten(target.written, serversOf(checks.locked)[target.name].Last(), c.Env)
 	}
 	r.alerts = c.startAlerts(checks.triage.Settings.AlertThreshold)
-	r.target, r.sink, r.live = target, checks.into(tee{log.beside(collector), r.alerts}), locked.over(checks.engine).Live()
-	r.known = locked.tools(checks.servers())
+	r.target, r.sink, r.live = target, checks.into(tee{log.beside(collector), r.alerts}), checks.comparing().Live()
+	r.known = checks.servers()
 	connect := r.connect
 	if c.overHTTP() {
 		connect = r.listen
 	}
-	code, failed := connect(ctx, serversOf(locked.file))
+	code, failed := connect(ctx, serversOf(checks.locked))
 	r.alerts.close(r.trouble)
 	lost := errors.Join(r.record.close(), log.close(), r.lost)
 	input := report.Input{Kind: "server", Name: target.name}
@@ -96,7 +95,8 @@ func (c *proxyCmd) Run(ctx context.Context, std streams) error {
 		input.Kind = "config"
 	}
 	rep := collector.Report([]report.Input{input}, version(), r.live.Result())
-	checks.complete(std, rep, c.Quiet)
+	checks.complete(rep)
+	output.warn(std, checks.idle, rep)
 	if err := output.write(std, rep, checks.rules); err != nil {
 		lost = errors.Join(lost, err)
 	}
@@ -154,7 +154,7 @@ func (c *proxyCmd) reports() (*outputFlags, error) {
 			return nil, usage("--format %s: standard output carries the messages of the server; write the report to a file, as in --format %s=FILE", spec, strings.TrimSuffix(spec, "=-"))
 		}
 	}
-	return &outputFlags{Format: c.Format}, nil
+	return &outputFlags{Format: c.Format, Quiet: c.Quiet}, nil
 }
 
 // target returns the server that the command line names.

@@ -248,7 +248,7 @@ func TestRequestsAreSentFirst(t *testing.T) {
 		}
 		var flags engineFlags
 		flags.Config, flags.MaxMessage = file, 1<<20
-		c, err := flags.checks()
+		c, err := flags.checks("")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -28,31 +28,19 @@ func (c *replayCmd) Run(ctx context.Context, std streams) error {
 		return err
 	}
 	c.Files = withParts(c.Files)
-	checks, err := c.checksOf(c.tree())
-	if err != nil {
-		return err
-	}
-	if err := checks.compare(c.baselineFlags); err != nil {
-		return err
-	}
-	collector, err := c.collector()
+	checks, collector, err := c.inspection(ctx, &c.lockFlags, &c.baselineFlags, &c.outputFlags)
 	if err != nil {
 		return err
 	}
 	if c.Shard != "" {
 		collector.KeepForMerge()
 	}
-	checks.triage.Unapproved = c.Approvals == "ignore"
-	locked, err := c.against(ctx, checks.engine)
-	if err != nil {
-		return err
-	}
-	if err := c.keepInputs(slices.Concat(c.Files, checks.files, locked.files), c.Events); err != nil {
+	if err := c.keepInputs(slices.Concat(c.Files, checks.files), c.Events); err != nil {
 		return err
 	}
 	bar := newProgress(std, "reading", bytesOf(c.Files), bytesRead, c.Quiet)
 	defer bar.end()
-	src, closeAll, err := recordings(ctx, c.Files, std.in, replay.Options{MaxMessage: c.MaxMessage, Servers: locked.tools(checks.servers())}, bar.counting)
+	src, closeAll, err := recordings(ctx, c.Files, std.in, replay.Options{MaxMessage: c.MaxMessage, Servers: checks.servers()}, bar.counting)
 	if err != nil {
 		return err
 	}
@@ -62,7 +50,7 @@ func (c *replayCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	res, err := locked.over(checks.engine).Over(shard).Run(context.WithoutCancel(ctx), src, checks.into(log.beside(collector))) // an interrupt ends the source
+	res, err := checks.comparing().Over(shard).Run(context.WithoutCancel(ctx), src, checks.into(log.beside(collector))) // an interrupt ends the source
 	bar.end()
 	lost := log.close()
 	if err != nil {
@@ -73,11 +61,9 @@ func (c *replayCmd) Run(ctx context.Context, std streams) error {
 		inputs = append(inputs, report.Input{Kind: "recording", Name: f})
 	}
 	if c.Shard != "" {
-		return c.partial(std, shard, collector, inputs, res, checks, locked)
+		return c.partial(std, shard, collector, inputs, res, checks)
 	}
-	r := collector.Report(inputs, version(), res)
-	checks.complete(std, r, c.Quiet)
-	return withLost(c.finish(std, r, checks.rules), lost)
+	return c.end(std, checks, collector.Report(inputs, version(), res), lost)
 }
 
 // readError returns the error for a run that ended early.

@@ -18,7 +18,8 @@ type rulesCmd struct {
 
 // Run lists or explains rules.
 func (c *rulesCmd) Run(std streams) error {
-	settings, err := c.settings()
+	o := c.options()
+	settings, _, err := o.settings()
 	if err != nil {
 		return err
 	}

@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"time"
 
-	"github.com/mcpscan/mcpscan/report"
-	"github.com/mcpscan/mcpscan/scanner"
+	"github.com/mcpscan/mcpscan/internal/lockfile"
 )
 
 // scanCmd is mcpscan scan.
@@ -53,33 +51,21 @@ func (c *liveFlags) listing(checks *checks) *listing {
 
 // Run inspects the targets and reports.
 func (c *scanCmd) Run(ctx context.Context, std streams) error {
-	checks, err := c.checksOf(c.tree())
-	if err != nil {
-		return err
-	}
-	if err := checks.compare(c.baselineFlags); err != nil {
-		return err
-	}
-	collector, err := c.collector()
-	if err != nil {
-		return err
-	}
-	checks.triage.Unapproved = c.Approvals == "ignore"
-	locked, err := c.against(ctx, checks.engine)
+	checks, collector, err := c.inspection(ctx, &c.lockFlags, &c.baselineFlags, &c.outputFlags)
 	if err != nil {
 		return err
 	}
 	l := c.listing(checks)
-	l.known, l.compare = serversOf(locked.file), c.CompareClients
-	p, err := c.plan(ctx, std, l, locked)
+	l.known, l.compare = serversOf(checks.locked), c.CompareClients
+	p, err := c.plan(ctx, std, l, checks.locked)
 	if err != nil {
 		return err
 	}
 	p.events = append(checks.events(), p.events...)
-	if err := c.advise(std, checks, p.events, c.Quiet); err != nil {
+	if err := checks.advise(c.Advisories, p.events, c.tellAdvisories(std)); err != nil {
 		return err
 	}
-	files := append(checks.files, locked.files...)
+	files := checks.files
 	for _, in := range p.inputs {
 		files = append(files, in.Name)
 	}
@@ -94,21 +80,21 @@ func (c *scanCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	running := context.WithoutCancel(ctx) // an interrupt ends the listing of servers, not its report
-	p.tellLeft(std, c.Quiet)
+	if p.left > 0 && !c.Quiet {
+		fmt.Fprintf(std.err, "mcpscan: not started (--no-run): %s. Tools were not inspected; to inspect them without starting servers, commit a lockfile: mcpscan lock --run-servers\n", count(p.left, "server"))
+	}
 	src := c.list(ctx, std, p, l, rec.record, c.Quiet)
-	res, err := locked.over(checks.engine).Run(running, src, checks.into(log.beside(collector)))
+	// An interrupt ends the listing of servers, not its report.
+	res, err := checks.comparing().Run(context.WithoutCancel(ctx), src, checks.into(log.beside(collector)))
 	lost := errors.Join(rec.close(), log.close())
 	if err != nil {
 		return readError(errors.Join(err, lost))
 	}
-	r := collector.Report(p.inputs, version(), res)
-	checks.complete(std, r, c.Quiet)
-	return withLost(c.finish(std, r, checks.rules), lost)
+	return c.end(std, checks, collector.Report(p.inputs, version(), res), lost)
 }
 
-// plan divides the targets into files and servers.
-func (c *scanCmd) plan(ctx context.Context, std streams, l *listing, locked *approved) (*plan, error) {
+// plan divides the targets into files and servers, and asks which servers to start.
+func (c *scanCmd) plan(ctx context.Context, std streams, l *listing, locked *lockfile.File) (*plan, error) {
 	if c.RunServers && c.NoRun {
 		return nil, usage("--run-servers and --no-run cannot be combined")
 	}
@@ -118,36 +104,12 @@ func (c *scanCmd) plan(ctx context.Context, std streams, l *listing, locked *app
 	p := newPlan(ctx, l.known, c.MaxMessage)
 	p.headers = c.Header
 	if c.NoRun {
-		p.locked, p.mayLeave = locked.known(), locked.file == nil
+		p.standInFor(locked)
 	}
-	if len(c.Command) > 0 {
-		if err := p.command(c.Command); err != nil {
-			return nil, err
-		}
+	if err := p.add(ctx, c.Targets, c.Command, locked != nil, std.in); err != nil {
+		return nil, err
 	}
-	for _, t := range c.Targets {
-		if err := p.target(ctx, t, std.in); err != nil && !(errors.Is(err, errNoConfig) && locked.file != nil) {
-			if _, missing := os.Stat(t); missing != nil || len(c.Targets)+len(c.Command) == 1 {
-				return nil, err
-			}
-			p.inputs = append(p.inputs, report.Input{Kind: "file", Name: t})
-			p.skip(scanner.Origin{File: t, Line: 1, Column: 1}, "input not read: %v", err)
-		}
-	}
-	if len(c.Targets) == 0 && len(c.Command) == 0 {
-		if err := p.discover(".", true); err != nil && !(errors.Is(err, errNoConfig) && locked.file != nil) {
-			return nil, err
-		}
-	}
-	p.unique()
 	c.consent(ctx, std, p, l)
-	p.events = append(locked.events(p), p.events...)
+	p.lockedEvents(locked)
 	return p, nil
-}
-
-// tellLeft explains how to inspect the servers skipped by --no-run.
-func (p *plan) tellLeft(std streams, quiet bool) {
-	if p.left > 0 && !quiet {
-		fmt.Fprintf(std.err, "mcpscan: not started (--no-run): %s. Tools were not inspected; to inspect them without starting servers, commit a lockfile: mcpscan lock --run-servers\n", count(p.left, "server"))
-	}
 }

@@ -38,17 +38,17 @@ func (c *replayCmd) split() (s scanner.Shard, err error) {
 
 // partial writes the report of one shard. Its findings do not affect the exit code: merge sees all
 // of them.
-func (c *replayCmd) partial(std streams, shard scanner.Shard, collector *report.Collector, inputs []report.Input, res scanner.Result, checks *checks, locked *approved) (err error) {
+func (c *replayCmd) partial(std streams, shard scanner.Shard, collector *report.Collector, inputs []report.Input, res scanner.Result, checks *checks) (err error) {
 	if n := collector.Sessions(); n < shard.Of && n < 2 && !c.Quiet {
 		fmt.Fprintf(std.err, "mcpscan: the input contains %s and cannot be split: one shard reports on all of it\n", count(n, "session"))
 	}
 	p := collector.Partial(inputs, version(), res)
 	var r report.Report
-	checks.complete(std, &r, true)
+	checks.complete(&r)
 	p.Config, p.Baseline, p.Ignores = r.Config, r.Baseline, r.UnusedIgnores
 	p.Shard, p.Of = shard.Index, shard.Of
 	p.SetRules(checks.rules)
-	if p.Settings, err = c.settingsDigest(slices.Concat(checks.files, locked.files)); err != nil {
+	if p.Settings, err = c.settingsDigest(checks.files); err != nil {
 		return err
 	}
 	return writeTo(std, c.Output, p.Write)
@@ -130,7 +130,7 @@ func (c *mergeCmd) Run(ctx context.Context, std streams) error {
 			fmt.Fprintf(std.err, "mcpscan: a single run over all sessions may reach a limit that the shards did not, and its report would then differ: %s\n", b)
 		}
 	}
-	tellUnused(std, r, c.Quiet)
+	c.warn(std, nil, r)
 	return c.finish(std, r, parts[0].RuleTexts())
 }
 
