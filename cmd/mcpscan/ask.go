@@ -110,7 +110,7 @@ func (l *listing) asking(t liveTarget, f *feed, d *disk) *asking {
 // list lists the server under the given client name.
 func (a *asking) list(ctx context.Context, client string) missed {
 	t := &a.server
-	if a.block && a.replaced(ctx) {
+	if a.block && a.refused(ctx) {
 		return missed{}
 	}
 	target := live.Target{Name: t.name, Command: t.command, Env: a.environment, Dir: t.dir, URL: t.url, Transport: t.transport, Headers: t.headers}
@@ -143,7 +143,7 @@ func (a *asking) finish(ctx context.Context, res *live.Result, err error) {
 	a.flush()
 	if a.answered && !a.identified { // any package fetched for the server is now on disk
 		a.identified = true
-		a.started(afterStart(ctx, a.environment, a.disk))
+		a.started(a.server.identity(afterStart(ctx, a.environment, a.disk)))
 	}
 	a.report(ctx, res, err)
 	a.repeated = 0
@@ -209,29 +209,38 @@ func (a *asking) flush() {
 	a.waiting = nil
 }
 
-// started records the server's identity, including what m knows about it.
-func (a *asking) started(m machine) {
-	e, why := a.event(scanner.StartedEvent), ""
-	e.Identity, why = a.server.identity(m)
+// started records the server's identity, and why part of it is unknown.
+func (a *asking) started(id *baseline.Identity, why string) {
+	e := a.event(scanner.StartedEvent)
+	e.Identity = id
 	a.feed.send(e, true)
 	if why != "" && !a.server.foreign { // otherwise, this was already reported with the configuration
 		a.skip("server %s: %s", a.title(), why)
 	}
 }
 
-// replaced reports whether the server's file is not known to be the approved one. If so, it
-// records that in place of the listing.
-func (a *asking) replaced(ctx context.Context) bool {
-	m := afterStart(ctx, a.environment, a.disk)
-	m.image = nil // nothing is executed yet
-	now, why := a.server.identity(m)
-	why = a.server.replaced(now, why, a.known)
+// refused reports whether the server must not start. If so, it records the reason in place of the
+// listing.
+func (a *asking) refused(ctx context.Context) bool {
+	identity, unknown, why := a.identify(ctx, &a.server, a.environment, a.disk)
 	if why == "" {
 		return false
 	}
-	a.started(m)
+	a.started(identity, unknown)
 	a.skip("server %s not started: %s, and version_pinning.on_change is block", a.title(), why)
 	return true
+}
+
+// identify returns the identity of a server that is about to start in an environment, and why part of it
+// is unknown. refused is the reason not to start it, if replaced files block a server.
+func (l *listing) identify(ctx context.Context, t *liveTarget, environment []string, d *disk) (id *baseline.Identity, unknown, refused string) {
+	m := afterStart(ctx, environment, d)
+	m.image = nil // nothing is executed yet
+	id, unknown = t.identity(m)
+	if l.block {
+		refused = t.replaced(id, unknown, l.known)
+	}
+	return id, unknown, refused
 }
 
 // replaced returns the reason why the file that would start the server is not known to be the
@@ -279,7 +288,11 @@ func (a *asking) report(ctx context.Context, res *live.Result, err error) {
 		a.skip("server %s: %s", a.title(), p)
 	}
 	if a.repeated > 0 { // the masked text was not inspected either
-		a.skip("server %s repeated secrets that it was given; mcpscan masked them before inspecting its messages: %s", a.title(), count(a.repeated, "message"))
+		messages := "1 message"
+		if a.repeated > 1 {
+			messages = fmt.Sprintf("%d messages", a.repeated)
+		}
+		a.skip("server %s repeated secrets that it was given; mcpscan masked them before inspecting its messages: %s", a.title(), messages)
 	}
 	if res.Oversize > 0 {
 		a.skip("server %s sent frames over the limit of %d bytes (--max-message): %d", a.title(), a.maxMessage, res.Oversize)

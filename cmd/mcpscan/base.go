@@ -14,6 +14,7 @@ import (
 
 	"github.com/mcpscan/mcpscan/internal/config"
 	"github.com/mcpscan/mcpscan/internal/configfile"
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/policy"
 	"github.com/mcpscan/mcpscan/internal/policyfile"
 	"github.com/mcpscan/mcpscan/report"
@@ -231,6 +232,9 @@ func (b baseTree) baseline(name string) (known map[string]scanner.Severity, deci
 	}
 	return known, decides, []*configfile.ChangedSettings{changedSettings(name, was, now, compareBaselines(known, is, now))}, nil
 }
+
+// fingerprint matches the fingerprint of a finding.
+var fingerprint = lazyregexp.New(`^f1:[0-9a-f]{32}$`)
 
 // maxBaseline is practically no limit: a baseline is as long as its report.
 const maxBaseline = 1 << 40

@@ -113,7 +113,7 @@ func configured(s *config.Settings) (all []scanner.Rule, off map[string]bool) {
 	return all, off
 }
 
-// listing returns how servers are listed with these checks, before flags are applied.
+// listing returns how the configuration lists servers.
 func (c *checks) listing() *listing {
 	s := c.triage.Settings
 	return &listing{declared: s.Policy, block: s.BlocksBinaries(), maxMessage: c.maxMessage}

@@ -1,14 +1,12 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
-	"github.com/mcpscan/mcpscan/internal/baseline"
 	"github.com/mcpscan/mcpscan/internal/configfile"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -34,17 +32,10 @@ func (c *diffCmd) pick(ctx context.Context, std streams, l *listing, engine *sca
 		return before, false, nil
 	}
 	entry := &configfile.Entry{Transport: "http", URL: c.New}
-	name := ""
 	if len(c.Command) > 0 {
 		entry = &configfile.Entry{Transport: "stdio", Command: c.Command[0], Args: c.Command[1:]}
-		name = cmp.Or(packageName(entry), fallbackID(entry.Command, entry.Args, ""))
-	} else {
-		name = urlName(c.New)
 	}
-	found := offeredBy(before).same(baseline.IdentityOf(entry))
-	if len(found) == 0 && before.Servers[name] != nil {
-		found = []string{name}
-	}
+	found, name := offeredBy(before).like(entry)
 	switch len(found) {
 	case 1:
 		return before.Only(found[0]), true, nil

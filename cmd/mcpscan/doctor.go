@@ -11,6 +11,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/baseline"
 	"github.com/mcpscan/mcpscan/internal/config"
 	"github.com/mcpscan/mcpscan/internal/lockfile"
+	"github.com/mcpscan/mcpscan/report"
 )
 
 // doctorCmd is mcpscan doctor.
@@ -311,10 +312,10 @@ func (s *checkedServer) lock(c *doctorCmd, path string, f *lockfile.File, e *con
 func waiting(counts map[lockfile.Status]int, identity bool) string {
 	var parts []string
 	if n := counts[lockfile.Changed]; n > 0 {
-		parts = append(parts, count(n, "changed definition"))
+		parts = append(parts, report.Count(n, "changed definition"))
 	}
 	if n := counts[lockfile.Pending]; n > 0 {
-		parts = append(parts, count(n, "new definition"))
+		parts = append(parts, report.Count(n, "new definition"))
 	}
 	if identity {
 		parts = append(parts, "its identity")

@@ -104,6 +104,9 @@ func (in *inherited) missing(server string, failed bool) missed {
 	return missed{server, names}
 }
 
+// lacks lists the secrets that a server does not get, in one line; "" for none.
+func (in *inherited) lacks() string { return listed(in.missing("", false).names, 8) }
+
 // describeMissed describes which servers were started without which variables, with one line per
 // list of variables.
 func describeMissed(all []missed) string {

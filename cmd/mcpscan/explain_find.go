@@ -22,10 +22,7 @@ type wanted struct {
 	fingerprint string
 }
 
-var (
-	fingerprint = lazyregexp.New(`^f1:[0-9a-f]{32}$`)
-	inFile      = lazyregexp.New(`^(.+?):([0-9]+)(?::[0-9]+)?$`)
-)
+var inFile = lazyregexp.New(`^(.+?):([0-9]+)(?::[0-9]+)?$`)
 
 // parse parses the EVENT argument.
 func (c *explainCmd) parse() (wanted, error) {

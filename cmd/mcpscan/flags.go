@@ -116,3 +116,22 @@ func (f *outputFlags) tellAdvisories(std streams) func(string, osv.Stats) {
 		}
 	}
 }
+
+// recordFlags limits the size of the --record files.
+type recordFlags struct {
+	RecordSize int64 `help:"Start a new part of the recording (FILE.part2 and so on) when a part reaches this size; 0 means no limit." placeholder:"BYTES"`
+	RecordKeep int   `help:"Delete the oldest parts of the recording so that at most this many remain; 0 keeps all." placeholder:"N"`
+}
+
+// check rejects invalid flags.
+func (f *recordFlags) check(record string) error {
+	switch {
+	case f.RecordSize < 0 || f.RecordKeep < 0:
+		return usage("--record-size and --record-keep must not be negative")
+	case record == "" && (f.RecordSize > 0 || f.RecordKeep > 0):
+		return usage("--record-size and --record-keep apply only to a recording; expected --record FILE with them")
+	case f.RecordKeep > 0 && f.RecordSize == 0:
+		return usage("--record-keep %d: the recording has only one part; expected --record-size BYTES with it", f.RecordKeep)
+	}
+	return nil
+}

@@ -73,6 +73,14 @@ func (t *liveTarget) given() (secrets []string) {
 // credential returns the value of a header without its scheme.
 func credential(value string) string { return value[strings.LastIndexByte(value, ' ')+1:] }
 
+// headerSecrets lists the secrets in a header that carries credentials; none for other headers.
+func headerSecrets(name, value string) []string {
+	if !secretHeader(name) || plainHeader(name) {
+		return nil
+	}
+	return credentialsOf(value)
+}
+
 // credentialsOf lists the secrets in the value of a credential header: with and without its
 // scheme, the values of cookies, and decoded Basic credentials.
 func credentialsOf(value string) []string {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 
+	"github.com/mcpscan/mcpscan/replay"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -89,6 +90,6 @@ func (s *interruptible) Next() (scanner.Chunk, error) {
 		}
 	}
 	s.ended = true
-	return single{&scanner.Event{Kind: scanner.SkippedEvent, Reason: context.Cause(s.ctx).Error() + ": the rest was not read",
-		Origin: scanner.Origin{File: s.name, Line: 1, Column: 1}}}, nil
+	return replay.Events([]*scanner.Event{{Kind: scanner.SkippedEvent, Reason: context.Cause(s.ctx).Error() + ": the rest was not read",
+		Origin: scanner.Origin{File: s.name, Line: 1, Column: 1}}}).Next()
 }

@@ -263,9 +263,9 @@ func (c *lockCmd) tell(w io.Writer, changed bool, servers, total, forgotten int,
 	if changed {
 		what = "is written"
 	}
-	fmt.Fprintf(w, "mcpscan: %s %s: %s listed, %s in the lockfile\n", text.Visible(c.Lockfile, 400), what, count(servers, "server"), count(total, "definition"))
+	fmt.Fprintf(w, "mcpscan: %s %s: %s listed, %s in the lockfile\n", text.Visible(c.Lockfile, 400), what, report.Count(servers, "server"), report.Count(total, "definition"))
 	if forgotten > 0 {
-		fmt.Fprintf(w, "mcpscan: removed %s no longer listed by any server\n", count(forgotten, "definition"))
+		fmt.Fprintf(w, "mcpscan: removed %s no longer listed by any server\n", report.Count(forgotten, "definition"))
 	}
 	tellWaiting(w, c.Lockfile, waiting)
 }
@@ -300,7 +300,7 @@ func tellWaiting(w io.Writer, file string, waiting []lockfile.Change) {
 	fmt.Fprintf(w, "To see what changed: mcpscan pins diff%s\n", at)
 	fmt.Fprintf(w, "To approve it:       mcpscan approve%s %s --reason \"…\"\n", at, shellWord(text.Visible(servers[0], 200)))
 	if len(servers) > 1 {
-		fmt.Fprintf(w, "                     (and %s more)\n", count(len(servers)-1, "server"))
+		fmt.Fprintf(w, "                     (and %s more)\n", report.Count(len(servers)-1, "server"))
 	}
 }
 
@@ -320,13 +320,6 @@ func shellWord(s string) string {
 		return s
 	}
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // check reports the problems of the current lockfile.

@@ -61,9 +61,33 @@ func (l lockedServers) call(entry *configfile.Entry) (string, error) {
 	case slices.Contains(same, name):
 		return name, nil
 	case len(same) > 1:
-		return "", usage("several servers in the lockfile start %s: %s; add the arguments of one of them to the command", text.Visible(cmp.Or(id.Package, id.Command, id.URL), 200), listed(same, 10))
+		return "", fmt.Errorf("several servers in the lockfile start %s: %s; add the arguments of one of them to the command", text.Visible(cmp.Or(id.Package, id.Command, id.URL), 200), listed(same, 10))
 	}
 	return l.distinct(name, id), nil
+}
+
+// callUnasked is like call, and returns a name in any case: that of the program, or an ID.
+func (l lockedServers) callUnasked(entry *configfile.Entry) (string, error) {
+	name, err := l.call(entry)
+	if err != nil || name != "" {
+		return name, err
+	}
+	name = l.distinct(programName(entry.Command, entry.Args), baseline.IdentityOf(entry))
+	return cmp.Or(name, fallbackID(entry.Command, entry.Args, entry.URL)), nil
+}
+
+// like lists the servers that are the same as an entry: by identity, or else by the name that its package,
+// command or URL suggests.
+func (l lockedServers) like(entry *configfile.Entry) (names []string, suggested string) {
+	suggested = urlName(entry.URL)
+	if entry.Command != "" {
+		suggested = cmp.Or(packageName(entry), fallbackID(entry.Command, entry.Args, ""))
+	}
+	names = l.same(baseline.IdentityOf(entry))
+	if len(names) == 0 && l[suggested] != nil {
+		names = []string{suggested}
+	}
+	return names, suggested
 }
 
 // distinct returns a name that no other server of the lockfile has: the given one, with the ID of

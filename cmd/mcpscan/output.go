@@ -160,7 +160,7 @@ func (f *outputFlags) verdict(std streams, r *report.Report) error {
 	default:
 		for i, s := range r.Coverage.Skipped {
 			if i == maxReasons {
-				fmt.Fprintf(std.err, "mcpscan: %s why the inspection is incomplete\n", count(len(r.Coverage.Skipped)-i, "more reason"))
+				fmt.Fprintf(std.err, "mcpscan: %s why the inspection is incomplete\n", report.Count(len(r.Coverage.Skipped)-i, "more reason"))
 				break
 			}
 			fmt.Fprintf(std.err, "mcpscan: not inspected: %s\n", text.VisibleEnds(s.Reason, 300))

@@ -12,6 +12,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/lockfile"
 	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/report"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -357,5 +358,5 @@ func (c *pinsResetCmd) Run(ctx context.Context, std streams) error {
 			Forgotten int `json:"forgotten"`
 		}{{forgotten}})
 	}
-	return put(std.out, fmt.Appendf(nil, "%s removed; to record the current definitions: mcpscan lock\n", count(forgotten, "definition")))
+	return put(std.out, fmt.Appendf(nil, "%s removed; to record the current definitions: mcpscan lock\n", report.Count(forgotten, "definition")))
 }

@@ -277,3 +277,22 @@ func (p *plan) lockedEvents(f *lockfile.File) {
 	}
 	p.events = append(events, p.events...)
 }
+
+// unique renames servers with the same name, and lists only once those that are identical in
+// everything that affects their answers: even a header can select the tenant.
+func (p *plan) unique() {
+	seen := map[string]int{}
+	same := map[string]bool{}
+	p.targets = slices.DeleteFunc(p.targets, func(t liveTarget) bool {
+		key := fmt.Sprintf("%q", [][]string{{t.name, t.url, t.transport, t.dir}, t.command, t.env, pairs(t.headers, "=")})
+		known := same[key]
+		same[key] = true
+		return known
+	})
+	for i := range p.targets {
+		t := &p.targets[i]
+		if seen[t.name]++; seen[t.name] > 1 {
+			t.name = fmt.Sprintf("%s#%d", t.name, seen[t.name])
+		}
+	}
+}

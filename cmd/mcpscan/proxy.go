@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,7 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/mcpscan/mcpscan/internal/baseline"
 	"github.com/mcpscan/mcpscan/internal/config"
 	"github.com/mcpscan/mcpscan/internal/live"
 	"github.com/mcpscan/mcpscan/internal/mcp"
@@ -66,10 +64,10 @@ func (c *proxyCmd) Run(ctx context.Context, std streams) error {
 		return err
 	}
 	r := &proxyRun{proxyCmd: c, std: std, checks: checks}
-	if r.record, err = openTraffic(c.Record, c.recordFlags, r.trouble); err != nil {
+	if r.record, err = openTraffic(c.Record, c.RecordSize, c.RecordKeep, r.trouble); err != nil {
 		return err
 	}
-	log, err := c.open(append(output.written(), c.Record)...)
+	log, err := openAuditLog(c.Events, append(output.written(), c.Record)...)
 	if err != nil {
 		return err
 	}
@@ -171,15 +169,10 @@ func (c *proxyCmd) target(known lockedServers) (*liveTarget, error) {
 	if t.written = (config.Server{Transport: "http", URL: c.Upstream}); c.Upstream == "" {
 		t.written = config.Server{Transport: "stdio", Command: c.Command[0], Args: c.Command[1:]}
 	}
-	entry := t.written
 	if t.name == "" {
-		name, err := known.call(&entry)
-		if err != nil {
+		var err error
+		if t.name, err = known.callUnasked(&t.written); err != nil {
 			return nil, err
-		}
-		if t.name = name; name == "" {
-			name = known.distinct(programName(entry.Command, entry.Args), baseline.IdentityOf(&entry))
-			t.name = cmp.Or(name, fallbackID(entry.Command, entry.Args, entry.URL))
 		}
 	}
 	t.origin = endpoint(t.name)
@@ -211,19 +204,15 @@ type proxyRun struct {
 // connect starts the server and relays messages until one side is done.
 func (r *proxyRun) connect(ctx context.Context, known lockedServers) (code int, err error) {
 	l := r.checks.listing()
-	l.inheritEnv, l.named = r.InheritEnv, r.Env
+	l.inheritEnv, l.named, l.known = r.InheritEnv, r.Env, known
 	in := l.inherits(r.target)
 	r.target.named = in.secrets()
-	machine := afterStart(ctx, in.variables, newDisk(ctx))
-	machine.image = nil // nothing is executed yet
-	identity, why := r.target.identity(machine)
-	if l.block {
-		if why := r.target.replaced(identity, why, known); why != "" {
-			return 0, fmt.Errorf("server %s was not started: %s, and version_pinning.on_change is block", r.target.name, why)
-		}
+	identity, _, refused := l.identify(ctx, r.target, in.variables, newDisk(ctx))
+	if refused != "" {
+		return 0, fmt.Errorf("server %s was not started: %s, and version_pinning.on_change is block", r.target.name, refused)
 	}
-	if lacks := in.missing(r.target.name, false); !r.Quiet && len(lacks.names) > 0 {
-		r.tell("started without %s from your environment; if the server needs one, pass --env NAME or list it in env_allow in mcpscan.yaml", listed(lacks.names, 8))
+	if lacks := in.lacks(); !r.Quiet && lacks != "" {
+		r.tell("started without %s from your environment; if the server needs one, pass --env NAME or list it in env_allow in mcpscan.yaml", lacks)
 	}
 	stderr, ok := r.std.err.(*os.File)
 	if !ok {
@@ -258,9 +247,6 @@ func (r *proxyRun) options() proxy.Options {
 		Record: r.record.record, Decided: r.decided, Asking: r.asking(), Took: r.alerts.took(),
 	}
 }
-
-// proxySession is the session name of a connection.
-const proxySession = "proxy"
 
 // decided records the outcome of an event: for the reports, and as a line for readers of the
 // client's log.

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mcpscan/mcpscan/internal/baseline"
 	"github.com/mcpscan/mcpscan/internal/config"
 	"github.com/mcpscan/mcpscan/internal/proxy"
 	"github.com/mcpscan/mcpscan/internal/text"
@@ -139,8 +140,7 @@ func (r *proxyRun) front(access proxy.Access, transport http.RoundTripper) (hand
 			shown = t.shown()
 		}
 		paths = append(paths, [2]string{path, shown})
-		identity, _ := t.identity(machine{})
-		r.note(&scanner.Event{Kind: scanner.StartedEvent, Session: proxySession, Server: t.name, Transport: "http", Origin: t.origin, Identity: identity})
+		r.note(&scanner.Event{Kind: scanner.StartedEvent, Session: proxySession, Server: t.name, Transport: "http", Origin: t.origin, Identity: baseline.IdentityOf(&t.written)})
 	}
 	if r.Servers != "" {
 		return proxy.NewServers(r.options(), access, upstreams), paths, nil
@@ -271,10 +271,8 @@ type givenSecrets struct {
 func (g *givenSecrets) mask(head http.Header) func([]byte) []byte {
 	values := g.always
 	for name, given := range head {
-		if secretHeader(name) && !plainHeader(name) || name == proxy.TokenHeader {
-			for _, value := range given {
-				values = append(values[:len(values):len(values)], credentialsOf(value)...)
-			}
+		for _, value := range given {
+			values = append(values[:len(values):len(values)], headerSecrets(name, value)...)
 		}
 	}
 	if len(values) == 0 {

@@ -46,7 +46,7 @@ func (c *replayCmd) Run(ctx context.Context, std streams) error {
 	}
 	defer closeAll()
 	src = replay.Join(replay.Events(checks.events()), src)
-	log, err := c.open(c.written()...)
+	log, err := openAuditLog(c.Events, c.written()...)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/mcpscan/mcpscan/internal/lockfile"
+	"github.com/mcpscan/mcpscan/report"
 )
 
 // scanCmd is mcpscan scan.
@@ -76,12 +77,12 @@ func (c *scanCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	log, err := c.open(append(c.written(), c.Record)...)
+	log, err := openAuditLog(c.Events, append(c.written(), c.Record)...)
 	if err != nil {
 		return err
 	}
 	if p.left > 0 && !c.Quiet {
-		fmt.Fprintf(std.err, "mcpscan: not started (--no-run): %s. Tools were not inspected; to inspect them without starting servers, commit a lockfile: mcpscan lock --run-servers\n", count(p.left, "server"))
+		fmt.Fprintf(std.err, "mcpscan: not started (--no-run): %s. Tools were not inspected; to inspect them without starting servers, commit a lockfile: mcpscan lock --run-servers\n", report.Count(p.left, "server"))
 	}
 	src := c.list(ctx, std, p, l, rec.record, c.Quiet)
 	// An interrupt ends the listing of servers, not its report.

@@ -21,10 +21,10 @@ func (c *liveFlags) consent(ctx context.Context, std streams, p *plan, l *listin
 		case !ask:
 			return "its command comes from a configuration file; read it, then use --run-servers: " + t.conceal(t.shown())
 		case all: // show what starts, all the same
-			fmt.Fprint(std.err, t.described(l.inherits(t)))
+			fmt.Fprint(std.err, l.describe(t))
 			return ""
 		}
-		fmt.Fprint(std.err, t.described(l.inherits(t))+"Start it? [y]es, [a]ll, [N]o: ")
+		fmt.Fprint(std.err, l.describe(t)+"Start it? [y]es, [a]ll, [N]o: ")
 		answer, _ := within(ctx, func() (string, error) { return answers.ReadString('\n') })
 		if ctx.Err() != nil {
 			return context.Cause(ctx).Error()

@@ -29,7 +29,7 @@ func TestQuestion(t *testing.T) {
 	want := []string{"Server evil in c.mcp.json:\n  ls -la\n  in /tmp/x\n  with API_KEY=[masked]\n  with LD_PRELOAD=./evil.so<U+001B>[2J\n  with PATH=./bin\n  with T=${MY_TOKEN}\n",
 		"Server web in c.mcp.json:\n  https://h.example/mcp\n  with Authorization: Bearer ${MY_TOKEN}\n  with X-Api-Key: [masked]\n"}
 	for i := range want {
-		if got := p.targets[i].described(inherited{}); got != want[i] {
+		if got := (&listing{}).describe(&p.targets[i]); got != want[i] {
 			t.Errorf("got\n%s\nwant\n%s", got, want[i])
 		}
 	}

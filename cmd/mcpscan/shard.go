@@ -40,7 +40,7 @@ func (c *replayCmd) split() (s scanner.Shard, err error) {
 // of them.
 func (c *replayCmd) partial(std streams, shard scanner.Shard, collector *report.Collector, inputs []report.Input, res scanner.Result, checks *checks) (err error) {
 	if n := collector.Sessions(); n < shard.Of && n < 2 && !c.Quiet {
-		fmt.Fprintf(std.err, "mcpscan: the input contains %s and cannot be split: one shard reports on all of it\n", count(n, "session"))
+		fmt.Fprintf(std.err, "mcpscan: the input contains %s and cannot be split: one shard reports on all of it\n", report.Count(n, "session"))
 	}
 	p := collector.Partial(inputs, version(), res)
 	var r report.Report

@@ -99,10 +99,10 @@ func (t *liveTarget) shown() string {
 	return text.Mask(quoted(command))
 }
 
-// described describes everything that determines what will run: a variable such as LD_PRELOAD or
-// PATH can turn a harmless command into another program. in is the part of our environment that
-// the server gets.
-func (t *liveTarget) described(in inherited) string {
+// describe describes everything that determines what runs if a server is started: a variable such as
+// LD_PRELOAD or PATH can turn a harmless command into another program.
+func (l *listing) describe(t *liveTarget) string {
+	in := l.inherits(t)
 	var b strings.Builder
 	fmt.Fprintf(&b, "Server %s in %s:\n  %s\n", text.Visible(t.name, 200), text.Visible(t.origin.File, 400), text.Visible(t.shown(), 100000))
 	line := func(what, s string) { fmt.Fprintf(&b, "  %s %s\n", what, text.Visible(s, 100000)) }
@@ -143,25 +143,6 @@ func quoted(command []string) string {
 		}
 	}
 	return strings.Join(words, " ")
-}
-
-// unique renames servers with the same name, and lists only once those that are identical in
-// everything that affects their answers: even a header can select the tenant.
-func (p *plan) unique() {
-	seen := map[string]int{}
-	same := map[string]bool{}
-	p.targets = slices.DeleteFunc(p.targets, func(t liveTarget) bool {
-		key := fmt.Sprintf("%q", [][]string{{t.name, t.url, t.transport, t.dir}, t.command, t.env, pairs(t.headers, "=")})
-		known := same[key]
-		same[key] = true
-		return known
-	})
-	for i := range p.targets {
-		t := &p.targets[i]
-		if seen[t.name]++; seen[t.name] > 1 {
-			t.name = fmt.Sprintf("%s#%d", t.name, seen[t.name])
-		}
-	}
 }
 
 // conceal masks secrets in text from or about a server.

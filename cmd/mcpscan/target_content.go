@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -120,41 +119,4 @@ func notATarget(name string, derr, cerr error) error {
 		return fmt.Errorf("%w (to inspect a recording: mcpscan replay %s)", cerr, name)
 	}
 	return derr
-}
-
-// errOverLimit is the error for a file that is too long to inspect.
-var errOverLimit = errors.New("more bytes than the limit")
-
-// readTarget reads a whole file. It rejects devices and pipes, because they may be endless and
-// report no reliable size.
-func readTarget(name string, limit int64) ([]byte, error) {
-	info, err := os.Stat(name) // opening a pipe would wait for its writer
-	if err != nil {
-		return nil, fmt.Errorf("reading the target: %w", err)
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("reading the target: %s is not a regular file", name)
-	}
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, fmt.Errorf("reading the target: %w", err)
-	}
-	defer f.Close()
-	return readAtMost(f, info.Size(), limit)
-}
-
-// readAtMost reads a target of at most limit bytes. size is its reported size, used to allocate
-// the buffer once.
-func readAtMost(r io.Reader, size, limit int64) ([]byte, error) {
-	var b bytes.Buffer
-	b.Grow(int(min(size, limit, maxHeap)) + bytes.MinRead)
-	_, err := b.ReadFrom(io.LimitReader(r, min(limit, 1<<40)+1))
-	data := b.Bytes()
-	if err != nil {
-		return nil, fmt.Errorf("reading the target: %w", err)
-	}
-	if int64(len(data)) > min(limit, 1<<40) {
-		return nil, fmt.Errorf("a file has %w of %d (--max-message)", errOverLimit, limit)
-	}
-	return data, nil
 }

@@ -12,32 +12,18 @@ import (
 	"github.com/mcpscan/mcpscan/internal/spool"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/replay"
+	"github.com/mcpscan/mcpscan/report"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// recordFlags limits the size of the --record files.
-type recordFlags struct {
-	RecordSize int64 `help:"Start a new part of the recording (FILE.part2 and so on) when a part reaches this size; 0 means no limit." placeholder:"BYTES"`
-	RecordKeep int   `help:"Delete the oldest parts of the recording so that at most this many remain; 0 keeps all." placeholder:"N"`
-}
-
-// check rejects invalid flags.
-func (f *recordFlags) check(record string) error {
-	switch {
-	case f.RecordSize < 0 || f.RecordKeep < 0:
-		return usage("--record-size and --record-keep must not be negative")
-	case record == "" && (f.RecordSize > 0 || f.RecordKeep > 0):
-		return usage("--record-size and --record-keep apply only to a recording; expected --record FILE with them")
-	case f.RecordKeep > 0 && f.RecordSize == 0:
-		return usage("--record-keep %d: the recording has only one part; expected --record-size BYTES with it", f.RecordKeep)
-	}
-	return nil
-}
+// proxySession is the session name of a connection through a proxy.
+const proxySession = "proxy"
 
 // traffic is the recording of a proxy. Writing it does not delay messages.
 type traffic struct {
-	recordFlags
 	name  string
+	limit int64 // bytes at which a further part starts; 0 for none
+	keep  int   // maximum number of parts; 0 for all
 	part  int
 	size  int64 // of the part
 	to    *replay.Recorder
@@ -45,8 +31,9 @@ type traffic struct {
 }
 
 // openTraffic creates the --record file, accessible only to its owner, and deletes further parts
-// of a recording that it replaces. tell writes a line to standard error.
-func openTraffic(name string, f recordFlags, tell func(string, ...any)) (*traffic, error) {
+// of a recording that it replaces. A further part starts when a part reaches size bytes, and keep is
+// the maximum number of parts; 0 means no limit. tell reports problems with the file.
+func openTraffic(name string, size int64, keep int, tell func(string, ...any)) (*traffic, error) {
 	if name == "" {
 		return &traffic{}, nil
 	}
@@ -55,15 +42,15 @@ func openTraffic(name string, f recordFlags, tell func(string, ...any)) (*traffi
 	}
 	file, err := create(name)
 	if err != nil {
-		return nil, usage("creating the recording: %w", err)
+		return nil, fmt.Errorf("creating the recording: %w", err)
 	}
 	for _, old := range partsOf(name) {
 		if err := os.Remove(partName(name, old)); err != nil {
 			file.Close()
-			return nil, usage("replacing the recording: %w", err)
+			return nil, fmt.Errorf("replacing the recording: %w", err)
 		}
 	}
-	t := &traffic{recordFlags: f, name: name, part: 1}
+	t := &traffic{name: name, limit: size, keep: keep, part: 1}
 	t.spool = spool.New(file, spool.Options{
 		Open: func(next string) (io.WriteCloser, error) {
 			t.drop(next)
@@ -87,7 +74,7 @@ func openTraffic(name string, f recordFlags, tell func(string, ...any)) (*traffi
 func lostLine(n int, why string) []byte {
 	var b bytes.Buffer
 	_ = replay.NewRecorder(&b, "").Record(&scanner.Event{Kind: scanner.SkippedEvent, Time: time.Now().UTC(), Session: proxySession,
-		Reason: fmt.Sprintf("%s not recorded: %s", count(n, "message"), why)})
+		Reason: fmt.Sprintf("%s not recorded: %s", report.Count(n, "message"), why)})
 	return b.Bytes()
 }
 
@@ -102,7 +89,7 @@ func (t *traffic) record(e *scanner.Event) {
 	if t.spool == nil {
 		return
 	}
-	if t.RecordSize > 0 && t.size >= t.RecordSize {
+	if t.limit > 0 && t.size >= t.limit {
 		t.next(e.Time)
 	}
 	_ = t.to.Record(e) // a spool never fails
@@ -115,9 +102,9 @@ func (t *traffic) next(at time.Time) {
 	name := partName(t.name, t.part)
 	t.spool.Next(name)
 	t.to = replay.NewRecorder(t, name)
-	if t.RecordKeep > 0 && t.part > t.RecordKeep {
+	if t.keep > 0 && t.part > t.keep {
 		_ = t.to.Record(&scanner.Event{Kind: scanner.SkippedEvent, Time: at, Session: proxySession,
-			Reason: fmt.Sprintf("the oldest parts of the recording were deleted: --record-keep %d", t.RecordKeep)})
+			Reason: fmt.Sprintf("the oldest parts of the recording were deleted: --record-keep %d", t.keep)})
 	}
 }
 
@@ -125,10 +112,10 @@ func (t *traffic) next(at time.Time) {
 func (t *traffic) drop(next string) {
 	_, number, _ := strings.Cut(next[len(t.name):], partMark)
 	n, err := strconv.Atoi(number)
-	if err != nil || t.RecordKeep == 0 || n <= t.RecordKeep {
+	if err != nil || t.keep == 0 || n <= t.keep {
 		return
 	}
-	_ = os.Remove(partName(t.name, n-t.RecordKeep)) // it may be gone already
+	_ = os.Remove(partName(t.name, n-t.keep)) // it may be gone already
 }
 
 // close writes all pending data and returns an error if something is missing.

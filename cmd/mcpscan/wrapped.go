@@ -12,31 +12,6 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// parseConfig parses a client configuration. It replaces entries wrapped by mcpscan wrap with the
-// servers behind the proxy, if they start the running program.
-func parseConfig(path string, data []byte) (*config.File, error) {
-	file, err := config.Parse(path, data)
-	if err == nil {
-		file.SeeThrough(thisProgram)
-	}
-	return file, err
-}
-
-// thisProgram reports whether a path is that of the running program. A name alone proves nothing:
-// a repository can contain a program called mcpscan.
-func thisProgram(path string) bool {
-	if !filepath.IsAbs(path) {
-		return false
-	}
-	own, err := os.Executable()
-	if err != nil {
-		return false
-	}
-	a, err1 := os.Stat(own)
-	b, err2 := os.Stat(path)
-	return err1 == nil && err2 == nil && os.SameFile(a, b)
-}
-
 // ownPath returns the path by which clients start this program: the one by which it was found,
 // because the target of a link often has a version in its path.
 func ownPath() (string, error) {
