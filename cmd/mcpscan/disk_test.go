@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mcpscan/mcpscan/scanner"
+	"github.com/mcpscan/mcpscan/internal/configfile"
 )
 
 // sparse makes a file of zeros that takes no place.
@@ -96,23 +96,23 @@ func TestInterruptedDigest(t *testing.T) {
 	}
 }
 
-// TestEntriesThatNameKernelFiles: the command is what runs, and the coverage names what
-// was too long to be read.
+// TestEntriesThatNameKernelFiles: the command is what runs, and a file that was too long to be
+// read is named.
 func TestEntriesThatNameKernelFiles(t *testing.T) {
 	long := sparse(t, maxHashed+1)
-	p := planned(t, `{"mcpServers":{"map":{"command":"cat","args":["/proc/self/pagemap"]},"long":{"command":"python3","args":["`+long+`"]}}}`)
-	var told []string
-	for _, e := range p.events {
-		if e.Kind == scanner.SkippedEvent {
-			told = append(told, e.Reason)
+	for _, c := range []struct {
+		entry configfile.Entry
+		why   string
+	}{
+		{configfile.Entry{Command: "cat", Args: []string{"/proc/self/pagemap"}}, ""},
+		{configfile.Entry{Command: "python3", Args: []string{long}}, "no digest for"},
+	} {
+		f, why := newDisk(t.Context()).find(&c.entry)
+		if !strings.HasPrefix(why, c.why) || c.why == "" && why != "" {
+			t.Errorf("%s: %q", c.entry.Command, why)
 		}
-	}
-	if len(told) != 1 || !strings.Contains(told[0], "server long: no digest for") {
-		t.Errorf("got %q", told)
-	}
-	for _, target := range p.targets {
-		if f := target.written.Found; strings.Contains(f.Executable, "pagemap") || f.Executable == long {
-			t.Errorf("%s: got %+v", target.name, f)
+		if strings.Contains(f.Executable, "pagemap") || f.Executable == long {
+			t.Errorf("%s: got %+v", c.entry.Command, f)
 		}
 	}
 }

@@ -150,7 +150,7 @@ func (p *plan) config(f *config.File) {
 	}
 	for i := range f.Entries {
 		e, why := &f.Entries[i], ""
-		if e.Found, why = thisMachine(p.disk).find(e); why != "" {
+		if e.Found, why = p.disk.find(e); why != "" {
 			p.skip(at(e.Pos), "server %s: %s", e.Name, why)
 		}
 	}

@@ -22,17 +22,17 @@ const llmName = "llm"
 
 // llm returns the proxy in front of LLM APIs, and those APIs by path.
 func (r *proxyRun) llm(ctx context.Context, access proxy.Access, transport http.RoundTripper) (handler closing, paths [][2]string, err error) {
-	servers, err := r.listServers(ctx)
+	listed, err := r.listServers(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer func() {
 		if err != nil {
-			servers.stop()
-			servers.read(func(*scanner.Event) {})
+			listed.stop()
+			listed.read(func(*scanner.Event) {})
 		}
 	}()
-	talks := proxy.Talks{Name: r.Record, Servers: r.known, Listed: servers.listed}
+	talks := proxy.Talks{Name: r.Record, Servers: r.known, Listed: listed.listed}
 	if talks.Name == "" {
 		talks.Name = endpoint(llmName).File
 	}
@@ -57,8 +57,8 @@ func (r *proxyRun) llm(ctx context.Context, access proxy.Access, transport http.
 		paths = append(paths, [2]string{path, bare(p[1])})
 	}
 	l := proxy.NewLLM(r.options(), access, talks, upstreams)
-	go servers.read(l.Later)
-	return &withServers{l, servers}, paths, nil
+	go listed.read(l.Later)
+	return &withServers{l, listed}, paths, nil
 }
 
 // checkLLM rejects flags that conflict with --llm.

@@ -21,8 +21,11 @@ type machine struct {
 	image func(engine, name string) string
 }
 
-// thisMachine returns a machine that runs no programs.
-func thisMachine(d *disk) machine { return machine{getenv: os.Getenv, disk: d} }
+// find returns what is known about the command of an entry without running a program, and why
+// something is missing.
+func (d *disk) find(e *configfile.Entry) (f configfile.Found, why string) {
+	return machine{getenv: os.Getenv, disk: d}.find(e)
+}
 
 // afterStart returns a machine that also finds what a server fetched when it started in the given
 // environment.

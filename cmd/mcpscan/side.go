@@ -19,9 +19,21 @@ type side struct {
 	close  func()
 }
 
+// side opens a target, or adds the server that it names, or that a command starts, to the plan; the side is
+// then nil. For a lockfile, the side has the approved definitions if approved is set, otherwise those
+// last seen.
+func (p *plan) side(ctx context.Context, target string, command []string, approved bool) (*side, error) {
+	switch {
+	case len(command) > 0:
+		return nil, p.command(command)
+	case isURL(target):
+		return nil, p.url(target)
+	}
+	return p.file(ctx, target, approved)
+}
+
 // file detects the type of a file by its content. Definitions and recordings become a side; a
-// configuration is added to the plan, and the side is then nil. For a lockfile, the side has the
-// approved definitions if approved is set, otherwise those last seen.
+// configuration is added to the plan, and the side is then nil.
 func (p *plan) file(ctx context.Context, name string, approved bool) (*side, error) {
 	if info, err := os.Stat(name); err != nil {
 		return nil, fmt.Errorf("opening %s: %w; expected a lockfile, a definition file, a recording, a client configuration or a URL", name, err)

@@ -56,16 +56,7 @@ func (c *liveFlags) list(ctx context.Context, std streams, p *plan, l *listing, 
 func (c *liveFlags) side(ctx context.Context, std streams, l *listing, target string, approved bool, command []string, quiet bool) (*side, error) {
 	p := newPlan(ctx, l.known, l.maxMessage)
 	p.headers = c.Header
-	var err error
-	var s *side
-	switch {
-	case len(command) > 0:
-		err = p.command(command)
-	case isURL(target):
-		err = p.url(target)
-	default:
-		s, err = p.file(ctx, target, approved)
-	}
+	s, err := p.side(ctx, target, command, approved)
 	if s != nil || err != nil {
 		return s, err
 	}
