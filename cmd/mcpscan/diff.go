@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/mcpscan/mcpscan/internal/servers"
 	"github.com/mcpscan/mcpscan/report"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -33,32 +34,32 @@ func (c *diffCmd) Run(ctx context.Context, std streams) error {
 		return err
 	}
 	l := c.listing(checks)
-	inputs, before, missed, err := c.snapshot(ctx, std, l, checks.comparing())
+	inputs, before, missed, err := c.snapshot(ctx, std, l, checks.Engine())
 	if err != nil {
 		return err
 	}
-	before, pair, err := c.pick(ctx, std, l, checks.comparing(), before)
+	before, pair, err := c.pick(ctx, std, l, checks.Engine(), before)
 	if err != nil {
 		return err
 	}
-	if err := checks.compare(c.Baseline, c.Now); err != nil {
+	if err := checks.Compare(c.Baseline, c.Now); err != nil {
 		return err
 	}
 	collector, err := c.collector()
 	if err != nil {
 		return err
 	}
-	l.known = offeredBy(before)
+	l.Known = servers.KnownFrom(before)
 	now, err := c.side(ctx, std, l, c.New, false, c.Command, c.Quiet)
 	if err != nil {
 		return err
 	}
-	defer now.close()
-	if err := c.keepInputs(append(checks.files, c.Old, c.New)); err != nil {
+	defer now.Close()
+	if err := c.keepInputs(append(checks.Files, c.Old, c.New)); err != nil {
 		return err
 	}
-	met := &metServers{Sink: fresh{checks.into(collector), before, c.only}, names: map[string]bool{}}
-	res, err := checks.comparing().Against(before, nil, pair).Run(context.WithoutCancel(ctx), now.source, met)
+	met := &metServers{Sink: fresh{checks.Into(collector), before, c.only}, names: map[string]bool{}}
+	res, err := checks.Engine().Against(before, nil, pair).Run(context.WithoutCancel(ctx), now.Source, met)
 	if err != nil {
 		return readError(err)
 	}
@@ -66,7 +67,7 @@ func (c *diffCmd) Run(ctx context.Context, std streams) error {
 		return c.nothingCompared(before, met.sorted())
 	}
 	res.Coverage.Skipped = append(res.Coverage.Skipped, missed...)
-	return c.end(std, checks, collector.Report(append(inputs, now.inputs...), version(), res), nil)
+	return c.end(std, checks, collector.Report(append(inputs, now.Inputs...), version(), res), nil)
 }
 
 // fresh is a sink that drops findings of the old side: a diff is about what changed.
@@ -85,19 +86,19 @@ func (s fresh) Finding(f *scanner.Finding) error {
 
 // snapshot reads all of the old side and returns what its servers offer. missed lists what was not
 // read.
-func (c *diffCmd) snapshot(ctx context.Context, std streams, l *listing, engine *scanner.Engine) (inputs []report.Input, offers *scanner.Snapshot, missed []scanner.Skipped, err error) {
+func (c *diffCmd) snapshot(ctx context.Context, std streams, l *servers.Listing, engine *scanner.Engine) (inputs []report.Input, offers *scanner.Snapshot, missed []scanner.Skipped, err error) {
 	s, err := c.side(ctx, std, l, c.Old, true, nil, c.Quiet)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	defer s.close()
+	defer s.Close()
 	offers = scanner.NewSnapshot()
-	res, err := engine.Keeping().Run(context.WithoutCancel(ctx), s.source, offers)
+	res, err := engine.Keeping().Run(context.WithoutCancel(ctx), s.Source, offers)
 	if err != nil {
 		return nil, nil, nil, readError(err)
 	}
 	if len(offers.Servers) == 0 {
 		return nil, nil, nil, &exitError{exitIncomplete, fmt.Errorf("%s contains no server with definitions, so there is nothing to compare", c.Old)}
 	}
-	return s.inputs, offers, res.Coverage.Skipped, nil
+	return s.Inputs, offers, res.Coverage.Skipped, nil
 }

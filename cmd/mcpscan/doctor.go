@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/app"
 	"github.com/mcpscan/mcpscan/internal/baseline"
 	"github.com/mcpscan/mcpscan/internal/config"
 	"github.com/mcpscan/mcpscan/internal/lockfile"
@@ -108,7 +109,7 @@ func (c *doctorCmd) Run(std streams) error {
 			continue
 		}
 		scope := "project"
-		if abs, err := filepath.Abs(path); err == nil && discoverDirs("", true).Belongs(abs) {
+		if abs, err := filepath.Abs(path); err == nil && app.Dirs("", true).Belongs(abs) {
 			scope = "user"
 		}
 		all.file(c, config.Location{Path: path, Scope: scope}, true)
@@ -132,7 +133,7 @@ func (all *checkup) unread(path string, line int, why string) {
 // directory checks the configurations in and below a directory, and those of the user if user is
 // set.
 func (all *checkup) directory(c *doctorCmd, dir string, user bool) {
-	locations, missed := config.DiscoverBelow(discoverDirs(dir, user))
+	locations, missed := config.DiscoverBelow(app.Dirs(dir, user))
 	for _, m := range missed {
 		all.unread(m.Path, 0, m.Why)
 	}
@@ -147,12 +148,12 @@ func (all *checkup) file(c *doctorCmd, l config.Location, named bool) {
 		return
 	}
 	all.seen[filepath.Clean(l.Path)] = true
-	data, err := readTarget(l.Path, maxClientFile)
+	data, err := app.ReadTarget(l.Path, maxClientFile)
 	if err != nil {
 		all.unread(l.Path, 0, err.Error())
 		return
 	}
-	f, err := parseConfig(l.Path, data)
+	f, err := app.ParseConfig(l.Path, data)
 	out := &checkedFile{Path: l.Path, Client: l.Client, Scope: l.Scope, Servers: []*checkedServer{}}
 	switch {
 	case errors.Is(err, config.ErrNotConfig) && !named: // a client with no servers

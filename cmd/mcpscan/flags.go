@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/mcpscan/mcpscan/internal/app"
 	"github.com/mcpscan/mcpscan/internal/osv"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/report"
@@ -44,47 +45,49 @@ type lockFlags struct {
 }
 
 // options returns the options that select the configuration.
-func (f *configFlags) options() options { return options{config: f.Config, noConfig: f.NoConfig} }
+func (f *configFlags) options() app.Options {
+	return app.Options{Config: f.Config, NoConfig: f.NoConfig}
+}
 
 // checks returns the checks that the flags select, with the versions in base of files changed since.
-func (f *engineFlags) checks(base string) (*checks, error) {
+func (f *engineFlags) checks(base string) (*app.Checks, error) {
 	if f.Jobs < 0 || f.MaxMessage < 1 || f.MaxTime < 0 {
 		return nil, usage("--jobs, --max-message and --max-time must not be negative")
 	}
 	o := f.options()
-	o.base, o.enable, o.disable, o.policies = base, f.Enable, f.Disable, f.Policy
-	o.workers, o.maxMessage, o.late = f.Jobs, f.MaxMessage, f.late
-	c, err := loadChecks(o)
-	if unknown, ok := errors.AsType[*unknownRuleError](err); ok {
-		return nil, noRule(unknown.name, unknown.rules)
+	o.Base, o.Enable, o.Disable, o.Policies = base, f.Enable, f.Disable, f.Policy
+	o.Workers, o.MaxMessage, o.Late = f.Jobs, f.MaxMessage, f.late
+	c, err := app.Load(o)
+	if unknown, ok := errors.AsType[*app.UnknownRuleError](err); ok {
+		return nil, noRule(unknown.Name, unknown.Rules)
 	}
 	return c, err
 }
 
 // inspection returns the checks of a run that compares with approved definitions and known findings,
 // and its report.
-func (f *engineFlags) inspection(ctx context.Context, lock *lockFlags, base *baselineFlags, output *outputFlags) (*checks, *report.Collector, error) {
+func (f *engineFlags) inspection(ctx context.Context, lock *lockFlags, base *baselineFlags, output *outputFlags) (*app.Checks, *report.Collector, error) {
 	checks, err := f.checks(lock.Base)
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := checks.compare(base.Baseline, base.Now); err != nil {
+	if err := checks.Compare(base.Baseline, base.Now); err != nil {
 		return nil, nil, err
 	}
 	collector, err := output.collector()
 	if err != nil {
 		return nil, nil, err
 	}
-	checks.triage.Unapproved = lock.Approvals == "ignore"
-	return checks, collector, checks.against(ctx, lock.Lockfile)
+	checks.Triage.Unapproved = lock.Approvals == "ignore"
+	return checks, collector, checks.Against(ctx, lock.Lockfile)
 }
 
 // end completes and writes a report, and returns the exit error. lost is the error about an incomplete
 // file, if any.
-func (f *outputFlags) end(std streams, checks *checks, r *report.Report, lost error) error {
-	checks.complete(r)
-	f.warn(std, checks.idle, r)
-	return withLost(f.finish(std, r, checks.rules), lost)
+func (f *outputFlags) end(std streams, checks *app.Checks, r *report.Report, lost error) error {
+	checks.Complete(r)
+	f.warn(std, checks.Idle, r)
+	return withLost(f.finish(std, r, checks.Rules), lost)
 }
 
 // warn reports settings that should protect the user but have no effect, and ignores that suppressed

@@ -11,9 +11,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mcpscan/mcpscan/internal/app"
 	"github.com/mcpscan/mcpscan/internal/config"
 	"github.com/mcpscan/mcpscan/internal/lockfile"
 	"github.com/mcpscan/mcpscan/internal/mcp"
+	"github.com/mcpscan/mcpscan/internal/servers"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/replay"
 	"github.com/mcpscan/mcpscan/report"
@@ -47,13 +49,13 @@ func (c *lockCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	if err := checks.compare("", c.Now); err != nil {
+	if err := checks.Compare("", c.Now); err != nil {
 		return err
 	}
 	l := c.listing(checks)
-	l.separate, l.block = true, false                    // what replaced a file is to be recorded
+	l.Separate, l.Block = true, false                    // what replaced a file is to be recorded
 	if f, err := lockfile.Load(c.Lockfile); err == nil { // errors are reported when it is written
-		l.known = serversOf(f)
+		l.Known = servers.KnownIn(f)
 	}
 	offers, err := c.offers(ctx, std, l, checks)
 	if err != nil {
@@ -62,7 +64,7 @@ func (c *lockCmd) Run(ctx context.Context, std streams) error {
 	if ctx.Err() != nil {
 		return &exitError{exitIncomplete, fmt.Errorf("%w; the lockfile is unchanged", context.Cause(ctx))}
 	}
-	policy := checks.policy()
+	policy := lockPolicy(checks.Triage.Settings)
 	policy.Refuse = func(server string) bool { return offers.critical[server] }
 	var waiting []lockfile.Change
 	forgotten, total := 0, 0
@@ -89,9 +91,9 @@ func (c *lockCmd) Run(ctx context.Context, std streams) error {
 	return c.report(std, checks, offers)
 }
 
-// policy returns what the configuration approves without a review.
-func (c *checks) policy() lockfile.Policy {
-	a := &c.triage.Settings.Approval
+// lockPolicy returns what the configuration approves without a review.
+func lockPolicy(settings *config.Settings) lockfile.Policy {
+	a := &settings.Approval
 	return lockfile.Policy{Hold: a.Holds(), Auto: a.Passes}
 }
 
@@ -105,7 +107,7 @@ type offers struct {
 }
 
 // offers lists all targets.
-func (c *lockCmd) offers(ctx context.Context, std streams, l *listing, checks *checks) (*offers, error) {
+func (c *lockCmd) offers(ctx context.Context, std streams, l *servers.Listing, checks *app.Checks) (*offers, error) {
 	targets, missed, err := c.targets()
 	if err != nil {
 		return nil, err
@@ -114,7 +116,7 @@ func (c *lockCmd) offers(ctx context.Context, std streams, l *listing, checks *c
 	if err != nil {
 		return nil, err
 	}
-	if err := c.keepInputs(append(targets, checks.files...), c.Lockfile); err != nil {
+	if err := c.keepInputs(append(targets, checks.Files...), c.Lockfile); err != nil {
 		return nil, err
 	}
 	o := &offers{now: scanner.NewSnapshot(), collector: collector, critical: map[string]bool{}}
@@ -156,41 +158,41 @@ func (c *lockCmd) targets() (all []string, missed []scanner.Skipped, err error) 
 	}
 	for _, t := range given {
 		info, err := os.Stat(t)
-		if isURL(t) || err != nil || !info.IsDir() { // a missing file is reported when it is read
+		if servers.IsURL(t) || err != nil || !info.IsDir() { // a missing file is reported when it is read
 			all = append(all, t)
 			continue
 		}
 		found := 0
-		locations, left := config.DiscoverBelow(discoverDirs(t, false))
+		locations, left := config.DiscoverBelow(app.Dirs(t, false))
 		for _, l := range left {
 			missed = append(missed, scanner.Skipped{Reason: l.Why, Count: 1, First: scanner.Location{File: l.Path, Line: 1, Column: 1}})
 		}
 		for _, loc := range locations {
-			if data, err := readTarget(loc.Path, c.MaxMessage); err != nil || holdsServers(loc.Path, data) {
+			if data, err := app.ReadTarget(loc.Path, c.MaxMessage); err != nil || holdsServers(loc.Path, data) {
 				all = append(all, loc.Path)
 				found++
 			}
 		}
 		if found == 0 {
-			return nil, nil, usage("%w in %s; name a target, or give the command of a server after --", errNoConfig, t)
+			return nil, nil, usage("%w in %s; name a target, or give the command of a server after --", app.ErrNoConfig, t)
 		}
 	}
 	return all, missed, nil
 }
 
 // read lists one target, or the server that a command starts.
-func (c *lockCmd) read(ctx context.Context, std streams, l *listing, checks *checks, o *offers, target string, command []string) error {
+func (c *lockCmd) read(ctx context.Context, std streams, l *servers.Listing, checks *app.Checks, o *offers, target string, command []string) error {
 	s, err := c.side(ctx, std, l, target, false, command, c.Quiet)
 	if err != nil {
 		return err
 	}
-	defer s.close()
-	sink := tee{o.now, checks.into(&lockedFindings{Sink: o.collector, critical: o.critical})}
-	res, err := checks.comparing().Keeping().Run(context.WithoutCancel(ctx), s.source, sink)
+	defer s.Close()
+	sink := app.Tee{o.now, checks.Into(&lockedFindings{Sink: o.collector, critical: o.critical})}
+	res, err := checks.Engine().Keeping().Run(context.WithoutCancel(ctx), s.Source, sink)
 	if err != nil {
 		return &exitError{exitIncomplete, fmt.Errorf("%w; the lockfile is unchanged", err)}
 	}
-	o.inputs = append(o.inputs, s.inputs...)
+	o.inputs = append(o.inputs, s.Inputs...)
 	o.result.Add(res)
 	return nil
 }
@@ -219,7 +221,7 @@ func (s *lockedFindings) Finding(f *scanner.Finding) error {
 }
 
 // report writes the findings in the locked definitions, and returns the exit error.
-func (c *lockCmd) report(std streams, checks *checks, o *offers) error {
+func (c *lockCmd) report(std streams, checks *app.Checks, o *offers) error {
 	r := o.collector.Report(o.inputs, version(), o.result)
 	if len(r.Findings) == 0 && r.Coverage.Complete() && len(c.written()) == 1 && c.Output == "" && c.Format[0] == "text" { // standard error already reports the result
 		return c.verdict(std, r)
@@ -230,18 +232,18 @@ func (c *lockCmd) report(std streams, checks *checks, o *offers) error {
 // doubtful rejects a configuration that clients may interpret differently, such as one that names
 // a server twice: it is unclear which one to lock.
 func (c *lockCmd) doubtful(target string) error {
-	data, err := readTarget(target, c.MaxMessage)
+	data, err := app.ReadTarget(target, c.MaxMessage)
 	if err != nil {
 		return nil // reported when it is read
 	}
-	if file, err := parseConfig(target, data); err == nil && len(file.Problems) > 0 {
+	if file, err := app.ParseConfig(target, data); err == nil && len(file.Problems) > 0 {
 		return usage("%s:%s: %s; the lockfile is unchanged", target, file.Problems[0].Pos, file.Problems[0].Msg)
 	}
 	return nil
 }
 
 func holdsServers(name string, data []byte) bool {
-	file, err := parseConfig(name, data)
+	file, err := app.ParseConfig(name, data)
 	return err != nil || len(file.Entries) > 0
 }
 
@@ -342,7 +344,7 @@ func (c *lockCmd) check(ctx context.Context, std streams) error {
 	if err := c.keepInputs([]string{c.Lockfile}); err != nil {
 		return err
 	}
-	res, err := checks.comparing().Run(context.WithoutCancel(ctx), replay.Events(f.Events(false)), checks.into(onlyLock{collector}))
+	res, err := checks.Engine().Run(context.WithoutCancel(ctx), replay.Events(f.Events(false)), checks.Into(onlyLock{collector}))
 	if err != nil {
 		return readError(err)
 	}
@@ -361,7 +363,7 @@ func (s onlyLock) Finding(f *scanner.Finding) error {
 
 // moment returns the time of an approval: the requested one, or the current time.
 func moment(asked string) (time.Time, error) {
-	at, err := date(asked)
+	at, err := app.Date(asked)
 	if err != nil || !at.IsZero() {
 		return at, err
 	}

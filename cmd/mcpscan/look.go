@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mcpscan/mcpscan/internal/app"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/replay"
 	"github.com/mcpscan/mcpscan/report"
@@ -51,7 +52,7 @@ func (f *lookFlags) run(ctx context.Context, std streams, s sink) error {
 	if err != nil {
 		return err
 	}
-	res, err := replayed{f.Files, f.MaxMessage, "nothing was listed"}.into(ctx, std, checks.comparing(), checks.into(s))
+	res, err := replayed{f.Files, f.MaxMessage, "nothing was listed"}.into(ctx, std, checks.Engine(), checks.Into(s))
 	if err != nil {
 		return err
 	}
@@ -68,7 +69,7 @@ type replayed struct {
 
 // into replays the recordings into s.
 func (r replayed) into(ctx context.Context, std streams, engine *scanner.Engine, s scanner.Sink) (scanner.Result, error) {
-	src, closeAll, err := recordings(ctx, withParts(r.files), std.in, replay.Options{MaxMessage: r.maxMessage, Servers: lockedTools()}, nil)
+	src, closeAll, err := app.Recordings(ctx, app.WithParts(r.files), std.in, replay.Options{MaxMessage: r.maxMessage, Servers: app.LockedTools()}, nil)
 	if err != nil {
 		return scanner.Result{}, err
 	}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/mcpscan/mcpscan/internal/app"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/report"
 )
@@ -204,7 +205,7 @@ func exitOf(err error) *exitError {
 	if exit, ok := errors.AsType[*exitError](err); ok {
 		return exit
 	}
-	if _, ok := errors.AsType[*incompleteError](err); ok {
+	if _, ok := errors.AsType[*app.IncompleteError](err); ok {
 		return &exitError{exitIncomplete, err}
 	}
 	return &exitError{exitUsage, err}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/mcpscan/mcpscan/internal/app"
 	"github.com/mcpscan/mcpscan/internal/lockfile"
 	"github.com/mcpscan/mcpscan/internal/text"
 )
@@ -67,7 +68,7 @@ func (c *pinsImportCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	data, err := readTarget(c.File, maxPinFile)
+	data, err := app.ReadTarget(c.File, maxPinFile)
 	if err != nil {
 		return &exitError{exitUsage, err}
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/app"
 	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/policy"
 	"github.com/mcpscan/mcpscan/internal/text"
@@ -39,7 +40,7 @@ type checkRow struct {
 
 // Run checks the policy.
 func (c *policyCheckCmd) Run(ctx context.Context, std streams) error {
-	loaded, _, err := loadPolicy(c.Policy)
+	loaded, _, err := app.LoadPolicy(c.Policy)
 	if err != nil {
 		return err
 	}

@@ -9,10 +9,12 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mcpscan/mcpscan/internal/app"
 	"github.com/mcpscan/mcpscan/internal/config"
 	"github.com/mcpscan/mcpscan/internal/live"
 	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/proxy"
+	"github.com/mcpscan/mcpscan/internal/servers"
 	"github.com/mcpscan/mcpscan/internal/sessionlog"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/report"
@@ -56,7 +58,7 @@ func (c *proxyCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	if err := checks.against(ctx, c.Lockfile); err != nil {
+	if err := checks.Against(ctx, c.Lockfile); err != nil {
 		return err
 	}
 	collector, err := output.collector()
@@ -64,38 +66,38 @@ func (c *proxyCmd) Run(ctx context.Context, std streams) error {
 		return err
 	}
 	r := &proxyRun{proxyCmd: c, std: std, checks: checks}
-	if r.record, err = openTraffic(c.Record, c.RecordSize, c.RecordKeep, r.trouble); err != nil {
+	if r.record, err = app.OpenTraffic(c.Record, c.RecordSize, c.RecordKeep, r.trouble); err != nil {
 		return err
 	}
-	log, err := openAuditLog(c.Events, append(output.written(), c.Record)...)
+	log, err := app.OpenAuditLog(c.Events, append(output.written(), c.Record)...)
 	if err != nil {
 		return err
 	}
-	target, err := c.target(serversOf(checks.locked))
+	target, err := c.target(servers.KnownIn(checks.Locked))
 	if err != nil {
 		return err
 	}
 	if c.Wrapped != "" {
-		target.written = asWritten(target.written, serversOf(checks.locked)[target.name].Last(), c.Env)
+		target.Written = asWritten(target.Written, servers.KnownIn(checks.Locked)[target.Name].Last(), c.Env)
 	}
-	r.alerts = c.startAlerts(checks.triage.Settings.AlertThreshold)
-	r.target, r.sink, r.live = target, checks.into(tee{log.beside(collector), r.alerts}), checks.comparing().Live()
-	r.known = checks.servers()
+	r.alerts = c.startAlerts(checks.Triage.Settings.AlertThreshold)
+	r.target, r.sink, r.live = target, checks.Into(app.Tee{log.Beside(collector), r.alerts}), checks.Engine().Live()
+	r.known = checks.Servers()
 	connect := r.connect
 	if c.overHTTP() {
 		connect = r.listen
 	}
-	code, failed := connect(ctx, serversOf(checks.locked))
+	code, failed := connect(ctx, servers.KnownIn(checks.Locked))
 	r.alerts.close(r.trouble)
-	lost := errors.Join(r.record.close(), log.close(), r.lost)
-	input := report.Input{Kind: "server", Name: target.name}
+	lost := errors.Join(r.record.Close(), log.Close(), r.lost)
+	input := report.Input{Kind: "server", Name: target.Name}
 	if c.Servers != "" && !c.LLM {
 		input.Kind = "config"
 	}
 	rep := collector.Report([]report.Input{input}, version(), r.live.Result())
-	checks.complete(rep)
-	output.warn(std, checks.idle, rep)
-	if err := output.write(std, rep, checks.rules); err != nil {
+	checks.Complete(rep)
+	output.warn(std, checks.Idle, rep)
+	if err := output.write(std, rep, checks.Rules); err != nil {
 		lost = errors.Join(lost, err)
 	}
 	switch {
@@ -156,26 +158,26 @@ func (c *proxyCmd) reports() (*outputFlags, error) {
 }
 
 // target returns the server that the command line names.
-func (c *proxyCmd) target(known lockedServers) (*liveTarget, error) {
-	t := &liveTarget{name: c.Name, command: c.Command, url: c.Upstream}
+func (c *proxyCmd) target(known servers.Known) (*servers.Target, error) {
+	t := &servers.Target{Name: c.Name, Command: c.Command, URL: c.Upstream}
 	if c.LLM {
-		t.name = llmName
+		t.Name = llmName
 		return t, nil
 	}
 	if c.Servers != "" {
-		t.name = c.Servers // of the input; the servers have their own names
+		t.Name = c.Servers // of the input; the servers have their own names
 		return t, nil
 	}
-	if t.written = (config.Server{Transport: "http", URL: c.Upstream}); c.Upstream == "" {
-		t.written = config.Server{Transport: "stdio", Command: c.Command[0], Args: c.Command[1:]}
+	if t.Written = (config.Server{Transport: "http", URL: c.Upstream}); c.Upstream == "" {
+		t.Written = config.Server{Transport: "stdio", Command: c.Command[0], Args: c.Command[1:]}
 	}
-	if t.name == "" {
+	if t.Name == "" {
 		var err error
-		if t.name, err = known.callUnasked(&t.written); err != nil {
+		if t.Name, err = known.NameUnasked(&t.Written); err != nil {
 			return nil, err
 		}
 	}
-	t.origin = endpoint(t.name)
+	t.Origin = servers.Endpoint(t.Name)
 	return t, nil
 }
 
@@ -187,9 +189,9 @@ const maxTold = 200
 type proxyRun struct {
 	*proxyCmd
 	std    streams
-	checks *checks
-	target *liveTarget
-	record *traffic
+	checks *app.Checks
+	target *servers.Target
+	record *app.Traffic
 	alerts *alerts
 	known  map[string][]string // servers, with their approved tools
 	sink   scanner.Sink
@@ -202,23 +204,23 @@ type proxyRun struct {
 }
 
 // connect starts the server and relays messages until one side is done.
-func (r *proxyRun) connect(ctx context.Context, known lockedServers) (code int, err error) {
-	l := r.checks.listing()
-	l.inheritEnv, l.named, l.known = r.InheritEnv, r.Env, known
-	in := l.inherits(r.target)
-	r.target.named = in.secrets()
-	identity, _, refused := l.identify(ctx, r.target, in.variables, newDisk(ctx))
+func (r *proxyRun) connect(ctx context.Context, known servers.Known) (code int, err error) {
+	l := r.checks.Listing()
+	l.InheritEnv, l.Named, l.Known = r.InheritEnv, r.Env, known
+	in := l.Inherits(r.target)
+	r.target.Named = in.Secrets()
+	identity, _, refused := l.Identify(ctx, r.target, in.Variables, servers.NewDisk(ctx))
 	if refused != "" {
-		return 0, fmt.Errorf("server %s was not started: %s, and version_pinning.on_change is block", r.target.name, refused)
+		return 0, fmt.Errorf("server %s was not started: %s, and version_pinning.on_change is block", r.target.Name, refused)
 	}
-	if lacks := in.lacks(); !r.Quiet && lacks != "" {
+	if lacks := in.Lacks(); !r.Quiet && lacks != "" {
 		r.tell("started without %s from your environment; if the server needs one, pass --env NAME or list it in env_allow in mcpscan.yaml", lacks)
 	}
 	stderr, ok := r.std.err.(*os.File)
 	if !ok {
 		stderr = os.Stderr
 	}
-	server, err := live.Start(live.Target{Command: r.target.command, Env: in.variables}, stderr)
+	server, err := live.Start(live.Target{Command: r.target.Command, Env: in.Variables}, stderr)
 	if err != nil {
 		return 0, err
 	}
@@ -233,7 +235,7 @@ func (r *proxyRun) connect(ctx context.Context, known lockedServers) (code int, 
 		o.Session = r.shared
 		defer r.shared.Close()
 	}
-	at := proxy.Connection{Session: session, Alone: alone, Server: r.target.name, Origin: r.target.origin, Mask: text.NewSecrets(r.target.given()).MaskJSON}
+	at := proxy.Connection{Session: session, Alone: alone, Server: r.target.Name, Origin: r.target.Origin, Mask: text.NewSecrets(r.target.Given()).MaskJSON}
 	started := &scanner.Event{Kind: scanner.StartedEvent, Session: at.Session, Server: at.Server, Transport: "stdio", Origin: at.Origin, Identity: identity}
 	r.decided(started, r.live.Step(started), scanner.Forward)
 	return proxy.Stdio(ctx, o, at, proxy.Client{In: r.std.in, Out: r.std.out, Gone: func() bool { return unread(r.std.out) }}, server, server.Stdin, server.Stdout)
@@ -241,10 +243,10 @@ func (r *proxyRun) connect(ctx context.Context, known lockedServers) (code int, 
 
 // options returns the options of the proxy.
 func (r *proxyRun) options() proxy.Options {
-	policy := r.checks.triage.Settings.Policy
+	policy := r.checks.Triage.Settings.Policy
 	return proxy.Options{
 		Engine: r.live, Now: time.Now, MaxMessage: r.MaxMessage, FailClosed: policy != nil && policy.FailClosed, Observe: r.Mode == "observe",
-		Record: r.record.record, Decided: r.decided, Asking: r.asking(), Took: r.alerts.took(),
+		Record: r.record.Record, Decided: r.decided, Asking: r.asking(), Took: r.alerts.took(),
 	}
 }
 

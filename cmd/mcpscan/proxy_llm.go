@@ -6,6 +6,7 @@ import (
 	"net/url"
 
 	"github.com/mcpscan/mcpscan/internal/proxy"
+	"github.com/mcpscan/mcpscan/internal/servers"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -34,7 +35,7 @@ func (r *proxyRun) llm(ctx context.Context, access proxy.Access, transport http.
 	}()
 	talks := proxy.Talks{Name: r.Record, Servers: r.known, Listed: listed.listed}
 	if talks.Name == "" {
-		talks.Name = endpoint(llmName).File
+		talks.Name = servers.Endpoint(llmName).File
 	}
 	named := providers
 	if r.Upstream != "" {
@@ -46,15 +47,15 @@ func (r *proxyRun) llm(ctx context.Context, access proxy.Access, transport http.
 		if err != nil {
 			return nil, nil, usage("--upstream: %w", err)
 		}
-		secrets := &givenSecrets{always: inURL(p[1])}
+		secrets := &givenSecrets{always: servers.SecretsInURL(p[1])}
 		upstreams = append(upstreams, proxy.Upstream{Name: p[0], URL: u, Transport: transport, Mask: secrets.mask, Failed: func(reason string) {
-			r.trouble("the provider at %s sent no usable answer: %s", bare(u.String()), reason)
+			r.trouble("the provider at %s sent no usable answer: %s", servers.BareURL(u.String()), reason)
 		}})
 		path := "/"
 		if p[0] != "" {
 			path = proxy.PathOf(p[0])
 		}
-		paths = append(paths, [2]string{path, bare(p[1])})
+		paths = append(paths, [2]string{path, servers.BareURL(p[1])})
 	}
 	l := proxy.NewLLM(r.options(), access, talks, upstreams)
 	go listed.read(l.Later)

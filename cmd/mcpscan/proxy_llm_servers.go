@@ -6,7 +6,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mcpscan/mcpscan/internal/app"
 	"github.com/mcpscan/mcpscan/internal/proxy"
+	"github.com/mcpscan/mcpscan/internal/servers"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -61,13 +63,13 @@ func (r *proxyRun) listServers(ctx context.Context) (*watched, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := newPlan(ctx, nil, r.MaxMessage)
-	p.config(file)
-	l := r.checks.listing()
-	l.startTimeout, l.stepTimeout, l.timeout = time.Minute, 30*time.Second, 5*time.Minute
-	l.clientName, l.version, l.maxMessage, l.until = ownClient, version(), r.MaxMessage, until
+	p := app.NewPlan(ctx, nil, r.MaxMessage)
+	p.Config(file)
+	l := r.checks.Listing()
+	l.StartTimeout, l.StepTimeout, l.Timeout = time.Minute, 30*time.Second, 5*time.Minute
+	l.ClientName, l.Version, l.MaxMessage, l.Until = servers.OwnClient, version(), r.MaxMessage, until
 	all := &scanner.Event{} // sent when all servers are listed
-	w.later = p.watch(ctx, l, all)
+	w.later = p.Watch(ctx, l, all)
 	for e := range w.later {
 		if e == all {
 			break
@@ -86,6 +88,6 @@ func ofProxy(e *scanner.Event) *scanner.Event {
 		return nil
 	}
 	kept := *e
-	kept.Frame, kept.Session = bytes.Clone(e.Frame), proxySession
+	kept.Frame, kept.Session = bytes.Clone(e.Frame), app.ProxySession
 	return &kept
 }

@@ -252,7 +252,7 @@ func TestRequestsAreSentFirst(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := c.comparing().Live().Withholds(); got != want {
+		if got := c.Engine().Live().Withholds(); got != want {
 			t.Errorf("%s: %v", text, got)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/mcpscan/mcpscan/internal/app"
 	"github.com/mcpscan/mcpscan/replay"
 	"github.com/mcpscan/mcpscan/report"
 )
@@ -27,7 +28,7 @@ func (c *replayCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	c.Files = withParts(c.Files)
+	c.Files = app.WithParts(c.Files)
 	checks, collector, err := c.inspection(ctx, &c.lockFlags, &c.baselineFlags, &c.outputFlags)
 	if err != nil {
 		return err
@@ -35,24 +36,24 @@ func (c *replayCmd) Run(ctx context.Context, std streams) error {
 	if c.Shard != "" {
 		collector.KeepForMerge()
 	}
-	if err := c.keepInputs(slices.Concat(c.Files, checks.files), c.Events); err != nil {
+	if err := c.keepInputs(slices.Concat(c.Files, checks.Files), c.Events); err != nil {
 		return err
 	}
 	bar := newProgress(std, "reading", bytesOf(c.Files), bytesRead, c.Quiet)
 	defer bar.end()
-	src, closeAll, err := recordings(ctx, c.Files, std.in, replay.Options{MaxMessage: c.MaxMessage, Servers: checks.servers()}, bar.counting)
+	src, closeAll, err := app.Recordings(ctx, c.Files, std.in, replay.Options{MaxMessage: c.MaxMessage, Servers: checks.Servers()}, bar.counting)
 	if err != nil {
 		return err
 	}
 	defer closeAll()
-	src = replay.Join(replay.Events(checks.events()), src)
-	log, err := openAuditLog(c.Events, c.written()...)
+	src = replay.Join(replay.Events(checks.Events()), src)
+	log, err := app.OpenAuditLog(c.Events, c.written()...)
 	if err != nil {
 		return err
 	}
-	res, err := checks.comparing().Over(shard).Run(context.WithoutCancel(ctx), src, checks.into(log.beside(collector))) // an interrupt ends the source
+	res, err := checks.Engine().Over(shard).Run(context.WithoutCancel(ctx), src, checks.Into(log.Beside(collector))) // an interrupt ends the source
 	bar.end()
-	lost := log.close()
+	lost := log.Close()
 	if err != nil {
 		return readError(errors.Join(err, lost))
 	}

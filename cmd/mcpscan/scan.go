@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/mcpscan/mcpscan/internal/app"
 	"github.com/mcpscan/mcpscan/internal/lockfile"
+	"github.com/mcpscan/mcpscan/internal/servers"
 	"github.com/mcpscan/mcpscan/report"
 )
 
@@ -43,10 +45,10 @@ type liveFlags struct {
 }
 
 // listing returns how the flags list servers.
-func (c *liveFlags) listing(checks *checks) *listing {
-	l := checks.listing()
-	l.inheritEnv, l.clientName, l.version = c.InheritEnv, c.ClientName, version()
-	l.startTimeout, l.stepTimeout, l.timeout = c.StartTimeout, c.StepTimeout, c.ServerTimeout
+func (c *liveFlags) listing(checks *app.Checks) *servers.Listing {
+	l := checks.Listing()
+	l.InheritEnv, l.ClientName, l.Version = c.InheritEnv, c.ClientName, version()
+	l.StartTimeout, l.StepTimeout, l.Timeout = c.StartTimeout, c.StepTimeout, c.ServerTimeout
 	return l
 }
 
@@ -57,60 +59,56 @@ func (c *scanCmd) Run(ctx context.Context, std streams) error {
 		return err
 	}
 	l := c.listing(checks)
-	l.known, l.compare = serversOf(checks.locked), c.CompareClients
-	p, err := c.plan(ctx, std, l, checks.locked)
+	l.Known, l.Compare = servers.KnownIn(checks.Locked), c.CompareClients
+	p, err := c.plan(ctx, std, l, checks.Locked)
 	if err != nil {
 		return err
 	}
-	p.events = append(checks.events(), p.events...)
-	if err := checks.advise(c.Advisories, p.events, c.tellAdvisories(std)); err != nil {
+	p.Events = append(checks.Events(), p.Events...)
+	if err := checks.Advise(c.Advisories, p.Events, c.tellAdvisories(std)); err != nil {
 		return err
 	}
-	files := checks.files
-	for _, in := range p.inputs {
+	files := checks.Files
+	for _, in := range p.Inputs {
 		files = append(files, in.Name)
 	}
 	if err := c.keepInputs(files, c.Record, c.Events); err != nil {
 		return err
 	}
-	rec, err := openRecording(c.Record)
+	rec, err := app.OpenRecording(c.Record)
 	if err != nil {
 		return err
 	}
-	log, err := openAuditLog(c.Events, append(c.written(), c.Record)...)
+	log, err := app.OpenAuditLog(c.Events, append(c.written(), c.Record)...)
 	if err != nil {
 		return err
 	}
-	if p.left > 0 && !c.Quiet {
-		fmt.Fprintf(std.err, "mcpscan: not started (--no-run): %s. Tools were not inspected; to inspect them without starting servers, commit a lockfile: mcpscan lock --run-servers\n", report.Count(p.left, "server"))
+	if p.Left > 0 && !c.Quiet {
+		fmt.Fprintf(std.err, "mcpscan: not started (--no-run): %s. Tools were not inspected; to inspect them without starting servers, commit a lockfile: mcpscan lock --run-servers\n", report.Count(p.Left, "server"))
 	}
-	src := c.list(ctx, std, p, l, rec.record, c.Quiet)
+	src := c.list(ctx, std, p, l, rec.Record, c.Quiet)
 	// An interrupt ends the listing of servers, not its report.
-	res, err := checks.comparing().Run(context.WithoutCancel(ctx), src, checks.into(log.beside(collector)))
-	lost := errors.Join(rec.close(), log.close())
+	res, err := checks.Engine().Run(context.WithoutCancel(ctx), src, checks.Into(log.Beside(collector)))
+	lost := errors.Join(rec.Close(), log.Close())
 	if err != nil {
 		return readError(errors.Join(err, lost))
 	}
-	return c.end(std, checks, collector.Report(p.inputs, version(), res), lost)
+	return c.end(std, checks, collector.Report(p.Inputs, version(), res), lost)
 }
 
 // plan divides the targets into files and servers, and asks which servers to start.
-func (c *scanCmd) plan(ctx context.Context, std streams, l *listing, locked *lockfile.File) (*plan, error) {
+func (c *scanCmd) plan(ctx context.Context, std streams, l *servers.Listing, locked *lockfile.File) (*app.Plan, error) {
 	if c.RunServers && c.NoRun {
 		return nil, usage("--run-servers and --no-run cannot be combined")
 	}
 	if c.Command != nil && (len(c.Command) == 0 || c.Command[0] == "") {
 		return nil, usage("no command after --; expected the command of a server, as in: mcpscan scan -- npx -y some-mcp-server")
 	}
-	p := newPlan(ctx, l.known, c.MaxMessage)
-	p.headers = c.Header
-	if c.NoRun {
-		p.standInFor(locked)
-	}
-	if err := p.add(ctx, c.Targets, c.Command, locked != nil, std.in); err != nil {
+	p := app.NewPlan(ctx, l.Known, c.MaxMessage)
+	p.Headers, p.NoRun = c.Header, c.NoRun
+	if err := p.Add(ctx, c.Targets, c.Command, locked, std.in); err != nil {
 		return nil, err
 	}
 	c.consent(ctx, std, p, l)
-	p.lockedEvents(locked)
 	return p, nil
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/app"
 	"github.com/mcpscan/mcpscan/internal/baseline"
 	"github.com/mcpscan/mcpscan/internal/config"
 	"github.com/mcpscan/mcpscan/internal/text"
@@ -23,7 +24,7 @@ func ownPath() (string, error) {
 		return "", usage("go run removes the program when it ends, so clients could not start it; install mcpscan first: go install ./cmd/mcpscan")
 	}
 	if found, err := exec.LookPath(os.Args[0]); err == nil {
-		if found, err = filepath.Abs(found); err == nil && thisProgram(found) {
+		if found, err = filepath.Abs(found); err == nil && app.ThisProgram(found) {
 			return found, nil
 		}
 	}

@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"cmp"
@@ -15,9 +15,9 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// against makes a run compare with the definitions that a lockfile approves, read with the engine's
+// Against makes a run compare with the definitions that a lockfile approves, read with the engine's
 // rules; "" is mcpscan.lock, if it exists. A named lockfile that does not exist approves nothing.
-func (c *checks) against(ctx context.Context, name string) error {
+func (c *Checks) Against(ctx context.Context, name string) error {
 	named := name != ""
 	name = cmp.Or(name, lockfile.Name)
 	base, tree := c.base, treeOf(c.base)
@@ -32,8 +32,8 @@ func (c *checks) against(ctx context.Context, name string) error {
 	case err != nil:
 		return err
 	default:
-		c.locked = now
-		c.files = append(c.files, name)
+		c.Locked = now
+		c.Files = append(c.Files, name)
 	}
 	approved, err := offersOf(ctx, c.engine, now)
 	if err != nil {
@@ -47,7 +47,7 @@ func (c *checks) against(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	c.files = append(c.files, base)
+	c.Files = append(c.Files, base)
 	if tree.holds(name) { // the location of the tree differs from run to run
 		before.Path = path.Join("base", filepath.ToSlash(name))
 	}
@@ -56,8 +56,8 @@ func (c *checks) against(ctx context.Context, name string) error {
 	return err
 }
 
-// comparing returns the engine, which compares with the approved definitions, if there are any.
-func (c *checks) comparing() *scanner.Engine {
+// Engine returns the engine, which compares with the approved definitions, if there are any.
+func (c *Checks) Engine() *scanner.Engine {
 	if c.approved == nil {
 		return c.engine
 	}
@@ -71,11 +71,11 @@ func offersOf(ctx context.Context, engine *scanner.Engine, f *lockfile.File) (*s
 	return offers, err
 }
 
-// servers returns the servers that the policy declares, and those of the lockfile with their tools.
+// Servers returns the servers that the policy declares, and those of the lockfile with their tools.
 // They are used to split a name in a transcript into server and tool.
-func (c *checks) servers() map[string][]string {
-	all := toolsByServer(c.locked)
-	if p := c.triage.Settings.Policy; p != nil {
+func (c *Checks) Servers() map[string][]string {
+	all := toolsByServer(c.Locked)
+	if p := c.Triage.Settings.Policy; p != nil {
 		for _, d := range p.Servers {
 			if _, known := all[d.ID]; !known {
 				all[d.ID] = nil
@@ -85,9 +85,9 @@ func (c *checks) servers() map[string][]string {
 	return all
 }
 
-// lockedTools returns the servers of mcpscan.lock with their tools, or nil if no lockfile can be
+// LockedTools returns the servers of mcpscan.lock with their tools, or nil if no lockfile can be
 // read.
-func lockedTools() map[string][]string {
+func LockedTools() map[string][]string {
 	f, err := lockfile.Load(lockfile.Name)
 	if err != nil {
 		return nil

@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"bytes"
@@ -12,9 +12,9 @@ import (
 	"github.com/mcpscan/mcpscan/internal/config"
 )
 
-// discoverDirs returns where to look for configurations: in a directory and, if user is set, in
+// Dirs returns where to look for configurations: in a directory and, if user is set, in
 // the user's directories.
-func discoverDirs(dir string, user bool) config.Dirs {
+func Dirs(dir string, user bool) config.Dirs {
 	d := config.Dirs{GOOS: runtime.GOOS, Project: dir, Getenv: func(string) string { return "" }}
 	if !user {
 		return d
@@ -26,19 +26,19 @@ func discoverDirs(dir string, user bool) config.Dirs {
 	return d
 }
 
-// parseConfig parses a client configuration. It replaces entries wrapped by mcpscan wrap with the
+// ParseConfig parses a client configuration. It replaces entries wrapped by mcpscan wrap with the
 // servers behind the proxy, if they start the running program.
-func parseConfig(path string, data []byte) (*config.File, error) {
+func ParseConfig(path string, data []byte) (*config.File, error) {
 	file, err := config.Parse(path, data)
 	if err == nil {
-		file.SeeThrough(thisProgram)
+		file.SeeThrough(ThisProgram)
 	}
 	return file, err
 }
 
-// thisProgram reports whether a path is that of the running program. A name alone proves nothing:
+// ThisProgram reports whether a path is that of the running program. A name alone proves nothing:
 // a repository can contain a program called mcpscan.
-func thisProgram(path string) bool {
+func ThisProgram(path string) bool {
 	if !filepath.IsAbs(path) {
 		return false
 	}
@@ -51,12 +51,12 @@ func thisProgram(path string) bool {
 	return err1 == nil && err2 == nil && os.SameFile(a, b)
 }
 
-// errOverLimit is the error for a file that is too long to inspect.
-var errOverLimit = errors.New("more bytes than the limit")
+// ErrOverLimit is the error for a file that is too long to inspect.
+var ErrOverLimit = errors.New("more bytes than the limit")
 
-// readTarget reads a whole file. It rejects devices and pipes, because they may be endless and
+// ReadTarget reads a whole file. It rejects devices and pipes, because they may be endless and
 // report no reliable size.
-func readTarget(name string, limit int64) ([]byte, error) {
+func ReadTarget(name string, limit int64) ([]byte, error) {
 	info, err := os.Stat(name) // opening a pipe would wait for its writer
 	if err != nil {
 		return nil, fmt.Errorf("reading the target: %w", err)
@@ -72,21 +72,18 @@ func readTarget(name string, limit int64) ([]byte, error) {
 	return readAtMost(f, info.Size(), limit)
 }
 
-// maxBuffer is the largest buffer that is allocated at once, in bytes.
-const maxBuffer = 200 << 20
-
 // readAtMost reads a target of at most limit bytes. size is its reported size, used to allocate
 // the buffer once.
 func readAtMost(r io.Reader, size, limit int64) ([]byte, error) {
 	var b bytes.Buffer
-	b.Grow(int(min(size, limit, maxBuffer)) + bytes.MinRead)
+	b.Grow(int(min(size, limit, 200<<20)) + bytes.MinRead)
 	_, err := b.ReadFrom(io.LimitReader(r, min(limit, 1<<40)+1))
 	data := b.Bytes()
 	if err != nil {
 		return nil, fmt.Errorf("reading the target: %w", err)
 	}
 	if int64(len(data)) > min(limit, 1<<40) {
-		return nil, fmt.Errorf("a file has %w of %d (--max-message)", errOverLimit, limit)
+		return nil, fmt.Errorf("a file has %w of %d (--max-message)", ErrOverLimit, limit)
 	}
 	return data, nil
 }

@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"fmt"
@@ -12,48 +12,49 @@ import (
 	"github.com/mcpscan/mcpscan/internal/configfile"
 	"github.com/mcpscan/mcpscan/internal/lockfile"
 	"github.com/mcpscan/mcpscan/internal/policy"
+	"github.com/mcpscan/mcpscan/internal/servers"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/report"
 	"github.com/mcpscan/mcpscan/rules"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// options selects the checks of a run, and their parameters.
-type options struct {
-	config   string // the configuration file; "" for mcpscan.yaml, if it exists
-	noConfig bool   // there is none
-	base     string // a lockfile, or a directory with the files of the commit before the change under review,
+// Options selects the checks of a run, and their parameters.
+type Options struct {
+	Config   string // the configuration file; "" for mcpscan.yaml, if it exists
+	NoConfig bool   // there is none
+	Base     string // a lockfile, or a directory with the files of the commit before the change under review,
 	// whose versions of changed files apply
 
-	enable, disable []string // rules, by ID or category; they override everything else about which rules run
-	policies        []string // files, in addition to the policy of the configuration
+	Enable, Disable []string // rules, by ID or category; they override everything else about which rules run
+	Policies        []string // files, in addition to the policy of the configuration
 
-	workers    int
-	maxMessage int64       // bytes
-	late       func() bool // reports whether the time is up; nil without a limit
+	Workers    int
+	MaxMessage int64       // bytes
+	Late       func() bool // reports whether the time is up; nil without a limit
 }
 
-// checks holds the rules of a run and the decisions about their findings.
-type checks struct {
+// Checks holds the rules of a run and the decisions about their findings.
+type Checks struct {
 	engine     *scanner.Engine
-	options    scanner.Options // of the engine
-	rules      []scanner.Rule  // that a report can name, as configured
-	triage     *config.Triage
-	files      []string // that affect decisions about findings
-	idle       []string // parts of the configuration and policies that have no effect
+	Options    scanner.Options // of the engine
+	Rules      []scanner.Rule  // that a report can name, as configured
+	Triage     *config.Triage
+	Files      []string // that affect decisions about findings
+	Idle       []string // parts of the configuration and policies that have no effect
 	maxMessage int64    // bytes
 
 	base     string                        // of the options
 	changed  []*configfile.ChangedSettings // by the change under review; the base's versions apply
 	baseline string                        // the one in effect
 
-	locked           *lockfile.File    // nil if there is none
+	Locked           *lockfile.File    // nil if there is none
 	approved, before *scanner.Snapshot // by the lockfile, and by its version in the base; nil if nothing is compared
 }
 
-// readUpTo reads at most limit+1 bytes of a file, so that its parser can detect one longer than
+// ReadUpTo reads at most limit+1 bytes of a file, so that its parser can detect one longer than
 // limit. what names the file in errors.
-func readUpTo(what, name string, limit int64) ([]byte, error) {
+func ReadUpTo(what, name string, limit int64) ([]byte, error) {
 	file, err := os.Open(name)
 	if err != nil {
 		return nil, fmt.Errorf("opening %s: %w", what, err)
@@ -66,29 +67,33 @@ func readUpTo(what, name string, limit int64) ([]byte, error) {
 	return data, nil
 }
 
-// observer returns a rule that passes to see all that other rules see of messages, and reports
-// nothing.
-func observer(see func(*scanner.JudgePass)) scanner.Rule {
-	return scanner.Rule{ID: "observer", Category: "engine", Title: "What is seen", Why: "Nothing is reported.", Fix: "None.",
-		Basis: "It reports nothing.", Refs: []string{"CWE-778"}, Judge: see}
+// UnknownRuleError is the error for a name that is neither a rule nor a category.
+type UnknownRuleError struct {
+	Name  string
+	Rules []scanner.Rule
 }
 
-// unknownRuleError is the error for a name that is neither a rule nor a category.
-type unknownRuleError struct {
-	name  string
-	rules []scanner.Rule
-}
-
-func (e *unknownRuleError) Error() string { return fmt.Sprintf("unknown rule %q", e.name) }
+func (e *UnknownRuleError) Error() string { return fmt.Sprintf("unknown rule %q", e.Name) }
 
 // strictProfile is the name of the profile that has its own rules.
 const strictProfile = "strict"
 
-// vocabulary returns the names that a configuration may use.
-func vocabulary() config.Vocabulary {
+// Vocabulary returns the names that a configuration may use.
+func Vocabulary() config.Vocabulary {
 	everywhere, inResults := rules.Strict()
 	return config.Vocabulary{Rules: rules.All(), Fields: rules.Fields,
 		Profiles: map[string]config.Profile{"standard": {}, strictProfile: {Everywhere: everywhere, InResults: inResults}}}
+}
+
+// Rules returns the rules that a report can name, configured as o says, and those that the configuration
+// disables everywhere.
+func Rules(o Options) (all []scanner.Rule, off map[string]bool, err error) {
+	settings, _, err := o.settings()
+	if err != nil {
+		return nil, nil, err
+	}
+	all, off = configured(settings)
+	return append(all, scanner.EngineRules()...), off, nil
 }
 
 // configured returns the rules with the settings applied, and those that the settings disable
@@ -113,28 +118,28 @@ func configured(s *config.Settings) (all []scanner.Rule, off map[string]bool) {
 	return all, off
 }
 
-// listing returns how the configuration lists servers.
-func (c *checks) listing() *listing {
-	s := c.triage.Settings
-	return &listing{declared: s.Policy, block: s.BlocksBinaries(), maxMessage: c.maxMessage}
+// Listing returns how the configuration lists servers.
+func (c *Checks) Listing() *servers.Listing {
+	s := c.Triage.Settings
+	return &servers.Listing{Declared: s.Policy, Block: s.BlocksBinaries(), MaxMessage: c.maxMessage}
 }
 
-// loadChecks returns the checks that o selects.
-func loadChecks(o options) (*checks, error) {
+// Load returns the checks that o selects.
+func Load(o Options) (*Checks, error) {
 	settings, changed, err := o.settings()
 	if err != nil {
 		return nil, err
 	}
-	policies, changedPolicies, err := treeOf(o.base).policies(o.policies)
+	policies, changedPolicies, err := treeOf(o.Base).policies(o.Policies)
 	if err != nil {
 		return nil, err
 	}
 	all, off := configured(settings)
 	forced, refused := config.Choice{}, config.Choice{}
-	for i, names := range [...][]string{o.enable, o.disable} {
+	for i, names := range [...][]string{o.Enable, o.Disable} {
 		for _, name := range names {
 			if !([...]config.Choice{forced, refused}[i]).Choose(name, all) {
-				return nil, &unknownRuleError{name, all}
+				return nil, &UnknownRuleError{name, all}
 			}
 		}
 	}
@@ -142,7 +147,7 @@ func loadChecks(o options) (*checks, error) {
 		return refused.All(r.ID) || len(forced) > 0 && forced[r.ID] == 0 || len(forced) == 0 && off[r.ID]
 	})
 	triage := &config.Triage{Settings: settings, Forced: forced, Refused: refused}
-	with := scanner.Options{Workers: o.workers, Similarity: settings.Similarity, Limits: settings.Limits(), Pinning: settings.Pinning(), Late: o.late}
+	with := scanner.Options{Workers: o.Workers, Similarity: settings.Similarity, Limits: settings.Limits(), Pinning: settings.Pinning(), Late: o.Late}
 	if settings.Outputs.Block { // without it, nothing that servers send is refused
 		with.Blocks = triage.Blocks
 	}
@@ -152,7 +157,7 @@ func loadChecks(o options) (*checks, error) {
 			return slices.ContainsFunc(p.Servers, func(d policy.Declared) bool { return d.ID == server })
 		}
 	}
-	idle, err := addPolicies(&with, policies)
+	idle, err := AddPolicies(&with, policies)
 	if err != nil {
 		return nil, err
 	}
@@ -160,45 +165,45 @@ func loadChecks(o options) (*checks, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &checks{engine: engine, options: with, rules: append(all, scanner.EngineRules()...), triage: triage, maxMessage: o.maxMessage, files: slices.Concat(o.policies, policies), idle: idle,
-		base: o.base, changed: append(changed, changedPolicies...)}
+	c := &Checks{engine: engine, Options: with, Rules: append(all, scanner.EngineRules()...), Triage: triage, maxMessage: o.MaxMessage, Files: slices.Concat(o.Policies, policies), Idle: idle,
+		base: o.Base, changed: append(changed, changedPolicies...)}
 	if settings.Path != "" {
-		c.files = append(c.files, settings.Path)
+		c.Files = append(c.Files, settings.Path)
 	}
 	for _, file := range changed {
-		c.files = append(c.files, file.Path)
+		c.Files = append(c.Files, file.Path)
 	}
 	if p := settings.Policy; p != nil {
-		c.idle = slices.DeleteFunc(c.idle, func(line string) bool { return strings.HasPrefix(line, settings.Path+":") }) // named by both --config and --policy
+		c.Idle = slices.DeleteFunc(c.Idle, func(line string) bool { return strings.HasPrefix(line, settings.Path+":") }) // named by both --config and --policy
 		for _, v := range p.Policy().Idle() {
-			c.idle = append(c.idle, fmt.Sprintf("%s:%s: %s", settings.Path, v.At, v.Says))
+			c.Idle = append(c.Idle, fmt.Sprintf("%s:%s: %s", settings.Path, v.At, v.Says))
 		}
 	}
 	for _, key := range settings.Idle {
-		c.idle = append(c.idle, fmt.Sprintf("%s:%s: %s", settings.Path, key.Pos, key.Msg))
+		c.Idle = append(c.Idle, fmt.Sprintf("%s:%s: %s", settings.Path, key.Pos, key.Msg))
 	}
 	return c, nil
 }
 
-// compare sets the date for ignores, and loads the known findings of a baseline, a JSON report; either
+// Compare sets the date for ignores, and loads the known findings of a baseline, a JSON report; either
 // may be "".
-func (c *checks) compare(baseline, now string) error {
+func (c *Checks) Compare(baseline, now string) error {
 	var err error
-	if c.triage.Now, err = date(now); err != nil || baseline == "" {
+	if c.Triage.Now, err = Date(now); err != nil || baseline == "" {
 		return err
 	}
 	known, decides, changed, err := treeOf(c.base).baseline(baseline)
 	if err != nil {
 		return err
 	}
-	c.triage.Baseline, c.baseline = known, decides
+	c.Triage.Baseline, c.baseline = known, decides
 	c.changed = append(c.changed, changed...)
-	c.files = append(c.files, baseline, decides)
+	c.Files = append(c.Files, baseline, decides)
 	return nil
 }
 
-// date parses a date or a time; "" is the zero time.
-func date(s string) (time.Time, error) {
+// Date parses a date or a time; "" is the zero time.
+func Date(s string) (time.Time, error) {
 	if s == "" {
 		return time.Time{}, nil
 	}
@@ -224,15 +229,15 @@ func (t triaged) Finding(f *scanner.Finding) error {
 	return t.Sink.Finding(&decided)
 }
 
-// into returns a sink that triages findings before passing them to s.
-func (c *checks) into(s scanner.Sink) scanner.Sink { return triaged{s, c.triage} }
+// Into returns a sink that triages findings before passing them to s.
+func (c *Checks) Into(s scanner.Sink) scanner.Sink { return triaged{s, c.Triage} }
 
-// complete adds the sources of decisions to a report: the configuration, the baseline, and ignores
+// Complete adds the sources of decisions to a report: the configuration, the baseline, and ignores
 // that suppressed nothing.
-func (c *checks) complete(r *report.Report) {
+func (c *Checks) Complete(r *report.Report) {
 	r.Config, r.Baseline = c.config(), c.baseline
-	for _, u := range c.triage.Unused() {
+	for _, u := range c.Triage.Unused() {
 		r.UnusedIgnores = append(r.UnusedIgnores, report.UnusedIgnore{Reason: text.Visible(u.Reason, 400), Why: u.Why,
-			Location: report.Location{File: c.triage.Settings.Path, Line: u.Pos.Line, Column: u.Pos.Column}})
+			Location: report.Location{File: c.Triage.Settings.Path, Line: u.Pos.Line, Column: u.Pos.Column}})
 	}
 }

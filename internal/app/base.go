@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"bytes"
@@ -64,7 +64,7 @@ func read(what, name string, limit int64, must bool) (*fileVersion, error) {
 	case err == nil && !must && !info.Mode().IsRegular(): // the user did not ask for it, so do not block on a pipe
 		return nil, fmt.Errorf("reading %s: %s is %w", what, name, errIrregular)
 	}
-	data, err := readUpTo(what, name, limit)
+	data, err := ReadUpTo(what, name, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -107,15 +107,15 @@ func changedSettings(name string, was, now *fileVersion, changes []configfile.Se
 
 // settings reads the configuration in effect, and returns the event for the change under review.
 // Without a configuration, the defaults apply.
-func (o *options) settings() (*config.Settings, []*configfile.ChangedSettings, error) {
-	if o.noConfig {
-		if o.config != "" {
+func (o *Options) settings() (*config.Settings, []*configfile.ChangedSettings, error) {
+	if o.NoConfig {
+		if o.Config != "" {
 			return nil, nil, errors.New("--config and --no-config cannot be combined")
 		}
 		return &config.Settings{}, nil, nil
 	}
-	name := cmp.Or(o.config, config.SettingsFile)
-	was, now, err := treeOf(o.base).versions("the configuration", name, config.MaxSettings, o.config != "")
+	name := cmp.Or(o.Config, config.SettingsFile)
+	was, now, err := treeOf(o.Base).versions("the configuration", name, config.MaxSettings, o.Config != "")
 	if errors.Is(err, errIrregular) {
 		return nil, nil, fmt.Errorf("%w; --no-config ignores the file", err)
 	}
@@ -134,7 +134,7 @@ func (o *options) settings() (*config.Settings, []*configfile.ChangedSettings, e
 	if now != nil {
 		data = now.data
 	}
-	return before, []*configfile.ChangedSettings{changedSettings(name, was, now, config.Compare(before, is, data, vocabulary()))}, nil
+	return before, []*configfile.ChangedSettings{changedSettings(name, was, now, config.Compare(before, is, data, Vocabulary()))}, nil
 }
 
 // settings parses a version of the configuration.
@@ -142,7 +142,7 @@ func (v *fileVersion) settings() (*config.Settings, error) {
 	if v == nil {
 		return &config.Settings{}, nil
 	}
-	settings, err := config.ParseSettings(v.name, v.data, vocabulary())
+	settings, err := config.ParseSettings(v.name, v.data, Vocabulary())
 	if err != nil {
 		return nil, err
 	}
@@ -162,7 +162,7 @@ func (b baseTree) policies(names []string) (decide []string, changed []*configfi
 			continue
 		}
 		if now != nil {
-			if _, _, err := loadPolicy(name); err != nil {
+			if _, _, err := LoadPolicy(name); err != nil {
 				return nil, nil, err
 			}
 		}
@@ -233,8 +233,8 @@ func (b baseTree) baseline(name string) (known map[string]scanner.Severity, deci
 	return known, decides, []*configfile.ChangedSettings{changedSettings(name, was, now, compareBaselines(known, is, now))}, nil
 }
 
-// fingerprint matches the fingerprint of a finding.
-var fingerprint = lazyregexp.New(`^f1:[0-9a-f]{32}$`)
+// Fingerprint matches the fingerprint of a finding.
+var Fingerprint = lazyregexp.New(`^f1:[0-9a-f]{32}$`)
 
 // maxBaseline is practically no limit: a baseline is as long as its report.
 const maxBaseline = 1 << 40
@@ -269,7 +269,7 @@ func compareBaselines(before, now map[string]scanner.Severity, data *fileVersion
 			continue
 		case known && now[id] < was:
 			effect = configfile.Keeps
-		case !fingerprint.MatchString(id):
+		case !Fingerprint.MatchString(id):
 			effect, says = configfile.Weakens, fmt.Sprintf("the baseline accepts a finding without a fingerprint as known: %q", id)
 		}
 		line := 1 + bytes.Count(data.data[:max(bytes.Index(data.data, []byte(id)), 0)], []byte("\n"))
@@ -287,8 +287,8 @@ func compareBaselines(before, now map[string]scanner.Severity, data *fileVersion
 	return changes
 }
 
-// events returns the changes as engine events.
-func (c *checks) events() (events []*scanner.Event) {
+// Events returns the changes as engine events.
+func (c *Checks) Events() (events []*scanner.Event) {
 	for _, changed := range c.changed {
 		events = append(events, &scanner.Event{Kind: scanner.SettingsEvent, Settings: changed, Origin: scanner.Origin{File: changed.Path, Line: 1, Column: 1}})
 	}
@@ -296,8 +296,8 @@ func (c *checks) events() (events []*scanner.Event) {
 }
 
 // config reports which configuration is in effect, and which changed files are not.
-func (c *checks) config() *report.Config {
-	s := c.triage.Settings
+func (c *Checks) config() *report.Config {
+	s := c.Triage.Settings
 	said := &report.Config{File: s.Path, AlertThreshold: s.AlertThreshold}
 	for _, changed := range c.changed {
 		said.Changed = append(said.Changed, changed.Path)

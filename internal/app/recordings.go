@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"cmp"
@@ -16,9 +16,9 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// recordings opens recordings as a source that can be interrupted; - is stdin. count, if not nil,
+// Recordings opens recordings as a source that can be interrupted; - is stdin. count, if not nil,
 // returns a reader that counts what is read.
-func recordings(ctx context.Context, names []string, stdin io.Reader, o replay.Options, count func(io.Reader) io.Reader) (scanner.Source, func(), error) {
+func Recordings(ctx context.Context, names []string, stdin io.Reader, o replay.Options, count func(io.Reader) io.Reader) (scanner.Source, func(), error) {
 	closers := make(chan func(), 1)
 	src, err := untilInterrupted(ctx, label(names[0]), func() (scanner.Source, error) {
 		src, closeAll, err := openRecordings(names, stdin, o, count)
@@ -78,7 +78,7 @@ func openRecordings(names []string, stdin io.Reader, o replay.Options, count fun
 		if err != nil {
 			closeAll()
 			if !errors.Is(err, replay.ErrFormat) {
-				err = &incompleteError{err}
+				err = &IncompleteError{err}
 			}
 			return nil, nil, err
 		}
@@ -115,10 +115,10 @@ func partsOf(recording string) (numbers []int) {
 	return numbers
 }
 
-// withParts returns recordings with all of their parts, in order. It includes a part that is
+// WithParts returns recordings with all of their parts, in order. It includes a part that is
 // missing between two others, so that its absence is reported. The oldest parts may have been
 // deleted.
-func withParts(recordings []string) (names []string) {
+func WithParts(recordings []string) (names []string) {
 	for _, name := range recordings {
 		numbers := partsOf(name)
 		if _, err := os.Stat(name); err == nil || len(numbers) == 0 || name == "-" {
@@ -138,4 +138,90 @@ func withParts(recordings []string) (names []string) {
 		}
 	}
 	return names
+}
+
+// IncompleteError is an error that kept a run from inspecting everything.
+type IncompleteError struct{ err error }
+
+func (e *IncompleteError) Error() string { return e.err.Error() }
+func (e *IncompleteError) Unwrap() error { return e.err }
+
+// Within runs do, which may block, and returns early if the context ends.
+func Within[T any](ctx context.Context, do func() (T, error)) (T, error) {
+	type result struct {
+		value T
+		err   error
+	}
+	got := make(chan result, 1)
+	go func() {
+		value, err := do()
+		got <- result{value, err}
+	}()
+	select {
+	case r := <-got:
+		return r.value, r.err
+	case <-ctx.Done():
+		var none T
+		return none, &IncompleteError{context.Cause(ctx)}
+	}
+}
+
+// interruptible is a source that an interrupt ends even if a read blocks. The unread rest counts
+// as skipped, so that a partial report does not look complete.
+type interruptible struct {
+	ctx    context.Context
+	name   string // of the input, for the location of the skip
+	pieces <-chan piece
+	ended  bool
+}
+
+// piece is the result of one call of Next.
+type piece struct {
+	chunk scanner.Chunk
+	err   error
+}
+
+// untilInterrupted returns an interruptible source that reads the one returned by open. open may
+// block as well.
+func untilInterrupted(ctx context.Context, name string, open func() (scanner.Source, error)) (scanner.Source, error) {
+	opened := make(chan error, 1)
+	pieces := make(chan piece)
+	go func() {
+		src, err := open()
+		opened <- err
+		for err == nil {
+			var p piece
+			p.chunk, p.err = src.Next()
+			err = p.err
+			select {
+			case pieces <- p:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	select {
+	case err := <-opened:
+		if err != nil {
+			return nil, err
+		}
+	case <-ctx.Done():
+	}
+	return &interruptible{ctx: ctx, name: name, pieces: pieces}, nil
+}
+
+func (s *interruptible) Next() (scanner.Chunk, error) {
+	if s.ended {
+		return nil, io.EOF
+	}
+	if s.ctx.Err() == nil {
+		select {
+		case p := <-s.pieces:
+			return p.chunk, p.err
+		case <-s.ctx.Done():
+		}
+	}
+	s.ended = true
+	return replay.Events([]*scanner.Event{{Kind: scanner.SkippedEvent, Reason: context.Cause(s.ctx).Error() + ": the rest was not read",
+		Origin: scanner.Origin{File: s.name, Line: 1, Column: 1}}}).Next()
 }

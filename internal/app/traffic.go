@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"bytes"
@@ -16,11 +16,11 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// proxySession is the session name of a connection through a proxy.
-const proxySession = "proxy"
+// ProxySession is the session name of a connection through a proxy.
+const ProxySession = "proxy"
 
-// traffic is the recording of a proxy. Writing it does not delay messages.
-type traffic struct {
+// Traffic is the recording of a proxy. Writing it does not delay messages.
+type Traffic struct {
 	name  string
 	limit int64 // bytes at which a further part starts; 0 for none
 	keep  int   // maximum number of parts; 0 for all
@@ -30,12 +30,12 @@ type traffic struct {
 	spool *spool.Spool // nil if nothing is recorded
 }
 
-// openTraffic creates the --record file, accessible only to its owner, and deletes further parts
+// OpenTraffic creates the --record file, accessible only to its owner, and deletes further parts
 // of a recording that it replaces. A further part starts when a part reaches size bytes, and keep is
 // the maximum number of parts; 0 means no limit. tell reports problems with the file.
-func openTraffic(name string, size int64, keep int, tell func(string, ...any)) (*traffic, error) {
+func OpenTraffic(name string, size int64, keep int, tell func(string, ...any)) (*Traffic, error) {
 	if name == "" {
-		return &traffic{}, nil
+		return &Traffic{}, nil
 	}
 	create := func(name string) (io.WriteCloser, error) {
 		return os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
@@ -50,7 +50,7 @@ func openTraffic(name string, size int64, keep int, tell func(string, ...any)) (
 			return nil, fmt.Errorf("replacing the recording: %w", err)
 		}
 	}
-	t := &traffic{name: name, limit: size, keep: keep, part: 1}
+	t := &Traffic{name: name, limit: size, keep: keep, part: 1}
 	t.spool = spool.New(file, spool.Options{
 		Open: func(next string) (io.WriteCloser, error) {
 			t.drop(next)
@@ -73,19 +73,19 @@ func openTraffic(name string, size int64, keep int, tell func(string, ...any)) (
 // incomplete.
 func lostLine(n int, why string) []byte {
 	var b bytes.Buffer
-	_ = replay.NewRecorder(&b, "").Record(&scanner.Event{Kind: scanner.SkippedEvent, Time: time.Now().UTC(), Session: proxySession,
+	_ = replay.NewRecorder(&b, "").Record(&scanner.Event{Kind: scanner.SkippedEvent, Time: time.Now().UTC(), Session: ProxySession,
 		Reason: fmt.Sprintf("%s not recorded: %s", report.Count(n, "message"), why)})
 	return b.Bytes()
 }
 
 // Write writes a line of the recording.
-func (t *traffic) Write(line []byte) (int, error) {
+func (t *Traffic) Write(line []byte) (int, error) {
 	t.size += int64(len(line))
 	return t.spool.Write(line)
 }
 
-// record writes an event, and sets its location in the recording if it has one.
-func (t *traffic) record(e *scanner.Event) {
+// Record writes an event, and sets its location in the recording if it has one.
+func (t *Traffic) Record(e *scanner.Event) {
 	if t.spool == nil {
 		return
 	}
@@ -96,20 +96,20 @@ func (t *traffic) record(e *scanner.Event) {
 }
 
 // next starts another part.
-func (t *traffic) next(at time.Time) {
+func (t *Traffic) next(at time.Time) {
 	t.part++
 	t.size = 0
 	name := partName(t.name, t.part)
 	t.spool.Next(name)
 	t.to = replay.NewRecorder(t, name)
 	if t.keep > 0 && t.part > t.keep {
-		_ = t.to.Record(&scanner.Event{Kind: scanner.SkippedEvent, Time: at, Session: proxySession,
+		_ = t.to.Record(&scanner.Event{Kind: scanner.SkippedEvent, Time: at, Session: ProxySession,
 			Reason: fmt.Sprintf("the oldest parts of the recording were deleted: --record-keep %d", t.keep)})
 	}
 }
 
 // drop deletes the part that exceeds --record-keep once the next one exists.
-func (t *traffic) drop(next string) {
+func (t *Traffic) drop(next string) {
 	_, number, _ := strings.Cut(next[len(t.name):], partMark)
 	n, err := strconv.Atoi(number)
 	if err != nil || t.keep == 0 || n <= t.keep {
@@ -118,8 +118,8 @@ func (t *traffic) drop(next string) {
 	_ = os.Remove(partName(t.name, n-t.keep)) // it may be gone already
 }
 
-// close writes all pending data and returns an error if something is missing.
-func (t *traffic) close() error {
+// Close writes all pending data and returns an error if something is missing.
+func (t *Traffic) Close() error {
 	if t.spool == nil {
 		return nil
 	}

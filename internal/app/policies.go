@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"fmt"
@@ -12,10 +12,10 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// loadPolicy reads a policy in the language given by the file extension. It also
+// LoadPolicy reads a policy in the language given by the file extension. It also
 // returns the parts of the file that have no effect, so that the caller can warn about them.
-func loadPolicy(name string) (p *policy.Policy, idle []policy.Problem, err error) {
-	data, err := readUpTo("the policy", name, policyfile.MaxFile)
+func LoadPolicy(name string) (p *policy.Policy, idle []policy.Problem, err error) {
+	data, err := ReadUpTo("the policy", name, policyfile.MaxFile)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -35,7 +35,7 @@ func loadPolicy(name string) (p *policy.Policy, idle []policy.Problem, err error
 // listPolicy returns the policy of a file such as mcpscan.yaml. A policy without effect is an
 // error, because the user asked for it.
 func listPolicy(name string, data []byte) (*policy.Policy, []policy.Problem, error) {
-	settings, err := config.ParseSettings(name, data, vocabulary())
+	settings, err := config.ParseSettings(name, data, Vocabulary())
 	switch {
 	case err != nil:
 		return nil, nil, err
@@ -55,11 +55,11 @@ func listPolicy(name string, data []byte) (*policy.Policy, []policy.Problem, err
 	return p, idle, nil
 }
 
-// addPolicies adds policies, and the options that they need, to the engine's options. It returns
+// AddPolicies adds policies, and the options that they need, to the engine's options. It returns
 // their parts without effect.
-func addPolicies(o *scanner.Options, names []string) (idle []string, err error) {
+func AddPolicies(o *scanner.Options, names []string) (idle []string, err error) {
 	for _, name := range names {
-		p, vain, err := loadPolicy(name)
+		p, vain, err := LoadPolicy(name)
 		if err != nil {
 			return nil, err
 		}

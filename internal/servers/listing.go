@@ -1,4 +1,4 @@
-package main
+package servers
 
 import (
 	"context"
@@ -7,22 +7,46 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mcpscan/mcpscan/internal/policy"
 	"github.com/mcpscan/mcpscan/scanner"
 )
+
+// Listing says which servers are listed how.
+type Listing struct {
+	Declared   *policy.Lists // servers of mcpscan.yaml, with the environment that they may have; nil for none
+	InheritEnv bool          // servers get the whole environment
+	Named      []string      // variables that the command line passes to the server
+
+	Known    Known // to compare servers with
+	Separate bool  // a server that only shares its own name with another gets a distinct one
+	Block    bool  // a server whose file was replaced is not started
+
+	ClientName string
+	Version    string // of mcpscan, for its own name
+	Compare    bool   // each server is listed under two client names
+
+	MaxMessage   int64         // bytes
+	StartTimeout time.Duration // for the first response
+	StepTimeout  time.Duration // for each later one
+	Timeout      time.Duration // for one server, from its start to its last list
+
+	listed func()          // if set, called once a server is listed; it is then watched for changes of its tools
+	Until  <-chan struct{} // ends that when closed
+}
 
 // session is the session name of everything in one listing.
 const session = "scan"
 
-// watcher follows a listing. Every function may be nil.
-type watcher struct {
-	record func(*scanner.Event) // gets each event in order, and may set its location
-	asked  func()               // called for each server that was listed
-	done   func(lacks string)   // called at the end; lacks describes the variables that servers did not get
+// Watcher follows a listing. Every function may be nil.
+type Watcher struct {
+	Record func(*scanner.Event) // gets each event in order, and may set its location
+	Asked  func()               // called for each server that was listed
+	Done   func(lacks string)   // called at the end; lacks describes the variables that servers did not get
 }
 
-// source yields events, and then the frames of the targets, listed in parallel.
-func (l *listing) source(ctx context.Context, events []*scanner.Event, targets []liveTarget, d *disk, w watcher) scanner.Source {
-	feed := newFeed(targets, w.record)
+// Source yields events, and then the frames of the targets, listed in parallel.
+func (l *Listing) Source(ctx context.Context, events []*scanner.Event, targets []Target, d *Disk, w Watcher) scanner.Source {
+	feed := newFeed(targets, w.Record)
 	go func() {
 		defer close(feed.out)
 		feed.sendAll(events)
@@ -31,22 +55,22 @@ func (l *listing) source(ctx context.Context, events []*scanner.Event, targets [
 		for i, t := range targets {
 			wg.Go(func() {
 				missing[i] = l.ask(ctx, t, feed, d)
-				if w.asked != nil {
-					w.asked()
+				if w.Asked != nil {
+					w.Asked()
 				}
 			})
 		}
 		wg.Wait()
-		if w.done != nil {
-			w.done(describeMissed(missing))
+		if w.Done != nil {
+			w.Done(describeMissed(missing))
 		}
 	}()
 	return liveSource(feed.out)
 }
 
-// watch sends events, lists the targets in parallel, sends all, and watches the targets until
+// Watch sends events, lists the targets in parallel, sends all, and watches the targets until
 // l.until is closed. Until all are listed, the end of ctx ends them at once.
-func (l *listing) watch(ctx context.Context, events []*scanner.Event, targets []liveTarget, d *disk, all *scanner.Event) <-chan *scanner.Event {
+func (l *Listing) Watch(ctx context.Context, events []*scanner.Event, targets []Target, d *Disk, all *scanner.Event) <-chan *scanner.Event {
 	feed := newFeed(targets, nil)
 	go func() {
 		defer close(feed.out)
@@ -100,10 +124,10 @@ type feed struct {
 	names  map[string]bool      // of servers
 }
 
-func newFeed(targets []liveTarget, record func(*scanner.Event)) *feed {
+func newFeed(targets []Target, record func(*scanner.Event)) *feed {
 	f := &feed{out: make(chan *scanner.Event, 64), record: record, names: map[string]bool{}}
 	for _, t := range targets {
-		f.names[t.name] = true
+		f.names[t.Name] = true
 	}
 	return f
 }

@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"errors"
@@ -16,7 +16,7 @@ const maxEnvFile = 1 << 20
 
 // envFiles adds the environment files in the project that f's entries name: like the entries, they
 // determine what runs. Other files belong to whoever starts the server, and are only counted.
-func (p *plan) envFiles(f *config.File) {
+func (p *Plan) envFiles(f *config.File) {
 	if f.User {
 		return
 	}
@@ -31,7 +31,7 @@ func (p *plan) envFiles(f *config.File) {
 				continue
 			}
 			seen[path] = true
-			data, err := readTarget(path, maxEnvFile)
+			data, err := ReadTarget(path, maxEnvFile)
 			switch {
 			case inside == "", errors.Is(err, fs.ErrNotExist) && !isLink(path):
 				p.ignore(at, "an environment file outside the project")
@@ -42,7 +42,7 @@ func (p *plan) envFiles(f *config.File) {
 			default:
 				vars := config.ParseEnvFile(path, f.Client, data)
 				vars.Project = f.Project
-				p.config(vars)
+				p.Config(vars)
 			}
 		}
 	}

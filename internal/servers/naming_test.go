@@ -1,4 +1,4 @@
-package main
+package servers
 
 import (
 	"strings"
@@ -78,7 +78,7 @@ func TestCall(t *testing.T) {
 	locked := func(command ...string) *baseline.LockedIdentity {
 		return &baseline.LockedIdentity{Identity: baseline.IdentityOf(entry(command...))}
 	}
-	known := lockedServers{
+	known := Known{
 		"browser": locked("npx", "-y", "@playwright/mcp@0.0.40"),
 		"docs":    locked("npx", "-y", "server-filesystem@1.0.0", "/docs"),
 		"code":    locked("npx", "-y", "server-filesystem@1.0.0", "/code"),
@@ -93,10 +93,10 @@ func TestCall(t *testing.T) {
 		{"code", []string{"npx", "-y", "server-filesystem@1.0.0", "/code"}},
 		{"", []string{"npx", "-y", "server-filesystem@1.0.0", "/other"}},
 		{"fetch", []string{"uvx", "fetch==1.1"}},
-		{"fetch-" + strings.TrimPrefix(fallbackID("npx", []string{"@other/fetch"}, ""), "mcp-"), []string{"npx", "@other/fetch"}},
+		{"fetch-" + strings.TrimPrefix(FallbackID("npx", []string{"@other/fetch"}, ""), "mcp-"), []string{"npx", "@other/fetch"}},
 		{"old", []string{"npx", "old"}},
 	} {
-		got, err := known.call(entry(c.command...))
+		got, err := known.Name(entry(c.command...))
 		if got != c.want || (err != nil) != (c.want == "") {
 			t.Errorf("%q is called %q (%v), want %q", c.command, got, err, c.want)
 		}

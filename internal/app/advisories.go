@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"fmt"
@@ -12,9 +12,9 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// advise makes the checks also use the advisories in files about packages in the configurations among
+// Advise makes the checks also use the advisories in files about packages in the configurations among
 // the events. It calls read for each file.
-func (c *checks) advise(files []string, events []*scanner.Event, read func(name string, s osv.Stats)) error {
+func (c *Checks) Advise(files []string, events []*scanner.Event, read func(name string, s osv.Stats)) error {
 	if len(files) == 0 {
 		return nil
 	}
@@ -34,7 +34,7 @@ func (c *checks) advise(files []string, events []*scanner.Event, read func(name 
 		kept = append(kept, found...)
 		read(name, stats)
 	}
-	c.files = append(c.files, files...)
+	c.Files = append(c.Files, files...)
 	return c.goBy(supplychain.NewAdvisories(kept))
 }
 
@@ -55,14 +55,14 @@ func readAdvisories(name string, wanted func(launch.Ecosystem, string) bool) ([]
 }
 
 // goBy makes the rules about known packages use the advisories a.
-func (c *checks) goBy(a *supplychain.Advisories) error {
+func (c *Checks) goBy(a *supplychain.Advisories) error {
 	run := slices.Clone(c.engine.Rules())
-	for _, list := range [...][]scanner.Rule{run, c.rules} {
+	for _, list := range [...][]scanner.Rule{run, c.Rules} {
 		for i := range list {
 			list[i] = supplychain.Advised(list[i], a)
 		}
 	}
-	engine, err := scanner.New(run, c.options)
+	engine, err := scanner.New(run, c.Options)
 	if err != nil {
 		return err
 	}
