@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/mcpscan/mcpscan/internal/app"
 	"github.com/mcpscan/mcpscan/internal/servers"
 	"github.com/mcpscan/mcpscan/report"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -91,14 +92,20 @@ func (c *diffCmd) snapshot(ctx context.Context, std streams, l *servers.Listing,
 	if err != nil {
 		return nil, nil, nil, err
 	}
+	offers, missed, err = offered(ctx, s, engine)
+	if err == nil && len(offers.Servers) == 0 {
+		err = &exitError{exitIncomplete, fmt.Errorf("%s contains no server with definitions, so there is nothing to compare", c.Old)}
+	}
+	return s.Inputs, offers, missed, err
+}
+
+// offered reads a side to its end and returns what its servers offer, and what was not read.
+func offered(ctx context.Context, s *app.Side, engine *scanner.Engine) (*scanner.Snapshot, []scanner.Skipped, error) {
 	defer s.Close()
-	offers = scanner.NewSnapshot()
+	offers := scanner.NewSnapshot()
 	res, err := engine.Keeping().Run(context.WithoutCancel(ctx), s.Source, offers)
 	if err != nil {
-		return nil, nil, nil, readError(err)
+		return nil, nil, readError(err)
 	}
-	if len(offers.Servers) == 0 {
-		return nil, nil, nil, &exitError{exitIncomplete, fmt.Errorf("%s contains no server with definitions, so there is nothing to compare", c.Old)}
-	}
-	return s.Inputs, offers, res.Coverage.Skipped, nil
+	return offers, res.Coverage.Skipped, nil
 }

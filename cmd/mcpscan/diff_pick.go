@@ -52,12 +52,8 @@ func (c *diffCmd) has(ctx context.Context, std streams, l *servers.Listing, engi
 	if err != nil {
 		return false, err
 	}
-	defer s.Close()
-	now := scanner.NewSnapshot()
-	if _, err := engine.Keeping().Run(context.WithoutCancel(ctx), s.Source, now); err != nil {
-		return false, readError(err)
-	}
-	return now.Servers[name] != nil, nil
+	now, _, err := offered(ctx, s, engine)
+	return err == nil && now.Servers[name] != nil, err
 }
 
 // nothingCompared returns the error for two sides that have no server in common.

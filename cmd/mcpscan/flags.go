@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/mcpscan/mcpscan/internal/app"
-	"github.com/mcpscan/mcpscan/internal/osv"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/report"
 )
@@ -105,21 +104,6 @@ func (f *outputFlags) warn(std streams, idle []string, r *report.Report) {
 	}
 }
 
-// advisoryFlags lists advisories to use in addition to the built-in ones.
-type advisoryFlags struct {
-	Advisories []string `help:"Also check packages against these advisories: OSV JSON, or the zip export of an ecosystem from osv.dev. Repeatable." placeholder:"FILE" sep:"none"`
-}
-
-// tellAdvisories reports what a file of advisories contains.
-func (f *outputFlags) tellAdvisories(std streams) func(string, osv.Stats) {
-	return func(name string, s osv.Stats) {
-		if !f.Quiet {
-			fmt.Fprintf(std.err, "mcpscan: %s: %d advisories; %d about packages named here, %d of other ecosystems, %d withdrawn\n",
-				text.Visible(name, 400), s.Read, s.Kept, s.Other, s.Withdrawn)
-		}
-	}
-}
-
 // recordFlags limits the size of the --record files.
 type recordFlags struct {
 	RecordSize int64 `help:"Start a new part of the recording (FILE.part2 and so on) when a part reaches this size; 0 means no limit." placeholder:"BYTES"`
@@ -137,4 +121,9 @@ func (f *recordFlags) check(record string) error {
 		return usage("--record-keep %d: the recording has only one part; expected --record-size BYTES with it", f.RecordKeep)
 	}
 	return nil
+}
+
+// eventsFlags selects the file for audit events.
+type eventsFlags struct {
+	Events string `help:"Write audit events to this file, one JSON object per line." placeholder:"FILE"`
 }

@@ -211,6 +211,16 @@ func exitOf(err error) *exitError {
 	return &exitError{exitUsage, err}
 }
 
+// withLost adds the error about an incomplete file to the exit error. An exit code in err takes
+// precedence.
+func withLost(err, lost error) error {
+	if lost == nil {
+		return err
+	}
+	exit := exitOf(err)
+	return &exitError{exit.code, errors.Join(exit.err, lost)}
+}
+
 // fail prints an error, if it has a message, and returns its exit code.
 func fail(w io.Writer, err error) int {
 	if err == nil {

@@ -8,7 +8,9 @@ import (
 
 	"github.com/mcpscan/mcpscan/internal/app"
 	"github.com/mcpscan/mcpscan/internal/lockfile"
+	"github.com/mcpscan/mcpscan/internal/osv"
 	"github.com/mcpscan/mcpscan/internal/servers"
+	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/report"
 )
 
@@ -111,4 +113,19 @@ func (c *scanCmd) plan(ctx context.Context, std streams, l *servers.Listing, loc
 	}
 	c.consent(ctx, std, p, l)
 	return p, nil
+}
+
+// advisoryFlags lists advisories to use in addition to the built-in ones.
+type advisoryFlags struct {
+	Advisories []string `help:"Also check packages against these advisories: OSV JSON, or the zip export of an ecosystem from osv.dev. Repeatable." placeholder:"FILE" sep:"none"`
+}
+
+// tellAdvisories reports what a file of advisories contains.
+func (f *outputFlags) tellAdvisories(std streams) func(string, osv.Stats) {
+	return func(name string, s osv.Stats) {
+		if !f.Quiet {
+			fmt.Fprintf(std.err, "mcpscan: %s: %d advisories; %d about packages named here, %d of other ecosystems, %d withdrawn\n",
+				text.Visible(name, 400), s.Read, s.Kept, s.Other, s.Withdrawn)
+		}
+	}
 }

@@ -11,18 +11,18 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// auditLog is the log written by --events.
-type auditLog struct {
+// AuditLog is the log written by --events.
+type AuditLog struct {
 	to   *report.Events // nil if there is nothing to write
 	file *os.File
 }
 
 // OpenAuditLog creates the --events file, accessible only to its owner because it contains names and
 // arguments of calls. It must not be one of the other output files. Without a name, nothing is written.
-func OpenAuditLog(name string, others ...string) (*auditLog, error) {
+func OpenAuditLog(name string, others ...string) (*AuditLog, error) {
 	switch {
 	case name == "":
-		return &auditLog{}, nil
+		return &AuditLog{}, nil
 	case name == "-":
 		return nil, fmt.Errorf("--events -: standard output carries the report; expected a file name")
 	}
@@ -35,11 +35,11 @@ func OpenAuditLog(name string, others ...string) (*auditLog, error) {
 	if err != nil {
 		return nil, fmt.Errorf("creating the --events file: %w", err)
 	}
-	return &auditLog{to: report.NewEvents(file), file: file}, nil
+	return &AuditLog{to: report.NewEvents(file), file: file}, nil
 }
 
 // Beside returns a sink that writes to the log and passes everything on.
-func (l *auditLog) Beside(s scanner.Sink) scanner.Sink {
+func (l *AuditLog) Beside(s scanner.Sink) scanner.Sink {
 	if l.to == nil {
 		return s
 	}
@@ -47,7 +47,7 @@ func (l *auditLog) Beside(s scanner.Sink) scanner.Sink {
 }
 
 // Close closes the log and returns any error.
-func (l *auditLog) Close() error {
+func (l *AuditLog) Close() error {
 	if l.file == nil {
 		return nil
 	}
@@ -65,9 +65,9 @@ func (t Tee) Finding(f *scanner.Finding) error {
 	return errors.Join(t[0].Finding(f), t[1].Finding(f))
 }
 
-// recording is the file that --record writes. After the first error, the scan goes on without it:
+// Recording is the file that --record writes. After the first error, the scan goes on without it:
 // a full disk must not hide a server.
-type recording struct {
+type Recording struct {
 	to   *replay.Recorder // nil if there is nothing (more) to write
 	file *os.File
 	err  error
@@ -75,19 +75,19 @@ type recording struct {
 
 // OpenRecording creates the --record file, accessible only to its owner because servers send more
 // than a report repeats.
-func OpenRecording(name string) (*recording, error) {
+func OpenRecording(name string) (*Recording, error) {
 	if name == "" {
-		return &recording{}, nil
+		return &Recording{}, nil
 	}
 	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("creating the recording: %w", err)
 	}
-	return &recording{to: replay.NewRecorder(f, name), file: f}, nil
+	return &Recording{to: replay.NewRecorder(f, name), file: f}, nil
 }
 
 // Record writes an event, and sets its location in the recording if it has one.
-func (r *recording) Record(e *scanner.Event) {
+func (r *Recording) Record(e *scanner.Event) {
 	if r.to == nil {
 		return
 	}
@@ -99,7 +99,7 @@ func (r *recording) Record(e *scanner.Event) {
 }
 
 // Close closes the recording and returns its first error.
-func (r *recording) Close() error {
+func (r *Recording) Close() error {
 	if r.file == nil {
 		return nil
 	}

@@ -46,6 +46,7 @@ type npmLock struct {
 	doc  *wire.Doc
 }
 
+// NewDisk returns a disk for one run.
 func NewDisk(ctx context.Context) *Disk {
 	return &Disk{ctx: ctx, left: maxRead, sums: map[string]summed{}}
 }

@@ -69,7 +69,7 @@ func (l *Listing) Source(ctx context.Context, events []*scanner.Event, targets [
 }
 
 // Watch sends events, lists the targets in parallel, sends all, and watches the targets until
-// l.until is closed. Until all are listed, the end of ctx ends them at once.
+// l.Until is closed. Until all are listed, the end of ctx ends them at once.
 func (l *Listing) Watch(ctx context.Context, events []*scanner.Event, targets []Target, d *Disk, all *scanner.Event) <-chan *scanner.Event {
 	feed := newFeed(targets, nil)
 	go func() {

@@ -66,7 +66,7 @@ func (l Known) Name(entry *configfile.Entry) (string, error) {
 	return l.distinct(name, id), nil
 }
 
-// NameUnasked is like call, and returns a name in any case: that of the program, or an ID.
+// NameUnasked is like Name, and returns a name in any case: that of the program, or an ID.
 func (l Known) NameUnasked(entry *configfile.Entry) (string, error) {
 	name, err := l.Name(entry)
 	if err != nil || name != "" {
