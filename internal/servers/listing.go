@@ -37,9 +37,9 @@ type Listing struct {
 // session is the session name of everything in one listing.
 const session = "scan"
 
-// Watcher follows a listing. Every function may be nil.
+// Watcher follows a listing.
 type Watcher struct {
-	Record func(*scanner.Event) // gets each event in order, and may set its location
+	Record func(*scanner.Event) // gets each event in order, and may set its location; nil for nothing
 	Asked  func()               // called for each server that was listed
 	Done   func(lacks string)   // called at the end; lacks describes the variables that servers did not get
 }
@@ -55,15 +55,11 @@ func (l *Listing) Source(ctx context.Context, events []*scanner.Event, targets [
 		for i, t := range targets {
 			wg.Go(func() {
 				missing[i] = l.ask(ctx, t, feed, d)
-				if w.Asked != nil {
-					w.Asked()
-				}
+				w.Asked()
 			})
 		}
 		wg.Wait()
-		if w.Done != nil {
-			w.Done(describeMissed(missing))
-		}
+		w.Done(describeMissed(missing))
 	}()
 	return liveSource(feed.out)
 }
