@@ -148,12 +148,7 @@ func (all *checkup) file(c *doctorCmd, l config.Location, named bool) {
 		return
 	}
 	all.seen[filepath.Clean(l.Path)] = true
-	data, err := app.ReadTarget(l.Path, maxClientFile)
-	if err != nil {
-		all.unread(l.Path, 0, err.Error())
-		return
-	}
-	f, err := app.ParseConfig(l.Path, data)
+	f, err := app.ReadConfig(l.Path, maxClientFile)
 	out := &checkedFile{Path: l.Path, Client: l.Client, Scope: l.Scope, Servers: []*checkedServer{}}
 	switch {
 	case errors.Is(err, config.ErrNotConfig) && !named: // a client with no servers

@@ -53,7 +53,8 @@ func (c *lockCmd) Run(ctx context.Context, std streams) error {
 		return err
 	}
 	l := c.listing(checks)
-	l.Separate, l.Block = true, false                    // what replaced a file is to be recorded
+	l.Separate = true
+	l.Block = false // the lockfile is to record what replaced a file
 	if f, err := lockfile.Load(c.Lockfile); err == nil { // errors are reported when it is written
 		l.Known = servers.KnownIn(f)
 	}
@@ -85,7 +86,7 @@ func (c *lockCmd) Run(ctx context.Context, std streams) error {
 		return nil
 	})
 	if err != nil {
-		return &exitError{exitUsage, err}
+		return err
 	}
 	c.tell(std.err, changed, len(offers.now.Servers), total, forgotten, waiting)
 	return c.report(std, checks, offers)
@@ -168,7 +169,7 @@ func (c *lockCmd) targets() (all []string, missed []scanner.Skipped, err error) 
 			missed = append(missed, scanner.Skipped{Reason: l.Why, Count: 1, First: scanner.Location{File: l.Path, Line: 1, Column: 1}})
 		}
 		for _, loc := range locations {
-			if data, err := app.ReadTarget(loc.Path, c.MaxMessage); err != nil || holdsServers(loc.Path, data) {
+			if file, err := app.ReadConfig(loc.Path, c.MaxMessage); err != nil || len(file.Entries) > 0 {
 				all = append(all, loc.Path)
 				found++
 			}
@@ -232,19 +233,11 @@ func (c *lockCmd) report(std streams, checks *app.Checks, o *offers) error {
 // doubtful rejects a configuration that clients may interpret differently, such as one that names
 // a server twice: it is unclear which one to lock.
 func (c *lockCmd) doubtful(target string) error {
-	data, err := app.ReadTarget(target, c.MaxMessage)
-	if err != nil {
-		return nil // reported when it is read
-	}
-	if file, err := app.ParseConfig(target, data); err == nil && len(file.Problems) > 0 {
+	file, err := app.ReadConfig(target, c.MaxMessage)
+	if err == nil && len(file.Problems) > 0 { // an error is reported when it is read
 		return usage("%s:%s: %s; the lockfile is unchanged", target, file.Problems[0].Pos, file.Problems[0].Msg)
 	}
 	return nil
-}
-
-func holdsServers(name string, data []byte) bool {
-	file, err := app.ParseConfig(name, data)
-	return err != nil || len(file.Entries) > 0
 }
 
 // nothingOffered returns an error explaining why there is nothing to write.

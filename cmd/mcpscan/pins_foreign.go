@@ -37,7 +37,7 @@ func (c *pinsExportCmd) Run(std streams) error {
 		return err
 	}
 	if err := f.Intact(); err != nil { // another program would trust the exported pins
-		return &exitError{exitUsage, err}
+		return err
 	}
 	rows := []foreignPin{}
 	for _, p := range f.Pins(lockfile.Formula(c.For)) {
@@ -70,11 +70,11 @@ func (c *pinsImportCmd) Run(ctx context.Context, std streams) error {
 	}
 	data, err := app.ReadTarget(c.File, maxPinFile)
 	if err != nil {
-		return &exitError{exitUsage, err}
+		return err
 	}
 	pins, err := lockfile.ParsePins(c.File, data)
 	if err != nil {
-		return &exitError{exitUsage, err}
+		return err
 	}
 	var done []lockfile.Change
 	var refused []string
@@ -86,7 +86,7 @@ func (c *pinsImportCmd) Run(ctx context.Context, std streams) error {
 		return nil
 	})
 	if err != nil {
-		return &exitError{exitUsage, err}
+		return err
 	}
 	for _, r := range refused {
 		fmt.Fprintf(std.err, "mcpscan: not approved: %s\n", text.Visible(r, 600))

@@ -167,7 +167,7 @@ func (c *policyTestCmd) fixtures() ([]fixture, error) {
 		out = append(out, f)
 	}
 	if len(failed) > 0 {
-		return nil, &exitError{exitUsage, errors.Join(failed...)}
+		return nil, errors.Join(failed...)
 	}
 	return out, nil
 }

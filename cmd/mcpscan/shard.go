@@ -67,10 +67,7 @@ func writeTo(std streams, file string, write func(io.Writer) error) (err error) 
 		w = out
 	}
 	b := bufio.NewWriterSize(w, 64<<10)
-	if err := errors.Join(write(b), b.Flush()); err != nil {
-		return &exitError{exitUsage, err}
-	}
-	return nil
+	return errors.Join(write(b), b.Flush())
 }
 
 // settingsDigest returns a digest of all flags and files that affect findings, so that merge can

@@ -142,11 +142,7 @@ func (v *fileVersion) settings() (*config.Settings, error) {
 	if v == nil {
 		return &config.Settings{}, nil
 	}
-	settings, err := config.ParseSettings(v.name, v.data, Vocabulary())
-	if err != nil {
-		return nil, err
-	}
-	return settings, nil
+	return config.ParseSettings(v.name, v.data, Vocabulary())
 }
 
 // policies returns the names of the policies in effect, and the events for the change under

@@ -29,9 +29,18 @@ func Dirs(dir string, user bool) config.Dirs {
 	return d
 }
 
-// ParseConfig parses a client configuration. It replaces entries wrapped by mcpscan wrap with the
+// ReadConfig reads a client configuration as a run sees it.
+func ReadConfig(path string, limit int64) (*config.File, error) {
+	data, err := ReadTarget(path, limit)
+	if err != nil {
+		return nil, err
+	}
+	return parseConfig(path, data)
+}
+
+// parseConfig parses a client configuration. It replaces entries wrapped by mcpscan wrap with the
 // servers behind the proxy, if they start the running program.
-func ParseConfig(path string, data []byte) (*config.File, error) {
+func parseConfig(path string, data []byte) (*config.File, error) {
 	file, err := config.Parse(path, data)
 	if err == nil {
 		file.SeeThrough(ThisProgram)

@@ -234,7 +234,7 @@ func (p *Plan) discover(dir string, user bool) error {
 			p.skip(scanner.Origin{File: loc.Path, Line: 1, Column: 1}, "configuration not read: %v", err)
 			continue
 		}
-		file, err := ParseConfig(loc.Path, data)
+		file, err := parseConfig(loc.Path, data)
 		if errors.Is(err, config.ErrNotConfig) {
 			p.ignore(scanner.Origin{File: loc.Path, Line: 1, Column: 1}, "a client configuration without servers")
 			continue

@@ -59,7 +59,7 @@ func (p *Plan) content(t string, data []byte, err error) error {
 	case errors.As(derr, &broken):
 		return derr
 	}
-	file, cerr := ParseConfig(t, data)
+	file, cerr := parseConfig(t, data)
 	if cerr == nil {
 		if abs, err := filepath.Abs(t); err == nil {
 			file.User = Dirs("", true).Belongs(abs)
@@ -162,7 +162,7 @@ func (p *Plan) file(ctx context.Context, name string, approved bool) (*Side, err
 	if errors.As(derr, &broken) {
 		return nil, derr
 	}
-	if conf, cerr := ParseConfig(name, data); err == nil && cerr == nil {
+	if conf, cerr := parseConfig(name, data); err == nil && cerr == nil {
 		p.Config(conf)
 		return nil, nil
 	}
