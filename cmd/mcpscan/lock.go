@@ -53,8 +53,8 @@ func (c *lockCmd) Run(ctx context.Context, std streams) error {
 		return err
 	}
 	l := c.listing(checks)
-	l.Separate = true
-	l.Block = false // the lockfile is to record what replaced a file
+	// A name must not stand for two servers, and what replaced a file is to be recorded.
+	l.Separate, l.Block = true, false
 	if f, err := lockfile.Load(c.Lockfile); err == nil { // errors are reported when it is written
 		l.Known = servers.KnownIn(f)
 	}

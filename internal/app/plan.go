@@ -28,7 +28,7 @@ type Plan struct {
 	Headers map[string]string // for URLs
 	NoRun   bool              // no server is listed
 
-	known      servers.Known // give names to servers that no configuration names
+	known      servers.Known // gives names to servers that no configuration names
 	maxMessage int64         // bytes
 	disk       *servers.Disk
 
