@@ -68,7 +68,7 @@ func skippedLines(list []Skipped) []string {
 	var out []string
 	for i, s := range list {
 		if i == maxListed {
-			out = append(out, fmt.Sprintf("and %s more", count(len(list)-i, "reason")))
+			out = append(out, fmt.Sprintf("and %s more", Count(len(list)-i, "reason")))
 			break
 		}
 		line := fmt.Sprintf("%d × %s", s.Count, visible(s.Reason, textLimit))

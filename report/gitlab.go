@@ -94,7 +94,7 @@ func (g *gitlabWriter) skipped(s Skipped) gitlabIssue {
 		at = *s.First
 	}
 	return gitlabIssue{
-		Description: fmt.Sprintf("Not inspected: %s (%s).", visible(s.Reason, maxResultMessage), count(s.Count, "time")),
+		Description: fmt.Sprintf("Not inspected: %s (%s).", visible(s.Reason, maxResultMessage), Count(s.Count, "time")),
 		Check:       incompleteID,
 		Severity:    "major",
 		Location:    g.location(at, ""),

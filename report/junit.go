@@ -178,5 +178,5 @@ func (j *junitWriter) notInspected(s Skipped) junitCase {
 	}
 	reason := visible(s.Reason, textLimit)
 	return junitCase{Class: "mcpscan", Name: j.unique("mcpscan", "not inspected: "+reason, ""),
-		Error: &junitResult{Type: incompleteID, Message: fmt.Sprintf("%s (%s)", reason, count(s.Count, "time")), Body: body}}
+		Error: &junitResult{Type: incompleteID, Message: fmt.Sprintf("%s (%s)", reason, Count(s.Count, "time")), Body: body}}
 }

@@ -29,7 +29,7 @@ func writeMarkdown(w io.Writer, r *Report, rules []scanner.Rule) error {
 	room := maxMarkdown - len(head) - len(tail) - leftOut
 	body, left := m.body(r, room)
 	if left > 0 {
-		head += fmt.Sprintf("%s left out to keep this report below %d KiB, the least severe first; the JSON report lists more.\n\n", count(left, "finding"), maxMarkdown>>10)
+		head += fmt.Sprintf("%s left out to keep this report below %d KiB, the least severe first; the JSON report lists more.\n\n", Count(left, "finding"), maxMarkdown>>10)
 	}
 	g := text.Guard(w)
 	for _, part := range []string{head, body, tail} {

@@ -191,10 +191,10 @@ func unlisted(r *Report) string {
 	var of []string
 	for i, u := range list {
 		if i == maxListed {
-			of = append(of, fmt.Sprintf("and of %s", count(len(list)-i, "other rule")))
+			of = append(of, fmt.Sprintf("and of %s", Count(len(list)-i, "other rule")))
 			break
 		}
 		of = append(of, fmt.Sprintf("%d of %s (%s)", u.Count, visible(u.Rule, textLimit), u.Severity))
 	}
-	return fmt.Sprintf("%s counted but not listed, to keep the report short: %s.", count(n, "finding"), strings.Join(of, ", "))
+	return fmt.Sprintf("%s counted but not listed, to keep the report short: %s.", Count(n, "finding"), strings.Join(of, ", "))
 }

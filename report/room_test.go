@@ -45,7 +45,7 @@ func TestFloodOfFindings(t *testing.T) {
 			t.Errorf("%d: unlisted %+v, want %+v", n, r.Summary.Unlisted, want)
 		}
 		var out bytes.Buffer
-		if err := Write(&out, "text", r, Options{}); err != nil || !strings.Contains(strings.Join(strings.Fields(out.String()), " "), fmt.Sprintf("%s counted but not listed, to keep the report short", count(more, "finding"))) {
+		if err := Write(&out, "text", r, Options{}); err != nil || !strings.Contains(strings.Join(strings.Fields(out.String()), " "), fmt.Sprintf("%s counted but not listed, to keep the report short", Count(more, "finding"))) {
 			t.Errorf("%d: %v, the text does not say what is missing", n, err)
 		}
 	}

@@ -121,7 +121,7 @@ func (s *sarifWriter) invocation(r *Report, kept, left int) *sarif.Invocation {
 		inv.ToolExecutionNotifications = append(inv.ToolExecutionNotifications, notification(more))
 	}
 	for _, skipped := range r.Coverage.Skipped {
-		n := notification(fmt.Sprintf("Not inspected: %s (%s).", visible(skipped.Reason, 400), count(skipped.Count, "time")))
+		n := notification(fmt.Sprintf("Not inspected: %s (%s).", visible(skipped.Reason, 400), Count(skipped.Count, "time")))
 		if skipped.First != nil {
 			n.Locations = []*sarif.Location{s.location(*skipped.First, "", 1)}
 		}

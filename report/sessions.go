@@ -273,7 +273,7 @@ func (s *SessionSummary) said(name func(string) string) (line, top string) {
 
 // holds describes the content of a session.
 func (s *SessionSummary) holds() string {
-	tools := count(s.Tools, "tool")
+	tools := Count(s.Tools, "tool")
 	var of []string
 	if s.ToolsNew > 0 && s.ToolsNew < s.Tools {
 		of = append(of, fmt.Sprintf("%d new", s.ToolsNew))
@@ -284,7 +284,7 @@ func (s *SessionSummary) holds() string {
 	if len(of) > 0 {
 		tools += " (" + strings.Join(of, ", ") + ")"
 	}
-	return strings.Join([]string{count(s.Servers, "server"), tools, count(s.Calls, "call")}, ", ")
+	return strings.Join([]string{Count(s.Servers, "server"), tools, Count(s.Calls, "call")}, ", ")
 }
 
 // found describes the open findings of a session.

@@ -152,7 +152,7 @@ func (p *textPrinter) reasons(title string, list []Skipped) {
 	p.title(title + ":")
 	for i, s := range list {
 		if i == maxRows {
-			p.block(0, digits+2*labelIndent, fmt.Sprintf("and %s more", count(len(list)-i, "reason")))
+			p.block(0, digits+2*labelIndent, fmt.Sprintf("and %s more", Count(len(list)-i, "reason")))
 			break
 		}
 		what := visible(s.Reason, textLimit)

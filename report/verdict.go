@@ -22,7 +22,7 @@ func verdict(r *Report) string {
 	case r.Coverage.Inspected == 0 && total == 0:
 		return "Nothing was inspected."
 	case total > 0:
-		return fmt.Sprintf("%s: %s.", count(total, "finding"), severities(open))
+		return fmt.Sprintf("%s: %s.", Count(total, "finding"), severities(open))
 	case !r.Coverage.Complete():
 		return incomplete
 	}
@@ -50,7 +50,7 @@ func scopes(r *Report) []string {
 			by = " (" + visible(by, textLimit) + ")"
 		}
 		if n := c.Total(); n > 0 {
-			out = append(out, fmt.Sprintf("%s: %s: %s%s.", what, count(n, "finding"), severities(c), by))
+			out = append(out, fmt.Sprintf("%s: %s: %s%s.", what, Count(n, "finding"), severities(c), by))
 		}
 	}
 	by := ""
@@ -107,7 +107,7 @@ func approvals(r *Report) []string {
 	var out []string
 	for i, reason := range reasons {
 		if i == maxApprovals {
-			return append(out, fmt.Sprintf("%s more.", count(len(reasons)-i, "approval")))
+			return append(out, fmt.Sprintf("%s more.", Count(len(reasons)-i, "approval")))
 		}
 		names, more := about[reason], ""
 		if len(names) > maxApprovals {
@@ -116,7 +116,7 @@ func approvals(r *Report) []string {
 		out = append(out, fmt.Sprintf("%s (%s%s).", opening(visible(reason, maxReason)), strings.Join(names, ", "), more))
 	}
 	if n := r.Summary.Approved.Total(); len(out) == 0 && n > 0 {
-		out = append(out, fmt.Sprintf("Approved in this change: %s: %s.", count(n, "finding"), severities(r.Summary.Approved)))
+		out = append(out, fmt.Sprintf("Approved in this change: %s: %s.", Count(n, "finding"), severities(r.Summary.Approved)))
 	}
 	return out
 }
@@ -144,10 +144,10 @@ func hidden(r *Report) string {
 		if s == scanner.Note {
 			what = "note"
 		}
-		parts, lowest = append(parts, count(n, what)), s
+		parts, lowest = append(parts, Count(n, what)), s
 	}
 	if len(parts) == 0 { // a report with inconsistent counts
-		parts = append(parts, count(r.Summary.Hidden, "finding"))
+		parts = append(parts, Count(r.Summary.Hidden, "finding"))
 	}
 	return fmt.Sprintf("%s hidden by --min-severity %s", strings.Join(parts, ", "), lowest)
 }
@@ -166,14 +166,14 @@ func severities(c Counts) string {
 // scope describes what was inspected.
 func scope(r *Report) string {
 	s := r.Summary
-	parts := []string{count(s.Servers, "server"), count(s.Tools, "tool")}
+	parts := []string{Count(s.Servers, "server"), Count(s.Tools, "tool")}
 	if s.Sessions > 0 {
-		parts = append(parts, count(s.Sessions, "session"))
+		parts = append(parts, Count(s.Sessions, "session"))
 	}
 	if s.Calls > 0 {
-		parts = append(parts, count(s.Calls, "call"))
+		parts = append(parts, Count(s.Calls, "call"))
 	}
-	inspected := count(r.Coverage.Events, "event")
+	inspected := Count(r.Coverage.Events, "event")
 	if r.Coverage.Inspected < r.Coverage.Events || !r.Coverage.Complete() {
 		inspected = fmt.Sprintf("%d of %s", r.Coverage.Inspected, inspected)
 	}
@@ -184,16 +184,16 @@ func scope(r *Report) string {
 func (c Coverage) notes() []string {
 	var notes []string
 	if c.Noise > 0 {
-		notes = append(notes, fmt.Sprintf("Not valid JSON-RPC: %s of output.", count(c.Noise, "line")))
+		notes = append(notes, fmt.Sprintf("Not valid JSON-RPC: %s of output.", Count(c.Noise, "line")))
 	}
 	if c.Evicted > 0 {
-		notes = append(notes, fmt.Sprintf("Closed to limit memory use: %s, starting with those idle longest.", count(c.Evicted, "session")))
+		notes = append(notes, fmt.Sprintf("Closed to limit memory use: %s, starting with those idle longest.", Count(c.Evicted, "session")))
 	}
 	return notes
 }
 
-// count formats a number with its noun.
-func count(n int, noun string) string {
+// Count formats a number with its noun, whose plural ends in s: 1 finding, 2 findings.
+func Count(n int, noun string) string {
 	if n != 1 {
 		noun += "s"
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/mcpscan/mcpscan/internal/lockfile"
 	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/report"
 )
 
 // approveCmd is mcpscan approve.
@@ -130,6 +131,6 @@ func (c *approveCmd) tell(std streams, done []lockfile.Change) error {
 	for _, d := range done {
 		fmt.Fprintf(&b, "approved %s (was %s)\n", text.Visible(selector(d), 400), d.Was)
 	}
-	fmt.Fprintf(&b, "%s approved in %s by %s\n", count(len(done), "definition"), text.Visible(c.Lockfile, 400), text.Visible(who(c.By), 200))
+	fmt.Fprintf(&b, "%s approved in %s by %s\n", report.Count(len(done), "definition"), text.Visible(c.Lockfile, 400), text.Visible(who(c.By), 200))
 	return put(std.out, []byte(b.String()))
 }

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"testing"
 
+	"github.com/mcpscan/mcpscan/internal/app"
 	"github.com/mcpscan/mcpscan/internal/config"
 	"github.com/mcpscan/mcpscan/internal/configfile"
 	"github.com/mcpscan/mcpscan/internal/policy"
@@ -18,14 +19,14 @@ import (
 func TestEveryFieldIsCompared(t *testing.T) {
 	example := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindStringSubmatch(readFile(t, filepath.Join(root, "docs", "configuration.md")))
 	parse := func() *config.Settings {
-		s, err := config.ParseSettings("mcpscan.yaml", []byte(example[1]), vocabulary())
+		s, err := config.ParseSettings("mcpscan.yaml", []byte(example[1]), app.Vocabulary())
 		if err != nil {
 			t.Fatal(err)
 		}
 		// The example states defaults. What differs from them is seen to be gone.
 		no, alert, most := false, scanner.Alert, 7
 		s.Definitions, s.Outputs.Enabled = &no, &no
-		strict, err := config.ParseSettings("mcpscan.yaml", []byte("detection: {profile: strict}"), vocabulary())
+		strict, err := config.ParseSettings("mcpscan.yaml", []byte("detection: {profile: strict}"), app.Vocabulary())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -58,7 +59,7 @@ func TestEveryFieldIsCompared(t *testing.T) {
 			return
 		}
 		field.SetZero()
-		if len(config.Compare(full, without, nil, vocabulary()))+len(config.Compare(without, full, nil, vocabulary())) == 0 {
+		if len(config.Compare(full, without, nil, app.Vocabulary()))+len(config.Compare(without, full, nil, app.Vocabulary())) == 0 {
 			t.Errorf("%s: nobody sees that it changed; add it to config.Compare, and its meaning to the table there", name)
 		}
 	})

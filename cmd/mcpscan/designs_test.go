@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"github.com/mcpscan/mcpscan/internal/app"
 	"github.com/mcpscan/mcpscan/internal/config"
 	"github.com/mcpscan/mcpscan/internal/policyfile"
 )
@@ -18,7 +19,7 @@ import (
 func reads(name string, data []byte) error {
 	switch path.Dir(name) {
 	case "settings":
-		_, err := config.ParseSettings(name, data, vocabulary())
+		_, err := config.ParseSettings(name, data, app.Vocabulary())
 		return err
 	case "client":
 		file, err := config.Parse(name, data)

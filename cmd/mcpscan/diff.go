@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/mcpscan/mcpscan/internal/app"
+	"github.com/mcpscan/mcpscan/internal/servers"
 	"github.com/mcpscan/mcpscan/report"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -28,37 +30,37 @@ func (c *diffCmd) Run(ctx context.Context, std streams) error {
 	if (c.New == "") == (len(c.Command) == 0) {
 		return usage("expected two arguments: mcpscan diff OLD NEW, or mcpscan diff OLD -- COMMAND")
 	}
-	checks, err := c.checks()
+	checks, err := c.checks("")
 	if err != nil {
 		return err
 	}
-	c.declared = checks.triage.Settings.Policy
-	inputs, before, missed, err := c.snapshot(ctx, std, checks.engine)
+	l := c.listing(checks)
+	inputs, before, missed, err := c.snapshot(ctx, std, l, checks.Engine())
 	if err != nil {
 		return err
 	}
-	before, pair, err := c.pick(ctx, std, checks.engine, before)
+	before, pair, err := c.pick(ctx, std, l, checks.Engine(), before)
 	if err != nil {
 		return err
 	}
-	if err := checks.compare(c.baselineFlags); err != nil {
+	if err := checks.Compare(c.Baseline, c.Now); err != nil {
 		return err
 	}
 	collector, err := c.collector()
 	if err != nil {
 		return err
 	}
-	c.known, c.block = offeredBy(before), checks.triage.Settings.BlocksBinaries()
-	now, err := c.side(ctx, std, c.New, false, c.Command, c.MaxMessage, c.Quiet)
+	l.Known = servers.KnownFrom(before)
+	now, err := c.side(ctx, std, l, c.New, false, c.Command, c.Quiet)
 	if err != nil {
 		return err
 	}
-	defer now.close()
-	if err := c.keepInputs(append(checks.files, c.Old, c.New)); err != nil {
+	defer now.Close()
+	if err := c.keepInputs(append(checks.Files, c.Old, c.New)); err != nil {
 		return err
 	}
-	met := &metServers{Sink: fresh{checks.into(collector), before, c.only}, names: map[string]bool{}}
-	res, err := checks.engine.Against(before, nil, pair).Run(context.WithoutCancel(ctx), now.source, met)
+	met := &metServers{Sink: fresh{checks.Into(collector), before, c.only}, names: map[string]bool{}}
+	res, err := checks.Engine().Against(before, nil, pair).Run(context.WithoutCancel(ctx), now.Source, met)
 	if err != nil {
 		return readError(err)
 	}
@@ -66,9 +68,7 @@ func (c *diffCmd) Run(ctx context.Context, std streams) error {
 		return c.nothingCompared(before, met.sorted())
 	}
 	res.Coverage.Skipped = append(res.Coverage.Skipped, missed...)
-	r := collector.Report(append(inputs, now.inputs...), version(), res)
-	checks.complete(std, r, c.Quiet)
-	return c.finish(std, r, checks.rules)
+	return c.end(std, checks, collector.Report(append(inputs, now.Inputs...), version(), res), nil)
 }
 
 // fresh is a sink that drops findings of the old side: a diff is about what changed.
@@ -87,19 +87,25 @@ func (s fresh) Finding(f *scanner.Finding) error {
 
 // snapshot reads all of the old side and returns what its servers offer. missed lists what was not
 // read.
-func (c *diffCmd) snapshot(ctx context.Context, std streams, engine *scanner.Engine) (inputs []report.Input, offers *scanner.Snapshot, missed []scanner.Skipped, err error) {
-	s, err := c.side(ctx, std, c.Old, true, nil, c.MaxMessage, c.Quiet)
+func (c *diffCmd) snapshot(ctx context.Context, std streams, l *servers.Listing, engine *scanner.Engine) (inputs []report.Input, offers *scanner.Snapshot, missed []scanner.Skipped, err error) {
+	s, err := c.side(ctx, std, l, c.Old, true, nil, c.Quiet)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	defer s.close()
-	offers = scanner.NewSnapshot()
-	res, err := engine.Keeping().Run(context.WithoutCancel(ctx), s.source, offers)
+	offers, missed, err = offered(ctx, s, engine)
+	if err == nil && len(offers.Servers) == 0 {
+		err = &exitError{exitIncomplete, fmt.Errorf("%s contains no server with definitions, so there is nothing to compare", c.Old)}
+	}
+	return s.Inputs, offers, missed, err
+}
+
+// offered reads a side to its end and returns what its servers offer, and what was not read.
+func offered(ctx context.Context, s *app.Side, engine *scanner.Engine) (*scanner.Snapshot, []scanner.Skipped, error) {
+	defer s.Close()
+	offers := scanner.NewSnapshot()
+	res, err := engine.Keeping().Run(context.WithoutCancel(ctx), s.Source, offers)
 	if err != nil {
-		return nil, nil, nil, readError(err)
+		return nil, nil, readError(err)
 	}
-	if len(offers.Servers) == 0 {
-		return nil, nil, nil, &exitError{exitIncomplete, fmt.Errorf("%s contains no server with definitions, so there is nothing to compare", c.Old)}
-	}
-	return s.inputs, offers, res.Coverage.Skipped, nil
+	return offers, res.Coverage.Skipped, nil
 }

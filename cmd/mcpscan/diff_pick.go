@@ -1,50 +1,42 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
-	"github.com/mcpscan/mcpscan/internal/baseline"
 	"github.com/mcpscan/mcpscan/internal/configfile"
+	"github.com/mcpscan/mcpscan/internal/servers"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
 // pick chooses the server of OLD to compare NEW with. pair reports that both sides have one
 // server, so that their names need not match; otherwise servers are compared by name.
-func (c *diffCmd) pick(ctx context.Context, std streams, engine *scanner.Engine, before *scanner.Snapshot) (s *scanner.Snapshot, pair bool, err error) {
+func (c *diffCmd) pick(ctx context.Context, std streams, l *servers.Listing, engine *scanner.Engine, before *scanner.Snapshot) (s *scanner.Snapshot, pair bool, err error) {
 	switch {
 	case c.Server != "":
 		if before.Servers[c.Server] == nil {
 			return nil, false, usage("%s contains no server %q; expected --server with one of %s", c.Old, c.Server, quotedNames(before.Names()))
 		}
 		before = before.Only(c.Server)
-		if len(c.Command) > 0 || isURL(c.New) {
+		if len(c.Command) > 0 || servers.IsURL(c.New) {
 			return before, true, nil
 		}
-		there, err := c.has(ctx, std, engine, c.Server)
+		there, err := c.has(ctx, std, l, engine, c.Server)
 		return before, !there, err
 	case len(before.Servers) == 1:
 		return before, true, nil
-	case len(c.Command) == 0 && !isURL(c.New):
+	case len(c.Command) == 0 && !servers.IsURL(c.New):
 		return before, false, nil
 	}
 	entry := &configfile.Entry{Transport: "http", URL: c.New}
-	name := ""
 	if len(c.Command) > 0 {
 		entry = &configfile.Entry{Transport: "stdio", Command: c.Command[0], Args: c.Command[1:]}
-		name = cmp.Or(packageName(entry), fallbackID(entry.Command, entry.Args, ""))
-	} else {
-		name = urlName(c.New)
 	}
-	found := offeredBy(before).same(baseline.IdentityOf(entry))
-	if len(found) == 0 && before.Servers[name] != nil {
-		found = []string{name}
-	}
+	found, name := servers.KnownFrom(before).Like(entry)
 	switch len(found) {
 	case 1:
 		return before.Only(found[0]), true, nil
@@ -55,17 +47,13 @@ func (c *diffCmd) pick(ctx context.Context, std streams, engine *scanner.Engine,
 }
 
 // has reports whether the file NEW contains the named server.
-func (c *diffCmd) has(ctx context.Context, std streams, engine *scanner.Engine, name string) (bool, error) {
-	s, err := c.side(ctx, std, c.New, false, nil, c.MaxMessage, true)
+func (c *diffCmd) has(ctx context.Context, std streams, l *servers.Listing, engine *scanner.Engine, name string) (bool, error) {
+	s, err := c.side(ctx, std, l, c.New, false, nil, true)
 	if err != nil {
 		return false, err
 	}
-	defer s.close()
-	now := scanner.NewSnapshot()
-	if _, err := engine.Keeping().Run(context.WithoutCancel(ctx), s.source, now); err != nil {
-		return false, readError(err)
-	}
-	return now.Servers[name] != nil, nil
+	now, _, err := offered(ctx, s, engine)
+	return err == nil && now.Servers[name] != nil, err
 }
 
 // nothingCompared returns the error for two sides that have no server in common.

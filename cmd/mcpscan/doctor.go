@@ -8,9 +8,11 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/app"
 	"github.com/mcpscan/mcpscan/internal/baseline"
 	"github.com/mcpscan/mcpscan/internal/config"
 	"github.com/mcpscan/mcpscan/internal/lockfile"
+	"github.com/mcpscan/mcpscan/report"
 )
 
 // doctorCmd is mcpscan doctor.
@@ -107,7 +109,7 @@ func (c *doctorCmd) Run(std streams) error {
 			continue
 		}
 		scope := "project"
-		if abs, err := filepath.Abs(path); err == nil && discoverDirs("", true).Belongs(abs) {
+		if abs, err := filepath.Abs(path); err == nil && app.Dirs("", true).Belongs(abs) {
 			scope = "user"
 		}
 		all.file(c, config.Location{Path: path, Scope: scope}, true)
@@ -131,7 +133,7 @@ func (all *checkup) unread(path string, line int, why string) {
 // directory checks the configurations in and below a directory, and those of the user if user is
 // set.
 func (all *checkup) directory(c *doctorCmd, dir string, user bool) {
-	locations, missed := config.DiscoverBelow(discoverDirs(dir, user))
+	locations, missed := config.DiscoverBelow(app.Dirs(dir, user))
 	for _, m := range missed {
 		all.unread(m.Path, 0, m.Why)
 	}
@@ -146,12 +148,7 @@ func (all *checkup) file(c *doctorCmd, l config.Location, named bool) {
 		return
 	}
 	all.seen[filepath.Clean(l.Path)] = true
-	data, err := readTarget(l.Path, maxClientFile)
-	if err != nil {
-		all.unread(l.Path, 0, err.Error())
-		return
-	}
-	f, err := parseConfig(l.Path, data)
+	f, err := app.ReadConfig(l.Path, maxClientFile)
 	out := &checkedFile{Path: l.Path, Client: l.Client, Scope: l.Scope, Servers: []*checkedServer{}}
 	switch {
 	case errors.Is(err, config.ErrNotConfig) && !named: // a client with no servers
@@ -311,10 +308,10 @@ func (s *checkedServer) lock(c *doctorCmd, path string, f *lockfile.File, e *con
 func waiting(counts map[lockfile.Status]int, identity bool) string {
 	var parts []string
 	if n := counts[lockfile.Changed]; n > 0 {
-		parts = append(parts, count(n, "changed definition"))
+		parts = append(parts, report.Count(n, "changed definition"))
 	}
 	if n := counts[lockfile.Pending]; n > 0 {
-		parts = append(parts, count(n, "new definition"))
+		parts = append(parts, report.Count(n, "new definition"))
 	}
 	if identity {
 		parts = append(parts, "its identity")

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/report"
 )
 
 // write writes a checkup as text or JSON.
@@ -85,9 +86,9 @@ func (all *checkup) text(b *bytes.Buffer) {
 	}
 	todo := "nothing to do"
 	if all.ToDo > 0 {
-		todo = count(all.ToDo, "thing") + " to do"
+		todo = report.Count(all.ToDo, "thing") + " to do"
 	}
-	fmt.Fprintf(b, "%s in %s: %s\n", count(servers, "server"), count(len(all.Files), "file"), todo)
+	fmt.Fprintf(b, "%s in %s: %s\n", report.Count(servers, "server"), report.Count(len(all.Files), "file"), todo)
 }
 
 // cells returns the columns of a server, except its lockfile status.

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/mcpscan/mcpscan/internal/app"
 )
 
 // fenced are the blocks of code of a document, with their languages.
@@ -38,7 +40,7 @@ func TestDocumentedPolicies(t *testing.T) {
 			if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			if _, _, err := loadPolicy(name); err != nil {
+			if _, _, err := app.LoadPolicy(name); err != nil {
 				t.Errorf("%s: %v in\n%s", filepath.Base(file), err, text)
 			}
 			read[language]++

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mcpscan/mcpscan/internal/app"
 	"github.com/mcpscan/mcpscan/report"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -117,7 +118,7 @@ func (c *explainCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	checks, err := c.checks()
+	checks, err := c.checks("")
 	if err != nil {
 		return err
 	}
@@ -141,22 +142,22 @@ func (c *explainCmd) Run(ctx context.Context, std streams) error {
 type explainer struct {
 	cmd    *explainCmd
 	std    streams
-	checks *checks
+	checks *app.Checks
 }
 
 // pass replays the recording into a sink.
 func (x *explainer) pass(ctx context.Context, engine *scanner.Engine, s scanner.Sink) (scanner.Result, error) {
-	return replayed{[]string{x.cmd.Recording}, x.cmd.MaxMessage, "nothing was explained"}.into(ctx, x.std, engine, x.checks.into(s))
+	return replayed{[]string{x.cmd.Recording}, x.cmd.MaxMessage, "nothing was explained"}.into(ctx, x.std, engine, x.checks.Into(s))
 }
 
 // probe returns an engine with an additional, last rule that passes the windows of each call to
 // see.
 func (x *explainer) probe(see func(*scanner.Judged, *scanner.Windows, *scanner.Limits)) (*scanner.Engine, error) {
-	return scanner.New(append(slices.Clone(x.checks.engine.Rules()), observer(func(p *scanner.JudgePass) {
+	return scanner.New(append(slices.Clone(x.checks.Engine().Rules()), observer(func(p *scanner.JudgePass) {
 		if w, ok := p.Windows(); ok {
 			see(p.Message, &w, p.Limits)
 		}
-	})), x.checks.options)
+	})), x.checks.Options)
 }
 
 // explain returns the explanations of the events on a line.
@@ -179,7 +180,7 @@ func (x *explainer) explain(ctx context.Context, line int) ([]*explained, error)
 	}
 	places := map[int]past{}
 	for _, e := range v.events {
-		e.findings(x.checks.rules)
+		e.findings(x.checks.Rules)
 		for i := range e.Findings {
 			for _, r := range e.Findings[i].Related {
 				if r.Location.File == x.cmd.Recording {
@@ -189,7 +190,7 @@ func (x *explainer) explain(ctx context.Context, line int) ([]*explained, error)
 		}
 	}
 	if len(places) > 0 {
-		if _, err := x.pass(ctx, x.checks.engine, sink{event: func(e *scanner.Event, out *scanner.Outcome) {
+		if _, err := x.pass(ctx, x.checks.Engine(), sink{event: func(e *scanner.Event, out *scanner.Outcome) {
 			if p, asked := places[e.Origin.Line]; asked && p.Event == "" {
 				places[e.Origin.Line] = pastOf(e, out)
 			}
@@ -273,4 +274,11 @@ func comparePast(a, b past) int {
 // sameFile reports whether a file named in the EVENT argument is the recording.
 func (c *explainCmd) sameFile(name string) bool {
 	return filepath.Clean(name) == filepath.Clean(c.Recording) || name == filepath.Base(c.Recording)
+}
+
+// observer returns a rule that passes to see all that other rules see of messages, and reports
+// nothing.
+func observer(see func(*scanner.JudgePass)) scanner.Rule {
+	return scanner.Rule{ID: "observer", Category: "engine", Title: "What is seen", Why: "Nothing is reported.", Fix: "None.",
+		Basis: "It reports nothing.", Refs: []string{"CWE-778"}, Judge: see}
 }

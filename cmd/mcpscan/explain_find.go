@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/app"
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/text"
@@ -22,10 +23,7 @@ type wanted struct {
 	fingerprint string
 }
 
-var (
-	fingerprint = lazyregexp.New(`^f1:[0-9a-f]{32}$`)
-	inFile      = lazyregexp.New(`^(.+?):([0-9]+)(?::[0-9]+)?$`)
-)
+var inFile = lazyregexp.New(`^(.+?):([0-9]+)(?::[0-9]+)?$`)
 
 // parse parses the EVENT argument.
 func (c *explainCmd) parse() (wanted, error) {
@@ -35,7 +33,7 @@ func (c *explainCmd) parse() (wanted, error) {
 	if id, ok := strings.CutPrefix(c.Event, "id:"); ok && id != "" {
 		return wanted{id: id}, nil
 	}
-	if fingerprint.MatchString(c.Event) {
+	if app.Fingerprint.MatchString(c.Event) {
 		return wanted{fingerprint: c.Event}, nil
 	}
 	if m := inFile.FindStringSubmatch(c.Event); m != nil {
@@ -63,7 +61,7 @@ func (x *explainer) resolve(ctx context.Context, want wanted) (wanted, error) {
 	}
 	var found []candidate
 	more := 0
-	_, err := x.pass(ctx, x.checks.engine, sink{event: func(e *scanner.Event, out *scanner.Outcome) {
+	_, err := x.pass(ctx, x.checks.Engine(), sink{event: func(e *scanner.Event, out *scanner.Outcome) {
 		for i := range out.Messages {
 			m := &out.Messages[i]
 			if m.ID != want.id && m.ID != strconv.Quote(want.id) || x.cmd.Session != "" && x.cmd.Session != e.Session || x.cmd.Server != "" && x.cmd.Server != e.Server {
@@ -102,7 +100,7 @@ func (x *explainer) resolve(ctx context.Context, want wanted) (wanted, error) {
 // byFingerprint finds the line where a finding first occurred.
 func (x *explainer) byFingerprint(ctx context.Context, fingerprint string) (wanted, error) {
 	line := 0
-	_, err := x.pass(ctx, x.checks.engine, &located{finding: func(e *scanner.Event, f *scanner.Finding) {
+	_, err := x.pass(ctx, x.checks.Engine(), &located{finding: func(e *scanner.Event, f *scanner.Finding) {
 		if line == 0 && f.Fingerprint() == fingerprint {
 			line = e.Origin.Line
 		}

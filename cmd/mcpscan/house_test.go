@@ -17,6 +17,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mcpscan/mcpscan/internal/app"
 	"github.com/mcpscan/mcpscan/internal/config"
 	"github.com/mcpscan/mcpscan/report"
 	"github.com/mcpscan/mcpscan/rules"
@@ -96,7 +97,9 @@ var imports = map[string][]string{
 	"internal/llm":                 {"internal/wire", "scanner"},
 	"replay":                       {"internal/lazyregexp", "internal/llm", "internal/mcp", "internal/wire", "scanner"},
 	"report":                       {"internal/lazyregexp", "internal/mcp", "internal/text", "internal/wire", "scanner"},
-	"cmd/mcpscan":                  {"internal/baseline", "internal/config", "internal/configfile", "internal/deliver", "internal/launch", "internal/lazyregexp", "internal/live", "internal/lockfile", "internal/mcp", "internal/osv", "internal/otlp", "internal/policy", "internal/policyfile", "internal/proxy", "internal/published", "internal/replace", "internal/sessionlog", "internal/spool", "internal/text", "internal/wire", "replay", "report", "rules", "rules/supplychain", "scanner"},
+	"cmd/mcpscan":                  {"internal/app", "internal/baseline", "internal/config", "internal/configfile", "internal/deliver", "internal/lazyregexp", "internal/live", "internal/lockfile", "internal/mcp", "internal/osv", "internal/otlp", "internal/policy", "internal/proxy", "internal/replace", "internal/servers", "internal/sessionlog", "internal/text", "internal/wire", "replay", "report", "rules", "scanner"},
+	"internal/app":                 {"internal/baseline", "internal/config", "internal/configfile", "internal/launch", "internal/lazyregexp", "internal/lockfile", "internal/mcp", "internal/osv", "internal/policy", "internal/policyfile", "internal/servers", "internal/spool", "internal/text", "replay", "report", "rules", "rules/supplychain", "scanner"},
+	"internal/servers":             {"internal/baseline", "internal/config", "internal/configfile", "internal/launch", "internal/lazyregexp", "internal/live", "internal/lockfile", "internal/mcp", "internal/policy", "internal/published", "internal/text", "internal/wire", "scanner"},
 	"internal/configfile":          {"internal/published", "internal/text"},
 	"internal/baseline":            {"internal/configfile", "internal/launch", "internal/text"},
 	"internal/mcp":                 {"internal/baseline", "internal/capability", "internal/text", "internal/wire"},
@@ -256,7 +259,7 @@ func TestConfigurationDocument(t *testing.T) {
 	document := readFile(t, root, "docs", "configuration.md")
 	var loaded []*config.Settings
 	for _, block := range regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllStringSubmatch(document+readFile(t, root, "README.md"), -1) {
-		s, err := config.ParseSettings("docs/configuration.md", []byte(block[1]), vocabulary())
+		s, err := config.ParseSettings("docs/configuration.md", []byte(block[1]), app.Vocabulary())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,8 +3,8 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 	"io"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -18,18 +18,17 @@ func TestInterruptedReplay(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r, w := io.Pipe()
 			defer w.Close()
-			ctx, cancel := context.WithCancel(context.Background())
+			ctx, cancel := context.WithCancelCause(context.Background())
 			go func() {
 				_, _ = io.WriteString(w, written)
 				time.Sleep(50 * time.Millisecond)
-				cancel()
+				cancel(&signalled{os.Interrupt})
 			}()
 			c := &replayCmd{Files: []string{"-"}}
 			c.Format, c.FailOn, c.MinSeverity, c.MaxMessage = []string{"text"}, "high", "low", 1<<20
 			var out bytes.Buffer
 			err := c.Run(ctx, streams{r, &out, io.Discard})
-			var exit *exitError
-			if !errors.As(err, &exit) || exit.code != exitIncomplete {
+			if exitOf(err).code != exitIncomplete {
 				t.Errorf("got %v", err)
 			}
 			if s := out.String(); !strings.Contains(s, "interrupted: the rest was not read") || strings.Contains(s, "No findings.") {
@@ -46,8 +45,8 @@ func TestInterruptedReplay(t *testing.T) {
 func TestInterruptedReads(t *testing.T) {
 	r, w := io.Pipe()
 	defer w.Close()
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
+	ctx, cancel := context.WithCancelCause(context.Background())
+	cancel(&signalled{os.Interrupt})
 	look := lookFlags{Files: []string{"-"}, engineFlags: engineFlags{MaxMessage: 1 << 20}}
 	output := outputFlags{Format: []string{"text"}, FailOn: "high", MinSeverity: "low"}
 	std := streams{r, io.Discard, io.Discard}
@@ -55,8 +54,7 @@ func TestInterruptedReads(t *testing.T) {
 		"events": (&eventsCmd{lookFlags: look}).Run(ctx, std),
 		"report": (&reportCmd{File: "-", outputFlags: output}).Run(ctx, std),
 	} {
-		var exit *exitError
-		if !errors.As(err, &exit) || exit.code != exitIncomplete || !strings.Contains(err.Error(), "interrupted") {
+		if exitOf(err).code != exitIncomplete || !strings.Contains(err.Error(), "interrupted") {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}

@@ -15,11 +15,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mcpscan/mcpscan/internal/mcp"
-
 	"golang.org/x/tools/txtar"
 	"pgregory.net/rapid"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/recgen"
 	"github.com/mcpscan/mcpscan/replay"
 	"github.com/mcpscan/mcpscan/report"

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -12,9 +11,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mcpscan/mcpscan/internal/app"
 	"github.com/mcpscan/mcpscan/internal/config"
 	"github.com/mcpscan/mcpscan/internal/lockfile"
 	"github.com/mcpscan/mcpscan/internal/mcp"
+	"github.com/mcpscan/mcpscan/internal/servers"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/replay"
 	"github.com/mcpscan/mcpscan/report"
@@ -44,26 +45,27 @@ func (c *lockCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	checks, err := c.checks()
+	checks, err := c.checks("")
 	if err != nil {
 		return err
 	}
-	if err := checks.compare(baselineFlags{Now: c.Now}); err != nil {
+	if err := checks.Compare("", c.Now); err != nil {
 		return err
 	}
-	c.declared = checks.triage.Settings.Policy
+	l := c.listing(checks)
+	// A name must not stand for two servers, and what replaced a file is to be recorded.
+	l.Separate, l.Block = true, false
 	if f, err := lockfile.Load(c.Lockfile); err == nil { // errors are reported when it is written
-		c.known = serversOf(f)
+		l.Known = servers.KnownIn(f)
 	}
-	c.separate = true
-	offers, err := c.offers(ctx, std, checks)
+	offers, err := c.offers(ctx, std, l, checks)
 	if err != nil {
 		return err
 	}
 	if ctx.Err() != nil {
-		return &exitError{exitIncomplete, errors.New(ended(ctx) + "; the lockfile is unchanged")}
+		return &exitError{exitIncomplete, fmt.Errorf("%w; the lockfile is unchanged", context.Cause(ctx))}
 	}
-	policy := checks.policy()
+	policy := lockPolicy(checks.Triage.Settings)
 	policy.Refuse = func(server string) bool { return offers.critical[server] }
 	var waiting []lockfile.Change
 	forgotten, total := 0, 0
@@ -84,15 +86,15 @@ func (c *lockCmd) Run(ctx context.Context, std streams) error {
 		return nil
 	})
 	if err != nil {
-		return &exitError{exitUsage, err}
+		return err
 	}
 	c.tell(std.err, changed, len(offers.now.Servers), total, forgotten, waiting)
 	return c.report(std, checks, offers)
 }
 
-// policy returns what the configuration approves without a review.
-func (c *checks) policy() lockfile.Policy {
-	a := &c.triage.Settings.Approval
+// lockPolicy returns what the configuration approves without a review.
+func lockPolicy(settings *config.Settings) lockfile.Policy {
+	a := &settings.Approval
 	return lockfile.Policy{Hold: a.Holds(), Auto: a.Passes}
 }
 
@@ -106,7 +108,7 @@ type offers struct {
 }
 
 // offers lists all targets.
-func (c *lockCmd) offers(ctx context.Context, std streams, checks *checks) (*offers, error) {
+func (c *lockCmd) offers(ctx context.Context, std streams, l *servers.Listing, checks *app.Checks) (*offers, error) {
 	targets, missed, err := c.targets()
 	if err != nil {
 		return nil, err
@@ -115,7 +117,7 @@ func (c *lockCmd) offers(ctx context.Context, std streams, checks *checks) (*off
 	if err != nil {
 		return nil, err
 	}
-	if err := c.keepInputs(append(targets, checks.files...), c.Lockfile); err != nil {
+	if err := c.keepInputs(append(targets, checks.Files...), c.Lockfile); err != nil {
 		return nil, err
 	}
 	o := &offers{now: scanner.NewSnapshot(), collector: collector, critical: map[string]bool{}}
@@ -124,12 +126,12 @@ func (c *lockCmd) offers(ctx context.Context, std streams, checks *checks) (*off
 		if err := c.doubtful(t); err != nil {
 			return nil, err
 		}
-		if err := c.read(ctx, std, checks, o, t, nil); err != nil {
+		if err := c.read(ctx, std, l, checks, o, t, nil); err != nil {
 			return nil, err
 		}
 	}
 	if len(c.Command) > 0 {
-		if err := c.read(ctx, std, checks, o, "", c.Command); err != nil {
+		if err := c.read(ctx, std, l, checks, o, "", c.Command); err != nil {
 			return nil, err
 		}
 	}
@@ -157,41 +159,41 @@ func (c *lockCmd) targets() (all []string, missed []scanner.Skipped, err error) 
 	}
 	for _, t := range given {
 		info, err := os.Stat(t)
-		if isURL(t) || err != nil || !info.IsDir() { // a missing file is reported when it is read
+		if servers.IsURL(t) || err != nil || !info.IsDir() { // a missing file is reported when it is read
 			all = append(all, t)
 			continue
 		}
 		found := 0
-		locations, left := config.DiscoverBelow(discoverDirs(t, false))
+		locations, left := config.DiscoverBelow(app.Dirs(t, false))
 		for _, l := range left {
 			missed = append(missed, scanner.Skipped{Reason: l.Why, Count: 1, First: scanner.Location{File: l.Path, Line: 1, Column: 1}})
 		}
 		for _, loc := range locations {
-			if data, err := readTarget(loc.Path, c.MaxMessage); err != nil || holdsServers(loc.Path, data) {
+			if file, err := app.ReadConfig(loc.Path, c.MaxMessage); err != nil || len(file.Entries) > 0 {
 				all = append(all, loc.Path)
 				found++
 			}
 		}
 		if found == 0 {
-			return nil, nil, usage("%w in %s; name a target, or give the command of a server after --", errNoConfig, t)
+			return nil, nil, usage("%w in %s; name a target, or give the command of a server after --", app.ErrNoConfig, t)
 		}
 	}
 	return all, missed, nil
 }
 
 // read lists one target, or the server that a command starts.
-func (c *lockCmd) read(ctx context.Context, std streams, checks *checks, o *offers, target string, command []string) error {
-	s, err := c.side(ctx, std, target, false, command, c.MaxMessage, c.Quiet)
+func (c *lockCmd) read(ctx context.Context, std streams, l *servers.Listing, checks *app.Checks, o *offers, target string, command []string) error {
+	s, err := c.side(ctx, std, l, target, false, command, c.Quiet)
 	if err != nil {
 		return err
 	}
-	defer s.close()
-	sink := tee{o.now, checks.into(&lockedFindings{Sink: o.collector, critical: o.critical})}
-	res, err := checks.engine.Keeping().Run(context.WithoutCancel(ctx), s.source, sink)
+	defer s.Close()
+	sink := app.Tee{o.now, checks.Into(&lockedFindings{Sink: o.collector, critical: o.critical})}
+	res, err := checks.Engine().Keeping().Run(context.WithoutCancel(ctx), s.Source, sink)
 	if err != nil {
 		return &exitError{exitIncomplete, fmt.Errorf("%w; the lockfile is unchanged", err)}
 	}
-	o.inputs = append(o.inputs, s.inputs...)
+	o.inputs = append(o.inputs, s.Inputs...)
 	o.result.Add(res)
 	return nil
 }
@@ -220,31 +222,22 @@ func (s *lockedFindings) Finding(f *scanner.Finding) error {
 }
 
 // report writes the findings in the locked definitions, and returns the exit error.
-func (c *lockCmd) report(std streams, checks *checks, o *offers) error {
+func (c *lockCmd) report(std streams, checks *app.Checks, o *offers) error {
 	r := o.collector.Report(o.inputs, version(), o.result)
 	if len(r.Findings) == 0 && r.Coverage.Complete() && len(c.written()) == 1 && c.Output == "" && c.Format[0] == "text" { // standard error already reports the result
 		return c.verdict(std, r)
 	}
-	checks.complete(std, r, c.Quiet)
-	return c.finish(std, r, checks.rules)
+	return c.end(std, checks, r, nil)
 }
 
 // doubtful rejects a configuration that clients may interpret differently, such as one that names
 // a server twice: it is unclear which one to lock.
 func (c *lockCmd) doubtful(target string) error {
-	data, err := readTarget(target, c.MaxMessage)
-	if err != nil {
-		return nil // reported when it is read
-	}
-	if file, err := parseConfig(target, data); err == nil && len(file.Problems) > 0 {
+	file, err := app.ReadConfig(target, c.MaxMessage)
+	if err == nil && len(file.Problems) > 0 { // an error is reported when it is read
 		return usage("%s:%s: %s; the lockfile is unchanged", target, file.Problems[0].Pos, file.Problems[0].Msg)
 	}
 	return nil
-}
-
-func holdsServers(name string, data []byte) bool {
-	file, err := parseConfig(name, data)
-	return err != nil || len(file.Entries) > 0
 }
 
 // nothingOffered returns an error explaining why there is nothing to write.
@@ -265,9 +258,9 @@ func (c *lockCmd) tell(w io.Writer, changed bool, servers, total, forgotten int,
 	if changed {
 		what = "is written"
 	}
-	fmt.Fprintf(w, "mcpscan: %s %s: %s listed, %s in the lockfile\n", text.Visible(c.Lockfile, 400), what, count(servers, "server"), count(total, "definition"))
+	fmt.Fprintf(w, "mcpscan: %s %s: %s listed, %s in the lockfile\n", text.Visible(c.Lockfile, 400), what, report.Count(servers, "server"), report.Count(total, "definition"))
 	if forgotten > 0 {
-		fmt.Fprintf(w, "mcpscan: removed %s no longer listed by any server\n", count(forgotten, "definition"))
+		fmt.Fprintf(w, "mcpscan: removed %s no longer listed by any server\n", report.Count(forgotten, "definition"))
 	}
 	tellWaiting(w, c.Lockfile, waiting)
 }
@@ -302,7 +295,7 @@ func tellWaiting(w io.Writer, file string, waiting []lockfile.Change) {
 	fmt.Fprintf(w, "To see what changed: mcpscan pins diff%s\n", at)
 	fmt.Fprintf(w, "To approve it:       mcpscan approve%s %s --reason \"…\"\n", at, shellWord(text.Visible(servers[0], 200)))
 	if len(servers) > 1 {
-		fmt.Fprintf(w, "                     (and %s more)\n", count(len(servers)-1, "server"))
+		fmt.Fprintf(w, "                     (and %s more)\n", report.Count(len(servers)-1, "server"))
 	}
 }
 
@@ -324,19 +317,12 @@ func shellWord(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
 // check reports the problems of the current lockfile.
 func (c *lockCmd) check(ctx context.Context, std streams) error {
 	if len(c.Targets)+len(c.Command) > 0 || c.Prune {
 		return usage("--check inspects only the lockfile and takes no targets; to compare it with a server: mcpscan diff")
 	}
-	checks, err := c.checks()
+	checks, err := c.checks("")
 	if err != nil {
 		return err
 	}
@@ -351,13 +337,11 @@ func (c *lockCmd) check(ctx context.Context, std streams) error {
 	if err := c.keepInputs([]string{c.Lockfile}); err != nil {
 		return err
 	}
-	res, err := checks.engine.Run(context.WithoutCancel(ctx), replay.Events(f.Events(false)), checks.into(onlyLock{collector}))
+	res, err := checks.Engine().Run(context.WithoutCancel(ctx), replay.Events(f.Events(false)), checks.Into(onlyLock{collector}))
 	if err != nil {
 		return readError(err)
 	}
-	r := collector.Report([]report.Input{{Kind: "lockfile", Name: c.Lockfile}}, version(), res)
-	checks.complete(std, r, c.Quiet)
-	return c.finish(std, r, checks.rules)
+	return c.end(std, checks, collector.Report([]report.Input{{Kind: "lockfile", Name: c.Lockfile}}, version(), res), nil)
 }
 
 // onlyLock is a sink that passes on only findings about the lockfile.
@@ -372,7 +356,7 @@ func (s onlyLock) Finding(f *scanner.Finding) error {
 
 // moment returns the time of an approval: the requested one, or the current time.
 func moment(asked string) (time.Time, error) {
-	at, err := date(asked)
+	at, err := app.Date(asked)
 	if err != nil || !at.IsZero() {
 		return at, err
 	}

@@ -2,13 +2,13 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/mcpscan/mcpscan/internal/app"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/replay"
 	"github.com/mcpscan/mcpscan/report"
@@ -48,11 +48,11 @@ func (s sink) Finding(f *scanner.Finding) error {
 
 // run replays the recordings into a sink.
 func (f *lookFlags) run(ctx context.Context, std streams, s sink) error {
-	checks, err := f.checks()
+	checks, err := f.checks("")
 	if err != nil {
 		return err
 	}
-	res, err := replayed{f.Files, f.MaxMessage, "nothing was listed"}.into(ctx, std, checks.engine, checks.into(s))
+	res, err := replayed{f.Files, f.MaxMessage, "nothing was listed"}.into(ctx, std, checks.Engine(), checks.Into(s))
 	if err != nil {
 		return err
 	}
@@ -69,14 +69,14 @@ type replayed struct {
 
 // into replays the recordings into s.
 func (r replayed) into(ctx context.Context, std streams, engine *scanner.Engine, s scanner.Sink) (scanner.Result, error) {
-	src, closeAll, err := recordings(ctx, withParts(r.files), std, replay.Options{MaxMessage: r.maxMessage, Servers: toolsByServer()})
+	src, closeAll, err := app.Recordings(ctx, app.WithParts(r.files), std.in, replay.Options{MaxMessage: r.maxMessage, Servers: app.LockedTools()}, nil)
 	if err != nil {
 		return scanner.Result{}, err
 	}
 	defer closeAll()
 	res, err := engine.Run(context.WithoutCancel(ctx), src, s) // an interrupt ends the source
 	if err == nil && ctx.Err() != nil {
-		err = errors.New(ended(ctx) + ": " + r.interrupted)
+		err = fmt.Errorf("%w: %s", context.Cause(ctx), r.interrupted)
 	}
 	if err != nil {
 		return res, &exitError{exitIncomplete, err}

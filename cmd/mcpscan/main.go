@@ -18,6 +18,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/mcpscan/mcpscan/internal/app"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/report"
 )
@@ -198,15 +199,34 @@ func splitCommand(args []string) (ours, command []string) {
 	return args, nil
 }
 
+// exitOf returns the exit code for an error, with its message: wrong usage or configuration, unless
+// the error says otherwise.
+func exitOf(err error) *exitError {
+	if exit, ok := errors.AsType[*exitError](err); ok {
+		return exit
+	}
+	if _, ok := errors.AsType[*app.IncompleteError](err); ok {
+		return &exitError{exitIncomplete, err}
+	}
+	return &exitError{exitUsage, err}
+}
+
+// withLost adds the error about an incomplete file to the exit error. An exit code in err takes
+// precedence.
+func withLost(err, lost error) error {
+	if lost == nil {
+		return err
+	}
+	exit := exitOf(err)
+	return &exitError{exit.code, errors.Join(exit.err, lost)}
+}
+
 // fail prints an error, if it has a message, and returns its exit code.
 func fail(w io.Writer, err error) int {
 	if err == nil {
 		return exitClean
 	}
-	var exit *exitError
-	if !errors.As(err, &exit) {
-		exit = &exitError{exitUsage, err}
-	}
+	exit := exitOf(err)
 	if exit.err != nil {
 		fmt.Fprintf(text.Guard(w), "mcpscan: %s\n", visibleLines(text.Mask(err.Error())))
 	}

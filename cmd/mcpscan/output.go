@@ -126,17 +126,17 @@ func (f *outputFlags) render(std streams, format, file string, r *report.Report,
 		o.Color, o.Width = f.colored(), columns(std.out)
 	}
 	if err := report.Write(b, format, r, o); err != nil {
-		return &exitError{exitUsage, err}
+		return err
 	}
 	if err := b.Flush(); err != nil {
-		return &exitError{exitUsage, fmt.Errorf("writing the %s report: %w", format, err)}
+		return fmt.Errorf("writing the %s report: %w", format, err)
 	}
 	return nil
 }
 
 func closeFile(f *os.File, err error) error {
 	if cerr := f.Close(); err == nil && cerr != nil {
-		return &exitError{exitUsage, fmt.Errorf("writing %s: %w", f.Name(), cerr)}
+		return fmt.Errorf("writing %s: %w", f.Name(), cerr)
 	}
 	return err
 }
@@ -160,7 +160,7 @@ func (f *outputFlags) verdict(std streams, r *report.Report) error {
 	default:
 		for i, s := range r.Coverage.Skipped {
 			if i == maxReasons {
-				fmt.Fprintf(std.err, "mcpscan: %s why the inspection is incomplete\n", count(len(r.Coverage.Skipped)-i, "more reason"))
+				fmt.Fprintf(std.err, "mcpscan: %s why the inspection is incomplete\n", report.Count(len(r.Coverage.Skipped)-i, "more reason"))
 				break
 			}
 			fmt.Fprintf(std.err, "mcpscan: not inspected: %s\n", text.VisibleEnds(s.Reason, 300))

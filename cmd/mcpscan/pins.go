@@ -12,6 +12,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/lockfile"
 	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/report"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -67,7 +68,7 @@ func unreadable(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		err = fmt.Errorf("%w; run mcpscan lock to create it", err)
 	}
-	return &exitError{exitUsage, err}
+	return err
 }
 
 // pinRow is one line of mcpscan pins list.
@@ -121,7 +122,7 @@ func (c *pinsListCmd) Run(std streams) error {
 	if selector != "" {
 		sel, err := f.ParseSelector(selector)
 		if err != nil {
-			return &exitError{exitUsage, err}
+			return err
 		}
 		names, only = []string{sel.Server}, sel.Name
 	}
@@ -211,7 +212,7 @@ func (c *pinsShowCmd) Run(std streams) error {
 	}
 	found, err := f.Find(c.Selector)
 	if err != nil {
-		return &exitError{exitUsage, err}
+		return err
 	}
 	var rows []pinRow
 	var b strings.Builder
@@ -260,7 +261,7 @@ func (c *pinsDiffCmd) Run(ctx context.Context, std streams) error {
 	if selector != "" {
 		sel, err := f.ParseSelector(selector)
 		if err != nil {
-			return &exitError{exitUsage, err}
+			return err
 		}
 		all := only
 		only = func(found *scanner.Finding) bool {
@@ -320,7 +321,7 @@ func (c *pinsTrustCmd) Run(ctx context.Context, std streams) error {
 		return err
 	})
 	if err != nil {
-		return &exitError{exitUsage, err}
+		return err
 	}
 	return (&approveCmd{By: c.By, Lockfile: c.Lockfile, JSON: c.JSON}).tell(std, done)
 }
@@ -350,12 +351,12 @@ func (c *pinsResetCmd) Run(ctx context.Context, std streams) error {
 		return err
 	})
 	if err != nil {
-		return &exitError{exitUsage, err}
+		return err
 	}
 	if c.JSON {
 		return writeJSON(std.out, []struct {
 			Forgotten int `json:"forgotten"`
 		}{{forgotten}})
 	}
-	return put(std.out, fmt.Appendf(nil, "%s removed; to record the current definitions: mcpscan lock\n", count(forgotten, "definition")))
+	return put(std.out, fmt.Appendf(nil, "%s removed; to record the current definitions: mcpscan lock\n", report.Count(forgotten, "definition")))
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/mcpscan/mcpscan/internal/app"
 	"github.com/mcpscan/mcpscan/internal/lockfile"
 	"github.com/mcpscan/mcpscan/internal/text"
 )
@@ -36,7 +37,7 @@ func (c *pinsExportCmd) Run(std streams) error {
 		return err
 	}
 	if err := f.Intact(); err != nil { // another program would trust the exported pins
-		return &exitError{exitUsage, err}
+		return err
 	}
 	rows := []foreignPin{}
 	for _, p := range f.Pins(lockfile.Formula(c.For)) {
@@ -67,13 +68,13 @@ func (c *pinsImportCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	data, err := readTarget(c.File, maxPinFile)
+	data, err := app.ReadTarget(c.File, maxPinFile)
 	if err != nil {
-		return &exitError{exitUsage, err}
+		return err
 	}
 	pins, err := lockfile.ParsePins(c.File, data)
 	if err != nil {
-		return &exitError{exitUsage, err}
+		return err
 	}
 	var done []lockfile.Change
 	var refused []string
@@ -85,7 +86,7 @@ func (c *pinsImportCmd) Run(ctx context.Context, std streams) error {
 		return nil
 	})
 	if err != nil {
-		return &exitError{exitUsage, err}
+		return err
 	}
 	for _, r := range refused {
 		fmt.Fprintf(std.err, "mcpscan: not approved: %s\n", text.Visible(r, 600))

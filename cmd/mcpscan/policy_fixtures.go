@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/app"
 	"github.com/mcpscan/mcpscan/internal/config"
 	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/policy"
@@ -52,7 +53,7 @@ type fixtureRow struct {
 // Run tests the fixtures.
 func (c *policyTestCmd) Run(ctx context.Context, std streams) error {
 	var options scanner.Options
-	if _, err := addPolicies(&options, c.Policy); err != nil {
+	if _, err := app.AddPolicies(&options, c.Policy); err != nil {
 		return err
 	}
 	fixtures, err := c.fixtures()
@@ -166,13 +167,13 @@ func (c *policyTestCmd) fixtures() ([]fixture, error) {
 		out = append(out, f)
 	}
 	if len(failed) > 0 {
-		return nil, &exitError{exitUsage, errors.Join(failed...)}
+		return nil, errors.Join(failed...)
 	}
 	return out, nil
 }
 
 func readFixture(name string) (fixture, error) {
-	data, err := readUpTo("the fixture", name, maxFixture)
+	data, err := app.ReadUpTo("the fixture", name, maxFixture)
 	if err == nil && len(data) > maxFixture {
 		err = fmt.Errorf("reading the fixture %s: larger than %d MiB", name, maxFixture>>20)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/policy"
 	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/report"
 	"github.com/mcpscan/mcpscan/rules"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -102,15 +103,15 @@ func review(profile *policy.Profile, findings []scanner.Finding) {
 
 // head returns the comment lines at the top of the policy.
 func (c *policyGenerateCmd) head(res *scanner.Result, profile *policy.Profile) []string {
-	head := []string{fmt.Sprintf("Made by mcpscan policy generate from %s: %s, %s, %s.", count(len(c.Files), "recording"),
-		count(res.Stats.Servers, "server"), count(res.Stats.Tools, "tool"), count(res.Stats.Calls, "call")),
+	head := []string{fmt.Sprintf("Made by mcpscan policy generate from %s: %s, %s, %s.", report.Count(len(c.Files), "recording"),
+		report.Count(res.Stats.Servers, "server"), report.Count(res.Stats.Tools, "tool"), report.Count(res.Stats.Calls, "call")),
 		"It allows exactly what was recorded there. The recorded traffic may itself be malicious: review the policy before you use it."}
 	skipped := profile.Lost()
 	for _, s := range res.Coverage.Skipped {
 		skipped += s.Count
 	}
 	if skipped > 0 {
-		head = append(head, fmt.Sprintf("Incomplete: not inspected in full: %s.", count(skipped, "time")))
+		head = append(head, fmt.Sprintf("Incomplete: not inspected in full: %s.", report.Count(skipped, "time")))
 	}
 	return head
 }

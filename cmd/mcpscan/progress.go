@@ -12,7 +12,7 @@ import (
 type unit int
 
 const (
-	servers unit = iota
+	listedServers unit = iota
 	bytesRead
 )
 
@@ -38,7 +38,7 @@ const progressInterval = 250 * time.Millisecond
 
 // newProgress starts a progress display if standard error is a terminal that can erase a line.
 func newProgress(std streams, what string, total int64, of unit, quiet bool) *progress {
-	if quiet || !terminal(std.err) || os.Getenv("TERM") == "dumb" || of == servers && total == 0 {
+	if quiet || !terminal(std.err) || os.Getenv("TERM") == "dumb" || of == listedServers && total == 0 {
 		return nil
 	}
 	p := &progress{to: std.err, what: what, total: total, unit: of, began: time.Now(), ended: make(chan struct{})}
@@ -117,7 +117,7 @@ func progressLine(what string, of unit, done, total int64, elapsed time.Duration
 }
 
 func (u unit) amount(n int64) string {
-	if u == servers {
+	if u == listedServers {
 		return fmt.Sprint(n)
 	}
 	return fmt.Sprintf("%.1f MB", float64(n)/1e6)

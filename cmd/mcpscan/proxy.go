@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,11 +9,12 @@ import (
 	"sync"
 	"time"
 
-	"github.com/mcpscan/mcpscan/internal/baseline"
+	"github.com/mcpscan/mcpscan/internal/app"
 	"github.com/mcpscan/mcpscan/internal/config"
 	"github.com/mcpscan/mcpscan/internal/live"
 	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/proxy"
+	"github.com/mcpscan/mcpscan/internal/servers"
 	"github.com/mcpscan/mcpscan/internal/sessionlog"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/report"
@@ -54,12 +54,11 @@ func (c *proxyCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	checks, err := c.checksOf(c.tree())
+	checks, err := c.checks(c.Base)
 	if err != nil {
 		return err
 	}
-	locked, err := c.against(ctx, checks.engine)
-	if err != nil {
+	if err := checks.Against(ctx, c.Lockfile); err != nil {
 		return err
 	}
 	collector, err := output.collector()
@@ -67,37 +66,38 @@ func (c *proxyCmd) Run(ctx context.Context, std streams) error {
 		return err
 	}
 	r := &proxyRun{proxyCmd: c, std: std, checks: checks}
-	if r.record, err = openTraffic(c.Record, c.recordFlags, r.trouble); err != nil {
+	if r.record, err = app.OpenTraffic(c.Record, c.RecordSize, c.RecordKeep, r.trouble); err != nil {
 		return err
 	}
-	log, err := c.open(append(output.written(), c.Record)...)
+	log, err := app.OpenAuditLog(c.Events, append(output.written(), c.Record)...)
 	if err != nil {
 		return err
 	}
-	target, err := c.target(serversOf(locked.file))
+	target, err := c.target(servers.KnownIn(checks.Locked))
 	if err != nil {
 		return err
 	}
 	if c.Wrapped != "" {
-		target.written = asWritten(target.written, serversOf(locked.file)[target.name].Last(), c.Env)
+		target.Written = asWritten(target.Written, servers.KnownIn(checks.Locked)[target.Name].Last(), c.Env)
 	}
-	r.alerts = c.startAlerts(checks.triage.Settings.AlertThreshold)
-	r.target, r.sink, r.live = target, checks.into(tee{log.beside(collector), r.alerts}), locked.over(checks.engine).Live()
-	r.known = locked.tools(checks.servers())
+	r.alerts = c.startAlerts(checks.Triage.Settings.AlertThreshold)
+	r.target, r.sink, r.live = target, checks.Into(app.Tee{log.Beside(collector), r.alerts}), checks.Engine().Live()
+	r.known = checks.Servers()
 	connect := r.connect
 	if c.overHTTP() {
 		connect = r.listen
 	}
-	code, failed := connect(ctx, serversOf(locked.file))
+	code, failed := connect(ctx, servers.KnownIn(checks.Locked))
 	r.alerts.close(r.trouble)
-	lost := errors.Join(r.record.close(), log.close(), r.lost)
-	input := report.Input{Kind: "server", Name: target.name}
+	lost := errors.Join(r.record.Close(), log.Close(), r.lost)
+	input := report.Input{Kind: "server", Name: target.Name}
 	if c.Servers != "" && !c.LLM {
 		input.Kind = "config"
 	}
 	rep := collector.Report([]report.Input{input}, version(), r.live.Result())
-	checks.complete(std, rep, c.Quiet)
-	if err := output.write(std, rep, checks.rules); err != nil {
+	checks.Complete(rep)
+	output.warn(std, checks.Idle, rep)
+	if err := output.write(std, rep, checks.Rules); err != nil {
 		lost = errors.Join(lost, err)
 	}
 	switch {
@@ -154,35 +154,30 @@ func (c *proxyCmd) reports() (*outputFlags, error) {
 			return nil, usage("--format %s: standard output carries the messages of the server; write the report to a file, as in --format %s=FILE", spec, strings.TrimSuffix(spec, "=-"))
 		}
 	}
-	return &outputFlags{Format: c.Format}, nil
+	return &outputFlags{Format: c.Format, Quiet: c.Quiet}, nil
 }
 
 // target returns the server that the command line names.
-func (c *proxyCmd) target(known lockedServers) (*liveTarget, error) {
-	t := &liveTarget{name: c.Name, command: c.Command, url: c.Upstream}
+func (c *proxyCmd) target(known servers.Known) (*servers.Target, error) {
+	t := &servers.Target{Name: c.Name, Command: c.Command, URL: c.Upstream}
 	if c.LLM {
-		t.name = llmName
+		t.Name = llmName
 		return t, nil
 	}
 	if c.Servers != "" {
-		t.name = c.Servers // of the input; the servers have their own names
+		t.Name = c.Servers // of the input; the servers have their own names
 		return t, nil
 	}
-	if t.written = (config.Server{Transport: "http", URL: c.Upstream}); c.Upstream == "" {
-		t.written = config.Server{Transport: "stdio", Command: c.Command[0], Args: c.Command[1:]}
+	if t.Written = (config.Server{Transport: "http", URL: c.Upstream}); c.Upstream == "" {
+		t.Written = config.Server{Transport: "stdio", Command: c.Command[0], Args: c.Command[1:]}
 	}
-	entry := t.written
-	if t.name == "" {
-		name, err := known.call(&entry)
-		if err != nil {
+	if t.Name == "" {
+		var err error
+		if t.Name, err = known.NameUnasked(&t.Written); err != nil {
 			return nil, err
 		}
-		if t.name = name; name == "" {
-			name = known.distinct(programName(entry.Command, entry.Args), baseline.IdentityOf(&entry))
-			t.name = cmp.Or(name, fallbackID(entry.Command, entry.Args, entry.URL))
-		}
 	}
-	t.origin = endpoint(t.name)
+	t.Origin = servers.Endpoint(t.Name)
 	return t, nil
 }
 
@@ -194,9 +189,9 @@ const maxTold = 200
 type proxyRun struct {
 	*proxyCmd
 	std    streams
-	checks *checks
-	target *liveTarget
-	record *traffic
+	checks *app.Checks
+	target *servers.Target
+	record *app.Traffic
 	alerts *alerts
 	known  map[string][]string // servers, with their approved tools
 	sink   scanner.Sink
@@ -209,27 +204,23 @@ type proxyRun struct {
 }
 
 // connect starts the server and relays messages until one side is done.
-func (r *proxyRun) connect(ctx context.Context, known lockedServers) (code int, err error) {
-	settings := r.checks.triage.Settings
-	flags := liveFlags{InheritEnv: r.InheritEnv, declared: settings.Policy, named: r.Env}
-	in := flags.inherits(r.target)
-	r.target.named = in.secrets()
-	machine := afterStart(ctx, in.variables, newDisk(ctx))
-	machine.image = nil // nothing is executed yet
-	identity, why := r.target.identity(machine)
-	if settings.BlocksBinaries() {
-		if why := r.target.replaced(identity, why, known); why != "" {
-			return 0, fmt.Errorf("server %s was not started: %s, and version_pinning.on_change is block", r.target.name, why)
-		}
+func (r *proxyRun) connect(ctx context.Context, known servers.Known) (code int, err error) {
+	l := r.checks.Listing()
+	l.InheritEnv, l.Named, l.Known = r.InheritEnv, r.Env, known
+	in := l.Inherits(r.target)
+	r.target.Named = in.Secrets()
+	identity, _, refused := l.Identify(ctx, r.target, in.Variables, servers.NewDisk(ctx))
+	if refused != "" {
+		return 0, fmt.Errorf("server %s was not started: %s, and version_pinning.on_change is block", r.target.Name, refused)
 	}
-	if lacks := in.missing(r.target.name, false); !r.Quiet && len(lacks.names) > 0 {
-		r.tell("started without %s from your environment; if the server needs one, pass --env NAME or list it in env_allow in mcpscan.yaml", listed(lacks.names, 8))
+	if lacks := in.Lacks(); !r.Quiet && lacks != "" {
+		r.tell("started without %s from your environment; if the server needs one, pass --env NAME or list it in env_allow in mcpscan.yaml", lacks)
 	}
 	stderr, ok := r.std.err.(*os.File)
 	if !ok {
 		stderr = os.Stderr
 	}
-	server, err := live.Start(live.Target{Command: r.target.command, Env: in.variables}, stderr)
+	server, err := live.Start(live.Target{Command: r.target.Command, Env: in.Variables}, stderr)
 	if err != nil {
 		return 0, err
 	}
@@ -244,7 +235,7 @@ func (r *proxyRun) connect(ctx context.Context, known lockedServers) (code int, 
 		o.Session = r.shared
 		defer r.shared.Close()
 	}
-	at := proxy.Connection{Session: session, Alone: alone, Server: r.target.name, Origin: r.target.origin, Mask: text.NewSecrets(r.target.given()).MaskJSON}
+	at := proxy.Connection{Session: session, Alone: alone, Server: r.target.Name, Origin: r.target.Origin, Mask: text.NewSecrets(r.target.Given()).MaskJSON}
 	started := &scanner.Event{Kind: scanner.StartedEvent, Session: at.Session, Server: at.Server, Transport: "stdio", Origin: at.Origin, Identity: identity}
 	r.decided(started, r.live.Step(started), scanner.Forward)
 	return proxy.Stdio(ctx, o, at, proxy.Client{In: r.std.in, Out: r.std.out, Gone: func() bool { return unread(r.std.out) }}, server, server.Stdin, server.Stdout)
@@ -252,15 +243,12 @@ func (r *proxyRun) connect(ctx context.Context, known lockedServers) (code int, 
 
 // options returns the options of the proxy.
 func (r *proxyRun) options() proxy.Options {
-	policy := r.checks.triage.Settings.Policy
+	policy := r.checks.Triage.Settings.Policy
 	return proxy.Options{
 		Engine: r.live, Now: time.Now, MaxMessage: r.MaxMessage, FailClosed: policy != nil && policy.FailClosed, Observe: r.Mode == "observe",
-		Record: r.record.record, Decided: r.decided, Asking: r.asking(), Took: r.alerts.took(),
+		Record: r.record.Record, Decided: r.decided, Asking: r.asking(), Took: r.alerts.took(),
 	}
 }
-
-// proxySession is the session name of a connection.
-const proxySession = "proxy"
 
 // decided records the outcome of an event: for the reports, and as a line for readers of the
 // client's log.

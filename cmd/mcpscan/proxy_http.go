@@ -14,8 +14,11 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mcpscan/mcpscan/internal/app"
+	"github.com/mcpscan/mcpscan/internal/baseline"
 	"github.com/mcpscan/mcpscan/internal/config"
 	"github.com/mcpscan/mcpscan/internal/proxy"
+	"github.com/mcpscan/mcpscan/internal/servers"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -74,9 +77,9 @@ func (f *listenFlags) check() error {
 	switch {
 	case f.Upstream == "" && (f.Servers != "" || f.LLM):
 	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
-		return usage("--upstream %s: expected http:// or https:// and a host", text.Visible(bare(f.Upstream), 400))
+		return usage("--upstream %s: expected http:// or https:// and a host", text.Visible(servers.BareURL(f.Upstream), 400))
 	case f.TLSFingerprint != "" && u.Scheme != "https":
-		return usage("--tls-fingerprint: %s has no certificate; expected an https:// URL", text.Visible(bare(f.Upstream), 400))
+		return usage("--tls-fingerprint: %s has no certificate; expected an https:// URL", text.Visible(servers.BareURL(f.Upstream), 400))
 	}
 	switch {
 	case f.TokenEnv != "" && os.Getenv(f.TokenEnv) == "":
@@ -111,7 +114,7 @@ type closing interface {
 // front returns the proxy in front of the servers that the command line names, and those servers
 // by path.
 func (r *proxyRun) front(access proxy.Access, transport http.RoundTripper) (handler closing, paths [][2]string, err error) {
-	targets := []liveTarget{*r.target}
+	targets := []servers.Target{*r.target}
 	if r.Servers != "" {
 		if targets, err = r.configured(); err != nil {
 			return nil, nil, err
@@ -119,28 +122,27 @@ func (r *proxyRun) front(access proxy.Access, transport http.RoundTripper) (hand
 	}
 	var upstreams []proxy.Upstream
 	for _, t := range targets {
-		u, err := url.Parse(t.url)
+		u, err := url.Parse(t.URL)
 		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-			return nil, nil, usage("server %s: expected a URL with http:// or https:// and a host", text.Visible(t.name, 200))
+			return nil, nil, usage("server %s: expected a URL with http:// or https:// and a host", text.Visible(t.Name, 200))
 		}
-		secrets := &givenSecrets{always: t.given()}
+		secrets := &givenSecrets{always: t.Given()}
 		upstreams = append(upstreams, proxy.Upstream{
-			Name: t.name, URL: u, Origin: t.origin, Transport: transport, Headers: t.headers, Mask: secrets.mask,
+			Name: t.Name, URL: u, Origin: t.Origin, Transport: transport, Headers: t.Headers, Mask: secrets.mask,
 			Failed: func(reason string) {
-				r.trouble("server %s sent no usable answer: %s", text.Visible(t.name, 200), reason)
+				r.trouble("server %s sent no usable answer: %s", text.Visible(t.Name, 200), reason)
 			},
 		})
 		path := u.EscapedPath()
 		if r.Servers != "" {
-			path = proxy.PathOf(t.name)
+			path = proxy.PathOf(t.Name)
 		}
-		shown := bare(t.url)
-		if t.foreign {
-			shown = t.shown()
+		shown := servers.BareURL(t.URL)
+		if t.Foreign {
+			shown = t.Shown()
 		}
 		paths = append(paths, [2]string{path, shown})
-		identity, _ := t.identity(machine{})
-		r.note(&scanner.Event{Kind: scanner.StartedEvent, Session: proxySession, Server: t.name, Transport: "http", Origin: t.origin, Identity: identity})
+		r.note(&scanner.Event{Kind: scanner.StartedEvent, Session: app.ProxySession, Server: t.Name, Transport: "http", Origin: t.Origin, Identity: baseline.IdentityOf(&t.Written)})
 	}
 	if r.Servers != "" {
 		return proxy.NewServers(r.options(), access, upstreams), paths, nil
@@ -153,7 +155,7 @@ func (r *proxyRun) note(e *scanner.Event) { r.decided(e, r.live.Step(e), scanner
 
 // serversFile reads the configuration that --servers names.
 func (r *proxyRun) serversFile() (*config.File, error) {
-	data, err := readTarget(r.Servers, r.MaxMessage)
+	data, err := app.ReadTarget(r.Servers, r.MaxMessage)
 	if err != nil {
 		return nil, err
 	}
@@ -165,7 +167,7 @@ func (r *proxyRun) serversFile() (*config.File, error) {
 }
 
 // configured returns the URL servers of the configuration that --servers names.
-func (r *proxyRun) configured() (targets []liveTarget, err error) {
+func (r *proxyRun) configured() (targets []servers.Target, err error) {
 	file, err := r.serversFile()
 	if err != nil {
 		return nil, err
@@ -173,23 +175,23 @@ func (r *proxyRun) configured() (targets []liveTarget, err error) {
 	seen := map[string]bool{}
 	for _, entry := range file.Entries {
 		at := scanner.Origin{File: r.Servers, Line: max(entry.Pos.Line, 1), Column: max(entry.Pos.Column, 1)}
-		t, err := configTarget(entry, endpoint(entry.Name))
+		t, err := servers.Configured(entry, servers.Endpoint(entry.Name))
 		why := ""
 		switch {
 		case entry.Disabled:
 			continue
 		case err != nil:
-			why = t.conceal(err.Error())
-		case t.url == "":
+			why = t.Conceal(err.Error())
+		case t.URL == "":
 			why = "it starts a command; run that command behind mcpscan proxy -- COMMAND in the client's configuration"
-		case seen[t.name] || t.name == "":
+		case seen[t.Name] || t.Name == "":
 			why = "another server has the same name"
 		}
 		if why != "" {
 			r.note(&scanner.Event{Kind: scanner.SkippedEvent, Reason: fmt.Sprintf("server %s is not available through this proxy: %s", entry.Name, why), Origin: at})
 			continue
 		}
-		seen[t.name] = true
+		seen[t.Name] = true
 		targets = append(targets, t)
 	}
 	if len(targets) == 0 {
@@ -203,7 +205,7 @@ func (r *proxyRun) configured() (targets []liveTarget, err error) {
 const maxListenHeap = 100 << 20
 
 // listen relays client requests to the servers until ctx ends.
-func (r *proxyRun) listen(ctx context.Context, _ lockedServers) (code int, err error) {
+func (r *proxyRun) listen(ctx context.Context, _ servers.Known) (code int, err error) {
 	if os.Getenv("GOMEMLIMIT") == "" && os.Getenv("GOGC") == "" {
 		debug.SetMemoryLimit(maxListenHeap)
 	}
@@ -271,10 +273,8 @@ type givenSecrets struct {
 func (g *givenSecrets) mask(head http.Header) func([]byte) []byte {
 	values := g.always
 	for name, given := range head {
-		if secretHeader(name) && !plainHeader(name) || name == proxy.TokenHeader {
-			for _, value := range given {
-				values = append(values[:len(values):len(values)], credentialsOf(value)...)
-			}
+		for _, value := range given {
+			values = append(values[:len(values):len(values)], servers.HeaderSecrets(name, value)...)
 		}
 	}
 	if len(values) == 0 {

@@ -6,6 +6,7 @@ import (
 	"net/url"
 
 	"github.com/mcpscan/mcpscan/internal/proxy"
+	"github.com/mcpscan/mcpscan/internal/servers"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -22,19 +23,19 @@ const llmName = "llm"
 
 // llm returns the proxy in front of LLM APIs, and those APIs by path.
 func (r *proxyRun) llm(ctx context.Context, access proxy.Access, transport http.RoundTripper) (handler closing, paths [][2]string, err error) {
-	servers, err := r.listServers(ctx)
+	listed, err := r.listServers(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer func() {
 		if err != nil {
-			servers.stop()
-			servers.read(func(*scanner.Event) {})
+			listed.stop()
+			listed.read(func(*scanner.Event) {})
 		}
 	}()
-	talks := proxy.Talks{Name: r.Record, Servers: r.known, Listed: servers.listed}
+	talks := proxy.Talks{Name: r.Record, Servers: r.known, Listed: listed.listed}
 	if talks.Name == "" {
-		talks.Name = endpoint(llmName).File
+		talks.Name = servers.Endpoint(llmName).File
 	}
 	named := providers
 	if r.Upstream != "" {
@@ -46,19 +47,19 @@ func (r *proxyRun) llm(ctx context.Context, access proxy.Access, transport http.
 		if err != nil {
 			return nil, nil, usage("--upstream: %w", err)
 		}
-		secrets := &givenSecrets{always: inURL(p[1])}
+		secrets := &givenSecrets{always: servers.SecretsInURL(p[1])}
 		upstreams = append(upstreams, proxy.Upstream{Name: p[0], URL: u, Transport: transport, Mask: secrets.mask, Failed: func(reason string) {
-			r.trouble("the provider at %s sent no usable answer: %s", bare(u.String()), reason)
+			r.trouble("the provider at %s sent no usable answer: %s", servers.BareURL(u.String()), reason)
 		}})
 		path := "/"
 		if p[0] != "" {
 			path = proxy.PathOf(p[0])
 		}
-		paths = append(paths, [2]string{path, bare(p[1])})
+		paths = append(paths, [2]string{path, servers.BareURL(p[1])})
 	}
 	l := proxy.NewLLM(r.options(), access, talks, upstreams)
-	go servers.read(l.Later)
-	return &withServers{l, servers}, paths, nil
+	go listed.read(l.Later)
+	return &withServers{l, listed}, paths, nil
 }
 
 // checkLLM rejects flags that conflict with --llm.

@@ -6,7 +6,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mcpscan/mcpscan/internal/app"
 	"github.com/mcpscan/mcpscan/internal/proxy"
+	"github.com/mcpscan/mcpscan/internal/servers"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -49,25 +51,26 @@ func (w *withServers) Close() {
 // listServers lists the servers of the configuration that --servers names, before there is any
 // traffic, and keeps them to see changes of their tools. The caller calls read, and end when it needs them no more.
 func (r *proxyRun) listServers(ctx context.Context) (*watched, error) {
-	out, until := make(chan *scanner.Event, 64), make(chan struct{})
-	w := &watched{later: out, stop: sync.OnceFunc(func() { close(until) }), ended: make(chan struct{})}
+	until := make(chan struct{})
+	w := &watched{stop: sync.OnceFunc(func() { close(until) }), ended: make(chan struct{})}
 	if r.Servers == "" {
-		close(out)
+		none := make(chan *scanner.Event)
+		close(none)
+		w.later = none
 		return w, nil
 	}
 	file, err := r.serversFile()
 	if err != nil {
 		return nil, err
 	}
-	p := &plan{disk: newDisk(ctx)}
-	p.config(file)
-	flags := liveFlags{
-		RunServers: true, StartTimeout: time.Minute, StepTimeout: 30 * time.Second, ServerTimeout: 5 * time.Minute, ClientName: ownClient,
-		declared: r.checks.triage.Settings.Policy, block: r.checks.triage.Settings.BlocksBinaries(), until: until,
-	}
+	p := app.NewPlan(ctx, nil, r.MaxMessage)
+	p.Config(file)
+	l := r.checks.Listing()
+	l.StartTimeout, l.StepTimeout, l.Timeout = time.Minute, 30*time.Second, 5*time.Minute
+	l.ClientName, l.Version, l.MaxMessage, l.Until = servers.OwnClient, version(), r.MaxMessage, until
 	all := &scanner.Event{} // sent when all servers are listed
-	go flags.watch(ctx, p, out, all, r.MaxMessage)
-	for e := range out {
+	w.later = p.Watch(ctx, l, all)
+	for e := range w.later {
 		if e == all {
 			break
 		}
@@ -78,36 +81,6 @@ func (r *proxyRun) listServers(ctx context.Context) (*watched, error) {
 	return w, nil
 }
 
-// watch lists the servers of a plan in parallel, sends all, and watches them until c.until is closed.
-// Until all are listed, the end of ctx ends them at once.
-func (c *liveFlags) watch(ctx context.Context, p *plan, out chan<- *scanner.Event, all *scanner.Event, limit int64) {
-	defer close(out)
-	feed := &feed{out: out, recording: &recording{}, names: map[string]bool{}}
-	for _, t := range p.targets {
-		feed.names[t.name] = true
-	}
-	for _, e := range p.events {
-		feed.send(e, false)
-	}
-	running, interrupt := context.WithCancelCause(context.WithoutCancel(ctx))
-	defer interrupt(nil)
-	begun := context.AfterFunc(ctx, func() { interrupt(context.Cause(ctx)) })
-	var listed, ended sync.WaitGroup
-	for _, t := range p.targets {
-		listed.Add(1)
-		one := *c
-		one.listed = sync.OnceFunc(listed.Done)
-		ended.Go(func() {
-			defer one.listed()
-			one.ask(running, t, feed, p.disk, limit)
-		})
-	}
-	listed.Wait()
-	begun()
-	out <- all
-	ended.Wait()
-}
-
 // ofProxy returns a copy of a listed server's event for the proxy's session, nil if the proxy does
 // not use its kind.
 func ofProxy(e *scanner.Event) *scanner.Event {
@@ -115,6 +88,6 @@ func ofProxy(e *scanner.Event) *scanner.Event {
 		return nil
 	}
 	kept := *e
-	kept.Frame, kept.Session = bytes.Clone(e.Frame), proxySession
+	kept.Frame, kept.Session = bytes.Clone(e.Frame), app.ProxySession
 	return &kept
 }

@@ -248,11 +248,11 @@ func TestRequestsAreSentFirst(t *testing.T) {
 		}
 		var flags engineFlags
 		flags.Config, flags.MaxMessage = file, 1<<20
-		c, err := flags.checks()
+		c, err := flags.checks("")
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := c.engine.Live().Withholds(); got != want {
+		if got := c.Engine().Live().Withholds(); got != want {
 			t.Errorf("%s: %v", text, got)
 		}
 	}

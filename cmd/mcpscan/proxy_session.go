@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 
+	"github.com/mcpscan/mcpscan/internal/app"
 	"github.com/mcpscan/mcpscan/internal/sessionlog"
 	"github.com/mcpscan/mcpscan/internal/text"
 )
@@ -19,11 +20,11 @@ const noSession = "off"
 // for events and, if the proxy is not part of a shared session, the reason.
 func (r *proxyRun) share() (session, alone string) {
 	if r.Session == noSession {
-		return proxySession, ""
+		return app.ProxySession, ""
 	}
 	name, log, err := r.join()
 	if err != nil {
-		return proxySession, fmt.Sprintf("no session shared with the client's other servers (%v)", err)
+		return app.ProxySession, fmt.Sprintf("no session shared with the client's other servers (%v)", err)
 	}
 	r.shared = log
 	r.live.Sharing()

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/mcpscan/mcpscan/internal/app"
 	"github.com/mcpscan/mcpscan/internal/live"
 	"github.com/mcpscan/mcpscan/internal/proxy"
 	"github.com/mcpscan/mcpscan/rules"
@@ -38,7 +39,7 @@ func runTimedProxy(file string, command []string) error {
 		Engine: engine.Live(), Now: time.Now, MaxMessage: 1 << 20, Took: func(d time.Duration) { took <- d },
 		Decided: func(*scanner.Event, *scanner.Outcome, scanner.Action) {},
 	}
-	if _, err := proxy.Stdio(context.Background(), o, proxy.Connection{Session: proxySession, Server: "timed"},
+	if _, err := proxy.Stdio(context.Background(), o, proxy.Connection{Session: app.ProxySession, Server: "timed"},
 		proxy.Client{In: os.Stdin, Out: os.Stdout, Gone: func() bool { return true }}, server, server.Stdin, server.Stdout); err != nil {
 		return err
 	}

@@ -4,13 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"slices"
 
+	"github.com/mcpscan/mcpscan/internal/app"
 	"github.com/mcpscan/mcpscan/replay"
 	"github.com/mcpscan/mcpscan/report"
-	"github.com/mcpscan/mcpscan/scanner"
 )
 
 // replayCmd is mcpscan replay.
@@ -30,44 +28,32 @@ func (c *replayCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	c.Files = withParts(c.Files)
-	checks, err := c.checksOf(c.tree())
-	if err != nil {
-		return err
-	}
-	if err := checks.compare(c.baselineFlags); err != nil {
-		return err
-	}
-	collector, err := c.collector()
+	c.Files = app.WithParts(c.Files)
+	checks, collector, err := c.inspection(ctx, &c.lockFlags, &c.baselineFlags, &c.outputFlags)
 	if err != nil {
 		return err
 	}
 	if c.Shard != "" {
 		collector.KeepForMerge()
 	}
-	checks.triage.Unapproved = c.Approvals == "ignore"
-	locked, err := c.against(ctx, checks.engine)
-	if err != nil {
-		return err
-	}
-	if err := c.keepInputs(slices.Concat(c.Files, checks.files, locked.files), c.Events); err != nil {
+	if err := c.keepInputs(slices.Concat(c.Files, checks.Files), c.Events); err != nil {
 		return err
 	}
 	bar := newProgress(std, "reading", bytesOf(c.Files), bytesRead, c.Quiet)
 	defer bar.end()
-	src, closeAll, err := countedRecordings(ctx, c.Files, std, replay.Options{MaxMessage: c.MaxMessage, Servers: locked.tools(checks.servers())}, bar)
+	src, closeAll, err := app.Recordings(ctx, c.Files, std.in, replay.Options{MaxMessage: c.MaxMessage, Servers: checks.Servers()}, bar.counting)
 	if err != nil {
 		return err
 	}
 	defer closeAll()
-	src = replay.Join(replay.Events(checks.events()), src)
-	log, err := c.open(c.written()...)
+	src = replay.Join(replay.Events(checks.Events()), src)
+	log, err := app.OpenAuditLog(c.Events, c.written()...)
 	if err != nil {
 		return err
 	}
-	res, err := locked.over(checks.engine).Over(shard).Run(context.WithoutCancel(ctx), src, checks.into(log.beside(collector))) // an interrupt ends the source
+	res, err := checks.Engine().Over(shard).Run(context.WithoutCancel(ctx), src, checks.Into(log.Beside(collector))) // an interrupt ends the source
 	bar.end()
-	lost := log.close()
+	lost := log.Close()
 	if err != nil {
 		return readError(errors.Join(err, lost))
 	}
@@ -76,54 +62,12 @@ func (c *replayCmd) Run(ctx context.Context, std streams) error {
 		inputs = append(inputs, report.Input{Kind: "recording", Name: f})
 	}
 	if c.Shard != "" {
-		return c.partial(std, shard, collector, inputs, res, checks, locked)
+		return c.partial(std, shard, collector, inputs, res, checks)
 	}
-	r := collector.Report(inputs, version(), res)
-	checks.complete(std, r, c.Quiet)
-	return withLost(c.finish(std, r, checks.rules), lost)
+	return c.end(std, checks, collector.Report(inputs, version(), res), lost)
 }
 
 // readError returns the error for a run that ended early.
 func readError(err error) error {
 	return &exitError{exitIncomplete, fmt.Errorf("%w; no report was written", err)}
-}
-
-// openRecordings detects the formats of all files before reading any, so that a wrong name is
-// reported before an hour of work. If there are several, an unreadable one is skipped and counted,
-// and the others are still read.
-func openRecordings(names []string, std streams, o replay.Options, bar *progress) (scanner.Source, func(), error) {
-	var sources []scanner.Source
-	var files []*os.File
-	o.Memory = replay.NewMemory()
-	closeAll := func() {
-		for _, f := range files {
-			f.Close()
-		}
-	}
-	for _, name := range names {
-		var r io.Reader = std.in
-		if name != "-" {
-			f, err := os.Open(name)
-			if err != nil {
-				closeAll()
-				return nil, nil, usage("opening the recording: %w", err)
-			}
-			files = append(files, f)
-			r = f
-		}
-		src, err := replay.Open(label(name), bar.counting(r), o)
-		if err != nil && len(names) > 1 {
-			src, err = replay.Events([]*scanner.Event{{Kind: scanner.SkippedEvent, Reason: fmt.Sprintf("input not read: %v", err),
-				Origin: scanner.Origin{File: label(name), Line: 1, Column: 1}}}), nil
-		}
-		if err != nil {
-			closeAll()
-			if errors.Is(err, replay.ErrFormat) {
-				return nil, nil, &exitError{exitUsage, err}
-			}
-			return nil, nil, &exitError{exitIncomplete, err}
-		}
-		sources = append(sources, src)
-	}
-	return replay.Join(sources...), closeAll, nil
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/mcpscan/mcpscan/internal/app"
 	"github.com/mcpscan/mcpscan/report"
 )
 
@@ -22,7 +23,7 @@ func (c *reportCmd) Run(ctx context.Context, std streams) error {
 	if err := c.keepInputs([]string{c.File}); err != nil {
 		return err
 	}
-	r, err := within(ctx, func() (*report.Report, error) { return readReport(c.File, std.in) })
+	r, err := app.Within(ctx, func() (*report.Report, error) { return readReport(c.File, std.in) })
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/mcpscan/mcpscan/internal/app"
 	"github.com/mcpscan/mcpscan/internal/replace"
 )
 
@@ -44,7 +45,7 @@ func rewriteFile(path string, before, after []byte, keep bool) (backup string, e
 
 // unchangedSince returns an error if a file differs from before: its client may be writing it.
 func unchangedSince(path string, before []byte) error {
-	now, err := readTarget(path, int64(len(before)))
+	now, err := app.ReadTarget(path, int64(len(before)))
 	if err != nil || !bytes.Equal(now, before) {
 		return errors.New("the file changed in the meantime; close the client that writes it, and try again")
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mcpscan/mcpscan/internal/app"
 	"github.com/mcpscan/mcpscan/internal/config"
 )
 
@@ -81,14 +82,14 @@ func TestChangedWhileWrapping(t *testing.T) {
 // name is not.
 func TestOwnPath(t *testing.T) {
 	own, err := ownPath()
-	if err != nil || !filepath.IsAbs(own) || !thisProgram(own) {
+	if err != nil || !filepath.IsAbs(own) || !app.ThisProgram(own) {
 		t.Fatalf("%q, %v", own, err)
 	}
 	other := filepath.Join(t.TempDir(), filepath.Base(own))
 	if err := os.WriteFile(other, nil, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if thisProgram(other) || thisProgram(filepath.Base(own)) || thisProgram("") {
+	if app.ThisProgram(other) || app.ThisProgram(filepath.Base(own)) || app.ThisProgram("") {
 		t.Error("another program is taken for this one")
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/app"
 	"github.com/mcpscan/mcpscan/internal/config"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -18,12 +19,10 @@ type rulesCmd struct {
 
 // Run lists or explains rules.
 func (c *rulesCmd) Run(std streams) error {
-	settings, err := c.settings()
+	all, off, err := app.Rules(c.options())
 	if err != nil {
 		return err
 	}
-	all, off := configured(settings)
-	all = append(all, scanner.EngineRules()...)
 	if len(c.ID) == 0 {
 		t := newTable("rule", "severity", "confidence", "what it finds")
 		for _, r := range all {

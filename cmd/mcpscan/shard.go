@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/app"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/report"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -38,17 +39,17 @@ func (c *replayCmd) split() (s scanner.Shard, err error) {
 
 // partial writes the report of one shard. Its findings do not affect the exit code: merge sees all
 // of them.
-func (c *replayCmd) partial(std streams, shard scanner.Shard, collector *report.Collector, inputs []report.Input, res scanner.Result, checks *checks, locked *approved) (err error) {
+func (c *replayCmd) partial(std streams, shard scanner.Shard, collector *report.Collector, inputs []report.Input, res scanner.Result, checks *app.Checks) (err error) {
 	if n := collector.Sessions(); n < shard.Of && n < 2 && !c.Quiet {
-		fmt.Fprintf(std.err, "mcpscan: the input contains %s and cannot be split: one shard reports on all of it\n", count(n, "session"))
+		fmt.Fprintf(std.err, "mcpscan: the input contains %s and cannot be split: one shard reports on all of it\n", report.Count(n, "session"))
 	}
 	p := collector.Partial(inputs, version(), res)
 	var r report.Report
-	checks.complete(std, &r, true)
+	checks.Complete(&r)
 	p.Config, p.Baseline, p.Ignores = r.Config, r.Baseline, r.UnusedIgnores
 	p.Shard, p.Of = shard.Index, shard.Of
-	p.SetRules(checks.rules)
-	if p.Settings, err = c.settingsDigest(slices.Concat(checks.files, locked.files)); err != nil {
+	p.SetRules(checks.Rules)
+	if p.Settings, err = c.settingsDigest(checks.Files); err != nil {
 		return err
 	}
 	return writeTo(std, c.Output, p.Write)
@@ -66,10 +67,7 @@ func writeTo(std streams, file string, write func(io.Writer) error) (err error) 
 		w = out
 	}
 	b := bufio.NewWriterSize(w, 64<<10)
-	if err := errors.Join(write(b), b.Flush()); err != nil {
-		return &exitError{exitUsage, err}
-	}
-	return nil
+	return errors.Join(write(b), b.Flush())
 }
 
 // settingsDigest returns a digest of all flags and files that affect findings, so that merge can
@@ -109,7 +107,7 @@ func (c *mergeCmd) Run(ctx context.Context, std streams) error {
 	}
 	var parts []*report.Partial
 	for _, name := range c.Files {
-		p, err := within(ctx, func() (*report.Partial, error) { return readPartial(name) })
+		p, err := app.Within(ctx, func() (*report.Partial, error) { return readPartial(name) })
 		if err != nil {
 			return err
 		}
@@ -130,7 +128,7 @@ func (c *mergeCmd) Run(ctx context.Context, std streams) error {
 			fmt.Fprintf(std.err, "mcpscan: a single run over all sessions may reach a limit that the shards did not, and its report would then differ: %s\n", b)
 		}
 	}
-	tellUnused(std, r, c.Quiet)
+	c.warn(std, nil, r)
 	return c.finish(std, r, parts[0].RuleTexts())
 }
 

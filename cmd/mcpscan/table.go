@@ -69,7 +69,7 @@ func (t *table) write(w io.Writer) error {
 // put writes the output of a command.
 func put(w io.Writer, b []byte) error {
 	if _, err := w.Write(b); err != nil {
-		return &exitError{exitUsage, fmt.Errorf("writing the output: %w", err)}
+		return fmt.Errorf("writing the output: %w", err)
 	}
 	return nil
 }

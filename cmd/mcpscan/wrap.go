@@ -11,6 +11,7 @@ import (
 
 	"github.com/aymanbagabas/go-udiff"
 
+	"github.com/mcpscan/mcpscan/internal/app"
 	"github.com/mcpscan/mcpscan/internal/config"
 	"github.com/mcpscan/mcpscan/internal/lockfile"
 	"github.com/mcpscan/mcpscan/internal/text"
@@ -117,9 +118,9 @@ func (c *wrapFlags) files() (files []editedFile, missed []config.Missed, err err
 		if err != nil {
 			return nil, nil, usage("opening %s: %w; expected a client configuration", c.Config, err)
 		}
-		return []editedFile{{c.Config, !discoverDirs("", true).Belongs(path), true}}, nil, nil
+		return []editedFile{{c.Config, !app.Dirs("", true).Belongs(path), true}}, nil, nil
 	}
-	found, missed := config.Discover(discoverDirs(".", true))
+	found, missed := config.Discover(app.Dirs(".", true))
 	for _, l := range ownFirst(found) {
 		files = append(files, editedFile{path: l.Path, project: l.Scope == "project"})
 	}
@@ -191,8 +192,8 @@ func (e *editor) say(format string, args ...any) {
 
 // file edits one file.
 func (e *editor) file(f editedFile, edit editing) {
-	data, err := readTarget(f.path, maxClientFile)
-	if errors.Is(err, errOverLimit) {
+	data, err := app.ReadTarget(f.path, maxClientFile)
+	if errors.Is(err, app.ErrOverLimit) {
 		err = fmt.Errorf("longer than %d bytes", maxClientFile)
 	}
 	if err != nil {
@@ -283,7 +284,7 @@ func (e *editor) end() error {
 		}
 		return err
 	case e.All && !e.found && !e.failed:
-		return usage("%w with servers; name a file with --config FILE", errNoConfig)
+		return usage("%w with servers; name a file with --config FILE", app.ErrNoConfig)
 	}
 	if e.changed > 0 && !e.Quiet && !e.DryRun {
 		fmt.Fprintln(e.std.err, "mcpscan: restart the clients: they read their configuration when they start")

@@ -7,35 +7,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/app"
 	"github.com/mcpscan/mcpscan/internal/baseline"
 	"github.com/mcpscan/mcpscan/internal/config"
 	"github.com/mcpscan/mcpscan/internal/text"
 )
-
-// parseConfig parses a client configuration. It replaces entries wrapped by mcpscan wrap with the
-// servers behind the proxy, if they start the running program.
-func parseConfig(path string, data []byte) (*config.File, error) {
-	file, err := config.Parse(path, data)
-	if err == nil {
-		file.SeeThrough(thisProgram)
-	}
-	return file, err
-}
-
-// thisProgram reports whether a path is that of the running program. A name alone proves nothing:
-// a repository can contain a program called mcpscan.
-func thisProgram(path string) bool {
-	if !filepath.IsAbs(path) {
-		return false
-	}
-	own, err := os.Executable()
-	if err != nil {
-		return false
-	}
-	a, err1 := os.Stat(own)
-	b, err2 := os.Stat(path)
-	return err1 == nil && err2 == nil && os.SameFile(a, b)
-}
 
 // ownPath returns the path by which clients start this program: the one by which it was found,
 // because the target of a link often has a version in its path.
@@ -48,7 +24,7 @@ func ownPath() (string, error) {
 		return "", usage("go run removes the program when it ends, so clients could not start it; install mcpscan first: go install ./cmd/mcpscan")
 	}
 	if found, err := exec.LookPath(os.Args[0]); err == nil {
-		if found, err = filepath.Abs(found); err == nil && thisProgram(found) {
+		if found, err = filepath.Abs(found); err == nil && app.ThisProgram(found) {
 			return found, nil
 		}
 	}

@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"bytes"
@@ -18,7 +18,7 @@ func TestLostMessages(t *testing.T) {
 	var b bytes.Buffer
 	rec := replay.NewRecorder(&b, "rec")
 	record := func() scanner.Origin {
-		e := &scanner.Event{Time: time.Date(2026, 1, 6, 9, 0, 0, 0, time.UTC), Session: proxySession, Server: "s", Direction: mcp.ClientToServer, Frame: []byte(`{"jsonrpc":"2.0","id":1,"method":"ping"}`)}
+		e := &scanner.Event{Time: time.Date(2026, 1, 6, 9, 0, 0, 0, time.UTC), Session: ProxySession, Server: "s", Direction: mcp.ClientToServer, Frame: []byte(`{"jsonrpc":"2.0","id":1,"method":"ping"}`)}
 		if err := rec.Record(e); err != nil {
 			t.Fatal(err)
 		}

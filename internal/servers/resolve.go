@@ -1,4 +1,4 @@
-package main
+package servers
 
 import (
 	"context"
@@ -15,18 +15,21 @@ import (
 // machine is the environment in which to look up what a command starts.
 type machine struct {
 	getenv func(string) string
-	disk   *disk
+	disk   *Disk
 	// image returns a container engine's digest of an image; nil if no program may be run to find
 	// it.
 	image func(engine, name string) string
 }
 
-// thisMachine returns a machine that runs no programs.
-func thisMachine(d *disk) machine { return machine{getenv: os.Getenv, disk: d} }
+// Find returns what is known about the command of an entry without running a program, and why
+// something is missing.
+func (d *Disk) Find(e *configfile.Entry) (f configfile.Found, why string) {
+	return machine{getenv: os.Getenv, disk: d}.find(e)
+}
 
 // afterStart returns a machine that also finds what a server fetched when it started in the given
 // environment.
-func afterStart(ctx context.Context, environment []string, d *disk) machine {
+func afterStart(ctx context.Context, environment []string, d *Disk) machine {
 	m := machine{disk: d, getenv: func(name string) string {
 		for _, variable := range slices.Backward(environment) {
 			if value, ok := strings.CutPrefix(variable, name+"="); ok {

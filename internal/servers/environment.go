@@ -1,4 +1,4 @@
-package main
+package servers
 
 import (
 	"cmp"
@@ -12,32 +12,32 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// inherited holds the variables of our environment that a server gets, as NAME=VALUE, and the
+// Inherited holds the variables of our environment that a server gets, as NAME=VALUE, and the
 // names of those that it does not get.
-type inherited struct {
+type Inherited struct {
 	id        string // of the applicable entry in mcpscan.yaml
-	variables []string
+	Variables []string
 	beyond    []string // names of the non-standard ones
 	withheld  []string // names, secrets first
 }
 
-// inherits returns the part of our environment that a server gets, apart from its configuration.
-func (c *liveFlags) inherits(t *liveTarget) (in inherited) {
-	id := t.name
-	if t.foreign {
-		id = t.written.Name
+// Inherits returns the part of our environment that a server gets, apart from its configuration.
+func (l *Listing) Inherits(t *Target) (in Inherited) {
+	id := t.Name
+	if t.Foreign {
+		id = t.Written.Name
 	}
 	in.id = id
 	for _, variable := range os.Environ() {
 		name, _, _ := strings.Cut(variable, "=")
 		switch {
 		case name == "": // Windows uses such names for the directory of each drive
-		case !c.InheritEnv && !c.passes(id, name):
-			if _, own := t.written.Env[name]; !own {
+		case !l.InheritEnv && !l.passes(id, name):
+			if _, own := t.Written.Env[name]; !own {
 				in.withheld = append(in.withheld, name)
 			}
 		default:
-			in.variables = append(in.variables, variable)
+			in.Variables = append(in.Variables, variable)
 			if !policy.Standard(name) {
 				in.beyond = append(in.beyond, name)
 			}
@@ -49,8 +49,8 @@ func (c *liveFlags) inherits(t *liveTarget) (in inherited) {
 }
 
 // passes reports whether a variable is passed to a server. Names are case-insensitive on Windows.
-func (c *liveFlags) passes(server, name string) bool {
-	return slices.Contains(c.named, name) || c.declared.Inherits(server, name) || runtime.GOOS == "windows" && c.declared.Inherits(server, strings.ToUpper(name))
+func (l *Listing) passes(server, name string) bool {
+	return slices.Contains(l.Named, name) || l.Declared.Inherits(server, name) || runtime.GOOS == "windows" && l.Declared.Inherits(server, strings.ToUpper(name))
 }
 
 func secretsFirst(names []string) {
@@ -66,9 +66,9 @@ func secretsFirst(names []string) {
 // secretName reports whether a variable's name suggests a secret.
 func secretName(name string) bool { return policy.Sensitive(name) || text.NamesSecret(name) }
 
-// secrets returns the values of non-standard variables whose names suggest secrets.
-func (in *inherited) secrets() (values []string) {
-	for _, variable := range in.variables {
+// Secrets returns the values of non-standard variables whose names suggest secrets.
+func (in *Inherited) Secrets() (values []string) {
+	for _, variable := range in.Variables {
 		if name, value, _ := strings.Cut(variable, "="); secretName(name) && !policy.Standard(name) {
 			values = append(values, value)
 		}
@@ -78,7 +78,7 @@ func (in *inherited) secrets() (values []string) {
 
 // givenTo describes the non-standard variables of our environment that a server is about to get;
 // "" if there are none.
-func (in *inherited) givenTo() string {
+func (in *Inherited) givenTo() string {
 	if len(in.beyond) == 0 {
 		return ""
 	}
@@ -93,7 +93,7 @@ type missed struct {
 
 // missing returns the variables that a server may have needed: all withheld ones if listing it
 // failed, and otherwise only secrets, without which a server may list less than it offers.
-func (in *inherited) missing(server string, failed bool) missed {
+func (in *Inherited) missing(server string, failed bool) missed {
 	names := in.withheld
 	if !failed {
 		names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !secretName(name) })
@@ -103,6 +103,9 @@ func (in *inherited) missing(server string, failed bool) missed {
 	}
 	return missed{server, names}
 }
+
+// Lacks lists the secrets that a server does not get, in one line; "" for none.
+func (in *Inherited) Lacks() string { return listed(in.missing("", false).names, 8) }
 
 // describeMissed describes which servers were started without which variables, with one line per
 // list of variables.

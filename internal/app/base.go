@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"bytes"
@@ -14,6 +14,7 @@ import (
 
 	"github.com/mcpscan/mcpscan/internal/config"
 	"github.com/mcpscan/mcpscan/internal/configfile"
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/policy"
 	"github.com/mcpscan/mcpscan/internal/policyfile"
 	"github.com/mcpscan/mcpscan/report"
@@ -24,24 +25,20 @@ import (
 // there is none. Its versions of settings apply: a change must not hide its own findings.
 type baseTree string
 
-// tree returns the directory that --base names, if it is one.
-func (f *lockFlags) tree() baseTree {
-	if info, err := os.Stat(f.Base); f.Base != "" && err == nil && info.IsDir() {
-		return baseTree(f.Base)
+// treeOf returns the directory with a name, or "" if it is not one.
+func treeOf(name string) baseTree {
+	if info, err := os.Stat(name); name != "" && err == nil && info.IsDir() {
+		return baseTree(name)
 	}
 	return ""
 }
 
-// baseLock returns the path of a lockfile's version before the change, or "" if there was none.
-func (f *lockFlags) baseLock(name string) string {
-	base := f.tree()
-	if base == "" {
-		return f.Base
-	}
-	if _, err := os.Stat(base.path(name)); !base.holds(name) || errors.Is(err, fs.ErrNotExist) {
+// lockfile returns the path of the base's version of a lockfile, or "" if there is none.
+func (b baseTree) lockfile(name string) string {
+	if _, err := os.Stat(b.path(name)); !b.holds(name) || errors.Is(err, fs.ErrNotExist) {
 		return ""
 	}
-	return base.path(name)
+	return b.path(name)
 }
 
 // holds reports whether a file is part of the change: the base then has its own version of it, or
@@ -65,11 +62,11 @@ func read(what, name string, limit int64, must bool) (*fileVersion, error) {
 	case errors.Is(err, fs.ErrNotExist) && !must:
 		return nil, nil
 	case err == nil && !must && !info.Mode().IsRegular(): // the user did not ask for it, so do not block on a pipe
-		return nil, usage("reading %s: %s is %w", what, name, errIrregular)
+		return nil, fmt.Errorf("reading %s: %s is %w", what, name, errIrregular)
 	}
-	data, err := readUpTo(what, name, limit)
+	data, err := ReadUpTo(what, name, limit)
 	if err != nil {
-		return nil, &exitError{exitUsage, err}
+		return nil, err
 	}
 	return &fileVersion{name, data}, nil
 }
@@ -108,24 +105,19 @@ func changedSettings(name string, was, now *fileVersion, changes []configfile.Se
 	return changed
 }
 
-// settings reads the configuration. Without one, the defaults apply.
-func (f *configFlags) settings() (*config.Settings, error) {
-	settings, _, err := f.settingsOf("")
-	return settings, err
-}
-
-// settingsOf returns the configuration in effect, and the event for the change under review.
-func (f *configFlags) settingsOf(base baseTree) (*config.Settings, []*configfile.ChangedSettings, error) {
-	if f.NoConfig {
-		if f.Config != "" {
-			return nil, nil, usage("--config and --no-config cannot be combined")
+// settings reads the configuration in effect, and returns the event for the change under review.
+// Without a configuration, the defaults apply.
+func (o *Options) settings() (*config.Settings, []*configfile.ChangedSettings, error) {
+	if o.NoConfig {
+		if o.Config != "" {
+			return nil, nil, errors.New("--config and --no-config cannot be combined")
 		}
 		return &config.Settings{}, nil, nil
 	}
-	name := cmp.Or(f.Config, config.SettingsFile)
-	was, now, err := base.versions("the configuration", name, config.MaxSettings, f.Config != "")
+	name := cmp.Or(o.Config, config.SettingsFile)
+	was, now, err := treeOf(o.Base).versions("the configuration", name, config.MaxSettings, o.Config != "")
 	if errors.Is(err, errIrregular) {
-		return nil, nil, usage("%w; --no-config ignores the file", err)
+		return nil, nil, fmt.Errorf("%w; --no-config ignores the file", err)
 	}
 	if err != nil {
 		return nil, nil, err
@@ -142,7 +134,7 @@ func (f *configFlags) settingsOf(base baseTree) (*config.Settings, []*configfile
 	if now != nil {
 		data = now.data
 	}
-	return before, []*configfile.ChangedSettings{changedSettings(name, was, now, config.Compare(before, is, data, vocabulary()))}, nil
+	return before, []*configfile.ChangedSettings{changedSettings(name, was, now, config.Compare(before, is, data, Vocabulary()))}, nil
 }
 
 // settings parses a version of the configuration.
@@ -150,11 +142,7 @@ func (v *fileVersion) settings() (*config.Settings, error) {
 	if v == nil {
 		return &config.Settings{}, nil
 	}
-	settings, err := config.ParseSettings(v.name, v.data, vocabulary())
-	if err != nil {
-		return nil, &exitError{exitUsage, err}
-	}
-	return settings, nil
+	return config.ParseSettings(v.name, v.data, Vocabulary())
 }
 
 // policies returns the names of the policies in effect, and the events for the change under
@@ -170,7 +158,7 @@ func (b baseTree) policies(names []string) (decide []string, changed []*configfi
 			continue
 		}
 		if now != nil {
-			if _, _, err := loadPolicy(name); err != nil {
+			if _, _, err := LoadPolicy(name); err != nil {
 				return nil, nil, err
 			}
 		}
@@ -200,7 +188,7 @@ func comparePolicies(was, now *fileVersion) (changes []configfile.SettingsChange
 				continue
 			}
 			if rules[i], err = policyfile.ParseTOML(v.name, v.data); err != nil {
-				return nil, false, &exitError{exitUsage, err}
+				return nil, false, err
 			}
 		}
 		return policy.Compare(rules[0], rules[1]), was != nil, nil
@@ -241,6 +229,9 @@ func (b baseTree) baseline(name string) (known map[string]scanner.Severity, deci
 	return known, decides, []*configfile.ChangedSettings{changedSettings(name, was, now, compareBaselines(known, is, now))}, nil
 }
 
+// Fingerprint matches the fingerprint of a finding.
+var Fingerprint = lazyregexp.New(`^f1:[0-9a-f]{32}$`)
+
 // maxBaseline is practically no limit: a baseline is as long as its report.
 const maxBaseline = 1 << 40
 
@@ -252,7 +243,7 @@ func (v *fileVersion) known() (map[string]scanner.Severity, error) {
 	}
 	before, err := report.Read(bytes.NewReader(v.data))
 	if err != nil {
-		return nil, usage("the baseline: %s: %w", v.name, err)
+		return nil, fmt.Errorf("the baseline: %s: %w", v.name, err)
 	}
 	for _, finding := range before.Findings {
 		if finding.Status != scanner.Suppressed.String() && finding.Status != scanner.Approved.String() { // once that ends, the finding is open
@@ -274,7 +265,7 @@ func compareBaselines(before, now map[string]scanner.Severity, data *fileVersion
 			continue
 		case known && now[id] < was:
 			effect = configfile.Keeps
-		case !fingerprint.MatchString(id):
+		case !Fingerprint.MatchString(id):
 			effect, says = configfile.Weakens, fmt.Sprintf("the baseline accepts a finding without a fingerprint as known: %q", id)
 		}
 		line := 1 + bytes.Count(data.data[:max(bytes.Index(data.data, []byte(id)), 0)], []byte("\n"))
@@ -292,8 +283,8 @@ func compareBaselines(before, now map[string]scanner.Severity, data *fileVersion
 	return changes
 }
 
-// events returns the changes as engine events.
-func (c *checks) events() (events []*scanner.Event) {
+// Events returns the changes as engine events.
+func (c *Checks) Events() (events []*scanner.Event) {
 	for _, changed := range c.changed {
 		events = append(events, &scanner.Event{Kind: scanner.SettingsEvent, Settings: changed, Origin: scanner.Origin{File: changed.Path, Line: 1, Column: 1}})
 	}
@@ -301,8 +292,8 @@ func (c *checks) events() (events []*scanner.Event) {
 }
 
 // config reports which configuration is in effect, and which changed files are not.
-func (c *checks) config() *report.Config {
-	s := c.triage.Settings
+func (c *Checks) config() *report.Config {
+	s := c.Triage.Settings
 	said := &report.Config{File: s.Path, AlertThreshold: s.AlertThreshold}
 	for _, changed := range c.changed {
 		said.Changed = append(said.Changed, changed.Path)

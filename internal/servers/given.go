@@ -1,4 +1,4 @@
-package main
+package servers
 
 import (
 	"encoding/base64"
@@ -13,65 +13,73 @@ import (
 
 // known lists values given to the server that may be secret. They are masked in our own messages
 // about the server, where it is better to mask too much than too little.
-func (t *liveTarget) known() []string {
-	out := t.given()
+func (t *Target) known() []string {
+	out := t.Given()
 	for _, v := range t.secrets {
 		if _, err := os.Stat(v); err != nil { // a path is not a secret, and helps to explain a failure
 			out = append(out, v)
 		}
 	}
-	for _, value := range t.headers {
+	for _, value := range t.Headers {
 		out = append(out, value, credential(value))
 	}
 	return out
 }
 
-// given lists the secrets given to the server: headers, variables, arguments and URL parts whose
+// Given lists the secrets given to the server: headers, variables, arguments and URL parts whose
 // name or value suggests a secret, the values of references, and headers from the command line.
 // They are masked in what the server sends. A word that only might be a secret is not masked,
 // because the text that contains it is inspected and hashed.
-func (t *liveTarget) given() (secrets []string) {
+func (t *Target) Given() (secrets []string) {
 	add := func(name, value string) {
 		if secretName(name) || looksSecret(credential(value)) {
 			secrets = append(secrets, value, credential(value))
 		}
 	}
-	for name, value := range t.headers {
-		if secretHeader(name) || !t.foreign && !plainHeader(name) { // users rarely pass other headers
+	for name, value := range t.Headers {
+		if secretHeader(name) || !t.Foreign && !plainHeader(name) { // users rarely pass other headers
 			secrets = append(secrets, credentialsOf(value)...)
 		}
 		add(name, value)
 	}
-	for _, variable := range t.env {
+	for _, variable := range t.Env {
 		name, value, _ := strings.Cut(variable, "=")
 		add(name, value)
 	}
-	for name, value := range t.written.Env {
+	for name, value := range t.Written.Env {
 		add(name, value)
 	}
-	for i, w := range t.command {
+	for i, w := range t.Command {
 		name, value, ok := strings.Cut(w, "=")
 		if ok {
 			add(name, value)
 		}
-		if i > 0 && !strings.HasPrefix(w, "-") && (text.NamesSecret(t.command[i-1]) || text.Token(w) != "" || drawnArgument.fits(w)) {
+		if i > 0 && !strings.HasPrefix(w, "-") && (text.NamesSecret(t.Command[i-1]) || text.Token(w) != "" || drawnArgument.fits(w)) {
 			secrets = append(secrets, w)
 		}
 		if name, value, ok := strings.Cut(w, ":"); ok && secretHeader(strings.TrimSpace(name)) { // header argument of a proxy that connects to a URL
 			secrets = append(secrets, credentialsOf(strings.TrimSpace(value))...)
 		}
 	}
-	secrets = append(secrets, inURL(t.url)...)
+	secrets = append(secrets, SecretsInURL(t.URL)...)
 	for _, value := range t.secrets { // of references
 		if len(value) >= drawnValue.part && !strings.ContainsAny(value, " /\\") {
 			secrets = append(secrets, value)
 		}
 	}
-	return append(secrets, t.named...)
+	return append(secrets, t.Named...)
 }
 
 // credential returns the value of a header without its scheme.
 func credential(value string) string { return value[strings.LastIndexByte(value, ' ')+1:] }
+
+// HeaderSecrets lists the secrets in a header that carries credentials; none for other headers.
+func HeaderSecrets(name, value string) []string {
+	if !secretHeader(name) || plainHeader(name) {
+		return nil
+	}
+	return credentialsOf(value)
+}
 
 // credentialsOf lists the secrets in the value of a credential header: with and without its
 // scheme, the values of cookies, and decoded Basic credentials.
@@ -103,8 +111,8 @@ func plainHeader(name string) bool {
 	return strings.HasPrefix(name, "accept") || slices.Contains([]string{"content-type", "user-agent", "host", "origin", "referer", "cache-control", "connection"}, name)
 }
 
-// inURL lists the secrets in the user info and the query of a URL.
-func inURL(raw string) (secrets []string) {
+// SecretsInURL lists the secrets in the user info and the query of a URL.
+func SecretsInURL(raw string) (secrets []string) {
 	u, err := url.Parse(raw)
 	if err != nil || raw == "" {
 		return nil

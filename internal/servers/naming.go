@@ -1,4 +1,4 @@
-package main
+package servers
 
 import (
 	"cmp"
@@ -23,12 +23,12 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// lockedServers maps the names of the servers that a run compares with to their identities.
-type lockedServers map[string]*baseline.LockedIdentity
+// Known maps the names of the servers that a run compares with to their identities.
+type Known map[string]*baseline.LockedIdentity
 
-// serversOf returns the server identities in a lockfile.
-func serversOf(f *lockfile.File) lockedServers {
-	servers := lockedServers{}
+// KnownIn returns the server identities in a lockfile.
+func KnownIn(f *lockfile.File) Known {
+	servers := Known{}
 	if f != nil {
 		for name, s := range f.Servers {
 			servers[name] = s.Identity
@@ -37,18 +37,18 @@ func serversOf(f *lockfile.File) lockedServers {
 	return servers
 }
 
-// offeredBy returns the server identities in a snapshot.
-func offeredBy(s *scanner.Snapshot) lockedServers {
-	servers := lockedServers{}
+// KnownFrom returns the server identities in a snapshot.
+func KnownFrom(s *scanner.Snapshot) Known {
+	servers := Known{}
 	for name, o := range s.Servers {
 		servers[name] = cmp.Or(o.Locked, &baseline.LockedIdentity{Identity: o.Identity})
 	}
 	return servers
 }
 
-// call names a server that no configuration names: by its name in the lockfile, or else by its
+// Name names a server that no configuration names: by its name in the lockfile, or else by its
 // package or URL. It returns "" for a server that must report its own name.
-func (l lockedServers) call(entry *configfile.Entry) (string, error) {
+func (l Known) Name(entry *configfile.Entry) (string, error) {
 	id := baseline.IdentityOf(entry)
 	name := packageName(entry)
 	if entry.URL != "" {
@@ -61,22 +61,46 @@ func (l lockedServers) call(entry *configfile.Entry) (string, error) {
 	case slices.Contains(same, name):
 		return name, nil
 	case len(same) > 1:
-		return "", usage("several servers in the lockfile start %s: %s; add the arguments of one of them to the command", text.Visible(cmp.Or(id.Package, id.Command, id.URL), 200), listed(same, 10))
+		return "", fmt.Errorf("several servers in the lockfile start %s: %s; add the arguments of one of them to the command", text.Visible(cmp.Or(id.Package, id.Command, id.URL), 200), listed(same, 10))
 	}
 	return l.distinct(name, id), nil
 }
 
+// NameUnasked is like Name, and returns a name in any case: that of the program, or an ID.
+func (l Known) NameUnasked(entry *configfile.Entry) (string, error) {
+	name, err := l.Name(entry)
+	if err != nil || name != "" {
+		return name, err
+	}
+	name = l.distinct(programName(entry.Command, entry.Args), baseline.IdentityOf(entry))
+	return cmp.Or(name, FallbackID(entry.Command, entry.Args, entry.URL)), nil
+}
+
+// Like lists the servers that are the same as an entry: by identity, or else by the name that its package,
+// command or URL suggests.
+func (l Known) Like(entry *configfile.Entry) (names []string, suggested string) {
+	suggested = urlName(entry.URL)
+	if entry.Command != "" {
+		suggested = cmp.Or(packageName(entry), FallbackID(entry.Command, entry.Args, ""))
+	}
+	names = l.same(baseline.IdentityOf(entry))
+	if len(names) == 0 && l[suggested] != nil {
+		names = []string{suggested}
+	}
+	return names, suggested
+}
+
 // distinct returns a name that no other server of the lockfile has: the given one, with the ID of
 // the command appended if it is taken.
-func (l lockedServers) distinct(name string, id *baseline.Identity) string {
+func (l Known) distinct(name string, id *baseline.Identity) string {
 	if other := l[name].Last(); name != "" && other != nil && !other.Same(id) {
-		return name + "-" + strings.TrimPrefix(fallbackID(id.Command, id.Args, id.URL), "mcp-")
+		return name + "-" + strings.TrimPrefix(FallbackID(id.Command, id.Args, id.URL), "mcp-")
 	}
 	return name
 }
 
 // same lists the servers with the same identity, or only one with the same arguments.
-func (l lockedServers) same(id *baseline.Identity) (names []string) {
+func (l Known) same(id *baseline.Identity) (names []string) {
 	var exact []string
 	for _, name := range slices.Sorted(maps.Keys(l)) {
 		switch was := l[name].Last(); {
@@ -94,8 +118,8 @@ func (l lockedServers) same(id *baseline.Identity) (names []string) {
 	return names
 }
 
-// fallbackID returns an ID for a server about which nothing else is known, in the agentsh format.
-func fallbackID(command string, args []string, address string) string {
+// FallbackID returns an ID for a server about which nothing else is known, in the agentsh format.
+func FallbackID(command string, args []string, address string) string {
 	sum := sha256.Sum256([]byte(command + strings.Join(args, " ") + address))
 	return fmt.Sprintf("mcp-%x", sum[:4])
 }
@@ -177,7 +201,7 @@ func ownName(frame []byte) string {
 func urlName(raw string) string {
 	u, err := url.Parse(raw)
 	if err != nil || u.Host == "" {
-		return bare(raw)
+		return BareURL(raw)
 	}
 	switch place := strings.Trim(u.EscapedPath(), "/"); place {
 	case "", "mcp", "sse":

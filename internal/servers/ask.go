@@ -1,4 +1,4 @@
-package main
+package servers
 
 import (
 	"bytes"
@@ -16,12 +16,12 @@ import (
 
 // asking is the state of listing one server.
 type asking struct {
-	*liveFlags
-	server      liveTarget
+	*Listing
+	server      Target
 	feed        *feed
-	disk        *disk
+	disk        *Disk
 	session     string
-	inherited   inherited
+	inherited   Inherited
 	environment []string
 
 	mu       sync.Mutex   // guards what follows: a watched server sends frames while its lists are reported
@@ -42,14 +42,14 @@ const (
 
 // ask lists one server, and again as another client if clients are to be compared. It returns the
 // variables that the server may have needed but did not get.
-func (c *liveFlags) ask(ctx context.Context, t liveTarget, f *feed, d *disk, limit int64) missed {
-	first := c.asking(t, f, d)
-	lacks := first.list(ctx, c.ClientName, limit)
-	if c.compare && ctx.Err() == nil {
-		again := c.asking(t, f, d)
-		again.server.name, again.server.unnamed, again.server.origin = first.server.name, false, first.server.origin
+func (l *Listing) ask(ctx context.Context, t Target, f *feed, d *Disk) missed {
+	first := l.asking(t, f, d)
+	lacks := first.list(ctx, l.ClientName)
+	if l.Compare && ctx.Err() == nil {
+		again := l.asking(t, f, d)
+		again.server.Name, again.server.Unnamed, again.server.Origin = first.server.Name, false, first.server.Origin
 		again.session = session + "-other-client" // a difference between clients is not a change over time
-		again.list(ctx, otherClient(c.ClientName), limit)
+		again.list(ctx, otherClient(l.ClientName))
 	}
 	return lacks
 }
@@ -57,77 +57,77 @@ func (c *liveFlags) ask(ctx context.Context, t liveTarget, f *feed, d *disk, lim
 // otherClient returns the name for listing a server a second time: that of a common agent client,
 // or ours if the first listing already used such a name.
 func otherClient(name string) string {
-	if name == ownClient {
+	if name == OwnClient {
 		return "claude-code"
 	}
-	return ownClient
+	return OwnClient
 }
 
-// ownClient is the client name that we send to servers.
-const ownClient = "mcpscan"
+// OwnClient is the client name that we send to servers.
+const OwnClient = "mcpscan"
 
 // clientVersion returns the version for a client name. With another client's name, it reveals
 // nothing about us.
-func clientVersion(name string) string {
-	if name == ownClient {
-		return version()
+func (l *Listing) clientVersion(name string) string {
+	if name == OwnClient {
+		return l.Version
 	}
 	return "1.0.0"
 }
 
-func (c *liveFlags) asking(t liveTarget, f *feed, d *disk) *asking {
-	in := c.inherits(&t)
-	t.secrets, t.named = append(t.secrets, in.secrets()...), append(t.named, in.secrets()...)
-	return &asking{secrets: text.NewSecrets(t.given()), liveFlags: c, server: t, feed: f, disk: d, session: session,
-		inherited: in, environment: slices.Concat(in.variables, t.env)}
+func (l *Listing) asking(t Target, f *feed, d *Disk) *asking {
+	in := l.Inherits(&t)
+	t.secrets, t.Named = append(t.secrets, in.Secrets()...), append(t.Named, in.Secrets()...)
+	return &asking{secrets: text.NewSecrets(t.Given()), Listing: l, server: t, feed: f, disk: d, session: session,
+		inherited: in, environment: slices.Concat(in.Variables, t.Env)}
 }
 
 // list lists the server under the given client name.
-func (a *asking) list(ctx context.Context, client string, limit int64) missed {
+func (a *asking) list(ctx context.Context, client string) missed {
 	t := &a.server
-	if a.block && a.replaced(ctx) {
+	if a.Block && a.refused(ctx) {
 		return missed{}
 	}
-	target := live.Target{Name: t.name, Command: t.command, Env: a.environment, Dir: t.dir, URL: t.url, Transport: t.transport, Headers: t.headers}
-	if t.unnamed {
+	target := live.Target{Name: t.Name, Command: t.Command, Env: a.environment, Dir: t.Dir, URL: t.URL, Transport: t.Transport, Headers: t.Headers}
+	if t.Unnamed {
 		target.Name = ""
 	}
 	o := live.Options{
-		MaxFrame: limit, StartTimeout: a.StartTimeout, StepTimeout: a.StepTimeout, Timeout: a.ServerTimeout,
-		ClientName: client, ClientVersion: clientVersion(client),
-		OnFrame: a.frame, Until: a.until,
+		MaxFrame: a.MaxMessage, StartTimeout: a.StartTimeout, StepTimeout: a.StepTimeout, Timeout: a.Timeout,
+		ClientName: client, ClientVersion: a.clientVersion(client),
+		OnFrame: a.frame, Until: a.Until,
 	}
 	if a.listed != nil {
 		o.Listed = func(res live.Result) {
-			a.finish(ctx, &res, nil, limit)
+			a.finish(ctx, &res, nil)
 			a.listed()
 		}
 	}
 	res, err := live.List(ctx, target, o)
-	a.finish(ctx, &res, err, limit)
-	if t.url != "" {
+	a.finish(ctx, &res, err)
+	if t.URL != "" {
 		return missed{}
 	}
 	return a.inherited.missing(a.title(), (err != nil || len(res.Problems) > 0) && ctx.Err() == nil)
 }
 
 // finish records what is known about a server once it is listed, and what was not listed.
-func (a *asking) finish(ctx context.Context, res *live.Result, err error, limit int64) {
+func (a *asking) finish(ctx context.Context, res *live.Result, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.flush()
 	if a.answered && !a.identified { // any package fetched for the server is now on disk
 		a.identified = true
-		a.started(afterStart(ctx, a.environment, a.disk))
+		a.started(a.server.identity(afterStart(ctx, a.environment, a.disk)))
 	}
-	a.report(ctx, res, err, limit)
+	a.report(ctx, res, err)
 	a.repeated = 0
 }
 
 // event returns an event for the server.
 func (a *asking) event(kind scanner.EventKind) *scanner.Event {
-	e := &scanner.Event{Kind: kind, Session: a.session, Server: a.server.name, Transport: "stdio", Origin: a.server.origin}
-	if a.server.url != "" {
+	e := &scanner.Event{Kind: kind, Session: a.session, Server: a.server.Name, Transport: "stdio", Origin: a.server.Origin}
+	if a.server.URL != "" {
 		e.Transport = "http"
 	}
 	return e
@@ -148,7 +148,7 @@ func (a *asking) frame(fr live.Frame) {
 			a.repeated++
 		}
 	}
-	if !a.server.unnamed {
+	if !a.server.Unnamed {
 		a.feed.send(e, true)
 		return
 	}
@@ -166,54 +166,63 @@ func (a *asking) name(own string) {
 	if own == "" {
 		return
 	}
-	if a.separate {
-		own = a.known.distinct(own, baseline.IdentityOf(&a.server.written))
+	if a.Separate {
+		own = a.Known.distinct(own, baseline.IdentityOf(&a.server.Written))
 	}
-	a.server.name = a.feed.claim(own)
-	a.server.origin = endpoint(a.server.name)
+	a.server.Name = a.feed.claim(own)
+	a.server.Origin = Endpoint(a.server.Name)
 	a.flush()
 }
 
 // flush sends the events that waited for a name. A server that still has no name keeps its ID.
 func (a *asking) flush() {
-	a.server.unnamed = false
+	a.server.Unnamed = false
 	for _, e := range a.waiting {
-		e.Server, e.Origin = a.server.name, a.server.origin
+		e.Server, e.Origin = a.server.Name, a.server.Origin
 		a.feed.send(e, true)
 	}
 	a.waiting = nil
 }
 
-// started records the server's identity, including what m knows about it.
-func (a *asking) started(m machine) {
-	e, why := a.event(scanner.StartedEvent), ""
-	e.Identity, why = a.server.identity(m)
+// started records the server's identity, and why part of it is unknown.
+func (a *asking) started(id *baseline.Identity, why string) {
+	e := a.event(scanner.StartedEvent)
+	e.Identity = id
 	a.feed.send(e, true)
-	if why != "" && !a.server.foreign { // otherwise, this was already reported with the configuration
+	if why != "" && !a.server.Foreign { // otherwise, this was already reported with the configuration
 		a.skip("server %s: %s", a.title(), why)
 	}
 }
 
-// replaced reports whether the server's file is not known to be the approved one. If so, it
-// records that in place of the listing.
-func (a *asking) replaced(ctx context.Context) bool {
-	m := afterStart(ctx, a.environment, a.disk)
-	m.image = nil // nothing is executed yet
-	now, why := a.server.identity(m)
-	why = a.server.replaced(now, why, a.known)
+// refused reports whether the server must not start. If so, it records the reason in place of the
+// listing.
+func (a *asking) refused(ctx context.Context) bool {
+	identity, unknown, why := a.Identify(ctx, &a.server, a.environment, a.disk)
 	if why == "" {
 		return false
 	}
-	a.started(m)
+	a.started(identity, unknown)
 	a.skip("server %s not started: %s, and version_pinning.on_change is block", a.title(), why)
 	return true
+}
+
+// Identify returns the identity of a server that is about to start in an environment, and why part of it
+// is unknown. refused is the reason not to start it, if replaced files block a server.
+func (l *Listing) Identify(ctx context.Context, t *Target, environment []string, d *Disk) (id *baseline.Identity, unknown, refused string) {
+	m := afterStart(ctx, environment, d)
+	m.image = nil // nothing is executed yet
+	id, unknown = t.identity(m)
+	if l.Block {
+		refused = t.replaced(id, unknown, l.Known)
+	}
+	return id, unknown, refused
 }
 
 // replaced returns the reason why the file that would start the server is not known to be the
 // approved one, or "" if it is, or if none was approved. unknown is the reason why its digest is
 // not known.
-func (t *liveTarget) replaced(now *baseline.Identity, unknown string, known lockedServers) string {
-	was := known[t.name].Approved()
+func (t *Target) replaced(now *baseline.Identity, unknown string, known Known) string {
+	was := known[t.Name].Approved()
 	switch {
 	case was == nil || was.Digest == "" || was.Digest == now.Digest:
 		return ""
@@ -227,36 +236,40 @@ func (t *liveTarget) replaced(now *baseline.Identity, unknown string, known lock
 
 // title returns the server's name for messages.
 func (a *asking) title() string {
-	if len(a.server.command) > 0 && a.server.name == fallbackID(a.server.written.Command, a.server.written.Args, "") {
-		return a.server.shown()
+	if len(a.server.Command) > 0 && a.server.Name == FallbackID(a.server.Written.Command, a.server.Written.Args, "") {
+		return a.server.Shown()
 	}
-	return a.server.name
+	return a.server.Name
 }
 
 func (a *asking) skip(format string, args ...any) {
 	e := a.event(scanner.SkippedEvent)
-	e.Reason = a.server.conceal(fmt.Sprintf(format, args...))
+	e.Reason = a.server.Conceal(fmt.Sprintf(format, args...))
 	a.feed.send(e, true)
 }
 
 // report records everything that was not listed.
-func (a *asking) report(ctx context.Context, res *live.Result, err error, limit int64) {
+func (a *asking) report(ctx context.Context, res *live.Result, err error) {
 	switch {
 	case err != nil && ctx.Err() != nil:
-		a.skip("server %s not inspected in full: %s", a.title(), ended(ctx))
+		a.skip("server %s not inspected in full: %v", a.title(), context.Cause(ctx))
 	case err != nil:
 		a.skip("server %s not inspected: %v", a.title(), err)
 	}
 	for _, p := range res.Problems {
 		if p.Reason == live.TooLong {
-			p.Reason += fmt.Sprintf(" of %v (--server-timeout)", a.ServerTimeout)
+			p.Reason += fmt.Sprintf(" of %v (--server-timeout)", a.Timeout)
 		}
 		a.skip("server %s: %s", a.title(), p)
 	}
 	if a.repeated > 0 { // the masked text was not inspected either
-		a.skip("server %s repeated secrets that it was given; mcpscan masked them before inspecting its messages: %s", a.title(), count(a.repeated, "message"))
+		messages := "1 message"
+		if a.repeated > 1 {
+			messages = fmt.Sprintf("%d messages", a.repeated)
+		}
+		a.skip("server %s repeated secrets that it was given; mcpscan masked them before inspecting its messages: %s", a.title(), messages)
 	}
 	if res.Oversize > 0 {
-		a.skip("server %s sent frames over the limit of %d bytes (--max-message): %d", a.title(), limit, res.Oversize)
+		a.skip("server %s sent frames over the limit of %d bytes (--max-message): %d", a.title(), a.MaxMessage, res.Oversize)
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package servers
 
 import (
 	"context"
@@ -23,9 +23,9 @@ const (
 	maxRead     = 2 << 30   // for the whole run
 )
 
-// disk reads such files within the limits: only regular ones, and each only once while it does not
+// Disk reads such files within the limits: only regular ones, and each only once while it does not
 // change. It stops when the run is interrupted.
-type disk struct {
+type Disk struct {
 	ctx  context.Context
 	mu   sync.Mutex
 	left int64             // bytes that the run may still read
@@ -46,13 +46,14 @@ type npmLock struct {
 	doc  *wire.Doc
 }
 
-func newDisk(ctx context.Context) *disk {
-	return &disk{ctx: ctx, left: maxRead, sums: map[string]summed{}}
+// NewDisk returns a disk for one run.
+func NewDisk(ctx context.Context) *Disk {
+	return &Disk{ctx: ctx, left: maxRead, sums: map[string]summed{}}
 }
 
 // digest returns the SHA-256 digest of a regular file, or "" if there is none. why is the reason
 // why an existing file has no digest.
-func (d *disk) digest(path string) (digest, why string) {
+func (d *Disk) digest(path string) (digest, why string) {
 	info, err := regular(path)
 	if err != nil {
 		return "", ""
@@ -73,7 +74,7 @@ func (d *disk) digest(path string) (digest, why string) {
 
 // manifest returns the content of a regular file, or nil if it is not one or is longer than
 // maxManifest.
-func (d *disk) manifest(path string) []byte {
+func (d *Disk) manifest(path string) []byte {
 	info, err := regular(path)
 	if err != nil {
 		return nil
@@ -83,7 +84,7 @@ func (d *disk) manifest(path string) []byte {
 	return d.content(path, info)
 }
 
-func (d *disk) content(path string, info os.FileInfo) []byte {
+func (d *Disk) content(path string, info os.FileInfo) []byte {
 	var b strings.Builder
 	if d.copy(&b, path, info, maxManifest) != "" {
 		return nil
@@ -93,7 +94,7 @@ func (d *disk) content(path string, info os.FileInfo) []byte {
 
 // packageLock returns an npm lockfile, or nil if the file is not one. It caches the last one,
 // which thousands of entries can share.
-func (d *disk) packageLock(path string) *wire.Doc {
+func (d *Disk) packageLock(path string) *wire.Doc {
 	info, err := regular(path)
 	if err != nil {
 		return nil
@@ -113,7 +114,7 @@ func (d *disk) packageLock(path string) *wire.Doc {
 
 // copy copies a file if it still has the size that was found. It returns the error as text for the
 // coverage.
-func (d *disk) copy(to io.Writer, path string, info os.FileInfo, most int64) (why string) {
+func (d *Disk) copy(to io.Writer, path string, info os.FileInfo, most int64) (why string) {
 	size := info.Size()
 	switch {
 	case d.ctx.Err() != nil:

@@ -1,4 +1,4 @@
-package main
+package servers
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mcpscan/mcpscan/scanner"
+	"github.com/mcpscan/mcpscan/internal/configfile"
 )
 
 // sparse makes a file of zeros that takes no place.
@@ -33,7 +33,7 @@ func TestDigestOfRegularFilesOnly(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	d := newDisk(t.Context())
+	d := NewDisk(t.Context())
 	for _, path := range []string{"/proc/self/pagemap", "/proc/self/maps", "/proc/kmsg", "/sys/kernel/mm/transparent_hugepage/enabled", "/dev/zero", link, t.TempDir(), "/no/such/file"} {
 		if digest, why := d.digest(path); digest != "" || why != "" {
 			t.Errorf("%s: got %q, %q", path, digest, why)
@@ -49,7 +49,7 @@ func TestDigestOfRegularFilesOnly(t *testing.T) {
 
 // TestDigestBounds: what is not read is reported, for one file and for a run.
 func TestDigestBounds(t *testing.T) {
-	d := newDisk(t.Context())
+	d := NewDisk(t.Context())
 	if digest, why := d.digest(sparse(t, maxHashed+1)); digest != "" || !strings.Contains(why, "larger than 536870912 bytes") {
 		t.Errorf("got %q, %q", digest, why)
 	}
@@ -70,7 +70,7 @@ func TestDigestBounds(t *testing.T) {
 
 // TestDigestOfAFileThatChanges: it is taken once as long as the file stays as it is.
 func TestDigestOfAFileThatChanges(t *testing.T) {
-	d := newDisk(t.Context())
+	d := NewDisk(t.Context())
 	path := sparse(t, 10)
 	before, _ := d.digest(path)
 	if err := os.WriteFile(path, []byte("other text"), 0o600); err != nil {
@@ -88,7 +88,7 @@ func TestDigestOfAFileThatChanges(t *testing.T) {
 // TestInterruptedDigest: nothing is read any more, and that is reported.
 func TestInterruptedDigest(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	d := newDisk(ctx)
+	d := NewDisk(ctx)
 	path := sparse(t, 1000)
 	cancel()
 	if digest, why := d.digest(path); digest != "" || !strings.Contains(why, "interrupted") || d.left != maxRead {
@@ -96,23 +96,23 @@ func TestInterruptedDigest(t *testing.T) {
 	}
 }
 
-// TestEntriesThatNameKernelFiles: the command is what runs, and the coverage names what
-// was too long to be read.
+// TestEntriesThatNameKernelFiles: the command is what runs, and a file that was too long to be
+// read is named.
 func TestEntriesThatNameKernelFiles(t *testing.T) {
 	long := sparse(t, maxHashed+1)
-	p := planned(t, `{"mcpServers":{"map":{"command":"cat","args":["/proc/self/pagemap"]},"long":{"command":"python3","args":["`+long+`"]}}}`)
-	var told []string
-	for _, e := range p.events {
-		if e.Kind == scanner.SkippedEvent {
-			told = append(told, e.Reason)
+	for _, c := range []struct {
+		entry configfile.Entry
+		why   string
+	}{
+		{configfile.Entry{Command: "cat", Args: []string{"/proc/self/pagemap"}}, ""},
+		{configfile.Entry{Command: "python3", Args: []string{long}}, "no digest for"},
+	} {
+		f, why := NewDisk(t.Context()).Find(&c.entry)
+		if !strings.HasPrefix(why, c.why) || c.why == "" && why != "" {
+			t.Errorf("%s: %q", c.entry.Command, why)
 		}
-	}
-	if len(told) != 1 || !strings.Contains(told[0], "server long: no digest for") {
-		t.Errorf("got %q", told)
-	}
-	for _, target := range p.targets {
-		if f := target.written.Found; strings.Contains(f.Executable, "pagemap") || f.Executable == long {
-			t.Errorf("%s: got %+v", target.name, f)
+		if strings.Contains(f.Executable, "pagemap") || f.Executable == long {
+			t.Errorf("%s: got %+v", c.entry.Command, f)
 		}
 	}
 }
@@ -124,7 +124,7 @@ func TestLockfileOfNPMIsReadOnce(t *testing.T) {
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	m := machine{disk: newDisk(t.Context())}
+	m := machine{disk: NewDisk(t.Context())}
 	for range 1000 {
 		if version, _ := m.lockedByNPM(path, "a"); version != "1.2.3" {
 			t.Fatalf("got %q", version)

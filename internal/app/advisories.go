@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"fmt"
@@ -8,20 +8,14 @@ import (
 	"github.com/mcpscan/mcpscan/internal/configfile"
 	"github.com/mcpscan/mcpscan/internal/launch"
 	"github.com/mcpscan/mcpscan/internal/osv"
-	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/rules/supplychain"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// advisoryFlags lists advisories to use in addition to the built-in ones.
-type advisoryFlags struct {
-	Advisories []string `help:"Also check packages against these advisories: OSV JSON, or the zip export of an ecosystem from osv.dev. Repeatable." placeholder:"FILE" sep:"none"`
-}
-
-// advise makes the checks also use the advisories in f's files about packages in the
-// configurations.
-func (f *advisoryFlags) advise(std streams, c *checks, events []*scanner.Event, quiet bool) error {
-	if len(f.Advisories) == 0 {
+// Advise makes the checks also use the advisories in files about packages in the configurations among
+// the events. It calls read for each file.
+func (c *Checks) Advise(files []string, events []*scanner.Event, read func(name string, s osv.Stats)) error {
+	if len(files) == 0 {
 		return nil
 	}
 	var configs []*configfile.ClientConfig
@@ -32,18 +26,15 @@ func (f *advisoryFlags) advise(std streams, c *checks, events []*scanner.Event, 
 	}
 	wanted := supplychain.Wanted(configs)
 	var kept []supplychain.Advisory
-	for _, name := range f.Advisories {
+	for _, name := range files {
 		found, stats, err := readAdvisories(name, wanted)
 		if err != nil {
-			return &exitError{exitUsage, fmt.Errorf("reading advisories: %w", err)}
+			return fmt.Errorf("reading advisories: %w", err)
 		}
 		kept = append(kept, found...)
-		if !quiet {
-			fmt.Fprintf(std.err, "mcpscan: %s: %d advisories; %d about packages named here, %d of other ecosystems, %d withdrawn\n",
-				text.Visible(name, 400), stats.Read, stats.Kept, stats.Other, stats.Withdrawn)
-		}
+		read(name, stats)
 	}
-	c.files = append(c.files, f.Advisories...)
+	c.Files = append(c.Files, files...)
 	return c.goBy(supplychain.NewAdvisories(kept))
 }
 
@@ -64,14 +55,14 @@ func readAdvisories(name string, wanted func(launch.Ecosystem, string) bool) ([]
 }
 
 // goBy makes the rules about known packages use the advisories a.
-func (c *checks) goBy(a *supplychain.Advisories) error {
+func (c *Checks) goBy(a *supplychain.Advisories) error {
 	run := slices.Clone(c.engine.Rules())
-	for _, list := range [...][]scanner.Rule{run, c.rules} {
+	for _, list := range [...][]scanner.Rule{run, c.Rules} {
 		for i := range list {
 			list[i] = supplychain.Advised(list[i], a)
 		}
 	}
-	engine, err := scanner.New(run, c.options)
+	engine, err := scanner.New(run, c.Options)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/app"
+	"github.com/mcpscan/mcpscan/internal/servers"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// consent asks before a configuration file starts a command that nobody has seen: on a terminal, it
+// shows each command in full and asks; elsewhere, it refuses it unless a flag allows it.
+func (c *liveFlags) consent(ctx context.Context, std streams, p *app.Plan, l *servers.Listing) {
+	ask, all := terminal(std.in) && terminal(std.err), false
+	answers := bufio.NewReader(std.in)
+	p.Allow(ctx, func(t *servers.Target) (refused string) {
+		switch {
+		case c.RunServers:
+			return ""
+		case !ask:
+			return "its command comes from a configuration file; read it, then use --run-servers: " + t.Conceal(t.Shown())
+		case all: // show what starts, all the same
+			fmt.Fprint(std.err, l.Describe(t))
+			return ""
+		}
+		fmt.Fprint(std.err, l.Describe(t)+"Start it? [y]es, [a]ll, [N]o: ")
+		answer, _ := app.Within(ctx, func() (string, error) { return answers.ReadString('\n') })
+		if ctx.Err() != nil {
+			return context.Cause(ctx).Error()
+		}
+		switch strings.ToLower(strings.TrimSpace(answer)) {
+		case "a", "all":
+			all = true
+			return ""
+		case "y", "yes":
+			return ""
+		}
+		return "you declined"
+	})
+}
+
+// list returns the source of a plan's events and of what its servers send, and shows its progress.
+func (c *liveFlags) list(ctx context.Context, std streams, p *app.Plan, l *servers.Listing, record func(*scanner.Event), quiet bool) scanner.Source {
+	bar := newProgress(std, "asking servers", int64(len(p.Targets)), listedServers, quiet)
+	return p.Source(ctx, l, servers.Watcher{Record: record, Asked: func() { bar.add(1) }, Done: func(lacks string) {
+		bar.end()
+		if !quiet {
+			fmt.Fprint(std.err, lacks)
+		}
+	}})
+}
+
+// side opens a target, or the server that a command starts. For a lockfile, it returns the
+// approved definitions if approved is set, otherwise those last seen.
+func (c *liveFlags) side(ctx context.Context, std streams, l *servers.Listing, target string, approved bool, command []string, quiet bool) (*app.Side, error) {
+	p := app.NewPlan(ctx, l.Known, l.MaxMessage)
+	p.Headers, p.NoRun = c.Header, c.NoRun
+	s, err := p.Side(ctx, target, command, approved)
+	if s != nil || err != nil {
+		return s, err
+	}
+	c.consent(ctx, std, p, l)
+	p.Unique()
+	return &app.Side{Inputs: p.Inputs, Source: c.list(ctx, std, p, l, nil, quiet), Close: func() {}}, nil
+}

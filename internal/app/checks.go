@@ -1,0 +1,243 @@
+package app
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mcpscan/mcpscan/internal/config"
+	"github.com/mcpscan/mcpscan/internal/configfile"
+	"github.com/mcpscan/mcpscan/internal/lockfile"
+	"github.com/mcpscan/mcpscan/internal/policy"
+	"github.com/mcpscan/mcpscan/internal/servers"
+	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/report"
+	"github.com/mcpscan/mcpscan/rules"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// Options selects the checks of a run, and their parameters.
+type Options struct {
+	Config   string // the configuration file; "" for mcpscan.yaml, if it exists
+	NoConfig bool   // there is none
+	Base     string // a lockfile, or a directory with the files of the commit before the change under review,
+	// whose versions of changed files apply
+
+	Enable, Disable []string // rules, by ID or category; they override everything else about which rules run
+	Policies        []string // files, in addition to the policy of the configuration
+
+	Workers    int
+	MaxMessage int64       // bytes
+	Late       func() bool // reports whether the time is up; nil without a limit
+}
+
+// Checks holds the rules of a run and the decisions about their findings.
+type Checks struct {
+	engine     *scanner.Engine
+	Options    scanner.Options // of the engine
+	Rules      []scanner.Rule  // that a report can name, as configured
+	Triage     *config.Triage
+	Files      []string // that affect decisions about findings
+	Idle       []string // parts of the configuration and policies that have no effect
+	maxMessage int64    // bytes
+
+	base     string                        // of the options
+	changed  []*configfile.ChangedSettings // by the change under review; the base's versions apply
+	baseline string                        // the one in effect
+
+	Locked           *lockfile.File    // nil if there is none
+	approved, before *scanner.Snapshot // by the lockfile, and by its version in the base; nil if nothing is compared
+}
+
+// ReadUpTo reads at most limit+1 bytes of a file, so that its parser can detect one longer than
+// limit. what names the file in errors.
+func ReadUpTo(what, name string, limit int64) ([]byte, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("opening %s: %w", what, err)
+	}
+	defer file.Close()
+	data, err := io.ReadAll(io.LimitReader(file, limit+1))
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", what, err)
+	}
+	return data, nil
+}
+
+// UnknownRuleError is the error for a name that is neither a rule nor a category.
+type UnknownRuleError struct {
+	Name  string
+	Rules []scanner.Rule
+}
+
+func (e *UnknownRuleError) Error() string { return fmt.Sprintf("unknown rule %q", e.Name) }
+
+// strictProfile is the name of the profile that has its own rules.
+const strictProfile = "strict"
+
+// Vocabulary returns the names that a configuration may use.
+func Vocabulary() config.Vocabulary {
+	everywhere, inResults := rules.Strict()
+	return config.Vocabulary{Rules: rules.All(), Fields: rules.Fields,
+		Profiles: map[string]config.Profile{"standard": {}, strictProfile: {Everywhere: everywhere, InResults: inResults}}}
+}
+
+// Rules returns the rules that a report can name, configured as o says, and those that the configuration
+// disables everywhere.
+func Rules(o Options) (all []scanner.Rule, off map[string]bool, err error) {
+	settings, _, err := o.settings()
+	if err != nil {
+		return nil, nil, err
+	}
+	all, off = configured(settings)
+	return append(all, scanner.EngineRules()...), off, nil
+}
+
+// configured returns the rules with the settings applied, and those that the settings disable
+// everywhere.
+func configured(s *config.Settings) (all []scanner.Rule, off map[string]bool) {
+	all, off = rules.All(), map[string]bool{}
+	if s.Profile.Name == strictProfile {
+		all = rules.AllStrict()
+	}
+	for _, p := range s.Patterns {
+		all = append(all, rules.Custom(rules.CustomPattern{
+			ID: p.ID, Category: p.Category, Severity: p.Severity, Description: p.Description, Fields: p.Fields, Pattern: p.Pattern,
+			Place: fmt.Sprintf("%s:%d", s.Path, p.Pos.Line),
+		}))
+	}
+	for i := range all {
+		set, runs := s.Rule(&all[i])
+		if off[all[i].ID] = !runs; set.Severity != nil {
+			all[i].Severity = *set.Severity
+		}
+	}
+	return all, off
+}
+
+// Listing returns how the configuration lists servers.
+func (c *Checks) Listing() *servers.Listing {
+	s := c.Triage.Settings
+	return &servers.Listing{Declared: s.Policy, Block: s.BlocksBinaries(), MaxMessage: c.maxMessage}
+}
+
+// Load returns the checks that o selects.
+func Load(o Options) (*Checks, error) {
+	settings, changed, err := o.settings()
+	if err != nil {
+		return nil, err
+	}
+	policies, changedPolicies, err := treeOf(o.Base).policies(o.Policies)
+	if err != nil {
+		return nil, err
+	}
+	all, off := configured(settings)
+	forced, refused := config.Choice{}, config.Choice{}
+	for i, names := range [...][]string{o.Enable, o.Disable} {
+		for _, name := range names {
+			if !([...]config.Choice{forced, refused}[i]).Choose(name, all) {
+				return nil, &UnknownRuleError{name, all}
+			}
+		}
+	}
+	run := slices.DeleteFunc(slices.Clone(all), func(r scanner.Rule) bool {
+		return refused.All(r.ID) || len(forced) > 0 && forced[r.ID] == 0 || len(forced) == 0 && off[r.ID]
+	})
+	triage := &config.Triage{Settings: settings, Forced: forced, Refused: refused}
+	with := scanner.Options{Workers: o.Workers, Similarity: settings.Similarity, Limits: settings.Limits(), Pinning: settings.Pinning(), Late: o.Late}
+	if settings.Outputs.Block { // without it, nothing that servers send is refused
+		with.Blocks = triage.Blocks
+	}
+	if p := settings.Policy; p != nil {
+		with.Policy, with.AgentSH, with.Environment = p.Policy(), p.Hashes(), p
+		with.Declared = func(server string) bool {
+			return slices.ContainsFunc(p.Servers, func(d policy.Declared) bool { return d.ID == server })
+		}
+	}
+	idle, err := AddPolicies(&with, policies)
+	if err != nil {
+		return nil, err
+	}
+	engine, err := scanner.New(run, with)
+	if err != nil {
+		return nil, err
+	}
+	c := &Checks{engine: engine, Options: with, Rules: append(all, scanner.EngineRules()...), Triage: triage, maxMessage: o.MaxMessage, Files: slices.Concat(o.Policies, policies), Idle: idle,
+		base: o.Base, changed: append(changed, changedPolicies...)}
+	if settings.Path != "" {
+		c.Files = append(c.Files, settings.Path)
+	}
+	for _, file := range changed {
+		c.Files = append(c.Files, file.Path)
+	}
+	if p := settings.Policy; p != nil {
+		c.Idle = slices.DeleteFunc(c.Idle, func(line string) bool { return strings.HasPrefix(line, settings.Path+":") }) // named by both --config and --policy
+		for _, v := range p.Policy().Idle() {
+			c.Idle = append(c.Idle, fmt.Sprintf("%s:%s: %s", settings.Path, v.At, v.Says))
+		}
+	}
+	for _, key := range settings.Idle {
+		c.Idle = append(c.Idle, fmt.Sprintf("%s:%s: %s", settings.Path, key.Pos, key.Msg))
+	}
+	return c, nil
+}
+
+// Compare sets the date for ignores, and loads the known findings of a baseline, a JSON report; either
+// may be "".
+func (c *Checks) Compare(baseline, now string) error {
+	var err error
+	if c.Triage.Now, err = Date(now); err != nil || baseline == "" {
+		return err
+	}
+	known, decides, changed, err := treeOf(c.base).baseline(baseline)
+	if err != nil {
+		return err
+	}
+	c.Triage.Baseline, c.baseline = known, decides
+	c.changed = append(c.changed, changed...)
+	c.Files = append(c.Files, baseline, decides)
+	return nil
+}
+
+// Date parses a date or a time; "" is the zero time.
+func Date(s string) (time.Time, error) {
+	if s == "" {
+		return time.Time{}, nil
+	}
+	for _, layout := range [...]string{time.DateOnly, time.RFC3339Nano} {
+		if t, err := time.Parse(layout, s); err == nil {
+			return t, nil
+		}
+	}
+	return time.Time{}, fmt.Errorf("--now %q: expected a date such as 2026-01-06, or a time such as 2026-01-06T10:30:00Z", s)
+}
+
+// triaged is a sink that triages findings before passing them on.
+type triaged struct {
+	scanner.Sink
+	triage *config.Triage
+}
+
+func (t triaged) Finding(f *scanner.Finding) error {
+	decided := *f
+	if !t.triage.Decide(&decided) {
+		return nil
+	}
+	return t.Sink.Finding(&decided)
+}
+
+// Into returns a sink that triages findings before passing them to s.
+func (c *Checks) Into(s scanner.Sink) scanner.Sink { return triaged{s, c.Triage} }
+
+// Complete adds the sources of decisions to a report: the configuration, the baseline, and ignores
+// that suppressed nothing.
+func (c *Checks) Complete(r *report.Report) {
+	r.Config, r.Baseline = c.config(), c.baseline
+	for _, u := range c.Triage.Unused() {
+		r.UnusedIgnores = append(r.UnusedIgnores, report.UnusedIgnore{Reason: text.Visible(u.Reason, 400), Why: u.Why,
+			Location: report.Location{File: c.Triage.Settings.Path, Line: u.Pos.Line, Column: u.Pos.Column}})
+	}
+}

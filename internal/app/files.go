@@ -1,0 +1,164 @@
+package app
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/config"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// Dirs returns where to look for configurations: in a directory and, if user is set, in
+// the user's directories.
+func Dirs(dir string, user bool) config.Dirs {
+	d := config.Dirs{GOOS: runtime.GOOS, Project: dir, Getenv: func(string) string { return "" }}
+	if !user {
+		return d
+	}
+	d.Getenv = os.Getenv
+	d.Home, _ = os.UserHomeDir()
+	d.XDGConfig = os.Getenv("XDG_CONFIG_HOME")
+	d.AppData, d.LocalAppData, d.ProgramData = os.Getenv("APPDATA"), os.Getenv("LOCALAPPDATA"), os.Getenv("PROGRAMDATA")
+	return d
+}
+
+// ReadConfig reads a client configuration as a run sees it.
+func ReadConfig(path string, limit int64) (*config.File, error) {
+	data, err := ReadTarget(path, limit)
+	if err != nil {
+		return nil, err
+	}
+	return parseConfig(path, data)
+}
+
+// parseConfig parses a client configuration. It replaces entries wrapped by mcpscan wrap with the
+// servers behind the proxy, if they start the running program.
+func parseConfig(path string, data []byte) (*config.File, error) {
+	file, err := config.Parse(path, data)
+	if err == nil {
+		file.SeeThrough(ThisProgram)
+	}
+	return file, err
+}
+
+// ThisProgram reports whether a path is that of the running program. A name alone proves nothing:
+// a repository can contain a program called mcpscan.
+func ThisProgram(path string) bool {
+	if !filepath.IsAbs(path) {
+		return false
+	}
+	own, err := os.Executable()
+	if err != nil {
+		return false
+	}
+	a, err1 := os.Stat(own)
+	b, err2 := os.Stat(path)
+	return err1 == nil && err2 == nil && os.SameFile(a, b)
+}
+
+// ErrOverLimit is the error for a file that is too long to inspect.
+var ErrOverLimit = errors.New("more bytes than the limit")
+
+// ReadTarget reads a whole file. It rejects devices and pipes, because they may be endless and
+// report no reliable size.
+func ReadTarget(name string, limit int64) ([]byte, error) {
+	info, err := os.Stat(name) // opening a pipe would wait for its writer
+	if err != nil {
+		return nil, fmt.Errorf("reading the target: %w", err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("reading the target: %s is not a regular file", name)
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("reading the target: %w", err)
+	}
+	defer f.Close()
+	return readAtMost(f, info.Size(), limit)
+}
+
+// readAtMost reads a target of at most limit bytes. size is its reported size, used to allocate
+// the buffer once.
+func readAtMost(r io.Reader, size, limit int64) ([]byte, error) {
+	var b bytes.Buffer
+	b.Grow(int(min(size, limit, 200<<20)) + bytes.MinRead)
+	_, err := b.ReadFrom(io.LimitReader(r, min(limit, 1<<40)+1))
+	data := b.Bytes()
+	if err != nil {
+		return nil, fmt.Errorf("reading the target: %w", err)
+	}
+	if int64(len(data)) > min(limit, 1<<40) {
+		return nil, fmt.Errorf("a file has %w of %d (--max-message)", ErrOverLimit, limit)
+	}
+	return data, nil
+}
+
+// maxEnvFile is the maximum size of an environment file.
+const maxEnvFile = 1 << 20
+
+// envFiles adds the environment files in the project that f's entries name: like the entries, they
+// determine what runs. Other files belong to whoever starts the server, and are only counted.
+func (p *Plan) envFiles(f *config.File) {
+	if f.User {
+		return
+	}
+	seen := map[string]bool{}
+	for i := range f.Entries {
+		e := &f.Entries[i]
+		at := scanner.Origin{File: f.Path, Line: max(e.Pos.Line, 1), Column: max(e.Pos.Column, 1)}
+		for _, name := range e.EnvFiles {
+			inside := config.InProject(name)
+			path := filepath.Join(projectOf(f), filepath.FromSlash(inside))
+			if seen[path] {
+				continue
+			}
+			seen[path] = true
+			data, err := ReadTarget(path, maxEnvFile)
+			switch {
+			case inside == "", errors.Is(err, fs.ErrNotExist) && !isLink(path):
+				p.ignore(at, "an environment file outside the project")
+			case err == nil && !below(projectOf(f), path):
+				p.skip(at, "server %s: environment file not checked: a symbolic link leads outside the project", e.Name)
+			case err != nil:
+				p.skip(at, "server %s: environment file not read: %v", e.Name, err)
+			default:
+				vars := config.ParseEnvFile(path, f.Client, data)
+				vars.Project = f.Project
+				p.Config(vars)
+			}
+		}
+	}
+}
+
+// projectOf returns the project directory of a file: the one in which it was found, or the parent
+// of the dot directories in which clients keep their files.
+func projectOf(f *config.File) string {
+	if f.Project != "" {
+		return f.Project
+	}
+	dir := filepath.Dir(f.Path)
+	for strings.HasPrefix(filepath.Base(dir), ".") && len(filepath.Base(dir)) > 2 {
+		dir = filepath.Dir(dir)
+	}
+	return dir
+}
+
+// below reports whether path is below dir after resolving links.
+func below(dir, path string) bool {
+	root, err1 := filepath.EvalSymlinks(dir)
+	real, err2 := filepath.EvalSymlinks(path)
+	rel, err3 := filepath.Rel(root, real)
+	return err1 == nil && err2 == nil && err3 == nil && filepath.IsLocal(rel)
+}
+
+func isLink(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.Mode()&fs.ModeSymlink != 0
+}

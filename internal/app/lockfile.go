@@ -1,0 +1,115 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+
+	"github.com/mcpscan/mcpscan/internal/lockfile"
+	"github.com/mcpscan/mcpscan/internal/mcp"
+	"github.com/mcpscan/mcpscan/replay"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// Against makes a run compare with the definitions that a lockfile approves, read with the engine's
+// rules; "" is mcpscan.lock, if it exists. A named lockfile that does not exist approves nothing.
+func (c *Checks) Against(ctx context.Context, name string) error {
+	named := name != ""
+	name = cmp.Or(name, lockfile.Name)
+	base, tree := c.base, treeOf(c.base)
+	if tree != "" {
+		base = tree.lockfile(name)
+	}
+	now, err := lockfile.Load(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && !named && base == "":
+		return nil
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return err
+	default:
+		c.Locked = now
+		c.Files = append(c.Files, name)
+	}
+	approved, err := offersOf(ctx, c.engine, now)
+	if err != nil {
+		return err
+	}
+	if base == "" {
+		c.approved = approved
+		return nil
+	}
+	before, err := lockfile.Load(base)
+	if err != nil {
+		return err
+	}
+	c.Files = append(c.Files, base)
+	if tree.holds(name) { // the location of the tree differs from run to run
+		before.Path = path.Join("base", filepath.ToSlash(name))
+	}
+	c.approved = approved
+	c.before, err = offersOf(ctx, c.engine, before)
+	return err
+}
+
+// Engine returns the engine, which compares with the approved definitions, if there are any.
+func (c *Checks) Engine() *scanner.Engine {
+	if c.approved == nil {
+		return c.engine
+	}
+	return c.engine.Against(c.approved, c.before, false)
+}
+
+// offersOf returns the definitions that a lockfile approves.
+func offersOf(ctx context.Context, engine *scanner.Engine, f *lockfile.File) (*scanner.Snapshot, error) {
+	offers := scanner.NewSnapshot()
+	_, err := engine.Keeping().Run(context.WithoutCancel(ctx), replay.Events(f.Events(true)), offers)
+	return offers, err
+}
+
+// Servers returns the servers that the policy declares, and those of the lockfile with their tools.
+// They are used to split a name in a transcript into server and tool.
+func (c *Checks) Servers() map[string][]string {
+	all := toolsByServer(c.Locked)
+	if p := c.Triage.Settings.Policy; p != nil {
+		for _, d := range p.Servers {
+			if _, known := all[d.ID]; !known {
+				all[d.ID] = nil
+			}
+		}
+	}
+	return all
+}
+
+// LockedTools returns the servers of mcpscan.lock with their tools, or nil if no lockfile can be
+// read.
+func LockedTools() map[string][]string {
+	f, err := lockfile.Load(lockfile.Name)
+	if err != nil {
+		return nil
+	}
+	return toolsByServer(f)
+}
+
+// toolsByServer returns the servers of a lockfile with their tools. f may be nil.
+func toolsByServer(f *lockfile.File) map[string][]string {
+	all := map[string][]string{}
+	if f == nil {
+		return all
+	}
+	for name, server := range f.Servers {
+		tools := []string{}
+		for key := range server.Entries {
+			if key.Kind == mcp.ToolSubject {
+				tools = append(tools, key.Name)
+			}
+		}
+		slices.Sort(tools)
+		all[name] = tools
+	}
+	return all
+}

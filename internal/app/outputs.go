@@ -1,0 +1,110 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/mcpscan/mcpscan/replay"
+	"github.com/mcpscan/mcpscan/report"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// AuditLog is the log written by --events.
+type AuditLog struct {
+	to   *report.Events // nil if there is nothing to write
+	file *os.File
+}
+
+// OpenAuditLog creates the --events file, accessible only to its owner because it contains names and
+// arguments of calls. It must not be one of the other output files. Without a name, nothing is written.
+func OpenAuditLog(name string, others ...string) (*AuditLog, error) {
+	switch {
+	case name == "":
+		return &AuditLog{}, nil
+	case name == "-":
+		return nil, fmt.Errorf("--events -: standard output carries the report; expected a file name")
+	}
+	for _, other := range others {
+		if other != "" && filepath.Clean(other) == filepath.Clean(name) {
+			return nil, fmt.Errorf("--events %s: another output already goes to this file; choose another name", name)
+		}
+	}
+	file, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("creating the --events file: %w", err)
+	}
+	return &AuditLog{to: report.NewEvents(file), file: file}, nil
+}
+
+// Beside returns a sink that writes to the log and passes everything on.
+func (l *AuditLog) Beside(s scanner.Sink) scanner.Sink {
+	if l.to == nil {
+		return s
+	}
+	return Tee{s, l.to}
+}
+
+// Close closes the log and returns any error.
+func (l *AuditLog) Close() error {
+	if l.file == nil {
+		return nil
+	}
+	return errors.Join(l.to.Close(), l.file.Close())
+}
+
+// Tee passes everything to two sinks.
+type Tee [2]scanner.Sink
+
+func (t Tee) Event(e *scanner.Event, out *scanner.Outcome) error {
+	return errors.Join(t[0].Event(e, out), t[1].Event(e, out))
+}
+
+func (t Tee) Finding(f *scanner.Finding) error {
+	return errors.Join(t[0].Finding(f), t[1].Finding(f))
+}
+
+// Recording is the file that --record writes. After the first error, the scan goes on without it:
+// a full disk must not hide a server.
+type Recording struct {
+	to   *replay.Recorder // nil if there is nothing (more) to write
+	file *os.File
+	err  error
+}
+
+// OpenRecording creates the --record file, accessible only to its owner because servers send more
+// than a report repeats.
+func OpenRecording(name string) (*Recording, error) {
+	if name == "" {
+		return &Recording{}, nil
+	}
+	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("creating the recording: %w", err)
+	}
+	return &Recording{to: replay.NewRecorder(f, name), file: f}, nil
+}
+
+// Record writes an event, and sets its location in the recording if it has one.
+func (r *Recording) Record(e *scanner.Event) {
+	if r.to == nil {
+		return
+	}
+	before := *e
+	if err := r.to.Record(e); err != nil {
+		*e, r.to = before, nil
+		r.err = fmt.Errorf("%w; the recording is incomplete", err)
+	}
+}
+
+// Close closes the recording and returns its first error.
+func (r *Recording) Close() error {
+	if r.file == nil {
+		return nil
+	}
+	if err := r.file.Close(); err != nil && r.err == nil {
+		r.err = fmt.Errorf("recording: %w; the recording is incomplete", err)
+	}
+	return r.err
+}

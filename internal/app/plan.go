@@ -1,0 +1,301 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"github.com/mcpscan/mcpscan/internal/baseline"
+	"github.com/mcpscan/mcpscan/internal/config"
+	"github.com/mcpscan/mcpscan/internal/configfile"
+	"github.com/mcpscan/mcpscan/internal/lockfile"
+	"github.com/mcpscan/mcpscan/internal/servers"
+	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/report"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// Plan is what a run inspects: events that were read, and servers to list.
+type Plan struct {
+	Inputs  []report.Input
+	Events  []*scanner.Event // from inputs read directly
+	Targets []servers.Target // servers to list
+	Left    int              // servers that --no-run skipped without making the run incomplete
+
+	Headers map[string]string // for URLs
+	NoRun   bool              // no server is listed
+
+	known      servers.Known // gives names to servers that no configuration names
+	maxMessage int64         // bytes
+	disk       *servers.Disk
+
+	lockfile *lockfile.File              // whose servers are inspected too; nil for none
+	locked   map[string]*lockfile.Server // whose definitions replace servers that NoRun skips; nil for none
+	mayLeave bool                        // NoRun may skip servers, as there is no lockfile
+}
+
+// NewPlan returns an empty plan.
+func NewPlan(ctx context.Context, known servers.Known, maxMessage int64) *Plan {
+	return &Plan{known: known, maxMessage: maxMessage, disk: servers.NewDisk(ctx)}
+}
+
+// Source yields the events of the plan, and then those of its servers.
+func (p *Plan) Source(ctx context.Context, l *servers.Listing, w servers.Watcher) scanner.Source {
+	return l.Source(ctx, p.Events, p.Targets, p.disk, w)
+}
+
+// Watch sends the events of the plan, lists its servers, sends all, and watches them until l ends.
+func (p *Plan) Watch(ctx context.Context, l *servers.Listing, all *scanner.Event) <-chan *scanner.Event {
+	return l.Watch(ctx, p.Events, p.Targets, p.disk, all)
+}
+
+// Add adds the targets of a run, and the server that a command starts; without either, the
+// configurations of the working directory and the user. The target - is stdin. locked is the lockfile
+// whose definitions are inspected for servers that are not started; nil if there is none.
+func (p *Plan) Add(ctx context.Context, targets, command []string, locked *lockfile.File, stdin io.Reader) error {
+	p.lockfile, p.mayLeave = locked, p.NoRun && locked == nil
+	if p.NoRun && locked != nil {
+		p.locked = locked.Servers
+	}
+	needless := func(err error) bool { return errors.Is(err, ErrNoConfig) && locked != nil }
+	if len(command) > 0 {
+		if err := p.command(command); err != nil {
+			return err
+		}
+	}
+	for _, t := range targets {
+		if err := p.target(ctx, t, stdin); err != nil && !needless(err) {
+			if _, missing := os.Stat(t); missing != nil || len(targets)+len(command) == 1 {
+				return err
+			}
+			p.Inputs = append(p.Inputs, report.Input{Kind: "file", Name: t})
+			p.skip(scanner.Origin{File: t, Line: 1, Column: 1}, "input not read: %v", err)
+		}
+	}
+	if len(targets) == 0 && len(command) == 0 {
+		if err := p.discover(".", true); err != nil && !needless(err) {
+			return err
+		}
+	}
+	p.Unique()
+	return nil
+}
+
+// Allow removes the servers that are not to be started: all with NoRun, and those of configurations
+// for which ask returns a reason.
+func (p *Plan) Allow(ctx context.Context, ask func(*servers.Target) (refused string)) {
+	p.Targets = slices.DeleteFunc(p.Targets, func(t servers.Target) bool {
+		refused := ""
+		switch {
+		case ctx.Err() != nil:
+			refused = context.Cause(ctx).Error()
+		case p.NoRun:
+			p.leave(t)
+			return true
+		case t.Foreign:
+			refused = ask(&t)
+		}
+		if refused != "" {
+			p.skip(t.Origin, "server %s not started: %s", t.Name, refused)
+		}
+		return refused != ""
+	})
+	p.lockedEvents()
+}
+
+// command adds the server that a command starts.
+func (p *Plan) command(command []string) error {
+	entry := config.Server{Transport: "stdio", Command: command[0], Args: command[1:]}
+	t := servers.Target{Command: command, Written: entry}
+	return p.server(t, t.Shown())
+}
+
+// url adds the server at a URL.
+func (p *Plan) url(u string) error {
+	entry := config.Server{Transport: "http", URL: u, Headers: p.Headers}
+	return p.server(servers.Target{URL: u, Headers: p.Headers, Written: entry}, servers.BareURL(u))
+}
+
+// server adds a server that no configuration names.
+func (p *Plan) server(t servers.Target, shown string) error {
+	name, err := p.known.Name(&t.Written)
+	if err != nil {
+		return err
+	}
+	if t.Name = name; name == "" {
+		t.Name, t.Unnamed = servers.FallbackID(t.Written.Command, t.Written.Args, t.Written.URL), true
+	} else if t.URL == "" {
+		shown = name
+	}
+	t.Origin = servers.Endpoint(t.Name)
+	p.Inputs = append(p.Inputs, report.Input{Kind: "server", Name: shown})
+	p.Targets = append(p.Targets, t)
+	return nil
+}
+
+// Config adds the servers of a client configuration to the plan.
+func (p *Plan) Config(f *config.File) {
+	p.Inputs = append(p.Inputs, report.Input{Kind: "config", Name: f.Path})
+	at := func(pos config.Position) scanner.Origin {
+		return scanner.Origin{File: f.Path, Line: max(pos.Line, 1), Column: max(pos.Column, 1)}
+	}
+	for _, problem := range f.Problems {
+		p.skip(at(problem.Pos), "the configuration: %s", problem.Msg)
+	}
+	for _, e := range f.Elsewhere {
+		if !f.User {
+			p.ignore(at(e.Pos), "not in the project: "+e.Msg)
+		}
+	}
+	for i := range f.Entries {
+		e, why := &f.Entries[i], ""
+		if e.Found, why = p.disk.Find(e); why != "" {
+			p.skip(at(e.Pos), "server %s: %s", e.Name, why)
+		}
+	}
+	if len(f.Entries)+len(f.Settings) > 0 { // an empty one does not count as inspected
+		p.Events = append(p.Events, &scanner.Event{Kind: scanner.ConfigEvent, Config: &f.ClientConfig, Origin: at(configfile.Position{})})
+	}
+	p.envFiles(f)
+	for _, s := range f.Entries {
+		for _, problem := range s.Problems {
+			p.skip(at(s.Pos), "server %s: %s", s.Name, problem)
+		}
+		if s.Disabled {
+			p.Events = append(p.Events, &scanner.Event{Kind: scanner.IgnoredEvent, Reason: "a server that is disabled in its configuration", Origin: at(s.Pos)})
+			continue
+		}
+		if locked := p.locked[s.Name]; locked != nil && len(locked.Entries) > 0 {
+			p.standIn(locked, baseline.IdentityOf(&s), at(s.Pos))
+			continue
+		}
+		if t, err := servers.Configured(s, at(s.Pos)); err != nil {
+			p.skip(at(s.Pos), "server %s not started: %v", s.Name, err)
+		} else {
+			p.Targets = append(p.Targets, t)
+		}
+	}
+}
+
+// standIn records that a server's locked definitions are inspected instead of the server, and
+// whether they may be those of another one.
+func (p *Plan) standIn(locked *lockfile.Server, now *baseline.Identity, at scanner.Origin) {
+	last := locked.Identity.Last()
+	switch {
+	case last == nil:
+		p.skip(at, "server %s not started (--no-run): the lockfile lacks its identity, so its locked definitions may belong to another server", locked.Name)
+	case len(locked.Identity.Stale(now)) > 0:
+		p.ignore(at, "not started (--no-run); checked its locked definitions, which belong to the previous server, not the configured one")
+	case now.Digest != "" && last.Digest == "":
+		p.skip(at, "server %s not started (--no-run): the lockfile lacks the digest of its executable, so its locked definitions may belong to another executable", locked.Name)
+	default:
+		p.ignore(at, "not started (--no-run); checked its locked definitions")
+	}
+}
+
+func (p *Plan) ignore(at scanner.Origin, reason string) {
+	p.Events = append(p.Events, &scanner.Event{Kind: scanner.IgnoredEvent, Reason: reason, Origin: at})
+}
+
+// leave records a server that --no-run does not start. That is intended, but not if a lockfile
+// covers other servers and not this one.
+func (p *Plan) leave(t servers.Target) {
+	switch {
+	case p.mayLeave:
+		p.Left++
+		p.ignore(t.Origin, "not started (--no-run); tools not checked")
+	case p.locked[t.Name] != nil:
+		p.skip(t.Origin, "server %s not started (--no-run), and the lockfile has no definitions for it: %s", t.Name, t.Conceal(t.Shown()))
+	case p.locked != nil:
+		p.skip(t.Origin, "server %s not started (--no-run), and not in the lockfile: %s", t.Name, t.Conceal(t.Shown()))
+	default:
+		p.skip(t.Origin, "server %s not started (--no-run): %s", t.Name, t.Conceal(t.Shown()))
+	}
+}
+
+func (p *Plan) skip(at scanner.Origin, format string, args ...any) {
+	p.Events = append(p.Events, &scanner.Event{Kind: scanner.SkippedEvent, Reason: text.Mask(fmt.Sprintf(format, args...)), Origin: at})
+}
+
+// discover adds the configurations at their usual paths, in a directory and below it, and in the
+// user's directories if user is set. Those without servers are only counted.
+func (p *Plan) discover(dir string, user bool) error {
+	found := 0
+	locations, missed := config.DiscoverBelow(Dirs(dir, user))
+	for _, m := range missed {
+		p.skip(scanner.Origin{File: m.Path, Line: 1, Column: 1}, "%s", m.Why)
+	}
+	for _, loc := range locations {
+		data, err := ReadTarget(loc.Path, p.maxMessage)
+		if err != nil {
+			p.skip(scanner.Origin{File: loc.Path, Line: 1, Column: 1}, "configuration not read: %v", err)
+			continue
+		}
+		file, err := parseConfig(loc.Path, data)
+		if errors.Is(err, config.ErrNotConfig) {
+			p.ignore(scanner.Origin{File: loc.Path, Line: 1, Column: 1}, "a client configuration without servers")
+			continue
+		}
+		found++
+		if err != nil {
+			p.skip(scanner.Origin{File: loc.Path, Line: 1, Column: 1}, "configuration not read: %v", err)
+			continue
+		}
+		file.User, file.Project = loc.Scope != "project", loc.Project
+		p.Config(file)
+	}
+	if found == 0 {
+		return fmt.Errorf("%w in %s; name a target, or give the command of a server after --", ErrNoConfig, dir)
+	}
+	return nil
+}
+
+// ErrNoConfig is the error for a directory without client configurations.
+var ErrNoConfig = errors.New("no client configuration found")
+
+// lockedEvents adds the events of the lockfile's servers that are not started, before all others. There are
+// none if the user named only individual servers, or if the lockfile is itself an input.
+func (p *Plan) lockedEvents() {
+	f := p.lockfile
+	if f == nil {
+		return
+	}
+	alone := len(p.Inputs) > 0 && !slices.ContainsFunc(p.Inputs, func(in report.Input) bool { return in.Kind != "server" })
+	again := p.reads(f.Path)
+	if !again {
+		p.Inputs = append(p.Inputs, report.Input{Kind: "lockfile", Name: f.Path})
+	}
+	var events []*scanner.Event
+	asked := map[string]bool{}
+	for _, t := range p.Targets {
+		asked[t.Name] = true
+	}
+	for _, e := range f.Events(false) {
+		if !asked[e.Server] && !again && !alone {
+			events = append(events, e)
+		}
+	}
+	p.Events = append(events, p.Events...)
+}
+
+// Unique renames servers with the same name, and lists only once those that are identical in
+// everything that affects their answers: even a header can select the tenant.
+func (p *Plan) Unique() {
+	seen := map[string]int{}
+	same := map[string]bool{}
+	p.Targets = slices.DeleteFunc(p.Targets, func(t servers.Target) bool {
+		key := fmt.Sprintf("%q", [][]string{{t.Name, t.URL, t.Transport, t.Dir}, t.Command, t.Env, servers.Pairs(t.Headers, "=")})
+		known := same[key]
+		same[key] = true
+		return known
+	})
+	for i := range p.Targets {
+		t := &p.Targets[i]
+		if seen[t.Name]++; seen[t.Name] > 1 {
+			t.Name = fmt.Sprintf("%s#%d", t.Name, seen[t.Name])
+		}
+	}
+}

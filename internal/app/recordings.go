@@ -1,0 +1,227 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/replay"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// Recordings opens recordings as a source that can be interrupted; - is stdin. count, if not nil,
+// returns a reader that counts what is read.
+func Recordings(ctx context.Context, names []string, stdin io.Reader, o replay.Options, count func(io.Reader) io.Reader) (scanner.Source, func(), error) {
+	closers := make(chan func(), 1)
+	src, err := untilInterrupted(ctx, label(names[0]), func() (scanner.Source, error) {
+		src, closeAll, err := openRecordings(names, stdin, o, count)
+		if err == nil {
+			closers <- closeAll
+		}
+		return src, err
+	})
+	return src, func() {
+		select {
+		case closeAll := <-closers:
+			closeAll()
+		default: // still opening
+		}
+	}, err
+}
+
+// label returns the name of a recording in a report.
+func label(name string) string {
+	if name == "-" {
+		return "stdin"
+	}
+	return name
+}
+
+// openRecordings detects the formats of all files before reading any, so that a wrong name is
+// reported before an hour of work. If there are several, an unreadable one is skipped and counted,
+// and the others are still read.
+func openRecordings(names []string, stdin io.Reader, o replay.Options, count func(io.Reader) io.Reader) (scanner.Source, func(), error) {
+	var sources []scanner.Source
+	var files []*os.File
+	o.Memory = replay.NewMemory()
+	closeAll := func() {
+		for _, f := range files {
+			f.Close()
+		}
+	}
+	for _, name := range names {
+		r := stdin
+		if name != "-" {
+			f, err := os.Open(name)
+			if err != nil {
+				closeAll()
+				return nil, nil, fmt.Errorf("opening the recording: %w", err)
+			}
+			files = append(files, f)
+			r = f
+		}
+		if count != nil {
+			r = count(r)
+		}
+		src, err := replay.Open(label(name), r, o)
+		if err != nil && len(names) > 1 {
+			src, err = replay.Events([]*scanner.Event{{Kind: scanner.SkippedEvent, Reason: fmt.Sprintf("input not read: %v", err),
+				Origin: scanner.Origin{File: label(name), Line: 1, Column: 1}}}), nil
+		}
+		if err != nil {
+			closeAll()
+			if !errors.Is(err, replay.ErrFormat) {
+				err = &IncompleteError{err}
+			}
+			return nil, nil, err
+		}
+		sources = append(sources, src)
+	}
+	return replay.Join(sources...), closeAll, nil
+}
+
+// partMark separates the name of a recording from the part number, from the second part on.
+const partMark = ".part"
+
+func partName(recording string, n int) string {
+	if n == 1 {
+		return recording
+	}
+	return recording + partMark + strconv.Itoa(n)
+}
+
+// partsOf returns the numbers of a recording's existing parts after the first.
+func partsOf(recording string) (numbers []int) {
+	dir, base := filepath.Split(recording)
+	entries, err := os.ReadDir(cmp.Or(dir, "."))
+	if err != nil {
+		return nil
+	}
+	for _, entry := range entries {
+		number, ok := strings.CutPrefix(entry.Name(), base+partMark)
+		n, err := strconv.Atoi(number)
+		if ok && err == nil && n > 1 && strconv.Itoa(n) == number && entry.Type().IsRegular() {
+			numbers = append(numbers, n)
+		}
+	}
+	slices.Sort(numbers)
+	return numbers
+}
+
+// WithParts returns recordings with all of their parts, in order. It includes a part that is
+// missing between two others, so that its absence is reported. The oldest parts may have been
+// deleted.
+func WithParts(recordings []string) (names []string) {
+	for _, name := range recordings {
+		numbers := partsOf(name)
+		if _, err := os.Stat(name); err == nil || len(numbers) == 0 || name == "-" {
+			names = append(names, name)
+			if len(numbers) == 0 || name == "-" {
+				continue
+			}
+			numbers = append([]int{1}, numbers...)
+		}
+		for i, n := range numbers {
+			if i > 0 && n > numbers[i-1]+1 {
+				names = append(names, partName(name, n-1))
+			}
+			if n > 1 {
+				names = append(names, partName(name, n))
+			}
+		}
+	}
+	return names
+}
+
+// IncompleteError is an error that kept a run from inspecting everything.
+type IncompleteError struct{ err error }
+
+func (e *IncompleteError) Error() string { return e.err.Error() }
+func (e *IncompleteError) Unwrap() error { return e.err }
+
+// Within runs do, which may block, and returns early if the context ends.
+func Within[T any](ctx context.Context, do func() (T, error)) (T, error) {
+	type result struct {
+		value T
+		err   error
+	}
+	got := make(chan result, 1)
+	go func() {
+		value, err := do()
+		got <- result{value, err}
+	}()
+	select {
+	case r := <-got:
+		return r.value, r.err
+	case <-ctx.Done():
+		var none T
+		return none, &IncompleteError{context.Cause(ctx)}
+	}
+}
+
+// interruptible is a source that an interrupt ends even if a read blocks. The unread rest counts
+// as skipped, so that a partial report does not look complete.
+type interruptible struct {
+	ctx    context.Context
+	name   string // of the input, for the location of the skip
+	pieces <-chan piece
+	ended  bool
+}
+
+// piece is the result of one call of Next.
+type piece struct {
+	chunk scanner.Chunk
+	err   error
+}
+
+// untilInterrupted returns an interruptible source that reads the one returned by open. open may
+// block as well.
+func untilInterrupted(ctx context.Context, name string, open func() (scanner.Source, error)) (scanner.Source, error) {
+	opened := make(chan error, 1)
+	pieces := make(chan piece)
+	go func() {
+		src, err := open()
+		opened <- err
+		for err == nil {
+			var p piece
+			p.chunk, p.err = src.Next()
+			err = p.err
+			select {
+			case pieces <- p:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	select {
+	case err := <-opened:
+		if err != nil {
+			return nil, err
+		}
+	case <-ctx.Done():
+	}
+	return &interruptible{ctx: ctx, name: name, pieces: pieces}, nil
+}
+
+func (s *interruptible) Next() (scanner.Chunk, error) {
+	if s.ended {
+		return nil, io.EOF
+	}
+	if s.ctx.Err() == nil {
+		select {
+		case p := <-s.pieces:
+			return p.chunk, p.err
+		case <-s.ctx.Done():
+		}
+	}
+	s.ended = true
+	return replay.Events([]*scanner.Event{{Kind: scanner.SkippedEvent, Reason: context.Cause(s.ctx).Error() + ": the rest was not read",
+		Origin: scanner.Origin{File: s.name, Line: 1, Column: 1}}}).Next()
+}

@@ -1,0 +1,191 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/mcpscan/mcpscan/internal/config"
+	"github.com/mcpscan/mcpscan/internal/lockfile"
+	"github.com/mcpscan/mcpscan/internal/servers"
+	"github.com/mcpscan/mcpscan/replay"
+	"github.com/mcpscan/mcpscan/report"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// target adds one target to the plan.
+func (p *Plan) target(ctx context.Context, t string, stdin io.Reader) error {
+	switch {
+	case servers.IsURL(t):
+		return p.url(t)
+	case t == "-":
+		data, err := Within(ctx, func() ([]byte, error) { return readAtMost(stdin, 0, p.maxMessage) })
+		return p.content(label(t), data, err)
+	}
+	info, err := os.Stat(t)
+	if err != nil {
+		return fmt.Errorf("opening the target: %w; expected a file, a directory, an http(s) URL, or the command of a server after --", err)
+	}
+	if info.IsDir() {
+		return p.discover(t, false)
+	}
+	data, err := ReadTarget(t, p.maxMessage)
+	return p.content(t, data, err)
+}
+
+// content adds the content of a file or standard input: definitions, a lockfile or a client
+// configuration. err is the error from reading it.
+func (p *Plan) content(t string, data []byte, err error) error {
+	if errors.Is(err, ErrOverLimit) {
+		p.Inputs = append(p.Inputs, report.Input{Kind: "file", Name: t})
+		p.skip(scanner.Origin{File: t, Line: 1, Column: 1}, "%v", err)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	events, kind, derr := offered(t, data, false)
+	var broken *lockfile.Error
+	switch {
+	case derr == nil:
+		p.Inputs = append(p.Inputs, report.Input{Kind: kind, Name: t})
+		p.Events = append(p.Events, events...)
+		p.manifests(t, data)
+		return nil
+	case errors.As(derr, &broken):
+		return derr
+	}
+	file, cerr := parseConfig(t, data)
+	if cerr == nil {
+		if abs, err := filepath.Abs(t); err == nil {
+			file.User = Dirs("", true).Belongs(abs)
+		}
+		p.Config(file)
+		return nil
+	}
+	if why := replay.Unread(data); why != "" {
+		if why == replay.NoMessage {
+			why += ": neither definitions nor a client configuration"
+		}
+		p.Inputs = append(p.Inputs, report.Input{Kind: "file", Name: t})
+		p.skip(scanner.Origin{File: t, Line: 1, Column: 1}, "%s", why)
+		return nil
+	}
+	return notATarget(t, derr, cerr)
+}
+
+// manifests adds the commands in a bundle's manifests, to be checked like a configuration. The
+// user has not installed them, so they are not started.
+func (p *Plan) manifests(name string, data []byte) {
+	for _, m := range replay.Manifests(data) {
+		f := config.ParseManifest(name, m)
+		if f == nil {
+			continue
+		}
+		at := scanner.Origin{File: name, Line: 1, Column: 1}
+		for i := range f.Entries {
+			if len(m) != len(data) { // positions inside a zip are meaningless
+				f.Entries[i].Pos, f.Entries[i].Span = config.Position{Line: 1, Column: 1}, nil
+			}
+		}
+		p.Events = append(p.Events, &scanner.Event{Kind: scanner.ConfigEvent, Config: &f.ClientConfig, Origin: at})
+		for _, e := range f.Entries {
+			for _, problem := range e.Problems {
+				p.skip(at, "server %s: %s", e.Name, problem)
+			}
+		}
+	}
+}
+
+// reads reports whether a lockfile is already a target.
+func (p *Plan) reads(name string) bool {
+	return slices.ContainsFunc(p.Inputs, func(in report.Input) bool {
+		return in.Kind == "lockfile" && filepath.Clean(in.Name) == filepath.Clean(name)
+	})
+}
+
+// notATarget returns an error explaining why a file is neither definitions nor a configuration.
+func notATarget(name string, derr, cerr error) error {
+	var syntax *config.SyntaxError
+	switch {
+	case errors.Is(derr, replay.ErrBundle):
+		return derr
+	case errors.Is(derr, replay.ErrNotDefinitions) && errors.Is(cerr, config.ErrNotConfig):
+		return fmt.Errorf("%s: neither definitions nor a client configuration; to inspect a recording: mcpscan replay %s", name, name)
+	case errors.As(cerr, &syntax) && !errors.Is(derr, replay.ErrNotDefinitions):
+		return fmt.Errorf("%w (to inspect a recording: mcpscan replay %s)", cerr, name)
+	}
+	return derr
+}
+
+// Side is one side of a comparison: a file of any kind, or servers to list.
+type Side struct {
+	Inputs []report.Input
+	Source scanner.Source
+	Close  func()
+}
+
+// Side opens a target, or adds the server that it names, or that a command starts, to the plan; the side is
+// then nil. For a lockfile, the side has the approved definitions if approved is set, otherwise those
+// last seen.
+func (p *Plan) Side(ctx context.Context, target string, command []string, approved bool) (*Side, error) {
+	switch {
+	case len(command) > 0:
+		return nil, p.command(command)
+	case servers.IsURL(target):
+		return nil, p.url(target)
+	}
+	return p.file(ctx, target, approved)
+}
+
+// file detects the type of a file by its content. Definitions and recordings become a side; a
+// configuration is added to the plan, and the side is then nil.
+func (p *Plan) file(ctx context.Context, name string, approved bool) (*Side, error) {
+	if info, err := os.Stat(name); err != nil {
+		return nil, fmt.Errorf("opening %s: %w; expected a lockfile, a definition file, a recording, a client configuration or a URL", name, err)
+	} else if info.IsDir() {
+		return nil, fmt.Errorf("%s is a directory; name a file in it", name)
+	}
+	data, err := ReadTarget(name, p.maxMessage)
+	if err != nil && !errors.Is(err, ErrOverLimit) {
+		return nil, err
+	}
+	events, kind, derr := offered(name, data, approved)
+	if err == nil && derr == nil {
+		return &Side{Inputs: []report.Input{{Kind: kind, Name: name}}, Source: replay.Events(events), Close: func() {}}, nil
+	}
+	var broken *lockfile.Error
+	if errors.As(derr, &broken) {
+		return nil, derr
+	}
+	if conf, cerr := parseConfig(name, data); err == nil && cerr == nil {
+		p.Config(conf)
+		return nil, nil
+	}
+	src, closeAll, rerr := Recordings(ctx, []string{name}, nil, replay.Options{MaxMessage: p.maxMessage}, nil)
+	switch {
+	case rerr != nil && err == nil && errors.Is(rerr, replay.ErrFormat) && !errors.Is(derr, replay.ErrNotDefinitions):
+		return nil, derr
+	case rerr != nil:
+		return nil, rerr
+	}
+	return &Side{Inputs: []report.Input{{Kind: "recording", Name: name}}, Source: src, Close: closeAll}, nil
+}
+
+// offered reads the definitions in a file: a lockfile, of which approved selects the approved
+// ones, or a definition file.
+func offered(name string, data []byte, approved bool) ([]*scanner.Event, string, error) {
+	if lockfile.Is(data) {
+		f, err := lockfile.Parse(name, data)
+		if err != nil {
+			return nil, "", err
+		}
+		return f.Events(approved), "lockfile", nil
+	}
+	events, err := replay.Definitions(name, data)
+	return events, "definitions", err
+}

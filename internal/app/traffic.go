@@ -1,0 +1,130 @@
+package app
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/mcpscan/mcpscan/internal/spool"
+	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/replay"
+	"github.com/mcpscan/mcpscan/report"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// ProxySession is the session name of a connection through a proxy.
+const ProxySession = "proxy"
+
+// Traffic is the recording of a proxy. Writing it does not delay messages.
+type Traffic struct {
+	name  string
+	limit int64 // bytes at which a further part starts; 0 for none
+	keep  int   // maximum number of parts; 0 for all
+	part  int
+	size  int64 // of the part
+	to    *replay.Recorder
+	spool *spool.Spool // nil if nothing is recorded
+}
+
+// OpenTraffic creates the --record file, accessible only to its owner, and deletes further parts
+// of a recording that it replaces. A further part starts when a part reaches size bytes, and keep is
+// the maximum number of parts; 0 means no limit. tell reports problems with the file.
+func OpenTraffic(name string, size int64, keep int, tell func(string, ...any)) (*Traffic, error) {
+	if name == "" {
+		return &Traffic{}, nil
+	}
+	create := func(name string) (io.WriteCloser, error) {
+		return os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
+	}
+	file, err := create(name)
+	if err != nil {
+		return nil, fmt.Errorf("creating the recording: %w", err)
+	}
+	for _, old := range partsOf(name) {
+		if err := os.Remove(partName(name, old)); err != nil {
+			file.Close()
+			return nil, fmt.Errorf("replacing the recording: %w", err)
+		}
+	}
+	t := &Traffic{name: name, limit: size, keep: keep, part: 1}
+	t.spool = spool.New(file, spool.Options{
+		Open: func(next string) (io.WriteCloser, error) {
+			t.drop(next)
+			return create(next)
+		},
+		Lost: lostLine,
+		Trouble: func(err error) {
+			if err == nil {
+				tell("recording to %s again", text.Visible(name, 400))
+				return
+			}
+			tell("recording failed: %s; messages still pass, and recording resumes when the file can be written again", text.Visible(err.Error(), 400))
+		},
+	})
+	t.to = replay.NewRecorder(t, name)
+	return t, nil
+}
+
+// lostLine returns a line that replaces missing messages in a recording, so that a replay is
+// incomplete.
+func lostLine(n int, why string) []byte {
+	var b bytes.Buffer
+	_ = replay.NewRecorder(&b, "").Record(&scanner.Event{Kind: scanner.SkippedEvent, Time: time.Now().UTC(), Session: ProxySession,
+		Reason: fmt.Sprintf("%s not recorded: %s", report.Count(n, "message"), why)})
+	return b.Bytes()
+}
+
+// Write writes a line of the recording.
+func (t *Traffic) Write(line []byte) (int, error) {
+	t.size += int64(len(line))
+	return t.spool.Write(line)
+}
+
+// Record writes an event, and sets its location in the recording if it has one.
+func (t *Traffic) Record(e *scanner.Event) {
+	if t.spool == nil {
+		return
+	}
+	if t.limit > 0 && t.size >= t.limit {
+		t.next(e.Time)
+	}
+	_ = t.to.Record(e) // a spool never fails
+}
+
+// next starts another part.
+func (t *Traffic) next(at time.Time) {
+	t.part++
+	t.size = 0
+	name := partName(t.name, t.part)
+	t.spool.Next(name)
+	t.to = replay.NewRecorder(t, name)
+	if t.keep > 0 && t.part > t.keep {
+		_ = t.to.Record(&scanner.Event{Kind: scanner.SkippedEvent, Time: at, Session: ProxySession,
+			Reason: fmt.Sprintf("the oldest parts of the recording were deleted: --record-keep %d", t.keep)})
+	}
+}
+
+// drop deletes the part that exceeds --record-keep once the next one exists.
+func (t *Traffic) drop(next string) {
+	_, number, _ := strings.Cut(next[len(t.name):], partMark)
+	n, err := strconv.Atoi(number)
+	if err != nil || t.keep == 0 || n <= t.keep {
+		return
+	}
+	_ = os.Remove(partName(t.name, n-t.keep)) // it may be gone already
+}
+
+// Close writes all pending data and returns an error if something is missing.
+func (t *Traffic) Close() error {
+	if t.spool == nil {
+		return nil
+	}
+	if err := t.spool.Close(); err != nil {
+		return fmt.Errorf("recording to %s: %w; the recording is incomplete", t.name, err)
+	}
+	return nil
+}

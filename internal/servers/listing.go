@@ -1,0 +1,164 @@
+package servers
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/mcpscan/mcpscan/internal/policy"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// Listing says which servers are listed how.
+type Listing struct {
+	Declared   *policy.Lists // servers of mcpscan.yaml, with the environment that they may have; nil for none
+	InheritEnv bool          // servers get the whole environment
+	Named      []string      // variables that the command line passes to the server
+
+	Known    Known // to compare servers with
+	Separate bool  // a server that only shares its own name with another gets a distinct one
+	Block    bool  // a server whose file was replaced is not started
+
+	ClientName string
+	Version    string // of mcpscan, for its own name
+	Compare    bool   // each server is listed under two client names
+
+	MaxMessage   int64         // bytes
+	StartTimeout time.Duration // for the first response
+	StepTimeout  time.Duration // for each later one
+	Timeout      time.Duration // for one server, from its start to its last list
+
+	listed func()          // if set, called once a server is listed; it is then watched for changes of its tools
+	Until  <-chan struct{} // ends that when closed
+}
+
+// session is the session name of everything in one listing.
+const session = "scan"
+
+// Watcher follows a listing.
+type Watcher struct {
+	Record func(*scanner.Event) // gets each event in order, and may set its location; nil for nothing
+	Asked  func()               // called for each server that was listed
+	Done   func(lacks string)   // called at the end; lacks describes the variables that servers did not get
+}
+
+// Source yields events, and then the frames of the targets, listed in parallel.
+func (l *Listing) Source(ctx context.Context, events []*scanner.Event, targets []Target, d *Disk, w Watcher) scanner.Source {
+	feed := newFeed(targets, w.Record)
+	go func() {
+		defer close(feed.out)
+		feed.sendAll(events)
+		var wg sync.WaitGroup
+		missing := make([]missed, len(targets))
+		for i, t := range targets {
+			wg.Go(func() {
+				missing[i] = l.ask(ctx, t, feed, d)
+				w.Asked()
+			})
+		}
+		wg.Wait()
+		w.Done(describeMissed(missing))
+	}()
+	return liveSource(feed.out)
+}
+
+// Watch sends events, lists the targets in parallel, sends all, and watches the targets until
+// l.Until is closed. Until all are listed, the end of ctx ends them at once.
+func (l *Listing) Watch(ctx context.Context, events []*scanner.Event, targets []Target, d *Disk, all *scanner.Event) <-chan *scanner.Event {
+	feed := newFeed(targets, nil)
+	go func() {
+		defer close(feed.out)
+		feed.sendAll(events)
+		running, interrupt := context.WithCancelCause(context.WithoutCancel(ctx))
+		defer interrupt(nil)
+		begun := context.AfterFunc(ctx, func() { interrupt(context.Cause(ctx)) })
+		var listed, ended sync.WaitGroup
+		for _, t := range targets {
+			listed.Add(1)
+			one := *l
+			one.listed = sync.OnceFunc(listed.Done)
+			ended.Go(func() {
+				defer one.listed()
+				one.ask(running, t, feed, d)
+			})
+		}
+		listed.Wait()
+		begun()
+		feed.out <- all
+		ended.Wait()
+	}()
+	return feed.out
+}
+
+// liveSource is a source of single events.
+type liveSource <-chan *scanner.Event
+
+func (s liveSource) Next() (scanner.Chunk, error) {
+	e, ok := <-s
+	if !ok {
+		return nil, io.EOF
+	}
+	return single{e}, nil
+}
+
+// single is a chunk of one event.
+type single struct{ event *scanner.Event }
+
+func (s single) Events(yield func(*scanner.Event)) { yield(s.event) }
+func (s single) Release()                          {}
+
+// feed puts events in order. One lock assigns their times, their locations in a recording and their
+// order, so that all three agree. Its clock always advances: events with equal times would have no
+// order on replay.
+type feed struct {
+	mu     sync.Mutex
+	out    chan *scanner.Event
+	last   time.Time
+	record func(*scanner.Event) // nil for nothing
+	names  map[string]bool      // of servers
+}
+
+func newFeed(targets []Target, record func(*scanner.Event)) *feed {
+	f := &feed{out: make(chan *scanner.Event, 64), record: record, names: map[string]bool{}}
+	for _, t := range targets {
+		f.names[t.Name] = true
+	}
+	return f
+}
+
+// claim returns the name that a server asked for, or a similar one if it is taken.
+func (f *feed) claim(name string) string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	free := name
+	for i := 2; f.names[free]; i++ {
+		free = fmt.Sprintf("%s#%d", name, i)
+	}
+	f.names[free] = true
+	return free
+}
+
+// sendAll passes on events with their own times.
+func (f *feed) sendAll(events []*scanner.Event) {
+	for _, e := range events {
+		f.send(e, false)
+	}
+}
+
+func (f *feed) send(e *scanner.Event, stamp bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if stamp {
+		now := time.Now().UTC()
+		if !now.After(f.last) {
+			now = f.last.Add(1)
+		}
+		e.Time, f.last = now, now
+	}
+	if f.record != nil {
+		f.record(e)
+	}
+	f.out <- e // the engine reads to the end, even after an interrupt
+}

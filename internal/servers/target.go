@@ -1,0 +1,168 @@
+package servers
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/baseline"
+	"github.com/mcpscan/mcpscan/internal/config"
+	"github.com/mcpscan/mcpscan/internal/published"
+	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// Target is a server to list.
+type Target struct {
+	Name      string
+	Command   []string
+	Env       []string // set by the configuration, as NAME=VALUE
+	Dir       string
+	URL       string
+	Transport string
+	Headers   map[string]string
+	Origin    scanner.Origin
+	Foreign   bool // from a configuration file: the command is not the user's own
+	Unnamed   bool // name is an ID until the server reports its name
+
+	Written config.Server // the configuration entry, with references not expanded
+	secrets []string      // values from the environment
+	Named   []string      // those of variables whose names suggest secrets
+}
+
+// Endpoint is the location of something without a file.
+func Endpoint(name string) scanner.Origin {
+	return scanner.Origin{File: "mcp://" + name, Line: 1, Column: 1}
+}
+
+// Configured returns the target for a configured server.
+func Configured(s config.Server, at scanner.Origin) (Target, error) {
+	written := s
+	var secrets, named []string
+	s, missing := config.Expand(s, func(name string) (string, bool) {
+		value, ok := os.LookupEnv(name)
+		secrets = append(secrets, value)
+		if secretName(name) {
+			named = append(named, value)
+		}
+		return value, ok
+	})
+	if len(missing) > 0 {
+		return Target{}, fmt.Errorf("%s is not set; set it in the environment", strings.Join(missing, ", "))
+	}
+	t := Target{Name: s.Name, Dir: s.Cwd, URL: s.URL, Headers: s.Headers, Origin: at, Foreign: true, Written: written, secrets: secrets, Named: named}
+	switch {
+	case s.Transport == "ws":
+		return t, errors.New("WebSocket transport is not supported")
+	case s.Command != "":
+		t.Command, t.URL = append([]string{s.Command}, s.Args...), ""
+		t.Env = Pairs(s.Env, "=")
+	case s.URL == "":
+		return t, errors.New("it has neither a command nor a URL")
+	case s.Transport == "sse":
+		t.Transport = "sse"
+	}
+	return t, nil
+}
+
+// Pairs returns the map's entries as key-value strings, sorted by key.
+func Pairs(m map[string]string, between string) []string {
+	var out []string
+	for _, k := range slices.Sorted(maps.Keys(m)) {
+		out = append(out, k+between+m[k])
+	}
+	return out
+}
+
+// Shown returns the full command or URL as configured: references are not expanded, and other
+// secrets are masked.
+func (t *Target) Shown() string {
+	command, address := t.Command, t.URL
+	if t.Foreign {
+		command, address = append([]string{t.Written.Command}, t.Written.Args...), t.Written.URL
+	}
+	if len(t.Command) == 0 {
+		return text.Mask(address)
+	}
+	command = slices.Clone(command)
+	for i, w := range command {
+		if i > 0 && text.NamesSecret(command[i-1]) && !strings.HasPrefix(w, "-") && !text.IsReference(w) {
+			command[i] = text.Masked
+		} else if name, value, ok := strings.Cut(w, "="); ok && !strings.Contains(name, "://") {
+			command[i] = name + "=" + maskedValue(name, value)
+		}
+	}
+	return text.Mask(quoted(command))
+}
+
+// Describe describes everything that determines what runs if a server is started: a variable such as
+// LD_PRELOAD or PATH can turn a harmless command into another program.
+func (l *Listing) Describe(t *Target) string {
+	in := l.Inherits(t)
+	var b strings.Builder
+	fmt.Fprintf(&b, "Server %s in %s:\n  %s\n", text.Visible(t.Name, 200), text.Visible(t.Origin.File, 400), text.Visible(t.Shown(), 100000))
+	line := func(what, s string) { fmt.Fprintf(&b, "  %s %s\n", what, text.Visible(s, 100000)) }
+	if t.Written.Cwd != "" && len(t.Command) > 0 {
+		line("in", t.Written.Cwd)
+	}
+	if len(t.Command) > 0 {
+		for _, k := range slices.Sorted(maps.Keys(t.Written.Env)) {
+			line("with", k+"="+maskedValue(k, t.Written.Env[k]))
+		}
+		if given := in.givenTo(); given != "" {
+			line("with", given)
+		}
+	} else {
+		for _, k := range slices.Sorted(maps.Keys(t.Written.Headers)) {
+			line("with", k+": "+maskedValue(k, t.Written.Headers[k]))
+		}
+	}
+	return b.String()
+}
+
+// maskedValue returns the value of a variable or header for display: references unexpanded,
+// secrets masked.
+func maskedValue(name, value string) string {
+	if literal := text.Literal(value); literal != "" && (text.NamesSecret(name) || published.Find(name+`="`+literal+`"`) != "") {
+		return text.Masked
+	}
+	_, shown, _ := strings.Cut(text.Mask(name+"="+value), "=")
+	return shown
+}
+
+// quoted formats a command for a shell.
+func quoted(command []string) string {
+	words := make([]string, len(command))
+	for i, w := range command {
+		if words[i] = w; w == "" || w != text.Masked && strings.ContainsAny(w, " \t\n\"'\\$`;&|<>*?()") {
+			words[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// Conceal masks secrets in text from or about a server.
+func (t *Target) Conceal(s string) string { return text.Mask(text.NewSecrets(t.known()).Mask(s)) }
+
+// identity returns the server's identity, including what m knows about its command. References are
+// not expanded.
+func (t *Target) identity(m machine) (id *baseline.Identity, why string) {
+	entry := t.Written
+	if len(t.Command) > 0 {
+		entry.Found, why = m.find(&config.Server{Command: t.Command[0], Args: t.Command[1:], Cwd: t.Dir})
+		entry.Found.Executable = t.Conceal(entry.Found.Executable)
+	}
+	return baseline.IdentityOf(&entry), why
+}
+
+// IsURL reports whether a target is a URL, not a file.
+func IsURL(target string) bool {
+	return strings.HasPrefix(target, "http://") || strings.HasPrefix(target, "https://")
+}
+
+// BareURL returns a URL without parts that may be secret.
+func BareURL(raw string) string { return cmp.Or(text.BareURL(raw), "an unreadable URL") }
