@@ -22,6 +22,8 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	"github.com/mcpscan/mcpscan/internal/replace"
 )
 
 // options are the command-line flags.
@@ -188,7 +190,7 @@ func writeStart(ctx context.Context, out *strings.Builder, o options) error {
 
 // The lines that delimit the figures in a document.
 const (
-	begin = "<!-- figures: go run ./bench -write -->"
+	begin = "<!-- figures: go run ./bench -write -->\n"
 	end   = "<!-- end of figures -->"
 )
 
@@ -198,10 +200,9 @@ func document(name, figures string) error {
 	if err != nil {
 		return err
 	}
-	head, rest, found := strings.Cut(string(data), begin)
-	_, tail, ended := strings.Cut(rest, end)
-	if !found || !ended {
-		return fmt.Errorf("%s: expected a line %q and a line %q, between which the figures go", name, begin, end)
+	out, err := replace.Between(string(data), begin, end, figures)
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
 	}
-	return os.WriteFile(name, []byte(head+begin+"\n"+figures+end+tail), 0o644)
+	return os.WriteFile(name, []byte(out), 0o644)
 }

@@ -78,6 +78,23 @@ func fold(findings []Finding, key func(*Finding) string) []repeated {
 	return out
 }
 
+// together groups findings with the same key, in the order of the first of each.
+func together[K comparable](findings []repeated, key func(repeated) K) [][]repeated {
+	var out [][]repeated
+	place := map[K]int{}
+	for _, f := range findings {
+		k := key(f)
+		at, known := place[k]
+		if !known {
+			at = len(out)
+			place[k] = at
+			out = append(out, nil)
+		}
+		out[at] = append(out[at], f)
+	}
+	return out
+}
+
 // inFile is a key for fold: it separates findings by file, but not by session.
 func inFile(f *Finding) string {
 	if f.Fingerprint == "" {

@@ -84,18 +84,8 @@ type textPrinter struct {
 // groups returns the findings by server and subject. The group with the worst finding comes
 // first, and so does the worst finding in each group.
 func groups(findings []Finding) [][]repeated {
-	place := map[[3]string]int{}
-	var out [][]repeated
-	for _, f := range fold(findings, func(f *Finding) string { return f.Fingerprint }) {
-		key := [3]string{f.Server, f.Subject, f.Tool}
-		at, ok := place[key]
-		if !ok {
-			at = len(out)
-			place[key] = at
-			out = append(out, nil)
-		}
-		out[at] = append(out[at], f)
-	}
+	folded := fold(findings, func(f *Finding) string { return f.Fingerprint })
+	out := together(folded, func(f repeated) [3]string { return [...]string{f.Server, f.Subject, f.Tool} })
 	for _, g := range out {
 		slices.SortStableFunc(g, func(a, b repeated) int { return cmp.Compare(b.Severity, a.Severity) })
 	}

@@ -18,30 +18,14 @@ type passage struct {
 func (p *textPrinter) group(g []repeated) {
 	p.title(heading(g[0].Finding))
 	told := map[string]bool{}
-	for i, block := range blocks(g) {
+	blocks := together(g, func(f repeated) passage { return passage{f.Location.File, f.Location.Line, f.Field, seen(f)} })
+	for i, block := range blocks {
 		if i > 0 {
 			p.w.WriteByte('\n')
 		}
 		p.findings(block, told)
 	}
 	p.w.WriteByte('\n')
-}
-
-// blocks groups findings by passage, preserving their order, worst first.
-func blocks(g []repeated) [][]repeated {
-	var out [][]repeated
-	place := map[passage]int{}
-	for _, f := range g {
-		key := passage{f.Location.File, f.Location.Line, f.Field, seen(f)}
-		at, known := place[key]
-		if !known {
-			at = len(out)
-			place[key] = at
-			out = append(out, nil)
-		}
-		out[at] = append(out[at], f)
-	}
-	return out
 }
 
 // findings writes the messages of a block, then their evidence. The fix of a rule is written

@@ -62,14 +62,7 @@ func (c *comparison) value(weaker bool, was, is any, keys ...string) {
 	if was == is {
 		return
 	}
-	c.add(effect(weaker), keys, " was %v and is %v", was, is)
-}
-
-func effect(weaker bool) configfile.Effect {
-	if weaker {
-		return configfile.Weakens
-	}
-	return configfile.Keeps
+	c.add(configfile.EffectOf(weaker), keys, " was %v and is %v", was, is)
 }
 
 // threshold compares alert_threshold, which determines what fails a run, what is an alert, and
@@ -128,7 +121,7 @@ func (c *comparison) patterns() {
 			continue
 		}
 		if weaker, what := is.differs(was); what != "" {
-			c.add(effect(weaker), keys, "the custom pattern %s has a different %s", was.ID, what)
+			c.add(configfile.EffectOf(weaker), keys, "the custom pattern %s has a different %s", was.ID, what)
 			c.changes[len(c.changes)-1].Pos = is.Pos
 		}
 	}

@@ -15,6 +15,14 @@ const (
 	Weakens
 )
 
+// EffectOf returns the effect of a change that weakens the settings or leaves them as strict.
+func EffectOf(weaker bool) Effect {
+	if weaker {
+		return Weakens
+	}
+	return Keeps
+}
+
 // SettingsChange is one change to a file that affects findings.
 type SettingsChange struct {
 	Effect Effect

@@ -135,7 +135,7 @@ func (w *web) read(resp *http.Response, chatter bool) ([]byte, error) {
 		return nil, &oversizeError{limit}
 	}
 	data = bytes.TrimPrefix(data, []byte("\xEF\xBB\xBF")) // clients ignore the byte order mark
-	if len(data) > 0 && (!chatter || beginsLikeJSON(data)) {
+	if len(data) > 0 && (!chatter || wire.BeginsLikeJSON(data)) {
 		w.peer.receive(data, origin{status: resp.StatusCode, header: resp.Header})
 	}
 	if err != nil {
@@ -207,7 +207,7 @@ func (w *web) events(resp *http.Response, endpoint func(string)) (place, error) 
 		case e.Oversize:
 			w.peer.drop()
 		case e.HasData:
-			address := e.Type == "endpoint" && !addressed && !beginsLikeJSON(e.Data)
+			address := e.Type == "endpoint" && !addressed && !wire.BeginsLikeJSON(e.Data)
 			addressed = addressed || address
 			w.peer.receive(e.Data, origin{resp.StatusCode, resp.Header, e.Type, address})
 			if endpoint != nil && e.Type == "endpoint" {

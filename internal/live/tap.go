@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
 // tap stamps the frames of a List call and emits them one at a time. It outlives a connection: a
@@ -43,7 +45,7 @@ func (t *tap) received(data []byte, from origin) {
 }
 
 // isNoise reports whether a frame cannot be a message.
-func isNoise(data []byte, from origin) bool { return !beginsLikeJSON(data) || from.address }
+func isNoise(data []byte, from origin) bool { return !wire.BeginsLikeJSON(data) || from.address }
 
 func (t *tap) emit(f Frame) {
 	t.mu.Lock()
@@ -71,9 +73,4 @@ func (t *tap) counts() (noise, oversize int) {
 	noise, oversize = t.noise, t.oversize
 	t.noise, t.oversize = 0, 0
 	return noise, oversize
-}
-
-func beginsLikeJSON(p []byte) bool {
-	p = bytes.TrimLeft(p, " \t\r\n")
-	return len(p) > 0 && (p[0] == '{' || p[0] == '[')
 }

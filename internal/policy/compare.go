@@ -24,7 +24,7 @@ func Compare(before, now *Policy) []configfile.SettingsChange {
 		c.add(configfile.Weakens, configfile.Position{Line: 1, Column: 1}, "the policy was removed")
 		return c.changes
 	case before.listed != now.listed:
-		c.add(effect(before.listed), configfile.Position{Line: 1, Column: 1}, "the default decision was %s and is %s", before.otherwise(), now.otherwise())
+		c.add(configfile.EffectOf(before.listed), configfile.Position{Line: 1, Column: 1}, "the default decision was %s and is %s", before.otherwise(), now.otherwise())
 	}
 	c.kept = make([]bool, len(now.stages[0].rules))
 	gone := c.align(before.stages[0].rules, now.stages[0].rules)
@@ -55,13 +55,6 @@ type missing struct {
 
 func (c *comparison) add(effect configfile.Effect, at configfile.Position, format string, args ...any) {
 	c.changes = append(c.changes, configfile.SettingsChange{Effect: effect, Says: fmt.Sprintf(format, args...), Pos: at})
-}
-
-func effect(weaker bool) configfile.Effect {
-	if weaker {
-		return configfile.Weakens
-	}
-	return configfile.Keeps
 }
 
 // otherwise describes the decision about requests that no rule matches.
@@ -121,7 +114,7 @@ func (c *comparison) added(at int, r *Rule) {
 	for _, earlier := range c.now.stages[0].rules[:at] {
 		harmless = harmless || earlier.covers(r)
 	}
-	c.add(effect(!harmless), r.At, "the %s is new: %s", r.called(), r.Action)
+	c.add(configfile.EffectOf(!harmless), r.At, "the %s is new: %s", r.called(), r.Action)
 }
 
 // gone records a removed rule. A removed allow rule is harmless: what takes its place is at least
@@ -137,7 +130,7 @@ func (c *comparison) gone(g missing) {
 		own, _ := r.Action.Verdict()
 		harmless = harmless || (c.kept[i] || own >= strict) && r.covers(g.rule)
 	}
-	c.add(effect(!harmless), configfile.Position{}, "the %s was removed: %s", g.rule.called(), g.rule.Action)
+	c.add(configfile.EffectOf(!harmless), configfile.Position{}, "the %s was removed: %s", g.rule.called(), g.rule.Action)
 }
 
 // refuses reports whether the rule blocks.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -141,12 +142,12 @@ func (x *exchange) whole(resp *http.Response) error {
 		return nil
 	case err != nil && (len(frame) == 0 || x.in.Context().Err() != nil):
 		return fmt.Errorf("reading its answer: %w", err)
-	case len(frame) == 0, resp.StatusCode/100 == 2 && len(x.order) == 0 && !beginsLikeJSON(frame):
+	case len(frame) == 0, resp.StatusCode/100 == 2 && len(x.order) == 0 && !wire.BeginsLikeJSON(frame):
 		keep(resp, data)
 		return nil
 	}
 	at := x.at
-	at.page = resp.StatusCode >= http.StatusBadRequest && !beginsLikeJSON(frame) || resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden
+	at.page = resp.StatusCode >= http.StatusBadRequest && !wire.BeginsLikeJSON(frame) || resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden
 	pass, out, do := x.gate.judge(&at, mcp.ServerToClient, frame)
 	switch do {
 	case scanner.Forward:
@@ -210,12 +211,6 @@ func replace(resp *http.Response, body []byte) {
 	}
 	resp.Header.Set("Content-Type", "application/json")
 	keep(resp, body)
-}
-
-// beginsLikeJSON reports whether a client may take b for a message.
-func beginsLikeJSON(b []byte) bool {
-	b = bytes.TrimLeft(b, " \t\r\n")
-	return len(b) > 0 && (b[0] == '{' || b[0] == '[')
 }
 
 // tell sends the server a replacement for a refused message, without waiting for the response. head

@@ -91,7 +91,7 @@ func (s *stream) event(b block) {
 	frame := frameOf(e.Data)
 	s.out = b.raw
 	switch {
-	case e.Type == "endpoint" && !beginsLikeJSON(frame) && e.HasData:
+	case e.Type == "endpoint" && !wire.BeginsLikeJSON(frame) && e.HasData:
 		s.endpoint(b, string(frame))
 		return
 	case len(frame) == 0:

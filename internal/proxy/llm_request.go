@@ -32,7 +32,7 @@ func (x *llmExchange) request(w http.ResponseWriter) *http.Request {
 		shape.write(w, http.StatusBadRequest, "mcpscan: the request ended early")
 		return nil
 	}
-	json := beginsLikeJSON(frameOf(body))
+	json := wire.BeginsLikeJSON(frameOf(body))
 	switch {
 	case more && json:
 		reason := tooLongReason(mcp.ClientToServer, x.gate.MaxMessage)

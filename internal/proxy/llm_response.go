@@ -58,7 +58,7 @@ func (x *llmExchange) whole(resp *http.Response) error {
 	switch {
 	case err != nil && len(start) == 0 && !errors.Is(err, io.EOF):
 		return fmt.Errorf("reading its answer: %w", err)
-	case beginsLikeJSON(start):
+	case wire.BeginsLikeJSON(start):
 	case beginsLikeStream(start): // clients that requested a stream ignore the content type
 		x.streamed(resp, head)
 		return nil

@@ -116,7 +116,7 @@ func (s *llmStream) step() {
 		s.err = err
 	case b.kind == event:
 		s.event(b)
-	case b.kind == nothing && b.begins && beginsLikeJSON(bytes.TrimPrefix(b.raw, []byte(markUTF8))):
+	case b.kind == nothing && b.begins && wire.BeginsLikeJSON(bytes.TrimPrefix(b.raw, []byte(markUTF8))):
 		s.document(b)
 	case b.kind == nothing:
 		s.out = b.raw

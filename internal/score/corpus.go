@@ -1,5 +1,5 @@
-// Package score measures detection: it runs all rules over labelled texts and writes the tables of
-// docs/detection.md. It is not part of the product.
+// Package score measures detection: it runs all rules over labelled texts and formats the tables of
+// docs/detection.md, which its tests write. It is not part of the product.
 //
 // A corpus is a directory with tooldefs.jsonl, outputs.jsonl or both, with one JSON
 // object per line:

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mcpscan/mcpscan/internal/replace"
 	"github.com/mcpscan/mcpscan/rules"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -38,7 +39,7 @@ func TestPublished(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	doc := published(t, "docs/detection.md", res.Markdown(), Publish)
+	doc := published(t, "docs/detection.md", "figures", res.Markdown())
 	for _, h := range res.Servers.Hits {
 		if want := fmt.Sprintf("| `%s`, `%s` | `%s`", h.Package, h.Tool, h.Rule); !strings.Contains(doc, want) {
 			t.Errorf("docs/detection.md does not say whether the finding is right: expected a line that begins with %s", want)
@@ -213,30 +214,17 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-func TestPublish(t *testing.T) {
-	doc := "head\n" + begin + "old\n" + end + "tail\n"
-	once, err := Publish(doc, "new\n")
-	if err != nil || !strings.HasPrefix(once, "head\n"+begin) || !strings.HasSuffix(once, "new\n\n"+end+"tail\n") || strings.Contains(once, "old") {
-		t.Errorf("got %q, %v", once, err)
-	}
-	if twice, _ := Publish(once, "new\n"); twice != once {
-		t.Errorf("the second time: %q", twice)
-	}
-	if _, err := Publish("head\n"+begin, "new\n"); err == nil {
-		t.Error("a document without marks was accepted")
-	}
-}
-
-// published returns a document of the repository with its figures, which must stand
-// in it already unless they are written.
-func published(t *testing.T, name, figures string, publish func(doc, figures string) (string, error)) string {
+// published returns a document of the repository with its tables between the markers of a kind,
+// figures or sessions. Unless -update writes them, the document must contain them already.
+func published(t *testing.T, name, kind, tables string) string {
 	t.Helper()
 	path := "../../" + name
 	old, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	doc, err := publish(string(old), figures)
+	begin, end := "<!-- "+kind+": begin; written by go test ./internal/score -update -->\n", "<!-- "+kind+": end -->\n"
+	doc, err := replace.Between(string(old), begin, end, "\n"+tables+"\n")
 	if err != nil {
 		t.Fatalf("%s: %v", path, err)
 	}

@@ -13,17 +13,6 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// The markers between which PublishSessions puts its tables.
-const (
-	sessionsBegin = "<!-- sessions: begin; written by go test ./internal/score -update -->\n"
-	sessionsEnd   = "<!-- sessions: end -->\n"
-)
-
-// PublishSessions returns a document with its session tables replaced.
-func PublishSessions(doc, tables string) (string, error) {
-	return publish(doc, sessionsBegin, sessionsEnd, tables)
-}
-
 // Sessions is a list of judged transcripts.
 type Sessions []Session
 
@@ -156,17 +145,4 @@ func (s Sessions) sorted() Sessions {
 	return slices.SortedStableFunc(slices.Values(s), func(x, y Session) int {
 		return cmp.Or(cmp.Compare(x.Suite, y.Suite), cmp.Compare(x.Task, y.Task), cmp.Compare(x.Model, y.Model), cmp.Compare(x.ID, y.ID))
 	})
-}
-
-// Alarms returns the clean sessions with a finding at medium or above, each as the beginning of a
-// table row to be completed with whether it is correct.
-func (s Sessions) Alarms() (lines []string) {
-	for _, t := range s.sorted() {
-		for _, f := range sessionFinders {
-			if t.Label == "benign" && t.by(f.finder, scanner.Medium) {
-				lines = append(lines, fmt.Sprintf("| %s, %s, %s | `%s` |", t.Suite, t.Task, t.Model, f.finder))
-			}
-		}
-	}
-	return lines
 }

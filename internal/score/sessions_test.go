@@ -1,6 +1,7 @@
 package score
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -20,12 +21,25 @@ func TestPublishedSessions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	doc := published(t, "docs/detection.md", s.Markdown(), PublishSessions)
-	for _, want := range s.Alarms() {
+	doc := published(t, "docs/detection.md", "sessions", s.Markdown())
+	for _, want := range alarms(s) {
 		if !strings.Contains(doc, want) {
 			t.Errorf("docs/detection.md does not say whether the finding is right: expected a line that begins with %s", want)
 		}
 	}
+}
+
+// alarms returns the clean sessions with a finding at medium or above, each as the beginning of a
+// table row to be completed with whether it is correct.
+func alarms(s Sessions) (lines []string) {
+	for _, t := range s.sorted() {
+		for _, f := range sessionFinders {
+			if t.Label == "benign" && t.by(f.finder, scanner.Medium) {
+				lines = append(lines, fmt.Sprintf("| %s, %s, %s | `%s` |", t.Suite, t.Task, t.Model, f.finder))
+			}
+		}
+	}
+	return lines
 }
 
 // transcriptRows are two runs: one that was attacked and did as it was told, and one
@@ -58,7 +72,7 @@ func TestSessions(t *testing.T) {
 	if len(s) != 2 || !s[0].by("value-flow", scanner.Critical) || !s[0].by(poisonedOutput, scanner.High) || s[1].by(poisonedOutput, scanner.Note) {
 		t.Fatalf("got %v", s)
 	}
-	if got := s.Alarms(); len(got) != 1 || got[0] != "| slack, task_2, m | `read-then-send` |" {
+	if got := alarms(s); len(got) != 1 || got[0] != "| slack, task_2, m | `read-then-send` |" {
 		t.Errorf("got %q", got)
 	}
 	for _, want := range []string{

@@ -12,24 +12,6 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// The markers between which Publish puts the tables.
-const (
-	begin = "<!-- figures: begin; written by go test ./internal/score -update -->\n"
-	end   = "<!-- figures: end -->\n"
-)
-
-// Publish returns a document with its tables replaced.
-func Publish(doc, tables string) (string, error) { return publish(doc, begin, end, tables) }
-
-func publish(doc, begin, end, tables string) (string, error) {
-	head, rest, ok := strings.Cut(doc, begin)
-	_, tail, closed := strings.Cut(rest, end)
-	if !ok || !closed {
-		return "", fmt.Errorf("expected the lines %q and %q", strings.TrimSpace(begin), strings.TrimSpace(end))
-	}
-	return head + begin + "\n" + tables + "\n" + end + tail, nil
-}
-
 // Markdown returns the tables: totals, then for each set those by source and by rule.
 func (r *Result) Markdown() string {
 	var b bytes.Buffer

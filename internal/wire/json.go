@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"slices"
@@ -380,4 +381,10 @@ func quoteByte(b byte) string {
 func (d *Doc) SetText(data []byte) {
 	d.Data, d.Anomalies = data, d.Anomalies[:0]
 	d.Nodes = append(d.Nodes[:0], Node{Kind: String, End: int32(min(len(data), math.MaxInt32)), Parent: -1, Next: 1, flags: bare | Unusual})
+}
+
+// BeginsLikeJSON reports whether a peer may take data for a message.
+func BeginsLikeJSON(data []byte) bool {
+	data = bytes.TrimLeft(data, " \t\r\n")
+	return len(data) > 0 && (data[0] == '{' || data[0] == '[')
 }

@@ -11,10 +11,10 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/intent"
 	"github.com/mcpscan/mcpscan/internal/intent/learn"
+	"github.com/mcpscan/mcpscan/internal/replace"
 )
 
 func main() {
@@ -93,12 +93,11 @@ func publish(path, table string, m intent.Model, net intent.Net) error {
 	if err != nil {
 		return err
 	}
-	head, rest, ok := strings.Cut(string(doc), begin)
-	_, tail, closed := strings.Cut(rest, end)
-	if !ok || !closed {
-		return fmt.Errorf("%s: expected figures between %q and %q", path, begin, end)
-	}
 	figures := fmt.Sprintf("\n%s\nThe embedded model has %d bytes and the SHA-256 digest\n`%x`,\nthe net %d bytes and\n`%x`.\n\n", table, len(m.Bytes()), sha256.Sum256(m.Bytes()),
 		len(net.Bytes()), sha256.Sum256(net.Bytes()))
-	return os.WriteFile(path, []byte(head+begin+figures+end+tail), 0o644)
+	out, err := replace.Between(string(doc), begin, end, figures)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return os.WriteFile(path, []byte(out), 0o644)
 }

@@ -1,0 +1,17 @@
+package replace
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Between returns a document with the text between two markers replaced. Only the first pair of
+// markers counts.
+func Between(document, begin, end, text string) (string, error) {
+	head, rest, found := strings.Cut(document, begin)
+	_, tail, ended := strings.Cut(rest, end)
+	if !found || !ended {
+		return "", fmt.Errorf("expected a line %q and below it a line %q, between which the figures go", strings.TrimSpace(begin), strings.TrimSpace(end))
+	}
+	return head + begin + text + end + tail, nil
+}
