@@ -55,9 +55,9 @@ func (f *filter) bit(tag uint16, block uint32) uint32 {
 	return (uint32(tag)*2654435761 ^ block*2246822519) >> (32 - filterBits)
 }
 
-// mayKnow returns false only if the model does not know the feature.
-func (m Model) mayKnow(f *filter, feature uint32) bool {
+// mayKnow returns 0 only if the model does not know the feature, and else 1.
+func (m Model) mayKnow(f *filter, feature uint32) int {
 	at, tag := slot(feature, m.slots())
 	i := f.bit(tag, at>>blockBits)
-	return f[i/64]>>(i%64)&1 != 0
+	return int(f[i/64] >> (i % 64) & 1)
 }

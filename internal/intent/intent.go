@@ -114,11 +114,9 @@ type Reader struct {
 	purpose   map[uint32]bool // the beginnings of the words of purposeOf
 	purposeOf [2][]byte       // a statement of the purpose, and the name of the tool
 	seen      set
-	scoring   bool  // add up weights instead of collecting features
+	scoring   bool  // collect all features, for weigh to drop repeated ones
 	model     Model // the model of the filter, and of the weights in seen
 	filter    *filter
-	sum       int64
-	known     uint64
 
 	// The data for Input, from the last call of Features.
 	input           Input
@@ -190,15 +188,13 @@ func hashString(h uint32, s string) uint32 {
 	return h
 }
 
+// mix returns the hash of a kind of feature and two hashes.
 func mix(kind byte, a, b uint32) uint32 {
-	h := (uint32(offset) ^ uint32(kind)) * prime
-	for _, v := range [2]uint32{a, b} {
-		h = (h ^ v&0xff) * prime
-		h = (h ^ v>>8&0xff) * prime
-		h = (h ^ v>>16&0xff) * prime
-		h = (h ^ v>>24) * prime
-	}
-	return h
+	const odd1, odd2 = 0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93
+	h := (uint64(a)<<32 | uint64(b)) ^ uint64(kind)*odd1
+	h = (h ^ h>>32) * odd2
+	h = (h ^ h>>32) * odd2
+	return uint32(h >> 32)
 }
 
 // Features returns the distinct features of sentence i. The slice is valid until the next call.
@@ -254,15 +250,11 @@ func (r *Reader) Features(t []byte, all []Sentence, i int, p *Place) []uint32 {
 
 // add adds a feature derived from tokens first to last, or from no tokens if last < first.
 func (r *Reader) add(feature uint32, first, last int) {
-	if r.scoring && !r.model.mayKnow(r.filter, feature) {
-		return
-	}
-	slot := r.seen.add(feature)
-	if slot == nil {
-		return
-	}
 	if r.scoring {
-		r.weigh(slot)
+		r.features = append(r.features, feature)
+		return
+	}
+	if r.seen.add(feature) == nil {
 		return
 	}
 	r.features = append(r.features, feature)
@@ -275,16 +267,30 @@ func (r *Reader) add(feature uint32, first, last int) {
 	}
 }
 
-// weigh adds the weight of a feature to the sum.
-func (r *Reader) weigh(slot *slotted) {
-	if !slot.weighed {
-		slot.weight, slot.known = r.model.weight(slot.feature)
-		slot.weighed = true
+// weigh returns the sum of the weights of the distinct features, and the number of known ones.
+// Features that the filter rules out are dropped first, in a loop without branches, so that the
+// processor waits for many of them at once.
+func (r *Reader) weigh() (sum int64, known uint64) {
+	may := 0
+	for _, f := range r.features {
+		r.features[may] = f
+		may += r.model.mayKnow(r.filter, f)
 	}
-	if slot.known {
-		r.sum += int64(slot.weight)
-		r.known++
+	for _, f := range r.features[:may] {
+		slot := r.seen.add(f)
+		if slot == nil {
+			continue
+		}
+		if !slot.weighed {
+			slot.weight, slot.known = r.model.weight(f)
+			slot.weighed = true
+		}
+		if slot.known {
+			sum += int64(slot.weight)
+			known++
+		}
 	}
+	return sum, known
 }
 
 // Score returns the score of sentence i, which is that of its features: m.Of(r.Features(…)).
@@ -292,10 +298,10 @@ func (r *Reader) Score(m Model, t []byte, all []Sentence, i int, p *Place) Score
 	if r.model != m {
 		r.model, r.filter, r.seen = m, m.filter(), set{}
 	}
-	r.scoring, r.sum, r.known = true, 0, 0
+	r.scoring = true
 	r.Features(t, all, i, p)
 	r.scoring = false
-	return m.score(r.sum, r.known)
+	return m.score(r.weigh())
 }
 
 func stemOr(w token) uint32 {

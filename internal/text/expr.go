@@ -26,7 +26,7 @@ type Expr struct {
 	exact     bool       // the automata match exactly what the expression does, not more
 	heads     func() (head, inside *lazyregexp.Regexp)
 	parts     []*Expr      // branches of an alternation that is not exact; each has few states by itself
-	literals  *anchorTable // every match of a branch contains one of its literals
+	literals  *literalTable // every match of a branch contains one of its literals
 	always    uint64       // bit set of the branches without literals
 
 	backOnce sync.Once
@@ -128,7 +128,7 @@ func (e *Expr) split(re *syntax.Regexp) {
 		}
 		e.parts = append(e.parts, &Expr{tree: &syntax.Regexp{Op: syntax.OpConcat, Sub: append(slices.Clone(ahead), sub)}})
 	}
-	e.literals = newAnchorTable(patterns)
+	e.literals = newLiteralTable(patterns, false)
 }
 
 // asserts reports whether the expressions are all zero-width assertions.

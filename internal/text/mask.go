@@ -92,16 +92,12 @@ var marked = secret{[]string{"passwd", "password", "passphrase", "secret"},
 	LazyExpr(`(?i)\b[a-z0-9_-]*(?:passwd|password|passphrase|secret)\\{0,3}["']?\s*[:=]\s*\\{0,3}["']?([^\s"'<>,;&${}()\[\]\\|:]{8,})`), toValue}
 
 // hinted finds the hints of all secrets in one case-insensitive pass.
-var hinted = sync.OnceValue(func() *anchorTable {
+var hinted = sync.OnceValue(func() *literalTable {
 	patterns := make([]Pattern, len(secrets))
 	for i, f := range secrets {
 		patterns[i].Anchors = f.hints
 	}
-	a := newAnchorTable(patterns)
-	for c := 'a'; c <= 'z'; c++ {
-		a.class[c-'a'+'A'] = a.class[c]
-	}
-	return a
+	return newLiteralTable(patterns, true)
 })
 
 // formsIn returns a bit set of the secret forms of which s contains a hint.

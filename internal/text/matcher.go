@@ -57,7 +57,7 @@ type Matcher struct {
 	automata []func() *automaton  // of the expressions, built on first use
 	looks    []*regexp2.Regexp    // nil if a pattern has no look-around
 	whole    []int                // patterns without an anchor
-	anchors  *anchorTable
+	anchors  *literalTable
 }
 
 // NewMatcher returns a matcher for the patterns. It returns an error if a built-in pattern has no
@@ -100,7 +100,7 @@ func NewMatcher(patterns []Pattern) (*Matcher, error) {
 			}
 		}
 	}
-	m.anchors = newAnchorTable(patterns)
+	m.anchors = newLiteralTable(patterns, false)
 	return m, nil
 }
 

@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// TestAnchorTable compares the table with a search for each anchor, from two goroutines
+// TestLiteralTable compares the table with a search for each anchor, from two goroutines
 // that fill its rows at once.
-func TestAnchorTable(t *testing.T) {
+func TestLiteralTable(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	word := func(longest int) string {
 		b := make([]byte, 1+rng.IntN(longest))
@@ -39,7 +39,7 @@ func TestAnchorTable(t *testing.T) {
 			}
 		}
 		slices.Sort(want)
-		table := newAnchorTable(patterns)
+		table := newLiteralTable(patterns, false)
 		var both sync.WaitGroup
 		for range 2 {
 			both.Go(func() {

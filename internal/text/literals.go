@@ -1,0 +1,257 @@
+package text
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"math/bits"
+	"slices"
+)
+
+// literalTable finds the anchors of all patterns in one pass. Each anchor is represented by the
+// rarest of its grams, which are three bytes long. A bitmap of these grams, small enough for the
+// processor's first cache, rules out most positions of a text without a dependency of one position
+// on another, which makes it several times as fast as an automaton. It is immutable and safe for
+// concurrent use.
+type literalTable struct {
+	bitmap  []uint64
+	shift   uint       // of a hashed gram, to an index of the bitmap
+	spread  uint       // of a hashed gram, to an index of the slots
+	slots   []gramSlot // hash table with open addressing
+	entries []anchor   // by gram
+	same    *[256]byte // form in which bytes are compared
+	bytes   []anchor   // anchors of one byte
+}
+
+// gramSlot maps a gram to its anchors, entries[first:last]. If last is 0, the slot is empty.
+type gramSlot struct{ gram, first, last uint32 }
+
+// anchor is an anchor of a pattern, and the offset of its gram in it.
+type anchor struct {
+	text    string
+	pattern int32
+	offset  int32
+}
+
+const (
+	gramBytes = 3
+	gramMask  = 1<<(8*gramBytes) - 1
+
+	// blurred makes the letters of a gram lower-case. It also maps some marks to each other, which
+	// comparing the whole literal sorts out.
+	blurred = 0x2020202020202020
+
+	// scanBlock is the number of positions after which occurrences are sorted and passed on.
+	scanBlock = 1 << 10
+)
+
+// newLiteralTable returns a table of the anchors of patterns. If foldCase is set, anchors are in
+// lower case and found in any case of ASCII letters.
+func newLiteralTable(patterns []Pattern, foldCase bool) *literalTable {
+	a := &literalTable{same: &exactBytes}
+	if foldCase {
+		a.same = &lowerBytes
+	}
+	var grams []uint32
+	var of []anchor
+	for i, p := range patterns {
+		for _, literal := range p.Anchors {
+			l := anchor{text: literal, pattern: int32(i)}
+			switch len(literal) {
+			case 1:
+				a.bytes = append(a.bytes, l)
+			case 2: // found with any byte after it
+				for b := range uint32(256) {
+					if b == b|blurred&0xff {
+						grams, of = append(grams, gramOf(literal, 0)|b<<16), append(of, l)
+					}
+				}
+			default:
+				l.offset = int32(rarestGram(literal))
+				grams, of = append(grams, gramOf(literal, int(l.offset))), append(of, l)
+			}
+		}
+	}
+	a.index(grams, of)
+	return a
+}
+
+// index fills the bitmap and the hash table.
+func (a *literalTable) index(grams []uint32, of []anchor) {
+	order := make([]int, len(grams))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(i, k int) int { return cmp.Or(cmp.Compare(grams[i], grams[k]), i-k) })
+	const perGram, mostBits = 32, 17 // 16 KB
+	size := min(max(bits.Len(uint(perGram*len(grams))), 6), mostBits)
+	a.bitmap, a.shift = make([]uint64, 1<<(size-6)), uint(32-size)
+	a.spread = uint(32 - bits.Len(uint(2*len(grams))))
+	a.slots = make([]gramSlot, 1<<(32-a.spread))
+	a.entries = make([]anchor, len(order))
+	for n := 0; n < len(order); {
+		gram, first := grams[order[n]], n
+		for ; n < len(order) && grams[order[n]] == gram; n++ {
+			a.entries[n] = of[order[n]]
+		}
+		h := hashGram(gram)
+		a.bitmap[h>>a.shift>>6] |= 1 << (h >> a.shift & 63)
+		at := h >> a.spread
+		for a.slots[at].last != 0 {
+			at = (at + 1) & uint32(len(a.slots)-1)
+		}
+		a.slots[at] = gramSlot{gram, uint32(first), uint32(n)}
+	}
+}
+
+func hashGram(gram uint32) uint32 { return gram * 0x9E3779B1 }
+
+// gramOf returns the bytes of s from offset at on, as a gram; fewer if s is shorter.
+func gramOf(s string, at int) uint32 {
+	gram := uint32(0)
+	for i, b := range []byte(s[at:min(at+gramBytes, len(s))]) {
+		gram |= uint32(b|blurred&0xff) << (8 * i)
+	}
+	return gram
+}
+
+// rarestGram returns the offset of the gram of s that is rarest in ordinary text.
+func rarestGram(s string) (at int) {
+	least := 0
+	for i := 0; i+gramBytes <= len(s); i++ {
+		common := 1
+		for _, b := range []byte(s[i : i+gramBytes]) {
+			common *= commonness[b]
+		}
+		if i == 0 || common < least {
+			at, least = i, common
+		}
+	}
+	return at
+}
+
+// commonness estimates how often a byte occurs in text, in thousandths: the letters as in English.
+var commonness = func() (t [256]int) {
+	for b := range t {
+		t[b] = 3
+	}
+	t[' '], t['\n'] = 170, 20
+	for i, b := range []byte("etaoinsrhldcumfpgwybvkxjqz") {
+		t[b] = [...]int{100, 74, 66, 62, 59, 58, 53, 50, 46, 35, 32, 24, 23, 21, 19, 17, 17, 16, 15, 12, 9, 7, 3, 2, 2, 2}[i]
+	}
+	return t
+}()
+
+var (
+	exactBytes = func() (t [256]byte) {
+		for b := range t {
+			t[b] = byte(b)
+		}
+		return t
+	}()
+	lowerBytes = func() (t [256]byte) {
+		for b := range t {
+			t[b] = lower(byte(b))
+		}
+		return t
+	}()
+)
+
+// occurrence is a place where an anchor occurs.
+type occurrence struct{ pattern, start, end int32 }
+
+// scan calls found for every anchor occurrence in t, in order of end position, the longest first.
+func (a *literalTable) scan(t []byte, found func(pattern, start, end int)) {
+	var small [64]occurrence
+	waiting := small[:0]
+	for at := 0; at < len(t); at += scanBlock {
+		end := min(at+scanBlock, len(t))
+		waiting = a.block(t, at, end, waiting)
+		for _, l := range a.bytes {
+			for i := at; i < end; i++ {
+				n := bytes.IndexByte(t[i:end], l.text[0])
+				if n < 0 {
+					break
+				}
+				i += n
+				waiting = append(waiting, occurrence{l.pattern, int32(i), int32(i + 1)})
+			}
+		}
+		slices.SortStableFunc(waiting, func(x, y occurrence) int {
+			return cmp.Or(cmp.Compare(x.end, y.end), cmp.Compare(x.start, y.start), cmp.Compare(x.pattern, y.pattern))
+		})
+		sorted := 0
+		for ; sorted < len(waiting) && (int(waiting[sorted].end) <= end || end == len(t)); sorted++ { // the next block has none that end here
+			o := waiting[sorted]
+			found(int(o.pattern), int(o.start), int(o.end))
+		}
+		waiting = append(waiting[:0], waiting[sorted:]...)
+	}
+}
+
+// block appends the anchors whose grams begin in t[from:to].
+func (a *literalTable) block(t []byte, from, to int, found []occurrence) []occurrence {
+	const step = 8 - gramBytes + 1 // grams in eight bytes
+	bitmap, shift := a.bitmap, a.shift
+	i := from
+	for ; i < to && i+8 <= len(t); i += step {
+		w := binary.LittleEndian.Uint64(t[i:]) | blurred
+		h0, h1, h2 := hashGram(uint32(w&gramMask))>>shift, hashGram(uint32(w>>8&gramMask))>>shift, hashGram(uint32(w>>16&gramMask))>>shift
+		h3, h4, h5 := hashGram(uint32(w>>24&gramMask))>>shift, hashGram(uint32(w>>32&gramMask))>>shift, hashGram(uint32(w>>40))>>shift
+		b0, b1, b2 := bitmap[h0>>6]>>(h0&63)&1, bitmap[h1>>6]>>(h1&63)&1, bitmap[h2>>6]>>(h2&63)&1
+		b3, b4, b5 := bitmap[h3>>6]>>(h3&63)&1, bitmap[h4>>6]>>(h4&63)&1, bitmap[h5>>6]>>(h5&63)&1
+		hits := b0 | b1<<1 | b2<<2 | b3<<3 | b4<<4 | b5<<5
+		for ; hits != 0; hits &= hits - 1 {
+			k := bits.TrailingZeros64(hits)
+			if i+k < to {
+				found = a.at(t, i+k, uint32(w>>(8*k))&gramMask, found)
+			}
+		}
+	}
+	for ; i < to; i++ {
+		gram := uint32(0)
+		for k := range gramBytes {
+			b := uint32(0) // past the end, anchors of two bytes are found with any byte
+			if i+k < len(t) {
+				b = uint32(t[i+k])
+			}
+			gram |= (b | blurred&0xff) << (8 * k)
+		}
+		found = a.at(t, i, gram, found)
+	}
+	return found
+}
+
+// at appends the anchors whose gram is at t[i].
+func (a *literalTable) at(t []byte, i int, gram uint32, found []occurrence) []occurrence {
+	for at := hashGram(gram) >> a.spread; ; at = (at + 1) & uint32(len(a.slots)-1) {
+		slot := &a.slots[at]
+		if slot.last == 0 {
+			return found
+		}
+		if slot.gram != gram {
+			continue
+		}
+		for k := slot.first; k < slot.last; k++ {
+			l := &a.entries[k]
+			start := i - int(l.offset)
+			if start < 0 || start+len(l.text) > len(t) || !a.equal(t[start:start+len(l.text)], l.text) {
+				continue
+			}
+			found = append(found, occurrence{l.pattern, int32(start), int32(start + len(l.text))})
+		}
+		return found
+	}
+}
+
+func (a *literalTable) equal(t []byte, literal string) bool {
+	if a.same == &exactBytes {
+		return string(t) == literal
+	}
+	for i := range len(literal) {
+		if a.same[t[i]] != literal[i] {
+			return false
+		}
+	}
+	return true
+}
