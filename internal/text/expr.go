@@ -25,9 +25,9 @@ type Expr struct {
 	forward   *automaton // nil if there are too many character classes
 	exact     bool       // the automata match exactly what the expression does, not more
 	heads     func() (head, inside *lazyregexp.Regexp)
-	parts     []*Expr      // branches of an alternation that is not exact; each has few states by itself
+	parts     []*Expr       // branches of an alternation that is not exact; each has few states by itself
 	literals  *literalTable // every match of a branch contains one of its literals
-	always    uint64       // bit set of the branches without literals
+	always    uint64        // bit set of the branches without literals
 
 	backOnce sync.Once
 	backward *automaton // of the reversed expression; nil if there are too many character classes
