@@ -4,6 +4,7 @@ package clause
 
 import (
 	"bytes"
+	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/text"
@@ -227,6 +228,22 @@ func Combine(lists ...[]string) []string {
 		joined = next
 	}
 	return joined
+}
+
+// Wrapped returns each phrase with every combination of spaces and line feeds between its words,
+// because a text can wrap anywhere. Folded text has one character of white space in a place.
+func Wrapped(phrases ...string) (all []string) {
+	for _, phrase := range phrases {
+		var parts [][]string
+		for i, word := range strings.Split(phrase, " ") {
+			if i > 0 {
+				parts = append(parts, []string{" ", "\n"})
+			}
+			parts = append(parts, []string{word})
+		}
+		all = append(all, Combine(parts...)...)
+	}
+	return all
 }
 
 // AskedByUser matches text about memory that the user asks for.

@@ -26,14 +26,17 @@ func FoldWords(words []string) []string {
 // sure reports that one of the two is spelled correctly.
 func Slip(a, b []string, alike float64) (is, sure bool) {
 	if len(a) != len(b) { // case may have split a word, as in sIack and GitHub
+		if lenA, lenB := letterCount(a), letterCount(b); max(lenA, lenB) > 2*min(lenA, lenB) { // a look-alike is at most twice as long
+			return false, false
+		}
 		cutA, cutB := strings.Join(a, ""), strings.Join(b, "")
+		if !OneEdit(cutA, cutB) && !looksAlike(cutA, cutB) { // first, because most names differ by more
+			return false, false
+		}
 		if len(a) > 1 && slices.ContainsFunc(a, KnownWord) && !properNames[cutA] || len(b) > 1 && slices.ContainsFunc(b, KnownWord) && !properNames[cutB] {
 			return false, false
 		}
 		a, b = []string{cutA}, []string{cutB}
-		if !OneEdit(a[0], b[0]) && !looksAlike(a[0], b[0]) {
-			return false, false
-		}
 	}
 	for i := range a {
 		if a[i] == b[i] {
@@ -45,6 +48,14 @@ func Slip(a, b []string, alike float64) (is, sure bool) {
 		is, sure = true, sure || KnownWord(a[i]) != KnownWord(b[i])
 	}
 	return is, sure
+}
+
+// letterCount returns the length of all words together, in bytes.
+func letterCount(words []string) (n int) {
+	for _, w := range words {
+		n += len(w)
+	}
+	return n
 }
 
 // The minimum lengths at which a word that differs in one letter counts as a typo. Short words

@@ -9,18 +9,20 @@ import (
 )
 
 // literalTable finds the anchors of all patterns in one pass. Each anchor is represented by the
-// rarest of its grams, which are three bytes long. A bitmap of these grams, small enough for the
-// processor's first cache, rules out most positions of a text without a dependency of one position
-// on another, which makes it several times as fast as an automaton. It is immutable and safe for
-// concurrent use.
+// rarest of its grams, which are three or four bytes long. A bitmap of these grams, small enough for
+// the processor's first cache, rules out most positions of a text without a dependency of one
+// position on another, which makes it several times as fast as an automaton. It is immutable and
+// safe for concurrent use.
 type literalTable struct {
+	width   int    // of a gram, in bytes
+	mask    uint32 // of the bytes of a gram
 	bitmap  []uint64
 	shift   uint       // of a hashed gram, to an index of the bitmap
 	spread  uint       // of a hashed gram, to an index of the slots
 	slots   []gramSlot // hash table with open addressing
 	entries []anchor   // by gram
 	same    *[256]byte // form in which bytes are compared
-	bytes   []anchor   // anchors of one byte
+	tiny    []anchor   // anchors too short for a gram, found by their first byte
 }
 
 // gramSlot maps a gram to its anchors, entries[first:last]. If last is 0, the slot is empty.
@@ -34,8 +36,10 @@ type anchor struct {
 }
 
 const (
-	gramBytes = 3
-	gramMask  = 1<<(8*gramBytes) - 1
+	mostWidth = 4
+
+	// mostTiny is the number of anchors that are found one by one, in tables with wide grams.
+	mostTiny = 8
 
 	// blurred makes the letters of a gram lower-case. It also maps some marks to each other, which
 	// comparing the whole literal sorts out.
@@ -48,32 +52,55 @@ const (
 // newLiteralTable returns a table of the anchors of patterns. If foldCase is set, anchors are in
 // lower case and found in any case of ASCII letters.
 func newLiteralTable(patterns []Pattern, foldCase bool) *literalTable {
-	a := &literalTable{same: &exactBytes}
+	a := &literalTable{same: &exactBytes, width: gramWidth(patterns, foldCase)}
+	a.mask = 1<<(8*a.width) - 1
 	if foldCase {
 		a.same = &lowerBytes
 	}
+	common := pairCounts(patterns)
 	var grams []uint32
 	var of []anchor
 	for i, p := range patterns {
 		for _, literal := range p.Anchors {
 			l := anchor{text: literal, pattern: int32(i)}
-			switch len(literal) {
-			case 1:
-				a.bytes = append(a.bytes, l)
-			case 2: // found with any byte after it
+			switch {
+			case len(literal) < a.width-1:
+				a.tiny = append(a.tiny, l)
+			case len(literal) < a.width: // found with any byte after it
+				last := 8 * (a.width - 1)
 				for b := range uint32(256) {
 					if b == b|blurred&0xff {
-						grams, of = append(grams, gramOf(literal, 0)|b<<16), append(of, l)
+						grams, of = append(grams, a.gramOf(literal, 0)|b<<last), append(of, l)
 					}
 				}
 			default:
-				l.offset = int32(rarestGram(literal))
-				grams, of = append(grams, gramOf(literal, int(l.offset))), append(of, l)
+				l.offset = int32(rarestGram(literal, a.width, &common))
+				grams, of = append(grams, a.gramOf(literal, int(l.offset))), append(of, l)
 			}
 		}
 	}
 	a.index(grams, of)
 	return a
+}
+
+// gramWidth returns four, unless too many anchors are too short for grams of four bytes. Anchors that
+// are found by their first byte are found in one case only.
+func gramWidth(patterns []Pattern, foldCase bool) int {
+	tiny := 0
+	if foldCase {
+		return mostWidth - 1
+	}
+	for _, p := range patterns {
+		for _, literal := range p.Anchors {
+			if len(literal) < mostWidth-1 {
+				tiny++
+			}
+		}
+	}
+	if tiny > mostTiny {
+		return mostWidth - 1
+	}
+	return mostWidth
 }
 
 // index fills the bitmap and the hash table.
@@ -107,21 +134,41 @@ func (a *literalTable) index(grams []uint32, of []anchor) {
 func hashGram(gram uint32) uint32 { return gram * 0x9E3779B1 }
 
 // gramOf returns the bytes of s from offset at on, as a gram; fewer if s is shorter.
-func gramOf(s string, at int) uint32 {
+func (a *literalTable) gramOf(s string, at int) uint32 {
 	gram := uint32(0)
-	for i, b := range []byte(s[at:min(at+gramBytes, len(s))]) {
+	for i, b := range []byte(s[at:min(at+a.width, len(s))]) {
 		gram |= uint32(b|blurred&0xff) << (8 * i)
 	}
 	return gram
 }
 
-// rarestGram returns the offset of the gram of s that is rarest in ordinary text.
-func rarestGram(s string) (at int) {
-	least := 0
-	for i := 0; i+gramBytes <= len(s); i++ {
-		common := 1
-		for _, b := range []byte(s[i : i+gramBytes]) {
-			common *= commonness[b]
+// pairCounts returns how often each pair of bytes occurs in the anchors, plus one. The anchors are
+// mostly English phrases, so a pair that is common in them is common in ordinary text.
+func pairCounts(patterns []Pattern) (counts [1 << 16]float32) {
+	for i := range counts {
+		counts[i] = 1
+	}
+	for _, p := range patterns {
+		for _, literal := range p.Anchors {
+			for i := 1; i < len(literal); i++ {
+				counts[uint16(literal[i-1])<<8|uint16(literal[i])]++
+			}
+		}
+	}
+	return counts
+}
+
+// rarestGram returns the offset of the gram of s that is rarest in ordinary text, if each byte
+// depends on the one before it.
+func rarestGram(s string, width int, pairs *[1 << 16]float32) (at int) {
+	least := float32(0)
+	for i := 0; i+width <= len(s); i++ {
+		common := float32(1)
+		for k := i + 1; k < i+width; k++ {
+			common *= pairs[uint16(s[k-1])<<8|uint16(s[k])]
+			if k > i+1 {
+				common /= float32(commonness[s[k-1]])
+			}
 		}
 		if i == 0 || common < least {
 			at, least = i, common
@@ -167,15 +214,8 @@ func (a *literalTable) scan(t []byte, found func(pattern, start, end int)) {
 	for at := 0; at < len(t); at += scanBlock {
 		end := min(at+scanBlock, len(t))
 		waiting = a.block(t, at, end, waiting)
-		for _, l := range a.bytes {
-			for i := at; i < end; i++ {
-				n := bytes.IndexByte(t[i:end], l.text[0])
-				if n < 0 {
-					break
-				}
-				i += n
-				waiting = append(waiting, occurrence{l.pattern, int32(i), int32(i + 1)})
-			}
+		for _, l := range a.tiny {
+			waiting = a.one(t, at, end, l, waiting)
 		}
 		slices.SortStableFunc(waiting, func(x, y occurrence) int {
 			return cmp.Or(cmp.Compare(x.end, y.end), cmp.Compare(x.start, y.start), cmp.Compare(x.pattern, y.pattern))
@@ -189,29 +229,45 @@ func (a *literalTable) scan(t []byte, found func(pattern, start, end int)) {
 	}
 }
 
+// one appends the occurrences of an anchor that begin in t[from:to].
+func (a *literalTable) one(t []byte, from, to int, l anchor, found []occurrence) []occurrence {
+	for i := from; i < to; i++ {
+		n := bytes.IndexByte(t[i:to], l.text[0])
+		if n < 0 {
+			break
+		}
+		i += n
+		if end := i + len(l.text); end <= len(t) && a.equal(t[i:end], l.text) {
+			found = append(found, occurrence{l.pattern, int32(i), int32(end)})
+		}
+	}
+	return found
+}
+
 // block appends the anchors whose grams begin in t[from:to].
 func (a *literalTable) block(t []byte, from, to int, found []occurrence) []occurrence {
-	const step = 8 - gramBytes + 1 // grams in eight bytes
-	bitmap, shift := a.bitmap, a.shift
+	step := 8 - a.width + 1 // grams in eight bytes
+	bitmap, shift, mask := a.bitmap, a.shift, a.mask
+	whole := uint64(1)<<step - 1
 	i := from
 	for ; i < to && i+8 <= len(t); i += step {
 		w := binary.LittleEndian.Uint64(t[i:]) | blurred
-		h0, h1, h2 := hashGram(uint32(w&gramMask))>>shift, hashGram(uint32(w>>8&gramMask))>>shift, hashGram(uint32(w>>16&gramMask))>>shift
-		h3, h4, h5 := hashGram(uint32(w>>24&gramMask))>>shift, hashGram(uint32(w>>32&gramMask))>>shift, hashGram(uint32(w>>40))>>shift
+		h0, h1, h2 := hashGram(uint32(w)&mask)>>shift, hashGram(uint32(w>>8)&mask)>>shift, hashGram(uint32(w>>16)&mask)>>shift
+		h3, h4, h5 := hashGram(uint32(w>>24)&mask)>>shift, hashGram(uint32(w>>32)&mask)>>shift, hashGram(uint32(w>>40))>>shift
 		b0, b1, b2 := bitmap[h0>>6]>>(h0&63)&1, bitmap[h1>>6]>>(h1&63)&1, bitmap[h2>>6]>>(h2&63)&1
 		b3, b4, b5 := bitmap[h3>>6]>>(h3&63)&1, bitmap[h4>>6]>>(h4&63)&1, bitmap[h5>>6]>>(h5&63)&1
-		hits := b0 | b1<<1 | b2<<2 | b3<<3 | b4<<4 | b5<<5
+		hits := (b0 | b1<<1 | b2<<2 | b3<<3 | b4<<4 | b5<<5) & whole
 		for ; hits != 0; hits &= hits - 1 {
 			k := bits.TrailingZeros64(hits)
 			if i+k < to {
-				found = a.at(t, i+k, uint32(w>>(8*k))&gramMask, found)
+				found = a.at(t, i+k, uint32(w>>(8*k))&mask, found)
 			}
 		}
 	}
 	for ; i < to; i++ {
 		gram := uint32(0)
-		for k := range gramBytes {
-			b := uint32(0) // past the end, anchors of two bytes are found with any byte
+		for k := range a.width {
+			b := uint32(0) // past the end, short anchors are found with any byte
 			if i+k < len(t) {
 				b = uint32(t[i+k])
 			}

@@ -67,7 +67,7 @@ var exfilPatterns = []scanner.Pattern{
 	{
 		Name:    "call_home",
 		Expr:    `\b(also|always|must|silently|secretly)\s+(\w+\s+){0,2}?(call|fetch|request|visit|ping|load|hit|contact|notify)s?\s+https?://[^\s"'<>]+`,
-		Anchors: []string{"://"},
+		Anchors: clause.Wrapped(clause.Combine([]string{"call", "fetch", "request", "visit", "ping", "load", "hit", "contact", "notify"}, []string{"", "s"}, []string{" http"})...),
 	},
 	{
 		Name: "written_back",

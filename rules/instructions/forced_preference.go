@@ -30,7 +30,9 @@ var ForcedPreference = scanner.Rule{
 				`every)\s+(other|others|else|competing|similar|alternatives?)\b|` +
 				`\b(all|any|every)\s+(other|competing|similar|alternative)\s+(\w+\s+)?tools?\s+(\w+\s+){0,2}(are|is)\s+(outdated|deprecated|broken|unsafe|` +
 				`insecure|unreliable|inferior|obsolete)\b`,
-			Anchors: []string{"prefer ", "choose ", "use ", "select ", "call ", "favor ", "favour ", "prioriti", "other", "competing", "similar", "alternative"},
+			Anchors: append(
+				clause.Wrapped(clause.Combine([]string{"prefer", "choose", "use", "select", "call", "favor", "favour", "prioritise", "prioritize"}, []string{" this", " our"})...),
+				clause.Wrapped(clause.Combine([]string{"all", "any", "every"}, []string{" other", " competing", " similar", " alternative"})...)...),
 		},
 	},
 	Text: clause.JudgeOrders(

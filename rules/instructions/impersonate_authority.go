@@ -62,7 +62,8 @@ var ImpersonateAuthority = scanner.Rule{
 				`\b(the\s+|your\s+)?(user|developer|owner|operator)\s+here(\s+again)?\s*[:,]|\badmin(istrator)?\s+of\s+this\s+(assistant|agent|bot|model|ai)\b|` +
 				`\bnew\s+user\s+(query|request|message|instructions?|prompt)\s*:|\bsigned,?\s+(the\s+)?user\s*([.!\n]|$)|` +
 				`\b(admin|administrator|developer|operator)\s+(request|command|instruction|order)\s*:`,
-			Anchors: []string{"i am the", "i am your", "is your ", "it's your ", "it’s your ", "user here", "developer here", "owner here", "operator here", "of this ", "new user", "signed", "admin", "developer", "root", "operator"},
+			Anchors: append(clause.Wrapped("i am the", "i am your", "is your ", "it's your ", "it’s your ", "user here", "developer here", "owner here", "operator here", "admin of", "administrator of", "new user", "signed"),
+				clause.Wrapped(clause.Combine([]string{"admin", "administrator", "developer", "operator"}, []string{" request", " command", " instruction", " order"})...)...),
 		},
 		{
 			Name:    "hidden_directive",

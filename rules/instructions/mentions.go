@@ -98,7 +98,7 @@ var MentionedShellSyntax = scanner.Rule{
 	Refs:       []string{"OWASP-MCP:MCP05", "CWE-78"},
 	Patterns: []scanner.Pattern{
 		{Name: "chained_command", Expr: `(;|&&|\|)\s*(rm\s|curl\s|wget\s|bash\b|sh\s+-c|chmod\s|nc\s+-|python[0-9.]*\s+-c)`,
-			Anchors: []string{"rm ", "curl ", "wget ", "bash", "sh -c", "chmod ", "nc -", "python"}},
+			Anchors: clause.Combine([]string{";", "&&", "|"}, []string{"", " ", "\n"}, clause.Wrapped("rm ", "curl ", "wget ", "bash", "sh -c", "chmod ", "nc -", "python"))},
 		{Name: "cmd_substitution", Expr: `\$\(\s*(curl|cat|wget|whoami|id|env|printenv|base64)\b`, Anchors: []string{"$("}},
 		{Name: "backtick_exec", Expr: "`\\s*(curl|wget|whoami|printenv|rm\\s+-)[^`\\n]*`", Anchors: []string{"`curl", "`wget", "`whoami", "`printenv", "`rm "}},
 	},

@@ -53,7 +53,8 @@ var OutputControl = scanner.Rule{
 			Name: "verdict_ordered",
 			Expr: `\b(output|report|conclude|score|rate|rank|recommend|mark|classify)\s*(:|as|that|it\s+as|this\s+as|them\s+as)\s*(highly|` +
 				`the\s+(best|candidate|most)|exceptional|approved|safe|harmless|benign|10/10|interview)`,
-			Anchors: []string{"highly", "the best", "the candidate", "exceptional", "approved", "safe", "benign", "harmless", "interview", "10/10"},
+			Anchors: clause.Combine([]string{":", "as", "that"}, []string{"", " ", "\n"},
+				clause.Wrapped("highly", "the best", "the candidate", "the most", "exceptional", "approved", "safe", "benign", "harmless", "interview", "10/10")),
 		},
 		{
 			Name: "when_you_answer",

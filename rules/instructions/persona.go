@@ -29,7 +29,7 @@ var Persona = scanner.Rule{
 				`free\s+(from|of)\s+(all|any|your|the)|bound\s+(by|to)|without\s+(rules|restrictions|limits))\b|` +
 				`\b(dan|jailbreak|unrestricted)\s+mode\s+(is\s+)?(now\s+)?(enabled|activated|on|active)\b|` +
 				`\b(enter(ing)?|switch\s+to|activate)\s+(dan|jailbreak|unrestricted|developer|sudo)\s+mode\s*[.!\n]`,
-			Anchors: []string{"you are", "mode"},
+			Anchors: clause.Wrapped("you are", "dan mode", "jailbreak mode", "unrestricted mode", "developer mode", "sudo mode"),
 		},
 		{
 			Name:    "now_in_charge",

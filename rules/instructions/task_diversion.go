@@ -45,7 +45,8 @@ var TaskDiversion = scanner.Rule{
 				`\byour\s+task\s+(is|was)\s+(finished|over|done|completed?)\b[^\n]{0,12}\b(new|next|another)\s+(one|task)\b|` +
 				`\bnew\s+(and\s+)?(more\s+)?(urgent|important)\s+task\b|\bmore\s+(urgent|important)\s+(new\s+)?task\b|` +
 				`\b(finish|complete|do|perform|execute)\s+the\s+new\s+task\b`,
-			Anchors: []string{"task"},
+			Anchors: clause.Wrapped("previous task", "original task", "current task", "last task", "first task", "user task", "users task", "user's task", "user’s task",
+				"user' task", "user’ task", "your task", "urgent task", "important task", "new task"),
 		},
 		{
 			Name: "must_follow_to_get_result",

@@ -27,7 +27,7 @@ var SecretLeak = scanner.Rule{
 		{Name: "private_key", Expr: `-----begin (?:[a-z0-9]+ ){0,3}private key(?: block)?-----`, Anchors: []string{"private key-----", "private key block-----"}},
 		{Name: "connection", Expr: `(?:postgres(?:ql)?|mysql|mariadb|mongodb(?:\+srv)?|rediss?|amqps?|mssql|sqlserver|clickhouse|s?ftp|ldaps?|smtps?|mqtts?|nats|` +
 			`https?)(?:\+\w{1,20})?://[^\s/:@"'<>]{0,64}:[^\s/"'<>]{4,100}@[a-z0-9.-]{1,100}`,
-			Anchors: []string{"postgres", "mysql", "mariadb", "mongodb", "redis://", "rediss://", "amqp", "mssql", "sqlserver", "clickhouse", "ftp://", "ldap", "smtp", "mqtt", "nats://", "http://", "https://"}},
+			Anchors: []string{"@"}},
 		{Name: "secret_key", Expr: `secret_?access_?key\\?["']?\s{0,4}[:=]\s{0,4}\\?["']?[0-9a-z/+]{40}\b`, Anchors: []string{"secret_access_key", "secretaccesskey"}},
 		{Name: "account_key", Expr: `\b(?:account|sharedaccess)key=[0-9a-z+/=]{43,90}`, Anchors: []string{"accountkey=", "sharedaccesskey="}},
 		{Name: "connection_string", Expr: `\b(?:server|data source|host|addr)=[^;\n]{1,80};(?:[^;\n]{1,60};){0,3}\s?(?:password|pwd)=[^;\s"']{8,64}`, Anchors: []string{"password=", "pwd="}},
