@@ -142,8 +142,9 @@ func CommandNegatedOrQuoted(t []byte, start, end int) bool {
 // hasItRun matches the text before a command that is to be run.
 var hasItRun = lazyregexp.New("\\b(runs?|execut(e|es|ing)|paste|type|enter|start|use|via|with)\\b[^.\n]{0,40}`$")
 
-// quotationMarks lists pairs of quotation marks.
-var quotationMarks = [...][2]string{{`"`, `"`}, {"'", "'"}, {"`", "`"}, {"“", "”"}, {"„", "“"}, {"‘", "’"}, {"«", "»"}}
+// quotationMarks lists the pairs of quotation marks of all languages.
+var quotationMarks = [...][2]string{{`"`, `"`}, {"'", "'"}, {"`", "`"}, {"“", "”"}, {"„", "“"}, {"„", "”"}, {"”", "”"}, {"‘", "’"}, {"‚", "‘"},
+	{"«", "»"}, {"»", "«"}, {"‹", "›"}, {"›", "‹"}, {"「", "」"}, {"『", "』"}, {"《", "》"}, {"〈", "〉"}}
 
 // jsonValue matches the text before the quotation mark of a JSON string. Such marks are not
 // quotations: a result or a malformed message can contain JSON.

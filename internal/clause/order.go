@@ -2,6 +2,7 @@ package clause
 
 import (
 	"bytes"
+	"unicode/utf8"
 
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -99,9 +100,37 @@ func QuotedInReport(t []byte, start, end int) bool {
 		from--
 	}
 	ahead := t[from:start]
-	in := bytes.LastIndex(ahead, []byte("«")) > bytes.LastIndex(ahead, []byte("»")) || bytes.LastIndex(ahead, []byte("„")) > bytes.LastIndex(ahead, []byte("“")) || bytes.Count(ahead, []byte(`"`))%2 == 1 && !IsJSON(t) || bytes.Count(ahead, []byte("`"))%2 == 1 ||
-		bytes.LastIndex(ahead, []byte("“")) > bytes.LastIndex(ahead, []byte("”")) || bytes.HasPrefix(ahead, []byte("> "))
+	in := bytes.HasPrefix(ahead, []byte("> ")) || opensQuotation(ahead, IsJSON(t))
 	return in && (announcesQuotation.Match(ahead) || attackWords.Match(t[max(0, start-reportAhead):start]) || attackWords.Match(t[end:min(len(t), end+reportBehind)]))
+}
+
+// opensQuotation reports whether a quotation is open at the end of t. In JSON, the strings are not
+// quotations. A single quotation mark may be an apostrophe.
+func opensQuotation(t []byte, inJSON bool) bool {
+	var opener rune
+	for _, r := range string(t) {
+		switch {
+		case r < utf8.RuneSelf && r != '`' && (r != '"' || inJSON):
+		case opener == 0 && isQuotation(r, 0):
+			opener = r
+		case opener != 0 && isQuotation(opener, r):
+			opener = 0
+		}
+	}
+	return opener != 0
+}
+
+// isQuotation reports whether two characters are a pair of quotation marks. A closing one of 0 stands
+// for any.
+func isQuotation(opening, closing rune) bool {
+	for _, q := range quotationMarks {
+		if o, _ := utf8.DecodeRuneInString(q[0]); o == opening {
+			if c, _ := utf8.DecodeRuneInString(q[1]); closing == 0 || c == closing {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // announcesQuotation matches text that introduces a quotation.

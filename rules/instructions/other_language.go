@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/mcpscan/mcpscan/internal/clause"
 	"github.com/mcpscan/mcpscan/internal/languages"
@@ -26,7 +28,7 @@ var OtherLanguage = scanner.Rule{
 	MorePatterns: foreignPatterns,
 	Text: func(p *scanner.TextPass) {
 		for _, m := range p.Matches {
-			if clause.Quoted(p.Folded, m.Start, m.End) {
+			if clause.Quoted(p.Folded, m.Start, endOfWord(p.Folded, m.End)) {
 				continue
 			}
 			issue, ok := foreignOrder(p, m.Pattern, m.Start, m.End)
@@ -40,6 +42,22 @@ var OtherLanguage = scanner.Rule{
 			p.Report(issue)
 		}
 	},
+}
+
+// maxEnding is the maximum length of an inflection, in bytes: eight characters of a script without
+// spaces.
+const maxEnding = 24
+
+// endOfWord returns the end of the word that continues at t[end:]: patterns match stems.
+func endOfWord(t []byte, end int) int {
+	for most := end + maxEnding; end < min(len(t), most); {
+		r, n := utf8.DecodeRune(t[end:])
+		if !unicode.IsLetter(r) && !unicode.IsMark(r) {
+			break
+		}
+		end += n
+	}
+	return end
 }
 
 // foreignPatterns returns the patterns of each language in turn, followed by one for credentials
