@@ -29,17 +29,18 @@ type Expr struct {
 	literals  *literalTable // every match of a branch contains one of its literals
 	always    uint64        // bit set of the branches without literals
 
-	backOnce sync.Once
-	backward *automaton // of the reversed expression; nil if there are too many character classes
-
-	mu   sync.Mutex
-	free []*search // idle searches, which keep their states
+	anyMatch, firstMatch, back lazyDFA // back is of the reversed expression
 }
 
-// search is the per-goroutine state for matching an expression.
-type search struct {
-	any, ordered, back *dfa
-	starts             []int
+// lazyDFA is a dfa that is created on first use, or nil.
+type lazyDFA struct {
+	once sync.Once
+	dfa  *dfa
+}
+
+func (l *lazyDFA) get(create func() *dfa) *dfa {
+	l.once.Do(func() { l.dfa = create() })
+	return l.dfa
 }
 
 // LazyExpr returns the expression, in the syntax of [regexp]. See [lazyregexp.New].
@@ -138,63 +139,39 @@ func asserts(res []*syntax.Regexp) bool {
 	})
 }
 
-// take returns a search, or nil if the expression has no automaton.
-func (e *Expr) take() *search {
+// hasAutomaton compiles the expression on first use, and reports whether it has an automaton.
+func (e *Expr) hasAutomaton() bool {
 	e.once.Do(e.compile)
-	if e.forward == nil {
-		return nil
-	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if n := len(e.free); n > 0 {
-		s := e.free[n-1]
-		e.free = e.free[:n-1]
-		return s
-	}
-	return &search{}
+	return e.forward != nil
 }
 
-func (e *Expr) put(s *search) {
-	e.mu.Lock()
-	e.free = append(e.free, s)
-	e.mu.Unlock()
-}
-
-// anyOf, orderedOf and backOf return the automata of a search, creating them on first use.
-func (s *search) anyOf(e *Expr) *dfa {
-	if s.any == nil {
-		s.any = newDFA(e.forward, false, true)
+// finder returns the dfa that finds whether there is a match, or the end of the leftmost match.
+func (e *Expr) finder(leftmost bool) *dfa {
+	if leftmost {
+		return e.firstMatch.get(func() *dfa { return newDFA(e.forward, true, true) })
 	}
-	return s.any
+	return e.anyMatch.get(func() *dfa { return newDFA(e.forward, false, true) })
 }
 
-func (s *search) orderedOf(e *Expr) *dfa {
-	if s.ordered == nil {
-		s.ordered = newDFA(e.forward, true, true)
-	}
-	return s.ordered
-}
-
-// backOf may return nil.
-func (s *search) backOf(e *Expr) *dfa {
-	e.backOnce.Do(func() {
+// backward returns the dfa of the reversed expression, or nil if that needs too many classes.
+func (e *Expr) backward() *dfa {
+	return e.back.get(func() *dfa {
 		re := e.parsed()
 		loosen(re)
-		e.backward = newAutomaton(reversed(re))
+		if a := newAutomaton(reversed(re)); a != nil {
+			return newDFA(a, false, !e.exact)
+		}
+		return nil
 	})
-	if s.back == nil && e.backward != nil {
-		s.back = newDFA(e.backward, false, !e.exact)
-	}
-	return s.back
 }
 
 // Match reports whether t contains a match.
 func (e *Expr) Match(t []byte) bool {
-	s := e.take()
-	if s == nil && e.parts == nil {
+	has := e.hasAutomaton()
+	if !has && e.parts == nil {
 		return e.whole().Match(t)
 	}
-	if s == nil {
+	if !has {
 		for in := e.partsIn(t); in != 0; in &= in - 1 {
 			if e.parts[bits.TrailingZeros64(in)].Match(t) {
 				return true
@@ -202,29 +179,25 @@ func (e *Expr) Match(t []byte) bool {
 		}
 		return false
 	}
-	defer e.put(s)
-	may := s.anyOf(e).mayMatch(t)
-	return may && (e.exact || e.verify(s, t) != nil)
+	return e.finder(false).mayMatch(t) && (e.exact || e.verify(t) != nil)
 }
 
 // FindIndex returns the start and end of the leftmost match in t, or nil.
 func (e *Expr) FindIndex(t []byte) []int {
-	s := e.take()
-	if s == nil {
+	if !e.hasAutomaton() {
 		return e.without(t)
 	}
-	defer e.put(s)
 	if !e.exact {
-		if !s.anyOf(e).mayMatch(t) {
+		if !e.finder(false).mayMatch(t) {
 			return nil
 		}
-		return e.verify(s, t)
+		return e.verify(t)
 	}
-	end := s.orderedOf(e).last(t)
+	end := e.finder(true).last(t)
 	if end < 0 {
 		return nil
 	}
-	start, back := end, s.backOf(e)
+	start, back := end, e.backward()
 	if back == nil {
 		return e.whole().FindIndex(t)
 	}
@@ -281,18 +254,18 @@ func (e *Expr) FindSubmatchIndex(t []byte) []int {
 const maxStarts = 32
 
 // verify finds the leftmost match of an expression whose automata match more than it does.
-func (e *Expr) verify(s *search, t []byte) []int {
-	s.starts = s.starts[:0]
-	back := s.backOf(e)
+func (e *Expr) verify(t []byte) []int {
+	back := e.backward()
 	if back == nil {
 		return e.whole().FindIndex(t)
 	}
-	back.back(t, len(t), func(at int) bool { s.starts = append(s.starts, at); return true })
-	if len(s.starts) > maxStarts {
+	starts := make([]int, 0, maxStarts)
+	back.back(t, len(t), func(at int) bool { starts = append(starts, at); return len(starts) <= maxStarts })
+	if len(starts) > maxStarts {
 		return e.whole().FindIndex(t) // one pass over the text costs as much as verifying each of them
 	}
 	head, inside := e.heads()
-	for _, at := range slices.Backward(s.starts) {
+	for _, at := range slices.Backward(starts) {
 		if at == 0 {
 			if loc := head.FindIndex(t); loc != nil {
 				return loc

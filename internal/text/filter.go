@@ -4,27 +4,51 @@ import (
 	"encoding/binary"
 	"regexp/syntax"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"unicode/utf8"
 )
 
 // dfa runs an automaton deterministically, creating its states on demand. A state is a list of
 // instructions, in order of priority if the dfa is ordered. It takes two nanoseconds per byte once
-// its states exist; the expression itself takes fifty.
+// its states exist; the expression itself takes fifty. It is safe for concurrent use: all searches
+// share the states, and only those that need a new one wait for each other.
 type dfa struct {
 	*automaton
 	ordered bool // keeps thread priority and drops threads after a match: finds the match of the expression, not just any
 	search  bool // a match may begin anywhere
-	ids     map[string]int32
-	states  []string // by number: the encoded dfaState
-	next    []int32  // state*classes+class -> next state, unknown, or negated if a match ended before the class
-	key     []byte
-	from    dfaState
-	set     []uint32
-	seen    []uint64 // by instruction: the last step that reached it
-	step    uint64
-	stack   []uint32
-	spent   int // bytes of table beyond maxStates, charged to tableBytes
+	current atomic.Pointer[view]
+
+	mu    sync.Mutex // guards the rest
+	known *states
+	key   []byte
+	from  dfaState
+	set   []uint32
+	seen  []uint64 // by instruction: the last step that reached it
+	step  uint64
+	stack []uint32
+	spent int // bytes of table beyond maxStates, charged to tableBytes
+}
+
+// states are the states created since the last reset. State 0 is unused, because 0 means unknown;
+// the next is the dead state, and those after it are the start states.
+type states struct {
+	ids  map[string]int32
+	keys []string // by number: the encoded dfaState
+	next []int32  // state*classes+class -> next state, unknown, or negated if a match ended before the class
+}
+
+// view is what a search sees of the states. Its rows have room for states that are added later:
+// one that no longer fits in makes a new view. Searches read transitions atomically.
+type view struct {
+	of   *states
+	next []int32
+}
+
+// cursor is a state in a view.
+type cursor struct {
+	in    *view
+	state int32
 }
 
 // dfaState is the context before the current position, whether a match may begin there, and a list
@@ -63,8 +87,7 @@ func (s *dfaState) read(key string) {
 }
 
 const (
-	unknown = 0
-	matched = -1
+	unknown = 0 // a transition that has not been computed
 
 	// maxStates and maxTables limit the memory for states. If an expression exceeds them, all its
 	// states are discarded; the work per byte is bounded by the expression either way. An
@@ -83,11 +106,9 @@ func newDFA(a *automaton, ordered, search bool) *dfa {
 	return d
 }
 
-// reset discards all states. State 0 is unused, because 0 means unknown; the next is the dead
-// state, and those after it are the start states.
+// reset discards all states. Searches that hold a view of them continue with new ones.
 func (d *dfa) reset() {
-	d.ids = map[string]int32{}
-	d.states, d.next = d.states[:0], d.next[:0]
+	d.known = &states{ids: map[string]int32{}}
 	d.add("")
 	d.intern(dfaState{})
 	for kind := range uint8(kindsOfAfter) {
@@ -98,9 +119,13 @@ func (d *dfa) reset() {
 
 // add adds a state and returns its offset in next.
 func (d *dfa) add(key string) int32 {
-	place := int32(len(d.next))
-	d.states = append(d.states, key)
-	d.next = append(d.next, make([]int32, d.classes)...)
+	k := d.known
+	place, room := int32(len(k.next)), cap(k.next)
+	k.keys = append(k.keys, key)
+	k.next = append(k.next, make([]int32, d.classes)...)
+	if cap(k.next) != room {
+		d.current.Store(&view{k, k.next[:cap(k.next)]})
+	}
 	return place
 }
 
@@ -108,10 +133,12 @@ func (d *dfa) add(key string) int32 {
 func (d *dfa) dead() int32 { return int32(d.classes) }
 
 // startBehind returns the start state for a text that follows the given context.
-func (d *dfa) startBehind(kind uint8) int32 { return int32(d.classes) * (2 + int32(kind)) }
+func (d *dfa) startBehind(kind uint8) cursor {
+	return cursor{d.current.Load(), int32(d.classes) * (2 + int32(kind))}
+}
 
 // start returns the start state for the beginning of a text.
-func (d *dfa) start() int32 { return d.startBehind(afterNothing) }
+func (d *dfa) start() cursor { return d.startBehind(afterNothing) }
 
 // intern returns the offset of a state in next, adding it if necessary.
 func (d *dfa) intern(s dfaState) int32 {
@@ -119,22 +146,22 @@ func (d *dfa) intern(s dfaState) int32 {
 		s.before = afterOther
 	}
 	d.key = s.write(d.key[:0])
-	if place, ok := d.ids[string(d.key)]; ok {
+	if place, ok := d.known.ids[string(d.key)]; ok {
 		return place
 	}
 	key := string(d.key)
 	place := d.add(key)
-	d.ids[key] = place
+	d.known.ids[key] = place
 	return place
 }
 
 // full reports whether no more states may be added.
 func (d *dfa) full() bool {
-	if len(d.states) < maxStates {
+	if len(d.known.keys) < maxStates {
 		return false
 	}
 	const others = 256 // bytes of a state besides its row
-	need := (len(d.states) + 1 - maxStates) * (4*d.classes + others)
+	need := (len(d.known.keys) + 1 - maxStates) * (4*d.classes + others)
 	if need <= d.spent {
 		return false
 	}
@@ -147,10 +174,13 @@ func (d *dfa) full() bool {
 	return false
 }
 
-// follow computes the state reached from another by reading a class.
-func (d *dfa) follow(state int32, c uint8) int32 {
+// follow computes the state reached from another by reading a class. It is negated if a match ended
+// before the class.
+func (d *dfa) follow(at cursor, c uint8) (to int32, in *view) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	from := &d.from
-	from.read(d.states[int(state)/d.classes])
+	from.read(at.in.of.keys[int(at.state)/d.classes])
 	noticed := d.reach(from, c)
 	to, room := d.dead(), true
 	if int(c) < d.classes-1 {
@@ -162,10 +192,10 @@ func (d *dfa) follow(state int32, c uint8) int32 {
 	if noticed {
 		to = -to
 	}
-	if room {
-		d.next[state+int32(c)] = to
+	if room && at.in.of == d.known {
+		atomic.StoreInt32(&d.known.next[at.state+int32(c)], to)
 	}
-	return to
+	return to, d.current.Load()
 }
 
 // reach fills set with the instructions that the threads of a state reach by reading a class, and
@@ -237,21 +267,20 @@ func (a *automaton) assertions(before, c uint8) syntax.EmptyOp {
 	return flags | syntax.EmptyNoWordBoundary
 }
 
-// to returns the state reached from another by reading a class.
-func (d *dfa) to(state int32, c uint8) int32 {
-	if to := d.next[state+int32(c)]; to != unknown {
-		return to
+// ends reports whether a match ends at the end of a text that ends in this state.
+func (d *dfa) ends(at cursor) bool {
+	end := uint8(d.classes - 1)
+	to := atomic.LoadInt32(&at.in.next[at.state+int32(end)])
+	if to == unknown {
+		to, _ = d.follow(at, end)
 	}
-	return d.follow(state, c)
+	return to < 0
 }
 
-// ends reports whether a match ends at the end of a text that ends in this state.
-func (d *dfa) ends(state int32) bool { return d.to(state, uint8(d.classes-1)) < 0 }
-
-// run returns the state after t, or matched as soon as a match has ended, and the number of bytes
-// read. A state is valid until the next call.
-func (d *dfa) run(state int32, t []byte) (to int32, read int) {
-	next, ascii := d.next, &d.ascii
+// run reads t until a match has ended. It returns the state after t, the number of bytes read, and
+// whether there was a match.
+func (d *dfa) run(at cursor, t []byte) (to cursor, read int, found bool) {
+	next, ascii := at.in.next, &d.ascii
 	for i := 0; i < len(t); {
 		var c uint8
 		n := 1
@@ -260,26 +289,26 @@ func (d *dfa) run(state int32, t []byte) (to int32, read int) {
 		} else {
 			c, n = d.classAt(t[i:])
 		}
-		to = next[state+int32(c)]
+		to := atomic.LoadInt32(&next[at.state+int32(c)])
 		if to <= 0 {
 			if to == unknown {
-				to = d.follow(state, c)
-				next = d.next
+				to, at.in = d.follow(at, c)
+				next = at.in.next
 			}
 			if to < 0 {
-				return matched, i // a match is noticed only when the next character is read
+				return at, i, true // a match is noticed only when the next character is read
 			}
 		}
-		state = to
+		at.state = to
 		i += n
 	}
-	return state, len(t)
+	return at, len(t), false
 }
 
 // first returns the end of the match that ends first in t.
 func (d *dfa) first(t []byte) (end int, ok bool) {
-	state, end := d.run(d.start(), t)
-	return end, state == matched || d.ends(state)
+	at, end, found := d.run(d.start(), t)
+	return end, found || d.ends(at)
 }
 
 // mayMatch returns false only if the expression does not match t.
@@ -292,8 +321,8 @@ func (d *dfa) mayMatch(t []byte) bool {
 // an ordered search that is the match of the expression.
 func (d *dfa) last(t []byte) (end int) {
 	end = -1
-	state, dead := d.start(), d.dead()
-	next, ascii := d.next, &d.ascii
+	at, dead := d.start(), d.dead()
+	next, ascii := at.in.next, &d.ascii
 	for i := 0; i < len(t); {
 		var c uint8
 		n := 1
@@ -302,11 +331,11 @@ func (d *dfa) last(t []byte) (end int) {
 		} else {
 			c, n = d.classAt(t[i:])
 		}
-		to := next[state+int32(c)]
+		to := atomic.LoadInt32(&next[at.state+int32(c)])
 		if to <= dead {
 			if to == unknown {
-				to = d.follow(state, c)
-				next = d.next
+				to, at.in = d.follow(at, c)
+				next = at.in.next
 			}
 			if to < 0 {
 				end, to = i, -to
@@ -315,10 +344,10 @@ func (d *dfa) last(t []byte) (end int) {
 				return end
 			}
 		}
-		state = to
+		at.state = to
 		i += n
 	}
-	if d.ends(state) {
+	if d.ends(at) {
 		end = len(t)
 	}
 	return end
@@ -332,8 +361,8 @@ func (d *dfa) back(t []byte, from int, noticed func(start int) bool) {
 		c, _ := d.classAt(t[from:])
 		kind = d.after[c]
 	}
-	state, dead := d.startBehind(kind), d.dead()
-	next, ascii := d.next, &d.ascii
+	at, dead := d.startBehind(kind), d.dead()
+	next, ascii := at.in.next, &d.ascii
 	for i := from; i > 0; {
 		var c uint8
 		n := 1
@@ -342,11 +371,11 @@ func (d *dfa) back(t []byte, from int, noticed func(start int) bool) {
 		} else {
 			c, n = d.classBefore(t[:i])
 		}
-		to := next[state+int32(c)]
+		to := atomic.LoadInt32(&next[at.state+int32(c)])
 		if to <= dead {
 			if to == unknown {
-				to = d.follow(state, c)
-				next = d.next
+				to, at.in = d.follow(at, c)
+				next = at.in.next
 			}
 			if to < 0 {
 				if to = -to; !noticed(i) {
@@ -357,10 +386,10 @@ func (d *dfa) back(t []byte, from int, noticed func(start int) bool) {
 				return
 			}
 		}
-		state = to
+		at.state = to
 		i -= n
 	}
-	if d.ends(state) {
+	if d.ends(at) {
 		noticed(0)
 	}
 }

@@ -54,7 +54,7 @@ type Matcher struct {
 	patterns []Pattern
 	exprs    []*lazyregexp.Regexp // nil if the anchor is the whole match
 	finders  []*Expr              // the same, except for user patterns
-	automata []func() *automaton  // of the expressions, built on first use
+	filters  []func() *dfa        // of the expressions, built on first use; they may return nil
 	looks    []*regexp2.Regexp    // nil if a pattern has no look-around
 	whole    []int                // patterns without an anchor
 	anchors  *literalTable
@@ -64,7 +64,7 @@ type Matcher struct {
 // anchor, an anchor is not in folded form, or a user pattern has an invalid expression.
 func NewMatcher(patterns []Pattern) (*Matcher, error) {
 	m := &Matcher{patterns: patterns, exprs: make([]*lazyregexp.Regexp, len(patterns)), finders: make([]*Expr, len(patterns)),
-		automata: make([]func() *automaton, len(patterns)), looks: make([]*regexp2.Regexp, len(patterns))}
+		filters: make([]func() *dfa, len(patterns)), looks: make([]*regexp2.Regexp, len(patterns))}
 	var f Folder
 	for i, p := range patterns {
 		if p.Custom && len(p.Anchors) == 0 {
@@ -93,7 +93,12 @@ func NewMatcher(patterns []Pattern) (*Matcher, error) {
 		if !p.Custom {
 			m.finders[i] = &Expr{source: p.Expr, re: re}
 		}
-		m.automata[i] = sync.OnceValue(func() *automaton { return loosened(p.Expr) })
+		m.filters[i] = sync.OnceValue(func() *dfa {
+			if a := loosened(p.Expr); a != nil {
+				return newDFA(a, false, true)
+			}
+			return nil
+		})
 		if p.Look != "" {
 			if m.looks[i], err = compileLook(p.Look); err != nil {
 				return nil, fmt.Errorf("pattern %q: %w", p.Name, err)
@@ -108,7 +113,6 @@ func NewMatcher(patterns []Pattern) (*Matcher, error) {
 type Scanner struct {
 	m       *Matcher
 	runs    []run
-	filters []*dfa
 	text    int // number of the current text, so that runs need not be cleared
 	matches []Match
 	cut     []int
@@ -121,9 +125,9 @@ type run struct {
 	text    int
 	windows int
 	matches int
-	origin  int // start of the filtered range, its end, and the filter's state; unknown to start over
+	origin  int // start of the filtered range, its end, and the filter's state; zero to start over
 	read    int
-	state   int32
+	state   cursor
 	looks   int
 	end     int              // end of the last match or of the text last searched
 	last    [lastMatches]int // indexes of the last matches among all that are kept
@@ -131,7 +135,7 @@ type run struct {
 
 // NewScanner returns a scanner for m.
 func (m *Matcher) NewScanner() *Scanner {
-	return &Scanner{m: m, runs: make([]run, len(m.patterns)), filters: make([]*dfa, len(m.patterns))}
+	return &Scanner{m: m, runs: make([]run, len(m.patterns))}
 }
 
 // Scan returns the matches in folded text, those of each pattern in the order of their anchors
@@ -198,24 +202,20 @@ func (s *Scanner) find(p int, t []byte) []int {
 // filtered returns false if pattern p has no match in t[from:to]. In overlapping windows, text that
 // the filter has read is not read again.
 func (s *Scanner) filtered(t []byte, r *run, p, from, to int) bool {
-	f := s.filters[p]
+	f := s.m.filters[p]()
 	if f == nil {
-		a := s.m.automata[p]()
-		if a == nil {
-			return true
-		}
-		f = newDFA(a, false, true)
-		s.filters[p] = f
+		return true
 	}
-	if r.state == unknown || from < r.origin || from > r.read {
+	if r.state.in == nil || from < r.origin || from > r.read {
 		r.origin, r.read, r.state = from, from, f.start()
 	}
+	found := false
 	if r.read < to {
-		r.state, _ = f.run(r.state, t[r.read:to])
+		r.state, _, found = f.run(r.state, t[r.read:to])
 		r.read = to
 	}
-	if r.state == matched || f.ends(r.state) {
-		r.state = unknown
+	if found || f.ends(r.state) {
+		r.state = cursor{}
 		return true
 	}
 	return false
@@ -227,12 +227,12 @@ func (s *Scanner) filtered(t []byte, r *run, p, from, to int) bool {
 // far end would cost more than everything else.
 func (s *Scanner) rest(t []byte, re *lazyregexp.Regexp, r *run, p, start int) {
 	at := max(start-Reach, r.end, 0)
-	if s.m.patterns[p].Custom || s.filters[p] == nil {
+	f := s.m.filters[p]()
+	if s.m.patterns[p].Custom || f == nil {
 		s.sweep(t, p, at)
 		return
 	}
-	f := s.filters[p]
-	r.state = unknown
+	r.state = cursor{}
 	for searched := at; at < len(t); {
 		read, ok := f.first(t[at:])
 		if !ok {
