@@ -2,6 +2,7 @@ package scanner
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"errors"
 	"slices"
 
@@ -42,6 +43,9 @@ type Inspector struct {
 	pass        TextPass
 	matches     []text.Match
 	reading     any // result of the last Reading
+	known       known
+	listed      [sha256.Size]byte // digest of the names in the current list
+	valuesOnly  bool              // extract values from text, but run no text rules
 }
 
 // The close looks that rules may take at the text of one event: a fixed number, plus one per
@@ -64,7 +68,7 @@ func (in *Inspector) Inspect(e *Event) *Facts {
 	in.decoding.reset(len(e.Frame))
 	in.collected.reset(len(e.Frame))
 	in.places.reset(e)
-	in.siblings, in.described = nil, nil
+	in.siblings, in.described, in.listed = nil, nil, [sha256.Size]byte{}
 	in.looks = closeLooks + len(e.Frame)/bytesPerLook
 	in.scan.Start()
 	switch e.Kind {
@@ -261,6 +265,10 @@ func (in *Inspector) field(kind mcp.SubjectKind, name string, root, i int, isKey
 	}
 	p := &in.pass
 	*p = TextPass{Subject: kind, Name: name, Direction: in.event.Direction, Source: src, in: in, node: i, isKey: isKey, root: root}
+	if in.valuesOnly {
+		in.values(p)
+		return
+	}
 	if flags != 0 && unusual(src) || pushes(src) {
 		for _, r := range in.engine.unusual {
 			in.asSent(r, r.Unusual)

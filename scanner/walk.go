@@ -197,6 +197,7 @@ func (in *Inspector) list(m *Message, kind mcp.SubjectKind, node int) {
 		}
 	}
 	m.Definitions = slices.Grow(m.Definitions, objects) // in one allocation: they take more memory than the list
+	in.listed = in.namesIn(node)
 	for c := doc.First(node); c >= 0; c = doc.Next(c) {
 		if doc.Kind(c) != wire.Object {
 			in.region(kind, "", c, c)
@@ -222,8 +223,7 @@ func (in *Inspector) define(m *Message, kind mcp.SubjectKind, c int) {
 		def.Category = capability.CategoryOfTool(in.tree, c, def.Name, def.Description)
 	}
 	in.declare(m, c, def)
-	in.region(kind, def.Name, c, c)
-	in.scattered(kind, def.Name, c, c)
+	in.definitionText(kind, def.Name, c)
 }
 
 // declare adds a definition to a message.

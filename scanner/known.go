@@ -1,0 +1,90 @@
+package scanner
+
+import (
+	"crypto/sha256"
+	"slices"
+
+	"github.com/mcpscan/mcpscan/internal/mcp"
+)
+
+// known holds the definitions in which the text rules found nothing, with what inspecting their text
+// took from the limits of an event. Servers list the same definitions in session after session, so
+// most are inspected only once. A definition is identified by everything that text rules can see:
+// its bytes, its kind, the direction of its message, and the names in its list.
+type known map[[sha256.Size]byte]spent
+
+// spent is the part of an event's limits that a definition uses up.
+type spent struct{ looks, decoded int }
+
+// maxKnown is the number of known definitions. If there are more, all are forgotten.
+const maxKnown = 4096
+
+// definitionText inspects the text of a definition in a list, unless the text is known.
+func (in *Inspector) definitionText(kind mcp.SubjectKind, name string, node int) {
+	if in.brief || in.event.Projected || in.event.Kind == LockEvent { // a lockfile has more names than those of the list
+		in.unknownText(kind, name, node)
+		return
+	}
+	key := in.definitionKey(kind, node)
+	if s, ok := in.known[key]; ok && in.looks >= s.looks && in.decoding.left >= s.decoded {
+		in.looks, in.decoding.left = in.looks-s.looks, in.decoding.left-s.decoded
+		in.valuesOnly = true
+		in.region(kind, name, node, node)
+		in.valuesOnly = false
+		return
+	}
+	before, values := in.progress(), len(in.facts.Messages[in.message].Values)
+	in.unknownText(kind, name, node)
+	now := in.progress()
+	s := spent{before.looks - now.looks, before.decoded - now.decoded}
+	before.looks, before.decoded = now.looks, now.decoded
+	encoded := func(v Value) bool { return v.Via != "" }
+	if now != before || slices.ContainsFunc(in.facts.Messages[in.message].Values[values:], encoded) {
+		return
+	}
+	if len(in.known) >= maxKnown || in.known == nil {
+		in.known = known{}
+	}
+	in.known[key] = s
+}
+
+func (in *Inspector) unknownText(kind mcp.SubjectKind, name string, node int) {
+	in.region(kind, name, node, node)
+	in.scattered(kind, name, node, node)
+}
+
+// progress is what inspecting text can change in an event, besides its values.
+type progress struct {
+	findings, skips, dropped, unfinished int
+	looks, decoded                       int // what is left
+	cut, deep                            bool
+	unread                               string
+}
+
+func (in *Inspector) progress() progress {
+	return progress{len(in.facts.Findings), len(in.facts.Skips), in.dropped, len(in.scan.Unfinished()), in.looks, in.decoding.left, in.cut, in.decoding.deep, in.decoding.unread}
+}
+
+// definitionKey returns the key of a definition in the current list.
+func (in *Inspector) definitionKey(kind mcp.SubjectKind, node int) (key [sha256.Size]byte) {
+	h := sha256.New()
+	h.Write([]byte{byte(kind), byte(in.event.Direction)})
+	h.Write(in.listed[:])
+	h.Write(in.tree.Raw(node))
+	h.Sum(key[:0])
+	return key
+}
+
+// namesIn returns a digest of the names in a list.
+func (in *Inspector) namesIn(list int) (names [sha256.Size]byte) {
+	h := sha256.New()
+	doc := in.tree
+	for c := doc.First(list); c >= 0; c = doc.Next(c) {
+		if n := doc.Get(c, "name"); n >= 0 {
+			h.Write(doc.Raw(n))
+		}
+		h.Write([]byte{0})
+	}
+	h.Sum(names[:0])
+	return names
+}
