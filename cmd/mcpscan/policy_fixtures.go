@@ -21,7 +21,7 @@ import (
 
 // policyTestCmd is mcpscan policy test.
 type policyTestCmd struct {
-	Policy     []string `required:"" help:"The policy: TOML, or YAML as in mcpscan.yaml. Repeatable; the strictest decision counts." placeholder:"FILE" sep:"none"`
+	Policy     []string `required:"" help:"The policy: TOML, or YAML as in mcpscan.yaml. Repeatable; the strictest decision applies." placeholder:"FILE" sep:"none"`
 	Fixture    []string `help:"A request as JSON, with the expected decision. Repeatable." placeholder:"FILE" sep:"none"`
 	FixtureDir []string `help:"A directory whose .json files, including those in subdirectories, are fixtures." placeholder:"DIR" sep:"none"`
 	Expect     string   `help:"Expected decision for every fixture, in addition to its own: allow, log, prompt, deny (or block)." placeholder:"ACTION" default:"" enum:",allow,log,prompt,deny,block"`

@@ -10,11 +10,11 @@ var CodeInsertion = scanner.Rule{
 	ID:         "inj-code-insertion",
 	Category:   "hidden_instructions",
 	Title:      "Data asks the model to put code into its answer",
-	Why:        "A model asked about code answers with code, and the user runs it.",
+	Why:        "When asked about code, a model answers with code, and the user runs it.",
 	Fix:        "Review the code in the text before anybody runs an answer based on it.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "Legitimate code does not address whoever answers a question about it. In definitions, where tools explain what to pass, this wording is low.",
+	Basis:      "Legitimate code does not address a reader who answers questions about it. Definitions often explain what to pass, so this wording is low there.",
 	Refs:       []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM05", "ATLAS:AML.T0051.001", "CWE-94"},
 	Patterns: []scanner.Pattern{{
 		Name: "the_following_code",

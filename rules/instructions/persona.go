@@ -9,7 +9,7 @@ var Persona = scanner.Rule{
 	ID:         "inj-persona",
 	Category:   "hidden_instructions",
 	Title:      "Text gives the model another identity",
-	Why:        "A model that takes on a persona also takes on its rules, a common way around the model's restrictions.",
+	Why:        "A model that adopts a persona also adopts its rules. This is a common way to bypass the model's restrictions.",
 	Fix:        "Remove the server, unless it offers role play and the user asked for it.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,

@@ -38,7 +38,7 @@ var JSONKeyConfusion = scanner.Rule{
 			case a.Kind == wire.OddKey:
 				p.Report(int(a.Node), true, scanner.Medium, "a key of free-form data contains a NUL or an invisible character")
 			case defined:
-				p.Report(int(a.Node), true, scanner.Critical, "two members differ only in case or look: a lenient parser takes one for the other")
+				p.Report(int(a.Node), true, scanner.Critical, "two members differ only in case or look: a lenient parser confuses them")
 			}
 		}
 		reportVariants(p)

@@ -51,11 +51,11 @@ var UnsolicitedRequest = scanner.Rule{
 		case mcp.Response:
 			for _, method := range m.Asks {
 				if undeclared(p.Server.Client, needed[method]) {
-					reportRequest(p, scanner.High, "which the client did not declare to answer", method, "/result/inputRequests")
+					reportRequest(p, scanner.High, "although the client did not declare the capability", method, "/result/inputRequests")
 				}
 			}
 			if m.Code == elicitationRequired && undeclared(p.Server.Client, "elicitation") {
-				reportRequest(p, scanner.High, "by an error, which the client did not declare to answer", "elicitation/create", "/error/code")
+				reportRequest(p, scanner.High, "by an error, although the client did not declare the capability", "elicitation/create", "/error/code")
 			}
 		}
 	},
@@ -82,9 +82,9 @@ func unsolicited(p *scanner.JudgePass) (scanner.Severity, string) {
 	case needed[method] == "":
 		return 0, ""
 	case undeclared(client, needed[method]):
-		return scanner.High, "which the client did not declare to answer"
+		return scanner.High, "although the client did not declare the capability"
 	case client != nil && version(spoken) && spoken > lastWithRequests:
-		return scanner.Medium, "which its protocol version does not have"
+		return scanner.Medium, "which its protocol version does not define"
 	case method != "roots/list" && p.Server.Asked && !p.Asking():
 		return scanner.Low, "while no client request is open"
 	}

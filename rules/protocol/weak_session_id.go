@@ -35,7 +35,7 @@ var WeakSessionID = scanner.Rule{
 		id, why := head.Session, ""
 		switch bits, spread := entropy(id); {
 		case bits < sessionBits:
-			why = fmt.Sprintf("has %.0f bits at most", bits)
+			why = fmt.Sprintf("has at most %.0f bits of entropy", bits)
 		case spread < spreadBits:
 			why = "repeats a few characters"
 		case p.Server.Info.Protocol != "":

@@ -25,7 +25,7 @@ var UiAppBroadCSP = scanner.Rule{
 	Fix:        "List the origins that the page needs, one by one, with https, and bundle its scripts.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "A wildcard for all hosts, or for all below a public suffix, restricts nothing, and no published server has one. A value that breaks out of the policy is high. A page requests camera, microphone and location by name, and the client grants them: low.",
+	Basis:      "A wildcard for all hosts, or for all below a public suffix, restricts nothing, and no published server has one. A value that breaks out of the policy is high. Requests for camera, microphone or location are low, because the client must grant them.",
 	Refs:       []string{"OWASP-MCP:MCP10", "OWASP-LLM:LLM05", "ATLAS:AML.T0077", "CWE-829", "CWE-942"},
 	Message: func(p *scanner.MessagePass) {
 		if p.Direction == mcp.ClientToServer {
@@ -111,7 +111,7 @@ func broadSource(said, list string) (scanner.Severity, string) {
 		return 0, ""
 	}
 	if strings.ContainsAny(source, ";, \n\t'\"") {
-		return scanner.High, "the origin contains more than one origin: it breaks out of its directive in the policy"
+		return scanner.High, "the value contains more than one origin and breaks out of its directive in the policy"
 	}
 	m := cspSource.FindStringSubmatch(source)
 	switch {
