@@ -25,7 +25,7 @@ import (
 
 // listenFlags are the flags of a proxy in front of a server at a URL.
 type listenFlags struct {
-	Listen          string        `help:"Address and port to listen on for --upstream, --servers or --llm, or only a port, on the loopback address. Port 0 takes a free port and prints it to standard error." placeholder:"ADDRESS:PORT"`
+	Listen          string        `help:"Address and port to listen on for --upstream, --servers or --llm, or only a port, for the loopback address. Port 0 selects a free port and prints it to standard error." placeholder:"ADDRESS:PORT"`
 	LLM             bool          `name:"llm" help:"Run between agents and the APIs of LLM providers, and block tool calls in model responses."`
 	Upstream        string        `help:"URL of the server to proxy; the proxy serves the same path. With --llm, the address of a provider; by default, the proxy then serves the paths /anthropic, /openai and /gemini." placeholder:"URL"`
 	Servers         string        `help:"Client configuration with the servers to proxy, instead of --upstream: those at a URL, each under /NAME. With --llm, the proxy starts or connects to these servers and lists their tools before any traffic, and when they change." placeholder:"FILE"`

@@ -74,7 +74,7 @@ func TestReleaseScripts(t *testing.T) {
 	r := newRunner(t)
 	r.git(origin, "init", "-q", "-b", "main")
 	r.commit(origin, map[string]string{".github/action/VERSION": "1.2.3\n", ".github/action/checksums.txt": "# digests\n"})
-	const check = "The tag is of main, and the action installs this version"
+	const check = "Check that the tag is on main and names the version of the action"
 	if r := start("check", check); r.code != 0 {
 		t.Errorf("the tag of main is refused:\n%s", r.log.String())
 	}
@@ -88,7 +88,7 @@ func TestReleaseScripts(t *testing.T) {
 		t.Errorf("gh was called with\n%s", calls)
 	}
 	r.commit(origin, map[string]string{".github/action/VERSION": "1.2.4\n"})
-	if r := start("check", check); r.code != 1 || !strings.Contains(r.log.String(), "another version than the tag") {
+	if r := start("check", check); r.code != 1 || !strings.Contains(r.log.String(), "does not match the tag") {
 		t.Errorf("a tag of another version: exit code %d\n%s", r.code, r.log.String())
 	}
 }

@@ -19,7 +19,7 @@ var InsecureTransport = scanner.Rule{
 	ID:         "cfg-insecure-transport",
 	Category:   "configuration",
 	Title:      "A connection is unencrypted or does not check certificates",
-	Why:        "Over plain HTTP, or without certificate checks, anybody on the network can read the traffic, including credentials, and insert tools and results.",
+	Why:        "Over plain HTTP, or without certificate checks, anyone on the network can read the traffic, including credentials, and insert tools and results.",
 	Fix:        "Use https:// and check certificates; add a private CA with NODE_EXTRA_CA_CERTS or SSL_CERT_FILE.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,

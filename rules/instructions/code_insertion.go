@@ -11,7 +11,7 @@ var CodeInsertion = scanner.Rule{
 	Category:   "hidden_instructions",
 	Title:      "Data asks the model to put code into its answer",
 	Why:        "When asked about code, a model answers with code, and the user runs it.",
-	Fix:        "Review the code in the text before anybody runs an answer based on it.",
+	Fix:        "Review the code in the text before anyone runs an answer based on it.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
 	Basis:      "Legitimate code does not address a reader who answers questions about it. Definitions often explain what to pass, so this wording is low there.",

@@ -10,7 +10,7 @@ var DangerousCommand = scanner.Rule{
 	ID:         "inj-dangerous-command",
 	Category:   "shell_injection",
 	Title:      "Text contains a command that destroys a machine or opens it to an attacker",
-	Why:        "An agent with a shell runs what it reads. These commands serve only to destroy something or to let somebody in.",
+	Why:        "An agent with a shell runs what it reads. These commands serve only to destroy something or to let someone in.",
 	Fix:        "Do not let an agent with a shell read the text. Remove the server, or find out who wrote the text.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,

@@ -19,7 +19,7 @@ var ElcURLRisk = scanner.Rule{
 	ID:         "elc-url-risk",
 	Category:   "credential_theft",
 	Title:      "A server sends the user to an address that hides its destination or leaks data",
-	Why:        "Users type passwords into pages that a server opens. A misleading or unencrypted address exposes the passwords to somebody else. An address that contains the user's identity exposes that identity.",
+	Why:        "Users type passwords into pages that a server opens. A misleading or unencrypted address exposes the passwords to someone else. An address that contains the user's identity exposes that identity.",
 	Fix:        "Do not open the address. The client should show the host separately, in Punycode if it mixes alphabets, and accept only https.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
@@ -65,7 +65,7 @@ func riskOfURL(said string, place addressPlace) (scanner.Severity, string) {
 	case (scheme == "http" || scheme == "ws") && to.Reach != destination.ThisMachine:
 		return scanner.High, "the address is not encrypted"
 	case figuresOnly.MatchString(host) && to.Reach == destination.Neighbour:
-		return scanner.Medium, "the host is an address in a private network, which anybody in that network can claim"
+		return scanner.Medium, "the host is an address in a private network, which anyone in that network can claim"
 	case figuresOnly.MatchString(host) && to.Reach != destination.ThisMachine:
 		return scanner.High, "the host is an IP address, without a name that identifies its owner"
 	}

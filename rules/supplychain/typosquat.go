@@ -15,7 +15,7 @@ var Typosquat = scanner.Rule{
 	ID:         "sup-typosquat",
 	Category:   "name_similarity",
 	Title:      "A package name is almost that of a well-known package",
-	Why:        "A typo in a command line runs a package that somebody published under the mistyped name.",
+	Why:        "A typo in a command line runs a package that someone published under the mistyped name.",
 	Fix:        "Compare the name with the server's documentation, letter by letter.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceMedium,
