@@ -23,7 +23,7 @@ var InsecureTransport = scanner.Rule{
 	Fix:        "Use https:// and check certificates; add a private CA with NODE_EXTRA_CA_CERTS or SSL_CERT_FILE.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Plain HTTP to another host is medium, low within a private network, and high with credentials. Disabling certificate checks for a whole process is high.",
+	Basis:      "Plain HTTP to another host is rated medium, low within a private network, and high with credentials. Disabling certificate checks for a whole process is rated high.",
 	Refs:       []string{"OWASP-MCP:MCP07", "CWE-319", "CWE-295"},
 	Config: func(p *scanner.ConfigPass) {
 		for i := range p.Entries {

@@ -13,7 +13,7 @@ import (
 var ServerLookalike = scanner.Rule{
 	ID:         "xs-server-lookalike",
 	Category:   "name_similarity",
-	Title:      "A server's name is almost that of another server",
+	Title:      "A server's name is almost identical to that of another server",
 	Why:        "Users may install or call the wrong package or server if its name differs from the intended one by a single letter.",
 	Fix:        "Compare the name with the intended one, letter by letter, and check the origin of the server. Give your own servers distinct names.",
 	Severity:   scanner.High,
@@ -52,7 +52,7 @@ func serverBeside(p *scanner.JudgePass, also func(p *scanner.JudgePass, other st
 		if other == p.Server || len(p.Server.ID)+len(other.ID) > names.MaxCompared {
 			continue
 		}
-		severity, how := scanner.High, "is almost"
+		severity, how := scanner.High, "is almost identical to"
 		beside := names.Distinctive(other.ID)
 		same := len(own) > 0 && slices.Equal(own, beside)
 		is, sure := names.Slip(own, beside, p.Similarity)
@@ -102,7 +102,7 @@ func famous(p *scanner.JudgePass, name, pointer string) {
 		}
 		if is {
 			title := strings.Join(known, " ")
-			reportServer(p, scanner.Medium, name, pointer, title, fmt.Sprintf("the server's name %q is nearly identical to the well-known name %s", name, title))
+			reportServer(p, scanner.Medium, name, pointer, title, fmt.Sprintf("the server's name %q is almost identical to the well-known name %s", name, title))
 			return
 		}
 	}

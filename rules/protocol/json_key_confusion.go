@@ -17,7 +17,7 @@ var JSONKeyConfusion = scanner.Rule{
 	Fix:        "Treat the server as hostile: no JSON library writes such a message on its own.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "If the protocol defines the keys, there is no benign reading. In free-form data (arguments, structured results, property names), keys that differ only in case are legitimate and not reported; duplicates, and keys with an invisible character, are medium.",
+	Basis:      "If the protocol defines the keys, there is no benign reading. In free-form data (arguments, structured results, property names), keys that differ only in case are legitimate and not reported; duplicates, and keys with an invisible character, are rated medium.",
 	Refs:       []string{"OWASP-MCP:MCP03", "CWE-436", "CWE-178"},
 	Message: func(p *scanner.MessagePass) {
 		end := p.Doc.Nodes[p.Root].Next

@@ -14,7 +14,7 @@ import (
 var Typosquat = scanner.Rule{
 	ID:         "sup-typosquat",
 	Category:   "name_similarity",
-	Title:      "A package name is almost that of a well-known package",
+	Title:      "A package name is almost identical to that of a well-known package",
 	Why:        "A typo in a command line runs a package that someone published under the mistyped name.",
 	Fix:        "Compare the name with the server's documentation, letter by letter.",
 	Severity:   scanner.Medium,
@@ -61,10 +61,10 @@ func takenFor(name, scope, base, known string) string {
 		return "differs only in its separators from"
 	case scope != "" && knownScope != "":
 		if names.Lookalike(scope, knownScope) {
-			return "has a scope that is almost"
+			return "has a scope that is almost identical to"
 		}
 	case scope == "" && knownScope == "" && names.Lookalike(base, knownBase):
-		return "is almost"
+		return "is almost identical to"
 	}
 	return ""
 }
