@@ -12,7 +12,7 @@ import (
 // TestNamesOfTheSummary: each name that docs/configuration.md explains stands for some
 // rules, and for each rule that is beside it.
 func TestNamesOfTheSummary(t *testing.T) {
-	_, table, ok := strings.Cut(readFile(t, root, "docs", "configuration.md"), "| its name | what it stands for here |\n| --- | --- |\n")
+	_, table, ok := strings.Cut(readFile(t, root, "docs", "configuration.md"), "| its name | meaning here |\n| --- | --- |\n")
 	if !ok {
 		t.Fatal("docs/configuration.md has no table of names")
 	}

@@ -240,10 +240,10 @@ func (f *fixture) fill(doc *wire.Doc, at func(int, string, ...any) error) error 
 	case params >= 0 && doc.Kind(params) != wire.Object:
 		return at(int(doc.Nodes[params].Start), "expected an object for params, found %s", doc.Kind(params))
 	case needed != "" && params < 0:
-		return at(0, "expected params with %s: the policy needs it to decide about %s", needed, method)
+		return at(0, "expected params with %s: the policy needs it to decide on %s", needed, method)
 	case needed != "":
 		if s, ok := doc.Str(params, needed); !ok || s == "" {
-			return at(int(doc.Nodes[params].Start), "expected params with %s: the policy needs it to decide about %s", needed, method)
+			return at(int(doc.Nodes[params].Start), "expected params with %s: the policy needs it to decide on %s", needed, method)
 		}
 	}
 	if word := texts["expected"]; word != "" || doc.Get(0, "expected") >= 0 {
