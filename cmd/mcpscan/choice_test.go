@@ -25,11 +25,11 @@ func TestNamesOfTheSummary(t *testing.T) {
 			names++
 			chosen := config.Choice{}
 			if !chosen.Choose(name[1], all) {
-				t.Errorf("%s stands for nothing", name[1])
+				t.Errorf("%s means nothing", name[1])
 			}
 			for _, beside := range code.FindAllStringSubmatch(cells[2], -1) {
 				if rule := (config.Choice{}); rule.Choose(beside[1], all) && rule.All(beside[1]) && !chosen.All(beside[1]) {
-					t.Errorf("%s does not stand for %s", name[1], beside[1])
+					t.Errorf("%s does not mean %s", name[1], beside[1])
 				}
 			}
 		}

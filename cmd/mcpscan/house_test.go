@@ -171,7 +171,7 @@ func TestFamiliesStandAlone(t *testing.T) {
 		shared := slices.ContainsFunc(rulePackages, func(p string) bool { return dir == "internal/"+p })
 		for _, other := range imported {
 			if (family || shared) && strings.HasPrefix(other, "rules") {
-				t.Errorf("%s imports %s: what both need belongs into a package under internal", dir, other)
+				t.Errorf("%s imports %s: code that both need belongs in a package under internal", dir, other)
 			}
 		}
 	}
@@ -275,7 +275,7 @@ func TestConfigurationDocument(t *testing.T) {
 	}
 	for _, word := range words {
 		if !strings.Contains(document, "`"+word+"`") {
-			t.Errorf("docs/configuration.md does not tell of %q", word)
+			t.Errorf("docs/configuration.md does not mention %q", word)
 		}
 	}
 }

@@ -115,7 +115,7 @@ func TestPreCommitHooks(t *testing.T) {
 		for _, pattern := range wanted {
 			for _, name := range samples(pattern) {
 				if !doublestar.MatchUnvalidated(pattern, name) {
-					t.Fatalf("%s is no sample of %s", name, pattern)
+					t.Fatalf("%s is not a sample of %s", name, pattern)
 				}
 				if !files.MatchString(name) || !files.MatchString("a/b/"+name) {
 					t.Errorf("the hook %s does not run for %s", h.ID, name)

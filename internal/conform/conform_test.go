@@ -36,7 +36,7 @@ func TestViolation(t *testing.T) {
 			t.Errorf("%s against %s: %+v", c.value, c.schema, got)
 		}
 		if got.Message != "" && !strings.HasPrefix(c.value[got.Offset:], c.found) {
-			t.Errorf("%s against %s: it does not stand at %d", c.value, c.schema, got.Offset)
+			t.Errorf("%s against %s: it is not at %d", c.value, c.schema, got.Offset)
 		}
 	}
 }
@@ -119,7 +119,7 @@ func FuzzCheck(f *testing.F) {
 			t.Errorf("no violation, and yet %+v", b)
 		}
 		if b.Message != "" && !strings.HasPrefix(value[b.Offset:], b.Value) {
-			t.Errorf("%q does not stand at %d", b.Value, b.Offset)
+			t.Errorf("%q is not at %d", b.Value, b.Offset)
 		}
 	})
 }

@@ -54,7 +54,7 @@ func TestCheck(t *testing.T) {
 				}
 			}
 			if len(problems) < len(c.want) {
-				t.Errorf("not told: %q", c.want[len(problems):])
+				t.Errorf("not reported: %q", c.want[len(problems):])
 			}
 		})
 	}

@@ -197,7 +197,7 @@ func TestHTTPFailures(t *testing.T) {
 			t.Errorf("%s: got %d %s, want %d %q", test.name, status, got, test.status, test.want)
 		}
 		if len(f.failed) != 1 {
-			t.Errorf("%s: told %q", test.name, f.failed)
+			t.Errorf("%s: reported %q", test.name, f.failed)
 		}
 	}
 	f := inFront(t, engine, nil, func(_ *proxy.Options, _ *proxy.Access, u *proxy.Upstream) {

@@ -96,7 +96,7 @@ func TestSlowDisk(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	if got, want := d.String(), big+"lost 3: the disk could not keep up\n\n\n\n"; got != want {
-		t.Errorf("behind the first line: %q", got[len(big):])
+		t.Errorf("after the first line: %q", got[len(big):])
 	}
 }
 
