@@ -233,7 +233,7 @@ func proofs(t *testing.T) map[string]bool {
 // go test ./cmd/mcpscan -run RulesDocument -update writes it.
 func TestRulesDocument(t *testing.T) {
 	var b strings.Builder
-	b.WriteString("# Rules\n\nWhat mcpscan checks, in the words of the rules themselves. This file is generated:\n`go test ./cmd/mcpscan -run RulesDocument -update` writes it.\n\n")
+	b.WriteString("# Rules\n\nThe rules of mcpscan. This file is generated from their source:\n`go test ./cmd/mcpscan -run RulesDocument -update` writes it.\n\n")
 	b.WriteString("| rule | severity | confidence | what it finds |\n| --- | --- | --- | --- |\n")
 	for _, r := range documented() {
 		fmt.Fprintf(&b, "| [%s](#%s) | %s | %s | %s |\n", r.ID, r.ID, r.Severity, r.Confidence, r.Title)
