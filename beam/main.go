@@ -26,9 +26,9 @@ import (
 func main() {
 	input := flag.String("input", "", "recordings, separated by commas, in the order in which they were made")
 	output := flag.String("output", "", "FORMAT=FILE, several separated by commas: "+strings.Join(report.Formats(), ", "))
-	shards := flag.Int("shards", 16, "how many parts the sessions are split into")
-	lowest := flag.String("min-severity", "low", "list findings of this severity or higher")
-	workers := flag.Int("jobs", 1, "goroutines of each shard")
+	shards := flag.Int("shards", 16, "number of shards")
+	lowest := flag.String("min-severity", "low", "lowest severity of listed findings")
+	workers := flag.Int("jobs", 1, "number of goroutines per shard")
 	maxMessage := flag.Int64("max-message", 32<<20, "maximum size of a message in bytes")
 	runner := flag.String("runner", "universal", "Beam runner: universal (Flink, Spark, Prism by --endpoint), dataflow")
 	flag.Parse()

@@ -91,7 +91,7 @@ func (f *merge) ProcessElement(ctx context.Context, _ int, parts func(*[]byte) b
 		return err
 	}
 	for _, b := range bounds {
-		log.Warnf(ctx, "one run over all sessions could have reached a limit that the shards did not, and then its report differs: %s", b)
+		log.Warnf(ctx, "a single run over all sessions may reach a limit that the shards did not, and its report would then differ: %s", b)
 	}
 	for format, file := range f.Job.Outputs {
 		if err := writeFile(ctx, file, func(w io.Writer) error {

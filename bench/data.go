@@ -28,7 +28,7 @@ func dataSets(o options) (all []dataSet, err error) {
 		name, what string
 		write      func(io.Writer) error
 	}{
-		{"Honest results", "Generated: servers that stay as they are, and results that are prose, code, JSON, logs and other languages.",
+		{"Benign results", "Generated: servers that do not change, with results in prose, code, JSON, logs and other languages.",
 			func(w io.Writer) error { return recgen.Write(w, recgen.Options{Seed: 1, Bytes: o.bytes, Honest: true}) }},
 		{"Generated sessions", "Generated: short sessions with long lists of tools, one in eight of them poisoned, and many findings.",
 			func(w io.Writer) error { return recgen.Write(w, recgen.Options{Seed: 1, Bytes: o.bytes}) }},
@@ -37,12 +37,12 @@ func dataSets(o options) (all []dataSet, err error) {
 		made = append(made, struct {
 			name, what string
 			write      func(io.Writer) error
-		}{"Recordings of real servers", "Recordings of published servers, one behind the other, again and again under other session names.",
+		}{"Recordings of real servers", "Recordings of published servers in sequence, repeated under new session names.",
 			func(w io.Writer) error { return recordings(w, o) }},
 			struct {
 				name, what string
 				write      func(io.Writer) error
-			}{"Texts of a corpus", "Attacks and honest texts of public corpora as tools and results: the data with the most findings.",
+			}{"Texts of a corpus", "Attacks and benign texts from public corpora as tools and results: the data with the most findings.",
 				func(w io.Writer) error { return corpus(w, o) }})
 	}
 	for i, m := range made {

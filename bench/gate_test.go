@@ -65,7 +65,7 @@ func TestGate(t *testing.T) {
 	}
 	if *update {
 		var out strings.Builder
-		out.WriteString("# CPU time against the reference loop, and allocations a line: go test ./bench -run TestGate -gate -update\n")
+		out.WriteString("# CPU time relative to the reference loop, and allocations per line: go test ./bench -run TestGate -gate -update\n")
 		for _, name := range []string{"honest cpu", "honest allocs", "sessions cpu", "sessions allocs"} {
 			fmt.Fprintf(&out, "%s %.3f\n", name, now[name])
 		}

@@ -40,10 +40,10 @@ func main() {
 	var o options
 	flag.Int64Var(&o.bytes, "bytes", 60_000_000, "size of each data set, in bytes")
 	flag.IntVar(&o.rounds, "rounds", 5, "how often each program runs on each data set")
-	flag.StringVar(&o.shared, "shared", "", "directory with realservers/recordings and corpus; without it, generated data alone is measured")
+	flag.StringVar(&o.shared, "shared", "", "directory with realservers/recordings and corpus; without it, only generated data is measured")
 	flag.StringVar(&o.write, "write", "", "document to write, such as docs/performance.md; without it, the tables are printed")
 	flag.StringVar(&o.binary, "mcpscan", "", "the program to measure; without it, it is built")
-	decode := flag.String("decode", "", "decode each line of a file with encoding/json, and do nothing else")
+	decode := flag.String("decode", "", "only decode each line of a file with encoding/json")
 	flag.Parse()
 	var err error
 	if *decode != "" {
@@ -101,7 +101,7 @@ func bench(ctx context.Context, o options) (err error) {
 	}
 	var own syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &own); err == nil {
-		fmt.Fprintf(&out, "\nOn Linux, peak memory below %d MB cannot be told apart: that is what the measuring program has.\n", own.Maxrss>>10)
+		fmt.Fprintf(&out, "\nOn Linux, peak memory below %d MB cannot be measured, because the measuring program itself uses that much.\n", own.Maxrss>>10)
 	}
 	if o.write == "" {
 		_, err := os.Stdout.WriteString(out.String())
@@ -127,7 +127,7 @@ func writeMachine(ctx context.Context, out *strings.Builder, o options, p patter
 		}
 		found = append(found, first)
 	}
-	fmt.Fprintf(out, "Peers: %s. rg and yara search for %d of the %d literals that mcpscan's\nrules search for: those in ASCII.\n", strings.Join(found, ", "), p.literals, p.all)
+	fmt.Fprintf(out, "Peers: %s. rg and yara search for the %d ASCII literals among the %d literals of\nmcpscan's rules.\n", strings.Join(found, ", "), p.literals, p.all)
 	return missing
 }
 
@@ -150,12 +150,12 @@ func writeData(ctx context.Context, out *strings.Builder, o options, d dataSet, 
 		return err
 	}
 	fmt.Fprintf(out, "\n### %s\n\n%s %.1f MB, %d lines.\n\n", d.name, d.what, float64(d.size)/1e6, d.lines)
-	fmt.Fprint(out, "| program | CPU s | MB per CPU-second | mcpscan's speed against it | peak memory, MB |\n| --- | ---: | ---: | ---: | ---: |\n")
+	fmt.Fprint(out, "| program | CPU s | MB per CPU-second | CPU time relative to mcpscan | peak memory, MB |\n| --- | ---: | ---: | ---: | ---: |\n")
 	base := measured[0].cpu
 	for i, m := range measured {
 		fmt.Fprintf(out, "| %s | %.2f | %.1f | %s | %.0f |\n", programs[i].name, m.cpu, float64(d.size)/1e6/m.cpu, ratio(m.cpu/base), m.memory/1e6)
 	}
-	fmt.Fprintf(out, "\nWall time of mcpscan with 2 workers: %.2f of that with 1; the reports are the same bytes: %t.\n", measured[1].wall/measured[0].wall, sameReports(o.dir))
+	fmt.Fprintf(out, "\nWall time of mcpscan with 2 workers: %.2f of that with 1; identical reports: %t.\n", measured[1].wall/measured[0].wall, sameReports(o.dir))
 	return nil
 }
 
@@ -177,7 +177,7 @@ func writeStart(ctx context.Context, out *strings.Builder, o options) error {
 		return err
 	}
 	node := slices.IndexFunc(programs, func(p program) bool { return p.name == nodeStart })
-	fmt.Fprint(out, "\n### Start\n\n| command | CPU ms | against starting node | peak memory, MB |\n| --- | ---: | ---: | ---: |\n")
+	fmt.Fprint(out, "\n### Start\n\n| command | CPU ms | relative to `node` | peak memory, MB |\n| --- | ---: | ---: | ---: |\n")
 	for i, m := range measured {
 		against := "–"
 		if node >= 0 {

@@ -22,8 +22,8 @@ var messages = [...]struct {
 	{"result=4KB", "a result of 4 KB", 500_000},
 	{"result=64KB", "a result of 64 KB", 1_000_000},
 	{"tools=60", "a list of 60 tools", 2_000_000},
-	{"judge", "a call, judging alone", 100_000},
-	{"judge/tools=60", "a list of 60 tools, judging alone", 100_000},
+	{"judge", "a call, only judging", 100_000},
+	{"judge/tools=60", "a list of 60 tools, only judging", 100_000},
 }
 
 // stepRuns is the number of runs of each sub-benchmark: other load on the machine disturbs most
@@ -36,7 +36,7 @@ func writeStep(ctx context.Context, out *strings.Builder) error {
 	if err != nil {
 		return fmt.Errorf("running BenchmarkStep: %w", err)
 	}
-	fmt.Fprintf(out, "\n### One message in a proxy\n\nWall time of inspecting and judging one message (`BenchmarkStep` of `scanner`), in the least disturbed of %d runs of 200.\n\n", stepRuns)
+	fmt.Fprintf(out, "\n### One message in a proxy\n\nWall time of inspecting and judging one message (`BenchmarkStep` of `scanner`), in the run with the lowest p99 of %d runs of 200 messages.\n\n", stepRuns)
 	fmt.Fprint(out, "| message | median, µs | p99, µs | budget, µs |\n| --- | ---: | ---: | ---: |\n")
 	for _, m := range messages {
 		median, p99, err := least(string(printed), m.name)

@@ -113,7 +113,7 @@ func FuzzDefinitions(f *testing.F) {
 		var doc wire.Doc
 		for _, e := range events {
 			if e.Kind == scanner.DefinitionEvent && doc.Parse(e.Frame) != nil {
-				t.Errorf("a definition that is no JSON: %q", e.Frame)
+				t.Errorf("a definition that is not JSON: %q", e.Frame)
 			}
 		}
 		checkPlaces(t, string(data), events)
@@ -166,7 +166,7 @@ func FuzzTranscript(f *testing.F) {
 		var doc wire.Doc
 		for _, e := range events {
 			if len(e.Parts) > 0 && doc.Parse(e.Frame) != nil {
-				t.Errorf("a frame that is no JSON: %q", e.Frame)
+				t.Errorf("a frame that is not JSON: %q", e.Frame)
 			}
 		}
 	})

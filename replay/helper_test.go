@@ -76,7 +76,7 @@ func checkPlaces(t testing.TB, data string, events []scanner.Event) {
 			continue
 		}
 		if e.Origin.Line < 1 || e.Origin.Line > len(lines) {
-			t.Fatalf("an event stands in line %d of %d", e.Origin.Line, len(lines))
+			t.Fatalf("an event is in line %d of %d", e.Origin.Line, len(lines))
 		}
 		off := starts[e.Origin.Line-1]
 		for range e.Origin.Column - 1 {

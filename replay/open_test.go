@@ -183,7 +183,7 @@ func TestNamesOfRecordings(t *testing.T) {
 		".jsonl": ".jsonl", "": "", "stdin": "stdin", "dir/": "", "x.log.json": "x",
 	} {
 		if got := baseName(name); got != want {
-			t.Errorf("%q is called %q, want %q", name, got, want)
+			t.Errorf("%q is named %q, want %q", name, got, want)
 		}
 	}
 }

@@ -129,7 +129,7 @@ func TestEmptyReportHasNoNull(t *testing.T) {
 		t.Fatal(err)
 	}
 	if strings.Contains(b.String(), "null") {
-		t.Errorf("null stands in\n%s", b.String())
+		t.Errorf("null occurs in\n%s", b.String())
 	}
 }
 

@@ -45,7 +45,7 @@ func TestDiffIsVisibleAndBounded(t *testing.T) {
 		t.Errorf("%d lines, the last is %q", len(lines), lines[len(lines)-1])
 	}
 	if raw := rawIn(r.Findings[0].Diff); raw != "" {
-		t.Errorf("the diff holds a raw %s", raw)
+		t.Errorf("the diff contains a raw %s", raw)
 	}
 	again := fmt.Sprint(diffLines(r.Findings[0].Diff))
 	if again != fmt.Sprint(lines) {

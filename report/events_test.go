@@ -194,7 +194,7 @@ func TestEventsDocument(t *testing.T) {
 		for i := range reflect.TypeOf(v).NumField() {
 			name, _, _ := strings.Cut(reflect.TypeOf(v).Field(i).Tag.Get("json"), ",")
 			if name != "" && !bytes.Contains(b, []byte("`"+name+"`")) {
-				t.Errorf("docs/events.md does not tell of %s", name)
+				t.Errorf("docs/events.md does not mention %s", name)
 			}
 		}
 	}
@@ -204,7 +204,7 @@ func TestEventsDocument(t *testing.T) {
 	}
 	for _, kind := range regexp.MustCompile(`"mcp_[a-z_]+"`).FindAllString(string(source), -1) {
 		if !strings.Contains(string(b), "| `"+strings.Trim(kind, `"`)+"` |") {
-			t.Errorf("docs/events.md does not tell of %s", kind)
+			t.Errorf("docs/events.md does not mention %s", kind)
 		}
 	}
 }

@@ -85,7 +85,7 @@ func FuzzReports(f *testing.F) {
 		}
 		o.Color = true
 		if raw := rawIn(ansi.ReplaceAllString(render(t, "text", &r, o), "")); raw != "" {
-			t.Errorf("text in colour holds a raw %s", raw)
+			t.Errorf("text in colour contains a raw %s", raw)
 		}
 		checkWidth(t, &r, out["text"], o.Width)
 		if err := schema.Validate(decode(t, []byte(out["sarif"]))); err != nil {
@@ -117,7 +117,7 @@ func render(t testing.TB, format string, r *Report, o Options) string {
 		t.Fatal(err)
 	}
 	if slices.Contains(jsonFormats, format) && !json.Valid(b.Bytes()) {
-		t.Errorf("%s is no JSON:\n%s", format, b.Bytes())
+		t.Errorf("%s is not JSON:\n%s", format, b.Bytes())
 	}
 	if !bytes.HasSuffix(b.Bytes(), []byte("\n")) {
 		t.Errorf("%s does not end in a line feed", format)

@@ -37,7 +37,7 @@ func TestGitHubLevels(t *testing.T) {
 		"%0A32 more open findings have no annotation: GitHub keeps 10 of each level.": 1,
 	} {
 		if strings.Count(got, want) != n {
-			t.Errorf("%q stands %d times, want %d, in\n%s", want, strings.Count(got, want), n, got)
+			t.Errorf("%q occurs %d times, want %d, in\n%s", want, strings.Count(got, want), n, got)
 		}
 	}
 }

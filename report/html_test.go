@@ -42,7 +42,7 @@ func TestHTMLOrder(t *testing.T) {
 	for _, part := range []string{`<a href="#not-inspected">`, "<nav", "<article", `<section class="gaps" id="not-inspected">`, "<h2>Inputs</h2>"} {
 		at := strings.Index(got, part)
 		if at < last {
-			t.Errorf("%s stands at %d, behind what should follow it", part, at)
+			t.Errorf("%s is at %d, after what should follow it", part, at)
 		}
 		last = at
 	}
@@ -58,7 +58,7 @@ func TestHTMLStandsForItself(t *testing.T) {
 	policy := fmt.Sprintf("default-src &#39;none&#39;; style-src &#39;sha256-%s&#39;; base-uri &#39;none&#39;; form-action &#39;none&#39;",
 		strings.ReplaceAll(base64.StdEncoding.EncodeToString(digest[:]), "+", "&#43;"))
 	if style == "" || !strings.Contains(got, `<meta http-equiv="Content-Security-Policy" content="`+policy+`">`) {
-		t.Errorf("the policy does not allow the style alone, want\n%s\nin\n%.600s", policy, got)
+		t.Errorf("the policy does not allow only the style, want\n%s\nin\n%.600s", policy, got)
 	}
 	if at := regexp.MustCompile(`(?i)<script|<link|<img|<iframe|\ssrc=|@import|url\(|\sstyle=|\son\w+=`).FindString(got); at != "" {
 		t.Errorf("the page has %q", at)
@@ -100,7 +100,7 @@ func TestHTMLMarksWhatWasDecided(t *testing.T) {
 		}
 	}
 	if !strings.Contains(got, `<strong>0</strong> <span>high</span> <small>1 suppressed</small></li>`) || !strings.Contains(got, `<header class="verdict note">`) {
-		t.Errorf("the counts do not tell what is open:\n%s", got)
+		t.Errorf("the counts do not show what is open:\n%s", got)
 	}
 }
 

@@ -159,7 +159,7 @@ func TestReadSaysWhatItFound(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error is %v, want one with %s", in, err, want)
 		} else if raw := rawIn(err.Error()); raw != "" {
-			t.Errorf("%q: the error holds a raw %s", in, raw)
+			t.Errorf("%q: the error contains a raw %s", in, raw)
 		}
 	}
 }

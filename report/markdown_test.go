@@ -100,7 +100,7 @@ func TestMarkdownIsBounded(t *testing.T) {
 	checkPromise(t, "markdown", got)
 	shown := strings.Count(got, "\n#### ")
 	if shown < 100 || !strings.Contains(got, fmt.Sprintf("\n%d findings left out", many+3-shown)) {
-		t.Errorf("%d findings are shown, and it is not said how many are not: %.600s", shown, got)
+		t.Errorf("%d findings are shown, and the report does not say how many are not: %.600s", shown, got)
 	}
 	for _, want := range []string{"hid-bidi", "burst", "### Not inspected", "### Inputs"} {
 		if !strings.Contains(got, want) {

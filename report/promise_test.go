@@ -21,7 +21,7 @@ import (
 func checkPromise(t testing.TB, format, out string) {
 	t.Helper()
 	if raw := rawIn(out); raw != "" {
-		t.Errorf("%s holds a raw %s:\n%q", format, raw, out)
+		t.Errorf("%s contains a raw %s:\n%q", format, raw, out)
 	}
 	if at := command.FindString(own(format, out)); at != "" {
 		t.Errorf("%s gives a CI system the command %q:\n%s", format, at, out)
@@ -153,7 +153,7 @@ func checkJUnit(t testing.TB, out string) junitSuite {
 		t.Fatalf("junit: %v in\n%s", err, out)
 	}
 	if rest := out[d.InputOffset():]; rest != "\n" {
-		t.Errorf("junit goes on behind its end: %q", rest)
+		t.Errorf("junit continues after its end: %q", rest)
 	}
 	s, names := doc.Suite, map[string]bool{}
 	counted := junitSuite{}

@@ -121,11 +121,11 @@ func TestSARIFSaysWhatWasDecided(t *testing.T) {
 	}
 	for _, want := range []string{`"baselineState": "new"`, `"baselineState": "unchanged"`, `"kind": "external"`, `"status": "accepted"`, `"justification": "names of files are <U+001B>[31mred<U+001B>[0m"`} {
 		if strings.Count(out, want) != 1 {
-			t.Errorf("%s stands there %d times, want once", want, strings.Count(out, want))
+			t.Errorf("%s occurs %d times, want once", want, strings.Count(out, want))
 		}
 	}
 	if plain := render(t, "sarif", sample(t), Options{}); strings.Contains(plain, "baselineState") || strings.Contains(plain, "suppressions") {
-		t.Error("a report without decisions speaks of some")
+		t.Error("a report without decisions mentions some")
 	}
 }
 
@@ -175,7 +175,7 @@ func TestSARIFKeepsTheWorst(t *testing.T) {
 		t.Fatalf("%d results, want 5000", n)
 	}
 	if first, last := run.Results[3999].Message.Text, run.Results[4000].Message.Text; first[:5] != "3999." || last[:5] != "5000." {
-		t.Errorf("around the cut stand %s and %s", first, last)
+		t.Errorf("the results around the limit are %s and %s", first, last)
 	}
 	if note := run.Invocations[0].ToolExecutionNotifications[0].Message.Text; note != "Only the worst 5000 of 6000 results are listed. The JSON report lists more." {
 		t.Errorf("notification is %q", note)

@@ -133,7 +133,7 @@ func TestTextColourEndsOnEveryLine(t *testing.T) {
 		}
 	}
 	if !strings.Contains(out, styleMatch) || strings.Contains(out, "»") {
-		t.Error("the match is not shown by colour alone")
+		t.Error("the match is not shown only by colour")
 	}
 }
 
@@ -185,7 +185,7 @@ func TestTextBlock(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	if n := strings.Count(got, "MEDIUM"); n != 1 || strings.Count(got, "signals   secrecy, credential path") != 2 {
-		t.Errorf("the other text has no block of its own:\n%s", got)
+		t.Errorf("the other text has no separate block:\n%s", got)
 	}
 }
 

@@ -34,7 +34,7 @@ func FuzzConfig(f *testing.F) {
 		}
 	}
 	if seeds == 0 {
-		f.Fatal("no case holds a configuration")
+		f.Fatal("no case contains a configuration")
 	}
 	engine, err := scanner.New(rules.All(), scanner.Options{Workers: 1})
 	if err != nil {

@@ -182,7 +182,7 @@ func TestNoChangeIsSilent(t *testing.T) {
 			}
 		}
 		if differs != (len(found) > 0) {
-			t.Fatalf("differs: %v, told: %d\nold: %s\nnow: %s", differs, len(found), old, now)
+			t.Fatalf("differs: %v, reported: %d\nold: %s\nnow: %s", differs, len(found), old, now)
 		}
 	})
 }

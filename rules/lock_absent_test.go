@@ -135,7 +135,7 @@ func TestNothingIsTakenOutInSilence(t *testing.T) {
 			continue // refused
 		}
 		if want := told[pointer]; len(all) == 0 || want == "" && !strings.HasPrefix(all[0], "high ") && !strings.HasPrefix(all[0], "critical ") || !strings.HasPrefix(all[0], want) {
-			t.Errorf("%s was taken out: %q, want %q", pointer, all, cmp.Or(want, "high or critical"))
+			t.Errorf("%s was removed: %q, want %q", pointer, all, cmp.Or(want, "high or critical"))
 		}
 	}
 }
@@ -216,7 +216,7 @@ func TestEditedEntries(t *testing.T) {
 					t.Fatal(err)
 				}
 				if len(all) > 0 != (c.want != "") || len(all) > 0 && !strings.HasPrefix(all[0], c.want) {
-					t.Errorf("with a lockfile before it %t: %q, want %q", c.base != "", all, c.want)
+					t.Errorf("with an earlier lockfile %t: %q, want %q", c.base != "", all, c.want)
 				}
 			}
 		})
@@ -291,7 +291,7 @@ func TestTakenOutOfAnAskedServer(t *testing.T) {
 			t.Fatal(err)
 		}
 		if slices.Sort(told); strings.Join(slices.Compact(told), ", ") != tt.want {
-			t.Errorf("%s was taken out: %q, want %q", tt.name, told, tt.want)
+			t.Errorf("%s was removed: %q, want %q", tt.name, told, tt.want)
 		}
 	}
 }

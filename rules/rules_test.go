@@ -144,7 +144,7 @@ func archive(t *testing.T, file string) *txtar.Archive {
 			names[len(names)-1] = "config"
 		} else if kind := besides[f.Name]; kind != "" {
 			if names[len(names)-1] = kind; slices.Contains(names[:len(names)-1], kind) {
-				t.Errorf("%s: %q stands beside another of its kind", file, f.Name)
+				t.Errorf("%s: %q occurs twice", file, f.Name)
 			}
 		} else if f.Name != "want" && !slices.Contains(inputs, f.Name) {
 			t.Errorf("%s: unknown member %q: expected want and one of %s", file, f.Name, strings.Join(inputs, ", "))

@@ -114,7 +114,7 @@ func TestEachBlockedCallIsFound(t *testing.T) {
 			}
 		}
 		if len(s.findings) != 4 || again != 3 {
-			t.Errorf("%s: %d findings, %d of them behind the first", rule, len(s.findings), again)
+			t.Errorf("%s: %d findings, %d of them after the first", rule, len(s.findings), again)
 		}
 	}
 }

@@ -81,7 +81,7 @@ func (p *ConfigPass) Variable(e *configfile.Entry, name string) Decision {
 }
 
 // switchedOff marks findings about a disabled entry.
-const switchedOff = " (the server is disabled in this file; one word enables it)"
+const switchedOff = " (the server is disabled in this file, but changing one word enables it)"
 
 // Report reports a finding about a value of an entry, located by a pointer as used by
 // Entry.Span, or about a setting if the entry is nil. If the pointer leads to nothing, the

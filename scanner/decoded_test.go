@@ -106,7 +106,7 @@ func TestLargeTexts(t *testing.T) {
 			told += s.Reason + "\n"
 		}
 		if !strings.Contains(told, c.told) || c.told == "" && told != "" {
-			t.Errorf("%s: told %q, want %q", name, told, c.told)
+			t.Errorf("%s: reported %q, want %q", name, told, c.told)
 		}
 	}
 }

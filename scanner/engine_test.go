@@ -198,7 +198,7 @@ func TestRepetitionHidesNothing(t *testing.T) {
 		text := strings.Repeat("no zqmarker. ", decoys) + "zqmarker now"
 		s, res := run(t, []scanner.Rule{r}, frame(0, mcp.ServerToClient, `{"jsonrpc":"2.0","id":1,"result":{"x":"`+text+`"}}`))
 		if complete := len(res.Coverage.Skipped) == 0; len(s.findings) != 1 || complete != (decoys < 256) {
-			t.Errorf("behind %d decoys: %d findings, coverage %+v", decoys, len(s.findings), res.Coverage)
+			t.Errorf("after %d decoys: %d findings, coverage %+v", decoys, len(s.findings), res.Coverage)
 		}
 		_, res = run(t, []scanner.Rule{r}, frame(0, mcp.ClientToServer, `{"jsonrpc":"2.0","id":1,"method":"x","params":{"x":"`+text+`"}}`))
 		if len(res.Coverage.Skipped) != 0 {
@@ -245,7 +245,7 @@ func TestSessionsAreBounded(t *testing.T) {
 	back.Session = "s7"
 	_, res = run(t, []scanner.Rule{markerRule()}, append(events, back)...)
 	if len(res.Coverage.Skipped) != 1 || res.Coverage.Skipped[0].Count != 1 {
-		t.Errorf("a run passes for complete in which a closed session goes on: %+v", res.Coverage)
+		t.Errorf("a run with a continued closed session counts as complete: %+v", res.Coverage)
 	}
 }
 

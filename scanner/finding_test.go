@@ -24,14 +24,14 @@ func TestEvidenceIsInTheText(t *testing.T) {
 		e := newEvidence([]byte(all), start, end)
 		for _, s := range []string{e.Text, e.Context} {
 			if !strings.Contains(shown, strings.Trim(s, cutOff)) {
-				t.Fatalf("%q does not stand in %q", s, shown)
+				t.Fatalf("%q is not in %q", s, shown)
 			}
 		}
 		if whole := text.Visible(all[start:end], math.MaxInt); strings.HasSuffix(e.Text, cutOff) == (e.Text == whole) {
 			t.Fatalf("%q is shown of %q", e.Text, whole)
 		}
 		if before := strings.HasPrefix(e.Context, cutOff); before && strings.HasPrefix(shown, strings.Trim(e.Context, cutOff)) && from == 0 {
-			t.Fatalf("%q says that something stands ahead of it", e.Context)
+			t.Fatalf("%q says that something precedes it", e.Context)
 		}
 	})
 }

@@ -39,7 +39,7 @@ func TestLate(t *testing.T) {
 			if slices.ContainsFunc(facts.Skips, func(s string) bool { return strings.Contains(s, "--max-time") }) {
 				missed++
 			} else if missed > 0 {
-				t.Fatalf("asked %d times: event %d counts as inspected behind one that does not", most, i)
+				t.Fatalf("asked %d times: event %d counts as inspected after one that does not", most, i)
 			}
 		}
 		if missed == 0 {

@@ -94,7 +94,7 @@ func TestOverruled(t *testing.T) {
 		t.Errorf("decided %+v over %+v", m.Decision, m.Overruled)
 	}
 	if (&scanner.Decision{}).Made() || !m.Decision.Made() {
-		t.Error("what was decided is not told from what was not")
+		t.Error("decided and undecided findings are not distinguished")
 	}
 }
 

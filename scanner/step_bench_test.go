@@ -98,7 +98,7 @@ func BenchmarkDrift(b *testing.B) {
 	b.Run("judge", func(b *testing.B) {
 		percentiles(b, func(int) {
 			if len(scanner.NewJudge(e).Judge(now, facts).Findings) < 60 {
-				b.Fatal("changes were not told")
+				b.Fatal("changes were not reported")
 			}
 		})
 	})

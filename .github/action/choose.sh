@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Says where the program comes from. What is built here needs Go; actions/setup-go
-# hashes and caches only what lies in the workspace, so it gets copies of go.mod and
-# go.sum there, which the next step removes.
+# Chooses the source of mcpscan. Building it needs Go. actions/setup-go hashes and
+# caches only files in the workspace, so this script copies go.mod and go.sum there;
+# the next step removes the copies.
 set -euo pipefail
 here=$(cd "${BASH_SOURCE[0]%/*}" && pwd)
 # shellcheck source-path=SCRIPTDIR source=lib.sh

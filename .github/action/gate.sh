@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Ends the action with the exit code of mcpscan. It rests on nothing else: a
-# token that may not upload must neither open nor close the gate.
+# Ends the action with the exit code of mcpscan. Nothing else affects the result: a
+# token without upload permission must neither open nor close the gate.
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(cd "${BASH_SOURCE[0]%/*}" && pwd)/lib.sh"
@@ -11,7 +11,7 @@ fi
 case $EXIT_CODE in
 0) echo "mcpscan: no findings at or above fail-on" ;;
 1) echo "mcpscan: findings at or above fail-on" ;;
-2) fail "wrong usage or configuration: the log of the scan step shows what was expected" ;;
+2) fail "usage or configuration error: the log of the scan step shows what was expected" ;;
 3) echo "mcpscan: something could not be inspected; the report lists what" ;;
 '') fail "mcpscan did not run: see the log of the earlier steps" ;;
 esac

@@ -17,9 +17,9 @@ import (
 
 // alertFlags configures who is notified of a proxy's decisions while it runs; by default, nobody.
 type alertFlags struct {
-	Webhook         string `help:"URL to which each detection at or above alert_threshold (default: high) is sent, as a JSON object in a POST." placeholder:"URL"`
+	Webhook         string `help:"Send each detection at or above alert_threshold (default: high) to this URL, as a JSON object in a POST request." placeholder:"URL"`
 	WebhookTokenEnv string `help:"Environment variable with the bearer token for --webhook." placeholder:"NAME"`
-	OTLP            string `name:"otlp" help:"OTLP/HTTP endpoint to which logs and metrics are sent, such as http://127.0.0.1:4318. Set headers in OTEL_EXPORTER_OTLP_HEADERS." placeholder:"URL"`
+	OTLP            string `name:"otlp" help:"Send logs and metrics to this OTLP/HTTP endpoint, such as http://127.0.0.1:4318. Set headers in OTEL_EXPORTER_OTLP_HEADERS." placeholder:"URL"`
 }
 
 // exportEvery is the interval at which logs and metrics are sent.

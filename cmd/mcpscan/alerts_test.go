@@ -88,6 +88,6 @@ func TestAlerts(t *testing.T) {
 		}
 	}
 	if len(c.got) != 3 {
-		t.Errorf("told: %v", c.got)
+		t.Errorf("reported: %v", c.got)
 	}
 }

@@ -12,7 +12,7 @@ import (
 // TestNamesOfTheSummary: each name that docs/configuration.md explains stands for some
 // rules, and for each rule that is beside it.
 func TestNamesOfTheSummary(t *testing.T) {
-	_, table, ok := strings.Cut(readFile(t, root, "docs", "configuration.md"), "| its name | what it stands for here |\n| --- | --- |\n")
+	_, table, ok := strings.Cut(readFile(t, root, "docs", "configuration.md"), "| its name | meaning here |\n| --- | --- |\n")
 	if !ok {
 		t.Fatal("docs/configuration.md has no table of names")
 	}
@@ -25,11 +25,11 @@ func TestNamesOfTheSummary(t *testing.T) {
 			names++
 			chosen := config.Choice{}
 			if !chosen.Choose(name[1], all) {
-				t.Errorf("%s stands for nothing", name[1])
+				t.Errorf("%s means nothing", name[1])
 			}
 			for _, beside := range code.FindAllStringSubmatch(cells[2], -1) {
 				if rule := (config.Choice{}); rule.Choose(beside[1], all) && rule.All(beside[1]) && !chosen.All(beside[1]) {
-					t.Errorf("%s does not stand for %s", name[1], beside[1])
+					t.Errorf("%s does not mean %s", name[1], beside[1])
 				}
 			}
 		}

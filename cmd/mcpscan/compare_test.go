@@ -60,7 +60,7 @@ func TestEveryFieldIsCompared(t *testing.T) {
 		}
 		field.SetZero()
 		if len(config.Compare(full, without, nil, app.Vocabulary()))+len(config.Compare(without, full, nil, app.Vocabulary())) == 0 {
-			t.Errorf("%s: nobody sees that it changed; add it to config.Compare, and its meaning to the table there", name)
+			t.Errorf("%s: changes to it are not detected; add it to config.Compare, and its meaning to the table there", name)
 		}
 	})
 }

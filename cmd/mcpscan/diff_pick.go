@@ -58,7 +58,7 @@ func (c *diffCmd) has(ctx context.Context, std streams, l *servers.Listing, engi
 
 // nothingCompared returns the error for two sides that have no server in common.
 func (c *diffCmd) nothingCompared(before *scanner.Snapshot, now []string) error {
-	return usage("nothing was compared: %s contains %s, and the other side contains %s; choose with --server NAME", c.Old, quotedNames(before.Names()), quotedNames(now))
+	return usage("nothing was compared: %s contains %s, but the other side contains %s; choose a server with --server NAME", c.Old, quotedNames(before.Names()), quotedNames(now))
 }
 
 // maxNames is the maximum number of names in an error.

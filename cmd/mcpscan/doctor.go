@@ -17,7 +17,7 @@ import (
 
 // doctorCmd is mcpscan doctor.
 type doctorCmd struct {
-	Paths    []string `arg:"" optional:"" name:"path" help:"Client configurations, or directories that contain them; default: the ones of this directory and of the user." placeholder:"PATH"`
+	Paths    []string `arg:"" optional:"" name:"path" help:"Client configurations, or directories that contain them; default: those of this directory and of the user." placeholder:"PATH"`
 	Lockfile string   `help:"The lockfile." default:"mcpscan.lock" placeholder:"FILE"`
 	Format   string   `help:"text or json." default:"text" enum:"text,json"`
 }
@@ -70,9 +70,9 @@ type unreadFile struct {
 // Values of checkedServer.Proxy.
 const (
 	proxyWrapped  = "wrapped"
-	proxyObserves = "wrapped, observes"
-	proxyStale    = "wrapped otherwise"
-	proxyByHand   = "by hand"
+	proxyObserves = "wrapped, observe mode"
+	proxyStale    = "wrapped differently"
+	proxyByHand   = "wrapped by hand"
 	proxyNone     = "not wrapped"
 	proxyCannot   = "cannot be wrapped"
 )

@@ -62,7 +62,7 @@ func TestHostileEdits(t *testing.T) {
 			head := t.TempDir()
 			changed.write(t, head)
 			if after := gate(t, base, head); after.code == exitClean && after.coverage == before.coverage {
-				t.Errorf("-edits-seed %d, case %d: nothing is said of %q\n%s", *editSeed, i, what, shownProject(changed))
+				t.Errorf("-edits-seed %d, case %d: nothing is reported about %q\n%s", *editSeed, i, what, shownProject(changed))
 			}
 		}
 	}

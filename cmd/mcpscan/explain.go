@@ -176,7 +176,7 @@ func (x *explainer) explain(ctx context.Context, line int) ([]*explained, error)
 		return nil, v.missing(x.cmd.Recording)
 	}
 	if v.more > 0 {
-		fmt.Fprintf(x.std.err, "mcpscan: %d more events begin on this line and are not explained\n", v.more)
+		fmt.Fprintf(x.std.err, "mcpscan: %d more events on this line are not explained\n", v.more)
 	}
 	places := map[int]past{}
 	for _, e := range v.events {

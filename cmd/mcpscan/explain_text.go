@@ -196,7 +196,7 @@ func (p *explainedLines) finding(f *explainedFinding) {
 		p.line(2, "status", "%s", strings.TrimSuffix(f.Status+": "+f.Reason, ": "))
 	}
 	if len(f.RestsOn) > 0 {
-		p.line(2, "rests on", "earlier events, in chronological order: %d", len(f.RestsOn))
+		p.line(2, "based on", "earlier events, in chronological order: %d", len(f.RestsOn))
 	}
 	for i := range f.RestsOn {
 		p.past(&f.RestsOn[i])

@@ -22,7 +22,7 @@ type engineFlags struct {
 	configFlags
 	Enable     []string `help:"Run only these rules, by ID or category." placeholder:"RULE"`
 	Disable    []string `help:"Disable these rules, by ID or category." placeholder:"RULE"`
-	Policy     []string `help:"Additional policy for requests: TOML, or YAML as in mcpscan.yaml. Repeatable; the strictest decision counts." placeholder:"FILE" sep:"none"`
+	Policy     []string `help:"Additional policy for requests: TOML, or YAML as in mcpscan.yaml. Repeatable; the strictest decision applies." placeholder:"FILE" sep:"none"`
 	Jobs       int      `short:"j" help:"Number of parallel workers; 0 uses one per core." default:"0"`
 	MaxMessage int64    `help:"Maximum message size in bytes; longer messages count as not inspected." default:"33554432"`
 
@@ -40,7 +40,7 @@ type baselineFlags struct {
 type lockFlags struct {
 	Lockfile  string `help:"Approved definitions to compare with; default: mcpscan.lock in the working directory, if it exists." placeholder:"FILE"`
 	Base      string `help:"The lockfile before the change under review, or a directory with the files of the commit before it. Reports changes to the lockfile; if PATH is a directory, mcpscan uses its versions of the configuration, policies and baseline." placeholder:"PATH"`
-	Approvals string `help:"Whether approvals made in the lockfile by the change under review settle drift: accept, ignore." default:"accept" enum:"accept,ignore"`
+	Approvals string `help:"Whether approvals that the change under review adds to the lockfile accept drift: accept, ignore." default:"accept" enum:"accept,ignore"`
 }
 
 // options returns the options that select the configuration.

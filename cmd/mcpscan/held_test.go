@@ -68,7 +68,7 @@ func TestHeld(t *testing.T) {
 		t.Errorf("standard error: %s", &said)
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, "*", "mcpscan", "held", "*")); len(left) > 0 {
-		t.Errorf("left behind: %v", left)
+		t.Errorf("not removed: %v", left)
 	}
 }
 

@@ -16,7 +16,7 @@ func TestExamples(t *testing.T) {
 	}
 	commands := parser.Model.Leaves(true)
 	if len(commands) != len(examples) {
-		t.Errorf("%d commands have examples, want those of %d", len(examples), len(commands))
+		t.Errorf("%d commands have examples, want %d", len(examples), len(commands))
 	}
 	for _, command := range commands {
 		path := commandPath(command)
@@ -55,7 +55,7 @@ func TestFlagsAgree(t *testing.T) {
 					continue
 				}
 				if before, known := alone[name]; known && before != f.IsBool() {
-					t.Errorf("%s takes a value in some commands only", name)
+					t.Errorf("%s takes a value only in some commands", name)
 				}
 				alone[name] = f.IsBool()
 			}

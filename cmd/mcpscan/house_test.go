@@ -171,7 +171,7 @@ func TestFamiliesStandAlone(t *testing.T) {
 		shared := slices.ContainsFunc(rulePackages, func(p string) bool { return dir == "internal/"+p })
 		for _, other := range imported {
 			if (family || shared) && strings.HasPrefix(other, "rules") {
-				t.Errorf("%s imports %s: what both need belongs into a package under internal", dir, other)
+				t.Errorf("%s imports %s: code that both need belongs in a package under internal", dir, other)
 			}
 		}
 	}
@@ -233,7 +233,7 @@ func proofs(t *testing.T) map[string]bool {
 // go test ./cmd/mcpscan -run RulesDocument -update writes it.
 func TestRulesDocument(t *testing.T) {
 	var b strings.Builder
-	b.WriteString("# Rules\n\nWhat mcpscan checks, in the words of the rules themselves. This file is generated:\n`go test ./cmd/mcpscan -run RulesDocument -update` writes it.\n\n")
+	b.WriteString("# Rules\n\nThe rules of mcpscan. This file is generated from their source:\n`go test ./cmd/mcpscan -run RulesDocument -update` writes it.\n\n")
 	b.WriteString("| rule | severity | confidence | what it finds |\n| --- | --- | --- | --- |\n")
 	for _, r := range documented() {
 		fmt.Fprintf(&b, "| [%s](#%s) | %s | %s | %s |\n", r.ID, r.ID, r.Severity, r.Confidence, r.Title)
@@ -275,7 +275,7 @@ func TestConfigurationDocument(t *testing.T) {
 	}
 	for _, word := range words {
 		if !strings.Contains(document, "`"+word+"`") {
-			t.Errorf("docs/configuration.md does not tell of %q", word)
+			t.Errorf("docs/configuration.md does not mention %q", word)
 		}
 	}
 }

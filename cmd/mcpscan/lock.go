@@ -175,7 +175,7 @@ func (c *lockCmd) targets() (all []string, missed []scanner.Skipped, err error) 
 			}
 		}
 		if found == 0 {
-			return nil, nil, usage("%w in %s; name a target, or give the command of a server after --", app.ErrNoConfig, t)
+			return nil, nil, usage("%w in %s; name a target, or add the command of a server after --", app.ErrNoConfig, t)
 		}
 	}
 	return all, missed, nil

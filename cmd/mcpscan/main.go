@@ -95,10 +95,10 @@ type grammar struct {
 }
 
 const description = `mcpscan finds poisoned tools, rug pulls and risky settings in MCP servers, offline.
-It sends no data and needs no API key.
+It needs no API key, and sends no data unless you configure a receiver.
 
 Exit codes: 0 no finding at or above --fail-on, 1 findings at or above it,
-2 wrong usage or configuration, 3 something could not be inspected,
+2 usage or configuration error, 3 something could not be inspected,
 130 interrupted.`
 
 // maxHeap is the size at which the garbage collector tries to keep the heap. Live data has

@@ -23,7 +23,7 @@ func TestPolicyDocument(t *testing.T) {
 		}
 		for _, found := range p.Check() {
 			if !strings.Contains(found.Says, "disabled") {
-				t.Errorf("the example %s tells %s", found.At, found.Says)
+				t.Errorf("the example %s reports %s", found.At, found.Says)
 			}
 		}
 	}
@@ -34,7 +34,7 @@ func TestPolicyDocument(t *testing.T) {
 	}
 	for _, word := range slices.Concat([]string{"tool_name", "event_type"}, policy.EventTypes) {
 		if !strings.Contains(document, "`"+word+"`") {
-			t.Errorf("docs/policy.md does not tell of %q", word)
+			t.Errorf("docs/policy.md does not mention %q", word)
 		}
 	}
 	for _, block := range regexp.MustCompile("(?s)```json\n(.*?)```").FindAllStringSubmatch(document, -1) {

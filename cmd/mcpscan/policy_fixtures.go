@@ -21,7 +21,7 @@ import (
 
 // policyTestCmd is mcpscan policy test.
 type policyTestCmd struct {
-	Policy     []string `required:"" help:"The policy: TOML, or YAML as in mcpscan.yaml. Repeatable; the strictest decision counts." placeholder:"FILE" sep:"none"`
+	Policy     []string `required:"" help:"The policy: TOML, or YAML as in mcpscan.yaml. Repeatable; the strictest decision applies." placeholder:"FILE" sep:"none"`
 	Fixture    []string `help:"A request as JSON, with the expected decision. Repeatable." placeholder:"FILE" sep:"none"`
 	FixtureDir []string `help:"A directory whose .json files, including those in subdirectories, are fixtures." placeholder:"DIR" sep:"none"`
 	Expect     string   `help:"Expected decision for every fixture, in addition to its own: allow, log, prompt, deny (or block)." placeholder:"ACTION" default:"" enum:",allow,log,prompt,deny,block"`
@@ -240,10 +240,10 @@ func (f *fixture) fill(doc *wire.Doc, at func(int, string, ...any) error) error 
 	case params >= 0 && doc.Kind(params) != wire.Object:
 		return at(int(doc.Nodes[params].Start), "expected an object for params, found %s", doc.Kind(params))
 	case needed != "" && params < 0:
-		return at(0, "expected params with %s: the policy needs it to decide about %s", needed, method)
+		return at(0, "expected params with %s: the policy needs it to decide on %s", needed, method)
 	case needed != "":
 		if s, ok := doc.Str(params, needed); !ok || s == "" {
-			return at(int(doc.Nodes[params].Start), "expected params with %s: the policy needs it to decide about %s", needed, method)
+			return at(int(doc.Nodes[params].Start), "expected params with %s: the policy needs it to decide on %s", needed, method)
 		}
 	}
 	if word := texts["expected"]; word != "" || doc.Get(0, "expected") >= 0 {

@@ -29,7 +29,7 @@ type proxyCmd struct {
 	Mode            string        `help:"enforce blocks messages that violate rules, policies or pins; observe only reports them." default:"enforce" enum:"enforce,observe"`
 	Env             []string      `help:"Environment variable to pass to the server, in addition to the standard ones and those in env_allow in mcpscan.yaml. Repeatable." placeholder:"NAME" sep:"none"`
 	InheritEnv      bool          `help:"Pass the whole environment to the server."`
-	AskTimeout      time.Duration `help:"How long to wait for approval of a message that the policy prompts for; 0 refuses it at once." default:"30s"`
+	AskTimeout      time.Duration `help:"How long to wait for approval of a message for which the policy prompts; 0 refuses it at once." default:"30s"`
 	Record          string        `help:"Write all messages to this file, for mcpscan replay." placeholder:"FILE"`
 	Format          []string      `help:"Write a report to a file when the connection ends, as FORMAT=FILE. Formats: ${formats}. Repeatable." placeholder:"FORMAT=FILE" sep:"none"`
 	AllowIncomplete bool          `help:"Exit with the exit code of the server even if something could not be inspected."`
@@ -130,14 +130,14 @@ func (c *proxyCmd) check() error {
 		return c.listenFlags.check()
 	case c.overHTTP():
 		if command || c.InheritEnv || len(c.Env) > 0 {
-			return usage("--upstream and --servers name servers at a URL, which the proxy does not start; remove the command after --, --env and --inherit-env")
+			return usage("--upstream and --servers are for servers at a URL, which the proxy does not start; remove the command after --, --env and --inherit-env")
 		}
 		if c.Session != "" && c.Session != noSession {
-			return usage("--session applies only to servers that the proxy starts; on a port, the proxy tells clients apart by their messages")
+			return usage("--session applies only to servers that the proxy starts; on a port, the proxy distinguishes clients by their messages")
 		}
 		return c.listenFlags.check()
 	case !command:
-		return usage("no server to run; expected its command after --, as in: mcpscan proxy -- npx -y some-mcp-server, or a URL, as in: mcpscan proxy --listen 127.0.0.1:3100 --upstream https://example.com/mcp")
+		return usage("no server to run; expected the command of a server, as in: mcpscan proxy -- npx -y some-mcp-server, or a URL, as in: mcpscan proxy --listen 127.0.0.1:3100 --upstream https://example.com/mcp")
 	case c.Listen != "" || c.TokenEnv != "" || c.TLSFingerprint != "" || len(c.AllowHost) > 0:
 		return usage("--listen, --allow-host, --token-env and --tls-fingerprint apply only to servers at a URL; expected --upstream URL or --servers FILE with them")
 	}

@@ -25,14 +25,14 @@ import (
 
 // listenFlags are the flags of a proxy in front of a server at a URL.
 type listenFlags struct {
-	Listen          string        `help:"Address and port to listen on for --upstream, --servers or --llm, or only a port, on the loopback address. Port 0 takes a free port and prints it to standard error." placeholder:"ADDRESS:PORT"`
+	Listen          string        `help:"Address and port to listen on for --upstream, --servers or --llm, or only a port, for the loopback address. Port 0 selects a free port and prints it to standard error." placeholder:"ADDRESS:PORT"`
 	LLM             bool          `name:"llm" help:"Run between agents and the APIs of LLM providers, and block tool calls in model responses."`
 	Upstream        string        `help:"URL of the server to proxy; the proxy serves the same path. With --llm, the address of a provider; by default, the proxy then serves the paths /anthropic, /openai and /gemini." placeholder:"URL"`
 	Servers         string        `help:"Client configuration with the servers to proxy, instead of --upstream: those at a URL, each under /NAME. With --llm, the proxy starts or connects to these servers and lists their tools before any traffic, and when they change." placeholder:"FILE"`
 	AllowHost       []string      `help:"Additional host name by which clients reach the proxy (localhost and loopback addresses are always allowed), or an Origin to allow: its host or the full value. Repeatable." placeholder:"HOST" sep:"none"`
 	TokenEnv        string        `help:"Environment variable with the bearer token that clients must send to the proxy." placeholder:"NAME"`
 	TLSFingerprint  string        `help:"SHA-256 fingerprint that the certificate of the upstream must have, in hexadecimal digits." placeholder:"SHA256"`
-	UpstreamTimeout time.Duration `help:"Time limit for the upstream to begin its answer; 0 means no limit." default:"5m"`
+	UpstreamTimeout time.Duration `help:"Time limit until the upstream begins to respond; 0 means no limit." default:"5m"`
 }
 
 // Time limits for the head of a request, for an idle connection, and for requests still open when
@@ -60,7 +60,7 @@ func (f *listenFlags) address() (string, error) {
 		host = "127.0.0.1"
 	}
 	if !proxy.IsLoopback(host) && f.TokenEnv == "" {
-		return "", usage("--listen %s: other machines can reach this address and would act with your credentials; require a token with --token-env NAME, or listen on a loopback address", text.Visible(f.Listen, 200))
+		return "", usage("--listen %s: other machines can reach this address and could use your credentials; require a token with --token-env NAME, or listen on a loopback address", text.Visible(f.Listen, 200))
 	}
 	return net.JoinHostPort(host, port), nil
 }
@@ -130,7 +130,7 @@ func (r *proxyRun) front(access proxy.Access, transport http.RoundTripper) (hand
 		upstreams = append(upstreams, proxy.Upstream{
 			Name: t.Name, URL: u, Origin: t.Origin, Transport: transport, Headers: t.Headers, Mask: secrets.mask,
 			Failed: func(reason string) {
-				r.trouble("server %s sent no usable answer: %s", text.Visible(t.Name, 200), reason)
+				r.trouble("server %s sent no valid response: %s", text.Visible(t.Name, 200), reason)
 			},
 		})
 		path := u.EscapedPath()

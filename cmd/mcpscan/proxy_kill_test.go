@@ -154,7 +154,7 @@ func TestKilledInSession(t *testing.T) {
 			readable(t, l.home)
 		})
 	}
-	t.Logf("the longest time without an answer of the server that was left alone: %s", pause)
+	t.Logf("the longest time without a response from the idle server: %s", pause)
 }
 
 // readable replays the recordings of a session that was killed: at most the last line of each

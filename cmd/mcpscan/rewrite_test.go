@@ -52,7 +52,7 @@ func TestRewriteFile(t *testing.T) {
 		t.Errorf("%v, %q", err, readFile(t, path))
 	}
 	if entries, _ := os.ReadDir(dir); len(entries) != 3 {
-		t.Errorf("files are left behind: %v", entries)
+		t.Errorf("files are not removed: %v", entries)
 	}
 }
 

@@ -148,7 +148,7 @@ func TestShuffledSessions(t *testing.T) {
 	})
 	for id, ok := range spoke {
 		if !ok {
-			t.Errorf("nothing was said by %s: the test says little", id)
+			t.Errorf("%s reported nothing, so the test shows little", id)
 		}
 	}
 }

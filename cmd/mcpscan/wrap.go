@@ -34,7 +34,7 @@ type unwrapCmd struct {
 type wrapFlags struct {
 	Name   string `arg:"" optional:"" help:"Name of the server in the client configuration." placeholder:"NAME"`
 	All    bool   `help:"All servers."`
-	Config string `help:"The client configuration to edit; default: the ones of this directory and of the user." placeholder:"FILE"`
+	Config string `help:"The client configuration to edit; default: those of this directory and of the user." placeholder:"FILE"`
 	DryRun bool   `help:"Write nothing; show the changes as a diff."`
 	Quiet  bool   `short:"q" help:"Write only errors to standard error."`
 }
@@ -287,9 +287,9 @@ func (e *editor) end() error {
 		return usage("%w with servers; name a file with --config FILE", app.ErrNoConfig)
 	}
 	if e.changed > 0 && !e.Quiet && !e.DryRun {
-		fmt.Fprintln(e.std.err, "mcpscan: restart the clients: they read their configuration when they start")
+		fmt.Fprintln(e.std.err, "mcpscan: restart the clients, because they read their configuration only at startup")
 		if e.wrap && e.project != "" {
-			fmt.Fprintf(e.std.err, "mcpscan: %s belongs to a project, and now contains the path of a program on this machine; before you commit the file: mcpscan unwrap --all\n", text.Visible(e.project, 400))
+			fmt.Fprintf(e.std.err, "mcpscan: %s belongs to a project, and now contains a path on this machine; before you commit the file: mcpscan unwrap --all\n", text.Visible(e.project, 400))
 		}
 	}
 	if e.failed {

@@ -27,7 +27,7 @@ func TestActionHostileText(t *testing.T) {
 	s.run()
 	for _, c := range s.commands() {
 		if !regexp.MustCompile(`^::(error|warning|notice)( |::)`).MatchString(c) {
-			t.Errorf("the runner takes the command %q", c)
+			t.Errorf("the runner executes the command %q", c)
 		}
 		if strings.Contains(c, "two") || strings.Contains(c, "three") || strings.Contains(c, "four") || strings.Contains(c, "six") {
 			t.Errorf("hostile text became the command %q", c)
@@ -68,7 +68,7 @@ func TestActionHostileNames(t *testing.T) {
 		t.Errorf("mcpscan was run with\n%q\nwant\n%q", args, want)
 	}
 	if got := s.commands(); len(got) != 0 {
-		t.Errorf("the runner takes the commands %q", got)
+		t.Errorf("the runner executes the commands %q", got)
 	}
 	for _, d := range []string{s.workspace, filepath.Join(s.workspace, dir), s.temp} {
 		if _, err := os.Stat(filepath.Join(d, "pwned")); err == nil {
@@ -192,7 +192,7 @@ func TestActionForks(t *testing.T) {
 			t.Errorf("the uploads are %q", s.used)
 		}
 		if !strings.Contains(s.log.String(), "::warning title=mcpscan::the SARIF file was not uploaded") {
-			t.Errorf("the failed upload is not told:\n%s", s.log.String())
+			t.Errorf("the failed upload is not reported:\n%s", s.log.String())
 		}
 	}
 	s := newStub(t)

@@ -109,7 +109,7 @@ func TestActionGate(t *testing.T) {
 				t.Errorf("drift is %s", out["drift"])
 			}
 			if !strings.Contains(r.summary.String(), tt.summary) {
-				t.Errorf("the summary does not tell of %q:\n%s", tt.summary, r.summary.String())
+				t.Errorf("the summary does not mention %q:\n%s", tt.summary, r.summary.String())
 			}
 		})
 	}

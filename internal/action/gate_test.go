@@ -87,7 +87,7 @@ func (s *stub) wantFail(message string) {
 	}
 	for _, c := range s.commands() {
 		if !strings.HasPrefix(c, "::error title=mcpscan::") {
-			s.t.Errorf("the runner takes the command %q", c)
+			s.t.Errorf("the runner executes the command %q", c)
 		}
 	}
 }
@@ -329,7 +329,7 @@ func TestActionBaseFiles(t *testing.T) {
 			args := s.args()
 			at := slices.IndexFunc(args, func(a string) bool { return strings.HasPrefix(a, "--base=") })
 			if at < 0 || !slices.Equal(args[at+1:], tt.args) {
-				t.Fatalf("mcpscan was run with %q, want %q behind --base\n%s", args, tt.args, s.log.String())
+				t.Fatalf("mcpscan was run with %q, want %q after --base\n%s", args, tt.args, s.log.String())
 			}
 			got := map[string]string{}
 			for _, name := range []string{"mcpscan.lock", "mcpscan.yaml", "known.json", "ci/my.lock", "ci/c.yaml", "a/mcpscan.lock", "a/mcpscan.yaml"} {

@@ -164,7 +164,7 @@ func TestActionDownload(t *testing.T) {
 			}
 			for _, c := range d.commands() {
 				if !strings.Contains(c, "title=mcpscan::") {
-					t.Errorf("the runner takes the command %q", c)
+					t.Errorf("the runner executes the command %q", c)
 				}
 			}
 		})
@@ -263,7 +263,7 @@ func TestActionFromSource(t *testing.T) {
 			t.Errorf("go was run in the environment\n%s", env)
 		}
 		if left, err := os.ReadDir(d.workspace); err != nil || len(left) != 0 {
-			t.Errorf("the workspace holds %v, %v", left, err)
+			t.Errorf("the workspace contains %v, %v", left, err)
 		}
 	}
 	d := unreleased(t, "echo '::error::of the compiler' >&2; exit 1")

@@ -178,7 +178,7 @@ func TestRefreshTells(t *testing.T) {
 			_, quoted, _ := strings.Cut(text, "\n\n")
 			for line := range strings.Lines(quoted) {
 				if !regexp.MustCompile(`^    [ -~]*\n?$`).MatchString(line) {
-					t.Fatalf("%d: %q stands outside of the block of code", code, line)
+					t.Fatalf("%d: %q is outside the code block", code, line)
 				}
 			}
 		}
@@ -187,7 +187,7 @@ func TestRefreshTells(t *testing.T) {
 			warnings = []string{"::warning::" + map[int]string{1: "The current definitions of the servers have findings. Some servers were not listed and keep their entries.", 3: "Some servers were not listed and keep their entries."}[code] + " See the log above"}
 		}
 		if got := r.commands(); !slices.Equal(got, warnings) {
-			t.Errorf("%d: the runner takes the commands %q", code, got)
+			t.Errorf("%d: the runner executes the commands %q", code, got)
 		}
 	}
 }

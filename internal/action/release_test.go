@@ -74,7 +74,7 @@ func TestReleaseScripts(t *testing.T) {
 	r := newRunner(t)
 	r.git(origin, "init", "-q", "-b", "main")
 	r.commit(origin, map[string]string{".github/action/VERSION": "1.2.3\n", ".github/action/checksums.txt": "# digests\n"})
-	const check = "The tag is of main, and the action installs this version"
+	const check = "Check that the tag is on main and names the version of the action"
 	if r := start("check", check); r.code != 0 {
 		t.Errorf("the tag of main is refused:\n%s", r.log.String())
 	}
@@ -88,7 +88,7 @@ func TestReleaseScripts(t *testing.T) {
 		t.Errorf("gh was called with\n%s", calls)
 	}
 	r.commit(origin, map[string]string{".github/action/VERSION": "1.2.4\n"})
-	if r := start("check", check); r.code != 1 || !strings.Contains(r.log.String(), "another version than the tag") {
+	if r := start("check", check); r.code != 1 || !strings.Contains(r.log.String(), "does not match the tag") {
 		t.Errorf("a tag of another version: exit code %d\n%s", r.code, r.log.String())
 	}
 }
@@ -115,7 +115,7 @@ func TestPreCommitHooks(t *testing.T) {
 		for _, pattern := range wanted {
 			for _, name := range samples(pattern) {
 				if !doublestar.MatchUnvalidated(pattern, name) {
-					t.Fatalf("%s is no sample of %s", name, pattern)
+					t.Fatalf("%s is not a sample of %s", name, pattern)
 				}
 				if !files.MatchString(name) || !files.MatchString("a/b/"+name) {
 					t.Errorf("the hook %s does not run for %s", h.ID, name)

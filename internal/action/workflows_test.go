@@ -112,7 +112,7 @@ func TestWorkflows(t *testing.T) {
 func checkText(t *testing.T, d document) {
 	for _, m := range regexp.MustCompile(`(?m)^\s*(?:- )?uses:\s*(.*)$`).FindAllStringSubmatch(d.text, -1) {
 		if !pinned.MatchString(m[1]) {
-			t.Errorf("%s: %q is not pinned by a commit, with its version behind it", d.name, m[1])
+			t.Errorf("%s: %q is not pinned by a commit, with its version after it", d.name, m[1])
 		}
 	}
 	for _, word := range []string{"pull_request_target", "workflow_run", "secrets: inherit", "ACTIONS_ALLOW_UNSECURE"} {
@@ -195,7 +195,7 @@ func checkStep(t *testing.T, where string, s step) {
 func TestActionFile(t *testing.T) {
 	a, text := readAction(t, root), readFile(t, root, "action.yml")
 	if a.Name == "" || a.Description == "" || a.Branding.Icon == "" || a.Branding.Color == "" || a.Runs.Using != "composite" || len(a.Description) > 125 {
-		t.Errorf("action.yml is not what the marketplace takes: %+v", a)
+		t.Errorf("action.yml is not what the marketplace accepts: %+v", a)
 	}
 	checkText(t, document{"action.yml", text})
 	documented := readFile(t, root, "docs", "action.md")

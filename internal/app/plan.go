@@ -248,7 +248,7 @@ func (p *Plan) discover(dir string, user bool) error {
 		p.Config(file)
 	}
 	if found == 0 {
-		return fmt.Errorf("%w in %s; name a target, or give the command of a server after --", ErrNoConfig, dir)
+		return fmt.Errorf("%w in %s; name a target, or add the command of a server after --", ErrNoConfig, dir)
 	}
 	return nil
 }

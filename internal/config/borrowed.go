@@ -59,10 +59,10 @@ func (p *policyReader) inspection(top keys) keys {
 			p.object(n, keys{
 				"webhook_url": func(n *node) {
 					if n.kind != kindNull && n.text != "" {
-						p.idle(n.pos, "webhook_url", "mcpscan sends no data; for other programs, use --format json or sarif")
+						p.idle(n.pos, "webhook_url", "a configuration cannot choose a receiver; to send detections from the proxy: mcpscan proxy --webhook URL")
 					}
 				},
-				"require_approval": p.without("require_approval", "mcpscan does not prompt while a server runs; pending definitions are in mcpscan.lock"),
+				"require_approval": p.without("require_approval", "pending definitions wait in mcpscan.lock; the proxy asks only about messages for which a policy prompts"),
 			})
 		},
 	}

@@ -254,7 +254,7 @@ func TestNamesAreEscaped(t *testing.T) {
 	}
 	for _, p := range f.Problems {
 		if strings.ContainsAny(p.Msg, "\x1b\u202e") {
-			t.Errorf("message holds control characters: %q", p.Msg)
+			t.Errorf("message contains control characters: %q", p.Msg)
 		}
 	}
 	if len(f.Problems) != 1 || len(f.Entries) != 2 || len(f.Entries[1].Problems) != 1 {

@@ -135,7 +135,7 @@ func TestSimilarityCheck(t *testing.T) {
 			t.Errorf("%s: names are compared: %v", text, runs)
 		}
 		if _, runs := s.Rule(&shadow); !runs {
-			t.Errorf("%s: shadows are not told", text)
+			t.Errorf("%s: shadows are not reported", text)
 		}
 	}
 	for text, want := range map[string]float64{
@@ -178,7 +178,7 @@ func TestChoose(t *testing.T) {
 	} {
 		got := config.Choice{}
 		if ok := got.Choose(name, all); ok != (len(want) > 0) {
-			t.Errorf("%s stands for something: %v", name, ok)
+			t.Errorf("%s means something: %v", name, ok)
 		}
 		for _, r := range all {
 			if got[r.ID] != want[r.ID] {

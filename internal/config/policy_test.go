@@ -292,7 +292,7 @@ func TestPartialHashes(t *testing.T) {
 			t.Errorf("%s: refused are %q", hash, got)
 		}
 		if found := s.Policy.Policy().Check(); !slices.ContainsFunc(found, func(p policy.Problem) bool { return p.Idle && strings.Contains(p.Says, "this rule allows nothing") }) {
-			t.Errorf("%s: nothing is said: %+v", hash, found)
+			t.Errorf("%s: nothing is reported: %+v", hash, found)
 		}
 	}
 }

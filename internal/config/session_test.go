@@ -60,7 +60,7 @@ func TestSwitchesOfSessionRules(t *testing.T) {
 		triage := config.Triage{Settings: s}
 		for server, want := range c.spoken {
 			if triage.Decide(&scanner.Finding{Rule: c.rule, Server: server}) != want {
-				t.Errorf("%s: a finding of %s on the server %s is told: %v", c.text, c.rule.ID, server, !want)
+				t.Errorf("%s: a finding of %s on the server %s is reported: %v", c.text, c.rule.ID, server, !want)
 			}
 		}
 	}

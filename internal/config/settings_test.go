@@ -76,7 +76,7 @@ overrides: [{server: s, builtin: {burst: true}}]
 	triage := config.Triage{Settings: s}
 	for server, want := range map[string]bool{"s": true, "x": false} {
 		if triage.Decide(&scanner.Finding{Rule: &whole[1], Server: server}) != want {
-			t.Errorf("a finding on the server %s is told: %v", server, !want)
+			t.Errorf("a finding on the server %s is reported: %v", server, !want)
 		}
 	}
 	forced := config.Triage{Settings: s, Forced: config.Choice{"tst-one": config.Elsewhere}}

@@ -61,7 +61,7 @@ func wrapFixture(t *testing.T, path string, data []byte) (wrapped int) {
 		if o.Changed {
 			wrapped++
 		} else if o.Why == "" {
-			t.Errorf("nothing is said of %s", o.Server.Name)
+			t.Errorf("nothing is reported about %s", o.Server.Name)
 		}
 		if o.Changed != (seen.Entries[i].Proxy != nil) {
 			t.Errorf("%s was wrapped: %v, and is seen through: %v", o.Server.Name, o.Changed, seen.Entries[i].Proxy)

@@ -87,13 +87,13 @@ func message(keyword string) string {
 	case "required", "dependentRequired", "dependency", "minProperties":
 		return "lacks a member that the schema requires"
 	case "additionalProperties", "propertyNames", "maxProperties":
-		return "has a member that the schema does not know"
+		return "has a member that the schema does not define"
 	case "type":
-		return "has another type than the schema says"
+		return "has a different type than the schema requires"
 	case "enum", "const":
-		return "is none of the values that the schema allows"
+		return "is not one of the values that the schema allows"
 	case "anyOf", "oneOf":
-		return "fits none of the forms that the schema allows, or more than one"
+		return "matches none of the alternatives in the schema, or more than one"
 	}
-	return "is not what the schema allows"
+	return "violates the schema"
 }

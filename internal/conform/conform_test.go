@@ -19,16 +19,16 @@ func check(schema, value string) conform.Violation {
 func TestViolation(t *testing.T) {
 	for _, c := range []struct{ schema, value, pointer, found, message string }{
 		{`{"type":"object","required":["a"]}`, `{"b":1}`, "", `{"b":1}`, "lacks a member that the schema requires"},
-		{`{"additionalProperties":false}`, `{"b":1}`, "", `{"b":1}`, "has a member that the schema does not know"},
-		{`{"properties":{"a/b":{"items":{"type":"string"}}}}`, `{ "a/b" : [ "x" , 5 ] }`, "/a~1b/1", "5", "has another type than the schema says"},
-		{`{"properties":{"a":{"enum":[1,2]}}}`, `{"a":3}`, "/a", "3", "is none of the values that the schema allows"},
-		{`{"properties":{"a":{"anyOf":[{"type":"null"},{"type":"string"}]}}}`, `{"a":3}`, "/a", "3", "fits none of the forms that the schema allows, or more than one"},
-		{`{"properties":{"a":{"multipleOf":0.1}}}`, `{"a":0.35}`, "/a", "0.35", "is not what the schema allows"},
-		{`{"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://example.com/x","properties":{"a":{"format":"email"}}}`, `{"a":"x"}`, "/a", `"x"`, "is not what the schema allows"},
+		{`{"additionalProperties":false}`, `{"b":1}`, "", `{"b":1}`, "has a member that the schema does not define"},
+		{`{"properties":{"a/b":{"items":{"type":"string"}}}}`, `{ "a/b" : [ "x" , 5 ] }`, "/a~1b/1", "5", "has a different type than the schema requires"},
+		{`{"properties":{"a":{"enum":[1,2]}}}`, `{"a":3}`, "/a", "3", "is not one of the values that the schema allows"},
+		{`{"properties":{"a":{"anyOf":[{"type":"null"},{"type":"string"}]}}}`, `{"a":3}`, "/a", "3", "matches none of the alternatives in the schema, or more than one"},
+		{`{"properties":{"a":{"multipleOf":0.1}}}`, `{"a":0.35}`, "/a", "0.35", "violates the schema"},
+		{`{"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://example.com/x","properties":{"a":{"format":"email"}}}`, `{"a":"x"}`, "/a", `"x"`, "violates the schema"},
 		{`{"properties":{"a":{"format":"email"}}}`, `{"a":"x"}`, "", "", ""},
 		{`{"properties":{"a":{"type":"integer"}}}`, `{"a":1.0}`, "", "", ""},
-		{`{"allOf":[{"type":"object"}],"properties":{"a":{"$ref":"#/allOf/0"}}}`, `{"a":1}`, "/a", "1", "has another type than the schema says"},
-		{`{"propertyNames":{"maxLength":1}}`, `{"ab":1}`, "", `{"ab":1}`, "has a member that the schema does not know"},
+		{`{"allOf":[{"type":"object"}],"properties":{"a":{"$ref":"#/allOf/0"}}}`, `{"a":1}`, "/a", "1", "has a different type than the schema requires"},
+		{`{"propertyNames":{"maxLength":1}}`, `{"ab":1}`, "", `{"ab":1}`, "has a member that the schema does not define"},
 		{`{"properties":{"a":{"type":"string"}}}`, `{"a":1,"a":"x"}`, "", "", ""},
 	} {
 		got := check(c.schema, c.value)
@@ -36,7 +36,7 @@ func TestViolation(t *testing.T) {
 			t.Errorf("%s against %s: %+v", c.value, c.schema, got)
 		}
 		if got.Message != "" && !strings.HasPrefix(c.value[got.Offset:], c.found) {
-			t.Errorf("%s against %s: it does not stand at %d", c.value, c.schema, got.Offset)
+			t.Errorf("%s against %s: it is not at %d", c.value, c.schema, got.Offset)
 		}
 	}
 }
@@ -119,7 +119,7 @@ func FuzzCheck(f *testing.F) {
 			t.Errorf("no violation, and yet %+v", b)
 		}
 		if b.Message != "" && !strings.HasPrefix(value[b.Offset:], b.Value) {
-			t.Errorf("%q does not stand at %d", b.Value, b.Offset)
+			t.Errorf("%q is not at %d", b.Value, b.Offset)
 		}
 	})
 }

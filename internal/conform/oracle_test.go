@@ -355,7 +355,7 @@ func TestKeywords(t *testing.T) {
 func TestSchemasOfServers(t *testing.T) {
 	dumps, _ := filepath.Glob(filepath.Join("..", "..", "..", "shared", "realservers", "dumps", "*.json"))
 	if len(dumps) == 0 {
-		t.Skip("../shared/realservers/dumps is not beside the repository: no schemas of servers to compare by")
+		t.Skip("../shared/realservers/dumps is not next to the repository: no schemas of servers to compare by")
 	}
 	seen, unused, values := map[string]bool{}, 0, 0
 	for _, name := range dumps {

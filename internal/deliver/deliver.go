@@ -64,7 +64,7 @@ func (s *Sender) Send(body []byte) {
 		select {
 		case s.queue <- body:
 		default:
-			s.lose(errors.New("the receiver did not keep up"))
+			s.lose(errors.New("the receiver could not keep up"))
 		}
 	}
 }

@@ -248,7 +248,7 @@ func TestHTTPErrors(t *testing.T) {
 				}
 			}
 			if strings.Contains(err.Error(), "secret") {
-				t.Errorf("the query is told: %v", err)
+				t.Errorf("the query is reported: %v", err)
 			}
 		})
 	}

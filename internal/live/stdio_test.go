@@ -44,7 +44,7 @@ func TestStdioServersThatCanBeListed(t *testing.T) {
 				t.Errorf("noise %d, oversize %d, want %d and 0", res.Noise, res.Oversize, tt.noise)
 			}
 			if n := s.count(ServerToClient, tt.reply); n != tt.times {
-				t.Errorf("%s was said %d times, want %d", tt.reply, n, tt.times)
+				t.Errorf("%s was reported %d times, want %d", tt.reply, n, tt.times)
 			}
 			wantProblems(t, res.Problems)
 		})

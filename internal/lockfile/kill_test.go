@@ -179,7 +179,7 @@ func TestWritersTakeTurns(t *testing.T) {
 				t.Errorf("%d of %d servers are left", len(f.Servers), writers)
 			}
 			if left, _ := filepath.Glob(filepath.Join(dir, ".*.guard")); len(left) > 0 {
-				t.Errorf("%s is left behind", left)
+				t.Errorf("%s was not removed", left)
 			}
 		})
 	}

@@ -102,7 +102,7 @@ func TestFormat(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !same(f, whole(t)) {
-		t.Errorf("it is read as something else than was written:\n%s\nagain:\n%s", first, format(t, f))
+		t.Errorf("it differs from what was written:\n%s\nagain:\n%s", first, format(t, f))
 	}
 	if err := f.Intact(); err != nil {
 		t.Error(err)
@@ -135,7 +135,7 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("what is written cannot be read: %v\n%s", err, once)
 		}
 		if !same(file, again) {
-			t.Fatalf("what is written is read as something else:\n%s\n%s", data, once)
+			t.Fatalf("what was written is read differently:\n%s\n%s", data, once)
 		}
 		if twice := format(t, again); !bytes.Equal(once, twice) {
 			t.Fatalf("written again, it is not the same:\n%s\n%s", once, twice)
@@ -272,7 +272,7 @@ func checkPlace(t *testing.T, text string, e *Error) {
 			return
 		}
 	}
-	t.Errorf("%s stands somewhere else than at %d:%d", e.Pointer, e.Line, e.Column)
+	t.Errorf("%s is not at %d:%d", e.Pointer, e.Line, e.Column)
 }
 
 // TestCutOff: a lockfile that ends too early is refused wherever it ends.
@@ -282,7 +282,7 @@ func TestCutOff(t *testing.T) {
 		_, err := Parse("x.lock", good[:n])
 		var told *Error
 		if !errors.As(err, &told) || !strings.HasPrefix(err.Error(), fmt.Sprintf("x.lock:%d:", told.Line)) || told.Line > 1+bytes.Count(good[:n], []byte("\n")) {
-			t.Fatalf("cut off behind %d bytes: %v", n, err)
+			t.Fatalf("cut off after %d bytes: %v", n, err)
 		}
 	}
 	if _, err := Parse("x.lock", good[:len(good)-1]); err != nil {

@@ -237,7 +237,7 @@ func TestNamesThatNoRuleHas(t *testing.T) {
 	recording := calls(1, "s", long) + calls(2, "s", " ") + calls(3, long, "t") + calls(4, "s", "t") + refuses(5, "s", long+"y") + refuses(6, "s", strings.Repeat("z", 1<<16))
 	yaml := profileOf(t, recording, false).YAML()
 	if got := strings.Count(yaml, "# Not allowed: no rule can name"); got != 4 { // the server twice
-		t.Errorf("%d names are told:\n%s", got, yaml)
+		t.Errorf("%d names are reported:\n%s", got, yaml)
 	}
 	if len(yaml) > 4<<10 {
 		t.Errorf("long names make %d bytes", len(yaml))

@@ -59,7 +59,7 @@ func (a *asked) wantTold(t *testing.T, want ...string) {
 	}
 	slices.Sort(want)
 	if got := told(); !slices.Equal(got, want) {
-		t.Errorf("told %q, want %q", got, want)
+		t.Errorf("reported %q, want %q", got, want)
 	}
 }
 

@@ -48,7 +48,7 @@ func (h *HTTP) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if x := exchangeOf(r); x != nil {
 		ids = x.order
 	}
-	writeError(w, status, ids, "the server "+text.Visible(h.upstream.Name, reasonChars)+" sent no usable answer: "+why)
+	writeError(w, status, ids, "the server "+text.Visible(h.upstream.Name, reasonChars)+" sent no valid response: "+why)
 }
 
 // failure returns why a request failed, with the HTTP status for it.

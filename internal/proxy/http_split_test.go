@@ -57,10 +57,10 @@ func checkBlocks(t interface {
 			break
 		}
 		if b.begins != (len(again) == 0) {
-			t.Fatalf("%q begins: %v behind %q", b.raw, b.begins, again)
+			t.Fatalf("%q begins: %v after %q", b.raw, b.begins, again)
 		}
 		if len(b.raw) == 0 {
-			t.Fatalf("an empty block behind %q", again)
+			t.Fatalf("an empty block after %q", again)
 		}
 		again = append(again, b.raw...)
 		e := wire.SSEEventIn(b.raw, b.begins)

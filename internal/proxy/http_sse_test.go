@@ -191,7 +191,7 @@ func TestHTTPBypasses(t *testing.T) {
 			t.Errorf("%s: the client got %q", said, got)
 		}
 		if got := strings.Trim(<-told, "[]"); got != refused(`"s"`, "it is denied", "no-denied", "block") {
-			t.Errorf("%s: the server was told %q", said, got)
+			t.Errorf("%s: the server received %q", said, got)
 		}
 	}
 }

@@ -224,7 +224,7 @@ func TestHTTPRefusals(t *testing.T) {
 	// keeps its id, from which a client goes on.
 	f.post(call("4", "samples"), 200, "id: 1\ndata:\n\nid: 2\r\nevent: message\r\n\r\n: still here\n\ndata: {\"jsonrpc\":\"2.0\",\"id\":4,\"result\":{}}\n\n", "Mcp-Session-Id: s9", "Authorization: Bearer t")
 	if got := <-told; got != "s9Bearer t"+deny(`"s1"`) {
-		t.Errorf("the server was told %q", got)
+		t.Errorf("the server received %q", got)
 	}
 	f.post(call("9", "fine"), 200, `{"jsonrpc":"2.0","id":9,"result":{}}`)
 }

@@ -193,11 +193,11 @@ func TestHTTPFailures(t *testing.T) {
 			}
 		})
 		status, _, got := f.ask(http.MethodPost, f.url, call(`"a"`, "x"))
-		if status != test.status || !strings.HasPrefix(got, `{"jsonrpc":"2.0","id":"a","error":{"code":-32603,"message":"mcpscan: the server srv sent no usable answer: `) || !strings.Contains(got, test.want) || strings.ContainsAny(got, "\x1b") || strings.Contains(got, "token=") {
+		if status != test.status || !strings.HasPrefix(got, `{"jsonrpc":"2.0","id":"a","error":{"code":-32603,"message":"mcpscan: the server srv sent no valid response: `) || !strings.Contains(got, test.want) || strings.ContainsAny(got, "\x1b") || strings.Contains(got, "token=") {
 			t.Errorf("%s: got %d %s, want %d %q", test.name, status, got, test.status, test.want)
 		}
 		if len(f.failed) != 1 {
-			t.Errorf("%s: told %q", test.name, f.failed)
+			t.Errorf("%s: reported %q", test.name, f.failed)
 		}
 	}
 	f := inFront(t, engine, nil, func(_ *proxy.Options, _ *proxy.Access, u *proxy.Upstream) {

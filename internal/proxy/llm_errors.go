@@ -109,5 +109,5 @@ func (r *llmRoute) fail(w http.ResponseWriter, in *http.Request, err error) {
 		x.asked()
 		s = s.of(x.format)
 	}
-	s.write(w, status, "mcpscan: the provider at "+text.Visible(bare(r.URL.String()), reasonChars)+" sent no usable answer: "+why)
+	s.write(w, status, "mcpscan: the provider at "+text.Visible(bare(r.URL.String()), reasonChars)+" sent no valid response: "+why)
 }

@@ -171,7 +171,7 @@ func streamChat(url string) (answered, error) {
 	var all openai.ChatCompletionAccumulator
 	for s.Next() {
 		if !all.AddChunk(s.Current()) {
-			return answered{}, fmt.Errorf("the SDK does not take %s", s.Current().RawJSON())
+			return answered{}, fmt.Errorf("the SDK does not accept %s", s.Current().RawJSON())
 		}
 	}
 	return ofChat(&all.ChatCompletion), s.Err()
@@ -231,7 +231,7 @@ func streamResponses(url string) (answered, error) {
 	}
 	for _, d := range whole.said {
 		if said := strings.Join(deltas, ""); strings.HasPrefix(d, "[mcpscan]") && !strings.Contains(said, d) {
-			return whole, fmt.Errorf("no delta has said %q: %q", d, deltas)
+			return whole, fmt.Errorf("no delta contains %q: %q", d, deltas)
 		}
 	}
 	return whole, s.Err()

@@ -313,7 +313,7 @@ func TestEnds(t *testing.T) {
 	c = connect(t, engineOf(t, scanner.Options{}), nil)
 	c.toProxy.Close()
 	if rest, err := io.ReadAll(c.serverIn); len(rest) > 0 || err != nil {
-		t.Errorf("the server read %q (%v) behind the end of the client", rest, err)
+		t.Errorf("the server read %q (%v) after the end of the client", rest, err)
 	}
 	answer := `{"jsonrpc":"2.0","id":1,"result":{}}` + "\n"
 	go func() { _, _ = io.WriteString(c.serverOut, answer) }()

@@ -24,7 +24,7 @@ func TestLexicon(t *testing.T) {
 			phrase := strings.ReplaceAll(stem, "_", " ")
 			for i := range len(phrase) {
 				if phrase[i] != ' ' && !wordByte(phrase[i]) {
-					t.Errorf("%q has %q, which stands in no word", w, phrase[i])
+					t.Errorf("%q has %q, which is in no word", w, phrase[i])
 				}
 			}
 		}

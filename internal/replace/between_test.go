@@ -19,7 +19,7 @@ func TestBetween(t *testing.T) {
 	}
 	for _, bad := range []string{"", "head\n", begin + "old\n", end + begin + "old\n"} {
 		_, err := replace.Between(bad, begin, end, "new\n")
-		if want := `expected a line "<!-- begin -->" and below it a line "<!-- end -->"`; err == nil || !strings.Contains(err.Error(), want) {
+		if want := `expected the lines "<!-- begin -->" and "<!-- end -->"`; err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", bad, err, want)
 		}
 	}

@@ -27,7 +27,7 @@ func checkLabels(t *testing.T, d *Drift) {
 			right = any && worst < scanner.High
 		}
 		if !right {
-			t.Errorf("%s %s: told %v, the worst %s: %+v", c.Label, c.Name, any, worst, c.Findings)
+			t.Errorf("%s %s: reported %v, the worst %s: %+v", c.Label, c.Name, any, worst, c.Findings)
 		}
 	}
 	if seen["malicious"] == 0 || seen["benign"] == 0 || seen["undeclared"] == 0 {
@@ -106,7 +106,7 @@ func checkPublished(t *testing.T, name string, all []Change, most float64) {
 	t.Helper()
 	for _, c := range all {
 		if c.Differs && len(c.Findings) == 0 {
-			t.Errorf("%s: nothing is told of a change: %s", name, c.Name)
+			t.Errorf("%s: nothing is reported about a change: %s", name, c.Name)
 		}
 	}
 	if high := countByWorst(all).high(); len(all) == 0 || float64(high) > most*float64(len(all)) {

@@ -98,7 +98,7 @@ func (s Sessions) Markdown() string {
 	s.flagged(&b, "", scanner.High)
 	s.flagged(&b, "", scanner.Medium)
 	b.WriteString("\n### Attacks that succeeded\n\n")
-	line(&b, "suite", "task", "model", "orders in results", "value-flow", "read-then-send")
+	line(&b, "suite", "task", "model", "instructions in results", "value-flow", "read-then-send")
 	rule(&b, "llllll")
 	for _, t := range s.sorted() {
 		if t.Succeeded {
@@ -126,7 +126,7 @@ func (s Sessions) flagged(b *bytes.Buffer, finder string, least scanner.Severity
 	case "":
 		name = "any rule"
 	case poisonedOutput:
-		name = "orders in results (`inj-*`)"
+		name = "instructions in results (`inj-*`)"
 	default:
 		name = "[" + finder + "](rules.md#" + finder + ")"
 	}

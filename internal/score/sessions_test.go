@@ -76,7 +76,7 @@ func TestSessions(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 	for _, want := range []string{
-		"| orders in results (`inj-*`) | `high` | 1 of 1 |  | 0 of 1 (≤ 95.0 %) |",
+		"| instructions in results (`inj-*`) | `high` | 1 of 1 |  | 0 of 1 (≤ 95.0 %) |",
 		"| [value-flow](rules.md#value-flow) | `critical` | 1 of 1 |  | 0 of 1 (≤ 95.0 %) |",
 		"| workspace | task_1 | m | `high` | `critical` | `critical` |",
 	} {

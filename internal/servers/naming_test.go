@@ -28,7 +28,7 @@ func TestPackageName(t *testing.T) {
 		{"", []string{"run", "--token", "mcpKp7Xq2Vn9Rt4"}},
 	} {
 		if got := packageName(&config.Server{Command: c.command[0], Args: c.command[1:]}); got != c.want {
-			t.Errorf("%q is called %q, want %q", c.command, got, c.want)
+			t.Errorf("%q is named %q, want %q", c.command, got, c.want)
 		}
 	}
 }
@@ -51,7 +51,7 @@ func TestProgramName(t *testing.T) {
 		{"", []string{"./a-mcp\u202e"}},
 	} {
 		if got := programName(c.command[0], c.command[1:]); got != c.want {
-			t.Errorf("%q is called %q, want %q", c.command, got, c.want)
+			t.Errorf("%q is named %q, want %q", c.command, got, c.want)
 		}
 	}
 }

@@ -37,11 +37,11 @@ func TestFindClient(t *testing.T) {
 	}
 	for _, script := range []string{self + "; true", "sh -c 'sh -c \"" + self + "; true\"; true'; true"} {
 		if got := find(script); got != direct {
-			t.Errorf("behind %q the client is %q, want %q", script, got, direct)
+			t.Errorf("after %q the client is %q, want %q", script, got, direct)
 		}
 	}
 	if got := find("true | " + self + "; true"); got == direct {
-		t.Errorf("a shell with a pipe of its own is not the client, but %q", got)
+		t.Errorf("want the shell with its own pipe as the client, got %q", got)
 	}
 	cmd := exec.Command(os.Args[0], "-test.run=^TestFindClient$") // no pipe: the parent
 	cmd.Env = append(os.Environ(), "SESSIONLOG_CLIENT=1")

@@ -166,7 +166,7 @@ func (l *Log) Write(entries ...Entry) error {
 	number := l.last
 	for _, e := range entries {
 		if len(e.Data) > MaxEntry || bytes.IndexByte(e.Data, '\n') >= 0 {
-			return fmt.Errorf("an entry of %d bytes is no line of at most %d", len(e.Data), MaxEntry)
+			return fmt.Errorf("an entry of %d bytes is not a single line of at most %d bytes", len(e.Data), MaxEntry)
 		}
 		number++
 		b = (&entry{number, l.by, e}).appendTo(b)

@@ -73,7 +73,7 @@ func (s *Spool) Write(line []byte) (int, error) {
 	if s.queued > 0 && s.queued+len(line) > maxQueued {
 		s.lost++
 		s.total++
-		if s.why = "the disk did not keep up"; s.failed != nil {
+		if s.why = "the disk could not keep up"; s.failed != nil {
 			s.why = s.failed.Error()
 		}
 		return len(line), nil

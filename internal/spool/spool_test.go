@@ -95,8 +95,8 @@ func TestSlowDisk(t *testing.T) {
 	if err := s.Close(); err == nil || err.Error() != "missing messages: 3" {
 		t.Errorf("got %v", err)
 	}
-	if got, want := d.String(), big+"lost 3: the disk did not keep up\n\n\n\n"; got != want {
-		t.Errorf("behind the first line: %q", got[len(big):])
+	if got, want := d.String(), big+"lost 3: the disk could not keep up\n\n\n\n"; got != want {
+		t.Errorf("after the first line: %q", got[len(big):])
 	}
 }
 

@@ -106,7 +106,7 @@ func decodeRun(run []byte) (decoded []byte, via string) {
 	}
 	if isHex(run) {
 		if t := fromDigits(run); t != nil {
-			return t, "codes of characters"
+			return t, "character codes"
 		}
 	}
 	if out := from64(make([]byte, 0, len(run)/4*3+3), run, 0); len(out) >= minDecoded {

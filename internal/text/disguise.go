@@ -56,9 +56,9 @@ func Disguises() []Pattern {
 // The names of the disguises.
 const (
 	viaRot13     = "ROT13"
-	viaBackwards = "backwards writing"
-	viaWords     = "words written backwards"
-	viaDigits    = "digits for letters"
+	viaBackwards = "reversed text"
+	viaWords     = "reversed words"
+	viaDigits    = "digits instead of letters"
 )
 
 // Undisguise yields the plain form of s for each disguise seen in it. Via is the encoding of s

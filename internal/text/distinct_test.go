@@ -126,7 +126,7 @@ func TestSecretsAnywhere(t *testing.T) {
 		for before := 0; before < 3000; before += 97 {
 			s := strings.Repeat("a few words and more of them ", 110)[:before] + "\n" + secret + "\n" + strings.Repeat("and then some ", 200)
 			if got := digests(s, SecretValue); !slices.Equal(got, want) || len(got) != 1 {
-				t.Fatalf("%.20s behind %d bytes: %x, want %x", secret, before, got, want)
+				t.Fatalf("%.20s after %d bytes: %x, want %x", secret, before, got, want)
 			}
 		}
 	}

@@ -67,7 +67,7 @@ func TestFilterForgets(t *testing.T) {
 		text[i] = "ab"[rnd.IntN(2)]
 	}
 	if f.mayMatch(text) {
-		t.Error("a match was found where there is none")
+		t.Error("found a match, want none")
 	}
 	if len(f.known.keys) > maxStates+maxTables/256 {
 		t.Errorf("%d states", len(f.known.keys))

@@ -125,11 +125,11 @@ func TestLookalikes(t *testing.T) {
 	seen := map[rune]rune{}
 	for ascii, others := range lookalikes {
 		if ascii < 'a' || ascii > 'z' {
-			t.Errorf("%q is no letter to imitate", ascii)
+			t.Errorf("%q is not a letter to imitate", ascii)
 		}
 		for _, r := range others {
 			if other, ok := seen[r]; ok {
-				t.Errorf("%U stands for %q and %q", r, other, ascii)
+				t.Errorf("%U means %q and %q", r, other, ascii)
 			}
 			seen[r] = ascii
 			if got := folded("zzz" + string(r)); got != "zzz"+string(ascii) {
@@ -162,7 +162,7 @@ func checkFold(t testing.TB, f *Folder, s []byte) {
 	}
 	for _, r := range string(got.Text) {
 		if ignorable(r) || diacritic(r) || unicode.ToLower(r) != r || r != ' ' && r >= 0x80 && unicode.IsSpace(r) {
-			t.Fatalf("%q: %q holds %U", s, got.Text, r)
+			t.Fatalf("%q: %q contains %U", s, got.Text, r)
 		}
 	}
 	if text := string(got.Text); plainASCII(strings.ReplaceAll(text, "\n", "")) && string(f.Fold([]byte(text)).Text) != text {

@@ -38,7 +38,7 @@ func TestGapFindsEveryPlace(t *testing.T) {
 	for before := range 3 * gapLines {
 		s := []byte(strings.Repeat("x", before) + strings.Repeat("\n", gapLines) + "y")
 		if start, _, ok := Gap(s); !ok || start != before {
-			t.Errorf("a run behind %d characters: found %v at %d", before, ok, start)
+			t.Errorf("a run after %d characters: found %v at %d", before, ok, start)
 		}
 	}
 }

@@ -94,7 +94,7 @@ func unjoin(s []byte, start, end, words int, between []byte, yield func(Hidden))
 	gaps := bytes.Count(of, between)
 	letters := lettersIn(of) - gaps*lettersIn(between)
 	if size := len(of) - gaps*(len(between)-1); letters*3 >= size*2 && letters >= 2*words {
-		yield(Hidden{Start: start, End: end, Via: "separators for spaces", Text: bytes.ReplaceAll(of, between, []byte(" "))})
+		yield(Hidden{Start: start, End: end, Via: "separators instead of spaces", Text: bytes.ReplaceAll(of, between, []byte(" "))})
 	}
 }
 

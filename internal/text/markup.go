@@ -54,7 +54,7 @@ func unmarked(s []byte, yield func(Hidden)) {
 		line := s[start:end]
 		if n := countMarks(line); n.emphasis >= marksInside && insideWord.Match(line) && len(insideWord.re.FindAllIndex(line, marksInside)) == marksInside ||
 			n.marks >= markedWords && wordByWord.Match(line) {
-			yield(Hidden{Start: start, End: end, Via: "emphasis of parts of words or of each word", Text: marks.ReplaceAll(line, nil)})
+			yield(Hidden{Start: start, End: end, Via: "emphasis within words or on every word", Text: marks.ReplaceAll(line, nil)})
 		}
 		start = end + 1
 	}

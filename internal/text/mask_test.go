@@ -141,7 +141,7 @@ func TestExcerptCuts(t *testing.T) {
 				}
 				got := Excerpt([]byte(s), from, to)
 				if p := leaks(got, f); p != "" {
-					t.Errorf("%s: [%d:%d] gives %q, which holds %q", f.name, from, to, got, p)
+					t.Errorf("%s: [%d:%d] gives %q, which contains %q", f.name, from, to, got, p)
 				}
 				if inside := max(from, first) < min(to, last); inside != strings.Contains(got, "[masked]") {
 					t.Errorf("%s: [%d:%d] gives %q, a part of the secret inside: %t", f.name, from, to, got, inside)
@@ -220,7 +220,7 @@ func TestHints(t *testing.T) {
 		for i, form := range secrets {
 			hinted := slices.ContainsFunc(form.hints, func(h string) bool { return strings.Contains(low, h) })
 			if form.re.Match([]byte(f.text)) && !hinted {
-				t.Errorf("%s: expression %d matches, none of %q is there", f.name, i, form.hints)
+				t.Errorf("%s: expression %d matches, but none of %q occurs", f.name, i, form.hints)
 			}
 		}
 	}

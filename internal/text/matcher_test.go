@@ -135,7 +135,7 @@ func TestScanAgrees(t *testing.T) {
 		for _, m := range s.Scan(text) {
 			found[m.Pattern] = true
 			if !whole[m.Pattern].Match(text[m.Start:m.End]) {
-				t.Fatalf("%s: %q at %d is no match in %q", honest[m.Pattern].Name, text[m.Start:m.End], m.Start, text)
+				t.Fatalf("%s: %q at %d is not a match in %q", honest[m.Pattern].Name, text[m.Start:m.End], m.Start, text)
 			}
 		}
 		for i, re := range whole {

@@ -67,14 +67,14 @@ func checkVisible(t testing.TB, s string, limit int) {
 	}
 	for _, r := range got {
 		if !unicode.IsPrint(r) || ignorable(r) || unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Cs, unicode.Zl, unicode.Zp, unicode.Bidi_Control) {
-			t.Fatalf("%q: %q holds %U", s, got, r)
+			t.Fatalf("%q: %q contains %U", s, got, r)
 		}
 	}
 	if again := Visible(got, len(got)); again != got {
 		t.Fatalf("%q: %q becomes %q", s, got, again)
 	}
 	if whole := Visible(s, 8*len(s)); !strings.HasPrefix(whole, kept) {
-		t.Fatalf("%q: %q is no part of %q", s, got, whole)
+		t.Fatalf("%q: %q is not part of %q", s, got, whole)
 	}
 }
 

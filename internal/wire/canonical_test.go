@@ -261,7 +261,7 @@ func TestAccess(t *testing.T) {
 		t.Errorf("got %q, %t", s, ok)
 	}
 	if s, ok := d.Str(0, "z"); s != "" || ok {
-		t.Errorf("a boolean is no string, got %q, %t", s, ok)
+		t.Errorf("a boolean is not a string, got %q, %t", s, ok)
 	}
 	if d.Key(0, new([]byte)) != nil || d.Key(at(t, d, "/a/0"), new([]byte)) != nil || d.KeyIs(0, "") || !d.KeyIs(at(t, d, "/m~0~1n/"), "") {
 		t.Error("only members have keys, and the empty key is one")

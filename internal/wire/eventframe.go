@@ -24,7 +24,7 @@ const (
 )
 
 // ErrFrame reports bytes that are no message of an Amazon event stream.
-var ErrFrame = errors.New("it is no message of an Amazon event stream: a length, a header or a checksum is wrong")
+var ErrFrame = errors.New("not a valid message of an Amazon event stream: a length, a header or a checksum is wrong")
 
 // FrameSize returns the size of the frame that begins with a prelude.
 func FrameSize(prelude []byte) (int64, error) {

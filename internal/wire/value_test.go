@@ -34,7 +34,7 @@ func checkValue(t testing.TB, d *Doc, v Value, n int) {
 	child := d.First(n)
 	for c := v.Children(); c.Next(); child = d.Next(child) {
 		if child < 0 {
-			t.Fatalf("%q: a value %q where there is no node", d.Data, c.Value.Raw())
+			t.Fatalf("%q: a value %q without a node", d.Data, c.Value.Raw())
 		}
 		checkValue(t, d, c.Value, child)
 		if d.Nodes[n].Len > 40 || d.Kind(n) != Object { // to look for each key takes the square of their number

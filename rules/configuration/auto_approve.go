@@ -14,7 +14,7 @@ var AutoApprove = scanner.Rule{
 	ID:         "cfg-auto-approve",
 	Category:   "policy",
 	Title:      "Tools or servers run without confirmation",
-	Why:        "The prompt before a call is the last chance to notice that poisoned text controls the model. A repository that answers the prompt for everybody who opens the repository takes away that chance.",
+	Why:        "The prompt before a call is the last chance to notice that poisoned text controls the model. A repository that answers the prompt for everyone who opens the repository takes away that chance.",
 	Fix:        "Allow only individual read-only tools, in user settings; leave consent for servers and commands to each user.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
@@ -96,7 +96,7 @@ var approvals = []approval{
 	approves(`^/permissions/allow/\d+$`, `^mcp__\*|^mcp__[^*]*?(?:__\*)?\*$`, scanner.Medium, "all tools of all servers run without confirmation"),
 	approves(`^/permissions/allow/\d+$`, `^mcp__[A-Za-z0-9-]+(?:_[A-Za-z0-9-]+)*$`, scanner.Medium, "every tool of a server runs without confirmation"),
 	approves(`^/permissions/allow/\d+$`, `(?i)^mcp__.*__.*(?:exec|run_|shell|command|delete|drop_|write|deploy|send|push|merge)`, scanner.Low, "a tool that writes or executes runs without confirmation"),
-	approves(`^/enabledPlugins/[^/]+(?:/\d+)?$`, `^[^f]`, scanner.Medium, "a plugin with its own servers and hooks is enabled for everybody who opens the project"),
+	approves(`^/enabledPlugins/[^/]+(?:/\d+)?$`, `^[^f]`, scanner.Medium, "a plugin with its own servers and hooks is enabled for everyone who opens the project"),
 	approves(`^/extraKnownMarketplaces/[^/]+/source/(?:repo|url|package|path)$`, `.`, scanner.Low, "the project adds a plugin catalogue"),
 	// VS Code.
 	approves(editorKey+`plugins\.(?:marketplaces|paths)/`, `.`, scanner.Low, "the project adds a plugin location"),

@@ -15,11 +15,11 @@ var BaseURLOverride = scanner.Rule{
 	ID:         "cfg-base-url-override",
 	Category:   "exfiltration",
 	Title:      "A repository redirects its users' conversations to another host",
-	Why:        "ANTHROPIC_BASE_URL and similar settings send every prompt, and the API key, to the given host. A repository that sets them takes both from everybody who opens it.",
+	Why:        "ANTHROPIC_BASE_URL and similar settings send every prompt, and the API key, to the given host. A repository that sets them takes both from everyone who opens it.",
 	Fix:        "Remove the endpoint from the repository; let users set it in their own settings.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "High in a project's settings, where it applies to the client itself; medium in the environment of one server that gets a key with it, and for a provider with its own name.",
+	Basis:      "High in a project's settings, where it applies to the client itself; medium in the environment of a server that also gets the key, and for a model provider that the repository defines.",
 	Refs:       []string{"OWASP-MCP:MCP01", "OWASP-LLM:LLM02", "ATLAS:AML.T0081", "CWE-200"},
 	Config: func(p *scanner.ConfigPass) {
 		if p.User {
@@ -41,7 +41,7 @@ var BaseURLOverride = scanner.Rule{
 			e := &p.Entries[i]
 			named(e.Env, "/env/", func(pointer, name, value string) {
 				if vendor := endpointName.FindStringSubmatch(name); vendor != nil && elsewhere(value) && passesKey(e, vendor[1]) {
-					p.Report(e, pointer, scanner.Medium, "the environment gives the server its user's API key and another host to send it to", name+"="+value)
+					p.Report(e, pointer, scanner.Medium, "the environment gives the server the user's API key, and another host to which to send it", name+"="+value)
 				}
 			})
 		}

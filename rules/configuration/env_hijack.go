@@ -18,7 +18,7 @@ var EnvHijack = scanner.Rule{
 	Category:   "configuration",
 	Title:      "A variable or option changes the code that a harmless command runs",
 	Why:        "LD_PRELOAD, NODE_OPTIONS, PATH and similar variables decide which code a command runs, and options decide where it comes from. The server that a user approves keeps its name.",
-	Fix:        "Remove the variable or option. Put what a server needs before it starts into its own package.",
+	Fix:        "Remove the variable or option. Put code that must run before the server into the server's own package.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
 	Basis:      "High for variables that name code to run, and for search paths that begin in a directory where others can write; medium if they redirect downloads or traffic. Search paths to a project's own code are not reported.",

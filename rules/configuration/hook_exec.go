@@ -9,11 +9,11 @@ var HookExec = scanner.Rule{
 	ID:         "cfg-hook-exec",
 	Category:   "configuration",
 	Title:      "Repository settings run a command",
-	Why:        "Hooks and helpers run on the machine of everybody who opens the repository in the client, on events that the user does not see, some of them before the user trusts the repository.",
-	Fix:        "Read the command and everything it starts. If not everybody needs it, keep it in user settings.",
+	Why:        "Hooks and helpers run on the machine of everyone who opens the repository in the client, on events that the user does not see, some of them before the user trusts the repository.",
+	Fix:        "Read the command and everything it starts. If not everyone needs it, keep it in user settings.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The command is certain, and often legitimate: formatters and checks. High if the command downloads, decodes or hides what it runs.",
+	Basis:      "The command does run, and is often legitimate, such as a formatter or a check. High if the command downloads, decodes or hides what it runs.",
 	Refs:       []string{"OWASP-MCP:MCP05", "ATLAS:AML.T0050", "CWE-829"},
 	Config: func(p *scanner.ConfigPass) {
 		if p.User {
@@ -27,7 +27,7 @@ var HookExec = scanner.Rule{
 			case downloadRun.MatchString(s.Text), hiddenRun.MatchString(s.Text):
 				p.Report(nil, s.Pointer, scanner.High, "the command runs code that it downloads, decodes or hides", s.Text)
 			case scriptOfRepository.MatchString(s.Text):
-				p.Report(nil, s.Pointer, scanner.Medium, "the settings run a file of the repository, which can change while the settings stay the same", s.Text)
+				p.Report(nil, s.Pointer, scanner.Medium, "the settings run a file in the repository, which can change although the settings stay the same", s.Text)
 			default:
 				p.Report(nil, s.Pointer, scanner.Medium, "the settings run a command", s.Text)
 			}

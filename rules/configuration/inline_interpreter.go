@@ -19,7 +19,7 @@ var InlineInterpreter = scanner.Rule{
 	Fix:        "Move the code into a file of the repository, where it is reviewed, or start the server directly.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "A normal server has a program of its own. A script that only prepares a directory or path before it starts a program, like a wrapper, is medium.",
+	Basis:      "A normal server is a separate program. A script that only prepares a directory or path before it starts a program, like a wrapper, is rated medium.",
 	Refs:       []string{"OWASP-MCP:MCP05", "ATLAS:AML.T0050", "CWE-78"},
 	Config: func(p *scanner.ConfigPass) {
 		entries.EachCommand(p, func(e *configfile.Entry, l *launch.Command) {

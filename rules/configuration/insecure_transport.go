@@ -19,11 +19,11 @@ var InsecureTransport = scanner.Rule{
 	ID:         "cfg-insecure-transport",
 	Category:   "configuration",
 	Title:      "A connection is unencrypted or does not check certificates",
-	Why:        "Over plain HTTP, or without certificate checks, anybody on the network can read the traffic, including credentials, and insert tools and results.",
+	Why:        "Over plain HTTP, or without certificate checks, anyone on the network can read the traffic, including credentials, and insert tools and results.",
 	Fix:        "Use https:// and check certificates; add a private CA with NODE_EXTRA_CA_CERTS or SSL_CERT_FILE.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Plain HTTP to another host is medium, low within a private network, and high with credentials. Disabling certificate checks for a whole process is high.",
+	Basis:      "Plain HTTP to another host is rated medium, low within a private network, and high with credentials. Disabling certificate checks for a whole process is rated high.",
 	Refs:       []string{"OWASP-MCP:MCP07", "CWE-319", "CWE-295"},
 	Config: func(p *scanner.ConfigPass) {
 		for i := range p.Entries {

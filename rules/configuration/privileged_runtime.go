@@ -14,7 +14,7 @@ var PrivilegedRuntime = scanner.Rule{
 	ID:         "cfg-privileged-runtime",
 	Category:   "configuration",
 	Title:      "A server runs with more permissions than it needs",
-	Why:        "A server does what a model requests, and a model can be manipulated. With root, the whole disk or the Docker socket, any failure there affects the whole machine.",
+	Why:        "A server does what a model requests, and a model can be manipulated. A server with root, the whole disk or the Docker socket can then harm the whole machine.",
 	Fix:        "Remove the option. Mount only the directories that the server works on, read-only if possible; give a file server only the project directory.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,

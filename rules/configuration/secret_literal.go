@@ -20,7 +20,7 @@ var SecretLiteral = scanner.Rule{
 	ID:         "cfg-secret-literal",
 	Category:   "credential_theft",
 	Title:      "The configuration contains a secret",
-	Why:        "Configurations are committed, copied and read by every tool that starts servers. Anybody who sees the file has the credential.",
+	Why:        "Configurations are committed, copied and read by every tool that starts servers. Anyone who sees the file has the credential.",
 	Fix:        "Use a reference that the client supports, such as ${NAME}, ${env:NAME} or ${input:name}, and rotate the credential.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,

@@ -18,7 +18,7 @@ var ShellMetachar = scanner.Rule{
 	Fix:        "Remove the second command. A server entry is one program with its arguments; put other commands into a reviewed script.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "Arguments also contain such characters for legitimate reasons, so what they separate must be a command, or a download that is run.",
+	Basis:      "Arguments may contain such characters for legitimate reasons, so the rule requires a command after them, or a download that is run.",
 	Refs:       []string{"OWASP-MCP:MCP05", "ATLAS:AML.T0050", "CWE-78"},
 	Config: func(p *scanner.ConfigPass) {
 		entries.EachCommand(p, func(e *configfile.Entry, l *launch.Command) {

@@ -17,7 +17,7 @@ var NameLookalike = scanner.Rule{
 	Fix:        "Compare the two tools. Remove the one that you do not know, or rename it.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "Only a typo counts: one letter of a long word, or letters swapped, doubled or look-alike, but not two dictionary words, a plural or a number. An imitation that also has the other tool's description is deliberate, and high. A name identical to a built-in one is usually legitimate (file servers have read_file), so it is a note.",
+	Basis:      "Only a typo counts: one letter of a long word, or letters swapped, doubled or look-alike, but not two dictionary words, a plural or a number. An imitation that also has the other tool's description is deliberate, and rated high. A name identical to a built-in one is usually legitimate (file servers have read_file), so it is a note.",
 	Refs:       []string{"OWASP-MCP:MCP03", "ATLAS:AML.T0074", "CWE-1007"},
 	Message: func(p *scanner.MessagePass) {
 		tools.Each(p, func(d *mcp.Definition, node int) {
@@ -39,7 +39,7 @@ var NameLookalike = scanner.Rule{
 					severity, too = scanner.High, ", and so is its description"
 				}
 				tools.ReportBeside(p, d, other, severity,
-					fmt.Sprintf("the name of tool %q of server %q is almost that of %q of server %q%s", d.Name, p.Server.ID, name, other.Server, too))
+					fmt.Sprintf("the name of tool %q of server %q is almost identical to that of %q of server %q%s", d.Name, p.Server.ID, name, other.Server, too))
 			}
 		})
 	},
@@ -53,7 +53,7 @@ func likeBuiltin(name string) (scanner.Severity, string) {
 	case exact:
 		return scanner.Note, fmt.Sprintf("the tool has the same name as %s, which is built into %s", b.Name, b.Client)
 	case b != nil:
-		return scanner.Medium, fmt.Sprintf("the name of the tool is almost that of %s, which is built into %s", b.Name, b.Client)
+		return scanner.Medium, fmt.Sprintf("the name of the tool is almost identical to that of %s, which is built into %s", b.Name, b.Client)
 	}
 	return 0, ""
 }

@@ -13,12 +13,12 @@ import (
 var ServerLookalike = scanner.Rule{
 	ID:         "xs-server-lookalike",
 	Category:   "name_similarity",
-	Title:      "A server's name is almost that of another server",
-	Why:        "Users install or call a package or configuration entry whose name differs by one letter from that of the intended one.",
+	Title:      "A server's name is almost identical to that of another server",
+	Why:        "Users may install or call the wrong package or server if its name differs from the intended one by a single letter.",
 	Fix:        "Compare the name with the intended one, letter by letter, and check the origin of the server. Give your own servers distinct names.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis: "Only the words that distinguish the names are compared, and only a typo counts, so server-a and server-b are two servers and githab imitates github. " +
+	Basis: "Only the words that distinguish the names are compared, and only a typo counts, so server-b does not imitate server-a, but githab imitates github. " +
 		"The finding is about the server that no configuration of the run, lockfile or server list names; if that does not single out one of the two, it is about the later one. " +
 		"High if both servers are in one session and one of the names is spelled correctly; medium if neither name is a known word, or if the name only resembles a well-known one.",
 	Refs:  []string{"OWASP-MCP:MCP04", "OWASP-MCP:MCP09", "OWASP-LLM:LLM03", "ATLAS:AML.T0074", "CWE-1007"},
@@ -52,7 +52,7 @@ func serverBeside(p *scanner.JudgePass, also func(p *scanner.JudgePass, other st
 		if other == p.Server || len(p.Server.ID)+len(other.ID) > names.MaxCompared {
 			continue
 		}
-		severity, how := scanner.High, "is almost"
+		severity, how := scanner.High, "is almost identical to"
 		beside := names.Distinctive(other.ID)
 		same := len(own) > 0 && slices.Equal(own, beside)
 		is, sure := names.Slip(own, beside, p.Similarity)
@@ -102,7 +102,7 @@ func famous(p *scanner.JudgePass, name, pointer string) {
 		}
 		if is {
 			title := strings.Join(known, " ")
-			reportServer(p, scanner.Medium, name, pointer, title, fmt.Sprintf("the server's name %q is nearly identical to the well-known name %s", name, title))
+			reportServer(p, scanner.Medium, name, pointer, title, fmt.Sprintf("the server's name %q is almost identical to the well-known name %s", name, title))
 			return
 		}
 	}

@@ -18,7 +18,7 @@ var HeaderParamInvalid = scanner.Rule{
 	Fix:        "Fix the server: use a unique token, on a string, integer or boolean that is reachable only through properties.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The requirements are those of protocol version 2026-07-28, under Streamable HTTP, custom headers from tool parameters. The violation is certain; the intent is not.",
+	Basis:      "The requirements come from protocol version 2026-07-28 (Streamable HTTP, custom headers from tool parameters). The violation is certain; the intent is not.",
 	Refs:       []string{"OWASP-MCP:MCP03", "CWE-436"},
 	Message: func(p *scanner.MessagePass) {
 		tools.Each(p, func(_ *mcp.Definition, node int) {

@@ -23,7 +23,7 @@ var AnnotationEscalation = scanner.Rule{
 	Fix:        "Find out what the tool does now. If you want the change, run mcpscan approve, and let the client ask before each call.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The hints are the server's own claims. Critical if a read-only tool is now annotated as destructive, and medium if it only withdraws the read-only hint; high if any other tool is now annotated as destructive or open-world, and if a tool that writes or destroys according to its own description now denies this; medium if a reassuring hint was dropped, or if the name, verb or parameters always contradicted the hint. A new hint is a note, and low if it asks for less care.",
+	Basis:      "The hints are the server's own claims. Critical if a read-only tool is now annotated as destructive; medium if it only withdraws the read-only hint. High if any other tool is now annotated as destructive or open-world, or if a tool that writes or destroys according to its own description now denies this. Medium if a reassuring hint was dropped, or if the name, verb or parameters always contradicted the hint. A new hint is a note, or low if it makes clients less careful.",
 	Refs:       []string{"OWASP-MCP:MCP02", "OWASP-MCP:MCP04", "ATLAS:AML.T0109", "CWE-353"},
 	On:         mcp.OnList,
 	Judge: func(p *scanner.JudgePass) {

@@ -53,7 +53,7 @@ func reportDifference(p *scanner.JudgePass, d *scanner.ClientDifference) {
 	issue := scanner.JudgeIssue{Severity: scanner.High, Subject: d.Kind, Name: d.Name, Offset: d.Offset, Key: d.Change}
 	switch d.Change {
 	case scanner.ClientSeesOther:
-		issue.Message = fmt.Sprintf("the server shows the client %q a different definition than the client %q", p.Server.Client.Name, d.Other)
+		issue.Message = fmt.Sprintf("the server shows different definitions to the clients %q and %q", p.Server.Client.Name, d.Other)
 	case scanner.ClientSeesMore:
 		issue.Message = fmt.Sprintf("the server shows this %s to the client %q but not to the client %q", d.Kind, p.Server.Client.Name, d.Other)
 	case scanner.ClientSeesLess:

@@ -218,7 +218,7 @@ func (s *schemaChange) otherVariants(before *view, gone, fresh []int) {
 		if takesText(s.is.types(v)) && s.is.choices(v) == nil && s.is.get(v, "properties") < 0 && len(s.was.types(before)) > 0 && !takesText(s.was.types(before)) {
 			weight = s.loosened()
 		}
-		s.inner("", -1, n).add(weight, "%s has another variant", s.about())
+		s.inner("", -1, n).add(weight, "%s has an additional variant", s.about())
 	}
 	if len(gone) > len(fresh) {
 		s.add(scanner.Note, "%s has fewer variants", s.about())

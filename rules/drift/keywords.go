@@ -94,9 +94,9 @@ func compareNot(s *schemaChange, _ string, old, now int) {
 	case old < 0:
 		s.add(scanner.Note, "%s now excludes values", s.about())
 	case s.bounded():
-		s.add(scanner.Low, "%s excludes other values than before, or none", s.about())
+		s.add(scanner.Low, "%s excludes different values than before, or none", s.about())
 	default:
-		s.add(s.loosened(), "%s excludes other values than before, or none", s.about())
+		s.add(s.loosened(), "%s excludes different values than before, or none", s.about())
 	}
 }
 

@@ -28,10 +28,10 @@ func comparePattern(s *schemaChange, name string, old, now int) {
 		s.add(weight, "%s no longer has a %s", s.about(), name)
 	default:
 		if text := s.letThrough(jsonschema.Text(&s.old, old), jsonschema.Text(&s.now, now)); text != "" {
-			s.add(s.loosened(), "%s has another %s, which accepts %q", s.about(), name, text)
+			s.add(s.loosened(), "%s has a different %s, which accepts %q", s.about(), name, text)
 			return
 		}
-		s.add(scanner.Medium, "%s has another %s", s.about(), name)
+		s.add(scanner.Medium, "%s has a different %s", s.about(), name)
 	}
 }
 

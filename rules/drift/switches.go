@@ -116,7 +116,7 @@ func (s *schemaChange) notAsked(o, n *property) bool {
 	if s.stake.acts {
 		weight = in.silently()
 	}
-	in.add(weight, "%q %s, although it confirmed that somebody agreed to the call", o.name, how)
+	in.add(weight, "%q %s, although it confirmed that someone agreed to the call", o.name, how)
 	return true
 }
 

@@ -74,7 +74,7 @@ var (
 	// payingTo names the recipient of a payment.
 	payingTo = sense.Test{
 		Needs: [][]reading.Sense{{reading.Value, reading.Hand, reading.Alter}}, Weights: map[reading.Sense]int{reading.Value: 1, reading.Hand: 1, reading.Alter: 1},
-		Enough: 1, Message: "names an account that receives something",
+		Enough: 1, Message: "names an account as the recipient of something",
 	}
 	// These are recognized by the expression alone.
 	obeyingData = sense.Test{Message: "tells the model to follow instructions in data"}
@@ -123,7 +123,7 @@ var (
 		Enough:  3, Message: "executes part of its results",
 	}
 	// packing asks for everything at once.
-	packing = sense.Test{Message: "asks for everything at a location at once"}
+	packing = sense.Test{Message: "asks for everything at a location"}
 	// letThrough passes unchecked input to an interpreter.
 	letThrough = sense.Test{Message: "passes unchecked input to an interpreter"}
 )

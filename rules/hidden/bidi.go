@@ -26,7 +26,7 @@ var Bidi = scanner.Rule{
 					severity = scanner.Medium
 				}
 				p.ReportSource(scanner.Issue{Start: i, End: i + n, Severity: severity,
-					Message: "the text contains a bidirectional override: people see other words than the model reads"})
+					Message: "the text contains a bidirectional override: people see different words than the model reads"})
 				return
 			}
 			i += n

@@ -9,11 +9,11 @@ var MarkupComment = scanner.Rule{
 	ID:         "hid-markup-comment",
 	Category:   "hidden_instructions",
 	Title:      "Markup hides an instruction from people",
-	Why:        "Comments and invisible elements are not rendered: people see nothing, and the model reads them.",
+	Why:        "Comments and invisible elements are not rendered. People do not see them, but the model reads them.",
 	Fix:        "Remove the server, or find out who wrote the text. Check the source of the text, not the rendered page.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "Pages contain many comments; only one that gives an instruction to a model, or, in a definition, to its reader, is reported.",
+	Basis:      "Pages contain many comments, so the rule reports only those that instruct a model or, in a definition, the reader.",
 	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM01", "ATLAS:AML.T0068", "CWE-1007"},
 	Patterns: []scanner.Pattern{
 		{

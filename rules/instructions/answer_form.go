@@ -10,7 +10,7 @@ var AnswerForm = scanner.Rule{
 	ID:         "inj-answer-form",
 	Category:   "hidden_instructions",
 	Title:      "Data asks for specific content in the model's answer",
-	Why:        "An e-mail, page or table has no reason to mention the model's answer. If it asks for a sentence, a link or a cipher in the answer, it addresses the model that reads it.",
+	Why:        "An e-mail, page or table has no reason to mention the model's answer. If it asks for a sentence, a link or encoded text in the answer, it addresses the model that reads it.",
 	Fix:        "Read the answer before you pass it on. Find out who wrote the text.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceMedium,

@@ -12,7 +12,7 @@ var CredentialUpload = scanner.Rule{
 	Category:   "credential_theft",
 	Title:      "Commands read credentials and send them to an outside address",
 	Why:        "An agent that follows a guide step by step runs its commands with the user's permissions. A fake check or backup step hands over the keys.",
-	Fix:        "Do not run the commands. If somebody ran them, rotate the credentials.",
+	Fix:        "Do not run the commands. If someone ran them, rotate the credentials.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceMedium,
 	Basis:      "A command reads a credentials file or environment, and a few lines later a command sends something to an address outside this machine. A token sent to its own service in a header is not reported.",

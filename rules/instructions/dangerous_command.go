@@ -10,11 +10,11 @@ var DangerousCommand = scanner.Rule{
 	ID:         "inj-dangerous-command",
 	Category:   "shell_injection",
 	Title:      "Text contains a command that destroys a machine or opens it to an attacker",
-	Why:        "An agent with a shell runs what it reads. These commands serve only to destroy something or to let somebody in.",
+	Why:        "An agent with a shell runs what it reads. These commands serve only to destroy something or to let someone in.",
 	Fix:        "Do not let an agent with a shell read the text. Remove the server, or find out who wrote the text.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "Legitimate tools show reverse shells and the removal of whole directory trees only in warnings. Known false positive: command manuals; text in data is therefore reported only if it is short or gives an instruction.",
+	Basis:      "Legitimate tools show reverse shells and the removal of whole directory trees only in warnings. Command manuals are a known false positive, so text in data is reported only if it is short or gives an instruction.",
 	Refs:       []string{"OWASP-MCP:MCP05", "OWASP-LLM:LLM05", "ATLAS:AML.T0050", "CWE-78"},
 	Patterns: []scanner.Pattern{
 		{

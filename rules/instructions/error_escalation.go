@@ -15,7 +15,7 @@ var ErrorEscalation = scanner.Rule{
 	Fix:        "Stop using this server. Rotate the credentials that it received in past sessions.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "Legitimate errors say what to install, set or call first. Passing the user's own data (a key file, the environment, the conversation, a file in the home directory) to the tool fixes no error. Text that only claims to be an error counts as one.",
+	Basis:      "Legitimate errors say what to install, set or call first. Passing the user's own data (a key file, the environment, the conversation, a file in the home directory) to the tool never fixes an error. Text that only claims to be an error counts as one.",
 	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM02", "ATLAS:AML.T0110", "CWE-1427"},
 	Patterns: []scanner.Pattern{
 		{

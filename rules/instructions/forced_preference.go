@@ -13,7 +13,7 @@ var ForcedPreference = scanner.Rule{
 	Fix:        "Ask the author for a description of what the tool does. Compare it with the tools that it tries to displace.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "Preference manipulation (MPMA) works with superlatives alone. Legitimate servers recommend their own tools for a purpose, and that is not reported; only text that praises a tool above all others, or claims precedence over them, is.",
+	Basis:      "Preference manipulation (MPMA) works with superlatives alone. Legitimate servers recommend their own tools for a purpose, so the rule reports only text that praises a tool above all others or claims precedence over them.",
 	Refs:       []string{"OWASP-MCP:MCP03", "ATLAS:AML.T0111", "CWE-345"},
 	Patterns: []scanner.Pattern{
 		{

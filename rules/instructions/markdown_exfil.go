@@ -14,7 +14,7 @@ var MarkdownExfil = scanner.Rule{
 	Fix:        "Do not render images from addresses in data. Find out who wrote the text.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "An address with a placeholder is an ordinary template until the text says what to fill in. Without such an instruction it is low.",
+	Basis:      "An address with a placeholder is an ordinary template until the text says what to fill in. Without such an instruction it is rated low.",
 	Refs:       []string{"OWASP-MCP:MCP10", "OWASP-LLM:LLM05", "ATLAS:AML.T0077", "CWE-200"},
 	Patterns: []scanner.Pattern{{
 		Name: "picture_with_blank",

@@ -20,10 +20,10 @@ var OtherLanguage = scanner.Rule{
 	Category:     "hidden_instructions",
 	Title:        "Text in another language gives the model a harmful instruction",
 	Why:          "Models follow instructions in every language they know; reviewers and filters often know only one.",
-	Fix:          "Have the text translated before anybody approves it. Remove the server if the translation confirms the finding.",
+	Fix:          "Have the text translated before anyone approves it. Remove the server if the translation confirms the finding.",
 	Severity:     scanner.High,
 	Confidence:   scanner.ConfidenceMedium,
-	Basis:        "Instructions that no legitimate text gives in any language: ignore previous instructions, hide something from the user, call a tool before all others, send away what the user said, and read a credentials file; in Arabic, Bengali, Chinese, French, German, Hindi, Indonesian, Italian, Japanese, Korean, Portuguese, Russian, Spanish, Turkish, Urdu and Vietnamese. Instructions that English rules rate critical are high here, because fewer benign readings are known.",
+	Basis:        "No legitimate text gives these instructions in any language: ignore previous instructions, hide something from the user, call a tool before all others, send away what the user said, read a credentials file. The rule recognises them in Arabic, Bengali, Chinese, French, German, Hindi, Indonesian, Italian, Japanese, Korean, Portuguese, Russian, Spanish, Turkish, Urdu and Vietnamese. Instructions that English rules rate critical are rated high here, because fewer benign readings are known.",
 	Refs:         []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM01", "ATLAS:AML.T0051.001", "CWE-1427"},
 	MorePatterns: foreignPatterns,
 	Text: func(p *scanner.TextPass) {

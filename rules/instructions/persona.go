@@ -9,11 +9,11 @@ var Persona = scanner.Rule{
 	ID:         "inj-persona",
 	Category:   "hidden_instructions",
 	Title:      "Text gives the model another identity",
-	Why:        "A model that takes on a persona also takes on its rules, a common way around the model's restrictions.",
+	Why:        "A model that adopts a persona also adopts its rules. This is a common way to bypass the model's restrictions.",
 	Fix:        "Remove the server, unless it offers role play and the user asked for it.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "A tool does not need its caller to become somebody else. Templates that users select are not reported.",
+	Basis:      "A tool does not need its caller to become someone else. Templates that users select are not reported.",
 	Refs:       []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM01", "ATLAS:AML.T0051.001", "CWE-1427"},
 	Patterns: []scanner.Pattern{
 		{

@@ -18,7 +18,7 @@ var PrecallOrder = scanner.Rule{
 	Fix:        "Remove the sentence or the server. A legitimate tool names the tools of its own server that depend on it.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "A server does not know which other tools exist. A call order among the server's own tools (before any other tool of this server, before run_query) appears in half of all servers, and is a note or low; a tool that logs in or opens a session may use \"any other tool\" for the tools of its own server, and is medium.",
+	Basis:      "A server does not know which other tools exist. Half of all servers prescribe a call order for their own tools (before any other tool of this server, before run_query); that is a note or low. A tool that logs in or opens a session may mean only its own server's tools by \"any other tool\", so it is rated medium.",
 	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM01", "ATLAS:AML.T0110", "CWE-1427"},
 	Patterns: []scanner.Pattern{
 		aroundAllTools: {

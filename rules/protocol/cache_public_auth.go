@@ -8,7 +8,7 @@ import (
 var CachePublicAuth = scanner.Rule{
 	ID:         "prt-cache-public-auth",
 	Category:   "protocol",
-	Title:      "A result of a request with credentials may be cached for everybody",
+	Title:      "A result of a request with credentials may be cached for everyone",
 	Why:        "A caching gateway serves a public result to the next client that asks, whoever that is.",
 	Fix:        `Make the server answer with cacheScope "private" if the answer depends on the caller.`,
 	Severity:   scanner.Medium,
@@ -22,6 +22,6 @@ var CachePublicAuth = scanner.Rule{
 			return
 		}
 		p.Report(scanner.JudgeIssue{Severity: scanner.Medium, Subject: mcp.ResultSubject, Name: p.Request.Target, Pointer: "/cacheScope", Offset: m.Offset,
-			Message: "the result of a request with credentials is marked as cacheable for everybody", Evidence: "public"})
+			Message: "the result of a request with credentials is marked as cacheable for everyone", Evidence: "public"})
 	},
 }

@@ -13,7 +13,7 @@ var DuplicateDefinition = scanner.Rule{
 	Fix:        "Make the server list each name once.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Two different definitions with one name in one list have no legitimate use. The same definition twice is a mistake, and low.",
+	Basis:      "Two different definitions with one name in one list have no legitimate use. Listing the same definition twice is a mistake, and rated low.",
 	Refs:       []string{"OWASP-MCP:MCP03", "CWE-436"},
 	Message: func(p *scanner.MessagePass) {
 		type key struct {

@@ -9,11 +9,11 @@ var EmptyCursor = scanner.Rule{
 	ID:         "prt-empty-cursor",
 	Category:   "protocol",
 	Title:      "A list continues after an empty cursor",
-	Why:        "According to the specification, an empty cursor is valid, but many clients and scanners take it for the end of the list. Some readers get the next page, and others never see it.",
+	Why:        "The specification allows an empty cursor, but many clients and scanners take it for the end of the list. Some readers get the next page, and others never see it.",
 	Fix:        "Make the server omit nextCursor at the end of a list, and send non-empty cursors.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "Definitions on the next page are medium. An empty cursor that nobody followed is usually a typing mistake in a server, and low.",
+	Basis:      "Medium if the next page contains definitions. An empty cursor that nobody followed is usually a mistake in the server, so it is rated low.",
 	Refs:       []string{"OWASP-MCP:MCP03", "CWE-436"},
 	On:         mcp.OnList,
 	Judge: func(p *scanner.JudgePass) {
@@ -23,7 +23,7 @@ var EmptyCursor = scanner.Rule{
 		}
 		if p.Request != nil && p.Request.NoCursor && len(m.Definitions) > 0 {
 			p.Report(scanner.JudgeIssue{Severity: scanner.Medium, Subject: mcp.MessageSubject, Pointer: "/result", Offset: m.Offset,
-				Message: "the page after an empty cursor contains definitions that many clients never see", Key: "page"})
+				Message: "the page after an empty cursor contains definitions, which many clients never see", Key: "page"})
 		}
 		if m.NoCursor {
 			p.Report(scanner.JudgeIssue{Severity: scanner.Low, Subject: mcp.MessageSubject, Pointer: "/result/nextCursor", Offset: m.Offset,

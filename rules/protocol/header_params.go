@@ -41,11 +41,11 @@ func contradictions(p *scanner.JudgePass, head *mcp.HTTPHead) (issues []scanner.
 					continue
 				}
 				if found = true; !sameValue(sent.Value, a.Text) {
-					report(h.Name, a.Pointer, a.Text, a.Offset, " says %s, and the body %s", text.QuoteName(mcp.HeadText(sent.Value)), text.QuoteName(a.Text))
+					report(h.Name, a.Pointer, a.Text, a.Offset, " is %s, but the body has %s", text.QuoteName(mcp.HeadText(sent.Value)), text.QuoteName(a.Text))
 				}
 			}
 			if !found {
-				report(h.Name, "", sent.Value, m.Offset, " says %s, and the body has no such argument", text.QuoteName(mcp.HeadText(sent.Value)))
+				report(h.Name, "", sent.Value, m.Offset, " is %s, but the body has no such argument", text.QuoteName(mcp.HeadText(sent.Value)))
 			}
 		}
 	}

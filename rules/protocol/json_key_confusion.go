@@ -17,7 +17,7 @@ var JSONKeyConfusion = scanner.Rule{
 	Fix:        "Treat the server as hostile: no JSON library writes such a message on its own.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "If the protocol defines the keys, there is no benign reading. In free-form data (arguments, structured results, property names), keys that differ only in case are legitimate and not reported; duplicates, and keys with an invisible character, are medium.",
+	Basis:      "If the protocol defines the keys, there is no benign reading. In free-form data (arguments, structured results, property names), keys that differ only in case are legitimate and not reported; duplicates, and keys with an invisible character, are rated medium.",
 	Refs:       []string{"OWASP-MCP:MCP03", "CWE-436", "CWE-178"},
 	Message: func(p *scanner.MessagePass) {
 		end := p.Doc.Nodes[p.Root].Next
@@ -38,7 +38,7 @@ var JSONKeyConfusion = scanner.Rule{
 			case a.Kind == wire.OddKey:
 				p.Report(int(a.Node), true, scanner.Medium, "a key of free-form data contains a NUL or an invisible character")
 			case defined:
-				p.Report(int(a.Node), true, scanner.Critical, "two members differ only in case or look: a lenient parser takes one for the other")
+				p.Report(int(a.Node), true, scanner.Critical, "two members differ only in case or look: a lenient parser confuses them")
 			}
 		}
 		reportVariants(p)

@@ -17,7 +17,7 @@ var RequestStatePlain = scanner.Rule{
 	ID:         "prt-request-state-plain",
 	Category:   "protocol",
 	Title:      "requestState is readable and unsigned",
-	Why:        "The client returns requestState as the server sent it. If it contains an identity, permissions or a price in plain text, anybody who has it can change them.",
+	Why:        "The client returns requestState as the server sent it. If it contains an identity, permissions or a price in plain text, anyone who has it can change them.",
 	Fix:        "Keep the state in the server, or sign it and bind it to the user.",
 	Severity:   scanner.Low,
 	Confidence: scanner.ConfidenceMedium,

@@ -36,7 +36,7 @@ var UnsolicitedRequest = scanner.Rule{
 	Fix:        "Treat the server as hostile, or have it fixed. Make the client refuse requests whose capability it did not declare.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The specification assigns each request to one side, and ties sampling, elicitation and roots to capabilities; missing capabilities count only if the client declared any. A client's request, and one that the protocol version does not define, are medium. Sampling or elicitation while no client request is open is low: versions before 2026-07-28 allow it, but nobody can tell its purpose.",
+	Basis:      "The specification assigns each request to one side, and ties sampling, elicitation and roots to capabilities; missing capabilities count only if the client declared any. A client's request, and one that the protocol version does not define, are rated medium. Sampling or elicitation while no client request is open is rated low: versions before 2026-07-28 allow it, but nobody can tell its purpose.",
 	Refs:       []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM06", "CWE-346"},
 	On:         mcp.OnQuestion,
 	Judge: func(p *scanner.JudgePass) {
@@ -51,11 +51,11 @@ var UnsolicitedRequest = scanner.Rule{
 		case mcp.Response:
 			for _, method := range m.Asks {
 				if undeclared(p.Server.Client, needed[method]) {
-					reportRequest(p, scanner.High, "which the client did not declare to answer", method, "/result/inputRequests")
+					reportRequest(p, scanner.High, "although the client did not declare the capability", method, "/result/inputRequests")
 				}
 			}
 			if m.Code == elicitationRequired && undeclared(p.Server.Client, "elicitation") {
-				reportRequest(p, scanner.High, "by an error, which the client did not declare to answer", "elicitation/create", "/error/code")
+				reportRequest(p, scanner.High, "by an error, although the client did not declare the capability", "elicitation/create", "/error/code")
 			}
 		}
 	},
@@ -82,9 +82,9 @@ func unsolicited(p *scanner.JudgePass) (scanner.Severity, string) {
 	case needed[method] == "":
 		return 0, ""
 	case undeclared(client, needed[method]):
-		return scanner.High, "which the client did not declare to answer"
+		return scanner.High, "although the client did not declare the capability"
 	case client != nil && version(spoken) && spoken > lastWithRequests:
-		return scanner.Medium, "which its protocol version does not have"
+		return scanner.Medium, "which its protocol version does not define"
 	case method != "roots/list" && p.Server.Asked && !p.Asking():
 		return scanner.Low, "while no client request is open"
 	}

@@ -20,7 +20,7 @@ var WeakSessionID = scanner.Rule{
 	ID:         "prt-weak-session-id",
 	Category:   "protocol",
 	Title:      "A session ID can be guessed",
-	Why:        "Anybody who guesses a session ID can send into the session and read what is meant for another client (CVE-2025-6515).",
+	Why:        "Anyone who guesses a session ID can send into the session and read what is meant for another client (CVE-2025-6515).",
 	Fix:        "Generate IDs of 128 bits with a cryptographic random number generator, and bind them to the user.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceMedium,
@@ -35,7 +35,7 @@ var WeakSessionID = scanner.Rule{
 		id, why := head.Session, ""
 		switch bits, spread := entropy(id); {
 		case bits < sessionBits:
-			why = fmt.Sprintf("has %.0f bits at most", bits)
+			why = fmt.Sprintf("has at most %.0f bits of entropy", bits)
 		case spread < spreadBits:
 			why = "repeats a few characters"
 		case p.Server.Info.Protocol != "":

@@ -19,11 +19,11 @@ var ElcURLRisk = scanner.Rule{
 	ID:         "elc-url-risk",
 	Category:   "credential_theft",
 	Title:      "A server sends the user to an address that hides its destination or leaks data",
-	Why:        "Users type passwords into a page that a server opens. A misleading or unencrypted address exposes them to somebody else; one that contains the user's identity exposes that.",
+	Why:        "Users type passwords into pages that a server opens. A misleading or unencrypted address exposes the passwords to someone else. An address that contains the user's identity exposes that identity.",
 	Fix:        "Do not open the address. The client should show the host separately, in Punycode if it mixes alphabets, and accept only https.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The specification requires https, and forbids secrets and personal data in the address. Local servers sign users in over plain http to this machine, so that is not reported. An e-mail address in the query is medium, except in the login hint of OpenID Connect. Addresses that url-dangerous-scheme reports are not reported again.",
+	Basis:      "The specification requires https, and forbids secrets and personal data in the address. Local servers sign users in over plain http to this machine, so that is not reported. An e-mail address in the query is rated medium, except in the login hint of OpenID Connect. Addresses that url-dangerous-scheme reports are not reported again.",
 	Refs:       []string{"OWASP-MCP:MCP07", "OWASP-LLM:LLM02", "ATLAS:AML.T0011.003", "CWE-319", "CWE-598", "CWE-1007"},
 	Message: func(p *scanner.MessagePass) {
 		followed(p, func(node int, place addressPlace) {
@@ -65,7 +65,7 @@ func riskOfURL(said string, place addressPlace) (scanner.Severity, string) {
 	case (scheme == "http" || scheme == "ws") && to.Reach != destination.ThisMachine:
 		return scanner.High, "the address is not encrypted"
 	case figuresOnly.MatchString(host) && to.Reach == destination.Neighbour:
-		return scanner.Medium, "the host is a private network address, which anybody in that network can take"
+		return scanner.Medium, "the host is an address in a private network, which anyone in that network can claim"
 	case figuresOnly.MatchString(host) && to.Reach != destination.ThisMachine:
 		return scanner.High, "the host is an IP address, without a name that identifies its owner"
 	}

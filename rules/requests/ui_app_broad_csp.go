@@ -25,7 +25,7 @@ var UiAppBroadCSP = scanner.Rule{
 	Fix:        "List the origins that the page needs, one by one, with https, and bundle its scripts.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "A wildcard for all hosts, or for all below a public suffix, restricts nothing, and no published server has one. A value that breaks out of the policy is high. A page requests camera, microphone and location by name, and the client grants them: low.",
+	Basis:      "A wildcard for all hosts, or for all below a public suffix, restricts nothing, and no published server has one. A value that breaks out of the policy is rated high. Requests for camera, microphone or location are rated low, because the client must grant them.",
 	Refs:       []string{"OWASP-MCP:MCP10", "OWASP-LLM:LLM05", "ATLAS:AML.T0077", "CWE-829", "CWE-942"},
 	Message: func(p *scanner.MessagePass) {
 		if p.Direction == mcp.ClientToServer {
@@ -111,7 +111,7 @@ func broadSource(said, list string) (scanner.Severity, string) {
 		return 0, ""
 	}
 	if strings.ContainsAny(source, ";, \n\t'\"") {
-		return scanner.High, "the origin contains more than one origin: it breaks out of its directive in the policy"
+		return scanner.High, "the value contains more than one origin and breaks out of its directive in the policy"
 	}
 	m := cspSource.FindStringSubmatch(source)
 	switch {
@@ -120,7 +120,7 @@ func broadSource(said, list string) (scanner.Severity, string) {
 	case m == nil:
 		return 0, ""
 	case m[2] != "" && sharedByAll(strings.ToLower(m[3])):
-		return scanner.Medium, "the page may use any host below a suffix under which everybody can register: " + list
+		return scanner.Medium, "the page may use any host below a suffix under which everyone can register: " + list
 	case (strings.EqualFold(m[1], "http") || strings.EqualFold(m[1], "ws")) && destination.Of(m[3]).Reach == destination.Outside:
 		return scanner.Medium, "the page uses an origin without encryption: " + list
 	}

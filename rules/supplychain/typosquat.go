@@ -14,12 +14,12 @@ import (
 var Typosquat = scanner.Rule{
 	ID:         "sup-typosquat",
 	Category:   "name_similarity",
-	Title:      "A package name is almost that of a well-known package",
-	Why:        "A typo in a command line runs a package that somebody published under the mistyped name.",
+	Title:      "A package name is almost identical to that of a well-known package",
+	Why:        "A typo in a command line runs a package that someone published under the mistyped name.",
 	Fix:        "Compare the name with the server's documentation, letter by letter.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "The name differs by one letter or separator from that of a package that many configurations use, and is not a word of its own. Packages of one scope have one publisher and are not compared.",
+	Basis:      "The name differs by one letter or separator from that of a package that many configurations use, and is not itself a word. Packages of one scope have one publisher and are not compared.",
 	Refs:       []string{"OWASP-MCP:MCP04", "ATLAS:AML.T0010.005", "CWE-1357"},
 	Config: func(p *scanner.ConfigPass) {
 		entries.EachPackage(p, func(e *configfile.Entry, _ *launch.Command, one launch.Package) {
@@ -61,10 +61,10 @@ func takenFor(name, scope, base, known string) string {
 		return "differs only in its separators from"
 	case scope != "" && knownScope != "":
 		if names.Lookalike(scope, knownScope) {
-			return "has a scope that is almost"
+			return "has a scope that is almost identical to"
 		}
 	case scope == "" && knownScope == "" && names.Lookalike(base, knownBase):
-		return "is almost"
+		return "is almost identical to"
 	}
 	return ""
 }

@@ -1,7 +1,7 @@
 # Completion of mcpscan for bash. In ~/.bashrc: eval "$(mcpscan completion bash)"
 _mcpscan() {
 	local line=${COMP_LINE:0:COMP_POINT} words word tab=$'\t'
-	# bash splits words at "=" and ":"; the program wants them as they were written.
+	# bash splits words at "=" and ":"; the program needs them unsplit.
 	read -ra words <<<"$line"
 	[[ $line == *[[:space:]] ]] && words+=("")
 	local last=${words[${#words[@]} - 1]} current=${COMP_WORDS[COMP_CWORD]} IFS=$'\n'

@@ -1,5 +1,5 @@
 #compdef mcpscan
-# Completion of mcpscan for zsh. In ~/.zshrc, behind compinit: eval "$(mcpscan completion zsh)"
+# Completion of mcpscan for zsh. In ~/.zshrc, after compinit: eval "$(mcpscan completion zsh)"
 _mcpscan() {
 	local line
 	local -a found

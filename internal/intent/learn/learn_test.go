@@ -152,7 +152,7 @@ func TestCorpus(t *testing.T) {
 				labels[r.Pair] += r.Type + " " + r.Label + "\n"
 			}
 			if r.Attack() == (r.Span == "") {
-				t.Errorf("%s: %s: an attack has a span, and an honest text has none", file, r.ID)
+				t.Errorf("%s: %s: an attack has a span, and a benign text has none", file, r.ID)
 			}
 		}
 		for pair, of := range labels {

@@ -66,7 +66,7 @@ func run(rows []*learn.Row, words string, o learn.Options, of learn.NetOptions, 
 	learn.Apply(all, m)
 	p := learn.Thresholds(all, m.Parameters())
 	p.Pass, p.Floor = pass, of.FloorGain()
-	figures := "Both stages:\n\n" + learn.Table(all, p) + "\nThe linear model alone, at thresholds of its own:\n\n" + linear
+	figures := "Both stages:\n\n" + learn.Table(all, p) + "\nThe linear model alone, at its own thresholds:\n\n" + linear
 	fmt.Print(figures)
 	if output == "" || netOutput == "" {
 		return nil
