@@ -115,7 +115,7 @@ const (
 )
 
 // sniffLines is how many lines of another kind may precede the first line that identifies the
-// format: a banner, a comment, a truncated record.
+// format, such as a banner, a comment or a truncated record.
 const sniffLines = 50
 
 // sniff recognises a format by its head. whole is set if head is the entire file.
