@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Says where the program comes from. What is built here needs Go; actions/setup-go
-# hashes and caches only what lies in the workspace, so it gets copies of go.mod and
-# go.sum there, which the next step removes.
+# Determines where the program comes from. Building it needs Go;
+# actions/setup-go only hashes and caches files in the workspace, so it gets
+# copies of go.mod and go.sum there, which the next step removes.
 set -euo pipefail
 here=$(cd "${BASH_SOURCE[0]%/*}" && pwd)
 # shellcheck source-path=SCRIPTDIR source=lib.sh

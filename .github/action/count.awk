@@ -1,4 +1,5 @@
-# Counts the open findings of a JSON report: how many, the worst, how many drift.
+# Counts the open findings in a JSON report: their number, the highest severity,
+# and the number of drift findings.
 BEGIN {
   count = split("note low medium high critical", names, " ")
   for (i = 1; i <= count; i++) rank[names[i]] = i
@@ -16,7 +17,7 @@ inside && /^    \}/ && status == "open" {
 }
 END { printf "%d %s %d\n", findings, worst ? names[worst] : "none", drift }
 
-# value is the text of the member on this line.
+# value returns the value of the member on this line.
 function value(  parts) {
   split($0, parts, "\"")
   return parts[4]

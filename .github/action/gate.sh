@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Ends the action with the exit code of mcpscan. It rests on nothing else: a
-# token that may not upload must neither open nor close the gate.
+# Ends the action with the exit code of mcpscan. Nothing else affects it, so
+# that a token without permission to upload can neither pass nor fail the gate.
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(cd "${BASH_SOURCE[0]%/*}" && pwd)/lib.sh"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Finds, builds or downloads the program, and tells the next step where it is.
-# What was downloaded is run only after its digest and its provenance were
-# verified; there is no way around the digest.
+# Finds, builds or downloads the program, and passes its path to the next step.
+# A downloaded program runs only after its digest and its provenance were
+# verified; the check of the digest cannot be disabled.
 set -euo pipefail
 here=$(cd "${BASH_SOURCE[0]%/*}" && pwd)
 # shellcheck source-path=SCRIPTDIR source=lib.sh
@@ -10,7 +10,7 @@ here=$(cd "${BASH_SOURCE[0]%/*}" && pwd)
 repository=mcpscan/mcpscan
 site=https://github.com/$repository
 
-# given takes a program that is on the machine already.
+# given uses a program that is already on the machine.
 given() {
   local program
   cd "$(unix "$GITHUB_WORKSPACE")"
@@ -20,8 +20,8 @@ given() {
   output binary "$program"
 }
 
-# build builds the program from the source of the action, which is the commit that
-# the workflow names. Dependencies have the digests that its go.sum says.
+# build builds the program from the source of the action, at the commit named in
+# the workflow. go.sum pins the dependencies.
 build() {
   local dir program=mcpscan
   rm -rf -- "$(unix "$GITHUB_WORKSPACE")/$MODULES"
@@ -54,7 +54,7 @@ wanted() {
     to=$(curl --disable --proto '=https' --tlsv1.2 --fail --silent --show-error --retry 3 --max-time 60 \
       --output /dev/null --write-out '%{redirect_url}' --url "$site/releases/latest") ||
       fail "asking $site/releases/latest failed; if the runner has no network, install mcpscan on it and set binary-path"
-    # Without a release, GitHub leads to the empty list.
+    # Without any release, GitHub redirects to the empty list.
     if [ "$to" = "$site/releases" ]; then fail "no such release: mcpscan has no releases yet; without the input version, the action builds the commit that the workflow names"; fi
     version=${to##*/tag/v}
   fi
@@ -63,7 +63,7 @@ wanted() {
   printf '%s' "$version"
 }
 
-# platform prints OS_ARCH as the names of the archives have it.
+# platform prints OS_ARCH as in the names of the archives.
 platform() {
   local os arch
   case ${RUNNER_OS:-} in
@@ -80,14 +80,15 @@ platform() {
   printf '%s_%s' "$os" "$arch"
 }
 
-# digest_of NAME FILE prints the digest that a list gives for a name, or nothing.
+# digest_of NAME FILE prints the digest that a list contains for a name, or
+# nothing.
 digest_of() { awk -v name="$1" '$2 == name && length($1) == 64 && $1 !~ /[^0-9a-f]/ { print $1 }' "$2"; }
 
 sha256() { if command -v sha256sum >/dev/null; then sha256sum <"$1"; else shasum -a 256 <"$1"; fi | cut -c 1-64; }
 
-# verify ARCHIVE VERSION compares the archive with the digest that this commit
-# of the action names, or with the list of the release where the release is
-# younger than the commit.
+# verify ARCHIVE VERSION compares the archive with the digest in this commit of
+# the action, or with the list in the release if the release is newer than the
+# commit.
 verify() {
   local want got embedded=true
   want=$(digest_of "$1" "$here/checksums.txt")
@@ -102,9 +103,10 @@ verify() {
   attested "$1" "$2" "$embedded"
 }
 
-# attested ARCHIVE VERSION EMBEDDED: the list of a release stands beside its
-# archives, so who can change one can change both. Provenance says which
-# workflow built the archive, from which tag.
+# attested ARCHIVE VERSION EMBEDDED verifies the provenance. It is needed
+# because the list in a release is next to the archives, so whoever can change
+# one can change both. Provenance shows which workflow built the archive, and
+# from which tag.
 attested() {
   if command -v gh >/dev/null; then
     GH_TOKEN=$INPUT_TOKEN GH_HOST=github.com gh attestation verify "$1" --repo "$repository" --deny-self-hosted-runners \
@@ -119,14 +121,14 @@ attested() {
   fi
 }
 
-# download takes the program from a release.
+# download gets the program from a release.
 download() {
   local version archive program=mcpscan on says
   version=$(wanted "${INPUT_VERSION:-$(cat "$here/VERSION")}")
   on=$(platform)
   archive=mcpscan_${version}_$on.tar.gz
   case $on in windows_*) program=mcpscan.exe ;; esac
-  # Names without a directory: tar takes D: for a host.
+  # Use names without a directory, because tar takes D: for a host.
   cd "$(mktemp -d "$(unix "$RUNNER_TEMP")/mcpscan.XXXXXX")"
   fetch "$version" "$archive"
   verify "$archive" "$version"

@@ -1,9 +1,10 @@
 # shellcheck shell=bash
-# What the scripts of the action share. A runner reads every line of their
-# output for commands, so text that is not ours goes through quote.
+# Functions shared by the scripts of the action. A runner searches every line of
+# their output for commands, so untrusted text must go through quote.
 
-# fail MESSAGE ends the step, also from where output is captured: the runner reads
-# commands in both streams. The message is ours, but may name an input.
+# fail MESSAGE ends the step, even if its output is captured, because the runner
+# reads commands from both streams. The message is ours, but may contain an
+# input.
 fail() {
   printf '::error title=mcpscan::%s\n' "$(escape "$1")" >&2
   exit 2
@@ -12,7 +13,7 @@ fail() {
 notice() { printf '::notice title=mcpscan::%s\n' "$(escape "$1")"; }
 warning() { printf '::warning title=mcpscan::%s\n' "$(escape "$1")"; }
 
-# escape TEXT makes a text fit for the message of a workflow command.
+# escape TEXT escapes a text for the message of a workflow command.
 escape() {
   local s=${1//%/%25}
   s=${s//$'\r'/%0D}
@@ -20,22 +21,22 @@ escape() {
   printf '%s' "$s"
 }
 
-# random sets token to what cannot be guessed.
+# random sets token to an unpredictable value.
 random() {
   token=$(od -An -N16 -tx1 /dev/urandom)
   token=mcpscan-${token//[[:space:]]/}
 }
 
-# output NAME VALUE sets an output of the step. The delimiter cannot be guessed,
-# so a value of several lines cannot set another one.
+# output NAME VALUE sets an output of the step. The delimiter is unpredictable,
+# so that a value of several lines cannot set another output.
 output() {
   local token
   random
   printf '%s<<%s\n%s\n%s\n' "$1" "$token" "$2" "$token" >>"$GITHUB_OUTPUT"
 }
 
-# quote FILE BYTES prints the beginning of a file that may hold anything, while
-# the runner takes no commands.
+# quote FILE BYTES prints the beginning of an untrusted file while the runner
+# processes no commands.
 quote() {
   local token
   random
@@ -44,8 +45,8 @@ quote() {
   printf '\n::%s::\n' "$token"
 }
 
-# boolean NAME VALUE refuses what is neither true nor false: a typing error must
-# not switch anything.
+# boolean NAME VALUE rejects values other than true and false, so that a typing
+# error does not change a setting.
 boolean() {
   case $2 in
   true | false) ;;
@@ -53,7 +54,7 @@ boolean() {
   esac
 }
 
-# unix PATH and native PATH name a file for bash and for other programs; they
-# differ on Windows alone.
+# unix PATH and native PATH convert a path for bash and for other programs; the
+# two differ only on Windows.
 unix() { if command -v cygpath >/dev/null; then cygpath -u "$1"; else printf '%s' "$1"; fi; }
 native() { if command -v cygpath >/dev/null; then cygpath -m "$1"; else printf '%s' "$1"; fi; }

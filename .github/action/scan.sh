@@ -1,23 +1,23 @@
 #!/usr/bin/env bash
-# Runs mcpscan once, over the tree that is checked out. Nothing of the tree is
-# executed unless run-servers is set. The exit code of mcpscan becomes an
-# output; gate.sh ends the action with it.
+# Runs mcpscan once over the checked-out tree. Nothing from the tree is executed
+# unless run-servers is set. The exit code of mcpscan becomes an output; gate.sh
+# ends the action with it.
 set -euo pipefail
 here=$(cd "${BASH_SOURCE[0]%/*}" && pwd)
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$here/lib.sh"
 
-# The owner of the files is another user in a container job. A tree can hold a
-# directory that looks like a repository of its own, with commands in its
-# configuration; none of them is run.
+# In a container job, the files belong to another user. A tree can contain a
+# directory that looks like a repository, with commands in its configuration;
+# none of them is executed.
 git() {
   GIT_TERMINAL_PROMPT=0 command git -c safe.directory='*' -c safe.bareRepository=explicit \
     -c core.fsmonitor=false -c core.hooksPath=/dev/null "$@"
 }
 
-# enter goes to the root of the repository and sets prefix, the way from there
-# to the project: reports name files as the repository does, wherever it was
-# checked out and whatever directory is the project.
+# enter changes to the root of the repository and sets prefix, the path from
+# there to the project. Reports therefore name files relative to the repository,
+# wherever it was checked out and whichever directory is the project.
 enter() {
   local workspace root
   workspace=$(cd "$(unix "$GITHUB_WORKSPACE")" && pwd -P)
@@ -25,7 +25,8 @@ enter() {
   cd -P "./$INPUT_WORKING_DIRECTORY" 2>/dev/null || fail "the workspace contains no directory \"$INPUT_WORKING_DIRECTORY\"; run actions/checkout first, and give the path from the root of the repository"
   case $PWD/ in "$workspace"/*) ;; *) fail "the working-directory \"$INPUT_WORKING_DIRECTORY\" is outside the workspace" ;; esac
   prefix='' repository=false
-  # No tree can hold a .git, so what has none is no repository of the runner's.
+  # A tree cannot contain a .git, so a directory without one is not the runner's
+  # repository.
   if root=$(git rev-parse --show-toplevel 2>/dev/null) && [ -e "$(unix "$root")/.git" ]; then
     repository=true prefix=$(git rev-parse --show-prefix)
     cd "$(unix "$root")"
@@ -34,7 +35,7 @@ enter() {
   output root "$(native "$PWD")"
 }
 
-# named FILE prints the name of a file of the project, from the root. No name
+# named FILE prints the path of a project file from the root. The path never
 # begins like a flag.
 named() {
   local name=$prefix$1
@@ -43,12 +44,12 @@ named() {
   printf '%s' "$name"
 }
 
-# base_commit sets base, the commit that the tree is compared with, or nothing.
+# base_commit sets base to the commit to compare the tree with, or to nothing.
 base_commit() {
   local want=$INPUT_BASE_REF depth=0
   base=''
   if [ "$want" = auto ]; then want=$EVENT_BASE; fi
-  # A new branch has no commit before.
+  # A new branch has no previous commit.
   if [[ $want =~ ^0*$ ]]; then return 0; fi
   [ "$repository" = true ] ||
     fail "\"$INPUT_WORKING_DIRECTORY\" is not in a git repository with history, so drift cannot be detected: install git before actions/checkout, or set base-ref to an empty string"
@@ -60,9 +61,9 @@ base_commit() {
     fail "the base \"$want\" is not in this clone, so drift cannot be detected: set \"fetch-depth: $depth\" for actions/checkout (0 is the whole history), or set base-ref"
 }
 
-# pull_request_base prints the first parent of the commit that GitHub made to
-# test the pull request: what the pull request itself changes is the difference
-# from there. Any other commit was made by somebody: then the event says.
+# pull_request_base prints the first parent of the merge commit that GitHub
+# created to test the pull request; the difference from there is the change. For
+# any other commit, which somebody else created, it uses the event.
 pull_request_base() {
   local head merged
   head=$(git rev-parse --verify --quiet HEAD) || head=
@@ -74,15 +75,15 @@ pull_request_base() {
   fi
 }
 
-# blob FILE prints the object of a file as it stood at the base, or nothing.
+# blob FILE prints the object of the base version of a file, or nothing.
 blob() {
   local code=0
   git rev-parse --verify --quiet --end-of-options "$base:./$1" || code=$?
   [ "$code" -le 1 ] || fail "$1 could not be looked up at the base: it must be in the repository, and actions/checkout must not set filter"
 }
 
-# before FILE [NAME] writes a file as it was at the base to the same path below was, or
-# to that of NAME. Where there was none, it fails.
+# before FILE [NAME] writes the base version of a file to the same path below
+# was, or to that of NAME. It fails if there is none.
 before() {
   local name=${2:-$1} to object old new
   to=$was/./$name
@@ -90,24 +91,25 @@ before() {
   object=$(blob "$1") || exit 2
   [ -n "$object" ] || return 1
   mkdir -p "${to%/*}"
-  # cat-file applies no filter and no driver that the tree could name.
+  # cat-file applies no filters or drivers, which the tree could name.
   git cat-file blob "$object" >"$to" || fail "the base version of $1 could not be read: remove filter from actions/checkout"
-  # A checkout may write other line ends than the commit has, which is no change.
+  # A checkout may change line ends, which does not count as a change.
   if [ -f "$name" ] && old=$(lines "$to") && new=$(lines "$name") && [ "$old" = "$new" ]; then cp "$name" "$to"; fi
 }
 
-# lines FILE prints the object that a text would be with the line ends of a commit.
+# lines FILE prints the object that a file would be with the line ends of a
+# commit.
 lines() { LC_ALL=C sed $'s/\r$//' "$1" | git hash-object --stdin; }
 
-# base_files sets was to a directory with what decides about findings, as it was at the
-# base: a change must not look away from itself.
+# base_files sets was to a directory with the base versions of all files that
+# affect findings, so that a change cannot hide its own findings.
 base_files() {
   was=''
   [ -n "$base" ] || return 0
   was=$out/base
   mkdir "$was"
   before "$lock" || notice "the base has no $lock: there are no pins to compare for drift"
-  # What decided at the base may have had the other name.
+  # The base's configuration may have had the other name.
   if [ -n "$INPUT_CONFIG" ]; then
     before "$config" || true
   else
@@ -116,8 +118,8 @@ base_files() {
   if [ -n "$INPUT_BASELINE" ]; then before "$baseline" || true; fi
 }
 
-# names sets lock, config and baseline. A project in a directory has a configuration of
-# its own or that of the repository.
+# names sets lock, config and baseline. A project in a directory uses its own
+# configuration, or else that of the repository.
 names() {
   lock=$(named "${INPUT_LOCKFILE:-mcpscan.lock}")
   config=mcpscan.yaml baseline=''
@@ -129,8 +131,8 @@ names() {
 arguments() {
   args=(scan --no-color)
   if [ "$INPUT_RUN_SERVERS" = true ]; then args+=(--run-servers); else args+=(--no-run); fi
-  # One that is missing is a finding: mcpscan must judge that it was deleted, or
-  # never written. In a directory of its own, a project is never compared with the
+  # Pass it even if it is missing, so that mcpscan reports that it was deleted
+  # or never written. A project in a directory is never compared with the
   # lockfile at the root.
   args+=("--lockfile=$lock")
   if [ -n "$was" ]; then args+=("--base=$(native "$was")"); fi
@@ -145,8 +147,8 @@ arguments() {
   if [ "$INPUT_ANNOTATIONS" = true ]; then args+=("--format=github"); fi
 }
 
-# targets adds what is inspected to args. Without a target mcpscan would look into
-# the home directory, too.
+# targets adds the targets to args. Without a target, mcpscan would also search
+# the home directory.
 targets() {
   local target lines=${INPUT_TARGETS//$'\r'/}
   if [[ $lines =~ ^[[:space:]]*$ ]]; then lines=.; fi
@@ -159,8 +161,9 @@ targets() {
   done <<<"$lines"
 }
 
-# scan runs mcpscan. What it starts, if anything, is not told of the files in
-# which the runner takes outputs, paths and variables for later steps.
+# scan runs mcpscan. Servers that it starts do not get the variables with the
+# files through which the runner reads outputs, paths and variables for later
+# steps.
 scan() {
   code=0
   env -u GITHUB_OUTPUT -u GITHUB_ENV -u GITHUB_PATH -u GITHUB_STATE -u GITHUB_STEP_SUMMARY \
@@ -169,8 +172,8 @@ scan() {
   output exit-code "$code"
 }
 
-# tell shows the report in the log, and the annotations, which are the only
-# lines that a runner may take for commands.
+# tell shows the report in the log, and the annotations, which must be the only
+# lines that a runner takes for commands.
 tell() {
   echo '::group::mcpscan: report'
   if [ -s "$out/report.txt" ]; then quote "$out/report.txt" 1000000; fi
@@ -181,7 +184,7 @@ tell() {
   fi
 }
 
-# summary writes the job summary, which may have 1 MiB.
+# summary writes the job summary, which is limited to 1 MiB.
 summary() {
   local report=$out/report.md limit=1000000
   if [ "$INPUT_JOB_SUMMARY" != true ] || [ ! -s "$report" ]; then return 0; fi
@@ -189,12 +192,13 @@ summary() {
     cat "$report" >>"$GITHUB_STEP_SUMMARY"
     return
   fi
-  # The last line is cut somewhere.
+  # The last line is incomplete.
   { head -c "$limit" "$report" | LC_ALL=C sed '$d'; printf '\nThe report is truncated here; for the rest, see the files that the outputs json-file and sarif-file name.\n'; } >>"$GITHUB_STEP_SUMMARY"
 }
 
-# results sets the outputs that count what is open. JSON reports have one member
-# a line, indented by two spaces for each level, and no line feed in a text.
+# results sets the outputs with the numbers of open findings. A JSON report has
+# one member per line, indented by two spaces per level, and no line feeds in
+# texts.
 results() {
   local counted findings severity drift
   if [ ! -s "$out/report.json" ]; then return; fi
