@@ -17,7 +17,7 @@ type dfa struct {
 	search  bool // a match may begin anywhere
 	ids     map[string]int32
 	states  []string // by number: the encoded dfaState
-	next    []int32  // state*classes+class -> next state, unknown, or negated if a match ended before the class
+	next    []int32  // state*classes+class -> next state, unknown, or its negation if a match ended before the class
 	key     []byte
 	from    dfaState
 	set     []uint32
@@ -267,7 +267,7 @@ func (d *dfa) run(state int32, t []byte) (to int32, read int) {
 				next = d.next
 			}
 			if to < 0 {
-				return matched, i // a match is noticed only when the next character is read
+				return matched, i // a match is recognized only when the next character is read
 			}
 		}
 		state = to
