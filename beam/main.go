@@ -1,6 +1,6 @@
-// Command beam inspects recordings on Apache Beam: every worker replays the input for one shard of
-// its sessions, and one of them merges the results. The report is that of a single run of
-// mcpscan replay with the built-in configuration; docs/scale.md describes where it can differ.
+// Command beam inspects recordings on Apache Beam. Each element replays the input for one shard of
+// its sessions, and one step merges the results. The report is that of a single run of mcpscan
+// replay with the built-in configuration; docs/scale.md describes where it can differ.
 //
 //	go run . --input=events.jsonl --shards=16 --output=json=report.json --runner=universal --endpoint=HOST:PORT
 package main
@@ -40,7 +40,7 @@ func main() {
 	}
 }
 
-// run builds the pipeline and hands it to the runner.
+// run builds the pipeline and passes it to the runner.
 func run(ctx context.Context, runner string, job Job, outputs []string) error {
 	for _, o := range outputs {
 		format, file, ok := strings.Cut(o, "=")
@@ -65,7 +65,7 @@ func split(list string) []string {
 	return slices.DeleteFunc(strings.Split(list, ","), func(s string) bool { return s == "" })
 }
 
-// version returns the version of mcpscan that is built in.
+// version returns the version of the mcpscan module in this build.
 func version() string {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, dep := range info.Deps {

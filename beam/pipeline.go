@@ -20,11 +20,11 @@ import (
 
 // Job is the work of a pipeline. It is sent to the workers, so all fields are exported.
 type Job struct {
-	Inputs     []string          // recordings in chronological order: paths in any file system that Beam supports
+	Inputs     []string          // recordings in chronological order, as paths in any file system that Beam supports
 	Shards     int               // number of shards of the sessions
-	Outputs    map[string]string // file by format
+	Outputs    map[string]string // file names by format
 	Lowest     string            // lowest severity that is listed
-	MaxMessage int64             // bytes
+	MaxMessage int64             // in bytes
 	Workers    int               // goroutines per shard
 	Version    string
 }
@@ -56,7 +56,8 @@ func Build(s beam.Scope, job Job) error {
 // inspect replays the input for one shard of its sessions.
 type inspect struct{ Job Job }
 
-// ProcessElement emits the partial report of a shard, under the same key for all.
+// ProcessElement emits the partial report of a shard, with the same key for all
+// shards.
 func (f *inspect) ProcessElement(ctx context.Context, index int, emit func(int, []byte)) error {
 	c, res, err := f.Job.replay(ctx, scanner.Shard{Index: index, Of: f.Job.Shards})
 	if err != nil {

@@ -28,7 +28,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestPipeline: the pipeline gives the bytes of one run in every format.
+// TestPipeline checks that the pipeline gives the same bytes as a single run, in
+// every format.
 //
 //	go test . -recording-bytes 200000000 -timeout 2h
 func TestPipeline(t *testing.T) {
@@ -59,7 +60,7 @@ func TestPipeline(t *testing.T) {
 	}
 }
 
-// one makes the report of one run in every format.
+// one renders the report of a single run in every format.
 func one(t *testing.T, job Job, out map[string][]byte) {
 	t.Helper()
 	c, res, err := job.replay(t.Context(), scanner.Shard{})

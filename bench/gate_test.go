@@ -36,10 +36,10 @@ const (
 	mostGrowth = 1.15
 )
 
-// TestGate: inspecting a recording takes no more CPU per byte than it did, and no more
-// allocations a line. CPU time is compared with that of a reference loop over the same bytes, in
-// turn with it, so that neither the machine nor its load matters much; the least
-// disturbed rounds count. It is run by .ci/run, alone:
+// TestGate checks that inspecting a recording takes no more CPU time per byte, and no more
+// allocations per line, than before. It compares the CPU time with that of a reference loop that
+// runs in alternation over the same bytes, so that the machine and its load matter little, and
+// uses the least disturbed rounds. .ci/run runs it by itself:
 //
 //	go test ./bench -run TestGate -gate
 func TestGate(t *testing.T) {
@@ -52,7 +52,7 @@ func TestGate(t *testing.T) {
 	}
 	now := map[string]float64{}
 	for name, honest := range map[string]bool{"honest": true, "sessions": false} {
-		for range gateTries { // a machine that is busy for a moment is no growth
+		for range gateTries { // a machine that is busy for a moment is not a regression
 			cpu, allocs := measure(t, honest)
 			if before, again := now[name+" cpu"]; !again || cpu < before {
 				now[name+" cpu"] = cpu
@@ -86,8 +86,8 @@ func TestGate(t *testing.T) {
 	}
 }
 
-// measure returns the CPU time of a replay in units of the reference loop, and its allocations a
-// line. Of each piece of the input the least disturbed round counts.
+// measure returns the CPU time of a replay relative to the reference loop, and its allocations
+// per line. For each piece of the input, only the least disturbed round counts.
 func measure(t *testing.T, honest bool) (cpu, allocs float64) {
 	engine, err := scanner.New(rules.All(), scanner.Options{Workers: 1})
 	if err != nil {
@@ -108,7 +108,7 @@ func measure(t *testing.T, honest bool) (cpu, allocs float64) {
 				t.Fatal(err)
 			}
 		}
-		inspect() // what is made once is made
+		inspect() // allocates the data that is created only once
 		least, leastReference := math.Inf(1), math.Inf(1)
 		for range gateRounds {
 			least = min(least, cpuOf(inspect))
@@ -121,8 +121,8 @@ func measure(t *testing.T, honest bool) (cpu, allocs float64) {
 	return inspected / referred, allocs / lines
 }
 
-// reference decodes each line, as a program does that only reads, and looks up each byte of it, as
-// an automaton does.
+// reference decodes each line, as a program that only reads does, and looks up each byte, as an
+// automaton does.
 func reference(data []byte) (sum uint32) {
 	var table [256]uint32
 	for i := range table {
@@ -142,7 +142,7 @@ func reference(data []byte) (sum uint32) {
 	return sum
 }
 
-// cpuOf is the CPU time of a function in seconds, without that of collecting its garbage.
+// cpuOf returns the CPU time of a function in seconds, without garbage collection.
 func cpuOf(f func()) float64 {
 	runtime.GC()
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
@@ -151,7 +151,7 @@ func cpuOf(f func()) float64 {
 	return (cpuTime() - before).Seconds()
 }
 
-// cpuTime is what the process has used so far.
+// cpuTime returns the CPU time of the process so far.
 func cpuTime() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
@@ -168,7 +168,7 @@ func mallocs(f func()) float64 {
 	return float64(after.Mallocs - before.Mallocs)
 }
 
-// readGate reads what was measured when somebody last said that it is as it should be.
+// readGate reads the figures that were last accepted.
 func readGate() (map[string]float64, error) {
 	data, err := os.ReadFile(gateFile)
 	if err != nil {

@@ -6,9 +6,8 @@
 //	go run ./bench -bytes 60000000 -rounds 5 -shared ../shared -write docs/performance.md
 //
 // It compares CPU time, which depends little on the load of the machine, and takes the median of
-// runs that alternate between the programs. Absolute figures are those of one machine: compare
-// the ratios.
-// It must never be used to measure detection.
+// runs that alternate between the programs. Absolute figures depend on the machine, so compare
+// the ratios. It must never be used to measure detection.
 package main
 
 import (

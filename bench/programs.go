@@ -20,12 +20,12 @@ import (
 	"time"
 )
 
-// peers are the programs that mcpscan is compared with, and the arguments that print their
-// version. All are Debian packages.
+// peers are the programs to compare mcpscan with, and the arguments that print their
+// versions. All are Debian packages.
 var peers = [][]string{{"rg", "--version"}, {"jq", "--version"}, {"yara", "--version"}, {"node", "--version"}}
 
-// program is a command to measure. Exit codes up to ok are not failures: some programs use them
-// to report whether they found something.
+// program is a command to measure. Exit codes up to ok are not failures, because some programs
+// use them to report whether they found something.
 type program struct {
 	name string
 	args []string
@@ -66,7 +66,7 @@ func startPrograms(o options) ([]program, error) {
 	}), err
 }
 
-// available leaves out programs that are not installed.
+// available returns the programs that are installed.
 func available(all []program) []program {
 	return slices.DeleteFunc(all, func(p program) bool {
 		_, err := exec.LookPath(p.args[0])
@@ -77,7 +77,8 @@ func available(all []program) []program {
 // figures are the medians of a program's runs.
 type figures struct{ cpu, wall, memory float64 } // in seconds and bytes
 
-// interleaved runs the programs in turn, several times, and returns the medians of each.
+// interleaved runs the programs in turn, several times, and returns the medians for
+// each.
 func interleaved(ctx context.Context, rounds int, programs []program) ([]figures, error) {
 	runs := make([][]figures, len(programs))
 	for range rounds {

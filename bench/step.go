@@ -26,8 +26,8 @@ var messages = [...]struct {
 	{"judge/tools=60", "a list of 60 tools, only judging", 100_000},
 }
 
-// stepRuns is the number of runs of each sub-benchmark: other load on the machine disturbs most
-// of them.
+// stepRuns is the number of runs of each sub-benchmark, because other load on the machine
+// disturbs most of them.
 const stepRuns = 3
 
 // writeStep measures how long one message waits in a proxy.

@@ -8,14 +8,14 @@ import (
 	"github.com/mcpscan/mcpscan/internal/llm"
 )
 
-// unattributed is the server of tools whose names belong to no server: the client defines them
+// unattributed is the server of tools that no known server has: the client defines them
 // itself.
 const unattributed = "client"
 
 // registry holds the known servers and their tools, to attribute tool names.
 type registry struct {
-	tools  map[string]map[string]bool // by server; empty if its tools are unknown
-	plain  map[string]string          // servers by their names as clients spell them
+	tools  map[string]map[string]bool // tools by server; empty if they are unknown
+	plain  map[string]string          // servers by the names that clients give them
 	byTool map[string][]string        // servers by tool name
 }
 
@@ -44,7 +44,7 @@ func (g *registry) add(server string) {
 	}
 }
 
-// plainName returns the name of a server as clients spell it inside a tool name.
+// plainName returns the name that clients give a server inside a tool name.
 func plainName(server string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-' {
@@ -54,7 +54,7 @@ func plainName(server string) string {
 	}, server)
 }
 
-// known returns the server that clients spell like this.
+// known returns the server to which clients give this name.
 func (g *registry) known(written string) (server string, ok bool) {
 	if g.tools[written] != nil {
 		return written, true
@@ -108,8 +108,9 @@ func (g *registry) of(i *llm.Item) (server, tool string) {
 // maxSplits is the maximum number of positions at which a name is split.
 const maxSplits = 64
 
-// split splits a name into server and tool. If there are several ways, a known server that has the
-// tool wins, then the longest known server. guess uses the first separator if no server is known.
+// split splits a name into server and tool. If several splits are possible, a known server that
+// has the tool takes precedence, then the longest known server. If no server is known and guess is
+// set, it splits at the first separator.
 func (g *registry) split(name, separator string, guess bool) (server, tool string, ok bool) {
 	best, from := 0, 0
 	for range maxSplits {
@@ -157,8 +158,8 @@ func (g *registry) suffix(name string) (server string, ok bool) {
 	return "", false
 }
 
-// suiteServer assigns the tools of the AgentDojo suites, which have no servers, to servers: tools
-// that AgentDojo implements together share a server, as in an MCP server for mail or for a bank.
+// suiteServer assigns servers to the tools of the AgentDojo suites, which have none. Tools that
+// AgentDojo implements together share a server, as in an MCP server for mail or for a bank.
 var suiteServer = func() map[string]string {
 	of := map[string]string{}
 	for server, tools := range suiteTools {

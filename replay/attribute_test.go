@@ -6,7 +6,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/llm"
 )
 
-// TestAttribution: whose tool a name is, by the conventions of clients and by what is known.
+// TestAttribution checks to which server a tool name is attributed, by the conventions of
+// clients and by the known servers.
 func TestAttribution(t *testing.T) {
 	g := newRegistry(map[string][]string{
 		"github": {"get_issue"}, "my server": nil, "a": {"b__c"}, "a__b": {"c", "d"}, "mail": nil, "mail_room": {"send_letter"},
@@ -17,12 +18,12 @@ func TestAttribution(t *testing.T) {
 		server, tool string
 	}{
 		{llm.Item{Name: "mcp__github__get_issue"}, "github", "get_issue"},
-		{llm.Item{Name: "mcp__new__get__it"}, "new", "get__it"},           // nothing is known: the first place
-		{llm.Item{Name: "mcp__a__b__c"}, "a__b", "c"},                     // both are known to have it: the longer name
-		{llm.Item{Name: "mcp__a__b__d"}, "a__b", "d"},                     // a server that has the tool
-		{llm.Item{Name: "mcp__a__x"}, "a", "x"},                           // a server that is known
-		{llm.Item{Name: "mcp__my_server__run"}, "my server", "run"},       // as clients write its name
-		{llm.Item{Name: "mcp__plugin_office_mail__send"}, "mail", "send"}, // of a plugin
+		{llm.Item{Name: "mcp__new__get__it"}, "new", "get__it"},           // nothing is known, so it splits at the first separator
+		{llm.Item{Name: "mcp__a__b__c"}, "a__b", "c"},                     // both servers have the tool, so the longer name counts
+		{llm.Item{Name: "mcp__a__b__d"}, "a__b", "d"},                     // only this server has the tool
+		{llm.Item{Name: "mcp__a__x"}, "a", "x"},                           // a known server
+		{llm.Item{Name: "mcp__my_server__run"}, "my server", "run"},       // the name as clients write it
+		{llm.Item{Name: "mcp__plugin_office_mail__send"}, "mail", "send"}, // a plugin's server
 		{llm.Item{Name: "mcp__plugin:office:mail__send"}, "mail", "send"},
 		{llm.Item{Name: "mcp__plugin_office_fax__send"}, "plugin_office_fax", "send"},
 		{llm.Item{Name: "mcp____x"}, "client", "mcp____x"},
@@ -34,8 +35,8 @@ func TestAttribution(t *testing.T) {
 		{llm.Item{Name: "mcp_new_send_it"}, "client", "mcp_new_send_it"},
 		{llm.Item{Name: "github_get_issue"}, "github", "get_issue"}, // opencode
 		{llm.Item{Name: "x-y-z"}, "x-y", "z"},                       // LiteLLM
-		{llm.Item{Name: "own"}, "right", "own"},                     // a name that one server has
-		{llm.Item{Name: "shared"}, "client", "shared"},              // and one that two have
+		{llm.Item{Name: "own"}, "right", "own"},                     // a tool that one server has
+		{llm.Item{Name: "shared"}, "client", "shared"},              // a tool that two servers have
 		{llm.Item{Name: "Bash"}, "client", "Bash"},
 		{llm.Item{Name: "", Server: "wiki"}, "wiki", ""},
 		{llm.Item{Name: "read", Server: "wiki"}, "wiki", "read"},

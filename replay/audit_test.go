@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// auditCases has, for each type that an engine writes, the members of the flat
-// shape and the fields of agentsh's envelope, and the direction it speaks of.
+// auditCases contains, for each type of event, the members of the flat shape, the
+// fields of agentsh's envelope, and the direction.
 var auditCases = map[string]struct{ direction, flat, fields string }{
 	"mcp_tool_seen":                {"<", `"server_id":"fs","server_type":"stdio","tool_name":"read","tool_hash":"ab","status":"new"`, `"tool_hash":"ab","status":"new"`},
 	"mcp_tool_changed":             {"<", `"server_id":"fs","tool_name":"read","previous_hash":"a","new_hash":"b","changes":[{"field":"description","previous":"x","new":"y"}]`, `"previous_hash":"a","new_hash":"b"`},
@@ -39,7 +39,7 @@ func TestAuditEvents(t *testing.T) {
 			in := flat + "\n" + envelope + "\n" + bare
 			events := read(t, "audit.jsonl", in)
 			for i := range events {
-				events[i].Transport = "" // some types have none
+				events[i].Transport = "" // some types have no transport
 			}
 			head := "! audit=" + kind + " " + tt.direction
 			diff(t, events, "1"+head+" s1/fs/- 2026-01-06T10:30:00.5Z "+flat,

@@ -13,16 +13,17 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// The bounds of a bundle: a small zip may expand to a very large file.
+// The bounds on reading a bundle, because a small zip may expand to a very large
+// file.
 const (
 	maxBundleFiles = 256
 	maxBundleFile  = 16 << 20
 	maxBundle      = 64 << 20
-	maxManifests   = 8 // programs differ in which one they read; a legitimate bundle has one
+	maxManifests   = 8 // programs differ in which manifest they read; a legitimate bundle has one
 )
 
-// Manifests returns the manifests of an MCPB bundle, or of a file that is a manifest, to inspect
-// what they start.
+// Manifests returns the manifests of an MCPB bundle, or of a file that is a manifest, so that
+// the commands in them can be inspected.
 func Manifests(data []byte) (manifests [][]byte) {
 	if !isZip(data) {
 		var doc wire.Doc
@@ -48,8 +49,8 @@ func Manifests(data []byte) (manifests [][]byte) {
 
 const manifestName = "manifest.json"
 
-// translations holds the paths of the translations in a bundle: those that the format defines, and
-// those that its manifests name.
+// translations holds the paths of the translations in a bundle: those defined by the format, and
+// those named by its manifests.
 type translations []string
 
 func translationsOf(data []byte) translations {
@@ -142,18 +143,18 @@ func unreadIn(name string, texts translations, seen map[string]bool, code int) (
 	return events
 }
 
-// isZip recognises a zip, including one with leading data, which programs find by the directory at
-// its end, and a truncated one.
+// isZip recognises a zip. It may be truncated, or have leading data, which programs accept because
+// the directory is at the end.
 func isZip(data []byte) bool {
 	if bytes.HasPrefix(data, []byte("PK\x03\x04")) || bytes.HasPrefix(data, []byte("PK\x05\x06")) {
 		return true
 	}
-	const tail = 22 + 1<<16 // the last record and the longest comment
+	const tail = 22 + 1<<16 // the end record with the longest comment
 	return !utf8.Valid(data) && (bytes.Contains(data[max(0, len(data)-tail):], []byte("PK\x05\x06")) || bytes.Contains(data[:min(len(data), tail)], []byte("PK\x03\x04")))
 }
 
-// bundleName returns the path of a zip entry once unpacked, on a system that ignores case and the
-// kind of slash.
+// bundleName returns the path of an unpacked zip entry on a system that ignores case and the kind
+// of slash.
 func bundleName(name string) string {
 	name = path.Clean("/" + strings.ReplaceAll(name, `\`, "/"))
 	return strings.ToLower(strings.TrimPrefix(name, "/"))
@@ -172,13 +173,13 @@ func bundled(name string, content []byte, isManifest bool) []*scanner.Event {
 	var events []*scanner.Event
 	for _, n := range nodes {
 		e := definitionEvent(at, name, serverName(&doc, name), &doc, n)
-		e.Origin = scanner.Origin{File: name, Line: 1, Column: 1} // there are no lines inside a zip
+		e.Origin = scanner.Origin{File: name, Line: 1, Column: 1} // lines have no meaning inside a zip
 		events = append(events, e)
 	}
 	return events
 }
 
-// readZipped reads one file; data returned with an error counts as read.
+// readZipped reads one file. Data may be returned together with an error.
 func readZipped(f *zip.File, limit int64) ([]byte, error) {
 	r, err := f.Open()
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// many makes a recording of several chunks, with blank lines and lines that
-// are longer than a chunk, and says what the lines hold.
+// many returns a recording of several chunks, with blank lines and lines longer
+// than a chunk, and the content of the lines.
 func many(n int) (data string, want map[int]string) {
 	var b strings.Builder
 	want = map[int]string{}
@@ -59,7 +59,7 @@ func TestManyLines(t *testing.T) {
 	}
 }
 
-// held is a chunk that waits for its Release.
+// held is a chunk that has not been released yet.
 type held struct {
 	chunk  scanner.Chunk
 	events []*scanner.Event
@@ -75,8 +75,8 @@ func (h *held) check(t *testing.T) {
 	}
 }
 
-// Chunks are decoded on other goroutines while the next ones are read, and
-// released late. Nothing of a chunk may change until then.
+// Chunks are decoded on other goroutines while later ones are read, and are
+// released late. Until then, their data must not change.
 func TestChunksAreApart(t *testing.T) {
 	data, want := many(6000)
 	src, err := Open("rec", strings.NewReader(data), Options{MaxMessage: limit})
@@ -94,7 +94,7 @@ func TestChunksAreApart(t *testing.T) {
 			h.chunk.Release()
 		}
 		for h := range waiting {
-			if last = append(last, h); len(last) > 3 { // three chunks stay open
+			if last = append(last, h); len(last) > 3 { // three chunks remain unreleased
 				release(last[0])
 				last = last[1:]
 			}
@@ -142,8 +142,8 @@ func TestReadErrorComesAfterData(t *testing.T) {
 	}
 }
 
-// A reader that fails once and then says that it is at its end must not make
-// the failure look like the end.
+// If a reader fails once and then returns EOF, the failure must not be taken for
+// the end.
 func TestReadErrorInTheHead(t *testing.T) {
 	failure := errors.New("the disk is gone")
 	once := io.MultiReader(strings.NewReader(ping+"\n"+ping+"\n"), &failsOnce{err: failure})

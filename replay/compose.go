@@ -8,12 +8,12 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// composed is a frame assembled from parts of a transcript. It remembers their locations, so that
-// findings point there.
+// composed is a frame assembled from parts of a transcript. It records where the parts came from,
+// so that findings point there.
 type composed struct {
 	b     []byte
 	parts []scanner.Part
-	odd   string // what is unexpected in it
+	odd   string // why the frame is unusual
 }
 
 func (c *composed) lit(s string) { c.b = append(c.b, s...) }
@@ -136,10 +136,12 @@ func (c *composed) block(v llm.View) {
 	}
 }
 
-// passing lists the members of a definition that are only for the model's provider.
+// passing lists the members of a definition that are only meant for the model's
+// provider.
 var passing = map[string]bool{"type": true, "strict": true, "cache_control": true, "defer_loading": true, "allowed_callers": true, "eager_input_streaming": true}
 
-// schemaMembers are the names of the member with the arguments' schema.
+// schemaMembers are the possible names of the member that contains the arguments'
+// schema.
 var schemaMembers = map[string]bool{"input_schema": true, "inputSchema": true, "parameters": true, "parametersJsonSchema": true, "parameters_json_schema": true}
 
 // define adds a definition to a list of tools.
@@ -163,7 +165,7 @@ func (c *composed) define(i *llm.Item, tool string) {
 			schema = true
 			c.lit(`,"inputSchema":`)
 			if inner := m.At("json"); key == "inputSchema" && inner.Kind() == wire.Object && m.At("type").Kind() == wire.Invalid {
-				m = inner // Bedrock form
+				m = inner // Bedrock nests the definition
 				c.raw(inner)
 				m = i.Tool.At(key)
 			} else {

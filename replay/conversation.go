@@ -16,23 +16,23 @@ import (
 )
 
 // conversations turns the transcripts in a file into events: the calls of a model and their results
-// become frames of the servers, each once, however often a history repeats them.
+// become frames of the servers. Each appears only once, however often a history repeats it.
 type conversations struct {
 	file    string
 	servers *registry
 	yield   func(*scanner.Event)
-	judge   func(*scanner.Event) Decisions // replaces yield if decisions are needed at once
+	judge   func(*scanner.Event) Decisions // called instead of yield if decisions are needed at once
 	said    func(*Said)                    // receives what Talk.Read returns; may be nil
 
 	*Memory
 	now   *conversation
-	begun int              // conversations named after the file
-	lists map[string]*list // definitions waiting for more from their server
+	begun int              // number of conversations named after the file
+	lists map[string]*list // definitions collected for their server's list
 	order []*list
 }
 
-// Memory records the content of the transcripts read so far: files read with the same memory can
-// continue each other's conversations. Only one reader may use it at a time.
+// Memory records the content of the transcripts read so far, so that files read with the same
+// memory can continue each other's conversations. Only one reader may use it at a time.
 type Memory struct {
 	byKey    map[string]*conversation
 	sessions map[string]*conversation
@@ -45,7 +45,7 @@ func NewMemory() *Memory {
 	return &Memory{byKey: map[string]*conversation{}, sessions: map[string]*conversation{}, closed: map[uint64]struct{}{}}
 }
 
-// conversation is one session.
+// conversation is the state of one session.
 type conversation struct {
 	session string
 	key     string
@@ -63,10 +63,10 @@ type mark [16]byte
 
 // pending is a call and its state.
 type pending struct {
-	id           string // of its frame
+	id           string // ID in its frame
 	server, tool string
 	answered     bool
-	echo         bool // its result was recorded beside the call
+	echo         bool // the client also recorded its result with the call
 }
 
 // maxConversations is the maximum number of conversations remembered.
@@ -114,9 +114,9 @@ func (c *conversations) at(i *llm.Item) scanner.Origin {
 	return at
 }
 
-// begin starts a request, whose history is counted from here.
+// begin starts a request, and counts its history anew.
 func (c *conversations) begin(i *llm.Item) {
-	if i.Echo { // another name for the current conversation
+	if i.Echo { // a second name for the current conversation
 		if c.now != nil && len(c.byKey) < maxSaid {
 			c.byKey[i.Key] = c.now
 		}
@@ -227,7 +227,7 @@ func (c *conversations) before(s *conversation, i *llm.Item, m mark) bool {
 	switch {
 	case i.Fresh:
 		s.current[m] = s.seen[m] + 1
-	case !i.History && i.ID != "" && s.seen[m] > 0: // an id names one call
+	case !i.History && i.ID != "" && s.seen[m] > 0: // an id belongs to one call
 		return true
 	default:
 		s.current[m]++
@@ -362,7 +362,7 @@ func (c *conversations) result(i *llm.Item) {
 		if len(waiting) == 1 {
 			delete(s.open, i.ID)
 		}
-	default: // the transcript lacks the call, so the server is unknown
+	default: // the transcript lacks the call, so its server is unknown
 		to = pending{id: s.next(c, i), server: "unknown", tool: i.Name}
 	}
 	frame := resultFrame(to.id, i)

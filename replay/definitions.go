@@ -62,7 +62,7 @@ func definitionEvent(at *scanner.Places, name, server string, doc *wire.Doc, n i
 }
 
 // namesTools reports whether a document has tools with a name, as in MCP. Some requests to language
-// models do, and their tools are inspected although the rest is not read.
+// models have them too; their tools are inspected although the rest is not read.
 func namesTools(doc *wire.Doc) bool {
 	return doc.Kind(doc.Get(doc.First(doc.Get(0, "tools")), "name")) == wire.String
 }
@@ -115,7 +115,7 @@ func staticResponses(doc *wire.Doc) []int {
 }
 
 func serverName(doc *wire.Doc, file string) string {
-	if mcp.BareTool(doc, 0) { // its name is that of a tool
+	if mcp.BareTool(doc, 0) { // a bare tool's name is not a server name
 		return baseName(file)
 	}
 	for _, key := range []string{"package", "name"} {

@@ -15,7 +15,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// define reads definitions that are some, and holds the places against the file.
+// define reads definitions and compares their locations with the file.
 func define(t testing.TB, name, data string) []scanner.Event {
 	t.Helper()
 	found, err := Definitions(name, []byte(data))
@@ -77,7 +77,8 @@ func TestStaticResponses(t *testing.T) {
 		`4! definition < m.json/é/- - {"instructions": "x"}`, "5! definition < m.json/é/- - {\n      \"tools\": []}")
 }
 
-// Many answers in a long manifest are found in one pass over it.
+// TestStaticResponsesAreLinear checks that many responses in a long manifest are
+// found in one pass.
 func TestStaticResponsesAreLinear(t *testing.T) {
 	effort.Linear(t, "answers", 96_000, func(size int) func() {
 		in := strings.Replace(manifest, `"note"`, strings.Repeat("\"x\": {\"y\":\n[]},", size)+`"note"`, 1)
@@ -119,7 +120,7 @@ func TestNoDefinitions(t *testing.T) {
 	}
 }
 
-// member is a file of a zip; blanks are white space that packs well.
+// member is a file in a zip; blanks is white space that compresses well.
 type member struct {
 	name, text string
 	blanks     int64
@@ -170,7 +171,7 @@ func TestBundle(t *testing.T) {
 	}
 }
 
-// TestBundleTranslations: a manifest can have its texts anywhere in the bundle.
+// TestBundleTranslations checks that translations are found anywhere in a bundle.
 func TestBundleTranslations(t *testing.T) {
 	const german = `{"tools":[]}`
 	for _, c := range []struct {
@@ -192,7 +193,8 @@ func TestBundleTranslations(t *testing.T) {
 		"1! ignored: the translations of the manifest are in separate files: to include them, scan the bundle")
 }
 
-// Names are compared as they are unpacked; no second file of a name is silent.
+// TestBundleNames checks that names are compared as they are when unpacked, and
+// that a second file with the same name is reported.
 func TestBundleNames(t *testing.T) {
 	const (
 		second = `{"name":"x","instructions":"y"}`

@@ -49,7 +49,7 @@ func openDocument(name string, r io.Reader, o Options) (scanner.Source, error) {
 		return source, nil
 	}
 	if isTranscript(root) {
-		if end := root.Start() + len(root.Raw()); err == nil && syntax != nil && behind(syntax, end) { // one body per line
+		if end := root.Start() + len(root.Raw()); err == nil && syntax != nil && behind(syntax, end) { // several lines, each with one body
 			return openTranscript(name, bytes.NewReader(data), o), nil
 		}
 		return openTranscriptDocument(name, data, root, source.broken, o), nil
@@ -72,13 +72,13 @@ func openDocument(name string, r io.Reader, o Options) (scanner.Source, error) {
 	return Events([]*scanner.Event{skipped(name, 1, "%s", unreadDocument(head))}), nil
 }
 
-// behind reports whether the error is in text after a complete value that ends at end.
+// behind reports whether the error is after a complete value that ends at end.
 func behind(err error, end int) bool {
 	var s *wire.SyntaxError
 	return errors.As(err, &s) && s.Offset >= end && strings.HasSuffix(s.Msg, "after the value")
 }
 
-// brokenOff reports where a document becomes unreadable.
+// brokenOff reports the position at which a document becomes unreadable.
 func brokenOff(at *scanner.Places, data []byte, failed, syntax error) *scanner.Event {
 	end, why := len(data), failed
 	if s := (*wire.SyntaxError)(nil); failed == nil && errors.As(syntax, &s) {
@@ -104,7 +104,7 @@ func headOf(root wire.Value) *wire.Doc {
 	return &doc
 }
 
-// scanReads reports whether a document is one that mcpscan scan reads.
+// scanReads reports whether mcpscan scan reads such a document.
 func scanReads(doc *wire.Doc) bool {
 	return formatOf(doc, 0) == "" && holdsDefinitions(doc) || doc.Kind(doc.Get(0, "mcpServers")) == wire.Object
 }
@@ -134,7 +134,7 @@ func (m *messages) next() (chunk, bool) {
 
 func messageIn(v wire.Value) bool { return memberKinds(v).message() }
 
-// speaksIn reports whether an array contains a JSON-RPC message.
+// speaksIn reports whether a list contains a JSON-RPC message.
 func speaksIn(list wire.Value) bool {
 	for c := list.Children(); c.Next(); {
 		if m := memberKinds(c.Value); m.message() || m.asks() {
@@ -153,8 +153,8 @@ func messageOf(name string, at *scanner.Places, v wire.Value) *scanner.Event {
 	return &scanner.Event{Session: baseName(name), Server: baseName(name), Frame: v.Raw(), Origin: at.Origin(v.Start())}
 }
 
-// syntaxAt reports where the JSON of a file becomes invalid; not is the error that the file is not
-// of the expected kind.
+// syntaxAt returns an error with the position at which the JSON of a file becomes invalid. not is
+// the error to wrap, which says that the file is not of the expected kind.
 func syntaxAt(name string, data []byte, err, not error) error {
 	var syntax *wire.SyntaxError
 	if !errors.As(err, &syntax) {

@@ -28,7 +28,7 @@ var (
 )
 
 // foreign decodes a line of another tool's frame log: an object with a message under one of the
-// usual keys. It reports whether the line is one.
+// usual keys. It returns false for any other line.
 func (d *jsonLines) foreign(b *lineBuffers, e *scanner.Event, data []byte, yield func(*scanner.Event)) bool {
 	doc := &b.doc
 	dir, _ := firstStr(doc, directionKeys)
@@ -126,7 +126,7 @@ func messageText(text []byte) bool {
 
 // unbase64 decodes base64 that contains JSON.
 func unbase64(text []byte) ([]byte, bool) {
-	if len(text) < 8 || text[0] != 'e' && text[0] != 'W' { // { and [ in base64
+	if len(text) < 8 || text[0] != 'e' && text[0] != 'W' { // base64 of { and [
 		return nil, false
 	}
 	raw, err := base64.StdEncoding.AppendDecode(nil, text)
@@ -148,8 +148,8 @@ func (m members) message() bool {
 	return m("id") != wire.Invalid && (m("method") != wire.Invalid || m("result") != wire.Invalid || m("error") > wire.Null)
 }
 
-// asks reports whether an object is a request or a notification with params, even without version
-// and id.
+// asks reports whether an object is a request or a notification with params; it need not have
+// jsonrpc and id.
 func (m members) asks() bool {
 	params := m("params")
 	return m("method") == wire.String && (params == wire.Object || params == wire.Array)
@@ -158,7 +158,8 @@ func (m members) asks() bool {
 // isMessage reports whether object n has the members of a JSON-RPC message.
 func isMessage(doc *wire.Doc, n int) bool { return membersOf(doc, n).message() }
 
-// answers reports whether object n is a response with content, whatever else it contains.
+// answers reports whether object n is a response with content, whatever other members it
+// has.
 func answers(doc *wire.Doc, n int) bool {
 	result := doc.Kind(doc.Get(n, "result"))
 	return doc.Get(n, "id") >= 0 && (result == wire.Object || result == wire.Array || doc.Kind(doc.Get(n, "error")) == wire.Object)
@@ -215,7 +216,7 @@ func firstTime(doc *wire.Doc) time.Time {
 	}
 	s = strings.TrimSpace(s)
 	v, err := strconv.ParseFloat(s, 64)
-	if err != nil || !(v >= 1) { // a tiny number may be a huge fraction
+	if err != nil || !(v >= 1) { // exponents can make a tiny text a huge fraction
 		return time.Time{}
 	}
 	unit := int64(time.Second)
@@ -225,7 +226,7 @@ func firstTime(doc *wire.Doc) time.Time {
 		}
 		unit /= 1e3
 	}
-	exact, ok := new(big.Rat).SetString(s) // a float64 would round nanoseconds
+	exact, ok := new(big.Rat).SetString(s) // a float64 would lose nanoseconds
 	if !ok || v*float64(unit) >= math.MaxInt64 {
 		return time.Time{}
 	}

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The frame logs of other tools, one line of each form.
+// TestForeignLines covers frame logs of other tools, with one line of each form.
 func TestForeignLines(t *testing.T) {
 	quoted := strconv.Quote(ping)
 	in64 := base64.StdEncoding.EncodeToString([]byte(ping))
@@ -43,7 +43,8 @@ func TestForeignLines(t *testing.T) {
 		{"a bare message with surroundings", "  " + ping + " ", "1! frame - log/log/- - " + ping},
 	}
 	for _, tt := range tests {
-		// A message in front: the first line alone does not make the format.
+		// preceded by a message, because the first line alone must not determine
+		// the format
 		t.Run(tt.name, func(t *testing.T) {
 			events := read(t, "log.log", tt.in+"\n"+ping+"\n")
 			diff(t, events, tt.want, "2! frame - log/log/- - "+ping)

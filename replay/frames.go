@@ -10,7 +10,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// startsFrames reports whether a file or body is an Amazon event stream, in which Bedrock streams.
+// startsFrames reports whether a file or body is an Amazon event stream, which Bedrock uses for
+// streaming.
 func startsFrames(head []byte) bool {
 	_, err := wire.FrameSize(head)
 	return err == nil
@@ -47,7 +48,7 @@ func openFrames(name string, r io.Reader, o Options) scanner.Source {
 	})
 }
 
-// unreadFrames is the reason for what follows a frame that cannot be read.
+// unreadFrames is the reason reported for the data after an unreadable frame.
 const unreadFrames = "the rest of an Amazon event stream was not read"
 
 // frames returns the frames of a body as server-sent events.

@@ -8,8 +8,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// TestFrames: a Bedrock stream is read where it was saved as it came, and in HAR; what cannot be
-// read of it is counted.
+// TestFrames checks that Bedrock streams are read from raw files and from HAR, and that
+// unreadable parts are counted.
 func TestFrames(t *testing.T) {
 	var raw []byte
 	for _, e := range [][2]string{

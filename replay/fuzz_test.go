@@ -18,10 +18,10 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// fuzzLimit is short, so that inputs reach both sides of it.
+// fuzzLimit is low, so that inputs are on both sides of it.
 const fuzzLimit = 512
 
-// outcome is all that a reader of any bytes says about them.
+// outcome returns everything that a reader reports about any bytes.
 func outcome(r io.Reader) (events []scanner.Event, ofLines bool, err error) {
 	src, err := Open("f", r, Options{MaxMessage: fuzzLimit})
 	if err != nil {
@@ -69,8 +69,8 @@ func packed(data []byte) bool {
 	return bytes.HasPrefix(data, []byte("\x1F\x8B")) || bytes.HasPrefix(data, []byte("\x28\xB5\x2F\xFD"))
 }
 
-// accounted holds the events against the lines: each line that is not blank
-// has one event, or two where it is inspected although it is damaged.
+// accounted compares the events with the lines. Each line that is not blank must
+// have one event, or two if it is inspected although it is damaged.
 func accounted(t *testing.T, data []byte, events []scanner.Event) {
 	r := wire.NewLineReader(bytes.NewReader(data), fuzzLimit)
 	for {
@@ -138,8 +138,8 @@ func FuzzRecorder(f *testing.F) {
 	})
 }
 
-// FuzzTranscript: whatever a transcript says, its frames are JSON, their parts are where they
-// say they are, and reading again says the same.
+// FuzzTranscript checks that, for any transcript, the frames are JSON, their parts are at the
+// reported locations, and a second reading gives the same result.
 func FuzzTranscript(f *testing.F) {
 	paths, _ := filepath.Glob("testdata/transcripts/*.txtar")
 	for _, path := range paths {

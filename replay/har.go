@@ -19,10 +19,10 @@ type har struct {
 	name    string
 	at      *scanner.Places
 	max     int64
-	mcp     map[string]bool // the endpoints that speak MCP, judging by their clients' requests
+	mcp     map[string]bool // endpoints that clients treat as MCP, judging by their requests
 	entries *wire.Children
-	stream  *eventStream   // the current response, nil if it is not a stream
-	silent  *scanner.Event // reports the current exchange, as long as it has no event
+	stream  *eventStream   // the current response if it is a stream, otherwise nil
+	silent  *scanner.Event // reports the current exchange if no event does
 	out     chunk
 	talk    *transcript // reads the bodies of LLM APIs
 	asks    bool        // the current request is to an LLM API
@@ -33,7 +33,7 @@ type har struct {
 type eventStream struct {
 	events *wire.SSEReader
 	mcp    bool // its events become frames
-	llm    bool // they are from an LLM API
+	llm    bool // its events are from an LLM API
 	base   scanner.Event
 	at     scanner.Origin
 }
@@ -79,7 +79,7 @@ func (h *har) entry(v wire.Value) {
 	base := scanner.Event{Transport: "http", Session: baseName(h.name), Server: endpoint(request), HTTP: &mcp.HTTPHead{}}
 	base.Time, _ = parseTime(started)
 	asked, answered := fieldsOf(request), fieldsOf(response)
-	if id := cmp.Or(asked.get("mcp-session-id"), answered.get("mcp-session-id")); id != "" { // no response may move a request
+	if id := cmp.Or(asked.get("mcp-session-id"), answered.get("mcp-session-id")); id != "" { // a response must not change the session of a request
 		base.Session = id
 	}
 	for _, f := range asked {
@@ -106,8 +106,8 @@ func endpoint(request wire.Value) string {
 	return ""
 }
 
-// speaksMCP reports whether the client of a request speaks MCP, judging by its headers or by what it
-// posts. The server has no influence, so it cannot evade inspection.
+// speaksMCP reports whether the client of a request speaks MCP, judging by its headers and what it
+// posts. Nothing under the server's control counts, so that a server cannot evade inspection.
 func speaksMCP(request wire.Value) bool {
 	fields := fieldsOf(request)
 	if fields.get("mcp-session-id") != "" || fields.get("mcp-protocol-version") != "" {
@@ -117,7 +117,7 @@ func speaksMCP(request wire.Value) bool {
 	return ok && messageText(body)
 }
 
-// bodyOf returns the body under text, as clients read it: without a byte order mark.
+// bodyOf returns the text of a body without a byte order mark, as clients read it.
 func bodyOf(v wire.Value) ([]byte, bool) {
 	text := v.Get("text")
 	if text.Kind() != wire.String {
@@ -142,7 +142,7 @@ func fieldsOf(message wire.Value) (f fields) {
 	return f
 }
 
-// get returns the first field with a name.
+// get returns the first field with the given name.
 func (f fields) get(name string) string {
 	for _, field := range f {
 		if strings.EqualFold(field.name, name) {
@@ -212,7 +212,7 @@ func (h *har) missing(base scanner.Event, content wire.Value, mime string, saved
 	if size := content.Get("size"); size.Kind() == wire.Number {
 		return string(size.Raw()) != "0"
 	}
-	return !saved && (isJSON(mime) || isStream(mime)) // nothing says that it was empty
+	return !saved && (isJSON(mime) || isStream(mime)) // the body may not have been empty
 }
 
 func isJSON(mime string) bool { return strings.Contains(strings.ToLower(mime), "json") }

@@ -50,8 +50,8 @@ func (h *har) streamsLLM(body []byte) bool {
 	return false
 }
 
-// unread counts a response to an LLM API request that is in no known format. Errors of the provider
-// are in no known format either.
+// unread counts a response to an LLM API request that has no known format. Errors of the provider
+// have none, either.
 func (h *har) unread(body []byte, at scanner.Origin) {
 	if !h.asks {
 		return

@@ -12,7 +12,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/effort"
 )
 
-// exchange is an entry of a HAR file; request and content are members of
+// exchange returns an entry of a HAR file; request and content are members of
 // request and response.content.
 func exchange(requestHeaders, request, responseHeaders, content string) string {
 	return fmt.Sprintf(`{"startedDateTime":"2026-01-06T10:30:00.125Z","request":{"method":"POST","url":"https://mcp.example:8443/mcp?key=1","headers":[%s]%s},
@@ -106,7 +106,7 @@ func TestHAROversizeBody(t *testing.T) {
 	}
 }
 
-// A document that breaks off is read up to there.
+// TestDocumentsThatBreakOff checks that a truncated document is read up to its end.
 func TestDocumentsThatBreakOff(t *testing.T) {
 	const where = "/mcp.example:8443/mcp/http 2026-01-06T10:30:00.125Z "
 	two := archive(exchange("", post(ping), "", body("application/json", pong)), exchange("", post(ping), "", body("application/json", pong)))
@@ -133,12 +133,13 @@ func TestDocumentsThatBreakOff(t *testing.T) {
 	}
 }
 
-// Of a document its bytes are held, and of an event stream in it its text.
+// TestDocumentsAreReadInPieces checks that only the bytes of a document are held in
+// memory, and the text of an event stream in it.
 func TestDocumentsAreReadInPieces(t *testing.T) {
 	event := "data: " + pong + "\n\n"
 	for _, tt := range []struct {
 		name, in string
-		most     float64 // times the size
+		most     float64 // multiple of the size
 	}{
 		{"HAR", archive(slices.Repeat([]string{exchange("", post(ping), "", body("application/json", pong))}, 20_000)...), 1.5},
 		{"a stream", archive(exchange("", post(ping), "", body("text/event-stream", strings.Repeat(event, 150_000)))), 2.5},
@@ -165,7 +166,8 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// Places in a large document are found in one pass over it.
+// TestLargeDocumentsAreLinear checks that locations in a large document are found
+// in one pass.
 func TestLargeDocumentsAreLinear(t *testing.T) {
 	entry := exchange("", post(ping), "", body("application/json", `{"jsonrpc":"2.0","x":"`+strings.Repeat("x", 900)+`"}`))
 	har := func(size int) string { return archive(slices.Repeat([]string{entry}, size)...) }

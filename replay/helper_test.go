@@ -13,13 +13,13 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// limit is the longest line in tests that do not speak of lengths.
+// limit is the maximum line length in tests that are not about lengths.
 const limit = 1 << 20
 
 var kindNames = map[scanner.EventKind]string{scanner.FrameEvent: "frame", scanner.DefinitionEvent: "definition",
 	scanner.AuditEvent: "audit", scanner.SkippedEvent: "skipped", scanner.IgnoredEvent: "ignored"}
 
-// drain reads a source to its end and keeps copies of the events.
+// drain reads a source to its end and returns copies of its events.
 func drain(src scanner.Source) ([]scanner.Event, error) {
 	var events []scanner.Event
 	for {
@@ -50,7 +50,7 @@ func openBytes(name, data string, max int64) ([]scanner.Event, error) {
 	return drain(src)
 }
 
-// read opens a recording that is one, and holds the exact places against it.
+// read opens a recording and checks the exact locations of its events.
 func read(t testing.TB, name, data string) []scanner.Event {
 	t.Helper()
 	events, err := openBytes(name, data, limit)
@@ -61,7 +61,7 @@ func read(t testing.TB, name, data string) []scanner.Event {
 	return events
 }
 
-// checkPlaces holds every exact origin against the bytes of the file.
+// checkPlaces compares every exact origin with the bytes of the file.
 func checkPlaces(t testing.TB, data string, events []scanner.Event) {
 	t.Helper()
 	lines := strings.SplitAfter(strings.TrimPrefix(data, "\xEF\xBB\xBF"), "\n")
@@ -89,11 +89,11 @@ func checkPlaces(t testing.TB, data string, events []scanner.Event) {
 	}
 }
 
-// show writes an event as a line of a test table:
+// show formats an event as a line of a test table:
 //
 //	LINE[!] KIND[=TYPE] DIRECTION SESSION/SERVER/TRANSPORT TIME CONTENT
 //
-// with ! where the place is exact, > and < for a known direction, and - for what is not known.
+// with ! for an exact location, > or < for a known direction, and - for unknown values.
 func show(e *scanner.Event) string {
 	var b strings.Builder
 	fmt.Fprint(&b, e.Origin.Line)
@@ -125,7 +125,7 @@ func show(e *scanner.Event) string {
 func shown(events []scanner.Event) string {
 	var b strings.Builder
 	for i := range events {
-		if e := events[i]; e.Kind == scanner.FrameEvent && e.Reason != "" { // counts as skipped, and its text is inspected
+		if e := events[i]; e.Kind == scanner.FrameEvent && e.Reason != "" { // counted as skipped, but its text is inspected
 			fmt.Fprintf(&b, "%d skipped: %s\n", e.Origin.Line, e.Reason)
 		}
 		b.WriteString(show(&events[i]) + "\n")
@@ -133,7 +133,7 @@ func shown(events []scanner.Event) string {
 	return b.String()
 }
 
-// diff compares a reading with what a test wants of it, line by line.
+// diff compares events with the expected ones, line by line.
 func diff(t testing.TB, events []scanner.Event, want ...string) {
 	t.Helper()
 	if got, w := shown(events), strings.Join(append(want, ""), "\n"); got != w {

@@ -15,8 +15,9 @@ import (
 
 // HTTP exchanges saved as text, as `curl -i` and TCP loggers write them: heads and bodies in
 // sequence, each piece preceded by a line with its sender and size. Line ends may have been
-// rewritten, so lengths and chunk sizes are not exact: messages are read line by line. But a piece
-// cannot end before its size is reached, so no body can pose as a message of the other side.
+// rewritten, which makes lengths and chunk sizes inexact, so messages are read line by line. A
+// piece cannot end before its size is reached, so that no body can pose as a message of the other
+// side.
 var segment = lazyregexp.New(`^=+ (\S+) conn=(\d+) (client|server)->(?:client|server) (\d{1,15})B =+$`)
 
 func isSegment(line []byte) bool { return segment.Match(line) }
@@ -29,16 +30,16 @@ var (
 	responseHead = lazyregexp.New(`^HTTP/\d(?:\.\d)? \d{3}`)
 )
 
-// httpText reads such a file.
+// httpText reads HTTP exchanges saved as text.
 type httpText struct {
 	name  string
 	max   int64
 	lines *wire.LineReader
 	doc   wire.Doc
-	inner map[int]bool // lines inside a piece that look like the start of one
+	inner map[int]bool // lines inside a piece that look like the start of another one
 	conns map[string]*conn
-	order []*flow // in order of appearance, so that the order of events is fixed
-	conn  *conn   // of the current line
+	order []*flow // flows in order of appearance, so that the order of events is deterministic
+	conn  *conn   // connection of the current line
 	flow  *flow
 	head  bool // the current line is in a head
 	last  int  // number of the previous line
@@ -47,8 +48,8 @@ type httpText struct {
 	asked int // events in out that a later head may move to another session
 }
 
-// maxHeld is the maximum total size of the frames that wait for a head to name their session. A
-// request answered later than that stays in the session of the file.
+// maxHeld is the maximum total size of the frames that wait for a head with their session. A
+// request that is still waiting at this limit stays in the session of the file.
 const maxHeld = 8 << 20
 
 // conn is the state of a connection.
@@ -56,20 +57,20 @@ type conn struct {
 	session string
 	asked   []*scanner.Event // requests whose response may name the session
 	head    *mcp.HTTPHead
-	sent    [2]flow // by the client, by the server
+	sent    [2]flow // by the client and by the server
 }
 
-// flow is what one side of a connection sends, piece by piece.
+// flow is the data that one side of a connection sends, piece by piece.
 type flow struct {
 	conn      *conn
 	time      time.Time
 	direction mcp.Direction
-	partial   []byte // a message split by a chunk or a segment boundary
+	partial   []byte // the beginning of a message split by a chunk or a segment boundary
 	start     int    // line on which it starts
-	parsed    int    // bytes parsed to find out whether it is complete
+	parsed    int    // bytes parsed so far to find its end
 	sized     bool   // the previous line was a chunk size, so this one is not
-	stream    bool   // the head said that the body is an event stream
-	accepted  bool   // the head announced an empty response
+	stream    bool   // the head declared the body as an event stream
+	accepted  bool   // the head declared an empty response
 	endpoint  bool   // the next data of the stream is a URL
 	text      []byte // lines of a body that are not messages
 	textStart int    // line on which they start
@@ -95,7 +96,7 @@ func (h *httpText) next() (chunk, bool) {
 	for h.lines != nil && (len(h.out) == 0 || h.asked > 0 && h.size < maxHeld) {
 		l, err := h.lines.Next()
 		switch {
-		case err != nil: // EOF: everything is in memory
+		case err != nil: // EOF, because everything is in memory
 			h.lines = nil
 			for _, f := range h.order {
 				h.flush(f)
@@ -119,10 +120,10 @@ func (h *httpText) next() (chunk, bool) {
 
 // innerSegments finds lines that look like the start of a piece but lie inside one. Line ends may
 // have been rewritten from CRLF to LF, so a piece has at most its stated size here, and at least
-// that minus one byte per line. If that leaves its end ambiguous, the piece ends at the last such
-// line within its size: only its sender would benefit from an earlier one.
+// that minus one byte per line. If several such lines could end a piece, it ends at the last one
+// within its size, because only its sender would benefit from an earlier end.
 func innerSegments(data []byte) map[int]bool {
-	type mark struct{ line, start, end, size int } // in bytes with LF line ends
+	type mark struct{ line, start, end, size int } // positions in bytes, with LF line ends
 	var marks []mark
 	at, number := 0, 0
 	for rest := data; len(rest) > 0; {
@@ -171,7 +172,7 @@ func (h *httpText) enter(id string, t time.Time, d mcp.Direction) {
 }
 
 func (h *httpText) line(data []byte, number int) {
-	blank := number > h.last+1 // a blank line, which the reader omits, ends a head
+	blank := number > h.last+1 // a blank line, which the line reader omits, ends a head
 	m := segment.FindSubmatch(data)
 	if m != nil && h.inner[number] {
 		h.out = append(h.out, skipped(h.name, number, "a line inside a section looks like the start of another section: it was read as part of the first"))
@@ -232,8 +233,8 @@ func (h *httpText) field(data []byte) bool {
 	return true
 }
 
-// enterSession sets the session of an exchange, unless the request named it: no response may move a
-// request. Initialize is sent before there is a session.
+// enterSession sets the session of an exchange, unless the request named it, because a response
+// must not change the session of a request. Only initialize is sent before the session has an ID.
 func (h *httpText) enterSession(c *conn, id string) {
 	if c.session != baseName(h.name) {
 		return
@@ -267,9 +268,9 @@ func (h *httpText) body(data []byte, number int) {
 		h.flush(f) // the partial message was never completed
 	}
 	switch {
-	case f.partial != nil && inEvent: // lines of one event
+	case f.partial != nil && inEvent: // further lines of the same event
 		h.message(append(append(f.partial, '\n'), rest...), f.start)
-	case f.partial != nil && f.stream && streamField.Match(data): // clients do not take it for data
+	case f.partial != nil && f.stream && streamField.Match(data): // clients do not take the field for data
 	case f.partial != nil:
 		h.message(append(f.partial, data...), f.start)
 	case opens:
@@ -283,14 +284,13 @@ func (h *httpText) body(data []byte, number int) {
 			f.endpoint = string(bytes.TrimSpace(kind)) == "endpoint"
 		}
 	case !inEvent && chunkSize.Match(bytes.TrimSpace(data)):
-	case f.accepted && string(text) == "Accepted": // what servers send as an empty response
+	case f.accepted && string(text) == "Accepted": // servers send this as an empty response
 	default:
 		h.text(text, number)
 	}
 }
 
-// text keeps a line that is not part of a message: no client takes it for one, but a client may
-// display it.
+// text keeps a line that is not part of a message. Clients do not parse it, but may display it.
 func (h *httpText) text(line []byte, number int) {
 	f := h.flow
 	if len(f.text)+len(line) >= h.limit() {
@@ -312,7 +312,8 @@ func (h *httpText) limit() int {
 	return maxPartial
 }
 
-// The bounds of reassembling a split message: each piece that may be the last costs a parse.
+// The bounds on reassembling a split message, because each piece that may be the last one
+// costs a parse.
 const (
 	maxPartial = 4 << 20
 	maxParsed  = 64 << 20
@@ -336,8 +337,7 @@ func (h *httpText) message(data []byte, number int) {
 	}
 }
 
-// flush emits a message and the text around it. A message that was never completed is inspected as
-// it is.
+// flush emits a message and the text around it. An incomplete message is inspected as text.
 func (h *httpText) flush(f *flow) {
 	if f.text != nil {
 		h.emit(f, f.text, f.textStart)
@@ -350,7 +350,7 @@ func (h *httpText) flush(f *flow) {
 	f.partial, f.parsed, f.sized = nil, 0, false
 	switch {
 	case f.direction == mcp.ServerToClient:
-		h.decided(f.conn) // its head has been read
+		h.decided(f.conn) // the head of this piece has been read
 	case e.Session == baseName(h.name):
 		f.conn.asked = append(f.conn.asked, e)
 		h.asked++

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// lines joins lines as a file has them, and makes the sizes of pieces true.
+// lines joins lines as in a file, and sets the sizes of pieces.
 func lines(l ...string) string {
 	all := strings.SplitAfter(strings.Join(l, "\n")+"\n", "\n")
 	size := 0
@@ -80,7 +80,8 @@ func TestHTTPText(t *testing.T) {
 	}
 }
 
-// A connection is used again, by another session and by a client without one.
+// TestHTTPTextKeepsSessionsApart reuses a connection for another session, and for a
+// client without one.
 func TestHTTPTextKeepsSessionsApart(t *testing.T) {
 	const at = "/cap/http 2026-01-06T10:30:0"
 	events := read(t, "cap.txt", lines(
@@ -91,8 +92,9 @@ func TestHTTPTextKeepsSessionsApart(t *testing.T) {
 		"22 frame > cap"+at+"0.125Z "+ping, "26 frame < cap"+at+"1Z "+pong)
 }
 
-// A line in a body that looks like the start of a piece does not turn it round,
-// wherever in the body it is, and whether or not line ends were rewritten.
+// TestHTTPTextSegmentsHaveASize checks that a line in a body that looks like the
+// start of a piece does not change the direction, wherever in the body it is, and
+// whether or not line ends were rewritten.
 func TestHTTPTextSegmentsHaveASize(t *testing.T) {
 	const (
 		skip   = " skipped: a line inside a section looks like the start of another section: it was read as part of the first"
@@ -143,7 +145,8 @@ func TestHTTPTextBounds(t *testing.T) {
 	}
 }
 
-// A request waits for the answer that names its session, but not for ever.
+// TestHTTPTextHoldsWhatWaits checks that a request waits for the response that
+// names its session, but not for ever.
 func TestHTTPTextHoldsWhatWaits(t *testing.T) {
 	const pieces = 20
 	fill := []string{}

@@ -60,7 +60,7 @@ func (d *jsonLines) decode(b *lineBuffers, l line, data []byte, yield func(*scan
 		defer yield(skipped(d.file, l.number, "a record is also a message: only the record was inspected"))
 	}
 	switch {
-	case b.doc.Get(0, "jsonrpc") >= 0: // first, because a peer can put any other member into its message
+	case b.doc.Get(0, "jsonrpc") >= 0: // checked first, because a peer can put any other member into its message
 		d.bare(b, e, 0, data, yield)
 	case kind == typeMessage:
 		d.record(b, e, "message", data, yield)
@@ -91,7 +91,7 @@ func (d *jsonLines) decode(b *lineBuffers, l line, data []byte, yield func(*scan
 			e.Kind, e.Reason = scanner.SkippedEvent, "unknown event type "+kind+", with a message that was not inspected"
 		}
 		yield(e)
-	default: // its content is inspected as text
+	default: // inspect its content as text
 		if !carriesText(&b.doc) {
 			e.Reason = NoMessage
 		}
@@ -162,7 +162,8 @@ func (d *jsonLines) record(b *lineBuffers, e *scanner.Event, key string, data []
 	yield(skipped(d.file, e.Origin.Line, "an %s without %s, raw or raw_base64", e.Type, key))
 }
 
-// shared decodes an mcp_shared: what a message on another connection adds to the session.
+// shared decodes an mcp_shared, which contains what a message on another connection adds
+// to the session.
 func (d *jsonLines) shared(e *scanner.Event, b *lineBuffers, yield func(*scanner.Event)) {
 	s, err := scanner.ParseShared(&b.doc, b.doc.Get(0, "shared"))
 	if err != nil {
@@ -224,8 +225,8 @@ func (d *jsonLines) audit(b *lineBuffers, e *scanner.Event, kind string, data []
 	d.embedded(b, e, 0, data)
 }
 
-// directionOf parses the spellings of a direction in logs. Words that depend on the writer's side
-// (in, out, sent, read) say nothing by themselves: for these the engine relies on the method.
+// directionOf parses the spellings of a direction in logs. It ignores words whose meaning depends
+// on the writer's side (in, out, sent, read); for these, the engine relies on the method.
 func directionOf(s string) mcp.Direction {
 	switch s { // fast path for nearly all lines
 	case "client_to_server":

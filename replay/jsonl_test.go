@@ -13,7 +13,7 @@ import (
 
 const ping = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
 
-// record is a line of events.jsonl with the members that all have.
+// record returns a line of events.jsonl with the common members.
 func record(members string) string {
 	return `{"type":"mcp_message","timestamp":"2026-01-06T10:30:00.000000001Z","session_id":"s1","server_id":"fs","server_type":"stdio",` + members + `}`
 }
@@ -119,8 +119,8 @@ func TestLongLines(t *testing.T) {
 	checkPlaces(t, in, events)
 }
 
-// The bytes at a place that is called exact are the frame, whatever stands in
-// front of it in the line.
+// TestExactPlaces checks that at an exact location, the bytes are those of the
+// frame, whatever precedes it in the line.
 func TestExactPlaces(t *testing.T) {
 	check := func(seed uint64) bool {
 		rnd := rand.New(rand.NewPCG(seed, 1))
@@ -146,7 +146,7 @@ func TestExactPlaces(t *testing.T) {
 	}
 }
 
-// value is a random JSON value, rich in what takes more than one byte.
+// value returns a random JSON value with many multi-byte characters.
 func value(rnd *rand.Rand, depth int) string {
 	if depth == 0 || rnd.IntN(4) == 0 {
 		words := []string{`"é"`, `"日本語"`, `"😀\ud83d\ude00"`, `"a\nb\"\\"`, `""`, `"\u202e"`, `"Ω-\ud800"`}

@@ -11,8 +11,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// chunkBytes is how much input a worker gets at a time: enough to make the hand-over cheap, but
-// little enough to keep memory use constant.
+// chunkBytes is how much input a worker gets at a time: large enough to make passing it on
+// cheap, small enough to bound memory use.
 const chunkBytes = 256 << 10
 
 // lineDecoder turns one line into events. It keeps no state between lines.
@@ -29,10 +29,10 @@ type lineSource struct {
 	max     int64
 	decoder lineDecoder
 	last    int         // number of the last line read
-	broken  error       // why reading failed; reported after what was read
+	broken  error       // why reading failed; reported after the lines that were read
 	talk    *transcript // reads the LLM API messages of the recording; nil before the first
-	said    chunk       // the events of talk
-	pool    sync.Pool   // of *lineChunk
+	said    chunk       // events of talk
+	pool    sync.Pool   // pool of *lineChunk
 }
 
 func newLineSource(name string, r io.Reader, o Options, d lineDecoder) *lineSource {
@@ -50,7 +50,8 @@ type line struct {
 	own        []byte // a long line in separate memory; otherwise nil
 }
 
-// lineChunk is a run of lines. Its memory returns to the pool once it has been judged.
+// lineChunk is a run of lines. Its memory returns to the pool once the lines have been
+// judged.
 type lineChunk struct {
 	source  *lineSource
 	data    []byte
@@ -92,8 +93,8 @@ func (b *lineBuffers) str(s []byte) string {
 	return v
 }
 
-// Next collects lines until a chunk is full. A read error ends the file, and becomes an event after
-// what was read: the findings before it and the inputs after it still count.
+// Next collects lines until a chunk is full. A read error ends the file and becomes an event after
+// the lines that were read, so that earlier findings and later inputs still count.
 func (s *lineSource) Next() (scanner.Chunk, error) {
 	if s.broken != nil {
 		return chunk{skipped(s.name, max(s.last, 1), "%v", s.broken)}, io.EOF
@@ -140,8 +141,8 @@ func (s *lineSource) Next() (scanner.Chunk, error) {
 	return c, nil
 }
 
-// llm reads a line with a body of an LLM API, which depends on those before it, and reports whether
-// the line is one.
+// llm reads a line with a body of an LLM API in sequence, because its meaning depends on earlier
+// ones. It returns false for any other line.
 func (s *lineSource) llm(l wire.Line) bool {
 	if l.Oversize || !bytes.Contains(l.Data, []byte(`"`+typeLLM+`"`)) || !s.records {
 		return false
@@ -203,7 +204,7 @@ func (c *lineChunk) Size() int { return cap(c.data) + c.long }
 func (c *lineChunk) Release() {
 	c.buffers.events = nil
 	clear(c.lines)
-	if cap(c.data) <= 4*chunkBytes && c.long == 0 { // memory for one long line must not be kept for good
+	if cap(c.data) <= 4*chunkBytes && c.long == 0 { // do not keep memory for one long line for good
 		c.source.pool.Put(c)
 	}
 }

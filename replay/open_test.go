@@ -48,7 +48,8 @@ var samples = map[string]string{
 	"HTTP":     lines(fromClient, postHead, "", ping, fromServer, okHead, "", pong),
 }
 
-// A name says nothing about the content, and is only what findings call it.
+// TestFormatIsKnownByContent checks that a file name does not affect the format,
+// but only appears in findings.
 func TestFormatIsKnownByContent(t *testing.T) {
 	for format, data := range samples {
 		want := shown(read(t, "x", data))
@@ -92,7 +93,7 @@ func TestTruncatedArchives(t *testing.T) {
 			t.Errorf("%s: %d events of %d, %v, %s", name, len(events), tt.most, err, why)
 		}
 		if tt.most == len(want) && len(events) > 0 {
-			for _, e := range events[:len(events)-1] { // the last one may be cut
+			for _, e := range events[:len(events)-1] { // the last one may be truncated
 				if string(e.Frame) != want[e.Origin.Line] {
 					t.Fatalf("%s: line %d: got %.60q", name, e.Origin.Line, e.Frame)
 				}
@@ -106,7 +107,8 @@ func TestTruncatedArchives(t *testing.T) {
 	}
 }
 
-// What comes behind a damaged input is read, and so is what it had of HTTP text.
+// TestJoinGoesOnBehindDamage checks that inputs after a damaged one are read, and
+// the part of its HTTP text before the damage.
 func TestJoinGoesOnBehindDamage(t *testing.T) {
 	open := func(name, data string) scanner.Source {
 		src, err := Open(name, strings.NewReader(data), Options{MaxMessage: limit})
@@ -169,7 +171,8 @@ func TestRecordingOfNothing(t *testing.T) {
 	}
 }
 
-// A line that nests too deep is a frame that is counted, also where it is alone.
+// TestDeepLineIsNoDocument checks that a line that nests too deeply is counted as a
+// frame, even if it is the only line.
 func TestDeepLineIsNoDocument(t *testing.T) {
 	deep := `{"jsonrpc":"2.0","id":1,"result":` + strings.Repeat("[", 600) + strings.Repeat("]", 600) + "}"
 	for _, line := range []string{deep, "[" + deep + "]"} {
@@ -188,7 +191,8 @@ func TestNamesOfRecordings(t *testing.T) {
 	}
 }
 
-// JSON that no command reads is an event that says so, in a document as in a line beside messages.
+// TestUnreadJSON checks that JSON that no command reads becomes an event that says so, in a
+// document as well as in a line among messages.
 func TestUnreadJSON(t *testing.T) {
 	formats := []struct{ name, in string }{
 		{"an Anthropic Messages request", `{"model":"claude-x","max_tokens":9,"tools":[{"name":"a","input_schema":{}}],"messages":[{"role":"user","content":"x"}]}`},

@@ -101,11 +101,11 @@ func (d *prefixedLines) decode(b *lineBuffers, l line, data []byte, yield func(*
 	if at == 0 {
 		at = unprefixed(data, len(data))
 		if at >= 0 && len(bytes.TrimSpace(data[:at])) == 0 {
-			(&jsonLines{file: d.file}).decode(b, l, data, yield) // a message alone on its line
+			(&jsonLines{file: d.file}).decode(b, l, data, yield) // the whole line is a message
 			return
 		}
 	} else if ahead := unprefixed(data, at); ahead >= 0 {
-		word, at = "", ahead // the prefix is part of the message
+		word, at = "", ahead // the prefix is part of a JSON value
 	}
 	e := b.event(d.file, l)
 	if at < 0 {
@@ -123,7 +123,8 @@ func (d *prefixedLines) decode(b *lineBuffers, l line, data []byte, yield func(*
 			break
 		}
 	}
-	// read and write depend on which side logged: the engine relies on the method.
+	// The meaning of read and write depends on which side logged, so the engine
+	// relies on the method.
 	e.Direction = directionOf(trimFrom(word))
 	e.Frame = logged(data[at:])
 	e.Origin.Column, e.Origin.Exact = 1+len([]rune(string(data[:at]))), true

@@ -9,7 +9,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Sessions of real servers, where they are at hand: all of them can be read.
+// TestRealServers checks that all sessions of real servers can be read, if they are
+// available.
 func TestRealServers(t *testing.T) {
 	folder := filepath.Join("..", "..", "shared", "realservers")
 	files, err := filepath.Glob(filepath.Join(folder, "recordings", "*"))

@@ -41,7 +41,7 @@ func (r *Recorder) Record(e *scanner.Event) error {
 	e.Session, e.Server, e.Transport, e.Request = valid(e.Session), valid(e.Server), valid(e.Transport), valid(e.Request)
 	e.Origin = scanner.Origin{File: r.name, Line: r.line, Column: 1}
 	var b []byte
-	if e.Kind == scanner.AuditEvent && r.isLine(e.Frame) { // the frame of an audit event is its line
+	if e.Kind == scanner.AuditEvent && r.isLine(e.Frame) { // an audit event's frame is its line
 		e.Frame, e.Origin.Exact = r.doc.Raw(0), true
 		b = append(r.buf[:0], e.Frame...)
 		return r.write(append(b, '\n'))
@@ -132,7 +132,7 @@ func appendHTTPHead(b []byte, e *scanner.Event) []byte {
 	return append(b, '}')
 }
 
-// headKeys are the members of a record's HTTP head, and headFields returns the corresponding fields.
+// headKeys are the members of a record's HTTP head, and headFields the corresponding fields.
 var headKeys = [...]string{"method", "name", "protocol_version", "session"}
 
 func headFields(h *mcp.HTTPHead) [len(headKeys)]*string {
@@ -163,8 +163,8 @@ func recordedHead(doc *wire.Doc) *mcp.HTTPHead {
 	return head
 }
 
-// frame appends the frame, under key if it is JSON on one line, and records the column at which it
-// starts.
+// frame appends the frame under key, or under another key if it is not JSON on one line, and
+// records its column.
 func (r *Recorder) frame(b []byte, e *scanner.Event, key string) []byte {
 	if key == "document" && r.doc.Parse(e.Frame) == nil {
 		e.Frame = inOneLine(e.Frame)
@@ -189,7 +189,7 @@ func (r *Recorder) frame(b []byte, e *scanner.Event, key string) []byte {
 	return b
 }
 
-// isLine reports whether a frame can be embedded in a line unchanged.
+// isLine reports whether a frame is a whole line as it stands.
 func (r *Recorder) isLine(frame []byte) bool {
 	return !bytes.ContainsAny(frame, "\r\n") && r.fits(frame)
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// recordAll writes events and returns the recording, and the events as they
-// are now: what the engine judges live.
+// recordAll records events and returns the recording, and the events as the engine
+// judges them live.
 func recordAll(t testing.TB, events []scanner.Event) (string, []scanner.Event) {
 	t.Helper()
 	var b bytes.Buffer
@@ -32,8 +32,8 @@ func recordAll(t testing.TB, events []scanner.Event) (string, []scanner.Event) {
 	return b.String(), events
 }
 
-// same reports whether two events are one to a rule and to a report. The type
-// is not compared: live events have none.
+// same reports whether two events are equal for rules and reports. It ignores the
+// type, which live events lack.
 func same(a, b *scanner.Event) bool {
 	return a.Time.Equal(b.Time) && a.Session == b.Session && a.Server == b.Server && a.Transport == b.Transport && a.Request == b.Request && a.Direction == b.Direction &&
 		a.Kind == b.Kind && a.Reason == b.Reason && bytes.Equal(a.Frame, b.Frame) && a.Origin == b.Origin && sameHead(a.HTTP, b.HTTP)
@@ -41,7 +41,8 @@ func same(a, b *scanner.Event) bool {
 
 func sameHead(a, b *mcp.HTTPHead) bool { return reflect.DeepEqual(a, b) }
 
-// TestRecordedHeads: the head of an HTTP exchange is read as it was recorded.
+// TestRecordedHeads checks that the head of an HTTP exchange is read as it was
+// recorded.
 func TestRecordedHeads(t *testing.T) {
 	var events []scanner.Event
 	for _, head := range []*mcp.HTTPHead{nil, {}, {Method: "tools/call"}, {Name: "\"\xff\n", Version: "2026-07-28", Session: "s 1", Authorized: true}, {Authorized: true}, {Params: []mcp.HeadParam{{Name: "region", Value: "eu\xff"}, {Name: "a\"b", Value: ""}}}} {
@@ -50,8 +51,8 @@ func TestRecordedHeads(t *testing.T) {
 	replayed(t, events)
 }
 
-// replayed holds a recording against what was recorded: judged live and on
-// replay, events are the same and are in the same place.
+// replayed checks that events have the same content and locations when judged live
+// and on replay.
 func replayed(t testing.TB, events []scanner.Event) {
 	t.Helper()
 	data, live := recordAll(t, events)
@@ -67,7 +68,7 @@ func replayed(t testing.TB, events []scanner.Event) {
 	checkPlaces(t, data, got)
 }
 
-// frames are those that a recorder may stumble over.
+// frames contains frames that are difficult to record.
 var frames = []string{
 	ping, "  " + ping + "\t", `{"a":"\u0000é😀"}`, "[]", "null", "42", "-0.0e1", `"a string"`, `""`, "", " ", "\n", "\r",
 	"{\n\"jsonrpc\": \"2.0\"\n}", "{\"a\":1}\r", "{\"a\":\r1}", "data: x\n\n", "{", "}", "not JSON", "tab\tquote\"back\\slash", "\x00\x01\x1f\x7f",
@@ -119,7 +120,8 @@ func TestRecorderLines(t *testing.T) {
 	replayed(t, []scanner.Event{tool})
 }
 
-// The wire's bytes reach the file: nothing is written in another form.
+// TestRecorderKeepsBytes checks that the recorder writes the bytes that were sent,
+// and not another form of them.
 func TestRecorderKeepsBytes(t *testing.T) {
 	for _, frame := range frames {
 		if strings.ContainsAny(frame, "\r\n") || !utf8.ValidString(frame) {

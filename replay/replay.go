@@ -1,9 +1,9 @@
-// Package replay turns recordings into events: events.jsonl, audit logs, other tools' JSON-RPC logs,
-// HAR, and documents of definitions. It also contains the recorder, which writes what the readers
-// read.
+// Package replay turns recordings into events: events.jsonl, audit logs, other tools' JSON-RPC
+// logs, HAR, and documents of definitions. It also contains the recorder, which writes
+// events.jsonl.
 //
 // Formats are recognised by content. Anything unreadable becomes an event that reports it; it is
-// never dropped silently. The package must never know what a rule is.
+// never dropped silently. The package must not depend on rules.
 package replay
 
 import (
@@ -25,8 +25,8 @@ import (
 
 // Options configures a reader.
 type Options struct {
-	MaxMessage int64               // bytes; a longer line is counted but not read into memory
-	Memory     *Memory             // of transcripts read before; nil for none
+	MaxMessage int64               // in bytes; a longer line is counted but not read into memory
+	Memory     *Memory             // memory of transcripts read earlier; nil for none
 	Servers    map[string][]string // known servers and their tools, to attribute tool names in transcripts
 }
 
@@ -36,8 +36,8 @@ var ErrFormat = errors.New("not a recording")
 // sniffBytes is how much of a file is examined to recognise its format.
 const sniffBytes = 64 << 10
 
-// Open returns the events of a recording. name is the file name in findings. If the content is not a
-// recording, the error says what was expected.
+// Open returns the events of a recording. name is the file name in findings. If the content is not
+// a recording, the error describes what was expected.
 func Open(name string, r io.Reader, o Options) (scanner.Source, error) {
 	plain, err := decompress(r)
 	if err != nil {
@@ -47,7 +47,7 @@ func Open(name string, r io.Reader, o Options) (scanner.Source, error) {
 	head, err := br.Peek(sniffBytes)
 	plain = br
 	failed := err != nil && !errors.Is(err, io.EOF)
-	if failed { // what was read before the error is delivered first
+	if failed { // data read before the error is delivered first
 		plain = io.MultiReader(bytes.NewReader(head), broken{err})
 	}
 	switch f := sniff(head, err != nil); {
@@ -91,7 +91,8 @@ func decompress(r io.Reader) (io.Reader, error) {
 		}
 		return zr, nil
 	case bytes.Equal(magic, []byte{0x28, 0xB5, 0x2F, 0xFD}):
-		// One goroutine and a bounded window: a small file must not allocate gigabytes.
+		// One goroutine and a bounded window, so that a small file cannot allocate
+		// gigabytes.
 		zr, err := zstd.NewReader(br, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(64<<20), zstd.WithDecoderMaxMemory(128<<20))
 		if err != nil {
 			return nil, fmt.Errorf("zstd: %w", err)
@@ -114,10 +115,10 @@ const (
 )
 
 // sniffLines is how many lines of another kind may precede the first line that identifies the
-// format: a banner, a comment, a truncated record.
+// format, such as a banner, a comment or a truncated record.
 const sniffLines = 50
 
-// sniff recognises a format by its head; whole means that head is the entire file.
+// sniff recognises a format by its head. whole is set if head is the entire file.
 func sniff(head []byte, whole bool) format {
 	head = bytes.TrimPrefix(head, []byte("\xEF\xBB\xBF"))
 	if len(bytes.TrimSpace(head)) == 0 {
@@ -146,7 +147,7 @@ func sniff(head []byte, whole bool) format {
 			break
 		}
 	}
-	if looksLikeJSON.Match(head) { // the reader reports where it ceases to be JSON
+	if looksLikeJSON.Match(head) { // the reader reports where the JSON becomes invalid
 		return formatDocument
 	}
 	return formatUnknown
@@ -184,7 +185,7 @@ func sniffLine(line []byte, complete, first bool, doc *wire.Doc) format {
 	case isSegment(line) || bytes.HasPrefix(line, []byte("### curl")):
 		return formatHTTP
 	case line[0] == '{' || line[0] == '[':
-		if !complete { // a line longer than the head: a recording, or HAR or a body on one line
+		if !complete { // a line longer than the head: a recording, HAR, or a single body
 			if first && (archiveHead.Match(line) || startsTranscript(line)) {
 				return formatDocument
 			}
@@ -200,8 +201,8 @@ func sniffLine(line []byte, complete, first bool, doc *wire.Doc) format {
 			return formatLines
 		}
 		if first {
-			// Truncated inside a string or a member: a record. After an opening bracket or a comma:
-			// the first line of a document.
+			// Truncated inside a string or a member, it is a record; after an opening bracket or a
+			// comma, it is the first line of a document.
 			if last := line[len(line)-1]; last == '{' || last == '[' || last == ',' {
 				return formatDocument
 			}
@@ -232,8 +233,8 @@ func (c chunk) Size() (n int) {
 	return n
 }
 
-// once is a source of events in memory. It returns and releases them in pieces, so that the engine's
-// results are not held for all at once.
+// once is a source of events in memory. It returns and releases them in pieces, so that the engine
+// need not hold the results of all of them at once.
 type once struct{ events chunk }
 
 const pieceEvents = 1024
@@ -255,7 +256,7 @@ func (o *once) Next() (scanner.Chunk, error) {
 // made is a source of events that are created on demand.
 type made struct {
 	next   func() (events chunk, ok bool)
-	broken *scanner.Event // comes after all others and reports why there are no more; nil if the input is complete
+	broken *scanner.Event // last event, which reports why there are no more; nil if the input is complete
 }
 
 func (m *made) Next() (scanner.Chunk, error) {
@@ -299,7 +300,7 @@ func skipped(name string, line int, format string, args ...any) *scanner.Event {
 }
 
 // baseName returns the last element of a slash or backslash path without the extensions of
-// recordings: the name of a session or server without one.
+// recordings: used for sessions and servers without a name.
 func baseName(name string) string {
 	if i := strings.LastIndexAny(name, `/\`); i >= 0 {
 		name = name[i+1:]

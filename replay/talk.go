@@ -20,7 +20,7 @@ type LLMMessage struct {
 	Session string
 	Request string // identifies the exchange
 	Dialect string
-	Answer  bool   // it is a response
+	Answer  bool   // the message is a response
 	Body    []byte // JSON; nil if there is none
 	SSE     []byte // complete events of a stream; nil if there is a body
 	More    bool   // the stream continues
@@ -89,13 +89,13 @@ type Decisions map[int]scanner.Decision
 // Said is a call that the model made, or a definition or result that was refused.
 type Said struct {
 	Kind         SaidKind
-	Server, Tool string // of a call or definition, as attributed; of a repeated result, "" if unknown
-	Name         string // of the tool, as in the text
+	Server, Tool string // of a call or definition, as attributed; for a repeated result, "" if unknown
+	Name         string // name of the tool in the text
 	ID           string
-	Event        int              // of a stream: index of the event in the current part, from 0
+	Event        int              // index of the event in the current part of a stream, from 0
 	Path         string           // JSON Pointer in the body, or in the data of its event
-	Slot         string           // of a call built from a stream: identifies it in the stream
-	History      bool             // repeated in a request: it happened before
+	Slot         string           // identifies a call built from a stream in that stream
+	History      bool             // repeated in a request, so it happened before
 	Decision     scanner.Decision // the zero value allows it
 }
 
@@ -109,9 +109,9 @@ const (
 	SaidDefinition
 )
 
-// Talk turns messages to and from LLM APIs into events, one after another, as Open does for a
-// recording of them, so that live inspection finds the same as a replay. It must be used by one
-// goroutine at a time.
+// Talk turns messages to and from LLM APIs into events, one after another. It does so exactly
+// as Open does for a recording, so that live inspection and replay give the same findings. It
+// must be used by one goroutine at a time.
 type Talk struct {
 	t    *transcript
 	said []Said
@@ -181,7 +181,7 @@ func Knows(body []byte) (format string) {
 
 // record reads an llm_message of events.jsonl.
 func (t *transcript) record(at scanner.Origin, data []byte, root wire.Value, broken bool) bool {
-	members := map[string]wire.Value{} // a single pass, because a body is long
+	members := map[string]wire.Value{} // in a single pass, because a body is long
 	for c := root.Children(); c.Next(); {
 		members[c.Value.Key()] = c.Value
 	}

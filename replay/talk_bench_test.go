@@ -13,7 +13,7 @@ import (
 )
 
 // BenchmarkTalk measures the inspection of a request with a history and of a streamed answer, as
-// the proxy in front of LLM APIs does it.
+// in the proxy for LLM APIs.
 func BenchmarkTalk(b *testing.B) {
 	engine, err := scanner.New(slices.DeleteFunc(rules.All(), func(r scanner.Rule) bool { return r.OptIn }), scanner.Options{})
 	if err != nil {

@@ -24,7 +24,7 @@ type transcript struct {
 	yield  func(*scanner.Event)
 	stream eventText
 
-	readers map[string]*llm.Reader // of exchanges with an incomplete response
+	readers map[string]*llm.Reader // readers of exchanges with an incomplete response
 	nth     int                    // index of the current event in its part of a stream
 }
 
@@ -169,7 +169,7 @@ func (t *transcript) data(reader *llm.Reader, text *llm.Text, at scanner.Origin)
 
 // other reads a line that does not belong to a transcript, like a line of events.jsonl.
 func (t *transcript) other(number, column int, data []byte) {
-	var b lineBuffers // the events refer to its parse tree
+	var b lineBuffers // its memory is not reused, because the events refer to its parse tree
 	(&jsonLines{file: t.name}).decode(&b, line{number: number}, data, func(e *scanner.Event) {
 		e.Origin.Column += column - 1
 		if e.Kind == scanner.IgnoredEvent { // in a transcript, nothing unknown is ignored
@@ -182,7 +182,7 @@ func (t *transcript) other(number, column int, data []byte) {
 // eventText joins the data lines of an event.
 type eventText struct {
 	data   []byte
-	number int // of the first line with data
+	number int // number of the first data line
 	column int
 	lines  int
 	over   bool // the event exceeds the limit
@@ -235,7 +235,7 @@ func (t *transcript) dispatch() {
 		return
 	}
 	text := llm.NewText(at, s.data)
-	if s.lines > 1 { // in the file, field names separate them
+	if s.lines > 1 { // in the file, the data is on several lines
 		text = llm.Quoted(at, s.data)
 	}
 	*s = eventText{}

@@ -17,10 +17,10 @@ import (
 
 var update = flag.Bool("update", false, "write the wanted events instead of comparing them")
 
-// locked are servers that a lockfile names, as they are given to all cases.
+// locked contains the servers of a lockfile, which are known in all cases.
 var locked = map[string][]string{"orders": {"get_order", "list__orders"}, "mail_room": {"send_letter"}, "mail": nil}
 
-// openKnown reads a transcript with the servers that are known.
+// openKnown reads a transcript with these servers.
 func openKnown(name string, data []byte) ([]scanner.Event, error) {
 	src, err := Open(name, bytes.NewReader(data), Options{MaxMessage: limit, Servers: locked})
 	if err != nil {
@@ -29,7 +29,7 @@ func openKnown(name string, data []byte) ([]scanner.Event, error) {
 	return drain(src)
 }
 
-// told shows events with the model's request and the place in the file.
+// told formats events with the model request and the location in the file.
 func told(events []scanner.Event) string {
 	var b strings.Builder
 	for i := range events {
@@ -43,8 +43,8 @@ func told(events []scanner.Event) string {
 	return b.String()
 }
 
-// TestTranscripts: each case is a sentence, a file as an agent or a provider writes it, and
-// the events that are wanted of it.
+// TestTranscripts runs cases that consist of a sentence, a file as written by an agent or a
+// provider, and the expected events.
 func TestTranscripts(t *testing.T) {
 	paths, _ := filepath.Glob("testdata/transcripts/*.txtar")
 	if len(paths) < 20 {
@@ -76,7 +76,7 @@ func TestTranscripts(t *testing.T) {
 	}
 }
 
-// checkParts holds the parts of frames against the bytes of the file.
+// checkParts compares the parts of frames with the bytes of the file.
 func checkParts(t testing.TB, data []byte, events []scanner.Event) {
 	t.Helper()
 	data = bytes.TrimPrefix(data, []byte("\xEF\xBB\xBF"))
@@ -106,8 +106,8 @@ func checkParts(t testing.TB, data []byte, events []scanner.Event) {
 	}
 }
 
-// A conversation that goes on after it made place for others is counted, and one with a
-// history that fits is not.
+// TestConversationsBeyondTheLimit checks that a conversation that continues after it
+// was evicted is counted, and that one whose history fits is not.
 func TestConversationsBeyondTheLimit(t *testing.T) {
 	request := func(i int) string {
 		return fmt.Sprintf(`{"model":"claude-x","system":"x","messages":[{"role":"user","content":"Question %d"},{"role":"assistant","content":[{"type":"tool_use","id":"t%d","name":"a","input":{}}]}]}`+"\n", i, i)
@@ -134,7 +134,8 @@ func TestConversationsBeyondTheLimit(t *testing.T) {
 	}
 }
 
-// A recorded stream is read whatever ends its lines, and so are data in several lines.
+// TestLineEndsOfStreams checks that a recorded stream is read with any line ends, and
+// with data on several lines.
 func TestLineEndsOfStreams(t *testing.T) {
 	call := `{"type":"response.output_item.done","item":{"type":"function_call","call_id":"c","name":"a","arguments":"{}"}}`
 	done := `{"type":"response.completed","response":{"id":"r","object":"response","output":[]}}`

@@ -10,7 +10,7 @@ import (
 // NoMessage is the reason for not reading JSON that is neither MCP nor in a known format.
 const NoMessage = "JSON that is not an MCP message"
 
-// Elsewhere is appended to the name of a format that is only read in a file of its own.
+// Elsewhere is appended to the name of a format that is only read from a separate file.
 const Elsewhere = ": mcpscan replay can read it in a separate file"
 
 // Unread returns the reason why mcpscan does not read a JSON file (one document, or one value per
@@ -47,7 +47,7 @@ func Unread(data []byte) string {
 	return reason
 }
 
-// unread returns the reason why value n, which is not an MCP message, is not read.
+// unread returns why value n, which is not an MCP message, is not read.
 func unread(doc *wire.Doc, n int) string {
 	if format := formatOf(doc, n); format != "" {
 		return format + Elsewhere
@@ -77,7 +77,7 @@ func speaks(doc *wire.Doc, n int) bool {
 }
 
 // formatOf returns the format of an LLM API request or response or of a transcript, recognised by
-// its members, or "" if it is in no known format.
+// its members, or "" for an unknown format.
 func formatOf(doc *wire.Doc, n int) string {
 	if doc.Kind(n) < wire.Array {
 		return ""

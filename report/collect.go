@@ -46,7 +46,7 @@ func NewCollector(lowest scanner.Severity) *Collector {
 }
 
 // ListChanges makes c list findings with a diff whatever their severity, because reviewers of
-// an upgrade want to see all of it.
+// an upgrade want to see every change.
 func (c *Collector) ListChanges() { c.changes = true }
 
 // lists reports whether a finding is listed: it is severe enough, a change, or approved.
@@ -64,9 +64,9 @@ func (c *Collector) Event(e *scanner.Event, out *scanner.Outcome) error {
 	return nil
 }
 
-// Finding adds a finding. Findings of one session with the same fingerprint are one finding, at
-// the first location. The highest severity counts, so that message order cannot make a session
-// look harmless. A finding that was open once stays open.
+// Finding adds a finding. Findings of one session with the same fingerprint are merged into
+// one, at the first location and with the highest severity, so that message order cannot make a
+// session look harmless. A finding that was open once stays open.
 func (c *Collector) Finding(f *scanner.Finding) error {
 	fingerprint := f.Fingerprint()
 	key := keyOf(f.Session, fingerprint)
@@ -216,7 +216,7 @@ func (c *Collector) internAll(in []string) []string {
 // toolName is the name of the program in reports.
 const toolName = "mcpscan"
 
-// Report returns the report of the run and ends the collection: c must not be used again.
+// Report returns the report of the run. c must not be used afterwards.
 func (c *Collector) Report(inputs []Input, version string, res scanner.Result) *Report {
 	if c.room.bytes > maxReport {
 		c.trim()

@@ -52,8 +52,9 @@ func TestCollectorRaisesARepeatedFinding(t *testing.T) {
 	}
 }
 
-// TestCollectorKeepsWhatIsOpen: what is suppressed or known at one time and open
-// at another is open, whichever came first, and every finding is counted.
+// TestCollectorKeepsWhatIsOpen checks that a finding that is suppressed or known at
+// one time and open at another is open, whichever came first, and that every
+// finding is counted.
 func TestCollectorKeepsWhatIsOpen(t *testing.T) {
 	rules := sampleRules()
 	for _, c := range []struct {
@@ -133,8 +134,8 @@ func TestEmptyReportHasNoNull(t *testing.T) {
 	}
 }
 
-// BenchmarkCollector takes in 100,000 distinct findings; B/op is about what it
-// holds at the end, doubled by the growth of its tables.
+// BenchmarkCollector collects 100,000 distinct findings. B/op is about twice the
+// memory held at the end, because tables are copied when they grow.
 func BenchmarkCollector(b *testing.B) {
 	rules := sampleRules()
 	base := sampleFindings(rules)[1]

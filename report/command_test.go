@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestNoReportIsACommand: a report that is printed on a runner of a CI system
-// gives it no orders, whatever a server says.
+// TestNoReportIsACommand checks that a report printed in a CI job contains no
+// commands for the runner, whatever a server sends.
 func TestNoReportIsACommand(t *testing.T) {
 	for _, hostile := range []string{"::add-mask::e", "::stop-commands::x", "##[add-matcher]m.json", "##vso[task.setvariable variable=x]y",
 		strings.Repeat("word ", 11) + "::error::x " + strings.Repeat("::error::y ", 40)} {

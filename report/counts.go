@@ -48,7 +48,7 @@ func (c Coverage) Complete() bool { return len(c.Skipped) == 0 }
 
 // repeated is a finding merged with its duplicates in other sessions. Fixing one fixes all.
 type repeated struct {
-	*Finding     // the worst of them, open ones first
+	*Finding     // the worst occurrence, open ones first
 	times    int // occurrences in all sessions
 	sessions int
 }
@@ -78,7 +78,8 @@ func fold(findings []Finding, key func(*Finding) string) []repeated {
 	return out
 }
 
-// together groups findings with the same key, in the order of the first of each.
+// together groups findings with the same key. Groups are in the order of their
+// first findings.
 func together[K comparable](findings []repeated, key func(repeated) K) [][]repeated {
 	var out [][]repeated
 	place := map[K]int{}
@@ -103,7 +104,7 @@ func inFile(f *Finding) string {
 	return f.Fingerprint + "\x00" + f.Location.File
 }
 
-// worstFirst returns the open findings, the worst first, with duplicates in several sessions
+// worstFirst returns the open findings, worst first, with duplicates in several sessions
 // merged.
 func worstFirst(findings []Finding) []repeated {
 	open := slices.DeleteFunc(slices.Clone(findings), func(f Finding) bool { return !f.open() })

@@ -9,7 +9,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// diffSample is a run with one finding, of a change.
+// diffSample returns the report of a run with one finding about a change.
 func diffSample(t testing.TB, diff string) *Report {
 	t.Helper()
 	rules := sampleRules()

@@ -14,7 +14,7 @@ import (
 
 // visible makes any string safe to show. The scanner's findings are already visible, but those
 // of a report read from a file may not be. Invalid bytes become U+FFFD first, as in JSON, so
-// that a report renders the same before and after it is saved. Like the JSON form, it uses
+// that a report looks the same before and after it is saved. Like the JSON form, it uses
 // unseen, which covers at least the characters that the scanner escapes.
 func visible(s string, limit int) string {
 	if !utf8.ValidString(s) {
@@ -44,9 +44,10 @@ func unseen(r rune) bool {
 	return !unicode.IsPrint(r) || unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
-// jsonEscaper passes on JSON text with unseen characters in its strings written as \uXXXX (an
-// encoder escapes only C0 controls), and also the bracket that makes ##[error] a CI command.
-// The JSON means the same, and is safe to show in a terminal, an editor or a job log.
+// jsonEscaper passes on JSON text, writing unseen characters in strings as \uXXXX (an encoder
+// escapes only C0 controls), and also the bracket that makes ##[error] a CI command. This
+// keeps the meaning of the JSON, and makes it safe to show in a terminal, an editor or a job
+// log.
 type jsonEscaper struct {
 	w      *bufio.Writer
 	part   []byte // the start of a character that the last write split

@@ -16,8 +16,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Events writes what the engine saw and decided as audit events, one per line, in the order of
-// inspection. It is a scanner.Sink. The types and members are those of the agentsh event
+// Events writes the engine's input and decisions as audit events, one per line, in the order
+// of inspection. It is a scanner.Sink. The types and members are those of the agentsh event
 // reference; docs/events.md lists them.
 //
 // An event is written when the next one arrives, because its findings come after it. Like a
@@ -34,7 +34,7 @@ type Events struct {
 	event    scanner.Event // without its frame
 	messages []judged
 	found    []scanner.Finding
-	audit    jsontext.Value // the event itself, if another engine wrote it
+	audit    jsontext.Value // the original event, if another engine wrote it
 	doc      wire.Doc
 	parsed   bool // the frame was parsed again
 	broken   bool // and is not valid JSON
@@ -75,8 +75,8 @@ func (v *Events) Finding(f *scanner.Finding) error {
 	return nil
 }
 
-// audReported is the rule that reports the findings of another engine. Its findings are left out
-// of the events if that engine's own events are passed on.
+// audReported is the rule that reports the findings of another engine. Its findings are omitted
+// if that engine's own events are passed on.
 const audReported = "aud-reported"
 
 // Close writes the remaining events and returns the first error.
@@ -111,8 +111,8 @@ func (v *Events) flush() {
 	v.messages, v.found, v.audit = v.messages[:0], v.found[:0], nil
 }
 
-// maxRemembered is the number of findings remembered as reported. One that recurs after twice
-// as many others is reported again.
+// maxRemembered is the number of findings remembered as reported. A finding that recurs after
+// twice as many others is reported again.
 const maxRemembered = 1 << 16
 
 // fresh reports whether a finding has not been reported in its session yet, or is more severe
@@ -151,7 +151,7 @@ func (v *Events) write(event any) {
 }
 
 // root returns the node of a message in the current event, or -1 if there is none. It parses
-// the frame again, because the first parse is gone.
+// the frame again, because the engine has discarded its parse.
 func (v *Events) root(e *scanner.Event, m *scanner.Judged) int {
 	if !v.parsed {
 		v.parsed, v.broken = true, v.doc.Parse(e.Frame) != nil
@@ -202,7 +202,7 @@ func (v *Events) head(e *scanner.Event, kind string) record {
 		Server: foreign(e.Server, nameLimit), ServerType: foreign(e.Transport, nameLimit)}
 }
 
-// listed returns the event for a new or changed tool.
+// listed returns the event for a new or changed tool in a list.
 func (v *Events) listed(e *scanner.Event, l *scanner.Listing) record {
 	d := l.Definition
 	r := v.head(e, "mcp_tool_seen")
@@ -216,8 +216,8 @@ func (v *Events) listed(e *scanner.Event, l *scanner.Listing) record {
 	return r
 }
 
-// changesOf returns the members in which two definitions differ: text as it is, other values as
-// digests.
+// changesOf returns the members in which two definitions differ: text unchanged, other values
+// as digests.
 func changesOf(before, now *mcp.Definition) []auditChange {
 	out := []auditChange{}
 	for i, part := range mcp.DefinitionParts {
@@ -284,7 +284,8 @@ func (r *record) decided(d *scanner.Decision) {
 	}
 }
 
-// refuses reports whether a verdict stops a call. A call that needs a prompt counts as stopped.
+// refuses reports whether a verdict stops a call. Prompt counts, because such a call is stopped
+// unless the user allows it.
 func refuses(v scanner.Verdict) bool { return v == scanner.Block || v == scanner.Prompt }
 
 // crossServer reports whether a call was blocked because of earlier calls on other servers.

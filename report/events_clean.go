@@ -22,7 +22,7 @@ const (
 // any value whose name suggests a secret or that follows a flag for one.
 type cleaner struct {
 	doc    *wire.Doc
-	values int // copied so far
+	values int // number of values copied so far
 }
 
 // member returns a copy of a member of object i, or nil if there is none.
@@ -99,7 +99,8 @@ func (c *cleaner) array(dst []byte, i, depth int) []byte {
 	return append(dst, ']')
 }
 
-// passedOn returns the event of another engine, flattened and cleaned.
+// passedOn returns the event of another engine, flattened and with untrusted text
+// cleaned.
 func (v *Events) passedOn(e *scanner.Event) jsontext.Value {
 	doc := &v.doc
 	if doc.Parse(e.Frame) != nil || doc.Kind(0) != wire.Object {

@@ -1,6 +1,6 @@
 package report
 
-// Flush writes the current event. It is for callers who know that the event has no more
+// Flush writes the current event. Callers must know that the event has no more
 // findings.
 func (v *Events) Flush() error {
 	v.flush()

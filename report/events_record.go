@@ -42,7 +42,7 @@ type record struct {
 	NewServer     string   `json:"new_server_id,omitzero"`
 	SimilarServer string   `json:"similar_server_id,omitzero"`
 	Similarity    *float64 `json:"similarity_score,omitzero"`
-	SimilarTo     string   `json:"similar_to,omitzero"` // both as named in the event reference
+	SimilarTo     string   `json:"similar_to,omitzero"` // SimilarTo and Score have the names of the event reference
 	Score         *float64 `json:"score,omitzero"`
 
 	BinaryPath    string        `json:"binary_path,omitzero"`
@@ -79,7 +79,7 @@ type record struct {
 	about mcp.SubjectKind // the subject whose findings it reports
 }
 
-// auditChange is a member in which a definition differs from the previous one.
+// auditChange is a changed member of a definition.
 type auditChange struct {
 	Field    string `json:"field"`
 	Previous string `json:"previous"`
@@ -96,7 +96,7 @@ type detection struct {
 	Field      string  `json:"field,omitzero"`
 }
 
-// match is the evidence of a finding: visible, masked and truncated, as in reports.
+// match is the evidence of a finding: visible, masked and truncated as in reports.
 type match struct {
 	Text     string `json:"text"`
 	Position int    `json:"position"`
@@ -266,7 +266,7 @@ func (v *Events) detection(f *scanner.Finding) *record {
 	if f.Other != "" {
 		r.Type, r.Severity = "mcp_server_name_similarity", f.Severity.String()
 		own := v.event.Server
-		if r.NewServer = r.Server; f.Pointer != "" { // the name is the one the server itself reports
+		if r.NewServer = r.Server; f.Pointer != "" { // the name that the server reports for itself
 			own, r.NewServer = f.Evidence.Text, visible(f.Evidence.Text, nameLimit)
 		}
 		score := similarity(own[:min(len(own), nameLimit)], f.Other)

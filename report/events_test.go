@@ -19,7 +19,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// frames is a source of frames, a second apart.
+// frames is a source of frames at intervals of a second.
 type frames struct{ events []*scanner.Event }
 
 func newFrames(lines ...string) *frames {
@@ -55,7 +55,8 @@ func call(server, tool string, id int) string {
 	return fmt.Sprintf(`%s {"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q,"arguments":{}}}`, server, id, tool)
 }
 
-// blocking blocks what sends after a read, and logs all calls of a policy.
+// blocking returns a rule that blocks a send after a read, and logs all calls by a
+// policy.
 func blocking() scanner.Rule {
 	r := sampleRules()[0]
 	r.ID = "read-then-send"
@@ -70,7 +71,7 @@ func blocking() scanner.Rule {
 	return r
 }
 
-// logged runs frames past a rule and returns their events.
+// logged runs frames through a rule and returns the audit events.
 func logged(t *testing.T, r scanner.Rule, lines ...string) (out []map[string]any) {
 	t.Helper()
 	e, err := scanner.New([]scanner.Rule{r}, scanner.Options{Workers: 1})
@@ -140,8 +141,8 @@ func TestEventsAreBounded(t *testing.T) {
 	}
 }
 
-// TestReportedFindingsAreBounded: a log of any length remembers a bounded number of findings,
-// the last ones among them.
+// TestReportedFindingsAreBounded checks that the number of remembered findings is bounded in
+// a log of any length, and includes the last ones.
 func TestReportedFindingsAreBounded(t *testing.T) {
 	v := NewEvents(io.Discard)
 	finding := func(i int) *scanner.Finding {
@@ -163,7 +164,8 @@ func TestReportedFindingsAreBounded(t *testing.T) {
 	}
 }
 
-// TestEventsEndAtTheFirstError: what cannot be written ends the file and not the run.
+// TestEventsEndAtTheFirstError checks that a write error ends the file, but not the
+// run.
 func TestEventsEndAtTheFirstError(t *testing.T) {
 	v := NewEvents(full{})
 	for range 2 {
@@ -184,7 +186,7 @@ type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, errFull }
 
-// TestEventsDocument: docs/events.md reports every type and member that is written.
+// TestEventsDocument checks that docs/events.md describes every type and member.
 func TestEventsDocument(t *testing.T) {
 	b, err := os.ReadFile("../docs/events.md")
 	if err != nil {

@@ -14,14 +14,14 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// hostile are ranges of characters that must not stand raw in any report.
+// hostile lists ranges of characters that must not appear unescaped in any report.
 var hostile = [...][2]rune{
 	{0x00, 0x09}, {0x0B, 0x1F}, {0x7F, 0x9F}, {0xAD, 0xAD}, {0x34F, 0x34F}, {0x61C, 0x61C}, {0x115F, 0x1160},
 	{0x17B4, 0x17B5}, {0x180B, 0x180F}, {0x200B, 0x200F}, {0x2028, 0x202E}, {0x2060, 0x206F}, {0x3164, 0x3164}, {0xFE00, 0xFE0F},
 	{0xFEFF, 0xFEFF}, {0xFFA0, 0xFFA0}, {0xFFF9, 0xFFFB}, {0xE0000, 0xE0FFF},
 }
 
-// rawIn names the first thing in s that must not be there, or returns "".
+// rawIn returns a description of the first forbidden character in s, or "".
 func rawIn(s string) string {
 	if !utf8.ValidString(s) {
 		return "invalid UTF-8"
@@ -36,7 +36,7 @@ func rawIn(s string) string {
 	return ""
 }
 
-// fill puts the texts into every string below v, in turn.
+// fill sets every string below v to one of the texts, in turn.
 func fill(v reflect.Value, texts []string, next *int) {
 	switch v.Kind() {
 	case reflect.String:
@@ -107,7 +107,7 @@ func FuzzReports(f *testing.F) {
 	})
 }
 
-// jsonFormats are the formats that are JSON.
+// jsonFormats are the formats in JSON.
 var jsonFormats = []string{"json", "sarif", "gitlab"}
 
 func render(t testing.TB, format string, r *Report, o Options) string {
@@ -125,8 +125,8 @@ func render(t testing.TB, format string, r *Report, o Options) string {
 	return b.String()
 }
 
-// checkWidth holds the lines of a text report to the width of the terminal. Places and
-// words stay whole, however long they are.
+// checkWidth checks that the lines of a text report fit the width of the terminal.
+// Locations and words must not be broken, however long they are.
 func checkWidth(t testing.TB, r *Report, out string, width int) {
 	t.Helper()
 	switch {
@@ -136,7 +136,7 @@ func checkWidth(t testing.TB, r *Report, out string, width int) {
 		width = minWidth
 	}
 	all := places(r)
-	slices.SortFunc(all, func(a, b Location) int { return len(place(b)) - len(place(a)) }) // one can be a part of another
+	slices.SortFunc(all, func(a, b Location) int { return len(place(b)) - len(place(a)) }) // longest first, because one can contain another
 	for _, l := range all {
 		if at := place(l); strings.Contains(at, " ") {
 			out = strings.ReplaceAll(out, at, "P")
@@ -144,13 +144,13 @@ func checkWidth(t testing.TB, r *Report, out string, width int) {
 	}
 	for line := range strings.Lines(out) {
 		words := strings.Fields(line[min(len(line), labelIndent):])
-		if n := utf8.RuneCountInString(line); n > width+20 && len(words) > 2 { // a label, a word
+		if n := utf8.RuneCountInString(line); n > width+20 && len(words) > 2 { // a label and a word
 			t.Errorf("a line has %d columns, %d are allowed:\n%s", n, width, line)
 		}
 	}
 }
 
-// places are all locations of a report.
+// places returns all locations in a report.
 func places(r *Report) []Location {
 	var out []Location
 	for _, f := range r.Findings {

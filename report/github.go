@@ -32,7 +32,7 @@ var githubLevels = [...]string{levelNotice, levelNotice, levelWarning, levelErro
 // report cannot have.
 func writeGitHub(w io.Writer, r *Report, o Options) error {
 	g := &githubWriter{w: bufio.NewWriter(w), dir: o.Dir, fixes: fixes(o.Rules),
-		room: map[string]int{levelError: maxAnnotations, levelWarning: maxAnnotations, levelNotice: maxAnnotations - 1}} // one sums up
+		room: map[string]int{levelError: maxAnnotations, levelWarning: maxAnnotations, levelNotice: maxAnnotations - 1}} // one notice is the summary
 	if missing := gaps(r); len(missing) > 0 {
 		g.room[levelWarning]--
 		at := Location{}

@@ -56,7 +56,7 @@ func TestGitHubEscapes(t *testing.T) {
 	}
 }
 
-// TestGitHubFiles: only a file is named as one.
+// TestGitHubFiles checks that only files are named as files.
 func TestGitHubFiles(t *testing.T) {
 	for in, want := range map[string]string{
 		"":                "::error title",

@@ -102,8 +102,8 @@ func (g *gitlabWriter) skipped(s Skipped) gitlabIssue {
 	}
 }
 
-// identify returns a fingerprint that is unique in the report and stable as long as the finding
-// and its file are. It does not depend on the line.
+// identify returns a fingerprint that is unique in the report and changes only with the finding
+// or its file. It does not depend on the line.
 func (g *gitlabWriter) identify(identity, file string) string {
 	key := visible(identity, len(identity)*4) + "\x00" + visible(file, len(file)*4)
 	n := g.seen[key]

@@ -36,7 +36,8 @@ func TestGitLabSample(t *testing.T) {
 	}
 }
 
-// TestGitLabDecided: what is no reason to act says so, and is of the least severity.
+// TestGitLabDecided checks that findings that need no action say so, and have the
+// lowest severity.
 func TestGitLabDecided(t *testing.T) {
 	var got []string
 	for _, is := range checkGitLab(t, render(t, "gitlab", decidedSample(t), Options{})) {
@@ -53,7 +54,8 @@ func TestGitLabDecided(t *testing.T) {
 	}
 }
 
-// TestGitLabFingerprints: they are unique, and follow neither lines nor order.
+// TestGitLabFingerprints checks that fingerprints are unique, and do not depend on
+// lines or order.
 func TestGitLabFingerprints(t *testing.T) {
 	ids := func(r *Report) []string {
 		var out []string

@@ -68,7 +68,7 @@ type (
 	htmlServer struct {
 		ID, Name string
 		Findings []htmlFinding
-		Index    []htmlFinding // the worst of them, for the top of the page
+		Index    []htmlFinding // the worst findings, for the top of the page
 		More     int           // number of findings not in the index
 	}
 	htmlFinding struct {
@@ -94,7 +94,7 @@ type (
 
 // htmlWriter builds a page.
 type htmlWriter struct {
-	rules map[string]*scanner.Rule // by ID
+	rules map[string]*scanner.Rule // rules by ID
 	ids   map[string]bool          // IDs in use
 	told  map[string]string        // ID of the finding that explains its rule, by rule
 }

@@ -34,8 +34,8 @@ func TestHTMLFinding(t *testing.T) {
 	}
 }
 
-// TestHTMLOrder: what was found precedes what was not inspected, of which the top
-// of the page tells.
+// TestHTMLOrder checks that findings precede input that was not inspected, which
+// the top of the page mentions.
 func TestHTMLOrder(t *testing.T) {
 	got := render(t, "html", sample(t), Options{Rules: sampleRules()})
 	last := 0
@@ -48,8 +48,8 @@ func TestHTMLOrder(t *testing.T) {
 	}
 }
 
-// TestHTMLStandsForItself: the policy allows the style of the page and nothing
-// else, and the page asks for nothing else.
+// TestHTMLStandsForItself checks that the policy allows only the style of the page,
+// and that the page loads nothing.
 func TestHTMLStandsForItself(t *testing.T) {
 	got := render(t, "html", sample(t), Options{Rules: sampleRules()})
 	_, style, _ := strings.Cut(got, "<style>")
@@ -65,8 +65,8 @@ func TestHTMLStandsForItself(t *testing.T) {
 	}
 }
 
-// TestHTMLAnchors: each link on the page leads somewhere, and each open finding
-// can be linked to.
+// TestHTMLAnchors checks that each link on the page has a target, and that each
+// open finding has an anchor.
 func TestHTMLAnchors(t *testing.T) {
 	r := sample(t)
 	again, unnamed := r.Findings[1], r.Findings[1]
@@ -83,7 +83,7 @@ func TestHTMLAnchors(t *testing.T) {
 			t.Errorf("the link to %s leads nowhere", m[1])
 		}
 	}
-	if len(links) != 13 { // of each finding two, those of two to what was said of their rule, and one to what was not inspected
+	if len(links) != 13 { // two for each finding, two to the explanation of a rule, and one to the input that was not inspected
 		t.Errorf("%d links, want 13", len(links))
 	}
 	if n := strings.Count(got, "What a reviewer sees"); n != 1 {
@@ -104,7 +104,7 @@ func TestHTMLMarksWhatWasDecided(t *testing.T) {
 	}
 }
 
-// TestHTMLIndexIsBounded: the top of the page stays short.
+// TestHTMLIndexIsBounded checks that the top of the page stays short.
 func TestHTMLIndexIsBounded(t *testing.T) {
 	r := sample(t)
 	base := r.Findings[0]
@@ -123,7 +123,8 @@ func TestHTMLIndexIsBounded(t *testing.T) {
 	}
 }
 
-// TestHTMLIsBounded: the least severe findings beyond the bound are left out and counted.
+// TestHTMLIsBounded checks that the least severe findings beyond the limit are omitted
+// and counted.
 func TestHTMLIsBounded(t *testing.T) {
 	r := sample(t)
 	for i := range maxHTML {

@@ -13,7 +13,7 @@ import (
 func WriteJSON(w io.Writer, r *Report) error {
 	shallow := *r
 	shallow.Schema = Schema
-	shallow.Findings = nil // the only long list, written one by one
+	shallow.Findings = nil // findings, the only long list, are written one by one
 	shallow.complete()
 	out := newJSONEscaper(w)
 	enc := jsontext.NewEncoder(out, jsontext.WithIndent("  "), jsontext.AllowInvalidUTF8(true))
@@ -55,7 +55,7 @@ func writeMember(enc *jsontext.Encoder, name string, value any) error {
 	return json.MarshalEncode(enc, value)
 }
 
-// writeGiven writes an optional member if it is given.
+// writeGiven writes an optional member if it is present.
 func writeGiven(enc *jsontext.Encoder, name string, value any, given bool) error {
 	if !given {
 		return nil

@@ -42,8 +42,8 @@ func compile(t testing.TB, doc any) *jsonschema.Schema {
 	return s
 }
 
-// reportSchema returns the published schema; strict refuses members that it
-// does not describe, so that the schema cannot fall behind the report.
+// reportSchema returns the published schema; strict rejects members that it does
+// not describe, to detect an outdated schema.
 func reportSchema(t testing.TB, strict bool) *jsonschema.Schema {
 	t.Helper()
 	b, err := os.ReadFile("../docs/report.schema.json")
@@ -190,7 +190,7 @@ func TestJSONEscaperAcrossWrites(t *testing.T) {
 	}
 }
 
-// failing is a writer whose disk is full.
+// failing is a writer on a full disk.
 type failing struct{}
 
 func (failing) Write([]byte) (int, error) { return 0, errors.New("disk full") }

@@ -49,8 +49,8 @@ type (
 
 // writeJUnit writes the report as JUnit XML, for CI systems that show tests.
 //
-//   - Each distinct finding is a test case. An open finding fails from the severity that fails
-//     the run, see Options.Fails; a lesser one passes and is reported in the output. A
+//   - Each distinct finding is a test case. An open finding fails if its severity fails the
+//     run, see Options.Fails; a lesser one passes and is reported in the output. A
 //     suppressed or unchanged one is skipped, with the reason.
 //   - Each reason why something was not inspected is a test case in error.
 //   - A run without any of these has one passing test case, so that it shows.

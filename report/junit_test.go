@@ -35,8 +35,8 @@ func TestJUnitSample(t *testing.T) {
 	}
 }
 
-// TestJUnitThreshold: a finding fails from high up, from the configuration's alert
-// threshold, or from what the user says.
+// TestJUnitThreshold checks that a finding fails at high, at the configured alert
+// threshold, or at the severity chosen by the user.
 func TestJUnitThreshold(t *testing.T) {
 	r := sample(t)
 	for threshold, failures := range map[string]int{"": 2, "critical": 1, "medium": 3} {
@@ -66,7 +66,8 @@ func TestJUnitShowsThatNothingWasFound(t *testing.T) {
 	}
 }
 
-// TestJUnitNames: two test cases of one name are one to some CI systems.
+// TestJUnitNames checks that names are unique, because some CI systems merge test
+// cases with the same name.
 func TestJUnitNames(t *testing.T) {
 	r := sample(t)
 	f := r.Findings[1]

@@ -42,7 +42,7 @@ func writeMarkdown(w io.Writer, r *Report, rules []scanner.Rule) error {
 
 // markdownWriter builds the parts of a report.
 type markdownWriter struct {
-	rules map[string]*scanner.Rule // by ID
+	rules map[string]*scanner.Rule // rules by ID
 }
 
 // head returns the verdict and the counts.
@@ -142,7 +142,7 @@ func serverHeading(f *Finding) string {
 	return "### Server " + code(visible(f.Server, textLimit)) + "\n\n"
 }
 
-// finding returns an open finding without the explanation of its rule.
+// finding returns an open finding as Markdown, without the explanation of its rule.
 func (m *markdownWriter) finding(f repeated) string {
 	var b strings.Builder
 	severity := strings.Trim(strings.ToUpper(f.Severity.String())+" "+prose(remarks(f.Finding)), " ")

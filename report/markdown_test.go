@@ -71,7 +71,8 @@ func TestMarkdownMarksWhatWasDecided(t *testing.T) {
 	}
 }
 
-// TestMarkdownExplainsARuleOnce: and where it comes first.
+// TestMarkdownExplainsARuleOnce checks that a rule is explained only once, after
+// its first finding.
 func TestMarkdownExplainsARuleOnce(t *testing.T) {
 	r := sample(t)
 	again := r.Findings[1]
@@ -151,7 +152,7 @@ func TestCode(t *testing.T) {
 	}
 }
 
-// TestFence: whatever the lines of a diff say, they are one block.
+// TestFence checks that the lines of a diff always form a single block.
 func TestFence(t *testing.T) {
 	for _, lines := range [][]string{
 		{"```"}, {"   ````", "# x"}, {"~~~", "```diff", "```"}, {strings.Repeat("`", 200)}, {"", " ", "```"}, {"+```", "</details>", "@octocat"},

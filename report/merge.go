@@ -94,8 +94,7 @@ func complementary(parts []*Partial) error {
 }
 
 // list lists the findings of all shards as a single run would. A finding that became worse is
-// listed at its first location if there was room for it then, and otherwise where it became
-// worse.
+// listed at its first location if it fitted there, and otherwise where it became worse.
 func (c *Collector) list(found, again []partialFinding, cut *rank) {
 	slices.SortStableFunc(found, func(a, b partialFinding) int { return cmp.Compare(a.As.Place, b.As.Place) })
 	final := map[[16]byte]*Finding{}
@@ -181,7 +180,7 @@ func unusedByAll(parts []*Partial) (out []UnusedIgnore) {
 			if unused = i >= 0; !unused {
 				break
 			}
-			u.Why = min(u.Why, p.Ignores[i].Why) // in string order: expired, expires, matches nothing
+			u.Why = min(u.Why, p.Ignores[i].Why) // the strings sort as expired, expires, matches nothing
 		}
 		if unused {
 			out = append(out, u)

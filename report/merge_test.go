@@ -11,8 +11,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// TestMergeKeepsTheWorst: of more findings than a report has room for, merged shards list those
-// that one run lists, whatever their sizes and in whatever order they come.
+// TestMergeKeepsTheWorst checks that merged shards list the same findings as a single run if
+// there is no room for all, whatever their sizes and order.
 func TestMergeKeepsTheWorst(t *testing.T) {
 	const shards = 5
 	for seed := range uint64(2) {
@@ -58,8 +58,9 @@ func TestMergeKeepsTheWorst(t *testing.T) {
 	}
 }
 
-// TestMergeOfRecurring: findings that recur as worse are listed at the place where one run lists
-// them, though it has no room for all of them when they are first seen.
+// TestMergeOfRecurring checks that findings that recur at a higher severity are listed at the
+// same locations as in a single run, even if there was no room for all of them when they were
+// first seen.
 func TestMergeOfRecurring(t *testing.T) {
 	const shards = 3
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -112,7 +113,8 @@ func feed(t *testing.T, c *Collector, e *scanner.Event, f *scanner.Finding, else
 	}
 }
 
-// TestMergeRefuses: partial reports that are not those of one run are named.
+// TestMergeRefuses checks that the error names the partial report that belongs to
+// another run.
 func TestMergeRefuses(t *testing.T) {
 	part := func(change func(p *Partial)) *Partial {
 		p := NewCollector(scanner.Low).Partial(nil, "v", scanner.Result{})
@@ -144,7 +146,8 @@ func TestMergeRefuses(t *testing.T) {
 	}
 }
 
-// TestMergeTellsLimits: where shards together kept more than one run keeps, merge says so.
+// TestMergeTellsLimits checks that merge reports if the shards together kept more than a
+// single run would.
 func TestMergeTellsLimits(t *testing.T) {
 	var parts []*Partial
 	for i := range 2 {
@@ -157,7 +160,7 @@ func TestMergeTellsLimits(t *testing.T) {
 	}
 }
 
-// FuzzReadPartial: a partial report that was tampered with is refused or merged, and never panics.
+// FuzzReadPartial checks that a manipulated partial report is rejected or merged, without a panic.
 func FuzzReadPartial(f *testing.F) {
 	c := NewCollector(scanner.Low)
 	e := &scanner.Event{Session: "s", Server: "srv", Kind: scanner.FrameEvent}

@@ -23,11 +23,11 @@ const PartialSchema = "mcpscan.partial/v1"
 type Partial struct {
 	Schema   string           `json:"schema"`
 	Tool     Tool             `json:"tool"`
-	Shard    int              `json:"shard"` // from 1
+	Shard    int              `json:"shard"` // counted from 1
 	Of       int              `json:"of"`
 	Settings string           `json:"settings"` // digest of settings that affect findings: the same for all shards
-	Events   int64            `json:"events"`   // in the whole input: the same for all shards
-	Rules    []ruleText       `json:"rules"`    // that the report can name
+	Events   int64            `json:"events"`   // of the whole input; the same for all shards
+	Rules    []ruleText       `json:"rules"`    // rules that the report can name
 	Inputs   []Input          `json:"inputs"`
 	Config   *Config          `json:"config,omitempty"`
 	Baseline string           `json:"baseline,omitempty"`
@@ -56,8 +56,8 @@ type partialSession struct {
 	Summary SessionSummary `json:"summary"`
 }
 
-// partialTool is a tool, identified by a digest of its server and name, and the sessions that
-// list it.
+// partialTool records which sessions list a tool, which is identified by a digest of its
+// server and name.
 type partialTool struct {
 	Tool     string       `json:"tool"`
 	First    partialClaim `json:"first"`
@@ -109,8 +109,8 @@ func (c *Collector) KeepForMerge() { c.room.least = memberBytes }
 // up to maxTracked.
 func (c *Collector) Sessions() int { return len(c.sessions.list) + c.sessions.other }
 
-// Partial returns the partial report of a run over a shard, and ends the collection. The caller
-// adds what only it knows: the shard, the settings and the rules.
+// Partial returns the partial report of a run over a shard. c must not be used afterwards. The
+// caller adds the shard, the settings and the rules.
 func (c *Collector) Partial(inputs []Input, version string, res scanner.Result) *Partial {
 	if c.room.bytes > maxReport {
 		c.trim()

@@ -16,8 +16,8 @@ import (
 	"golang.org/x/net/html"
 )
 
-// checkPromise holds a rendered report to what its format promises, whatever
-// texts the report holds.
+// checkPromise checks the guarantees of a format for a rendered report, whatever
+// texts it contains.
 func checkPromise(t testing.TB, format, out string) {
 	t.Helper()
 	if raw := rawIn(out); raw != "" {
@@ -40,10 +40,10 @@ func checkPromise(t testing.TB, format, out string) {
 	}
 }
 
-// command finds what the runner of a CI system would obey in a line of output.
+// command matches what the runner of a CI system would execute in a line of output.
 var command = regexp.MustCompile(`(?m)^\s*::|##[A-Za-z]*\[`)
 
-// own takes from a report the commands that it is made of.
+// own removes the commands of which a report consists.
 func own(format, out string) string {
 	if format != "github" {
 		return out
@@ -51,7 +51,7 @@ func own(format, out string) string {
 	return githubLine.ReplaceAllString(out, "X$2")
 }
 
-// made finds what GitHub or GitLab make a link of, outside of code.
+// made matches text outside code that GitHub or GitLab turn into a link.
 var made = regexp.MustCompile(`@\w|#\d|!\d|https?:|www\.|\b[0-9a-f]*\d[0-9a-f]{6,}\b|\bGH-\d|:\w+:`)
 
 func checkMarkdown(t testing.TB, out string) {
@@ -124,7 +124,8 @@ func checkHTML(t testing.TB, out string) {
 	}
 }
 
-// githubLine is a line of the github format: nothing in a property ends it.
+// githubLine matches a line of the github format in which no property is ended
+// early.
 var githubLine = regexp.MustCompile(`(?m)^::(error|warning|notice) (?:file=[^:,\n]+,(?:line=\d+,)?(?:col=\d+,)?)?title=[^:,\n]+::(.*)$`)
 
 func checkGitHub(t testing.TB, out string) {

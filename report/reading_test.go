@@ -8,7 +8,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// The names of what was read are bounded, visible, and the same in whatever order servers came.
+// TestReading checks that the names of the files and servers read are bounded, visible, and
+// independent of the order of servers.
 func TestReading(t *testing.T) {
 	var forth, back serverNames
 	see := func(to *serverNames, name string) {

@@ -1,4 +1,4 @@
-// Package report writes the results of a run, with one source file for each format.
+// Package report writes the results of a run, with one source file per format.
 //
 // Every format is rendered from Report, the public JSON form of a run, so a saved report can be
 // rendered again. Untrusted text arrives here visible, masked and bounded; this package must
@@ -62,14 +62,14 @@ type Summary struct {
 	Findings Counts `json:"findings"`
 	Hidden   int    `json:"hidden"`
 
-	Suppressed Counts `json:"suppressed"` // of the findings
-	Unchanged  Counts `json:"unchanged"`  // of the findings
-	Approved   Counts `json:"approved"`   // of the findings
+	Suppressed Counts `json:"suppressed"` // findings that ignores accept
+	Unchanged  Counts `json:"unchanged"`  // findings in the baseline
+	Approved   Counts `json:"approved"`   // findings approved in the lockfile
 
 	ServerNames []string   `json:"server_names,omitempty"` // the first by name
-	Unlisted    []Unlisted `json:"unlisted,omitempty"`     // findings that the report has no room for, the worst first
+	Unlisted    []Unlisted `json:"unlisted,omitempty"`     // findings omitted for lack of room, worst first
 
-	PerSession   []SessionSummary `json:"per_session,omitempty"` // the worst first; empty if only definitions were scanned
+	PerSession   []SessionSummary `json:"per_session,omitempty"` // worst first; empty if only definitions were scanned
 	MoreSessions int              `json:"more_sessions,omitzero"`
 }
 
@@ -95,7 +95,7 @@ type Finding struct {
 	Tool        string           `json:"tool"`    // name of the tool, prompt or resource, or empty
 	Field       string           `json:"field"`   // JSON Pointer into the definition, result, message or configuration entry
 	Evidence    Evidence         `json:"evidence"`
-	Signals     []string         `json:"signals,omitempty"` // the signals that fired, in words
+	Signals     []string         `json:"signals,omitempty"` // descriptions of the signals that fired
 	Diff        string           `json:"diff,omitempty"`    // what changed, as a unified diff
 	Location    Location         `json:"location"`
 	Timestamp   *string          `json:"timestamp"` // RFC 3339 with nanoseconds; null if the input has no time
@@ -119,7 +119,7 @@ type Location struct {
 	File    string `json:"file"`
 	Line    int    `json:"line"`
 	Column  int    `json:"column"`
-	Pointer string `json:"pointer,omitempty"` // from the root of the document or line, if the message was assembled from parts of it
+	Pointer string `json:"pointer,omitempty"` // JSON Pointer from the root of the document or line, if the message was assembled from parts of it
 }
 
 // Related is another location of a finding.

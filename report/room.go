@@ -30,8 +30,8 @@ type kind struct {
 	severity scanner.Severity
 }
 
-// rank orders findings that compete for room in a report: open ones first, then the worst, then
-// the first in the input.
+// rank orders findings that compete for room in a report: open ones first, then by severity,
+// then by position in the input.
 type rank struct {
 	Open     bool             `json:"open"`
 	Severity scanner.Severity `json:"severity"`
@@ -54,18 +54,17 @@ type alike struct {
 	open bool
 }
 
-// room decides which findings are listed. It depends only on the findings, not on when they
-// arrived or how much was listed by then, so that the shards of a run decide as the whole run
-// does.
+// room decides which findings are listed. The decision depends only on the findings, not on
+// their order or on what is already listed, so that shards decide as a single run would.
 type room struct {
 	all      map[kind]int  // findings to list
 	admitted map[alike]int // findings admitted, including those trimmed later
-	least    int           // size that every finding counts as; 0 for its own size
+	least    int           // size to assume for every finding; 0 for its real size
 	bytes    int
-	ranks    []rank     // of the listed findings, in list order
+	ranks    []rank     // ranks of the listed findings, in list order
 	first    []rank     // the same ranks when they were listed
-	keys     [][16]byte // of the listed findings
-	cut      *rank      // of the first finding that did not fit; nil if all fit
+	keys     [][16]byte // keys of the listed findings
+	cut      *rank      // rank of the first finding that did not fit; nil if all fit
 }
 
 func newRoom() room { return room{all: map[kind]int{}, admitted: map[alike]int{}} }

@@ -10,7 +10,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// flood gives a collector as many findings as are asked for, and a critical one behind them.
+// flood adds n findings to a collector, followed by a critical one.
 func flood(t *testing.T, n int, each func(i int, f *scanner.Finding)) *Report {
 	t.Helper()
 	c, rule := NewCollector(scanner.Note), sampleRules()[0]
@@ -26,8 +26,9 @@ func flood(t *testing.T, n int, each func(i int, f *scanner.Finding)) *Report {
 	return c.Report(nil, "1", scanner.Result{Coverage: scanner.Coverage{Events: 1, Inspected: 1}})
 }
 
-// TestFloodOfFindings: the findings that a report has no room for are counted by rule and
-// severity, all are in the summary, and the worst is listed though it came last.
+// TestFloodOfFindings checks that findings for which a report has no room are counted by
+// rule and severity, that the summary includes all, and that the worst is listed although
+// it is the last.
 func TestFloodOfFindings(t *testing.T) {
 	for _, n := range []int{maxAlike, maxAlike + 1, maxDistinct + 7} {
 		r := flood(t, n, func(int, *scanner.Finding) {})
@@ -51,8 +52,8 @@ func TestFloodOfFindings(t *testing.T) {
 	}
 }
 
-// TestReportsAreBounded: whatever is found, and whatever characters it has, no format comes
-// to more than 50 MB, and the worst is listed.
+// TestReportsAreBounded checks that no format exceeds 50 MB, whatever the findings and
+// their characters, and that the worst finding is listed.
 func TestReportsAreBounded(t *testing.T) {
 	for name, letter := range map[string]string{"quotes": `"`, "angles": "<&"} {
 		long := strings.Repeat(letter, 400/len(letter))

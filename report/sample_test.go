@@ -8,7 +8,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// sampleRules are rules as the scanner would hand them over.
+// sampleRules returns rules as the scanner provides them.
 func sampleRules() []scanner.Rule {
 	return []scanner.Rule{{
 		ID: "inj-conceal", Category: "hidden_instructions", Title: "Text tells the model to hide something from the user",
@@ -74,8 +74,8 @@ func sampleResult() scanner.Result {
 	}
 }
 
-// decidedSample is a run with a configuration and a baseline: one finding of each
-// status, and an ignore that suppressed nothing.
+// decidedSample returns a run with a configuration and a baseline. It has one
+// finding of each status, and an ignore that suppressed nothing.
 func decidedSample(t testing.TB) *Report {
 	t.Helper()
 	rules := sampleRules()

@@ -18,8 +18,8 @@ const (
 	sarifSchema    = "https://json.schemastore.org/sarif-2.1.0.json"
 	informationURI = "https://github.com/mcpscan/mcpscan"
 
-	// GitHub shows at most 5,000 results per run, selected by its own severity. We select them
-	// ourselves and report it.
+	// GitHub shows at most 5,000 results per run, which it selects by its own severity. We
+	// select them ourselves and say so.
 	maxSARIFResults = 5000
 )
 
@@ -56,9 +56,9 @@ func writeSARIF(w io.Writer, r *Report, rules []scanner.Rule, dir string) error 
 // sarifWriter builds one run.
 type sarifWriter struct {
 	dir      string
-	index    map[string]int // index of each rule, by ID
-	absolute bool           // whether any location is an absolute URI
-	baseline bool           // whether the report is compared with another one
+	index    map[string]int // indexes of the rules, by ID
+	absolute bool           // some location is an absolute URI
+	baseline bool           // the report is compared with another one
 }
 
 func (s *sarifWriter) run(r *Report, rules []scanner.Rule) *sarif.Run {
@@ -91,7 +91,7 @@ func worst(findings []repeated, limit int) (kept []repeated, left int) {
 	if len(findings) <= limit {
 		return findings, 0
 	}
-	var room [len(scanner.Severities)]int // for each severity
+	var room [len(scanner.Severities)]int // number of findings to keep, by severity
 	free := limit
 	for _, s := range slices.Backward(scanner.Severities[:]) {
 		room[s] = free

@@ -100,7 +100,7 @@ func resultMessage(f *Finding) string {
 	return out
 }
 
-// sentence adds a full stop to s unless it ends with punctuation.
+// sentence adds a full stop to s unless it already ends with punctuation.
 func sentence(s string) string {
 	if s == "" || strings.ContainsAny(s[len(s)-1:], ".!?") {
 		return s

@@ -12,8 +12,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// readTestdata reads a file of testdata. sarif-2.1.0.json is the schema that
-// reports name, https://json.schemastore.org/sarif-2.1.0.json, unchanged.
+// readTestdata reads a file of testdata. sarif-2.1.0.json is an unchanged copy of
+// the schema to which reports refer, https://json.schemastore.org/sarif-2.1.0.json.
 func readTestdata(t testing.TB, name string) []byte {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join("testdata", name))
@@ -23,7 +23,7 @@ func readTestdata(t testing.TB, name string) []byte {
 	return b
 }
 
-// sarifLog is the part of SARIF that these tests look at.
+// sarifLog contains the parts of SARIF that these tests check.
 type sarifLog struct {
 	Runs []struct {
 		Tool struct {
@@ -113,7 +113,8 @@ func TestSARIFResult(t *testing.T) {
 	}
 }
 
-// TestSARIFSaysWhatWasDecided: all findings are results, whatever became of them.
+// TestSARIFSaysWhatWasDecided checks that all findings are results, whatever their
+// status.
 func TestSARIFSaysWhatWasDecided(t *testing.T) {
 	out := render(t, "sarif", decidedSample(t), Options{Rules: sampleRules()})
 	if got := len(parseSARIF(t, out).Runs[0].Results); got != 3 {

@@ -17,16 +17,16 @@ type SessionSummary struct {
 	Session      string       `json:"session"`
 	Servers      int          `json:"servers"`
 	Tools        int          `json:"tools"`         // distinct tools listed, by server and name
-	ToolsNew     int          `json:"tools_new"`     // of these, not listed in an earlier session
-	ToolsChanged int          `json:"tools_changed"` // of these, listed again with another definition
+	ToolsNew     int          `json:"tools_new"`     // of these, tools not listed in an earlier session
+	ToolsChanged int          `json:"tools_changed"` // of these, tools listed again with another definition
 	Calls        int          `json:"calls"`
-	Findings     Counts       `json:"findings"`     // open ones
-	TopFindings  []TopFinding `json:"top_findings"` // of the listed findings, the worst and most frequent
+	Findings     Counts       `json:"findings"`     // open findings
+	TopFindings  []TopFinding `json:"top_findings"` // the worst and most frequent of the listed findings
 }
 
 // TopFinding is a finding in a tool or another part of a server.
 type TopFinding struct {
-	Rule     string           `json:"pattern"` // as in events; counting "rule" members must not count summaries
+	Rule     string           `json:"pattern"` // named as in events; a program that counts "rule" members must not count summaries
 	Severity scanner.Severity `json:"severity"`
 	Server   string           `json:"server"`
 	Tool     string           `json:"tool"`
@@ -35,10 +35,10 @@ type TopFinding struct {
 
 // The limits on sessions in a report.
 const (
-	maxTracked     = 10_000 // sessions counted individually, the first ones
-	maxSessions    = 100    // sessions in the report, the worst ones
+	maxTracked     = 10_000 // sessions counted individually: the first ones
+	maxSessions    = 100    // sessions in the report: the worst ones
 	maxTopFindings = 5
-	maxShown       = 1 << 18 // tools attributed to the session they are new to
+	maxShown       = 1 << 18 // tools for which the session that lists them first is known
 )
 
 // sessions counts events and findings by session.
@@ -47,7 +47,7 @@ type sessions struct {
 	other int                // sessions of other shards among the first maxTracked
 	at    map[[16]byte]int   // index in list, by a digest of the name; -1 for other shards
 	now   int                // index of the current event's session, or -1
-	shown map[[16]byte]shown // by a digest of server and tool
+	shown map[[16]byte]shown // by digest of server and tool
 }
 
 // tracked is a session that is counted individually.
@@ -261,8 +261,8 @@ func (s *Summary) inSessions() []SessionSummary {
 	return s.PerSession
 }
 
-// said returns a session as one line, and its worst findings as another; name makes an
-// untrusted name fit for the format.
+// said returns a session as one line, and its worst findings as another. name makes an
+// untrusted name safe for the format.
 func (s *SessionSummary) said(name func(string) string) (line, top string) {
 	var worst []string
 	for i := range s.TopFindings[:min(len(s.TopFindings), maxListed)] {
@@ -318,7 +318,8 @@ func (p *textPrinter) sessions(r *Report) {
 	}
 }
 
-// said describes a finding in a few words; name makes an untrusted name fit for the format.
+// said describes a finding in a few words. name makes an untrusted name safe for the
+// format.
 func (t *TopFinding) said(name func(string) string) string {
 	out := visible(t.Rule, textLimit)
 	if t.Tool != "" {

@@ -11,7 +11,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// inSession hands a collector a call of a session, and a finding of it.
+// inSession adds a call of a session and a finding in it to a collector.
 func inSession(t *testing.T, c *Collector, session string, f *scanner.Finding) {
 	t.Helper()
 	e := &scanner.Event{Session: session, Server: "files", Direction: mcp.ClientToServer}
@@ -64,9 +64,9 @@ func TestSessionsAreSummedUp(t *testing.T) {
 	}
 }
 
-// TestToolsAreNewByTime: a tool is new to the session that listed it first by its own time,
-// and sessions that are as bad as each other stand by their times, whatever the order of
-// the input.
+// TestToolsAreNewByTime checks that a tool is new to the session with the earliest listing,
+// and that sessions with equal findings are ordered by time, whatever the order of the
+// input.
 func TestToolsAreNewByTime(t *testing.T) {
 	at := func(session, tool string, second int64) *scanner.Event {
 		return &scanner.Event{Session: session, Server: "files", Type: tool, Time: time.Unix(second, 0)}
@@ -92,7 +92,7 @@ func TestToolsAreNewByTime(t *testing.T) {
 	}
 }
 
-// TestManySessions: the worst are listed, whatever their number, and the others counted.
+// TestManySessions checks that the worst sessions are listed, and the others counted.
 func TestManySessions(t *testing.T) {
 	c, found := NewCollector(scanner.Low), sampleFindings(sampleRules())
 	for i := range maxTracked + 10 {
@@ -112,7 +112,7 @@ func TestManySessions(t *testing.T) {
 	}
 }
 
-// TestHostileSessions: the name of a session is foreign text.
+// TestHostileSessions checks that session names are treated as untrusted text.
 func TestHostileSessions(t *testing.T) {
 	name := "\x1b[31m\u202e::error::x ##[group] @everyone <b>`|`</b> https://evil.example\n- x"
 	f := sampleFindings(sampleRules())[1]

@@ -30,8 +30,8 @@ const (
 // severityStyles are the ANSI styles of the severities, from note up.
 var severityStyles = [...]string{"\x1b[2m", "\x1b[36m", "\x1b[33m", "\x1b[31m", "\x1b[1;31m"}
 
-// The layout: labels and severities have their own column, and text starts at bodyIndent. Less
-// than minWidth would be unreadable.
+// The layout: labels and severities have their own column, and text starts at bodyIndent.
+// Lines narrower than minWidth would be unreadable.
 const (
 	defaultWidth = 80
 	minWidth     = 40
@@ -78,7 +78,7 @@ type textPrinter struct {
 	w     *bufio.Writer
 	width int
 	color bool
-	fixes map[string]string // by rule
+	fixes map[string]string // by rule ID
 }
 
 // groups returns the findings by server and subject. The group with the worst finding comes
@@ -203,7 +203,7 @@ func inContext(e Evidence) (before, evidence, after string) {
 	if at = strings.Index(context, shown); !cut || shown == "" || at < 0 {
 		return context, "", ""
 	}
-	return context[:at], match, "" // the truncated match extends to the end of the context
+	return context[:at], match, "" // the truncated match ends with the context
 }
 
 // line writes a label and its text, unless the text is empty.

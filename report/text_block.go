@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// passage is what the findings of a block have in common: location, field and time.
+// passage identifies the findings of a block, which share location, field and time.
 type passage struct {
 	file  string
 	line  int
@@ -14,7 +14,7 @@ type passage struct {
 	seen  string
 }
 
-// group writes the findings about one subject: one block for each passage, the worst first.
+// group writes the findings about one subject in one block for each passage, worst first.
 func (p *textPrinter) group(g []repeated) {
 	p.title(heading(g[0].Finding))
 	told := map[string]bool{}
@@ -56,14 +56,13 @@ func (p *textPrinter) findings(block []repeated, told map[string]bool) {
 	}
 }
 
-// evidence writes the matches: the first time with their context, and alone if that was already
-// shown.
+// evidence writes the matches of a block, each with its context unless that was already shown.
 func (p *textPrinter) evidence(block []repeated) {
 	shown := ""
 	for _, f := range block {
 		before, match, after := inContext(f.Evidence)
 		switch {
-		case match != "" && strings.Contains(shown, "»"+match+"«"): // two findings with the same evidence
+		case match != "" && strings.Contains(shown, "»"+match+"«"): // another finding has the same evidence
 		case match != "" && strings.Contains(strings.NewReplacer("»", "", "«", "").Replace(shown), match):
 			p.quote("evidence", p.mark(match))
 		default:

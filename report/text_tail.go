@@ -24,7 +24,7 @@ const (
 	minLabel     = 8
 )
 
-// tally counts the listed findings under one label.
+// tally counts the listed findings with the same label.
 type tally struct {
 	label  string
 	counts Counts
@@ -89,7 +89,7 @@ func (t tally) cells() []string {
 	return cells
 }
 
-// tallies counts findings by key, the worst first.
+// tallies counts findings by key, worst first.
 func (p *textPrinter) tallies(findings []Finding, key func(*Finding) string) []tally {
 	at := map[string]int{}
 	var rows []tally

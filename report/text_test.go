@@ -69,7 +69,8 @@ Not valid JSON-RPC: 3 lines of output.
 	}
 }
 
-// TestTextCountsWhatWasDecided: only what is open is listed, and the rest counted.
+// TestTextCountsWhatWasDecided checks that only open findings are listed, and the
+// others counted.
 func TestTextCountsWhatWasDecided(t *testing.T) {
 	got := render(t, "text", decidedSample(t), Options{Rules: sampleRules()})
 	for _, missing := range []string{"inj-conceal", "hid-bidi"} {
@@ -152,8 +153,8 @@ func TestTextTableIsBounded(t *testing.T) {
 	checkWidth(t, r, out, 61)
 }
 
-// TestTextBlock: what one text was found for is one block, each reason and each other
-// thing said once.
+// TestTextBlock checks that all findings in one text form one block, without
+// repetitions.
 func TestTextBlock(t *testing.T) {
 	r := sample(t)
 	worst := r.Findings[0]
@@ -189,7 +190,8 @@ func TestTextBlock(t *testing.T) {
 	}
 }
 
-// TestHidden: what is not listed is counted by severity, with the flag that lists it.
+// TestHidden checks that findings that are not listed are counted by severity, with
+// the flag that lists them.
 func TestHidden(t *testing.T) {
 	for want, counts := range map[string]Counts{
 		"":                                     {},
@@ -206,7 +208,8 @@ func TestHidden(t *testing.T) {
 	}
 }
 
-// TestWrapKeepsWords: names and places stay whole, on a line of their own where they must.
+// TestWrapKeepsWords checks that names and locations are not broken, and are on a separate
+// line if necessary.
 func TestWrapKeepsWords(t *testing.T) {
 	for in, want := range map[string]string{
 		"one two three":                          "one two|three",

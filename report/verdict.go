@@ -70,7 +70,8 @@ func scopes(r *Report) []string {
 	return out
 }
 
-// told names the configuration that was used, and the changed files that were not.
+// told names the configuration that was used, and the changed files that were not
+// used.
 func (c *Config) told() (out []string) {
 	if c.File != "" {
 		out = append(out, fmt.Sprintf("Configuration: %s.", visible(c.File, textLimit)))
@@ -81,7 +82,7 @@ func (c *Config) told() (out []string) {
 	return out
 }
 
-// maxApprovals is the maximum number of approvals that a summary lists.
+// maxApprovals is the maximum number of approvals listed in a summary.
 const maxApprovals = 20
 
 // approvals lists who approved what in the change under review, one line per reason.
@@ -200,7 +201,8 @@ func Count(n int, noun string) string {
 	return fmt.Sprintf("%d %s", n, noun)
 }
 
-// incompleteID is the check name for what was not inspected, in formats that name checks.
+// incompleteID is the check name for input that was not inspected, in formats that name
+// checks.
 const incompleteID = "not-inspected"
 
 // gaps returns the reasons why something was not inspected. A run with nothing to inspect has
@@ -223,7 +225,7 @@ func opening(s string) string {
 
 // status describes the decision about a finding that is not open, and its reason.
 func status(f *Finding) string {
-	if f.Status == scanner.Approved.String() && f.Reason != "" { // the reason says so
+	if f.Status == scanner.Approved.String() && f.Reason != "" { // the reason already says who approved it
 		return visible(f.Reason, maxReason)
 	}
 	out := visible(f.Status, maxResultName)

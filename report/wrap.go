@@ -8,7 +8,7 @@ import (
 )
 
 // markOn and markOff surround highlighted text while it is wrapped. They cannot occur in
-// visible text, and take no column.
+// visible text, and have no width.
 const (
 	markOn  = '\x01'
 	markOff = '\x02'
@@ -21,8 +21,9 @@ const blank = '\x03'
 func keep(s string) string { return strings.ReplaceAll(s, " ", string(blank)) }
 
 // wrap breaks visible text into lines of at most columns, at spaces. A word longer than a line
-// gets its own line, so that names and locations can be copied. With anywhere, for untrusted
-// text, it is broken between characters, but never inside an escape such as <U+202E>.
+// gets its own line, so that names and locations can be copied. If anywhere is set, for
+// untrusted text, wrap breaks such a word between characters, but never inside an escape such
+// as <U+202E>.
 func wrap(s string, columns int, anywhere bool) []string {
 	var lines []string
 	for {

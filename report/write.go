@@ -10,7 +10,7 @@ import (
 
 // Options are additional parameters of the formats.
 type Options struct {
-	Rules []scanner.Rule // the rules of the run, for their descriptions
+	Rules []scanner.Rule // rules of the run, for their descriptions
 	Color bool           // text: ANSI colours, for a terminal
 	Width int            // text: columns; 0 means 80
 	Dir   string         // sarif, github, gitlab: working directory; absolute paths under it are written relative

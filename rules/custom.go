@@ -11,13 +11,13 @@ import (
 
 // CustomPattern is a pattern added by a user.
 type CustomPattern struct {
-	ID          string // rule ID: custom-…
+	ID          string // ID of the rule: custom-…
 	Category    string
 	Severity    scanner.Severity
 	Description string
-	Fields      []string // elements of Fields; none means all except what the client sends
+	Fields      []string // elements of Fields; none means everything except what the client sends
 	Pattern     scanner.Pattern
-	Place       string // source of the pattern, shown to readers of a finding
+	Place       string // where the pattern is defined, shown in findings
 }
 
 // Fields are the parts of messages that a custom pattern can be restricted to.
@@ -45,7 +45,7 @@ func Custom(c CustomPattern) scanner.Rule {
 	}
 }
 
-// wanted reports whether the text of a pass is in one of the fields.
+// wanted reports whether a text is in one of the fields.
 func wanted(fields []string, p *scanner.TextPass) bool {
 	if len(fields) == 0 {
 		return true
@@ -53,7 +53,7 @@ func wanted(fields []string, p *scanner.TextPass) bool {
 	return slices.ContainsFunc(fieldsOf(p), func(f string) bool { return slices.Contains(fields, f) })
 }
 
-// fieldsOf returns the names in Fields that apply to the text of a pass.
+// fieldsOf returns the elements of Fields that apply to a text.
 func fieldsOf(p *scanner.TextPass) []string {
 	if p.Subject == mcp.CallSubject || p.Direction == mcp.ClientToServer {
 		return []string{"call"}

@@ -11,8 +11,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// TestCustomFields: each field is the part of the messages that its name says,
-// and none is all that servers send.
+// TestCustomFields checks that each field selects the part of messages that its
+// name denotes, and that no fields select everything that servers send.
 func TestCustomFields(t *testing.T) {
 	const frames = `
 < {"jsonrpc":"2.0","id":0,"result":{"serverInfo":{"name":"zqword"},"instructions":"zqword"}}

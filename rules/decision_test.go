@@ -11,7 +11,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// decisions collects what was decided about each message that does not simply pass.
+// decisions collects the decisions about messages other than plain allows.
 type decisions struct{ got []string }
 
 func (d *decisions) Event(e *scanner.Event, out *scanner.Outcome) error {
@@ -33,8 +33,8 @@ func calling(tool string) string {
 	return `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"` + tool + `","arguments":{}}}`
 }
 
-// TestDecisions: each call has one decision, by the first step of the chain that refuses
-// it: registry, cross-server, rate, pin, policy.
+// TestDecisions checks that each call has one decision, by the first step of the chain
+// that refuses it: registry, cross-server, rate, pin, policy.
 func TestDecisions(t *testing.T) {
 	const denied = "enforce_policy: true\ndenied_tools: [{server: \"*\", tool: \"*\"}]\n"
 	const pins = "version_pinning: {enabled: true}\n"
@@ -67,7 +67,8 @@ func TestDecisions(t *testing.T) {
 	}
 }
 
-// TestEveryCallPastALimit: all calls past a limit are refused, not only the one that is reported.
+// TestEveryCallPastALimit checks that all calls beyond a limit are refused, not only the reported
+// one.
 func TestEveryCallPastALimit(t *testing.T) {
 	frames := "b > " + calling("list_inbox")
 	for range 5 {
@@ -83,7 +84,7 @@ func TestEveryCallPastALimit(t *testing.T) {
 	}
 }
 
-// decided returns what is decided about frames.
+// decided returns the decisions about frames.
 func decided(t *testing.T, policy, text string) string {
 	t.Helper()
 	d := &decisions{}
@@ -93,7 +94,7 @@ func decided(t *testing.T, policy, text string) string {
 	return strings.Join(d.got, "\n")
 }
 
-// TestActions: a finding says whether its rule would block.
+// TestActions checks that a finding says whether its rule would block.
 func TestActions(t *testing.T) {
 	actions := &actions{}
 	text := "a > " + calling("read_secret") + "\nb > " + calling("send_email") + "\nc > " + calling("run_it")

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestWhereAgentshDeviates: where the program of agentsh does something else than its
-// documentation says, it is the documentation that holds here.
+// TestWhereAgentshDeviates checks that where agentsh differs from its documentation,
+// mcpscan follows the documentation.
 func TestWhereAgentshDeviates(t *testing.T) {
 	const on = "enforce_policy: true\n"
 	search := listing("search", "x")

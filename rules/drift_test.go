@@ -17,7 +17,7 @@ import (
 )
 
 // drifted compares two documents of definitions, and returns the findings of the
-// rules drift-*, whether any definition is another one, and what was skipped.
+// drift-* rules, whether any definition differs, and what was skipped.
 func drifted(t interface {
 	Helper()
 	Fatal(...any)
@@ -51,8 +51,8 @@ func drifted(t interface {
 	return found, differs, res.Coverage.Skipped
 }
 
-// TestHiddenDifferences: a difference that a digest or a reader could swallow has a digest
-// of its own, and a finding.
+// TestHiddenDifferences checks that a difference that a digest or a reader could miss
+// changes the digest and gives a finding.
 func TestHiddenDifferences(t *testing.T) {
 	e := engine(t, rules.All())
 	const tool = `{"tools":[{"name":"add","description":"Adds.","inputSchema":{"type":"object","properties":{"n":%s}}}]}`
@@ -101,7 +101,7 @@ func (e each) Finding(f *scanner.Finding) error {
 	return nil
 }
 
-// wholeTool has everything that a definition can have.
+// wholeTool has every member that a definition can have.
 const wholeTool = `{"name":"t","title":"T","description":"Reads a page. It never writes one.","x-own":{"a":[1,"b"]},
 "icons":[{"src":"https://a.example/i.png","sizes":["48x48"]}],"annotations":{"title":"T","readOnlyHint":true,"destructiveHint":false},
 "execution":{"taskSupport":"optional"},"_meta":{"policy":{"effects":["read"],"permissions":{"camera":{}}},"n":1},
@@ -111,7 +111,7 @@ const wholeTool = `{"name":"t","title":"T","description":"Reads a page. It never
 "additionalProperties":false,"$defs":{"i":{"type":"object","properties":{"id":{"type":"string"}}}}},
 "outputSchema":{"type":"object","properties":{"text":{"type":"string","description":"What stands there"}}}}`
 
-// mutate changes one value somewhere in a tree.
+// mutate changes a random value in a tree.
 func mutate(t *rapid.T, v any) any {
 	descend := rapid.IntRange(0, 5).Draw(t, "descend") > 0
 	switch v := v.(type) {
@@ -155,8 +155,8 @@ func leaf(t *rapid.T) any {
 		map[string]any{}, map[string]any{"type": "string"}, map[string]any{"properties": map[string]any{"q": true}, "required": []any{"q"}}, []any{map[string]any{"$ref": "#"}}}).Draw(t, "leaf")
 }
 
-// TestNoChangeIsSilent: whatever changes in a definition, a rule reports it, and
-// none fails on it.
+// TestNoChangeIsSilent checks that any change in a definition is reported by a
+// rule, and that no rule panics.
 func TestNoChangeIsSilent(t *testing.T) {
 	e := engine(t, rules.All())
 	rapid.Check(t, func(t *rapid.T) {
@@ -187,7 +187,7 @@ func TestNoChangeIsSilent(t *testing.T) {
 	})
 }
 
-// repeated joins n pieces made by a format with the number of each.
+// repeated joins n strings, each formatted with its number.
 func repeated(n int, format string) string {
 	all := make([]string, n)
 	for i := range all {
@@ -196,8 +196,8 @@ func repeated(n int, format string) string {
 	return strings.Join(all, ",")
 }
 
-// TestLargeChangesAreTold: a change that is in much else is found, in a time that
-// does not grow faster than the text.
+// TestLargeChangesAreTold checks that a change in a long text is found, in time at
+// most linear in its length.
 func TestLargeChangesAreTold(t *testing.T) {
 	e := engine(t, rules.All())
 	tool := func(description, schema string) string {

@@ -14,8 +14,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// TestEventsAreRead: what the events of a run tell is read back in full, and says
-// nothing that the run did not find, but that somebody reported it.
+// TestEventsAreRead checks that replaying the audit events of a run gives the same
+// findings, and in addition only that they were reported.
 func TestEventsAreRead(t *testing.T) {
 	all := engine(t, rules.All())
 	for _, rule := range rules.All() {
@@ -52,11 +52,12 @@ func TestEventsAreRead(t *testing.T) {
 	}
 }
 
-// unlike are the rules that see other things in an event than in a message: a report
-// in any, and in a tool neither its annotations nor those listed with it.
+// unlike lists the rules that see something different in an event than in a message:
+// aud-reported in any event, and others in tools, because an event has neither
+// annotations nor the tools listed with it.
 var unlike = map[string]bool{"aud-reported": true, "xs-tool-reference": true, "xs-toxic-flow": true}
 
-// told are the rules that found something, with the server, and the tool where it is one.
+// told is a set of findings by rule, server and tool, if any.
 type told map[[3]string]bool
 
 func (c told) Event(*scanner.Event, *scanner.Outcome) error { return nil }

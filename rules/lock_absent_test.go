@@ -21,7 +21,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// lockedServer is an entry of a lockfile with all that one can have.
+// lockedServer is a lockfile entry with every possible member.
 const lockedServer = `{
   "client": {"capabilities": ["roots"], "name": "mcpscan"},
   "identity": {"approved": {"at": "2026-01-07T00:00:00Z", "by": "alice", "reason": "read it"}, "status": "approved",
@@ -37,13 +37,14 @@ const lockedServer = `{
     "parts": {"description": "sha256-mwt_RBsbbgDiAd_fY2ekd20H6hLbYxvVKTS-gdO95CQ", "inputSchema": "sha256-oseZJio848Ge9c3Zg789ErQ6s8QmInCRuQnctwVHOMA"},
     "status": "approved"}}}`
 
-// configuredServer is what starts it, and onThisMachine what a machine knows of that.
+// configuredServer starts this server, and onThisMachine is what the machine knows
+// about its command.
 const configuredServer = `{"mcpServers": {"pages": {"command": "npx", "args": ["-y", "pages-mcp@1.2.0"], "cwd": "/srv", "env": {"TOKEN": "${TOKEN}"}}}}`
 
 var onThisMachine = configfile.Found{Resolved: "1.2.0", Integrity: "sha512-AAAA", Executable: "./npx", Digest: "sha256:aa"}
 
-// judged runs all rules over a lockfile and the configuration beside it, and returns what
-// those about versions found, worst first. base is the entry before the change, "" for no lockfile before.
+// judged runs all rules over a lockfile and a configuration, and returns the findings about
+// versions, worst first. base is the entry before the change, or "" for no earlier lockfile.
 func judged(t *testing.T, base, entry string, found configfile.Found) (all []string, err error) {
 	t.Helper()
 	e := engine(t, rules.All())
@@ -102,7 +103,7 @@ func pathsOf(at string, v any) (all []string) {
 	return all
 }
 
-// without returns the entry without the text at a pointer.
+// without removes the text at a pointer from the entry.
 func without(t *testing.T, entry, pointer string) string {
 	t.Helper()
 	v := decoded(t, entry).(map[string]any)
@@ -115,16 +116,16 @@ func without(t *testing.T, entry, pointer string) string {
 	return entryOf(t, v)
 }
 
-// TestNothingIsTakenOutInSilence: whatever is deleted from an entry of a lockfile, by
-// itself, the lockfile is refused or a finding is high. Less weighs what changes nothing
-// that could be compared.
+// TestNothingIsTakenOutInSilence checks that if any single member is deleted from a
+// lockfile entry, the lockfile is rejected or there is a finding at high. The severity
+// is lower for members that no comparison uses.
 func TestNothingIsTakenOutInSilence(t *testing.T) {
 	whole := `"pages": ` + lockedServer
 	if all, err := judged(t, whole, whole, onThisMachine); err != nil || len(all) > 0 {
 		t.Fatalf("the whole entry: %v, %q", err, all)
 	}
-	told := map[string]string{ // what is not high, and the rule that tells
-		"/identity/env":                     "medium drift-identity", // the configuration gives the variable again
+	told := map[string]string{ // deletions with another severity, and the rule that reports them
+		"/identity/env":                     "medium drift-identity", // the configuration contains the variable
 		"/serverInfo/title":                 "low drift-identity",
 		"/identity/approved/reason":         "medium lock-tampered",
 		"/tools/fetch_page/approved/reason": "medium lock-tampered",
@@ -132,7 +133,7 @@ func TestNothingIsTakenOutInSilence(t *testing.T) {
 	for _, pointer := range pathsOf("", decoded(t, lockedServer)) {
 		all, err := judged(t, whole, without(t, lockedServer, pointer), onThisMachine)
 		if err != nil {
-			continue // refused
+			continue // the lockfile is rejected
 		}
 		if want := told[pointer]; len(all) == 0 || want == "" && !strings.HasPrefix(all[0], "high ") && !strings.HasPrefix(all[0], "critical ") || !strings.HasPrefix(all[0], want) {
 			t.Errorf("%s was removed: %q, want %q", pointer, all, cmp.Or(want, "high or critical"))
@@ -140,13 +141,13 @@ func TestNothingIsTakenOutInSilence(t *testing.T) {
 	}
 }
 
-// TestNeverThere: what an entry never had, and the configured server has, is reported without a
-// lockfile before the change.
+// TestNeverThere checks that members that an entry never had, but the configured server has,
+// are reported even without an earlier lockfile.
 func TestNeverThere(t *testing.T) {
-	silent := map[string]string{ // what nothing configured or locked says otherwise
-		"/client": "", "/client/capabilities": "", "/client/name": "", // nobody else says to whom it was listed
-		"/serverInfo": "", "/serverInfo/name": "", "/serverInfo/protocol": "", "/serverInfo/title": "", "/serverInfo/version": "", // nor what it is called, until it is asked
-		"/identity/approved/reason": "", "/tools/fetch_page/approved/reason": "", // an approval need not have one
+	silent := map[string]string{ // members that nothing configured or locked contradicts
+		"/client": "", "/client/capabilities": "", "/client/name": "", // only the lockfile knows to whom it was listed
+		"/serverInfo": "", "/serverInfo/name": "", "/serverInfo/protocol": "", "/serverInfo/title": "", "/serverInfo/version": "", // only the server itself knows its name
+		"/identity/approved/reason": "", "/tools/fetch_page/approved/reason": "", // an approval need not have these
 	}
 	for _, pointer := range pathsOf("", decoded(t, lockedServer)) {
 		all, err := judged(t, "", without(t, lockedServer, pointer), onThisMachine)
@@ -164,8 +165,8 @@ func decoded(t *testing.T, text string) (v any) {
 	return v
 }
 
-// TestEditedEntries: edits of an entry of a lockfile, with what is reported where the lockfile
-// before the change is known, and where it is not.
+// TestEditedEntries covers edits of a lockfile entry, with the findings with and without the
+// lockfile before the change.
 func TestEditedEntries(t *testing.T) {
 	type object = map[string]any
 	identity := func(s object) object { return s["identity"].(object) }
@@ -176,7 +177,7 @@ func TestEditedEntries(t *testing.T) {
 		name          string
 		edit          func(server object)
 		found         configfile.Found
-		against, bare string // the worst that is reported with the lockfile before the change, and without
+		against, bare string // highest severity with the lockfile before the change, and without it
 	}{
 		{"the identity", func(s object) { delete(s, "identity") }, onThisMachine, "high lock-incomplete", "medium lock-incomplete"},
 		{"all of the identity but its braces", func(s object) { s["identity"] = object{} }, onThisMachine, "high", "high lock-stale"},
@@ -223,7 +224,7 @@ func TestEditedEntries(t *testing.T) {
 	}
 }
 
-// entryOf writes an entry as the member of a lockfile.
+// entryOf returns an entry in the form of the lockfile.
 func entryOf(t *testing.T, server any) string {
 	t.Helper()
 	b, err := json.Marshal(server)
@@ -249,8 +250,8 @@ func digestOf(t *testing.T, definition string) (digest string, parts map[string]
 	return whole.String(), parts
 }
 
-// TestTakenOutOfAnAskedServer: of a server that is started, the lockfile itself is not
-// inspected, and what was taken out of it is reported all the same.
+// TestTakenOutOfAnAskedServer checks that for a started server, whose lockfile entry
+// is not inspected, members removed from the entry are still reported.
 func TestTakenOutOfAnAskedServer(t *testing.T) {
 	e := engine(t, rules.All())
 	approved := func(entries string) *scanner.Snapshot {

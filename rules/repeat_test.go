@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// repetition is how a case writes a text that is too long for a file:
-// <<1000 times row #, >> stands for "row 1, row 2, row 3, …".
+// repetition matches the notation for a text that is too long for a file: <<1000
+// times row #, >> stands for "row 1, row 2, row 3, …".
 var repetition = regexp.MustCompile(`<<(\d+) times (.*?)>>`)
 
 func unrolled(text string) string {

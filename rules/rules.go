@@ -1,7 +1,8 @@
-// Package rules is the table of rules. Each family of rules is a package, with one rule per file.
+// Package rules contains the table of rules. Each family of rules is a package with one rule per
+// file.
 //
 // A rule is a self-explanatory value with a pure function. It must never keep state between events,
-// do I/O or read a clock. No family imports another; code shared by families is in packages under
+// do I/O or read a clock. Families do not import each other; their shared code is in packages under
 // internal.
 package rules
 
@@ -81,7 +82,7 @@ func All() []scanner.Rule {
 		declaration.CapOverbroad,
 		// Between servers, and over time.
 		instructions.ToolReference,
-		instructions.Learned, // after all rules that read sentences: it uses their findings
+		instructions.Learned, // uses the findings of all rules that read sentences, so it comes after them
 		crossserver.ShadowTool,
 		crossserver.NameLookalike,
 		crossserver.ServerLookalike,

@@ -23,33 +23,33 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Each archive in testdata/RULE is one case: a sentence, the input in one of
-// the forms below, and in "want" the findings of that rule, one a line:
+// Each archive in testdata/RULE is one case: a sentence, the input in one of the forms below, and
+// in "want" the expected findings of that rule, one per line:
 //
 //	SEVERITY SUBJECT NAME POINTER
 //
-// with the name of the server for a configuration, and with - for an empty name or pointer. A case that wants nothing is a near
-// twin: it must stay silent. Where findings of other rules change the weight, "alone"
-// has what the rule finds without them. The forms of input are
+// with the name of the server for a configuration, and with - for an empty name or pointer. A case
+// with an empty "want" is a near twin, which must have no findings. If findings of other rules
+// change the result, "alone" contains the findings of the rule by itself. The forms of input are
 //
 //	description      the description of one tool
 //	result           the text of one tool result
 //	definition.json  a document of definitions
-//	frames           one frame a line, as [SERVER[/SESSION]] DIRECTION FRAME with > from the client and < from the server; <<N times TEXT>> is a text N times, with # as the number
+//	frames           one frame per line, as [SERVER[/SESSION]] DIRECTION FRAME with > from the client and < from the server; <<N times TEXT>> repeats a text N times, with # for the number
 //	events.jsonl     a recording
-//	exchange.har     one with the heads of HTTP
-//	config/PATH      a client configuration at PATH; several make one run, and those below config/home/ are the user's
+//	exchange.har     a recording with HTTP headers
+//	config/PATH      a client configuration at PATH; several are inspected in one run, and those below config/home/ belong to the user
 //	mcpscan.lock     a lockfile
 //	mcpscan.yaml     settings, which are compared with base.yaml
 //
-// What was approved of it is beside the input, if anything was:
+// An archive may also contain the approved state:
 //
 //	approved.json    a document of definitions of one server, whatever its name
-//	approved.lock    a lockfile; for a lockfile, the one before it
+//	approved.lock    a lockfile; if the input is a lockfile, its previous version
 //
-// And so does a policy, if there is one:
+// and a policy:
 //
-//	policy.yaml      the keys of mcpscan.yaml that are about a policy
+//	policy.yaml      the policy keys of mcpscan.yaml
 func TestRules(t *testing.T) {
 	for _, rule := range rules.All() {
 		for _, file := range cases(t, rule.ID) {
@@ -74,8 +74,8 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestLearnedIsLast: the rules whose findings the classifier weighs have read a text before it.
-// Those with patterns come ahead of all others.
+// TestLearnedIsLast checks that the rules whose findings the classifier uses inspect a text
+// before it. Rules with patterns run before all others.
 func TestLearnedIsLast(t *testing.T) {
 	all := rules.All()
 	at := slices.IndexFunc(all, func(r scanner.Rule) bool { return r.ID == instructions.LearnedID })
@@ -86,7 +86,7 @@ func TestLearnedIsLast(t *testing.T) {
 	}
 }
 
-// withoutDoubt returns findings as the classifier leaves them that takes all texts for honest.
+// withoutDoubt returns the findings that remain if the classifier considers all texts benign.
 func withoutDoubt(findings []string) []string {
 	lowered := slices.Clone(findings)
 	for i, f := range lowered {
@@ -98,8 +98,8 @@ func withoutDoubt(findings []string) []string {
 	return lowered
 }
 
-// TestEveryRuleProvesItself: three cases that fire, one of them with the
-// severity that the rule declares, and three near twins.
+// TestEveryRuleProvesItself checks that each rule has three cases with findings,
+// one of them at the declared severity, and three near twins.
 func TestEveryRuleProvesItself(t *testing.T) {
 	for _, rule := range rules.All() {
 		fire, silent, reached := 0, 0, false
@@ -121,13 +121,13 @@ func TestEveryRuleProvesItself(t *testing.T) {
 	}
 }
 
-// inputs are the members of an archive that an input can stand in.
+// inputs lists the members of an archive that contain input.
 var inputs = []string{"description", "result", "definition.json", "frames", "events.jsonl", "exchange.har", "mcpscan.lock", "mcpscan.yaml"}
 
-// besides are the members that are beside an input, one of each kind at most.
+// besides lists the members that accompany an input, with at most one of each kind.
 var besides = map[string]string{"alone": "alone", "approved.json": "approved", "approved.lock": "approved", "policy.yaml": "policy", "base.yaml": "base"}
 
-// archive reads a case, and refuses what the harness would pass over.
+// archive reads a case, and rejects members that the harness would ignore.
 func archive(t *testing.T, file string) *txtar.Archive {
 	t.Helper()
 	ar, err := txtar.ParseFile(file)
@@ -159,7 +159,7 @@ func archive(t *testing.T, file string) *txtar.Archive {
 	return ar
 }
 
-// TestNoStrayTestdata fails when a folder of cases belongs to no rule.
+// TestNoStrayTestdata checks that every folder of cases belongs to a rule.
 func TestNoStrayTestdata(t *testing.T) {
 	dirs, err := os.ReadDir("testdata")
 	if err != nil {
@@ -172,7 +172,7 @@ func TestNoStrayTestdata(t *testing.T) {
 	}
 }
 
-// TestEveryRuleFileIsListed fails when a rule was written and left out of All.
+// TestEveryRuleFileIsListed checks that All contains every rule.
 func TestEveryRuleFileIsListed(t *testing.T) {
 	files, err := filepath.Glob("*/*.go")
 	if err != nil {
@@ -231,7 +231,8 @@ func lines(s string) []string {
 	return out
 }
 
-// findings runs rules over the input of a case, and returns what one of them found.
+// findings runs rules over the input of a case, and returns the findings of one of
+// them.
 func findings(t *testing.T, set []scanner.Rule, ar *txtar.Archive, rule string) []string {
 	t.Helper()
 	c := &collect{rule: rule}
@@ -239,14 +240,14 @@ func findings(t *testing.T, set []scanner.Rule, ar *txtar.Archive, rule string) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	// A twin that is not even JSON stays silent for the wrong reason.
+	// A twin that is not valid JSON has no findings for the wrong reason.
 	if !strings.HasPrefix(rule, "prt-") && len(res.Coverage.Skipped)+res.Coverage.Noise > 0 {
 		t.Errorf("the input was not inspected in full: %+v", res.Coverage)
 	}
 	return c.got
 }
 
-// against returns an engine that compares with what a case says was approved.
+// against returns an engine that compares with the approved state in a case.
 func against(t *testing.T, e *scanner.Engine, ar *txtar.Archive) *scanner.Engine {
 	t.Helper()
 	var events []*scanner.Event
@@ -278,7 +279,8 @@ func locked(name, text string, approved bool) ([]*scanner.Event, error) {
 	return f.Events(approved), nil
 }
 
-// engines are compiled once for each set, which takes longer than a case.
+// engines caches the engine of each set of rules, because compiling it takes longer
+// than a case.
 var engines = map[string]*scanner.Engine{}
 
 // engine returns an engine for one rule or for all.
@@ -287,7 +289,7 @@ func engine(t *testing.T, set []scanner.Rule) *scanner.Engine {
 	return under(t, set, "")
 }
 
-// under returns an engine that goes by a policy.
+// under returns an engine with a policy.
 func under(t *testing.T, set []scanner.Rule, policy string) *scanner.Engine {
 	t.Helper()
 	key := "all"
@@ -301,7 +303,7 @@ func under(t *testing.T, set []scanner.Rule, policy string) *scanner.Engine {
 	return engines[key]
 }
 
-// compiled returns a new engine that goes by a policy.
+// compiled returns a new engine with a policy.
 func compiled(t *testing.T, set []scanner.Rule, policy string) *scanner.Engine {
 	t.Helper()
 	settings, err := config.ParseSettings("policy.yaml", []byte(policy), config.Vocabulary{})
@@ -386,7 +388,7 @@ func source(t *testing.T, ar *txtar.Archive) scanner.Source {
 	return nil
 }
 
-// settings makes the event of a change of mcpscan.yaml.
+// settings returns the event for a change of mcpscan.yaml.
 func settings(t *testing.T, before, now string) *scanner.Event {
 	t.Helper()
 	v := config.Vocabulary{Rules: rules.All(), Fields: rules.Fields}
@@ -402,7 +404,7 @@ func settings(t *testing.T, before, now string) *scanner.Event {
 		Path: "mcpscan.yaml", Was: []byte(before), Now: []byte(now), Changes: config.Compare(parsed[0], parsed[1], []byte(now), v)}}
 }
 
-// configurations makes events of the client configurations in an archive.
+// configurations returns the events for the client configurations in an archive.
 func configurations(t *testing.T, ar *txtar.Archive) []*scanner.Event {
 	t.Helper()
 	var events []*scanner.Event
@@ -427,7 +429,7 @@ func configurations(t *testing.T, ar *txtar.Archive) []*scanner.Event {
 	return events
 }
 
-// frames makes events of lines such as "srv/s2 < {…}".
+// frames returns the events for lines such as "srv/s2 < {…}".
 func frames(t *testing.T, text string) scanner.Source {
 	t.Helper()
 	var events []*scanner.Event
@@ -456,7 +458,7 @@ func frames(t *testing.T, text string) scanner.Source {
 	return replay.Events(events)
 }
 
-// cutAny cuts s at the first of the separators that occurs.
+// cutAny cuts s at the first separator that occurs in it.
 func cutAny(s string, seps ...string) (before, after string, ok bool) {
 	at, length := -1, 0
 	for _, sep := range seps {
@@ -470,7 +472,7 @@ func cutAny(s string, seps ...string) (before, after string, ok bool) {
 	return s[:at], s[at+length:], true
 }
 
-// quote writes a JSON string, with what is not ASCII as it is.
+// quote returns a JSON string without escaping non-ASCII characters.
 func quote(s string) string {
 	b := []byte{'"'}
 	for _, r := range s {

@@ -14,12 +14,12 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// The strict profile follows the agentsh design literally: its patterns wherever they match, its
-// severities, and none of this project's exceptions. docs/seeds.md says where and why the default
-// profile differs.
+// The strict profile follows the agentsh design literally: it reports its patterns wherever they
+// match, with its severities and without this project's exceptions. docs/seeds.md says where and
+// why the default profile differs.
 
-// Strict returns the severities in the agentsh design by rule ID: in general, and for findings in
-// results, where any injected text is output poisoning.
+// Strict returns the severities of the agentsh design by rule ID, for findings everywhere and for
+// those in results, where any injected text counts as output poisoning.
 func Strict() (everywhere, inResults map[string]scanner.Severity) {
 	everywhere = map[string]scanner.Severity{
 		instructions.MentionedCredential.ID:    scanner.Critical,
@@ -35,7 +35,7 @@ func Strict() (everywhere, inResults map[string]scanner.Severity) {
 		policy.VersionPin.ID:                   scanner.Critical,
 		drift.BinaryMismatch.ID:                scanner.Critical,
 		drift.InSession.ID:                     scanner.Critical,
-		drift.Description.ID:                   scanner.Critical, // its hash covers name, description and schema
+		drift.Description.ID:                   scanner.Critical, // agentsh's hash covers name, description and schema
 		drift.SchemaBreaking.ID:                scanner.Critical,
 		drift.SchemaCompatible.ID:              scanner.Critical,
 	}
@@ -64,9 +64,9 @@ func AllStrict() []scanner.Rule {
 	return all
 }
 
-// mentioned are the design's additional patterns by rule. A dot in a file name is literal. The
-// white space after IMPORTANT: is inside the lookahead, because a backtracking engine would give it
-// up and the exceptions would never apply.
+// mentioned are the design's additional patterns by rule. Dots in file names are escaped. The white
+// space after IMPORTANT: is inside the lookahead, because otherwise a backtracking engine would
+// skip it and the exceptions would never apply.
 var mentioned = map[string]map[string]string{
 	"men-credential": {
 		"ssh_dir":      `~/\.ssh`,

@@ -16,11 +16,11 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// mentions has, for each category of the agentsh tool inspection design, its severity
-// and its patterns, each with a text that it matches.
+// mentions contains, for each category of the agentsh tool inspection design, its
+// severity and its patterns, each with a matching text.
 var mentions = map[string]struct {
 	severity string
-	examples map[string]string // by pattern, as the design writes it
+	examples map[string]string // by pattern, as written in the design
 }{
 	"credential_theft": {"critical", map[string]string{
 		`~/.ssh`:           "Lists what is in ~/.ssh for you.",
@@ -65,10 +65,10 @@ var mentions = map[string]struct {
 	}},
 }
 
-// attackFinding is a finding as the profile strict has it.
+// attackFinding is a finding under the strict profile.
 type attackFinding struct{ rule, category, severity string }
 
-// strictly runs frames under the profile strict, and returns what was found.
+// strictly runs frames under the strict profile, and returns the findings.
 func strictly(t *testing.T, settings, lines string) (out []attackFinding) {
 	t.Helper()
 	everywhere, inResults := rules.Strict()
@@ -90,7 +90,7 @@ func strictly(t *testing.T, settings, lines string) (out []attackFinding) {
 	return sink.found
 }
 
-// Check collects findings as settings weigh them.
+// Check collects findings with the severities from settings.
 type Check struct {
 	triage *config.Triage
 	found  []attackFinding
@@ -106,7 +106,7 @@ func (w *Check) Finding(f *scanner.Finding) error {
 	return nil
 }
 
-// carrier is the rule that carries the patterns of a category.
+// carrier returns the rule with the patterns of a category.
 func carrier(t *testing.T, category string) string {
 	t.Helper()
 	for _, r := range rules.All() {
@@ -118,8 +118,8 @@ func carrier(t *testing.T, category string) string {
 	return ""
 }
 
-// TestStrictMentions: each pattern of the design fires in a description with the severity
-// of its category, and in a result as output poisoning.
+// TestStrictMentions checks that each pattern of the design fires in a description with
+// the severity of its category, and in a result as output poisoning.
 func TestStrictMentions(t *testing.T) {
 	for category, of := range mentions {
 		for pattern, text := range of.examples {
@@ -135,7 +135,7 @@ func TestStrictMentions(t *testing.T) {
 	}
 }
 
-// TestStrictExceptions: what the look-ahead of the design excepts, and dots that are dots.
+// TestStrictExceptions covers the exceptions in the design's lookahead, and literal dots.
 func TestStrictExceptions(t *testing.T) {
 	for _, text := range []string{"IMPORTANT: read the manual first.", "Important:  see below.", "IMPORTANT: note the unit.", "Sets an environment."} {
 		if got := strictly(t, "", "a < "+listing("t", text)); len(got) != 0 {
@@ -144,7 +144,7 @@ func TestStrictExceptions(t *testing.T) {
 	}
 }
 
-// TestStrictMentionsAreTheDesigns compares the table with the design, where it is at hand.
+// TestStrictMentionsAreTheDesigns compares the table with the design, if it is available.
 func TestStrictMentionsAreTheDesigns(t *testing.T) {
 	files, _ := filepath.Glob("../../shared/seeds/000*.txt")
 	if len(files) == 0 {
@@ -181,7 +181,8 @@ func TestStrictMentionsAreTheDesigns(t *testing.T) {
 	}
 }
 
-// TestStrictAttacks: each attack of the agentsh attack summary has its severity.
+// TestStrictAttacks checks the severity of each attack in the agentsh attack
+// summary.
 func TestStrictAttacks(t *testing.T) {
 	const pins = "version_pinning: {enabled: true, on_change: alert}\n"
 	copies := "a < " + listing("search", "Searches.") + "\nb < " + listing("search", "Searches.")
@@ -213,8 +214,8 @@ func TestStrictAttacks(t *testing.T) {
 	}
 }
 
-// TestStrictRefusesCopies: a call of a tool that two servers have is blocked though both
-// tools are the same.
+// TestStrictRefusesCopies checks that a call of a tool that two servers have is blocked
+// even if both tools are identical.
 func TestStrictRefusesCopies(t *testing.T) {
 	e, err := scanner.New(rules.AllStrict(), scanner.Options{Workers: 1})
 	if err != nil {

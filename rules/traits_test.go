@@ -11,7 +11,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// outcome collects all that judging came to.
+// outcome collects all results of judging.
 type outcome struct{ of []string }
 
 func (o *outcome) Event(e *scanner.Event, out *scanner.Outcome) error {
@@ -27,8 +27,8 @@ func (o *outcome) Finding(f *scanner.Finding) error {
 	return nil
 }
 
-// TestTraits: no rule has anything to say of a message that has none of the traits that it
-// asks for, in any case of any rule.
+// TestTraits runs all cases of all rules, and checks that no rule has findings about a
+// message without one of the traits that it requests.
 func TestTraits(t *testing.T) {
 	var some, all []scanner.Rule
 	for _, r := range rules.All() {

@@ -9,7 +9,7 @@ import (
 // maxAnswers bounds the number of answers remembered per server, to detect repeated ones.
 const maxAnswers = 16
 
-// answers holds the last answers of a server, keyed by the request they answered.
+// answers holds a server's last answers, by the request that they answered.
 type answers struct {
 	last *[maxAnswers]struct{ id, text uint64 }
 	n    int
@@ -26,8 +26,8 @@ func (srv *Server) answer(m *Message) {
 	a.n++
 }
 
-// Answered reports whether the request that the current response names was already answered,
-// and whether that answer was the same.
+// Answered reports whether the request of the current response was already answered, and
+// whether that answer was the same.
 func (p *JudgePass) Answered() (before, same bool) {
 	a := &p.Server.answers
 	if a.last == nil || p.Request != nil {
@@ -44,7 +44,7 @@ func (p *JudgePass) Answered() (before, same bool) {
 }
 
 // OpenElsewhere reports whether the server has an open request in another session that the
-// current response would answer.
+// current response could answer.
 func (p *JudgePass) OpenElsewhere() bool {
 	return slices.ContainsFunc(p.judge.idle, func(s *Session) bool {
 		other := s.Servers[p.Server.ID]
@@ -56,7 +56,7 @@ func (p *JudgePass) OpenElsewhere() bool {
 	})
 }
 
-// Asking reports whether the current server has a client request to answer.
+// Asking reports whether the current server has yet to answer a client request.
 func (p *JudgePass) Asking() bool { return p.Server.pending[mcp.ClientToServer].len() > 0 }
 
 // AtOnce returns the number of requests the server has yet to answer, or 0 if it never

@@ -6,8 +6,8 @@ import (
 )
 
 // ApprovedInChange returns the approval that the change under review gave to a definition in a
-// lockfile, or nil if there is none. An approval that already exists in the previous lockfile
-// was given to another definition.
+// lockfile, or nil if there is none. An approval that is already in the previous lockfile was
+// given to another definition.
 func (p *JudgePass) ApprovedInChange(d *mcp.Definition) *baseline.Approval {
 	if p.event.Kind != LockEvent || d.Status != "approved" {
 		return nil
@@ -24,7 +24,7 @@ func (p *JudgePass) ApprovedInChange(d *mcp.Definition) *baseline.Approval {
 	return d.Approval
 }
 
-// IdentityApprovedInChange is ApprovedInChange for the server's identity.
+// IdentityApprovedInChange is like ApprovedInChange, but for the server's identity.
 func (p *JudgePass) IdentityApprovedInChange() *baseline.Approval {
 	locked := p.event.Locked
 	if p.event.Kind != LockEvent || locked == nil || locked.Waits() {

@@ -131,8 +131,8 @@ func (j *judge) snapshot(e *Event) *Snapshot {
 	return j.engine.approved
 }
 
-// approved returns the approved definitions of an event's server. When a pair is compared,
-// that is the first server that appears.
+// approved returns the approved definitions of an event's server. For a pair, they belong
+// to the only approved server if the event's server is the first that appears.
 func (j *judge) approved(e *Event) *Offer {
 	s := j.snapshot(e)
 	if s == nil {
@@ -147,8 +147,8 @@ func (j *judge) approved(e *Event) *Offer {
 	return s.Servers[e.Server]
 }
 
-// pairs records the first server that appears as the one to compare in a pair, whichever rules
-// run.
+// pairs records the first server that appears as the server to compare in a pair, whichever
+// rules run.
 func (j *judge) pairs(e *Event) {
 	if !j.met {
 		j.met, j.paired = true, e.Server

@@ -12,14 +12,14 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// TestMissingIsBounded shows that a definition that is missing is reported, and that a
-// server with more definitions than are remembered of one is reported for in its place.
+// TestMissingIsBounded checks that a missing definition is reported, and that for a
+// server with more definitions than are remembered, this limit is reported instead.
 func TestMissingIsBounded(t *testing.T) {
 	engine, err := scanner.New(rules.All(), scanner.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	list := func(n int, more string) []*scanner.Event { // in two pages
+	list := func(n int, more string) []*scanner.Event { // two pages
 		tools := make([]string, n)
 		for i := range tools {
 			tools[i] = fmt.Sprintf(`{"name":"n%d"}`, i)

@@ -10,10 +10,10 @@ import (
 )
 
 // The bounds on the arguments that a policy or rule sees. Exceeding them is reported, so that
-// nothing is allowed based on values that were not inspected.
+// values that were not inspected cannot make a policy allow a request.
 const (
 	maxArguments   = 1024
-	argumentsBytes = 256 << 10 // all of them together
+	argumentsBytes = 256 << 10 // of all arguments together
 )
 
 // arguments returns the values in the parameters at node i, including those of the "arguments"
@@ -33,7 +33,7 @@ func (in *Inspector) arguments(i int) (args []Argument, partial bool) {
 		if len(args) == maxArguments {
 			return args, true
 		}
-		if size+len(text) > argumentsBytes { // keep going: arguments after a long one are still inspected
+		if size+len(text) > argumentsBytes { // keep going, because arguments after a long one are still inspected
 			partial = true
 			continue
 		}
@@ -46,7 +46,7 @@ func (in *Inspector) arguments(i int) (args []Argument, partial bool) {
 }
 
 // misplaced reports whether the parameters or arguments are not objects. A lenient server may
-// still read values from them, under names that only it knows.
+// still read values from them, under unknown names.
 func (in *Inspector) misplaced(params int) bool {
 	args := in.tree.Kind(in.tree.Get(params, "arguments"))
 	return in.tree.Kind(params) != wire.Object || args != wire.Invalid && args != wire.Null && args != wire.Object
@@ -68,7 +68,7 @@ func (in *Inspector) given(params int) mcp.Given {
 	return mcp.Given{Start: int(n.Start) - frame, End: int(n.End) - frame, Digest: sha256.Sum256(in.tree.Raw(args))}
 }
 
-// nothing stands in for missing arguments.
+// nothing replaces missing arguments.
 const nothing = "{}"
 
 var nothingGiven = mcp.Digest(sha256.Sum256([]byte(nothing)))

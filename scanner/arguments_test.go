@@ -11,8 +11,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// TestArgumentBehindALongText: a text that is longer than what is kept of arguments
-// hides none of those behind it.
+// TestArgumentBehindALongText checks that arguments after one that is too long are
+// still inspected.
 func TestArgumentBehindALongText(t *testing.T) {
 	set := slices.DeleteFunc(rules.All(), func(r scanner.Rule) bool { return r.ID != "ses-config-write" })
 	call := func(content string) *scanner.Event {
@@ -26,7 +26,8 @@ func TestArgumentBehindALongText(t *testing.T) {
 	}
 }
 
-// TestPlaceOfABreach: a breach of a schema is reported where it is in the file.
+// TestPlaceOfABreach checks that a schema violation is reported at its location in
+// the file.
 func TestPlaceOfABreach(t *testing.T) {
 	set := slices.DeleteFunc(rules.All(), func(r scanner.Rule) bool { return r.ID != "ses-args-violate-schema" })
 	list := frame(0, mcp.ServerToClient, `{"jsonrpc":"2.0","id":0,"result":{"tools":[{"name":"sum","inputSchema":{"type":"object","properties":{"a":{"type":"integer"}},"required":["a"]}}]}}`)

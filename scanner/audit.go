@@ -51,8 +51,8 @@ func (in *Inspector) audit() {
 }
 
 // quotes inspects a member of an audit event that reports what another engine found. It skips
-// the strings quoted there: they are reported with the detection, and would otherwise be found
-// again in each log that quotes that log. It returns false for any other member.
+// quoted strings, because they are reported with the detection, and would otherwise be found
+// again in every log that quotes this log. It returns false for any other member.
 func (in *Inspector) quotes(m *Message, root, c int) bool {
 	doc := in.tree
 	switch {

@@ -20,18 +20,18 @@ type Chunk interface {
 	Release()
 }
 
-// Sink receives events and findings in the order they are judged, from a single goroutine. Its
+// Sink receives events and findings in the order of judging, from a single goroutine. Its
 // arguments are valid only during the call, but findings may be kept.
 type Sink interface {
 	Event(*Event, *Outcome) error
 	Finding(*Finding) error
 }
 
-// Result is what a run returns in addition to its findings.
+// Result contains the results of a run other than findings.
 type Result struct {
 	Stats    Stats
 	Coverage Coverage
-	Bounds   []Bound // of a shard
+	Bounds   []Bound // how far a shard used the bounds
 }
 
 // Add merges the result of another run into r.
@@ -50,7 +50,7 @@ type batch struct {
 	facts  []*Facts
 	done   chan struct{}
 	left   int // events not judged yet
-	size   int // of the chunk in memory
+	size   int // size of the chunk in memory
 	bytes  int // total memory kept by the batch
 }
 
@@ -83,9 +83,10 @@ func (a *ahead) add(n int) {
 	a.changed.Signal()
 }
 
-// Run inspects and judges everything from src. The result and the calls to the sinks do not
-// depend on the number of workers: chunks are judged in the order they were read. An error
-// from the source or a sink ends the run; the result then covers what was judged before.
+// Run inspects and judges everything from src. Chunks are judged in the order in which they
+// were read, so the result and the calls to the sinks do not depend on the number of
+// workers. An error from the source or a sink ends the run; the result then covers what was
+// judged before.
 func (e *Engine) Run(ctx context.Context, src Source, sinks ...Sink) (Result, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -137,7 +138,7 @@ func (e *Engine) inspect(work <-chan *batch) {
 		b.chunk.Events(func(ev *Event) {
 			b.events = append(b.events, ev)
 			b.facts = append(b.facts, in.Inspect(ev))
-			ev.tree = nil // it belongs to the worker
+			ev.tree = nil // the tree belongs to the worker
 		})
 		close(b.done)
 	}

@@ -18,7 +18,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// recording is a generated recording and its events, frames included.
+// recording returns a generated recording and its events, including frames.
 func recording(b *testing.B, size int64) ([]byte, []*scanner.Event) {
 	b.Helper()
 	var rec bytes.Buffer
@@ -38,7 +38,7 @@ func engine(b *testing.B, workers int) *scanner.Engine {
 	return e
 }
 
-// BenchmarkInspect is the parallel part: parse, walk, match, digest.
+// BenchmarkInspect measures the parallel part: parse, walk, match, digest.
 func BenchmarkInspect(b *testing.B) {
 	_, events := recording(b, 4<<20)
 	in := engine(b, 1).NewInspector()
@@ -57,8 +57,8 @@ func BenchmarkInspect(b *testing.B) {
 	b.ReportMetric(float64(b.N)*float64(len(events))/b.Elapsed().Seconds(), "events/s")
 }
 
-// BenchmarkText is what the rules take for a result without a finding, by the
-// kind of its text.
+// BenchmarkText measures the rules for a result without findings, by the kind of
+// its text.
 func BenchmarkText(b *testing.B) {
 	texts := recgen.Texts(1, 64<<10)
 	for _, kind := range slices.Sorted(maps.Keys(texts)) {
@@ -81,7 +81,7 @@ func BenchmarkText(b *testing.B) {
 	}
 }
 
-// BenchmarkJudge is the ordered part: it must keep up with all the workers.
+// BenchmarkJudge measures the sequential part, which must keep up with all workers.
 func BenchmarkJudge(b *testing.B) {
 	_, events := recording(b, 4<<20)
 	e := engine(b, 1)
@@ -100,7 +100,7 @@ func BenchmarkJudge(b *testing.B) {
 	b.ReportMetric(float64(b.N)*float64(len(events))/b.Elapsed().Seconds(), "events/s")
 }
 
-// BenchmarkReplay is a whole run from bytes to findings.
+// BenchmarkReplay measures a whole run, from bytes to findings.
 func BenchmarkReplay(b *testing.B) {
 	data, _ := recording(b, 16<<20)
 	for name, workers := range map[string]int{"workers=1": 1, "workers=2": 2} {
@@ -121,8 +121,8 @@ func BenchmarkReplay(b *testing.B) {
 	}
 }
 
-// BenchmarkOrder is what events cost that wait to be judged: those that are in order,
-// and those that do not, by the number of sessions.
+// BenchmarkOrder measures the cost of waiting to be judged, for events in order and
+// out of order, by the number of sessions.
 func BenchmarkOrder(b *testing.B) {
 	for _, c := range []struct {
 		sessions int

@@ -8,14 +8,14 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// TestBlockedResults: what is blocked is the one message in which something was found
-// that the user blocks for, wherever in a batch it is.
+// TestBlockedResults checks that only the message with a blocking finding is blocked,
+// wherever in a batch it is.
 func TestBlockedResults(t *testing.T) {
 	const clean, bad = `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"fine"}]}}`, `{"jsonrpc":"2.0","id":2,"result":{"content":[{"type":"text","text":"zqmarker"}]}}`
 	for _, c := range []struct {
 		frame  string
 		blocks func(*scanner.Finding) bool
-		want   []string // the decision about each message
+		want   []string // decision about each message
 		action string
 	}{
 		{bad, nil, []string{"allow"}, "alert"},

@@ -11,7 +11,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// list is a tools/list response with n tools.
+// list returns a tools/list response with n tools.
 func list(n int, tool func(i int) string) string {
 	var b strings.Builder
 	b.WriteString(`{"jsonrpc":"2.0","id":1,"result":{"tools":[`)
@@ -25,7 +25,7 @@ func list(n int, tool func(i int) string) string {
 	return b.String()
 }
 
-// spelled writes a word in the i-th of the ways to write it in small and capital letters.
+// spelled returns the i-th spelling of a word in small and capital letters.
 func spelled(word string, i int) string {
 	letters := []byte(word)
 	for k := range letters {
@@ -34,7 +34,7 @@ func spelled(word string, i int) string {
 	return string(letters)
 }
 
-// alikeNames are two servers whose tools have one name, in many spellings.
+// alikeNames returns two servers whose tools have the same name in many spellings.
 func alikeNames(n int) []*scanner.Event {
 	alike := func(i int) string { return fmt.Sprintf(`{"name":%q}`, spelled("abcdefghijklm", i)) }
 	other := frame(2, mcp.ServerToClient, list(n, alike))
@@ -42,7 +42,8 @@ func alikeNames(n int) []*scanner.Event {
 	return []*scanner.Event{toolsRequest(), frame(1, mcp.ServerToClient, list(n, alike)), other}
 }
 
-// nearNames are names of several servers that are all one letter away from each other.
+// nearNames returns several servers whose tool names differ from each other in one
+// letter.
 func nearNames(n int) []*scanner.Event {
 	events := []*scanner.Event{toolsRequest()}
 	for s := range 9 {
@@ -55,7 +56,7 @@ func nearNames(n int) []*scanner.Event {
 	return events
 }
 
-// nearServers are servers whose names are near those of well-known ones.
+// nearServers returns servers whose names resemble well-known ones.
 func nearServers(n int) (events []*scanner.Event) {
 	for i := range n {
 		e := frame(i, mcp.ServerToClient, fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"result":{"serverInfo":{"name":"githab%d"},"tools":[{"name":"s%d__t"}]}}`, i, i))
@@ -69,14 +70,14 @@ func toolsRequest() *scanner.Event {
 	return frame(0, mcp.ClientToServer, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
 }
 
-// tools is a request and a response with n tools.
+// tools returns a function for a request and a response with n tools.
 func tools(tool func(i, n int) string) func(n int) []*scanner.Event {
 	return func(n int) []*scanner.Event {
 		return []*scanner.Event{toolsRequest(), frame(1, mcp.ServerToClient, list(n, func(i int) string { return tool(i, n) }))}
 	}
 }
 
-// batch is one frame of n values between what opens and what shuts it.
+// batch returns a function for one frame of n values between open and shut.
 func batch(open string, value func(i int) string, shut string) func(n int) []*scanner.Event {
 	return func(n int) []*scanner.Event {
 		var b strings.Builder
@@ -89,7 +90,7 @@ func batch(open string, value func(i int) string, shut string) func(n int) []*sc
 	}
 }
 
-// TestTimeFollowsTheSize runs inputs that once cost the square of their size.
+// TestTimeFollowsTheSize runs inputs that once took quadratic time.
 func TestTimeFollowsTheSize(t *testing.T) {
 	for name, c := range map[string]struct {
 		size int
@@ -128,8 +129,8 @@ func TestTimeFollowsTheSize(t *testing.T) {
 	}
 }
 
-// TestFindingsOfTheJudgeAreBounded shows that the findings that rest on the
-// session are bounded as the others are, and that the rest is reported for.
+// TestFindingsOfTheJudgeAreBounded checks that session findings are bounded like
+// others, and that dropped ones are reported.
 func TestFindingsOfTheJudgeAreBounded(t *testing.T) {
 	rule := markerRule()
 	rule.Text, rule.Patterns = nil, nil
@@ -148,9 +149,9 @@ func TestFindingsOfTheJudgeAreBounded(t *testing.T) {
 	}
 }
 
-// TestNoNumberOfNotesHidesTheWorst shows that of the findings that rest on the
-// session the worst are kept, whatever was found before them, and that a message
-// earns more of them by its definitions.
+// TestNoNumberOfNotesHidesTheWorst checks that the worst session findings are kept,
+// whatever preceded them, and that a message may have more of them if it has more
+// definitions.
 func TestNoNumberOfNotesHidesTheWorst(t *testing.T) {
 	rule := markerRule()
 	rule.Text, rule.Patterns = nil, nil
@@ -181,8 +182,8 @@ func TestNoNumberOfNotesHidesTheWorst(t *testing.T) {
 	}
 }
 
-// TestLooksAreBounded shows that the close looks of one event are bounded over all
-// of its texts, and that an event which needs more is reported for.
+// TestLooksAreBounded checks that the close looks of one event are bounded over all
+// of its texts, and that an event that needs more is reported.
 func TestLooksAreBounded(t *testing.T) {
 	rule := markerRule()
 	looks := 0
@@ -201,7 +202,7 @@ func TestLooksAreBounded(t *testing.T) {
 	}
 }
 
-// TestPlacesInAnyOrder shows that a place does not depend on what was asked for before.
+// TestPlacesInAnyOrder checks that a location does not depend on earlier lookups.
 func TestPlacesInAnyOrder(t *testing.T) {
 	text := []byte(strings.Repeat("ab\xff€x𝄞\n\x80\x80\x80\x80\x80é", 700))
 	e := frame(4, mcp.ServerToClient, string(text))
@@ -214,8 +215,8 @@ func TestPlacesInAnyOrder(t *testing.T) {
 	}
 }
 
-// TestOpenRequestsAreBounded shows that a run in which a request was not
-// remembered does not pass for complete.
+// TestOpenRequestsAreBounded checks that a run is incomplete if a request was not
+// remembered.
 func TestOpenRequestsAreBounded(t *testing.T) {
 	for _, tt := range []struct{ requests, skips int }{{4096, 0}, {4098, 2}} {
 		var events []*scanner.Event
@@ -234,8 +235,8 @@ func TestOpenRequestsAreBounded(t *testing.T) {
 	}
 }
 
-// TestValuesAreBounded shows that a frame with too many values is counted as
-// not inspected, and that its text is looked at all the same.
+// TestValuesAreBounded checks that a frame with too many values is counted as not
+// inspected, but that its text is inspected.
 func TestValuesAreBounded(t *testing.T) {
 	text := `{"jsonrpc":"2.0","id":1,"result":{"x":"zqmarker","y":[` + strings.Repeat(`[],`, 500_000) + `0]}}`
 	s, res := run(t, []scanner.Rule{markerRule()}, frame(0, mcp.ServerToClient, text))
@@ -244,8 +245,8 @@ func TestValuesAreBounded(t *testing.T) {
 	}
 }
 
-// TestRepeatedAnchors shows of each pattern that the work for a result which consists
-// of its anchors grows with the length of it.
+// TestRepeatedAnchors checks for each pattern that the work for a result that repeats
+// its anchors is linear in its length.
 func TestRepeatedAnchors(t *testing.T) {
 	e, err := scanner.New(rules.All(), scanner.Options{})
 	if err != nil {
@@ -264,20 +265,21 @@ func TestRepeatedAnchors(t *testing.T) {
 					}
 				}
 			}
-			// Both are longer than what an expression looks at around an anchor.
+			// Both are longer than the text that an expression examines around an
+			// anchor.
 			effort.AtMost(t, 4, r.ID+", "+p.Name+": 16 KiB, compared with 8 times 2 KiB", inspect(8, 2<<10), inspect(1, 16<<10))
 		}
 	}
 }
 
-// TestSessionsShareOutputSchemas lists one tool in so many sessions that its schema
-// would pass the bound on what is remembered if each of them had one of its own.
+// TestSessionsShareOutputSchemas lists one tool in so many sessions that separate
+// copies of its schema would exceed the bound on remembered schemas.
 func TestSessionsShareOutputSchemas(t *testing.T) {
 	tool := list(1, func(int) string {
 		return `{"name":"read","outputSchema":{"type":"object","$comment":"` + strings.Repeat("x", 16000) + `"}}`
 	})
 	var events []*scanner.Event
-	for i := range 4500 { // of 16 kB each, where 64 MiB are remembered
+	for i := range 4500 { // each of 16 kB, with a bound of 64 MiB
 		e := frame(i, mcp.ServerToClient, tool)
 		e.Session = fmt.Sprint(i)
 		events = append(events, e)
@@ -287,8 +289,9 @@ func TestSessionsShareOutputSchemas(t *testing.T) {
 	}
 }
 
-// TestManyServersOfASession: a session has more servers than are remembered. Those beyond the
-// bound are judged, each message by itself, and the run says so.
+// TestManyServersOfASession checks that in a session with more servers than are remembered,
+// the messages of those beyond the bound are judged individually, and that the run reports
+// this.
 func TestManyServersOfASession(t *testing.T) {
 	engine, err := scanner.New(rules.All()[:1], scanner.Options{Workers: 1})
 	if err != nil {

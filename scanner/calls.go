@@ -18,8 +18,8 @@ type Call struct {
 	Refused  bool // the recording says that the call was blocked
 	Server   string
 	Tool     string // a long name is truncated
-	Request  string // ID of the model request that it was made in answer to; "" if not recorded
-	ID       string // of the JSON-RPC request; "" if there is none
+	Request  string // ID of the model request whose response contained the call; "" if not recorded
+	ID       string // ID of the JSON-RPC request; "" if there is none
 	Location Location
 }
 
@@ -61,8 +61,8 @@ var refusals = map[string]bool{"block": true, "blocked": true, "deny": true, "de
 func Refuses(action string) bool { return refusals[strings.ToLower(action)] }
 
 // call returns the call that a message reports, or nil if it reports none or the recording
-// also has the call from a more reliable source. It counts the call: the first one from a more
-// reliable source replaces those counted before, which may be the same calls.
+// also has the call from a more reliable source. It counts the call. The first call from a
+// more reliable source replaces those counted before, which may be the same calls.
 func (j *judge) call(srv *Server, e *Event, from mcp.Direction, m *Judged) *Call {
 	source := callSource(m.Message, from, e.Told)
 	if source == 0 {
@@ -70,7 +70,7 @@ func (j *judge) call(srv *Server, e *Event, from mcp.Direction, m *Judged) *Call
 	}
 	refused := m.Kind == mcp.Audit && Refuses(m.Action)
 	if refused && source < srv.source && e.Time.Equal(srv.called.at) && m.Target == srv.called.tool {
-		return nil // a decision about a call that is already known
+		return nil // a decision about a call that was already reported
 	}
 	if !refused {
 		if source < srv.source {
@@ -128,7 +128,7 @@ func (srv *Server) count(c *Call, l *Limits) (broken broken) {
 // broken records the limits that a call exceeds.
 type broken struct {
 	over, empty bool     // the call exceeds a limit
-	burst, rate bool     // it is the first that does
+	burst, rate bool     // the call is the first that does
 	began       Location // start of the burst
 }
 

@@ -15,8 +15,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// TestFloodHidesNoRead: no number of calls, of whatever server and tool, pushes a read
-// out of the window.
+// TestFloodHidesNoRead checks that no number of calls, of any server and tool, pushes
+// a read out of the window.
 func TestFloodHidesNoRead(t *testing.T) {
 	for name, call := range map[string]func(i int) string{
 		"the same tool":                func(int) string { return "files.get_time" },
@@ -39,7 +39,8 @@ func TestFloodHidesNoRead(t *testing.T) {
 	}
 }
 
-// TestWhatIsNotRememberedIsTold: the bounds of the window are no silence.
+// TestWhatIsNotRememberedIsTold checks that reaching a bound of the window is
+// reported.
 func TestWhatIsNotRememberedIsTold(t *testing.T) {
 	servers := func(n int, at string) string {
 		var b strings.Builder
@@ -56,7 +57,7 @@ func TestWhatIsNotRememberedIsTold(t *testing.T) {
 		"one more":                          {servers(65, "0s"), 1},
 		"one more, when the others are out": {servers(64, "0s") + "late.get_x 30s+1ns", 0},
 		"the oldest that is remembered":     {"a.get_x 30s\nb.get_x 0s", 0},
-		"one that is too old":               {"a.get_x 30s+1ns\nb.get_x 0s", 2}, // it is late as well
+		"one that is too old":               {"a.get_x 30s+1ns\nb.get_x 0s", 2}, // it is also late
 	} {
 		_, res := told(t, scanner.Options{}, only("read-then-send"), script(t, c.script))
 		if len(res.Coverage.Skipped) != c.lost {
@@ -65,15 +66,15 @@ func TestWhatIsNotRememberedIsTold(t *testing.T) {
 	}
 }
 
-// TestCallsAreCountedOnce: one call can be told by the proxy of a model, an audit of
-// the connection and the connection itself.
+// TestCallsAreCountedOnce checks that a call is counted once, even if an LLM proxy,
+// an audit of the connection and the connection itself report it.
 func TestCallsAreCountedOnce(t *testing.T) {
 	audit := func(i int, kind string) *scanner.Event {
 		e := frame(i, mcp.ClientToServer, fmt.Sprintf(`{"type":%q,"tool_name":"read_x","action":"allow"}`, kind))
 		e.Kind, e.Type = scanner.AuditEvent, kind
 		return e
 	}
-	for _, sources := range []string{"f", "c", "i", "ic", "cf", "icf", "fi"} { // a surer source begins anew
+	for _, sources := range []string{"f", "c", "i", "ic", "cf", "icf", "fi"} { // a more reliable source starts a new count
 		other := frame(0, mcp.ClientToServer, `{"jsonrpc":"2.0","id":0,"method":"ping"}`)
 		other.Server = "other"
 		events := []*scanner.Event{other}
@@ -92,7 +93,8 @@ func TestCallsAreCountedOnce(t *testing.T) {
 	}
 }
 
-// TestCallsWithoutATime: of them nothing can be said.
+// TestCallsWithoutATime checks that there are no findings about calls without a
+// time.
 func TestCallsWithoutATime(t *testing.T) {
 	events := script(t, "files.read_file 0s\nmail.send_email 0s\n"+burstOf(200, "0s"))
 	for _, e := range events {
@@ -105,8 +107,8 @@ func TestCallsWithoutATime(t *testing.T) {
 	}
 }
 
-// TestSessionsDoNotMeet: however independent sessions are interleaved, each has the
-// findings that it has alone.
+// TestSessionsDoNotMeet checks that independent sessions have the same findings
+// however they are interleaved.
 func TestSessionsDoNotMeet(t *testing.T) {
 	set := only("read-then-send", "cross-server-flow", "burst", "rate-limit")
 	call := rapid.Custom(func(t *rapid.T) string {
@@ -144,9 +146,9 @@ func TestSessionsDoNotMeet(t *testing.T) {
 	})
 }
 
-// openCalls returns a judge with all rules, and a function that has it judge calls and
-// their answers, each some time after the one before it and in the next of the sessions,
-// all of which stay open. It returns the number of calls.
+// openCalls returns a judge with all rules, and a function with which it judges calls
+// and their answers at regular intervals, in each of the sessions in turn, all of which
+// stay open. The function returns the number of calls.
 func openCalls(t testing.TB, sessions int, apart time.Duration) func() int {
 	e, err := scanner.New(rules.All(), scanner.Options{Workers: 1, Sessions: sessions})
 	if err != nil {
@@ -161,7 +163,7 @@ func openCalls(t testing.TB, sessions int, apart time.Duration) func() int {
 		events, facts = append(events, ev), append(facts, in.Inspect(ev))
 		ev.SetTree(nil, 0)
 	}
-	for i := range 60_000 { // as many for each number of sessions: they fill the caches as well
+	for i := range 60_000 { // the same number for any number of sessions, because calls also fill the caches
 		add(i, mcp.ClientToServer, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q}}`, i,
 			[]string{"read_file", "list_directory", "create_note", "run_code"}[i/3%4]))
 		add(i, mcp.ServerToClient, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{}}`, i))
@@ -177,13 +179,13 @@ func openCalls(t testing.TB, sessions int, apart time.Duration) func() int {
 	}
 }
 
-// TestCallsCostTheSame: what a call costs does not grow with the number of sessions that
-// are open. Allocations are counted, not time: they do not depend on the machine.
+// TestCallsCostTheSame checks that the cost of a call does not grow with the number of
+// open sessions. It counts allocations, which do not depend on the machine.
 func TestCallsCostTheSame(t *testing.T) {
 	for _, sessions := range []int{1, 100, 10_000} {
 		judge := openCalls(t, sessions, time.Second)
 		calls := 0
-		for range 3 { // what a session keeps has found its size by then
+		for range 3 { // by then, the memory of a session has reached its final size
 			calls = judge()
 		}
 		each := testing.AllocsPerRun(1, func() { judge() }) / float64(calls)
@@ -193,9 +195,9 @@ func TestCallsCostTheSame(t *testing.T) {
 	}
 }
 
-// BenchmarkCalls is what calls and their answers cost a judge with all rules, by the
-// number of sessions that are open. Where 10000 are, their windows are empty, or each has
-// a call a second, which no cache holds.
+// BenchmarkCalls measures calls and their answers in a judge with all rules, by the
+// number of open sessions. With 10000 sessions, either their windows are empty, or each
+// has a call per second, which exceeds every cache.
 func BenchmarkCalls(b *testing.B) {
 	for _, c := range []struct {
 		sessions int
@@ -203,7 +205,7 @@ func BenchmarkCalls(b *testing.B) {
 	}{{1, time.Second}, {100, time.Second}, {10_000, time.Second}, {10_000, time.Second / 10_000}, {1, time.Millisecond}} {
 		b.Run(fmt.Sprintf("sessions=%d/every=%s", c.sessions, c.apart), func(b *testing.B) {
 			judge, calls := openCalls(b, c.sessions, c.apart), 0
-			for range 3 { // what a session keeps has found its size by then
+			for range 3 { // by then, the memory of a session has reached its final size
 				judge()
 			}
 			b.ReportAllocs()
@@ -216,9 +218,8 @@ func BenchmarkCalls(b *testing.B) {
 	}
 }
 
-// BenchmarkArguments is what calls cost a judge that checks their arguments against
-// the schema of the tool: with arguments that it has not seen before, and with such as
-// it has.
+// BenchmarkArguments measures calls in a judge that checks arguments against the
+// tool's schema, with new arguments and with known ones.
 func BenchmarkArguments(b *testing.B) {
 	e, err := scanner.New(rules.All(), scanner.Options{Workers: 1})
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// only returns the rules with these IDs.
+// only returns the rules with the given IDs.
 func only(ids ...string) (set []scanner.Rule) {
 	for _, r := range rules.All() {
 		if slices.Contains(ids, r.ID) {
@@ -23,9 +23,9 @@ func only(ids ...string) (set []scanner.Rule) {
 	return set
 }
 
-// script makes events of lines such as "files.read_file 30s+1ns", the time being that
-// since the start: a call, "<" and a server for the answer to its last call, "?" for a
-// refusal, "@" and a request id at the end. Lines are numbered from 1.
+// script returns events for lines such as "files.read_file 30s+1ns", a call with the
+// time since the start. "<" and a server stand for the answer to its last call, "?"
+// for a refusal, and "@" precedes a request ID at the end. Lines are numbered from 1.
 func script(t *testing.T, text string) (events []*scanner.Event) {
 	t.Helper()
 	start := time.Date(2026, 1, 6, 10, 30, 0, 0, time.UTC)
@@ -64,7 +64,7 @@ func script(t *testing.T, text string) (events []*scanner.Event) {
 	return events
 }
 
-// told runs the rules over events and returns their findings as RULE LINE [RELATED LINES].
+// told runs the rules over events and returns the findings as RULE LINE [RELATED LINES].
 func told(t *testing.T, o scanner.Options, set []scanner.Rule, events []*scanner.Event) (got []string, res scanner.Result) {
 	t.Helper()
 	e, err := scanner.New(set, o)
@@ -88,12 +88,14 @@ func told(t *testing.T, o scanner.Options, set []scanner.Rule, events []*scanner
 	return got, res
 }
 
-// blockedAgain reports a call that is blocked behind the first that was: it has its own test.
+// blockedAgain reports whether a finding is about a blocked call after the first one, which
+// has its own test.
 func blockedAgain(f *scanner.Finding) bool {
 	return f.Severity == scanner.Low && (f.Rule.ID == "burst" || f.Rule.ID == "rate-limit")
 }
 
-// TestEachBlockedCallIsFound: the first call beyond a limit weighs, and each behind it is reported.
+// TestEachBlockedCallIsFound checks that the first call beyond a limit has the full severity, and
+// that each later one is reported.
 func TestEachBlockedCallIsFound(t *testing.T) {
 	for _, rule := range []string{"burst", "rate-limit"} {
 		e, err := scanner.New(only(rule), scanner.Options{})
@@ -119,15 +121,15 @@ func TestEachBlockedCallIsFound(t *testing.T) {
 	}
 }
 
-// burstOf is n calls of one server at one time.
+// burstOf returns n calls to one server at one time.
 func burstOf(n int, at string) string { return strings.Repeat("files.list_directory "+at+"\n", n) }
 
-// windowCase is what one rule or several find in a script.
+// windowCase contains the expected findings of one or more rules in a script.
 type windowCase struct {
 	limits scanner.Limits
 	script string
 	want   string
-	late   int // events that are counted as too late to be put in order
+	late   int // number of events counted as too late to be sorted
 }
 
 func windows(t *testing.T, set []scanner.Rule, cases map[string]windowCase) {
@@ -148,11 +150,11 @@ func windows(t *testing.T, set []scanner.Rule, cases map[string]windowCase) {
 	}
 }
 
-// TestFlowWindows: the edges of the windows, to the nanosecond, what comes late, and
-// what a turn is.
+// TestFlowWindows covers the edges of the windows, to the nanosecond, late events,
+// and turns.
 func TestFlowWindows(t *testing.T) {
 	anyTurn := scanner.Limits{AnyTurn: true}
-	minutes := scanner.Limits{ReadThenSend: 2 * time.Minute} // longer than events are put in order for
+	minutes := scanner.Limits{ReadThenSend: 2 * time.Minute} // longer than the period within which events are sorted
 	windows(t, only("read-then-send", "cross-server-flow"), map[string]windowCase{
 		"the last instant of the window":           {script: "files.read_file 0s\nmail.send_email 30s", want: "read-then-send 2 1"},
 		"the first instant behind it":              {script: "files.read_file 0s\nmail.send_email 30s+1ns"},
@@ -187,7 +189,7 @@ func TestFlowWindows(t *testing.T) {
 	})
 }
 
-// TestBurst: the call that is one too many, and the edges of the window.
+// TestBurst covers the first call beyond the limit, and the edges of the window.
 func TestBurst(t *testing.T) {
 	crowd, minute := "mail.list_inbox 0s\n", scanner.Limits{BurstCalls: 2, BurstWindow: time.Minute, Flow: time.Minute}
 	windows(t, only("burst"), map[string]windowCase{
@@ -206,7 +208,7 @@ func TestBurst(t *testing.T) {
 	})
 }
 
-// TestRateLimit: the bucket, to the nanosecond.
+// TestRateLimit covers the token bucket, to the nanosecond.
 func TestRateLimit(t *testing.T) {
 	slow := scanner.Limits{Flow: time.Minute, Rate: scanner.RateLimit{CallsPerMinute: 60, Burst: 2}}
 	windows(t, only("rate-limit"), map[string]windowCase{

@@ -9,7 +9,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// categoryOf returns the category that a definition gives its tool.
+// categoryOf returns the category of the tool in a definition.
 func categoryOf(t *testing.T, definition string) capability.Category {
 	t.Helper()
 	e, err := scanner.New(nil, scanner.Options{})
@@ -23,7 +23,7 @@ func categoryOf(t *testing.T, definition string) capability.Category {
 	return facts.Messages[0].Definitions[0].Category
 }
 
-// TestCategoryOfName: names of published servers, in all conventions.
+// TestCategoryOfName covers names of published servers in all naming conventions.
 func TestCategoryOfName(t *testing.T) {
 	for want, names := range map[capability.Category][]string{
 		capability.Read: {"read_file", "getUser", "readFile", "read-file", "READ_FILE", "github_get_file", "fetch", "browser_navigate",
@@ -48,8 +48,8 @@ func TestCategoryOfName(t *testing.T) {
 	}
 }
 
-// TestCategoryOfDefinition: where the name says nothing the rest of the definition
-// does, in this order: description, parameters, hints.
+// TestCategoryOfDefinition checks that if the name is inconclusive, the
+// description, the parameters and the hints determine the category, in this order.
 func TestCategoryOfDefinition(t *testing.T) {
 	for _, c := range []struct {
 		definition string

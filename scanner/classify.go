@@ -11,8 +11,8 @@ import (
 // codeBytes bounds the length of an error code, which is a number.
 const codeBytes = 16
 
-// classify sets the kind of a message object. A response with a method is still a response:
-// its result reaches the client.
+// classify sets the kind of a message object. A response with a method is still a response,
+// because its result reaches the client.
 func (in *Inspector) classify(m *Message, root int) {
 	doc := in.tree
 	if id := doc.Get(root, "id"); id >= 0 && doc.Kind(id) != wire.Null {

@@ -19,14 +19,14 @@ const (
 const maxCapabilities = 32
 
 // maxRoots bounds the remembered roots of a client, and rootBytes the length of each URI.
-// Clients list the folders that are open.
+// Clients list their open folders.
 const (
 	maxRoots  = 64
 	rootBytes = 4096
 )
 
 // roots returns the root URIs in a client's result, or nil if there are none or they exceed a
-// bound: if the roots are unknown, no path is reported as being outside them.
+// bound. With unknown roots, no path is reported as being outside them.
 func (in *Inspector) roots(result int) (uris []string) {
 	list := in.tree.Get(result, "roots")
 	if in.tree.Kind(list) != wire.Array {

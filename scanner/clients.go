@@ -28,19 +28,19 @@ type shown struct {
 	location Location
 }
 
-// ClientDifference is a definition that a server shows to one client but not, or not in the
-// same form, to another.
+// ClientDifference is a definition that a server does not show to all clients in the same
+// form.
 type ClientDifference struct {
 	mcp.DefinitionKey
 	Change string // one of the constants below
 	Offset int
-	Other  string // the client compared with
+	Other  string // client compared with
 	At     Location
-	Apart  time.Duration // time between the two, or negative if unknown
+	Apart  time.Duration // time between the two listings, or negative if unknown
 	Same   bool          // the server reported the same version both times
 }
 
-// How a client's view of a definition compares with another client's.
+// The differences of a client's view from that of another client.
 const (
 	ClientSeesOther = "changed"
 	ClientSeesMore  = "added"

@@ -7,7 +7,7 @@ import "github.com/mcpscan/mcpscan/internal/mcp"
 type ComparePass struct {
 	Definition *mcp.Definition
 	Approved   *Offered
-	Offer      *Offer // that Approved belongs to
+	Offer      *Offer // the offer that contains Approved
 	Message    *Message
 
 	in *Inspector
@@ -20,8 +20,8 @@ func (p *ComparePass) Late() bool { return p.in.late() }
 // or nil if it did not run.
 func (p *JudgePass) Comparison(d *mcp.Definition) any { return p.Message.compared[d.Offset] }
 
-// compare compares the event's definitions with the approved ones. For a pair of servers,
-// Judge does it, because only Judge knows which of them are compared.
+// compare compares the event's definitions with the approved ones. It leaves pairs of
+// servers to Judge, because only Judge knows which servers are compared.
 func (in *Inspector) compare() {
 	snapshot := in.engine.approved
 	if in.event.Kind == LockEvent {
@@ -41,8 +41,8 @@ func (in *Inspector) compare() {
 	}
 }
 
-// compareOne runs the Compare check on a definition. If the rule panics, it does so again in
-// Judge, which reports it.
+// compareOne runs the Compare check on a definition. If the rule panics here, it also panics
+// in Judge, which reports the panic.
 func (in *Inspector) compareOne(m *Message, d *mcp.Definition, was *Offered, offer *Offer) {
 	defer func() { _ = recover() }()
 	if result := in.engine.compare.Compare(&ComparePass{d, was, offer, m, in}); result != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// TestCompare: what a rule makes of a definition that changed is there when the message is
-// judged, and a rule that panics over it is reported once.
+// TestCompare checks that the result of a rule's Compare check is available when the
+// message is judged, and that a rule that panics in it is reported once.
 func TestCompare(t *testing.T) {
 	var compared, judged []string
 	r := only("drift-description")[0]

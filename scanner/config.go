@@ -20,7 +20,7 @@ type ConfigPass struct {
 
 	variables Environment
 
-	concealed *configfile.Entry // entry that replacer was built for
+	concealed *configfile.Entry // entry for which replacer was built
 	replacer  *strings.Replacer
 }
 
@@ -84,15 +84,15 @@ func (p *ConfigPass) Variable(e *configfile.Entry, name string) Decision {
 const switchedOff = " (the server is disabled in this file, but changing one word enables it)"
 
 // Report reports a finding about a value of an entry, located by a pointer as used by
-// Entry.Span, or about a setting if the entry is nil. If the pointer leads to nothing, the
-// finding is located at the nearest enclosing value. The evidence is shown without the entry's
+// Entry.Span, or about a setting if the entry is nil. If there is no value at the pointer, the
+// finding is located at the nearest enclosing one. The evidence is shown without the entry's
 // secrets. Findings about a disabled entry are one severity lower, unless part of the server
-// was approved: then they are changes to an approved server.
+// was approved, because then they concern a change to an approved server.
 func (p *ConfigPass) Report(e *configfile.Entry, pointer string, severity Severity, message, evidence string, related ...Related) {
 	p.report(p.finding(e, pointer, severity, message, evidence, related))
 }
 
-// ReportReplaced reports that an entry's executable is not the file that was approved.
+// ReportReplaced reports that an entry's executable differs from the approved file.
 func (p *ConfigPass) ReportReplaced(e *configfile.Entry, severity Severity, message string, was, now *baseline.Identity, related ...Related) {
 	f := p.finding(e, "/executable", severity, message, now.Executable, related)
 	f.Expected, f.Actual = was.Digest, now.Digest
@@ -127,8 +127,7 @@ func (p *ConfigPass) setting(pointer string) configfile.Position {
 	return configfile.Position{Line: 1, Column: 1}
 }
 
-// conceal masks the entry's secrets in the evidence, after truncating it to the maximum length
-// of a report.
+// conceal masks the entry's secrets in the evidence, which it first truncates.
 func (p *ConfigPass) conceal(e *configfile.Entry, evidence string) string {
 	if p.concealed != e {
 		p.concealed, p.replacer = e, e.Concealer()
@@ -136,7 +135,7 @@ func (p *ConfigPass) conceal(e *configfile.Entry, evidence string) string {
 	return p.replacer.Replace(evidence[:min(len(evidence), configfile.ConcealedBytes)])
 }
 
-// configured is the judge's memory of configurations.
+// configured records the configurations that the judge has seen.
 type configured struct {
 	known map[string][]ConfiguredServer // by name
 	count int

@@ -9,7 +9,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// configRule makes a rule of a check.
+// configRule returns a rule with the given checks.
 func configRule(id string, config, configs func(*scanner.ConfigPass)) scanner.Rule {
 	return scanner.Rule{ID: id, Category: "configuration", Title: "t", Why: "w", Fix: "f", Basis: "b", Refs: []string{"CWE-0"}, Config: config, Configs: configs}
 }
@@ -18,8 +18,8 @@ func configEvent(c *configfile.ClientConfig) *scanner.Event {
 	return &scanner.Event{Kind: scanner.ConfigEvent, Config: c, Origin: scanner.Origin{File: c.Path, Line: 1, Column: 1}}
 }
 
-// TestConfigFindings: a finding stands where its value stands, or at what is nearest
-// around it, and shows none of the secrets of its entry.
+// TestConfigFindings checks that a finding is located at its value, or at the
+// nearest enclosing one, and shows none of the entry's secrets.
 func TestConfigFindings(t *testing.T) {
 	c := &configfile.ClientConfig{Path: "c.json", Settings: []configfile.Setting{{Pointer: "/hooks/0", Pos: configfile.Position{Line: 9, Column: 2}}}, Entries: []configfile.Entry{{
 		Name: "a\x1b[2J", Pos: configfile.Position{Line: 2, Column: 3}, Args: []string{"--token", "hunter2hunter2"},
@@ -51,7 +51,8 @@ func TestConfigFindings(t *testing.T) {
 	}
 }
 
-// TestConfigsInOrder: what came before is seen, in its order, and what comes later is not.
+// TestConfigsInOrder checks that a Configs check sees earlier configurations, in order,
+// and no later ones.
 func TestConfigsInOrder(t *testing.T) {
 	var events []*scanner.Event
 	for i := range 30 {
@@ -75,8 +76,9 @@ func TestConfigsInOrder(t *testing.T) {
 	}
 }
 
-// TestConfigBounds: a configuration of any size has no more findings than are kept,
-// the worst of them, and says so. A check that fails is a finding.
+// TestConfigBounds checks that for a configuration of any size, only the worst
+// findings are kept, up to the maximum, and that the dropped ones are reported. A
+// check that panics must become a finding.
 func TestConfigBounds(t *testing.T) {
 	c := &configfile.ClientConfig{Path: "c.json", Entries: make([]configfile.Entry, 3000)}
 	many := configRule("tst-many", func(p *scanner.ConfigPass) {

@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// Coverage records what was inspected and what was not.
+// Coverage records which input was inspected and which was not.
 type Coverage struct {
 	Events    int       // frames and documents received, including unreadable ones
 	Inspected int       // events that were fully inspected
 	Skipped   []Skipped // input that could not be inspected; makes the run incomplete
 	Ignored   []Skipped // input out of scope, but still counted
-	Noise     int       // lines on standard output that no client takes for a message
+	Noise     int       // lines on standard output that clients do not take for messages
 	Evicted   int       // sessions closed to keep memory bounded
 }
 
@@ -22,13 +22,13 @@ type Skipped struct {
 	Reason string
 	Count  int
 	First  Location
-	Seq    int64 // of the first instance: its sequence number in the order of judging
+	Seq    int64 // sequence number of the first instance, in the order of judging
 }
 
 // coverage collects a Coverage.
 type coverage struct {
 	events, inspected, noise, evicted int
-	seq                               int64 // of the current event
+	seq                               int64 // sequence number of the current event
 	skipped, ignored                  map[string]*Skipped
 }
 

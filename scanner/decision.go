@@ -9,7 +9,7 @@ import (
 // Verdict is the action taken on a message.
 type Verdict uint8
 
-// The verdicts, from least to most strict. Log and Alert let a message pass.
+// The verdicts, from least to most strict. Log and Alert also let a message pass.
 const (
 	Allow Verdict = iota
 	Log
@@ -28,12 +28,12 @@ type Check uint8
 // The checks in the order in which they decide, as in the agentsh documentation.
 const (
 	NoCheck          Check = iota
-	RegistryCheck          // whether the tool is known
-	CrossServerCheck       // what other servers did before
+	RegistryCheck          // is the tool known?
+	CrossServerCheck       // what did other servers do before?
 	RateCheck
-	PinCheck    // whether the definition is the approved one
-	PolicyCheck // the user's policy
-	OutputCheck // the contents of a result; all other checks concern requests
+	PinCheck    // is the definition the approved one?
+	PolicyCheck // what does the user's policy say?
+	OutputCheck // contents of a result; all other checks concern requests
 )
 
 var checkNames = [...]string{"", "registry", "cross-server", "rate", "pin", "policy", "output"}
@@ -46,8 +46,8 @@ type Decision struct {
 	Verdict  Verdict
 	Check    Check
 	Rule     string   // rule ID, or the name of a policy rule
-	Reason   string   // for a report
-	Location Location // of the rule in a policy file; otherwise zero
+	Reason   string   // reason, worded for a report
+	Location Location // location of the rule in a policy file; otherwise zero
 }
 
 // over reports whether d overrides another decision about the same message: the first check
@@ -59,8 +59,8 @@ func (d *Decision) over(o *Decision) bool {
 	return d.Verdict > o.Verdict
 }
 
-// Policy decides about requests. It is pure and safe for concurrent use. A request is valid
-// only during the call.
+// Policy decides about requests. Implementations must be pure and safe for concurrent use.
+// A request is valid only during the call.
 type Policy interface {
 	Decide(*PolicyRequest) Decision
 }
@@ -73,15 +73,15 @@ type PolicyRequest struct {
 	Arguments []Argument
 	Partial   bool   // Arguments is incomplete
 	Unlogged  bool   // the call comes from an audit log that does not record its arguments
-	Tool      *Known // of a call: the tool as last listed by the server, or nil
+	Tool      *Known // for a call, the tool as last listed by the server, or nil
 }
 
 // Argument is one string, number or boolean in the parameters of a request.
 type Argument struct {
-	Name    string // of the argument, or of the one that contains it
-	Pointer string // JSON Pointer from the parameters
+	Name    string // name of the argument, or of the one that contains it
+	Pointer string // JSON Pointer relative to the parameters
 	Text    string // decoded text of a string; otherwise the raw JSON
-	Offset  int    // in the frame
+	Offset  int    // offset in the frame
 }
 
 // Decide records a check's decision about the message.
@@ -100,8 +100,8 @@ func (p *JudgePass) Decide(d Decision) {
 // Made reports whether any check has made a decision.
 func (d *Decision) Made() bool { return d.Check != NoCheck || d.Verdict != Allow }
 
-// Refuse records the rule's decision for its check. It must be called before the rule reports,
-// so that the findings of a rule that blocks show the block.
+// Refuse records the rule's decision for its check. The rule must call it before it reports,
+// so that its findings show that the message is blocked.
 func (p *JudgePass) Refuse(check Check, verdict Verdict, reason string) {
 	if verdict == Block {
 		p.Blocks()

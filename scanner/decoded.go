@@ -8,18 +8,18 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// decoding bounds the text decoded from one event. Nested and ambiguous encodings would
-// otherwise cause unbounded work.
+// decoding bounds the text decoded from one event. Otherwise, nested and ambiguous
+// encodings would cause unbounded work.
 type decoding struct {
 	left   int                  // bytes that may still be decoded
-	seen   map[decodedText]bool // in the current field
+	seen   map[decodedText]bool // texts already decoded in the current field
 	whole  *int                 // result of CountWhole for the current field
-	deep   bool                 // there were more nested encodings than are followed
+	deep   bool                 // there are more levels of encoding than are followed
 	unread string               // why something could not be read
 }
 
-// decodedText identifies decoded text by its content and by the range of the field it was
-// decoded from: encodings can be removed in any order.
+// decodedText identifies decoded text by its content and by its range in the field,
+// because encodings can be removed in any order.
 type decodedText struct {
 	from, to int
 	digest   [sha256.Size]byte
@@ -59,7 +59,7 @@ func (d *decoding) tell(skip func(string)) {
 // matching, that indicate a disguise.
 func (in *Inspector) decode(p *TextPass, seen text.Disguised) {
 	in.decoding.field()
-	if in.unread && bytes.IndexByte(p.Source, '\\') >= 0 { // a lenient reader would decode any escapes, however few
+	if in.unread && bytes.IndexByte(p.Source, '\\') >= 0 { // a lenient reader would decode even a single escape
 		plain, _ := text.Unescape(p.Source)
 		in.layer(p, text.Hidden{Start: 0, End: len(p.Source), Via: text.Escapes, Text: plain}, 1)
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// answer is a result with one text.
+// answer returns a result with one text.
 func answer(t testing.TB, text string) *scanner.Event {
 	t.Helper()
 	quoted, err := json.Marshal(text)
@@ -24,8 +24,8 @@ func answer(t testing.TB, text string) *scanner.Event {
 	return frame(0, mcp.ServerToClient, `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":`+string(quoted)+`}]}}`)
 }
 
-// TestLayers shows that three encodings inside each other are taken off, of one
-// kind or of several, and that a fourth is reported for.
+// TestLayers checks that up to three nested encodings, of one or several kinds, are
+// removed, and that a fourth is reported.
 func TestLayers(t *testing.T) {
 	each := func(format string) func(string) string {
 		return func(s string) string {
@@ -62,11 +62,11 @@ func TestLayers(t *testing.T) {
 	}
 }
 
-// TestLargeTexts shows of texts of 2 MB, made to be much work, that they take
-// work and memory in proportion, and that a bound which was met is reported for.
+// TestLargeTexts checks that hostile texts of 2 MB take work and memory in
+// proportion to their size, and that reaching a bound is reported.
 func TestLargeTexts(t *testing.T) {
 	const larger = 512 << 10
-	const engineTables = 16 << 20 // what an engine and its inspector hold, whatever the text
+	const engineTables = 16 << 20 // memory of an engine and its inspector, whatever the text
 	fill := func(unit string) func(int) string {
 		return func(size int) string { return strings.Repeat(unit, size/len(unit)) }
 	}
@@ -111,7 +111,7 @@ func TestLargeTexts(t *testing.T) {
 	}
 }
 
-// nested is a text in base64 several times over, of about the size.
+// nested returns a text of about the given size, encoded in base64 several times.
 func nested(size, layers int) string {
 	text := strings.Repeat("The tool returns the text of a page. ", size/37)
 	for range layers {

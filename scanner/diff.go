@@ -20,8 +20,8 @@ const (
 func MoreLines(n int) string { return fmt.Sprintf("… %d more lines", n) }
 
 // showDiff prepares a unified diff for a report: each line is made visible, masked and
-// truncated, and the number of lines is limited. Masking ignores the leading marks, which
-// would otherwise hide secrets from it, such as in a removed line that begins with --token.
+// truncated, and the number of lines is limited. Masking ignores the leading marks, because
+// otherwise it would miss secrets, such as in a removed line that begins with --token.
 func showDiff(s string) string {
 	if s = strings.TrimRight(s, "\n"); s == "" {
 		return ""

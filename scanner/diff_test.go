@@ -47,8 +47,8 @@ func TestShowDiffIsBounded(t *testing.T) {
 	}
 }
 
-// TestJudgeIssueDiff: what a rule hands over reaches the finding, and is no part
-// of its identity.
+// TestJudgeIssueDiff checks that the diff of an issue reaches the finding, and does
+// not affect the fingerprint.
 func TestJudgeIssueDiff(t *testing.T) {
 	p := &JudgePass{judge: newJudge(&Engine{}), event: &Event{}, rule: &Rule{ID: "x"}}
 	p.judge.places.reset(p.event)

@@ -10,17 +10,17 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// TestEdges: every window on the last nanosecond that is in it, the one before, and the
-// one behind.
+// TestEdges checks every window at the last nanosecond inside it, the one before, and
+// the one after.
 func TestEdges(t *testing.T) {
 	const crowd = "mail.list_inbox 0s\n"
-	full := burstOf(11, "0s") // the bucket of the default limit is empty, which is reported for the last
+	full := burstOf(11, "0s") // this empties the bucket of the default limit, which is reported for the last call
 	for name, c := range map[string]struct {
 		rule   string
 		limits scanner.Limits
 		window time.Duration
-		script string // the time of the last lines is %s
-		within string // what is reported for a call within the window
+		script string // %s is the time of the last lines
+		within string // finding for a call within the window
 		behind string
 	}{
 		"read-then-send": {rule: "read-then-send", window: 30 * time.Second,
@@ -56,8 +56,8 @@ func TestEdges(t *testing.T) {
 	}
 }
 
-// TestClocks: times that no honest clock tells: nothing crashes, nothing overflows, and
-// calls that were made within a window by their own times are reported.
+// TestClocks checks that implausible times cause neither panics nor overflows, and that
+// calls within a window by their own times are reported.
 func TestClocks(t *testing.T) {
 	now := time.Date(2026, 1, 6, 10, 30, 0, 0, time.UTC)
 	var (
@@ -68,7 +68,7 @@ func TestClocks(t *testing.T) {
 		beyond = time.Unix(math.MaxInt64/2, 0)
 		before = time.Unix(math.MinInt64/2, 0)
 	)
-	// A read, a send, and 22 calls of one server, half of them at each of two times.
+	// A read, a send, and 22 calls to one server, half of them at each of two times.
 	for name, c := range map[string]struct {
 		read, send, then, next time.Time
 		want                   string
@@ -101,7 +101,7 @@ func TestClocks(t *testing.T) {
 				e.Time = c.then
 			}
 		}
-		for _, most := range []int{0, scanner.MostCalls} { // so many calls are neither a burst nor too fast
+		for _, most := range []int{0, scanner.MostCalls} { // with this limit, there is neither a burst nor an exceeded rate
 			limits := scanner.Limits{BurstCalls: most, BurstWindow: 24 * time.Hour, Rate: scanner.RateLimit{CallsPerMinute: most, Burst: most}}
 			got, res := told(t, scanner.Options{Limits: limits}, only("read-then-send", "burst", "rate-limit"), events)
 			late, lines := 0, []string(nil)

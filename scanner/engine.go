@@ -19,19 +19,19 @@ type Options struct {
 	// means DefaultSimilarity.
 	Similarity float64
 
-	Limits Limits // on the calls of a session
-	Policy Policy // for requests; nil for none
+	Limits Limits // limits on the calls of a session
+	Policy Policy // policy for requests; nil for none
 
 	Pinning     *Pinning    // for called tools; nil means DefaultPinning
-	Environment Environment // for configurations; nil for none
+	Environment Environment // policy for configurations; nil for none
 	// Declared reports whether the user has declared a server; nil if no server is declared.
 	Declared func(server string) bool
 	AgentSH  bool // compute the agentsh digest of tools, for a policy that compares it
-	// Late reports whether the time limit of the run has passed: events not judged by then
-	// count as not inspected. Nil if there is no limit.
+	// Late reports whether the time limit of the run has passed: from then on, events
+	// count as not inspected. It is nil if there is no limit.
 	Late func() bool
-	// Blocks reports whether a finding in a result's text blocks the result. It is pure; nil
-	// if nothing is blocked.
+	// Blocks reports whether a finding in a result's text blocks the result. It must be
+	// pure; nil means that no finding blocks.
 	Blocks func(*Finding) bool
 }
 
@@ -47,11 +47,11 @@ type Engine struct {
 	config     []*Rule
 	configs    []*Rule
 	settings   []*Rule
-	compare    *Rule // the first with a Compare check
+	compare    *Rule // first rule with a Compare check
 	matcher    *text.Matcher
-	owner      []owner // of each pattern of the matcher
+	owner      []owner // owners of the matcher's patterns
 	values     bool    // a rule needs flows
-	pins       bool    // calls of tools that differ from the trusted version are refused
+	pins       bool    // calls of tools that differ from their trusted version are refused
 	workers    int
 
 	sessions   int
@@ -72,15 +72,16 @@ type Engine struct {
 
 // comparison holds the snapshots that definitions are compared with.
 type comparison struct {
-	approved *Snapshot // nil for none
-	base     *Snapshot // for definitions in a lockfile
+	approved *Snapshot // approved definitions; nil for none
+	base     *Snapshot // what definitions in a lockfile are compared with
 	pair     bool
 	keep     bool
 }
 
 // Against returns an engine with the same rules that compares definitions with the approved
-// ones, and a lockfile with base, its previous version; a nil base means approved. For a pair,
-// the first server that appears is compared with the only approved one, whatever their names.
+// ones, and a lockfile with base, its previous version; if base is nil, with approved. For a
+// pair, the first server that appears is compared with the only approved one, whatever their
+// names.
 func (e *Engine) Against(approved, base *Snapshot, pair bool) *Engine {
 	other := *e
 	other.comparison = comparison{approved: approved, base: cmp.Or(base, approved), pair: pair}
@@ -166,7 +167,7 @@ func New(rules []Rule, o Options) (*Engine, error) {
 	return e, nil
 }
 
-// register adds a rule to the lists of the checks it implements.
+// register adds a rule to the lists of the checks that it implements.
 func (e *Engine) register(r *Rule) {
 	if r.Message != nil {
 		e.message = append(e.message, r)
@@ -215,7 +216,7 @@ func crashed(r *Rule, e *Event, why any) Finding {
 	}
 }
 
-// ruleCrashed belongs to the engine itself and cannot be disabled.
+// ruleCrashed is reported by the engine itself and cannot be disabled.
 var ruleCrashed = Rule{
 	ID: "rule-crashed", Category: "engine", Title: "A rule crashed on this event",
 	Why:      "The rule did not inspect this event. An attacker may have found an input that disables a check.",

@@ -17,7 +17,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// markerRule finds a word wherever it is.
+// markerRule returns a rule that finds a word in any text.
 func markerRule() scanner.Rule {
 	return scanner.Rule{
 		ID: "tst-marker", Category: "engine", Client: true, Title: "t", Why: "w", Fix: "f", Basis: "b", Refs: []string{"CWE-0"},
@@ -30,7 +30,7 @@ func markerRule() scanner.Rule {
 	}
 }
 
-// source yields events one a chunk, as a live source does.
+// source yields events in chunks of one, as a live source does.
 type source struct{ events []*scanner.Event }
 
 func (s *source) Next() (scanner.Chunk, error) {
@@ -69,7 +69,7 @@ func run(t *testing.T, rules []scanner.Rule, events ...*scanner.Event) (*sink, s
 	return runWith(t, e, events...)
 }
 
-// everyRule is an engine with all rules, which takes long to make.
+// everyRule returns an engine with all rules, which takes long to create.
 var everyRule = sync.OnceValues(func() (*scanner.Engine, error) {
 	return scanner.New(rules.All(), scanner.Options{Workers: 2})
 })
@@ -118,8 +118,8 @@ func TestNewRefusesRulesThatDoNotExplainThemselves(t *testing.T) {
 	}
 }
 
-// TestRuleThatPanics shows that a crash of one rule is a finding, and that the
-// others still speak.
+// TestRuleThatPanics checks that a panic in a rule becomes a finding, and that the
+// other rules still run.
 func TestRuleThatPanics(t *testing.T) {
 	text, message, judge := markerRule(), markerRule(), markerRule()
 	text.ID, text.Text = "tst-text", func(*scanner.TextPass) { panic("text") }
@@ -139,7 +139,7 @@ func TestRuleThatPanics(t *testing.T) {
 	}
 }
 
-// TestFindingsAreBounded shows that one event cannot flood a report.
+// TestFindingsAreBounded checks that one event cannot flood a report.
 func TestFindingsAreBounded(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(`{"jsonrpc":"2.0","id":1,"result":{"a":[`)
@@ -153,8 +153,8 @@ func TestFindingsAreBounded(t *testing.T) {
 	}
 }
 
-// TestFindingsKeptAreTheWorst shows that small findings do not crowd out large
-// ones, wherever those stand.
+// TestFindingsKeptAreTheWorst checks that minor findings do not displace major
+// ones, wherever these are.
 func TestFindingsKeptAreTheWorst(t *testing.T) {
 	r := markerRule()
 	r.Text = func(p *scanner.TextPass) {
@@ -182,8 +182,8 @@ func TestFindingsKeptAreTheWorst(t *testing.T) {
 	}
 }
 
-// TestRepetitionHidesNothing shows that a rule judges a phrase that stands
-// behind many harmless ones, and that the coverage says where some were left out.
+// TestRepetitionHidesNothing checks that a rule inspects a phrase after many
+// harmless ones, and that the coverage reports omitted ones.
 func TestRepetitionHidesNothing(t *testing.T) {
 	r := markerRule()
 	r.Client = false
@@ -207,8 +207,8 @@ func TestRepetitionHidesNothing(t *testing.T) {
 	}
 }
 
-// TestExpressionThatTakesTooLong: a text that keeps an expression of the user's
-// busy is reported, once for its event, and for no other event.
+// TestExpressionThatTakesTooLong checks that a text on which a user's expression
+// takes too long is reported once for its event, and not for other events.
 func TestExpressionThatTakesTooLong(t *testing.T) {
 	p, err := text.Custom("slow", `(?!(x+x+)+y)xxx+z`)
 	if err != nil {
@@ -225,8 +225,8 @@ func TestExpressionThatTakesTooLong(t *testing.T) {
 	}
 }
 
-// TestSessionsAreBounded shows that sessions are closed to keep memory bounded,
-// and that the report says so.
+// TestSessionsAreBounded checks that sessions are closed to bound memory use, and
+// that the report says so.
 func TestSessionsAreBounded(t *testing.T) {
 	var events []*scanner.Event
 	for i := range 3000 {
@@ -269,7 +269,8 @@ func TestErrorsEndTheRun(t *testing.T) {
 	}
 }
 
-// TestCoverageCounts shows that every event is counted once, as what it is.
+// TestCoverageCounts checks that every event is counted once, under the right
+// heading.
 func TestCoverageCounts(t *testing.T) {
 	skipped := scanner.Event{Kind: scanner.SkippedEvent, Reason: "r1", Origin: scanner.Origin{File: "f", Line: 3}}
 	again := skipped
@@ -291,8 +292,8 @@ func TestCoverageCounts(t *testing.T) {
 	}
 }
 
-// TestNoise shows which frames count as lines that no client takes for a
-// message, and that the text of all is read with its escapes replaced.
+// TestNoise checks which frames count as lines that clients do not take for
+// messages, and that the text of all frames is inspected with its escapes decoded.
 func TestNoise(t *testing.T) {
 	const rest = `"jsonrpc":"2.0","id":1,"result":{"x":"zqm\u0061rker"}}`
 	for _, c := range []struct {
@@ -316,9 +317,8 @@ func TestNoise(t *testing.T) {
 	}
 }
 
-// TestBatchOfUnknownDirection shows that each message of a batch is reported the
-// sender of by itself: here the server's answer follows a message of the
-// client.
+// TestBatchOfUnknownDirection checks that the sender is determined for each message
+// of a batch: here, a server's answer follows a client's message.
 func TestBatchOfUnknownDirection(t *testing.T) {
 	rule := markerRule()
 	rule.Text, rule.Patterns = nil, nil
@@ -334,8 +334,9 @@ func TestBatchOfUnknownDirection(t *testing.T) {
 	}
 }
 
-// TestDamagedLineCountsOnce: a frame that its reader could not take for a record
-// is one event, inspected as text and counted as skipped for the reader's reason.
+// TestDamagedLineCountsOnce checks that a frame that its reader could not parse as
+// a record is one event, inspected as text and counted as skipped for the reader's
+// reason.
 func TestDamagedLineCountsOnce(t *testing.T) {
 	damaged := frame(0, mcp.Unknown, `zqmarker, no record`)
 	damaged.Reason = "a line is no JSON"
@@ -346,8 +347,8 @@ func TestDamagedLineCountsOnce(t *testing.T) {
 	}
 }
 
-// TestDefinitionChecks: they see each text of a definition and nothing else,
-// share one reading of it, and know what the patterns have found.
+// TestDefinitionChecks checks that Definition checks see each text of a definition
+// and no other, share one Reading of it, and know the matches of the patterns.
 func TestDefinitionChecks(t *testing.T) {
 	var read []string
 	check := func(p *scanner.TextPass) {
@@ -371,7 +372,7 @@ func TestDefinitionChecks(t *testing.T) {
 	}
 	slices.Sort(got)
 	want := []string{"tst-marker found /description", "tst-marker read /description", "tst-marker read /name",
-		"tst-other read /description", "tst-other read /description", "tst-other read /name"} // the key, and for one rule the text
+		"tst-other read /description", "tst-other read /description", "tst-other read /name"} // one for the key and, with one of the rules, one for the text
 	if !slices.Equal(got, want) {
 		t.Errorf("found %q\nwant %q", got, want)
 	}

@@ -27,56 +27,55 @@ const (
 	StartedEvent                     // the identity of a queried server, in Identity; never part of a recording
 )
 
-// Event is one unit of input. Its time was set by whoever observed it; later code uses no
-// other clock.
+// Event is one unit of input. Its observer sets its time; later code uses no other clock.
 type Event struct {
 	Seq       int64 // position in the input, from 1; set by the engine
 	Time      time.Time
 	Session   string
 	Server    string
 	Transport string // stdio, http, sse
-	Request   string // ID of the model request that a call was made in answer to, if recorded
+	Request   string // ID of the model request whose response contained the call, if recorded
 	Direction mcp.Direction
 	Kind      EventKind
 	Type      string                   // type name, as in events.jsonl
-	Reason    string                   // why the event is skipped or ignored, or why its frame is not a valid message, for a report
+	Reason    string                   // why the event is skipped or ignored, or why its frame is not a valid message, worded for a report
 	Frame     []byte                   // the exact bytes; valid until the event has been judged
 	HTTP      *mcp.HTTPHead            // headers of the exchange that carried the frame; nil if not recorded
-	Identity  *baseline.Identity       // of a LockEvent or StartedEvent: identity of the server; nil if the lockfile has none
-	Locked    *baseline.LockedIdentity // of a LockEvent: the complete identity entry of the lockfile
-	Says      baseline.Says            // of a LockEvent: what the lockfile records about the server besides its definitions
-	Approved  bool                     // of a LockEvent: holds the approved definitions, not those seen since
+	Identity  *baseline.Identity       // of a LockEvent or StartedEvent: identity of the server; nil if unknown
+	Locked    *baseline.LockedIdentity // of a LockEvent: complete identity entry in the lockfile
+	Says      baseline.Says            // of a LockEvent: members that the lockfile has for the server besides its definitions
+	Approved  bool                     // of a LockEvent: contains the approved definitions, not those seen since
 	Config    *configfile.ClientConfig
 	Settings  *configfile.ChangedSettings
-	Shared    *Shared // belongs to the judge
+	Shared    *Shared // the event belongs to the judge
 	Origin    Origin
 	Parts     []Part // of an assembled frame: the origin of each part in the file, in order
 	Dialect   string // LLM API whose log contained the frame, as in an llm_message; "" for a frame seen on its connection
-	Told      bool   // the frame comes from a model's log: a recording of the connection contains the same call
-	Projected bool   // the definitions are as a client passes them to a model: incomplete, and possibly only part of a list
-	Rewritten bool   // the client has also changed the definitions, so they compare only with others rewritten by it
+	Told      bool   // the frame comes from a model's log, so a recording of the connection would contain the same call
+	Projected bool   // the definitions are in the form that a client passes to a model: incomplete, and possibly only part of a list
+	Rewritten bool   // the client has also changed the definitions, so they are only comparable to others rewritten by it
 
 	tree *wire.Doc
 	root int
 }
 
-// SetTree sets the parsed frame if the reader already has it: root is the node of doc whose
-// span is Frame.
+// SetTree sets the parsed frame, if the reader has it. root is the node of doc whose span
+// is Frame.
 func (e *Event) SetTree(doc *wire.Doc, root int) { e.tree, e.root = doc, root }
 
 // Origin is the position where an event was found.
 type Origin struct {
 	File   string // path as given by the user, or a label such as mcp://server
-	Line   int    // of the first byte of the frame, from 1
-	Column int    // of that byte in code points, from 1
-	Exact  bool   // the frame appears in the file byte for byte from here
+	Line   int    // line of the first byte of the frame, from 1
+	Column int    // column of that byte in code points, from 1
+	Exact  bool   // the file contains the frame byte for byte from here on
 
 	Pointer string // JSON Pointer of the frame's source, from the root of the document or line; "" if the frame appears verbatim
 }
 
 // Part is a range of a frame that was built from a value in the file.
 type Part struct {
-	Start, End int // in the frame
+	Start, End int // offsets in the frame
 	Origin     Origin
 }
 

@@ -2,26 +2,26 @@ package scanner
 
 import "slices"
 
-// Judge is the judge for benchmarks.
+// Judge exports the judge for benchmarks.
 type Judge struct{ j *judge }
 
-// NewJudge returns a judge with nothing in it.
+// NewJudge returns a judge with empty memory.
 func NewJudge(e *Engine) Judge { return Judge{newJudge(e)} }
 
 // Judge judges one event.
 func (j Judge) Judge(e *Event, f *Facts) *Outcome { return j.j.judge(e, f) }
 
-// PlacesOf returns the finder of places in the frame of an event.
+// PlacesOf returns a function that locates offsets in the frame of an event.
 func PlacesOf(e *Event) func(off int) Location {
 	p := &Places{}
 	p.reset(e)
 	return p.At
 }
 
-// Most is what waited at once to be judged.
+// Most is the maximum that waited to be judged at one time.
 type Most struct{ Events, Bytes int }
 
-// Waiting runs a source and returns the most that waited.
+// Waiting runs a source and returns the maximum that waited.
 func Waiting(e *Engine, src Source) (most Most) {
 	o, in := newOrder(), e.NewInspector()
 	for chunk, err := src.Next(); chunk != nil && err == nil; chunk, err = src.Next() {
@@ -38,7 +38,7 @@ func Waiting(e *Engine, src Source) (most Most) {
 	return most
 }
 
-// Wait has events wait, and does nothing with them.
+// Wait queues events and discards them.
 func Wait(events []*Event) {
 	o := newOrder()
 	o.feed(&batch{chunk: noChunk{}, events: events, facts: slices.Repeat([]*Facts{{}}, len(events))}, func(*Event, *Facts) {})
@@ -50,14 +50,14 @@ type noChunk struct{}
 func (noChunk) Events(func(*Event)) {}
 func (noChunk) Release()            {}
 
-// Requests are the open requests of one side of a connection.
+// Requests exports the open requests of one side of a connection.
 type Requests struct{ of requests }
 
-// Put, Take, Get and Len do what those of requests do.
+// Put, Take, Get and Len are the methods of requests.
 func (r *Requests) Put(id string, c PendingCall) bool        { return r.of.put(id, c) }
 func (r *Requests) Take(id string) bool                      { return r.of.take(id) }
 func (r *Requests) Get(id string) (c PendingCall, open bool) { return r.of.get(id) }
 func (r *Requests) Len() int                                 { return r.of.len() }
 
-// MostPending is how many requests of one side are remembered.
+// MostPending is the maximum number of requests remembered for one side.
 const MostPending = maxPending

@@ -5,35 +5,35 @@ import (
 	"github.com/mcpscan/mcpscan/internal/mcp"
 )
 
-// Facts is the result of Inspect for one event. It holds no reference into the frame, so it
-// may move to another goroutine, and it never changes: what the session adds is in the
+// Facts is the result of Inspect for one event. It contains no reference to the frame, so
+// it may move to another goroutine. It never changes; what the session adds is in the
 // Outcome.
 type Facts struct {
 	Messages []Message
-	Findings []Finding // of rules that need nothing but the event
-	Skips    []string  // parts of the event that could not be inspected, and why
+	Findings []Finding // findings of rules that need only the event
+	Skips    []string  // reasons why parts of the event could not be inspected
 	Noise    bool      // the frame does not start like a JSON-RPC message, so clients skip it
 
 	full bool // the event reached its maximum number of findings
 }
 
-// Message is one JSON-RPC message, reduced to what the session needs.
+// Message is one JSON-RPC message, reduced to the data that sessions need.
 type Message struct {
 	// The fields that judging reads for each message come first, to share cache lines.
 	Kind     mcp.MessageKind
 	IsError  bool
-	Public   bool                // of a result: any cache may store it
-	NoCursor bool                // the cursor that a list returns, or is requested with, is the empty string
+	Public   bool                // of a result: caches may store it for all users
+	NoCursor bool                // the cursor with which a list continues, or is requested, is the empty string
 	More     bool                // the list continues on another page
 	Partial  bool                // Arguments is incomplete
-	Category capability.Category // of a call: what its tool does, judged by name alone
-	traits   mcp.Traits          // those of the message itself
+	Category capability.Category // of a call: category of its tool, by its name alone
+	traits   mcp.Traits          // traits of the message itself
 	Method   string
 	ID       string // raw JSON of the id: 1, "1" and 1.0 are three ids
-	Target   string // what is called, read or fetched: the name of a tool or prompt, or a URI
-	Offset   int    // of the message in the frame
+	Target   string // name of the tool or prompt called or fetched, or URI of the resource read
+	Offset   int    // offset of the message in the frame
 
-	Values    []Value         // used to detect flows, if a rule needs them
+	Values    []Value         // values for detecting flows, if a rule needs them
 	Arguments []Argument      // of a request, if a policy or rule needs them
 	Client    *mcp.ClientInfo // how the client identifies itself, if it does
 	Roots     []string        // of a client's answer, or of a request with one: the URIs of the listed roots
@@ -45,7 +45,7 @@ type Message struct {
 
 	Code        string                   // of an error, as written
 	Asks        []string                 // of a result: methods of the requests it makes to the client, up to maxAsks
-	Batch       int                      // 1-based position in its batch; 0 if not in one
+	Batch       int                      // position in its batch, from 1; 0 outside a batch
 	Action      string                   // of an audit event: the decision of the other engine
 	Lists       [mcp.MessageSubject]bool // kinds of definitions that it lists
 	Definitions []mcp.Definition         // in frame order
@@ -67,17 +67,17 @@ const maxIcons = 8
 // maxAsks bounds the inspected requests in a result.
 const maxAsks = 16
 
-// Listing is a tool that its server lists for the first time in a session, or with a different
+// Listing is a tool that its server lists for the first time in a session, or with another
 // definition than before.
 type Listing struct {
 	Definition *mcp.Definition
-	Before     *mcp.Definition // the previous definition; nil if this is the first
+	Before     *mcp.Definition // previous definition; nil for the first listing
 	Again      bool            // the tool had changed before
 }
 
 // descriptionBytes bounds the remembered part of a description.
 const descriptionBytes = 2048
 
-// schemaBytes bounds a remembered schema. Among 162 output schemas of published servers one is
-// larger; no input schema is.
+// schemaBytes bounds a remembered schema. Among published servers, no input schema and one of
+// 162 output schemas is larger.
 const schemaBytes = 16 << 10

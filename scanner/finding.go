@@ -19,9 +19,9 @@ type Status uint8
 // The statuses. Findings that are not open need no action but are still reported.
 const (
 	Open       Status = iota
-	Unchanged         // known before
-	Suppressed        // a user accepted it and gave a reason
-	Approved          // drift approved by the change under review
+	Unchanged         // known from the baseline
+	Suppressed        // accepted by a user, with a reason
+	Approved          // drift approved in the change under review
 )
 
 var statusNames = [...]string{"open", "unchanged", "suppressed", "approved"}
@@ -38,19 +38,19 @@ type Finding struct {
 	Time       time.Time
 	Session    string
 	Server     string
-	Other      string // the server, or well-known name, that this server is confused with
+	Other      string // the server, or well-known name, with which this server is confused
 	Subject    mcp.SubjectKind
-	Name       string // of the tool, prompt or resource, if any
+	Name       string // name of the tool, prompt or resource, if any
 	Pointer    string // JSON Pointer into the definition, result, message or configuration entry
 	Evidence   Evidence
 	Diff       string // a unified diff of the change; see DiffLines and DiffWidth
 	Location   Location
 	Related    []Related
-	Signals    []string // human-readable reasons why the rule fired
-	Action     string   // what a live engine did or would do: alert or block; record if not worth an alert
+	Signals    []string // reasons why the rule fired
+	Action     string   // action of a live engine: alert or block; record if the finding does not deserve an alert
 	Status     Status
 	Reason     string // why it is suppressed, or who approved it
-	Occurrence int    // how often it was found in the session
+	Occurrence int    // number of times it was found in the session
 
 	Expected, Actual string // digests of a file whose content differs from the approved one; otherwise empty
 
@@ -58,8 +58,8 @@ type Finding struct {
 	message int    // index of the message in the event, used to fill in Name
 }
 
-// Weight is the severity that session rules use. A finding of a low-confidence rule counts one
-// step lower if it is high or above, and only as a note if it is medium: it is worth reading
+// Weight is the severity that session rules use. For a low-confidence rule, high and critical
+// count one level lower, and medium only as a note, because such a finding is worth reading
 // but proves nothing.
 func (f *Finding) Weight() Severity {
 	switch {
@@ -79,15 +79,15 @@ type Evidence struct {
 	Position int    // byte offset of the match in its text
 }
 
-// Related is another location of a finding.
+// Related is another location that concerns a finding.
 type Related struct {
 	Message  string
 	Location Location
 	Call     *Call // the call made at Location, if the session remembers it
 }
 
-// The limits on strings in a finding, in characters. The 50 characters of context come from
-// agentsh; the others keep a report readable and bounded.
+// The limits on strings in a finding, in characters. The 50 characters of context are from
+// agentsh; the other limits keep reports readable and bounded.
 const (
 	contextChars  = 50
 	evidenceChars = 200
@@ -105,7 +105,7 @@ func (f *Finding) Fingerprint() string {
 	return "f1:" + hex.EncodeToString(id[:])
 }
 
-// identity is the server-independent part of the fingerprint.
+// identity is the part of the fingerprint that does not depend on the server.
 func (f *Finding) identity() [16]byte {
 	return hash(f.Rule.ID, f.Subject.String(), f.Name, f.Pointer, f.key)
 }
@@ -145,9 +145,8 @@ func newEvidence(s []byte, start, end int) Evidence {
 // cutOff marks truncated text.
 const cutOff = "…"
 
-// excerpt returns at most limit characters of s[from:to] for display. It marks truncation and
-// does not split a character, because the partial bytes would be shown as something that
-// nobody wrote.
+// excerpt returns at most limit characters of s[from:to] for display. It marks truncation,
+// and does not split characters, because the parts would be displayed as other text.
 func excerpt(s []byte, from, to, limit int) string {
 	end := min(to, from+4*limit)
 	for range utf8.UTFMax - 1 {
@@ -162,7 +161,8 @@ func excerpt(s []byte, from, to, limit int) string {
 	return out
 }
 
-// showEnds is like show, but keeps both ends: the cause of an error is often at the end.
+// showEnds is like show, but keeps both ends, because the cause of an error is often at
+// the end.
 func showEnds(s string, limit int) string {
 	if most := 2 * limit; len(s) > 2*most {
 		return text.VisibleEnds(text.Excerpt([]byte(s), 0, most)+"…"+text.Excerpt([]byte(s), len(s)-most, len(s)), limit)

@@ -10,8 +10,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// TestEvidenceIsInTheText: what is shown as evidence is in the text just so, but for
-// the mark of what was cut off.
+// TestEvidenceIsInTheText checks that the evidence is a verbatim part of the text,
+// except for the mark of truncation.
 func TestEvidenceIsInTheText(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		pieces := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "bc ", "é", "漢", "😀", "\u202e", "\xff", "\n"}), 1, 900).Draw(t, "pieces")
@@ -36,7 +36,8 @@ func TestEvidenceIsInTheText(t *testing.T) {
 	})
 }
 
-// TestEvidenceMarksItsEnds: the context says on which side the text goes on.
+// TestEvidenceMarksItsEnds checks that the context shows at which ends the text
+// continues.
 func TestEvidenceMarksItsEnds(t *testing.T) {
 	long := strings.Repeat("x", 60)
 	for _, c := range []struct{ before, match, after, text, context string }{

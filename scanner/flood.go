@@ -7,15 +7,15 @@ type MessageClass uint8
 
 // The classes. Plain applies to notifications in no other class.
 const (
-	Plain   MessageClass = iota // it is read, displayed or logged
-	Relists                     // it makes the client request a list or a resource again
-	Asks                        // it puts a question to a person or a model
+	Plain   MessageClass = iota // the message is read, displayed or logged
+	Relists                     // the message makes the client request a list or a resource again
+	Asks                        // the message puts a question to a person or a model
 	messageClasses
 )
 
-// FloodLimit returns how many messages of a class a server may send: a person needs several
-// seconds per question, a list is re-read at most once a second, and a log that anybody
-// follows has fewer than a hundred lines a second.
+// FloodLimit returns how many messages of a class a server may send. A person needs several
+// seconds per question, clients need not read a list more often than once a second, and a
+// log that people follow has fewer than a hundred lines per second.
 func FloodLimit(c MessageClass) RateLimit {
 	switch c {
 	case Asks:

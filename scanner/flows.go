@@ -12,7 +12,7 @@ import (
 // Outflow is the result in which a value first appeared in a session.
 type Outflow struct {
 	Server   string
-	Tool     string // what was called, read or fetched; "" if unknown
+	Tool     string // name of the called or fetched tool or prompt, or URI of the resource read; "" if unknown
 	Location Location
 	Orders   string // ID of the rule that found an instruction to an AI in the same result; "" if none
 }
@@ -20,10 +20,10 @@ type Outflow struct {
 // Flow is a value that one server returned and that appears in a request to another.
 type Flow struct {
 	Kind  text.DistinctKind
-	Value *Value   // in the request
-	From  *Outflow // of the result
-	At    Location // of the text in the result
-	Via   string   // how it was encoded in the result
+	Value *Value   // the value in the request
+	From  *Outflow // the result that contained it
+	At    Location // location of the text in the result
+	Via   string   // encoding in the result
 }
 
 // Shown returns the value in a form suitable for a finding.
@@ -37,20 +37,20 @@ func (f *Flow) Shown() string {
 // The bounds on remembered values.
 const (
 	maxRemembered = 1 << 18 // across all sessions
-	maxTold       = 64      // servers per session whose own values are tracked separately
+	maxTold       = 64      // servers per session whose values are tracked separately
 )
 
-// knownValue is what a session knows about a value, keyed by the value's digest.
+// knownValue is what a session knows about a value.
 type knownValue struct {
-	has  uint64   // the set of servers that returned it
+	has  uint64   // set of servers that returned the value
 	from *Outflow // nil for a value that the client sent first, or that is in a definition
-	at   place    // position in the file of the result
+	at   place    // position in the file of that result
 	via  string
 	kind text.DistinctKind
 }
 
-// remembered holds the digests of one server in order: one queue per kind, followed by one for
-// values sent to it.
+// remembered holds the digests of one server's values in order, in one queue per kind and one
+// for values sent to the server.
 type remembered [text.DistinctKinds + 1]queue[uint64]
 
 // Flows returns the values of the request that came from other servers of the session, in
@@ -78,9 +78,9 @@ func (p *JudgePass) Flows() iter.Seq[*Flow] {
 	}
 }
 
-// remember adds the values of a message to its session; cameOut returns the result that
-// contains them, for values from a server. It returns why a value was not remembered or why
-// another was forgotten for it, or "".
+// remember adds the values of a message to its session. For values from a server, cameOut
+// returns the result that contains them. remember returns why a value was not remembered,
+// or why it displaced another one, or "".
 func (j *judge) remember(s *Session, srv *Server, from mcp.Direction, values []Value, cameOut func() *Outflow) (lost string) {
 	var source *Outflow
 	if s.forgot {
@@ -146,7 +146,7 @@ func (j *judge) place(s *Session, ring *queue[uint64], v *Value, said bool) (los
 	case len(of) < maxValues:
 		delete(s.known, of[0])
 		ring.drop()
-	default: // insert drops the first one
+	default: // insert drops the first value
 		delete(s.known, of[0])
 	}
 	if said || v.Kind >= text.TokenValue {
@@ -155,7 +155,8 @@ func (j *judge) place(s *Session, ring *queue[uint64], v *Value, said bool) (los
 	return "more secrets or addresses of a server than the limit: the flow of the earliest is not tracked", true
 }
 
-// forget drops the values of another session: the first one with values to be closed.
+// forget drops the values of another session, the one with values that will be closed
+// first.
 func (j *judge) forget(but *Session) {
 	var next *Session
 	for _, s := range j.idle {

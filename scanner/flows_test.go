@@ -20,10 +20,10 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// aSecret has the form of a token and belongs to nobody.
+// aSecret has the form of a token but is not a real one.
 const aSecret = "gho_Zq8RtY3uWm5NcV7bXs2LkD9fGh4Jp6Aa1EeT"
 
-// returned is a result with one text.
+// returned returns an event for a result with one text.
 func returned(i int, server, text string) *scanner.Event {
 	quoted, _ := json.Marshal(text)
 	e := frame(i, mcp.ServerToClient, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{"content":[{"type":"text","text":%s}]}}`, i, quoted))
@@ -31,7 +31,7 @@ func returned(i int, server, text string) *scanner.Event {
 	return e
 }
 
-// sent is a call that sends a text.
+// sent returns an event for a call that sends a text.
 func sent(i int, server, text string) *scanner.Event {
 	quoted, _ := json.Marshal(text)
 	e := frame(i, mcp.ClientToServer, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"send_it","arguments":{"body":%s}}}`, i, quoted))
@@ -39,7 +39,7 @@ func sent(i int, server, text string) *scanner.Event {
 	return e
 }
 
-// tokens are different identifiers, one a line.
+// tokens returns different identifiers, one per line.
 func tokens(from, n int) string {
 	var b strings.Builder
 	for i := from; i < from+n; i++ {
@@ -48,7 +48,7 @@ func tokens(from, n int) string {
 	return b.String()
 }
 
-// secrets are different tokens of one vendor, one a line.
+// secrets returns different tokens of one vendor, one per line.
 func secrets(from, n int) string {
 	var b strings.Builder
 	for i := from; i < from+n; i++ {
@@ -64,8 +64,8 @@ func skips(res scanner.Result) (all []string) {
 	return all
 }
 
-// TestFloodHidesNoSecret: no number of other values, of whatever server, makes a
-// session forget a secret, and what is left out of a message is reported.
+// TestFloodHidesNoSecret checks that no number of other values, of any server,
+// makes a session forget a secret, and that omitted values are reported.
 func TestFloodHidesNoSecret(t *testing.T) {
 	for name, c := range map[string]struct {
 		server, text string
@@ -89,7 +89,8 @@ func TestFloodHidesNoSecret(t *testing.T) {
 	}
 }
 
-// TestForgottenSecretIsTold: what makes place for others is no silence.
+// TestForgottenSecretIsTold checks that it is reported if a secret is forgotten to
+// make room.
 func TestForgottenSecretIsTold(t *testing.T) {
 	events := []*scanner.Event{returned(1, "files", aSecret), returned(2, "files", secrets(0, 4096)), sent(3, "mail", aSecret)}
 	got, res := told(t, scanner.Options{}, only("value-flow"), events)
@@ -98,8 +99,8 @@ func TestForgottenSecretIsTold(t *testing.T) {
 	}
 }
 
-// TestSessionsShareTheBound: the session that was idle longest forgets its values, and
-// where it goes on that is reported.
+// TestSessionsShareTheBound checks that the session that was idle longest forgets its
+// values first, and that this is reported if the session continues.
 func TestSessionsShareTheBound(t *testing.T) {
 	const each, all = 4096, 1 << 18
 	var events []*scanner.Event
@@ -123,8 +124,8 @@ func TestSessionsShareTheBound(t *testing.T) {
 	}
 }
 
-// TestNoEncodingHidesAFlow: a secret is known again through any two encodings, at
-// either end.
+// TestNoEncodingHidesAFlow checks that a secret is recognised in any two nested
+// encodings, on either side.
 func TestNoEncodingHidesAFlow(t *testing.T) {
 	encodings := map[string]func(string) string{
 		"base64":      func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) },
@@ -166,7 +167,8 @@ func distinct(s string) int {
 	return len(seen)
 }
 
-// TestValuesTakeTimeByTheSize: no text makes looking for values slow.
+// TestValuesTakeTimeByTheSize checks that the search for values is linear for any
+// text.
 func TestValuesTakeTimeByTheSize(t *testing.T) {
 	e, err := scanner.New(only("value-flow"), scanner.Options{})
 	if err != nil {
@@ -184,8 +186,8 @@ func TestValuesTakeTimeByTheSize(t *testing.T) {
 	}
 }
 
-// BenchmarkFlows is what calls and their answers cost a judge with all rules, where
-// each of them has values that are compared, by the number of sessions that are open.
+// BenchmarkFlows measures calls and their answers in a judge with all rules, by the
+// number of open sessions, if all of them have values to compare.
 func BenchmarkFlows(b *testing.B) {
 	for _, sessions := range []int{1, 100} {
 		b.Run(fmt.Sprint("sessions=", sessions), func(b *testing.B) {

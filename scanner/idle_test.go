@@ -14,8 +14,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// pings makes events of words such as "a:2s", a session and a time, or "a:" for none.
-// Lines are numbered from 1.
+// pings returns events for words such as "a:2s", which is a session and a time, or
+// "a:" without a time. Lines are numbered from 1.
 func pings(t *testing.T, script string) (events []*scanner.Event) {
 	t.Helper()
 	for i, word := range strings.Fields(script) {
@@ -34,21 +34,21 @@ func pings(t *testing.T, script string) (events []*scanner.Event) {
 	return events
 }
 
-// TestEviction: of two sessions that are open, the one whose last event is the oldest by
-// its own time makes place for a third, whatever the order of the input. A session that
-// goes on after that is counted.
+// TestEviction checks that of two open sessions, the one whose last event has the
+// earliest time is closed for a third, whatever the order of the input. A session that
+// continues after that must be counted.
 func TestEviction(t *testing.T) {
 	for name, c := range map[string]struct {
 		script  string
 		evicted int
-		again   int // sessions that go on after they were closed
+		again   int // number of sessions that continue after they were closed
 	}{
 		"as many as may be open":                {"a:1s b:2s a:3s b:4s", 0, 0},
 		"the oldest by time, not by place":      {"a:5s b:1s c:6s a:7s", 1, 0},
 		"the same the other way round":          {"b:1s a:5s c:6s a:7s", 1, 0},
 		"it goes on":                            {"a:5s b:1s c:6s b:7s", 2, 1},
 		"its newest event counts":               {"a:1s b:2s a:3s c:4s a:5s", 1, 0},
-		"also where it stands late":             {"a:99s b:50s a:1s c:60s a:100s", 1, 0}, // and the late one is counted
+		"also where it stands late":             {"a:99s b:50s a:1s c:60s a:100s", 1, 0}, // and the late session is counted
 		"of one time, the first by name":        {"b:1s a:1s c:2s b:3s", 1, 0},
 		"the same in the other order":           {"a:1s b:1s c:2s b:3s", 1, 0},
 		"without a time, ahead of all others":   {"a: b:1s c:2s b:3s", 1, 0},
@@ -76,8 +76,8 @@ func TestEviction(t *testing.T) {
 	}
 }
 
-// crowd is a source of sessions that all stay open: each has a definition, a call and its
-// answer, and they are far apart.
+// crowd is a source of sessions that all stay open. Each has a definition, a call and its
+// answer, far apart.
 type crowd struct{ sessions, at int }
 
 func (c *crowd) Next() (scanner.Chunk, error) {
@@ -105,7 +105,7 @@ func (c crowded) Events(yield func(*scanner.Event)) {
 	}
 }
 
-// heap is a sink that samples what lives.
+// heap is a sink that samples the size of live memory.
 type heap struct {
 	events int
 	most   uint64
@@ -123,8 +123,8 @@ func (h *heap) Event(*scanner.Event, *scanner.Outcome) error {
 
 func (h *heap) Finding(*scanner.Finding) error { return nil }
 
-// TestManySessions: sessions without end that are open at once, all of them, need no
-// memory without end, and what was closed is counted.
+// TestManySessions checks that any number of concurrently open sessions needs a
+// bounded amount of memory, and that closed ones are counted.
 func TestManySessions(t *testing.T) {
 	const sessions = 20_000
 	e, err := scanner.New(rules.All(), scanner.Options{})

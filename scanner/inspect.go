@@ -11,8 +11,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// Inspector inspects events on one goroutine. It reuses its buffers, so that a text field
-// costs no allocation.
+// Inspector inspects events on one goroutine. It reuses its buffers, so that inspecting a
+// text field does not allocate.
 type Inspector struct {
 	engine *Engine
 	own    wire.Doc // parse tree of frames that come without one
@@ -26,7 +26,7 @@ type Inspector struct {
 	tree        *wire.Doc
 	facts       *Facts
 	message     int
-	most        int // maximum number of findings kept
+	most        int // maximum number of findings to keep
 	dropped     int
 	cut         bool // a pattern exceeded its maximum of matches, or no close looks are left
 	looks       int  // close looks that rules may still take
@@ -37,7 +37,7 @@ type Inspector struct {
 	places      Places
 	siblings    map[string]bool // folded names in the list at node siblingsIn; nil until needed
 	siblingsIn  int
-	described   *string // of the definition at node describedIn; nil until needed
+	described   *string // description of the definition at node describedIn; nil until needed
 	describedIn int
 	brief       bool // the event belongs to another shard: read only what it declares
 	pass        TextPass
@@ -48,8 +48,8 @@ type Inspector struct {
 	valuesOnly  bool              // extract values from text, but run no text rules
 }
 
-// The close looks that rules may take at the text of one event: a fixed number, plus one per
-// bytesPerLook of the frame. Long documents about agents need at most half of them.
+// The close looks that rules may take at the texts of one event: a fixed number, plus one
+// per bytesPerLook of the frame. Long documents about agents need at most half of them.
 const (
 	closeLooks   = 512
 	bytesPerLook = 1024
@@ -133,7 +133,7 @@ func (in *Inspector) forget() {
 
 func (in *Inspector) skip(reason string) { in.facts.Skips = append(in.facts.Skips, reason) }
 
-// outOfTime is the reason reported for an event that was not judged in full.
+// outOfTime is the reason reported for an event that was not fully inspected.
 const outOfTime = "time limit reached (--max-time): not everything was inspected"
 
 // late reports whether the run's time limit has passed; if so, the rest of the current event is
@@ -183,7 +183,7 @@ func (in *Inspector) config() {
 	}
 }
 
-// parse provides the parse tree of the event's frame. Text that is not JSON is noise or counts
+// parse sets the parse tree of the event's frame. A frame that is not JSON is noise or counts
 // as not inspected, but is searched anyway.
 func (in *Inspector) parse() bool {
 	e := in.event
@@ -203,14 +203,14 @@ func (in *Inspector) parse() bool {
 		if in.facts.Noise = e.Kind == FrameEvent && noise(e.Frame); e.Reason != "" {
 			in.skip(e.Reason)
 		} else if !in.facts.Noise {
-			in.skip("unparsable frame: " + syntax.Msg) // a lenient client may read more of it than we do
+			in.skip("unparsable frame: " + syntax.Msg) // a lenient client may parse more of it than we do
 		}
 	}
 	in.plain()
 	return false
 }
 
-// stray counts a frame that its source reports as not a message.
+// stray counts a frame that its source reports as not being a message.
 func (in *Inspector) stray() {
 	if in.event.Reason != "" {
 		in.skip(in.event.Reason)
@@ -238,7 +238,7 @@ func (in *Inspector) region(kind mcp.SubjectKind, name string, root, i int) {
 	end := int(in.tree.Nodes[i].Next)
 	for ; i < end; i++ {
 		n := &in.tree.Nodes[i]
-		// A plain ASCII key this short carries no instruction.
+		// A plain ASCII key this short cannot contain an instruction.
 		if n.KeyEnd-n.KeyStart > 7 || in.tree.KeyFlags(i) != 0 {
 			in.field(kind, name, root, i, true)
 		}
@@ -300,8 +300,8 @@ func (in *Inspector) asSent(r *Rule, check func(*TextPass)) {
 	}
 }
 
-// match runs the text rules on the text of a pass, and returns where words in it indicate a
-// disguise.
+// match runs the text rules on the text of a pass and returns the positions of words that
+// indicate a disguise.
 func (in *Inspector) match(p *TextPass) (seen text.Disguised) {
 	p.folded = in.folder.Fold(p.Source)
 	p.Folded, p.sentence, p.treatise, p.read, p.reported = p.folded.Text, -1, nil, false, p.reported[:0]
@@ -362,7 +362,7 @@ func (in *Inspector) dispatch(p *TextPass, found []text.Match) {
 }
 
 // disjoint drops matches that overlap a longer one, because overlapping patterns of a rule
-// found the same thing.
+// have found the same thing.
 func disjoint(ms []text.Match) []text.Match {
 	slices.SortStableFunc(ms, func(a, b text.Match) int { return a.Start - b.Start })
 	kept := ms[:0]

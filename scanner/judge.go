@@ -8,39 +8,39 @@ import (
 	"github.com/mcpscan/mcpscan/internal/mcp"
 )
 
-// The bounds on a judge's memory, for any input.
+// The bounds on a judge's memory, whatever the input.
 const (
 	defaultSessions = 2048     // sessions open at once; the one with the oldest last event is closed
 	maxPins         = 65536    // definitions remembered across sessions
-	maxClosed       = 1 << 20  // closed sessions that are recognised if they continue
+	maxClosed       = 1 << 20  // closed sessions recognised if they continue
 	maxSchemas      = 64 << 20 // bytes of schemas remembered
 	maxCounted      = 1 << 20  // servers counted
 	maxConfigured   = 65536    // configured servers remembered
 	maxNamesakes    = 16       // configured servers of the same name
 )
 
-// judge folds facts into sessions, in the order in which it receives events.
+// judge adds facts to sessions, in the order in which it receives events.
 type judge struct {
 	engine   *Engine
 	sessions map[string]*Session
 	latest   *Session            // session of the last event
-	idle     idle                // the open sessions; the next to be closed is first
+	idle     idle                // open sessions; the one to close next is first
 	closed   map[uint64]struct{} // sessions closed to make room, by digest
 	pins     map[pinKey]*Known
-	offers   map[string][]*clientOffer // by server
+	offers   map[string][]*clientOffer // offers by server
 	shown    int                       // definitions in offers
 	schemas  int                       // bytes of schemas in all remembered definitions
 	conform  conform.Checker
-	servers  map[uint64]struct{} // by digest
+	servers  map[uint64]struct{} // digests of the servers counted
 	entries  configured
-	out      Outcome // of the current event
+	out      Outcome // outcome of the current event
 	found    []Finding
 	about    map[mcp.DefinitionKey]bool // subjects of the findings; nil until needed
 	coverage *coverage
-	others   *coverage // for events of other shards, which count them
+	others   *coverage // coverage of events of other shards, which count them
 	stats    Stats
 	seq      int64  // number of events judged
-	paired   string // the server compared with the only approved one, once seen
+	paired   string // the server to compare with the only approved one, once it has appeared
 	met      bool
 
 	concerned   *concerned
@@ -62,16 +62,16 @@ type judge struct {
 	flow    Flow
 	kept    int // number of findings of judge rules, which follow all others
 	most    int
-	floor   Severity // lowest severity of these findings, once the maximum is reached
+	floor   Severity // lowest severity of these findings, once their maximum number is reached
 	dropped int
-	adds    contribution // only if sharing
+	adds    contribution // set only if sharing
 }
 
 type pinKey struct {
 	server  string
 	kind    mcp.SubjectKind
 	name    string
-	foreign bool // a digest computed by another engine is kept beside ours, so that it hides no change
+	foreign bool // a digest computed by another engine is remembered beside ours, so that it cannot hide a change
 }
 
 // Stats counts the contents of an input.
@@ -105,10 +105,10 @@ func (j *judge) judge(e *Event, facts *Facts) *Outcome {
 	case IgnoredEvent:
 		j.coverage.ignore(e.Reason, e.Origin)
 		return &j.out
-	case SharedEvent: // not counted: the receiver of the message counts it
+	case SharedEvent: // not counted, because the receiver of the message counts it
 		j.learn(e)
 		return &j.out
-	case SettingsEvent: // not counted: a run that reads nothing else has inspected nothing
+	case SettingsEvent: // not counted, because a run that reads nothing else has not inspected anything
 		j.out.Findings = j.found
 		return &j.out
 	}
@@ -160,7 +160,7 @@ func (j *judge) complete(e *Event) {
 	if j.dropped > 0 && !slices.Contains(j.out.Skips, tooMany) {
 		j.out.Skips = append(j.out.Skips, tooMany)
 	}
-	if e.Kind != StartedEvent { // not something that anybody sent
+	if e.Kind != StartedEvent { // a StartedEvent was not sent by anybody
 		j.coverage.event(e, &j.out)
 	}
 	slices.SortStableFunc(j.found, func(a, b Finding) int {
@@ -173,8 +173,8 @@ func (j *judge) complete(e *Event) {
 	j.out.decide()
 }
 
-// message judges one message and returns who sent it. For messages of a batch, that can differ
-// if the frame itself does not show it.
+// message judges one message and returns who sent it. For messages of a batch, the sender can
+// differ if the frame does not show it.
 func (j *judge) message(session *Session, srv *Server, e *Event, i int) mcp.Direction {
 	m := &j.out.Messages[i]
 	from := direction(e.Direction, m.Message)
@@ -259,7 +259,7 @@ func (j *judge) shared(e *Event, d *mcp.Definition) *Known {
 	offset := d.Offset
 	if known := j.pins[pinKey{e.Server, d.Kind, d.Name, d.Foreign}]; known != nil && known.Definition.Digest == d.Digest {
 		if known.Definition == d {
-			return known // pinned just now
+			return known // just pinned
 		}
 		d = known.Definition
 	} else {
@@ -281,8 +281,8 @@ func (j *judge) name(message int, target string) {
 	}
 }
 
-// rules runs the rules starting at index from, and returns the index after the last one that
-// ran, which is the last rule or one that panicked.
+// rules runs the rules from index from on. It stops at a rule that panics, and returns the
+// index after the last rule that ran.
 func (j *judge) rules(p *JudgePass, rules []*Rule, from int) (next int) {
 	next = from
 	defer func() {

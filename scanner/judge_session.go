@@ -7,7 +7,7 @@ import (
 
 // session returns the session of an event, opening it if necessary.
 func (j *judge) session(e *Event) *Session {
-	s := j.latest // usually the same session, which saves a map lookup
+	s := j.latest // usually the same session as before, which saves a map lookup
 	if s == nil || s.ID != e.Session {
 		if s = j.sessions[e.Session]; s == nil {
 			s = j.open(e)

@@ -7,16 +7,16 @@ import (
 	"github.com/mcpscan/mcpscan/internal/mcp"
 )
 
-// maxPerEvent is the number of findings kept per event, and bytesPerMore the frame length that
-// allows one more, up to mostPerEvent: a long document gets all its findings listed, while the
-// worst suffice for a short one.
+// maxPerEvent is the number of findings kept per event. Each bytesPerMore bytes of the frame
+// allow one more, up to mostPerEvent, so that a long document gets all its findings listed;
+// for a short one, the worst are enough.
 const (
 	maxPerEvent  = 200
 	mostPerEvent = 1000
 	bytesPerMore = 2 << 10
 
-	findingsPerEntry      = 4 // per configuration entry
-	findingsPerDefinition = 4 // per definition, for session findings: deviations from the approved version are reported part by part
+	findingsPerEntry      = 4 // for each entry of a configuration
+	findingsPerDefinition = 4 // for each definition, among session findings, because deviations from the approved version are reported part by part
 )
 
 // tooMany is the reason why an event with more findings was not fully inspected.
@@ -36,13 +36,13 @@ func (in *Inspector) text(p *TextPass, is Issue, start, end int, key string) {
 		return
 	}
 	evidence := newEvidence(p.Source, start, end)
-	if across { // the evidence is the part in the first block; Decoded is the joined text
+	if across { // the evidence is the part in the first block, and Decoded the joined text
 		is.Decoded = evidence.Context
 		is.Signals = append([]string{inPieces}, is.Signals...)
 		start, end = start-first.start+first.offset, len(first.text)
 		evidence = newEvidence(first.text, start, end)
 	}
-	if p.original != nil { // the evidence is the text as sent; Decoded is what it says
+	if p.original != nil { // the evidence is the text as sent, and Decoded its meaning
 		is.Decoded = evidence.Context
 		is.Signals = append([]string{"hidden in " + p.Via}, is.Signals...)
 		start, end = p.from, p.to
@@ -104,13 +104,13 @@ func (in *Inspector) node(p *MessagePass, i int, isKey bool, sev Severity, messa
 func (in *Inspector) pointer(root, i int) string {
 	pointer := string(in.tree.AppendPointer(nil, root, i))
 	if in.event.Kind == LockEvent && root == in.event.root && strings.HasPrefix(pointer, "/instructions/") {
-		pointer = "/instructions" // as if the server itself had sent them
+		pointer = "/instructions" // the same pointer as if the server itself had sent them
 	}
 	return show(pointer, pointerChars)
 }
 
 // repeats reports whether an event at its maximum of findings already has this one, in the
-// same text, so that dropping it loses nothing.
+// same text, so that it can be dropped without loss.
 func (in *Inspector) repeats(r *Rule, root, node int, key string) bool {
 	if len(in.facts.Findings) < in.most {
 		return false
@@ -120,8 +120,8 @@ func (in *Inspector) repeats(r *Rule, root, node int, key string) bool {
 	})
 }
 
-// full reports whether the event has its maximum of findings, none less severe than s, so that
-// no further work is needed. It counts the dropped finding.
+// full reports whether the event has its maximum of findings, none of which is less severe
+// than s. At the maximum, it counts one finding as dropped.
 func (in *Inspector) full(s Severity) bool {
 	if len(in.facts.Findings) < in.most {
 		return false
@@ -142,8 +142,8 @@ func (in *Inspector) least() int {
 }
 
 // add keeps a finding that full has accepted, completed with data from the event. If there are
-// too many, the last of the least severe is dropped, so that no number of minor findings hides
-// a major one.
+// too many, it drops the last of the least severe, so that minor findings cannot hide a major
+// one.
 func (in *Inspector) add(f Finding) {
 	if len(in.facts.Findings) >= in.most {
 		least := in.least()
@@ -186,8 +186,8 @@ func room(m *Message) int {
 	return min(maxPerEvent+findingsPerDefinition*len(m.Definitions), mostPerEvent)
 }
 
-// full reports whether the event has its maximum of session findings, none less severe than s,
-// and counts the dropped finding.
+// full reports whether the event has its maximum of session findings, none of which is less
+// severe than s. At the maximum, it counts one finding as dropped.
 func (j *judge) full(s Severity) bool {
 	if j.kept < j.most {
 		return false
@@ -207,8 +207,8 @@ func (j *judge) reported(kind mcp.SubjectKind, name string) bool {
 	return j.about[mcp.DefinitionKey{Kind: kind, Name: name}]
 }
 
-// keep adds a session finding that full has accepted. If there are too many, the last of the
-// least severe is dropped.
+// keep adds a session finding that full has accepted. If there are too many, it drops the
+// last of the least severe.
 func (j *judge) keep(f Finding) {
 	j.found = append(j.found, f)
 	if j.about != nil {

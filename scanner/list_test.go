@@ -8,8 +8,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// The definitions of a long list are not moved from place to place while it is read, which
-// would take twice their memory.
+// TestDefinitionsOfALongListAreNotMoved checks that the slice of definitions is not
+// reallocated while a long list is read, which would take twice the memory.
 func TestDefinitionsOfALongListAreNotMoved(t *testing.T) {
 	list := strings.Repeat(`{"name":"a"},7,`, 3000) + `{"name":"a"}`
 	e, err := scanner.New(nil, scanner.Options{})

@@ -11,7 +11,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// seen is a sink that puts what the judge says of messages into words.
+// seen is a sink that describes judged messages in words.
 type seen struct{ got []string }
 
 func (s *seen) Event(_ *scanner.Event, out *scanner.Outcome) error {
@@ -34,7 +34,7 @@ func (s *seen) Event(_ *scanner.Event, out *scanner.Outcome) error {
 
 func (s *seen) Finding(*scanner.Finding) error { return nil }
 
-// listed is a list of tools, each as "name description".
+// listed returns a list of tools, each given as "name description".
 func listed(i int, session string, tools ...string) *scanner.Event {
 	var list []string
 	for _, tool := range tools {
@@ -52,7 +52,7 @@ func TestListings(t *testing.T) {
 	answer := frame(8, mcp.ServerToClient, "")
 	answer.Session, answer.Frame = "a", []byte(`{"jsonrpc":"2.0","id":70,"result":{}}`)
 	events := []*scanner.Event{
-		listed(0, "a", "add Adds.", "sub Subtracts.", "add Sends."), // what occurs twice is no change yet, and the second counts from then on
+		listed(0, "a", "add Adds.", "sub Subtracts.", "add Sends."), // a duplicate is not a change, but the last one counts from then on
 		listed(1, "a", "add Adds."),
 		listed(2, "a", "add Sends.", "mul Multiplies."),
 		listed(3, "a", "add Sends."),
@@ -80,8 +80,8 @@ func TestListings(t *testing.T) {
 	}
 }
 
-// TestOverruled: the first check that refuses has the last word, and what the others
-// said is kept.
+// TestOverruled checks that the first check that refuses decides, and that the
+// decisions of the others are kept.
 func TestOverruled(t *testing.T) {
 	decisions := []scanner.Decision{{Verdict: scanner.Allow, Check: scanner.PolicyCheck}, {Verdict: scanner.Block, Check: scanner.RateCheck},
 		{Verdict: scanner.Block, Check: scanner.CrossServerCheck}, {Verdict: scanner.Alert, Check: scanner.PinCheck}}

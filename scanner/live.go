@@ -7,10 +7,10 @@ import (
 )
 
 // Live decides about messages on open connections one at a time, and remembers what it needs
-// for later ones. It is safe for concurrent use: messages are inspected in parallel and judged
+// for later ones. It is safe for concurrent use. Messages are inspected in parallel and judged
 // sequentially, by the sessions and servers named in their events.
 //
-// It does no reordering: a message is judged when it arrives.
+// Messages are judged in the order in which they arrive, without sorting them by time.
 type Live struct {
 	inspectors chan *Inspector // idle inspectors
 
@@ -25,8 +25,8 @@ func (e *Engine) Live() *Live {
 	return l
 }
 
-// Withholds reports whether the engine can refuse or withhold what servers send, definitions and
-// results. If not, it refuses requests only.
+// Withholds reports whether the engine can refuse or withhold definitions and results. If not,
+// it can only refuse requests.
 func (l *Live) Withholds() bool {
 	e := l.judge.engine
 	return e.blocks != nil || e.pins && e.pinning.OnChange == Block
@@ -35,7 +35,7 @@ func (l *Live) Withholds() bool {
 // Step judges one event. It needs neither later events nor the end of the input. After it
 // returns, the caller owns the frame, the event and the outcome.
 func (l *Live) Step(e *Event) *Outcome {
-	if e.Kind == SharedEvent { // already inspected elsewhere
+	if e.Kind == SharedEvent { // inspected on the other connection
 		return l.decide(e, &Facts{})
 	}
 	out := l.decide(e, l.inspect(e))
@@ -60,11 +60,11 @@ func (l *Live) inspect(e *Event) *Facts {
 		in = l.judge.engine.NewInspector()
 	}
 	facts := in.Inspect(e)
-	e.tree = nil // it belongs to the inspector
+	e.tree = nil // the tree belongs to the inspector
 	in.forget()
 	select {
 	case l.inspectors <- in:
-	default: // enough idle inspectors are kept already
+	default: // there are enough idle inspectors
 	}
 	return facts
 }

@@ -20,7 +20,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// TestStepDecidesAtOnce: the decision about a message is there before the next one is sent.
+// TestStepDecidesAtOnce checks that the decision about a message is available before the
+// next one is sent.
 func TestStepDecidesAtOnce(t *testing.T) {
 	e, err := scanner.New([]scanner.Rule{markerRule()}, scanner.Options{Blocks: func(*scanner.Finding) bool { return true }})
 	if err != nil {
@@ -51,7 +52,7 @@ func TestStepDecidesAtOnce(t *testing.T) {
 	}
 }
 
-// TestOutcomeStays: an outcome stays as it is when later ones are made.
+// TestOutcomeStays checks that later outcomes do not change an earlier one.
 func TestOutcomeStays(t *testing.T) {
 	e, err := scanner.New([]scanner.Rule{markerRule()}, scanner.Options{})
 	if err != nil {
@@ -69,7 +70,7 @@ func TestOutcomeStays(t *testing.T) {
 	}
 }
 
-// TestFactsStay: judging changes nothing in what Inspect found.
+// TestFactsStay checks that judging does not change the facts.
 func TestFactsStay(t *testing.T) {
 	e, err := everyRule()
 	if err != nil {
@@ -89,7 +90,7 @@ func TestFactsStay(t *testing.T) {
 	}
 }
 
-// eventsOf returns the events of a recording, each with a frame of its own.
+// eventsOf returns the events of a recording, each with its own copy of the frame.
 func eventsOf(t testing.TB, name string, data []byte) (events []*scanner.Event) {
 	t.Helper()
 	src, err := replay.Open(name, bytes.NewReader(data), replay.Options{MaxMessage: 64 << 20})
@@ -112,7 +113,7 @@ func eventsOf(t testing.TB, name string, data []byte) (events []*scanner.Event) 
 	}
 }
 
-// inOrder is a sink that notes in which order events were judged.
+// inOrder is a sink that records the order of judging.
 type inOrder struct {
 	sink
 	places []int64
@@ -123,8 +124,8 @@ func (o *inOrder) Event(e *scanner.Event, _ *scanner.Outcome) error {
 	return nil
 }
 
-// TestStepFindsWhatRunFinds: message by message the same is found as in a run over all of
-// a recording.
+// TestStepFindsWhatRunFinds checks that judging single messages gives the same findings
+// as running over the whole recording.
 func TestStepFindsWhatRunFinds(t *testing.T) {
 	e, err := everyRule()
 	if err != nil {
@@ -156,7 +157,8 @@ func TestStepFindsWhatRunFinds(t *testing.T) {
 	}
 }
 
-// recordings are those of real servers, where they are at hand, and those of the tests.
+// recordings returns the recordings of real servers, if available, and those of the
+// tests.
 func recordings(t *testing.T) map[string][]byte {
 	all := map[string][]byte{}
 	files, err := filepath.Glob("../../shared/realservers/recordings/*")
@@ -198,8 +200,8 @@ func recordings(t *testing.T) map[string][]byte {
 	return all
 }
 
-// TestStepFromManyGoroutines: several servers of one session are judged side by side, and
-// nothing is lost. It is for the race detector.
+// TestStepFromManyGoroutines judges several servers of one session concurrently, and
+// checks that nothing is lost. It is meant for the race detector.
 func TestStepFromManyGoroutines(t *testing.T) {
 	e, err := everyRule()
 	if err != nil {
@@ -231,8 +233,8 @@ func TestStepFromManyGoroutines(t *testing.T) {
 	}
 }
 
-// TestJudgingIsTheSmallPart: what messages wait for one another for, the judging, allocates
-// less than a quarter of what inspecting them does.
+// TestJudgingIsTheSmallPart checks that judging, which is sequential, allocates less than a
+// quarter of what inspecting does.
 func TestJudgingIsTheSmallPart(t *testing.T) {
 	e, err := everyRule()
 	if err != nil {

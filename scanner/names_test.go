@@ -11,8 +11,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// TestCapabilities shows what names, parameters and hints say of a tool: p for
-// private data, u for untrusted content, o for a way out.
+// TestCapabilities checks the capabilities by names, parameters and hints: p for
+// private data, u for untrusted content, o for an external sink.
 func TestCapabilities(t *testing.T) {
 	for tool, want := range map[string]string{
 		`{"name":"read_file"}`:                "p",
@@ -68,7 +68,8 @@ func TestCapabilities(t *testing.T) {
 	}
 }
 
-// TestNear shows what other servers offer under a name that is one letter off.
+// TestNear checks which tools of other servers have names that differ in one
+// letter.
 func TestNear(t *testing.T) {
 	var got []string
 	rule := markerRule()

@@ -5,28 +5,28 @@ import (
 	"time"
 )
 
-// The bounds for putting the events of a session back in order. A recording written by several
-// processes is out of order by up to the size of their buffers: 4 to 8 KiB, which is about 30
+// The bounds on sorting the events of a session by time. A recording written by several
+// processes is out of order by up to the size of their buffers, which is 4 to 8 KiB, about 30
 // messages or a few seconds.
 const (
-	maxLateEvents = 256              // events of its session that an event may be moved past: eight such buffers
-	maxLateTime   = 30 * time.Second // same as a window; a larger gap means that a clock was set back
+	maxLateEvents = 256              // events of its session that an event may overtake: eight such buffers
+	maxLateTime   = 30 * time.Second // as long as a window; a larger gap means that a clock was set back
 	maxWaiting    = 4096             // events of all sessions waiting to be judged
 	maxWaitBytes  = 8 << 20          // memory kept by waiting events
 	findingBytes  = 1 << 10          // approximate size of a finding
 )
 
 // order holds events until later ones have been seen. The events of a session are sorted by
-// time among the input positions that they occupy: events in order stay in place, and no
-// session moves the events of another.
+// time among the input positions that they occupy, so that events in order stay in place
+// and a session does not move events of another.
 type order struct {
-	slots   []slot // a ring; positions are numbered from 1
+	slots   []slot // ring buffer; positions are numbered from 1
 	head    int    // first position not judged yet
 	next    int    // first free position
 	last    []int  // last position used, by session hash
 	seed    maphash.Seed
 	waiting int // bytes kept by waiting events
-	newest  int // bytes of the last batch, which is in memory anyway
+	newest  int // bytes of the last batch, which is in memory in any case
 }
 
 // slot is an event at its position.
@@ -73,7 +73,7 @@ func (o *order) push(e *Event, facts *Facts, of *batch) {
 	s := o.at(place)
 	*s = slot{event: e, facts: facts, of: of, when: e.Time}
 	switch e.Kind {
-	case SkippedEvent, IgnoredEvent, ConfigEvent, SettingsEvent: // belongs to no session
+	case SkippedEvent, IgnoredEvent, ConfigEvent, SettingsEvent: // these belong to no session
 		return
 	}
 	last := &o.last[maphash.String(o.seed, e.Session)%uint64(len(o.last))]
@@ -101,7 +101,7 @@ func (o *order) before(place int) int {
 }
 
 // back moves the event at place before the later ones of its session, each of which moves to
-// the next position.
+// the next of their positions.
 func (o *order) back(place int) {
 	late := *o.at(place)
 	for range maxLateEvents {

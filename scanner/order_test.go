@@ -18,7 +18,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// judgedOrder is a sink that notes what it is handed.
+// judgedOrder is a sink that records the lines of the events.
 type judgedOrder struct{ lines []int }
 
 func (j *judgedOrder) Event(e *scanner.Event, _ *scanner.Outcome) error {
@@ -28,8 +28,8 @@ func (j *judgedOrder) Event(e *scanner.Event, _ *scanner.Outcome) error {
 
 func (j *judgedOrder) Finding(*scanner.Finding) error { return nil }
 
-// orderOf runs events through an engine and returns the lines as they were judged, and
-// how many were too late.
+// orderOf runs events through an engine and returns their lines in the order of
+// judging, and the number of events that were too late.
 func orderOf(t require, src scanner.Source) (lines []int, late int) {
 	e, err := scanner.New([]scanner.Rule{markerRule()}, scanner.Options{Workers: 2})
 	t.check(err)
@@ -42,7 +42,7 @@ func orderOf(t require, src scanner.Source) (lines []int, late int) {
 	return s.lines, late
 }
 
-// require lets helpers serve testing.T and rapid.T.
+// require makes helpers usable with testing.T and rapid.T.
 type require struct{ fatal func(args ...any) }
 
 func (r require) check(err error) {
@@ -51,8 +51,8 @@ func (r require) check(err error) {
 	}
 }
 
-// TestOrder: events of a session are judged by their times, then by their lines, within
-// bounds, in the places that the session has.
+// TestOrder checks that events of a session are judged by time, then by line, within
+// bounds, at the positions that the session has in the input.
 func TestOrder(t *testing.T) {
 	for name, c := range map[string]struct {
 		script string
@@ -82,7 +82,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestOrderKeepsPlaces: what belongs to no session stands where it stood.
+// TestOrderKeepsPlaces checks that events without a session keep their positions.
 func TestOrderKeepsPlaces(t *testing.T) {
 	events := pings(t, "a:2s a:9s a:1s")
 	events[1].Kind = scanner.SkippedEvent
@@ -91,7 +91,8 @@ func TestOrderKeepsPlaces(t *testing.T) {
 	}
 }
 
-// TestOrderByEvents: an event is put ahead of 256 of its session, and of those that wait.
+// TestOrderByEvents checks that an event can overtake at most 256 of its session, and
+// only waiting ones.
 func TestOrderByEvents(t *testing.T) {
 	for name, c := range map[string]struct {
 		ahead, others, late int
@@ -109,7 +110,7 @@ func TestOrderByEvents(t *testing.T) {
 	}
 }
 
-// held is a source of chunks that count how many of them were released.
+// held is a source of chunks that counts those that were released.
 type held struct {
 	left, size, released int
 }
@@ -138,8 +139,8 @@ func (c *heldChunk) Events(yield func(*scanner.Event)) {
 }
 func (c *heldChunk) Release() { c.of.released++ }
 
-// TestWaitingIsBounded: what waits does not keep more in memory than its bound, and all
-// of it is released.
+// TestWaitingIsBounded checks that waiting events keep no more memory than the bound,
+// and that all of it is released.
 func TestWaitingIsBounded(t *testing.T) {
 	e, err := scanner.New([]scanner.Rule{markerRule()}, scanner.Options{Workers: 1})
 	if err != nil {
@@ -157,8 +158,8 @@ func TestWaitingIsBounded(t *testing.T) {
 	}
 }
 
-// TestOrderProperty: within the bounds the events of each session are judged as a stable
-// sort by time has them, and each session in its own places.
+// TestOrderProperty checks that, within the bounds, the events of each session are
+// judged in the order of a stable sort by time, at the session's own positions.
 func TestOrderProperty(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		n := rapid.IntRange(1, 300).Draw(rt, "events")

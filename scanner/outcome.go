@@ -2,27 +2,27 @@ package scanner
 
 // Outcome is the decision about one event, with its reasons.
 type Outcome struct {
-	Decision Decision   // the strictest of those about its messages; the zero value lets it pass
+	Decision Decision   // the strictest decision about its messages; the zero value lets it pass
 	Messages []Judged   // in the order of the frame
 	Findings []Finding  // sorted by location, then by rule ID
-	Skips    []string   // parts of the event that could not be judged, and why
-	Withheld []Withheld // definitions hidden from the client; only of a [Live]
-	Shared   []Shared   // what the messages add for other connections; only of a [Live] that shares
+	Skips    []string   // reasons why parts of the event could not be judged
+	Withheld []Withheld // definitions to hide from the client; only with a [Live]
+	Shared   []Shared   // what the messages add for other connections; only with a [Live] that shares
 	Noise    bool       // the frame does not start like a JSON-RPC message, so clients skip it
 	First    bool       // the event is the first of its server in the session
 
 	Elsewhere bool // the session belongs to another shard, which reports on the event
 }
 
-// Judged is a message with what its session adds to it.
+// Judged is a message with the data that its session adds.
 type Judged struct {
 	*Message
-	Target    string     // what is called, read or fetched; for a response, taken from the request it answers
+	Target    string     // as in Message; for a response, taken from the request
 	Answers   string     // of a response: method of the request it answers; "" if there is none
 	Tool      *Known     // of a call: the tool as last listed by the server; nil if never listed
-	Calls     int        // how many calls the message adds to the count; see judge.call
+	Calls     int        // number of calls that the message adds to the count; see judge.call
 	Decision  Decision   // the zero value lets the message pass
-	Overruled []Decision // losing decisions of the other checks, in the order they were made
+	Overruled []Decision // decisions of other checks that did not prevail, in the order in which they were made
 	Listings  []Listing  // tools that are new or changed in the session
 }
 

@@ -12,8 +12,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// Issue is what a check reports. Start and End delimit the evidence. Messages contain no
-// untrusted text: that belongs in the evidence.
+// Issue is what a check reports. Start and End delimit the evidence. Messages must not
+// contain untrusted text, which belongs in the evidence.
 type Issue struct {
 	Start, End int
 	Severity   Severity
@@ -26,18 +26,18 @@ type Issue struct {
 // text field of one event.
 type TextPass struct {
 	Subject   mcp.SubjectKind
-	Name      string // of the definition; empty for results, which are named later
+	Name      string // name of the definition; empty for results, which get theirs later
 	Direction mcp.Direction
 	Source    []byte       // the text as sent
 	Folded    []byte       // the text as matched by patterns; nil in Unusual and Lines
-	Matches   []text.Match // of the rule's own patterns, by index in Rule.Patterns; only set in Text
+	Matches   []text.Match // matches of the rule's own patterns, by index in Rule.Patterns; only set in Text
 
 	Via string // how the text was encoded; empty if it was not
 
 	in       *Inspector
 	rule     *Rule
 	folded   *text.Folded
-	original []byte // text that this one was decoded from, at [from, to)
+	original []byte // text from which this one was decoded, at [from, to)
 	from, to int
 	node     int
 	isKey    bool
@@ -46,7 +46,7 @@ type TextPass struct {
 	treatise *bool // result of Treatise
 	read     bool  // Reading was called
 	reported []reported
-	pieces   []piece // that the text was joined from; nil if it was not
+	pieces   []piece // pieces from which the text was joined; nil if it was not
 	again    bool    // the same pieces were joined in another way before
 }
 
@@ -54,7 +54,7 @@ type TextPass struct {
 func (p *TextPass) Key() string {
 	doc := p.in.tree
 	var buf []byte
-	for i := p.node; i != p.in.event.root && i >= 0; i = int(doc.Nodes[i].Parent) { // a key of the root belongs to the enclosing record
+	for i := p.node; i != p.in.event.root && i >= 0; i = int(doc.Nodes[i].Parent) { // a key of the root belongs to the record around it
 		if k := doc.Key(i, &buf); k != nil {
 			return string(k)
 		}
@@ -76,12 +76,12 @@ func (p *TextPass) Member() string {
 }
 
 // Sibling reports whether the list that contains the text's definition has a definition with this
-// name. The definition itself counts: a server may mention its own tools.
+// name. The definition itself counts, because a server may mention its own tools.
 func (p *TextPass) Sibling(name string) bool {
 	doc, in := p.in.tree, p.in
 	list := int(doc.Nodes[p.root].Parent)
 	locked := in.event.Kind == LockEvent
-	for locked && list >= 0 && int(doc.Nodes[list].Parent) != in.event.root { // in a lockfile, the list contains the entry
+	for locked && list >= 0 && int(doc.Nodes[list].Parent) != in.event.root { // in a lockfile, the entry is in the list
 		list = int(doc.Nodes[list].Parent)
 	}
 	if !p.Subject.Definition() || list < 0 || !locked && doc.Kind(list) != wire.Array {
@@ -179,8 +179,9 @@ func (p *TextPass) FirstSentence(start int) bool {
 	return start <= p.sentence && p.Description()
 }
 
-// Spend reports whether the event has enough close looks left, which take a rule several
-// milliseconds each. If not, the rule must stop, and the event counts as not fully inspected.
+// Spend uses close looks, each of which takes a rule several milliseconds, and reports
+// whether the event had enough of them left. If not, the rule must stop, and the event counts
+// as not fully inspected.
 func (p *TextPass) Spend(looks int) bool {
 	p.in.looks -= looks
 	p.in.cut = p.in.cut || p.in.looks < 0
@@ -197,8 +198,8 @@ func (p *TextPass) Treatise(about func([]byte) bool) bool {
 	return *p.treatise
 }
 
-// Reading returns the result of read for the text, computed once for all rules that need it;
-// old is an earlier result whose memory can be reused.
+// Reading returns the result of read for the text, computed once for all rules that need it.
+// old is an earlier result whose memory read can reuse.
 func (p *TextPass) Reading(read func(p *TextPass, old any) any) any {
 	if !p.read {
 		p.read = true
@@ -229,8 +230,8 @@ func (p *TextPass) Description() bool {
 	return p.Subject.Definition() && int(p.in.tree.Nodes[p.node].Parent) == p.root && p.Key() == "description"
 }
 
-// Whole returns the original text that this one was decoded from, or the text itself if it was
-// not decoded.
+// Whole returns the original text from which this one was decoded, or the text itself if it
+// was not decoded.
 func (p *TextPass) Whole() []byte {
 	if p.original != nil {
 		return p.original
@@ -238,8 +239,9 @@ func (p *TextPass) Whole() []byte {
 	return p.Source
 }
 
-// CountWhole returns the result of count for the text that this one was decoded from. It is
-// computed once, because a text can contain very many encoded ones. The text must be a decoded one.
+// CountWhole returns the result of count for the text from which this one was decoded. It is
+// computed once, because a text can contain very many encoded ones. It must only be called for
+// decoded text.
 func (p *TextPass) CountWhole(count func([]byte) int) int {
 	d := &p.in.decoding
 	if d.whole == nil {
@@ -249,8 +251,8 @@ func (p *TextPass) CountWhole(count func([]byte) int) int {
 	return *d.whole
 }
 
-// Sent returns the source of Folded[start:end], with its capitals and whatever else folding
-// removes.
+// Sent returns the source of Folded[start:end], including capitals and everything else that
+// folding removes.
 func (p *TextPass) Sent(start, end int) []byte {
 	return p.Source[p.folded.Source(start):p.folded.Source(end)]
 }
@@ -267,8 +269,7 @@ type MessagePass struct {
 	rule *Rule
 }
 
-// Subject returns the subject that node i belongs to, and the root that its pointers start
-// from.
+// Subject returns the subject of node i, and the root to which its pointers are relative.
 func (p *MessagePass) Subject(i int) (kind mcp.SubjectKind, name string, root int) {
 	return p.in.subjectOf(p.Root, p.Message, i)
 }
@@ -289,8 +290,8 @@ func (p *MessagePass) Report(i int, key bool, sev Severity, message string) {
 // Full reports whether the event exceeds its maximum of findings, so that a rule may stop.
 func (p *MessagePass) Full() bool { return p.in.dropped > 0 }
 
-// JudgePass is the input of a rule's Judge check: one message, and the session as it was
-// before it.
+// JudgePass is the input of a rule's Judge check: one message, and the state of its
+// session before it.
 type JudgePass struct {
 	Now       time.Time
 	Session   *Session
@@ -298,11 +299,11 @@ type JudgePass struct {
 	Message   *Judged
 	Direction mcp.Direction
 	Transport string
-	Request   *PendingCall // for a response: the request it answers; nil if there is none
+	Request   *PendingCall // for a response, the request that it answers; nil if there is none
 	Noise     bool         // the frame is not a message at all
 
 	Similarity float64 // threshold at which two server names count as look-alikes
-	Limits     *Limits // on the calls of a session
+	Limits     *Limits // limits on the calls of a session
 	Pinning    *Pinning
 
 	judge   *judge
@@ -317,7 +318,7 @@ type JudgePass struct {
 	apart   []ClientDifference
 }
 
-// toldOf is a definition and the category of a rule that has reported it.
+// toldOf is a definition with the category of a rule that has reported it.
 type toldOf struct {
 	mcp.DefinitionKey
 	category string
@@ -329,22 +330,22 @@ type JudgeIssue struct {
 	Message  string
 	Subject  mcp.SubjectKind
 	Name     string
-	Server   string // that it is about, if not the server of the message
-	Other    string // the server, or well-known name, that the current one is confused with
+	Server   string // server that the issue is about, if not that of the message
+	Other    string // the server, or well-known name, with which the current one is confused
 	Pointer  string
-	Evidence string // untrusted text that the finding is based on
+	Evidence string // untrusted text on which the finding is based
 	Diff     string // a unified diff of the change; empty if there is none
-	Key      string // distinguishes findings of this rule on the same subject in the fingerprint
-	Offset   int    // of the evidence in the frame
+	Key      string // distinguishes findings of this rule about the same subject in the fingerprint
+	Offset   int    // offset of the evidence in the frame
 	Related  []Related
-	Approval *baseline.Approval // made by the change under review, which settles the issue; nil for none
+	Approval *baseline.Approval // approval in the change under review that settles the issue; nil for none
 
 	Expected, Actual string // digests of a file that was replaced
 }
 
 // Pinned returns the definition that the server first listed under the name of d in the whole
 // input, or nil. Reports of other engines are compared only with each other. Documents are not
-// compared: two versions of a server side by side are not a change.
+// compared, because two versions of a server side by side are not a change.
 func (p *JudgePass) Pinned(d *mcp.Definition) *Known {
 	if p.event.Kind == DefinitionEvent || p.event.Kind == LockEvent {
 		return nil
@@ -352,14 +353,15 @@ func (p *JudgePass) Pinned(d *mcp.Definition) *Known {
 	return p.judge.pins[pinKey{p.event.Server, d.Kind, d.Name, d.Foreign}]
 }
 
-// Known returns what the session will remember of definition d in the message.
+// Known returns the record of definition d in the message that the session will
+// keep.
 func (p *JudgePass) Known(d *mcp.Definition) *Known { return p.judge.known(p.event, d, d.Offset) }
 
 // Full reports whether the event exceeds its maximum of findings, so that a rule may stop.
 func (p *JudgePass) Full() bool { return p.judge.dropped > 0 }
 
-// Told reports whether an earlier rule in the table has reported something about this message:
-// of two rules, only the narrower one should report.
+// Told reports whether an earlier rule in the table has reported something about this message,
+// so that only the narrower of two rules reports.
 func (p *JudgePass) Told(rule string) bool {
 	return slices.ContainsFunc(p.spoken, func(r *Rule) bool { return r.ID == rule })
 }

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// PendingCall is a request that has no response yet.
+// PendingCall is a request without a response yet.
 type PendingCall struct {
 	Method   string
 	Target   string
@@ -20,7 +20,7 @@ const maxPending = 4096
 // fewPending is the number of requests searched linearly, which is faster than a map.
 const fewPending = 8
 
-// requests holds one side's requests that have no response yet, by raw id.
+// requests holds one side's requests without responses, by raw id.
 type requests struct {
 	few  []openRequest
 	more map[string]PendingCall // all of them, once there were more than fewPending

@@ -9,7 +9,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// TestOpenRequests: however many requests are open, they are what a map of them would be.
+// TestOpenRequests checks that requests behaves like a map, however many are open.
 func TestOpenRequests(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		var r scanner.Requests
@@ -42,8 +42,8 @@ func TestOpenRequests(t *testing.T) {
 	})
 }
 
-// TestMostOpenRequests: beyond the bound no request is remembered, and one that
-// comes again is none beyond it.
+// TestMostOpenRequests checks that no request beyond the bound is remembered, and
+// that a repeated ID does not count as another one.
 func TestMostOpenRequests(t *testing.T) {
 	var r scanner.Requests
 	for i := range scanner.MostPending {

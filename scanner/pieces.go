@@ -10,8 +10,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// piece is a part of a text joined from content blocks: [start, end) is the text of a node
-// from offset on.
+// piece is a part of a joined text: [start, end) is the text of a node from offset on.
 type piece struct {
 	start, end int
 	node       int
@@ -19,13 +18,13 @@ type piece struct {
 	text       []byte
 }
 
-// piecesReach is the part at each end of a block that is joined with its neighbours: the reach
-// of a pattern.
+// piecesReach is how much of each end of a block is joined with its neighbours, which is the
+// reach of a pattern.
 const piecesReach = text.Reach
 
-// joined inspects the strings of a list of content blocks in sequence, as a model reads them:
-// an instruction or a word can be split over blocks. It reports only findings that span
-// blocks; the others have already been reported.
+// joined inspects the strings of a list of content blocks in sequence, as a model reads them,
+// because an instruction or a word can be split over blocks. It reports only findings that
+// span blocks; the others have already been reported.
 func (in *Inspector) joined(kind mcp.SubjectKind, root, list int) {
 	if in.brief {
 		return
@@ -45,9 +44,9 @@ func (in *Inspector) joined(kind mcp.SubjectKind, root, list int) {
 // notRead replaces an omitted part of a joined text.
 const notRead = ".\n\n"
 
-// together joins the strings of content blocks: as words, separated by a space, or as letters,
-// without a separator, if a block ends within a word that the next one continues. It returns
-// no pieces if nothing is joined.
+// together joins the strings of content blocks, either as words, separated by spaces, or
+// without separators, for blocks that end within a word that the next one continues. It
+// returns no pieces if there is nothing to join.
 func (in *Inspector) together(list int, words bool) (all []byte, pieces []piece) {
 	doc, borders := in.tree, 0
 	add := func(node, offset int, part, whole []byte) {

@@ -7,9 +7,9 @@ import (
 	"github.com/mcpscan/mcpscan/internal/mcp"
 )
 
-// TestPieces: what reaches from one block of content into another is found where it
-// begins, once; what is in one block is found there and not again, and what
-// only comes near by leaving out the middle of a long block is not found.
+// TestPieces checks that a match that spans content blocks is found once, where it
+// begins, that a match within a block is not repeated, and that text is not joined
+// across the omitted middle of a long block.
 func TestPieces(t *testing.T) {
 	long := strings.Repeat("The boats are back in the harbour. ", 100)
 	for name, c := range map[string]struct {

@@ -6,7 +6,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/mcp"
 )
 
-// Pinning configures how calls are handled if the tool differs from its trusted version.
+// Pinning configures the handling of calls if the tool differs from its trusted version.
 type Pinning struct {
 	OnChange Verdict // Block, Alert or Allow
 	Reviewed bool    // trust only versions approved in a lockfile, not the first one seen
@@ -15,19 +15,20 @@ type Pinning struct {
 // DefaultPinning returns the default.
 func DefaultPinning() Pinning { return Pinning{OnChange: Block} }
 
-// Trust is how a tool compares with its trusted version.
+// Trust is the result of comparing a tool with its trusted version.
 type Trust uint8
 
 // The states of trust.
 const (
 	Trusted  Trust = iota
-	Unpinned       // no version was trusted under its name
+	Unpinned       // no version is trusted under its name
 	Changed        // it differs from the trusted version
 )
 
 // Trust compares the called tool with its approved version or, if there is none and Pinning
 // permits, with the version that its server listed first in the whole input. It also returns
-// the location of the trusted version, and the tool as last listed, or nil if it was not.
+// the location of the trusted version, and the tool as last listed, or nil if it was never
+// listed.
 func (p *JudgePass) Trust() (t Trust, trusted Location, now *Known) {
 	name := p.Message.Target
 	var is *mcp.Definition
@@ -56,9 +57,9 @@ func (p *JudgePass) trust(kind mcp.SubjectKind, name string, now *mcp.Definition
 	default:
 		first := p.judge.pins[pinKey{p.Server.ID, kind, name, now.Foreign}]
 		switch {
-		case first == nil && kind == mcp.ToolSubject && p.Server.changed[name] != nil: // known only from a report that it changed
+		case first == nil && kind == mcp.ToolSubject && p.Server.changed[name] != nil: // only known because a report says that it changed
 			return Changed, trusted
-		case first == nil: // more definitions than are remembered, or a new one
+		case first == nil: // new, or not remembered because there were too many
 			return Unpinned, trusted
 		}
 		was, trusted = first.Definition, first.Location

@@ -11,7 +11,7 @@ type Places struct {
 	origin Origin
 	frame  []byte
 	parts  []Part
-	inside map[int]*Places // for parts, by start offset
+	inside map[int]*Places // by part, identified by its start offset
 	marks  []mark
 }
 
@@ -69,7 +69,7 @@ func (p *Places) At(off int) Location {
 	}
 	for last := p.marks[len(p.marks)-1]; off >= last.off+markEvery; last = p.marks[len(p.marks)-1] {
 		end := last.off + markEvery
-		for range utf8.UTFMax - 1 { // no mark inside a character
+		for range utf8.UTFMax - 1 { // do not set a mark inside a character
 			if end < len(frame) && !utf8.RuneStart(frame[end]) {
 				end--
 			}

@@ -9,8 +9,8 @@ import (
 
 // project completes the definition at node i: if a client passed only some of its members to a
 // model, project fills in the others from the approved version, so that omitted members do not
-// count as changes. The message's own members keep their offsets in Sent. If nothing of the server
-// was approved, the definition is compared only with others that a client passed on.
+// count as changes. The message's own members keep their offsets in Sent. Without an approved
+// version of the server, the definition is compared only with others that a client passed on.
 func (in *Inspector) project(i int, def *mcp.Definition) {
 	in.digest.Definition(in.tree, i, def)
 	snapshot := in.engine.approved

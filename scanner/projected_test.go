@@ -21,8 +21,8 @@ func (l *listed) Events(yield func(*Event)) {
 
 func (l *listed) Release() {}
 
-// judgedAgainst runs events against what other events approved, and returns the names of the
-// definitions that count as changed, and those that nobody approved.
+// judgedAgainst compares an event with approved ones, and returns the names of the
+// definitions that count as changed, and of those that were never approved.
 func judgedAgainst(t *testing.T, approved []*Event, now *Event) (changed, unknown []string) {
 	t.Helper()
 	see := func(p *JudgePass) {
@@ -46,8 +46,8 @@ func judgedAgainst(t *testing.T, approved []*Event, now *Event) (changed, unknow
 	return changed, unknown
 }
 
-// TestProjected: what a client does not hand to a model is no change, and what it hands over
-// otherwise is one.
+// TestProjected checks that members that a client does not pass to a model are not changes,
+// and that members that it passes in another form are.
 func TestProjected(t *testing.T) {
 	document := func(tools string, projected, rewritten bool) *Event {
 		return &Event{Kind: DefinitionEvent, Session: "s", Server: "files", Direction: mcp.ServerToClient, Frame: []byte(`{"tools":[` + tools + `]}`), Projected: projected, Rewritten: rewritten}
@@ -74,7 +74,8 @@ func TestProjected(t *testing.T) {
 	}
 }
 
-// TestParts: a finding in a frame that was put together is where its part is in the file.
+// TestParts checks that a finding in an assembled frame is located at its part in the
+// file.
 func TestParts(t *testing.T) {
 	frame := []byte(`{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"one\ntwo"}]}}`)
 	at := len(`{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":`)

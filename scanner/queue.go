@@ -13,7 +13,7 @@ func (q *queue[T]) all() []T { return q.buf[q.head:] }
 
 // drop removes the first item.
 func (q *queue[T]) drop() {
-	if q.head++; q.head == len(q.buf) { // start over in memory that may still be cached
+	if q.head++; q.head == len(q.buf) { // start over in memory that may still be in the CPU cache
 		q.buf, q.head = q.buf[:0], 0
 	}
 }
@@ -34,7 +34,7 @@ func (q *queue[T]) insert(x T, most int, later func(T) bool) {
 		}
 		q.head++
 	}
-	if len(q.buf) == cap(q.buf) && q.head > len(q.buf)/4 { // rarely enough to cost little, and often enough to stay small
+	if len(q.buf) == cap(q.buf) && q.head > len(q.buf)/4 { // rarely enough to be cheap, and often enough to keep the array small
 		q.buf, q.head = q.buf[:copy(q.buf, q.all())], 0
 	}
 	i := len(q.buf)

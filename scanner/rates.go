@@ -9,12 +9,12 @@ import (
 
 // Limits holds the limits on the calls of a session. Zero means the value in DefaultLimits.
 type Limits struct {
-	ReadThenSend time.Duration // how long after a read a send on another server is reported
+	ReadThenSend time.Duration // time after a read within which a send on another server is reported
 	Flow         time.Duration // the same for any other call
 	AnyTurn      bool          // also report flows across turns
 	BurstCalls   int           // calls to one server within BurstWindow that are not yet a burst
 	BurstWindow  time.Duration
-	Rate         RateLimit            // for servers not in Rates
+	Rate         RateLimit            // for servers that are not in Rates
 	Rates        map[string]RateLimit // by server; zero fields default to those of Rate
 
 	// Category returns the user's category for a tool; nil if the user sets none.
@@ -61,17 +61,18 @@ func (l *Limits) window() time.Duration { return max(l.ReadThenSend, l.Flow) }
 // token, of which CallsPerMinute are added per nanosecond, so that nothing is rounded.
 type bucket struct {
 	started bool
-	low     bool // it was empty and has not been full since
+	low     bool // it was empty, and has not been full since
 	level   int64
 	newest  time.Time
 }
 
-// aToken is the number of fractions in a token: one per nanosecond of a minute.
+// aToken is the number of fractions in a token, which is the number of nanoseconds
+// in a minute.
 const aToken = int64(time.Minute)
 
 // take takes a token for a call, unless the call was refused. It reports whether there was
-// none, and whether this is the first such call since the bucket was full. A call that arrives
-// late sees the level left by the newer one.
+// none, and whether this is the first such call since the bucket was full. For a late call,
+// the level is that after the newer one.
 func (b *bucket) take(now time.Time, l RateLimit, refused bool) (empty, first bool) {
 	full, each := int64(l.Burst)*aToken, int64(l.CallsPerMinute)
 	switch {
@@ -101,7 +102,7 @@ func (b *bucket) take(now time.Time, l RateLimit, refused bool) (empty, first bo
 
 // recent holds the times of a server's last calls, up to the burst limit.
 type recent struct {
-	calls queue[stamp] // by time
+	calls queue[stamp] // sorted by time
 	over  bool         // the last call exceeded the limit
 }
 
@@ -120,7 +121,7 @@ func (r *recent) add(s stamp, l *Limits, refused bool) (over, first bool, began 
 		if !calls[0].when.Before(from) {
 			within, began = n, calls[0].at
 		}
-	} else if n == l.BurstCalls { // an older call: only those before it count
+	} else if n == l.BurstCalls { // for an older call, only those before it count
 		for i := n - 1; i >= 0 && !calls[i].when.Before(from); i-- {
 			if !calls[i].when.After(s.when) {
 				within, began = within+1, calls[i].at
@@ -130,7 +131,7 @@ func (r *recent) add(s stamp, l *Limits, refused bool) (over, first bool, began 
 	over = within >= l.BurstCalls
 	first, r.over = over && !r.over, over
 	if !refused {
-		for len(calls) > 0 && calls[0].when.Before(from.Add(-l.BurstWindow)) { // too old to be compared with any late call
+		for len(calls) > 0 && calls[0].when.Before(from.Add(-l.BurstWindow)) { // drop calls that are too old to compare with any late call
 			r.calls.drop()
 			calls = calls[1:]
 		}

@@ -7,14 +7,14 @@ import (
 )
 
 // reported is an issue that a rule has reported in a folded text. It becomes a finding once all
-// rules have seen the text.
+// rules have inspected the text.
 type reported struct {
 	rule *Rule
 	Issue
 }
 
 // Reported reports whether the rule has already reported a part of Folded[start:end] at this
-// severity or above: two checks of a rule at the same position make one finding.
+// severity or above, so that two checks of a rule report the same position only once.
 func (p *TextPass) Reported(start, end int, severity Severity) bool {
 	return slices.ContainsFunc(p.reported, func(r reported) bool {
 		return r.rule == p.rule && r.Start < end && start < r.End && r.Severity >= severity
@@ -56,7 +56,8 @@ func (p *TextPass) Report(is Issue) {
 	}
 }
 
-// maxReported bounds the reports on a text that wait until all rules have seen it.
+// maxReported bounds the reports on a text that wait until all rules have inspected
+// it.
 const maxReported = 4096
 
 // keep turns the issues reported in the folded text into findings.

@@ -6,14 +6,14 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// Action is what happens to a frame in transit.
+// Action is what the proxy does with a frame.
 type Action uint8
 
 // The actions.
 const (
-	Forward Action = iota // unchanged
-	Rewrite               // without the withheld definitions
-	Refuse                // not at all, or, if the verdict is Prompt, not before asking the user
+	Forward Action = iota // forward it unchanged
+	Rewrite               // forward it without the withheld definitions
+	Refuse                // do not forward it or, if the verdict is Prompt, not before asking the user
 )
 
 var actionNames = [...]string{"forward", "rewrite", "refuse"}

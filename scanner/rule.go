@@ -10,7 +10,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// Pattern is something that a rule searches for in folded text, which is lower case and has no
+// Pattern is what a rule searches for in folded text, which is lower case and has no
 // diacritics or invisible characters. See [text.Pattern].
 type Pattern = text.Pattern
 
@@ -19,13 +19,13 @@ type Pattern = text.Pattern
 type Rule struct {
 	ID       string // kebab case, starting with the group (inj-, hid-, prt- …); rules of the agentsh design keep their names
 	Category string // one of Categories
-	Title    string // what is wrong, in a few words
-	Why      string // what an attacker gains, in a sentence or two
-	Fix      string // what to do about it
+	Title    string // the problem, in a few words
+	Why      string // the attacker's gain, in a sentence or two
+	Fix      string // what the user should do
 
-	Severity   Severity // the default; a check may report another one and explains it in its message
+	Severity   Severity // the default; a check may report another severity and say why in its message
 	Confidence Confidence
-	Basis      string   // the reason for severity and confidence, in a sentence
+	Basis      string   // justification of severity and confidence, in a sentence
 	Refs       []string // taxonomy ids, such as OWASP-MCP:MCP03, OWASP-LLM:LLM01, ATLAS:AML.T0110, CWE-1427
 
 	// OptIn means that the rule runs only if a configuration or flag enables it.
@@ -36,13 +36,13 @@ type Rule struct {
 	Patterns []Pattern
 	Text     func(*TextPass)
 
-	// MorePatterns returns patterns that take long to build. They come before Patterns, and are
-	// built with an engine, so that a command without one does not pay for them.
+	// MorePatterns returns patterns that take long to build. They come before Patterns. They
+	// are built with an engine, so that commands without an engine do not need to build them.
 	MorePatterns func() []Pattern
 
 	// Definition is called for each string of a definition, whether or not a pattern matched.
-	// Definitions are short, and a model reads and obeys them before it calls anything: they
-	// are worth more than pattern matching.
+	// It exists because definitions are short, and models read and follow them before they
+	// call anything, so they deserve more than pattern matching.
 	Definition func(*TextPass)
 
 	// Result is called for each string that a server sends in a session (results, errors,
@@ -51,32 +51,31 @@ type Rule struct {
 
 	// Unusual is called for a text field that contains a character other than printable ASCII,
 	// tab, line feed or a carriage return at the end of a line, or white space that pushes part
-	// of it out of view. It sees the text as it was sent, and reports with ReportSource.
+	// of it out of view. It sees the text as sent, and reports with ReportSource.
 	Unusual func(*TextPass)
 
-	// Lines is called for a text of several lines, as it was sent, and reports with
-	// ReportSource: it compares the lines.
+	// Lines is called for a text of several lines, to compare them. It sees the
+	// text as sent, and reports with ReportSource.
 	Lines func(*TextPass)
 
-	// Client means that Text, Unusual and Lines also inspect messages from the client. A user's
-	// request is not an attack by a server, so most rules do not set it.
+	// Client means that Text, Unusual and Lines also inspect messages from the client. Most
+	// rules do not set it, because a user's request is not an attack by a server.
 	Client bool
 
 	// Message is called for each JSON-RPC message or document of definitions.
 	Message func(*MessagePass)
 
 	// Compare is called for each definition that differs from its approved version, before
-	// Judge and in parallel with other events. It returns what Judge needs from a slow
-	// comparison; see [JudgePass.Comparison]. If several rules have it, only the first one is
-	// called, and its result must serve all of them.
+	// Judge and in parallel with other events. It returns the results of a slow comparison
+	// that Judge needs; see [JudgePass.Comparison]. If several rules have a Compare check,
+	// only the first one is called, and its result must serve all of them.
 	Compare func(*ComparePass) any
 
-	// Judge is called for each message in input order, and sees what the session has shown
-	// before.
+	// Judge is called for each message in input order, with the session's state before it.
 	Judge func(*JudgePass)
 
-	// On is the set of traits that select messages for Judge: a message needs any one of them.
-	// If it is empty, Judge is called for every message.
+	// On is the set of traits that select messages for Judge; one of them is enough. If it is
+	// empty, Judge is called for every message.
 	On mcp.Traits
 
 	// Arguments means that Judge uses the arguments of requests, which are passed to the judge

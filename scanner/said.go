@@ -17,8 +17,8 @@ func (p *JudgePass) Before() *Offer {
 	return nil
 }
 
-// Says returns what the lockfile records about the event's server, or nil if it has no such
-// server.
+// Says returns the members that the lockfile has for the event's server, or nil if it does
+// not have the server.
 func (p *JudgePass) Says() baseline.Says {
 	if p.event.Kind == LockEvent {
 		return p.event.Says
@@ -38,9 +38,9 @@ func (p *ConfigPass) LockedBefore(name string) *Offer {
 	return p.judge.engine.base.Servers[name]
 }
 
-// TakenOut calls visit for each definition that the lockfile before the change under review
-// contains as approved, and that the lockfile no longer contains although it was listed, or
-// contains as not approved. left is the number of the server's definitions in the lockfile.
+// TakenOut calls visit for each definition that was approved in the lockfile before the
+// change under review, and that is now missing although it was listed, or no longer
+// approved. left is the number of the server's definitions in the lockfile.
 func (p *JudgePass) TakenOut(visit func(was *Offered, absent bool)) (left int) {
 	here := p.lockedDefinitions()
 	before := p.Before()

@@ -13,8 +13,8 @@ import (
 
 // The bounds for text whose words are separate values.
 const (
-	scatteredValues = 4           // minimum values in a row: fewer do not make a sentence
-	scatteredBytes  = 48          // maximum size of a value: a longer one has a meaning of its own
+	scatteredValues = 4           // minimum number of consecutive values; fewer do not make a sentence
+	scatteredBytes  = 48          // maximum size of a value; longer ones have a meaning by themselves
 	listedBytes     = piecesReach // maximum size of a value in a list, which can be a line
 	scatteredCodes  = 10          // minimum numbers in a list of character codes
 	rowValues       = 256         // values that are joined
@@ -22,9 +22,9 @@ const (
 )
 
 // scattered inspects the short strings in the subtree of node i in sequence, as a model reads
-// them: an instruction can be split into words that are separate values. In a definition, only
-// elements of the same list are joined; elsewhere, all consecutive strings. It reports only
-// findings that span values.
+// them, because the words of an instruction can be separate values. In a definition, it joins
+// only elements of the same list; elsewhere, all consecutive strings. It reports only findings
+// that span values.
 func (in *Inspector) scattered(kind mcp.SubjectKind, name string, root, i int) {
 	p := TextPass{Subject: kind, Name: name, Direction: in.event.Direction, in: in, root: root}
 	if p.client() || in.brief {

@@ -17,22 +17,22 @@ type Session struct {
 	// The fields that each message needs come first, to share cache lines.
 	ID      string
 	last    time.Time                        // time of the newest event
-	seq     int64                            // of the last event, in the order of judging
+	seq     int64                            // sequence number of the last event, in the order of judging
 	seats   [4]seat                          // the first servers, usually all
 	newest  time.Time                        // time of the newest call
 	latest  [capability.Categories]time.Time // the same for each category
 	callers []*Server                        // servers with calls within the window, in order of first call
-	known   map[uint64]knownValue            // values by digest
+	known   map[uint64]knownValue            // known values by digest
 	forgot  bool                             // values were dropped to make room for those of other sessions
 
 	Servers   map[string]*Server
-	First     []*Server     // the first maxServers of them, in the order seen
-	Trifecta  TrifectaTools // over the servers that do not have all capabilities themselves
+	First     []*Server     // the first maxServers servers, in the order seen
+	Trifecta  TrifectaTools // witnesses among servers that do not have all capabilities themselves
 	Qualified []*Known      // the first maxQualified tools with qualified names; see Qualified
 
-	rank   rank                // among the open sessions
+	rank   rank                // position among the open sessions
 	owners map[string][]*Known // tools by folded name, in the order seen
-	alike  map[string][]*Known // the same, by skeleton of the name
+	alike  map[string][]*Known // tools by skeleton of the name, in the order seen
 	names  []toolName          // the first maxNames names, in the order seen
 }
 
@@ -98,12 +98,12 @@ func newToolName(name string, tool *Known) toolName {
 type Server struct {
 	// The fields that each message needs come first, to share cache lines.
 	ID      string
-	met     bool              // an earlier event was about it
-	Seen    bool              // it sent or received an earlier message
+	met     bool              // the session has an event about it
+	Seen    bool              // it has sent or received a message before the current one
 	Listed  bool              // it has answered tools/list
 	Asked   bool              // it has been sent a request
 	Noisy   bool              // it has printed lines that are not messages
-	Tools   map[string]*Known // as first listed; nil before the first
+	Tools   map[string]*Known // tools as first listed; nil before the first listing
 	source  int               // most reliable source of its calls so far
 	counted int               // calls from that source that took place
 	bit     uint64            // its bit in a set of servers; 0 beyond the first maxTold
@@ -115,19 +115,19 @@ type Server struct {
 		at   time.Time
 		tool string
 	}
-	pending [mcp.ServerToClient + 1]requests // by sender
+	pending [mcp.ServerToClient + 1]requests // open requests, by sender
 	answers answers
 	calls   calls
 
-	Words     []string // of its ID
+	Words     []string // words of its ID
 	Info      mcp.ServerInfo
 	Client    *mcp.ClientInfo          // nil if unknown
 	Roots     []string                 // URIs of the roots last listed by the client; nil if unknown
 	Relisted  map[string]bool          // tools that it has listed again with another definition than in Tools
-	Announced [mcp.MessageSubject]bool // by kind of definition: it has announced a changed list and not listed it completely since
+	Announced [mcp.MessageSubject]bool // kinds of definitions whose list it announced as changed and has not listed completely since
 	Trifecta  TrifectaTools
 
-	forgotten bool // the session exceeds its maximum of servers: nothing about this one is remembered
+	forgotten bool // not remembered, because the session has too many servers
 
 	named  int // number of its tools in Session.names
 	shown  map[mcp.DefinitionKey]bool
@@ -145,7 +145,7 @@ type Known struct {
 	Definition *mcp.Definition
 	Location   Location
 	Time       time.Time
-	Client     *mcp.ClientInfo // that it was shown to; nil if unknown
+	Client     *mcp.ClientInfo // client to which it was shown; nil if unknown
 	Version    string          // server version, as reported by the server
 }
 
@@ -202,7 +202,7 @@ func (s *Session) apply(srv *Server, e *Event, from mcp.Direction, m *Judged, kn
 	if m.Roots != nil && from == mcp.ClientToServer {
 		srv.Roots = m.Roots
 	}
-	srv.Seen = srv.Seen || m.Kind != mcp.Started // which is not a message of the server
+	srv.Seen = srv.Seen || m.Kind != mcp.Started // a Started event is not a message of the server
 	if m.traits&mcp.OnList == 0 {
 		return whole
 	}
@@ -224,7 +224,7 @@ func (s *Session) list(srv *Server, definitions []mcp.Definition, know func(*mcp
 	if srv.Tools == nil {
 		srv.Tools = map[string]*Known{}
 	}
-	var fresh map[string]bool // new in this message: a duplicate in a list is not a change
+	var fresh map[string]bool // tools that are new in this message, because a duplicate in a list is not a change
 	for i := range definitions {
 		d := &definitions[i]
 		if d.Kind != mcp.ToolSubject {

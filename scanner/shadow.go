@@ -30,8 +30,8 @@ func plainASCII(s string) bool {
 	return strings.IndexFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
 }
 
-// shadowed remembers the first tool of another server with the same name as own. It is kept if it
-// differs from own; if it is identical to own, a later tool replaces it.
+// shadowed remembers the first tool of another server with the same name as own. A tool identical
+// to own is replaced by a later one; any other is kept.
 func (srv *Server) shadowed(own, other *Known) {
 	name := own.Definition.Name
 	if o := srv.shadows[name]; o != nil && o.Definition.Digest != own.Definition.Digest || o == nil && len(srv.shadows) >= maxShadows {

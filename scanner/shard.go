@@ -2,37 +2,38 @@ package scanner
 
 import "github.com/mcpscan/mcpscan/internal/mcp"
 
-// Shard is the part of an input's sessions that one of several runs reports on. The zero value
-// is all of them. Each run reads the whole input; the reports of all runs together equal the
-// report of a single run.
+// Shard is the part of an input's sessions on which one of several runs reports. The zero
+// value means all sessions. Each run reads the whole input; the reports of all runs together
+// equal the report of a single run.
 type Shard struct {
 	Index int // from 1 to Of
 	Of    int
 }
 
 // has reports whether a session belongs to the shard. It depends only on the name, so that runs
-// on all machines agree.
+// on different machines agree.
 func (s Shard) has(session string) bool {
 	return s.Of <= 1 || int(mix(digest(session))%uint64(s.Of)) == s.Index-1
 }
 
-// mix mixes the bits of a digest, to spread names that differ only at the end over all shards:
-// FNV gives them similar low bits.
+// mix mixes the bits of a digest. Without it, names that differ only at the end would not be
+// spread over all shards, because FNV gives them similar low bits.
 func mix(h uint64) uint64 {
 	h = (h ^ h>>33) * 0xff51afd7ed558ccd
 	h = (h ^ h>>33) * 0xc4ceb9fe1a85ec53
 	return h ^ h>>33
 }
 
-// Bound records how much of a bound on all sessions together a run has used, to determine when
-// merging runs whether a single run would have reached it.
+// Bound records how much of a bound on all sessions together a run has used. The merging of
+// runs uses it to determine whether a single run would have reached the bound.
 type Bound struct {
 	Name string `json:"name"`
 	Used int    `json:"used"`
 	Most int    `json:"most"`
 }
 
-// bounds returns the bounds of which a shard uses only its own part.
+// bounds returns the bounds that apply to all sessions, and how much of each this
+// shard used.
 func (j *judge) bounds() []Bound {
 	return []Bound{
 		{"values remembered for flows between servers", j.peak, maxRemembered},
@@ -41,8 +42,8 @@ func (j *judge) bounds() []Bound {
 	}
 }
 
-// elsewhere inspects an event of another shard: what it declares, and how the client and server
-// identify themselves. Sessions of this shard are compared with that.
+// elsewhere inspects only the definitions in an event of another shard, and how client and
+// server identify themselves, because sessions of this shard are compared with these.
 func (in *Inspector) elsewhere() {
 	in.brief = true
 	defer func() { in.brief = false }()

@@ -9,24 +9,24 @@ import (
 
 // Shared is what one message adds to its session for rules that compare servers. A [Live] that
 // shares returns it with the outcome; another Live that receives it in a SharedEvent judges its
-// own server as if it had judged that message too. State that matters only for the message's
+// own server as if it had judged that message too. State that only matters for the message's
 // own server, such as approvals and answers, is not shared.
 type Shared struct {
-	Session  string // of the connection that carried the message: request IDs are unique only there
+	Session  string // session of the connection that carried the message; request IDs are unique only within it
 	Server   string
-	Time     time.Time // of the message
-	Tools    []*Known  // that the server lists for the first time
-	Call     *Call     // that the message reports; nil if there is none
+	Time     time.Time // time of the message
+	Tools    []*Known  // tools that the server lists for the first time
+	Call     *Call     // call that the message reports; nil if there is none
 	Counts   bool      // the call counts towards bursts and rates
-	Answered string    // the ID of the call that the message answers; "" if there is none
+	Answered string    // ID of the call that the message answers; "" if there is none
 	Suspect  *SharedSuspect
-	From     Outflow // the result that contained the values, if any did
+	From     Outflow // result that contained the values, if any
 	Values   []Value
 }
 
-// SharedSuspect is a read whose answer is suspicious.
+// SharedSuspect is a read with a suspicious answer.
 type SharedSuspect struct {
-	ID   string // of the request
+	ID   string // ID of the request
 	Time time.Time
 	Suspicion
 }
@@ -68,7 +68,7 @@ func (j *judge) share(p *JudgePass, took *Call) {
 	}
 }
 
-// toldOfCalls lists the methods of requests that are remembered as calls.
+// toldOfCalls lists the methods of requests that count as calls.
 var toldOfCalls = map[string]bool{"tools/call": true, "resources/read": true}
 
 // learn applies what a message on another connection adds to the session, in the same order as
@@ -111,8 +111,9 @@ func (j *judge) learn(e *Event) {
 	}
 }
 
-// learnTools remembers tools that a server has listed on another connection. They are not added
-// to its own tools, because each connection's lists are compared only with each other.
+// learnTools remembers tools that a server has listed on another connection. It does not add
+// them to the server's own tools, because only lists of the same connection are compared with
+// each other.
 func (j *judge) learnTools(session *Session, srv *Server, tools []*Known) {
 	for _, k := range tools {
 		if srv.told[k.Definition.Name] {
@@ -137,7 +138,8 @@ func (j *judge) learnTools(session *Session, srv *Server, tools []*Known) {
 // equals it, because the raw JSON of an ID contains no NUL.
 func (s *Shared) elsewhere(id string) string { return s.Session + "\x00" + id }
 
-// keepValue records a value about which the session has learned something.
+// keepValue records a value that is new to the session, or about which something is
+// new.
 func (c *contribution) keepValue(v *Value, said bool, from *Outflow) {
 	kept := Value{digest: v.digest, Kind: v.Kind, said: said, base: v.base, at: v.at, Via: v.Via}
 	c.values = append(c.values, kept)

@@ -49,9 +49,9 @@ func (s *Shared) AppendJSON(b []byte) []byte {
 	return append(b, '}')
 }
 
-// appendValues appends the values and the result that contained them. A value is a list: digest,
-// kind, whether it did not come from a server, whether it is only looked up, line, column,
-// encoding.
+// appendValues appends the values and the result that contained them. A value is a list of its
+// digest, its kind, whether it did not come from a server, whether it is only looked up, line,
+// column and encoding.
 func (s *Shared) appendValues(b []byte) []byte {
 	b = appendText(append(b, `,"from":{`...), "tool", s.From.Tool)
 	b = appendText(append(b, ','), "orders", s.From.Orders)
@@ -102,7 +102,7 @@ func appendTime(b []byte, key string, t time.Time) []byte {
 	return append(t.UTC().AppendFormat(append(b, `"`+key+`":"`...), time.RFC3339Nano), '"')
 }
 
-// errShared is the error for JSON that AppendJSON cannot have written.
+// errShared is the error for JSON that AppendJSON did not write.
 var errShared = errors.New("expected the additions of a message to its session, as mcpscan proxy writes them")
 
 // ParseShared parses the output of AppendJSON at node n of doc, and rejects everything else. The

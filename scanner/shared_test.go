@@ -14,14 +14,14 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// apart judges the messages of each server with an engine of its own, which is handed what the
-// messages of the others add, in their JSON form.
+// apart judges the messages of each server with a separate engine, which receives the
+// additions of the other servers' messages as JSON.
 type apart struct {
 	t      *testing.T
 	engine *scanner.Engine
 	lives  map[string]*scanner.Live
 	order  []string
-	news   map[string][]string // of a session, by the server that has not heard it
+	news   map[string][]string // additions to a session, by the server that has not received them
 }
 
 func (a *apart) step(e *scanner.Event) []scanner.Finding {
@@ -61,8 +61,8 @@ func (a *apart) step(e *scanner.Event) []scanner.Finding {
 	return out.Findings
 }
 
-// TestSharedIsEnough: engines that judge one server each, and tell each other what their
-// messages add, find what one engine finds that judges all of them.
+// TestSharedIsEnough checks that engines that each judge one server and share their
+// additions have the same findings as one engine for all servers.
 func TestSharedIsEnough(t *testing.T) {
 	engine, err := everyRule()
 	if err != nil {
@@ -85,7 +85,7 @@ func TestSharedIsEnough(t *testing.T) {
 				for _, f := range append(want, got...) {
 					found[f.Rule.ID]++
 					for k := range f.Related {
-						f.Related[k].Call = nil // its ID is that of another connection
+						f.Related[k].Call = nil // its ID belongs to another connection
 					}
 				}
 				if (len(got) > 0 || len(want) > 0) && !reflect.DeepEqual(got, want) {
@@ -101,7 +101,7 @@ func TestSharedIsEnough(t *testing.T) {
 	}
 }
 
-// scripted adds the recordings of the scripts about sessions.
+// scripted adds the recordings in the scripts about sessions.
 func scripted(t *testing.T, all map[string][]byte) {
 	files, err := filepath.Glob("../testdata/scripts/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -120,7 +120,7 @@ func scripted(t *testing.T, all map[string][]byte) {
 	}
 }
 
-// stamped gives a time to events without one, as a proxy does.
+// stamped sets the time of events without one, as a proxy does.
 func stamped(events []*scanner.Event) []*scanner.Event {
 	for i, e := range events {
 		if e.Time.IsZero() {
@@ -130,7 +130,7 @@ func stamped(events []*scanner.Event) []*scanner.Event {
 	return events
 }
 
-// onConnections reports events of connections to several servers.
+// onConnections reports whether the events are from connections to several servers.
 func onConnections(events []*scanner.Event) bool {
 	servers := map[string]bool{}
 	for _, e := range events {
@@ -142,7 +142,8 @@ func onConnections(events []*scanner.Event) bool {
 	return len(servers) > 1
 }
 
-// TestParseShared: nothing else is taken for what a message adds.
+// TestParseShared checks that ParseShared rejects everything that AppendJSON does
+// not write.
 func TestParseShared(t *testing.T) {
 	whole := `{"session":"a","server":"s","time":"2026-01-06T10:30:00Z","call":{"tool":"t","id":"1","time":"2026-01-06T10:30:00Z","category":1,"counts":true,"at":{"file":"f","line":1,"column":2}}}`
 	parse := func(text string) error {

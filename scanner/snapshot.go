@@ -18,7 +18,7 @@ type Snapshot struct {
 	digests map[mcp.Digest]bool
 	known   map[[16]byte]Severity // severity of findings in definitions, by identity
 	lost    int
-	places  Places // in the current event
+	places  Places // locations in the current event
 }
 
 // Offer holds the definitions of one server.
@@ -28,13 +28,13 @@ type Offer struct {
 	Info        mcp.ServerInfo
 	Identity    *baseline.Identity       // nil if unknown
 	Locked      *baseline.LockedIdentity // nil if not in a lockfile
-	Says        baseline.Says            // what a lockfile records about it besides its definitions; nil if it is in none
-	Client      *mcp.ClientInfo          // that it was listed to
+	Says        baseline.Says            // members that a lockfile has for it besides its definitions; nil without a lockfile entry
+	Client      *mcp.ClientInfo          // client to which it was listed
 	Location    Location                 // location where it was first seen
 	Definitions map[mcp.DefinitionKey]*Offered
 	Lists       [mcp.MessageSubject]bool // kinds that it listed completely
 	Twice       []Twice
-	Rival       Location // of another server configured with the same name; zero if there is none
+	Rival       Location // location of another server configured with the same name; zero if there is none
 
 	// Cached results, with a lock because engines can share an offer.
 	mu      sync.Mutex
@@ -54,10 +54,10 @@ type Offered struct {
 	Location Location
 }
 
-// pending reports whether the definition is in a lockfile but nobody has approved it.
+// pending reports whether the definition is in a lockfile but has not been approved.
 func (o *Offered) pending() bool { return o.Status == "pending" }
 
-// Twice is a definition that occurs twice in one list, in two forms.
+// Twice is a definition that occurs twice in one list, in different forms.
 type Twice struct {
 	mcp.DefinitionKey
 	First, Second Location
@@ -116,7 +116,7 @@ func (s *Snapshot) Event(e *Event, out *Outcome) error {
 	return nil
 }
 
-// identify adds the configured identity of a server. The first one counts.
+// identify records the configured identity of a server. Only the first one counts.
 func (s *Snapshot) identify(c *configfile.ClientConfig, entry *configfile.Entry) {
 	o := s.Offer(entry.Name)
 	id, at := baseline.IdentityOf(entry), ConfiguredServer{c, entry}.Location()
@@ -223,7 +223,7 @@ func (o *Offer) NameOf(d *mcp.Definition) string {
 		o.content = map[content][]string{}
 		for _, key := range o.keys() {
 			c := content{key.Kind, [2]mcp.Digest(o.Definitions[key].Parts[:2])}
-			if len(o.content[c]) < 2 { // one of two differs from any given name
+			if len(o.content[c]) < 2 { // two are enough, because one of them differs from the given name
 				o.content[c] = append(o.content[c], key.Name)
 			}
 		}

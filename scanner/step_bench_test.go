@@ -14,8 +14,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// BenchmarkStep is what a message waits for in a proxy: inspecting and judging it, by the
-// kind of message, and the judging alone, for which messages wait for one another.
+// BenchmarkStep measures how long a message waits in a proxy: inspecting and judging it,
+// by the kind of message, and the judging alone, which is sequential.
 func BenchmarkStep(b *testing.B) {
 	e := engine(b, 1)
 	result := func(size int) *scanner.Event {
@@ -50,7 +50,7 @@ func BenchmarkStep(b *testing.B) {
 	})
 }
 
-// listOf is a list of tools with one description.
+// listOf returns a list of tools with the same description.
 func listOf(tools int, description string) *scanner.Event {
 	var all []string
 	for i := range tools {
@@ -59,14 +59,13 @@ func listOf(tools int, description string) *scanner.Event {
 	return listing(0, all...)
 }
 
-// later is an event some seconds later, so that no call is one too many.
+// later returns an event some seconds later, so that calls do not exceed a limit.
 func later(e *scanner.Event, i int) *scanner.Event {
 	e.Time = time.Unix(int64(i)*10, 0).UTC()
 	return e
 }
 
-// percentiles runs a step again and again, and reports the median and what one of 100
-// exceeds.
+// percentiles runs a step repeatedly, and reports the median and the 99th percentile.
 func percentiles(b *testing.B, step func(i int)) {
 	var took []time.Duration
 	b.ReportAllocs()
@@ -80,8 +79,8 @@ func percentiles(b *testing.B, step func(i int)) {
 	b.ReportMetric(float64(took[len(took)*99/100].Nanoseconds()), "p99-ns")
 }
 
-// BenchmarkDrift is what a list of 60 tools takes of which each has another description
-// than the one that was approved.
+// BenchmarkDrift measures a list of 60 tools, each with a description that differs from
+// the approved one.
 func BenchmarkDrift(b *testing.B) {
 	approved := scanner.NewSnapshot()
 	e := engine(b, 1)

@@ -10,12 +10,12 @@ import (
 
 // Suspicion is the reason why the answer to a read is suspicious.
 type Suspicion struct {
-	Orders string // ID of the rule that found an instruction to an AI in it; "" if there is none
-	Secret bool   // it contains a secret
+	Orders string // ID of the rule that found an instruction to an AI in the answer; "" if there is none
+	Secret bool   // the answer contains a secret
 }
 
 // suspect is a server's last read with a suspicious answer. It is kept separately from the
-// remembered calls, so that no number of other calls evicts it.
+// remembered calls, so that other calls cannot evict it.
 type suspect struct {
 	Call
 	Suspicion

@@ -8,8 +8,9 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// TestSuspects: what a read returned weighs in what is sent for as long as the window
-// lasts, to the nanosecond, and no number of other reads makes it forgotten.
+// TestSuspects checks that a suspicious result affects the severity of a later send
+// for the duration of the window, to the nanosecond, and that no number of other
+// reads evicts it.
 func TestSuspects(t *testing.T) {
 	const secret = `{"jsonrpc":"2.0","id":0,"result":{"content":[{"type":"text","text":"DB_PASSWORD=vK8mQ2rTz7wLpXa9"}]}}`
 	others := strings.Repeat("files.read_file 1s\n<files 1s\n", 100)

@@ -3,7 +3,7 @@ package scanner
 import "github.com/mcpscan/mcpscan/internal/mcp"
 
 // own returns the traits of the message itself. Inspect computes them, so that Judge need not
-// look at each member.
+// examine each member.
 func (m *Message) own() (t mcp.Traits) {
 	add := func(is bool, trait mcp.Traits) {
 		if is {

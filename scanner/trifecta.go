@@ -6,7 +6,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/capability"
 )
 
-// TrifectaTools holds the first tool seen with each capability, its witness.
+// TrifectaTools holds, for each capability, the first tool that has it, which is
+// its witness.
 type TrifectaTools [capability.Count]*Known
 
 // Lack reports whether a capability in c has no witness.

@@ -3,7 +3,7 @@ package scanner
 import "github.com/mcpscan/mcpscan/internal/text"
 
 // unusual reports whether s contains a character that is neither printable ASCII nor white space.
-// A carriage return in the middle of a line counts, because it makes the rest overwrite the line.
+// A carriage return in the middle of a line counts, because the rest overwrites the line.
 func unusual(s []byte) bool {
 	for i, b := range s {
 		switch {

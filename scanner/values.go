@@ -12,19 +12,19 @@ import (
 )
 
 // Value is a distinctive value in a message, for comparison with values of other messages. It
-// contains no unmasked secret.
+// never contains an unmasked secret.
 type Value struct {
 	digest uint64 // fields used in judging are adjacent
 	Kind   text.DistinctKind
-	said   bool // it did not come from a server: the client sent it, or it is in a definition
+	said   bool // the value did not come from a server: the client sent it, or it is in a definition
 	base   bool
-	Whole  bool // the text is this value and nothing else
+	Whole  bool // the text consists only of this value
 	InLink bool // the text is a link that contains the value
 
-	Offset  int    // in the frame, of the text that contains it
-	at      place  // of that text in the file
-	Via     string // how it is encoded in the message; "" if it is not
-	Pointer string // for values from a client: JSON Pointer from the parameters
+	Offset  int    // offset in the frame of the text that contains the value
+	at      place  // position of that text in the file
+	Via     string // encoding in the message; "" if it is not encoded
+	Pointer string // for values from a client: JSON Pointer relative to the parameters
 	Text    string // for values from a client: the value, masked if it is a secret
 }
 
@@ -34,14 +34,14 @@ type place struct{ line, column int32 }
 // The bounds on the values extracted from one message.
 const (
 	maxValues   = 4096 // per kind
-	maxPassages = 1024 // passages, sampled by digest, in the same way for every message
+	maxPassages = 1024 // of passages; the sample depends only on digests, so that every message has the same one
 )
 
 // values collects the distinctive values of one message.
 type values struct {
 	seen    map[uint64]text.DistinctKind
 	of      [text.DistinctKinds]int
-	highest uint64 // highest digest of the passages kept, once there were too many
+	highest uint64 // highest digest of the passages kept, set once there were too many
 	left    int    // bytes that may still be decoded
 	lost    bool
 }
@@ -62,7 +62,7 @@ func (in *Inspector) values(p *TextPass) {
 	}
 	switch {
 	case p.Subject == mcp.CallSubject:
-		if in.tree.KeyIs(p.node, "name") && int(in.tree.Nodes[p.node].Parent) == p.root { // the name of the tool
+		if in.tree.KeyIs(p.node, "name") && int(in.tree.Nodes[p.node].Parent) == p.root { // the name of the tool does not count
 			return
 		}
 		in.carried(p, p.Source, p.Via, 0)
@@ -99,7 +99,7 @@ func (in *Inspector) carried(p *TextPass, s []byte, via string, n int) {
 		in.carried(p, h.Text, h.Via, n+1)
 	}
 	text.Carried(s, inner)
-	if p.Subject == mcp.CallSubject { // other text has been decoded for all rules
+	if p.Subject == mcp.CallSubject { // other text is decoded for all rules
 		text.Decode(s, inner)
 	}
 }
@@ -117,7 +117,7 @@ func (in *Inspector) distincts(p *TextPass, s []byte, via string) {
 		return
 	}
 	if p.Subject == mcp.CallSubject && !p.isKey {
-		defer text.Lookups(s, func(d text.Distinct) { in.value(p, s, via, d) }) // after those that are distinctive by themselves
+		defer text.Lookups(s, func(d text.Distinct) { in.value(p, s, via, d) }) // last, after values that are distinctive by themselves
 	}
 	text.Distincts(s, p.Subject.Definition(), func(d text.Distinct) { in.value(p, s, via, d) })
 }
@@ -125,8 +125,8 @@ func (in *Inspector) distincts(p *TextPass, s []byte, via string) {
 // longSecret is the maximum length of a secret, whatever its name.
 const longSecret = 4096
 
-// secretKey reports whether s, which is trimmed, is the value of a member whose name identifies it
-// as a secret.
+// secretKey reports whether s, which is trimmed, is the value of a member whose name denotes a
+// secret.
 func (in *Inspector) secretKey(p *TextPass, s []byte) bool {
 	if p.isKey || p.Subject.Definition() || len(s) > longSecret || bytes.ContainsAny(s, " \t\n") {
 		return false
@@ -136,7 +136,7 @@ func (in *Inspector) secretKey(p *TextPass, s []byte) bool {
 	return text.SecretName(key)
 }
 
-// value adds a value to the current message, once, with the kind under which it was first found.
+// value adds a value to the current message once, with the kind under which it was first found.
 func (in *Inspector) value(p *TextPass, s []byte, via string, d text.Distinct) {
 	c := &in.collected
 	if c.seen == nil {
@@ -182,7 +182,7 @@ func (in *Inspector) newValue(p *TextPass, s []byte, via string, d text.Distinct
 	return v
 }
 
-// shownValue returns the part of a value that a finding shows.
+// shownValue returns the part of a value to show in a finding.
 func shownValue(s []byte, kind text.DistinctKind) string {
 	if kind == text.SecretValue {
 		return maskedValue(string(s[:min(len(s), evidenceChars)]))
@@ -190,7 +190,7 @@ func shownValue(s []byte, kind text.DistinctKind) string {
 	return strings.Clone(string(s[:min(len(s), 4*evidenceChars)]))
 }
 
-// maskedValue masks a secret except for its beginning, like all other masking.
+// maskedValue masks a secret except for its beginning, as all masking does.
 func maskedValue(s string) string {
 	if len(s) >= 16 && s[0] != '-' {
 		return s[:4] + text.Masked
@@ -230,7 +230,7 @@ func (in *Inspector) isLong(n *wire.Node) bool {
 	return in.engine.values && n.Kind == wire.Number && n.End-n.Start >= longNumber
 }
 
-// tellValues reports it if a bound prevented a value from being remembered.
+// tellValues records a skip if a bound prevented a value from being remembered.
 func (in *Inspector) tellValues() {
 	if in.collected.lost {
 		in.skip("more distinctive values in one message than the limit: the flow of the rest is not tracked")

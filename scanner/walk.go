@@ -10,9 +10,9 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// The walk assigns every string of a message to exactly one subject. It is based on the shape of
-// the message, not on its declared type: a response that is also a request, or a list next to
-// content, is read as both, and anything unknown is read as part of the message.
+// The walk assigns every string of a message to exactly one subject. It relies on the shape of
+// the message rather than its declared type: a response that is also a request, or a list next
+// to content, is inspected as both, and anything unknown is inspected as part of the message.
 
 // listings maps the members of a result that list definitions to their kinds.
 var listings = map[string]mcp.SubjectKind{
@@ -48,7 +48,7 @@ func (in *Inspector) jsonrpc(root, batch int) {
 	in.messageRules(msg, root)
 }
 
-// document inspects definitions that did not come as a message.
+// document inspects definitions that are not in a message.
 func (in *Inspector) document() {
 	root := in.event.root
 	doc := in.tree
@@ -95,7 +95,8 @@ func (in *Inspector) result(m *Message, node int) {
 	in.members(m, node, mcp.ResultSubject)
 }
 
-// isError reports whether a result sets isError: its structuredContent then describes an error.
+// isError reports whether a result sets isError, so that its structuredContent describes an
+// error.
 func (in *Inspector) isError(result int) bool {
 	c := in.tree.Get(result, "isError")
 	return c >= 0 && string(in.tree.Raw(c)) == "true"
@@ -151,7 +152,7 @@ func (in *Inspector) server(m *Message, node, c int, key string) {
 	info := in.info(m)
 	switch key {
 	case "serverInfo":
-		m.Lists[mcp.ServerSubject] = true // instructions would be next to it
+		m.Lists[mcp.ServerSubject] = true // instructions would be in the same object
 		info.Name, _ = in.tree.Str(c, "name")
 		info.Title, _ = in.tree.Str(c, "title")
 		info.Version, _ = in.tree.Str(c, "version")
@@ -163,8 +164,8 @@ func (in *Inspector) server(m *Message, node, c int, key string) {
 	in.region(mcp.ServerSubject, "", node, c)
 }
 
-// declareInstructions adds a server's instructions to the definitions: they can change like any
-// other definition.
+// declareInstructions adds a server's instructions to the definitions, because they can change
+// like any other definition.
 func (in *Inspector) declareInstructions(m *Message, c int) {
 	if in.tree.Kind(c) != wire.String || in.tree.Nodes[c].End-in.tree.Nodes[c].Start <= 2 {
 		return
@@ -185,8 +186,8 @@ func (in *Inspector) icons(i int) (icons []string) {
 	return icons
 }
 
-// list inspects a list of definitions. An element of the wrong type does not prevent its
-// neighbours from being read.
+// list inspects a list of definitions. An element of the wrong type does not keep the
+// others from being inspected.
 func (in *Inspector) list(m *Message, kind mcp.SubjectKind, node int) {
 	doc := in.tree
 	m.Lists[kind], m.More = true, m.More || in.event.Projected
@@ -233,7 +234,8 @@ func (in *Inspector) declare(m *Message, i int, def mcp.Definition) {
 	} else if in.digest.Definition(in.tree, i, &def); in.engine.keeps(def.Digest) {
 		def.Sent = bytes.Clone(in.tree.Raw(i))
 	}
-	// Schemas make up most of a definition: if it is kept as a whole, they share its memory.
+	// Schemas make up most of a definition, so if it is kept as a whole, they share its
+	// memory.
 	schema := func(member string) []byte {
 		c := in.tree.Get(i, member)
 		if !in.holds(c, schemaBytes) {
@@ -313,7 +315,7 @@ func (in *Inspector) params(m *Message, root, node int) {
 	if in.brief {
 		return
 	}
-	bare := m.Method == "tools/call" && in.tree.Get(node, "arguments") < 0 // of interest only to a policy
+	bare := m.Method == "tools/call" && in.tree.Get(node, "arguments") < 0 // relevant only to a policy
 	if in.engine.policy != nil && m.Kind != mcp.Response || in.engine.arguments && m.Kind == mcp.Request && !bare {
 		m.Arguments, m.Partial = in.arguments(node)
 		m.Partial = m.Partial || in.misplaced(node)

@@ -10,8 +10,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// samples are messages in which every text-bearing field of the protocol
-// versions 2024-11-05 to 2026-07-28 stands once, with the subject of each.
+// samples are messages that together contain every field with text in the protocol
+// versions 2024-11-05 to 2026-07-28, with the subject of each.
 var samples = []struct {
 	direction mcp.Direction
 	frame     string
@@ -37,8 +37,8 @@ var samples = []struct {
 
 const marker = "zqmarker"
 
-// TestEveryStringIsInspected puts a marker in place of every string and every
-// key of every sample, one at a time: it is found once, and where it is.
+// TestEveryStringIsInspected replaces every string and every key of every sample by
+// a marker, one at a time, and checks that it is found once, at its location.
 func TestEveryStringIsInspected(t *testing.T) {
 	for n, s := range samples {
 		var doc wire.Doc
@@ -63,7 +63,8 @@ func TestEveryStringIsInspected(t *testing.T) {
 	}
 }
 
-// structural keys decide what the message is: without them it is another one.
+// structural reports whether a key determines what the message is, so that it
+// cannot be replaced.
 func structural(key string) bool { return key == "result" || key == "params" || key == "method" }
 
 func checkMarker(t *testing.T, d mcp.Direction, text string, start, end int) {
@@ -85,7 +86,7 @@ func checkMarker(t *testing.T, d mcp.Direction, text string, start, end int) {
 	}
 }
 
-// TestSubjectsAndPointers shows what a finding says about its place.
+// TestSubjectsAndPointers checks the subject and the pointer of findings.
 func TestSubjectsAndPointers(t *testing.T) {
 	call := frame(0, mcp.ClientToServer, `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"reader","arguments":{}}}`)
 	for _, tt := range []struct{ frame, want string }{
@@ -114,8 +115,8 @@ func TestSubjectsAndPointers(t *testing.T) {
 	}
 }
 
-// TestLocations shows that a finding points at the bytes on the wire, through
-// escapes and over several lines.
+// TestLocations checks that a finding points to the bytes as sent, despite escapes
+// and line breaks.
 func TestLocations(t *testing.T) {
 	for _, tt := range []struct {
 		text         string
@@ -133,7 +134,7 @@ func TestLocations(t *testing.T) {
 	}
 }
 
-// TestFingerprints shows what is part of an identity and what is not.
+// TestFingerprints checks what affects a fingerprint and what does not.
 func TestFingerprints(t *testing.T) {
 	base := func(change func(*scanner.Event), text string) string {
 		e := frame(0, mcp.ServerToClient, `{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"b","description":"`+text+`"}]}}`)
@@ -164,8 +165,8 @@ func TestFingerprints(t *testing.T) {
 	}
 }
 
-// TestParamsOfUnknownDirection shows that rules which do not look at the
-// client's text see what a server may have sent.
+// TestParamsOfUnknownDirection checks that rules that do not inspect text from
+// clients inspect text that a server may have sent.
 func TestParamsOfUnknownDirection(t *testing.T) {
 	rule := markerRule()
 	rule.Client = false

@@ -2,8 +2,8 @@ package scanner
 
 import "testing"
 
-// TestWeight: what a rule of low confidence finds raises what others find less than its
-// severity says.
+// TestWeight checks that a finding of a low-confidence rule raises the severity of
+// other findings by less than its own severity.
 func TestWeight(t *testing.T) {
 	for _, c := range []struct {
 		confidence     Confidence

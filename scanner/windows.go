@@ -2,13 +2,13 @@ package scanner
 
 import "github.com/mcpscan/mcpscan/internal/capability"
 
-// Windows is the session state used to judge a call: earlier reads, and how much of the limits
-// is used up.
+// Windows is the session state that affects how a call is judged: earlier reads, and the used
+// part of the limits.
 type Windows struct {
-	Reads  []EarlierCall // on other servers, within the longer of the flow windows: by server, last first
-	Calls  int           // to the server within the burst window, including the current one; BurstCalls+1 means at least that many
-	Tokens int           // left in the server's bucket, in hundredths of a token
-	Rate   RateLimit     // that refills the bucket
+	Reads  []EarlierCall // reads on other servers, within the longer of the flow windows, by server, last first
+	Calls  int           // calls to the server within the burst window, including the current one; BurstCalls+1 means at least that many
+	Tokens int           // tokens left in the server's bucket, in hundredths
+	Rate   RateLimit     // rate that refills the bucket
 }
 
 // EarlierCall is a call made before the current one.
@@ -37,7 +37,7 @@ func (p *JudgePass) Windows() (w Windows, ok bool) {
 			w.Calls++
 		}
 	}
-	if p.call.Refused || recent.over { // it is not in the window, or exceeds the number remembered
+	if p.call.Refused || recent.over { // the call is not in the window, or exceeds the number remembered
 		w.Calls++
 	}
 	w.Tokens, w.Rate = int(p.Server.bucket.level/(aToken/100)), p.RateLimit()

@@ -7,18 +7,18 @@ import (
 	"github.com/mcpscan/mcpscan/internal/mcp"
 )
 
-// Withheld is a definition that the client must not see: whoever forwards the message removes it
-// (see [Outcome.Rewrite]). Calls of it are refused for the same reason.
+// Withheld is a definition that the client must not see. The proxy removes it from the message;
+// see [Outcome.Rewrite]. Calls of it are refused for the same reason.
 type Withheld struct {
 	Kind     mcp.SubjectKind
 	Name     string
 	Message  int    // index of its message in Outcome.Messages
-	Index    int    // in its list, from 0; -1 for the instructions of a server
+	Index    int    // index in its list, from 0; -1 for the instructions of a server
 	Pointer  string // JSON Pointer from the root of the frame
 	Cause    Cause
 	Decision Decision
 
-	offset int // from the first value of the frame
+	offset int // offset from the first value of the frame
 }
 
 // Cause is why a definition is withheld.
@@ -28,8 +28,8 @@ type Cause uint8
 const (
 	notWithheld Cause = iota
 	poisonedDefinition
-	pendingDefinition // nobody has approved it
-	changedDefinition // another version was trusted
+	pendingDefinition // not approved
+	changedDefinition // another version is trusted
 	DeniedDefinition  // the policy denies it, whatever the arguments
 	unjudgedDefinition
 )
@@ -52,12 +52,12 @@ type withheldKey struct {
 	mcp.DefinitionKey
 }
 
-// withholding is the state from which a judge of open connections refuses calls.
+// withholding is the state by which a judge of open connections refuses calls.
 type withholding struct {
 	refused map[withheldKey]Decision
-	blocked map[mcp.DefinitionKey]*Finding   // of the current message: first blocking finding per subject
+	blocked map[mcp.DefinitionKey]*Finding   // first blocking finding for each subject of the current message
 	partial bool                             // there may be more findings than were kept
-	listed  map[mcp.DefinitionKey]mcp.Digest // in the current message, the first of each name
+	listed  map[mcp.DefinitionKey]mcp.Digest // digests of the current message's definitions, the first of each name
 }
 
 // withhold decides which definitions of the message are withheld, and refuses requests for
@@ -115,7 +115,8 @@ func (j *judge) refuseWithheld(p *JudgePass) {
 	}
 }
 
-// block collects the findings in a message's definitions that block by the user's choice.
+// block collects the findings in a message's definitions that block according to the
+// user's settings.
 func (j *judge) block(message int) {
 	w := j.withholding
 	clear(w.blocked)
@@ -123,7 +124,7 @@ func (j *judge) block(message int) {
 	if j.engine.blocks == nil {
 		return
 	}
-	own := len(j.found) - j.kept // session findings follow, and count whatever their message
+	own := len(j.found) - j.kept // session findings come last, and count for all messages
 	for k := range j.found {
 		f := &j.found[k]
 		if !f.Subject.Definition() || k < own && f.message != message || !j.engine.blocks(f) {
@@ -139,8 +140,8 @@ func (j *judge) block(message int) {
 	}
 }
 
-// refuseUnmatched refuses a poisoned message if no definition can be removed: the text is
-// elsewhere in a list, or in the server's description of itself.
+// refuseUnmatched refuses a poisoned message if there is no definition to remove, because
+// the text is elsewhere in a list, or in the server's description of itself.
 func (j *judge) refuseUnmatched(p *JudgePass, message int) {
 	if len(j.withholding.blocked) == 0 {
 		return

@@ -15,13 +15,13 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// blocking are options under which every finding of the marker rule blocks.
+// blocking returns options under which every finding of the marker rule blocks.
 func blocking() scanner.Options {
 	return scanner.Options{Blocks: func(f *scanner.Finding) bool { return f.Rule.ID == "tst-marker" }}
 }
 
-// pinning is an engine that refuses tools that are not as they were trusted, and compares
-// them with what was approved, if anything was.
+// pinning returns an engine that refuses tools that differ from their trusted version,
+// and compares them with the approved ones, if any.
 func pinning(t *testing.T, o scanner.Options, approved ...string) *scanner.Engine {
 	t.Helper()
 	e, err := scanner.New(append(only("version-pin"), markerRule()), o)
@@ -38,12 +38,12 @@ func pinning(t *testing.T, o scanner.Options, approved ...string) *scanner.Engin
 	return e.Against(s, nil, false)
 }
 
-// listing is the result of tools/list.
+// listing returns the result of tools/list.
 func listing(i int, tools ...string) *scanner.Event {
 	return frame(i, mcp.ServerToClient, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{"tools":[%s]}}`, i, strings.Join(tools, ", ")))
 }
 
-// tool is a definition.
+// tool returns a definition.
 func tool(name, description string) string {
 	return fmt.Sprintf(`{"name":%q,"description":%q,"inputSchema":{"type":"object"}}`, name, description)
 }
@@ -52,7 +52,8 @@ func calling(i int, name string) *scanner.Event {
 	return frame(i, mcp.ClientToServer, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q,"arguments":{"path":"x"}}}`, i, name))
 }
 
-// deny is a policy that denies a tool, and another one for its arguments.
+// deny is a policy that denies one tool, and another one depending on its
+// arguments.
 type deny struct{}
 
 func (deny) Decide(r *scanner.PolicyRequest) scanner.Decision {
@@ -62,7 +63,7 @@ func (deny) Decide(r *scanner.PolicyRequest) scanner.Decision {
 	return scanner.Decision{}
 }
 
-// shownWithheld is what an outcome withholds, in words.
+// shownWithheld describes the definitions that an outcome withholds.
 func shownWithheld(o *scanner.Outcome) string {
 	var out []string
 	for _, w := range o.Withheld {
@@ -71,15 +72,15 @@ func shownWithheld(o *scanner.Outcome) string {
 	return strings.Join(out, "; ")
 }
 
-// TestWithheldDefinitions: a list names the definitions that are withheld, with the
-// reason; without them it is the list that a client may see, and a call of one of them is
-// refused for the same reason.
+// TestWithheldDefinitions checks that the outcome of a list names the withheld
+// definitions with the reason, that rewriting removes exactly these, and that calls of
+// them are refused for the same reason.
 func TestWithheldDefinitions(t *testing.T) {
 	reviewed := scanner.Options{Pinning: &scanner.Pinning{OnChange: scanner.Block, Reviewed: true}}
 	for name, c := range map[string]struct {
 		engine *scanner.Engine
 		lists  [][]string
-		want   string // of the last list
+		want   string // withheld from the last list
 		cut    string
 	}{
 		"poisoned": {pinning(t, blocking()), [][]string{{tool("a", "Adds."), tool("b", "zqmarker"), tool("c", "Counts.")}},
@@ -132,8 +133,9 @@ func TestWithheldDefinitions(t *testing.T) {
 	}
 }
 
-// TestWithheldOfAllKinds: prompts, resources and the instructions of a server are withheld
-// as well, and what is poisoned in no definition refuses the message.
+// TestWithheldOfAllKinds checks that prompts, resources and the instructions of a server
+// are withheld as well, and that a message is refused if poisoned text is not in a
+// definition.
 func TestWithheldOfAllKinds(t *testing.T) {
 	e := pinning(t, blocking())
 	for _, c := range []struct{ result, withheld, rewritten, request, action string }{
@@ -165,8 +167,8 @@ func TestWithheldOfAllKinds(t *testing.T) {
 	}
 }
 
-// TestWithheldBehindOthers: findings that are dropped, because there are more than are
-// kept, do not let a definition pass.
+// TestWithheldBehindOthers checks that dropping findings, because there are too many,
+// does not let a definition pass.
 func TestWithheldBehindOthers(t *testing.T) {
 	var tools []string
 	for i := range 2000 {
@@ -182,7 +184,8 @@ func TestWithheldBehindOthers(t *testing.T) {
 	}
 }
 
-// TestRewriteOtherFrame: a frame that the outcome is not about is not rewritten.
+// TestRewriteOtherFrame checks that an outcome does not rewrite a frame that
+// belongs to another event.
 func TestRewriteOtherFrame(t *testing.T) {
 	out := pinning(t, blocking()).Live().Step(listing(0, tool("a", "zqmarker")))
 	for _, other := range []string{``, `{`, `{"jsonrpc":"2.0","id":0,"result":{}}`, ` ` + `{"tools":[]}`} {
@@ -192,8 +195,9 @@ func TestRewriteOtherFrame(t *testing.T) {
 	}
 }
 
-// TestRewriteProperty: whatever is around the withheld definitions stays, byte for
-// byte, and what is left parses and lacks exactly these.
+// TestRewriteProperty checks that rewriting preserves everything around the
+// withheld definitions byte for byte, and that the result parses and lacks exactly
+// these.
 func TestRewriteProperty(t *testing.T) {
 	e, err := scanner.New([]scanner.Rule{markerRule()}, blocking())
 	if err != nil {

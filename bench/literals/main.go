@@ -1,6 +1,6 @@
-// Command literals prints the literals that the rules search for, one per line, for the
-// programs that mcpscan is compared with. It is a separate program so that bench stays small:
-// on Linux the peak memory of a program is at least that of the one that started it.
+// Command literals prints the literals that the rules search for, one per line, for
+// comparisons with other programs. It is a separate program so that bench stays small,
+// because on Linux the reported peak memory of a program is at least that of its parent.
 package main
 
 import (

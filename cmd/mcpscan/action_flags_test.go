@@ -13,8 +13,8 @@ import (
 	"github.com/mcpscan/mcpscan/report"
 )
 
-// TestActionFlags: what the action asks of scan, and docs/action.md of it and of the
-// commands around it, is in the grammar, and inputs that stand for a flag have its name.
+// TestActionFlags checks that the grammar has every flag that the action passes and that
+// docs/action.md shows, and that inputs which stand for a flag have its name.
 func TestActionFlags(t *testing.T) {
 	known, elsewhere := map[string]bool{}, map[string]bool{}
 	for _, f := range report.Formats() {

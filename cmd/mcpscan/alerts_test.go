@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// collected is what a receiver got, by path.
+// collected holds the requests that a receiver got, by path.
 type collected struct {
 	mu  sync.Mutex
 	got map[string][]string
@@ -30,8 +30,8 @@ const proxied = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protoc
 {"jsonrpc":"2.0","id":2,"method":"tools/list"}
 `
 
-// TestAlerts: detections reach the webhook, logs and metrics the OTLP endpoint; nobody is told
-// who is not named.
+// TestAlerts checks that detections reach the webhook, that logs and metrics reach the OTLP
+// endpoint, and that nothing is sent without these flags.
 func TestAlerts(t *testing.T) {
 	c := &collected{got: map[string][]string{}}
 	server := httptest.NewServer(c)

@@ -82,7 +82,7 @@ func (c *approveCmd) selectors(f *lockfile.File) (all []lockfile.Selector, err e
 	return all, nil
 }
 
-// ofOne returns a single server and its definition names: the server is that of --server, or the
+// ofOne returns one server and its definition names. The server is that of --server, or the
 // first argument if definition names follow it.
 func (c *approveCmd) ofOne(f *lockfile.File) (server string, names []string) {
 	if c.Server != "" || len(c.Selectors) < 2 || f.Servers[c.Selectors[0]] == nil {

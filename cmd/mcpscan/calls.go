@@ -29,14 +29,14 @@ type callRow struct {
 	ID       string    `json:"id"`
 	Action   string    `json:"action"`   // ok, error or pending; in an audit log, allow or block if its engine decided
 	Decision string    `json:"decision"` // allow or block, according to the session rules, the policy, or the engine that wrote the log
-	Rule     string    `json:"rule"`     // behind the decision, if any
+	Rule     string    `json:"rule"`     // rule that decided, if any
 	Reason   string    `json:"reason"`
 	Took     string    `json:"took"`              // from the call to its result; empty if either has no timestamp
-	Address  string    `json:"address,omitempty"` // of the connection made for the call, if the log reports one
+	Address  string    `json:"address,omitempty"` // address of the connection made for the call, if the log reports one
 	File     string    `json:"file"`
 	Line     int       `json:"line"`
 
-	told string // the type of the audit event, "" for a frame
+	told string // type of the audit event; "" for a frame
 }
 
 func (r callRow) when() time.Time { return r.Time }

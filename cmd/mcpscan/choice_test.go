@@ -9,8 +9,8 @@ import (
 	"github.com/mcpscan/mcpscan/rules"
 )
 
-// TestNamesOfTheSummary: each name that docs/configuration.md explains stands for some
-// rules, and for each rule that is beside it.
+// TestNamesOfTheSummary checks that each name explained in docs/configuration.md
+// selects some rules, and each rule that the table lists for it.
 func TestNamesOfTheSummary(t *testing.T) {
 	_, table, ok := strings.Cut(readFile(t, root, "docs", "configuration.md"), "| its name | meaning here |\n| --- | --- |\n")
 	if !ok {

@@ -13,9 +13,10 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// TestEveryFieldIsCompared: whatever field of the settings is taken away from an example
-// that has all of them, the comparison of the two says so. A new field that the example has
-// and config.Compare does not know fails here; that the example has it is another test.
+// TestEveryFieldIsCompared checks that removing any field from a complete example of the
+// settings makes config.Compare report a change. It therefore fails for a new field that
+// config.Compare does not know; TestConfigurationDocument checks that the example is
+// complete.
 func TestEveryFieldIsCompared(t *testing.T) {
 	example := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindStringSubmatch(readFile(t, filepath.Join(root, "docs", "configuration.md")))
 	parse := func() *config.Settings {
@@ -23,7 +24,8 @@ func TestEveryFieldIsCompared(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// The example states defaults. What differs from them is seen to be gone.
+		// The example contains default values, whose removal would not be a change,
+		// so replace them.
 		no, alert, most := false, scanner.Alert, 7
 		s.Definitions, s.Outputs.Enabled = &no, &no
 		strict, err := config.ParseSettings("mcpscan.yaml", []byte("detection: {profile: strict}"), app.Vocabulary())
@@ -65,7 +67,7 @@ func TestEveryFieldIsCompared(t *testing.T) {
 	})
 }
 
-// element follows pointers, and takes the first of a list.
+// element follows pointers, and returns the first element of a list.
 func element(v reflect.Value) reflect.Value {
 	for {
 		switch {
@@ -79,8 +81,8 @@ func element(v reflect.Value) reflect.Value {
 	}
 }
 
-// eachField visits the fields of settings and of the structs of their packages in them,
-// but for places in the file. Names and hashes are values.
+// eachField visits the fields of settings, including those of nested structs from the
+// same packages, except positions. Names and hashes count as values.
 func eachField(t *testing.T, name string, v reflect.Value, path []int, visit func(name string, path []int)) {
 	t.Helper()
 	position := reflect.TypeFor[configfile.Position]()

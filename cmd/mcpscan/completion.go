@@ -63,7 +63,7 @@ func completions(root *kong.Node, words []string) []completion {
 		words = []string{""}
 	}
 	before, last := words[:len(words)-1], words[len(words)-1]
-	if slices.Contains(before, "--") { // the command of a server
+	if slices.Contains(before, "--") { // the rest is a server's command line
 		return nil
 	}
 	before = commandFirst(root, before)

@@ -11,8 +11,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// consent asks before a configuration file starts a command that nobody has seen: on a terminal, it
-// shows each command in full and asks; elsewhere, it refuses it unless a flag allows it.
+// consent asks before a configuration file starts a command for the first time. On a terminal, it
+// shows each command in full and asks; elsewhere, it refuses the command unless a flag allows it.
 func (c *liveFlags) consent(ctx context.Context, std streams, p *app.Plan, l *servers.Listing) {
 	ask, all := terminal(std.in) && terminal(std.err), false
 	answers := bufio.NewReader(std.in)
@@ -22,7 +22,7 @@ func (c *liveFlags) consent(ctx context.Context, std streams, p *app.Plan, l *se
 			return ""
 		case !ask:
 			return "its command comes from a configuration file; read it, then use --run-servers: " + t.Conceal(t.Shown())
-		case all: // show what starts, all the same
+		case all: // do not ask, but still show the commands
 			fmt.Fprint(std.err, l.Describe(t))
 			return ""
 		}

@@ -15,7 +15,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/policyfile"
 )
 
-// reads reads a configuration as what the folder in its name says.
+// reads parses a configuration as the kind of file that the folder in its name
+// stands for.
 func reads(name string, data []byte) error {
 	switch path.Dir(name) {
 	case "settings":
@@ -42,8 +43,8 @@ func reads(name string, data []byte) error {
 	return errors.New("no folder of that name")
 }
 
-// TestConfigurationsOfTheDesigns: configurations of agentsh, MCPProxy and ClawDefender are
-// read without an error.
+// TestConfigurationsOfTheDesigns checks that configurations of agentsh, MCPProxy and
+// ClawDefender are read without errors.
 func TestConfigurationsOfTheDesigns(t *testing.T) {
 	ar, err := txtar.ParseFile("testdata/designs.txtar")
 	if err != nil {
@@ -56,8 +57,9 @@ func TestConfigurationsOfTheDesigns(t *testing.T) {
 	}
 }
 
-// TestConfigurationsInTheDesigns reads each configuration in the documents themselves,
-// where they are at hand. Those of agentsh MCP security have lost their indentation there.
+// TestConfigurationsInTheDesigns reads each configuration in the documents themselves, if
+// they are available. The documents on agentsh MCP security have lost the indentation of
+// theirs.
 func TestConfigurationsInTheDesigns(t *testing.T) {
 	files, _ := filepath.Glob("../../../shared/seeds/*.txt")
 	if len(files) == 0 {
@@ -82,7 +84,7 @@ func TestConfigurationsInTheDesigns(t *testing.T) {
 	}
 }
 
-// block is a piece of a document in a language for configurations.
+// block is a part of a document in a configuration language.
 type block struct{ language, text string }
 
 var (
@@ -90,8 +92,8 @@ var (
 	bareObjects          = regexp.MustCompile(`(?ms)^\{\n.*?^\}`)
 )
 
-// blocks returns those of a document. A block that shows a configuration and another one
-// is two of them.
+// blocks returns the blocks of a document. It splits a block that shows two
+// configurations.
 func blocks(document string) (out []block) {
 	for _, m := range fencedConfigurations.FindAllStringSubmatch(document, -1) {
 		for part := range strings.SplitSeq(strings.ReplaceAll(m[2], "\n# New", "\x00# New"), "\x00") {
@@ -101,13 +103,14 @@ func blocks(document string) (out []block) {
 	if len(out) > 0 {
 		return out
 	}
-	for _, text := range bareObjects.FindAllString(document, -1) { // a page without fences
+	for _, text := range bareObjects.FindAllString(document, -1) { // the page has no code fences
 		out = append(out, block{"json", text})
 	}
 	return out
 }
 
-// readers are the folders of what reads a block: JSON is also for messages and events.
+// readers returns the folders for the parsers of a block. Most JSON is not a
+// configuration, but a message or an event.
 func readers(b block) []string {
 	switch {
 	case b.language == "yaml":

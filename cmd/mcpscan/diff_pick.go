@@ -92,8 +92,8 @@ func (m *metServers) Event(e *scanner.Event, out *scanner.Outcome) error {
 	return m.Sink.Event(e, out)
 }
 
-// any reports whether one of the servers was met, or none sent anything: then the coverage
-// explains why.
+// any reports whether one of the servers sent messages. It also returns true if none sent
+// anything, because the coverage then explains why.
 func (m *metServers) any(of *scanner.Snapshot) bool {
 	for name := range m.names {
 		if of.Servers[name] != nil {

@@ -44,7 +44,7 @@ type checkedFile struct {
 // checkedServer is a server in a checkedFile.
 type checkedServer struct {
 	Name      string   `json:"name"`
-	Project   string   `json:"project"` // of the entry, in ~/.claude.json
+	Project   string   `json:"project"` // project of the entry, in ~/.claude.json
 	Line      int      `json:"line"`
 	Transport string   `json:"transport"`
 	Disabled  bool     `json:"disabled"`

@@ -10,15 +10,15 @@ import (
 	"github.com/mcpscan/mcpscan/internal/app"
 )
 
-// fenced are the blocks of code of a document, with their languages.
+// fenced matches the YAML and TOML code blocks of a document.
 var fenced = regexp.MustCompile("(?s)\n```(toml|yaml)\n(.*?)\n```")
 
-// placeholder is a digest that a document left out.
+// placeholder matches a digest that a document abbreviates.
 var placeholder = regexp.MustCompile(`sha256:[0-9a-f]*\.\.\.`)
 
-// TestDocumentedPolicies: every policy that the documents behind the two kinds of
-// policies show, as it stands there, is read. What it decides is tested on policies of
-// the same form in internal/policyfile and internal/config.
+// TestDocumentedPolicies checks that every policy shown in the documents about the two
+// kinds of policies can be read unchanged. internal/policyfile and internal/config
+// test the decisions of policies of the same form.
 func TestDocumentedPolicies(t *testing.T) {
 	folder := filepath.Join("..", "..", "..", "shared", "seeds")
 	files, err := filepath.Glob(filepath.Join(folder, "*.txt"))

@@ -10,19 +10,19 @@ import (
 	"unicode/utf16"
 )
 
-// edit changes a project. It returns false where the project has nothing to change.
+// edit changes a project. do returns false if the project has nothing to change.
 type edit struct {
 	name string
 	do   func(r *rand.Rand, p *project) bool
 }
 
-// pick draws one server.
+// pick selects a random server.
 func (p *project) pick(r *rand.Rand) (*clientFile, *server) {
 	c := p.clients[r.IntN(len(p.clients))]
 	return c, c.servers[r.IntN(len(c.servers))]
 }
 
-// local is an edit of a server that is started as a command.
+// local is an edit of a server that is started by a command.
 func local(change func(r *rand.Rand, p *project, s *server) bool) func(*rand.Rand, *project) bool {
 	return func(r *rand.Rand, p *project) bool {
 		_, s := p.pick(r)
@@ -30,7 +30,7 @@ func local(change func(r *rand.Rand, p *project, s *server) bool) func(*rand.Ran
 	}
 }
 
-// remote is an edit of a server that is reached over HTTP.
+// remote is an edit of a server over HTTP.
 func remote(change func(s *server)) func(*rand.Rand, *project) bool {
 	return func(r *rand.Rand, p *project) bool {
 		_, s := p.pick(r)
@@ -54,7 +54,7 @@ func withEnv(name, value string) func(*rand.Rand, *project) bool {
 
 var versionAtEnd = regexp.MustCompile(`@\d+\.\d+\.\d+$`)
 
-// starts are the edits after which something else is started or asked.
+// starts are edits that make a client start or contact something else.
 var starts = []edit{
 	{"another version", local(func(_ *rand.Rand, _ *project, s *server) bool {
 		for i, a := range s.args {
@@ -142,7 +142,7 @@ var starts = []edit{
 	}},
 }
 
-// rewritten is an edit of the text of all configurations, JSON or not.
+// rewritten is an edit of the text of all configurations, or only of those in JSON.
 func rewritten(onlyJSON bool, f func(string) string) func(*rand.Rand, *project) bool {
 	return func(_ *rand.Rand, p *project) bool {
 		for _, c := range p.clients {
@@ -155,7 +155,7 @@ func rewritten(onlyJSON bool, f func(string) string) func(*rand.Rand, *project) 
 	}
 }
 
-// member is an edit that gives each entry one more member.
+// member is an edit that adds a member to each entry.
 func member(key string, value any) func(*rand.Rand, *project) bool {
 	return func(_ *rand.Rand, p *project) bool {
 		for _, c := range p.clients {
@@ -170,7 +170,7 @@ func member(key string, value any) func(*rand.Rand, *project) bool {
 	}
 }
 
-// beside is an edit that puts one more entry, which is JSON, beside the others.
+// beside is an edit that adds an entry, which is JSON, before or after the others.
 func beside(value string, first bool) func(*rand.Rand, *project) bool {
 	return rewritten(true, func(text string) string {
 		if first {
@@ -180,7 +180,7 @@ func beside(value string, first bool) func(*rand.Rand, *project) bool {
 	})
 }
 
-// moved is an edit that moves configurations.
+// moved is an edit that moves configurations to other paths.
 func moved(to func(string) string) func(*rand.Rand, *project) bool {
 	return func(_ *rand.Rand, p *project) bool {
 		for _, c := range p.clients {
@@ -192,7 +192,7 @@ func moved(to func(string) string) func(*rand.Rand, *project) bool {
 	}
 }
 
-// again is an edit that repeats what stood in the file before.
+// again is an edit that repeats the previous content of a file.
 func again(join func(was, text string) string) func(*rand.Rand, *project) bool {
 	return func(_ *rand.Rand, p *project) bool {
 		for _, c := range p.clients {
@@ -206,7 +206,7 @@ func again(join func(was, text string) string) func(*rand.Rand, *project) bool {
 	}
 }
 
-// inner is what is in the innermost object of a configuration.
+// inner returns the content of the innermost object of a configuration.
 func inner(text string) string {
 	_, rest, _ := strings.Cut(text, "{\n")
 	entries, _, _ := strings.Cut(rest, "\n}")
@@ -223,7 +223,7 @@ func encoded(order func(uint16) string) func(string) string {
 	}
 }
 
-// disguises are edits of configurations that try to keep their reader from what they say.
+// disguises are edits of configurations that try to hide their content from readers.
 var disguises = []edit{
 	{"none", func(*rand.Rand, *project) bool { return true }},
 	{"wrapped by this program", behindProxy(func() string { own, _ := ownPath(); return own })},

@@ -12,10 +12,10 @@ import (
 	"testing"
 )
 
-// project is a project as one tree of a change has it.
+// project is the content of a project before or after a change.
 type project struct {
 	clients []*clientFile
-	files   map[string]string // what else it has; a file with no content is absent
+	files   map[string]string // other files; a file with no content is absent
 	links   map[string]string // symbolic links
 }
 
@@ -24,8 +24,8 @@ type clientFile struct {
 	path    string
 	format  format
 	servers []*server
-	was     string                   // its text before an edit
-	rewrite func(text string) string // what is done to the text of the file; nil for nothing
+	was     string                   // text before an edit
+	rewrite func(text string) string // applied to the text of the file; nil for none
 }
 
 // server is an entry of a configuration.
@@ -35,19 +35,19 @@ type server struct {
 	args    []string
 	env     map[string]string
 	url     string
-	extra   map[string]any // further members of its entry
+	extra   map[string]any // further members of the entry
 }
 
 // format writes the entries of a client's configuration.
 type format func(entries []entry) string
 
-// entry is a server as a client writes it down.
+// entry is a server in the form that a client writes.
 type entry struct {
 	name   string
 	fields map[string]any
 }
 
-// formats are the configurations of clients in a project, by their path.
+// formats are the formats of client configurations in a project, by path.
 var formats = map[string]struct {
 	format format
 	fields func(*server) map[string]any
@@ -126,7 +126,7 @@ func ofOpencode(s *server) map[string]any {
 // wrapped is JSON with the entries in one member.
 func wrapped(member string) format { return nested(member) }
 
-// nested is JSON with the entries below some members.
+// nested is JSON with the entries in nested members.
 func nested(members ...string) format {
 	return func(entries []entry) string {
 		var b strings.Builder
@@ -164,7 +164,7 @@ func asTOML(entries []entry) string {
 	return b.String()
 }
 
-// asYAML is a block of Continue: a list, whose values are JSON and so YAML.
+// asYAML is YAML for Continue: a list whose values are JSON, which is also YAML.
 func asYAML(entries []entry) string {
 	b := "name: servers\nversion: 0.0.1\nschema: v1\nmcpServers:\n"
 	for _, e := range entries {
@@ -179,12 +179,12 @@ func asYAML(entries []entry) string {
 func asJSON(v any) string {
 	data, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // strings, numbers, lists and maps of them
+		panic(err) // there are only strings, numbers, and lists and maps of them
 	}
 	return string(data)
 }
 
-// text is the file.
+// text returns the content of the file.
 func (c *clientFile) text() string {
 	var entries []entry
 	for _, s := range c.servers {
@@ -197,7 +197,7 @@ func (c *clientFile) text() string {
 	return text
 }
 
-// write makes the tree.
+// write creates the files of the project.
 func (p *project) write(t *testing.T, dir string) {
 	t.Helper()
 	all := maps.Clone(p.files)
@@ -229,7 +229,7 @@ func (p *project) write(t *testing.T, dir string) {
 	}
 }
 
-// clone is a copy that can be edited.
+// clone returns a copy that can be edited.
 func (p *project) clone() *project {
 	out := &project{files: maps.Clone(p.files), links: maps.Clone(p.links)}
 	for _, c := range p.clients {
@@ -245,8 +245,8 @@ func (p *project) clone() *project {
 	return out
 }
 
-// randomProject draws the clients of a project and their servers. Servers over HTTP are
-// at the address.
+// randomProject creates random clients of a project and their servers. Servers over
+// HTTP have the given address.
 func randomProject(r *rand.Rand, address string) *project {
 	p := &project{files: map[string]string{"README.md": "# A project\n"}, links: map[string]string{}}
 	paths := slices.Sorted(maps.Keys(formats))
@@ -294,7 +294,7 @@ func (p *project) randomServer(r *rand.Rand, name, address string) *server {
 	return s
 }
 
-// dumpOf is what a server of this name lists.
+// dumpOf returns the definitions that a server with this name lists.
 func dumpOf(name string) string {
 	return fmt.Sprintf(`{"serverInfo":{"name":%q,"version":"1.0.0"},"tools":[{"name":"get_%s","description":"Returns the %s of a day.","inputSchema":{"type":"object","properties":{"day":{"type":"string"}}}}]}`, name, name, name)
 }

@@ -24,13 +24,14 @@ var (
 	editSeed  = flag.Uint64("edits-seed", 1, "what its projects and edits are drawn from")
 )
 
-// editsOfProject is how many edits of one project are tried: it takes servers that are
-// started to lock one.
+// editsOfProject is the number of edits tried per project, because locking a project
+// takes long: it starts the servers.
 const editsOfProject = 25
 
-// TestHostileEdits draws projects with clients, servers and a lockfile, and a change of
-// each: something else is started or asked, or approved, and one more edit tries to hide
-// that. The gate must fail, or the report say what was not looked at.
+// TestHostileEdits creates random projects with clients, servers and a lockfile, and
+// random changes to them. Each change makes a client start or contact something else, or
+// approves something else, and a second edit tries to hide that. The gate must fail, or
+// the report must say that something was not inspected.
 func TestHostileEdits(t *testing.T) {
 	if testing.Short() {
 		*editCases = min(*editCases, 25)
@@ -75,7 +76,8 @@ func TestHostileEdits(t *testing.T) {
 	}
 }
 
-// randomEdit changes what a project starts, or what its lockfile approves, and hides it.
+// randomEdit changes what a project starts, or what its lockfile approves, and hides the
+// change.
 func randomEdit(r *rand.Rand, honest *project) (changed *project, what []string) {
 	for {
 		p := honest.clone()
@@ -86,7 +88,7 @@ func randomEdit(r *rand.Rand, honest *project) (changed *project, what []string)
 			return e.do(r, p)
 		}
 		switch hides := [][]edit{disguises, unlocks, settings}[r.IntN(3)]; {
-		case r.IntN(8) == 0: // the lockfile alone
+		case r.IntN(8) == 0: // change only the lockfile
 			if try(unlocks) {
 				return p, names
 			}
@@ -96,13 +98,13 @@ func randomEdit(r *rand.Rand, honest *project) (changed *project, what []string)
 	}
 }
 
-// gated is what the gate said.
+// gated is the result of the gate.
 type gated struct {
 	code           int
 	coverage, text string
 }
 
-// gate judges a change as the action does.
+// gate evaluates a change as the action does.
 func gate(t *testing.T, base, head string) gated {
 	t.Helper()
 	t.Chdir(head)
@@ -122,14 +124,14 @@ func gate(t *testing.T, base, head string) gated {
 	return g
 }
 
-// quietly runs mcpscan and returns what it said, on either stream.
+// quietly runs mcpscan and returns its exit code and the output on both streams.
 func quietly(args ...string) (int, string) {
 	var said bytes.Buffer
 	code := run(args, streams{strings.NewReader(""), &said, &said})
 	return code, said.String()
 }
 
-// shownProject is what of a project decides.
+// shownProject formats the relevant files of a project for an error.
 func shownProject(p *project) string {
 	var b strings.Builder
 	for _, c := range p.clients {
@@ -144,7 +146,7 @@ func shownProject(p *project) string {
 	return b.String()
 }
 
-// answerHTTP answers as the server that the path names.
+// answerHTTP answers as the server named in the path.
 func answerHTTP(w http.ResponseWriter, req *http.Request) {
 	var r fakeserver.Request
 	body, _ := io.ReadAll(req.Body)
@@ -160,7 +162,8 @@ func answerHTTP(w http.ResponseWriter, req *http.Request) {
 	fmt.Fprint(w, r.From([]byte(dumpOf(strings.Trim(req.URL.Path, "/")))))
 }
 
-// behindProxy is an edit that gives all commands the form that wrap writes, for a program.
+// behindProxy is an edit that wraps all commands as mcpscan wrap does, for the given
+// program.
 func behindProxy(program func() string) func(*rand.Rand, *project) bool {
 	return func(_ *rand.Rand, p *project) bool {
 		for _, c := range p.clients {

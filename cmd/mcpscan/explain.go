@@ -37,8 +37,8 @@ type explained struct {
 	Type      string             `json:"type"`
 	Messages  []explainedMessage `json:"messages"`
 	Findings  []explainedFinding `json:"findings"`
-	Cited     []citation         `json:"cited"` // by findings elsewhere
-	collector *report.Collector  // of the findings
+	Cited     []citation         `json:"cited"` // findings of other events that rest on this one
+	collector *report.Collector  // collects the findings
 }
 
 // explainedMessage is one message of an event.
@@ -59,7 +59,7 @@ type explainedCheck struct {
 	Verdict string `json:"verdict"` // empty if it did not decide
 	Rule    string `json:"rule,omitempty"`
 	Reason  string `json:"reason,omitempty"`
-	File    string `json:"file,omitempty"` // of the policy rule
+	File    string `json:"file,omitempty"` // file of the policy rule
 	Line    int    `json:"line,omitempty"`
 }
 
@@ -70,7 +70,7 @@ type explainedFinding struct {
 	RestsOn []past `json:"rests_on"` // in chronological order
 }
 
-// past is an earlier event that affects the judgement of another.
+// past is an earlier event that affected how a later one was judged.
 type past struct {
 	Time    *time.Time `json:"timestamp"` // null if the event has none or is not in the recording
 	File    string     `json:"file"`
@@ -78,7 +78,7 @@ type past struct {
 	Session string     `json:"session"`
 	Server  string     `json:"server"`
 	Event   string     `json:"event"`   // in words
-	Message string     `json:"message"` // from the finding
+	Message string     `json:"message"` // message of the finding
 	Turn    bool       `json:"same_turn,omitempty"`
 }
 
@@ -276,8 +276,8 @@ func (c *explainCmd) sameFile(name string) bool {
 	return filepath.Clean(name) == filepath.Clean(c.Recording) || name == filepath.Base(c.Recording)
 }
 
-// observer returns a rule that passes to see all that other rules see of messages, and reports
-// nothing.
+// observer returns a rule that reports nothing and calls see for every message that rules
+// judge.
 func observer(see func(*scanner.JudgePass)) scanner.Rule {
 	return scanner.Rule{ID: "observer", Category: "engine", Title: "What is seen", Why: "Nothing is reported.", Fix: "None.",
 		Basis: "It reports nothing.", Refs: []string{"CWE-778"}, Judge: see}

@@ -78,7 +78,7 @@ func (x *explainer) resolve(ctx context.Context, want wanted) (wanted, error) {
 	if err != nil {
 		return want, err
 	}
-	if slices.ContainsFunc(found, func(c candidate) bool { return !c.response }) { // a response has the id of its request
+	if slices.ContainsFunc(found, func(c candidate) bool { return !c.response }) { // a response has the same id as its request
 		found = slices.DeleteFunc(found, func(c candidate) bool { return c.response })
 	}
 	switch len(found) {

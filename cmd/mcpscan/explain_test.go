@@ -8,8 +8,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// TestExplainedChain: what each check said is in the order of the chain, whoever
-// spoke first, and the silent ones are named.
+// TestExplainedChain checks that decisions are shown in the order of the chain,
+// whichever check decided first, and that checks without a decision are listed.
 func TestExplainedChain(t *testing.T) {
 	if len(chain(&scanner.Judged{Message: &scanner.Message{}})) != 0 {
 		t.Error("nothing was decided, and there is a chain")

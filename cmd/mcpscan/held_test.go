@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// TestHeld: what the policy prompts for reaches the server when somebody allows it with
-// mcpscan held, and not when somebody denies it.
+// TestHeld checks that a message for which the policy prompts reaches the server if
+// somebody allows it with mcpscan held, and does not if somebody denies it.
 func TestHeld(t *testing.T) {
 	dir := t.TempDir()
 	policy := filepath.Join(dir, "policy.toml")

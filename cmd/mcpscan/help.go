@@ -84,6 +84,6 @@ func (c *helpCmd) Run(parsed *kong.Context) error {
 		}
 		node = child
 	}
-	_, _ = parsed.Kong.Parse(append(c.Command, "--help")) // prints the help; missing arguments are no error here
+	_, _ = parsed.Kong.Parse(append(c.Command, "--help")) // prints the help; missing arguments do not matter here
 	return nil
 }

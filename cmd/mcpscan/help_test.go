@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestExamples: every command that the help lists has two examples, which the command
-// line takes, and is in a group.
+// TestExamples checks that every command in the help is in a group and has two
+// examples, which the parser accepts.
 func TestExamples(t *testing.T) {
 	var g grammar
 	parser, err := newParser(&g, streams{strings.NewReader(""), io.Discard, io.Discard}, func(int) {})
@@ -39,8 +39,8 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// TestFlagsAgree: a flag takes a value in every command that has it, or in none, so that
-// it can precede the command.
+// TestFlagsAgree checks that a flag takes a value either in all commands that have it or
+// in none, so that it can precede the command.
 func TestFlagsAgree(t *testing.T) {
 	var g grammar
 	parser, err := newParser(&g, streams{strings.NewReader(""), io.Discard, io.Discard}, func(int) {})
@@ -63,8 +63,8 @@ func TestFlagsAgree(t *testing.T) {
 	}
 }
 
-// TestCommandFirst: the words of the command go ahead of the flags, whose values go with
-// them.
+// TestCommandFirst checks that the words of the command are moved before the flags, and
+// that flags keep their values.
 func TestCommandFirst(t *testing.T) {
 	var g grammar
 	parser, err := newParser(&g, streams{strings.NewReader(""), io.Discard, io.Discard}, func(int) {})

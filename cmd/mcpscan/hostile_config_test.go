@@ -12,8 +12,8 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// TestHostileConfigurations scans projects in which a configuration hides what it starts:
-// each says what must be in the report.
+// TestHostileConfigurations scans projects in which a configuration tries to hide what it
+// starts. Each project contains the text that the report must contain.
 func TestHostileConfigurations(t *testing.T) {
 	names, err := filepath.Glob("testdata/hostile/*.txtar")
 	if err != nil || len(names) == 0 {

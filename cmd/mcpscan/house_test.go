@@ -26,12 +26,12 @@ import (
 
 var update = flag.Bool("update", false, "write the generated documents instead of comparing them")
 
-// root is the root of the repository, seen from this package.
+// root is the path of the repository from this package.
 const root = "../.."
 
-// imports says which packages of this module each package may import. It is a
-// statement of policy: who needs more changes this table and ARCHITECTURE.md,
-// in a change of its own.
+// imports lists the packages of this module that each package may import. It states
+// a policy, so a commit that adds an import changes only this table and
+// ARCHITECTURE.md.
 var imports = map[string][]string{
 	"internal/wire":                {},
 	"internal/lazyregexp":          {},
@@ -107,7 +107,7 @@ var imports = map[string][]string{
 
 const module = "github.com/mcpscan/mcpscan/"
 
-// TestImports holds the packages to the table.
+// TestImports checks the imports of all packages against the table.
 func TestImports(t *testing.T) {
 	seen := map[string]bool{}
 	walkGo(t, func(path string) {
@@ -135,8 +135,8 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// TestNoClockNoIO holds scanner and rules to what they promise: no clock, no
-// files, no network, no init.
+// TestNoClockNoIO checks that the pure packages use no clock, files, network or
+// init functions.
 func TestNoClockNoIO(t *testing.T) {
 	forbidden := regexp.MustCompile(`\btime\.(Now|Since|Until|After|Tick|Sleep|NewTimer|NewTicker)\b|\n(?:import )?\s*\w* ?"(os|net|net/http|os/exec|math/rand|math/rand/v2|log)"\n|\nfunc init\(`)
 	walkGo(t, func(path string) {
@@ -150,8 +150,8 @@ func TestNoClockNoIO(t *testing.T) {
 	})
 }
 
-// pure reports a package whose findings depend on its input alone: the engine, the rules
-// and what they are made of, and the reports.
+// pure reports whether the findings of a package must depend only on its input. This
+// applies to the engine, the rules with the packages that they use, and the reports.
 func pure(dir string) bool {
 	switch dir {
 	case "scanner", "report", "internal/text", "internal/reading", "internal/intent", "internal/conform":
@@ -160,11 +160,11 @@ func pure(dir string) bool {
 	return dir == "rules" || strings.HasPrefix(dir, "rules/") || slices.ContainsFunc(rulePackages, func(p string) bool { return dir == "internal/"+p })
 }
 
-// rulePackages under internal hold what several families of rules need.
+// rulePackages lists the packages in internal that several families of rules use.
 var rulePackages = []string{"baseline", "capability", "clause", "configfile", "destination", "entries", "jsonschema", "languages", "launch", "mcp", "names", "paths", "secrets", "sense", "sensitive", "tools"}
 
-// TestFamiliesStandAlone: no family of rules imports another one, and nothing that they
-// share imports a family.
+// TestFamiliesStandAlone checks that families of rules, and the packages that they
+// share, import no other family.
 func TestFamiliesStandAlone(t *testing.T) {
 	for dir, imported := range imports {
 		family := strings.HasPrefix(dir, "rules/")
@@ -177,7 +177,8 @@ func TestFamiliesStandAlone(t *testing.T) {
 	}
 }
 
-// TestDependenciesAreExplained: each direct dependency has its line in ARCHITECTURE.md.
+// TestDependenciesAreExplained checks that ARCHITECTURE.md explains each direct
+// dependency.
 func TestDependenciesAreExplained(t *testing.T) {
 	architecture := readFile(t, root, "ARCHITECTURE.md")
 	direct := regexp.MustCompile(`(?m)^\t(\S+) v\S+$`)
@@ -188,8 +189,8 @@ func TestDependenciesAreExplained(t *testing.T) {
 	}
 }
 
-// TestArchitecture: ARCHITECTURE.md has no row twice, and the files, tests and scripts that
-// it names exist.
+// TestArchitecture checks that ARCHITECTURE.md has no duplicate rows, and that the files,
+// tests and scripts in it exist.
 func TestArchitecture(t *testing.T) {
 	architecture := readFile(t, root, "ARCHITECTURE.md")
 	seen := map[string]bool{}
@@ -214,7 +215,7 @@ func TestArchitecture(t *testing.T) {
 	}
 }
 
-// proofs are the names of all Go tests and scripts.
+// proofs returns the names of all Go tests and scripts.
 func proofs(t *testing.T) map[string]bool {
 	exists := map[string]bool{}
 	walkTests(t, func(path string) {
@@ -229,8 +230,8 @@ func proofs(t *testing.T) map[string]bool {
 	return exists
 }
 
-// TestRulesDocument: docs/rules.md is what the rules say of themselves.
-// go test ./cmd/mcpscan -run RulesDocument -update writes it.
+// TestRulesDocument checks that docs/rules.md matches the documentation in the
+// rules. go test ./cmd/mcpscan -run RulesDocument -update writes it.
 func TestRulesDocument(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("# Rules\n\nThe rules of mcpscan. This file is generated from their source:\n`go test ./cmd/mcpscan -run RulesDocument -update` writes it.\n\n")
@@ -253,8 +254,9 @@ func TestRulesDocument(t *testing.T) {
 	}
 }
 
-// TestConfigurationDocument: the examples in docs/configuration.md and README.md
-// load, the first of them uses every key, and all words that a file may use are reported.
+// TestConfigurationDocument checks that the examples in docs/configuration.md and
+// README.md load, that the first one uses every key, and that the document explains all
+// words that a file may use.
 func TestConfigurationDocument(t *testing.T) {
 	document := readFile(t, root, "docs", "configuration.md")
 	var loaded []*config.Settings
@@ -280,10 +282,10 @@ func TestConfigurationDocument(t *testing.T) {
 	}
 }
 
-// complete reports what an example leaves out.
+// complete reports the fields that an example does not set.
 func complete(t *testing.T, name string, v reflect.Value) {
 	switch {
-	case name == "settings.Profile": // a name stands for all of it
+	case name == "settings.Profile": // a name stands for the whole profile
 	case v.IsZero(), v.Kind() == reflect.Slice && v.Len() == 0:
 		t.Errorf("the first example of docs/configuration.md has no %s", name)
 	case v.Kind() == reflect.Slice && v.Type().Elem().Kind() == reflect.Struct:
@@ -295,7 +297,7 @@ func complete(t *testing.T, name string, v reflect.Value) {
 	}
 }
 
-// TestReadme: the commands that the README shows do what it shows.
+// TestReadme checks that the commands in README.md produce the output shown there.
 func TestReadme(t *testing.T) {
 	readme := readFile(t, root, "README.md")
 	for _, want := range []string{testCommand, "go run ./cmd/mcpscan replay docs/examples/poisoned-session.events.jsonl"} {
@@ -328,19 +330,19 @@ func TestReadme(t *testing.T) {
 // testCommand is the one command that runs all tests.
 const testCommand = "go test ./..."
 
-// walkGo calls f with the path, from the root, of each file of Go code that is no test.
+// walkGo calls f for each Go file that is not a test, with its path from the root.
 func walkGo(t *testing.T, f func(path string)) {
 	t.Helper()
 	walkFiles(t, f, func(name string) bool { return strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") })
 }
 
-// walkTests calls f with the path, from the root, of each file of tests.
+// walkTests calls f for each test file, with its path from the root.
 func walkTests(t *testing.T, f func(path string)) {
 	t.Helper()
 	walkFiles(t, f, func(name string) bool { return strings.HasSuffix(name, "_test.go") })
 }
 
-// walkFiles calls f with the path, from the root, of each file whose name is wanted.
+// walkFiles calls f for each file whose name is wanted, with its path from the root.
 func walkFiles(t *testing.T, f func(path string), wanted func(name string) bool) {
 	t.Helper()
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// TestInterruptedReplay: what was read before an interruption is reported, what
-// was not is reported, and a read that blocks does not keep the program.
+// TestInterruptedReplay checks that an interrupted replay reports the events read
+// so far and the unread rest, and that a blocked read does not delay the exit.
 func TestInterruptedReplay(t *testing.T) {
 	const line = `{"type":"mcp_message","timestamp":"2026-01-06T10:30:00Z","session_id":"s","server_id":"a","direction":"client_to_server","message":{"jsonrpc":"2.0","id":1,"method":"ping"}}` + "\n"
 	for name, written := range map[string]string{"nothing was read": "", "much was read": strings.Repeat(line, 20_000)} {
@@ -41,7 +41,8 @@ func TestInterruptedReplay(t *testing.T) {
 	}
 }
 
-// TestInterruptedReads: nothing that waits for its input outlives an interruption.
+// TestInterruptedReads checks that an interrupt ends every command that waits for
+// input.
 func TestInterruptedReads(t *testing.T) {
 	r, w := io.Pipe()
 	defer w.Close()

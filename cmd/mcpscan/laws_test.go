@@ -26,7 +26,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// judged replays a recording and renders it in every format.
+// judged replays a recording and renders the report in every format.
 func judged(t require, recording io.Reader, engine *scanner.Engine) map[string][]byte {
 	src, err := replay.Open("events.jsonl", recording, replay.Options{MaxMessage: 64 << 20})
 	t.check(err)
@@ -43,7 +43,7 @@ func judged(t require, recording io.Reader, engine *scanner.Engine) map[string][
 	return out
 }
 
-// require lets helpers serve testing.T and rapid.T.
+// require makes helpers usable with testing.T and rapid.T.
 type require struct {
 	fatal func(args ...any)
 }
@@ -54,8 +54,8 @@ func (r require) check(err error) {
 	}
 }
 
-// TestDeterminism: the same input gives the same bytes of every report, for
-// any number of workers.
+// TestDeterminism checks that the same input gives byte-identical reports for any
+// number of workers.
 func TestDeterminism(t *testing.T) {
 	engines, req, recordings := map[int]*scanner.Engine{}, require{t.Fatal}, 12
 	for _, workers := range []int{1, 2, 8} {
@@ -81,7 +81,8 @@ func TestDeterminism(t *testing.T) {
 	}
 }
 
-// TestDeterminismOfTranscripts is the same for transcripts, which are read in their order.
+// TestDeterminismOfTranscripts is like TestDeterminism, but for transcripts, which are
+// read sequentially.
 func TestDeterminismOfTranscripts(t *testing.T) {
 	req := require{t.Fatal}
 	one, err := scanner.New(rules.All(), scanner.Options{Workers: 1})
@@ -105,8 +106,8 @@ func TestDeterminismOfTranscripts(t *testing.T) {
 	}
 }
 
-// confusing are frames on which rules speak that look at a message as JSON, in
-// some of them at an edge of the frame.
+// confusing are frames with findings of rules that inspect messages as JSON, some
+// of them at the edge of the frame.
 var confusing = []string{
 	`{"id":3,"jsonrpc":"2.0","result":{"tools":[{"name":"sum","name":"sub","Description":"x"}]}}`,
 	`{"jsonrpc":"2.0","id":4,"result":{"tools":[{"name":"sum"},{"name":"sum","description":7},{"description":"no name"},null]}}`,
@@ -119,8 +120,8 @@ var confusing = []string{
 	`{"jsonrpc":"2.0","id":11,`, "ready", "ready\r{\"jsonrpc\":\"2.0\",\"id\":12,\"result\":{}}", "\xEF\xBB\xBF{\"id\":13}", "\xff\xfe",
 }
 
-// TestLiveEqualsReplay: a recording gives the findings and the coverage of the
-// run that made it, whatever came over the wire.
+// TestLiveEqualsReplay checks that replaying a recording gives the findings and the
+// coverage of the run that made it, whatever was sent.
 func TestLiveEqualsReplay(t *testing.T) {
 	req := require{t.Fatal}
 	var recording bytes.Buffer
@@ -153,7 +154,7 @@ func TestLiveEqualsReplay(t *testing.T) {
 	}
 }
 
-// wires yields events one a chunk, as a live server does.
+// wires yields events in chunks of one, as a live server does.
 type wires struct{ events []*scanner.Event }
 
 func (w *wires) Next() (scanner.Chunk, error) {
@@ -170,8 +171,8 @@ type wired struct{ e *scanner.Event }
 func (w wired) Events(yield func(*scanner.Event)) { yield(w.e) }
 func (w wired) Release()                          {}
 
-// TestInterleavingChangesNoVerdict: how the lines of independent sessions are
-// mixed changes where findings stand, and nothing else about them.
+// TestInterleavingChangesNoVerdict checks that the interleaving of independent
+// sessions only affects the locations of findings.
 func TestInterleavingChangesNoVerdict(t *testing.T) {
 	var each [][]string
 	var all strings.Builder
@@ -203,7 +204,8 @@ func TestInterleavingChangesNoVerdict(t *testing.T) {
 	})
 }
 
-// findingsOf lists what was found, in an order of its own and without places.
+// findingsOf returns the findings in a recording without their locations, in a
+// fixed order.
 func findingsOf(t require, recording string) string {
 	engine, err := allRules()
 	t.check(err)
@@ -219,12 +221,13 @@ func findingsOf(t require, recording string) string {
 	return fmt.Sprint(lines)
 }
 
-// allRules makes the engine for all rules once: that takes as long as some runs.
+// allRules creates the engine for all rules only once, because that takes as long
+// as some runs.
 var allRules = sync.OnceValues(func() (*scanner.Engine, error) { return scanner.New(rules.All(), scanner.Options{}) })
 
-// TestMemoryIsBounded: memory does not grow with the length of the input. The
-// second half of a recording must not need more than the first. Sessions that
-// never end are live until they make place, so few are allowed here.
+// TestMemoryIsBounded checks that memory use does not grow with the length of the
+// input, by comparing the two halves of a recording. Because sessions stay in
+// memory until others displace them, it allows only few.
 func TestMemoryIsBounded(t *testing.T) {
 	const size = 40 << 20
 	r, w := io.Pipe()

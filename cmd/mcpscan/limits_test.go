@@ -18,16 +18,16 @@ import (
 	"time"
 )
 
-// limit is a row of docs/limits.md. The value is read from the constant, or from the
-// default of the flag, of that name.
+// limit is a row of docs/limits.md. Its value is read from the constant with this
+// name, or from the default of the flag.
 type limit struct {
 	name   string
-	bounds string // what the value limits
+	bounds string // what is limited
 	unit   string // "bytes", "time", or another noun
-	beyond string // what happens to what exceeds it
+	beyond string // consequence of exceeding it
 }
 
-// What happens beyond a limit, where many limits share it.
+// Consequences shared by many limits.
 const (
 	incomplete = "run incomplete"
 	partly     = "event not inspected in full; run incomplete"
@@ -35,7 +35,8 @@ const (
 	untested   = "the rest is not checked"
 )
 
-// limits are the limits of the product, by directory. Subdirectories belong to it.
+// limits lists the limits of the program by directory, which includes
+// subdirectories.
 var limits = []struct {
 	dir  string
 	rows []limit
@@ -385,8 +386,8 @@ var limits = []struct {
 	}},
 }
 
-// TestLimitsDocument: docs/limits.md has every limit with the value of its constant.
-// go test ./cmd/mcpscan -run LimitsDocument -update writes it.
+// TestLimitsDocument checks that docs/limits.md contains every limit with the value
+// of its constant. go test ./cmd/mcpscan -run LimitsDocument -update writes it.
 func TestLimitsDocument(t *testing.T) {
 	flags := flagDefaults(t)
 	var b strings.Builder
@@ -435,7 +436,7 @@ Windows of session rules are settings, with their defaults in
 [configuration.md](configuration.md#calls-of-a-session).
 `
 
-// quantity writes a value with its unit.
+// quantity formats a value with its unit.
 func quantity(v constant.Value, unit string) string {
 	n, _ := constant.Int64Val(v)
 	switch {
@@ -454,10 +455,10 @@ func quantity(v constant.Value, unit string) string {
 	return strings.TrimSpace(thousands(n) + " " + unit)
 }
 
-// shortDuration matches what a duration ends with that is zero: 1m0s is 1m.
+// shortDuration matches the zero units at the end of a duration, as in 1m0s.
 var shortDuration = regexp.MustCompile(`([hm])(?:0m)?0s$`)
 
-// thousands writes a number with commas.
+// thousands formats a number with commas.
 func thousands(n int64) string {
 	if n < 1000 {
 		return fmt.Sprint(n)
@@ -465,7 +466,7 @@ func thousands(n int64) string {
 	return fmt.Sprintf("%s,%03d", thousands(n/1000), n%1000)
 }
 
-// flagDefaults returns the defaults of the flags that are numbers or durations.
+// flagDefaults returns the defaults of flags whose values are numbers or durations.
 func flagDefaults(t *testing.T) map[string]constant.Value {
 	t.Helper()
 	var g grammar
@@ -486,7 +487,7 @@ func flagDefaults(t *testing.T) map[string]constant.Value {
 	return defaults
 }
 
-// constantsBelow returns the integer constants of the packages in a directory and below, by
+// constantsBelow returns the integer constants of the packages in and below a directory, by
 // name.
 func constantsBelow(t *testing.T, dir string) map[string]constant.Value {
 	t.Helper()
@@ -512,8 +513,8 @@ func constantsBelow(t *testing.T, dir string) map[string]constant.Value {
 	return found
 }
 
-// constantsOf evaluates the integer constants of a package by type-checking its constant
-// declarations alone. Errors are ignored: they are about constants of other packages.
+// constantsOf evaluates the integer constants of a package by type-checking only its
+// constant declarations. It ignores errors, which concern constants of other packages.
 func constantsOf(t *testing.T, dir string) map[string]constant.Value {
 	t.Helper()
 	fset := token.NewFileSet()
@@ -550,11 +551,11 @@ func constantsOf(t *testing.T, dir string) map[string]constant.Value {
 	return found
 }
 
-// otherSystem matches files that are not built on Linux, whose constants would be second
-// declarations.
+// otherSystem matches files that are not built on Linux, because they would declare the
+// same constants again.
 var otherSystem = regexp.MustCompile(`_(windows|other)\.go$`)
 
-// durations imports package time, with the units of a duration alone.
+// durations imports a package time that contains only the units of a duration.
 type durations struct{}
 
 func (durations) Import(path string) (*types.Package, error) {

@@ -53,7 +53,8 @@ func (c *lockCmd) Run(ctx context.Context, std streams) error {
 		return err
 	}
 	l := c.listing(checks)
-	// A name must not stand for two servers, and what replaced a file is to be recorded.
+	// Two servers must not share a name; a replaced executable is recorded instead of
+	// blocked.
 	l.Separate, l.Block = true, false
 	if f, err := lockfile.Load(c.Lockfile); err == nil { // errors are reported when it is written
 		l.Known = servers.KnownIn(f)

@@ -64,7 +64,7 @@ func (f *lookFlags) run(ctx context.Context, std streams, s sink) error {
 type replayed struct {
 	files       []string
 	maxMessage  int64
-	interrupted string // consequence of an interrupt, for the error
+	interrupted string // what an interrupt means for this command, for the error
 }
 
 // into replays the recordings into s.

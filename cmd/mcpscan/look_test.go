@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// hostile is a recording with control characters, a text that runs backwards
-// and a credential in every place that a table shows.
+// hostile returns a recording with control characters, bidirectional text and a
+// credential in every field that a table shows.
 func hostile(t *testing.T) string {
 	token := "gh" + "p_" + strings.Repeat("a1B2", 9)
 	const head = `{"type":"mcp_message","timestamp":"2026-01-06T10:30:00Z","session_id":"s\u009b\u202e","server_id":"x\u009b TOKEN","server_type":"stdio",`
@@ -24,8 +24,8 @@ func hostile(t *testing.T) string {
 	return name
 }
 
-// TestLooksAreHarmless: what a look shows can neither steer a terminal nor give
-// a credential away, as a table and as JSON.
+// TestLooksAreHarmless checks that tables and JSON output of commands that show
+// recordings contain neither terminal sequences nor credentials.
 func TestLooksAreHarmless(t *testing.T) {
 	name := hostile(t)
 	harmful := regexp.MustCompile(`[\x00-\x09\x0b-\x1f\x7f\x{80}-\x{9f}\x{202e}]|a1B2a1B2`)
@@ -46,12 +46,12 @@ func TestLooksAreHarmless(t *testing.T) {
 	}
 }
 
-// fullDisk takes nothing.
+// fullDisk is a writer that always fails.
 type fullDisk struct{}
 
 func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
 
-// TestFullDisk: output that nobody got is no success.
+// TestFullDisk checks that a command fails if its output cannot be written.
 func TestFullDisk(t *testing.T) {
 	name := filepath.Join(root, "docs", "examples", "poisoned-session.events.jsonl")
 	for _, args := range [][]string{

@@ -42,9 +42,9 @@ func (w withPrograms) Run() int {
 	return w.m.Run()
 }
 
-// install builds the program and the fake servers into a directory. Scripts start the
-// program a thousand times: the test binary, which could be it as well, first initialises
-// what only tests import.
+// install builds the program and the fake servers into a directory. The test binary could
+// also act as the program, but it initialises packages that only tests import, and
+// scripts start the program a thousand times.
 func install(dir string) error {
 	args := []string{"build", "-buildvcs=false", "-ldflags=-s -w", "-o", dir + string(filepath.Separator)}
 	if raceDetector() {
@@ -56,20 +56,21 @@ func install(dir string) error {
 	return fakeserver.Install(dir)
 }
 
-// raceDetector reports whether the tests run with it.
+// raceDetector reports whether the race detector is enabled.
 func raceDetector() bool {
 	info, ok := debug.ReadBuildInfo()
 	return ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"})
 }
 
-// TestScripts runs the command line as a user does.
+// TestScripts runs the scripts in testdata/scripts, which test the command line
+// from the user's perspective.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("..", "..", "testdata", "scripts"),
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
-			// Nothing of the machine's CI or terminal reaches a script.
+			// Scripts must not depend on the machine's CI or terminal.
 			env.Vars = withoutCI(env.Vars)
 			examples, err := filepath.Abs(filepath.Join("..", "..", "docs", "examples"))
 			if err != nil {
@@ -77,7 +78,7 @@ func TestScripts(t *testing.T) {
 			}
 			env.Setenv("EXAMPLES", examples)
 			env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
-			env.Setenv("MCPSCAN_SESSION", noSession) // all scripts have one client, the test
+			env.Setenv("MCPSCAN_SESSION", noSession) // otherwise, all proxies would share a session, because the test is their client
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
@@ -104,7 +105,8 @@ func withoutCI(vars []string) []string {
 	return kept
 }
 
-// countMatches is the script command "count N TEXT FILE": FILE has TEXT N times.
+// countMatches is the script command "count N TEXT FILE", which checks that FILE
+// contains TEXT N times.
 func countMatches(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) != 3 || neg {
 		ts.Fatalf("usage: count N TEXT FILE")

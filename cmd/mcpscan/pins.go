@@ -77,8 +77,8 @@ type pinRow struct {
 	Kind       string `json:"kind"`
 	Name       string `json:"name"`
 	Status     string `json:"status"`
-	Digest     string `json:"digest"`   // of the definition last seen
-	Approved   string `json:"approved"` // digest; empty if pending
+	Digest     string `json:"digest"`   // digest of the definition last seen
+	Approved   string `json:"approved"` // approved digest; empty if pending
 	ApprovedBy string `json:"approved_by"`
 	ApprovedAt string `json:"approved_at"`
 	Reason     string `json:"reason"`

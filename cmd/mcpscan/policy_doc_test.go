@@ -10,8 +10,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/policyfile"
 )
 
-// TestPolicyDocument: the examples in docs/policy.md load, have nothing in them that
-// says nothing, and use every key that a policy can have.
+// TestPolicyDocument checks that the examples in docs/policy.md load, contain
+// nothing without effect, and use every key of a policy.
 func TestPolicyDocument(t *testing.T) {
 	document := readFile(t, root, "docs", "policy.md")
 	var all strings.Builder

@@ -45,7 +45,7 @@ type fixtureRow struct {
 	Result   string   `json:"result"` // ok, mismatch, or shown if nothing was expected
 	Rule     string   `json:"rule"`
 	Reason   string   `json:"reason"`
-	File     string   `json:"file"` // of the policy
+	File     string   `json:"file"` // file of the policy
 	Line     int      `json:"line"`
 	Column   int      `json:"column"`
 }

@@ -165,7 +165,7 @@ func (c *proxyCmd) target(known servers.Known) (*servers.Target, error) {
 		return t, nil
 	}
 	if c.Servers != "" {
-		t.Name = c.Servers // of the input; the servers have their own names
+		t.Name = c.Servers // name of the input; the servers have their own names
 		return t, nil
 	}
 	if t.Written = (config.Server{Transport: "http", URL: c.Upstream}); c.Upstream == "" {

@@ -26,8 +26,8 @@ func (r *proxyRun) asking() *proxy.Asking {
 	}
 }
 
-// asks reports whether somebody is asked about an event: over HTTP, only about those of the
-// client.
+// asks reports whether to ask the user about an event. Over HTTP, only messages from the
+// client qualify.
 func (r *proxyRun) asks(e *scanner.Event, out *scanner.Outcome) bool {
 	return r.AskTimeout > 0 && r.Mode != "observe" && out.Decision.Verdict == scanner.Prompt &&
 		(e.Transport == "stdio" || e.Direction == mcp.ClientToServer)

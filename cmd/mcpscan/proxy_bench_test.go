@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// roundTrip is a server behind something, and how long its answers take.
+// roundTrip is a server behind a command, with the durations of its calls.
 type roundTrip struct {
 	name string
 	cmd  *exec.Cmd
@@ -65,9 +65,9 @@ func (r *roundTrip) ask(b *testing.B, method string) time.Duration {
 
 // BenchmarkSession measures the round trip of a call with a result of 1 KiB through a bare
 // relay, through the proxy alone, and through two proxies that share a session and are called
-// in turns. It tells apart what a round trip through the proxy takes to judge its two messages,
-// and to forward them. All are called one after the other, so that the machine is the same for
-// all.
+// in turns. For the proxy, it distinguishes the time for judging the two messages from that for
+// forwarding them. It calls all of them in turn, so that the load of the machine is the same
+// for all.
 func BenchmarkSession(b *testing.B) {
 	home := b.TempDir()
 	write := func(name, text string) string {
@@ -105,8 +105,9 @@ func BenchmarkSession(b *testing.B) {
 	reportTimes(b, "shared", append(one.took, two.took...))
 }
 
-// apart tells apart what each round trip took to forward its two messages, and to judge them. The
-// file has the durations of all decisions, the first two of which are about the list of tools.
+// apart divides the duration of each round trip into the time for forwarding its two messages and
+// that for judging them. The file contains the durations of all decisions, the first two of which
+// are about tools/list.
 func (r *roundTrip) apart(b *testing.B, file string) (forward, judge []time.Duration) {
 	b.Helper()
 	text, err := os.ReadFile(file)
@@ -126,7 +127,7 @@ func (r *roundTrip) apart(b *testing.B, file string) (forward, judge []time.Dura
 	return forward, judge
 }
 
-// reportTimes reports the median of some durations, and what one of 100 exceeds.
+// reportTimes reports the median and the 99th percentile of durations.
 func reportTimes(b *testing.B, name string, took []time.Duration) {
 	slices.Sort(took)
 	b.ReportMetric(float64(took[len(took)/2].Microseconds()), name+"-p50-µs")

@@ -35,8 +35,8 @@ type listenFlags struct {
 	UpstreamTimeout time.Duration `help:"Time limit until the upstream begins to respond; 0 means no limit." default:"5m"`
 }
 
-// Time limits for the head of a request, for an idle connection, and for requests still open when
-// the proxy is asked to end.
+// Time limits for reading request headers, for idle connections, and for requests still open at
+// shutdown.
 const (
 	headWait = 10 * time.Second
 	idleWait = 2 * time.Minute

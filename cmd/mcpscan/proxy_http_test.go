@@ -20,16 +20,16 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// httpProxy is mcpscan proxy --listen while it runs.
+// httpProxy is a running mcpscan proxy --listen.
 type httpProxy struct {
 	url    string
 	cancel context.CancelFunc
 	done   chan error
-	stderr *bytes.Buffer // once it has ended
+	stderr *bytes.Buffer // complete once read is closed
 	read   chan struct{} // closed when stderr is complete
 }
 
-// startHTTPProxy starts the command in front of a server.
+// startHTTPProxy starts the proxy in front of a server.
 func startHTTPProxy(t *testing.T, flags ...string) *httpProxy {
 	t.Helper()
 	errs, stderr := io.Pipe()
@@ -70,7 +70,7 @@ func startHTTPProxy(t *testing.T, flags ...string) *httpProxy {
 	return p
 }
 
-// end ends the proxy as Ctrl-C does.
+// end stops the proxy as Ctrl-C does.
 func (p *httpProxy) end(t *testing.T) {
 	t.Helper()
 	p.cancel()
@@ -81,7 +81,7 @@ func (p *httpProxy) end(t *testing.T) {
 	}
 }
 
-// sameAsReplay holds a report of the proxy against the replay of its recording.
+// sameAsReplay compares a report of the proxy with a replay of its recording.
 func sameAsReplay(t *testing.T, live, recording string, flags ...string) (findings int) {
 	t.Helper()
 	r, err := report.Read(strings.NewReader(readFile(t, live)))
@@ -102,7 +102,7 @@ func sameAsReplay(t *testing.T, live, recording string, flags ...string) (findin
 	return len(r.Findings)
 }
 
-// poisoned is a server with one tool that tells what it was given.
+// poisoned is a server with one tool that returns its input.
 func poisoned(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	w.Header().Set("Content-Type", "application/json")
@@ -119,8 +119,8 @@ func poisoned(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// TestProxyOverHTTP: a scan through the proxy sees what the configuration lets through, and
-// the proxy finds what a replay of its recording finds.
+// TestProxyOverHTTP checks that a scan through the proxy sees only what the configuration
+// allows, and that the proxy has the findings of a replay of its recording.
 func TestProxyOverHTTP(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(poisoned))
 	defer server.Close()
@@ -151,8 +151,8 @@ func TestProxyOverHTTP(t *testing.T) {
 	}
 }
 
-// TestProxyOfConfiguration: the servers of a configuration have a path each, with the headers
-// that it sets and without those that start a command.
+// TestProxyOfConfiguration checks that each URL server of a configuration has a path and its
+// configured headers, and that servers started by commands are omitted.
 func TestProxyOfConfiguration(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(poisoned))
 	defer server.Close()
@@ -183,14 +183,15 @@ func TestProxyOfConfiguration(t *testing.T) {
 	}
 }
 
-// idOf is the id of a message that our own client wrote.
+// idOf returns the id of a message written by our client.
 func idOf(message []byte) string {
 	_, rest, _ := strings.Cut(string(message), `"id":`)
 	return rest[:strings.IndexAny(rest, ",}")]
 }
 
-// TestProxyLiveEqualsReplay: sessions with published servers, sent through the proxy, give
-// the findings that a replay of its recording gives, and reach the other side as they were.
+// TestProxyLiveEqualsReplay sends sessions with published servers through the proxy. It
+// checks that the findings equal those of a replay of the recording, and that messages
+// arrive unchanged.
 func TestProxyLiveEqualsReplay(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(shared, "recordings", "*"))
 	if err != nil {
@@ -199,8 +200,8 @@ func TestProxyLiveEqualsReplay(t *testing.T) {
 	if len(files) == 0 {
 		t.Skipf("%s is not on this machine", shared)
 	}
-	var got []byte                   // by the server, of the last message
-	said := map[string]chan string{} // by the server, to the stream of a session
+	var got []byte                   // last message that the server received
+	said := map[string]chan string{} // messages for the server to send, by session
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodPost {
 			got, _ = io.ReadAll(r.Body)
@@ -274,7 +275,7 @@ func TestProxyLiveEqualsReplay(t *testing.T) {
 	t.Logf("%d recordings, %d findings", len(files), findings)
 }
 
-// framesOf are the frames of a recording with their directions.
+// framesOf returns the frames of a recording with their directions.
 func framesOf(t *testing.T, file string) (events []*scanner.Event) {
 	t.Helper()
 	f, err := os.Open(file)

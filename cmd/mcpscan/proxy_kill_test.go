@@ -27,9 +27,9 @@ type loaded struct {
 	home  string
 	cmd   *exec.Cmd
 	lines chan []string
-	pids  map[string]int // proxies, and servers as server-NAME
+	pids  map[string]int // process IDs of proxies, and of servers as server-NAME
 	gone  map[string]bool
-	pause time.Duration // the longest between two answers
+	pause time.Duration // longest time between two answers
 }
 
 func startLoad(t *testing.T, home string) *loaded {
@@ -65,7 +65,8 @@ func startLoad(t *testing.T, home string) *loaded {
 	return l
 }
 
-// until takes in what the client prints until done, or until it is over.
+// until processes the client's output until done returns true, and fails if that
+// takes too long.
 func (l *loaded) until(what string, done func(answers map[string]int) bool) {
 	l.t.Helper()
 	answers, deadline := map[string]int{}, time.After(30*time.Second)
@@ -91,7 +92,7 @@ func (l *loaded) until(what string, done func(answers map[string]int) bool) {
 	}
 }
 
-// server returns the process of a server.
+// server returns the process ID of a server.
 func (l *loaded) server(name string) int {
 	l.t.Helper()
 	pid, err := strconv.Atoi(readFile(l.t, l.home, name+".script.pid"))
@@ -101,7 +102,7 @@ func (l *loaded) server(name string) int {
 	return pid
 }
 
-// vanished waits until a process is no more, or is one that nobody has waited for yet.
+// vanished waits until a process has exited; it need not have been reaped.
 func vanished(t *testing.T, what string, pid int) {
 	t.Helper()
 	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
@@ -113,8 +114,8 @@ func vanished(t *testing.T, what string, pid int) {
 	t.Errorf("%s (process %d) is still there", what, pid)
 }
 
-// TestKilledInSession: proxies, servers and clients that are killed at any moment leave no
-// process behind and no recording that cannot be read, and hold up nobody else.
+// TestKilledInSession checks that killing proxies, servers or clients at any moment leaves
+// no processes and no unreadable recordings behind, and does not delay the others.
 func TestKilledInSession(t *testing.T) {
 	targets := []string{"one", "two", "server-one", "server-two", "client"}
 	var pause time.Duration
@@ -157,8 +158,8 @@ func TestKilledInSession(t *testing.T) {
 	t.Logf("the longest time without a response from the idle server: %s", pause)
 }
 
-// readable replays the recordings of a session that was killed: at most the last line of each
-// is cut off, and nothing else is wrong with them.
+// readable replays the recordings of a killed session. Only the last line of each may be
+// incomplete.
 func readable(t *testing.T, home string) {
 	t.Helper()
 	for _, name := range []string{"one", "two"} {

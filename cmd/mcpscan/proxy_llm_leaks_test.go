@@ -12,18 +12,18 @@ import (
 	"testing"
 )
 
-// llmSaid is an exchange with a model: the description of the tool mcp__mail__send that the request
-// declares, "" for none, the tools that the answer calls, and the reasons for which each of them
-// is blocked, "" for one that is passed on.
+// llmSaid is an exchange with a model. declares is the description of the tool mcp__mail__send in
+// the request, or "" for none. calls are the tools called in the answer, and reasons say why each
+// call is blocked, or are "" for calls that pass.
 type llmSaid struct {
 	declares string
 	calls    []string
 	reasons  []string
 }
 
-// policyLeaks are the ways in which the policy of another project's LLM proxy let calls through or
-// decided by the wrong thing, found by running it. The line is the one of section 1.7 of the notes
-// on that project.
+// policyLeaks are defects found by running another project's LLM proxy, in which its policy let
+// calls pass or decided by the wrong criterion. line refers to section 1.7 of the notes on that
+// project.
 var policyLeaks = []struct {
 	line, name, config string
 	talk               []llmSaid
@@ -56,8 +56,8 @@ var policyLeaks = []struct {
 		[]llmSaid{{"", []string{"mcp__mail__look", "mcp__mail__list", "mcp__notes__look", "mcp__notes__list", "mcp__notes__find"}, []string{"", "rate limit", "", "", "rate limit"}}}},
 }
 
-// elsewhere names the lines of that section that no call of a model is about, with the tests that
-// show them closed: they concern servers that mcpscan starts.
+// elsewhere lists the lines of that section that do not concern model calls but servers that
+// mcpscan starts, with the tests that cover them.
 var elsewhere = map[string][]string{
 	"Env: allowlist":                           {"TestVariables", "TestInherits", "scan_environment.txtar"},
 	"Binary pin: LookPath":                     {"scan_command.txtar"},
@@ -66,7 +66,8 @@ var elsewhere = map[string][]string{
 	"Real evaluation order, of other messages": {"TestDecisions"},
 }
 
-// TestLLMPolicyLeaks: a call in the answer of a model is decided by the whole policy.
+// TestLLMPolicyLeaks checks that the whole policy applies to calls in a model's
+// answer.
 func TestLLMPolicyLeaks(t *testing.T) {
 	provider := &answering{t: t, next: make(chan [2]string, 1)}
 	server := httptest.NewServer(provider)
@@ -99,7 +100,7 @@ func TestLLMPolicyLeaks(t *testing.T) {
 
 func second(_ int, s string) string { return s }
 
-// llmDeclares is a request that declares the tool mcp__mail__send.
+// llmDeclares returns a request that declares the tool mcp__mail__send.
 func llmDeclares(description string) string {
 	tools := ""
 	if description != "" {
@@ -108,7 +109,7 @@ func llmDeclares(description string) string {
 	return `{"model":"claude-x","max_tokens":5,"tools":[` + tools + `],"messages":[{"role":"user","content":"Hi"}]}`
 }
 
-// llmCalls is an answer that calls tools.
+// llmCalls returns an answer that calls tools.
 func llmCalls(tools []string) string {
 	calls := []string{`{"type":"text","text":"Well."}`}
 	for i, name := range tools {
@@ -117,7 +118,8 @@ func llmCalls(tools []string) string {
 	return `{"id":"m","type":"message","role":"assistant","model":"m","content":[` + strings.Join(calls, ",") + `],"stop_reason":"tool_use","usage":{}}`
 }
 
-// checkCalls compares what an agent got with what it should get of each call.
+// checkCalls compares an answer that the agent received with the expected decision
+// about each call.
 func checkCalls(t *testing.T, s llmSaid, answer string) {
 	t.Helper()
 	var got struct {
@@ -138,8 +140,8 @@ func checkCalls(t *testing.T, s llmSaid, answer string) {
 	}
 }
 
-// TestLLMBadPolicy: a policy that would deny everything, or compare a bad pattern as text, in that
-// other project ends the proxy before it serves anybody.
+// TestLLMBadPolicy checks that the proxy does not start with policies that make the other project
+// deny everything or compare an invalid pattern literally.
 func TestLLMBadPolicy(t *testing.T) {
 	for text, want := range map[string]string{
 		"server_policy: allow_list":                                     "unknown policy",

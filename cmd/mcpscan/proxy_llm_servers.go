@@ -12,15 +12,16 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// watched are servers that were listed, and that run until end is called.
+// watched holds servers that have been listed and keep running until end is called.
 type watched struct {
-	listed []*scanner.Event      // what they sent until all of them were listed
-	later  <-chan *scanner.Event // what they send after that; closed when none is left
-	stop   func()                // ends them
-	ended  chan struct{}         // closed when later was read to its end
+	listed []*scanner.Event      // events sent until all servers were listed
+	later  <-chan *scanner.Event // events sent after that; closed when the last server has ended
+	stop   func()                // stops the servers
+	ended  chan struct{}         // closed when later has been drained
 }
 
-// read passes on what the servers send later, until they have ended.
+// read calls take with the later events that concern the proxy, until all servers
+// have ended.
 func (w *watched) read(take func(*scanner.Event)) {
 	defer close(w.ended)
 	for e := range w.later {
@@ -30,26 +31,28 @@ func (w *watched) read(take func(*scanner.Event)) {
 	}
 }
 
-// end ends the servers and waits until what they sent was inspected.
+// end stops the servers and waits until their last events have been handled.
 func (w *watched) end() {
 	w.stop()
 	<-w.ended
 }
 
-// withServers is a proxy with the servers that it knows, which end before it does.
+// withServers is a proxy with its listed servers. Close stops the servers before it
+// closes the proxy.
 type withServers struct {
 	*proxy.LLM
 	servers *watched
 }
 
-// Close ends the servers and then the proxy.
+// Close stops the servers and then closes the proxy.
 func (w *withServers) Close() {
 	w.servers.end()
 	w.LLM.Close()
 }
 
-// listServers lists the servers of the configuration that --servers names, before there is any
-// traffic, and keeps them to see changes of their tools. The caller calls read, and end when it needs them no more.
+// listServers lists the servers of the --servers configuration before there is any traffic, and
+// keeps them running to notice changes of their tools. The caller must call read, and end when it
+// no longer needs the servers.
 func (r *proxyRun) listServers(ctx context.Context) (*watched, error) {
 	until := make(chan struct{})
 	w := &watched{stop: sync.OnceFunc(func() { close(until) }), ended: make(chan struct{})}
@@ -68,7 +71,7 @@ func (r *proxyRun) listServers(ctx context.Context) (*watched, error) {
 	l := r.checks.Listing()
 	l.StartTimeout, l.StepTimeout, l.Timeout = time.Minute, 30*time.Second, 5*time.Minute
 	l.ClientName, l.Version, l.MaxMessage, l.Until = servers.OwnClient, version(), r.MaxMessage, until
-	all := &scanner.Event{} // sent when all servers are listed
+	all := &scanner.Event{} // end marker, sent after the last server is listed
 	w.later = p.Watch(ctx, l, all)
 	for e := range w.later {
 		if e == all {
@@ -81,8 +84,8 @@ func (r *proxyRun) listServers(ctx context.Context) (*watched, error) {
 	return w, nil
 }
 
-// ofProxy returns a copy of a listed server's event for the proxy's session, nil if the proxy does
-// not use its kind.
+// ofProxy returns a copy of a listed server's event for the proxy's session, or nil if the proxy
+// does not use this kind of event.
 func ofProxy(e *scanner.Event) *scanner.Event {
 	if e.Kind != scanner.FrameEvent && e.Kind != scanner.SkippedEvent && e.Kind != scanner.StartedEvent {
 		return nil

@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// TestProxyLLMChangedTools: a server of the configuration runs as long as the proxy. When it
-// announces a change, its tools are listed again, and calls of the changed tool are blocked where
-// the configuration wants that, in this session and in a later one; added tools are known.
+// TestProxyLLMChangedTools checks that the configured servers run as long as the proxy, and that
+// their tools are listed again after they announce a change. Calls of the changed tool must then
+// be blocked, if so configured, in the current and later sessions, and added tools must be known.
 func TestProxyLLMChangedTools(t *testing.T) {
 	for _, block := range []bool{true, false} {
 		provider := &answering{t: t, next: make(chan [2]string, 1)}
@@ -51,7 +51,8 @@ func TestProxyLLMChangedTools(t *testing.T) {
 	}
 }
 
-// TestProxyLLMServerEnds: a server that ends is counted once, and its tools stay known.
+// TestProxyLLMServerEnds checks that a server that exits is counted once, and that its
+// tools remain known.
 func TestProxyLLMServerEnds(t *testing.T) {
 	provider := &answering{t: t, next: make(chan [2]string, 1)}
 	api := httptest.NewServer(provider)
@@ -73,8 +74,8 @@ func TestProxyLLMServerEnds(t *testing.T) {
 	}
 }
 
-// llmServer writes the configuration of a server that changes, or ends, when the file "changed"
-// appears, and other files. It returns their places.
+// llmServer writes other files, and the configuration of a server that changes or exits when
+// the file "changed" appears. It returns a function for their paths.
 func llmServer(t *testing.T, files map[string]string) (at func(string) string) {
 	t.Helper()
 	dir := t.TempDir()

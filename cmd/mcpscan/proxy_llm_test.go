@@ -16,7 +16,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// denyYAML is a configuration that refuses calls of the tools denied_….
+// denyYAML is a configuration that denies calls of tools named denied_….
 const denyYAML = `enforce_policy: true
 tool_policy: denylist
 denied_tools:
@@ -24,11 +24,11 @@ denied_tools:
     tool: "denied_*"
 `
 
-// answering is a provider that gives one answer after another.
+// answering is a provider that gives prepared answers in order.
 type answering struct {
 	t    *testing.T
 	next chan [2]string // content type and body
-	keys []string       // that it was given
+	keys []string       // API keys that it received
 }
 
 func (a *answering) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -61,7 +61,7 @@ func askLLM(t *testing.T, agent, to, body string) (status int, answer string) {
 	return resp.StatusCode, string(got)
 }
 
-// llmRequest is a request to Anthropic with a history.
+// llmRequest returns a request to Anthropic with a history.
 func llmRequest(history ...string) string {
 	return `{"model":"claude-sonnet-4-5","max_tokens":100,"mcp_servers":[{"type":"url","name":"crm","url":"https://crm.example/mcp","authorization_token":"crm-9d2e77a1c04b"}],` +
 		`"tools":[{"name":"mcp__notes__search_notes","description":"Searches notes.","input_schema":{"type":"object"}},{"name":"mcp__mail__send_email","description":"Sends mail.","input_schema":{"type":"object"}}],` +
@@ -72,7 +72,7 @@ func llmAnswer(id, name, input string) string {
 	return fmt.Sprintf(`{"id":"msg","type":"message","role":"assistant","model":"m","content":[{"type":"tool_use","id":"%s","name":"%s","input":%s}],"stop_reason":"tool_use","usage":{}}`, id, name, input)
 }
 
-// streamed is an answer as a stream.
+// llmStreamed returns a streamed answer.
 func llmStreamed(id, name, input string) string {
 	event := func(s string) string { return "data: " + s + "\n\n" }
 	return event(`{"type":"message_start","message":{"id":"m","type":"message","role":"assistant","model":"x","content":[],"stop_reason":null,"usage":{}}}`) +
@@ -81,9 +81,9 @@ func llmStreamed(id, name, input string) string {
 		event(`{"type":"content_block_stop","index":0}`) + event(`{"type":"message_delta","delta":{"stop_reason":"tool_use"},"usage":{}}`) + event(`{"type":"message_stop"}`)
 }
 
-// TestProxyLLM: what an agent does over several requests is one session, in which a call that
-// carries what another server returned is blocked. The recording gives the same findings, and
-// no key is in it.
+// TestProxyLLM checks that several requests of an agent belong to one session, in which a
+// call with a value that another server returned is blocked. The recording must give the same
+// findings and contain no key.
 func TestProxyLLM(t *testing.T) {
 	provider := &answering{t: t, next: make(chan [2]string, 8)}
 	server := httptest.NewServer(provider)
@@ -137,8 +137,8 @@ func TestProxyLLM(t *testing.T) {
 	}
 }
 
-// TestProxyLLMRecordings: what the proxy records of an exchange in each dialect gives the same
-// findings again, whether it was blocked or passed on.
+// TestProxyLLMRecordings checks that the recording of an exchange gives the same findings, in
+// each dialect, and for blocked and forwarded exchanges.
 func TestProxyLLMRecordings(t *testing.T) {
 	files, _ := filepath.Glob("../../internal/proxy/testdata/llm/*.txtar")
 	if len(files) == 0 {
@@ -189,7 +189,8 @@ func TestProxyLLMRecordings(t *testing.T) {
 	}
 }
 
-// amazonFrames returns an Amazon event stream of lines with the type and the payload of an event.
+// amazonFrames converts lines with the type and the payload of an event to an Amazon event
+// stream.
 func amazonFrames(lines []byte) (frames []byte) {
 	for line := range bytes.Lines(lines) {
 		kind, payload, _ := bytes.Cut(bytes.TrimSuffix(line, []byte("\n")), []byte(" "))
@@ -198,8 +199,8 @@ func amazonFrames(lines []byte) (frames []byte) {
 	return frames
 }
 
-// TestProxyLLMServers: servers are listed before there is traffic; a tool that none of them has
-// is refused where the configuration wants that.
+// TestProxyLLMServers checks that servers are listed before there is traffic, and that calls of
+// tools that none of them has are denied if so configured.
 func TestProxyLLMServers(t *testing.T) {
 	provider := &answering{t: t, next: make(chan [2]string, 8)}
 	api, mcp := httptest.NewServer(provider), httptest.NewServer(http.HandlerFunc(poisoned))
@@ -231,8 +232,8 @@ func TestProxyLLMServers(t *testing.T) {
 	}
 }
 
-// TestRequestsAreSentFirst: a request to a model waits for its inspection only where the
-// configuration can refuse it.
+// TestRequestsAreSentFirst checks that a request to a model waits for its inspection
+// only if the configuration can refuse it.
 func TestRequestsAreSentFirst(t *testing.T) {
 	for text, want := range map[string]bool{
 		"": false,

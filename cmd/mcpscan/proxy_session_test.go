@@ -20,7 +20,7 @@ import (
 	"github.com/mcpscan/mcpscan/report"
 )
 
-// clientProcess is a session client while it runs.
+// clientProcess is a running session client.
 type clientProcess struct {
 	t    *testing.T
 	cmd  *exec.Cmd
@@ -29,8 +29,8 @@ type clientProcess struct {
 	done bool
 }
 
-// startClient starts a client of the servers, each behind a proxy of its own, in a home of its
-// own. The proxies write NAME.jsonl and NAME.json there.
+// startClient starts a client of the servers, each behind its own proxy, with the given home
+// directory. The proxies write NAME.jsonl and NAME.json there.
 func startClient(t *testing.T, command []string, home string, servers map[string]string) *clientProcess {
 	t.Helper()
 	config := clientConfig{map[string]clientEntry{}}
@@ -39,7 +39,7 @@ func startClient(t *testing.T, command []string, home string, servers map[string
 		if err := os.WriteFile(file, []byte(script), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		server, _, _ := strings.Cut(name, "@") // the same one twice
+		server, _, _ := strings.Cut(name, "@") // a second connection to the same server
 		config.Servers[name] = clientEntry{"mcpscan", []string{"proxy", "--no-config", "--quiet", "--name", server, "--record", filepath.Join(home, name+".jsonl"),
 			"--format", "json=" + filepath.Join(home, name+".json"), "--", "fakeserver", "scripted", file}}
 	}
@@ -75,7 +75,7 @@ func (c *clientProcess) line() string {
 	return c.out.Text()
 }
 
-// call has the client call a tool, and returns what it says.
+// call makes the client call a tool, and returns the outcome that it prints.
 func (c *clientProcess) call(server, tool, argument string) string {
 	c.t.Helper()
 	text, err := json.Marshal(toolCall{server, tool, map[string]string{"of": argument}})
@@ -88,7 +88,7 @@ func (c *clientProcess) call(server, tool, argument string) string {
 	return c.line()
 }
 
-// end ends the client and with it the proxies.
+// end stops the client and thereby the proxies.
 func (c *clientProcess) end() {
 	if c.done {
 		return
@@ -100,7 +100,7 @@ func (c *clientProcess) end() {
 	}
 }
 
-// script is what a fake server lists and returns: of each tool its name, description and answer.
+// script writes the tools of a fake server, each with its name, description and answer.
 func script(t *testing.T, tools ...[3]string) string {
 	t.Helper()
 	type tool struct {
@@ -123,7 +123,8 @@ func script(t *testing.T, tools ...[3]string) string {
 	return string(text)
 }
 
-// attack is calls to two servers, the last of which one rule blocks in a session of both.
+// attack is a series of calls to two servers. A rule must block the last one in a session
+// with both.
 type attack struct {
 	rule     string
 	one, two [3]string
@@ -146,9 +147,9 @@ func attacks() []attack {
 	}
 }
 
-// TestSharedSession: two servers under one client, each behind a proxy of its own: what
-// attacks across them is blocked, and is not under two clients. What the proxies found is what
-// replaying their recordings finds.
+// TestSharedSession checks that attacks across two servers, each behind its own proxy, are
+// blocked if the servers have the same client, and not if they have different ones. The
+// findings of the proxies must equal those of replays of their recordings.
 func TestSharedSession(t *testing.T) {
 	clients := map[string][]string{"go-sdk": {"sessionclient"}}
 	if node, err := exec.LookPath("node"); err != nil || os.Getenv("MCPSCAN_SERVER_EVERYTHING") == "" {
@@ -183,7 +184,7 @@ func TestSharedSession(t *testing.T) {
 	}
 }
 
-// play makes the calls of an attack and returns what became of the last.
+// play makes the calls of an attack and returns the outcome of the last one.
 func play(a attack, two string, clients map[string]*clientProcess) (last string) {
 	for _, c := range a.calls {
 		server := c[0]
@@ -195,8 +196,8 @@ func play(a attack, two string, clients map[string]*clientProcess) (last string)
 	return last
 }
 
-// sameAsReplays holds the reports of proxies against the replay of their recordings, together
-// and one by one.
+// sameAsReplays compares the reports of proxies with replays of their recordings, together
+// and individually.
 func sameAsReplays(t *testing.T, home string, names ...string) {
 	t.Helper()
 	var all, recordings []string

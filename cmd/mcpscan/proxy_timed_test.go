@@ -16,7 +16,8 @@ import (
 )
 
 // timedProxy is the command "timedproxy FILE COMMAND...": the proxy with all rules but those about
-// rates. It writes how long each decision took to the file, in nanoseconds, one per line and in order.
+// rates. It writes the duration of each decision to the file, in order, one per line, in
+// nanoseconds.
 func timedProxy() {
 	if err := runTimedProxy(os.Args[1], os.Args[2:]); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -34,7 +35,7 @@ func runTimedProxy(file string, command []string) error {
 	if err != nil {
 		return err
 	}
-	took := make(chan time.Duration, 1<<20) // the callback is called by both directions
+	took := make(chan time.Duration, 1<<20) // both directions call the callback
 	o := proxy.Options{
 		Engine: engine.Live(), Now: time.Now, MaxMessage: 1 << 20, Took: func(d time.Duration) { took <- d },
 		Decided: func(*scanner.Event, *scanner.Outcome, scanner.Action) {},

@@ -16,12 +16,12 @@ import (
 	"github.com/mcpscan/mcpscan/report"
 )
 
-// shared is where data stands that is not part of the repository: what
-// published servers list, and sessions with them.
+// shared is a directory of data that is not in the repository: definitions of
+// published servers, and sessions with them.
 const shared = "../../../shared/realservers"
 
-// jsonReport runs scan or replay and reads its JSON report. Our flags stand
-// ahead of the targets: behind -- everything belongs to a server.
+// jsonReport runs scan or replay and reads its JSON report. Flags must precede the
+// targets, because everything after -- is the command of a server.
 func jsonReport(t *testing.T, command string, targets ...string) *report.Report {
 	t.Helper()
 	var out, errs bytes.Buffer
@@ -36,8 +36,8 @@ func jsonReport(t *testing.T, command string, targets ...string) *report.Report 
 	return r
 }
 
-// TestRealDefinitionsAndRecordings: what published servers list and say is
-// read with nothing left out.
+// TestRealDefinitionsAndRecordings checks that definitions of published servers and
+// sessions with them are read completely.
 func TestRealDefinitionsAndRecordings(t *testing.T) {
 	for _, kind := range []struct {
 		command, pattern string
@@ -54,7 +54,7 @@ func TestRealDefinitionsAndRecordings(t *testing.T) {
 			if len(files) < kind.least {
 				t.Errorf("only %d files", len(files))
 			}
-			runs := [][]string{files} // a dump is one event, so a single run shows that none is missing
+			runs := [][]string{files} // each dump is one event, so a single run shows whether one is missing
 			if kind.command == "replay" {
 				runs = slices.Collect(slices.Chunk(files, 1))
 			}
@@ -68,8 +68,8 @@ func TestRealDefinitionsAndRecordings(t *testing.T) {
 	}
 }
 
-// everything is the entry point of @modelcontextprotocol/server-everything, or
-// the test is skipped.
+// everything returns the entry point of @modelcontextprotocol/server-everything, or
+// skips the test.
 func everything(t *testing.T) string {
 	path := os.Getenv("MCPSCAN_SERVER_EVERYTHING")
 	if path == "" {

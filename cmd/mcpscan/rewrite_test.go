@@ -12,8 +12,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/config"
 )
 
-// TestRewriteFile: a file keeps its mode and its links, its first backup stays, and what
-// somebody wrote meanwhile is not lost.
+// TestRewriteFile checks that a file keeps its mode and links, that the first backup is
+// kept, and that concurrent changes are not lost.
 func TestRewriteFile(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "real.json")
@@ -56,7 +56,8 @@ func TestRewriteFile(t *testing.T) {
 	}
 }
 
-// TestChangedWhileWrapping: a client writes its configuration between reading and writing.
+// TestChangedWhileWrapping covers a client that writes its configuration between our
+// reading and writing it.
 func TestChangedWhileWrapping(t *testing.T) {
 	path := filepath.Join(t.TempDir(), ".mcp.json")
 	if err := os.WriteFile(path, []byte(`{"mcpServers": {"a": {"command": "x"}}}`), 0o600); err != nil {
@@ -78,8 +79,8 @@ func TestChangedWhileWrapping(t *testing.T) {
 	}
 }
 
-// TestOwnPath: clients are given a path that is this program's, and a program of the same
-// name is not.
+// TestOwnPath checks that clients get a path of this program, and that another program
+// with the same name does not count as this one.
 func TestOwnPath(t *testing.T) {
 	own, err := ownPath()
 	if err != nil || !filepath.IsAbs(own) || !app.ThisProgram(own) {

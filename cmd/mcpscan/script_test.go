@@ -25,8 +25,8 @@ import (
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// checkSARIF is the script command "sarif FILE": FILE is valid SARIF 2.1.0 by
-// the schema in report/testdata.
+// checkSARIF is the script command "sarif FILE", which validates FILE against the
+// SARIF 2.1.0 schema in report/testdata.
 func checkSARIF(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) != 1 || neg {
 		ts.Fatalf("usage: sarif FILE")
@@ -42,8 +42,8 @@ func repository(ts *testscript.TestScript) string {
 	return filepath.Dir(filepath.Dir(ts.Getenv("EXAMPLES")))
 }
 
-// sameFindings is the script command "same-findings A B": the reports A and B have
-// the same findings, byte for byte.
+// sameFindings is the script command "same-findings A B", which checks that the
+// findings in the reports A and B are byte-identical.
 func sameFindings(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) != 2 {
 		ts.Fatalf("usage: [!] same-findings REPORT REPORT")
@@ -63,10 +63,11 @@ func sameFindings(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// wantFindings is the script command "findings REPORT WANT [RULE…]": of these rules, which
-// are globs, or of all, the report lists what the file WANT does and nothing else, one a
-// line: line of the recording, severity, rule, server, and the action where that is not to
-// alert. Empty lines and comments stand for nothing.
+// wantFindings is the script command "findings REPORT WANT [RULE…]". It checks that the
+// report's findings of the given rules, which are globs, or of all rules are exactly those
+// in the file WANT. Each line there has the line in the recording, severity, rule and
+// server of a finding, and its action unless that is alert. Empty lines and comments are
+// ignored.
 func wantFindings(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) < 2 || neg {
 		ts.Fatalf("usage: findings REPORT WANT [RULE…]")
@@ -98,8 +99,8 @@ func wantFindings(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// flood is the script command "flood N FROM TO": the file TO is FROM with the lines that
-// have {N} in them repeated N times, together, with a number in its place.
+// flood is the script command "flood N FROM TO". It copies FROM to TO, repeating each
+// block of lines with {N} N times with {N} replaced by a number.
 func flood(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) != 3 || neg {
 		ts.Fatalf("usage: flood N FROM TO")
@@ -126,8 +127,9 @@ func flood(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[2]), []byte(out.String()), 0o600))
 }
 
-// startEntry is the script command "entry FILE NAME IN OUT": the server NAME of a client
-// configuration is started as a client does, reads IN and writes OUT.
+// startEntry is the script command "entry FILE NAME IN OUT". It starts the server NAME
+// of a client configuration as a client does, with standard input from IN and output to
+// OUT.
 func startEntry(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) != 4 || neg {
 		ts.Fatalf("usage: entry FILE NAME IN OUT")
@@ -150,8 +152,9 @@ func startEntry(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[3]), out, 0o600))
 }
 
-// waitFile is the script command "waitfile NAME [TEXT]": wait until a fake server has
-// written its address to the file, and put it into $URL, or until the file has the text.
+// waitFile is the script command "waitfile NAME [TEXT]". It waits until a fake server
+// has written its address to the file, and sets $URL to it, or until the file contains
+// TEXT.
 func waitFile(ts *testscript.TestScript, neg bool, args []string) {
 	for range 12_000 {
 		if data, err := os.ReadFile(ts.MkAbs(args[0])); err == nil && strings.Contains(string(data), strings.Join(args[1:], " ")) {
@@ -177,8 +180,8 @@ func zipFiles(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), b.Bytes(), 0o600))
 }
 
-// genRecording is the command "genrecording BYTES": a generated recording on
-// standard output.
+// genRecording is the command "genrecording BYTES", which writes a generated
+// recording to standard output.
 func genRecording() {
 	size, err := strconv.ParseInt(os.Args[1], 10, 64)
 	if err != nil || recgen.Write(os.Stdout, recgen.Options{Seed: 1, Bytes: size}) != nil {

@@ -11,9 +11,10 @@ import (
 	"github.com/mcpscan/mcpscan/internal/fakeserver"
 )
 
-// sdkServer is the command "sdkserver TRANSPORT [PORTFILE]": a poisoned server
-// made with the official Go SDK, over stdio (the 2026-07-28 era), streamable
-// (the same, over HTTP), sessions (an older era, with sessions) or sse.
+// sdkServer is the command "sdkserver TRANSPORT [PORTFILE]": a poisoned server that
+// uses the official Go SDK. The transport is stdio (protocol 2026-07-28),
+// streamable (the same over HTTP), sessions (an older protocol with sessions) or
+// sse.
 func sdkServer() {
 	server := mcp.NewServer(&mcp.Implementation{Name: "sdk", Version: "1.0.0"}, &mcp.ServerOptions{PageSize: 2, Instructions: "Ask before you delete."})
 	for i := range 5 {

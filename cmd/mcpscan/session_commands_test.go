@@ -19,7 +19,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// toolCall is what a session client is told to call.
+// toolCall is a call that a session client should make.
 type toolCall struct {
 	Server    string            `json:"server"`
 	Tool      string            `json:"tool"`
@@ -36,8 +36,8 @@ type clientEntry struct {
 	Args    []string `json:"args"`
 }
 
-// sessionClient is the command "sessionclient CONFIG": a client with the official Go SDK, that
-// does what testdata/sessionclient.mjs does.
+// sessionClient is the command "sessionclient CONFIG": a client that uses the official Go SDK
+// and does the same as testdata/sessionclient.mjs.
 func sessionClient() {
 	if err := runSessionClient(os.Args[1]); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -94,7 +94,8 @@ func runSessionClient(file string) error {
 }
 
 // sessionLoad is the command "sessionload CONFIG": a client that calls a tool of each server
-// without end. It prints the process of each proxy, each answer, and who has gone.
+// repeatedly. It prints the process ID of each proxy, each answer, and each proxy that
+// exits.
 func sessionLoad() {
 	text, err := os.ReadFile(os.Args[1])
 	var config clientConfig
@@ -119,7 +120,7 @@ func sessionLoad() {
 	wg.Wait()
 }
 
-// load calls a tool until nobody answers.
+// load calls a tool until there is no answer.
 func load(name string, in io.Writer, out *bufio.Reader) {
 	for id := 1; ; id++ {
 		method := `"tools/call","params":{"name":"compute_` + name + `","arguments":{"of":"user-` + strconv.Itoa(id) + `@example.com"}}`
@@ -140,8 +141,8 @@ func load(name string, in io.Writer, out *bufio.Reader) {
 	}
 }
 
-// relay is the command "relay COMMAND...": it passes lines on between its standard streams and
-// a server, and does nothing else.
+// relay is the command "relay COMMAND...", which only passes on lines between its standard
+// streams and a server.
 func relay() {
 	cmd := exec.Command(os.Args[1], os.Args[2:]...)
 	in, err1 := cmd.StdinPipe()

@@ -20,9 +20,9 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// TestShards: 1, 8 and 64 shards of an input give the bytes of one run in every format: for a
-// generated recording, for real ones where they are at hand, and for one in which sessions
-// depend on each other in every way that they can.
+// TestShards checks that 1, 8 and 64 shards of an input give the same bytes as a single run,
+// in every format. The inputs are a generated recording, real ones if available, and one
+// whose sessions depend on each other in every possible way.
 func TestShards(t *testing.T) {
 	req := require{t.Fatal}
 	engine, err := scanner.New(rules.All(), scanner.Options{Sessions: openSessions})
@@ -62,14 +62,15 @@ func TestShards(t *testing.T) {
 	}
 }
 
-// openSessions is how many sessions the engine of TestShards keeps open: few, so that a short
-// recording has more.
+// openSessions is the number of sessions that the engine of TestShards keeps open. It is low,
+// so that even a short recording has more.
 const openSessions = 48
 
 // input is a recording with its name.
 type input struct{ name, content string }
 
-// dependent checks that the test would notice shards that know nothing of each other.
+// dependent checks that the inputs have findings that shards without knowledge of
+// each other would miss.
 func dependent(t *testing.T, r *report.Report) {
 	t.Helper()
 	seen := map[string]bool{}
@@ -102,7 +103,7 @@ func collect(req require, inputs []input, engine *scanner.Engine) (*report.Colle
 	return c, res
 }
 
-// partOf is the partial report of one shard, written and read again.
+// partOf returns the partial report of one shard, after writing and reading it.
 func partOf(req require, inputs []input, engine *scanner.Engine, s scanner.Shard) *report.Partial {
 	c, res := collect(req, inputs, engine.Over(s))
 	p := c.Partial(nil, "test", res)
@@ -134,9 +135,9 @@ func firstDifference(want, got string) string {
 	return fmt.Sprintf("\n%s\ninstead of\n%s", got[from:min(len(got), i+300)], want[from:min(len(want), i+300)])
 }
 
-// fleet is a recording of more sessions than are open at once. They go on after they were
-// closed, share servers whose tools differ by session and client, come late, and have lines
-// that are no messages.
+// fleet returns a recording of more sessions than are kept open. Sessions continue after
+// they were closed, share servers whose tools differ by session and client, have late
+// events, and contain lines that are not messages.
 func fleet() string {
 	rng := rand.New(rand.NewPCG(3, 3))
 	var b strings.Builder
@@ -145,7 +146,7 @@ func fleet() string {
 	emit := func(session, server, direction, message string) {
 		at++
 		when := start.Add(time.Duration(at) * 20 * time.Millisecond)
-		if rng.IntN(30) == 0 { // late, some of them by more than is put in order
+		if rng.IntN(30) == 0 { // late, in some cases by more than the engine can reorder
 			when = when.Add(-time.Duration(rng.IntN(40)) * time.Second)
 		}
 		stamp := `"timestamp":"` + when.Format(time.RFC3339Nano) + `",`

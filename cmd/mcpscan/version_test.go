@@ -20,8 +20,8 @@ func TestBuilt(t *testing.T) {
 	}
 }
 
-// TestVersionOfTag: a build of a clean tag, made as .goreleaser.yaml makes it,
-// knows its version, its commit and that commit's date.
+// TestVersionOfTag checks that a build of a clean tag with the flags of
+// .goreleaser.yaml reports its version, its commit and the date of the commit.
 func TestVersionOfTag(t *testing.T) {
 	git, err := exec.LookPath("git")
 	if err != nil {

@@ -46,7 +46,7 @@ const maxClientFile = 32 << 20
 type editedFile struct {
 	path    string
 	project bool // belongs to a project, not to the user or the machine
-	named   bool // on the command line
+	named   bool // given on the command line
 }
 
 // Run edits the configurations so that their servers start behind the proxy.
@@ -168,7 +168,7 @@ type editor struct {
 	*wrapFlags
 	std     streams
 	wrap    bool
-	names   []string // of all servers, for suggestions
+	names   []string // names of all servers, for suggestions
 	found   bool     // a requested entry was found
 	changed int
 	project string // a project file that was changed

@@ -31,10 +31,10 @@ func ownPath() (string, error) {
 	return own, nil
 }
 
-// asWritten returns the entry behind a wrapped server, as far as the proxy can know it. The client
-// has expanded its references and changed to its directory, so for these the locked entry, which
-// is unexpanded, is trusted; only a scan of the configuration can compare them. The variables are
-// those that wrap has named.
+// asWritten reconstructs the configuration entry of a wrapped server. The client has already
+// expanded references and changed directory, so for these asWritten trusts the locked entry, which
+// is unexpanded; only a scan of the configuration can compare them. The environment variables are
+// those that wrap listed.
 func asWritten(entry config.Server, locked *baseline.Identity, env []string) config.Server {
 	entry.Env = map[string]string{}
 	for _, name := range env {

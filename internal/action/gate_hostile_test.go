@@ -14,8 +14,9 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// TestActionHostileText: whatever a report says, the runner takes the annotations
-// from it and no other command, and the summary stays below its limit.
+// TestActionHostileText checks that the runner takes no commands but annotations
+// from the log, whatever a report contains, and that the summary stays below its
+// limit.
 func TestActionHostileText(t *testing.T) {
 	t.Parallel()
 	hostile := strings.Join([]string{"::warning::one", "  ::set-output name=x::two", "text ##[stop-commands]three", "::stop-commands::four",
@@ -44,8 +45,8 @@ func TestActionHostileText(t *testing.T) {
 	}
 }
 
-// TestActionHostileNames: names of directories and files are names, whatever
-// characters they are made of.
+// TestActionHostileNames checks that names of directories and files can contain any
+// characters.
 func TestActionHostileNames(t *testing.T) {
 	t.Parallel()
 	const dir, lock = "-rf ::error::x\n$(touch pwned)", "a;`touch pwned`\n::error::y.lock"
@@ -77,8 +78,8 @@ func TestActionHostileNames(t *testing.T) {
 	}
 }
 
-// TestActionEmbeddedRepository: a directory of the tree that looks like a repository
-// neither says what the lockfile is compared with nor has its commands obeyed.
+// TestActionEmbeddedRepository checks that a directory in the tree that looks like a
+// repository neither determines the base lockfile nor gets its commands executed.
 func TestActionEmbeddedRepository(t *testing.T) {
 	t.Parallel()
 	s := newStub(t)
@@ -100,7 +101,7 @@ func TestActionEmbeddedRepository(t *testing.T) {
 	}
 }
 
-// TestActionOutside: the directory of the project lies in the workspace.
+// TestActionOutside checks that the project directory must be in the workspace.
 func TestActionOutside(t *testing.T) {
 	t.Parallel()
 	for dir, message := range map[string]string{"..": "is outside the workspace", "link": "is outside the workspace", "nowhere": "the workspace contains no directory", "/": "mcpscan"} {
@@ -117,8 +118,8 @@ func TestActionOutside(t *testing.T) {
 	}
 }
 
-// TestActionSwitches: a switch is true or false; servers are started only where it
-// says so, and not with the rights of the repository.
+// TestActionSwitches checks that a switch must be true or false, and that servers
+// are started only if requested, and never with the permissions of the repository.
 func TestActionSwitches(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"run-servers", "allow-incomplete", "job-summary", "annotations", "upload-sarif", "allow-unattested"} {
@@ -144,14 +145,14 @@ func TestActionSwitches(t *testing.T) {
 	}
 }
 
-// TestActionProjects: what is passed for projects of several shapes.
+// TestActionProjects checks the arguments passed for projects of several shapes.
 func TestActionProjects(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name   string
 		files  map[string]string
 		inputs map[string]string
-		want   []string // behind scan --no-color --no-run
+		want   []string // arguments after scan --no-color --no-run
 	}{
 		{"no lockfile", map[string]string{".mcp.json": "{}"}, nil, []string{"--lockfile=mcpscan.lock", "."}},
 		{"all inputs", map[string]string{"my.lock": "x"},
@@ -176,8 +177,8 @@ func TestActionProjects(t *testing.T) {
 	}
 }
 
-// TestActionForks: an upload that is not allowed, as from a fork, leaves the
-// verdict alone and is reported.
+// TestActionForks checks that an upload that is not permitted, as from a fork, is
+// reported but does not change the verdict.
 func TestActionForks(t *testing.T) {
 	t.Parallel()
 	for _, code := range []int{0, 1} {
@@ -201,8 +202,9 @@ func TestActionForks(t *testing.T) {
 	}
 }
 
-// TestActionWithMcpscan runs the action with mcpscan itself in the place of the
-// stub: the arguments are of its grammar, and the outputs those of its report.
+// TestActionWithMcpscan runs the action with mcpscan itself instead of the stub,
+// and checks that the grammar accepts its arguments and that the outputs match the
+// report.
 func TestActionWithMcpscan(t *testing.T) {
 	t.Parallel()
 	program, err := exec.LookPath("mcpscan")

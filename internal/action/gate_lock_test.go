@@ -11,14 +11,14 @@ import (
 	"testing"
 )
 
-// lockOf is the lockfile of a server that offers one tool, as mcpscan writes it.
+// lockOf returns the lockfile that mcpscan writes for a server with one tool.
 func lockOf(t *testing.T, program, spec, description, schema string) string {
 	t.Helper()
 	return relock(t, program, "", spec, description, schema)
 }
 
-// relock is the lockfile of a server that was locked as something else before. With a
-// reason, it is approved by ann.
+// relock returns the lockfile of a server that was previously locked in another form.
+// If there is a reason, ann approves the change.
 func relock(t *testing.T, program, before, spec, description, schema string, reasons ...string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -43,7 +43,7 @@ func relock(t *testing.T, program, before, spec, description, schema string, rea
 		cmd := exec.Command(program, args...)
 		cmd.Dir, cmd.Env = dir, append(os.Environ(), "XDG_CACHE_HOME="+t.TempDir())
 		var exit *exec.ExitError
-		if out, err := cmd.CombinedOutput(); err != nil && (!errors.As(err, &exit) || exit.ExitCode() != exitFindings) { // a poisoned server is locked, and reported
+		if out, err := cmd.CombinedOutput(); err != nil && (!errors.As(err, &exit) || exit.ExitCode() != exitFindings) { // a poisoned server is locked, but reported
 			t.Fatalf("%v\n%s", err, out)
 		}
 	}
@@ -58,8 +58,8 @@ func configOf(spec string) string {
 	return fmt.Sprintf("{\n  \"mcpServers\": {\n    \"notes\": {\"command\": \"npx\", \"args\": [\"-y\", %q]}\n  }\n}\n", spec)
 }
 
-// TestActionGate: the action, with mcpscan itself, over pull requests that upgrade,
-// poison, swap and delete.
+// TestActionGate runs the action, with mcpscan itself, over pull requests that
+// upgrade, poison, replace and remove servers.
 func TestActionGate(t *testing.T) {
 	t.Parallel()
 	program, err := exec.LookPath("mcpscan")

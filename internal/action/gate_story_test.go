@@ -13,16 +13,16 @@ import (
 	"time"
 )
 
-// The server of the story, in two versions that list one tool differently. It starts
-// without a credential, and has few dependencies.
+// The server of the story, in two versions with one different tool. It needs no
+// credentials and has few dependencies.
 const (
 	storyPackage = "@modelcontextprotocol/server-github"
 	storyFrom    = "2025.3.28"
 	storyTo      = "2025.4.8"
 )
 
-// project is the directory of somebody who works on a project: mcpscan runs there, with
-// the npx of this machine and an npm cache of its own.
+// project is a user's project directory. mcpscan runs there with the machine's npx and
+// a separate npm cache.
 type project struct {
 	t       *testing.T
 	dir     string
@@ -30,7 +30,7 @@ type project struct {
 	cache   string
 }
 
-// newProject skips the test where the npm registry cannot be reached.
+// newProject skips the test if the npm registry cannot be reached.
 func newProject(t *testing.T) *project {
 	t.Helper()
 	program, err := exec.LookPath("mcpscan")
@@ -38,7 +38,7 @@ func newProject(t *testing.T) *project {
 		t.Fatal(err)
 	}
 	p := &project{t: t, dir: t.TempDir(), program: program, cache: t.TempDir()}
-	// The npx beside the program is a fake for other tests.
+	// The npx next to the program is a fake for other tests.
 	path := slices.DeleteFunc(filepath.SplitList(os.Getenv("PATH")), func(d string) bool { return d == filepath.Dir(program) })
 	t.Setenv("PATH", strings.Join(path, string(filepath.ListSeparator)))
 	t.Setenv("npm_config_cache", p.cache)
@@ -53,14 +53,14 @@ func newProject(t *testing.T) *project {
 	return p
 }
 
-// command is a command that runs in the directory of the project.
+// command returns a command to run in the project directory.
 func (p *project) command(name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(name, args...)
 	cmd.Dir, cmd.Env = p.dir, os.Environ()
 	return cmd
 }
 
-// mcpscan runs mcpscan and returns what it printed.
+// mcpscan runs mcpscan and returns its output.
 func (p *project) mcpscan(wantCode int, args ...string) string {
 	p.t.Helper()
 	cmd := p.command(p.program, args...)
@@ -83,8 +83,8 @@ func (p *project) write(name, content string) {
 	}
 }
 
-// configure writes the client configuration. A server gets the variables that it names:
-// those by which npm works here.
+// configure writes the client configuration. It lists the variables that npm needs on
+// this machine, because a server only gets variables that are listed.
 func (p *project) configure(published, notes string) {
 	p.t.Helper()
 	env := map[string]string{"npm_config_ignore_scripts": "true", "npm_config_cache": p.cache}
@@ -103,7 +103,8 @@ func (p *project) configure(published, notes string) {
 	p.write(".mcp.json", string(data)+"\n")
 }
 
-// notesServer is a server without dependencies: nothing poisoned is published.
+// notesServer is a server without dependencies. It is local, because nothing
+// poisoned may be published.
 const notesServer = `#!/usr/bin/env node
 require("readline").createInterface({ input: process.stdin }).on("line", (line) => {
   const { id, method } = JSON.parse(line);
@@ -117,7 +118,7 @@ require("readline").createInterface({ input: process.stdin }).on("line", (line) 
 });
 `
 
-// pack makes a package of the server of notes in the directory of the project.
+// pack creates a package of the notes server in the project directory.
 func (p *project) pack(version, description string) {
 	p.t.Helper()
 	source := filepath.Join("source", version)
@@ -128,7 +129,7 @@ func (p *project) pack(version, description string) {
 	}
 }
 
-// tree is what a commit of the project holds that the gate looks at.
+// tree returns the files of a commit that the gate inspects.
 func (p *project) tree() map[string]string {
 	files := map[string]string{}
 	for _, name := range []string{".mcp.json", "mcpscan.lock"} {
@@ -137,8 +138,8 @@ func (p *project) tree() map[string]string {
 	return files
 }
 
-// gate runs the action over a pull request from one tree to another, and wants an exit
-// code and words in the summary of the job.
+// gate runs the action over a pull request from one tree to another, and checks the
+// exit code and the words in the job summary.
 func (p *project) gate(step string, base, head, inputs map[string]string, code int, words ...string) {
 	p.t.Helper()
 	r := newRunner(p.t)
@@ -158,8 +159,9 @@ func (p *project) gate(step string, base, head, inputs map[string]string, code i
 	}
 }
 
-// TestUpgradeStory: a published server is upgraded, which is red until somebody locked
-// and approved what the new version lists; a poisoned upgrade stays red whoever approves.
+// TestUpgradeStory upgrades a published server, for which the gate fails until the new
+// version is locked and approved. For a poisoned upgrade, the gate fails even after an
+// approval.
 func TestUpgradeStory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("not run: installs packages from the npm registry")
@@ -193,7 +195,7 @@ func TestUpgradeStory(t *testing.T) {
 	p.nothingRuns()
 }
 
-// nothingRuns: no process is left of the servers that were started.
+// nothingRuns checks that all processes of the started servers have exited.
 func (p *project) nothingRuns() {
 	if runtime.GOOS != "linux" {
 		return

@@ -16,14 +16,14 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// stub is a program in the place of mcpscan, which notes how it was run and
-// answers what it was given.
+// stub is a program that replaces mcpscan, records how it was run, and gives
+// prepared answers.
 type stub struct {
 	*runner
 	dir string
 }
 
-// newStub is a runner on which binary-path is a stub that finds nothing.
+// newStub returns a runner whose binary-path is a stub without findings.
 func newStub(t *testing.T) *stub {
 	t.Helper()
 	r := newRunner(t)
@@ -46,7 +46,7 @@ exit "$(cat 'STUB/exit')"
 	return s
 }
 
-// answer says what the stub exits with and reports.
+// answer sets the exit code and the findings of the stub.
 func (s *stub) answer(code int, findings ...report.Finding) {
 	var b bytes.Buffer
 	if err := report.WriteJSON(&b, &report.Report{Findings: findings}); err != nil {
@@ -56,7 +56,7 @@ func (s *stub) answer(code int, findings ...report.Finding) {
 		"stdout": "::error file=mcpscan.lock,line=1::a finding\n", "stderr": ""})
 }
 
-// args are the arguments that the stub was run with, without those for formats.
+// args returns the arguments of the stub, except those for formats.
 func (s *stub) args() []string {
 	s.t.Helper()
 	args := strings.Split(strings.TrimSuffix(readFile(s.t, s.dir, "args"), "\n"), "\n")
@@ -70,13 +70,14 @@ func (s *stub) wantArgs(want ...string) {
 	}
 }
 
-// was is a file as it was at the base, by what the stub was given, or nothing.
+// was returns the base version of a file that the stub received, or "".
 func (s *stub) was(name string) string {
 	data, _ := os.ReadFile(filepath.Join(s.dir, "base", name))
 	return string(data)
 }
 
-// wantFail: the action ended with exit code 2, a message, and without running mcpscan.
+// wantFail checks that the action failed with exit code 2 and a message, without
+// running mcpscan.
 func (s *stub) wantFail(message string) {
 	s.t.Helper()
 	if _, err := os.Stat(filepath.Join(s.dir, "args")); err == nil {
@@ -92,7 +93,7 @@ func (s *stub) wantFail(message string) {
 	}
 }
 
-// git runs git in a directory and returns what it prints.
+// git runs git in a directory and returns its output.
 func (r *runner) git(dir string, args ...string) string {
 	r.t.Helper()
 	return r.gitReading("", dir, args...)
@@ -120,11 +121,12 @@ func (r *runner) commit(dir string, files map[string]string) string {
 	return r.git(dir, "rev-parse", "HEAD")
 }
 
-// history is what git fast-import reads: one process makes all commits of a repository.
+// history is input for git fast-import, which creates all commits of a repository in
+// one process.
 type history struct{ strings.Builder }
 
-// commit adds a commit to a branch, with other branches as its parents where it is not
-// the one before. A file with no content is removed.
+// commit adds a commit to a branch, by default with the branch's last commit as
+// parent, otherwise with the given branches. A file with no content is removed.
 func (h *history) commit(branch string, files map[string]string, parents ...string) {
 	fmt.Fprintf(h, "commit refs/heads/%s\ncommitter a <a@example.com> 1767225600 +0000\ndata <<END\na change\nEND\n", branch)
 	for i, parent := range parents {
@@ -139,7 +141,7 @@ func (h *history) commit(branch string, files map[string]string, parents ...stri
 	}
 }
 
-// repository makes a repository with a history and nothing checked out.
+// repository creates a repository with a history, without checking it out.
 func (r *runner) repository(h *history) string {
 	r.t.Helper()
 	dir := r.t.TempDir()
@@ -148,8 +150,8 @@ func (r *runner) repository(h *history) string {
 	return dir
 }
 
-// pullRequest makes a repository with a base branch that went on since the branch
-// of the pull request left it, and checks out the merge of both, as
+// pullRequest creates a repository in which the base branch has advanced since the
+// pull request's branch left it, and checks out the merge of both, as
 // actions/checkout does with a fetch-depth. It returns base, head and merge.
 func (r *runner) pullRequest(depth int, base, head map[string]string) (before, tip, merge string) {
 	r.t.Helper()
@@ -172,8 +174,8 @@ func finding(rule string, severity scanner.Severity, status string) report.Findi
 	return report.Finding{Rule: rule, Severity: severity, Status: status, Server: "x\n      \"rule\": \"drift-x", Evidence: report.Evidence{Text: "a\n    {"}}
 }
 
-// TestActionPullRequest: the lock of the tree is compared with the lock of the
-// base, nothing else is passed, and everything that a workflow can ask for is set.
+// TestActionPullRequest checks that the lockfile is compared with that of the base,
+// that no other arguments are passed, and that all outputs are set.
 func TestActionPullRequest(t *testing.T) {
 	t.Parallel()
 	s := newStub(t)
@@ -209,7 +211,7 @@ func TestActionPullRequest(t *testing.T) {
 	}
 }
 
-// TestActionExitCodes: the action ends with the exit code of mcpscan, whatever it is.
+// TestActionExitCodes checks that the action exits with the exit code of mcpscan.
 func TestActionExitCodes(t *testing.T) {
 	t.Parallel()
 	for _, code := range []int{0, 1, 2, 3, 137} {
@@ -221,7 +223,7 @@ func TestActionExitCodes(t *testing.T) {
 	}
 }
 
-// TestActionBase: which commit the tree is compared with.
+// TestActionBase checks which commit the tree is compared with.
 func TestActionBase(t *testing.T) {
 	t.Parallel()
 	base := map[string]string{".mcp.json": "{}", "mcpscan.lock": "old\n"}
@@ -235,7 +237,7 @@ func TestActionBase(t *testing.T) {
 		name   string
 		depth  int
 		change func(s *stub)
-		want   string // base lock, or the message of a failure behind !
+		want   string // lockfile of the base, or ! and the message of a failure
 	}{
 		{"a schedule has no base", 1, event("schedule", nil), ""},
 		{"a pull request on a clone of one commit", 1, func(*stub) {}, `!"fetch-depth: 2"`},
@@ -275,8 +277,8 @@ func TestActionBase(t *testing.T) {
 	}
 }
 
-// TestActionForgedMerge: a commit of the author of a pull request that looks like
-// the merge made for testing does not choose what it is compared with.
+// TestActionForgedMerge checks that the author of a pull request cannot choose the
+// base with a commit that looks like GitHub's test merge.
 func TestActionForgedMerge(t *testing.T) {
 	t.Parallel()
 	s := newStub(t)
@@ -290,15 +292,15 @@ func TestActionForgedMerge(t *testing.T) {
 	}
 }
 
-// TestActionBaseFiles: mcpscan is given what decides about findings as it was at the
-// base, at the paths of the tree.
+// TestActionBaseFiles checks that mcpscan receives the base versions of all files
+// that affect findings, at the same paths as in the tree.
 func TestActionBaseFiles(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name       string
 		base, head map[string]string
 		inputs     map[string]string
-		args       []string // behind --base
+		args       []string // arguments after --base
 		want       map[string]string
 		notice     bool
 	}{
@@ -347,8 +349,8 @@ func TestActionBaseFiles(t *testing.T) {
 	}
 }
 
-// TestActionApprovals: what the change approves counts, unless a second pair of eyes is
-// wanted.
+// TestActionApprovals checks that approvals in the change count, unless a second person
+// must approve.
 func TestActionApprovals(t *testing.T) {
 	t.Parallel()
 	for value, want := range map[string][]string{

@@ -11,9 +11,9 @@ import (
 	"testing"
 )
 
-// download is a runner on which curl is a script that takes files from a
-// directory in place of the release, and refuses what is not https. The scripts
-// of the action have no way to be pointed elsewhere.
+// download is a runner whose curl is a script that takes files from a directory
+// instead of a release and refuses URLs other than https. The scripts of the action
+// have no option to use another source.
 type download struct {
 	*runner
 	site string
@@ -56,7 +56,7 @@ esac
 	return d
 }
 
-// publish makes the archive of a release, and its list of digests.
+// publish creates the archive of a release, and its list of digests.
 func (d *download) publish(versionScript string) {
 	d.t.Helper()
 	dir := d.t.TempDir()
@@ -74,7 +74,7 @@ func (d *download) digest() string {
 	return fmt.Sprintf("%x", sha256.Sum256([]byte(readFile(d.t, d.site, archive))))
 }
 
-// gh puts a GitHub command line on the runner, which notes how it is called.
+// gh adds a gh command to the runner that records its arguments.
 func (d *download) gh(script string) {
 	d.tool("gh", fmt.Sprintf("printf '%%s\\n' \"$GH_TOKEN\" \"$@\" >%q\n%s", filepath.Join(d.site, "gh"), script))
 }
@@ -85,13 +85,13 @@ func (d *download) noGH() {
 	}
 }
 
-// embed writes digests into the list of the action.
+// embed writes digests into the action's list.
 func (d *download) embed(lines string) {
 	d.t.Helper()
 	d.changed(map[string]string{".github/action/checksums.txt": "# digests\n" + lines})
 }
 
-// changed copies the action and writes files into it.
+// changed copies the action and replaces files in it.
 func (r *runner) changed(files map[string]string) {
 	r.t.Helper()
 	dir := r.t.TempDir()
@@ -105,14 +105,15 @@ func (r *runner) changed(files map[string]string) {
 	r.action = dir
 }
 
-// TestActionDownload: what is downloaded runs only when it is what was released.
+// TestActionDownload checks that a downloaded program runs only if it is the
+// released one.
 func TestActionDownload(t *testing.T) {
 	t.Parallel()
 	other := strings.Repeat("a", 64)
 	for _, tt := range []struct {
 		name   string
 		change func(d *download)
-		want   string // part of the message that refuses it; empty where it runs
+		want   string // part of the message that refuses it; "" if it runs
 	}{
 		{"as released", func(*download) {}, ""},
 		{"the latest", func(d *download) { d.inputs["version"] = "latest" }, ""},
@@ -171,8 +172,8 @@ func TestActionDownload(t *testing.T) {
 	}
 }
 
-// TestActionVersions: a version is latest or three numbers, before anything is
-// fetched.
+// TestActionVersions checks that a version must be latest or three numbers before
+// anything is fetched.
 func TestActionVersions(t *testing.T) {
 	t.Parallel()
 	for _, version := range []string{"v1.2.3", "1.2", "1.2.3.4", "1.2.3-rc.1", "01.2.3", "1.2.3\n", "../1.2.3", "latest ", "$(id)", "1.2.3/../../x", "--version"} {
@@ -184,8 +185,8 @@ func TestActionVersions(t *testing.T) {
 	}
 }
 
-// TestActionProvenance: gh is asked for what this repository's release workflow
-// built from the tag, with the token of the job.
+// TestActionProvenance checks that gh is asked to verify that this repository's
+// release workflow built the archive from the tag, with the token of the job.
 func TestActionProvenance(t *testing.T) {
 	t.Parallel()
 	d := newDownload(t)
@@ -197,14 +198,14 @@ func TestActionProvenance(t *testing.T) {
 	}
 }
 
-// released is the version of the release that this commit is, or nothing.
+// released returns the release version of this commit, or "".
 func released(t *testing.T) string {
 	t.Helper()
 	return strings.TrimSpace(readFile(t, root, ".github", "action", "VERSION"))
 }
 
-// TestActionDefaultVersion: without an input the action installs the version that
-// it was released with.
+// TestActionDefaultVersion checks that the action installs the version with which
+// it was released unless another one is requested.
 func TestActionDefaultVersion(t *testing.T) {
 	t.Parallel()
 	d := newDownload(t)
@@ -215,8 +216,8 @@ func TestActionDefaultVersion(t *testing.T) {
 	}
 }
 
-// unreleased is a runner with an action that is no release, and a go that notes how it
-// is run and builds what a script says.
+// unreleased returns a runner for an action that is not a release, with a go command
+// that records its arguments and builds the given script.
 func unreleased(t *testing.T, script string) *download {
 	t.Helper()
 	d := newDownload(t)
@@ -231,8 +232,8 @@ for a in "$@"; do case $a in /*/mcpscan) out=$a ;; esac; done
 	return d
 }
 
-// TestActionFromSource: an action that is no release builds its own source, with the Go
-// that its go.mod names, and leaves nothing in the workspace.
+// TestActionFromSource checks that an action that is not a release builds its own
+// source with the Go version in its go.mod, and leaves no files in the workspace.
 func TestActionFromSource(t *testing.T) {
 	t.Parallel()
 	for _, start := range []string{"false", "true"} {
@@ -272,8 +273,8 @@ func TestActionFromSource(t *testing.T) {
 	}
 }
 
-// TestActionBuilds: the source of this action is built by a real Go, and what comes of
-// it inspects a project.
+// TestActionBuilds builds the source of this action with a real Go toolchain, and
+// inspects a project with the result.
 func TestActionBuilds(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -298,7 +299,7 @@ func TestActionBuilds(t *testing.T) {
 	}
 }
 
-// TestActionBinaryPath: a path that is no program is refused.
+// TestActionBinaryPath checks that a path without a program is refused.
 func TestActionBinaryPath(t *testing.T) {
 	t.Parallel()
 	for _, path := range []string{"nowhere", ".", "-x", "data"} {

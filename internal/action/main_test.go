@@ -12,10 +12,10 @@ import (
 	"github.com/mcpscan/mcpscan/internal/fakeserver"
 )
 
-// root is the root of the repository, seen from this package.
+// root is the path of the repository from this package.
 const root = "../.."
 
-// What mcpscan exits with; docs/action.md documents it.
+// The exit codes of mcpscan, as documented in docs/action.md.
 const (
 	exitClean    = 0
 	exitFindings = 1
@@ -43,7 +43,7 @@ func withMcpscan(m *testing.M) int {
 		return 1
 	}
 	os.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
-	// Nothing of the machine's CI or terminal reaches a test.
+	// Tests must not depend on the machine's CI or terminal.
 	for _, variable := range os.Environ() {
 		name, _, _ := strings.Cut(variable, "=")
 		if name == "CI" || name == "NO_COLOR" || strings.HasPrefix(name, "GITHUB_") || strings.HasPrefix(name, "XDG_") {

@@ -13,7 +13,8 @@ import (
 )
 
 // refresh is a runner for the jobs of refresh-lockfile.yml, in a clone of an
-// origin. In place of go install, the program is a script that writes a lockfile.
+// origin. Instead of running go install, it provides a script that writes a
+// lockfile.
 type refresh struct {
 	*runner
 	origin string
@@ -58,7 +59,7 @@ func readWorkflow(t *testing.T, name string, into any) {
 	}
 }
 
-// job runs the steps of one job; the second one gets a work tree of its own.
+// job runs the steps of one job. The second job gets its own work tree.
 func (r *refresh) job(name string) {
 	r.t.Helper()
 	r.git(r.workspace, "reset", "-q", "--hard")
@@ -67,7 +68,7 @@ func (r *refresh) job(name string) {
 	}
 }
 
-// pushed is a file on the branch of the pull request, or nothing.
+// pushed returns a file on the branch of the pull request, or "".
 func (r *refresh) pushed(name string) string {
 	if r.git(r.origin, "branch", "--list", "mcpscan/refresh-lockfile") == "" {
 		return ""
@@ -80,18 +81,19 @@ func (r *refresh) ghCalls() string {
 	return string(data)
 }
 
-// commitOfWorkflow is the commit of the workflow that is called.
+// commitOfWorkflow is the commit of the called workflow.
 const commitOfWorkflow = "0123456789abcdef0123456789abcdef01234567"
 
-// says is a script that writes a lockfile, prints a text and ends with a code.
+// says returns a script that writes a lockfile, prints a text and exits with a
+// code.
 func says(code int, text string) string {
 	return fmt.Sprintf("%s\ncat <<'TEXT'\n%s\nTEXT\nexit %d", writesLock, text, code)
 }
 
 const writesLock = `printf '%s\n' "$@" >"$RUNNER_TEMP/lock.args"; env >"$RUNNER_TEMP/lock.env"; for a in "$@"; do case $a in --lockfile=*) echo new >"${a#--lockfile=}" ;; esac; done`
 
-// TestRefresh: what the servers list now becomes a pull request, and only the
-// lockfile does.
+// TestRefresh checks that a new listing of the servers becomes a pull request that
+// changes only the lockfile.
 func TestRefresh(t *testing.T) {
 	t.Parallel()
 	r := newRefresh(t, writesLock+"; echo x >>.mcp.json; echo x >pwned")
@@ -118,11 +120,11 @@ func TestRefresh(t *testing.T) {
 	}
 }
 
-// TestRefreshAgain: nothing new opens nothing, and a pull request that is open is
-// not opened twice.
+// TestRefreshAgain checks that an unchanged lockfile opens no pull request, and
+// that an open pull request is not opened again.
 func TestRefreshAgain(t *testing.T) {
 	t.Parallel()
-	r := newRefresh(t, `cat /dev/null`) // leaves the lockfile as it is
+	r := newRefresh(t, `cat /dev/null`) // leaves the lockfile unchanged
 	r.job("lock")
 	r.job("pull-request")
 	if r.code != 0 || r.ghCalls() != "" || r.pushed("mcpscan.lock") != "" {
@@ -140,9 +142,10 @@ func TestRefreshAgain(t *testing.T) {
 	}
 }
 
-// TestRefreshTells: a server that was not listed, or a finding in what was locked, does
-// not keep the rest back. Log, summary and pull request say so, within the limits of
-// GitHub, and the words of a server are neither commands nor Markdown there.
+// TestRefreshTells checks that a server that was not listed, or a finding in a locked
+// definition, does not prevent the update of the others. Log, summary and pull request
+// report it, within GitHub's limits, and text from a server is neither a command nor
+// Markdown there.
 func TestRefreshTells(t *testing.T) {
 	t.Parallel()
 	const status, missed = "mcpscan: mcpscan.lock is written: 2 servers listed", "Not inspected:\n  1  server search not inspected: exit status 1"
@@ -192,8 +195,8 @@ func TestRefreshTells(t *testing.T) {
 	}
 }
 
-// TestRefreshRefuses: what the first job handed on is data, and inputs that would
-// write elsewhere are refused.
+// TestRefreshRefuses checks that the output of the first job is treated as data,
+// and that inputs that would write to other locations are refused.
 func TestRefreshRefuses(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -228,8 +231,8 @@ func TestRefreshRefuses(t *testing.T) {
 	}
 }
 
-// TestRefreshFails: where nothing was written the first job fails, and what mcpscan
-// says is no command.
+// TestRefreshFails checks that the first job fails if no lockfile was written, and
+// that mcpscan's output contains no commands for the runner.
 func TestRefreshFails(t *testing.T) {
 	t.Parallel()
 	r := newRefresh(t, says(3, ""))
@@ -263,8 +266,8 @@ func TestRefreshFails(t *testing.T) {
 	}
 }
 
-// TestRefreshJobs: the job that starts servers has no secret and no right to write,
-// and the one that has both starts nothing.
+// TestRefreshJobs checks that the job that starts servers has no secrets and no
+// write permission, and that the job with both starts no servers.
 func TestRefreshJobs(t *testing.T) {
 	t.Parallel()
 	first, second, ok := strings.Cut(readFile(t, root, ".github", "workflows", "refresh-lockfile.yml"), "\n  pull-request:\n")

@@ -13,8 +13,9 @@ import (
 	"github.com/mcpscan/mcpscan/internal/config"
 )
 
-// TestRelease: the archives are those that the action asks for, the build takes
-// nothing from outside of its commit, and nothing is published before it is attested.
+// TestRelease checks that the archives have the names that the action expects, that
+// the build uses nothing outside its commit, and that nothing is published before it
+// is attested.
 func TestRelease(t *testing.T) {
 	var g struct {
 		Builds []struct {
@@ -49,8 +50,9 @@ func TestRelease(t *testing.T) {
 	}
 }
 
-// TestReleaseScripts: a tag that the action does not install is not released, and the
-// digests of a release come into the list of the action by a pull request.
+// TestReleaseScripts checks that a tag that the action could not install is not
+// released, and that a pull request adds the digests of a release to the action's
+// list.
 func TestReleaseScripts(t *testing.T) {
 	var w struct {
 		Jobs map[string]struct{ Steps []step }
@@ -93,8 +95,8 @@ func TestReleaseScripts(t *testing.T) {
 	}
 }
 
-// TestPreCommitHooks: the hooks start nothing, and run for each file that scan reads in
-// a project.
+// TestPreCommitHooks checks that the hooks start no servers, and run for each file that
+// scan reads in a project.
 func TestPreCommitHooks(t *testing.T) {
 	var hooks []struct {
 		ID, Entry, Language, Files string

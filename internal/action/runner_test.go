@@ -16,7 +16,7 @@ import (
 	"github.com/rhysd/actionlint"
 )
 
-// actionFile is what action.yml says.
+// actionFile is the content of action.yml.
 type actionFile struct {
 	Name        string
 	Description string
@@ -51,9 +51,9 @@ func readAction(t *testing.T, dir string) *actionFile {
 	return &a
 }
 
-// runner does what GitHub's runner does with the steps of a composite action:
-// expressions, environment, outputs, conditions, outcomes. Steps that use another
-// action are recorded, and end as upload says.
+// runner emulates GitHub's runner for the steps of a composite action: expressions,
+// environment, outputs, conditions and outcomes. Steps that use another action are
+// only recorded, with upload as their outcome.
 type runner struct {
 	t         *testing.T
 	action    string // directory of action.yml
@@ -63,9 +63,9 @@ type runner struct {
 	inputs    map[string]string
 	github    map[string]any
 	upload    string
-	extra     []string // environment
+	extra     []string // additional environment variables
 
-	workflowSHA string // of a called workflow
+	workflowSHA string // commit of a called workflow
 
 	steps   map[string]any
 	log     bytes.Buffer
@@ -75,8 +75,8 @@ type runner struct {
 	code    int
 }
 
-// newRunner makes the environment of a job. Its directories have names that a
-// script has to quote.
+// newRunner creates the environment of a job. The names of its directories require
+// quoting in scripts.
 func newRunner(t *testing.T) *runner {
 	t.Helper()
 	if runtime.GOOS == "windows" {
@@ -104,7 +104,7 @@ func newRunner(t *testing.T) *runner {
 	return r
 }
 
-// link makes a program of this machine one of the runner's.
+// link makes a program of this machine available to the runner.
 func (r *runner) link(name string, needed bool) {
 	path, err := exec.LookPath(name)
 	if err != nil && needed {
@@ -117,7 +117,7 @@ func (r *runner) link(name string, needed bool) {
 	}
 }
 
-// tool puts a script among the tools of the runner.
+// tool adds a script to the runner's tools.
 func (r *runner) tool(name, script string) string {
 	path := filepath.Join(r.tools, name)
 	if err := os.WriteFile(path, []byte("#!/usr/bin/env bash\nset -euo pipefail\n"+script), 0o755); err != nil {
@@ -219,7 +219,7 @@ func (r *runner) script(s step) (outputs map[string]any, code int) {
 	return parseOutputs(r.t, readFile(r.t, files, "output")), code
 }
 
-// parseOutputs reads GITHUB_OUTPUT. Only the form with a delimiter is used.
+// parseOutputs reads GITHUB_OUTPUT. It supports only the form with a delimiter.
 func parseOutputs(t *testing.T, text string) map[string]any {
 	out := map[string]any{}
 	for text != "" {
@@ -236,12 +236,12 @@ func parseOutputs(t *testing.T, text string) map[string]any {
 
 var expression = regexp.MustCompile(`\$\{\{(.*?)\}\}`)
 
-// expand replaces the expressions of a text.
+// expand evaluates the expressions in a text.
 func (r *runner) expand(s string) string {
 	return expression.ReplaceAllStringFunc(s, func(m string) string { return str(r.eval(m[3 : len(m)-2])) })
 }
 
-// eval evaluates an expression, as far as action.yml needs the language.
+// eval evaluates an expression, as far as action.yml requires.
 func (r *runner) eval(s string) any {
 	node, err := actionlint.NewExprParser().Parse(actionlint.NewExprLexer(s + "}}"))
 	if err != nil {
@@ -289,9 +289,9 @@ func str(v any) string {
 	return fmt.Sprint(v)
 }
 
-// commands are the workflow commands that a runner takes from a log. It reads a
-// line from any line end on, skips white space before ::, and knows an older
-// form that may stand anywhere in a line.
+// commands returns the workflow commands that a runner finds in a log. The runner
+// accepts any line end and white space before ::, and an older form anywhere in a
+// line.
 func (r *runner) commands() []string {
 	var out []string
 	stopped := ""
@@ -316,7 +316,7 @@ func (r *runner) commands() []string {
 	return out
 }
 
-// write makes files below a directory.
+// write creates files below a directory.
 func (r *runner) write(dir string, files map[string]string) {
 	r.t.Helper()
 	for name := range maps.Keys(files) {

@@ -14,7 +14,8 @@ import (
 	"github.com/rhysd/actionlint"
 )
 
-// workflow is what is checked of a workflow beyond what actionlint checks.
+// workflow contains the parts of a workflow that are checked in addition to
+// actionlint's checks.
 type workflow struct {
 	On          any
 	Permissions map[string]string
@@ -26,10 +27,10 @@ type workflow struct {
 	}
 }
 
-// document is a workflow of this repository, or an example of one.
+// document is a workflow of this repository, or an example.
 type document struct{ name, text string }
 
-// workflows are the workflows, and the examples of workflows in docs/action.md.
+// workflows returns the workflows, and the examples of workflows in docs/action.md.
 func workflows(t *testing.T) []document {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(root, ".github", "workflows", "*.yml"))
@@ -52,8 +53,8 @@ func workflows(t *testing.T) []document {
 	return out
 }
 
-// examplesOf returns the examples in YAML of docs/action.md. Each begins with the
-// name of its file.
+// examplesOf returns the YAML examples in docs/action.md. Each begins with the name
+// of its file.
 func examplesOf(t *testing.T) []string {
 	t.Helper()
 	var out []string
@@ -70,18 +71,19 @@ func examplesOf(t *testing.T) []string {
 	return out
 }
 
-// pinned is an action by its commit, with the version that this is; ours is taken
-// by a commit that the reader chooses, or by an immutable tag.
+// pinned matches an action pinned by commit, with its version. Our own action may
+// be pinned by a commit chosen by the reader, or by an immutable tag.
 var pinned = regexp.MustCompile(`^([\w.-]+/[\w./-]+@[0-9a-f]{40} # v\d+(\.\d+){2}|mcpscan/mcpscan(/\.github/workflows/refresh-lockfile\.yml)?@(COMMIT|v\d+\.\d+\.\d+))$`)
 
-// TestWorkflows: the workflows and the examples hold what actionlint asks, and
-// what zizmor asks of pins, rights, credentials, secrets, caches and expressions.
+// TestWorkflows checks that the workflows and examples meet the requirements of
+// actionlint, and those of zizmor for pins, permissions, credentials, secrets,
+// caches and expressions.
 func TestWorkflows(t *testing.T) {
 	shellcheck, err := exec.LookPath("shellcheck")
 	if err != nil {
 		t.Log("shellcheck is not on this machine: the scripts in workflows are not checked by it")
 	}
-	// A member of the context job that is younger than this actionlint.
+	// A member of the job context that this version of actionlint does not know.
 	linter, err := actionlint.NewLinter(io.Discard, &actionlint.LinterOptions{Shellcheck: shellcheck, IgnorePatterns: []string{`^property "workflow_sha" is not defined`}})
 	if err != nil {
 		t.Fatal(err)
@@ -108,7 +110,7 @@ func TestWorkflows(t *testing.T) {
 	}
 }
 
-// checkText looks at what can be told from the text.
+// checkText checks what is visible in the text alone.
 func checkText(t *testing.T, d document) {
 	for _, m := range regexp.MustCompile(`(?m)^\s*(?:- )?uses:\s*(.*)$`).FindAllStringSubmatch(d.text, -1) {
 		if !pinned.MatchString(m[1]) {
@@ -122,12 +124,13 @@ func checkText(t *testing.T, d document) {
 	}
 }
 
-// ours is where an example names mcpscan itself: COMMIT, or the tag of a release.
+// ours matches the places in an example that name mcpscan itself, by COMMIT or by
+// the tag of a release.
 var ours = regexp.MustCompile(`((?:mcpscan|refresh-lockfile\.yml)@|rev: )(COMMIT|latest|v[\d.]+)`)
 
-// TestVersionInDocuments: the examples name the release that .github/action/VERSION
-// says, or COMMIT where it says none. go test ./internal/action -run VersionInDocuments
-// -update writes them.
+// TestVersionInDocuments checks that the examples name the release in
+// .github/action/VERSION, or COMMIT if it contains none. go test ./internal/action -run
+// VersionInDocuments -update writes them.
 func TestVersionInDocuments(t *testing.T) {
 	want, named := "COMMIT", 0
 	if version := released(t); version != "" {
@@ -151,7 +154,8 @@ func TestVersionInDocuments(t *testing.T) {
 	}
 }
 
-// checkRights: a workflow may do nothing but read, and a job says what it may.
+// checkRights checks that a workflow may only read, and that each job declares its
+// permissions.
 func checkRights(t *testing.T, name string, w *workflow) {
 	for right, level := range w.Permissions {
 		if level != "read" {
@@ -171,7 +175,7 @@ func checkRights(t *testing.T, name string, w *workflow) {
 	}
 }
 
-// checkStep looks at one step of a job or an action.
+// checkStep checks one step of a job or an action.
 func checkStep(t *testing.T, where string, s step) {
 	if m := regexp.MustCompile(`\$\{\{.*`).FindString(s.Run); m != "" {
 		t.Errorf("%s: a script has the expression %q; give it a variable", where, m)
@@ -190,8 +194,8 @@ func checkStep(t *testing.T, where string, s step) {
 	}
 }
 
-// TestActionFile: action.yml says what GitHub wants to know, hands its inputs to
-// scripts as variables only, and uses all of them.
+// TestActionFile checks that action.yml has the required metadata, passes its
+// inputs to scripts only as variables, and uses all of them.
 func TestActionFile(t *testing.T) {
 	a, text := readAction(t, root), readFile(t, root, "action.yml")
 	if a.Name == "" || a.Description == "" || a.Branding.Icon == "" || a.Branding.Color == "" || a.Runs.Using != "composite" || len(a.Description) > 125 {
@@ -219,7 +223,8 @@ func TestActionFile(t *testing.T) {
 
 var callsScript = regexp.MustCompile(`^set -euo pipefail\nbash "\$GITHUB_ACTION_PATH/(\.github/action/\w+\.sh)"\n$`)
 
-// checkActionStep: a step calls one script, and gives it the variables that it reads.
+// checkActionStep checks that a step calls one script, and passes the variables that
+// the script reads.
 func checkActionStep(t *testing.T, a *actionFile, s step) {
 	m := callsScript.FindStringSubmatch(s.Run)
 	if m == nil || s.Shell != "bash" {
@@ -243,7 +248,8 @@ func checkActionStep(t *testing.T, a *actionFile, s step) {
 	}
 }
 
-// TestActionScripts: bash reads the scripts, and shellcheck has nothing to say.
+// TestActionScripts checks that bash can parse the scripts, and that shellcheck
+// reports nothing.
 func TestActionScripts(t *testing.T) {
 	scripts, err := filepath.Glob(filepath.Join(root, ".github", "action", "*.sh"))
 	if err != nil || len(scripts) < 4 {

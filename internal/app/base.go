@@ -22,7 +22,7 @@ import (
 )
 
 // baseTree is a directory with the files of the commit before the change under review, or "" if
-// there is none. Its versions of settings apply: a change must not hide its own findings.
+// there is none. Its versions of settings apply, so that a change cannot hide its own findings.
 type baseTree string
 
 // treeOf returns the directory with a name, or "" if it is not one.
@@ -41,8 +41,8 @@ func (b baseTree) lockfile(name string) string {
 	return b.path(name)
 }
 
-// holds reports whether a file is part of the change: the base then has its own version of it, or
-// none.
+// holds reports whether a file is part of the change, so that the base has its own version of the
+// file, or none.
 func (b baseTree) holds(name string) bool { return b != "" && filepath.IsLocal(name) }
 
 // path returns the path of the base's version of a file.
@@ -61,7 +61,7 @@ func read(what, name string, limit int64, must bool) (*fileVersion, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && !must:
 		return nil, nil
-	case err == nil && !must && !info.Mode().IsRegular(): // the user did not ask for it, so do not block on a pipe
+	case err == nil && !must && !info.Mode().IsRegular(): // the user did not name it, so do not block on a pipe
 		return nil, fmt.Errorf("reading %s: %s is %w", what, name, errIrregular)
 	}
 	data, err := ReadUpTo(what, name, limit)
@@ -232,7 +232,7 @@ func (b baseTree) baseline(name string) (known map[string]scanner.Severity, deci
 // Fingerprint matches the fingerprint of a finding.
 var Fingerprint = lazyregexp.New(`^f1:[0-9a-f]{32}$`)
 
-// maxBaseline is practically no limit: a baseline is as long as its report.
+// maxBaseline is effectively no limit, because a baseline is as long as its report.
 const maxBaseline = 1 << 40
 
 // known returns the severities of a baseline's findings, by fingerprint.
@@ -246,7 +246,7 @@ func (v *fileVersion) known() (map[string]scanner.Severity, error) {
 		return nil, fmt.Errorf("the baseline: %s: %w", v.name, err)
 	}
 	for _, finding := range before.Findings {
-		if finding.Status != scanner.Suppressed.String() && finding.Status != scanner.Approved.String() { // once that ends, the finding is open
+		if finding.Status != scanner.Suppressed.String() && finding.Status != scanner.Approved.String() { // an expired ignore leaves the finding open
 			known[finding.Fingerprint] = max(known[finding.Fingerprint], finding.Severity)
 		}
 	}

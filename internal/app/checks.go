@@ -21,8 +21,8 @@ import (
 
 // Options selects the checks of a run, and their parameters.
 type Options struct {
-	Config   string // the configuration file; "" for mcpscan.yaml, if it exists
-	NoConfig bool   // there is none
+	Config   string // configuration file; "" for mcpscan.yaml, if it exists
+	NoConfig bool   // use no configuration
 	Base     string // a lockfile, or a directory with the files of the commit before the change under review,
 	// whose versions of changed files apply
 
@@ -30,26 +30,26 @@ type Options struct {
 	Policies        []string // files, in addition to the policy of the configuration
 
 	Workers    int
-	MaxMessage int64       // bytes
+	MaxMessage int64       // in bytes
 	Late       func() bool // reports whether the time is up; nil without a limit
 }
 
 // Checks holds the rules of a run and the decisions about their findings.
 type Checks struct {
 	engine     *scanner.Engine
-	Options    scanner.Options // of the engine
-	Rules      []scanner.Rule  // that a report can name, as configured
+	Options    scanner.Options // options of the engine
+	Rules      []scanner.Rule  // rules that a report can name, as configured
 	Triage     *config.Triage
-	Files      []string // that affect decisions about findings
+	Files      []string // files that affect decisions about findings
 	Idle       []string // parts of the configuration and policies that have no effect
-	maxMessage int64    // bytes
+	maxMessage int64    // in bytes
 
-	base     string                        // of the options
-	changed  []*configfile.ChangedSettings // by the change under review; the base's versions apply
-	baseline string                        // the one in effect
+	base     string                        // Options.Base
+	changed  []*configfile.ChangedSettings // files modified by the change under review; the base's versions apply
+	baseline string                        // the baseline in effect
 
 	Locked           *lockfile.File    // nil if there is none
-	approved, before *scanner.Snapshot // by the lockfile, and by its version in the base; nil if nothing is compared
+	approved, before *scanner.Snapshot // definitions approved by the lockfile, and by its version in the base; nil if nothing is compared
 }
 
 // ReadUpTo reads at most limit+1 bytes of a file, so that its parser can detect one longer than
@@ -85,8 +85,8 @@ func Vocabulary() config.Vocabulary {
 		Profiles: map[string]config.Profile{"standard": {}, strictProfile: {Everywhere: everywhere, InResults: inResults}}}
 }
 
-// Rules returns the rules that a report can name, configured as o says, and those that the configuration
-// disables everywhere.
+// Rules returns the rules that a report can name, configured according to o, and those that the
+// configuration disables everywhere.
 func Rules(o Options) (all []scanner.Rule, off map[string]bool, err error) {
 	settings, _, err := o.settings()
 	if err != nil {
@@ -124,7 +124,7 @@ func (c *Checks) Listing() *servers.Listing {
 	return &servers.Listing{Declared: s.Policy, Block: s.BlocksBinaries(), MaxMessage: c.maxMessage}
 }
 
-// Load returns the checks that o selects.
+// Load returns the checks selected by o.
 func Load(o Options) (*Checks, error) {
 	settings, changed, err := o.settings()
 	if err != nil {
@@ -148,7 +148,7 @@ func Load(o Options) (*Checks, error) {
 	})
 	triage := &config.Triage{Settings: settings, Forced: forced, Refused: refused}
 	with := scanner.Options{Workers: o.Workers, Similarity: settings.Similarity, Limits: settings.Limits(), Pinning: settings.Pinning(), Late: o.Late}
-	if settings.Outputs.Block { // without it, nothing that servers send is refused
+	if settings.Outputs.Block { // otherwise nothing that servers send is refused
 		with.Blocks = triage.Blocks
 	}
 	if p := settings.Policy; p != nil {
@@ -174,7 +174,7 @@ func Load(o Options) (*Checks, error) {
 		c.Files = append(c.Files, file.Path)
 	}
 	if p := settings.Policy; p != nil {
-		c.Idle = slices.DeleteFunc(c.Idle, func(line string) bool { return strings.HasPrefix(line, settings.Path+":") }) // named by both --config and --policy
+		c.Idle = slices.DeleteFunc(c.Idle, func(line string) bool { return strings.HasPrefix(line, settings.Path+":") }) // a file can be named by both --config and --policy
 		for _, v := range p.Policy().Idle() {
 			c.Idle = append(c.Idle, fmt.Sprintf("%s:%s: %s", settings.Path, v.At, v.Says))
 		}

@@ -48,8 +48,8 @@ func parseConfig(path string, data []byte) (*config.File, error) {
 	return file, err
 }
 
-// ThisProgram reports whether a path is that of the running program. A name alone proves nothing:
-// a repository can contain a program called mcpscan.
+// ThisProgram reports whether a path is that of the running program. The name alone is not
+// enough, because a repository can contain a program called mcpscan.
 func ThisProgram(path string) bool {
 	if !filepath.IsAbs(path) {
 		return false
@@ -103,8 +103,9 @@ func readAtMost(r io.Reader, size, limit int64) ([]byte, error) {
 // maxEnvFile is the maximum size of an environment file.
 const maxEnvFile = 1 << 20
 
-// envFiles adds the environment files in the project that f's entries name: like the entries, they
-// determine what runs. Other files belong to whoever starts the server, and are only counted.
+// envFiles adds the environment files in the project that f's entries name, because they determine
+// what runs as the entries do. Other files belong to the user who starts the server, and are only
+// counted.
 func (p *Plan) envFiles(f *config.File) {
 	if f.User {
 		return
@@ -138,7 +139,7 @@ func (p *Plan) envFiles(f *config.File) {
 }
 
 // projectOf returns the project directory of a file: the one in which it was found, or the parent
-// of the dot directories in which clients keep their files.
+// of the client's dot directory.
 func projectOf(f *config.File) string {
 	if f.Project != "" {
 		return f.Project

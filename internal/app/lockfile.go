@@ -15,8 +15,9 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Against makes a run compare with the definitions that a lockfile approves, read with the engine's
-// rules; "" is mcpscan.lock, if it exists. A named lockfile that does not exist approves nothing.
+// Against makes a run compare with the definitions approved by a lockfile, which are read with the
+// engine's rules. "" means mcpscan.lock, if it exists. A named lockfile that does not exist
+// approves nothing.
 func (c *Checks) Against(ctx context.Context, name string) error {
 	named := name != ""
 	name = cmp.Or(name, lockfile.Name)
@@ -48,7 +49,7 @@ func (c *Checks) Against(ctx context.Context, name string) error {
 		return err
 	}
 	c.Files = append(c.Files, base)
-	if tree.holds(name) { // the location of the tree differs from run to run
+	if tree.holds(name) { // the path of the base tree differs from run to run
 		before.Path = path.Join("base", filepath.ToSlash(name))
 	}
 	c.approved = approved
@@ -72,7 +73,7 @@ func offersOf(ctx context.Context, engine *scanner.Engine, f *lockfile.File) (*s
 }
 
 // Servers returns the servers that the policy declares, and those of the lockfile with their tools.
-// They are used to split a name in a transcript into server and tool.
+// They are needed to split names in transcripts into server and tool.
 func (c *Checks) Servers() map[string][]string {
 	all := toolsByServer(c.Locked)
 	if p := c.Triage.Settings.Policy; p != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// AuditLog is the log written by --events.
+// AuditLog is the log file of --events.
 type AuditLog struct {
 	to   *report.Events // nil if there is nothing to write
 	file *os.File
@@ -65,16 +65,16 @@ func (t Tee) Finding(f *scanner.Finding) error {
 	return errors.Join(t[0].Finding(f), t[1].Finding(f))
 }
 
-// Recording is the file that --record writes. After the first error, the scan goes on without it:
-// a full disk must not hide a server.
+// Recording is the file written by --record. After an error, the scan continues without it,
+// because a full disk must not hide a server.
 type Recording struct {
 	to   *replay.Recorder // nil if there is nothing (more) to write
 	file *os.File
 	err  error
 }
 
-// OpenRecording creates the --record file, accessible only to its owner because servers send more
-// than a report repeats.
+// OpenRecording creates the --record file, accessible only to its owner because it contains
+// everything that servers send.
 func OpenRecording(name string) (*Recording, error) {
 	if name == "" {
 		return &Recording{}, nil

@@ -18,23 +18,23 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Plan is what a run inspects: events that were read, and servers to list.
+// Plan is the input of a run: events that were read, and servers to list.
 type Plan struct {
 	Inputs  []report.Input
-	Events  []*scanner.Event // from inputs read directly
+	Events  []*scanner.Event // events of inputs that were read
 	Targets []servers.Target // servers to list
 	Left    int              // servers that --no-run skipped without making the run incomplete
 
 	Headers map[string]string // for URLs
-	NoRun   bool              // no server is listed
+	NoRun   bool              // list no server
 
 	known      servers.Known // gives names to servers that no configuration names
-	maxMessage int64         // bytes
+	maxMessage int64         // in bytes
 	disk       *servers.Disk
 
-	lockfile *lockfile.File              // whose servers are inspected too; nil for none
-	locked   map[string]*lockfile.Server // whose definitions replace servers that NoRun skips; nil for none
-	mayLeave bool                        // NoRun may skip servers, as there is no lockfile
+	lockfile *lockfile.File              // lockfile whose servers are inspected too; nil for none
+	locked   map[string]*lockfile.Server // servers whose locked definitions are inspected if NoRun skips them; nil for none
+	mayLeave bool                        // NoRun may skip servers because there is no lockfile
 }
 
 // NewPlan returns an empty plan.
@@ -47,14 +47,15 @@ func (p *Plan) Source(ctx context.Context, l *servers.Listing, w servers.Watcher
 	return l.Source(ctx, p.Events, p.Targets, p.disk, w)
 }
 
-// Watch sends the events of the plan, lists its servers, sends all, and watches them until l ends.
+// Watch sends the events of the plan, lists its servers, sends the event all, and watches the
+// servers until l ends.
 func (p *Plan) Watch(ctx context.Context, l *servers.Listing, all *scanner.Event) <-chan *scanner.Event {
 	return l.Watch(ctx, p.Events, p.Targets, p.disk, all)
 }
 
-// Add adds the targets of a run, and the server that a command starts; without either, the
-// configurations of the working directory and the user. The target - is stdin. locked is the lockfile
-// whose definitions are inspected for servers that are not started; nil if there is none.
+// Add adds the targets of a run, and the server that a command starts. Without either, it adds the
+// configurations of the working directory and the user. The target - is stdin. locked is the
+// lockfile whose definitions are inspected for servers that are not started; nil if there is none.
 func (p *Plan) Add(ctx context.Context, targets, command []string, locked *lockfile.File, stdin io.Reader) error {
 	p.lockfile, p.mayLeave = locked, p.NoRun && locked == nil
 	if p.NoRun && locked != nil {
@@ -84,8 +85,8 @@ func (p *Plan) Add(ctx context.Context, targets, command []string, locked *lockf
 	return nil
 }
 
-// Allow removes the servers that are not to be started: all with NoRun, and those of configurations
-// for which ask returns a reason.
+// Allow removes the servers that must not start: all of them with NoRun, and those of
+// configurations for which ask returns a reason.
 func (p *Plan) Allow(ctx context.Context, ask func(*servers.Target) (refused string)) {
 	p.Targets = slices.DeleteFunc(p.Targets, func(t servers.Target) bool {
 		refused := ""
@@ -119,7 +120,7 @@ func (p *Plan) url(u string) error {
 	return p.server(servers.Target{URL: u, Headers: p.Headers, Written: entry}, servers.BareURL(u))
 }
 
-// server adds a server that no configuration names.
+// server adds a server that is in no configuration.
 func (p *Plan) server(t servers.Target, shown string) error {
 	name, err := p.known.Name(&t.Written)
 	if err != nil {
@@ -181,7 +182,7 @@ func (p *Plan) Config(f *config.File) {
 }
 
 // standIn records that a server's locked definitions are inspected instead of the server, and
-// whether they may be those of another one.
+// whether they may belong to another server.
 func (p *Plan) standIn(locked *lockfile.Server, now *baseline.Identity, at scanner.Origin) {
 	last := locked.Identity.Last()
 	switch {
@@ -200,8 +201,8 @@ func (p *Plan) ignore(at scanner.Origin, reason string) {
 	p.Events = append(p.Events, &scanner.Event{Kind: scanner.IgnoredEvent, Reason: reason, Origin: at})
 }
 
-// leave records a server that --no-run does not start. That is intended, but not if a lockfile
-// covers other servers and not this one.
+// leave records a server that --no-run does not start. The run remains complete, unless a
+// lockfile covers other servers but not this one.
 func (p *Plan) leave(t servers.Target) {
 	switch {
 	case p.mayLeave:
@@ -281,8 +282,9 @@ func (p *Plan) lockedEvents() {
 	p.Events = append(events, p.Events...)
 }
 
-// Unique renames servers with the same name, and lists only once those that are identical in
-// everything that affects their answers: even a header can select the tenant.
+// Unique renames servers with the same name. Servers that are identical in everything that
+// affects their answers are listed only once; even a header can affect them, by selecting
+// the tenant.
 func (p *Plan) Unique() {
 	seen := map[string]int{}
 	same := map[string]bool{}

@@ -8,7 +8,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/servers"
 )
 
-// planned is the plan for the servers of a configuration.
+// planned returns the plan for the servers of a configuration.
 func planned(t *testing.T, text string) *Plan {
 	t.Helper()
 	file, err := config.Parse("c.mcp.json", []byte(text))
@@ -21,7 +21,8 @@ func planned(t *testing.T, text string) *Plan {
 	return p
 }
 
-// TestQuestion: consent is asked for all that decides what will run.
+// TestQuestion checks that the question for consent contains everything that
+// determines what will run.
 func TestQuestion(t *testing.T) {
 	t.Setenv("MY_TOKEN", "Kp7Xq2Vn9Rt4")
 	p := planned(t, `{"mcpServers":{"evil":{"command":"ls","args":["-la"],"cwd":"/tmp/x","env":{"LD_PRELOAD":"./evil.so\u001b[2J","PATH":"./bin","API_KEY":"sh0rt","T":"${MY_TOKEN}"}},
@@ -35,7 +36,8 @@ func TestQuestion(t *testing.T) {
 	}
 }
 
-// TestUnique: servers are asked once only where nothing tells them apart.
+// TestUnique checks that servers are listed only once only if nothing distinguishes
+// them.
 func TestUnique(t *testing.T) {
 	p := &Plan{}
 	for _, tenant := range []string{"a", "b", "a"} {
@@ -52,7 +54,7 @@ func TestUnique(t *testing.T) {
 	}
 }
 
-// TestConceal: a server that repeats what it was given gives nothing away.
+// TestConceal checks that secrets given to a server are masked in what it repeats.
 func TestConceal(t *testing.T) {
 	t.Setenv("MY_TOKEN", "/Kp7Xq2Vn9Rt4")
 	t.Setenv("MY_DIR", t.TempDir())

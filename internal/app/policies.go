@@ -77,8 +77,8 @@ func AddPolicies(o *scanner.Options, names []string) (idle []string, err error) 
 	return idle, nil
 }
 
-// together returns a policy with the strictest verdict of several, some of which may be nil. It
-// returns nil if all are.
+// together returns a policy that applies the strictest verdict of several, some of which may be
+// nil. It returns nil if all are.
 func together(policies ...scanner.Policy) scanner.Policy {
 	all := strictest(slices.DeleteFunc(policies, func(p scanner.Policy) bool { return p == nil }))
 	switch len(all) {
@@ -90,7 +90,8 @@ func together(policies ...scanner.Policy) scanner.Policy {
 	return all
 }
 
-// strictest is a list of policies: the strictest verdict wins, and the first policy among equals.
+// strictest is a list of policies of which the strictest verdict wins, and the first among
+// equals.
 type strictest []scanner.Policy
 
 // Decide returns the decision of the strictest policy.

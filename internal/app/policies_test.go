@@ -6,7 +6,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// always is a policy with one decision.
+// always is a policy that always makes the same decision.
 type always struct {
 	verdict scanner.Verdict
 	rule    string

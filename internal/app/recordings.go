@@ -31,7 +31,7 @@ func Recordings(ctx context.Context, names []string, stdin io.Reader, o replay.O
 		select {
 		case closeAll := <-closers:
 			closeAll()
-		default: // still opening
+		default: // not open yet
 		}
 	}, err
 }
@@ -115,9 +115,9 @@ func partsOf(recording string) (numbers []int) {
 	return numbers
 }
 
-// WithParts returns recordings with all of their parts, in order. It includes a part that is
-// missing between two others, so that its absence is reported. The oldest parts may have been
-// deleted.
+// WithParts returns recordings with all of their parts, in order. A part missing between two
+// others is included, so that its absence is reported; a missing oldest part is not, because
+// --record-keep deletes it.
 func WithParts(recordings []string) (names []string) {
 	for _, name := range recordings {
 		numbers := partsOf(name)
@@ -140,7 +140,7 @@ func WithParts(recordings []string) (names []string) {
 	return names
 }
 
-// IncompleteError is an error that kept a run from inspecting everything.
+// IncompleteError is an error that kept a run from inspecting all input.
 type IncompleteError struct{ err error }
 
 func (e *IncompleteError) Error() string { return e.err.Error() }
@@ -170,7 +170,7 @@ func Within[T any](ctx context.Context, do func() (T, error)) (T, error) {
 // as skipped, so that a partial report does not look complete.
 type interruptible struct {
 	ctx    context.Context
-	name   string // of the input, for the location of the skip
+	name   string // name of the input, for the location of the skip
 	pieces <-chan piece
 	ended  bool
 }

@@ -78,8 +78,8 @@ func (p *Plan) content(t string, data []byte, err error) error {
 	return notATarget(t, derr, cerr)
 }
 
-// manifests adds the commands in a bundle's manifests, to be checked like a configuration. The
-// user has not installed them, so they are not started.
+// manifests adds the commands in a bundle's manifests, which are checked like a configuration.
+// They are not started, because the user has not installed the bundle.
 func (p *Plan) manifests(name string, data []byte) {
 	for _, m := range replay.Manifests(data) {
 		f := config.ParseManifest(name, m)
@@ -129,9 +129,9 @@ type Side struct {
 	Close  func()
 }
 
-// Side opens a target, or adds the server that it names, or that a command starts, to the plan; the side is
-// then nil. For a lockfile, the side has the approved definitions if approved is set, otherwise those
-// last seen.
+// Side opens a target. If the target names a server, or command is set, it adds the server to the
+// plan instead and returns nil. For a lockfile, the side has the approved definitions if approved
+// is set, otherwise those last seen.
 func (p *Plan) Side(ctx context.Context, target string, command []string, approved bool) (*Side, error) {
 	switch {
 	case len(command) > 0:

@@ -19,20 +19,20 @@ import (
 // ProxySession is the session name of a connection through a proxy.
 const ProxySession = "proxy"
 
-// Traffic is the recording of a proxy. Writing it does not delay messages.
+// Traffic is the recording of a proxy. Writing to it does not delay messages.
 type Traffic struct {
 	name  string
-	limit int64 // bytes at which a further part starts; 0 for none
-	keep  int   // maximum number of parts; 0 for all
+	limit int64 // size in bytes at which a new part starts; 0 for no limit
+	keep  int   // maximum number of parts; 0 for no limit
 	part  int
-	size  int64 // of the part
+	size  int64 // of the current part
 	to    *replay.Recorder
 	spool *spool.Spool // nil if nothing is recorded
 }
 
-// OpenTraffic creates the --record file, accessible only to its owner, and deletes further parts
-// of a recording that it replaces. A further part starts when a part reaches size bytes, and keep is
-// the maximum number of parts; 0 means no limit. tell reports problems with the file.
+// OpenTraffic creates the --record file, accessible only to its owner, and deletes the other parts
+// of a recording that it replaces. A new part starts when the current one reaches size bytes, and
+// keep is the maximum number of parts; 0 means no limit. tell reports problems with the file.
 func OpenTraffic(name string, size int64, keep int, tell func(string, ...any)) (*Traffic, error) {
 	if name == "" {
 		return &Traffic{}, nil
@@ -95,7 +95,7 @@ func (t *Traffic) Record(e *scanner.Event) {
 	_ = t.to.Record(e) // a spool never fails
 }
 
-// next starts another part.
+// next starts a new part.
 func (t *Traffic) next(at time.Time) {
 	t.part++
 	t.size = 0

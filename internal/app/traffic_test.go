@@ -12,8 +12,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// TestLostMessages: a replay sees where messages are missing, and what follows has the place
-// that it had live.
+// TestLostMessages checks that a replay reports missing messages, and that later messages
+// have the same locations as in the live run.
 func TestLostMessages(t *testing.T) {
 	var b bytes.Buffer
 	rec := replay.NewRecorder(&b, "rec")

@@ -1,5 +1,6 @@
-// Package baseline models what was approved of a server and by whom: its identity (its command
-// or address) and the approvals in a lockfile. It does no I/O and has no clock.
+// Package baseline models what was approved about a server and by whom: its identity, which is
+// its command or address, and the approvals in a lockfile. It does no I/O and never reads the
+// clock.
 package baseline
 
 import "time"
@@ -11,7 +12,7 @@ type Approval struct {
 	Reason string
 }
 
-// Automatic approvers: for a server that is locked for the first time, and for a new definition
+// Automatic approvers, for a server that is locked for the first time and for a new definition
 // of a server that the settings trust.
 const (
 	FirstUse = "first-use"
@@ -28,8 +29,8 @@ func (a *Approval) MadeSince(before *Approval) bool {
 	return a.stated() && (before == nil || a.By != before.By || a.Reason != before.Reason || !a.At.Equal(before.At))
 }
 
-// RewrittenAs reports whether somebody replaced this approval. Adding a reason later is
-// allowed; no other change happens by itself.
+// RewrittenAs reports whether somebody replaced this approval. Adding a reason later
+// does not count; mcpscan makes no other change to an approval.
 func (a *Approval) RewrittenAs(now *Approval) bool {
 	if a == nil || now == nil || a.By == now.By && a.Reason == now.Reason && a.At.Equal(now.At) {
 		return false

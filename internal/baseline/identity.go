@@ -14,7 +14,7 @@ import (
 )
 
 // Identity identifies a server by its command or address. Secrets are masked so that it can be
-// written to a file; of environment variables and headers it contains only the names.
+// written to a file. Of environment variables and headers, it contains only the names.
 type Identity struct {
 	Transport string
 	Command   string
@@ -26,7 +26,7 @@ type Identity struct {
 
 	Ecosystem launch.Ecosystem // ecosystem of the package that the command starts
 	Package   string
-	Version   string // as written
+	Version   string // as written in the arguments
 	Exact     bool   // Version is a single version
 	Pinned    string // the requested digest or commit
 
@@ -79,10 +79,10 @@ func address(raw string) string {
 
 // LockedIdentity is a server's identity in a lockfile.
 type LockedIdentity struct {
-	Identity *Identity // the approved identity, or the one seen if none was approved yet
+	Identity *Identity // the approved identity, or the one last seen if none was approved
 	Seen     *Identity // the identity seen since the approval; nil if it is the same
-	Approval *Approval // nil if nobody is named
-	Pending  bool      // no form of the server has been approved
+	Approval *Approval // nil if no approver is recorded
+	Pending  bool      // no identity of the server has been approved
 }
 
 // Last returns the identity last seen.
@@ -122,7 +122,7 @@ func (l *LockedIdentity) Stale(now *Identity) []string {
 func (id *Identity) started() *Identity {
 	s := *id
 	s.Env, s.Headers, s.Found = nil, nil, configfile.Found{}
-	for _, suffix := range []string{".exe", ".cmd", ".bat", ".ps1"} { // the same program on different systems
+	for _, suffix := range []string{".exe", ".cmd", ".bat", ".ps1"} { // one program has different suffixes on different systems
 		if n := len(s.Command) - len(suffix); n > 0 && strings.EqualFold(s.Command[n:], suffix) {
 			s.Command = s.Command[:n]
 		}
@@ -139,8 +139,8 @@ func (id *Identity) started() *Identity {
 	return &s
 }
 
-// Complete returns now, completed with known values that now lacks: a cold package cache or a
-// missing file removes nothing. same reports whether both agree in all common values.
+// Complete returns now with missing values filled in from id, so that a cold package cache or
+// a missing file removes nothing. same reports whether both agree in all common values.
 func (id *Identity) Complete(now *Identity) (complete *Identity, same bool) {
 	merged := *now
 	same = len(id.Differences(now)) == 0

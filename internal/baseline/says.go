@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// Says is the set of data that a lockfile contains about a server besides its definitions, by
-// member name, such as identity.digest. Differences ignore missing data, so removing a member
-// would hide a change: that is why missing members are compared separately.
+// Says is the set of members that a lockfile has for a server besides its definitions, such
+// as identity.digest. Missing members are compared separately, because Differences ignores
+// missing data, so that removing a member would hide a change.
 type Says map[string]bool
 
 // Lacks returns the sorted members that other contains and s does not.

@@ -10,8 +10,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// Capability is what a tool contributes to a data flow. All three together let a stranger's text
-// send the user's data away.
+// Capability is what a tool contributes to a data flow. All three together let text from a
+// stranger send out the user's data.
 type Capability uint8
 
 // The capabilities.
@@ -42,7 +42,7 @@ const (
 	seeks                     // a verb that returns whatever matches
 	lists                     // a verb that lists names without content
 	changes                   // a verb that stores something
-	ends                      // a verb that removes something, or informs nobody
+	ends                      // a verb that removes something, or has no effect outside
 	sends                     // a verb that sends something out
 	fetches                   // a verb that accesses an address
 	runs                      // a verb that runs its input
@@ -51,7 +51,7 @@ const (
 	open                      // a thing that anybody can read
 	shared                    // a thing that is meant to be read by others
 	holder                    // a thing that contains others
-	runnable                  // something that is run, or runs it: it reads files and reaches the network
+	runnable                  // something that is run, or runs other things: it reads files and reaches the network
 	about                     // the form of a neighboring thing, not its content
 	looks                     // a verb that describes a thing without returning it
 	carries                   // a verb that sends something out, though it can also be a noun
@@ -129,8 +129,8 @@ func roleOfName(words []string) (verb, things, first, last role) {
 }
 
 // OfTool returns what the tool at node i contributes to a data flow, by its name, parameters and
-// hints. It trusts the hints: in this threat model the tools are benign, and a stranger's text
-// abuses them.
+// hints. It trusts the hints, because in this threat model the tools are benign and a stranger's
+// text abuses them.
 func OfTool(doc *wire.Doc, i int, name, description string) (can Set) {
 	words := names.ReadWords(name)
 	verb, things, first, last := roleOfName(words)
@@ -187,5 +187,5 @@ func takesURL(doc *wire.Doc, properties int) (url, any bool) {
 	return url, any
 }
 
-// openingBytes is the length of the prefix of a description that is read for its subject.
+// openingBytes is how much of a description is searched for its subject.
 const openingBytes = 200

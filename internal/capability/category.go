@@ -9,8 +9,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// Category is what a call does to data. Capabilities describe what an agent can combine; categories
-// describe what happened and in which order.
+// Category is what a call does to data. Capabilities describe what an agent could combine;
+// categories describe what it did, in order.
 type Category uint8
 
 // The categories. A tool whose effect cannot be recognized is Unknown.
@@ -60,7 +60,7 @@ func CategoryOfName(name string) Category {
 		r := roleOf(w)
 		switch c := categoryOf(r); {
 		case c == Unknown:
-		case r&fetches != 0 && i > 0 && words[i-1] == "http": // its arguments hold the payload
+		case r&fetches != 0 && i > 0 && words[i-1] == "http": // its arguments contain the payload
 			return Send
 		case r&^actions == 0 && r&carries == 0:
 			return c
@@ -106,8 +106,8 @@ func inflected(word string) role {
 }
 
 // CategoryOfTool returns the category of the tool at node i: by its name, its description, its
-// parameters, and its hints, each only if the previous ones are inconclusive. So no hint changes
-// the category of a tool called send_email.
+// parameters, and its hints, each only if the previous ones are inconclusive, so that no hint
+// changes the category of a tool called send_email.
 func CategoryOfTool(doc *wire.Doc, i int, name, description string) Category {
 	c := CategoryOfName(name)
 	properties := doc.Get(doc.Get(i, "inputSchema"), "properties")

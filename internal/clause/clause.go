@@ -1,5 +1,5 @@
-// Package clause decides, by the clause around a matched phrase, whether it is an instruction or is
-// negated, quoted, reported or asked about.
+// Package clause decides whether a matched phrase is an instruction, or is negated, quoted,
+// reported or part of a question, by the clause around it.
 package clause
 
 import (
@@ -11,7 +11,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// ClauseReach is how far a clause is followed from a match, in bytes.
+// ClauseReach is the maximum distance, in bytes, between a match and the end of its
+// clause.
 const ClauseReach = 240
 
 // Around returns the span of the clause around [start, end) of folded text. A clause ends at line
@@ -45,7 +46,7 @@ var mayStop = [256]bool{'\n': true, '.': true, '!': true, '?': true}
 
 // stops reports whether the character at t[i], which mayStop marks, ends a sentence.
 func stops(t []byte, i int) bool {
-	if t[i] == '\n' { // ends a sentence before an item, a heading or a tag, and after a colon
+	if t[i] == '\n' { // a line feed ends a sentence before an item, a heading or a tag, and after a colon
 		return i+1 < len(t) && bytes.IndexByte([]byte("-*#<>|0123456789`"), t[i+1]) >= 0 || i > 0 && t[i-1] == ':'
 	}
 	return ClauseEnd(t, i)
@@ -56,7 +57,7 @@ func ClauseEnd(t []byte, i int) bool {
 	case '\n', '\r':
 		return true
 	case '.', '!', '?', ';', ':':
-		if t[i] == '.' && i >= 2 && t[i-2] == '.' && t[i-1] >= 'a' && t[i-1] <= 'z' { // e.g. and i.e.
+		if t[i] == '.' && i >= 2 && t[i-2] == '.' && t[i-1] >= 'a' && t[i-1] <= 'z' { // as in e.g. and i.e.
 			return false
 		}
 		return i+1 == len(t) || t[i+1] == ' ' || t[i+1] == '\n' || t[i+1] == '\r'
@@ -65,8 +66,8 @@ func ClauseEnd(t []byte, i int) bool {
 }
 
 // countering matches text that negates an instruction or only reports one: negation, prohibition,
-// defense, example or quotation. It is searched for before the match, where English and similar
-// languages put it.
+// defence, example or quotation. It only applies before the match, which is where English and
+// similar languages put such words.
 var countering = lazyregexp.New(`\b(never|not|\w+n['’]t|cannot|no|without|nor|refuses?|den(y|ies|ied)|block(s|ed|ing)?|prevents?|prohibit(s|ed)?|forbid(s|den)?|` +
 	`avoids?|reject(s|ed)?|detect(s|ed|ing|ion)?|protect(s|ed|ing)?|warns?|flag(s|ged)?|sanitiz\w+|redact\w*|mask(s|ed)?|guards?|scan(s|ned)? for|` +
 	`such as|e\.g|for example|like|known as|attempts?|attacks|malicious|phrases?|strings?|patterns?|analy[sz]es?|checks?\s+(whether|if|for)|` +
@@ -80,8 +81,8 @@ var StrongNegation = lazyregexp.New(`\b(never|not|\w+n['’]t|cannot)\b`)
 // something else (to avoid errors, …) or a double negation.
 var Preamble = lazyregexp.New(`^\W*(without|to|in order to|if|when|while|unless|no matter|whether|like)\b[^,\n]*,|\b(do(es)? not|do?n['’]?t|never|not)\s+(forget|hesitate|fail)\s+to\b`)
 
-// InQuestion reports whether the text at start is part of a question, not an instruction: whether
-// to do it, which file to do it with. A comma ends the question.
+// InQuestion reports whether the text at start is part of an indirect question rather than an
+// instruction, such as "whether to do it" or "which file to use". A comma ends the question.
 func InQuestion(t []byte, start int) bool {
 	from, _ := Around(t, start, start)
 	ahead := t[from:start]
@@ -95,13 +96,14 @@ var (
 )
 
 // DescribesSwitch reports whether [start, end) describes the effect of a parameter that is a
-// switch. A question that the text declares settled is not a switch.
+// switch. A question that the text itself answers does not describe a switch.
 func DescribesSwitch(p *scanner.TextPass, start, end int) bool {
 	from, to := Around(p.Folded, start, end)
 	return (InQuestion(p.Folded, start) || !p.Description() && setAhead.Match(p.Folded[from:start])) && !settled.Match(p.Folded[end:to])
 }
 
-// settled matches a question that is answered at once, or kept from the user.
+// settled matches an indirect question that is answered at once, or kept from the
+// user.
 var settled = lazyregexp.New(`\b(is|was|has|been)\s+(not|no|never|nobody|decided|settled|already|beyond|out\s+of)\b|` +
 	`\byou\s+(must|should|shall|need\s+to|have\s+to|are\s+to)\b|\bmust\s+(always\s+)?be\s+(done|true|set|yes)\b|` +
 	`\b(tell|ask|inform)\s+(nobody|no\s+one)\b|\bwithout\s+(telling|asking)\b|\b(silently|secretly|quietly)\b`)
@@ -153,8 +155,8 @@ var jsonValue = lazyregexp.New(`("\s*:|\[)\s*$`)
 // startOfJSON distinguishes JSON from prose by its first characters.
 var startOfJSON = lazyregexp.New(`^\s*(\{\s*["}]|\[\s*["\[{\]\d-])`)
 
-// IsJSON reports whether t begins like JSON, in which strings are values; in prose and in programs
-// they are quotations.
+// IsJSON reports whether t begins like JSON. Quotation marks in JSON enclose values; in prose and
+// programs they quote.
 func IsJSON(t []byte) bool {
 	return startOfJSON.Match(t)
 }
@@ -172,8 +174,8 @@ func Quoted(t []byte, start, end int) bool {
 	return false
 }
 
-// CitedAhead matches the text before an instruction that is cited: by a detector, as an example, in
-// a warning about attackers.
+// CitedAhead matches text that marks a following instruction as cited, such as the description of a
+// detector, the announcement of an example, or a warning about attackers.
 var CitedAhead = lazyregexp.New(`\b(detect(s|ors?|ing)?|such\s+as|e\.g|for\s+example|phrases?|wording|known\s+as|malicious|attackers?|injected)\b[^\n]*$`)
 
 // orderWords matches words that address an instruction to its reader.
@@ -192,12 +194,12 @@ func OpensClause(c []byte, verb []int) bool {
 // continuesOrder matches the end of the text before an imperative verb.
 var continuesOrder = lazyregexp.New(`(\b(and|then|also|please|now|to)|[,:>-])$`)
 
-// IsResult reports whether the text is not part of a definition: it is data that the model was
-// given, not the documentation of a tool.
+// IsResult reports whether the text is not part of a definition, and therefore is data given
+// to the model rather than the documentation of a tool.
 func IsResult(p *scanner.TextPass) bool { return !p.Subject.Definition() }
 
-// LowerInResult lowers a severity by one level for text that is not a definition: a result can
-// contain text about anything.
+// LowerInResult lowers a severity by one level for text that is not a definition, because data
+// can contain text about anything.
 func LowerInResult(p *scanner.TextPass, s scanner.Severity) scanner.Severity {
 	if IsResult(p) && s > scanner.Note {
 		return s - 1
@@ -232,7 +234,7 @@ func Combine(lists ...[]string) []string {
 }
 
 // Wrapped returns each phrase with every combination of spaces and line feeds between its words,
-// because a text can wrap anywhere. Folded text has one character of white space in a place.
+// because a text can wrap anywhere. Folded text has a single white space character between words.
 func Wrapped(phrases ...string) (all []string) {
 	for _, phrase := range phrases {
 		var parts [][]string
@@ -247,10 +249,10 @@ func Wrapped(phrases ...string) (all []string) {
 	return all
 }
 
-// AskedByUser matches text about memory that the user asks for.
+// AskedByUser matches text about memory operations that the user requests.
 var AskedByUser = lazyregexp.New(`\b(when|if|whatever|what|asks?|tells?)\s+(\w+\s+)?(the\s+)?user\b|\b(the\s+)?user\s+(asks?|tells?|wants?|requests?|says?)\b`)
 
-// UsedWhen matches the statement of purpose in a guide for an AI.
+// UsedWhen matches the statement of purpose in instructions for an AI.
 var UsedWhen = text.LazyExpr(`\b(use|used|useful|activate|trigger|invoke|reach)\s+(for\s+)?(this\s+|it\s+)?(\w+\s+)?(when|whenever|for|if)\b`)
 
 // IsOrder reports whether the position of a verb makes it an instruction: at the beginning of a
@@ -266,4 +268,4 @@ const orderReach = 240
 var leadsToOrder = text.LazyExpr(`([\n.!?:;,("'*>/!—-]\s*|\b(and|then|also|please|now|to|must|should|shall|you|just|first|always|immediately|instead|only|kindly|do|` +
 	`will|by|` + AnyAI + `|it|this|(this|these)\s+(\w+\s+)?` + ThisDocument + `)\s+)$`)
 
-const UsageCost = 2 // a guide states when to use it
+const UsageCost = 2 // instructions for an AI state when to use them

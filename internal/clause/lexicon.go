@@ -52,7 +52,8 @@ const AnyAI = `(ais?|llms?|a\.i\.|(large\s+)?language[ -]models?|models?|assista
 	`(digital|inbox|mail|ai)\s+helpers?|(screening|reading|grading|review)\s+software|machines\s+that|(plagiarism|grammar|fact)\s+checker|` +
 	`readers\s+that\s+are\s+not\s+human)`
 
-// ThisDocument matches what data calls itself: this page, this ticket.
+// ThisDocument matches words with which data refers to itself, such as this page or
+// this ticket.
 const ThisDocument = `(page|website|site|e?-?mail|inbox|mailbox|message|thread|channel|ticket|issue|request|case|file|folder|document|text|article|post|profile|` +
 	`entry|event|invit(e|ation)|lead|record|row|table|log|report|reviews?|r[eé]sum[eé]|cv|manuscript|paper|study|notes?|comment|diff|repo(sitory)?|` +
 	`code|function|readme|bill|invoice|order|reading|rate|listing|section|paragraph|sentence|list|calendar|dates?|image|picture|transcript|contract|` +

@@ -8,18 +8,18 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Order is a rule pattern that counts only as an instruction, not as a mention, negation or
+// Order is a rule pattern that must match an instruction, not a mention, negation or
 // quotation.
 type Order struct {
-	Severity scanner.Severity // in a definition
-	Data     scanner.Severity // in anything else
+	Severity scanner.Severity // severity in a definition
+	Data     scanner.Severity // severity in anything else
 	Message  string
 	Signals  []string
-	Unless   func(t []byte, start, end int) bool // an additional condition that counters it
-	Doubt    func(t []byte, start, end int) bool // a condition that makes it medium at most
+	Unless   func(t []byte, start, end int) bool // additional condition under which a match is not an instruction
+	Doubt    func(t []byte, start, end int) bool // condition under which the severity is at most medium
 }
 
-// JudgeOrders returns the check of a rule from one Order per pattern.
+// JudgeOrders returns the check of a rule that has one Order per pattern.
 func JudgeOrders(orders ...Order) func(*scanner.TextPass) {
 	return func(p *scanner.TextPass) {
 		for _, m := range p.Matches {
@@ -39,9 +39,9 @@ func JudgeOrders(orders ...Order) func(*scanner.TextPass) {
 	}
 }
 
-// documentary lists words of texts that explain prompts and attacks on models. Two distinct ones
-// make a long text one about instructions, not one that gives them. General security words count
-// half: a résumé contains them as well.
+// documentary lists words of texts that explain prompts and attacks on models. A long text with
+// two distinct ones is about instructions rather than giving them. General security words count
+// half, because a résumé contains them as well.
 var documentary = [...]struct {
 	word   string
 	weight int
@@ -52,8 +52,8 @@ var documentary = [...]struct {
 	{"attacker", 1}, {"exploit", 1}, {"malware", 1}, {"vulnerabilit", 1}, {"mitigation", 1}, {"cve-", 1}, {"detect", 1}, {"severity", 1}, {"llm", 1},
 }
 
-// The thresholds of a documentary text, set so that two words do not turn an injected sentence into
-// a treatise.
+// The thresholds for documentary texts, high enough that adding two words to an injected sentence
+// is not enough.
 const (
 	documentaryBytes  = 600
 	documentaryWeight = 8
@@ -76,8 +76,8 @@ func aboutAttacks(t []byte) bool {
 	return false
 }
 
-// InData returns the severity of an instruction at [start, end) in data. A report on attacks lowers
-// it by one level, whether the whole text is one or the instruction is quoted in one.
+// InData returns the severity of an instruction at [start, end) in data. It lowers the severity by
+// one level if the whole text is a report on attacks, or if the instruction is quoted in one.
 func InData(p *scanner.TextPass, start, end int, s scanner.Severity) scanner.Severity {
 	if s == scanner.High && (p.Treatise(aboutAttacks) || QuotedInReport(p.Folded, start, end)) {
 		return scanner.Medium
@@ -85,7 +85,7 @@ func InData(p *scanner.TextPass, start, end int, s scanner.Severity) scanner.Sev
 	return s
 }
 
-// How far from a quotation words about it may be, in bytes.
+// The maximum distance, in bytes, between a quotation and the words about it.
 const (
 	reportAhead  = 200
 	reportBehind = 200

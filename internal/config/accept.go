@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// looksLikeServer reports whether an object has what only a server entry has: a command, an
-// address, or a known transport.
+// looksLikeServer reports whether an object has a property that only server entries have: a
+// command, an address, or a known transport.
 func looksLikeServer(n *node) bool {
 	if !n.is(kindObject) {
 		return false
@@ -23,8 +23,8 @@ func looksLikeServer(n *node) bool {
 	return t.is(kindString) && (knownTransport(t.text) || builtinType(t.text))
 }
 
-// surelyServer requires more than one sign of a server: many files map names to objects with a
-// url or a command.
+// surelyServer requires more than one sign of a server, because many files map names to
+// objects with a url or a command.
 func surelyServer(n *node) bool {
 	if !looksLikeServer(n) {
 		return false
@@ -52,7 +52,7 @@ func nestedServers(_ *reader, n *node) bool {
 
 // ofClient accepts a key that many programs use if one of its entries looks like a server, or if
 // the path shows that the file belongs to one of the clients. Whoever writes the file controls all
-// entries, so an entry that does not look like a server is no evidence against the others.
+// entries, so an entry that does not look like a server does not rule out the others.
 func ofClient(clients ...string) func(*reader, *node) bool {
 	return func(r *reader, n *node) bool {
 		return n.is(kindObject) && (holdsServers(n) || slices.Contains(clients, r.file.Client))

@@ -17,7 +17,7 @@ func (r *settingsReader) without(key, why string) func(*node) {
 	return func(n *node) { r.idle(n.pos, key, why) }
 }
 
-// agreed returns a reader for a switch that may be set in more than one location; conflicting
+// agreed returns a reader for a switch that may be set in more than one place; conflicting
 // values are an error.
 func (r *settingsReader) agreed(key string, into **bool) func(*node) {
 	return func(n *node) {

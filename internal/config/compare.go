@@ -65,8 +65,8 @@ func (c *comparison) value(weaker bool, was, is any, keys ...string) {
 	c.add(configfile.EffectOf(weaker), keys, " was %v and is %v", was, is)
 }
 
-// threshold compares alert_threshold, which determines what fails a run, what is an alert, and
-// which findings block a result.
+// threshold compares alert_threshold, which decides whether a run fails, which findings are
+// alerts, and which of them block a result.
 func (c *comparison) threshold() {
 	of := func(t *scanner.Severity, missing scanner.Severity) scanner.Severity {
 		if t == nil {

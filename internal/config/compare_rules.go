@@ -16,7 +16,7 @@ import (
 type switchKey struct {
 	keys []string
 	get  func(*Settings) any
-	put  func(to, from *Settings) // to is a copy that shares its maps
+	put  func(to, from *Settings) // put replaces the setting; to is a copy that shares its maps
 }
 
 // switches compares which rules run and their severities. Several keys determine that together, so
@@ -47,7 +47,7 @@ func (c *comparison) switches() {
 		all = append(all, here)
 	}
 	for _, k := range all {
-		if !blamed && len(harmed) > 0 { // only several of them together do harm
+		if !blamed && len(harmed) > 0 { // only several of them together cause the harm
 			k.effect, k.rules = slices.Max(slices.Collect(maps.Values(harmed))), slices.Collect(maps.Keys(harmed))
 		}
 		c.add(k.effect, k.key.keys, " %s%s", became(k.key.get(c.before), k.key.get(c.now)), concerning(k.rules))

@@ -17,7 +17,8 @@ const (
 	weakens = configfile.Weakens
 )
 
-// TestCompare: for each key, what a change of it does, and what taking it back does.
+// TestCompare checks, for each key, the effect of changing it and of reverting the
+// change.
 func TestCompare(t *testing.T) {
 	const ignore = "ignores: [{rule: tst-one, tool: t, reason: r%s}]"
 	for _, c := range []struct {
@@ -34,7 +35,8 @@ func TestCompare(t *testing.T) {
 		{before: "", now: "detection: {rules: {tst-two: {severity: note}}}", there: weakens, back: keeps},
 		{before: "detection: {rules: {tst-one: {severity: critical}}}", now: "detection: {rules: {tst-one: {severity: high}}}", there: weakens},
 		{before: "detection: {rules: {tst-one: {severity: critical}}}", now: "", there: weakens},
-		// One severity for all findings of a rule can be less than a finding had.
+		// One severity for all findings of a rule can be lower than that of some
+		// findings.
 		{before: "", now: "detection: {rules: {tst-one: {severity: high}}}", there: accepts, back: weakens},
 		{before: "", now: "detection: {rules: {tst-two: {severity: medium}}}", there: weakens, back: weakens},
 
@@ -80,7 +82,7 @@ func TestCompare(t *testing.T) {
 		{before: "rate_limits: {enabled: true}", now: "rate_limits: {enabled: true, per_server: {s: {burst: 11}}}", there: weakens},
 		{before: "rate_limits: {enabled: true, per_server: {s: {burst: 10}}}", now: "rate_limits: {enabled: true}", same: 1},
 
-		// What comes to the same is no change for the worse.
+		// Equivalent settings are not a change for the worse.
 		{before: "detection: {builtin: {burst: false}}", now: "detection: {rules: {tst-two: {enabled: false}}}", there: keeps, back: keeps},
 		{before: "a", now: "a", same: 1},
 	} {
@@ -129,7 +131,8 @@ func worst(changes []configfile.SettingsChange) configfile.SettingsChange {
 	return slices.MaxFunc(changes, func(a, b configfile.SettingsChange) int { return int(a.Effect) - int(b.Effect) })
 }
 
-// TestCompareBlames: of several keys that changed, the one that does the harm is named.
+// TestCompareBlames checks that, among several changed keys, only those that do harm
+// are reported.
 func TestCompareBlames(t *testing.T) {
 	changes := compare(t, "detection: {enabled: true, builtin: {burst: true}}\noutput_inspection: {enabled: true}",
 		"detection: {enabled: true, builtin: {burst: true, exfiltration: true}, rules: {tst-two: {enabled: false}}}\noutput_inspection: {enabled: true}")

@@ -1,5 +1,5 @@
-// Package config reads the files in which MCP clients keep their servers and converts every entry
-// to a common form, with the position of each value in the file. It also reads mcpscan's own
+// Package config reads the files in which MCP clients configure their servers, and converts every
+// entry to a common form, with the position of each value in the file. It also reads mcpscan's own
 // configuration, and applies it to findings.
 //
 // It must never start a process, open a connection or change a file: its input is untrusted and may

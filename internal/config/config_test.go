@@ -14,8 +14,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// TestShapes reads each testdata archive: files, each followed by what is
-// wanted of it in a file of the same name with ".want" after it.
+// TestShapes reads the archives in testdata. Each file is followed by the expected
+// result, in a file with the same name and ".want" appended.
 func TestShapes(t *testing.T) {
 	for _, c := range archives(t) {
 		t.Run(c.name, func(t *testing.T) {
@@ -44,7 +44,7 @@ func archives(t testing.TB) []archived {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// In the txtar format a line "-- name --" opens a file.
+		// In txtar, a line "-- name --" begins a file.
 		parts := regexp.MustCompile(`(?m)^-- (.+) --\n`).FindAllSubmatchIndex(raw, -1)
 		name = strings.TrimSuffix(filepath.Base(name), ".txtar")
 		for i, p := range parts {
@@ -67,7 +67,7 @@ func archives(t testing.TB) []archived {
 	return out
 }
 
-// describe writes a file one value a line, each with its place.
+// describe formats a file, one value with its position per line.
 func describe(f *File, err error) string {
 	if err != nil {
 		var s *SyntaxError
@@ -107,7 +107,7 @@ func describe(f *File, err error) string {
 	return b.String()
 }
 
-// valuesOf lists what a Server holds under the pointers that Span uses.
+// valuesOf lists the values of a Server by the pointers that Span uses.
 func valuesOf(s Server) map[string]string {
 	out := map[string]string{}
 	one := func(k, v string) {
@@ -225,7 +225,7 @@ func TestNotConfig(t *testing.T) {
 	}
 }
 
-// TestMarksAndComments checks what txtar cannot hold.
+// TestMarksAndComments covers input that txtar cannot contain.
 func TestMarksAndComments(t *testing.T) {
 	for name, data := range map[string]string{
 		"bom":              "\xef\xbb\xbf{\"mcpServers\": {\"ü\": {\"command\": \"ü\", \"args\": [\"x\"]}}}",
@@ -246,7 +246,8 @@ func TestMarksAndComments(t *testing.T) {
 	}
 }
 
-// TestNamesAreEscaped keeps control characters of a file out of messages.
+// TestNamesAreEscaped checks that messages contain no control characters from a
+// file.
 func TestNamesAreEscaped(t *testing.T) {
 	f, err := Parse("x.json", []byte(`{"mcpServers": {"\u001b[2J\u202e": {"command": "a"}, "\u001b[2J\u202e": 5}}`))
 	if err != nil {
@@ -291,7 +292,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// checkSpans wants a place for every value of a server.
+// checkSpans checks that every value of a server has a position.
 func checkSpans(t *testing.T, s Server) {
 	for k, v := range valuesOf(s) {
 		if p := s.Span[k]; p.Line < 1 || p.Column < 1 {

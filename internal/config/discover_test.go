@@ -10,9 +10,9 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// tree makes empty files and returns the directory above them.
+// tree creates empty files and returns the directory that contains them.
 func tree(t *testing.T, names ...string) string {
-	// Brackets mean something in a pattern and are fine in a directory's name.
+	// Brackets have a meaning in patterns, but are valid in directory names.
 	root := filepath.Join(t.TempDir(), "[x]")
 	for _, n := range names {
 		p := filepath.Join(root, n)
@@ -106,8 +106,8 @@ func TestDiscoverOnce(t *testing.T) {
 	}
 }
 
-// TestPlaces checks the table itself: patterns that can match, systems that
-// exist, each line once.
+// TestPlaces checks the table itself: patterns can match, systems exist, and no
+// line is a duplicate.
 func TestPlaces(t *testing.T) {
 	seen := map[place]bool{}
 	for _, p := range places() {
@@ -142,7 +142,7 @@ func TestClientOf(t *testing.T) {
 	}
 }
 
-// TestBelongs: whose file it is follows from where it is.
+// TestBelongs checks that the path of a file determines its owner.
 func TestBelongs(t *testing.T) {
 	home := t.TempDir()
 	d := Dirs{GOOS: "linux", Home: home, XDGConfig: filepath.Join(home, "xdg"), Project: filepath.Join(home, "p")}

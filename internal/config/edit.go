@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// edit replaces a range of bytes.
+// edit replaces a range of bytes by text.
 type edit struct {
 	start, end int
 	text       string
@@ -181,8 +181,8 @@ func (m *manuscript) list(n *node) (l list, err error) {
 	return l, moved(n)
 }
 
-// added returns the ways to insert a list as a new member before another one, whose key begins at
-// the offset ahead: on a line of its own, and on the same line.
+// added returns two ways to insert a list as a new member before another one, whose key begins at
+// the offset ahead: on a line of its own, or on the same line.
 func (m *manuscript) added(key string, words []string, ahead int) []edit {
 	before, nl := m.before(ahead), m.newline()
 	insert := func(text string) edit { return edit{ahead, ahead, text} }
@@ -194,7 +194,7 @@ func (m *manuscript) added(key string, words []string, ahead int) []edit {
 			return []edit{insert(member + nl + before), insert(member + " ")}
 		}
 		return []edit{insert(member + " ")}
-	case "toml": // before includes the prefix of a dotted key, which is repeated
+	case "toml": // before includes the prefix of a dotted key, which must be repeated
 		return []edit{insert(key + " = " + flow + nl + before), insert(key + " = " + flow + ", ")}
 	}
 	indent := strings.Repeat(" ", utf8.RuneCountInString(before))

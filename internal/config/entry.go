@@ -102,8 +102,8 @@ func (b *entryReader) put(into *string, span, name string, n *node) {
 	b.s.Span[span] = n.pos
 }
 
-// texts appends a list of strings. No client accepts a single string as a list, but it is worth
-// reading.
+// texts appends a list of strings. It also reads a single string, although no client accepts
+// that as a list.
 func (b *entryReader) texts(into *[]string, name, span string, keys ...string) {
 	n := b.first(keys...)
 	switch {

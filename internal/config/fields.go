@@ -26,7 +26,7 @@ func (b *entryReader) command() {
 }
 
 // environment reads the variables. Those that a client takes from its own environment or key store
-// are listed by name only: they become references.
+// are listed by name only, and become references.
 func (b *entryReader) environment() {
 	for _, k := range []string{"env_vars", "env_keys"} {
 		b.passed(k, b.first(k))
@@ -57,7 +57,7 @@ func (b *entryReader) passed(name string, n *node) {
 	}
 }
 
-// headers reads the headers of a remote server. Codex can name variables instead of values: those
+// headers reads the headers of a remote server. Codex can name variables instead of values; these
 // become references.
 func (b *entryReader) headers() {
 	const span = "/headers"

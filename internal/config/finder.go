@@ -13,8 +13,8 @@ import (
 )
 
 // Discover returns the configuration files that exist in the known locations, each once, in the
-// order of the table, and what could not be read. Not every file contains servers: for a settings
-// file without any, Parse returns ErrNotConfig.
+// order of the table, and the files that could not be read. Not every file contains servers: for
+// a settings file without any, Parse returns ErrNotConfig.
 func Discover(d Dirs) (found []Location, missed []Missed) {
 	f := &finder{listed: map[string][]listedName{}, missed: map[string]bool{}}
 	seen := map[string]bool{}
@@ -46,8 +46,8 @@ type finder struct {
 	found   []string
 }
 
-// listedName is a name in a directory, along with the name that a system that ignores some
-// characters takes it for.
+// listedName is a name in a directory, and the name by which systems that ignore some
+// characters find it.
 type listedName struct{ name, plain string }
 
 // find returns the files at a place.
@@ -96,8 +96,8 @@ func (f *finder) below(dir string, pattern []string, depth int) {
 	}
 }
 
-// matches compares a name with an element of a pattern. In a project it ignores case: its users may
-// have other operating systems than the machine that checks it.
+// matches compares a name with an element of a pattern. In a project it ignores case, because the
+// project may be used on another operating system.
 func (f *finder) matches(part, name string) bool {
 	if f.foreign {
 		part, name = strings.ToLower(part), strings.ToLower(name)

@@ -9,8 +9,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// TestTextSwitches: definitions and results have a switch each, which what is said of
-// categories and rules overrides.
+// TestTextSwitches checks that definitions and results have separate switches, which
+// settings for categories and rules override.
 func TestTextSwitches(t *testing.T) {
 	reads := scanner.Rule{ID: "tst-one", Category: "exfiltration", Text: func(*scanner.TextPass) {}}
 	for _, c := range []struct {
@@ -42,8 +42,8 @@ func TestTextSwitches(t *testing.T) {
 	}
 }
 
-// TestConfigurationsAreNoTexts: a rule about client configurations goes by its category
-// alone.
+// TestConfigurationsAreNoTexts checks that only its category switches a rule about
+// client configurations.
 func TestConfigurationsAreNoTexts(t *testing.T) {
 	secret := scanner.Rule{ID: "tst-one", Category: "exfiltration", Config: func(*scanner.ConfigPass) {}}
 	if _, runs := parse(t, "detection: {enabled: false}\noutput_inspection: {enabled: false}").Rule(&secret); !runs {
@@ -51,8 +51,8 @@ func TestConfigurationsAreNoTexts(t *testing.T) {
 	}
 }
 
-// TestBlocks: a result is blocked for what is found in it, is an order and is accepted
-// by nobody.
+// TestBlocks checks that a result is blocked because of an instruction found in it,
+// unless the finding is accepted.
 func TestBlocks(t *testing.T) {
 	const block = "output_inspection: {on_detection: block}\n"
 	when := time.Date(2026, 1, 6, 10, 30, 0, 0, time.UTC)
@@ -96,8 +96,8 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-// TestBlocksDefinitions: a definition is withheld for what it says, and not for how it is
-// made.
+// TestBlocksDefinitions checks that a definition is withheld because of its text, and not
+// because of its structure.
 func TestBlocksDefinitions(t *testing.T) {
 	triage := config.Triage{Settings: parse(t, "output_inspection: {on_detection: block}\n")}
 	for category, want := range map[string]bool{"exfiltration": true, "hidden_instructions": true, "schema": false, "version_pin": false} {
@@ -112,8 +112,8 @@ func TestBlocksDefinitions(t *testing.T) {
 	}
 }
 
-// TestSimilarityCheck: the switch for names of servers, and that for all that is reported
-// between servers.
+// TestSimilarityCheck covers the switch for server names, and the one for all
+// cross-server findings.
 func TestSimilarityCheck(t *testing.T) {
 	names := scanner.Rule{ID: "xs-server-lookalike", Category: "name_similarity"}
 	shadow := scanner.Rule{ID: "shadow-tool", Category: "tool_shadowing"}
@@ -149,7 +149,7 @@ func TestSimilarityCheck(t *testing.T) {
 	}
 }
 
-// TestChoose: what names on the command line stand for.
+// TestChoose checks which rules the names on the command line select.
 func TestChoose(t *testing.T) {
 	text := func(*scanner.TextPass) {}
 	all := []scanner.Rule{
@@ -168,7 +168,7 @@ func TestChoose(t *testing.T) {
 		"inj-a":             {"inj-a": both},
 		"shadow_tool":       {"shadow-tool": both},
 		"tool-shadowing":    {"shadow-tool": both, "xs-e": both},
-		"cross-server-flow": {"cross-server-flow": both}, // the rule, and not the category that has its name
+		"cross-server-flow": {"cross-server-flow": both}, // selects the rule, not the category of the same name
 		"cross_server_flow": {"cross-server-flow": both, "read-then-send": both},
 		"tool-poisoning":    {"inj-a": out, "sch-b": out, "custom-f": out},
 		"output_poisoning":  {"inj-a": in, "sch-d": both, "xs-e": in, "custom-f": in},
@@ -188,7 +188,8 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// TestFlagsChooseFindings: the flags have the last word on findings as well.
+// TestFlagsChooseFindings checks that flags also override the settings for
+// findings.
 func TestFlagsChooseFindings(t *testing.T) {
 	one := vocabulary().Rules[0]
 	result := scanner.Finding{Rule: &one, Category: "output_poisoning"}

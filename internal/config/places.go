@@ -7,7 +7,7 @@ const (
 	unix    = "linux darwin"
 )
 
-// places returns the table of known locations, projects first: those are committed and so affect CI
+// places returns the table of known locations, projects first, because committed files affect CI
 // runs. Files that contain neither server entries nor client settings for them (server.json,
 // manifest.json, databases) are not included.
 func places() []place {

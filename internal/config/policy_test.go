@@ -14,11 +14,11 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// pinned is a tool as its server lists it.
+// pinned is a tool as listed by its server.
 var pinned = &scanner.Known{Definition: &mcp.Definition{AgentSH: strings.Repeat("1a", 32)}}
 
-// refused returns which of the calls SERVER TOOL a policy refuses, by key. A tool behind
-// an exclamation mark was not listed.
+// refused returns which of the calls "SERVER TOOL" a policy refuses, and the key that
+// refuses each. A tool after an exclamation mark was not listed.
 func refused(s *config.Settings, calls ...string) (got []string) {
 	for _, call := range calls {
 		server, tool, _ := strings.Cut(call, " ")
@@ -33,8 +33,8 @@ func refused(s *config.Settings, calls ...string) (got []string) {
 	return got
 }
 
-// TestPolicyAsDocumented: the configurations that the documentation of agentsh shows, with
-// other names, decide as its text says.
+// TestPolicyAsDocumented checks that configurations like those in the agentsh
+// documentation, with other names, decide as its text says.
 func TestPolicyAsDocumented(t *testing.T) {
 	for _, c := range []struct {
 		what, text string
@@ -214,8 +214,8 @@ fail_closed: true
 	}
 }
 
-// TestSettingsOfAPolicy: what is beside the lists reaches the engine from any of the
-// three places.
+// TestSettingsOfAPolicy checks that settings next to the lists reach the engine from
+// all three places.
 func TestSettingsOfAPolicy(t *testing.T) {
 	const text = `
 version_pinning: {enabled: true, on_change: alert, auto_trust_first: false, pin_binary: false}
@@ -248,7 +248,8 @@ detection: {custom_patterns: [{name: codename, pattern: blue heron}], rules: {cu
 	}
 }
 
-// TestBadPolicies: a mistake is reported with its place, and never opens a door.
+// TestBadPolicies checks that mistakes are reported with their positions, and never
+// allow anything.
 func TestBadPolicies(t *testing.T) {
 	for text, want := range map[string]string{
 		"enforce_polcy: true":                                                        `1:1: unknown key "enforce_polcy"; did you mean "enforce_policy"?`,
@@ -283,8 +284,8 @@ func TestBadPolicies(t *testing.T) {
 	}
 }
 
-// TestPartialHashes: a rule that allows a tool by a digest that is none is read, says so,
-// and allows nothing.
+// TestPartialHashes checks that a rule that allows a tool by an incomplete digest is read
+// with a warning, and allows nothing.
 func TestPartialHashes(t *testing.T) {
 	for _, hash := range []string{"sha256:...", "sha256:1a2b3c...", "sha256:a1b2c3"} {
 		s := parse(t, "enforce_policy: true\ntool_policy: allowlist\nallowed_tools: [{server: a, tool: b, content_hash: \""+hash+"\"}]")

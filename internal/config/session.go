@@ -14,7 +14,7 @@ import (
 // engine's defaults.
 type CrossServer struct {
 	Enabled         *bool // false disables all of the following
-	SimilarityCheck *bool // of server names
+	SimilarityCheck *bool // compare server names
 	ReadThenSend    ReadThenSend
 	Flow            CrossServerFlow
 	Burst           Burst
@@ -90,8 +90,9 @@ func (c *CrossServer) category() func(server, tool string) (capability.Category,
 	}
 }
 
-// asked returns whether the keys for single rules, or for all text rules, switch a rule on or off,
-// for results if output is true, otherwise for everything else; nil if they do not mention it.
+// asked returns whether the keys for single rules, or for all text rules, switch a rule on or off;
+// nil if they do not mention it. output selects the keys for results, otherwise those for
+// everything else.
 func (s *Settings) asked(r *scanner.Rule, output bool) *bool {
 	c, enabled := &s.CrossServer, (*bool)(nil)
 	switch r.ID {

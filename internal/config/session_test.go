@@ -9,8 +9,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// TestLimits: what the file says reaches the engine, and what it does not is left to
-// the engine.
+// TestLimits checks that limits in the file reach the engine, and that the engine's
+// defaults apply to all others.
 func TestLimits(t *testing.T) {
 	if got := parse(t, "cross_server:\nrate_limits: {enabled: true}").Limits(); !reflect.DeepEqual(got, scanner.Limits{}) {
 		t.Errorf("%+v", got)
@@ -30,8 +30,9 @@ rate_limits: {default_rpm: 4, default_burst: 5, per_server: {a: {calls_per_minut
 	}
 }
 
-// TestSwitchesOfSessionRules: the keys about calls weigh less than all others, and a
-// rule that is off unless asked for is not asked for by its category.
+// TestSwitchesOfSessionRules checks that the keys for calls have the lowest
+// precedence, and that enabling its category does not enable a rule that is off by
+// default.
 func TestSwitchesOfSessionRules(t *testing.T) {
 	burst := scanner.Rule{ID: "burst", Category: "burst"}
 	rate := scanner.Rule{ID: "rate-limit", Category: "policy", OptIn: true}
@@ -39,7 +40,7 @@ func TestSwitchesOfSessionRules(t *testing.T) {
 		text   string
 		rule   *scanner.Rule
 		runs   bool
-		spoken map[string]bool // whether a finding on the server is reported
+		spoken map[string]bool // whether findings of the rule on the server are reported
 	}{
 		{"", &burst, true, map[string]bool{"s": true}},
 		{"cross_server: {burst: {enabled: false}}", &burst, false, nil},

@@ -18,14 +18,14 @@ const SettingsFile = "mcpscan.yaml"
 // MaxSettings is the maximum size, in bytes, of a YAML file.
 const MaxSettings = 4 << 20
 
-// Settings is mcpscan's own configuration: what is checked where, with which severity, and which
-// findings are accepted. docs/configuration.md describes every key.
+// Settings is mcpscan's own configuration: which rules run, their severities, and the accepted
+// findings. docs/configuration.md describes every key.
 type Settings struct {
 	Path           string
 	Profile        ChosenProfile
 	AlertThreshold *scanner.Severity // nil if not set
-	Similarity     float64           // of server names; 0 if not set
-	Detection      Layer             // for all servers
+	Similarity     float64           // threshold for server names; 0 if not set
+	Detection      Layer             // applies to all servers
 	Definitions    *bool             // false disables checks of all text except results
 	Outputs        OutputInspection
 	Patterns       []CustomPattern
@@ -48,7 +48,7 @@ type IdleKey struct {
 // approved definitions.
 type Approval struct {
 	Quarantine *bool    // nil means true: new definitions of a known server wait for approval
-	TrustFirst *bool    // nil means true: what a server offers when it is first locked is approved
+	TrustFirst *bool    // nil means true: everything that a server offers when first locked is approved
 	Skip       []string // globs of servers whose new definitions are approved immediately
 }
 
@@ -80,7 +80,7 @@ func (p *ChosenProfile) layer(output bool) *Layer {
 	return &p.elsewhere
 }
 
-// RuleSetting changes one rule; nil leaves it as it is.
+// RuleSetting changes one rule; a nil field changes nothing.
 type RuleSetting struct {
 	Severity *scanner.Severity
 	Enabled  *bool
@@ -116,11 +116,12 @@ type Ignore struct {
 // Vocabulary lists the names that settings may use but this package cannot know.
 type Vocabulary struct {
 	Rules    []scanner.Rule // the built-in rules
-	Fields   []string       // of custom patterns
+	Fields   []string       // fields of custom patterns
 	Profiles map[string]Profile
 }
 
-// Profile sets severities by rule: for all of its findings, and for those in results if different.
+// Profile sets severities by rule, for findings everywhere and, if different, for those in
+// results.
 type Profile struct{ Everywhere, InResults map[string]scanner.Severity }
 
 // SettingsError lists all problems in a settings file.

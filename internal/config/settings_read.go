@@ -312,7 +312,7 @@ func (r *settingsReader) pattern(n *node) {
 	if name != "" && slices.Contains(r.custom, p.ID) {
 		r.fail(n.pos, "duplicate pattern with the rule ID %s; rename one", p.ID)
 	}
-	r.custom = append(r.custom, p.ID) // even if the pattern is bad, to accept other references to its name
+	r.custom = append(r.custom, p.ID) // kept even if the pattern is invalid, so that other references to its name are accepted
 	if expr == nil || len(r.problems) > before {
 		return
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// vocabulary has two rules of two categories.
+// vocabulary contains two rules in two categories.
 func vocabulary() config.Vocabulary {
 	return config.Vocabulary{
 		Rules: []scanner.Rule{
@@ -32,7 +32,8 @@ func parse(t *testing.T, text string) *config.Settings {
 	return s
 }
 
-// TestTriageOrder: the profile weighs least, then come the file, servers, tools.
+// TestTriageOrder checks the precedence of settings: the profile has the lowest,
+// followed by the file, servers and tools.
 func TestTriageOrder(t *testing.T) {
 	const all = `
 overrides:
@@ -60,8 +61,8 @@ detection:
 	}
 }
 
-// TestRulesThatRun: a rule that one override needs is run for all, and told of
-// for that one.
+// TestRulesThatRun checks that a rule enabled by one override runs for all servers,
+// but is reported only for that one.
 func TestRulesThatRun(t *testing.T) {
 	s := parse(t, `
 detection: {builtin: {burst: false, exfiltration: false}}
@@ -85,7 +86,8 @@ overrides: [{server: s, builtin: {burst: true}}]
 	}
 }
 
-// TestEngineFindingsStay: what was not looked at is no matter of taste.
+// TestEngineFindingsStay checks that settings do not affect findings about input
+// that was not inspected.
 func TestEngineFindingsStay(t *testing.T) {
 	triage := config.Triage{Settings: parse(t, `ignores: [{server: "**", reason: all of it}]`), Baseline: map[string]scanner.Severity{}}
 	crashed := scanner.EngineRules()[0]
@@ -96,7 +98,8 @@ func TestEngineFindingsStay(t *testing.T) {
 	}
 }
 
-// TestIgnoreExpires: at the end of its day, in UTC, by the time of the finding.
+// TestIgnoreExpires checks that an ignore expires at the end of its day, in UTC, by
+// the time of the finding.
 func TestIgnoreExpires(t *testing.T) {
 	rule := vocabulary().Rules[0]
 	at := func(s string) time.Time {
@@ -131,7 +134,8 @@ func TestIgnoreExpires(t *testing.T) {
 	}
 }
 
-// TestSettingsAreBounded: a file that would keep the parser busy is refused.
+// TestSettingsAreBounded checks that a file that would keep the parser busy is
+// rejected.
 func TestSettingsAreBounded(t *testing.T) {
 	for name, text := range map[string]string{
 		"long":    "#" + strings.Repeat("x", config.MaxSettings),
@@ -147,8 +151,8 @@ func TestSettingsAreBounded(t *testing.T) {
 	}
 }
 
-// FuzzSettings: whatever a file holds, it is read or refused, with a place for
-// each problem and nothing in the message that could steer a terminal.
+// FuzzSettings checks that any file is either read or rejected, with a position for
+// each problem and no terminal control characters in the message.
 func FuzzSettings(f *testing.F) {
 	f.Add("detection:\n  profile: strict\n  alert_threshold: low\n  builtin: {burst: false}\n  rules: {tst-one: {severity: low}}\n")
 	f.Add("detection:\n  custom_patterns:\n    - {name: a, pattern: 'b(?=c)', fields: [name], category: burst, severity: low, description: d}\n")

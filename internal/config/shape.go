@@ -121,7 +121,7 @@ func (r *reader) container(shape string, m member, scope string) {
 	case kindObject:
 		r.gemini = r.gemini || slices.ContainsFunc(n.members, func(m member) bool { return m.value.get("httpUrl") != nil })
 		for _, e := range n.members {
-			inner := shape == "mcp" && e.key == "servers" && nestedServers(r, e.value) && !looksLikeServer(e.value) // a container of its own
+			inner := shape == "mcp" && e.key == "servers" && nestedServers(r, e.value) && !looksLikeServer(e.value) // this key is a container itself
 			if !inner && (shape != "flat" || e.key != "$schema") {
 				r.server(shape, name, e, scope)
 			}
@@ -147,9 +147,9 @@ func (r *reader) pathString(shape string, n *node) {
 	r.problem(n.pos, Position{}, "%s names the file %s, which contains further servers: scan that file as well", shape, quoted(n.text))
 }
 
-// server reads one entry and keeps it, even if the name is a duplicate: which of the two a client
-// starts is up to the client. key is the key of the container, shape the name that it gives to the
-// file.
+// server reads one entry and keeps it even if the name is a duplicate, because clients differ in
+// which of the two they start. key is the key of the container, and shape the name that it gives
+// to the file.
 func (r *reader) server(key, shape string, e member, scope string) {
 	r.read[e.value], r.nodes[e.pos] = true, e.value
 	s := r.entry(shape, e)

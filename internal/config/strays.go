@@ -8,8 +8,8 @@ import (
 )
 
 // variants returns the top-level members whose key is another spelling of a container's key. Most
-// clients compare keys exactly and some do not (Go's JSON package ignores case), so their servers
-// are checked and the spelling is reported.
+// clients compare keys exactly, but some do not (Go's JSON package ignores case), so these
+// servers are checked and the spelling is reported.
 func (r *reader) variants(root *node, c container) []member {
 	if root == nil || len(c.path) > 1 {
 		return nil
@@ -40,7 +40,7 @@ func plainKey(key string) string {
 }
 
 // strays reports apparent servers in a file that is only about MCP, at locations where no entries
-// are read: an unreported server would look clean.
+// are read, because an unreported server would look clean.
 func (r *reader) strays(root *node) {
 	if !namedMCP(r.file.Path) {
 		return

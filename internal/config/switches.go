@@ -8,8 +8,8 @@ type offSwitch struct {
 	clients  []string
 }
 
-// offSwitches returns the table of these keys. All other clients start such an entry: in their
-// files the key is a decoy and changes nothing.
+// offSwitches returns the table of these keys. All other clients start such an entry, so in
+// their files the key is ignored.
 func offSwitches() []offSwitch {
 	return []offSwitch{
 		{"disabled", "true", []string{"amazonq", "cline", "crush", "factory", "kilo", "kiro", "roo", "windsurf"}},
@@ -33,8 +33,8 @@ func (b *entryReader) switches(client string) {
 }
 
 // clientOfEntry returns the client that reads an entry: the one the path belongs to, or else the
-// only one that uses the shape. The shapes of other entries in the file are ignored: any one of
-// them would be enough to disable this entry.
+// only one that uses the shape. The shapes of other entries are ignored, because otherwise
+// adding an entry could disable this one.
 func (r *reader) clientOfEntry(shape string) string {
 	if r.file.Client != "" {
 		return r.file.Client

@@ -8,7 +8,7 @@ const (
 	http  = "http"
 	sse   = "sse"
 	ws    = "ws"
-	// remote is what opencode writes: the address determines the transport.
+	// remote is the type used by opencode; the address determines the transport.
 	remote = "remote"
 )
 

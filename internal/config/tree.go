@@ -17,7 +17,7 @@ const (
 	kindObject
 )
 
-// String returns the kind as worded in messages.
+// String returns the name of the kind for messages.
 func (k kind) String() string {
 	return [...]string{"null", "a boolean", "a number", "a string", "a list", "an object"}[k]
 }
@@ -27,7 +27,7 @@ func (k kind) String() string {
 type node struct {
 	kind    kind
 	pos     Position
-	text    string // of a scalar: the decoded string, or the literal as written
+	text    string // text of a scalar: the decoded string, or the literal as written
 	members []member
 	items   []*node
 }

@@ -9,24 +9,26 @@ import (
 )
 
 // Triage decides what happens to findings: it sets their severities, and marks those that were
-// accepted or already known. It has no clock: an ignore expires by the time of the finding.
+// accepted or already known. It does not read the clock: whether an ignore has expired depends
+// on the time of the finding.
 type Triage struct {
 	Settings *Settings
-	Forced   Choice                      // reported whatever the settings say; if set, nothing else is
+	Forced   Choice                      // always reported; if set, nothing else is reported
 	Refused  Choice                      // never reported
 	Baseline map[string]scanner.Severity // previously known findings by fingerprint
-	Now      time.Time                   // for findings without a time; zero if unknown
+	Now      time.Time                   // time for findings without one; zero if unknown
 
 	Unapproved bool // disregard approvals made in the change under review
 
-	used []uses // by index of the ignore
+	used []uses // indexed like the ignores
 }
 
 // uses counts how often an ignore matched.
 type uses struct{ applied, expired, undated int }
 
 // Decide completes a finding. It returns false if the rule is switched off where the finding is.
-// Findings of the engine itself are left alone: they report that something was not inspected.
+// It never changes findings of the engine itself, because they report that something was not
+// inspected.
 func (t *Triage) Decide(f *scanner.Finding) bool {
 	if f.Rule.Category == "engine" {
 		return true

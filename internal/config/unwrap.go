@@ -10,9 +10,9 @@ import (
 // EntryProxy is the proxy that an entry starts.
 type EntryProxy = configfile.EntryProxy
 
-// unwrap returns the ways to remove the proxy from an entry. The first restores the bytes that wrap
-// found, the others as much as possible if parts were moved since. It returns nil for an entry that
-// is not wrapped.
+// unwrap returns the ways to remove the proxy from an entry. The first restores the original bytes;
+// the others restore as much as possible if parts were moved since. It returns nil for an entry
+// that is not wrapped.
 func (d *draft) unwrap(i int) (steps []step, why string) {
 	e := &d.file.Entries[i]
 	w, ok := wrappingOf(e)
@@ -37,7 +37,7 @@ func (d *draft) unwrap(i int) (steps []step, why string) {
 
 // outOf returns the ways to remove the words in front of a command.
 func (d *draft) outOf(h holder, w wrapping) (all [][]edit) {
-	if h.command.kind == kindArray { // the program is one of its items
+	if h.command.kind == kindArray { // the program is an item of the list
 		items := h.command.items
 		if at := w.command + 1; at < len(items) {
 			return [][]edit{{{start: d.at(items[0].pos), end: d.at(items[at].pos)}}}
@@ -55,7 +55,7 @@ func (d *draft) outOf(h holder, w wrapping) (all [][]edit) {
 	}
 	command := edit{from, to, string(d.text[start:end])}
 	first := d.at(items[0].pos)
-	if w.command+1 < len(items) { // whatever the original form, it has arguments now
+	if w.command+1 < len(items) { // the command has arguments now, whatever its original form
 		return [][]edit{{command, {start: first, end: d.at(items[w.command+1].pos)}}}
 	}
 	if list := d.at(h.args.pos); w.form == nullArgs && list >= 0 {

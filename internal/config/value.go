@@ -26,7 +26,7 @@ func ReadTOML(data []byte) (Value, *SyntaxError) {
 // Pos returns the position of the value; for a table, of its key.
 func (v Value) Pos() Position { return v.n.pos }
 
-// What returns the kind of the value as worded in messages.
+// What returns the name of the value's kind for messages.
 func (v Value) What() string {
 	if v.n.kind == kindObject {
 		return "a table"

@@ -10,7 +10,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// Limits for a search below a directory.
+// Limits on a search below a directory.
 const (
 	maxDirectories = 10_000
 	maxLevels      = 16
@@ -23,8 +23,8 @@ var notOurs = map[string]bool{".git": true, "node_modules": true, "vendor": true
 type Missed struct{ Path, Why string }
 
 // DiscoverBelow returns the result of Discover, followed by that for each directory below the
-// project, ordered by path. It does not follow links to directories, and skips files that a link
-// takes out of the project: they did not come with it.
+// project, ordered by path. It does not follow links to directories, and skips links to files
+// outside the project, because these did not come with it.
 func DiscoverBelow(d Dirs) (found []Location, missed []Missed) {
 	w := &walker{dirs: d, root: d.Project, heads: heads(), seen: map[string]bool{}}
 	if real, err := filepath.EvalSymlinks(d.Project); err == nil {
@@ -81,7 +81,7 @@ func (w *walker) take(locations []Location, missed []Missed) {
 // inside reports whether a file is in the project once links are resolved.
 func (w *walker) inside(path string) bool {
 	real, err := filepath.EvalSymlinks(path)
-	return err != nil || above(w.root, real) // the reader of the file reports errors
+	return err != nil || above(w.root, real) // whoever reads the file reports errors
 }
 
 // below searches the directories below dir.

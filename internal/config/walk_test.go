@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// shownPaths are paths below a directory, joined.
+// shownPaths returns the paths below a directory, joined.
 func shownPaths(root string, found []Location) string {
 	var out []string
 	for _, l := range found {
@@ -64,8 +64,8 @@ func TestDiscoverBelowBounds(t *testing.T) {
 	}
 }
 
-// TestOtherSystems: what a client reads on another system, or once packages are installed,
-// is read or named.
+// TestOtherSystems checks that files that a client reads on another system, or once
+// packages are installed, are read or reported.
 func TestOtherSystems(t *testing.T) {
 	root := tree(t, ".CURSOR/mcp.json", "a/.MCP.JSON", "b/.vscode./mcp.json", "c/.cur\u200csor/mcp.json", "d/.cursor/mcp.json ", "e/x", "real/mcp.json", ".gitmodules", "j/.Mcp.json")
 	for link, to := range map[string]string{

@@ -30,15 +30,15 @@ type Wrapper struct {
 // by.Program, and the outcome for each of them. All bytes other than those of the started command
 // are preserved, and Unwrap restores every one of them.
 //
-// An entry that cannot be edited in this way is left alone, and its outcome says why.
+// An entry that cannot be edited in this way stays unchanged, and its outcome says why.
 func Wrap(path string, data []byte, by Wrapper, chosen func(*Server) bool) ([]byte, []Outcome, error) {
 	return rewrite(path, data, chosen, func(d *draft, i int) (steps []step, why string) {
 		return d.wrap(i, by)
 	})
 }
 
-// Unwrap undoes Wrap for the chosen entries. It needs nothing but the file, even if other parts of
-// it were edited since.
+// Unwrap undoes Wrap for the chosen entries. It needs only the file, even if other parts of it
+// were edited since.
 func Unwrap(path string, data []byte, chosen func(*Server) bool) ([]byte, []Outcome, error) {
 	return rewrite(path, data, chosen, func(d *draft, i int) (steps []step, why string) {
 		return d.unwrap(i)
@@ -55,7 +55,7 @@ type step struct {
 }
 
 // rewrite edits the chosen entries one by one. It parses the result of each edit again to check it,
-// and takes the first of several ways that passes.
+// and uses the first edit that passes.
 func rewrite(path string, data []byte, chosen func(*Server) bool, edits func(*draft, int) ([]step, string)) ([]byte, []Outcome, error) {
 	d, err := newDraft(path, data)
 	if err != nil {

@@ -31,14 +31,14 @@ func TestWrapProperty(t *testing.T) {
 				t.Fatalf("%q is not wrapped: %s\n%s", o.Server.Name, o.Why, data)
 			}
 		}
-		// Somebody edits another part of the file.
+		// Another part of the file is edited.
 		top, end := w.comment(path), w.comment(path)
 		edited := top + string(after) + end
 		back, _, err := Unwrap(path, []byte(edited), everything)
 		if err != nil || string(back) != top+data+end {
 			t.Fatalf("%v\nunwrapped:\n%s\nwas:\n%s\nwrapped:\n%s", err, back, data, after)
 		}
-		// One of them alone, and then the others.
+		// First one of them, and then the others.
 		if len(outcomes) > 1 {
 			first := outcomes[0].Server.Name
 			one, _, err := Unwrap(path, after, func(s *Server) bool { return s.Name == first })
@@ -53,11 +53,11 @@ func TestWrapProperty(t *testing.T) {
 	})
 }
 
-// writer writes configurations.
+// writer generates configurations.
 type writer struct {
 	t     *rapid.T
 	nl    string
-	wraps map[string]bool // by server: it has to be wrapped
+	wraps map[string]bool // servers that must be wrapped
 }
 
 func (w *writer) one(of ...string) string { return rapid.SampledFrom(of).Draw(w.t, "one") }
@@ -70,7 +70,7 @@ func (w *writer) comment(path string) string {
 	return w.one("", "# a note\n", "\n")
 }
 
-// file writes a file of a random client.
+// file generates a configuration of a random client.
 func (w *writer) file() (path, text string) {
 	w.nl, w.wraps = w.one("\n", "\r\n"), map[string]bool{}
 	names := rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"abc", "b", "ünï", "a b", "x.y", "z\"q", "日本", "d-e", "__proto__"}), 1, 4, rapid.ID).Draw(w.t, "names")
@@ -93,7 +93,7 @@ func (w *writer) file() (path, text string) {
 	return "librechat.yaml", w.flow(names)
 }
 
-// space is white space or a comment where JSON may have one.
+// space returns white space or a comment that JSON allows.
 func (w *writer) space() string {
 	return w.one("", " ", "\t", w.nl+"  ", w.nl+"\t\t", " /* c, ] */ ", " // }"+w.nl+"    ", w.nl+w.nl)
 }
@@ -116,7 +116,7 @@ func (w *writer) words() []string {
 
 func (w *writer) program() string { return w.one("npx", "/usr/bin/x y", "uvx", `C:\x\n.exe`, "é") }
 
-// object writes members in random order.
+// object generates an object with its members in random order.
 func (w *writer) object(members ...string) string {
 	members = rapid.Permutation(members).Draw(w.t, "order")
 	var b strings.Builder
@@ -168,7 +168,7 @@ func (w *writer) json(key string, names []string, entry func() string) string {
 	return w.space() + w.object(w.member(key, w.object(members...)), w.member("other", `[1, {"commands": "x"}]`)) + w.space()
 }
 
-// literal writes a text as TOML or YAML have it as well.
+// literal returns a string that is also valid in TOML or YAML.
 func (w *writer) literal(s string) string {
 	if !strings.ContainsAny(s, "'\n") && w.yes() {
 		return "'" + s + "'"
@@ -224,7 +224,7 @@ func (w *writer) inline(names []string) string {
 		if w.yes() {
 			members = append(members, "args = "+w.literals(w.words(), false))
 		}
-		if w.yes() { // dotted
+		if w.yes() { // a dotted key
 			for _, m := range members {
 				b.WriteString(w.one("", "  ") + quote(name) + "." + m + w.nl)
 			}
@@ -235,7 +235,7 @@ func (w *writer) inline(names []string) string {
 	return b.String()
 }
 
-// blockArgs writes a list of YAML as the value of a key at an indentation.
+// blockArgs returns a YAML list as the value of a key at the given indentation.
 func (w *writer) blockArgs(indent string, words []string) string {
 	if len(words) == 0 || w.yes() {
 		return " " + w.literals(words, false) + w.nl
@@ -248,7 +248,7 @@ func (w *writer) blockArgs(indent string, words []string) string {
 	for _, word := range words {
 		item := w.literal(word)
 		if strings.Trim(word, "abcxy@./-0123456789") == "" && word != "" && word != "--" && word != "5" && word[0] != '@' && w.yes() {
-			item = word // plain
+			item = word // a plain scalar
 		}
 		b.WriteString(indent + "-" + w.one(" ", "   ") + item + w.one("", " # - x") + w.nl)
 	}

@@ -15,13 +15,14 @@ var testWrapper = Wrapper{Program: testProgram, Options: ProxyOptions{Observe: t
 
 func everything(*Server) bool { return true }
 
-// leftAlone are fixtures in which a server is defined twice, or shares its text with
-// others.
+// leftAlone lists fixtures in which a server is defined twice, or shares its text
+// with others.
 var leftAlone = []string{"problems/x.json", "strays/crush.json", "toml/config.toml", "yaml/hermes.yaml", "yaml/librechat.yaml"}
 
 func isTestProgram(program string) bool { return program == testProgram }
 
-// TestWrapFixtures wraps every fixture of every client format, and gives back its bytes.
+// TestWrapFixtures wraps every fixture of every client format, and checks that
+// unwrapping restores its bytes.
 func TestWrapFixtures(t *testing.T) {
 	wrapped := 0
 	for _, c := range archives(t) {
@@ -41,8 +42,8 @@ func TestWrapFixtures(t *testing.T) {
 	}
 }
 
-// wrapFixture wraps all servers of a file, holds the result to what is promised, and returns
-// how many there were.
+// wrapFixture wraps all servers of a file, checks the guarantees of Wrap, and returns the
+// number of wrapped servers.
 func wrapFixture(t *testing.T, path string, data []byte) (wrapped int) {
 	before, err := Parse(path, data)
 	if err != nil {
@@ -50,7 +51,7 @@ func wrapFixture(t *testing.T, path string, data []byte) (wrapped int) {
 	}
 	after, outcomes, err := Wrap(path, data, testWrapper, everything)
 	if err != nil {
-		return 0 // a server that is defined twice
+		return 0 // a server is defined twice
 	}
 	seen, err := Parse(path, after)
 	if err != nil {
@@ -82,7 +83,7 @@ func wrapFixture(t *testing.T, path string, data []byte) (wrapped int) {
 	return wrapped
 }
 
-// TestWrapAsWritten shows what wrap writes into files that people edit.
+// TestWrapAsWritten shows how wrap edits files that people maintain.
 func TestWrapAsWritten(t *testing.T) {
 	for path, c := range map[string][2]string{
 		".vscode/mcp.json": {`{
@@ -186,7 +187,8 @@ env_vars = ["TOKEN"]
 	}
 }
 
-// TestNotWrapped: what cannot be wrapped stays as it is, with a reason.
+// TestNotWrapped checks that an entry that cannot be wrapped remains unchanged,
+// with a reason.
 func TestNotWrapped(t *testing.T) {
 	for entry, why := range map[string]string{
 		`{"url": "https://x.example/mcp"}`:                     "it is a remote server",
@@ -233,8 +235,9 @@ func TestNotWrapped(t *testing.T) {
 	}
 }
 
-// TestWrapAgain: an entry that was renamed, got a variable, or starts an mcpscan at another place
-// is wrapped as it would be today; its options stay unless others are asked for.
+// TestWrapAgain checks that an entry that was renamed, got a variable, or starts mcpscan from
+// another path is wrapped as if for the first time, and that it keeps its options unless others
+// are requested.
 func TestWrapAgain(t *testing.T) {
 	entry := func(program, words string) string {
 		return `{"mcpServers": {"s": {"args": ["proxy", "--wrapped=no-args", ` + words + `"--", "x"], "command": "` + program + `", "env": {"A": "a"}}}}`
@@ -268,18 +271,18 @@ func TestWrapAgain(t *testing.T) {
 	}
 }
 
-// TestUnwrapEdited: unwrapping gives back what the server starts, also where somebody has
-// rewritten the entry.
+// TestUnwrapEdited checks that unwrapping restores the server's command even if the entry
+// was edited.
 func TestUnwrapEdited(t *testing.T) {
 	words := `"proxy", "--wrapped=no-args", "--name=s", "--", "x"`
 	for written, want := range map[string]string{
-		// more arguments, behind those that wrap wrote
+		// more arguments after those written by wrap
 		`{"command": "m", "args": [` + words + `, "-v"]}`: `{"command": "x", "args": ["-v"]}`,
-		// sorted and folded
+		// sorted, and on several lines
 		"{\n\"args\": [\n" + strings.ReplaceAll(words, ", ", ",\n") + "\n],\n\"command\": \"m\"}": "{\n\"command\": \"x\"}",
-		// moved behind the command
+		// moved after the command
 		`{"command": "m", "args": [` + words + `]}`: `{"command": "x", "args": []}`,
-		// with a comment between that must not be lost
+		// with a comment in between that must be preserved
 		`{"args": [` + words + `], /* mine */ "command": "m"}`: `{"args": [], /* mine */ "command": "x"}`,
 	} {
 		got, outcomes, err := Unwrap(".mcp.json", []byte(`{"mcpServers": {"s": `+written+`}}`), everything)
@@ -293,8 +296,9 @@ func TestUnwrapEdited(t *testing.T) {
 	}
 }
 
-// TestUnwrapRewritten: a client that reads its file and writes it again keeps the order of
-// keys and not the white space. Unwrapping then gives what it would have written of the file.
+// TestUnwrapRewritten covers a client that rewrites its file with the same key order but
+// other white space. Unwrapping must give the file as the client would have written it
+// without wrap.
 func TestUnwrapRewritten(t *testing.T) {
 	rewritten := func(data []byte) []byte {
 		var b bytes.Buffer
@@ -315,8 +319,9 @@ func TestUnwrapRewritten(t *testing.T) {
 	}
 }
 
-// TestNoHidingPlace: an entry is seen through only if it is what wrap writes for this
-// program; all else is judged as written.
+// TestNoHidingPlace checks that the server behind the proxy is inspected only if the
+// entry is what wrap writes for this program; all other entries are inspected as
+// written.
 func TestNoHidingPlace(t *testing.T) {
 	read := func(entry string) Server {
 		t.Helper()
@@ -363,7 +368,8 @@ func TestNoHidingPlace(t *testing.T) {
 	}
 }
 
-// FuzzWrap: no text makes wrap or unwrap panic, or write what unwrap does not take back.
+// FuzzWrap checks that wrap and unwrap never panic, and that unwrap restores whatever
+// wrap changes.
 func FuzzWrap(f *testing.F) {
 	for _, c := range archives(f) {
 		f.Add(c.path, c.data)

@@ -27,9 +27,9 @@ const (
 type form string
 
 const (
-	asArgs   form = "args"      // a command and a list of arguments
+	asArgs   form = "args"      // command and list of arguments
 	noArgs   form = "no-args"   // only a command
-	nullArgs form = "null-args" // a command, and null as its arguments
+	nullArgs form = "null-args" // command, with null as its arguments
 	asList   form = "command"   // one list with both
 )
 
@@ -130,10 +130,10 @@ func (r *reader) proxies() {
 }
 
 // SeeThrough replaces the command and arguments of wrapped entries by those of the server behind
-// the proxy, so that they have its identity, its findings and its lockfile entry. Nothing else does
-// this. An entry qualifies if it is, word for word, what mcpscan wrap writes, and if this reports
-// that the program is the running mcpscan: another program of that name may start anything. All
-// other entries are checked as written.
+// the proxy, so that the entries have its identity, findings and lockfile entry. An entry qualifies
+// if it is exactly what mcpscan wrap writes, and if this reports that the program is the running
+// mcpscan, because another program of that name may start anything. All other entries are checked
+// as written.
 func (f *File) SeeThrough(this func(program string) bool) {
 	for i := range f.Entries {
 		e := &f.Entries[i]

@@ -43,8 +43,8 @@ func parseYAML(data []byte) ([]*node, *SyntaxError) {
 	return roots, nil
 }
 
-// yamlFile runs the third-party parser. It converts panics, which have occurred, to errors: one
-// hostile file must not end the scan of the others.
+// yamlFile runs the third-party parser. It converts panics, which have occurred, to errors, so
+// that one hostile file does not end the scan of the others.
 func yamlFile(text string) (file *ast.File, failed *SyntaxError) {
 	defer func() {
 		if recover() != nil {
@@ -80,9 +80,9 @@ func tokenPos(t *token.Token) Position {
 	return Position{Line: max(1, t.Position.Line), Column: max(1, t.Position.Column)}
 }
 
-// tooDeepYAML returns the token at which the parser would recurse beyond maxDepth. It errs on the
-// high side: it counts every indicator of a line whose indentation still encloses the token, every
-// open bracket, and within brackets every indicator since the last value.
+// tooDeepYAML returns the token at which the parser would recurse beyond maxDepth. It
+// overestimates the depth: it counts every indicator of a line whose indentation still encloses
+// the token, every open bracket, and within brackets every indicator since the last value.
 func tooDeepYAML(tokens token.Tokens) *token.Token {
 	type line struct{ col, indicators int }
 	var open []line
@@ -125,8 +125,8 @@ type sized struct {
 }
 
 // yamlReader converts the syntax tree to the common tree. An alias shares the node that it refers
-// to, so that reading stays linear; its size still counts in full, because walking the tree takes
-// that long.
+// to, so that reading stays linear; its full size still counts, because code that walks the tree
+// visits it each time.
 type yamlReader struct {
 	anchors map[string]sized
 	err     *SyntaxError

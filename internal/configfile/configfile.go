@@ -66,8 +66,8 @@ type Entry struct {
 	URL     string
 	Headers map[string]string
 	// Disabled entries are kept by the client but not started, as marked in the file in a way
-	// that this client supports. They are inspected all the same, see ConfigPass.Report of
-	// package scanner.
+	// that this client supports. They are inspected anyway; see ConfigPass.Report in package
+	// scanner.
 	Disabled bool
 	// AutoApprove names the tools that run without asking; "*" is every tool.
 	AutoApprove []string
@@ -82,9 +82,9 @@ type Entry struct {
 	// ("/command", "/args/0", "/env/TOKEN", "/url", "/headers/X"), independent of the file's
 	// spelling.
 	Span map[string]Position
-	// Problems lists what in this entry could not be understood.
+	// Problems lists the parts of this entry that could not be understood.
 	Problems []string
-	// Found is what is known on this machine about the entry's command; empty if nobody looked.
+	// Found describes the entry's command on this machine; empty if nobody looked.
 	Found Found
 	// Proxy is the mcpscan proxy that the entry starts in front of its server, or nil.
 	Proxy *EntryProxy
@@ -104,8 +104,8 @@ type EntryProxy struct {
 	Written bool
 }
 
-// Found is what a machine knows about an entry's command: the version in its package manager,
-// with the registry's digest, and the executable, if present. Unknown values are empty.
+// Found describes an entry's command on a machine: its version in the package manager, with
+// the registry's digest, and its executable, if present. Unknown values are empty.
 type Found struct {
 	Resolved, Integrity string
 	Executable, Digest  string
@@ -113,8 +113,8 @@ type Found struct {
 
 // Setting is a value of a configuration outside its entries.
 type Setting struct {
-	Pointer string // into the file
-	Text    string // of a scalar: the string, or the literal as written
+	Pointer string // JSON Pointer into the file
+	Text    string // value of a scalar: the string, or the literal as written
 	Pos     Position
 }
 
@@ -131,15 +131,15 @@ func (e *Entry) At(pointer string) Position {
 	return e.Pos
 }
 
-// minConcealed is the minimum length of a value named as a secret that is masked everywhere;
-// shorter values occur in too many words.
+// minConcealed is the minimum length of a named secret that is masked everywhere; shorter
+// values occur in too many words.
 const minConcealed = 6
 
 // ConcealedBytes is the length, in bytes, to which a value is searched for secrets before a
 // part of it is shown.
 const ConcealedBytes = 64 << 10
 
-// Concealer returns a replacer that masks everything that the entry itself names as a secret.
+// Concealer returns a replacer that masks all values that the entry itself names as secrets.
 func (e *Entry) Concealer() *strings.Replacer {
 	var secrets []string
 	add := func(value string) {
@@ -151,7 +151,7 @@ func (e *Entry) Concealer() *strings.Replacer {
 		for name, value := range values {
 			if text.NamesSecret(name) || published.Find(name+`="`+value[:min(len(value), ConcealedBytes)]+`"`) != "" {
 				add(value)
-				add(value[strings.LastIndexByte(value, ' ')+1:]) // also without its scheme
+				add(value[strings.LastIndexByte(value, ' ')+1:]) // also mask the value without its scheme
 			}
 		}
 	}

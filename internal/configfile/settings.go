@@ -8,10 +8,11 @@ import (
 // Effect is how a change to a setting affects findings.
 type Effect uint8
 
-// The effects, the worst last. Weakens includes any change that cannot be shown to be harmless.
+// The effects, from best to worst. Weakens includes any change that cannot be shown to be
+// harmless.
 const (
-	Keeps   Effect = iota // reports no finding less than before
-	Accepts               // reports a single finding, identified by its content, less
+	Keeps   Effect = iota // every finding is reported as before, or more severely
+	Accepts               // a single finding, identified by its content, is reported less severely or not at all
 	Weakens
 )
 
@@ -28,7 +29,7 @@ type SettingsChange struct {
 	Effect Effect
 	Keys   []string // path of the change, from the root of the file
 	Says   string   // description of the change, for a report
-	Pos    Position // in the changed file; zero if Keys locate it
+	Pos    Position // position in the changed file; zero if Keys locate it
 }
 
 // ChangedSettings is a file that affects findings, such as mcpscan.yaml, a policy or a
@@ -39,7 +40,8 @@ type ChangedSettings struct {
 	Changes  []SettingsChange
 }
 
-// Worst returns the changes with the worst first, and otherwise in file order.
+// Worst returns the changes, worst first; changes with the same effect stay in file
+// order.
 func (c *ChangedSettings) Worst() []SettingsChange {
 	return slices.SortedStableFunc(slices.Values(c.Changes), func(a, b SettingsChange) int {
 		return cmp.Or(cmp.Compare(b.Effect, a.Effect), a.Pos.Compare(b.Pos))

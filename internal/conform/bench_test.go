@@ -9,13 +9,13 @@ import (
 	"github.com/mcpscan/mcpscan/internal/conform"
 )
 
-// typical is a schema as the SDKs write it for a tool.
+// typical is a tool's schema as SDKs write it.
 const typical = `{"$schema":"http://json-schema.org/draft-07/schema#","type":"object","properties":{"path":{"type":"string","description":"The path"},
 "mode":{"type":"string","enum":["read","write","append"],"default":"read"},"limit":{"type":"integer","minimum":1,"maximum":1000},
 "filter":{"anyOf":[{"type":"null"},{"type":"array","items":{"type":"string"}}]},"edits":{"type":"array","items":{"type":"object","properties":{"old":{"type":"string"},
 "new":{"type":"string"}},"required":["old","new"],"additionalProperties":false}}},"required":["path"],"additionalProperties":false}`
 
-// BenchmarkCheck: values that nothing is known about yet, and schemas.
+// BenchmarkCheck checks values and schemas that are not cached yet.
 func BenchmarkCheck(b *testing.B) {
 	small := `{"path":"/home/user/notes/%d.md","mode":"write","limit":20,"filter":["a","b"],"edits":[{"old":"x","new":"y"}]}`
 	large := `{"path":"%d","edits":[` + strings.Repeat(`{"old":"some text","new":"another text"},`, 1000) + `{"old":"x","new":"y"}]}`

@@ -24,7 +24,7 @@ func (r *run) hasAll(i int, names []string) bool {
 type members struct {
 	known    map[string]*schema
 	patterns []*pattern
-	fitting  []*schema // for each pattern
+	fitting  []*schema // schema for each pattern
 	others   *schema
 	closed   bool // no other members are allowed
 }
@@ -71,7 +71,7 @@ func (m *members) member(r *run, n int) (ok, known bool) {
 	s := m.known[string(key)]
 	ok = true
 	if len(m.patterns) > 0 {
-		key = []byte(string(key)) // applying a schema overwrites the key buffer
+		key = []byte(string(key)) // the key buffer is reused when a schema is applied
 	}
 	if s != nil {
 		ok, known = r.apply(s, n, false), true
@@ -91,7 +91,7 @@ func (m *members) member(r *run, n int) (ok, known bool) {
 	return ok, known || !m.closed
 }
 
-// names checks member names as if they were values.
+// names applies schemas to the names of members.
 func (c *compiler) names(v int) check {
 	s := c.schema(v)
 	return func(r *run, i int) bool {
@@ -148,8 +148,8 @@ func (c *compiler) dependent(v int, keyword string) check {
 	}
 }
 
-// items checks the elements of an array: the first ones against a schema each, the rest against
-// another. Up to 2019-09, "items" is either.
+// items checks the elements of an array: the first ones against one schema each, and the rest
+// against a single schema. Up to 2019-09, "items" can be either.
 func (c *compiler) items(at [3]int) check {
 	var each []*schema
 	rest, closed := c.optional(at[1]), false
@@ -216,7 +216,7 @@ func (c *compiler) contains(at [3]int) check {
 	if s == nil {
 		return nil
 	}
-	marks := c.draft == draft2020 // as evaluated
+	marks := c.draft == draft2020 // mark the elements as evaluated
 	return func(r *run, i int) bool {
 		found := 0
 		for n := r.First(i); n >= 0 && !r.stopped; n = r.Next(n) {

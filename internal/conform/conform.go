@@ -1,8 +1,8 @@
 // Package conform checks JSON values against untrusted JSON Schemas.
 //
-// It supports drafts 7, 2019-09 and 2020-12. A schema can keep a validator running forever, so
-// each check has a limited number of steps. Anything that exceeds them or is not supported
-// conforms: a violation may be missed, but none is ever invented.
+// It supports drafts 7, 2019-09 and 2020-12. A schema can keep a validator running for ever,
+// so each check has a limited number of steps. A value conforms if its check exceeds the limit
+// or needs an unsupported feature, so there are false negatives but no false positives.
 package conform
 
 import (
@@ -13,18 +13,18 @@ import (
 const (
 	maxSchema   = 64 << 10 // bytes of a schema
 	maxValue    = 64 << 10 // bytes of a value
-	maxSteps    = 250_000  // steps of a check: a step applies a schema to a value, or is as much work
+	maxSteps    = 250_000  // steps of a check; a step applies a schema to a value, or does as much other work
 	maxDepth    = 4096     // schemas being applied at the same time
 	maxSchemas  = 256      // cached schemas
-	minSteps    = 250      // steps from which a verdict is cached: a shorter check is faster than a lookup
+	minSteps    = 250      // steps from which a verdict is cached, because repeating a shorter check is faster than a lookup
 	maxVerdicts = 4096     // cached verdicts
 	maxRecalled = 4 << 20  // bytes of violating values cached with their verdicts
 )
 
-// Digest identifies a text that is compared with others.
+// Digest identifies a schema or a value.
 type Digest = [32]byte
 
-// Checker checks values and caches schemas and verdicts, because calls repeat. It is not safe
+// Checker checks values. It caches schemas and verdicts, because calls repeat. It is not safe
 // for concurrent use.
 type Checker struct {
 	schemas  map[Digest]*schema

@@ -15,7 +15,7 @@ func check(schema, value string) conform.Violation {
 	return c.Check(sha256.Sum256([]byte(schema)), sha256.Sum256([]byte(value)), []byte(schema), []byte(value))
 }
 
-// TestViolation: the place of a violation, and what it is.
+// TestViolation checks the position and the message of violations.
 func TestViolation(t *testing.T) {
 	for _, c := range []struct{ schema, value, pointer, found, message string }{
 		{`{"type":"object","required":["a"]}`, `{"b":1}`, "", `{"b":1}`, "lacks a member that the schema requires"},
@@ -41,7 +41,8 @@ func TestViolation(t *testing.T) {
 	}
 }
 
-// TestViolationIsTheSameOneEachTime: members are gone through in one order.
+// TestViolationIsTheSameOneEachTime checks that members are visited in a fixed
+// order.
 func TestViolationIsTheSameOneEachTime(t *testing.T) {
 	schema := `{"properties":{"a":{"type":"null","enum":[null]},"b":{"type":"null"},"c":{"type":"null"}},"required":["z"],"maxProperties":1,"additionalProperties":false}`
 	want := check(schema, `{"d":1,"c":1,"b":1,"a":1}`)
@@ -52,8 +53,8 @@ func TestViolationIsTheSameOneEachTime(t *testing.T) {
 	}
 }
 
-// TestNoVerdictTwice: what was found for one pair of digests holds for it, and for no
-// other, however many there are.
+// TestNoVerdictTwice checks that a cached verdict applies to its pair of digests and
+// to no other, however many there are.
 func TestNoVerdictTwice(t *testing.T) {
 	var c conform.Checker
 	for round := range 2 {
@@ -68,9 +69,9 @@ func TestNoVerdictTwice(t *testing.T) {
 	}
 }
 
-// TestHostileSchemas: a schema that would keep a validator busy, or have it fetch
-// something, finds nothing: it is refused. Each of the values breaks its schema, which
-// a check that did go on would find, after years where the work doubles.
+// TestHostileSchemas checks that schemas that would keep a validator busy, or make it
+// fetch something, give no findings because they are refused. Each value violates its
+// schema, so an unlimited check would find that, in some cases only after years.
 func TestHostileSchemas(t *testing.T) {
 	doubling := `{"$ref":"#/$defs/d0","$defs":{`
 	for i := range 40 {

@@ -2,8 +2,8 @@ package conform
 
 import "github.com/mcpscan/mcpscan/internal/wire"
 
-// Judge checks a value, and reports whether that came to an end: the schema is used, and
-// the steps sufficed.
+// Judge checks a value. done reports whether the schema was usable and the steps
+// sufficed.
 func Judge(schema, value []byte) (v Violation, done bool) {
 	var doc wire.Doc
 	var r run
@@ -15,10 +15,10 @@ func Judge(schema, value []byte) (v Violation, done bool) {
 	return v, !r.stopped
 }
 
-// MaxSteps is what a check may spend, but for its last step.
+// MaxSteps is the maximum number of steps of a check, except for the last one.
 const MaxSteps = maxSteps
 
-// Steps returns how many steps a check takes.
+// Steps returns the number of steps that a check takes.
 func Steps(schema, value []byte) int {
 	var doc wire.Doc
 	var r run
@@ -30,5 +30,5 @@ func Steps(schema, value []byte) int {
 	return r.steps
 }
 
-// MessageOf returns what a violation of a keyword is called.
+// MessageOf returns the message for a violation of a keyword.
 func MessageOf(keyword string) string { return message(keyword) }

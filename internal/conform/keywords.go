@@ -7,7 +7,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// check reports whether the value at a node conforms to a keyword.
+// check reports whether the value at node i conforms to a keyword.
 type check = func(r *run, i int) bool
 
 // kindsOf maps JSON Schema types to kinds.
@@ -37,7 +37,8 @@ func (r *run) integer(i int) bool {
 	return ok && d.integer() || !ok && r.stop()
 }
 
-// forms checks that a value is one of those listed at node v, or equals the one there.
+// forms checks that a value equals the value at node v or, if listed is set, one of
+// its elements.
 func (c *compiler) forms(v int, listed bool) check {
 	allowed := []int{v}
 	if listed {
@@ -106,8 +107,8 @@ func (c *compiler) allOf(v int) check {
 	}
 }
 
-// someOf checks that a value fits at least one of several schemas or, if one is set, exactly
-// one.
+// someOf checks that a value conforms to at least one of several schemas or, if one is set,
+// to exactly one.
 func (c *compiler) someOf(v int, one bool) check {
 	parts := c.schemas(v)
 	return func(r *run, i int) bool {

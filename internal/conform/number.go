@@ -11,7 +11,7 @@ import (
 // The limits on numbers that are compared.
 const (
 	maxNumber   = 64  // bytes
-	maxExponent = 999 // as written
+	maxExponent = 999 // of the exponent as written
 )
 
 // number is an exact JSON number: 0.digits × 10^point. The digits neither begin nor end with 0,
@@ -29,7 +29,7 @@ func parseNumber(raw []byte) (d number, ok bool) {
 		return d, false
 	}
 	rest, negative := bytes.CutPrefix(raw, []byte("-"))
-	fraction, zeros := false, 0 // zeros count once a digit follows them
+	fraction, zeros := false, 0 // zeros are significant only if another digit follows
 	for len(rest) > 0 && rest[0]|0x20 != 'e' {
 		switch b := rest[0]; {
 		case b == '.':
@@ -83,7 +83,8 @@ func parseExponent(raw []byte) (n int, ok bool) {
 
 func (d *number) integer() bool { return d.n <= d.point || d.n == 0 }
 
-// count returns d as a length, capped at the largest int, and whether it is one.
+// count returns d as a length, capped at the largest int. ok is false if d cannot
+// be a length.
 func (d *number) count() (n int, ok bool) {
 	if !d.integer() || d.negative {
 		return 0, false
@@ -126,9 +127,9 @@ func (d *number) compare(e *number) int {
 
 // multiple reports whether d is a multiple of e, which is not 0.
 func (d *number) multiple(e *number) bool {
-	shift := d.point - d.n - (e.point - e.n) // exponent of d relative to e, with the digits as integers
+	shift := d.point - d.n - (e.point - e.n) // exponent of the quotient of the digits
 	if d.n == 0 || shift < 0 {
-		return d.n == 0 // the last digit of d is not 0: no power of ten divides it
+		return d.n == 0 // the last digit of d is not 0, so no power of ten divides d
 	}
 	var a, b big.Int
 	a.SetString(string(d.digits[:d.n]), 10)

@@ -20,10 +20,10 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// oracle is a schema as a library reads it, which knows no bounds.
+// oracle is a schema compiled by a library that has no limits.
 type oracle struct{ compiled *jsonschema.Schema }
 
-// nowhere loads no schema.
+// nowhere is a loader that loads no schemas.
 type nowhere struct{}
 
 func (nowhere) Load(string) (any, error) { return nil, errors.New("there is none") }
@@ -42,8 +42,9 @@ func newOracle(schema []byte) (o oracle, err error) {
 	return o, err
 }
 
-// check returns what stands first of what the library reports: its pointer and keyword.
-// Of some values the library cannot tell the place: only whether they conform is sure.
+// check returns the first violation that the library reports: its pointer and keyword.
+// For some values the library does not know the position, but only whether they
+// conform.
 func (o oracle) check(value []byte) (pointer, keyword string, valid, placed, judged bool) {
 	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(value))
 	if err != nil {
@@ -56,7 +57,7 @@ func (o oracle) check(value []byte) (pointer, keyword string, valid, placed, jud
 	placed, judged = true, true
 	walk(failed, func(e *jsonschema.ValidationError) {
 		switch e.ErrorKind.(type) {
-		case *kind.PropertyNames: // its place is overwritten by that of the next member
+		case *kind.PropertyNames: // the position of the next member overwrites its position
 			placed = false
 		case *kind.RefCycle:
 			judged = false
@@ -94,7 +95,8 @@ func order(e *jsonschema.ValidationError) string {
 	return strings.Join(e.InstanceLocation, "\x00") + "\x00\x00" + strings.Join(e.ErrorKind.KeywordPath(), "\x00")
 }
 
-// compare reports where the two differ about a value, "" for nowhere.
+// compare returns a description of how both differ about a value, or "" if they
+// agree.
 func (o oracle) compare(schema, value []byte) (difference string, done, valid bool) {
 	v, done := conform.Judge(schema, value)
 	pointer, keyword, valid, placed, judged := o.check(value)
@@ -110,7 +112,7 @@ func (o oracle) compare(schema, value []byte) (difference string, done, valid bo
 	return fmt.Sprintf("%s against %s: %+v, and the library has %q at %q (valid: %v)", value, schema, v, keyword, pointer, valid), true, valid
 }
 
-// TestLikeTheLibrary: of any schema and value, both say the same.
+// TestLikeTheLibrary checks that both agree about generated schemas and values.
 func TestLikeTheLibrary(t *testing.T) {
 	valid, invalid := 0, 0
 	rapid.Check(t, func(rt *rapid.T) {
@@ -138,7 +140,7 @@ func TestLikeTheLibrary(t *testing.T) {
 	}
 }
 
-// generator makes schemas of a draft, and values that may conform to them.
+// generator generates schemas of a draft, and values that may conform to them.
 type generator struct {
 	*rapid.T
 	draft int
@@ -163,7 +165,7 @@ func (g generator) schema(depth int) string {
 	for range rapid.IntRange(0, 4).Draw(g.T, "keywords") {
 		g.keyword(said, depth-1)
 	}
-	if ref, ok := said["$ref"]; ok && g.draft == 0 { // the library does not hide all that a reference hides
+	if ref, ok := said["$ref"]; ok && g.draft == 0 { // the library does not ignore all siblings of a reference, as it should
 		said = map[string]string{"$ref": ref}
 	}
 	var members []string
@@ -262,7 +264,7 @@ func (g generator) value(depth int) string {
 	return g.pick(`"a"`, `"ab"`, `"\u0061"`, `"\u00e9"`, `"aé"`, `""`, `1`, `1.0`, `10e-1`, `0.1`, `0.30000000000000001`, `0.3`, `-3`, `1.5`, `100`, `1e2`, `0`, `-0.0`, `true`, `false`, `null`)
 }
 
-// TestKeywords: each keyword of each draft, and what is absent from a draft.
+// TestKeywords covers each keyword of each draft, and keywords that a draft lacks.
 func TestKeywords(t *testing.T) {
 	dialects := map[string]string{"7": "http://json-schema.org/draft-07/schema#", "2019": "https://json-schema.org/draft/2019-09/schema", "2020": "https://json-schema.org/draft/2020-12/schema"}
 	for _, c := range []struct{ drafts, schema, conforms, violates string }{
@@ -351,7 +353,8 @@ func TestKeywords(t *testing.T) {
 	}
 }
 
-// TestSchemasOfServers: the schemas that servers publish, and values made of them.
+// TestSchemasOfServers compares both for schemas of published servers, with values
+// generated from them.
 func TestSchemasOfServers(t *testing.T) {
 	dumps, _ := filepath.Glob(filepath.Join("..", "..", "..", "shared", "realservers", "dumps", "*.json"))
 	if len(dumps) == 0 {
@@ -367,7 +370,7 @@ func TestSchemasOfServers(t *testing.T) {
 			Tools []struct{ InputSchema, OutputSchema json.RawMessage }
 		}
 		if err := json.Unmarshal(data, &dump); err != nil {
-			continue // of another form
+			continue // the file has another form
 		}
 		for _, tool := range dump.Tools {
 			for _, schema := range []json.RawMessage{tool.InputSchema, tool.OutputSchema} {
@@ -389,7 +392,8 @@ func TestSchemasOfServers(t *testing.T) {
 	}
 }
 
-// compareAll compares values made of a schema, and returns for how many that came to an end.
+// compareAll compares values generated from a schema, and returns for how many the check was
+// completed.
 func compareAll(t *testing.T, schema []byte) (judged int) {
 	o, err := newOracle(schema)
 	var root any
@@ -414,11 +418,11 @@ func compareAll(t *testing.T, schema []byte) (judged int) {
 	return judged
 }
 
-// sampler makes values of a schema, with more or fewer slips.
+// sampler generates values for a schema, with some violations.
 type sampler struct {
 	*rand.Rand
 	root  any
-	slips int // in 20 values
+	slips int // violations in 20 values
 }
 
 func (s sampler) value(schema any, depth int) any {

@@ -6,23 +6,23 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// run is the state of one check: what it has spent, and what it found.
+// run is the state of one check: its remaining budget and its result.
 type run struct {
-	values           // the values being checked
-	name    wire.Doc // the name of a member, as a value
+	values           // values being checked
+	name    wire.Doc // name of a member, as a value
 	steps   int
-	matched int  // pattern instructions times bytes
+	matched int  // pattern instructions times bytes so far
 	depth   int  // schemas being applied
 	stopped bool // the check was abandoned
-	quiet   bool // report nothing: the result is only one of several conditions
+	quiet   bool // do not report violations, because the result is only one of several conditions
 
 	tracking  bool    // record which parts of the current value are evaluated
 	evaluated []int32 // those parts, starting at index from
 	from      int
 
 	at    int    // node of the first violation, or -1
-	word  string // its keyword
-	place []byte // both, for comparison
+	word  string // keyword of the violation
+	place []byte // path and keyword, for comparison
 	form  []byte
 }
 
@@ -44,8 +44,8 @@ func (r *run) spend(n int) bool {
 	return !r.stopped
 }
 
-// stop abandons the check. Everything being applied ends as in a quiet check: at the first
-// value that does not conform.
+// stop abandons the check. All schemas being applied then return at the first value that
+// does not conform, as in a quiet check.
 func (r *run) stop() bool {
 	r.stopped, r.quiet = true, true
 	return false
@@ -95,7 +95,7 @@ func (r *run) follow(s *schema, i int) bool {
 	return ok
 }
 
-// fits is apply without reporting violations.
+// fits is like apply, but does not report violations.
 func (r *run) fits(s *schema, i int, inPlace bool) bool {
 	quiet := r.quiet
 	r.quiet = true

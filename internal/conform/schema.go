@@ -8,18 +8,19 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// schema is a compiled schema. Without rules it allows everything, or nothing.
+// schema is a compiled schema. Without rules, it allows either everything or
+// nothing.
 type schema struct {
 	rules   []rule
 	nothing bool
-	tracks  bool // record which parts of a value its rules evaluate
+	tracks  bool // its rules must record which parts of a value they evaluate
 }
 
 // rule is a keyword, or several that are checked together.
 type rule struct {
 	of      kinds
-	reports string // the keyword of a violation, or "" if the parts of the rule report theirs
-	last    bool   // report nothing else about a value that violates it
+	reports string // keyword of a violation; "" if the parts of the rule report their own
+	last    bool   // report nothing else about a value that violates this rule
 	holds   check
 }
 
@@ -27,7 +28,7 @@ type rule struct {
 type kinds uint8
 
 const (
-	integers kinds = 1 // some of the numbers
+	integers kinds = 1 // only the integers among the numbers
 	numbers  kinds = 1 << wire.Number
 	texts    kinds = 1 << wire.String
 	arrays   kinds = 1 << wire.Array
@@ -44,7 +45,8 @@ const (
 	draft2020
 )
 
-// dialects are those in which keywords alone identify a reference.
+// dialects maps $schema to the supported drafts, in which keywords alone identify a
+// reference.
 var dialects = map[string]draft{
 	"http://json-schema.org/draft-07/schema#":      draft7,
 	"http://json-schema.org/draft-07/schema":       draft7,
@@ -54,7 +56,7 @@ var dialects = map[string]draft{
 	"https://json-schema.org/draft/2020-12/schema": draft2020,
 }
 
-// moving are keywords that change the target of a reference.
+// moving lists keywords that change the target of a reference.
 var moving = []string{"$id", "$dynamicRef", "$recursiveRef", "$dynamicAnchor"}
 
 // names are keywords that are looked up together.
@@ -69,7 +71,7 @@ type keyword struct {
 	last     bool
 }
 
-// keywords are in the order in which they are checked: a value of the wrong type is not checked
+// keywords are in the order in which they are checked. A value of the wrong type is not checked
 // further.
 var keywords = []keyword{
 	{names{"type"}, draft7, draft2020, all, true, true},
@@ -113,7 +115,7 @@ var keywords = []keyword{
 type compiler struct {
 	values
 	draft  draft
-	made   map[int]*schema // by node: references may lead to any, including enclosing ones
+	made   map[int]*schema // by node, because references may lead to any node, including enclosing ones
 	failed bool            // the schema cannot be used
 }
 
@@ -155,7 +157,7 @@ func (c *compiler) schema(i int) *schema {
 		s.nothing = string(c.Raw(i)) == "false"
 	case c.Kind(i) != wire.Object:
 		c.failed = true
-	case c.draft == draft7 && c.Get(i, "$ref") >= 0: // hides all keywords beside it
+	case c.draft == draft7 && c.Get(i, "$ref") >= 0: // $ref disables all other keywords of its schema
 		s.rules = append(s.rules, rule{of: all, holds: c.reference(c.Get(i, "$ref"))})
 	case c.Nodes[i].Len > 0:
 		c.rules(s, i)
@@ -190,8 +192,8 @@ func (c *compiler) rules(s *schema, i int) {
 	}
 }
 
-// holds returns the check of a keyword whose values are at these nodes, or nil if there is
-// nothing to check.
+// holds returns the check of a keyword whose values are at the given nodes, or nil if
+// there is nothing to check.
 func (c *compiler) holds(name string, at [3]int) check {
 	v := at[0]
 	switch name {
@@ -279,7 +281,8 @@ func (c *compiler) optional(i int) *schema {
 	return c.schema(i)
 }
 
-// target returns the schema that the reference at node i leads to, within the document.
+// target returns the schema that the reference at node i refers to, within the
+// document.
 func (c *compiler) target(i int) *schema {
 	ref, local := strings.CutPrefix(c.word(i), "#")
 	ref, err := url.PathUnescape(ref)

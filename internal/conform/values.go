@@ -8,8 +8,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// values are the values of a document. If a member is duplicated, the last one counts, as for
-// most parsers.
+// values gives access to the values of a document. If a member is duplicated, only the last
+// one counts, as in most parsers.
 type values struct {
 	*wire.Doc
 	hidden map[int32]bool // members overridden by a later one
@@ -70,8 +70,8 @@ func (v *values) content(i int) []byte {
 	return v.Text(i, &v.buf)
 }
 
-// appendForm appends a form of node i that is the same for equal values, and only for these. ok
-// is false if a number exceeds the limits.
+// appendForm appends a form of node i that is the same for equal values and different for all
+// others. ok is false if a number exceeds the limits.
 func (v *values) appendForm(dst []byte, i int) (form []byte, ok bool) {
 	switch v.Kind(i) {
 	case wire.Object:

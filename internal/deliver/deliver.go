@@ -1,7 +1,7 @@
 // Package deliver posts bodies to a URL through a bounded queue.
 //
-// It must never make the caller wait, and never follow a redirect: the body is meant for the
-// configured URL.
+// It must never make the caller wait, and never follow a redirect, because the body is meant
+// for the configured URL.
 package deliver
 
 import (
@@ -22,7 +22,7 @@ const (
 	maxBody     = 1 << 20 // bytes of a body
 	maxAttempts = 4       // attempts to post a body
 	postWait    = 10 * time.Second
-	closeWait   = 5 * time.Second // to post what is left in the queue
+	closeWait   = 5 * time.Second // for posting the rest of the queue
 )
 
 // Sender posts bodies one at a time. It is safe for concurrent use.
@@ -40,7 +40,7 @@ type Sender struct {
 	mu     sync.Mutex
 	closed bool
 	lost   int
-	why    error // of the last loss
+	why    error // reason for the last loss
 }
 
 // New returns a sender of JSON bodies to a URL, with additional headers.

@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// receiver takes in bodies, and answers with the statuses that it is given, then 200.
+// receiver accepts bodies and responds with the given statuses, and after these with
+// 200.
 type receiver struct {
 	mu       sync.Mutex
 	statuses []int
@@ -39,7 +40,8 @@ func (r *receiver) count() int {
 	return len(r.got)
 }
 
-// TestDelivery: bodies arrive in order, and again only after an error that may pass.
+// TestDelivery checks that bodies arrive in order, and are sent again only after an
+// error that may be temporary.
 func TestDelivery(t *testing.T) {
 	r := &receiver{statuses: []int{200, 503, 200, 400, 302}}
 	server := httptest.NewServer(r)
@@ -49,7 +51,7 @@ func TestDelivery(t *testing.T) {
 		s.Send([]byte(body))
 	}
 	s.Send(make([]byte, maxBody+1))
-	for range 600 { // Close would give up the second attempt
+	for range 600 { // Close would give up before the second attempt
 		if r.count() == 6 {
 			break
 		}
@@ -65,8 +67,8 @@ func TestDelivery(t *testing.T) {
 	s.Send([]byte("late"))
 }
 
-// TestFullQueue: a receiver that does not answer delays nobody, not the end of the program
-// either, and its URL stays out of the error.
+// TestFullQueue checks that a receiver that does not respond delays neither the caller nor
+// the exit, and that the error does not contain its URL.
 func TestFullQueue(t *testing.T) {
 	stuck := make(chan struct{})
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-stuck }))
@@ -74,7 +76,7 @@ func TestFullQueue(t *testing.T) {
 	for range 2 * maxQueued {
 		s.Send([]byte("{}"))
 	}
-	s.cancel() // what Close does in the end
+	s.cancel() // as Close does at the end
 	err := s.Close()
 	if err == nil || !strings.Contains(err.Error(), "not delivered") || strings.Contains(err.Error(), "secret-path") {
 		t.Errorf("got %v", err)

@@ -25,22 +25,21 @@ const (
 	ThisMachine
 	Neighbour // a private network
 	LinkLocal // reachable only within a network segment, or between a machine and its host
-	metadata  // the service that provides a cloud machine's credentials
+	metadata  // the service that gives a cloud machine its credentials
 )
 
 var reachNames = [...]string{"the public network", "this machine", "a private network", "link-local addresses", "a cloud metadata service"}
 
 func (r reach) String() string { return reachNames[r] }
 
-// Destination is the network that an address leads to, and whether the address is written to hide
-// that.
+// Destination is the network that an address leads to, and whether the address disguises it.
 type Destination struct {
 	Reach     reach
 	Disguised bool
 }
 
-// Of returns the destination of a host in any numeric notation: clients accept 2130706433, 0x7f.1
-// and 0177.0.0.1 as 127.0.0.1.
+// Of returns the destination of a host. It accepts all numeric notations that clients do, such as
+// 2130706433, 0x7f.1 and 0177.0.0.1 for 127.0.0.1.
 func Of(host string) Destination {
 	plain := strings.ToLower(strings.TrimSuffix(strings.ReplaceAll(norm.NFKC.String(host), "。", "."), "."))
 	if ip, err := netip.ParseAddr(plain); err == nil {
@@ -66,7 +65,7 @@ func Of(host string) Destination {
 }
 
 // Public DNS names and cloud host names that resolve to internal addresses. Source: the
-// documentation of the clouds and services named.
+// documentation of these clouds and services.
 var (
 	metadataHosts   = names.Set(`metadata.google.internal metadata.goog metadata instance-data instance-data.ec2.internal metadata.tencentyun.com metadata.platformequinix.com`)
 	spelledOut      = lazyregexp.New(`(?:^|[.-])(\d{1,3}(?:[.-]\d{1,3}){3})\.(?:nip\.io|sslip\.io|xip\.io)$`)
@@ -142,8 +141,8 @@ func reachOf(ip netip.Addr) reach {
 	return Outside
 }
 
-// ParseURL parses a URL like a browser, which drops white space and treats a backslash as a slash.
-// The scheme is returned in lower case.
+// ParseURL parses a URL as a browser does, dropping white space and treating backslashes as
+// slashes. The scheme is returned in lower case.
 func ParseURL(s string) (scheme string, u *url.URL) {
 	s = strings.Map(func(r rune) rune {
 		if r == '\t' || r == '\n' || r == '\r' {
@@ -168,7 +167,7 @@ var (
 )
 
 // LookalikeHost reports whether a host, possibly in Punycode, has a label that mixes look-alike
-// alphabets, or one of look-alike letters before an ASCII suffix.
+// alphabets, or a label of look-alike letters before an ASCII suffix.
 func LookalikeHost(host string) bool {
 	if said, err := idna.Punycode.ToUnicode(host); err == nil {
 		host = said
@@ -191,7 +190,7 @@ func ascii(s string) bool {
 }
 
 // looksASCII reports whether a label consists of non-ASCII letters that look like ASCII. Accented
-// Latin letters are recognizable as such.
+// Latin letters do not count, because readers recognise them.
 func looksASCII(label string) bool {
 	for _, r := range label {
 		if r > unicode.MaxASCII && (unicode.Is(unicode.Latin, r) || !ascii(names.FoldName("a"+string(r)+"a"))) {
@@ -214,7 +213,7 @@ func Loopback(host string) bool {
 	return host == "localhost" || strings.HasSuffix(host, ".localhost") || err == nil && (ip.IsLoopback() || ip.IsUnspecified())
 }
 
-// Private reports whether a host is on a private network. A name without a dot is taken for a local
+// Private reports whether a host is on a private network. A name without a dot counts as a local
 // host.
 func Private(host string) bool {
 	host = strings.TrimSuffix(strings.ToLower(host), ".")

@@ -2,7 +2,8 @@ package destination
 
 import "testing"
 
-// TestDestinationOf: the forms of one address that programs read alike lead to one place.
+// TestDestinationOf checks that all notations of an address that programs accept have the
+// same destination.
 func TestDestinationOf(t *testing.T) {
 	for host, want := range map[string]Destination{
 		"169.254.169.254":                {metadata, false},
@@ -70,7 +71,7 @@ func TestLookalikeHost(t *testing.T) {
 	}
 }
 
-// TestDestinationURL: an address is read as a browser reads it.
+// TestDestinationURL checks that URLs are parsed as browsers do.
 func TestDestinationURL(t *testing.T) {
 	for address, want := range map[string][2]string{
 		"https://example.com/x":            {"https", "example.com"},

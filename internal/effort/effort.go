@@ -15,13 +15,14 @@ import (
 const (
 	// times is the ratio between the sizes of the large and the small input.
 	times = 64
-	// tooMuch is the permitted ratio of the time for the large input to the total for the small
-	// ones: linear work needs 1, with a logarithm 2, quadratic work 64. It leaves room for memory
-	// effects: page faults alone can make one run take five times as long as the next.
+	// tooMuch is the maximum ratio of the time for the large input to the total time for the
+	// small ones. The ratio is 1 for linear work, about 2 for linear work with a logarithmic
+	// factor, and 64 for quadratic work. The maximum allows for memory effects, because page
+	// faults alone can make one run five times as slow as the next.
 	tooMuch = 16
 	// enough is the time to measure in the first attempt. Some kernels count processor time in
-	// ticks of 10 ms, and cache contention distorts short measurements: a failed attempt is
-	// repeated with more time, but quadratic work fails every time.
+	// ticks of 10 ms, and cache contention distorts short measurements, so a failed attempt is
+	// repeated with more time. Quadratic work fails every time.
 	enough   = 5 * time.Millisecond
 	attempts = 32
 	// memoryLimit is the size in bytes at which the garbage collector runs regardless.
@@ -45,13 +46,13 @@ func Linear(t testing.TB, name string, size int, prepare func(size int) (work fu
 func AtMost(t testing.TB, limit int, name string, other, work func()) {
 	t.Helper()
 	var least, most time.Duration
-	// The time for garbage collection depends on everything in memory.
+	// The garbage collector's time depends on all live memory, so turn it off.
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(memoryLimit))
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	for attempt := range time.Duration(attempts) {
 		runtime.GC()
 		for most < (attempt+1)*enough && least < (attempt+1)*enough {
-			// Alternating, so that other load affects both.
+			// alternate, so that other load affects both
 			least += of(other)
 			most += of(work)
 		}

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// failed is a test that remembers that it failed.
+// failed is a testing.TB that records whether it failed.
 type failed struct {
 	testing.TB
 	yes bool
@@ -14,8 +14,7 @@ type failed struct {
 func (f *failed) Helper()               {}
 func (f *failed) Errorf(string, ...any) { f.yes = true }
 
-// TestLinear: work that grows with the size passes, work that grows with its square
-// does not.
+// TestLinear checks that linear work passes, and quadratic work does not.
 func TestLinear(t *testing.T) {
 	once := func(size int) func() {
 		text := strings.Repeat("a", size)

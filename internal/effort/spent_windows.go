@@ -15,6 +15,6 @@ func spent() time.Duration {
 	if err != nil {
 		panic(err) // a process may always query itself
 	}
-	units := func(f syscall.Filetime) int64 { return int64(f.HighDateTime)<<32 | int64(f.LowDateTime) } // of 100 ns
+	units := func(f syscall.Filetime) int64 { return int64(f.HighDateTime)<<32 | int64(f.LowDateTime) } // in units of 100 ns
 	return time.Duration(100 * (units(kernel) + units(user)))
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// EachCommand calls each for every configured server that has a command, with the parsed command.
+// EachCommand parses the command of every configured server that has one, and calls each with it.
 func EachCommand(p *scanner.ConfigPass, each func(*configfile.Entry, *launch.Command)) {
 	for i := range p.Entries {
 		e := &p.Entries[i]
@@ -43,8 +43,8 @@ func Argument(e *configfile.Entry, arg int) (pointer, word string) {
 	return fmt.Sprintf("/args/%d", arg), e.Args[arg]
 }
 
-// UnlessOwn returns user for what users chose for their own machine, and project for what comes
-// with a repository, which somebody else chose.
+// UnlessOwn returns user for a configuration on the user's own machine, and project for one
+// that comes with a repository and was therefore written by somebody else.
 func UnlessOwn(p *scanner.ConfigPass, project, user scanner.Severity) scanner.Severity {
 	if p.User {
 		return user

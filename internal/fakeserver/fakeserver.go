@@ -1,5 +1,5 @@
 // Package fakeserver provides the common parts of the MCP servers that tests start, and an npx that
-// serves definitions from a file. It only reads messages from mcpscan's own client, so
+// serves definitions from a file. It only reads messages from mcpscan's own client, for which
 // encoding/json is sufficient.
 package fakeserver
 
@@ -23,7 +23,7 @@ type Request struct {
 	} `json:"params"`
 }
 
-// Result returns the response with a result, which is JSON.
+// Result returns a response with the given result, which is JSON.
 func (r Request) Result(json string) string {
 	return `{"jsonrpc":"2.0","id":` + string(r.ID) + `,"result":` + json + `}`
 }

@@ -2,8 +2,8 @@ package intent
 
 import "sync"
 
-// filter holds bits by which most features that a model does not know are recognized. It is a small
-// part of the size of the model's table, of which each search misses the cache.
+// filter is a bit set that rules out most features that a model does not know. It is much smaller
+// than the model's table, where each search misses the cache.
 type filter [1 << (filterBits - 6)]uint64
 
 const (
@@ -21,8 +21,9 @@ func (m Model) filter() *filter {
 	return newFilter(m)
 }
 
-// newFilter marks each tag in the table together with the blocks of slots from which a search finds
-// it: those from the beginning of its run of taken slots on, which may be at the end of the table.
+// newFilter marks each tag in the table together with the blocks of slots where a search for it may
+// start: those from the beginning of its run of occupied slots, which may wrap around the end of
+// the table.
 func newFilter(m Model) *filter {
 	f, slots := new(filter), m.slots()
 	start := uint32(0)
@@ -55,7 +56,7 @@ func (f *filter) bit(tag uint16, block uint32) uint32 {
 	return (uint32(tag)*2654435761 ^ block*2246822519) >> (32 - filterBits)
 }
 
-// mayKnow returns 0 only if the model does not know the feature, and else 1.
+// mayKnow returns 0 if the model certainly does not know the feature, otherwise 1.
 func (m Model) mayKnow(f *filter, feature uint32) int {
 	at, tag := slot(feature, m.slots())
 	i := f.bit(tag, at>>blockBits)

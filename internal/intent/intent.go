@@ -1,8 +1,8 @@
 // Package intent is a classifier that recognizes instructions that harm the user. It is linear,
 // over the features of a sentence: words, word stems, word pairs, and how much of the sentence
 // relates to the purpose of the tool. Names and addresses are masked, so that it cannot learn them.
-// Sentences that the linear model takes for possible attacks are also judged by a small neural net,
-// which knows words by vectors. Package learn trains both.
+// Sentences that the linear model considers possible attacks are also judged by a small neural net,
+// which represents words by vectors. Package learn trains both.
 package intent
 
 import (
@@ -114,7 +114,7 @@ type Reader struct {
 	purpose   map[uint32]bool // the beginnings of the words of purposeOf
 	purposeOf [2][]byte       // a statement of the purpose, and the name of the tool
 	seen      set
-	scoring   bool  // collect all features, for weigh to drop repeated ones
+	scoring   bool  // collect all features; weigh drops repeated ones
 	model     Model // the model of the filter, and of the weights in seen
 	filter    *filter
 
@@ -128,8 +128,8 @@ type Reader struct {
 // span is a part of a sentence; the zero value means none.
 type span struct{ start, end int }
 
-// set holds the features of one sentence. Starting a new round empties it, but the weights of its
-// features are kept until others take their slots: most features are common ones.
+// set holds the features of one sentence. Starting a new round empties it, but keeps the weights
+// of its features until other features take their slots, because most features are common.
 type set struct {
 	slots [setSlots]slotted
 	round uint32
@@ -145,7 +145,7 @@ type slotted struct {
 // setSlots is more than twice the maximum number of features of a sentence.
 const setSlots = 1 << 13
 
-// add adds a feature and returns its slot, or nil if the set has it.
+// add adds a feature and returns its slot, or nil if the set already contains it.
 func (s *set) add(f uint32) *slotted {
 	for i := f; ; i++ {
 		slot := &s.slots[i%setSlots]

@@ -29,7 +29,7 @@ func TestSentences(t *testing.T) {
 	}
 }
 
-// TestMasks: names and addresses leave no features of their own.
+// TestMasks checks that names and addresses do not produce features of their own.
 func TestMasks(t *testing.T) {
 	var r Reader
 	features := func(text string) []uint32 {
@@ -47,13 +47,13 @@ func TestMasks(t *testing.T) {
 	}
 }
 
-// TestFeaturesOfAnyText: no text fails, each feature is named once, and the score of a sentence is
-// that of its features, whatever was scored before.
+// TestFeaturesOfAnyText checks that no text fails, features are distinct, and the score of a
+// sentence is that of its features, whatever was scored before.
 func TestFeaturesOfAnyText(t *testing.T) {
 	var r, scorer Reader
 	place := Place{Kind: ParameterText, Parameter: []byte("a_b"), Purpose: []byte("reads a file")}
 	read := []byte("read https://x/?q={y}. 请 read a_b")
-	few := map[uint32]float64{} // a table in which a run of taken slots goes on at the beginning
+	few := map[uint32]float64{} // a table in which a run of occupied slots wraps around
 	for i, f := range r.Features(read, Sentences(nil, read), 0, &place) {
 		few[f] = float64(i%7) - 3
 	}

@@ -9,8 +9,8 @@ import (
 	"slices"
 )
 
-// Model holds a weight for each feature that it knows. Its table is read in place, so that loading
-// it costs nothing, and all arithmetic is on integers, so that a text gets the same score on every
+// Model holds a weight for each known feature. Its table is used in place, so that loading it
+// costs nothing, and all arithmetic is on integers, so that a text gets the same score on every
 // machine.
 type Model struct{ table string }
 
@@ -70,7 +70,7 @@ func (p *Parameters) Total(sentence Score, sentences int, g Group) Score {
 
 // The table consists of the parameters and the slots of a hash table with open addressing. A slot
 // holds a two-byte tag from the feature's hash, and the weight. A feature whose tag collides with
-// that of another takes its weight, which is rare enough.
+// another's gets the other's weight, which is rare enough.
 const (
 	headerBytes = 4 * (3 + 5*int(Groups))
 	slotBytes   = 3

@@ -8,9 +8,9 @@ import (
 )
 
 // Net is the second stage of the classifier: a small convolutional net over the words of a
-// sentence, consulted only for sentences that the linear model takes for possible attacks. Word
-// vectors let it judge words that occur in no training text. All arithmetic is on integers. Vectors
-// are read in place; the few thousand weights are decoded once, when the first sentence is judged.
+// sentence, used only for sentences that the linear model considers possible attacks. Word vectors
+// let it judge words that occur in no training text. All arithmetic is on integers. Vectors are
+// read in place; the few thousand weights are decoded once, when the first sentence is judged.
 type Net struct{ table string }
 
 // EmbeddedNet returns the net that `go run ./internal/intent/train` wrote.
@@ -33,7 +33,7 @@ const (
 	maxWords = 64 // maximum number of words that the net reads of a sentence
 )
 
-// The units of the net's numbers: those of a vector are in units of 1/vectorUnit, and so on.
+// The units of the net's numbers. A vector component is in units of 1/vectorUnit, and so on.
 const (
 	vectorUnit  = 1 << 5
 	filterUnit  = 1 << 9
@@ -153,7 +153,7 @@ func (n Net) Judge() *Judge {
 // EmbeddedJudge returns the embedded net, decoded on first use.
 var EmbeddedJudge = sync.OnceValue(func() *Judge { return EmbeddedNet().Judge() })
 
-// vector adds the vector of a key to to, if the net has one.
+// vector adds the vector of key to to, if the net has one.
 func (j *Judge) vector(to *[Dims]int32, key uint32) {
 	if key == 0 {
 		return

@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestEmbeddedNet: the figures in docs/detection.md are of the net that is embedded, and both
-// stages together stay within 8 MiB.
+// TestEmbeddedNet checks that docs/detection.md has the figures of the embedded net, and that
+// both stages together fit into 8 MiB.
 func TestEmbeddedNet(t *testing.T) {
 	doc, err := os.ReadFile("../../docs/detection.md")
 	if err != nil {
@@ -26,7 +26,7 @@ func TestEmbeddedNet(t *testing.T) {
 	}
 }
 
-// TestGain: the gain of any sentence is within bounds and the same each time.
+// TestGain checks that the gain of any sentence is within bounds and reproducible.
 func TestGain(t *testing.T) {
 	j := EmbeddedJudge()
 	rapid.Check(t, func(t *rapid.T) {
@@ -49,8 +49,8 @@ func TestGain(t *testing.T) {
 	})
 }
 
-// TestEncodeNet: a net has the numbers and the vectors that it was made with, and the gain is
-// what they come to.
+// TestEncodeNet checks that a net has the numbers and vectors that it was made with, and
+// gives the corresponding gain.
 func TestEncodeNet(t *testing.T) {
 	var l Layers
 	l.fields()

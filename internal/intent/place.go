@@ -8,8 +8,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Locator finds out the locations of texts. It folds what texts of the same definition share only
-// once. It is not safe for concurrent use.
+// Locator determines the locations of texts. It folds what texts of the same definition share
+// only once. It is not safe for concurrent use.
 type Locator struct {
 	folder                   text.Folder
 	name, parameter, purpose foldedName
@@ -62,8 +62,8 @@ func (l *Locator) Place(p *scanner.TextPass) (place Place, read bool) {
 	return place, true
 }
 
-// Verdicts appends features for the rules that report sentence s at medium or above, one per rule,
-// which also encodes whether at high.
+// Verdicts appends a feature for each rule that reports sentence s at medium or above. The feature
+// also encodes whether the rule reports it at high.
 func Verdicts(dst []uint32, p *scanner.TextPass, s Sentence, g Group) []uint32 {
 	first := len(dst)
 	for rule, severity := range p.Others(s.Start, s.End) {

@@ -180,7 +180,7 @@ func (r *Reader) chunk(s []byte, start, end int, p *Place) {
 	r.ordinary(s, start, end, p)
 }
 
-// ordinary adds a word that is no name or address.
+// ordinary adds a word that is not part of a name or address.
 func (r *Reader) ordinary(s []byte, start, end int, p *Place) {
 	if p.Has != nil && len(p.Parameter) > 0 && bytes.Equal(s[start:end], p.Parameter) {
 		r.tokens = append(r.tokens, token{hash: hashString(offset, "<parameter>"), start: start, end: end})

@@ -14,9 +14,9 @@ const maxWork = 200_000
 // the text there and a message; "" if there is none.
 //
 // It supports the keywords that describe the value itself (type, enum, const, required, properties,
-// additionalProperties: false, items) and ignores all others, as well as siblings of a reference:
-// it may miss violations but reports no false ones. Malicious schemas could make a full validator
-// run forever.
+// additionalProperties: false, items) and ignores all others, as well as siblings of a reference,
+// so there are false negatives but no false positives. A malicious schema could keep a full
+// validator running for ever.
 func Violation(schema, value []byte) (pointer, evidence, message string) {
 	c := conformance{members: map[int]map[string]int{}}
 	if c.schema.Parse(schema) != nil || c.value.Parse(value) != nil {
@@ -121,7 +121,7 @@ func (c *conformance) typed(s, t, v int) bool {
 	case `"null"`:
 		return kind == wire.Null
 	}
-	return true // a type that is not in any draft
+	return true // an unknown type
 }
 
 func (c *conformance) object(s, v int) (at int, message string) {

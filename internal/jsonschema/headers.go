@@ -8,7 +8,7 @@ import (
 
 // Header is a property of a tool's input whose value HTTP clients repeat in a header.
 type Header struct {
-	Name    string // of the header, after Mcp-Param-
+	Name    string // name of the header after Mcp-Param-
 	Pointer string // JSON Pointer of the value in the arguments
 }
 
@@ -28,8 +28,8 @@ func Headers(schema []byte) (headers []Header) {
 	return headers
 }
 
-// valuePointer returns the pointer of the value that the schema at a node describes. There are only
-// properties between the root and the node.
+// valuePointer returns the pointer of the value described by the schema at a node. Only properties
+// may lead from the root to the node.
 func valuePointer(doc *wire.Doc, node int) string {
 	keys := strings.Split(string(doc.AppendPointer(nil, 0, node)), "/") // "", "properties", "a", "properties", "b"
 	pointer := ""

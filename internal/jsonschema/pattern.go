@@ -8,8 +8,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 )
 
-// manyTimes is the number of repetitions that counts as unbounded: two ways to match each of twenty
-// parts are a million ways to match the whole.
+// manyTimes is the number of repetitions that counts as unbounded, because two ways to match each
+// of twenty parts are a million ways to match the whole.
 const manyTimes = 20
 
 // maxProbes is the maximum number of characters to try for a pattern.
@@ -17,8 +17,8 @@ const maxProbes = 16
 
 // CatastrophicPattern reports whether a pattern has exponentially many ways to match a string of
 // one repeated character: a repetition within a repetition, with nothing between two iterations
-// that does not match the character too, such as (a+)+, (\w+\s?)* or (.*,)*. A backtracking engine
-// then takes exponential time as soon as the rest fails to match.
+// that the character does not match as well. Examples are (a+)+, (\w+\s?)* and (.*,)*. A
+// backtracking engine then takes exponential time if the rest fails to match.
 func CatastrophicPattern(pattern string) bool {
 	if strings.Count(pattern, "*")+strings.Count(pattern, "+")+strings.Count(pattern, "{") < 2 {
 		return false
@@ -26,7 +26,7 @@ func CatastrophicPattern(pattern string) bool {
 	pattern = counted.ReplaceAllStringFunc(lookaround.Replace(pattern), often)
 	re, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
-		return false // a dialect that Go does not support
+		return false // a dialect that package regexp does not support
 	}
 	probes := map[rune]bool{}
 	collectProbes(re, probes)
@@ -90,8 +90,8 @@ func addProbe(probes map[rune]bool, r rune) {
 	}
 }
 
-// readings returns how a pattern matches strings of the character r: whether it can, whether at
-// unbounded length, and whether in exponentially many ways.
+// readings returns whether a pattern can match strings of the character r, whether at unbounded
+// length, and whether in exponentially many ways.
 func readings(re *syntax.Regexp, r rune) (can, unbounded, exponential bool) {
 	switch re.Op {
 	case syntax.OpLiteral:

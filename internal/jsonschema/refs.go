@@ -9,8 +9,8 @@ import (
 )
 
 // RefExpansion follows the references in a schema that apply to the same value: through $ref,
-// allOf, anyOf, oneOf, not, if, then and else. A cycle of these never ends, and a reference that
-// occurs twice on each level doubles the work with each level.
+// allOf, anyOf, oneOf, not, if, then and else. A validator never finishes a cycle of these, and
+// a reference that occurs twice on each level doubles its work with each level.
 func RefExpansion(doc *wire.Doc, root int) (at int, message string) {
 	g := refGraph{doc: doc, root: root, places: map[string]int{}, sizes: map[int]int{}}
 	Subschemas(doc, root, func(s Subschema) bool {
@@ -90,7 +90,7 @@ func (g *refGraph) applied(i int) []int {
 }
 
 // resolve returns the target of a reference within the document. It does not resolve references by
-// name: schemas of published servers have none.
+// name, because schemas of published servers have none.
 func (g *refGraph) resolve(ref string) (int, bool) {
 	pointer, ok := strings.CutPrefix(ref, "#")
 	if !ok {
@@ -103,6 +103,6 @@ func (g *refGraph) resolve(ref string) (int, bool) {
 	return to, ok
 }
 
-// maxExpansion is the maximum number of subschemas that apply to one value once references are
-// followed, as a validator visits them. Published servers stay below a hundred.
+// maxExpansion is the maximum number of subschemas that apply to one value after following
+// references, as a validator does. Published servers stay below a hundred.
 const maxExpansion = 100_000

@@ -10,8 +10,8 @@ import (
 // Subschema is a node of a schema that is itself a schema.
 type Subschema struct {
 	Node   int
-	Around int  // node of the schema that this is a property of; -1 if it is not a property
-	Named  int  // node of this or the nearest enclosing property, whose key names it; -1 for none
+	Around int  // node of the schema whose property this is; -1 if it is not a property
+	Named  int  // node of the nearest property, this one or one around it, whose key names it; -1 for none
 	Depth  int  // 0 for the root
 	Direct bool // there are only properties between the root and this schema
 }
@@ -58,8 +58,8 @@ func descend(doc *wire.Doc, s Subschema, visit func(Subschema) bool) bool {
 	return true
 }
 
-// applicators are the JSON Schema keywords, draft 4 to 2020-12, whose values contain schemas: a
-// single one, several (an array or an object), or those of properties by name.
+// applicators are the JSON Schema keywords, from draft 4 to 2020-12, whose values contain
+// schemas: a single one, several in an array or object, or those of properties by name.
 var applicators = map[string]applicator{
 	"properties": byName,
 	"$defs":      several, "definitions": several, "patternProperties": several, "dependentSchemas": several, "dependencies": several,
@@ -92,8 +92,8 @@ func Key(doc *wire.Doc, i int) string {
 	return string(doc.Key(i, &buf))
 }
 
-// HoldsText reports whether a parameter can contain text: it is not declared as a number, boolean
-// or null.
+// HoldsText reports whether a parameter can contain text, which is the case unless it is declared
+// as a number, boolean or null.
 func HoldsText(doc *wire.Doc, schema int) bool {
 	t, ok := doc.Str(schema, "type")
 	return !ok || t != "boolean" && t != "integer" && t != "number" && t != "null"

@@ -15,29 +15,29 @@ import (
 )
 
 // Language describes how a language phrases the instructions that inj-other-language detects. Words
-// are in normal spelling, separated by spaces, and are stems: any continuation matches, unless the
-// word ends in a full stop. An underscore joins the words of one expression. Phrases are regular
-// expressions over such words, in which a space matches white space, "…" matches up to four words
-// (or a stretch of a script without spaces), and USER matches a word for user.
+// are in normal spelling and separated by spaces. They are stems, so any continuation matches,
+// unless the word ends in a full stop. An underscore joins the words of one expression. Phrases are
+// regular expressions over such words, in which a space matches white space, "…" matches up to four
+// words (or a stretch of a script without spaces), and USER matches a word for user.
 type Language struct {
 	Name  string
 	glued bool // the script has no spaces between words
 
 	// To ignore earlier instructions: the verb, a word for "earlier", and a word for instructions;
-	// or a phrase for all of them.
+	// or a phrase that includes all three.
 	drop, earlier, told string
 	all                 string // a phrase
 	dropLast            bool   // the verb comes last
 
-	// To keep something from the user.
+	// To keep something from the user: words for the user, and a phrase.
 	User string
 	hide string // a phrase
 
 	// To call a tool before any other.
 	before, call string // phrases, in either order
-	beforeWords  string // one of which occurs in every such phrase
+	beforeWords  string // words, one of which occurs in every such phrase
 
-	// To send away credentials or what the user said.
+	// To send credentials or the conversation to somebody.
 	Send, Theirs string
 
 	Read string // to read or to open, in the imperative
@@ -79,13 +79,13 @@ func (l *Language) Patterns() []scanner.Pattern {
 	}
 }
 
-// Compiled holds the expressions that judge a match of a language.
+// Compiled holds the expressions that decide about a match by the text around it.
 type Compiled struct {
 	Denied, Reported *lazyregexp.Regexp
-	Refused          *lazyregexp.Regexp // nil if the language has no such phrase
+	Refused          *lazyregexp.Regexp // nil if the language has no such word
 }
 
-// Compile returns the expressions that judge a match by the text around it.
+// Compile returns the expressions that decide about a match by the text around it.
 func (l *Language) Compile() Compiled {
 	t := Compiled{
 		Denied:   lazyregexp.New(InEither(l.Alone(l.Denies)) + `[^.!?,:;、，。\n]{0,40}$`),
@@ -97,7 +97,8 @@ func (l *Language) Compile() Compiled {
 	return t
 }
 
-// InEither returns an expression that matches text as written and as folded within Latin text.
+// InEither returns an expression that matches text both as written and as folded inside Latin
+// text.
 func InEither(expr string) string {
 	if latin := text.InLatin(expr); latin != expr {
 		return `(` + expr + `|` + latin + `)`
@@ -105,8 +106,8 @@ func InEither(expr string) string {
 	return `(` + expr + `)`
 }
 
-// Bound prevents a match from starting inside a word. Arabic writes "and" and "so" as a prefix of
-// the next word.
+// Bound prevents a match from starting inside a word, except after the Arabic words for "and" and
+// "so", which are written as prefixes.
 func (l *Language) Bound(expr string) string {
 	switch {
 	case l.glued:
@@ -173,16 +174,16 @@ func (l *Language) anchors(list string) []string {
 }
 
 // A letter of any script with its marks, approximated by any character other than white space and
-// punctuation. The Unicode classes have hundreds of ranges, too expensive for each word of the
-// tables.
+// punctuation. The Unicode classes have hundreds of ranges, which would be too expensive for each
+// word.
 const (
 	punctuation = `\s!-&(-,./:-@\[-^` + "`" + `{-~،।۔؟、。`
 	Letter      = `[^` + punctuation + `]`
 	noLetter    = `[` + punctuation + `'-]`
 )
 
-// FoldExpr folds the words of an expression. Syntax is unchanged: \p and \ with what they escape, [
-// ] and (?:
+// FoldExpr folds the words of an expression. It keeps syntax: \p and \ with the characters that
+// they escape, [ ] and (?:
 func FoldExpr(expr string) string {
 	expr = strings.ReplaceAll(expr, `\pL`, Letter)
 	out := make([]byte, 0, len(expr))
@@ -215,8 +216,8 @@ func notFolded(expr string) int {
 	return 0
 }
 
-// folders are pooled for their character caches: the program folds a thousand expressions when it
-// starts.
+// folders are pooled for their character caches, because the program folds a thousand expressions
+// when it starts.
 var folders = sync.Pool{New: func() any { return new(text.Folder) }}
 
 // appendFolded appends the folded form of s to dst.
@@ -229,7 +230,7 @@ func appendFolded(dst []byte, s string) []byte {
 	return append(dst, f.Fold([]byte(s)).Text...)
 }
 
-// isFolded is a quick check that returns true only if folding s changes nothing.
+// isFolded is a quick check. It returns true only if folding does not change s.
 func isFolded(s string) bool {
 	for i := range len(s) {
 		b := s[i]

@@ -29,8 +29,8 @@ func codeOptions(name string) []string {
 	return nil
 }
 
-// CodeWord returns the index of the word that a program runs as code, or -1: python -c CODE, deno
-// eval CODE, node -e CODE, and the command string of a shell.
+// CodeWord returns the index of the word that a program runs as code, or -1. Examples are python
+// -c CODE, deno eval CODE, node -e CODE, and the command string of a shell.
 func CodeWord(name string, words []string) int {
 	if shell(name) {
 		return ShellText(name, words)
@@ -62,7 +62,7 @@ func CodeWord(name string, words []string) int {
 // npxCode returns the index of the word that npx passes to a shell, or -1.
 func npxCode(words []string) int {
 	found, from := -1, 0
-	if len(words) > 0 && (words[0] == "exec" || words[0] == "x") { // for npm
+	if len(words) > 0 && (words[0] == "exec" || words[0] == "x") { // skip the npm command
 		from = 1
 	}
 	npxOptions.read(words[from:], func(option, value string, at int) {

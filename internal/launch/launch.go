@@ -1,5 +1,5 @@
-// Package launch parses command lines as their launchers do: it determines what npx, uvx, docker,
-// shells and wrappers around them start, from which ecosystem, in which version.
+// Package launch parses command lines as launchers do. It determines which package npx, uvx,
+// docker, shells and wrappers around them start, with its ecosystem and version.
 package launch
 
 import (
@@ -13,8 +13,8 @@ import (
 // Ecosystem is a package ecosystem.
 type Ecosystem string
 
-// The ecosystems. Local is a file that already exists; None is an installed program, a module of
-// its interpreter, or unknown.
+// The ecosystems. Local is an existing file; None is an installed program, a module of its
+// interpreter, or unknown.
 const (
 	None  Ecosystem = ""
 	NPM   Ecosystem = "npm"
@@ -38,11 +38,12 @@ const InCommand = -1
 // Package is a package that a command starts or installs.
 type Package struct {
 	Ecosystem Ecosystem
-	// Name is the package, image, module, address or path, as written in the ecosystem.
+	// Name is the package, image, module, address or path, in the ecosystem's notation.
 	Name string
 	// Version is the version, range, tag or branch as written; "" for none.
 	Version string
-	// Exact is set if Version is a single version. An image or repository tag can still be moved.
+	// Exact is set if Version is a single version. The tag of an image or repository can still be
+	// moved.
 	Exact bool
 	// Digest is the requested digest or commit; "" for none.
 	Digest string
@@ -141,8 +142,8 @@ func known(name string) bool {
 	return launches || wraps || interpreter.MatchString(name)
 }
 
-// Launches reports whether the program is a launcher, wrapper or interpreter, which starts what its
-// arguments specify and itself differs between machines.
+// Launches reports whether the program is a launcher, wrapper or interpreter. Its arguments
+// determine what runs, and its own file differs between machines.
 func (l *Command) Launches() bool { return known(l.Program) }
 
 // interpreter matches programs that run a file or an installed module.
@@ -200,12 +201,12 @@ func (l *Command) split() bool {
 	return false
 }
 
-// run sets the program that is started, and its words.
+// run sets the program to be started, and its words.
 func (l *Command) run(name string, words []string) {
 	l.Program, l.written, l.Words = program(name), name, words
 }
 
-// skip makes word i the program that is started.
+// skip makes word i the program to be started.
 func (l *Command) skip(i int) {
 	l.Arg = l.ArgOf(i)
 	if l.First != InText {

@@ -8,8 +8,9 @@ import (
 	"github.com/mcpscan/mcpscan/internal/launch"
 )
 
-// TestLaunch: a line is a command with its arguments apart by a bar, and behind
-// an arrow what it starts: ecosystem, name, version, exact or open, argument.
+// TestLaunch checks what commands start. Each line has a command with its
+// arguments, separated by bars, and after an arrow the ecosystem, name and version
+// of the package, whether the version is exact, and the index of the argument.
 func TestLaunch(t *testing.T) {
 	for _, c := range strings.Split(strings.TrimSpace(launches), "\n") {
 		line, want, ok := strings.Cut(c, " => ")
@@ -175,8 +176,8 @@ C:\tools\server.exe => path C:\tools\server.exe - open -1
 /Applications/My App/server => path /Applications/My App/server - open -1
 `
 
-// TestLaunchHostile: whatever is in a command, it is reported in time that
-// follows its length.
+// TestLaunchHostile checks that any command is parsed in time proportional to its
+// length.
 func TestLaunchHostile(t *testing.T) {
 	long := strings.Repeat("env ", 100_000)
 	for _, args := range [][]string{nil, {""}, {"--"}, {"-"}, {"-", "--", ""}, {"@"}, {"@@"}, {"/@"}, {"git+@#="}, {"=="}, {"[", "]"}, {"npm:"}, {"x@npm:x@npm:x@npm:"},

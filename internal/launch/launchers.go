@@ -6,7 +6,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 )
 
-// launchers are programs that fetch what they start, with their argument parsers.
+// launchers maps programs that fetch what they start to parsers of their arguments.
 var launchers = map[string]func(*Command){
 	"npx":  func(l *Command) { l.npm(&npxOptions, 0) },
 	"npm":  func(l *Command) { l.npm(&npxOptions, l.verb(&npxOptions, " exec x ")) },
@@ -182,7 +182,7 @@ func deno(l *Command) {
 func (l *Command) nuget(from int) {
 	at, _, _ := l.read(&dnxOptions, from, nugetPackage)
 	l.take(nil, at, nugetPackage)
-	for i, w := range l.Words[from:] { // even after the package
+	for i, w := range l.Words[from:] { // options may also follow the package
 		if w == "--" || l.Ecosystem != NuGet {
 			return
 		}

@@ -2,7 +2,8 @@ package launch
 
 import "strings"
 
-// options are the options of a program, as far as needed to find the words after them.
+// options describes the options of a program, as far as necessary to find the words
+// after them.
 type options struct {
 	values string // options that take the next word, each with a space before and after it
 	named  string // options whose value is the package
@@ -59,7 +60,7 @@ func (o *options) takes(w string) bool {
 	if strings.HasPrefix(w, "--") {
 		return true
 	}
-	for i, c := range w[1:] { // -it is two flags; -e takes a value, -eX contains it
+	for i, c := range w[1:] { // -it is two flags; -e takes the next word, but -eX contains its value
 		if !has(o.flags, "-"+string(c)) {
 			return i == len(w)-2
 		}
@@ -88,7 +89,8 @@ var (
 	cargoOptions  = options{values: " --manifest-path -p --package --bin --example --profile --target --target-dir -F --features -j --jobs --config -Z --color -C "}
 )
 
-// wrapper is a program that starts another one, with the syntax needed to find it.
+// wrapper is a program that starts another one, with the syntax needed to find that
+// program.
 type wrapper struct {
 	verbs string // words of which one must follow the options; "" for none
 	options
@@ -124,7 +126,7 @@ func (w *wrapper) skip(words []string) int {
 	return at
 }
 
-// wrappers are programs that start another one as given in their arguments.
+// wrappers are programs that start another program given in their arguments.
 var wrappers = map[string]*wrapper{
 	"env":        {options: options{values: " -u --unset -C --chdir "}},
 	"sudo":       {options: options{values: " -u --user -g --group -C -D -h -p -r -t -T -U "}},

@@ -23,7 +23,7 @@ func ShellText(name string, words []string) int {
 		case name == "cmd" && (low == "/c" || low == "/k" || low == "/r"):
 			return next(words, i)
 		case name == "cmd" && strings.HasPrefix(w, "/"):
-		case (name == "powershell" || name == "pwsh") && (low == "-f" || low == "-file"): // script args next
+		case (name == "powershell" || name == "pwsh") && (low == "-f" || low == "-file"): // the next word is a script with its arguments
 			return -1
 		case (name == "powershell" || name == "pwsh") && len(low) > 1 && (strings.HasPrefix("-command", low) || strings.HasPrefix("-encodedcommand", low) || low == "-ec"):
 			return next(words, i)
@@ -45,8 +45,8 @@ func next(words []string, i int) int {
 	return -1
 }
 
-// unwrapShell continues with the first known program in a shell's command string. cmd may also take
-// the rest of its words as the command.
+// unwrapShell continues with the first known program in a shell's command string. For cmd, the rest
+// of the words may be the command.
 func (l *Command) unwrapShell() bool {
 	at := ShellText(l.Program, l.Words)
 	if at < 0 {

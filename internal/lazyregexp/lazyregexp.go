@@ -1,7 +1,8 @@
 // Package lazyregexp compiles regular expressions on first use, like the package of the same name
-// in the Go distribution: a command that needs three of four hundred expressions compiles three.
+// in the Go distribution, so that a command that needs three of four hundred expressions compiles
+// only three.
 //
-// A bad expression must never reach a user, so test binaries compile each at once.
+// Test binaries compile all expressions at once, so that no invalid one is released.
 package lazyregexp
 
 import (
@@ -18,8 +19,8 @@ type Regexp struct {
 	re     *regexp.Regexp
 }
 
-// New returns the expression of a source. It panics if the source is invalid: in a test binary at
-// once, elsewhere on first use.
+// New returns the expression of a source. If the source is invalid, it panics in a test binary;
+// elsewhere, the first use panics.
 func New(source string) *Regexp {
 	r, err := Compile(source)
 	if err != nil {

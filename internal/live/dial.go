@@ -30,10 +30,10 @@ func (s *scan) dialHTTP(start context.Context) (*peer, hello, error) {
 	}
 	var met []error
 	for i, way := range ways {
-		// If the first transport hangs, there is time for the second.
+		// Leave time for the second transport if the first one hangs.
 		share := s.opts.StartTimeout / time.Duration(len(ways)-i)
 		if way.transport == "http" {
-			share = s.opts.StartTimeout // a server without it refuses at once
+			share = s.opts.StartTimeout // a server without this transport refuses at once
 		}
 		ctx, cancel := context.WithTimeout(start, share)
 		p, h, err := way.dial(ctx)

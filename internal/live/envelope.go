@@ -9,7 +9,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// message is what this package reads of a JSON-RPC message. The caller has the bytes for the rest.
+// message contains the members of a JSON-RPC message that this package reads. The caller gets all
+// bytes.
 type message struct {
 	id     string // the raw token, "" when absent or null
 	method string
@@ -17,18 +18,19 @@ type message struct {
 	reply  reply
 }
 
-// reply is what this package reads of a response: enough for the handshake and for paging.
+// reply contains the members of a response that this package reads: enough for the
+// handshake and for paging.
 type reply struct {
 	err        *rpcError
 	broken     error // why the response is malformed
 	object     bool  // the result is an object
 	nextCursor jsontext.Value
-	lists      map[string]jsontext.Kind // kind of the value where a list is expected, by member; 0 for duplicates that differ
+	lists      map[string]jsontext.Kind // kind of the value of each list member; 0 for duplicates that differ
 	resultType string
 	version    string
 	supported  []string        // supportedVersions of a discover result
 	declared   map[string]bool // capabilities that are present and not null
-	announces  bool            // a capability promises list_changed
+	announces  bool            // a capability has listChanged set
 }
 
 // rpcError is the error member of a response.
@@ -235,7 +237,7 @@ func texts(raw jsontext.Value) []string {
 	return all
 }
 
-// quote makes untrusted text fit for an error: escaped and short.
+// quote makes untrusted text safe for an error: escaped and short.
 func quote(s string) string {
 	const most = 300
 	if len(s) > most {

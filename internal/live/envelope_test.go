@@ -9,8 +9,8 @@ import (
 func TestParse(t *testing.T) {
 	for _, tt := range []struct{ in, want string }{
 		{`{"jsonrpc":"2.0","id":1,"result":{}}`, "answer 1"},
-		{`{"ID":1,"Result":{},"method":"x"}`, "notification x"}, // names are exact
-		{`{"id":1,"id":"b","method":"m"}`, `request m "b"`},     // the last one, as most parsers
+		{`{"ID":1,"Result":{},"method":"x"}`, "notification x"}, // names must match exactly
+		{`{"id":1,"id":"b","method":"m"}`, `request m "b"`},     // the last one counts, as in most parsers
 		{`{"\u0069d":1.0,"method":"m"}`, "request m 1.0"},
 		{`{"id":null,"error":{"code":-32601}}`, "answer -32601"},
 		{`[{"method":"a"},{"id":1,"result":{}}]`, "notification a|answer 1"},
@@ -58,7 +58,7 @@ func describe(m message) string {
 	return s
 }
 
-// No frame may make the reader panic or run for ever.
+// FuzzParse checks that no frame makes the parser panic or hang.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(`[{"id":1,"result":{"capabilities":{"tools":{"listChanged":true}},"supportedVersions":["x"]}}]`))
 	f.Add([]byte(`{"id":{"a":[1,{}]},"error":{"code":1e400,"data":{"supported":"x"}}}{"id`))

@@ -9,10 +9,11 @@ import (
 )
 
 // photoFinish is how long a result of initialize waits for one of discover. A server that starts
-// slowly has both in its input and may answer in any order; the era must not depend on that.
+// slowly finds both requests in its input and may answer in any order, which must not affect the
+// era.
 const photoFinish = 250 * time.Millisecond
 
-// impatience is how long to wait for a server that may not know a method.
+// impatience is how long to wait for a server that may not know the method.
 const impatience = 3 * time.Second
 
 // hello is what the server agreed to.
@@ -31,8 +32,8 @@ type handshake struct {
 	initialize  *call
 	discoverErr error
 	startErr    error
-	nudge       *time.Timer // when it fires, initialize is sent as well
-	grace       *time.Timer // when it fires, discover is no longer waited for
+	nudge       *time.Timer // when it fires, the handshake no longer waits for discover
+	grace       *time.Timer // result of initialize, while discover may still answer
 	legacy      *hello      // what initialize agreed to, while discover may still answer
 }
 
@@ -178,7 +179,7 @@ func (h *handshake) wentDown() (bool, hello, error) {
 	return h.settle()
 }
 
-// note records why pending calls will get no answer.
+// note records why pending calls will not be answered.
 func (h *handshake) note(err error) {
 	if h.discover != nil {
 		h.discoverErr = err
@@ -222,8 +223,8 @@ func (e *handshakeError) Error() string {
 
 func (e *handshakeError) Unwrap() error { return e.cause }
 
-// settleVersion reports a version that initialize should not have agreed on. Listing continues, to
-// see more.
+// settleVersion reports a version that the server should not have chosen in initialize. The
+// listing continues with that version.
 func (s *scan) settleVersion(p *peer, h hello) {
 	switch {
 	case slices.Contains(knownLegacy(), h.version):

@@ -17,17 +17,18 @@ import (
 	"time"
 )
 
-// helperVar makes the test binary a stdio server that behaves as its value says.
+// helperVar makes the test binary a stdio server; its value selects the behaviour.
 const helperVar = "MCPSCAN_LIVE_HELPER"
 
-// pidVar names the file in which a server that is deaf tells its process id.
+// pidVar names the file to which a server that ignores its input writes its process
+// ID.
 const pidVar = "MCPSCAN_LIVE_PID"
 
 func TestMain(m *testing.M) {
 	if mode := os.Getenv(helperVar); mode != "" {
 		os.Exit(runHelper(mode))
 	}
-	signals := make(chan os.Signal, 1) // fuzzing listens for them, with a goroutine that never ends
+	signals := make(chan os.Signal, 1) // fuzzing listens for signals with a goroutine that never ends
 	signal.Notify(signals, os.Interrupt)
 	signal.Stop(signals)
 	before := runtime.NumGoroutine()
@@ -39,8 +40,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// goroutinesAbove waits until no more goroutines run than before, and returns the stacks
-// of all if that never happens.
+// goroutinesAbove waits until there are no more goroutines than before. If that does not
+// happen, it returns the stacks of all.
 func goroutinesAbove(before int) string {
 	for range 3000 {
 		if runtime.NumGoroutine() <= before {
@@ -52,14 +53,14 @@ func goroutinesAbove(before int) string {
 	return string(buf[:runtime.Stack(buf, true)])
 }
 
-// helper is the Target that runs this binary as a server.
+// helper returns a Target that runs this binary as a server.
 func helper(t *testing.T, mode string) Target {
 	t.Helper()
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The race detector sleeps a second at each exit, unless told otherwise.
+	// By default, the race detector sleeps for a second at exit.
 	env := append(os.Environ(), "GORACE=atexit_sleep_ms=0", helperVar+"="+mode)
 	return Target{Name: mode, Command: []string{exe}, Env: env}
 }
@@ -81,7 +82,7 @@ func (s *seen) add(f Frame) {
 	s.frames = append(s.frames, f)
 }
 
-// count says how many frames of the server contain the text.
+// count returns the number of frames in a direction that contain a text.
 func (s *seen) count(d Direction, text string) int {
 	n := 0
 	for _, f := range s.frames {
@@ -92,7 +93,7 @@ func (s *seen) count(d Direction, text string) int {
 	return n
 }
 
-// list runs List with time-outs that a busy machine meets.
+// list calls List with timeouts that are long enough for a busy machine.
 func list(t *testing.T, target Target, change ...func(*Options)) (Result, *seen, error) {
 	t.Helper()
 	s := &seen{t: t}
@@ -117,8 +118,8 @@ func list(t *testing.T, target Target, change ...func(*Options)) (Result, *seen,
 	return res, s, err
 }
 
-// neverStarts and neverSteps are for servers that let these times pass: what has to
-// arrive in time has a minute.
+// neverStarts and neverSteps set short timeouts for servers that exceed them. All
+// other servers have a minute.
 func neverStarts(o *Options) { o.StartTimeout = time.Second }
 func neverSteps(o *Options)  { o.StepTimeout = 400 * time.Millisecond }
 
@@ -160,8 +161,7 @@ const (
 	oneTool     = `{"tools":[{"name":"a","inputSchema":{"type":"object"}}]}`
 )
 
-// serve answers as a plain legacy server does, except where the mode's own
-// function did so.
+// serve answers like a plain legacy server, except to messages that own handles.
 func serve(own func(s *session, m message) bool) int {
 	s := &session{in: bufio.NewReader(os.Stdin)}
 	for {
@@ -194,7 +194,7 @@ func runHelper(mode string) int {
 	case "last words":
 		serve(nil)
 		say(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
-	case "lister": // lists a server that tells its process id in a file
+	case "lister": // writes its process ID to a file, and lists its tools
 		target := Target{Command: []string{os.Args[0]}, Env: append(os.Environ(), helperVar+"=deaf")}
 		_, _ = List(context.Background(), target, Options{StartTimeout: time.Hour, Timeout: time.Hour})
 	case "deaf":
@@ -203,7 +203,7 @@ func runHelper(mode string) int {
 		}
 		time.Sleep(time.Hour)
 	case "stubborn":
-		// Ignores its closed standard input, as many servers do.
+		// ignores that its standard input is closed, as many servers do
 		serve(nil)
 		time.Sleep(time.Hour)
 	case "fails":
@@ -238,17 +238,18 @@ func runHelper(mode string) int {
 	return 0
 }
 
-// runLauncher starts a grandchild that holds standard output and ignores its
-// input, and tells its id on standard error. As orphan it then fails at once; in the
-// other modes the grandchild leaves the session, as a daemon also its parent and the
-// environment that could tell whose it is.
+// runLauncher starts a grandchild that holds standard output and ignores its input,
+// and writes the grandchild's process ID to standard error. In the mode orphan, the
+// launcher then fails at once; in the other modes, the grandchild leaves the session
+// and, as a daemon, also its parent and the environment that would identify its
+// owner.
 func runLauncher(mode string) int {
 	child := exec.Command(os.Args[0])
 	child.Env = append(os.Environ(), helperVar+"=deaf")
 	switch mode {
 	case "session":
 		leaveSession(child)
-	case "daemon": // its parent is the shell, which ends at once
+	case "daemon": // its parent is the shell, which exits at once
 		child = exec.Command("sh", "-c", `env -i `+helperVar+`=deaf "$0" >/dev/null 2>&1 & echo "child $!" >&2`, os.Args[0])
 		leaveSession(child)
 		child.Stderr = os.Stderr
@@ -270,7 +271,7 @@ func runLauncher(mode string) int {
 	return serve(nil)
 }
 
-// cancelled is a context that ends after d.
+// cancelled returns a context that is cancelled after d.
 func cancelled(t *testing.T, d time.Duration) context.Context {
 	t.Helper()
 	ctx, cancel := context.WithTimeoutCause(t.Context(), d, fmt.Errorf("the user gave up"))

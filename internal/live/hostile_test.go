@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// hostileModes are servers that do one thing wrong.
+// hostileModes returns servers that each do one thing wrong.
 func hostileModes() map[string]func(*session, message) bool {
 	page := 0
 	return map[string]func(*session, message) bool{
@@ -96,7 +96,7 @@ func hidesPageTwo(_ *session, m message) bool {
 	if m.method != "tools/list" {
 		return false
 	}
-	// parse does not keep params: the ids of ours tell the pages apart.
+	// parse drops params, but our ids distinguish the pages
 	if m.id == "3" {
 		answer(m.id, `{"tools":[{"name":"harmless"}],"nextCursor":""}`)
 	} else {
@@ -145,7 +145,7 @@ func longList(_ *session, m message) bool {
 	return m.method == "tools/list"
 }
 
-// batch answers every request in an array, with a notification beside it.
+// batch answers every request with an array that also contains a notification.
 func batch(_ *session, m message) bool {
 	result := map[string]string{methodStart: helloLegacy, "tools/list": oneTool}[m.method]
 	if result != "" {
@@ -154,7 +154,7 @@ func batch(_ *session, m message) bool {
 	return result != ""
 }
 
-// declaresAll promises four lists and knows one.
+// declaresAll declares four lists but supports only one.
 func declaresAll(_ *session, m message) bool {
 	if m.method == methodStart {
 		answer(m.id, `{"protocolVersion":"2024-11-05","capabilities":{"tools":{},"prompts":{},"resources":{}}}`)
@@ -162,7 +162,7 @@ func declaresAll(_ *session, m message) bool {
 	return m.method == methodStart
 }
 
-// listChanges announces a change right after the list, so many times.
+// listChanges announces a change right after the list, the given number of times.
 func listChanges(page *int, times int) func(*session, message) bool {
 	return func(_ *session, m message) bool {
 		switch m.method {
@@ -192,7 +192,8 @@ func modernListChanges(page *int) func(*session, message) bool {
 	}
 }
 
-// lateChange never said that it would announce changes, and does so behind the last list.
+// lateChange announces a change after the last list, without having declared that it
+// would.
 func lateChange(page *int) func(*session, message) bool {
 	return func(_ *session, m message) bool {
 		switch m.method {
@@ -240,7 +241,7 @@ func errorsOnTools(_ *session, m message) bool {
 	return m.method == "tools/list"
 }
 
-// oldDiscover knows server/discover and has nothing newer to offer.
+// oldDiscover supports server/discover, but no newer protocol version.
 func oldDiscover(_ *session, m message) bool {
 	switch m.method {
 	case methodDiscover:
@@ -270,8 +271,8 @@ func unknownVersion(_ *session, m message) bool {
 	return m.method == methodStart
 }
 
-// floods asks more than it reads answers for, and lists nothing before all are
-// answered, which never happens.
+// floods sends more requests than it reads answers for, and would list its tools
+// only after all answers, which never happens.
 func floods(_ *session, m message) bool {
 	if m.method != "tools/list" {
 		return false

@@ -28,7 +28,7 @@ type web struct {
 	peer    *peer
 	client  *http.Client
 	headers map[string]string
-	own     bool // the client must be closed by us
+	own     bool // close must close the client
 }
 
 // newWeb creates a client that sends the configured headers, which are likely to be secrets, only to
@@ -59,13 +59,13 @@ func (w *web) close() {
 	}
 }
 
-// request sends one request. Protocol headers win over configured ones.
+// request sends one request. Protocol headers override configured ones.
 func (w *web) request(ctx context.Context, method, to string, body []byte, headers map[string]string) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, method, to, bytes.NewReader(body))
 	if err != nil {
 		return nil, withoutURL(err)
 	}
-	req.Header.Set("User-Agent", userAgent(w.peer.opts)) // servers may go by it, as by the name in initialize
+	req.Header.Set("User-Agent", userAgent(w.peer.opts)) // servers may check it instead of the name in initialize
 	for _, set := range []map[string]string{w.headers, headers} {
 		for name, value := range set {
 			req.Header.Set(name, value)
@@ -81,7 +81,8 @@ func (w *web) request(ctx context.Context, method, to string, body []byte, heade
 	return resp, nil
 }
 
-// userAgent identifies us as initialize does, without characters that a header cannot contain.
+// userAgent returns the name and version sent in initialize, without characters that a header
+// cannot contain.
 func userAgent(o Options) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r > '~' {
@@ -91,7 +92,8 @@ func userAgent(o Options) string {
 	}, o.ClientName+"/"+o.ClientVersion)
 }
 
-// withoutURL drops the URL that net/http adds to its errors: it may contain a token.
+// withoutURL drops the URL that net/http adds to its errors, because it may contain
+// a token.
 func withoutURL(err error) error {
 	var u *url.Error
 	if errors.As(err, &u) {
@@ -124,9 +126,9 @@ func isStream(resp *http.Response) bool {
 	return resp.StatusCode == http.StatusOK && mediaType(resp) == "text/event-stream"
 }
 
-// read reads a response that is not an event stream and emits it as a frame. No client reads the
-// body of a successful response if it awaits no answer ("Accepted"), so that is only emitted if it
-// could be a message.
+// read reads a response that is not an event stream and emits it as a frame. Clients ignore the
+// body of a successful response if they expect no answer ("Accepted"), so such a body is only
+// emitted if it could be a message.
 func (w *web) read(resp *http.Response, chatter bool) ([]byte, error) {
 	limit := w.peer.opts.MaxFrame
 	data, err := io.ReadAll(io.LimitReader(resp.Body, limit+1))
@@ -144,8 +146,8 @@ func (w *web) read(resp *http.Response, chatter bool) ([]byte, error) {
 	return data, err
 }
 
-// body reads the response to a POST. If it does not answer the request, the error says what came
-// instead.
+// body reads the response to a POST. If it does not answer the request, the error describes the
+// response.
 func (w *web) body(resp *http.Response, m outgoing) error {
 	done := m.id == "" && resp.StatusCode < 300
 	data, err := w.read(resp, done)
@@ -178,13 +180,13 @@ func refusalOf(resp *http.Response, data []byte) error {
 
 // place is the position up to which an event stream was read.
 type place struct {
-	id    string // of the last event that had one
+	id    string // ID of the last event that had one
 	retry time.Duration
 }
 
-// events reads an event stream to its end. endpoint, if not nil, gets the data of endpoint events,
-// the first of which is an address unless it could be a message. All other events are emitted: some
-// clients may read what they should not.
+// events reads an event stream to its end. endpoint, if not nil, is called with the data of
+// endpoint events; the first of these is marked as an address unless it could be a message. All
+// other events are emitted, because some clients may read events that they should ignore.
 func (w *web) events(resp *http.Response, endpoint func(string)) (place, error) {
 	var at place
 	addressed := endpoint == nil
@@ -217,8 +219,8 @@ func (w *web) events(resp *http.Response, endpoint func(string)) (place, error) 
 	}
 }
 
-// streamable is the streamable HTTP transport: every message is a POST, and its answer is the
-// response or an event stream in it.
+// streamable is the streamable HTTP transport. Every message is a POST, whose response is the
+// answer or an event stream with the answer.
 type streamable struct {
 	*web
 	url string
@@ -305,8 +307,8 @@ func (l *streamable) resume(ctx context.Context, version string, at place) (plac
 	return next, err
 }
 
-// reopen waits as the server asked for, and opens an event stream that goes on after the last event
-// seen, if that had an ID.
+// reopen waits as long as the server requested, and opens an event stream that continues after the
+// last event seen, if that event had an ID.
 func (l *streamable) reopen(ctx context.Context, version string, at place) (*http.Response, error) {
 	select {
 	case <-time.After(min(max(at.retry, 100*time.Millisecond), impatience)):
@@ -329,8 +331,8 @@ func (l *streamable) reopen(ctx context.Context, version string, at place) (*htt
 	return resp, nil
 }
 
-// listen opens the stream on which a legacy server sends messages of its own, and again while the
-// connection is kept after the lists. A server need not offer one.
+// listen opens the stream on which a legacy server sends unsolicited messages, and reopens it
+// while the connection is kept open after the lists. Servers need not offer this stream.
 func (l *streamable) listen() {
 	l.peer.work.Go(func() {
 		headers := l.sessionHeaders(l.peer.announced())
@@ -343,7 +345,7 @@ func (l *streamable) listen() {
 		if !isStream(resp) {
 			return
 		}
-		at, _ := l.events(resp, nil) // ends when the connection is closed
+		at, _ := l.events(resp, nil) // returns when the connection is closed
 		for l.peer.opts.Listed != nil && l.peer.ctx.Err() == nil {
 			if at.retry == 0 {
 				at.retry = impatience

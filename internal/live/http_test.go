@@ -37,7 +37,7 @@ func stream(w http.ResponseWriter, format string, args ...any) {
 	w.(http.Flusher).Flush()
 }
 
-// legacyHTTP is a hand-written legacy server. own answers first, when it wants.
+// legacyHTTP is a hand-written legacy server. own may answer before it does.
 func legacyHTTP(t *testing.T, own func(w http.ResponseWriter, r *http.Request, m message) bool) string {
 	return serveHTTP(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var m message
@@ -92,7 +92,7 @@ func TestHTTPSessionAndVersionHeaders(t *testing.T) {
 	}
 }
 
-// On the stream of the answer, and before it, the server asks us something.
+// The server sends requests on the stream of the answer, and before the answer.
 func TestHTTPServerThatAsksBack(t *testing.T) {
 	t.Parallel()
 	answered := make(chan string, 8)
@@ -121,7 +121,7 @@ func TestHTTPServerThatAsksBack(t *testing.T) {
 	wantProblems(t, res.Problems)
 }
 
-// The server hangs up on the stream and gives the answer to who comes back.
+// The server closes the stream, and sends the answer to the client that resumes it.
 func TestHTTPStreamIsResumed(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Value
@@ -183,7 +183,7 @@ func TestHTTPProblems(t *testing.T) {
 	}
 }
 
-// A server that leaves server/discover open is asked to initialize beside it.
+// A server that does not answer server/discover is also sent initialize.
 func TestHTTPHangingDiscover(t *testing.T) {
 	t.Parallel()
 	url := legacyHTTP(t, func(w http.ResponseWriter, r *http.Request, m message) bool {
@@ -218,7 +218,7 @@ func TestHTTPErrors(t *testing.T) {
 			http.Redirect(w, r, "https://evil.example/mcp?k=v", http.StatusTemporaryRedirect)
 		}, []string{`it redirects to "https://evil.example/mcp"`}},
 		{"says nothing", func(w http.ResponseWriter, r *http.Request) {
-			_, _ = io.Copy(io.Discard, r.Body) // without it the handler never learns that we are gone
+			_, _ = io.Copy(io.Discard, r.Body) // otherwise, the handler does not notice that the client is gone
 			<-r.Context().Done()
 		}, []string{"no answer within 1s"}},
 		{"sends a bomb and waits", func(w http.ResponseWriter, r *http.Request) {
@@ -270,7 +270,7 @@ func TestEndpointOnAnotherOriginIsRefused(t *testing.T) {
 	}
 }
 
-// A URL that ends in /sse may still be a streamable server, with a stream that
+// A URL that ends in /sse may belong to a streamable server, with a stream that
 // never names an endpoint.
 func TestStreamableBehindASSEPath(t *testing.T) {
 	t.Parallel()
@@ -320,8 +320,8 @@ func TestTargetsThatCannotBe(t *testing.T) {
 	}
 }
 
-// An endpoint event where the transport knows none, and a second one where it
-// does, are handed out as what the server said.
+// An endpoint event on a transport without such events, and a second endpoint event
+// on one with them, count as ordinary output of the server.
 func TestEndpointEventsThatNameNoEndpoint(t *testing.T) {
 	t.Parallel()
 	url := legacyHTTP(t, func(w http.ResponseWriter, _ *http.Request, m message) bool {
@@ -353,7 +353,7 @@ func TestEndpointEventsThatNameNoEndpoint(t *testing.T) {
 	}
 }
 
-// A byte order mark before an answer is read over, as clients do.
+// A byte order mark before an answer is skipped, as clients do.
 func TestHTTPByteOrderMark(t *testing.T) {
 	t.Parallel()
 	url := legacyHTTP(t, func(w http.ResponseWriter, _ *http.Request, m message) bool {
@@ -368,7 +368,7 @@ func TestHTTPByteOrderMark(t *testing.T) {
 	}
 }
 
-// zeros is text that packs well.
+// zeros is a reader of text that compresses well.
 type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) {

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// settle is how long to wait for a server to announce changes after listing: some register tools
-// only once they know the client's capabilities.
+// settle is how long to wait after listing for a server to announce changes, because some
+// register tools only once they know the client's capabilities.
 const settle = 500 * time.Millisecond
 
 // maxPages is how many pages of one list are read by default.
@@ -24,9 +24,9 @@ const mostRelistings = 3
 type kind struct {
 	method     string
 	capability string
-	member     string // of the result that contains the list
+	member     string // member of the result that contains the list
 	changed    string // the notification that marks the list as changed
-	optional   bool   // many servers that declare the capability lack the method
+	optional   bool   // many servers declare the capability without implementing the method
 }
 
 func kinds() []kind {
@@ -38,7 +38,8 @@ func kinds() []kind {
 	}
 }
 
-// list requests all lists, declared ones first: a server may fail on a method that it does not know.
+// list requests all lists, starting with the declared ones because some servers fail on methods
+// that they do not know.
 func (s *scan) list(ctx context.Context, p *peer, h hello) {
 	var order []kind
 	for _, declared := range []bool{true, false} {
@@ -62,7 +63,7 @@ func (s *scan) list(ctx context.Context, p *peer, h hello) {
 // requested.
 func (s *scan) settle(ctx context.Context, p *peer, h hello) (stale []kind) {
 	stale = slices.DeleteFunc(kinds(), func(k kind) bool { return !p.isChanged(k.method) })
-	if len(stale) > 0 || h.era == EraModern && s.result.Transport != "stdio" { // servers send nothing unasked here
+	if len(stale) > 0 || h.era == EraModern && s.result.Transport != "stdio" { // servers send no unsolicited messages here
 		return stale
 	}
 	timer := time.NewTimer(min(settle, s.opts.StepTimeout/4))
@@ -86,7 +87,7 @@ func (s *scan) lists(ctx context.Context, p *peer, h hello, order []kind) {
 		var down *downError
 		switch {
 		case ctx.Err() != nil && !late:
-			return // the caller knows
+			return // the caller reports this
 		case late:
 			err = errTooLong
 		case err == nil:
@@ -148,8 +149,8 @@ func (s *scan) pages(ctx context.Context, p *peer, k kind, declared bool) error 
 	}
 }
 
-// excused reports whether a failed list is no gap: it was not promised, and the server says that it
-// does not have it. After any other failure it is unknown what the server has.
+// excused reports whether a failed list is acceptable: the server did not declare it, and answered
+// that it does not have it. Any other failure could hide definitions.
 func excused(err error, k kind, declared bool) bool {
 	var rpc *rpcError
 	return (!declared || k.optional) && errors.As(err, &rpc) && rpc.code == codeNotFound

@@ -1,11 +1,11 @@
 // Package live talks to a running MCP server over stdio, streamable HTTP or HTTP+SSE, in both
-// protocol eras. It makes the server list everything it offers, and passes every frame to the caller
-// as raw bytes.
+// protocol eras. It makes the server list everything it offers, and passes every frame to the
+// caller as raw bytes.
 //
-// It must never decode a frame into typed structs before the caller has seen the bytes: an SDK drops
-// unknown members, hides tools and rejects whole lists, which is just what a scanner needs to see.
-// From an answer, it reads only what it needs to go on, by exact names. It must never leave a
-// process or a goroutine behind.
+// It must never decode a frame into typed structs before the caller has seen the bytes. SDKs drop
+// unknown members, hide tools and reject whole lists, all of which a scanner needs to see. From an
+// answer, it reads only the members that it needs to continue, by exact names. It must never leave
+// a process or a goroutine behind.
 package live
 
 import (
@@ -30,7 +30,7 @@ type Target struct {
 	Env       []string // the complete environment of the process; nil inherits ours
 	Dir       string
 	URL       string
-	Transport string            // for a URL: "http", "sse", or "" to find out
+	Transport string            // for a URL: "http", "sse", or "" to try both
 	Headers   map[string]string // sent with every HTTP request to the URL's origin
 }
 
@@ -49,35 +49,36 @@ type Frame struct {
 	Direction Direction
 	Time      time.Time
 	Data      []byte      // owned by the receiver
-	Noise     bool        // the server sent something that does not begin like JSON instead of a message
+	Noise     bool        // what the server sent does not begin like JSON, so it is not a message
 	Event     string      // the type of the server-sent event, "" for other frames
-	Address   bool        // the event names the HTTP+SSE endpoint: it is no message, and marked as Noise
+	Address   bool        // the event contains the HTTP+SSE endpoint; it is not a message, and is marked as Noise
 	Status    int         // the HTTP status, 0 on stdio and for frames that we send
 	Header    http.Header // the response headers, nil if Status is 0; shared by the frames of a response
 }
 
 // Options configures one List call. The zero value is usable.
 type Options struct {
-	Now          func() time.Time // stamps frames; default time.Now
+	Now          func() time.Time // provides the times of frames; default time.Now
 	OnFrame      func(Frame)      // called with every frame, one at a time, and never after List has returned
-	MaxFrame     int64            // a larger frame is counted but not read into memory; default 64 MiB
+	MaxFrame     int64            // in bytes; a larger frame is counted but not read into memory; default 64 MiB
 	StartTimeout time.Duration    // until the first usable answer, including npx downloads; default 60 s
 	StepTimeout  time.Duration    // for each later request; default 30 s
 	Timeout      time.Duration    // for the whole server, from its start to the last list; default 5 min
-	MaxPages     int              // of one list; default 200
+	MaxPages     int              // maximum number of pages per list; default 200
 	HTTPClient   *http.Client     // default: a separate client without cookies or an overall timeout
 
 	ClientName, ClientVersion string // as sent to the server; default mcpscan
 
-	// Listed, if set, keeps the connection open after the lists until Until is closed or the connection
-	// ends, and the tools are listed again when the server announces that they have changed. Listed is
-	// called once with the Result of the lists; that of List then has only what came after. Of what comes
-	// after, OnFrame gets the announcements, our requests and their answers.
+	// Listed, if set, keeps the connection open after the lists until Until is closed or the
+	// connection ends, and lists the tools again whenever the server announces that they have
+	// changed. Listed is called once, with the Result of the lists; the Result of List then covers
+	// only the time after that. During that time, OnFrame gets only the announcements, our requests
+	// and their answers.
 	Listed func(Result)
 	Until  <-chan struct{}
 }
 
-// Problem describes something that was not listed, in words for a report.
+// Problem describes something that was not listed, worded for a report.
 type Problem struct{ Step, Reason string }
 
 // String joins step and reason for display.
@@ -96,8 +97,8 @@ type Result struct {
 
 // List connects to the server, requests every page of its tools, prompts, resources and resource
 // templates, and disconnects. Anything that could not be listed is a Problem; an error means that
-// the server could not be talked to at all, or that ctx ended. The Result is filled as far as
-// possible in either case.
+// there was no usable connection, or that ctx ended. The Result is filled as far as possible in
+// either case.
 func List(ctx context.Context, t Target, o Options) (Result, error) {
 	if err := t.check(); err != nil {
 		return Result{}, err
@@ -162,8 +163,8 @@ type scan struct {
 	result Result
 }
 
-// TooLong is the reason given in the Problem for the list that was being read when the server
-// exceeded Options.Timeout.
+// TooLong is the Problem's reason for the list that was being read when Options.Timeout
+// expired.
 const TooLong = "not finished within the time limit for one server"
 
 var errTooLong = errors.New(TooLong)
@@ -223,7 +224,7 @@ func (s *scan) hangUp(ctx context.Context, p *peer) {
 // outdated reports lists that the server announced as changed after they were requested.
 func (s *scan) outdated(p *peer, lists []kind) {
 	for _, k := range lists {
-		if p.isChanged(k.method) && !k.optional { // optional lists change together with another list
+		if p.isChanged(k.method) && !k.optional { // optional lists change together with another one
 			s.problem(k.method, "the server announced another change after its last list")
 		}
 	}

@@ -8,7 +8,7 @@ import (
 
 const (
 	versionModern = "2026-07-28"
-	versionLegacy = "2025-11-25" // the newest with an initialize handshake
+	versionLegacy = "2025-11-25" // the newest version with an initialize handshake
 
 	// All client capabilities, so that servers hide no tools.
 	capabilitiesLegacy = `{"roots":{"listChanged":true},"sampling":{},"elicitation":{}}`
@@ -16,7 +16,7 @@ const (
 
 	codeNotFound   = -32601 // JSON-RPC: method not found
 	codeVersion    = -32022 // MCP 2026-07-28: UnsupportedProtocolVersion
-	refusedByUser  = -1     // the code that the specification shows for a refused sampling request
+	refusedByUser  = -1     // the code that the specification uses in its example of a refused sampling request
 	methodDiscover = "server/discover"
 	methodStart    = "initialize"
 	methodStarted  = "notifications/initialized"
@@ -30,7 +30,7 @@ type outgoing struct {
 	data    []byte
 }
 
-// knownLegacy returns the versions that initialize may agree on.
+// knownLegacy returns the versions that a server may choose in initialize.
 func knownLegacy() []string {
 	return []string{versionLegacy, "2025-06-18", "2025-03-26", "2024-11-05"}
 }
@@ -53,7 +53,8 @@ func (o Options) clientInfo() string {
 	return object(member("name", quoted(o.ClientName)), member("version", quoted(o.ClientVersion)))
 }
 
-// meta returns the _meta of a modern request, which has no session to keep it.
+// meta returns the _meta of a modern request, which carries what a legacy session
+// would remember.
 func (o Options) meta() string {
 	const prefix = "io.modelcontextprotocol/"
 	return member("_meta", object(

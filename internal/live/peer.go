@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	// afterOversize is how long a request still waits after a frame was dropped, which was most
-	// likely the answer.
+	// afterOversize is how much longer a request waits after a frame was dropped, which was
+	// probably the answer.
 	afterOversize = 3 * time.Second
 	// linger is how long an answered HTTP request may keep its stream open.
 	linger = time.Second
@@ -26,7 +26,7 @@ const (
 type link interface {
 	send(ctx context.Context, m outgoing) error // returns when the exchange for m is complete
 	down() <-chan struct{}                      // closed when nothing more can arrive; nil means never
-	reason() error                              // why it is down
+	reason() error                              // why the link is down
 	close(graceful bool)
 }
 
@@ -36,24 +36,24 @@ type peer struct {
 	opts Options
 	tap  *tap
 	link link
-	ctx  context.Context // ends with the connection
+	ctx  context.Context // ends when the connection does
 	stop context.CancelFunc
 	work sync.WaitGroup
 
-	queue    chan message  // requests of the server
+	queue    chan message  // server requests to answer
 	oversize chan struct{} // a frame was dropped
 	changes  chan struct{} // a list has changed
 	lost     chan error    // the stream of announcements has ended for good
-	meta     bool          // every request carries the modern _meta
+	meta     bool          // every request has the modern _meta
 
-	watching atomic.Bool // the lists are complete; only their changes matter
+	watching atomic.Bool // the lists are complete; only their changes are emitted
 
 	mu      sync.Mutex
 	version string // the protocol version that messages announce
 	next    int
 	pending map[string]*call
 	changed map[string]bool // list_changed notifications by method
-	skipped int             // server requests that found the queue full
+	skipped int             // server requests not answered because the queue was full
 	unread  int             // frames without a message since the last request
 }
 
@@ -89,7 +89,7 @@ type outcome struct {
 	err   error
 }
 
-// start sends a request.
+// start sends a request without waiting for its answer.
 func (p *peer) start(method, params, version string) *call {
 	p.mu.Lock()
 	p.next++
@@ -189,7 +189,7 @@ func (c *call) already() (outcome, bool) {
 	}
 }
 
-// verdict returns the error that the outcome amounts to.
+// verdict returns the error that the outcome represents.
 func (o outcome) verdict() error {
 	switch {
 	case o.err != nil:
@@ -197,7 +197,7 @@ func (o outcome) verdict() error {
 	case o.reply.broken != nil:
 		return o.reply.broken
 	case o.reply.object:
-		return nil // even beside an error: use the result
+		return nil // use the result even if there is also an error
 	case o.reply.err != nil:
 		return o.reply.err
 	}
@@ -217,7 +217,8 @@ func (e *oversizeError) Error() string {
 	return fmt.Sprintf("an answer exceeds the limit of %d bytes (--max-message) and was not read", e.limit)
 }
 
-// drop counts a frame that was too large and wakes the request that may wait for it.
+// drop counts a frame that was too large and wakes the request that may be waiting
+// for it.
 func (p *peer) drop() {
 	p.tap.dropped()
 	wake(p.oversize)
@@ -242,7 +243,8 @@ func (p *peer) forget() {
 	}
 }
 
-// silence explains a missing answer: the server sent nothing, or something else.
+// silence explains why there is no answer: the server sent nothing, or only
+// something else.
 func (p *peer) silence(timeout time.Duration) error {
 	select {
 	case <-p.oversize:
@@ -258,7 +260,7 @@ func (p *peer) silence(timeout time.Duration) error {
 }
 
 // receive passes a frame from the server to the caller of List, and then handles it. It does not
-// keep data.
+// retain data.
 func (p *peer) receive(data []byte, from origin) {
 	var messages []message
 	if !isNoise(data, from) {
@@ -301,8 +303,8 @@ func (p *peer) take(m message) {
 	}
 }
 
-// deliver passes an answer to its call. An error without an id is for the pending request if there
-// is only one.
+// deliver passes an answer to its call. An error without an id is attributed to the pending
+// request if there is only one.
 func (p *peer) deliver(m message) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -331,7 +333,7 @@ func (p *peer) isChanged(method string) bool {
 	return p.changed[method]
 }
 
-// forgetChange is called before a list is requested, which will include earlier changes.
+// forgetChange clears the record of a change before the list is requested again.
 func (p *peer) forgetChange(method string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -37,8 +37,8 @@ var becomeParent = sync.OnceFunc(func() {
 	_ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 })
 
-// before contains the children that we had before the first server: a script that ends in exec
-// leaves us its own.
+// before contains the children that we had before the first server: a script that execs us
+// leaves us its children.
 var before = map[int]bool{}
 
 // servers counts the servers that have not been released. A process without its parent and session
@@ -48,7 +48,7 @@ var servers struct {
 	open int
 }
 
-// members returns the running processes of the session and their descendants.
+// members returns the running processes of the session and all its descendants.
 func (g *group) members() (pids []int) {
 	all := processes()
 	var roots []int
@@ -67,7 +67,7 @@ func (g *group) members() (pids []int) {
 
 func (g *group) alive() bool { return len(g.members()) > 0 }
 
-// release kills processes that escaped from any server once no server is left.
+// release kills processes that escaped from any server, once no server is running.
 func (g *group) release() {
 	servers.Lock()
 	defer servers.Unlock()
@@ -83,11 +83,12 @@ func (g *group) release() {
 	}
 }
 
-// endStrays kills the processes whose parent we became, and reports whether there were any.
-// Processes that we started ourselves are in our session, or were waited for.
+// endStrays kills the orphaned processes that became our children, and reports whether
+// there were any. Processes that we started ourselves are in our session, or were waited
+// for.
 func endStrays() (found bool) {
 	us := os.Getpid()
-	if us == 1 { // all orphans are ours, and the kernel kills everything when we exit
+	if us == 1 { // as PID 1, we inherit all orphans, and the kernel kills everything when we exit
 		return false
 	}
 	all := processes()
@@ -100,7 +101,7 @@ func endStrays() (found bool) {
 		for below := range family(all, pid) {
 			_ = syscall.Kill(below, syscall.SIGKILL)
 		}
-		_, _ = syscall.Wait4(pid, nil, syscall.WNOHANG, nil) // nobody else reaps it
+		_, _ = syscall.Wait4(pid, nil, syscall.WNOHANG, nil) // no other code reaps it
 	}
 	return found
 }
@@ -108,7 +109,7 @@ func endStrays() (found bool) {
 // process is an entry of the process table in /proc.
 type process struct {
 	parent, group, session int
-	dead                   bool // not reaped, possibly for ever in a container without an init
+	dead                   bool // exited but not reaped, possibly for ever in a container without an init
 }
 
 // processes reads the process table.
@@ -122,7 +123,7 @@ func processes() map[int]process {
 		}
 		stat, err := os.ReadFile("/proc/" + entry.Name() + "/stat")
 		if err != nil {
-			continue // it has ended
+			continue // it has exited
 		}
 		// The fields after the name, which may contain anything: state, parent, group, session.
 		fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))

@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// A server that cares for nothing ends when we are killed and can end nobody ourselves.
+// A server that ignores its input and signals is killed when we are killed and can no
+// longer end it.
 func TestServerDiesWithUs(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "pid")
 	target := helper(t, "lister")

@@ -11,7 +11,8 @@ import (
 // prepare starts the process in a new session without a terminal.
 func prepare(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
 
-// members returns nil: without /proc, processes outside the process group cannot be found.
+// members returns nil, because without /proc there is no way to find processes outside the
+// process group.
 func (g *group) members() []int { return nil }
 
 // alive reports whether the process group has a member.

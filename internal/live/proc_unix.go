@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// group is everything that a server started: the session that it leads, and processes that left the
-// session, if the system reveals them.
+// group is everything that a server started: its session, and processes that left the session, if
+// the system reveals them.
 type group struct{ id int }
 
 // adopt returns the group of a process that was just started.

@@ -13,8 +13,7 @@ import (
 	"time"
 )
 
-// running says whether a process still runs; one that only waits to be waited
-// for does not.
+// running reports whether a process is running; a zombie is not.
 func running(pid int) bool {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err == nil {
@@ -26,7 +25,7 @@ func running(pid int) bool {
 
 func leaveSession(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
 
-// A grandchild keeps standard output open for an hour, and does not care for its input.
+// A grandchild holds standard output open for an hour, and ignores its input.
 func TestGrandchildrenAreEnded(t *testing.T) {
 	t.Parallel()
 	modes := []string{"launcher", "orphan"}
@@ -48,7 +47,7 @@ func TestGrandchildrenAreEnded(t *testing.T) {
 				t.Fatalf("%q: %v", res.StderrTail, err)
 			}
 			t.Cleanup(func() { _ = syscall.Kill(pid, syscall.SIGKILL) })
-			for range 1000 { // a killed process is gone soon, and not at once
+			for range 1000 { // a killed process does not vanish at once
 				if !running(pid) {
 					return
 				}

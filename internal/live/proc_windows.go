@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// group is a job object that contains the server and its children, even after the server has exited.
-// If the system grants no job, taskkill kills what is left of the process tree.
+// group is a job object that contains the server and its children, even after the server has
+// exited. Without a job, taskkill kills what is left of the process tree.
 type group struct {
 	job windows.Handle // 0 without a job
 	pid int
@@ -26,12 +26,12 @@ type accounting struct {
 	terminated      uint32
 }
 
-// prepare shields the process from our console signals.
+// prepare keeps our console signals from the process.
 func prepare(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP}
 }
 
-// adopt puts a process that was just started into a job that dies with us.
+// adopt puts a process that was just started into a job that ends with our process.
 func adopt(cmd *exec.Cmd) *group {
 	g := &group{pid: cmd.Process.Pid}
 	job, err := windows.CreateJobObject(nil, nil)
@@ -65,7 +65,8 @@ func assign(job windows.Handle, pid uint32) error {
 	return windows.AssignProcessToJobObject(job, h)
 }
 
-// terminate does nothing: Windows has no signal for a server without a window.
+// terminate does nothing, because Windows has no signal for a server without a
+// window.
 func (g *group) terminate() {}
 
 func (g *group) kill() {
@@ -94,7 +95,7 @@ func (g *group) release() {
 	}
 }
 
-// pass terminates all processes: there is no signal to pass on.
+// pass terminates all processes, because Windows has no signal to pass on.
 func (g *group) pass(os.Signal) { g.terminate() }
 
 func exitCode(state *os.ProcessState) int { return max(state.ExitCode(), 0) }

@@ -2,4 +2,4 @@ package live
 
 import "os/exec"
 
-func leaveSession(*exec.Cmd) {} // Windows has no sessions that a process could leave
+func leaveSession(*exec.Cmd) {} // leaveSession does nothing, because Windows has no sessions that a process could leave.

@@ -13,25 +13,25 @@ import (
 )
 
 const (
-	politeWait = time.Second            // from closing standard input to the terminating signal
-	termWait   = 2 * time.Second        // from the signal to the kill
+	politeWait = time.Second            // between closing standard input and the terminating signal
+	termWait   = 2 * time.Second        // between that signal and the kill
 	drainWait  = 500 * time.Millisecond // for the last output of a process that has exited
 )
 
-// Process is a server that we started, with all its descendants. It uses pipes of its own, because
-// os/exec waits for every process that holds one, and a grandchild may do so for ever.
+// Process is a server that we started, with all its descendants. It creates the pipes itself,
+// because os/exec waits for every process that holds one, and a grandchild may do so for ever.
 type Process struct {
-	Stdin  *os.File // ours to write to
-	Stdout *os.File // ours to read from
+	Stdin  *os.File // our end, for writing
+	Stdout *os.File // our end, for reading
 
 	cmd    *exec.Cmd
 	group  *group
-	errout *os.File // nil if standard error was given by the caller
+	errout *os.File // nil if the caller provided standard error
 	exited chan struct{}
 }
 
-// Start starts the command of a target in a session of its own. Its standard error goes to stderr,
-// or to a pipe if stderr is nil.
+// Start starts the command of a target in its own session. Its standard error goes to stderr, or
+// to a pipe if stderr is nil.
 func Start(t Target, stderr *os.File) (*Process, error) {
 	path, err := lookUp(t.Command[0], t.Env)
 	if err != nil {
@@ -51,9 +51,9 @@ func Start(t Target, stderr *os.File) (*Process, error) {
 	return p, nil
 }
 
-// start starts the process and waits for it on a dedicated thread, because the kernel takes the end
-// of the thread for ours. The wait is not counted as work: a process that the kernel cannot kill
-// must not block us.
+// start starts the process and waits for it on a dedicated thread, because the kernel kills the
+// process when the thread that started it ends. Nothing waits for this goroutine, because a process
+// that the kernel cannot kill must not block us.
 func (p *Process) start() error {
 	prepare(p.cmd)
 	started := make(chan error, 1)
@@ -169,8 +169,8 @@ func (p *Process) kill() {
 	within(p.exited, termWait)
 }
 
-// Release closes our ends of the streams: an escaped process may hold the others for ever. Call it
-// after End.
+// Release closes our ends of the streams, because an escaped process may hold the others for ever.
+// Call it after End.
 func (p *Process) Release() {
 	closeAll(p.Stdout, p.errout)
 	p.group.release()

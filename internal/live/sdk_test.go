@@ -10,8 +10,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// sdkServer offers five tools, three prompts, three resources and a template,
-// two a page.
+// sdkServer offers five tools, three prompts, three resources and a template, with
+// two per page.
 func sdkServer(legacy bool) *mcp.Server {
 	o := &mcp.ServerOptions{PageSize: 2}
 	if legacy {
@@ -60,7 +60,7 @@ func wantSDK(t *testing.T, s *seen, res Result, err error, era, version, transpo
 func TestSDKStdio(t *testing.T) {
 	for _, tt := range []struct{ mode, era, version string }{
 		{"sdk", EraModern, versionModern},
-		{"sdk-slow", EraModern, versionModern}, // both probes wait in its standard input when it starts to read
+		{"sdk-slow", EraModern, versionModern}, // both probes are waiting in its standard input when it starts to read
 		{"sdk-legacy", EraLegacy, "2025-06-18"},
 	} {
 		t.Run(tt.mode, func(t *testing.T) {

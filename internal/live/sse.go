@@ -11,13 +11,13 @@ import (
 
 var errNoEndpoint = errors.New("the server opened an event stream without an endpoint")
 
-// eventStream is the HTTP+SSE transport of 2024-11-05: one event stream carries all server messages,
-// and names the URL to which messages are posted.
+// eventStream is the HTTP+SSE transport of 2024-11-05. One event stream carries all server
+// messages, and gives the URL to which messages are posted.
 type eventStream struct {
 	*web
 	endpoint string
 	gone     chan struct{}
-	err      error // the cause, valid once gone is closed
+	err      error // why the stream ended; valid once gone is closed
 }
 
 func (l *eventStream) down() <-chan struct{} { return l.gone }
@@ -40,7 +40,7 @@ func (l *eventStream) send(ctx context.Context, m outgoing) error {
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode < 300 {
-		m.id = "" // the answer comes on the stream
+		m.id = "" // the answer arrives on the stream
 	}
 	return l.body(resp, m)
 }
@@ -60,7 +60,7 @@ func (l *eventStream) open(ctx context.Context, from string) error {
 	tell := func(f first) {
 		select {
 		case got <- f:
-		default: // only the first endpoint counts: a later one could redirect us
+		default: // only the first endpoint counts, because a later one could redirect us
 		}
 	}
 	l.peer.work.Go(func() {
@@ -97,8 +97,8 @@ func (l *eventStream) open(ctx context.Context, from string) error {
 	}
 }
 
-// resolve makes the endpoint absolute. An endpoint on another origin is refused: messages and
-// headers would go to a third party.
+// resolve makes the endpoint absolute. An endpoint on another origin is refused, because
+// messages and headers would go to a third party.
 func resolve(base *url.URL, raw string) (string, error) {
 	ref, err := url.Parse(strings.TrimSpace(raw))
 	if err != nil {

@@ -15,15 +15,16 @@ import (
 
 const tailSize = 4 << 10
 
-// stdio is a server that we started: one message per line on its standard input and output.
+// stdio is a server process that we started, with one message per line on its standard
+// input and output.
 type stdio struct {
 	*Process
 	peer   *peer
 	stderr *tail
 
 	writing sync.Mutex
-	read    chan struct{} // standard output ended
-	errRead chan struct{} // standard error ended
+	read    chan struct{} // closed when standard output has ended
+	errRead chan struct{} // closed when standard error has ended
 	gone    chan struct{} // see down
 	once    sync.Once
 }
@@ -69,7 +70,7 @@ func (l *stdio) run() {
 	})
 	l.peer.work.Go(func() {
 		defer close(l.errRead)
-		_, _ = io.Copy(l.stderr, l.errout) // ends with the pipe, whatever the reason
+		_, _ = io.Copy(l.stderr, l.errout) // ends when the pipe does, for whatever reason
 	})
 	l.peer.work.Go(l.watch)
 }
@@ -134,7 +135,8 @@ func (l *stdio) send(_ context.Context, m outgoing) error {
 	if err == nil || m.id == "" {
 		return err
 	}
-	// The pipe breaks when the server dies, and its exit status says more.
+	// The pipe breaks when the server exits, and its exit status is more
+	// informative.
 	if within(l.gone, drainWait) {
 		return nil
 	}
@@ -181,8 +183,9 @@ func (t *tail) String() string {
 	return string(t.buf)
 }
 
-// lastLines returns the last n non-blank lines, cut at a word to their last most bytes: a stack
-// trace names its error far above the last line.
+// lastLines returns the last n non-blank lines, limited to their last most bytes and starting
+// at a word. Several lines are needed because a stack trace has its error far above the last
+// line.
 func (t *tail) lastLines(n, most int) string {
 	var kept []string
 	lines := strings.Split(t.String(), "\n")
@@ -196,7 +199,7 @@ func (t *tail) lastLines(n, most int) string {
 		return all
 	}
 	cut := len(all) - most
-	if word := strings.IndexAny(all[cut-1:], " \n"); word >= 0 { // otherwise it is one long word
+	if word := strings.IndexAny(all[cut-1:], " \n"); word >= 0 { // otherwise it is a single long word
 		cut += word
 	}
 	return "…" + strings.ToValidUTF8(all[cut:], "")

@@ -8,19 +8,20 @@ import (
 	"time"
 )
 
-// Every one of these is listed, whatever it does beside that.
+// TestStdioServersThatCanBeListed covers servers that behave in unusual ways but
+// can be listed.
 func TestStdioServersThatCanBeListed(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		mode    string
 		version string
 		noise   int
-		reply   string // the server says it so often
+		reply   string // number of times that the server sends it
 		times   int
 	}{
 		{mode: "plain", version: "2025-06-18", reply: `"name":"a"`, times: 1},
 		{mode: "banner", version: "2025-06-18", noise: 2, reply: `"name":"a"`, times: 1},
-		{mode: "crlf", version: "2025-06-18", reply: `"name":"a"`, times: 4 + 1}, // a tool list for everything
+		{mode: "crlf", version: "2025-06-18", reply: `"name":"a"`, times: 4 + 1}, // a list of tools in reply to everything
 		{mode: "dies of discover", version: "2025-06-18", reply: `"name":"a"`, times: 1},
 		{mode: "answers discover with nothing", version: "2025-06-18", reply: `"name":"a"`, times: 1},
 		{mode: "answers without an id", version: "2025-06-18", reply: `"name":"a"`, times: 1},
@@ -144,7 +145,7 @@ func TestStdioServerThatAsksBack(t *testing.T) {
 }
 
 func TestStdioLongLineIsCountedNotHeld(t *testing.T) {
-	// Not parallel: TotalAlloc counts the whole process.
+	// Not parallel, because TotalAlloc counts the whole process.
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	res, s, err := list(t, helper(t, "long line"))
@@ -177,7 +178,8 @@ func TestSilenceOnAnUndeclaredListIsAProblem(t *testing.T) {
 	}
 }
 
-// A machine that is too busy to start the server in time gets a longer one.
+// If the machine is too busy to start the server in time, the test allows more
+// time.
 func TestTimeoutEndsSlowLists(t *testing.T) {
 	t.Parallel()
 	for limit := time.Second; limit < 10*time.Minute; limit *= 2 {
@@ -242,7 +244,8 @@ func TestStdioCommandIsMissing(t *testing.T) {
 	}
 }
 
-// TestCancelEndsAllAtOnce: what is cancelled waits for no time-out, which is an hour.
+// TestCancelEndsAllAtOnce checks that cancellation does not wait for a timeout, which
+// is an hour here.
 func TestCancelEndsAllAtOnce(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []string{"silent", "deaf", "floods with requests"} {

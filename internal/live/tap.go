@@ -9,8 +9,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// tap stamps the frames of a List call and emits them one at a time. It outlives a connection: a
-// second attempt adds to the same counts.
+// tap timestamps the frames of a List call and emits them one at a time. It counts across
+// connections, because a second attempt opens another one.
 type tap struct {
 	now     func() time.Time
 	onFrame func(Frame)

@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// relistPause is the minimum time between two lists for which the server's announcements are the
-// reason. Changes announced within it are listed together.
+// relistPause is the minimum time between two listings caused by the server's announcements.
+// Changes announced within it are listed together.
 const relistPause = 5 * time.Second
 
-// matters reports whether a message is part of watching the tools: the announcement of a change that
-// is not yet known, or an answer to a request of ours.
+// matters reports whether a message is relevant for watching the tools: the announcement of a
+// change that is not yet known, or an answer to one of our requests.
 func (p *peer) matters(m message) bool {
 	tools := kinds()[0]
 	if m.method != "" {
@@ -21,7 +21,7 @@ func (p *peer) matters(m message) bool {
 }
 
 // watch keeps the connection until Options.Until is closed, and lists the tools again when the
-// server announces a change. The first failure is a problem and ends it.
+// server announces a change. The first failure ends the watching and is reported as a problem.
 func (s *scan) watch(ctx context.Context, p *peer) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -51,7 +51,7 @@ func (s *scan) watch(ctx context.Context, p *peer) {
 			return
 		case err != nil:
 			s.problem(tools.method, err.Error()+"; its tools stay known as last listed")
-			p.forgetChange(tools.method) // reported with this
+			p.forgetChange(tools.method) // included in this report
 			return
 		}
 		select {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestWatchHTTP: a server at a URL is listed again when it announces a change on its event stream,
-// also after that stream was interrupted. Until ends the session of the server.
+// TestWatchHTTP checks that a server at a URL is listed again when it announces a change on its
+// event stream, even after that stream was interrupted, and that Until ends the server's session.
 func TestWatchHTTP(t *testing.T) {
 	t.Parallel()
 	var page, streams atomic.Int32
@@ -61,7 +61,7 @@ func TestWatchHTTP(t *testing.T) {
 	<-ended
 }
 
-// TestWatchInterrupted: the end of the context ends a watched server.
+// TestWatchInterrupted checks that the end of the context ends a watched server.
 func TestWatchInterrupted(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(context.Background())

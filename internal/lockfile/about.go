@@ -41,7 +41,7 @@ func (p *parser) about(node int, s *Server) error {
 var identityNames = []string{"args", "command", "cwd", "digest", "ecosystem", "env", "exact", "executable", "headers", "integrity", "package", "pinned", "resolved", "transport", "url", "version"}
 
 // lockedIdentity reads an identity with its status. An identity without a status counts as
-// approved: the first lockfiles had none.
+// approved, because the first lockfiles had no status.
 func (p *parser) lockedIdentity(c int, l *baseline.LockedIdentity) (err error) {
 	if l.Identity, err = p.identity(c, "approved", "seen", "status"); err != nil {
 		return err

@@ -25,9 +25,9 @@ func describe(kind mcp.SubjectKind, sent []byte) Shown {
 	return s
 }
 
-// mcpProxy returns the digest by which MCPProxy approves a tool: the SHA-256, in hex, of name,
-// description and schemas, separated by bars, with the schemas decoded and encoded again by
-// encoding/json, which is used only for that reason.
+// mcpProxy returns the digest by which MCPProxy approves a tool: the hex SHA-256 of name,
+// description and schemas, separated by bars. MCPProxy decodes the schemas and encodes them
+// again with encoding/json, which is used only for that reason.
 func mcpProxy(doc *wire.Doc) string {
 	name, _ := doc.Str(0, "name")
 	description, _ := doc.Str(0, "description")
@@ -41,8 +41,8 @@ func mcpProxy(doc *wire.Doc) string {
 	return hexSum([]byte(strings.Join(parts, "|")))
 }
 
-// hasZero reports whether a definition contains the number 0, which may have been sent as -0:
-// MCPProxy distinguishes the two, but a lockfile does not.
+// hasZero reports whether a definition contains the number 0. The server may have sent -0,
+// which MCPProxy distinguishes, but a lockfile does not.
 func hasZero(definition []byte) bool {
 	var doc wire.Doc
 	if doc.Parse(definition) != nil {

@@ -10,10 +10,10 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// TestDigestsOfOthers compares the digests of agentsh and MCPProxy with values that
-// were computed apart, from what is known of both formulas: agentsh keeps the schema
-// as it was sent but for white space, and writes <, >, &, U+2028 and U+2029 as
-// escapes; MCPProxy reads the schema and writes it again, and puts bars between.
+// TestDigestsOfOthers compares the digests of agentsh and MCPProxy with values
+// computed independently from their formulas. agentsh keeps the schema as sent
+// except for white space, and escapes <, >, &, U+2028 and U+2029. MCPProxy decodes
+// and encodes the schema, and separates the parts with bars.
 func TestDigestsOfOthers(t *testing.T) {
 	for _, c := range []struct{ name, definition, agentsh, mcpproxy string }{
 		{"plain", `{"name":"add","description":"Adds.","inputSchema":{"type": "object"}}`,
@@ -60,8 +60,8 @@ func TestDigestsOfOthers(t *testing.T) {
 	}
 }
 
-// TestZero: -0 is another number to MCPProxy than the 0 that a lockfile writes for it,
-// and an honest lockfile with one is none that somebody edited.
+// TestZero checks that a lockfile of a server that sends -0 does not count as edited.
+// A lockfile contains 0 instead, which is a different number for MCPProxy.
 func TestZero(t *testing.T) {
 	f := whole(t)
 	entry := f.Servers["calc"].Entries[mcp.DefinitionKey{Kind: mcp.ToolSubject, Name: "add"}]
@@ -75,8 +75,9 @@ func TestZero(t *testing.T) {
 	}
 }
 
-// FuzzDigestsOfOthers compares the digests with those of the types that both systems
-// decode a tool into, where encoding/json and a strict reader see the same.
+// FuzzDigestsOfOthers compares the digests with those of the types into which both
+// systems decode a tool, for inputs that encoding/json and a strict parser read
+// alike.
 func FuzzDigestsOfOthers(f *testing.F) {
 	f.Add("a", "b", `{"type":"object"}`)
 	f.Add("<a>", "\u2028&", `{"z":1.0,"a":[9007199254740993,1e400]}`)
@@ -118,7 +119,7 @@ func FuzzDigestsOfOthers(f *testing.F) {
 	})
 }
 
-// indented is a definition as a lockfile has it.
+// indented returns a definition in the form of a lockfile.
 func indented(t *testing.T, sent string) []byte {
 	t.Helper()
 	var doc wire.Doc

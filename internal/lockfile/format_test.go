@@ -10,7 +10,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/mcp"
 )
 
-// TestFormatRefusesWhatLoadWould: a lockfile that is written can be read again.
+// TestFormatRefusesWhatLoadWould checks that every lockfile that is written can be
+// loaded.
 func TestFormatRefusesWhatLoadWould(t *testing.T) {
 	tests := []struct {
 		name       string

@@ -15,9 +15,9 @@ import (
 // patience is how long to wait for another writer.
 const patience = 10 * time.Second
 
-// guard is the lock that writers of a lockfile hold in turn. It is next to the lockfile, the only
-// location that all writers share: users, home directories and caches differ. A writer removes it
-// when done, so that it does not get committed; one left behind by a killed writer is reused.
+// guard is the lock that writers of a lockfile hold in turn. It is next to the lockfile, because
+// writers may have different users, home directories and caches. A writer removes it when done,
+// so that it does not get committed; one left behind by a killed writer is reused.
 type guard struct {
 	file *flock.Flock
 }
@@ -37,20 +37,20 @@ func takeTurn(ctx context.Context, lockfile string) (*guard, error) {
 		if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() { // may be a link or pipe
 			return nil, fmt.Errorf("locking %s against other writers: %s is not a regular file; remove it", lockfile, path)
 		}
-		// Other users must be able to open it: the lock is on the file, not on its content.
+		// Other users must be able to open it, because the lock is on the file itself.
 		g := &guard{flock.New(path, flock.SetPermissions(0o644))}
 		held, err := g.file.TryLockContext(ctx, 20*time.Millisecond)
 		switch {
 		case errors.Is(err, context.DeadlineExceeded):
 			return nil, fmt.Errorf("another mcpscan is writing %s; try again later", lockfile)
-		case errors.Is(err, fs.ErrNotExist): // flock's error names the guard, which means nothing to the user
+		case errors.Is(err, fs.ErrNotExist): // flock's error names the guard, which users do not know
 			return nil, fmt.Errorf("writing %s: the directory %s does not exist; create it first", lockfile, filepath.Dir(lockfile))
 		case err != nil:
 			return nil, fmt.Errorf("locking %s against other writers: %w", lockfile, err)
 		case held && g.current():
 			return g, nil
 		}
-		g.file.Unlock() // its last holder removed it, so the next writer holds another file
+		g.file.Unlock() // its last holder removed it, so the next writer would lock another file
 	}
 }
 

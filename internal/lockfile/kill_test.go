@@ -18,8 +18,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// writeForever names the file that the process is to write until it is killed, addServer
-// the server that it is to add to the file that its argument names.
+// writeForever is the variable with the file that a process writes until it is killed,
+// and addServer that with the server that it adds to the file in its argument.
 const (
 	writeForever = "LOCKFILE_TEST_WRITE"
 	addServer    = "LOCKFILE_TEST_ADD"
@@ -45,7 +45,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// add adds a server, and takes its time: who does not wait for it loses what it adds.
+// add adds a server slowly, so that a writer that does not wait would lose it.
 func add(name string) func(*lockfile.File) error {
 	return func(f *lockfile.File) error {
 		time.Sleep(20 * time.Millisecond)
@@ -54,7 +54,7 @@ func add(name string) func(*lockfile.File) error {
 	}
 }
 
-// fill makes one of two lockfiles of some hundred kilobytes.
+// fill creates one of two lockfiles of a few hundred kilobytes.
 func fill(which int) func(*lockfile.File) error {
 	return func(f *lockfile.File) error {
 		s := &lockfile.Server{Name: "calc", Entries: map[mcp.DefinitionKey]*lockfile.Entry{}}
@@ -74,7 +74,7 @@ func fill(which int) func(*lockfile.File) error {
 	}
 }
 
-// contents are the two lockfiles as they are on the disk.
+// contents returns the two lockfiles as they are on disk.
 func contents(t *testing.T) (both [2][]byte) {
 	t.Helper()
 	for i := range both {
@@ -91,8 +91,8 @@ func contents(t *testing.T) (both [2][]byte) {
 	return both
 }
 
-// TestKilledWriter: whenever a writer is killed, the file is the old one or the new
-// one, and the next writer is not kept from it.
+// TestKilledWriter checks that a writer that is killed at any time leaves the old
+// or the new file, and does not block the next writer.
 func TestKilledWriter(t *testing.T) {
 	path := filepath.Join(t.TempDir(), lockfile.Name)
 	both := contents(t)
@@ -107,7 +107,7 @@ func TestKilledWriter(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := io.ReadFull(out, make([]byte, 1+i%4)); err != nil { // a dot for each time that it has written
+		if _, err := io.ReadFull(out, make([]byte, 1+i%4)); err != nil { // one dot for each completed write
 			t.Fatalf("the writer ended: %v, %v", err, cmd.Wait())
 		}
 		time.Sleep(time.Duration(i) * 700 * time.Microsecond)
@@ -133,8 +133,8 @@ func TestKilledWriter(t *testing.T) {
 	}
 }
 
-// TestWritersTakeTurns: of writers at one time none loses what another wrote, whoever they
-// are and by whatever name they call the file.
+// TestWritersTakeTurns checks that concurrent writers do not lose each other's changes,
+// whoever they are and by whatever path they open the file.
 func TestWritersTakeTurns(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -185,13 +185,13 @@ func TestWritersTakeTurns(t *testing.T) {
 	}
 }
 
-// TestGuardInTheWay: what lies at the place of the guard is waited for, used, or refused,
-// and never followed.
+// TestGuardInTheWay checks that an existing file at the guard's path is waited for,
+// reused or refused, and that a link is never followed.
 func TestGuardInTheWay(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		put  func(guard string) error
-		want string // of the error; empty where the file is written
+		want string // part of the error; "" if the file is written
 	}{
 		{"left behind by a killed writer", func(guard string) error { return os.WriteFile(guard, nil, 0o600) }, ""},
 		{"a link to another file", func(guard string) error { return os.Symlink("elsewhere", guard) }, "is not a regular file; remove it"},
@@ -217,7 +217,8 @@ func TestGuardInTheWay(t *testing.T) {
 	}
 }
 
-// TestRefusedEdit: an edit that fails leaves the file to the byte.
+// TestRefusedEdit checks that an edit that fails leaves the file byte for byte
+// unchanged.
 func TestRefusedEdit(t *testing.T) {
 	path := filepath.Join(t.TempDir(), lockfile.Name)
 	if _, err := lockfile.Edit(context.Background(), path, true, fill(0)); err != nil {

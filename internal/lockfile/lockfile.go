@@ -1,8 +1,8 @@
 // Package lockfile reads and writes mcpscan.lock, which records the approved definitions of servers
 // in full, so that a review can see what changed.
 //
-// It determines the status of an entry when a server is listed again: approved, pending or changed.
-// It must never approve a change by itself, and never write a file that it did not understand.
+// It determines whether an entry is approved, pending or changed when its server is listed again.
+// It must never approve a change by itself, and never overwrite a file that it could not parse.
 package lockfile
 
 import (
@@ -96,7 +96,7 @@ func (s *Server) says() baseline.Says {
 		says["identity.approved"] = l.Approval != nil
 	}
 	for _, member := range infoMembers(&s.Info) {
-		if member.name != "title" { // optional, and drift-identity detects changes
+		if member.name != "title" { // title is optional, and drift-identity detects its changes
 			says["serverInfo."+member.name] = *member.value != ""
 		}
 	}
@@ -106,8 +106,8 @@ func (s *Server) says() baseline.Says {
 	return says
 }
 
-// Events returns one event per server, sorted by name, for what was approved if approved is true,
-// otherwise for what was last seen.
+// Events returns one event per server, sorted by name, with the approved definitions if approved
+// is true, otherwise with those last seen.
 func (f *File) Events(approved bool) []*scanner.Event {
 	var events []*scanner.Event
 	at := scanner.NewPlaces(f.Path, f.data)

@@ -18,7 +18,7 @@ import (
 type Error struct {
 	Path         string
 	Line, Column int
-	Pointer      string // into the file; empty if the file is not valid JSON
+	Pointer      string // JSON Pointer into the file; empty if the file is not valid JSON
 	Msg          string
 }
 
@@ -53,8 +53,8 @@ func Parse(path string, data []byte) (*File, error) {
 	return p.file, nil
 }
 
-// Intact returns an error if the digests of an entry do not match its definition: using such a file
-// would approve definitions that were never reviewed.
+// Intact returns an error if the digests of an entry do not match its definition, because using
+// such a file would approve definitions that were never reviewed.
 func (f *File) Intact() error {
 	for _, name := range f.Names() {
 		for _, key := range f.Servers[name].Keys() {
@@ -262,8 +262,8 @@ func (p *parser) entry(node int, s *Server, key mcp.DefinitionKey, named string)
 	return p.consistent(node, e.Status, e.Approval, e.Seen != nil)
 }
 
-// consistent rejects an entry whose parts contradict each other: manually setting the status to
-// "approved" approves nothing.
+// consistent rejects an entry whose members contradict each other, so that editing the status
+// to "approved" approves nothing.
 func (p *parser) consistent(node int, status Status, approval *Approval, seen bool) error {
 	switch status {
 	case Approved, Changed:

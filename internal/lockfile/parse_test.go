@@ -17,7 +17,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// whole returns a lockfile with everything that one can have.
+// whole returns a lockfile with everything that a lockfile can contain.
 func whole(t testing.TB) *File {
 	t.Helper()
 	day := func(n int) time.Time { return time.Date(2026, 1, n, 10, 30, 0, 0, time.UTC) }
@@ -56,7 +56,7 @@ func format(t testing.TB, f *File) []byte {
 	return b
 }
 
-// same reports whether two files hold the same, wherever it is in them.
+// same reports whether two files have the same content, ignoring positions.
 func same(a, b *File) bool {
 	bare := func(f *File) map[string]Server {
 		servers := map[string]Server{}
@@ -88,11 +88,11 @@ func canonical(b []byte) []byte {
 	return doc.AppendCanonical(nil, 0)
 }
 
-// TestFormat: what is written is read as what it was, in the same bytes every time,
-// and with the digests that belong to it.
+// TestFormat checks that a file is read as it was written, with the same bytes
+// every time and with correct digests.
 func TestFormat(t *testing.T) {
 	first := format(t, whole(t))
-	for range 50 { // maps have another order each time
+	for range 50 { // map iteration order differs each time
 		if again := format(t, whole(t)); !bytes.Equal(first, again) {
 			t.Fatalf("written twice, it is not the same:\n%s\n%s", first, again)
 		}
@@ -151,12 +151,12 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// TestParseErrors: an error says where the file is not what it should be, and what
-// to do.
+// TestParseErrors checks that errors contain the position of the problem, and say
+// what to do.
 func TestParseErrors(t *testing.T) {
 	file := whole(t)
 	locked := file.Servers["calc"].Identity
-	file.Servers["calc"].Identity = &baseline.LockedIdentity{Identity: locked.Identity} // its status would be found ahead of those of the entries
+	file.Servers["calc"].Identity = &baseline.LockedIdentity{Identity: locked.Identity} // otherwise, its status would be found before those of the entries
 	file.Servers["a"].Identity = nil
 	good := string(format(t, file))
 	digest := func(sent string) string { return describe(mcp.ToolSubject, []byte(sent)).Digest.String() }
@@ -222,14 +222,14 @@ func TestParseErrors(t *testing.T) {
 			if told.Line < 1 || told.Column < 1 || told.Path != "x.lock" {
 				t.Errorf("no place: %v", err)
 			}
-			if told.Pointer != "" { // it leads to the place that is reported
+			if told.Pointer != "" { // the pointer leads to the reported position
 				checkPlace(t, bad, told)
 			}
 		})
 	}
 }
 
-// TestParseErrorsOfWholeFiles: the same, for files that are nothing of the kind.
+// TestParseErrorsOfWholeFiles does the same for files that are not lockfiles.
 func TestParseErrorsOfWholeFiles(t *testing.T) {
 	const head = `{"lockfile": "mcpscan.lock/v1", "servers": `
 	for text, want := range map[string]string{
@@ -254,7 +254,7 @@ func TestParseErrorsOfWholeFiles(t *testing.T) {
 	}
 }
 
-// checkPlace compares the place of an error with its pointer.
+// checkPlace compares the position of an error with its pointer.
 func checkPlace(t *testing.T, text string, e *Error) {
 	t.Helper()
 	var doc wire.Doc
@@ -275,10 +275,10 @@ func checkPlace(t *testing.T, text string, e *Error) {
 	t.Errorf("%s is not at %d:%d", e.Pointer, e.Line, e.Column)
 }
 
-// TestCutOff: a lockfile that ends too early is refused wherever it ends.
+// TestCutOff checks that a truncated lockfile is rejected, wherever it ends.
 func TestCutOff(t *testing.T) {
 	good := format(t, whole(t))
-	for n := range len(good) - 1 { // without the last line feed it is whole
+	for n := range len(good) - 1 { // without the last line feed, it is complete
 		_, err := Parse("x.lock", good[:n])
 		var told *Error
 		if !errors.As(err, &told) || !strings.HasPrefix(err.Error(), fmt.Sprintf("x.lock:%d:", told.Line)) || told.Line > 1+bytes.Count(good[:n], []byte("\n")) {

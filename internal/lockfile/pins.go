@@ -10,7 +10,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Pin is an approval in agentsh or MCPProxy: the digest of a tool by their formula.
+// Pin is an approval in agentsh or MCPProxy, with the digest that these compute for
+// a tool.
 type Pin struct {
 	Server, Tool string
 	Hash         string // hex, without prefix
@@ -18,7 +19,7 @@ type Pin struct {
 	At           time.Time // zero if unknown
 }
 
-// Formula is a way to compute the digest of a tool.
+// Formula is a method of computing the digest of a tool.
 type Formula string
 
 // The formulas of the systems whose pins can be read and written.
@@ -34,7 +35,7 @@ func (s *Shown) by(f Formula) string {
 	return s.MCPProxy
 }
 
-// Pins returns the approved tools, with the digests of another program.
+// Pins returns the approved tools, with digests by the formula of another program.
 func (f *File) Pins(by Formula) (pins []Pin) {
 	for _, name := range f.Names() {
 		s := f.Servers[name]

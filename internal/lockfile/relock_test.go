@@ -10,8 +10,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// TestRelockedServer: locking a server again takes nothing out of its entry that it does not
-// say otherwise, and completes what was never there.
+// TestRelockedServer checks that locking a server again removes nothing from its entry
+// unless the new listing contradicts it, and adds what was missing.
 func TestRelockedServer(t *testing.T) {
 	day := func(n int) time.Time { return time.Date(2026, 1, n, 0, 0, 0, 0, time.UTC) }
 	identity := func(digest string) *baseline.Identity {
@@ -22,7 +22,7 @@ func TestRelockedServer(t *testing.T) {
 		name   string
 		before Server
 		now    *scanner.Offer
-		want   map[string]bool // what the entry says afterwards, of what is in question
+		want   map[string]bool // members that the entry has afterwards, among those tested
 	}{
 		{"listed in a file, which knows no protocol", Server{Info: info}, &scanner.Offer{Info: mcp.ServerInfo{Name: "a", Version: "1"}},
 			map[string]bool{"serverInfo.protocol": true}},

@@ -12,14 +12,14 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Policy determines what may be approved without a review. Changes never are.
+// Policy determines what is approved without a review. It never approves changes.
 type Policy struct {
 	Hold   bool                     // hold even what a server offers when first locked
 	Auto   func(server string) bool // approve new definitions of a known server
-	Refuse func(server string) bool // hold in any case: the server has a critical finding
+	Refuse func(server string) bool // hold everything, because the server has a critical finding
 }
 
-// by returns the approver for new definitions of a server, "" if they must wait.
+// by returns the approver for new definitions of a server, or "" if they must wait.
 func (p Policy) by(server string, known bool) string {
 	switch {
 	case p.Refuse != nil && p.Refuse(server):
@@ -123,8 +123,8 @@ func (s *Server) identify(now *baseline.Identity, by string, at time.Time) {
 	}
 }
 
-// see records a definition as shown now. The approved one remains until another one is approved; a
-// change ends when it is reverted completely.
+// see records a definition as shown now. The approved one remains until another one is approved;
+// the entry stops being changed only when the server sends exactly the approved definition again.
 func (e *Entry) see(now Shown, by string, at time.Time) {
 	e.Gone = false
 	switch {
@@ -233,7 +233,7 @@ type Change struct {
 	Entry *Entry // nil for an identity
 
 	Identity    *baseline.LockedIdentity // nil for an entry
-	Differences []string                 // between the approved identity and the current one, in words
+	Differences []string                 // differences between the approved identity and the current one
 }
 
 // identityChange describes a server identity that is waiting for approval.
@@ -298,8 +298,8 @@ func (e *Entry) Last() *Shown {
 	return &e.Shown
 }
 
-// Is reports whether a digest is that of the definition, by any formula, with or without the prefix
-// in agentsh's documentation.
+// Is reports whether a digest is that of the definition by any formula. It accepts digests with and
+// without the prefix used in agentsh's documentation.
 func (s *Shown) Is(digest string) bool {
 	hash := strings.TrimPrefix(digest, "sha256:")
 	return digest != "" && (digest == s.Digest.String() || hash == s.AgentSH || hash == s.MCPProxy)

@@ -9,9 +9,9 @@ import (
 )
 
 // AgentSH returns the digest by which agentsh pins the tool at node i: the hex SHA-256 of the
-// name, the description and the schema in the compact form of Go's encoder. It preserves member
-// order, so it can be computed only from the original bytes. encoding/json is part of that
-// definition, and is used for nothing else.
+// name, the description and the schema in the compact form of Go's encoder. That form preserves
+// member order, so the digest can be computed only from the original bytes. encoding/json is
+// used for nothing else.
 func AgentSH(doc *wire.Doc, i int) string {
 	name, _ := doc.Str(i, "name")
 	description, _ := doc.Str(i, "description")

@@ -18,32 +18,33 @@ type Definition struct {
 	Description string // its first 2,048 bytes
 	Input       []byte // of a tool: the raw inputSchema, unless too large to keep
 	Output      []byte // the raw outputSchema, unless too large to keep
-	Digest      Digest // over the whole declaration
+	Digest      Digest // of the whole declaration
 	Parts       [len(DefinitionParts)]Digest
 	AgentSH     string              // of a tool: its agentsh digest, if requested
 	Can         capability.Set      // of a tool: what it contributes to a data flow
 	Category    capability.Category // of a tool: what a call does
-	Foreign     bool                // another engine made the digest, which is comparable only to its own kind
+	Foreign     bool                // another engine computed the digest, which is comparable only to others from that engine
 	Offset      int                 // offset of the declaration in the frame
 
 	// Sent is the whole declaration as sent. The engine keeps it if asked to, or if nothing
 	// like it was approved, so that a change can be described.
 	Sent []byte
 
-	// Status is the status in a lockfile: approved, pending or changed, or "" outside a
-	// lockfile. StatusAt is its position.
+	// Status is the status in a lockfile: approved, pending or changed. It is ""
+	// outside a lockfile. StatusAt is its position.
 	Status   string
 	StatusAt int
-	Approval *baseline.Approval // from the lockfile; nil if it names none
-	Unlisted bool               // according to the lockfile, its server no longer lists it
-	Others   string             // its digests in other systems, as in the lockfile
+	Approval *baseline.Approval // from the lockfile; nil if it has none
+	Unlisted bool               // the lockfile says that its server no longer lists it
+	Others   string             // its digests in other systems, from the lockfile
 
 	// Node is the node of the declaration in the tree of its frame, while that is being
 	// inspected.
 	Node int
 }
 
-// DefinitionParts are the members with their own digest, so that a change can be named.
+// DefinitionParts are the members with their own digests, so that messages can name a
+// changed part.
 var DefinitionParts = [...]string{"description", "inputSchema", "outputSchema", "annotations", "_meta"}
 
 // DefinitionKey identifies a definition within a server.

@@ -1,5 +1,5 @@
 // Package mcp models MCP messages: their kind and direction, the subjects of findings,
-// definitions and their digests. It does no I/O and has no clock.
+// definitions and their digests. It does no I/O and never reads the clock.
 package mcp
 
 import (
@@ -61,7 +61,7 @@ const (
 	NotificationSubject
 	SamplingSubject
 	ElicitationSubject
-	MessageSubject // anything else on the wire
+	MessageSubject // anything else sent on a connection
 	ConfigSubject  // the contents of a client configuration
 )
 
@@ -73,7 +73,7 @@ func (k SubjectKind) String() string { return subjectNames[k] }
 // Definition reports whether the subject is a definition that a model reads.
 func (k SubjectKind) Definition() bool { return k >= ToolSubject && k <= ServerSubject }
 
-// Given is the arguments of a call in its frame.
+// Given is the location of a call's arguments in its frame.
 type Given struct {
 	Start, End int // offsets in the frame; both are 0 if there are none
 	Digest     Digest

@@ -11,10 +11,10 @@ const (
 	OnRequest                         // it is a client request, including calls
 	OnValues                          // it contains client values by which flows are recognised
 	OnResponse                        // it is a response from either side
-	OnQuestion                        // the server asks for something, by a request, a result or an error
+	OnQuestion                        // the server asks for something, in a request, a result or an error
 	OnNotification                    // it is a notification from either side
 	OnList                            // it contains definitions, ends a list, or reports a change
-	OnIntroduction                    // it is the server's introduction
+	OnIntroduction                    // it introduces the server
 	OnNewServer                       // it is one of its server's first messages in the session
 	OnIdentity                        // it identifies its server: from a lockfile or a started server
 	OnHTTP                            // the HTTP headers of its exchange are known

@@ -11,8 +11,8 @@ import (
 // names or brands counts as an imitation.
 const ImitationShare = DefaultSimilarity
 
-// MaxCompared is the maximum length, in bytes, of the part of two descriptions that is compared:
-// computing the distance takes quadratic time.
+// MaxCompared is the maximum length, in bytes, of the part of two descriptions that is compared,
+// because computing the distance takes quadratic time.
 const MaxCompared = 400
 
 // Reworded reports whether two descriptions of some length share most of their words.
@@ -27,7 +27,8 @@ func Reworded(a, b string) bool {
 	return min(len(wa), len(wb)) >= rewordedWords && float64(shared) >= rewordedShare*float64(len(wa)+len(wb)-shared)
 }
 
-// The thresholds of a reworded description: fewer words coincide by chance.
+// The thresholds for a reworded description. With fewer words, matches can be
+// coincidental.
 const (
 	rewordedWords = 5
 	rewordedShare = 0.8

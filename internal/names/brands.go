@@ -10,8 +10,8 @@ type Brand struct {
 	Scopes []string
 }
 
-// Brands are products whose vendors publish servers or allow others to, from the MCP registry
-// and the catalogues of clients. The hosts are those of the vendors' own pages.
+// Brands are products whose vendors publish servers or allow others to, taken from the MCP
+// registry and the catalogues of clients. The hosts are those of the vendors' websites.
 var Brands = []Brand{
 	{"github", []string{"github.com", "githubcopilot.com", "github.io", "githubassets.com"}, []string{"@github", "@modelcontextprotocol"}},
 	{"gitlab", []string{"gitlab.com"}, []string{"@gitlab", "@gitlab-org", "@modelcontextprotocol"}},
@@ -82,8 +82,8 @@ var Brands = []Brand{
 	{"plaid", []string{"plaid.com"}, nil},
 }
 
-// projects lists names of well-known servers without a brand and of systems that servers connect
-// to: reference servers, databases, developer tools.
+// projects lists names of well-known servers that have no brand, and of systems that servers
+// connect to, such as reference servers, databases and developer tools.
 var projects = []string{
 	"modelcontextprotocol", "filesystem", "fetch", "memory", "everything", "sequential thinking", "puppeteer", "playwright", "postgres",
 	"postgresql", "sqlite", "mysql", "mssql", "mariadb", "duckdb", "clickhouse", "bigquery", "redshift", "neo4j", "neon",

@@ -22,10 +22,10 @@ func FoldWords(words []string) []string {
 }
 
 // Slip reports whether one name, given as folded words, is a typo or look-alike of the other: not
-// another word, not a plural and not another number. Words are similar from the threshold alike on.
-// sure reports that one of the two is spelled correctly.
+// another word, not a plural and not another number. alike is the minimum similarity. sure is set
+// if one of the two is spelled correctly.
 func Slip(a, b []string, alike float64) (is, sure bool) {
-	if len(a) != len(b) { // case may have split a word, as in sIack and GitHub
+	if len(a) != len(b) { // a change of case may have split a word, as in sIack and GitHub
 		if lenA, lenB := letterCount(a), letterCount(b); max(lenA, lenB) > 2*min(lenA, lenB) { // a look-alike is at most twice as long
 			return false, false
 		}
@@ -50,7 +50,7 @@ func Slip(a, b []string, alike float64) (is, sure bool) {
 	return is, sure
 }
 
-// letterCount returns the length of all words together, in bytes.
+// letterCount returns the total length of words in bytes.
 func letterCount(words []string) (n int) {
 	for _, w := range words {
 		n += len(w)
@@ -59,16 +59,16 @@ func letterCount(words []string) (n int) {
 }
 
 // The minimum lengths at which a word that differs in one letter counts as a typo. Short words
-// collide by chance.
+// are often similar by chance.
 const (
 	slipLetters    = 5 // if one of the two is a known word
-	unknownLetters = 6 // if neither is
+	unknownLetters = 6 // otherwise
 )
 
 // wordSlip reports whether one word is a typo of the other.
 func wordSlip(a, b string, alike float64) bool {
 	shorter, longer := min(len(a), len(b)), max(len(a), len(b))
-	if shorter < slipLetters-1 || longer-shorter > 1+longer/slipLetters || unlike(a, b, alike) { // first, because it is cheap
+	if shorter < slipLetters-1 || longer-shorter > 1+longer/slipLetters || unlike(a, b, alike) { // checked first, because it is cheap
 		return false
 	}
 	if KnownWord(a) && KnownWord(b) || noDigits(a) == noDigits(b) && !looksAlike(a, b) || plural(a, b) || plural(b, a) {
@@ -133,7 +133,7 @@ func Similarity(a, b string) float64 {
 	return 1 - float64(levenshtein.ComputeDistance(a, b))/float64(max(len(a), len(b)))
 }
 
-// Disguised reports whether a name contains letters that only look like the ones they are read as.
+// Disguised reports whether a name contains look-alike letters.
 func Disguised(name string) bool {
 	words := Words(name)
 	return !slices.Equal(words, FoldWords(words))
@@ -210,7 +210,7 @@ func swapped(a, b string) bool {
 	return differ == 2
 }
 
-// commonWords lists words that only say that something is a server.
+// commonWords lists words that say no more than that something is a server.
 var commonWords = map[string]bool{"mcp": true, "server": true, "servers": true, "the": true, "official": true, "local": true, "remote": true, "cli": true}
 
 // Distinctive returns the folded words that distinguish a server from others, without the scope or
@@ -280,7 +280,7 @@ func Lookalike(a, b string) bool {
 
 // oneLetter reports whether words differs from known in one letter of one word and the misspelled
 // word is not itself a known word. Command lines are typed by hand, and the other words show which
-// package was meant.
+// package the user meant.
 func oneLetter(words, known []string) bool {
 	if len(words) != len(known) {
 		return false
@@ -298,8 +298,9 @@ func oneLetter(words, known []string) bool {
 	return differ == 1
 }
 
-// FoldSeparators returns a name without case and separators, in which naming conventions differ. A
-// reader can tell create-issue from create_issue, so neither imitates the other.
+// FoldSeparators returns a name in lower case and without separators, because naming conventions
+// differ only in these. A reader can tell create-issue from create_issue, so neither imitates the
+// other.
 func FoldSeparators(name string) string {
 	return strings.ToLower(separators.Replace(name))
 }

@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestUnlikeLosesNoSlip: what is reported at next to no cost is what the rest would have
-// said: a slip of the pen leads from no word to one that is unlike it.
+// TestUnlikeLosesNoSlip checks that the cheap check never contradicts the full one: a
+// word and a typo of it are never unlike.
 func TestUnlikeLosesNoSlip(t *testing.T) {
 	look := map[string]string{"m": "rn", "w": "vv", "o": "0", "l": "1", "i": "1", "s": "5", "e": "3", "a": "4"}
 	rapid.Check(t, func(t *rapid.T) {
@@ -59,7 +59,8 @@ func TestUnlikeLosesNoSlip(t *testing.T) {
 	}
 }
 
-// TestLooksAlike: two words look alike where they are one once all that looks alike is replaced.
+// TestLooksAlike checks that two words look alike if they are equal once all look-alikes are
+// replaced.
 func TestLooksAlike(t *testing.T) {
 	replaced := strings.NewReplacer("rn", "m", "vv", "w", "0", "o", "1", "l", "i", "l", "5", "s", "3", "e", "4", "a")
 	rnd := rand.New(rand.NewPCG(1, 2))

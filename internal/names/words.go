@@ -9,8 +9,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// FoldName returns the form in which two names look the same to a reader: lower case, with
-// look-alikes replaced and separators dropped.
+// FoldName returns the form of a name as a reader perceives it: in lower case, with
+// look-alikes replaced and separators dropped. Names with the same form look the same.
 func FoldName(name string) string {
 	out := make([]byte, 0, len(name))
 	for i := range len(name) {
@@ -27,8 +27,8 @@ func FoldName(name string) string {
 	return string(dropSeparators(out[:0], out))
 }
 
-// foldOther removes differences in folded text that readers of names do not notice: ß for ss, and
-// dashes that are not on a keyboard.
+// foldOther removes differences in folded text that readers of names do not notice: ß instead of
+// ss, and typographic dashes.
 func foldOther(folded []byte) []byte {
 	folded = bytes.ReplaceAll(folded, []byte("ß"), []byte("ss"))
 	return bytes.Map(func(r rune) rune {
@@ -39,9 +39,9 @@ func foldOther(folded []byte) []byte {
 	}, folded)
 }
 
-// Skeleton returns the form in which two names look the same in an ambiguous font: like FoldName,
-// with digits, capitals and pairs of letters replaced by the letter they resemble. It is only for
-// comparison.
+// Skeleton returns a form that is the same for names that look alike in an ambiguous font: like
+// FoldName, but with digits, capitals and pairs of letters replaced by the letters they resemble.
+// It is only suitable for comparison.
 func Skeleton(name string) string {
 	return alikeInASCII.Replace(FoldName(careless.Replace(name)))
 }
@@ -82,7 +82,7 @@ func Words(name string) []string {
 		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
 			end(i)
 			start = i + utf8.RuneLen(r)
-			if r == utf8.RuneError { // one byte if invalid, three if encoded
+			if r == utf8.RuneError { // one byte if invalid; three if U+FFFD itself
 				_, n := utf8.DecodeRuneInString(name[i:])
 				start = i + n
 			}

@@ -31,7 +31,8 @@ func read(data string) ([]supplychain.Advisory, osv.Stats, error) {
 	return osv.Read("f.json", strings.NewReader(data), int64(len(data)), func(e launch.Ecosystem, name string) bool { return e == launch.NPM && name == "a-mcp" })
 }
 
-// TestForms: one advisory, a list, lines and an archive hold the same.
+// TestForms checks that an advisory by itself, a list, lines and an archive give
+// the same result.
 func TestForms(t *testing.T) {
 	all := []string{one, withdrawn, debian, malicious, unasked}
 	var z bytes.Buffer
@@ -63,7 +64,8 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestBad: an error tells the file, the place, and what was expected.
+// TestBad checks that an error contains the file, the position, and what was
+// expected.
 func TestBad(t *testing.T) {
 	for data, want := range map[string]string{
 		``:                                     "no advisory in it",
@@ -85,12 +87,12 @@ func TestBad(t *testing.T) {
 	}
 }
 
-// TestMemory: an export is read without being held.
+// TestMemory checks that an export is not held in memory as a whole.
 func TestMemory(t *testing.T) {
 	var z bytes.Buffer
 	w := zip.NewWriter(&z)
 	long := strings.Replace(unasked, `"id"`, `"details": "`+strings.Repeat("x", 64<<10)+`", "id"`, 1)
-	for i := range 2000 { // 128 MB unpacked
+	for i := range 2000 { // 128 MB uncompressed
 		f, _ := w.Create(fmt.Sprint(i, ".json"))
 		fmt.Fprint(f, long)
 	}

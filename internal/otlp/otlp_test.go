@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// compact is a JSON text without white space.
+// compact removes the white space from a JSON text.
 func compact(t *testing.T, s string) string {
 	t.Helper()
 	var v any
@@ -20,7 +20,8 @@ func compact(t *testing.T, s string) string {
 
 var start = time.Unix(1, 0)
 
-// TestMetrics: counters and durations have the form of the protocol, and add up from the start.
+// TestMetrics checks that counters and durations have the form that the protocol defines, and
+// accumulate from the start.
 func TestMetrics(t *testing.T) {
 	m := New(start, Attributes{"service.name", "mcpscan"})
 	for range 2 {
@@ -43,7 +44,8 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// TestLogs: records are handed out once, and those beyond the bound are counted.
+// TestLogs checks that each record is returned only once, and that records beyond
+// the limit are counted.
 func TestLogs(t *testing.T) {
 	m := New(start, nil)
 	if got := m.Logs(); got != nil {
@@ -67,7 +69,8 @@ func TestLogs(t *testing.T) {
 	}
 }
 
-// TestSeriesAreBounded: what has too many names is counted together.
+// TestSeriesAreBounded checks that combinations of attributes beyond the limit are
+// counted together.
 func TestSeriesAreBounded(t *testing.T) {
 	m := New(start, nil)
 	for i := range maxSeries + 10 {

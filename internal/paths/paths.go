@@ -1,4 +1,4 @@
-// Package paths parses a path the way the server that opens it does.
+// Package paths parses paths as the servers that open them do.
 package paths
 
 import (
@@ -8,7 +8,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// Path is a path as a file system resolves it: decoded, with slashes, and without empty components.
+// Path is a path as a file system resolves it: decoded, with forward slashes, and without empty
+// components.
 type Path struct {
 	Parts    []string
 	Absolute bool
@@ -23,7 +24,8 @@ type Path struct {
 // MaxBytes is the maximum length of a path. No system opens a longer one.
 const MaxBytes = 4096
 
-// pathLayers is how often a path is decoded. Servers decode once, servers behind a proxy twice.
+// pathLayers is how often a path is decoded. A server decodes once; a server behind a proxy,
+// twice.
 const pathLayers = 3
 
 // Parse parses s as a path and reports whether it can be one.
@@ -39,7 +41,7 @@ func Parse(s string) (l Path, ok bool) {
 		}
 		s = decoded
 	}
-	s, _, _ = strings.Cut(s, "\x00") // systems end the path here
+	s, _, _ = strings.Cut(s, "\x00") // file systems end the path at NUL
 	s = strings.ReplaceAll(strings.TrimSpace(s), `\`, "/")
 	if rest, ok := cutFold(s, "file:"); ok {
 		l.URI, s = true, strings.TrimPrefix(rest, "//")
@@ -100,7 +102,7 @@ func (l *Path) Under(root *Path) bool {
 }
 
 // unescape removes one layer of percent encoding and reports whether the decoded characters change
-// where the path leads.
+// its target.
 func unescape(s string) (decoded string, hidden bool) {
 	if !strings.Contains(s, "%") {
 		return s, false
@@ -109,7 +111,8 @@ func unescape(s string) (decoded string, hidden bool) {
 	return decoded, moves(decoded) > moves(s)
 }
 
-// moves counts the characters that can change where a path leads, or end it.
+// moves counts the characters that can change the target of a path, or end the
+// path.
 func moves(s string) (n int) {
 	for i := range len(s) {
 		if strings.IndexByte("./\\\x00", s[i]) >= 0 {
@@ -127,7 +130,7 @@ func cutFold(s, prefix string) (rest string, ok bool) {
 	return s[len(prefix):], true
 }
 
-// Words in names of path arguments, and of text arguments, in which a path is ordinary text.
+// Words in names of path arguments, and of text arguments, in which a path is only text.
 var (
 	pathWords = names.Set(`path paths file files filename filenames filepath filepaths dir dirs directory directories folder folders
 		cwd root workdir basedir uri source src destination dest target location output input`)

@@ -30,8 +30,8 @@ func shortened(s string) string {
 	return b.String()
 }
 
-// alike adds the readings of a string for programs and file systems that normalise it. They are
-// sure if normalisation changes its .. steps or its number of slashes.
+// alike adds the readings of a string by programs and file systems that normalise it. These
+// readings are sure if normalisation changes .. steps or the number of slashes.
 func (r *readings) alike(s string) {
 	if strings.IndexFunc(s, func(c rune) bool { return c >= utf8.RuneSelf }) < 0 || !utf8.ValidString(s) {
 		return

@@ -8,12 +8,12 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// readings are the ways in which a program can understand a path-like string, as cleaned paths. An
-// allow rule must match all of sure; for a deny rule, one match in sure or maybe is enough.
+// readings are the ways in which programs may read a string as a path, cleaned. An allow rule must
+// match all of sure; for a deny rule, one match in sure or maybe is enough.
 type readings struct {
 	sure, maybe []string
 	directory   bool // written with a trailing slash
-	deep        bool // has more layers of encoding than were decoded
+	deep        bool // encoded in more layers than are decoded
 }
 
 // maxDecodings is how many layers of percent encoding are decoded. Each program that passes on a
@@ -28,7 +28,7 @@ func read(s string) (r readings) {
 			r.plain(short)
 		}
 		r.alike(s)
-		if once := strings.ReplaceAll(strings.ReplaceAll(s, "../", ""), `..\`, ""); strings.Contains(once, "..") { // what filters leave of ....//
+		if once := strings.ReplaceAll(strings.ReplaceAll(s, "../", ""), `..\`, ""); strings.Contains(once, "..") { // a filter that deletes ../ turns ....// into ../
 			r.plain(once)
 		}
 		decoded := unescape(s)
@@ -63,7 +63,7 @@ func (r *readings) plain(s string) {
 	if trimmed := strings.TrimSpace(s); trimmed != s {
 		r.one(trimmed)
 	}
-	if joined := lineless.Replace(s); joined != s { // as URL parsers do
+	if joined := lineless.Replace(s); joined != s { // URL parsers join lines
 		r.one(joined)
 	}
 	r.several(s)
@@ -92,7 +92,8 @@ func (r *readings) one(s string) {
 	}
 }
 
-// file adds the path of a file URI. Its host may be taken as a part of the path.
+// file adds the path of a file URI. Some programs take its host as a part of the
+// path.
 func (r *readings) file(rest string, authority bool) {
 	if authority && rest != "" && rest[0] != '/' && rest[0] != '~' && !drive(rest) {
 		if _, p, ok := strings.Cut(rest, "/"); ok {
@@ -111,8 +112,8 @@ func plainScheme(s string) bool {
 	return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+.-") == ""
 }
 
-// url adds a URL with a lower-case host and a cleaned path. How the server interprets the path is
-// unknown: it may be a file system path.
+// url adds a URL with a lower-case host and a cleaned path. The server may interpret the path as
+// a file system path.
 func (r *readings) url(scheme, rest string) {
 	for _, rest := range slashes(rest) {
 		end := len(rest)
@@ -131,7 +132,7 @@ func (r *readings) url(scheme, rest string) {
 	}
 }
 
-// slashes returns a path as it is and, if that differs, with backslashes turned into slashes.
+// slashes returns a path and, if it has backslashes, also the path with slashes instead.
 func slashes(s string) []string {
 	if !strings.Contains(s, `\`) {
 		return []string{s}
@@ -194,7 +195,7 @@ func cleaned(s string) (sure string, maybe []string) {
 	}
 	sure = path.Clean(s)
 	switch rest, up := climbed(sure); {
-	case up: // relative to an unknown directory: may lead to the root, or to the home directory
+	case up: // relative to an unknown directory, so it may lead to the root or the home directory
 		maybe = append(maybe, "/"+rest, "~/"+rest)
 	case len(sure) > 1 && sure[0] == '.':
 		maybe = append(maybe, "~/"+sure)
@@ -234,10 +235,10 @@ func cleanedHome(s string) (sure string, maybe []string) {
 	return sure, maybe
 }
 
-// elsewhere returns the targets of a path that goes through a link that systems usually have.
+// elsewhere returns the targets of a path through a symbolic link that most systems have.
 func elsewhere(s string) (maybe []string) {
 	if rest, ok := strings.CutPrefix(s, "/proc/"); ok {
-		if _, below, ok := strings.Cut(rest, "/root/"); ok { // of a process or thread
+		if _, below, ok := strings.Cut(rest, "/root/"); ok { // root directory of a process or thread
 			maybe = append(maybe, "/"+below)
 		}
 	}

@@ -42,12 +42,12 @@ func Compare(before, now *Policy) []configfile.SettingsChange {
 // comparison collects the changes between two versions of a policy.
 type comparison struct {
 	now     *Policy
-	kept    []bool // by index among the enabled rules: the old policy has the rule too
+	kept    []bool // set for the enabled rules that the old policy also has
 	changes []configfile.SettingsChange
 }
 
-// missing is a rule that the policy no longer has, or no longer in its old position, which was
-// before the enabled rule at index before.
+// missing is a rule that the policy no longer has, or no longer in the same order. It preceded
+// the enabled rule at index before.
 type missing struct {
 	rule   *Rule
 	before int
@@ -108,7 +108,7 @@ func (r *Rule) decides() string {
 	return b.String()
 }
 
-// added records a rule that is new at an index of the policy.
+// added records a new rule, which has index at in the policy.
 func (c *comparison) added(at int, r *Rule) {
 	harmless := r.refuses()
 	for _, earlier := range c.now.stages[0].rules[:at] {
@@ -117,14 +117,14 @@ func (c *comparison) added(at int, r *Rule) {
 	c.add(configfile.EffectOf(!harmless), r.At, "the %s is new: %s", r.called(), r.Action)
 }
 
-// gone records a removed rule. A removed allow rule is harmless: what takes its place is at least
-// as strict. The matches of any other rule must now be decided by a rule that is at least as
-// strict, or by one that preceded it before, too.
+// gone records a removed rule. Removing an allow rule is harmless, because every other decision
+// is at least as strict. The matches of any other rule must now be decided by a rule that is at
+// least as strict, or by one that already preceded it.
 func (c *comparison) gone(g missing) {
 	harmless := g.rule.Action == Allow
 	strict, _ := g.rule.Action.Verdict()
 	for i, r := range c.now.stages[0].rules {
-		if i >= g.before && c.kept[i] { // the rules from here on came after the removed one
+		if i >= g.before && c.kept[i] { // the rules from here on came after the removed rule
 			break
 		}
 		own, _ := r.Action.Verdict()

@@ -18,7 +18,8 @@ func (r *Rule) covers(later *Rule) bool {
 	if !r.looks() {
 		return true
 	}
-	// A rule that passes requests checks all arguments, a rule that refuses any.
+	// A rule that passes requests must match all arguments; one that refuses must
+	// match any.
 	return (!r.Passes() || later.Passes()) && r.coversArguments(later) && r.coversPaths(later)
 }
 

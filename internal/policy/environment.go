@@ -17,8 +17,8 @@ var standard = []string{"PATH", "HOME", "USER", "SHELL", "TERM", "LANG", "TMPDIR
 // Standard reports whether every server may have the variable.
 func Standard(variable string) bool { return slices.Contains(standard, strings.ToUpper(variable)) }
 
-// sensitive are suffixes of the names of secrets. Such a variable must be allowed by its exact
-// name, not by a glob.
+// sensitive are suffixes of the names of secrets. Only an exact name, not a glob, can allow
+// such a variable.
 var sensitive = []string{"_TOKEN", "_KEY", "_SECRET", "_API_KEY", "_PASSWORD", "_CREDENTIALS"}
 
 // Sensitive reports whether the name of a variable indicates a secret.
@@ -29,7 +29,7 @@ func Sensitive(variable string) bool {
 
 // Inherits reports whether a started server gets a variable from the environment of the program
 // that starts it. A server without env_allow and env_deny, or without a declaration, gets only the
-// standard variables: l may be nil.
+// standard variables. l may be nil.
 func (l *Lists) Inherits(server, variable string) bool {
 	if l == nil {
 		return Standard(variable)

@@ -77,7 +77,7 @@ func (w *writer) tools(p *Profile) (refused []refusedTool) {
 			w.tool(server, name, hash, t)
 		}
 	})
-	if !some { // a key without a value would also allow nothing, but less clearly
+	if !some { // a key without a value would also allow nothing, but less obviously
 		w.line(2, "[]")
 	}
 	return refused
@@ -151,7 +151,7 @@ func nameable(name string) bool {
 	return err == nil && strings.TrimSpace(name) != ""
 }
 
-// provenance describes how often something was seen, and over what period.
+// provenance describes how often something was seen, and when.
 func (e *profiled) provenance() string {
 	n := times(e.events, "event")
 	if e.first.IsZero() {

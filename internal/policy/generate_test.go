@@ -17,7 +17,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// denials collects what a policy denies.
+// denials collects the requests that a policy denies.
 type denials struct{ got []string }
 
 func (d *denials) Event(*scanner.Event, *scanner.Outcome) error { return nil }
@@ -46,7 +46,7 @@ func run(t fatal, recording string, rule scanner.Rule, o scanner.Options) []stri
 	return d.got
 }
 
-// profileOf profiles a recording.
+// profileOf returns the profile of a recording.
 func profileOf(t fatal, recording string, agentsh bool) *policy.Profile {
 	p := policy.NewProfile()
 	p.AgentSH = agentsh
@@ -54,7 +54,7 @@ func profileOf(t fatal, recording string, agentsh bool) *policy.Profile {
 	return p
 }
 
-// denied returns what a policy in YAML denies of a recording.
+// denied returns the requests in a recording that a YAML policy denies.
 func denied(t fatal, yaml, recording string) []string {
 	settings, err := config.ParseSettings("p.yaml", []byte(yaml), config.Vocabulary{})
 	if err != nil {
@@ -65,7 +65,7 @@ func denied(t fatal, yaml, recording string) []string {
 	return run(t, recording, all[i], scanner.Options{Policy: settings.Policy.Policy(), AgentSH: settings.Policy.Hashes()})
 }
 
-// message writes a line of a recording.
+// message returns a line of a recording.
 func message(second int, server, direction string, msg any) string {
 	line, err := json.Marshal(map[string]any{"type": "mcp_message", "timestamp": fmt.Sprintf("2026-01-06T10:30:%02dZ", second), "session_id": "s1",
 		"server_id": server, "direction": direction, "message": msg})
@@ -84,15 +84,15 @@ func calls(second int, server, tool string) string {
 	return message(second, server, "client_to_server", map[string]any{"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": map[string]any{"name": tool, "arguments": map[string]any{}}})
 }
 
-// refuses is what an audit log says of a call that it blocked.
+// refuses returns the audit log line for a call that was blocked.
 func refuses(second int, server, tool string) string {
 	line, _ := json.Marshal(map[string]any{"type": "mcp_tool_call_intercepted", "timestamp": fmt.Sprintf("2026-01-06T10:30:%02dZ", second), "session_id": "s1",
 		"server_id": server, "tool_name": tool, "action": "block"})
 	return string(line) + "\n"
 }
 
-// TestGenerated: what was called or listed is allowed, what was refused is a comment, and
-// counts and times say where each comes from.
+// TestGenerated checks that the policy allows what was called or listed, has refused
+// calls in comments, and says how often and when each was seen.
 func TestGenerated(t *testing.T) {
 	recording := listing(1, "notes", "read_note", "Reads.") + listing(2, "notes", "write_note", "Writes.") + calls(3, "notes", "read_note") +
 		refuses(4, "notes", "drop_all") + calls(5, "web", "search") + refuses(6, "shady", "pay")
@@ -155,8 +155,8 @@ mcp_rules:
 	}
 }
 
-// TestGeneratedAllowsNothingElse: another tool, another server, and a definition that
-// changed are denied, and a refused tool is.
+// TestGeneratedAllowsNothingElse checks that other tools, other servers, changed
+// definitions and refused tools are denied.
 func TestGeneratedAllowsNothingElse(t *testing.T) {
 	recording := listing(1, "notes", "read_note", "Reads.") + calls(3, "notes", "read_note") + refuses(4, "notes", "drop_all")
 	yaml := profileOf(t, recording, false).YAML()
@@ -179,11 +179,12 @@ func TestGeneratedAllowsNothingElse(t *testing.T) {
 	}
 }
 
-// hostile are characters that mean something to YAML, to a glob, or to a terminal.
+// hostile contains characters with a meaning in YAML, globs or terminals.
 var hostile = []rune("ab*?[]{}\\\"'#:-|>&!%@` \t\n\r\x00\x1b\x7f\u0085\u00a0\u00ad\u200b\u202e\u2028\ufeff\ufffe\ufffdé中\U0001F600\U000E0041,~=/")
 
-// TestGeneratedDeniesNothing: whatever the names are, the policy loads, lets pass what it
-// was made from, and allows nothing else by a wildcard or by another line.
+// TestGeneratedDeniesNothing checks that, for any names, the policy loads and allows the
+// recording from which it was generated, and that no wildcard or injected line allows
+// anything else.
 func TestGeneratedDeniesNothing(t *testing.T) {
 	names := rapid.Custom(func(t *rapid.T) string {
 		return rapid.StringOfN(rapid.SampledFrom(hostile), 1, 12, -1).Filter(func(s string) bool { return strings.TrimSpace(s) != "" }).Draw(t, "name")
@@ -231,7 +232,7 @@ func TestGeneratedDeniesNothing(t *testing.T) {
 	})
 }
 
-// TestNamesThatNoRuleHas: a name that is blank, or longer than any, is reported and not allowed.
+// TestNamesThatNoRuleHas checks that blank and overlong names are reported and not allowed.
 func TestNamesThatNoRuleHas(t *testing.T) {
 	long := strings.Repeat("x", policy.MaxName+1)
 	recording := calls(1, "s", long) + calls(2, "s", " ") + calls(3, long, "t") + calls(4, "s", "t") + refuses(5, "s", long+"y") + refuses(6, "s", strings.Repeat("z", 1<<16))

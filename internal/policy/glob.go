@@ -9,8 +9,8 @@ import (
 // newGlob and ParseName.
 type glob struct {
 	tokens []token
-	prefix string // of every match: the whole glob if it has no wildcards
-	suffix string // of every match
+	prefix string // prefix of every match: the whole glob if it has no wildcards
+	suffix string // suffix of every match
 	inner  string // the longest literal that every match contains
 	wild   bool
 }
@@ -26,11 +26,13 @@ const (
 	anyRune                   // one character
 )
 
-// wild reports whether a token is a wildcard, and many whether it matches any number of characters.
+// wild reports whether a token is a wildcard, and many whether it can match any number of
+// characters.
 func (t token) wild() bool { return t < 0 }
 func (t token) many() bool { return t == star || t == deep }
 
-// takes reports whether a token can match r; for star and deep, as one of several characters.
+// takes reports whether a token can match r, alone or, for star and deep, among other
+// characters.
 func (t token) takes(r rune) bool {
 	return t == deep || t == anyRune || (t == star || t == one) && r != '/' || rune(t) == r
 }
@@ -84,7 +86,7 @@ func globOf(tokens []token) *glob {
 	return g
 }
 
-// match reports whether all of s matches. It follows all alternatives at once, so its time is at
+// match reports whether all of s matches. It tracks all alternatives at once, so its time is at
 // most proportional to the product of the lengths of s and the glob.
 func (g *glob) match(s string) bool {
 	if len(s) < len(g.prefix) || !strings.HasPrefix(s, g.prefix) || !strings.HasSuffix(s, g.suffix) {
@@ -131,8 +133,8 @@ func (g *glob) reach(states []int, at int) []int {
 	}
 }
 
-// covers reports whether g matches everything that o matches. It may return false negatives: it
-// keeps only the states of g that are reached whatever the wildcards of o match.
+// covers reports whether g matches everything that o matches. It may return false negatives,
+// because it keeps only the states of g that are reached whatever the wildcards of o match.
 func (g *glob) covers(o *glob) bool {
 	switch {
 	case !o.wild:
@@ -150,7 +152,7 @@ func (g *glob) covers(o *glob) bool {
 			own := g.tokens[at]
 			loops := own.many()
 			switch {
-			case t.many(): // it may match nothing, or several characters
+			case t.many(): // the wildcard may match nothing, or several characters
 				if own == deep || own == star && t == star {
 					next = g.reach(next, at)
 				}

@@ -49,7 +49,7 @@ func TestGlob(t *testing.T) {
 	}
 }
 
-// reference is a glob as a regular expression.
+// reference returns a glob as a regular expression.
 func reference(source string) *regexp.Regexp {
 	var b strings.Builder
 	for i := 0; i < len(source); {
@@ -83,7 +83,8 @@ func FuzzGlob(f *testing.F) {
 		if got := newGlob(glob).match(text); got != want {
 			t.Errorf("%q on %q: %v, the expression says %v", glob, text, got, want)
 		}
-		// What covers another glob matches what that one matches.
+		// A glob that covers another one must match everything that the other
+		// matches.
 		for _, wider := range []string{strings.ReplaceAll(glob, "?", "*"), "**", text + "*", "*" + text} {
 			if newGlob(wider).covers(newGlob(glob)) && want && !newGlob(wider).match(text) {
 				t.Errorf("%q covers %q, and does not match %q", wider, glob, text)
@@ -109,7 +110,8 @@ func TestGlobCovers(t *testing.T) {
 	}
 }
 
-// TestGlobIsLinear: a pattern that makes a backtracking matcher run for years.
+// TestGlobIsLinear uses a pattern on which a backtracking matcher would run for
+// years.
 func TestGlobIsLinear(t *testing.T) {
 	if newGlob(strings.Repeat("**a*", 60) + "x?b").match(strings.Repeat("a", 20_000) + "b") {
 		t.Error("matched")

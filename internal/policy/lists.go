@@ -8,7 +8,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Mode is the decision for names that are in no list.
+// Mode determines the decision about names that are in no list.
 type Mode uint8
 
 // The modes. The deny list applies in all of them.
@@ -84,7 +84,8 @@ type Declared struct {
 	At             configfile.Position
 }
 
-// serverMethods are the methods that use a server, or by which it uses its client.
+// serverMethods are the methods that use a server, or with which a server uses its
+// client.
 var serverMethods = map[string]bool{
 	"tools/call": true, "resources/read": true, "resources/subscribe": true, "prompts/get": true, "completion/complete": true,
 	"sampling/createMessage": true, "elicitation/create": true,
@@ -141,7 +142,7 @@ func (l *Lists) servers(p *Policy) stage {
 func (l *Lists) tools(p *Policy) stage {
 	s := stage{methods: map[string]bool{"tools/call": true}}
 	add := func(r *Rule, list listCriteria) { r.list, s.rules = list, append(s.rules, r) }
-	if l.ToolMode != None || len(l.DeniedTools) > 0 { // JSON parsers disagree on which name applies
+	if l.ToolMode != None || len(l.DeniedTools) > 0 { // JSON parsers disagree on which duplicate name applies
 		add(blocks("tool_policy", l.ToolModeAt, "the call does not name a tool"), listCriteria{call: unnamedCall})
 		add(blocks("tool_policy", l.ToolModeAt, "the call names more than one tool"), listCriteria{call: ambiguousCall})
 	}
@@ -160,7 +161,7 @@ func (l *Lists) tools(p *Policy) stage {
 		a := &l.AllowedTools[i]
 		add(a.named(&Rule{Name: "allowed_tools", At: a.At, Action: Allow, Message: "the tool is in allowed_tools"}), listCriteria{hash: a.Hash})
 	}
-	for _, a := range slices.Backward(l.AllowedTools) { // allowed, but not with this definition
+	for _, a := range slices.Backward(l.AllowedTools) { // the tool is allowed, but not with this definition
 		add(a.named(blocks("allowed_tools", a.At, "the tool is allowed only with a content_hash, and the server has not listed it")), listCriteria{exact: true, call: unlistedCall})
 		add(a.named(blocks("allowed_tools", a.At, "the tool is allowed with a content_hash that does not match its current definition")), listCriteria{exact: true})
 	}
@@ -181,8 +182,8 @@ func (l *Lists) allowedServer(id string) *ServerRule {
 	return nil
 }
 
-// all reports whether the rule applies to every tool, which under an allowlist is redundant with
-// the mode.
+// all reports whether the rule applies to every tool. Under an allowlist, such a rule is
+// redundant with the mode.
 func (t *ToolRule) all() bool { return t.Server.All() && t.Tool.All() && t.Hash.IsZero() }
 
 // Hashes reports whether any rule requires the digest of a tool.

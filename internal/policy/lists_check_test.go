@@ -18,7 +18,8 @@ func lists(t *testing.T, yaml string) *config.Settings {
 	return s
 }
 
-// TestCheck: what a policy says in vain is reported with its place, and nothing else is.
+// TestCheck checks that parts of a policy without effect are reported with their
+// positions, and nothing else is.
 func TestCheck(t *testing.T) {
 	const on = "enforce_policy: true\n"
 	for _, c := range []struct {
@@ -56,7 +57,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestUnused: a pattern that matches nothing in a recording is reported.
+// TestUnused checks that patterns that match nothing in a recording are reported.
 func TestUnused(t *testing.T) {
 	p := lists(t, `
 allowed_servers: [{id: "notes*"}, {id: web}]

@@ -12,7 +12,7 @@ import (
 
 // CompareLists returns the changes from one version of the lists to the next, and whether they let
 // anything pass that was refused before. A change that cannot be shown to be harmless counts as
-// weakening. Nil lists make no decisions. Whether pins are compared at all is not considered here.
+// weakening. Nil lists make no decisions. Whether pins are compared at all is decided elsewhere.
 func CompareLists(before, now *Lists) []configfile.SettingsChange {
 	c := &listComparison{before: before, now: now}
 	for _, lists := range [...]**Lists{&c.before, &c.now} {

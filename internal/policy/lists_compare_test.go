@@ -25,7 +25,8 @@ func namesOf(t *testing.T, globs ...string) (out []Name) {
 	return out
 }
 
-// TestCompareEnvironment: what a declared server may have besides.
+// TestCompareEnvironment covers changes of the variables that a declared server may
+// have.
 func TestCompareEnvironment(t *testing.T) {
 	declared := func(allow, deny string) *Lists {
 		return &Lists{Servers: []Declared{{ID: "s", EnvAllow: namesOf(t, strings.Fields(allow)...), EnvDeny: namesOf(t, strings.Fields(deny)...)}}}
@@ -36,7 +37,7 @@ func TestCompareEnvironment(t *testing.T) {
 	}{
 		{declared("DB_*", ""), declared("DB_* AWS_*", ""), configfile.Weakens},
 		{declared("DB_*", ""), declared("DB_HOST", ""), configfile.Keeps},
-		{declared("DB_*", ""), declared("DB_TOKEN", ""), configfile.Weakens}, // a glob allows no secret
+		{declared("DB_*", ""), declared("DB_TOKEN", ""), configfile.Weakens}, // a glob never allows a secret
 		{declared("DB_*", ""), declared("", ""), configfile.Weakens},
 		{declared("", "AWS_*"), declared("", ""), configfile.Weakens},
 		{declared("", "AWS_*"), declared("", "*"), configfile.Keeps},
@@ -52,7 +53,7 @@ func TestCompareEnvironment(t *testing.T) {
 	}
 }
 
-// TestComparePinning: what becomes of tools that changed.
+// TestComparePinning covers changes of the decisions about changed tools.
 func TestComparePinning(t *testing.T) {
 	alert, no := scanner.Alert, false
 	if c := CompareLists(nil, &Lists{Pinning: Pinning{OnChange: &alert}}); len(c) != 1 || c[0].Effect != configfile.Weakens {
@@ -66,7 +67,8 @@ func TestComparePinning(t *testing.T) {
 	}
 }
 
-// TestCompareIsSound: where no change of lists weakens them, no call gets a milder verdict.
+// TestCompareIsSound checks that if a change of lists is not reported as weakening, no call
+// gets a milder verdict.
 func TestCompareIsSound(t *testing.T) {
 	glob := rapid.SampledFrom([]string{"*", "a", "b", "a*", "*b", "ab", "A", "?"})
 	harmless, stricter := 0, 0

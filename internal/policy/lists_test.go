@@ -15,7 +15,7 @@ func servers(t testing.TB, globs ...string) (rules []ServerRule) {
 	return rules
 }
 
-// tools reads SERVER TOOL [HASH].
+// tools parses lines of the form "SERVER TOOL [HASH]".
 func tools(t testing.TB, lines ...string) (rules []ToolRule) {
 	for _, l := range lines {
 		f := strings.Fields(l)
@@ -31,10 +31,10 @@ func tools(t testing.TB, lines ...string) (rules []ToolRule) {
 	return rules
 }
 
-// listed is a tool as its server lists it.
+// listed is a tool as listed by its server.
 var listed = &scanner.Known{Definition: &mcp.Definition{Digest: mcp.Digest{1}, AgentSH: strings.Repeat("ab", 32)}}
 
-// TestLists: who is refused, by which key.
+// TestLists checks which calls are refused, and by which key.
 func TestLists(t *testing.T) {
 	hash := strings.Repeat("ab", 32)
 	for _, c := range []struct {
@@ -42,7 +42,7 @@ func TestLists(t *testing.T) {
 		lists        Lists
 		server, tool string
 		known        *scanner.Known
-		want         string // the key that decides, "" for a call that passes
+		want         string // the deciding key; "" for a call that passes
 	}{
 		{"nothing is filtered", Lists{}, "s", "t", nil, ""},
 		{"a denied server", Lists{DeniedServers: servers(t, "untrusted_*")}, "untrusted_x", "t", listed, "denied_servers"},
@@ -93,7 +93,8 @@ func TestLists(t *testing.T) {
 	}
 }
 
-// TestOtherRequests: of what is no call the server decides, whoever asks.
+// TestOtherRequests checks that for requests other than calls the server decides,
+// whoever sends them.
 func TestOtherRequests(t *testing.T) {
 	l := Lists{Enforced: true, FailClosed: true, ServerMode: Allowlist, AllowedServers: servers(t, "good"), ToolMode: Allowlist}
 	for method, decides := range map[string]bool{"resources/read": true, "prompts/get": true, "sampling/createMessage": true,
@@ -107,7 +108,8 @@ func TestOtherRequests(t *testing.T) {
 	}
 }
 
-// TestAmbiguousCalls: a call with two names is refused where tools are distinguished.
+// TestAmbiguousCalls checks that a call with two names is refused if the policy
+// distinguishes tools.
 func TestAmbiguousCalls(t *testing.T) {
 	denied := Lists{Enforced: true, DeniedTools: tools(t, "* exec")}
 	none := Lists{Enforced: true}
@@ -129,7 +131,7 @@ func TestAmbiguousCalls(t *testing.T) {
 	}
 }
 
-// TestVariables: what the environment of a declared server may have.
+// TestVariables checks which variables a declared server may have.
 func TestVariables(t *testing.T) {
 	names := func(globs ...string) (out []Name) {
 		for _, g := range globs {
@@ -160,8 +162,8 @@ func TestVariables(t *testing.T) {
 	}
 }
 
-// TestInherits: a server that is started gets little of the environment, unless its entry
-// says more.
+// TestInherits checks that a started server gets only standard variables unless its entry
+// allows others.
 func TestInherits(t *testing.T) {
 	names := func(globs ...string) (out []Name) {
 		for _, g := range globs {

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// matches reports whether a rule matches a request. It is unsure if everything matches except
-// arguments that were not inspected: in a rule that refuses, or in any rule if a log lacks the
-// arguments.
+// matches reports whether a rule matches a request. unsure is set if everything matches except
+// arguments that were not inspected, which happens in rules that refuse, and in any rule if a
+// log lacks the arguments.
 func (r *Rule) matches(q *request) (match, unsure bool) {
 	if r.Any {
 		return true, false
@@ -52,20 +52,20 @@ func (g Patterns) refuses(spellings []string) bool {
 	return slices.ContainsFunc(g, func(p *Pattern) bool { return p.matchesAny(spellings) })
 }
 
-// event compares the event_type. For connect it is only a precheck, because that depends on the
-// arguments.
+// event compares the event_type. For connect, it is only a precheck, because connect depends on
+// the arguments.
 func (r *Rule) event(q *request) bool {
 	return len(r.Types) == 0 || r.Types.match(q.event) || !r.Passes() && r.Types.match(connect)
 }
 
-// connection compares the event_type connect. Only rules that refuse use it: no message is just a
-// connection.
+// connection compares the event_type connect. Only rules that refuse support it, because no
+// message is only a connection.
 func (r *Rule) connection(q *request) bool {
 	return len(r.Types) == 0 || r.Types.match(q.event) || !r.Passes() && q.connects()
 }
 
-// target compares the names of tools, and their equivalents in other requests. If a request has two
-// names, one match is enough to refuse it; so is a missing name.
+// target compares the names of tools, and their equivalents in other requests. For a rule that
+// refuses, one match among several names is enough, and so is a missing name.
 func (r *Rule) target(q *request) bool {
 	if q.unnamed && !r.Passes() && (len(r.Tools) == 0 || q.Method == "tools/call") {
 		return true
@@ -85,8 +85,8 @@ func (r *Rule) target(q *request) bool {
 	return r.each(q, r.Targets, q.names...)
 }
 
-// each reports whether all names match if the rule allows, or any name if it refuses, which
-// compares names in all their spellings.
+// each reports whether all names match if the rule allows, or any name if it refuses. A
+// rule that refuses compares all spellings of a name.
 func (r *Rule) each(q *request, g Patterns, names ...string) bool {
 	for _, s := range names {
 		match := r.Passes() && g.allows(s) || !r.Passes() && g.refuses(q.spelled(s))
@@ -117,7 +117,8 @@ func (r *Rule) path(q *request) bool {
 	return r.Passes()
 }
 
-// path compares the readings of a path; if the rule passes, all of the sure ones must match.
+// path compares the readings of a path. If the rule passes, all of the sure readings must
+// match.
 func (g Patterns) path(v *value, passes bool) bool {
 	if !passes {
 		return slices.ContainsFunc(v.low, func(s string) bool {

@@ -15,18 +15,18 @@ import (
 type Name struct {
 	source string
 	exact  *glob
-	low    *glob // exact in folded case
+	low    *glob // glob for names in folded case
 }
 
-// MaxName is the maximum length of a glob, MaxCompared that of a compared name, in bytes: longer
-// names are refused.
+// MaxName is the maximum length of a glob, and MaxCompared that of a compared name, in bytes;
+// longer names are refused.
 const (
 	MaxName     = 512
 	MaxCompared = 4096
 )
 
-// special are the characters that must be escaped in a glob: the wildcards, and the special
-// characters of other programs' globs.
+// special are the characters that must be escaped in a glob, because they are wildcards
+// here or in other programs' globs.
 const special = `*?\[]{}`
 
 // ParseName parses a glob. Special characters of other programs are an error, because a rule that
@@ -112,8 +112,8 @@ func (n Name) Allows(name string) bool {
 // no spelling evades a refusal.
 func (n Name) Refuses(name string) bool { return n.matchesAny(spellings(name)) }
 
-// matchesAny reports whether the glob matches one of the spellings; nil spellings are those of a
-// name that is too long, which always matches.
+// matchesAny reports whether the glob matches one of the spellings. Nil stands for a name that
+// is too long to compare, which always matches.
 func (n Name) matchesAny(spellings []string) bool {
 	return spellings == nil || n.low != nil && slices.ContainsFunc(spellings, n.low.match)
 }

@@ -17,8 +17,8 @@ func name(t testing.TB, glob string) Name {
 	return n
 }
 
-// TestNames: a wildcard stands for a slash as well, what is allowed is written as the rule
-// has it, and nobody passes a refusal by another spelling.
+// TestNames checks that wildcards also match slashes, that only the exact spelling is
+// allowed, and that no other spelling evades a refusal.
 func TestNames(t *testing.T) {
 	for _, c := range []struct {
 		glob, name      string
@@ -40,16 +40,16 @@ func TestNames(t *testing.T) {
 		{"a**b", "ab", true, true},
 		{"exec_*", "Exec_run", false, true},
 		{"EXEC_*", "exec_run", false, true},
-		{"exec_*", "exec\u200b_run", false, true}, // a character that nobody sees
-		{"exec_*", "ｅｘｅｃ_run", false, true},       // full width
+		{"exec_*", "exec\u200b_run", false, true}, // an invisible character
+		{"exec_*", "ｅｘｅｃ_run", false, true},       // full-width characters
 		{"exec_*", "\u0435xec_run", false, true},  // a Cyrillic e
-		{"exec_run", " exec_run\n", false, true},  // white space around it
-		{"straße", "STRASSE", false, false},       // no difference of case alone
-		{"kelvin", "\u212aelvin", false, true},    // the sign for kelvin
+		{"exec_run", " exec_run\n", false, true},  // surrounded by white space
+		{"straße", "STRASSE", false, false},       // the spellings differ in more than case
+		{"kelvin", "\u212aelvin", false, true},    // the Kelvin sign
 		{`a\*b`, "a*b", true, true},
 		{`a\*b`, "axb", false, false},
 		{`\[x\]\{y\}\\`, `[x]{y}\`, true, true},
-		{"run", strings.Repeat("x", MaxCompared+1), false, true}, // what is longer than any name
+		{"run", strings.Repeat("x", MaxCompared+1), false, true}, // too long to compare
 	} {
 		n := name(t, c.glob)
 		if n.Allows(c.name) != c.allows || n.Refuses(c.name) != c.refuses {
@@ -58,7 +58,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestBadNames: what would silently match nothing is reported.
+// TestBadNames checks that globs that would silently match nothing are rejected.
 func TestBadNames(t *testing.T) {
 	for glob, want := range map[string]string{
 		"":                             "matches nothing",
@@ -75,7 +75,7 @@ func TestBadNames(t *testing.T) {
 	}
 }
 
-// TestNamesAreLikeExpressions compares with an expression of the same meaning.
+// TestNamesAreLikeExpressions compares globs with equivalent regular expressions.
 func TestNamesAreLikeExpressions(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		glob := rapid.StringOfN(rapid.SampledFrom([]rune("ab/é*?")), 1, 8, -1).Draw(t, "glob")
@@ -101,8 +101,8 @@ func TestNamesAreLikeExpressions(t *testing.T) {
 	})
 }
 
-// TestEscapedNamesMatchThemselves: the glob that is written for a name allows it, refuses
-// it, and allows no other.
+// TestEscapedNamesMatchThemselves checks that the escaped glob of a name allows and
+// refuses this name and no other.
 func TestEscapedNamesMatchThemselves(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := rapid.StringN(1, 40, 200).Draw(t, "a"), rapid.StringN(1, 40, 200).Draw(t, "b")
@@ -113,8 +113,8 @@ func TestEscapedNamesMatchThemselves(t *testing.T) {
 	})
 }
 
-// TestHostileNames: no name makes a glob slow. A glob that tried all ways to share the
-// name among its stars would never end.
+// TestHostileNames checks that no name makes a glob slow. A matcher that tried all
+// ways of dividing the name among the stars would never finish.
 func TestHostileNames(t *testing.T) {
 	n := name(t, strings.Repeat("a*", MaxName/2-1)+"b")
 	long := strings.Repeat("a", MaxCompared)

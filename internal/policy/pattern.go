@@ -15,8 +15,8 @@ type Pattern struct {
 	// forms are compared with cleaned paths. They expand ~ to all usual home directories, because
 	// the server's is unknown.
 	forms []*glob
-	// homes are additional forms for paths below ~ in a rule that refuses: the home in the pattern
-	// may be the one that ~ means.
+	// homes are additional forms for paths below ~ in a rule that refuses: the home directory in
+	// the pattern may be the one that ~ means.
 	homes []*glob
 
 	// lowForms and lowHomes are the same in lower case, for a rule that refuses: some file systems
@@ -61,8 +61,8 @@ func NewPathPattern(source string, at configfile.Position) *Pattern {
 	return p
 }
 
-// tidy removes from a pattern what cleaned paths lack, except .., since the element before it may
-// be a wildcard.
+// tidy removes from a pattern everything that cleaned paths lack, except .., because the element
+// before it may be a wildcard.
 func tidy(s string) string {
 	for strings.HasPrefix(s, "./") {
 		s = strings.TrimLeft(s[2:], "/")
@@ -118,7 +118,8 @@ func homeForms(s string) []string {
 	return forms
 }
 
-// belowHome returns a pattern below a home directory as one below ~, or "".
+// belowHome converts a pattern below a home directory to one below ~. It returns ""
+// for any other pattern.
 func belowHome(s string) string {
 	for _, homes := range [...]string{"/home/", "/Users/", "C:/Users/"} {
 		if rest, ok := strings.CutPrefix(s, homes); ok {

@@ -97,9 +97,9 @@ func (r *readings) several(s string) {
 	}
 }
 
-// text adds the paths and addresses in a string that is not a path as a whole. Those in a
-// multi-line string, such as a file to be written, can refuse a request but do not prevent it from
-// passing: they are not what a server acts on, unless each line is a path.
+// text adds the paths and addresses in a string that is not a path as a whole. In a multi-line
+// string, such as a file to be written, they can cause a refusal but do not keep an allow rule
+// from matching, because the server does not act on them, unless each line is a path.
 func (q *request) text(s string) {
 	lines := strings.FieldsFunc(s, func(c rune) bool { return c == '\n' || c == '\r' })
 	aside := len(lines) > 1
@@ -110,7 +110,7 @@ func (q *request) text(s string) {
 		}
 	}
 	q.pieces(s, aside)
-	if joined := lineless.Replace(s); joined != s { // as URL parsers do
+	if joined := lineless.Replace(s); joined != s { // URL parsers join lines
 		q.pieces(joined, true)
 	}
 }

@@ -2,9 +2,9 @@
 // rules, and one evaluator applies them: policyfile reads the TOML languages, and config the YAML
 // lists.
 //
-// It must never pass a request that it does not understand: an argument that was not inspected
-// counts against it. It implements [scanner.Policy]: it must have no clock, no I/O and no state
-// between requests.
+// It must never pass a request that it does not understand, so an argument that was not inspected
+// counts against the request. As an implementation of [scanner.Policy], it must have no clock, no
+// I/O and no state between requests.
 package policy
 
 import (
@@ -64,19 +64,19 @@ type stage struct {
 	methods   map[string]bool  // methods that it decides about; all others pass
 	logs      bool             // some rule logs, which applies to any method
 	rules     []*Rule          // the enabled rules, in order of precedence
-	otherwise scanner.Decision // if no rule matches
+	otherwise scanner.Decision // decision if no rule matches
 }
 
 // Rule decides about requests that match all of its criteria. A missing criterion matches
 // everything.
 type Rule struct {
-	Name        string // "" for a rule identified by its number
+	Name        string // "" if the rule has only a number
 	Number      int    // position in the file, from 1
 	At          configfile.Position
 	Action      Action
 	Description string
 	Message     string
-	Priority    int // lowest first
+	Priority    int // rules with lower numbers apply first
 	Disabled    bool
 
 	Any     bool
@@ -96,7 +96,7 @@ type listCriteria struct {
 	check  scanner.Check // the check reported with the decision
 	silent bool          // allowed requests go on to the next stage, without a record
 	exact  bool          // refuses names only exactly as written
-	hash   Hash          // of the tool; zero for any
+	hash   Hash          // of the tool's definition; zero for any
 	call   callState
 }
 
@@ -149,8 +149,8 @@ const defaultRule = "default"
 // title returns the name of a rule for reports.
 func (r *Rule) title() string { return cmp.Or(r.Name, "rule "+strconv.Itoa(r.Number)) }
 
-// Passes reports whether the rule lets messages pass. Such a rule must be certain of everything
-// that it matches; for a rule that refuses, a suspicion is enough.
+// Passes reports whether the rule lets messages pass. Such a rule matches only if it is certain
+// that all criteria match; for a rule that refuses, a possible match is enough.
 func (r *Rule) Passes() bool { return r.Action == Allow || r.Action == Log || r.list.exact }
 
 // looks reports whether the rule inspects arguments.

@@ -11,8 +11,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Profile records the servers and tools that were seen, as the basis of a policy that allows
-// exactly these.
+// Profile records the servers and tools seen in recordings, as the basis of a policy that
+// allows exactly these.
 type Profile struct {
 	AgentSH bool // use agentsh hashes, which cover only name, description and schema
 
@@ -20,11 +20,11 @@ type Profile struct {
 	lost    int
 }
 
-// profiled records what was seen of a server or tool.
+// profiled records the use of a server or tool.
 type profiled struct {
 	events      int
 	first, last time.Time
-	tools       map[string]*profiled // of a server
+	tools       map[string]*profiled // tools of a server
 
 	refused int // calls that were blocked
 	called  int
@@ -203,7 +203,7 @@ func (e *profiled) allowed() []string {
 	return []string{e.listed}
 }
 
-// passes reports whether there was any event of a server.
+// passes reports whether the server had any event.
 func (e *profiled) passes() bool { return e.events > 0 }
 
 // worst returns the findings, most severe first.

@@ -10,25 +10,25 @@ import (
 // request is a request with the data that rules inspect, computed once for all rules.
 type request struct {
 	*scanner.PolicyRequest
-	event   string   // its event_type
+	event   string   // event_type of the request
 	names   []string // names of its target; more than one if the key is duplicated
 	values  []argumentValue
 	paths   []value
 	command bool                // some argument is a command or code
-	lost    bool                // parts of it were not inspected
+	lost    bool                // parts of the request were not inspected
 	spelt   map[string][]string // cache of the spellings of names
-	unnamed bool                // it lacks the required name of its tool, prompt or resource
+	unnamed bool                // the request lacks the required name of its tool, prompt or resource
 }
 
 // argumentValue is one value in the arguments, with its paths in paths[first:last].
 type argumentValue struct {
 	*scanner.Argument
-	keys        []string // keys that lead to it
+	keys        []string // keys that lead to the value
 	first, last int
 }
 
-// The values of event_type. Connect is not a message type: it stands for a request that contains an
-// address.
+// The values of event_type. Connect is not a message type; it stands for a request that contains a
+// network address.
 const (
 	toolCall     = "tool_call"
 	resourceRead = "resource_read"
@@ -96,7 +96,7 @@ func newRequest(r *scanner.PolicyRequest, paths bool) *request {
 			q.names = append(q.names, a.Text)
 		case nested && strings.EqualFold(keys[0], "arguments"):
 			q.values = append(q.values, argumentValue{Argument: a, keys: keys[1:]})
-		case !(nested && strings.EqualFold(keys[0], "name")): // some servers read these too
+		case !(nested && strings.EqualFold(keys[0], "name")): // some servers also read these
 			q.values = append(q.values, argumentValue{Argument: a, keys: keys})
 		}
 	}

@@ -17,7 +17,7 @@ const (
 type value struct {
 	readings
 	low  []string // sure and maybe in lower case, with and without a trailing slash
-	word bool     // from a command or other text
+	word bool     // the string is from a command or other text
 	// aside is set for a path in a multi-line string, which does not prevent a request from
 	// passing.
 	aside bool
@@ -75,7 +75,7 @@ func (q *request) add(s string, word bool) {
 	r := read(s)
 	q.lost = q.lost || r.deep
 	v := value{readings: r, word: word}
-	for _, s := range append(slices.Concat(r.sure, r.maybe), s) { // patterns may match it as written
+	for _, s := range append(slices.Concat(r.sure, r.maybe), s) { // patterns may match the string as written
 		if s = strings.ToLower(s); !strings.HasSuffix(s, "/") {
 			v.low = append(v.low, s+"/")
 		}

@@ -67,7 +67,7 @@ func (p *Policy) enabled(f func(criterion string, p *Pattern)) {
 	}
 }
 
-// listed records the list entries that match a server, and its tool if tool is not empty.
+// listed records the list entries that match a server, or its tool if tool is not empty.
 func (w *Watch) listed(server, tool string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -92,7 +92,8 @@ func (l *Lists) entries(server func(*ServerRule), tool func(*ToolRule)) {
 	}
 }
 
-// met reports whether anything in a request matches a pattern, taken as one in a rule that refuses.
+// met reports whether anything in a request matches a pattern, by the criteria for rules that
+// refuse.
 func (p *Pattern) met(criterion string, q *request) bool {
 	refuses := Rule{Action: Deny}
 	switch criterion {

@@ -8,7 +8,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// BenchmarkDecide: a call against a policy with as many rules as one has.
+// BenchmarkDecide evaluates a call against a policy with a typical number of rules.
 func BenchmarkDecide(b *testing.B) {
 	var file strings.Builder
 	for i := range 30 {
@@ -25,8 +25,8 @@ func BenchmarkDecide(b *testing.B) {
 	}
 }
 
-// BenchmarkDecideHostile: paths that are encoded again and again, in a request as large
-// as one can be.
+// BenchmarkDecideHostile evaluates repeatedly encoded paths in the largest possible
+// request.
 func BenchmarkDecideHostile(b *testing.B) {
 	p, err := ParseTOML("p.toml", []byte("[rules.a]\naction='deny'\nmatch.resource_path=['**/a*b/**', '**a**b**c', '~/**/x']\n"))
 	if err != nil {
@@ -41,7 +41,7 @@ func BenchmarkDecideHostile(b *testing.B) {
 	}
 }
 
-// BenchmarkCheck: the largest policy.
+// BenchmarkCheck checks the largest possible policy.
 func BenchmarkCheck(b *testing.B) {
 	var file strings.Builder
 	for i := range maxRules {

@@ -60,12 +60,12 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestCoversIsSound: where one rule is said to cover another, no request matches the
-// other one alone.
+// TestCoversIsSound checks that if a rule is reported to cover another one, no
+// request matches only the other one.
 func TestCoversIsSound(t *testing.T) {
 	pattern := rapid.StringMatching(`(/|~/|/home/)?([ab*]|\*\*|\?|b/){1,3}`)
 	text := rapid.StringMatching(`(/|~/|/home/)?([ab]|b/){0,4}`)
-	name := rapid.StringMatching(`(/|~/|/home/)?([ab]|b/){1,4}`) // a call without one is refused by every rule about names
+	name := rapid.StringMatching(`(/|~/|/home/)?([ab]|b/){1,4}`) // every rule with a name refuses a call without one
 	criteria := map[string]*rapid.Generator[string]{
 		"tool_name": pattern, "resource_path": pattern, "method": rapid.SampledFrom([]string{"tools/*", "tools/call", "resources/read", "*/*"}),
 		"event_type": rapid.SampledFrom([]string{"tool_call", "resource_*", "connect", "*"}),
@@ -79,7 +79,7 @@ func TestCoversIsSound(t *testing.T) {
 				return out + fmt.Sprintf("args.path='%s'\n", pattern.Draw(t, "args"))
 			}
 			out := fmt.Sprintf("[rules.r%d]\naction='%s'\n", i, action)
-			if i == 0 && rapid.Bool().Draw(t, "any") { // covers most: some must
+			if i == 0 && rapid.Bool().Draw(t, "any") { // a pattern that covers most others, because some must be covered
 				return out + "match.any=true\n"
 			}
 			for _, name := range []string{"tool_name", "resource_path", "method", "event_type"} {
@@ -89,7 +89,7 @@ func TestCoversIsSound(t *testing.T) {
 			}
 			return out
 		}
-		for range 25 { // few pairs are such that one covers the other
+		for range 25 { // only few pairs cover each other
 			second := rule(1)
 			p, err := ParseTOML("p", []byte(rule(0)+second))
 			if err != nil || !slices.ContainsFunc(p.Check(), func(found policy.Problem) bool {

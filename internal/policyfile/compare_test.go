@@ -22,7 +22,7 @@ func rulesOf(t *testing.T, text string) *policy.Policy {
 	return p
 }
 
-// TestCompare: what a change of a policy does, and what taking it back does.
+// TestCompare checks the effects of changing a policy and of reverting the change.
 func TestCompare(t *testing.T) {
 	const (
 		deny  = "[[rule]]\naction='deny'\ntool='delete_*'\n"
@@ -64,8 +64,8 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// TestCompareIsSound: where no change of a policy weakens it, no request gets a milder
-// verdict.
+// TestCompareIsSound checks that if a change of a policy is not reported as weakening,
+// no request gets a milder verdict.
 func TestCompareIsSound(t *testing.T) {
 	pattern := rapid.StringMatching(`([ab*]|\*\*|\?|b/){1,2}`)
 	name := rapid.StringMatching(`([ab]|b/){1,3}`)
@@ -83,7 +83,7 @@ func TestCompareIsSound(t *testing.T) {
 		for i := range rapid.IntRange(1, 4).Draw(t, "rules") {
 			before = append(before, rule(listed, i))
 		}
-		for i, r := range before { // as before, gone, or with another one ahead of it
+		for i, r := range before { // unchanged, removed, or preceded by a new rule
 			switch rapid.IntRange(0, 3).Draw(t, "change") {
 			case 0:
 				now = append(now, rule(listed, 10+i))

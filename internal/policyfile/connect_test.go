@@ -7,7 +7,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// TestConnections: the addresses that a request can name, in whatever string, and what is none.
+// TestConnections covers the addresses that a request can contain in any string, and strings
+// that are not addresses.
 func TestConnections(t *testing.T) {
 	p, err := ParseTOML("p.toml", []byte("[rules.r]\naction = 'block'\nmatch.event_type = ['connect']\n"))
 	if err != nil {
@@ -36,7 +37,7 @@ func TestConnections(t *testing.T) {
 		{"uri", "memory://notes/1"}:                       scanner.Log,
 		{"path", "/srv/http/x.txt"}:                       scanner.Log,
 		{"path", "C:/http/x"}:                             scanner.Log,
-		{"text", "The page http://example.com has more."}: scanner.Block, // some servers fetch what they find
+		{"text", "The page http://example.com has more."}: scanner.Block, // some servers fetch addresses that they find in text
 		{"text", "See <https://example.com>."}:            scanner.Block,
 		{"text", "first line\nsee (ssh://example.com)"}:   scanner.Block,
 		{"x", "<http://example.com/x>"}:                   scanner.Block,
@@ -79,8 +80,9 @@ func TestConnections(t *testing.T) {
 	}
 }
 
-// TestConnectionsBesideArguments: strings of _meta and of arguments at any depth name
-// addresses as well, and the members that the specification puts there are none.
+// TestConnectionsBesideArguments checks that addresses are also found in _meta and in
+// nested arguments, and that _meta keys of the specification do not count as
+// addresses.
 func TestConnectionsBesideArguments(t *testing.T) {
 	p, err := ParseTOML("p.toml", []byte("[rules.r]\naction = 'block'\nmatch.event_type = ['connect']\n"))
 	if err != nil {

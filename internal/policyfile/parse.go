@@ -17,12 +17,12 @@ import (
 
 // Limits for a policy file.
 const (
-	MaxFile     = 4 << 20 // bytes
+	MaxFile     = 4 << 20 // in bytes
 	maxRules    = 10_000
 	maxPatterns = 100_000
 	maxList     = 1000 // patterns per criterion
-	maxPattern  = 1000 // characters
-	maxText     = 400  // characters of a name, description or message, which reports repeat
+	maxPattern  = 1000 // in characters
+	maxText     = 400  // in characters, of a name, description or message, because reports repeat these
 )
 
 // ParseTOML reads a policy in one of the two forms in docs/policy.md. It is strict, because a
@@ -49,7 +49,7 @@ func ParseTOML(path string, data []byte) (*policy.Policy, error) {
 // reader reads rules and collects errors.
 type reader struct {
 	rules    []*policy.Rule
-	listed   bool // the form [[rule]]
+	listed   bool // the file has the form [[rule]]
 	problems []config.Problem
 	patterns int
 }
@@ -63,7 +63,7 @@ func (r *reader) err(path string) error {
 	return &config.SettingsError{Path: path, Problems: r.problems}
 }
 
-// start is the position of problems with the whole file.
+// start is the position reported for problems with the whole file.
 var start = config.Position{Line: 1, Column: 1}
 
 const forms = "[[rule]] with action and tool, or [rules.NAME] with action and match"
@@ -208,7 +208,7 @@ func quotedActions() string {
 	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
 }
 
-// sure rejects patterns that cannot match anything in a rule that lets requests pass.
+// sure rejects patterns that can never match in rules that let requests pass.
 func (r *reader) sure(rule *policy.Rule) {
 	for _, found := range rule.Impossible() {
 		r.fail(found.At, "%s", found.Says)

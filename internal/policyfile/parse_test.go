@@ -71,7 +71,7 @@ func TestParseErrors(t *testing.T) {
 	}
 }
 
-// TestParseTellsEverything: all that is wrong is reported at once, in the order of the file.
+// TestParseTellsEverything checks that all problems are reported at once, in file order.
 func TestParseTellsEverything(t *testing.T) {
 	_, err := ParseTOML("p.toml", []byte("[[rule]]\naction='x'\ntool=''\n[[rule]]\nacton='deny'\n"))
 	want := []string{"p.toml:2:8: ", "p.toml:3:6: ", "p.toml:4:3: ", "p.toml:4:3: ", "p.toml:5:1: "}
@@ -83,7 +83,8 @@ func TestParseTellsEverything(t *testing.T) {
 	}
 }
 
-// TestReasonIsOurs: what a policy says reaches reports masked, visible and bounded.
+// TestReasonIsOurs checks that text from a policy appears in reports masked,
+// visible and bounded.
 func TestReasonIsOurs(t *testing.T) {
 	p, err := ParseTOML("p.toml", []byte("[rules.\"a\\u001bb\"]\naction='deny'\nmessage=\"no\\u001b[2J, use ghp_0123456789abcdefABCDEF0123456789abcd\"\nmatch.any=true\n"))
 	if err != nil {
@@ -124,8 +125,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// TestNamesThatAreTooLong: a rule that refuses matches a name that is too long to compare, and
-// one that allows does not.
+// TestNamesThatAreTooLong checks that a rule that refuses matches names that are too long to
+// compare, and a rule that allows does not.
 func TestNamesThatAreTooLong(t *testing.T) {
 	for action, want := range map[string]scanner.Verdict{"deny": scanner.Block, "allow": scanner.Log} {
 		p, err := ParseTOML("p.toml", []byte("[rules.a]\naction='"+action+"'\nmatch.tool_name=['x**']\n"))

@@ -10,8 +10,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// verdict says what becomes of a call with one argument by a policy that refuses
-// or allows paths.
+// verdict returns the verdict on a call with one argument, by a policy that refuses
+// or allows a path pattern.
 func verdict(t *testing.T, action, pattern, name, text string) scanner.Verdict {
 	t.Helper()
 	p, err := ParseTOML("p.toml", fmt.Appendf(nil, "[rules.r]\naction = %q\nmatch.resource_path = ['%s']\n", action, pattern))
@@ -25,7 +25,7 @@ func verdict(t *testing.T, action, pattern, name, text string) scanner.Verdict {
 	return p.Decide(requestOf(t, "tools/call", "s", `{"name":"f","arguments":`+string(args)+`}`)).Verdict
 }
 
-// TestRefusedPaths: every way in which a path can be written is refused.
+// TestRefusedPaths checks that a path is refused however it is written.
 func TestRefusedPaths(t *testing.T) {
 	for _, c := range []struct {
 		pattern string
@@ -66,15 +66,16 @@ func TestRefusedPaths(t *testing.T) {
 	}
 }
 
-// TestDisguisedPaths: what lenient decoders, file systems and readers of lists make of a
-// string is refused, and does not pass by what it begins with.
+// TestDisguisedPaths covers paths that only lenient decoders, some file systems, or
+// programs that split lists see in a string. These must be refused, and must not be
+// allowed because of how the string begins.
 func TestDisguisedPaths(t *testing.T) {
 	list := "/ok/a" + strings.Repeat(",/ok/b", 2*policy.MaxPieces)
 	for _, text := range []string{
-		"/ETC/passwd", "File:///Etc/Passwd", // a file system that does not tell cases apart
-		"/ok/%c0%ae%c0%ae/etc/passwd", "/ok/%c0%ae%c0%ae%c0%afetc/passwd", "/ok/%e0%80%ae%e0%80%ae/etc/x", "/ok/..%c1%9cetc", // UTF-8 that is too long
+		"/ETC/passwd", "File:///Etc/Passwd", // a case-insensitive file system
+		"/ok/%c0%ae%c0%ae/etc/passwd", "/ok/%c0%ae%c0%ae%c0%afetc/passwd", "/ok/%e0%80%ae%e0%80%ae/etc/x", "/ok/..%c1%9cetc", // overlong UTF-8
 		"/ok/\uff0e\uff0e/etc/passwd", "/ok/..\uff0fetc", "/ok/..\u2215etc\u2044x", "/ok/.\u200b./etc/x", "/\uff45tc/passwd", "/e\u200btc/x",
-		"/ok/....//....//etc/x", `/ok/....\\etc`, "/ok/..././etc/x", // what is left where ../ is taken out
+		"/ok/....//....//etc/x", `/ok/....\\etc`, "/ok/..././etc/x", // the result of removing ../
 		"/proc/4711/root/etc/passwd", "/proc/self/task/7/root/etc/passwd", "/proc/1/root/proc/2/root/etc/x",
 		"/ok/a,/etc/passwd", "/ok/a:/etc/passwd", "/ok/a;/etc/x", "/ok/a|/etc/x", "/ok/a\n/etc/x", "/ok/a, \"/etc/x\"", "/ok/a,/ok/../etc/x:/ok/b", "/ok/a,../etc/x",
 		"/ok/a /etc/passwd", "/ok/a\t/etc/passwd", "/ok/a\r/etc/passwd", "/ok/a&/etc/passwd", "/ok/a && /etc/passwd", "/ok/a\v/etc/x", "/ok/a\u00a0/etc/x",
@@ -101,7 +102,8 @@ func TestDisguisedPaths(t *testing.T) {
 	}
 }
 
-// TestExactPatterns: a pattern without wildcards refuses its path or address among others.
+// TestExactPatterns checks that a pattern without wildcards refuses its path or address
+// among others.
 func TestExactPatterns(t *testing.T) {
 	for pattern, texts := range map[string][]string{
 		"/etc/passwd":            {"/etc/passwd,/tmp/x", "/etc/passwd /tmp/x", "/tmp/x\t/etc/passwd", "/tmp/x&/etc/passwd", "(see /etc/passwd)", "/etc/passwd\r\n/tmp/x", "'/etc/passwd' '/tmp/x'"},
@@ -118,8 +120,8 @@ func TestExactPatterns(t *testing.T) {
 	}
 }
 
-// TestPathsBesideArguments: a path is one wherever it is in a request, and what the
-// specification puts beside the arguments keeps no request from passing.
+// TestPathsBesideArguments checks that paths are found anywhere in a request, and
+// that members defined by the specification do not keep a request from passing.
 func TestPathsBesideArguments(t *testing.T) {
 	for params, want := range map[string]scanner.Verdict{
 		`{"name":"f","arguments":{"path":"/ok/a"},"_meta":{"x":"/etc/passwd"}}`:                                                          scanner.Log,
@@ -128,7 +130,7 @@ func TestPathsBesideArguments(t *testing.T) {
 		`{"name":"f","arguments":{"path":"/ok/a","_meta":{"path":"etc/passwd"}}}`:                                                        scanner.Log,
 		`{"name":"f","arguments":{"path":"/ok/a","note":"and /etc/passwd"}}`:                                                             scanner.Log,
 		`{"name":"f","arguments":{"path":"/ok/a","list":"/ok/b\n/etc/passwd"}}`:                                                          scanner.Log,
-		`{"name":"f","arguments":{"path":"/ok/a","text":"#!/bin/sh\ncat /etc/passwd"}}`:                                                  scanner.Allow, // what is written to the file
+		`{"name":"f","arguments":{"path":"/ok/a","text":"#!/bin/sh\ncat /etc/passwd"}}`:                                                  scanner.Allow, // text to write to the file
 		`{"name":"f","arguments":{"path":"/ok/a"},"_meta":{"progressToken":"a/b+c=","io.modelcontextprotocol/clientInfo":{"name":"x"}}}`: scanner.Allow,
 		`{"name":"f","arguments":{"path":"/ok/a","note":"this and/or that, 1 / 2"}}`:                                                     scanner.Allow,
 	} {
@@ -150,7 +152,7 @@ func TestPathsBesideArguments(t *testing.T) {
 	}
 }
 
-// TestCommands: the paths in a command are those that a shell sees in it.
+// TestCommands checks that the paths in a command are those that a shell sees.
 func TestCommands(t *testing.T) {
 	for _, c := range []struct {
 		command string
@@ -166,7 +168,7 @@ func TestCommands(t *testing.T) {
 		{`f = open("/srv/my docs/x")`, scanner.Block},
 		{`curl -d @"/srv/my docs/x" host`, scanner.Block},
 		{`tar --file="/srv/my docs/x"`, scanner.Block},
-		{`echo it's; cat "/srv/my docs/x`, scanner.Block}, // a quote that is never closed hides nothing
+		{`echo it's; cat "/srv/my docs/x`, scanner.Block}, // an unterminated quote hides nothing
 		{"cat /srv/my\\ docs/\\\nx", scanner.Block},
 		{`type "C:\srv\my docs\x"`, scanner.Log},
 		{"ls", scanner.Log},
@@ -177,8 +179,8 @@ func TestCommands(t *testing.T) {
 	}
 }
 
-// TestAllowedPaths: what every program reads as a path inside is allowed, and nothing
-// that one can read as another.
+// TestAllowedPaths checks that only paths that every program reads as being inside
+// are allowed.
 func TestAllowedPaths(t *testing.T) {
 	for _, c := range []struct {
 		pattern, text string
@@ -200,7 +202,7 @@ func TestAllowedPaths(t *testing.T) {
 		{"/ok/**", "/ok/%2e%2e/etc/x", scanner.Log},
 		{"/ok/**", "/ok/%252e%252e/etc/x", scanner.Log},
 		{"/ok/**", "/ok/%25252e%25252e/etc/x", scanner.Log},
-		{"/ok/**", "/ok/%2525252e%2525252e/etc/x", scanner.Log}, // encoded more often than it is decoded
+		{"/ok/**", "/ok/%2525252e%2525252e/etc/x", scanner.Log}, // encoded in more layers than are decoded
 		{"/ok/**", "/etc/x\x00/../../ok/a", scanner.Log},
 		{"/ok/**", "file://host/ok/a", scanner.Log},
 		{"/ok/**", "http://host/ok/a", scanner.Log},
@@ -208,7 +210,7 @@ func TestAllowedPaths(t *testing.T) {
 		{"**", "~/x", scanner.Allow},
 		{"file:///my%20docs/**", "file:///my%20docs/x", scanner.Allow},
 		{"./src/**", "src/x", scanner.Allow},
-		{"/ok/**", `/etc/a\..\..\..\ok\x`, scanner.Log}, // a name in /etc where a backslash is a letter
+		{"/ok/**", `/etc/a\..\..\..\ok\x`, scanner.Log}, // one name in /etc if backslash is not a separator
 	} {
 		if got := verdict(t, "allow", c.pattern, "path", c.text); got != c.want {
 			t.Errorf("%s on %q: %s, want %s", c.pattern, c.text, got, c.want)
@@ -216,8 +218,8 @@ func TestAllowedPaths(t *testing.T) {
 	}
 }
 
-// TestUnseenArguments: nothing is allowed by arguments that nobody looked at, and
-// nothing hides among them from a rule that refuses.
+// TestUnseenArguments checks that arguments that were not inspected neither satisfy
+// an allow rule nor evade a rule that refuses.
 func TestUnseenArguments(t *testing.T) {
 	p, err := ParseTOML("p.toml", []byte(`[rules.no]
 action = "block"

@@ -8,7 +8,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// TestWorkFollowsTheLengthOfText: no text makes a policy look at it again and again.
+// TestWorkFollowsTheLengthOfText checks that the work for any text is proportional
+// to its length.
 func TestWorkFollowsTheLengthOfText(t *testing.T) {
 	p, err := ParseTOML("p.toml", []byte("[rules.a]\naction='deny'\nmatch.resource_path=['/etc/**']\n[rules.b]\naction='deny'\nmatch.event_type=['connect']\n"))
 	if err != nil {

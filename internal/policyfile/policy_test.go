@@ -16,8 +16,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// TestCases runs the cases in testdata: a policy, and lines of requests with what
-// becomes of them. A line is the verdict, the rule, the method, and the parameters.
+// TestCases runs the cases in testdata. Each has a policy, and lines with a
+// verdict, a rule, a method and parameters.
 func TestCases(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -69,7 +69,7 @@ func requests(t *testing.T, p *policy.Policy, lines string) {
 	}
 }
 
-// request makes the request that the engine makes of a message.
+// requestOf returns the request that the engine creates for a message.
 func requestOf(t *testing.T, method, server, params string) *scanner.PolicyRequest {
 	t.Helper()
 	name, err := json.Marshal(method)
@@ -96,7 +96,7 @@ func requestOf(t *testing.T, method, server, params string) *scanner.PolicyReque
 	return k.request
 }
 
-// keep is a policy that keeps the request.
+// keep is a policy that stores the request.
 type keep struct{ request *scanner.PolicyRequest }
 
 func (k *keep) Decide(r *scanner.PolicyRequest) scanner.Decision {

@@ -29,7 +29,7 @@ type Asking struct {
 // recognised secrets.
 type Question struct {
 	Server    string
-	Asks      string // client or server: who sent the message
+	Asks      string // who sent the message: client or server
 	Method    string
 	Target    string // tool, resource or prompt
 	Arguments string // JSON, "" if there are none
@@ -37,7 +37,7 @@ type Question struct {
 	Reason    string // given by the policy
 }
 
-// Who decided about a message, besides the client.
+// Who decided about a message, if not the client.
 const (
 	byTimeout  = "nobody answered in time"
 	byClient   = "the client"
@@ -79,7 +79,7 @@ func questionOf(at *scope, direction mcp.Direction, masked []byte, out *scanner.
 
 // argumentsOf returns the arguments of the message at offset in frame.
 func argumentsOf(frame []byte, offset int) string {
-	frame = bytes.TrimLeft(frame, " \t\r\n") // offsets count from the first value
+	frame = bytes.TrimLeft(frame, " \t\r\n") // offsets are relative to the first value
 	if offset < 0 || offset > len(frame) {
 		return ""
 	}

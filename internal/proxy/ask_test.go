@@ -16,7 +16,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// asked is somebody who answers for a client that cannot ask its user.
+// asked answers in place of the user of a client that cannot ask.
 type asked struct {
 	mu    sync.Mutex
 	told  []string
@@ -46,7 +46,7 @@ func (a *asked) asking(timeout time.Duration) *proxy.Asking {
 	}
 }
 
-// wantTold holds what was told against what should be, in any order.
+// wantTold compares the reported decisions with the expected ones, in any order.
 func (a *asked) wantTold(t *testing.T, want ...string) {
 	t.Helper()
 	told := func() []string {
@@ -63,7 +63,7 @@ func (a *asked) wantTold(t *testing.T, want ...string) {
 	}
 }
 
-// prompting is a policy that asks about sampling too.
+// prompting is a policy that also prompts for sampling.
 type prompting struct{}
 
 func (prompting) Decide(r *scanner.PolicyRequest) scanner.Decision {
@@ -75,12 +75,12 @@ func (prompting) Decide(r *scanner.PolicyRequest) scanner.Decision {
 
 const ping = `{"jsonrpc":"2.0","id":0,"method":"ping"}` + "\n"
 
-// initialize is the first message of a client that can do something.
+// initialize returns the first message of a client with the given capabilities.
 func initialize(capabilities string) string {
 	return `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":` + capabilities + `,"clientInfo":{"name":"c","version":"1"}}}` + "\n"
 }
 
-// line reads a line.
+// line reads one line.
 func line(t *testing.T, r *bufio.Reader) string {
 	t.Helper()
 	s, err := r.ReadString('\n')
@@ -90,8 +90,8 @@ func line(t *testing.T, r *bufio.Reader) string {
 	return s
 }
 
-// TestHeldMessages: a message that the policy prompts for waits until somebody answers, and
-// those behind it do not. Who says nothing in time refuses.
+// TestHeldMessages checks that a message for which the policy prompts waits for an answer,
+// that later messages do not wait, and that it is refused without an answer in time.
 func TestHeldMessages(t *testing.T) {
 	a := newAsked()
 	c := connect(t, engineOf(t, scanner.Options{Policy: prompting{}}), func(o *proxy.Options) { o.Asking = a.asking(time.Hour) })
@@ -113,14 +113,14 @@ func TestHeldMessages(t *testing.T) {
 	a.say <- false
 	c.expect(c.fromProxy, refused(`"b"`, "needs approval: somebody has to agree", "ask", "prompt")+"\n")
 
-	// What its sender cancels is given up, and needs no answer.
+	// A message cancelled by its sender is no longer held, and gets no answer.
 	c.say(c.toProxy, call("3", "asked")+"\n")
 	<-a.heard
 	cancelled := `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":3}}` + "\n"
 	c.say(c.toProxy, cancelled+ping)
 	c.expect(c.serverIn, cancelled+ping)
 
-	// A batch is held as a whole, and requests of the server are held too.
+	// A batch is held as a whole, and server requests are held as well.
 	batch := `[` + call("4", "asked") + `,` + call("5", "other") + `]` + "\n"
 	c.say(c.toProxy, batch)
 	if q := <-a.heard; q.Asks != "client" || q.More != 1 {
@@ -143,8 +143,8 @@ func TestHeldMessages(t *testing.T) {
 		`sampling/createMessage from the server srv true: mcpscan held`)
 }
 
-// TestHeldTooLong: without an answer in time, a message is refused; and so is one for which there
-// is no room.
+// TestHeldTooLong checks that a message is refused without an answer in time, and if there is no
+// room for it.
 func TestHeldTooLong(t *testing.T) {
 	a := newAsked()
 	c := connect(t, engineOf(t, scanner.Options{Policy: denying{}}), func(o *proxy.Options) { o.Asking, o.MaxMessage = a.asking(time.Millisecond), 1<<20 })
@@ -163,7 +163,7 @@ func TestHeldTooLong(t *testing.T) {
 	c.say(c.toProxy, strings.ReplaceAll(call("99", "asked"), "tools/call", "prompts/get")+"\n")
 	c.expect(c.fromProxy, refused("99", "needs approval: somebody has to agree", "ask", "prompt")+"\n")
 	b.wantTold(t, `prompts/get "asked" for the server srv false: too many messages are waiting for an answer`)
-	go func() { // the connection ends when its server does; whoever still waits gets an answer
+	go func() { // the connection ends with its server, and held messages get an answer
 		_, _ = io.Copy(io.Discard, c.fromProxy)
 	}()
 	c.server.exit()
@@ -172,8 +172,8 @@ func TestHeldTooLong(t *testing.T) {
 	<-c.done
 }
 
-// TestElicitation: a client that can is asked itself, under an id that no server has; its answer
-// reaches no server, and only an explicit yes allows.
+// TestElicitation checks that a capable client is asked itself, with an id that no server has,
+// that its answer does not reach a server, and that only an explicit yes allows the message.
 func TestElicitation(t *testing.T) {
 	for _, test := range []struct {
 		capabilities, answer string
@@ -223,8 +223,8 @@ func TestElicitation(t *testing.T) {
 	}
 }
 
-// TestElicitationWithoutAnswer: a question is taken back when nobody answers, and a server
-// cannot answer for the client.
+// TestElicitationWithoutAnswer checks that a question without an answer is cancelled, and
+// that a server cannot answer for the client.
 func TestElicitationWithoutAnswer(t *testing.T) {
 	a := newAsked()
 	c := connect(t, engineOf(t, scanner.Options{Policy: denying{}}), func(o *proxy.Options) { o.Asking = a.asking(100 * time.Millisecond) })
@@ -251,8 +251,8 @@ func TestElicitationWithoutAnswer(t *testing.T) {
 	}
 }
 
-// TestHeldOverHTTP: a request that the policy prompts for waits, others do not; who disconnects
-// gives it up.
+// TestHeldOverHTTP checks that only a request for which the policy prompts waits, and that
+// disconnecting cancels it.
 func TestHeldOverHTTP(t *testing.T) {
 	a := newAsked()
 	f := inFront(t, engineOf(t, scanner.Options{Policy: denying{}}), func(w http.ResponseWriter, r *http.Request) {

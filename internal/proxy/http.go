@@ -23,7 +23,7 @@ import (
 type Upstream struct {
 	Name      string // its name in events
 	URL       *url.URL
-	Origin    scanner.Origin // of events that are not recorded
+	Origin    scanner.Origin // origin of events that are not recorded
 	Transport http.RoundTripper
 	Headers   map[string]string // added to requests that lack them
 
@@ -50,7 +50,7 @@ type HTTP struct {
 	current  atomic.Int64 // exchanges in progress
 	large    large
 
-	answers sync.WaitGroup // answers of the proxy on their way to the server
+	answers sync.WaitGroup // answers being sent to the server
 	waiting atomic.Int32   // number of these
 	ctx     context.Context
 	stop    context.CancelFunc
@@ -112,7 +112,7 @@ type exchange struct {
 	sent  func()          // called once the body was sent
 	kept  func()          // called once the response was sent
 	lost  bool            // a refused message cannot be matched to a request
-	reply string          // URL for answers to the server, if it is not that of the request
+	reply string          // URL for answers to the server, if it differs from that of the request
 }
 
 // ServeHTTP handles a client request.
@@ -247,7 +247,7 @@ func (x *exchange) judgeRequest(w http.ResponseWriter, body []byte) []byte {
 	sender, receiver := answers(out)
 	switch {
 	case sender == nil && receiver != nil:
-		return receiver // the server gets this as the answer it waits for
+		return receiver // this is the response that the server waits for
 	case receiver != nil:
 		x.tell(&x.at, x.in.Header, receiver)
 	}
@@ -291,7 +291,7 @@ func headOf(r *http.Request) *mcp.HTTPHead {
 			params = append(params, name)
 		}
 	}
-	slices.Sort(params) // so that a recording has one order
+	slices.Sort(params) // so that recordings are deterministic
 	for _, name := range params {
 		head.Field(true, name, strings.Join(r.Header[name], ", "))
 	}

@@ -10,11 +10,11 @@ import (
 	"strings"
 )
 
-// Access controls who may use the port of an HTTP proxy. Anyone admitted can do whatever the
-// client's credentials allow on the server.
+// Access controls who may use the port of an HTTP proxy. Anyone with access can do whatever
+// the client's credentials allow on the server.
 type Access struct {
 	Hosts []string // names and addresses that clients use for the port, besides loopback ones, and whole origins; lower-case
-	Token string   // that requests must carry; "" for none
+	Token string   // token that requests must carry; "" for none
 }
 
 // TokenHeader carries the token of the port if the client's Authorization header is for the server.

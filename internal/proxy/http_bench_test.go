@@ -19,9 +19,9 @@ import (
 )
 
 // BenchmarkHTTP measures the round trip of a call by the size of the result: through a bare
-// reverse proxy, through ours with all rules, and through ours with none. For ours it tells apart
-// what a round trip takes to judge its two messages, and to forward them. All are called in turns,
-// so that the machine is the same for all.
+// reverse proxy, through ours with all rules, and through ours with none. For ours, it
+// distinguishes the time for judging the two messages from that for forwarding them. It calls all
+// of them in turn, so that the load of the machine is the same for all.
 func BenchmarkHTTP(b *testing.B) {
 	for _, size := range []int{1 << 10, 64 << 10} {
 		b.Run(fmt.Sprintf("%dKiB", size>>10), func(b *testing.B) { benchHTTP(b, size) })
@@ -40,7 +40,7 @@ func benchHTTP(b *testing.B, size int) {
 	transport := proxy.NewTransport(0, nil)
 	bare := httptest.NewServer(&httputil.ReverseProxy{Rewrite: func(p *httputil.ProxyRequest) { p.SetURL(at) }, Transport: transport, FlushInterval: -1, ErrorLog: log.New(io.Discard, "", 0)})
 	defer bare.Close()
-	decided := make(chan time.Duration, 2) // of the request and of the response
+	decided := make(chan time.Duration, 2) // for the request and for the response
 	ours := func(all []scanner.Rule) *httptest.Server {
 		engine, err := scanner.New(all, scanner.Options{})
 		if err != nil {
@@ -68,8 +68,9 @@ func benchHTTP(b *testing.B, size int) {
 	took := map[string][]time.Duration{}
 	with, without := ours(rules.All()), ours(nil)
 	for n := 0; b.Loop(); n++ {
-		// The bare proxy fails now and then: net/http closes the body of the request when the response
-		// begins, while the transport may still look for its end, and then closes the connection.
+		// The bare proxy occasionally fails: net/http closes the body of the request when the
+		// response begins, while the transport may still look for its end and then closes the
+		// connection.
 		if d, err := post(bare, n); err == nil {
 			took["bare"] = append(took["bare"], d)
 		}

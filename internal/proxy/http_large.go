@@ -11,10 +11,11 @@ import (
 // ones take little memory.
 const maxLarge = 8
 
-// large is a semaphore with a slot for each of these messages.
+// large is a semaphore with one slot for each large message.
 type large chan struct{}
 
-// hold waits for a slot. A caller that has one never waits for another.
+// hold waits for a slot. To avoid deadlocks, a caller that has a slot never waits
+// for another.
 func (l large) hold(ctx context.Context) error {
 	select {
 	case l <- struct{}{}:
@@ -26,9 +27,9 @@ func (l large) hold(ctx context.Context) error {
 
 func (l large) release() { <-l }
 
-// read reads up to max bytes from r, which says that it has size, or -1, and reports whether there is
-// more than max, in which case data includes one byte beyond max. done releases the slot of the data;
-// it may be called more than once.
+// read reads up to max bytes from r, whose declared size is size, or -1 if unknown. more reports
+// whether r has more than max bytes; data then includes one byte beyond max. done releases the slot
+// of the data; it may be called more than once.
 func (l large) read(ctx context.Context, r io.Reader, size, max int64) (data []byte, more bool, done func(), err error) {
 	done = func() {}
 	if r == nil {

@@ -67,8 +67,8 @@ func forwardable(resp *http.Response) error {
 }
 
 // decode removes the content encoding from a response that can be inspected, and reports whether it
-// is an event stream. A response that cannot be inspected is refused with an error, or forwarded as
-// it is if the proxy only observes.
+// is an event stream. A response that cannot be inspected is refused with an error, or forwarded
+// unchanged if the proxy only observes.
 func (g *gate) decode(resp *http.Response, at *scope) (stream, readable bool, err error) {
 	stream, why := formOf(resp.Header)
 	switch {
@@ -88,8 +88,8 @@ func (g *gate) decode(resp *http.Response, at *scope) (stream, readable bool, er
 	return stream, true, nil
 }
 
-// formOf reports whether a response is an event stream, and returns why it cannot be inspected, if
-// so: a client must not interpret it differently than the proxy.
+// formOf reports whether a response is an event stream. why is set if it cannot be inspected: a
+// client must not interpret it differently than the proxy.
 func formOf(head http.Header) (stream bool, why string) {
 	types := strings.ToLower(strings.Join(head.Values("Content-Type"), ", "))
 	kind, parameters, _ := strings.Cut(types, ";")
@@ -113,7 +113,8 @@ func formOf(head http.Header) (stream bool, why string) {
 	return stream, ""
 }
 
-// unzipped decodes a body on its first read: its first bytes may take time to arrive.
+// unzipped decodes a body, starting at its first read because the first bytes may
+// take time to arrive.
 type unzipped struct {
 	io.ReadCloser
 	zip *gzip.Reader
@@ -183,18 +184,18 @@ func (x *exchange) unanswered(out *scanner.Outcome) []byte {
 	return failed(open, "blocked by mcpscan: "+Reason(&out.Decision), blockedCode)
 }
 
-// joined is a body that was partly read.
+// joined is a partly read body.
 type joined struct {
 	io.Reader
 	io.Closer
 }
 
-// broken is a reader that returns the error with which a body broke off.
+// broken is a reader that returns the error that interrupted a body.
 type broken struct{ err error }
 
 func (b broken) Read([]byte) (int, error) { return 0, b.err }
 
-// keep sets the response body to one that was read or rewritten.
+// keep sets the response body to data that was read or rewritten.
 func keep(resp *http.Response, body []byte) {
 	resp.Body.Close()
 	resp.Body = io.NopCloser(bytes.NewReader(body))

@@ -14,8 +14,9 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// TestHTTPWithSDK: the client of the official SDK works through the proxy as without it, in
-// every protocol version and transport: progress, logging, sampling, elicitation and roots.
+// TestHTTPWithSDK checks that a client of the official SDK works the same through the proxy
+// as without it, in every protocol version and transport, including progress, logging,
+// sampling, elicitation and roots.
 func TestHTTPWithSDK(t *testing.T) {
 	engine, err := scanner.New(rules.All(), scanner.Options{})
 	if err != nil {

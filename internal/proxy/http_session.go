@@ -37,7 +37,7 @@ type sessions struct {
 	mu    sync.Mutex
 	wide  bool // one client's sessions with several servers are one
 	count int
-	named map[string]*list.Element // of *named, by key
+	named map[string]*list.Element // elements of order, by key
 	order list.List                // most recently used first
 
 	open map[place]map[string]int // unanswered requests, by id

@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// blockKind is what a block of an event stream contains.
+// blockKind is the kind of content of a block.
 type blockKind uint8
 
 const (
@@ -30,7 +30,7 @@ type blockReader struct {
 	max int64 // maximum size of an event, in bytes
 	err error // from r, returned after the data read before it
 
-	hold    func() error // waits for a slot for a large event; nil to not wait
+	hold    func() error // waits for a slot for a large event; nil if no slot is needed
 	release func()
 	held    bool
 

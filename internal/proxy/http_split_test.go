@@ -13,7 +13,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// pieces is a reader that gives its pieces one by one.
+// pieces is a reader that returns its pieces one by one.
 type pieces struct {
 	data []byte
 	next func() int
@@ -28,7 +28,7 @@ func (p *pieces) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// said is what of an event a client sees.
+// said contains what a client sees of an event.
 type said struct {
 	Type, ID, Data string
 	Retry          int
@@ -39,7 +39,7 @@ func saidBy(e *wire.SSEEvent) said {
 	return said{e.Type, e.ID, string(e.Data), e.Retry, e.Incomplete}
 }
 
-// checkBlocks reads a stream in blocks, and holds them against the stream and its events.
+// checkBlocks reads a stream in blocks, and compares them with the stream and its events.
 func checkBlocks(t interface {
 	Helper()
 	Fatalf(string, ...any)
@@ -97,8 +97,8 @@ func checkBlocks(t interface {
 	}
 }
 
-// TestBlocks: the blocks of an event stream are the stream again, and have its events, in
-// any pieces, with every line end, and with events that are too long.
+// TestBlocks checks that the blocks of an event stream add up to the stream and contain
+// its events, for any pieces and line ends, and for events that are too long.
 func TestBlocks(t *testing.T) {
 	words := []string{"data: x", "data:", "data", "data:{\"a\":1}", "id: 7", "id", "event: ping", "retry: 5", ": note", ":", "other: y", "DATA: z", " data: z", "database: z",
 		"\xEF\xBB\xBFdata: b", "\xEF\xBB\xBF", "\xEF\xBB\xBF\xEF\xBB\xBFid: 1", "", "", "", "data: " + strings.Repeat("long ", 2000)}
@@ -116,7 +116,7 @@ func TestBlocks(t *testing.T) {
 	})
 }
 
-// FuzzBlocks does the same with anything.
+// FuzzBlocks does the same for any input.
 func FuzzBlocks(f *testing.F) {
 	for _, s := range []string{"data: a\n\n", "\xEF\xBB\xBFid: 1\r\r\ndata: b", ": c\rdata\r\r", "event: e\ndata: a\r\ndata: b\r\n\r\n"} {
 		f.Add([]byte(s), 1)
@@ -124,8 +124,8 @@ func FuzzBlocks(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte, size int) { checkBlocks(t, data, func() int { return size }, 1<<30) })
 }
 
-// TestLongBlocks: what is too long comes in parts, also where it has no line end, and what is
-// behind it is read as it is.
+// TestLongBlocks checks that overlong events are returned in parts, even without line ends,
+// and that later events are read normally.
 func TestLongBlocks(t *testing.T) {
 	for name, long := range map[string]string{
 		"a line":             "data: " + strings.Repeat("x", 300_000) + "\n\n",

@@ -17,8 +17,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// TestEndpoints: in HTTP+SSE, the address for messages leads to the proxy, and one that leads
-// past it ends the connection.
+// TestEndpoints checks that in HTTP+SSE the URL for messages is rewritten to the proxy, and
+// that a URL that would bypass it ends the connection.
 func TestEndpoints(t *testing.T) {
 	endpoint := ""
 	messages := make(chan string, 10)
@@ -86,7 +86,7 @@ func TestEndpoints(t *testing.T) {
 		if status, _, body := f.ask(http.MethodPost, at+test.passed, call("1", "x")); status != http.StatusAccepted || body != "" {
 			t.Errorf("%q: %d %q", test.said, status, body)
 		}
-		rest, _ := io.ReadAll(r) // the stream goes on with the answer, without what is refused
+		rest, _ := io.ReadAll(r) // the stream continues with the answer, without the refused message
 		if want := "event: message\n\nevent: message\ndata: " + pong + "\n\n"; string(rest) != want {
 			t.Errorf("%q: %q, want %q", test.said, rest, want)
 		}
@@ -108,8 +108,8 @@ func TestEndpoints(t *testing.T) {
 	}
 }
 
-// TestHTTPNothingUnreadable: where nothing may pass that cannot be judged, what is no message
-// is refused, and who waits is told.
+// TestHTTPNothingUnreadable checks that fail_closed refuses what is not a message, and that
+// whoever waits for it gets an answer.
 func TestHTTPNothingUnreadable(t *testing.T) {
 	kind, body, status := "", "", 200
 	f := inFront(t, engineOf(t, scanner.Options{}), func(w http.ResponseWriter, r *http.Request) {
@@ -141,9 +141,9 @@ func TestHTTPNothingUnreadable(t *testing.T) {
 	}
 }
 
-// TestHTTPBypasses: what went past other proxies does not go past this one: neighbours of a
-// wrong type, keys in another case, responses with a method, text in unusual places, and
-// requests of the server in every form.
+// TestHTTPBypasses checks that ways to evade other proxies do not work here: neighbours of
+// a wrong type, keys in another case, responses with a method, text in unusual places, and
+// server requests in every form.
 func TestHTTPBypasses(t *testing.T) {
 	asks := `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
 	blocking, refusing := engineOf(t, scanner.Options{Blocks: func(*scanner.Finding) bool { return true }}), engineOf(t, scanner.Options{Policy: denying{}})
@@ -196,8 +196,8 @@ func TestHTTPBypasses(t *testing.T) {
 	}
 }
 
-// TestServers: several servers have a path each, what one client says to them is one session,
-// and rules see across them.
+// TestServers checks that each of several servers has a path, that the messages of one client
+// to all of them belong to one session, and that rules compare the servers.
 func TestServers(t *testing.T) {
 	var reached []string
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -21,7 +21,7 @@ type stream struct {
 	at     scope
 	blocks blockReader
 	body   io.Closer
-	head   http.Header // of the request to the server
+	head   http.Header // headers of the request to the server
 	base   *url.URL    // URL of that request
 	out    []byte      // ready to be read
 	err    error       // returned after out
@@ -122,9 +122,9 @@ func (s *stream) answered(out *scanner.Outcome) {
 	}
 }
 
-// endpoint handles the endpoint event of HTTP+SSE, which names the URL for messages, and rewrites it
-// to a path on the proxy. A URL on another origin is refused: messages and credentials would bypass
-// the proxy.
+// endpoint handles the endpoint event of HTTP+SSE, which names the URL for messages, and rewrites
+// it to a path on the proxy. A URL on another origin is refused, because messages and credentials
+// would bypass the proxy.
 func (s *stream) endpoint(b block, raw string) {
 	to, err := s.base.Parse(strings.TrimSpace(raw))
 	why := ""

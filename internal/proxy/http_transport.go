@@ -16,7 +16,7 @@ import (
 const (
 	dialWait        = 10 * time.Second
 	upstreamIdle    = 64      // idle connections kept to the server
-	maxResponseHead = 1 << 20 // bytes
+	maxResponseHead = 1 << 20 // in bytes
 )
 
 // NewTransport returns the transport for a server. headWait limits the wait for response headers; 0
@@ -30,7 +30,7 @@ func NewTransport(headWait time.Duration, fingerprint []byte) *http.Transport {
 		ResponseHeaderTimeout: headWait,
 		IdleConnTimeout:       90 * time.Second,
 		MaxIdleConnsPerHost:   upstreamIdle,
-		DisableCompression:    true, // forward the body as it arrives
+		DisableCompression:    true, // forward the body unchanged
 		ForceAttemptHTTP2:     true,
 	}
 	t.MaxResponseHeaderBytes = maxResponseHead

@@ -23,13 +23,14 @@ import (
 
 const pong = `{"jsonrpc":"2.0","id":1,"result":{}}`
 
-// echo answers everything with an empty result.
+// echo answers every request with an empty result.
 func echo(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.Copy(io.Discard, r.Body)
 	say(w, inJSON, pong)
 }
 
-// TestHTTPAccess: a page in a browser, another machine and whoever has no token get nowhere.
+// TestHTTPAccess checks that web pages, other machines and clients without the token have no
+// access.
 func TestHTTPAccess(t *testing.T) {
 	reached := 0
 	f := inFront(t, engineOf(t, scanner.Options{}), func(w http.ResponseWriter, r *http.Request) {
@@ -78,8 +79,8 @@ func TestHTTPAccess(t *testing.T) {
 	}
 }
 
-// TestHTTPPaths: messages have one path, authentication passes unread, and nothing else leads
-// to the server.
+// TestHTTPPaths checks that only the path for messages and those for authentication are
+// forwarded, and that authentication is not inspected.
 func TestHTTPPaths(t *testing.T) {
 	upgraded := ""
 	f := inFront(t, engineOf(t, scanner.Options{}), func(w http.ResponseWriter, r *http.Request) {
@@ -106,7 +107,8 @@ func TestHTTPPaths(t *testing.T) {
 	}
 }
 
-// TestHTTPForms: what cannot be judged as it was sent is decoded or refused.
+// TestHTTPForms checks that bodies that cannot be inspected as sent are decoded or
+// refused.
 func TestHTTPForms(t *testing.T) {
 	engine := engineOf(t, scanner.Options{})
 	zip := func(s string) string {
@@ -154,8 +156,8 @@ func TestHTTPForms(t *testing.T) {
 	}
 }
 
-// TestHTTPFailures: where the server has no usable answer, the client gets an error at once,
-// with the ids of its requests and what is the matter.
+// TestHTTPFailures checks that if the server gives no usable response, the client gets an
+// error at once, with the ids of its requests and the reason.
 func TestHTTPFailures(t *testing.T) {
 	engine := engineOf(t, scanner.Options{})
 	release := make(chan struct{})
@@ -183,7 +185,7 @@ func TestHTTPFailures(t *testing.T) {
 			_, _ = io.Copy(io.Discard, r.Body)
 			c, rest, _ := w.(http.Hijacker).Hijack()
 			_, _ = io.WriteString(c, "\x1b[31mhello\n\n")
-			_, _ = io.Copy(io.Discard, rest) // until the proxy closes it: it may still be writing
+			_, _ = io.Copy(io.Discard, rest) // until the proxy closes it, because the proxy may still be writing
 			c.Close()
 		}, nil, 502, "malformed HTTP"},
 	} {
@@ -206,7 +208,7 @@ func TestHTTPFailures(t *testing.T) {
 	f.post(call("1", "x"), 200, pong)
 }
 
-// pin makes a server one with a certificate that is to have a fingerprint.
+// pin makes a server require a certificate with a fingerprint.
 func pin(t *testing.T, u *proxy.Upstream, server *httptest.Server, fingerprint string) {
 	t.Helper()
 	sum, err := proxy.ParseFingerprint(fingerprint)
@@ -219,8 +221,9 @@ func pin(t *testing.T, u *proxy.Upstream, server *httptest.Server, fingerprint s
 	u.URL, _ = url.Parse(server.URL + "/mcp")
 }
 
-// TestHTTPSessions: messages belong together by the session ID, and where there is none, by
-// who asks; two who cannot be told apart are, while both have a request of one id open.
+// TestHTTPSessions checks that messages are assigned to sessions by session ID or, without
+// one, by client. Two clients that cannot be distinguished are separated while both have an
+// open request with the same id.
 func TestHTTPSessions(t *testing.T) {
 	ids := 0
 	wait, waiting := make(chan struct{}), make(chan struct{})
@@ -269,8 +272,8 @@ func TestHTTPSessions(t *testing.T) {
 	}
 }
 
-// TestHTTPHeaders: headers that contradict the body are found, and refused where nothing may
-// pass that cannot be judged.
+// TestHTTPHeaders checks that headers that contradict the body are reported, and refused if
+// fail_closed is set.
 func TestHTTPHeaders(t *testing.T) {
 	engine, err := scanner.New(rules.All(), scanner.Options{})
 	if err != nil {
@@ -302,8 +305,8 @@ func TestHTTPHeaders(t *testing.T) {
 	}
 }
 
-// TestHTTPParamHeaders: a header that repeats another argument than the call has is found, and
-// refused like the others. Secrets of the request are masked in both.
+// TestHTTPParamHeaders checks that headers that contradict an argument of the call are
+// reported and refused like others, and that secrets of the request are masked in both.
 func TestHTTPParamHeaders(t *testing.T) {
 	engine, err := scanner.New(rules.All(), scanner.Options{})
 	if err != nil {
@@ -341,8 +344,8 @@ func TestHTTPParamHeaders(t *testing.T) {
 	}
 }
 
-// TestHTTPLargeMessages: more large messages than are held at a time all get through, in both
-// directions and in bodies and events.
+// TestHTTPLargeMessages checks that more large messages than can be held at a time all
+// arrive, in both directions, and in bodies and events.
 func TestHTTPLargeMessages(t *testing.T) {
 	long := `{"jsonrpc":"2.0","id":1,"result":{"text":"` + strings.Repeat("x", 200_000) + `"}}`
 	f := inFront(t, engineOf(t, scanner.Options{}), func(w http.ResponseWriter, r *http.Request) {

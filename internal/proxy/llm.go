@@ -17,11 +17,11 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Talks holds the startup settings of a proxy in front of LLM APIs.
+// Talks configures the sessions of a proxy in front of LLM APIs.
 type Talks struct {
-	Name    string              // of the recording, or what locations show instead
+	Name    string              // name of the recording; without one, the name shown in locations
 	Servers map[string][]string // known servers and their tools
-	Listed  []*scanner.Event    // what they listed; each session begins with it, and it adds to Servers
+	Listed  []*scanner.Event    // events from listing these servers; each session starts with them, and they extend Servers
 }
 
 // LLM is a proxy between agents and the APIs of LLM providers. It inspects the tools and results in
@@ -38,8 +38,8 @@ type LLM struct {
 	large    large
 
 	mu      sync.Mutex
-	fed     map[string]bool             // sessions that have received what servers listed
-	changed map[string][]*scanner.Event // by server, its last changed list; each session has it after Listed
+	fed     map[string]bool             // sessions that have received the listings
+	changed map[string][]*scanner.Event // each server's last changed listing; new sessions receive it after Listed
 }
 
 // llmRoute is the route to one provider.
@@ -61,7 +61,7 @@ func NewLLM(o Options, a Access, talks Talks, upstreams []Upstream) *LLM {
 	for _, e := range talks.Listed {
 		l.learn(e)
 	}
-	l.sessions.wide = true // agents of one program work together
+	l.sessions.wide = true // the agents of one program share a session
 	l.talk = replay.NewTalk(talks.Name, replay.Options{MaxMessage: o.MaxMessage, Servers: l.talks.Servers}, l.judge)
 	for _, u := range upstreams {
 		r := &llmRoute{LLM: l, Upstream: u}
@@ -81,7 +81,7 @@ func NewLLM(o Options, a Access, talks Talks, upstreams []Upstream) *LLM {
 // Close stops inspecting messages.
 func (l *LLM) Close() { l.gate.close() }
 
-// begin gives a new session what servers listed.
+// begin passes the servers' listings to a new session.
 func (l *LLM) begin(session string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -108,14 +108,14 @@ func (l *LLM) begin(session string) {
 	}
 }
 
-// give inspects an event of a listed server in a session.
+// give inspects a listed server's event in a session.
 func (l *LLM) give(e *scanner.Event, session string) {
 	copied := *e
 	copied.Session = session
 	l.gate.take(&copied)
 }
 
-// take inspects an event that nobody waits for.
+// take inspects an event without answering anyone.
 func (g *gate) take(e *scanner.Event) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -126,7 +126,7 @@ func (g *gate) take(e *scanner.Event) {
 }
 
 // hear records and inspects a message. It returns the calls in it and anything else that was
-// refused, and why the message cannot be inspected, if so.
+// refused. why is set if the message cannot be inspected.
 func (l *LLM) hear(m *replay.LLMMessage, mask func([]byte) []byte) (said []replay.Said, why string) {
 	g := l.gate
 	g.mu.Lock()
@@ -184,12 +184,12 @@ type llmExchange struct {
 	in      *http.Request
 	session string
 	id      string
-	asked   func() string // waits until the request is inspected; returns why it is refused, "" if it is not
+	asked   func() string // waits until the request is inspected; returns the reason if it is refused, otherwise ""
 	began   func()        // called once the response has begun
 	kept    func()        // called once the response was sent
 
 	// Set by the inspection of the request.
-	format string // of the request, "" if it is unknown
+	format string // of the request; "" if unknown
 	mask   func([]byte) []byte
 }
 

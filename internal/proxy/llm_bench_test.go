@@ -17,10 +17,10 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// BenchmarkLLM measures the time until the first byte of a stream with nothing to block,
-// through a bare reverse proxy and through ours with the rules that run by default, in turn, by the size of the
-// request and the time that the provider takes. The rest of the answer follows once the first
-// byte is there: the events of a model come one after another.
+// BenchmarkLLM measures the time to the first byte of a stream with nothing to block, through a
+// bare reverse proxy and through ours with the default rules, in turn, by the size of the request
+// and the response time of the provider. The rest of the answer is sent after the first byte
+// arrived, because a model sends events one after another.
 func BenchmarkLLM(b *testing.B) {
 	byDefault := slices.DeleteFunc(rules.All(), func(r scanner.Rule) bool { return r.OptIn })
 	engine, err := scanner.New(byDefault, scanner.Options{})
@@ -70,7 +70,8 @@ func BenchmarkLLM(b *testing.B) {
 	}
 }
 
-// firstByte is how long the first byte of an answer takes. It says when it has seen that byte.
+// firstByte returns the time until the first byte of an answer. It signals on seen when the
+// byte has arrived.
 func firstByte(b *testing.B, to, body string, seen chan<- bool) time.Duration {
 	begin := time.Now()
 	resp, err := http.Post(to+"/v1/messages", inJSON, strings.NewReader(body))

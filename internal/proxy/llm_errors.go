@@ -40,13 +40,13 @@ func (s shape) of(format string) shape {
 	return shapeOf(format, "")
 }
 
-// errorTypes are the error types by status, as OpenAI and Anthropic name them.
+// errorTypes maps status codes to the error types of OpenAI and Anthropic.
 var errorTypes = map[int]string{
 	http.StatusBadRequest: "invalid_request_error", http.StatusUnauthorized: "authentication_error", http.StatusForbidden: "permission_error",
 	http.StatusNotFound: "not_found_error", http.StatusRequestEntityTooLarge: "request_too_large", http.StatusUnsupportedMediaType: "invalid_request_error",
 }
 
-// googleStatus are the error types as Google names them.
+// googleStatus maps status codes to the error types of Google.
 var googleStatus = map[int]string{
 	http.StatusBadRequest: "INVALID_ARGUMENT", http.StatusUnauthorized: "UNAUTHENTICATED", http.StatusForbidden: "PERMISSION_DENIED",
 	http.StatusNotFound: "NOT_FOUND", http.StatusServiceUnavailable: "UNAVAILABLE", http.StatusBadGateway: "UNAVAILABLE", http.StatusGatewayTimeout: "DEADLINE_EXCEEDED",

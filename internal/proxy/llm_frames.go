@@ -35,10 +35,10 @@ func (x *llmExchange) framed(resp *http.Response, body io.Reader) {
 	resp.Body = &llmStream{llmExchange: x, closer: resp.Body, frames: body}
 }
 
-// frame decides about the next frame. What cannot be read ends the stream: nobody knows what the
-// agent would see in it.
+// frame decides about the next frame. An unreadable frame ends the stream, because the agent
+// might interpret it in any way.
 func (s *llmStream) frame() {
-	if s.long { // the rest is passed on unread
+	if s.long { // forward the rest without inspection
 		p := make([]byte, smallBuffer)
 		n, err := s.frames.Read(p)
 		if s.out, s.err = p[:n], err; err != nil {
@@ -50,7 +50,7 @@ func (s *llmStream) frame() {
 	switch {
 	case err == nil:
 		s.inspect(block{raw: f.Raw, kind: event}, f.Data(), f.AppendSSE(nil))
-	case !errors.Is(err, wire.ErrFrameSize) && !errors.Is(err, wire.ErrFrame): // the end, or the connection broke off: half a frame is no use
+	case !errors.Is(err, wire.ErrFrameSize) && !errors.Is(err, wire.ErrFrame): // the end, or a broken connection that left an incomplete frame
 		s.out = nil
 		s.finish()
 		s.err = err

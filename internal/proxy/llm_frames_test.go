@@ -18,8 +18,8 @@ const (
 	converseEnd   = `messageStop {"stopReason":"tool_use"}` + "\n"
 )
 
-// TestLLMFrames: a Bedrock stream that is cut, forged or unusual leads to no call that was not
-// judged, and to no half a frame.
+// TestLLMFrames checks that a truncated, forged or unusual Bedrock stream passes neither calls
+// that were not judged nor incomplete frames.
 func TestLLMFrames(t *testing.T) {
 	whole := amazonFrames(t, converseStart+converseCall+converseArgs+converseStop+converseEnd)
 	begin := len(amazonFrames(t, converseStart))
@@ -44,7 +44,7 @@ func TestLLMFrames(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			a := inFrontOf(t, engineOf(t, scanner.Options{Policy: denying{}}), func(w http.ResponseWriter, _ *http.Request) { say(w, amazonStream, test.answer) }, nil)
 			_, _, got := a.ask("/model/m/converse-stream", converseAsk)
-			got, broken, _ := strings.Cut(got, "\nbroken: ") // which front adds
+			got, broken, _ := strings.Cut(got, "\nbroken: ") // as added by front
 			if (broken != "") != (name == "a frame that breaks off") {
 				t.Errorf("the connection broke off: %q", broken)
 			}
@@ -53,7 +53,7 @@ func TestLLMFrames(t *testing.T) {
 			}
 		})
 	}
-	for _, closed := range []bool{true, false} { // the events of another operation, and a frame over the limit
+	for _, closed := range []bool{true, false} { // events of another operation, and a frame over the limit
 		other := amazonFrames(t, `chunk {"bytes":"eyJ0eXBlIjoidG9vbF91c2UifQ=="}`)
 		b := inFrontOf(t, engineOf(t, scanner.Options{}), func(w http.ResponseWriter, _ *http.Request) { say(w, amazonStream, other) },
 			func(o *proxy.Options, _ *proxy.Access, _ *proxy.Talks, _ *proxy.Upstream) { o.FailClosed = closed })

@@ -10,8 +10,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// refusedArgument is a policy that refuses calls with the word evil in their arguments, whatever
-// their name.
+// refusedArgument is a policy that refuses calls with the word evil in any argument.
 type refusedArgument struct{}
 
 func (refusedArgument) Decide(r *scanner.PolicyRequest) scanner.Decision {
@@ -34,7 +33,7 @@ const (
 	anthropicEnd = `data: {"type":"message_delta","delta":{"stop_reason":"tool_use"},"usage":{}}` + "\n\n" + `data: {"type":"message_stop"}` + "\n\n"
 )
 
-// chatBody is an answer of Chat Completions with calls, which ends for a reason.
+// chatBody returns a Chat Completions answer with calls and a finish reason.
 func chatBody(reason, calls string) string {
 	return `{"id":"c","object":"chat.completion","created":1,"model":"m","choices":[{"index":0,"message":{"role":"assistant","content":null,` + calls + `},"finish_reason":"` + reason + `"}]}`
 }
@@ -56,16 +55,16 @@ func chunk(delta, reason string) string {
 
 const deniedFunction = `"function":{"name":"mcp__mail__denied_send","arguments":"{}"}`
 
-// TestLLMLeaks: the ways around the proxy of another project that were found by running it, and
-// others like them, lead to no call.
+// TestLLMLeaks checks that ways to evade another project's proxy, which were found by running
+// it, and similar ones pass no call.
 func TestLLMLeaks(t *testing.T) {
 	deniedCall := `"tool_calls":[{"id":"c1","type":"function",` + deniedFunction + `}]`
 	deniedUse := toolUse("t1", "mcp__mail__denied_send", "{}")
-	long := strings.Repeat("a long text ", 30<<10) // of more than 256 KiB
+	long := strings.Repeat("a long text ", 30<<10) // more than 256 KiB
 	tests := map[string]struct {
 		ask, kind, answer string
-		gone              []string // that the agent must not get
-		kept              []string // that it must
+		gone              []string // text that the agent must not receive
+		kept              []string // text that the agent must receive
 	}{
 		"stop_reason max_tokens":       {anthropicAsk, inJSON, anthropicBody("max_tokens", deniedUse), []string{`"tool_use"`}, []string{`"max_tokens"`, "blocked by policy"}},
 		"stop_reason pause_turn":       {anthropicAsk, inJSON, anthropicBody("pause_turn", deniedUse), []string{`"tool_use"`}, []string{`"pause_turn"`}},
@@ -145,8 +144,8 @@ func TestLLMLeaks(t *testing.T) {
 	}
 }
 
-// TestLLMEncodings: a body in gzip is read, and one in another encoding is refused as the
-// provider refuses.
+// TestLLMEncodings checks that a gzip body is inspected, and that one in another encoding
+// is refused with an error in the provider's format.
 func TestLLMEncodings(t *testing.T) {
 	var zipped bytes.Buffer
 	w := gzip.NewWriter(&zipped)
@@ -172,7 +171,8 @@ func TestLLMEncodings(t *testing.T) {
 	}
 }
 
-// TestLLMErrorsAreKept: an error of the provider reaches the agent as it is.
+// TestLLMErrorsAreKept checks that errors of the provider reach the agent
+// unchanged.
 func TestLLMErrorsAreKept(t *testing.T) {
 	const body = `{"error":{"message":"Overloaded","type":"server_error","code":null}}` + "\n"
 	a := inFrontOf(t, engineOf(t, scanner.Options{Policy: denying{}}), func(w http.ResponseWriter, _ *http.Request) {

@@ -62,19 +62,19 @@ func (x *llmExchange) request(w http.ResponseWriter) *http.Request {
 	return out
 }
 
-// headStart is how long a request that cannot be refused is with the provider before it is
-// inspected, unless the answer needs that earlier. A provider that answers at once is not slowed
-// down by the inspection; others think for longer than both.
+// headStart is how long the provider has a request that cannot be refused before the proxy
+// inspects it, unless the answer needs the result sooner. This keeps the inspection from slowing
+// down a provider that answers at once; others take longer than both.
 const headStart = 2 * time.Millisecond
 
-// mayRefuse reports whether the inspection of a request decides if it is sent. If not, it is
-// inspected while the provider works on it; the answer is judged after it.
+// mayRefuse reports whether a request is sent only after its inspection. Otherwise it is
+// inspected while the provider works on it; the answer is judged afterwards.
 func (l *LLM) mayRefuse() bool {
 	return !l.gate.Observe && (l.gate.FailClosed || l.gate.Engine.Withholds())
 }
 
-// ask inspects the request, and calls done once it is answered as well. A panic reaches whoever
-// waits for the inspection instead of ending the program.
+// ask inspects the request, and calls done once it has also been answered. It passes a panic on
+// to whoever waits for the inspection instead of ending the program.
 func (x *llmExchange) ask(answered <-chan struct{}, done func()) {
 	defer func() {
 		_ = recover()
@@ -125,7 +125,7 @@ func maskGiven(body []byte) func([]byte) []byte {
 	var values []string
 	take := func(v wire.Value) {
 		if v.Kind() == wire.String {
-			_, bare, _ := strings.Cut(string(v.Text()), " ") // without its scheme
+			_, bare, _ := strings.Cut(string(v.Text()), " ") // also mask the value without its scheme
 			values = append(values, string(v.Text()), bare)
 		}
 	}

@@ -13,19 +13,19 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// requestOf is a request to Anthropic with the description of a tool, and what follows the
-// first message.
+// requestOf returns a request to Anthropic with the description of a tool, and with
+// history after the first message.
 func requestOf(description, history string) string {
 	return `{"model":"claude-x","max_tokens":5,"tools":[{"name":"mcp__mail__read","description":"` + description + `","input_schema":{"type":"object"}}],"messages":[{"role":"user","content":"Hi"}` + history + `]}`
 }
 
-// historyOf is a call and its result.
+// historyOf returns a call with its result.
 func historyOf(result string) string {
 	return `,{"role":"assistant","content":[{"type":"tool_use","id":"t1","name":"mcp__mail__read","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"` + result + `"}]}`
 }
 
-// TestLLMRequests: a request with a poisoned definition, or with a result that is blocked, is
-// refused each time that it is sent, and others of the same agent are not.
+// TestLLMRequests checks that a request with a poisoned definition or a blocked result is
+// refused each time it is sent, and that other requests of the agent are not.
 func TestLLMRequests(t *testing.T) {
 	a := inFrontOf(t, blockingEngine(t), func(w http.ResponseWriter, _ *http.Request) {
 		say(w, inJSON, anthropicBody("end_turn", `{"type":"text","text":"Hello"}`))
@@ -55,7 +55,7 @@ func TestLLMRequests(t *testing.T) {
 	}
 }
 
-// TestLLMObserves: in observe mode, everything reaches the other side as it was sent.
+// TestLLMObserves checks that in observe mode everything is forwarded unchanged.
 func TestLLMObserves(t *testing.T) {
 	answer := anthropicStart + anthropicCall + anthropicEnd
 	got := ""
@@ -75,7 +75,8 @@ func TestLLMObserves(t *testing.T) {
 	}
 }
 
-// TestLLMFailsClosed: what cannot be judged is refused where the configuration wants that.
+// TestLLMFailsClosed checks that requests and answers that cannot be judged are refused if
+// so configured.
 func TestLLMFailsClosed(t *testing.T) {
 	for name, test := range map[string]struct{ ask, kind, answer, want string }{
 		"an answer of no format":  {anthropicAsk, inJSON, `{"something":"else"}`, "in an unknown format"},
@@ -106,8 +107,8 @@ func TestLLMFailsClosed(t *testing.T) {
 	}
 }
 
-// TestLLMTextFlows: text reaches the agent while a call behind it is not whole, and the call
-// only when it is.
+// TestLLMTextFlows checks that text reaches the agent while a later call is incomplete, and
+// that the call does so only when it is complete.
 func TestLLMTextFlows(t *testing.T) {
 	for name, parts := range map[string][4]string{
 		"/v1/messages": {anthropicStart, `data: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":"Hello"}}` + "\n\n" + `data: {"type":"content_block_stop","index":0}` + "\n\n",
@@ -149,9 +150,9 @@ func TestLLMTextFlows(t *testing.T) {
 	}
 }
 
-// TestLLMInspectsAlongside: a request that nothing can refuse is with the provider while it is
-// inspected, and the text of the answer does not wait for that; a call in the answer does. A request
-// that can be refused is not sent before.
+// TestLLMInspectsAlongside checks that a request that cannot be refused is inspected while the
+// provider works on it, and that a call in the answer waits for the inspection, but text does not.
+// A request that can be refused must not be sent before its inspection.
 func TestLLMInspectsAlongside(t *testing.T) {
 	text := anthropicStart + `data: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":"Hello"}}` + "\n\n"
 	for name, engine := range map[string]*scanner.Engine{"alongside": engineOf(t, scanner.Options{Policy: denying{}, Pinning: &scanner.Pinning{OnChange: scanner.Allow}}), "before": blockingEngine(t)} {
@@ -197,7 +198,7 @@ func TestLLMInspectsAlongside(t *testing.T) {
 	}
 }
 
-// TestLLMPanics: a panic in an inspection that nobody waits for ends its exchange, not the program.
+// TestLLMPanics checks that a panic in an inspection for which nobody waits ends only its exchange.
 func TestLLMPanics(t *testing.T) {
 	a := inFrontOf(t, engineOf(t, scanner.Options{Pinning: &scanner.Pinning{OnChange: scanner.Allow}}), func(w http.ResponseWriter, r *http.Request) {
 		say(w, stream, anthropicStart+anthropicCall+anthropicEnd)

@@ -48,7 +48,7 @@ func (x *llmExchange) streamed(resp *http.Response, body io.Reader) {
 	resp.Body = s
 }
 
-// headBytes is how much of a body suffices to recognise what it is.
+// headBytes is how much of a body is needed to recognise its format.
 const headBytes = 512
 
 // whole inspects a body that is not declared as a stream.
@@ -59,7 +59,7 @@ func (x *llmExchange) whole(resp *http.Response) error {
 	case err != nil && len(start) == 0 && !errors.Is(err, io.EOF):
 		return fmt.Errorf("reading its answer: %w", err)
 	case wire.BeginsLikeJSON(start):
-	case beginsLikeStream(start): // clients that requested a stream ignore the content type
+	case beginsLikeStream(start): // clients that requested a stream parse it as one whatever the content type
 		x.streamed(resp, head)
 		return nil
 	case beginsLikeFrame(head):
@@ -109,7 +109,7 @@ func (x *llmExchange) unread(status int, what string) error {
 }
 
 // mayCall reports whether the response to a request may contain calls. Responses of some other
-// endpoints only look as if they could.
+// endpoints merely look as if they did.
 func (x *llmExchange) mayCall() bool {
 	path := strings.ToLower(x.in.URL.Path)
 	for _, other := range [...]string{"count_tokens", "counttokens", "input_tokens", "/embeddings", "embedcontent", "/moderations", "/rerank", "/tokenize", "/audio/", "/images/"} {
@@ -120,8 +120,8 @@ func (x *llmExchange) mayCall() bool {
 	return true
 }
 
-// judged inspects a JSON body. It returns a replacement, or nil to keep the body, and why the agent
-// gets nothing, if so.
+// judged inspects a JSON body. It returns a replacement, or nil to keep the body. why is set if the
+// agent must not get either.
 func (x *llmExchange) judged(body []byte) (instead []byte, why string) {
 	x.asked()
 	format := replay.Knows(body)
@@ -146,7 +146,8 @@ func (x *llmExchange) judged(body []byte) (instead []byte, why string) {
 	return rewriteLLM(body, said), ""
 }
 
-// peek returns the beginning of a body, including more than white space.
+// peek returns the beginning of a body, up to at least the first byte that is not
+// white space.
 func peek(r *bufio.Reader) (start []byte, err error) {
 	for n := 1; n <= headBytes; n++ {
 		if start, err = r.Peek(n); err != nil {

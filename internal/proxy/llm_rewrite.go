@@ -157,7 +157,7 @@ func (w *rewriting) strip(n int, what, separator string) {
 		w.edits = w.doc.AppendCuts(w.edits, n, removed)
 		return
 	}
-	content, place := `"content":`+quoted(what), -1 // index of the removed member to replace
+	content, place := `"content":`+quoted(what), -1 // the removed member whose place the content takes
 	for c := w.doc.First(n); c >= 0; c = w.doc.Next(c) {
 		if place < 0 && removed(c) {
 			place = c
@@ -201,7 +201,8 @@ func (w *rewriting) say(content int, what, separator string) {
 	}
 }
 
-// endReasons maps the stop reasons that announce tool calls to those used if no call is left.
+// endReasons maps the stop reasons that announce tool calls to those for answers without
+// calls.
 var endReasons = map[string]string{"tool_use": `"end_turn"`, "tool_calls": `"stop"`, "function_call": `"stop"`}
 
 // reasons corrects all stop reasons in a body.

@@ -17,8 +17,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// answered is an answer as an agent has it from its SDK: its texts and calls in their order,
-// and why it ended.
+// answered is an answer as an SDK presents it to an agent: texts and calls in order, and the
+// reason for its end.
 type answered struct {
 	said []string
 	end  string
@@ -41,16 +41,16 @@ const (
 	lookup   = "I will look that up."
 )
 
-// TestLLMClients: the official SDKs of the providers take what the proxy makes of answers, and
-// understand it as it is meant.
+// TestLLMClients checks that the official SDKs of the providers accept answers changed by the
+// proxy, and interpret them as intended.
 func TestLLMClients(t *testing.T) {
 	clients := []struct {
 		name, file string
 		ask        func(url string) (answered, error)
-		id         string // of the first call
-		calls, end string // why an answer ends with calls, and without
-		content    string // of an answer with a call; "" for none
-		joined     string // between texts, "" where they are apart
+		id         string // id of the first call
+		calls, end string // finish reasons of answers with and without calls
+		content    string // of an answer with a call; "" if there is none
+		joined     string // separator between texts; "" if they stay separate
 	}{
 		{"anthropic", "anthropic-buffered", askAnthropic, "toolu_1", "tool_use", "end_turn", lookup, ""},
 		{"anthropic stream", "anthropic-streamed", streamAnthropic, "toolu_1", "tool_use", "end_turn", lookup, ""},
@@ -68,7 +68,7 @@ func TestLLMClients(t *testing.T) {
 			"one-of-two": {[]string{read, noSend}, c.calls},
 			"all":        {[]string{noSend, noDrop}, c.end},
 		}
-		if c.joined != "" { // text is one, and ahead of calls
+		if c.joined != "" { // there is only one text, which precedes the calls
 			wants["one-of-two"] = answered{[]string{noSend, read}, c.calls}
 			wants["all"] = answered{[]string{noSend + c.joined + noDrop}, c.end}
 		}
@@ -208,8 +208,8 @@ func askResponses(url string) (answered, error) {
 	return ofResponse(r), nil
 }
 
-// streamResponses reads a stream as the items of its events, and holds them against the whole
-// response at its end.
+// streamResponses reads the items from the events of a stream, and compares them with the
+// complete response at its end.
 func streamResponses(url string) (answered, error) {
 	client, _ := openAIClient(url)
 	s := client.Responses.NewStreaming(context.Background(), responsesParams())
@@ -237,8 +237,8 @@ func streamResponses(url string) (answered, error) {
 	return whole, s.Err()
 }
 
-// TestLLMRefusedRequests: an SDK gets the error of a refused request as the provider would have
-// written it, and does not ask again.
+// TestLLMRefusedRequests checks that for a refused request, an SDK gets an error in the
+// provider's format and does not retry.
 func TestLLMRefusedRequests(t *testing.T) {
 	a := inFrontOf(t, blockingEngine(t), func(http.ResponseWriter, *http.Request) { t.Error("the provider was asked") }, nil)
 	client, params := anthropicClient(a.url)

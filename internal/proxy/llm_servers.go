@@ -12,12 +12,13 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// maxServerTools is the maximum number of tools of a server by whose names calls are attributed to it.
+// maxServerTools is the maximum number of a server's tools whose calls are attributed to it by
+// name.
 const maxServerTools = 16 << 10
 
-// Later takes what a server sends after it was listed: the announcement that its tools have changed,
-// our request for them and the answer, or that it has ended. Sessions in progress receive it at once.
-// New ones receive Talks.Listed and the last changed list of each server, so that what is kept does
+// Later handles an event of a server after its first listing: an announcement that its tools have
+// changed, our request for them and the response, or its end. Sessions in progress receive it at
+// once. New ones receive Talks.Listed and the last changed list of each server, so that memory does
 // not grow with the number of changes.
 func (l *LLM) Later(e *scanner.Event) {
 	l.mu.Lock()
@@ -38,8 +39,8 @@ func (l *LLM) Later(e *scanner.Event) {
 	}
 }
 
-// learn adds the tools that a server lists to those by whose names calls are attributed to it, and
-// returns the new ones.
+// learn records the tools that a server lists, so that calls can be attributed to it by name, and
+// returns the new names.
 func (l *LLM) learn(e *scanner.Event) (names []string) {
 	if e.Kind != scanner.FrameEvent {
 		return nil

@@ -14,8 +14,9 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// TestLLMServerThatKeepsChanging: a new session gets the first and the last list of a server,
-// however often it has changed, and the names of its tools are bounded.
+// TestLLMServerThatKeepsChanging checks that a new session receives only the first and the
+// last list of a server, however often it changed, and that the names of its tools are
+// bounded.
 func TestLLMServerThatKeepsChanging(t *testing.T) {
 	engine, err := scanner.New(nil, scanner.Options{})
 	if err != nil {
@@ -56,7 +57,7 @@ func TestLLMServerThatKeepsChanging(t *testing.T) {
 	if skipped == 0 {
 		t.Error("the names of the tools are not bounded")
 	}
-	for _, agent := range []string{"a/1", "b/1"} { // the first agent's session is that of the proxy
+	for _, agent := range []string{"a/1", "b/1"} { // the first agent has the proxy's initial session
 		req, _ := http.NewRequest(http.MethodPost, ours.URL+"/v1/messages", strings.NewReader(`{}`))
 		req.Header.Set("User-Agent", agent)
 		resp, err := http.DefaultClient.Do(req)

@@ -18,12 +18,12 @@ type llmStream struct {
 	*llmExchange
 	closer io.Closer
 	blocks blockReader
-	frames io.Reader // instead of blocks, of an Amazon event stream
+	frames io.Reader // replaces blocks for an Amazon event stream
 	flow   llmFlow   // nil until the format is known
 	format string
 
-	part  []byte // of the stream, not inspected yet
-	nth   int    // events in it
+	part  []byte // data not inspected yet
+	nth   int    // number of events in part
 	heard bool   // a part of the stream was inspected
 	held  []*llmEvent
 	doc   wire.Doc
@@ -33,24 +33,25 @@ type llmStream struct {
 	long bool   // an event that is too long is being forwarded
 
 	begun bool   // something was returned
-	early []byte // events ahead of the first of a known format, if they are kept
-	due   bool   // the pending part is to be inspected, once what is ready was returned
+	early []byte // events before the first one with a known format, if they are kept
+	due   bool   // inspect part once out has been returned
 }
 
 // llmEvent is an event of a stream.
 type llmEvent struct {
 	block
 	data []byte
-	nth  int // in the part of the stream that it is inspected with
+	nth  int // index in the part that it is inspected with; -1 for none
 }
 
 // llmFlow assembles an answer from the stream events of one API.
 type llmFlow interface {
-	// take returns what to do with an event, whose data is in the document.
+	// take returns what to do with an event. doc contains its data.
 	take(e *llmEvent, doc *wire.Doc) llmStep
-	// decide takes the decisions about the held events; final means that no more events follow.
+	// decide records the decisions about the held events. final means that no more events
+	// follow.
 	decide(said []replay.Said, final bool)
-	// write appends what the agent gets in place of an event.
+	// write appends what the agent gets instead of an event.
 	write(dst []byte, e *llmEvent, doc *wire.Doc) []byte
 }
 
@@ -59,8 +60,8 @@ type llmStep uint8
 
 const (
 	passOn  llmStep = iota
-	holdOn          // until the call is complete
-	judgeIt         // with everything that is held
+	holdOn          // hold until the call is complete
+	judgeIt         // inspect, together with everything held
 )
 
 // maxPart is the maximum size, in bytes, of the part of a stream that is recorded and inspected at a
@@ -94,7 +95,7 @@ func (s *llmStream) Read(p []byte) (int, error) {
 	s.out = s.out[n:]
 	first := !s.begun
 	s.begun = true
-	for !first && n < len(p) && len(s.out) == 0 && s.err == nil && !s.due && s.blocks.ready() { // later data that arrived together is returned together
+	for !first && n < len(p) && len(s.out) == 0 && s.err == nil && !s.due && s.blocks.ready() { // return data that arrived together in one read
 		s.step()
 		m := copy(p[n:], s.out)
 		s.out, n = s.out[m:], n+m
@@ -208,7 +209,7 @@ func (s *llmStream) inspect(b block, data, recorded []byte) {
 	}
 	switch {
 	case step == passOn && s.flow != nil && !s.gate.Observe:
-		e.nth = -1 // it is not part of the next inspection
+		e.nth = -1 // it is not in the next part to inspect
 		s.out = s.flow.write(nil, e, &s.doc)
 	case step == passOn:
 		s.out = b.raw
@@ -224,7 +225,7 @@ func (s *llmStream) inspect(b block, data, recorded []byte) {
 	s.wait()
 }
 
-// wait keeps the events ahead of the one that identifies the format, if what has none is refused.
+// wait keeps events until one identifies the format, if streams of unknown formats are refused.
 func (s *llmStream) wait() {
 	switch {
 	case s.flow != nil:
@@ -243,14 +244,14 @@ func (s *llmStream) mustKnow() bool {
 
 const unknownStream = "a provider stream in an unknown format"
 
-// hold keeps a copy of an event, whose memory is reused after its block.
+// hold keeps a copy of an event, because the memory of its block is reused.
 func (s *llmStream) hold(e *llmEvent) {
 	e.raw, e.data = bytes.Clone(e.raw), bytes.Clone(e.data)
 	s.held = append(s.held, e)
 }
 
-// release inspects the pending part of the stream, and appends what the agent gets of the held
-// events.
+// release inspects the pending part of the stream, and appends what the agent gets instead of
+// the held events.
 func (s *llmStream) release(dst []byte, final bool) []byte {
 	if s.flow == nil && s.format == "" {
 		s.part, s.nth = nil, 0
@@ -313,7 +314,7 @@ func (s *llmStream) known(data []byte) {
 	}
 }
 
-// chatStream is the only Chat Completions format that is a stream.
+// chatStream is the name of the only Chat Completions format that is a stream.
 const chatStream = "an OpenAI Chat Completions stream"
 
 // isError reports whether a body is an error of a provider.
@@ -322,8 +323,8 @@ func isError(body []byte) bool {
 	return err == nil && v.Get("error").Kind() > wire.Null
 }
 
-// unjudged returns the decision about a call that broke off or could not be read: its effect is
-// unknown.
+// unjudged returns the decision about a call that is incomplete or unreadable. It is refused
+// because its effect is unknown.
 func unjudged(name string) *replay.Said {
 	return &replay.Said{Name: name, Decision: scanner.Decision{Verdict: scanner.Block, Check: scanner.RegistryCheck, Reason: "the call ended early and could not be judged"}}
 }

@@ -8,14 +8,14 @@ import (
 	"github.com/mcpscan/mcpscan/replay"
 )
 
-// anthropicFlow is a Messages API stream: blocks with an index, one after another.
+// anthropicFlow is a Messages API stream: a sequence of blocks with indices.
 type anthropicFlow struct {
 	open    map[string]bool         // held calls; true if complete
-	names   map[string]string       // of the held calls
+	names   map[string]string       // names of the held calls
 	queued  map[string]bool         // held blocks: calls, and blocks that began after them
 	blocked map[string]*replay.Said // blocks replaced by text
-	results map[int][]replay.Said   // what was refused, by its event
-	calls   int                     // forwarded calls that the agent is to run
+	results map[int][]replay.Said   // refused results, by event
+	calls   int                     // forwarded calls that the agent will run
 	refused int
 }
 
@@ -65,7 +65,7 @@ func (f *anthropicFlow) begin(index string, doc *wire.Doc, block int) llmStep {
 	case kind == "tool_use":
 		f.open[index], f.names[index] = false, str(doc, block, "name")
 	case len(f.open) > 0: // blocks begin in order
-	case strings.HasSuffix(kind, "tool_result"): // of a tool that the provider ran
+	case strings.HasSuffix(kind, "tool_result"): // result of a tool that the provider ran
 		return judgeIt
 	default:
 		return passOn

@@ -18,7 +18,7 @@ type chatFlow struct {
 
 // chatChoice is one choice of an answer.
 type chatChoice struct {
-	slots []string // of its calls, in the order in which they began
+	slots []string // slots of its calls, in the order in which they began
 	calls map[string]*chatCall
 	all   []*chatCall
 	ended bool
@@ -29,7 +29,7 @@ type chatChoice struct {
 type chatCall struct {
 	slot, id, name string
 	refused        *replay.Said
-	told           bool // the agent was sent the replacement text
+	told           bool // the agent has received the replacement text
 }
 
 func newChatFlow() *chatFlow {

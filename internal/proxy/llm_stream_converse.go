@@ -9,10 +9,10 @@ import (
 )
 
 // converseFlow is a Bedrock Converse stream: blocks with an index, as in the Messages API. Only
-// blocks of calls have an event for their beginning.
+// call blocks have a start event.
 type converseFlow struct {
 	anthropicFlow
-	said map[string]bool // blocks whose text was written
+	said map[string]bool // blocks whose replacement text was written
 }
 
 func newConverseFlow() *converseFlow { return &converseFlow{*newAnthropicFlow(), map[string]bool{}} }
@@ -27,7 +27,7 @@ func (f *converseFlow) take(_ *llmEvent, doc *wire.Doc) llmStep {
 	_, open := f.open[index]
 	switch eventName(doc, e) {
 	case "contentBlockStart", "contentBlockDelta":
-		if use >= 0 && !open { // a delta without a beginning is of a call that nobody can judge
+		if use >= 0 && !open { // a call's delta without a start event cannot be judged
 			f.open[index], f.names[index] = false, str(doc, use, "name")
 		}
 		if use >= 0 || len(f.open) > 0 && !f.queued[index] && doc.Get(e, "start") >= 0 {
@@ -83,5 +83,5 @@ func (f *converseFlow) write(dst []byte, e *llmEvent, doc *wire.Doc) []byte {
 	return append(dst, e.raw...)
 }
 
-// converseStream is the format of the events of a Converse stream.
+// converseStream is the name of the event format of Converse streams.
 const converseStream = "an event of an Amazon Bedrock Converse stream"

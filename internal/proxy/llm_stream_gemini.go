@@ -5,7 +5,8 @@ import (
 	"github.com/mcpscan/mcpscan/replay"
 )
 
-// geminiFlow is a Gemini stream: each event is a whole response with more parts.
+// geminiFlow is a Gemini stream. Each event is a complete response with further
+// parts.
 type geminiFlow struct{ said map[int][]replay.Said }
 
 func (f *geminiFlow) take(_ *llmEvent, doc *wire.Doc) llmStep {

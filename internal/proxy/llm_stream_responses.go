@@ -8,13 +8,13 @@ import (
 	"github.com/mcpscan/mcpscan/replay"
 )
 
-// responsesFlow is a Responses API stream: items with an index, each repeated in full at its end,
-// and all of them again at the end of the stream.
+// responsesFlow is a Responses API stream: items with indices. Each item is repeated in full when
+// it ends, and all items again at the end of the stream.
 type responsesFlow struct {
 	open    map[string]*responsesItem // held calls, by index
 	queued  map[string]bool           // held items: calls, and items that began after them
 	blocked map[string]*responsesItem // items replaced by a message
-	said    map[int][]replay.Said     // what was refused, by its event
+	said    map[int][]replay.Said     // refused items, by event
 }
 
 // responsesItem is a call.

@@ -24,16 +24,16 @@ import (
 
 var updateLLM = flag.Bool("update", false, "write what the proxy answers into testdata/llm")
 
-// agent is a proxy in front of a provider that the test plays.
+// agent is a proxy in front of a provider implemented by the test.
 type agent struct {
 	t      testing.TB
 	url    string
 	llm    *proxy.LLM
 	mu     sync.Mutex
-	judged []string // what was decided about each event
+	judged []string // the decision about each event
 }
 
-// inFrontOf starts a proxy in front of a provider. change may change what it is made of.
+// inFrontOf starts a proxy in front of a provider. change may modify its configuration.
 func inFrontOf(t testing.TB, engine *scanner.Engine, provider http.HandlerFunc, change func(*proxy.Options, *proxy.Access, *proxy.Talks, *proxy.Upstream)) *agent {
 	t.Helper()
 	a := &agent{t: t}
@@ -72,7 +72,7 @@ func inFrontOf(t testing.TB, engine *scanner.Engine, provider http.HandlerFunc, 
 	return a
 }
 
-// events are what was decided.
+// events returns the decisions.
 func (a *agent) events() string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -119,10 +119,10 @@ func readExchange(t testing.TB, file string) (*exchange, *txtar.Archive) {
 }
 
 // amazonStream is the content type of a Bedrock Converse stream. In testdata, each line of such a
-// stream is an event: its type and its payload.
+// stream is an event with its type and its payload.
 const amazonStream = "application/vnd.amazon.eventstream"
 
-// amazonFrames writes a stream with Amazon's own encoder.
+// amazonFrames encodes a stream with Amazon's own encoder.
 func amazonFrames(t testing.TB, lines string) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -140,7 +140,7 @@ func amazonFrames(t testing.TB, lines string) string {
 	return b.String()
 }
 
-// amazonLines reads a stream with Amazon's own decoder.
+// amazonLines decodes a stream with Amazon's own decoder.
 func amazonLines(t testing.TB, raw string) string {
 	t.Helper()
 	var b strings.Builder
@@ -159,12 +159,12 @@ func amazonLines(t testing.TB, raw string) string {
 	return b.String()
 }
 
-// cases are the answers that each file has, and what becomes of them in a file NAME.want where
-// something is blocked.
+// cases are the names of the answers in each file. A file NAME.want contains the expected
+// answer if something is blocked.
 var cases = []string{"none", "one", "one-of-two", "all"}
 
-// TestLLMRewrites: each call that is refused becomes text, in each dialect, buffered and
-// streamed; all other bytes stay.
+// TestLLMRewrites checks that each refused call becomes text, in each dialect, with and
+// without streaming, and that all other bytes are preserved.
 func TestLLMRewrites(t *testing.T) {
 	files, _ := filepath.Glob("testdata/llm/*.txtar")
 	if len(files) == 0 {
@@ -234,7 +234,8 @@ func TestLLMRewrites(t *testing.T) {
 	}
 }
 
-// blockingEngine blocks results and definitions in which something of high severity is found.
+// blockingEngine returns an engine that blocks results and definitions with findings of high
+// severity.
 func blockingEngine(t testing.TB) *scanner.Engine {
 	return engineOf(t, scanner.Options{Policy: denying{}, Blocks: func(f *scanner.Finding) bool { return f.Severity >= scanner.High }})
 }

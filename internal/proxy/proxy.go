@@ -17,7 +17,7 @@ import (
 // Options configures a proxy.
 type Options struct {
 	Engine *scanner.Live
-	Now    func() time.Time // stamps messages
+	Now    func() time.Time // provides the times of messages
 
 	// MaxMessage is the maximum size, in bytes, of a message that is inspected. The rest of a longer
 	// one is forwarded as it arrives, or ends the connection if FailClosed is set.
@@ -42,21 +42,21 @@ type Options struct {
 	Took func(time.Duration)
 }
 
-// scope says which connection a frame belongs to and how it arrived.
+// scope identifies the connection of a frame and how the frame arrived.
 type scope struct {
 	session, server, transport string
-	origin                     scanner.Origin // of events that are not recorded
-	head                       *mcp.HTTPHead  // of the HTTP exchange, nil on stdio
+	origin                     scanner.Origin // origin of events that are not recorded
+	head                       *mcp.HTTPHead  // headers of the HTTP exchange; nil on stdio
 	mask                       func([]byte) []byte
-	page                       bool // it is an HTTP error page, which need not be a message
+	page                       bool // the frame is an HTTP error page, which need not be a message
 }
 
-// gate judges messages one at a time, so that they are recorded in the order in which they were
-// judged and a replay gives the same findings.
+// gate judges messages one at a time, so that the recording has them in the order of judging
+// and a replay gives the same findings.
 type gate struct {
 	Options
 	mu     sync.Mutex
-	last   time.Time // of the last event
+	last   time.Time // time of the last event
 	closed bool      // nothing is judged or forwarded any more
 	held   held
 	shared *sharing // nil if no session is shared

@@ -16,9 +16,9 @@ const blockedCode = -32001
 // reasonChars is the maximum length, in characters, of the reason in an error.
 const reasonChars = 400
 
-// answers returns what the two sides get in place of a refused frame: the sender errors for its
-// requests, the receiver errors for the responses that it waits for. Each is nil if that side waits
-// for nothing.
+// answers returns what the two sides get instead of a refused frame: errors to the sender for its
+// requests, and errors to the receiver for the responses that it waits for. Each is nil if that
+// side waits for nothing.
 func answers(out *scanner.Outcome) (sender, receiver []byte) {
 	batch := false
 	for i := range out.Messages {
@@ -61,7 +61,7 @@ func appendError(b []byte, m *scanner.Judged, out *scanner.Outcome) []byte {
 		id = "null"
 	}
 	d := m.Decision
-	if d.Verdict < scanner.Prompt { // another message of the batch is the reason
+	if d.Verdict < scanner.Prompt { // another message of the batch caused the refusal
 		d = out.Decision
 	}
 	b = append(b, `{"jsonrpc":"2.0","id":`+id+`,"error":{"code":`...)
@@ -74,7 +74,7 @@ func appendError(b []byte, m *scanner.Judged, out *scanner.Outcome) []byte {
 	return append(b, "}}}"...)
 }
 
-// Reason returns why a message is refused, for a reader without the report.
+// Reason returns why a message is refused, for readers who do not see the report.
 func Reason(d *scanner.Decision) string {
 	switch {
 	case d.Verdict < scanner.Prompt:

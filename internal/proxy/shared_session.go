@@ -13,7 +13,7 @@ import (
 // Blind describes the rules that find less, or nothing, if a proxy sees only one server.
 const Blind = "shadow-tool, value-flow, read-then-send, cross-server-flow, burst and the rules whose IDs begin with xs- see only this server"
 
-// Session is a session shared by several proxies, as a log of what their messages add to it.
+// Session is a session shared by several proxies: a log of what each message adds to it.
 type Session interface {
 	// Take waits for this proxy's turn, and returns what others have added since its last turn and
 	// how many additions were lost. If it returns no error, End ends the turn.
@@ -26,11 +26,11 @@ type Session interface {
 }
 
 const (
-	maxInTurn  = 64 << 10         // bytes of a message that is judged within one turn, in less than a millisecond
+	maxInTurn  = 64 << 10         // largest message, in bytes, judged within one turn; takes less than a millisecond
 	maxBacklog = 256              // additions waiting for a turn
-	maxAhead   = 10 * time.Second // that the clock of another proxy may be ahead
-	perEntry   = 64               // tools in one entry, so that they fit
-	perValues  = 4096             // values in one entry, likewise
+	maxAhead   = 10 * time.Second // how far the clock of another proxy may be ahead
+	perEntry   = 64               // tools per entry, to fit MaxEntry
+	perValues  = 4096             // values per entry, likewise
 	catchEvery = time.Second      // how often an idle proxy reads what others have added
 )
 
@@ -42,8 +42,8 @@ type sharing struct {
 	doc     wire.Doc
 }
 
-// judgeShared judges an event during a turn: after everything that others judged before, and before
-// everything that they judge later. If the turn does not come, it goes on without.
+// judgeShared judges an event during a turn, so that all proxies judge in one order. If the turn
+// does not come, judgeShared judges the event without it.
 func (g *gate) judgeShared(s *scope, e *scanner.Event) *scanner.Outcome {
 	wait := sessionlog.Wait
 	if g.shared.waited {

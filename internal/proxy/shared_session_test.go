@@ -20,11 +20,11 @@ import (
 type sharing struct {
 	*connection
 	log  *sessionlog.Log
-	last int // request
+	last int // number of the last request
 	met  []string
 }
 
-// share connects a server in the session of a name.
+// share connects a server in the named session.
 func share(t testing.TB, engine *scanner.Engine, base, name, server string) *sharing {
 	t.Helper()
 	log, err := sessionlog.Join(base, name)
@@ -56,8 +56,8 @@ func share(t testing.TB, engine *scanner.Engine, base, name, server string) *sha
 	return s
 }
 
-// ask sends a request, and returns what the client gets: the result that the server answers
-// with, unless the request is refused.
+// ask sends a request and returns what the client receives: the result of the server,
+// unless the request is refused.
 func (s *sharing) ask(method, params, result string) string {
 	s.t.Helper()
 	s.last++
@@ -77,7 +77,7 @@ func (s *sharing) ask(method, params, result string) string {
 	return answer
 }
 
-// lineOf reads a line, one byte after the other.
+// lineOf reads a line byte by byte.
 func lineOf(r io.Reader) string {
 	var line []byte
 	for b := make([]byte, 1); ; {
@@ -100,7 +100,7 @@ func (s *sharing) list(tools ...string) {
 	s.ask("tools/list", "{}", `{"tools":[`+strings.Join(all, ",")+`]}`)
 }
 
-// call calls a tool, and returns the rule that refuses the call, "" for none.
+// call calls a tool, and returns the rule that refuses the call, or "".
 func (s *sharing) call(tool, arguments, text string) (rule string) {
 	s.t.Helper()
 	answer := s.ask("tools/call", fmt.Sprintf(`{"name":%q,"arguments":%s}`, tool, arguments), fmt.Sprintf(`{"content":[{"type":"text","text":%q}]}`, text))
@@ -115,8 +115,9 @@ func (s *sharing) found() []string {
 	return slices.Clone(s.met)
 }
 
-// TestSharedSession: what rules about several servers block within one proxy, they block
-// across the proxies of one session, and not across those of two.
+// TestSharedSession checks that attacks that rules block across servers within one proxy
+// are also blocked across the proxies of one session, and not across those of different
+// sessions.
 func TestSharedSession(t *testing.T) {
 	engine := engineOf(t, scanner.Options{})
 	for name, attack := range map[string]func(a, b *sharing) (rule string){
@@ -165,8 +166,8 @@ func TestSharedSession(t *testing.T) {
 	}
 }
 
-// TestSharedSessionLate: a proxy that comes later knows what was said before, also of one that
-// has left.
+// TestSharedSessionLate checks that a proxy that joins late knows the earlier messages,
+// including those of a proxy that has left.
 func TestSharedSessionLate(t *testing.T) {
 	engine, base := engineOf(t, scanner.Options{}), t.TempDir()
 	stays := share(t, engine, base, "client", "stays")
@@ -183,8 +184,8 @@ func TestSharedSessionLate(t *testing.T) {
 	}
 }
 
-// TestSharedSessionBusy: while another process keeps its turn, a proxy goes on by itself and
-// says so; what it has judged meanwhile, the others learn later.
+// TestSharedSessionBusy checks that while another process holds its turn, a proxy continues
+// alone and reports that, and that the others later receive what it judged.
 func TestSharedSessionBusy(t *testing.T) {
 	engine, base := engineOf(t, scanner.Options{}), t.TempDir()
 	a, b := share(t, engine, base, "client", "one"), share(t, engine, base, "client", "two")
@@ -210,8 +211,8 @@ func TestSharedSessionBusy(t *testing.T) {
 	}
 }
 
-// TestSharedSessionHostile: what another process of the user writes is not taken for an
-// addition, and the connection goes on.
+// TestSharedSessionHostile checks that lines written by another process of the user do
+// not count as additions, and that the connection continues.
 func TestSharedSessionHostile(t *testing.T) {
 	engine, base := engineOf(t, scanner.Options{}), t.TempDir()
 	a := share(t, engine, base, "client", "one")
@@ -240,7 +241,7 @@ func TestSharedSessionHostile(t *testing.T) {
 	}
 }
 
-// TestBlindRules: the rules that a proxy names are those that compare servers.
+// TestBlindRules checks that Blind lists the rules that compare servers.
 func TestBlindRules(t *testing.T) {
 	for _, r := range rules.All() {
 		named := strings.Contains(proxy.Blind, r.ID) || strings.HasPrefix(r.ID, "xs-")

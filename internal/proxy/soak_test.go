@@ -18,12 +18,12 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// soak makes the tests below run at full speed for a time:
+// soak makes the tests below run at full speed for the given time:
 //
 //	go test ./internal/proxy -run Soak -soak 10m -timeout 1h -v
 var soak = flag.Duration("soak", 0, "how long soak tests run; 0 is a few thousand messages")
 
-// long reports whether message n is still to be sent.
+// long reports whether to send message n.
 func long(begin time.Time, n, few int) bool {
 	if *soak > 0 {
 		return time.Since(begin) < *soak
@@ -31,16 +31,16 @@ func long(begin time.Time, n, few int) bool {
 	return n < few
 }
 
-// heap is what is live, in bytes.
+// heap returns the size of live memory in bytes.
 func heap() int64 {
 	runtime.GC()
-	runtime.GC() // what finalizers and pools of the first one held
+	runtime.GC() // frees objects that the first collection kept for finalizers and pools
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return int64(m.HeapAlloc)
 }
 
-// flat holds a size in memory against one from before.
+// flat compares the size of memory with an earlier one.
 type flat struct {
 	t     *testing.T
 	begun time.Time
@@ -48,8 +48,8 @@ type flat struct {
 	next  time.Time
 }
 
-// grown is how much more may be live after a run than when it was under way. What a session
-// remembers has fixed bounds, which the first thousands of messages reach.
+// grown is the permitted growth of live memory after the start of a run. The memory of a
+// session has fixed bounds, which the first few thousand messages reach.
 const grown = 8 << 20
 
 func (f *flat) look(n int) {
@@ -68,7 +68,8 @@ func (f *flat) end(n int) {
 	}
 }
 
-// result is what servers of these tests answer: text that rules read.
+// result is the response of the servers in these tests, with text that rules
+// inspect.
 func result(id string, n int) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"Note %s of %d. Reference 7f3a%08x%s. %s"}]}}`, id, id, n, n, id, strings.Repeat("The meeting is on Tuesday, and Anna brings the figures. ", 15))
 }
@@ -77,7 +78,7 @@ func asking(id string, n int) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":"read_note","arguments":{"number":%d}}}`, id, n)
 }
 
-// calm stamps messages so far apart that no rule takes their calls for a burst.
+// calm gives messages times so far apart that their calls are not a burst.
 func calm(step time.Duration) func(*proxy.Options) {
 	var ticks atomic.Int64
 	return func(o *proxy.Options) {
@@ -88,13 +89,13 @@ func calm(step time.Duration) func(*proxy.Options) {
 	}
 }
 
-// TestSoakStdio: no message over stdio is lost or comes out of turn, in either direction, and
-// memory stays flat.
+// TestSoakStdio checks that no message over stdio is lost or reordered, in either direction,
+// and that memory does not grow.
 func TestSoakStdio(t *testing.T) {
 	c := connect(t, engineOf(t, scanner.Options{}), calm(300*time.Millisecond))
 	begin := time.Now()
 	sent, ends := 0, make(chan struct{})
-	go func() { // the client
+	go func() { // client
 		defer c.toProxy.Close()
 		defer close(ends)
 		for ; long(begin, sent, 3000); sent++ {
@@ -105,7 +106,7 @@ func TestSoakStdio(t *testing.T) {
 		}
 	}()
 	served := 0
-	go func() { // the server
+	go func() { // server
 		defer c.serverOut.Close()
 		lines := bufio.NewReaderSize(c.serverIn, 64<<10)
 		for ; ; served++ {
@@ -148,8 +149,9 @@ func TestSoakStdio(t *testing.T) {
 	f.end(got)
 }
 
-// TestSoakSessions: 1,000 sessions over HTTP at a time, each with a connection of its own, lose
-// no message and get no answer of another one, and each takes a fixed amount of memory.
+// TestSoakSessions checks that 1,000 concurrent sessions over HTTP, each with its own
+// connection, lose no messages and get no answers of others, and that each takes a fixed amount
+// of memory.
 func TestSoakSessions(t *testing.T) {
 	sessions := 1000
 	if *soak == 0 {

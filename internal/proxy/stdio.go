@@ -17,7 +17,7 @@ import (
 // Connection describes a stdio connection for its events.
 type Connection struct {
 	Session, Server string
-	Origin          scanner.Origin // of events that are not recorded
+	Origin          scanner.Origin // origin of events that are not recorded
 	Alone           string         // why the session is not shared with proxies of other servers; "" if it is, or should not be
 	// Mask replaces secrets that the server was given, before the engine sees them; nil for none.
 	Mask func([]byte) []byte
@@ -40,7 +40,7 @@ type Server interface {
 }
 
 const (
-	readBuffer = 64 << 10               // one pipe's worth
+	readBuffer = 64 << 10               // capacity of a pipe
 	drainWait  = 500 * time.Millisecond // for the last output of a server that has exited
 	pollEvery  = 200 * time.Millisecond // how often to check whether a client that closed its output is gone
 	maxAnswers = 4096                   // answers to refused messages waiting for their receiver
@@ -53,9 +53,9 @@ var errUnjudged = errors.New("a message exceeds --max-message, and fail_closed i
 // errDeaf ends a connection when one side does not read its answers.
 var errDeaf = errors.New("too many answers to refused messages were not read")
 
-// Stdio forwards messages between a client and its server until one of them is done, and returns the
-// server's exit code. When ctx ends, it ends the server and returns the cause as the error. A read
-// of the client's stream may still be pending when it returns.
+// Stdio forwards messages between a client and its server until one of them ends the connection,
+// and returns the server's exit code. When ctx ends, it stops the server and returns the cause as
+// the error. A read from the client may still be pending when it returns.
 func Stdio(ctx context.Context, o Options, c Connection, client Client, server Server, stdin io.WriteCloser, stdout io.Reader) (code int, err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -74,7 +74,7 @@ func Stdio(ctx context.Context, o Options, c Connection, client Client, server S
 			cancel(err)
 		}
 		toServer.pending.Wait()
-		stdin.Close() // the server may still answer what it was asked
+		stdin.Close() // the server may still answer earlier requests
 	}()
 	go func() {
 		defer close(serverDone)
@@ -102,7 +102,7 @@ func Stdio(ctx context.Context, o Options, c Connection, client Client, server S
 func wait(ctx context.Context, heard func(), client Client, server Server, clientDone, serverDone <-chan struct{}) {
 	exited := server.Exited()
 	poll := time.NewTicker(pollEvery)
-	poll.Stop() // until the client closes its output
+	poll.Stop() // keep waiting until the client closes its output
 	defer poll.Stop()
 	catch := time.NewTicker(catchEvery)
 	defer catch.Stop()
@@ -114,7 +114,7 @@ func wait(ctx context.Context, heard func(), client Client, server Server, clien
 			return
 		case <-exited:
 			if server.ExitCode() != 0 {
-				within(serverDone, drainWait) // another process may hold its output for ever
+				within(serverDone, drainWait) // another process may hold its output open for ever
 				return
 			}
 			exited = nil // a launcher that exits successfully may have left the actual server running
@@ -265,9 +265,9 @@ func (p *pump) tooLong(line []byte, rest *lineReader) error {
 // lineReader reads lines including their ends.
 type lineReader struct {
 	r    *bufio.Reader
-	max  int64 // of a line without its end, in bytes
+	max  int64 // of a line without its end
 	buf  []byte
-	open bool // part has more of the line that next returned
+	open bool // part will return more of the line that next returned
 }
 
 // next returns the next line, valid until the next call. whole is false for the first part of a line
@@ -289,7 +289,7 @@ func (l *lineReader) next() (line []byte, whole bool, err error) {
 	}
 }
 
-// part returns the next part of a line that is too long.
+// part returns the next part of a line above the maximum length.
 func (l *lineReader) part() ([]byte, error) {
 	part, err := l.r.ReadSlice('\n')
 	if l.open = errors.Is(err, bufio.ErrBufferFull); l.open {

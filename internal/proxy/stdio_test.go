@@ -18,7 +18,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// server is a server without a process.
+// server is a Server without a process.
 type server struct {
 	exited chan struct{}
 	code   int
@@ -31,13 +31,13 @@ func (s *server) End(context.Context)     { s.exit() }
 func (s *server) Release()                {}
 func (s *server) exit()                   { s.ended.Do(func() { close(s.exited) }) }
 
-// connection is a proxy between a client and a server that the test plays.
+// connection is a proxy between a client and a server implemented by the test.
 type connection struct {
 	t          testing.TB
-	toProxy    *io.PipeWriter // what the client says
-	fromProxy  *io.PipeReader // what the client reads
-	serverIn   *io.PipeReader // what the server reads
-	serverOut  *io.PipeWriter // what the server says
+	toProxy    *io.PipeWriter // written by the client
+	fromProxy  *io.PipeReader // read by the client
+	serverIn   *io.PipeReader // read by the server
+	serverOut  *io.PipeWriter // written by the server
 	server     *server
 	done       chan error
 	mu         sync.Mutex
@@ -51,7 +51,7 @@ func connect(t testing.TB, engine *scanner.Engine, change func(*proxy.Options)) 
 	return connectAs(t, engine, proxy.Connection{Session: "s", Server: "srv"}, change)
 }
 
-// connectAs is connect for a connection of another name.
+// connectAs is like connect, for a connection with another name.
 func connectAs(t testing.TB, engine *scanner.Engine, at proxy.Connection, change func(*proxy.Options)) *connection {
 	t.Helper()
 	c := &connection{t: t, server: &server{exited: make(chan struct{})}, done: make(chan error, 1)}
@@ -103,14 +103,14 @@ func (c *connection) say(w io.Writer, line string) {
 	}
 }
 
-// close ends both sides and returns what the proxy says of it.
+// close closes both sides and returns the proxy's error.
 func (c *connection) close() error {
 	c.toProxy.Close()
 	c.serverOut.Close()
 	return <-c.done
 }
 
-// seen returns how many events were decided about.
+// seen returns the number of events that were judged.
 func (c *connection) seen() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -126,8 +126,8 @@ func engineOf(t testing.TB, o scanner.Options) *scanner.Engine {
 	return e
 }
 
-// denying is a policy that refuses what has the word denied in its target, asks about
-// what has the word asked, and refuses sampling.
+// denying is a policy that refuses requests whose target contains denied, prompts for
+// those with asked, and refuses sampling.
 type denying struct{}
 
 func (denying) Decide(r *scanner.PolicyRequest) scanner.Decision {
@@ -144,13 +144,13 @@ func call(id, tool string) string {
 	return `{"jsonrpc":"2.0","id":` + id + `,"method":"tools/call","params":{"name":"` + tool + `","arguments":{}}}`
 }
 
-// refused is the error that a refused message is answered with.
+// refused returns the error that answers a refused message.
 func refused(id, reason, rule, action string) string {
 	return `{"jsonrpc":"2.0","id":` + id + `,"error":{"code":-32001,"message":"blocked by mcpscan: ` + reason + `","data":{"rule":"` + rule + `","action":"` + action + `"}}}`
 }
 
-// TestBytesAreKept: what nobody objects to reaches the other side as it was sent, in any
-// pieces, with noise, blank lines and every line end.
+// TestBytesAreKept checks that messages that are not refused arrive unchanged, in any
+// pieces, including noise, blank lines and all line ends.
 func TestBytesAreKept(t *testing.T) {
 	engine := engineOf(t, scanner.Options{})
 	lines := []string{
@@ -186,7 +186,7 @@ func TestBytesAreKept(t *testing.T) {
 					}
 					data = data[n:]
 				}
-				if i == 1 { // the server says its last when everything that has an end was seen
+				if i == 1 { // the server writes its last message once all complete lines were seen
 					for ends := frames(up.Bytes()) + frames(down.Bytes()[:bytes.LastIndexByte(down.Bytes(), '\n')+1]); c.seen() < ends; {
 						time.Sleep(time.Millisecond)
 					}
@@ -204,7 +204,7 @@ func TestBytesAreKept(t *testing.T) {
 	})
 }
 
-// frames counts the lines that hold something.
+// frames counts the lines that are not blank.
 func frames(b []byte) (n int) {
 	for line := range bytes.Lines(b) {
 		if len(bytes.TrimRight(line, "\r\n")) > 0 {
@@ -214,8 +214,8 @@ func frames(b []byte) (n int) {
 	return n
 }
 
-// TestRefusals: a refused message reaches nobody, and each side is told what it waits for,
-// by the id as it was written.
+// TestRefusals checks that refused messages do not arrive, and that each side gets the
+// answers that it waits for, with ids as written.
 func TestRefusals(t *testing.T) {
 	c := connect(t, engineOf(t, scanner.Options{Policy: denying{}}), nil)
 	deny := func(id string) string { return refused(id, "it is denied", "no-denied", "block") }
@@ -225,15 +225,15 @@ func TestRefusals(t *testing.T) {
 	c.say(c.toProxy, call(`"a\u0062"`, "asked")+"\r\n")
 	c.expect(c.fromProxy, refused(`"a\u0062"`, "needs approval: somebody has to agree", "ask", "prompt")+"\n")
 
-	// A batch is refused whole; what the server would have answered is answered here.
+	// A batch is refused as a whole, and the proxy answers in place of the server.
 	c.say(c.toProxy, "["+call("2", "fine")+","+call("3", "denied")+`,{"jsonrpc":"2.0","method":"notifications/initialized"}]`+"\n")
 	c.expect(c.fromProxy, "["+deny("2")+","+deny("3")+"]\n")
 
-	// What the server asks is answered to the server.
+	// A server request is answered to the server.
 	c.say(c.serverOut, `{"jsonrpc":"2.0","id":"s1","method":"sampling/createMessage","params":{"messages":[],"maxTokens":1}}`+"\n")
 	c.expect(c.serverIn, deny(`"s1"`)+"\n")
 
-	// And what is fine passes behind all of it.
+	// Messages that are not refused still pass.
 	c.say(c.toProxy, call("4", "fine")+"\n")
 	c.expect(c.serverIn, call("4", "fine")+"\n")
 	if err := c.close(); err != nil {
@@ -241,7 +241,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestBlockedResult: in place of a result that is blocked, the client gets an error.
+// TestBlockedResult checks that the client gets an error instead of a blocked
+// result.
 func TestBlockedResult(t *testing.T) {
 	c := connect(t, engineOf(t, scanner.Options{Blocks: func(*scanner.Finding) bool { return true }}), nil)
 	c.say(c.toProxy, call("5", "read")+"\n")
@@ -257,7 +258,7 @@ func TestBlockedResult(t *testing.T) {
 	}
 }
 
-// TestObserve: everything is decided and nothing is changed.
+// TestObserve checks that everything is judged and nothing is changed.
 func TestObserve(t *testing.T) {
 	c := connect(t, engineOf(t, scanner.Options{Policy: denying{}}), func(o *proxy.Options) { o.Observe = true })
 	c.say(c.toProxy, call("1", "denied")+"\n")
@@ -267,8 +268,8 @@ func TestObserve(t *testing.T) {
 	}
 }
 
-// TestLongMessages: a message above the limit is passed on as it comes and counted, or
-// ends the connection where nothing may pass unjudged.
+// TestLongMessages checks that a message above the limit is forwarded as it arrives
+// and counted, or ends the connection if fail_closed is set.
 func TestLongMessages(t *testing.T) {
 	long := `{"jsonrpc":"2.0","id":1,"result":{"text":"` + strings.Repeat("x", 200_000) + `"}}` + "\r\n"
 	next := `{"jsonrpc":"2.0","id":2,"result":{}}` + "\n"
@@ -289,7 +290,8 @@ func TestLongMessages(t *testing.T) {
 	}
 }
 
-// TestFailClosed: what is no message passes only where that is allowed.
+// TestFailClosed checks that lines that are not messages pass only without
+// fail_closed.
 func TestFailClosed(t *testing.T) {
 	c := connect(t, engineOf(t, scanner.Options{}), func(o *proxy.Options) { o.FailClosed = true })
 	fine := `{"jsonrpc":"2.0","id":2,"result":{}}` + "\n"
@@ -300,8 +302,8 @@ func TestFailClosed(t *testing.T) {
 	}
 }
 
-// TestEnds: the connection ends with the server, and with a client that is gone; a client
-// that only says nothing more still gets its answers.
+// TestEnds checks that the connection ends when the server exits or the client is gone,
+// and that a client that merely closed its output still gets its answers.
 func TestEnds(t *testing.T) {
 	c := connect(t, engineOf(t, scanner.Options{}), nil)
 	c.server.code = 7
@@ -326,7 +328,8 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// TestInterrupted: the end of the context ends the connection and is its error.
+// TestInterrupted checks that the end of the context ends the connection, and is
+// its error.
 func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	in, out := io.Pipe()

@@ -1,6 +1,6 @@
-// Package published provides the credential formats that the gitleaks project publishes, as data:
-// genrules generates rules.jsonl from its rule set, under the MIT licence in LICENSE. Rules based
-// on file paths or on values alone (generic-api-key) are not included.
+// Package published provides credential formats from the gitleaks project. genrules generates
+// rules.jsonl from its published rules, under the MIT licence in LICENSE. Rules based on file
+// paths or on values alone (generic-api-key) are not included.
 package published
 
 import (
@@ -31,7 +31,7 @@ type Rule struct {
 	not  []*lazyregexp.Regexp
 }
 
-// OfAll is the ID of the record with the exceptions that apply to all rules.
+// OfAll is the ID of the record whose exceptions apply to all rules.
 const OfAll = "*"
 
 // rules parses the data on first use, without compiling any expression.
@@ -40,7 +40,7 @@ var rules = sync.OnceValue(func() []Rule {
 	for line := range strings.Lines(data) {
 		var r Rule
 		if err := json.Unmarshal([]byte(line), &r); err != nil {
-			panic(err) // the data are part of the program
+			panic(err) // the data is part of the program
 		}
 		r.form = lazyregexp.New(r.Regex)
 		for _, expr := range r.Regexes {
@@ -52,7 +52,7 @@ var rules = sync.OnceValue(func() []Rule {
 })
 
 // Find returns the ID of the first rule that finds a credential in a string such as NAME="value",
-// or "".
+// or "" if none does.
 func Find(text string) string {
 	low := strings.ToLower(text)
 	all := rules()

@@ -6,7 +6,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 )
 
-// denial is a negation that covers the words after it.
+// denial is a negation that applies to the words after it.
 type denial struct {
 	at, reach int
 	open, any bool
@@ -23,7 +23,7 @@ func (d *denial) pause(b byte) {
 	}
 }
 
-// word starts a negation at a word that negates as far as reach, and ends it at a word such as
+// word starts a negation of length reach at a negating word, and ends it at a word such as
 // "but".
 func (d *denial) word(t []byte, i, j, reach int) {
 	turns := false
@@ -44,19 +44,22 @@ func (d *denial) word(t []byte, i, j, reach int) {
 	}
 }
 
-// insteadOf matches what makes "instead" and "rather" introduce what is not done.
+// insteadOf matches the words after "instead" or "rather" that introduce what
+// should not be done.
 var insteadOf = lazyregexp.New(`^\s(of|than)\b`)
 
-// takenBack matches verbs that turn a negation into a demand.
+// takenBack matches verbs that turn a negation into a demand, as in "do not
+// forget".
 var takenBack = lazyregexp.New(`^\s(forget|hesitate|fail|omit)\b`)
 
-// How far a negation reaches, in bytes.
+// The maximum lengths of negations, in bytes.
 const (
 	near = 30
 	far  = 70
 )
 
-// negations returns the words that negate and how far each reaches, in bytes.
+// negations returns the negating words and the lengths of their negations, in
+// bytes.
 func negations() map[string]int {
 	reach := map[string]int{"without": near, "no": near}
 	for _, w := range strings.Fields(`not never cannot nor neither dont nobody don't doesn't isn't aren't won't mustn't shouldn't needn't can't refrain refrains

@@ -1,6 +1,6 @@
 package reading
 
-// lexicon holds the words of each sense as folded text. A "_" stands for a space, and a word that
+// lexicon holds the words of each sense as folded text. "_" stands for a space, and a word that
 // ends in "*" matches any continuation.
 var lexicon = map[Sense]string{
 	Model: `

@@ -8,7 +8,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/effort"
 )
 
-// TestLexicon: what is written in it can be found, and is said once.
+// TestLexicon checks that every entry of the lexicon can match, and that there are
+// no duplicates.
 func TestLexicon(t *testing.T) {
 	for v, list := range lexicon {
 		seen := map[string]bool{}
@@ -37,7 +38,7 @@ func (nothing) FirstSentence(int) bool  { return false }
 func (nothing) Parameter(string) bool   { return false }
 func (nothing) OtherTool([]byte) string { return "" }
 
-// TestEndlessWord: the work for a text grows with its length and no faster.
+// TestEndlessWord checks that the work for a text is at most linear in its length.
 func TestEndlessWord(t *testing.T) {
 	for _, unit := range []string{"send", "conceal", "a_", "\n", "keep ", "not tell ", ". ", "`"} {
 		effort.Linear(t, strconv.Quote(unit), 1<<17, func(size int) func() {

@@ -7,8 +7,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 )
 
-// name notes the senses of a word that is spelled like an identifier: a credential file, a
-// parameter of the tool itself, a variable that holds a secret.
+// name records the senses of a word spelled like an identifier, which may name a
+// credential file, a parameter of the tool, or a variable that contains a secret.
 func (s *Sentence) name(t *Text, i, j int) {
 	f := t.Folded[:s.End]
 	w := f[i:j]
@@ -31,7 +31,8 @@ func (s *Sentence) name(t *Text, i, j int) {
 }
 
 var (
-	// putInto matches the text before a quoted name that something is put into.
+	// putInto matches the text before a quoted name in phrases that put something
+	// into it.
 	putInto    = lazyregexp.New(`\b(in|into|as|to|under|via)\s(the\s|its\s)?["` + "`" + `]$`)
 	secretName = lazyregexp.New(`_(key|token|secret|password)s?$`)
 	vendor     = lazyregexp.New(`^(openai|anthropic|github|gitlab|aws|google|slack|stripe|npm|azure|hf)_`)
@@ -47,7 +48,7 @@ func namesKeyFile(t []byte, i, j int) bool {
 	}
 	switch {
 	case bytes.Contains(behind, []byte(".pub")):
-		return false // a public key is meant to be shown
+		return false // a public key is not secret
 	case ahead == '.':
 		return dotFiles[w] && !wordByte(t[i-2]) || keyEndings[w] && t[i-2] != ' ' ||
 			w == "config" && (bytes.HasPrefix(behind, []byte("/gcloud")) || bytes.HasPrefix(behind, []byte("/gh/")))
@@ -59,7 +60,8 @@ func namesKeyFile(t []byte, i, j int) bool {
 	return false
 }
 
-// nameReach is how far after its first word the name of a file is examined.
+// nameReach is how much text after the first word is searched for the rest of a
+// file name.
 const nameReach = 32
 
 var (

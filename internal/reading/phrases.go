@@ -15,21 +15,21 @@ type entry struct {
 	open  bool   // the last word may continue
 }
 
-// head holds everything that starts with the same first word.
+// head holds the entries that start with the same word.
 type head struct {
 	entries []entry
-	negates int // how far the word negates, in bytes; 0 if it does not
+	negates int // length of the word's negation, in bytes; 0 for other words
 }
 
 // index looks up words in the lexicon.
 type index struct {
 	whole map[string]head    // phrases by their first word
-	stems map[string][]Sense // words that may continue
+	stems map[string][]Sense // senses of words that may continue
 	heads *[1 << (5 * stemHead)]bool
 }
 
-// indexed builds the index on first use, as it takes milliseconds and not every run reads a
-// definition.
+// indexed builds the index on first use, because this takes milliseconds and many runs read
+// no definitions.
 var indexed = sync.OnceValue(func() *index {
 	whole, stems := compileLexicon()
 	return &index{whole, stems, headsOf(stems)}
@@ -77,13 +77,14 @@ func headsOf(stems map[string][]Sense) *[1 << (5 * stemHead)]bool {
 	return &heads
 }
 
-// headIndex hashes the first letters of a word. Collisions are harmless, as it only saves lookups.
+// headIndex hashes the first letters of a word. Collisions are harmless, because the hash only
+// saves lookups.
 func headIndex(w []byte) int {
 	return int(w[0]&31)<<10 | int(w[1]&31)<<5 | int(w[2]&31)
 }
 
 // stands reports whether the rest of the entry is at t[i:], and where it ends. A line feed or a
-// backtick may replace a space.
+// backtick also matches a space.
 func (e *entry) stands(t []byte, i int) (end int, ok bool) {
 	end = i + len(e.rest)
 	if end > len(t) {
@@ -97,8 +98,8 @@ func (e *entry) stands(t []byte, i int) (end int, ok bool) {
 	return end, e.rest == "" || e.open || end == len(t) || !wordByte(t[end]) || t[end] == '\'' && (end+1 == len(t) || !wordByte(t[end+1]))
 }
 
-// phrases finds senses that take more than single words to recognize. Each expression runs only if
-// the words of the sentence allow it: one costs more than all words together.
+// phrases finds senses that cannot be recognised by single words. Each expression runs only if the
+// words of the sentence allow it, because it costs more than looking up all the words.
 func (s *Sentence) phrases(t *Text, negated bool) {
 	f := t.Folded[s.Start:s.End]
 	note := func(loc []int, vs ...Sense) {
@@ -140,7 +141,7 @@ func containsAny(t []byte, parts ...string) bool {
 	return false
 }
 
-// mayHoldAddress is a cheap check for characters that every address contains: a full stop inside a
+// mayHoldAddress is a cheap check for characters that every address contains. A full stop inside a
 // sentence is rare.
 func mayHoldAddress(f []byte) bool {
 	return bytes.IndexByte(f, '.') >= 0 || containsAny(f, "@", "+", "0x", "://")
@@ -160,7 +161,7 @@ var (
 	// carrier matches an address with a placeholder for data.
 	carrier = lazyregexp.New(`^[^\s"']*://[^\s"']*[=/?][<{$\[]`)
 
-	// notApplied matches statements that rules do not apply.
+	// notApplied matches statements that rules no longer apply.
 	notApplied = lazyregexp.New(`\b(not|no\s+longer|never|n['’]t)\s+(to\s+be\s+|be\s+)?(appl(y|ies|ied)|follow(ed)?|bind(ing)?|counts?|valid|enforced?|observed?|obey(ed)?|matters?|in\s+force)\b`)
 
 	// keptFrom matches statements that a person is not told.

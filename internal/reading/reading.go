@@ -1,10 +1,9 @@
-// Package reading determines what the sentences of a definition say, by words and without grammar:
-// which senses occur in a sentence, and which are negated. What a combination of senses means is
-// left to rules.
+// Package reading determines which senses occur in the sentences of a definition, and which of
+// them are negated, by words and without grammar. Rules decide what a combination of senses means.
 //
-// A word list alone cannot tell an attack from a text about attacks, and a list of attacks only
-// covers known wordings. An instruction that subverts must name what is taken, where it goes, who
-// acts or who must not know, in whatever words, so those are what is searched for.
+// A word list alone cannot distinguish an attack from a text about attacks, and a list of attacks
+// only covers known wordings. But a subversive instruction must say what is taken, where it goes,
+// who acts or who must not know, in whatever words, so the package searches for these.
 package reading
 
 import (
@@ -17,14 +16,14 @@ import (
 // Text is a string of a definition, with its context.
 type Text struct {
 	Folded      []byte
-	OfParameter bool // the string belongs to a parameter
+	OfParameter bool // the string is in the schema of a parameter
 	Definition
 }
 
 // Definition provides information about the definition that a Text belongs to.
 type Definition interface {
-	FirstSentence(start int) bool     // whether the sentence at start says what the definition is for
-	Parameter(name string) bool       // whether the definition has a parameter of this name
+	FirstSentence(start int) bool     // whether the sentence at start is the one that states the definition's purpose
+	Parameter(name string) bool       // whether the definition has a parameter with this name
 	OtherTool(sentence []byte) string // another server's tool that the sentence names, or ""
 }
 
@@ -32,8 +31,8 @@ type Definition interface {
 type Sentence struct {
 	Start, End int
 	has        [Senses]span
-	denied     uint64 // bit set of the senses that occur negated
-	named      bool   // contains a word spelled like a tool name
+	denied     uint64 // bit set of the negated senses
+	named      bool   // the sentence contains a word spelled like a tool name
 }
 
 // span is a part of a text; one with end 0 means none.
@@ -63,12 +62,12 @@ func (s *Sentence) denies(v Sense) bool { return s.denied&(1<<v) != 0 }
 // set records the position of a sense, unless it has occurred before.
 func (s *Sentence) set(v Sense, start, end int) {
 	if !s.Says(v) {
-		s.has[v] = span{int32(start), int32(end)} // a message is far shorter than 2 GiB
+		s.has[v] = span{int32(start), int32(end)} // safe, because a message is far shorter than 2 GiB
 	}
 }
 
-// The length limits of a sentence, in bytes: a shorter one cannot say who does what to whom, and in
-// a longer one distant words are unrelated.
+// The length limits of a sentence, in bytes: a shorter one cannot be an instruction, and in a
+// longer one, distant words are unrelated.
 const (
 	shortest = 12
 	longest  = 700
@@ -103,8 +102,8 @@ func Sentences(t Text) iter.Seq[*Sentence] {
 	}
 }
 
-// sentenceEnd returns the end of the sentence that begins at start: at a full stop, or before a
-// line that is an item of its own.
+// sentenceEnd returns the end of the sentence that begins at start, which is at a full stop, or
+// before a line that is a separate item.
 func sentenceEnd(t []byte, start int) int {
 	for i := start; i < len(t); i++ {
 		switch t[i] {
@@ -133,8 +132,9 @@ func sentenceEnd(t []byte, start int) int {
 // member of a JSON object.
 var label = lazyregexp.New(`^("[\w .-]+"|[\w.-]+)(\s\([^)\n]*\))?:`)
 
-// nextMember reports whether the quotation mark at i begins another member of a JSON object. Within
-// a prose sentence JSON is part of the sentence; in a standalone example the members are unrelated.
+// nextMember reports whether the quotation mark at i begins another member of a JSON object. Inside
+// a prose sentence, JSON is part of the sentence, but the members of a standalone example are
+// unrelated.
 func nextMember(t []byte, start, i int) bool {
 	ahead := bytes.TrimRight(t[max(start, i-2):i], " ")
 	return (bytes.HasSuffix(ahead, []byte(",")) || bytes.HasSuffix(ahead, []byte("{"))) && member.Match(t[i:min(len(t), i+60)])
@@ -162,7 +162,7 @@ func (s *Sentence) read(t *Text) {
 		for j < s.End && wordByte(f[j]) {
 			j++
 		}
-		stop := j // excludes a closing quotation mark or a hyphen at a line's end
+		stop := j // exclude a closing quotation mark, or a hyphen at the end of a line
 		for stop > i && (f[stop-1] == '\'' || f[stop-1] == '-') {
 			stop--
 		}
@@ -189,21 +189,23 @@ func (s *Sentence) read(t *Text) {
 	}
 }
 
-// goesWrong matches what happens silently when something goes wrong: manuals document that, and
-// nothing is being hidden.
+// goesWrong matches the description of silent failures, which is documentation and does not
+// hide anything.
 var goesWrong = lazyregexp.New(`^(silently|quietly)\s+(return|fail|ignor|drop|skip|truncat|los|break|produc|fall|default|discard|corrupt)\w*\b`)
 
-// partOfAddress reports whether a word is part of a path or an address, which carries no sense.
+// partOfAddress reports whether a word is part of a path or an address, and therefore has no
+// sense.
 func partOfAddress(t []byte, i, j int) bool {
 	return i > 0 && (t[i-1] == '.' || t[i-1] == '@' || t[i-1] == '/') || j < len(t) && t[j] == '@'
 }
 
-// wordByte reports whether b is part of a word. A pipe is a word in a command.
+// wordByte reports whether b is part of a word. A pipe counts, because it is a word
+// in commands.
 func wordByte(b byte) bool {
 	return b >= 'a' && b <= 'z' || b >= '0' && b <= '9' || b == '_' || b == '-' || b == '\'' || b == '|' || b >= 0x80
 }
 
-// word notes the senses of the phrases that begin with the word t[i:j].
+// word records the senses of the phrases that begin with the word t[i:j].
 func (s *Sentence) word(x *index, h head, t []byte, i, j int, d *denial) {
 	for k := range h.entries {
 		if end, ok := h.entries[k].stands(t, j); ok {
@@ -232,8 +234,8 @@ func (s *Sentence) note(t []byte, v Sense, start, end int, d *denial) {
 	s.set(v, start, end)
 }
 
-// refer handles a sentence in which something is done with "it": it inherits the senses of the
-// things that the preceding sentence mentions.
+// refer handles a sentence that does something with "it". Such a sentence inherits the senses
+// of things mentioned in the preceding sentence.
 func (s *Sentence) refer(ahead *Sentence) {
 	if !s.Says(Pronoun) || !s.Says(Hand) && !s.Says(Take) || s.SaysOneOf(things[:]) {
 		return

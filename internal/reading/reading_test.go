@@ -9,7 +9,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/reading"
 )
 
-// sumTool is a tool that has the parameter "note" and first says what it is for.
+// sumTool is a tool with the parameter "note" whose first sentence states its
+// purpose.
 type sumTool struct{}
 
 func (sumTool) FirstSentence(start int) bool { return start == 0 }
@@ -32,7 +33,7 @@ func sentences(t reading.Text) (all []reading.Sentence) {
 	return all
 }
 
-// last is the sentence that a case is about: the one behind the purpose.
+// last returns the sentence to test, which follows the statement of purpose.
 func last(text string) *reading.Sentence {
 	all := read("adds two numbers. " + text)
 	return &all[len(all)-1]
@@ -112,8 +113,8 @@ func TestSentences(t *testing.T) {
 	}
 }
 
-// TestMembers: the members of a JSON example are sentences of their own, and those
-// of an object inside of a sentence are not.
+// TestMembers checks that the members of a JSON example are separate sentences, and
+// those of an object inside a sentence are not.
 func TestMembers(t *testing.T) {
 	for text, want := range map[string]int{
 		"call it with {\"first\": \"one\", \"second\": \"another one\"} please":               1,
@@ -143,7 +144,8 @@ func TestFirstSentenceAndPronoun(t *testing.T) {
 	}
 }
 
-// TestOfParameter: a text of a parameter needs no word for it.
+// TestOfParameter checks that a text in a parameter's schema has the sense
+// Described without a word for it.
 func TestOfParameter(t *testing.T) {
 	s := sentences(reading.Text{Folded: []byte("the text of the letter"), OfParameter: true, Definition: sumTool{}})
 	if !s[0].Says(reading.Described) {
@@ -151,8 +153,8 @@ func TestOfParameter(t *testing.T) {
 	}
 }
 
-// TestLongSentence: words far apart do not meet, and a text without a full
-// stop is read to its end.
+// TestLongSentence checks that distant words are not combined, and that a text
+// without a full stop is read to its end.
 func TestLongSentence(t *testing.T) {
 	all := read("the passwords " + strings.Repeat("and so on ", 200) + "are sent")
 	if len(all) < 3 || all[0].Says(reading.Hand) || !all[len(all)-1].Says(reading.Hand) {
@@ -160,10 +162,11 @@ func TestLongSentence(t *testing.T) {
 	}
 }
 
-// What sentences say is not held: it takes more memory than the text.
+// TestSentencesTakeNoMemory checks that sentences are not retained, because each
+// takes more memory than its text.
 func TestSentencesTakeNoMemory(t *testing.T) {
 	text := []byte(strings.Repeat("send the password there. ", 20_000))
-	read("send the password there") // what is made once
+	read("send the password there") // allocates the data that is created only once
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	n := 0

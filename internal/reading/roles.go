@@ -6,9 +6,9 @@ import (
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 )
 
-// The role of a word can depend on its neighbors: a "copy" that is written for readers goes
-// nowhere, an address can be one to look at, and "acts autonomously" may refer to the reader or to
-// an agent being described.
+// The role of a word can depend on its neighbours: "copy" can mean text for readers, an address
+// can be one to look at, and "acts autonomously" may refer to the reader or to an agent being
+// described.
 
 // beside reports whether neighboring words rule out sense v for the word t[i:j].
 func beside(v Sense, t []byte, i, j int) bool {
@@ -23,7 +23,7 @@ func beside(v Sense, t []byte, i, j int) bool {
 	return false
 }
 
-// besideReach is how far to either side of a word to look, in bytes.
+// besideReach is how many bytes to either side of a word are examined.
 const besideReach = 32
 
 var (
@@ -31,18 +31,19 @@ var (
 	copyForReaders = lazyregexp.New(`\b(marketing|ad|advert|advertising|sales|product|brand|promotional|campaign|editorial|body|hero|headline|banner|button|cta|ux|ui|` +
 		`seo|web|website|site|page|landing[ -]page|all|any|some|much|existing|final|(what|how|where|because|whether|if|that)\s+the|` +
 		`(edit|write|rewrite|proofread|review|improve|ignore|shorten|translate)(s|ing)?\s+(the\s+)?)\s+copy$`)
-	// holdsWhat matches clauses that identify files by their content.
+	// holdsWhat matches relative clauses that identify files by their content.
 	holdsWhat = lazyregexp.New(`\b(that|which)\s+(\w+\s+)?(hold|holds|contain|contains|include|includes)$`)
-	// publicKey matches the text before a key that is meant to be shown.
+	// publicKey matches the text before a key that is not secret.
 	publicKey = lazyregexp.New(`\b(public|publishable)\s+$`)
-	// isCopyOf matches text that says what something is, not that a copy is made.
+	// isCopyOf matches text that says that something is a copy, not that a copy is
+	// made.
 	isCopyOf = lazyregexp.New(`\b(is|are|holds)\s+(an?|the)\s+(\w+\s+)?copy of$`)
 	// neededConsent matches an obligation to ask.
 	neededConsent = lazyregexp.New(`^(need|requir)\w*\s+(the\s+|an?\s+|your\s+|manual\s+|human\s+|explicit\s+|user\s+){0,2}(approval|confirmation|consent|permission|review|sign-off)`)
 )
 
-// roles notes senses that depend on several words of the sentence f: who acts, what is asked about
-// and who decides.
+// roles records senses that depend on several words of the sentence f: who acts, what is asked
+// about and who decides.
 func (s *Sentence) roles(t *Text, f []byte) {
 	at := func(loc []int, v Sense) {
 		if loc != nil {
@@ -65,8 +66,8 @@ func (s *Sentence) roles(t *Text, f []byte) {
 }
 
 var (
-	// withoutAsking matches, in a sentence about consent, going ahead without it or giving it on
-	// the person's behalf.
+	// withoutAsking matches, in a sentence about consent, acting without it or giving it on the
+	// person's behalf.
 	withoutAsking = lazyregexp.New(`\b(at\s+once|(right|straight)\s+away)\b|` +
 		`\b(approv\w+|confirm\w+|consent\w*|authori[sz]\w+|grant\w*|given|answered|handled|accepted|dismissed|clicked|settled|decided|` +
 		`signed\s+off)\s+(\w+\s+){0,2}by\s+(the\s+)?(agent|assistant|model|ai|llm)\b`)
@@ -78,8 +79,8 @@ var (
 
 const persons = `(people|persons?|reviewers?|maintainers?|owners?|humans?|users?|you)`
 
-// addresses notes the first address that something may be sent to. If there is none, it notes the
-// purpose of the first address: to be read, or to be visited.
+// addresses records the first address that something may be sent to. If there is none, it records
+// the purpose of the first address: to be read, or to be visited.
 func (s *Sentence) addresses(f []byte) {
 	first, role, r := -1, Address, Address
 	for at, n := 0, 0; n < mostAddresses && (first < 0 || role != Address); n++ {
@@ -106,7 +107,8 @@ func (s *Sentence) addresses(f []byte) {
 	}
 }
 
-// roleOf returns Pointed or Visited for an address that nothing is sent to, otherwise Address.
+// roleOf returns Pointed or Visited for an address to which nothing is sent, otherwise
+// Address.
 func roleOf(f []byte, start, end int) Sense {
 	ahead := f[max(0, start-pointReach):start]
 	switch {
@@ -124,18 +126,20 @@ func roleOf(f []byte, start, end int) Sense {
 	return Address
 }
 
-// The maximum number of addresses examined per sentence, and how far before each to look.
+// The maximum number of addresses examined per sentence, and how much text before each of
+// them.
 const (
 	mostAddresses = 8
 	pointReach    = 40
 )
 
-// aheadOfAddress matches what may stand between a word and the address that it refers to.
+// aheadOfAddress matches the characters allowed between a word and the address that it
+// refers to.
 const aheadOfAddress = `[\s:,"'(\[<` + "`" + `]*$`
 
 var (
-	// exampleOf matches the text before an example address, and goingTo that before an example of a
-	// destination.
+	// exampleOf matches the text before an example address, and goingTo the text before an example
+	// of a destination.
 	exampleOf = lazyregexp.New(`\b(e\.g\.|for\s+(example|instance)|such\s+as|like)` + aheadOfAddress)
 	goingTo   = lazyregexp.New(`\b(to|at|into|with)\s+((an?|the|our|some)\s+)?([\w-]+\s+){0,3}(e\.g\.|for\s+(example|instance)|such\s+as|like)` + aheadOfAddress)
 	// listed matches the text between two addresses in a list, which share a role.
@@ -146,7 +150,8 @@ var (
 	// visited matches the text before a page on which a person does something.
 	visited = lazyregexp.New(`(\b(visit|open|browse|sign(ed)?[\s-](up|in)\s+(at|on|via)|log(ged)?[\s-]?in\s+(at|on|via)|regist(er|ered|ration)\s+(at|on)|` +
 		`account\s+(at|on)|keys?\s+(at|on))|(^|[.,;:(]|\b(or|and|then|please|to|can|may))\s*(go|head|navigate)(\s+over)?\s+to)` + aheadOfAddress)
-	// takenOver matches text that has an address, or its content, replace something else.
+	// takenOver matches text in which an address, or its content, replaces something
+	// else.
 	takenOver = lazyregexp.New(`\bthere(\s*[.,;:)]|\s+(and|instead|as|in|first)\b|$)|\binstead\b|` +
 		`\b(replac\w+|redirect\w*|swap\w*|rerout\w+|substitut\w+|exchang\w+|set)\s+(the|its|every|each|any|all)\s+(\w+\s+){0,2}?(accounts?|payees?|` +
 		`recipients?|beneficiar\w+|iban|wallets?|address(es)?|destinations?|addressees?|bank\s+details)\b|` +
@@ -157,8 +162,8 @@ var (
 		`corrected)\b`)
 )
 
-// actor notes who acts alone: an agent that is being used, or the reader, if addressed last before
-// that point. An agent that is only described is neither.
+// actor records who acts alone: an agent that is being used, or the reader if the text last
+// addressed them. An agent that is only described is neither.
 func (s *Sentence) actor(f []byte) {
 	if loc := employed.FindIndex(f); loc != nil {
 		s.set(Employed, s.Start+loc[0], s.Start+loc[1])
@@ -177,14 +182,14 @@ func (s *Sentence) actor(f []byte) {
 }
 
 var (
-	// employed matches an agent that something else makes use of.
+	// employed matches text in which something uses an agent.
 	employed = lazyregexp.New(`\b(us(e|es|ing)|via|with|through|by|runs?|starts?|launch(es)?|creates?|deploys?|spawns?|delegates?\s+to|` +
 		`hands?(\s+\w+){0,2}\s+(over\s+)?to)\s+(the|an?|our|its)\s+([\w-]+\s+){0,2}?(agents?|assistants?|(chat)?bots?|models?|llms?)(\s|,|\.|$)`)
 	// spokenTo matches words that address the reader of the definition.
 	spokenTo = lazyregexp.New(`\b(you|yourself|please|kindly|(calling|consuming)\s+(agent|assistant|model|client|llm)|the\s+(caller|client|host)|whoever\s+calls)\b`)
 	// somebodyElse matches somebody who acts in place of the reader.
 	somebodyElse = lazyregexp.New(`\b(agents?|assistants?|(chat)?bots?|models?|llms?|ai|it|which)\s`)
-	// bidden matches the text before an adverb in an imperative.
+	// bidden matches the text before the adverb of an imperative.
 	bidden = lazyregexp.New(`(^|[.,;:!]\s|\bplease\s|\band\s+then\s)(act|proceed|work|operate|continue|carry\s+on|go\s+ahead|go\s+on|decide|behave)\s$`)
 )
 
@@ -205,11 +210,12 @@ var whether = lazyregexp.New(`^([\w.-]+\s?(\([^)\n]*\))?:\s)?\W*((determines|con
 // valueOf matches a parameter description that is a noun and a relative clause.
 var valueOf = lazyregexp.New(`^\W*((optional|the|an?|list\s+of|names?\s+of)\s+){0,3}[\w-]+(\s[\w-]+)?\s(that|which)\s[^.,;:]*$`)
 
-// ofAnotherModel matches a prompt that a tool gives to a model of its own.
+// ofAnotherModel matches the description of a prompt that a tool gives to its own
+// model.
 var ofAnotherModel = lazyregexp.New(`^\W*((an?|the|optional|custom|additional|default|override)\s+){0,3}(system|user|developer)\s+(prompt|message|` +
 	`instruction)s?\s+(to\s+(use|send|give|guide|steer|apply|set|pass|be\s+used|prepend)\b|` +
 	`for\s+([\w-]+\s+){0,3}?(llms?|models?|extract\w*|generat\w+|completions?|summar\w+|judges?|graders?|evaluat\w+|classif\w+|translat\w+)\b|` +
 	`that\s+(guides|steers|sets|controls|shapes)\b)`)
 
-// ownPrompt matches the prompt of the reader itself.
+// ownPrompt matches the reader's own prompt.
 var ownPrompt = lazyregexp.New(`\b(your|yours|own|current|original|calling|caller|conversation|session|was|were|have|has\s+been)\b`)

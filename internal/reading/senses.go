@@ -1,41 +1,41 @@
 package reading
 
-// Sense is a meaning that a word or phrase of a definition has, whatever its wording.
+// Sense is the meaning of a word or phrase in a definition, whatever its wording.
 type Sense uint8
 
 // Findings list senses in this order.
 const (
-	Model        Sense = iota // the model as the actor
+	Model        Sense = iota // the model acts
 	Duty                      // an obligation
 	Always                    // every time, regardless of the request
-	Pretext                   // a reason that nobody verifies
-	Later                     // a time after any review
+	Pretext                   // a reason that cannot be verified
+	Later                     // a time after reviews
 	KeyFile                   // a credential file
 	Secret                    // credentials, by name
 	Conversation              // what the user and the model have said
 	OtherOutput               // output of other tools
 	Personal                  // something that belongs to the user
-	Whose                     // taken from the user, or wherever it is found
+	Whose                     // taken from the user, or from wherever it is
 	Take                      // a verb of taking
-	Hand                      // a verb of handing over
+	Hand                      // a verb of handing something over
 	Copy                      // a verb of sending a copy to someone else
 	Parameter                 // a parameter or request that carries data
 	Described                 // the whole text describes a parameter
 	Address                   // an address, a phone number or an account
-	OtherTool                 // a tool that the server does not list, or all others
+	OtherTool                 // a tool that the server does not list, or all other tools
 	Value                     // an input or output of a tool
 	Alter                     // a verb of changing or adding
 	Stealth                   // a word of stealth
 	Hush                      // a phrase of secrecy
 	Untold                    // a person is not told
-	Orders                    // instructions from those that the model works for
-	Demote                    // they no longer apply
+	Orders                    // instructions from the system, the developer or the user
+	Demote                    // instructions no longer apply
 	Consent                   // a person's consent
-	Waive                     // acting without it
+	Waive                     // acting without consent
 	Alone                     // somebody acts alone
-	Grave                     // an act that a person would want to be asked about
-	Reader                    // the reader, and nobody else, does it
-	Granted                   // consent is claimed to be given
+	Grave                     // an act about which a person would want to be asked
+	Reader                    // only the reader acts
+	Granted                   // consent is claimed to have been given
 	Download                  // something is fetched
 	Run                       // something is run
 	Harm                      // something is lost
@@ -49,9 +49,9 @@ const (
 	// Senses that indicate a benign reading.
 	Attacks  // attacks are discussed
 	Asks     // the user is asked, or chooses
-	Until    // the secret ends, or is no secret from the user
-	History  // a tool reports its own past
-	DataFlow // where a value comes from, or which values there are
+	Until    // the secrecy ends, or does not concern the user
+	History  // a tool reports what it did before
+	DataFlow // the origin or the possible values of a value
 	OwnKey   // a credential that the tool itself uses
 	Path     // a path is requested, not its content
 	Meantime // the conversation as a period of time
@@ -67,8 +67,8 @@ const (
 	Senses // number of senses
 )
 
-// words describes each sense in a finding. Senses that only count against a finding have no
-// description.
+// words describes each sense in a finding. Senses that only count against a finding have
+// none.
 var words = [Senses]string{
 	Model:        "the model must act",
 	Duty:         "wording that obliges the model",
@@ -112,14 +112,14 @@ var words = [Senses]string{
 // String returns the description of the sense in a finding.
 func (v Sense) String() string { return words[v] }
 
-// deniable is the set of senses that a negation reverses. A negation does not reverse the others:
-// they are negations themselves, or only say that something is mentioned.
+// deniable is the set of senses that a negation reverses. The others are negations themselves, or
+// only say that something is mentioned.
 const deniable = 1<<KeyFile | 1<<Secret | 1<<Conversation | 1<<OtherOutput | 1<<Personal |
 	1<<Take | 1<<Hand | 1<<Copy | 1<<Alter | 1<<Run | 1<<Download | 1<<Harm |
 	1<<Tell | 1<<Demote | 1<<Stealth | 1<<Waive | 1<<Granted | 1<<Asks | 1<<ToUser | 1<<Obey
 
-// things lists what can be handed over, and aspects what a sentence with "it" inherits from the
-// preceding sentence.
+// things lists the senses of what can be handed over, and aspects those that a sentence with
+// "it" inherits from the preceding sentence.
 var (
 	things  = [...]Sense{KeyFile, Secret, Conversation, OtherOutput, Personal}
 	aspects = [...]Sense{KeyFile, Secret, Conversation, OtherOutput, Personal, Whose, Attacks, OwnKey, Path, Asks}

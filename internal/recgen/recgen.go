@@ -1,8 +1,8 @@
 // Package recgen generates recordings for tests and benchmarks: realistic events.jsonl of any size,
 // deterministic for a given seed.
 //
-// It must never be used to measure detection: what it plants only gives the rules something to
-// find, and does not prove that they find it.
+// It must never be used to measure detection, because the planted attacks only give the rules
+// something to find.
 package recgen
 
 import (
@@ -20,7 +20,7 @@ type Options struct {
 	Seed  uint64
 	Bytes int64 // the recording ends with the event that reaches this size
 
-	Honest bool // plants nothing, keeps servers unchanged, times calls realistically, adds logs
+	Honest bool // plants nothing, keeps servers unchanged, has realistic times between calls, adds logs
 }
 
 // Write writes a recording: several interleaved sessions, each with a few servers that are

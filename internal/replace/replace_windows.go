@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 )
 
-// File writes a file completely or not at all, within the guarantees of Windows: renaming
-// over a file is atomic there too, on one volume.
+// File writes a file completely or not at all, as far as Windows guarantees that renaming
+// over a file on the same volume is atomic.
 func File(path string, data []byte, mode fs.FileMode) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path))
 	if err != nil {

@@ -8,12 +8,13 @@ import (
 	"strings"
 )
 
-// remark is a mutation that has a description say what its users want to know.
+// remark is a mutation that adds a sentence that users want to know to a
+// description.
 func remark(heading string) mutation {
 	return mutation{heading, func(m *mutant) bool { m.sayAnywhere(m.pick(heading)); return true }}
 }
 
-// benignMutations are changes as honest upgrades bring them.
+// benignMutations are changes as in legitimate upgrades.
 func benignMutations() []mutation {
 	return []mutation{
 		remark("guidance"), remark("guidance"), remark("guidance"), remark("examples"), remark("deprecated"), remark("docs"), remark("reworded"),
@@ -188,7 +189,7 @@ func benignMutations() []mutation {
 	}
 }
 
-// ordinary is the schema of a parameter that asks for nothing in particular.
+// ordinary returns the schema of a parameter that asks for nothing unusual.
 func (m *mutant) ordinary() object {
 	schema := oneOf(m, object{"type": "string"}, object{"type": "string"}, object{"type": "integer"}, object{"type": "boolean", "default": false}, object{"type": "array", "items": object{"type": "string"}})
 	if m.IntN(4) > 0 {
@@ -197,7 +198,7 @@ func (m *mutant) ordinary() object {
 	return schema
 }
 
-// firstHints says of a tool that said nothing what its name says.
+// firstHints adds hints that match the name to a tool that had none.
 func firstHints(m *mutant) bool {
 	name := spelled(m.tool)
 	reads, writes, kills := nameReads.MatchString(name), nameWrites.MatchString(name), nameKills.MatchString(name)
@@ -225,7 +226,7 @@ func (m *mutant) replaceWord(words [][2]string) bool {
 
 var humps = regexp.MustCompile(`[A-Z]+`)
 
-// snake writes a name as camel case, or the other way round.
+// snake converts a name between snake case and camel case.
 func snake(name string) string {
 	if head, tail, ok := strings.Cut(name, "_"); ok && tail != "" {
 		return head + strings.ToUpper(tail[:1]) + tail[1:]

@@ -53,13 +53,13 @@ type row struct {
 	Context json.RawMessage `json:"context"`
 }
 
-// listed is a definition and the server that lists it.
+// listed is a definition with the server that lists it.
 type listed struct {
 	Server string          `json:"server"`
 	Tool   json.RawMessage `json:"tool"`
 }
 
-// class is how a flagged row counts.
+// class determines how a flagged row is counted.
 type class int
 
 const (
@@ -82,7 +82,7 @@ func (r *row) class() class {
 	return honest
 }
 
-// cell identifies the group of rows that a macro average counts once.
+// cell identifies a group of rows that a macro average counts once.
 func (r *row) cell() string {
 	part := r.Part
 	if part == "" {
@@ -184,7 +184,7 @@ func withSchema(tool json.RawMessage) []byte {
 // resultEvents returns a session with a single call that returns the text.
 func resultEvents(r *row) []*scanner.Event {
 	var context struct{ Tool string }
-	_ = json.Unmarshal(r.Context, &context) // a context in another form names no tool
+	_ = json.Unmarshal(r.Context, &context) // a context in another form does not name a tool
 	if context.Tool == "" {
 		context.Tool = "read_document"
 	}

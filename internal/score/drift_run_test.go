@@ -19,9 +19,9 @@ import (
 
 // Drift holds the evaluation results for the rules about changed definitions.
 type Drift struct {
-	Labelled []Change // cases with a label
-	Versions []Change // single definitions in two releases
-	Upgrades []Change // whole servers in two releases
+	Labelled []Change // labelled cases
+	Versions []Change // pairs of versions of single definitions
+	Upgrades []Change // pairs of versions of whole servers
 }
 
 // Change is the result for a pair of documents.
@@ -75,7 +75,7 @@ func RunDrift(corpus, servers string) (*Drift, error) {
 	return res, nil
 }
 
-// differ compares two documents of definitions, like mcpscan diff.
+// differ compares two documents of definitions as mcpscan diff does.
 type differ struct{ engine *scanner.Engine }
 
 func (d *differ) compare(name string, old, newer []byte) (Change, error) {
@@ -104,7 +104,7 @@ func (s shown) Event(_ *scanner.Event, out *scanner.Outcome) error {
 	for i := range out.Messages {
 		for _, d := range out.Messages[i].Message.Definitions {
 			key := mcp.DefinitionKey{Kind: d.Kind, Name: d.Name}
-			if _, twice := s.digests[key]; !twice { // a snapshot also keeps the first
+			if _, twice := s.digests[key]; !twice { // like a snapshot, keep the first
 				s.digests[key] = d.Digest
 			}
 		}

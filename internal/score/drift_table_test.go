@@ -10,7 +10,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// byWorst counts changes by their highest severity, and last those without a finding.
+// byWorst counts changes by their highest severity; the last element counts those
+// without findings.
 type byWorst [scanner.Critical + 2]int
 
 const untold = int(scanner.Critical) + 1
@@ -72,8 +73,8 @@ func worstLine(b *bytes.Buffer, name string, all []Change) {
 		percent(float64(n.high())/float64(len(all))))
 }
 
-// Alarm is what one rule reports at high or above for a published pair: the affected tools and the
-// highest severity.
+// Alarm is a rule's findings at high or above for a published pair, with the affected tools and
+// the highest severity.
 type Alarm struct {
 	*Change
 	Rule     string

@@ -10,7 +10,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// checkLabels compares what was found in the cases with what they say that they are.
+// checkLabels compares the findings in the cases with their labels.
 func checkLabels(t *testing.T, d *Drift) {
 	t.Helper()
 	seen := map[string]int{}
@@ -35,8 +35,9 @@ func checkLabels(t *testing.T, d *Drift) {
 	}
 }
 
-// TestDriftCases: changes that are malicious are high, honest ones are not, and what
-// only prose says is for review.
+// TestDriftCases checks that malicious changes have findings at high, that benign
+// ones do not, and that undeclared ones, which only prose mentions, are left to a
+// review.
 func TestDriftCases(t *testing.T) {
 	d, err := RunDrift("testdata", "")
 	if err != nil {
@@ -68,15 +69,15 @@ func TestDriftTables(t *testing.T) {
 	}
 }
 
-// The shares of honest upgrades that may be stopped at high.
+// The maximum shares of benign upgrades with findings at high.
 const (
 	mostVersions = 0.03
 	mostUpgrades = 0.04
 )
 
-// TestPublishedDrift: docs/drift.md shows what the rules make of the changes as they
-// are, and says of each honest one that they stop whether that is right. go test
-// ./internal/score -update writes the tables.
+// TestPublishedDrift checks that docs/drift.md contains the current results of the
+// rules, and says of each benign change with a finding at high whether that is
+// correct. go test ./internal/score -update writes the tables.
 func TestPublishedDrift(t *testing.T) {
 	servers := filepath.Dir(publishedServers)
 	for _, path := range []string{filepath.Join(publishedCorpus, "drift"), filepath.Join(publishedCorpus, "versions.jsonl"), filepath.Join(servers, "upgrades.json")} {
@@ -101,7 +102,8 @@ func TestPublishedDrift(t *testing.T) {
 	}
 }
 
-// checkPublished: of the pairs of a set each change is reported, and few are stopped.
+// checkPublished checks that each change in a set of pairs is reported, and that few
+// have findings at high.
 func checkPublished(t *testing.T, name string, all []Change, most float64) {
 	t.Helper()
 	for _, c := range all {
@@ -114,8 +116,8 @@ func checkPublished(t *testing.T, name string, all []Change, most float64) {
 	}
 }
 
-// checkEachLeftOut: no single package decides whether the share is kept. A package's
-// name precedes the versions in the name of a pair.
+// checkEachLeftOut checks that the maximum share also holds without any single
+// package. The name of a pair begins with that of its package.
 func checkEachLeftOut(t *testing.T, all []Change, most float64) {
 	t.Helper()
 	of, high := map[string]int{}, map[string]int{}

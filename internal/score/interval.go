@@ -2,8 +2,8 @@ package score
 
 import "math"
 
-// The bounds are those of Clopper and Pearson, which are exact for proportions of independent rows.
-// Rows that share a template are not independent, so the true intervals are wider.
+// These are Clopper-Pearson bounds, which are exact for proportions of independent rows. Rows that
+// share a template are not independent, so the true intervals are wider.
 
 // atMost returns the upper confidence bound, at level 1-alpha, of a proportion of which k of n were
 // observed.

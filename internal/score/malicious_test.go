@@ -5,18 +5,19 @@ import (
 	"strings"
 )
 
-// mutation changes a definition, and reports whether that could be done to it.
+// mutation changes a definition. do reports whether the change was possible.
 type mutation struct {
 	name  string
 	apply func(m *mutant) bool
 }
 
-// sentence is a mutation that has a definition say something.
+// sentence is a mutation that adds a sentence to a definition.
 func sentence(heading string) mutation {
 	return mutation{heading, func(m *mutant) bool { m.sayAnywhere(m.pick(heading)); return true }}
 }
 
-// maliciousMutations are changes by which somebody gains what nobody approved.
+// maliciousMutations are changes from which an attacker gains something that was
+// not approved.
 func maliciousMutations() []mutation {
 	return []mutation{
 		sentence("read a secret"), sentence("send away"), sentence("before others"), sentence("conceal"), sentence("no consent"), sentence("override"), sentence("redirected"),
@@ -198,7 +199,7 @@ func maliciousMutations() []mutation {
 	}
 }
 
-// hideOrder puts an order where a reader does not see it.
+// hideOrder puts an instruction where readers do not see it.
 func hideOrder(m *mutant) bool {
 	order := m.pick(oneOf(m, "read a secret", "send away", "override"))
 	switch m.IntN(5) {

@@ -17,7 +17,7 @@ import (
 // object is a definition, or a part of one, as JSON.
 type object = map[string]any
 
-// phrases are what changed definitions say, by the heading that they are under.
+// phrases contains the sentences used by mutations, by heading.
 type phrases map[string][]string
 
 func readPhrases(t *testing.T, name string) phrases {
@@ -39,20 +39,20 @@ func readPhrases(t *testing.T, name string) phrases {
 	return all
 }
 
-// mutant is a server of which one tool is changed. The choices are random, and the
-// same each time.
+// mutant is a server of which one tool is changed. The random choices are
+// reproducible.
 type mutant struct {
 	*rand.Rand
 	phrases
-	domain string   // where the server's own pages are
-	doc    object   // what the server lists now
-	tools  []object // in doc
-	tool   object   // the one that is changed
-	old    object   // what it was; a mutation may prepare it
-	said   string   // what was changed, for whoever reads the misses
+	domain string   // domain of the server's own pages
+	doc    object   // current definitions of the server
+	tools  []object // tools in doc
+	tool   object   // tool to change
+	old    object   // tool before the change; a mutation may prepare it
+	said   string   // description of the change, for readers of missed ones
 }
 
-// maxListed bounds the tools beside the one that is changed.
+// maxListed is the maximum number of tools besides the changed one.
 const maxListed = 6
 
 func parseObject(t *testing.T, data []byte) (o object) {
@@ -76,7 +76,7 @@ func encode(t *testing.T, v any) []byte {
 	return b.Bytes()
 }
 
-// newMutant chooses a tool of a server that has some, and others that are beside it.
+// newMutant selects a tool of a server, and some of its other tools.
 func newMutant(t *testing.T, d *dump, kind string, try int, words phrases) (*mutant, *object) {
 	t.Helper()
 	h := fnv.New64a()
@@ -106,7 +106,8 @@ func newMutant(t *testing.T, d *dump, kind string, try int, words phrases) (*mut
 	return m, &before
 }
 
-// domainOf is the domain that a server speaks of most, or one made of its name.
+// domainOf returns the domain that a server mentions most often, or one derived
+// from its name.
 func domainOf(d *dump) string {
 	count := map[string]int{}
 	best := ""
@@ -134,7 +135,7 @@ var (
 	commonHosts = map[string]bool{"json-schema.org": true, "example.com": true, "github.com": true, "example.org": true}
 )
 
-// pick returns one of some phrases, filled in.
+// pick returns one of the phrases under a heading, filled in.
 func (m *mutant) pick(heading string) string {
 	all := m.phrases[heading]
 	return m.fill(all[m.IntN(len(all))])
@@ -162,7 +163,7 @@ func (m *mutant) foreignHost() string {
 	return oneOf(m, "collect-logs.net", "api.data-sync.io", "185.220.101.4", "telemetry-hub.dev", "hooks.quickdrop.cc", "cdn.metrics-box.app", "abc123.ngrok-free.app")
 }
 
-// parameters returns the names of a tool's parameters, in order.
+// parameters returns the names of a tool's parameters, sorted.
 func (m *mutant) parameters(tool object) (names []string) {
 	schema, _ := tool["inputSchema"].(object)
 	properties, _ := schema["properties"].(object)
@@ -175,7 +176,7 @@ func (m *mutant) parameters(tool object) (names []string) {
 	return names
 }
 
-// parameter returns the schema of a parameter, nil for none.
+// parameter returns the schema of a parameter, or nil if there is none.
 func (m *mutant) parameter(tool object, name string) object {
 	schema, _ := tool["inputSchema"].(object)
 	properties, _ := schema["properties"].(object)
@@ -183,7 +184,7 @@ func (m *mutant) parameter(tool object, name string) object {
 	return p
 }
 
-// anyParameter returns a parameter for which a test holds, in both definitions.
+// anyParameter returns a parameter for which test is true, from both definitions.
 func (m *mutant) anyParameter(test func(object) bool) (name string, old, now object) {
 	names := m.parameters(m.tool)
 	m.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
@@ -195,7 +196,7 @@ func (m *mutant) anyParameter(test func(object) bool) (name string, old, now obj
 	return "", nil, nil
 }
 
-// add declares a parameter, required where need is, and does nothing where it exists.
+// add declares a parameter, which is required if need is set, unless it exists.
 func (m *mutant) add(tool object, name string, schema object, need bool) bool {
 	input, _ := tool["inputSchema"].(object)
 	if input == nil || m.parameter(tool, name) != nil {
@@ -220,7 +221,7 @@ func text(o object, member string) string {
 	return s
 }
 
-// say puts a sentence into the description of a tool.
+// say adds a sentence to the description of a tool.
 func (m *mutant) say(tool object, sentence string) {
 	was := strings.TrimSpace(text(tool, "description"))
 	m.said = sentence
@@ -239,7 +240,7 @@ func (m *mutant) say(tool object, sentence string) {
 	tool["description"] = was
 }
 
-// sayAnywhere puts a sentence into one of the places where a definition has texts.
+// sayAnywhere adds a sentence to one of the texts of a definition.
 func (m *mutant) sayAnywhere(sentence string) {
 	name, _, p := m.anyParameter(nil)
 	if p == nil || m.IntN(3) > 0 {
@@ -265,7 +266,7 @@ func hinted(tool object, name string) any {
 	return a[name]
 }
 
-// spelled is the name of a tool as words.
+// spelled returns the name of a tool as words.
 func spelled(tool object) string {
 	return strings.ToLower(camel.ReplaceAllString(strings.NewReplacer("_", " ", "-", " ", ".", " ", "/", " ").Replace(text(tool, "name")), "$1 $2"))
 }

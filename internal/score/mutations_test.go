@@ -12,23 +12,23 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// outcome counts the mutations of one kind: those that were judged, and those
-// that were judged right.
+// outcome counts the mutations of one kind, and those with the right result.
 type outcome struct{ done, right int }
 
 func (o outcome) share() float64 { return float64(o.right) / float64(max(1, o.done)) }
 
-// half is where a package belongs: the rules were tuned with the first half.
+// half assigns a package to a half. The rules were tuned with the first one.
 func half(name string) int {
 	h := fnv.New32a()
 	fmt.Fprint(h, name)
 	return int(h.Sum32() >> 8 & 1)
 }
 
-// tries is how many tools of a server a mutation is tried on.
+// tries is the number of tools of a server on which a mutation is tried.
 const tries = 4
 
-// mutate applies mutations to the servers, and counts those that are at high, or below.
+// mutate applies mutations to the servers, and counts those with findings at high and
+// those below.
 func mutate(t *testing.T, servers []*dump, mutations []mutation, words phrases, malicious bool) (by map[string]*outcome, all outcome) {
 	t.Helper()
 	engine, err := scanner.New(rules.All(), scanner.Options{})
@@ -69,8 +69,8 @@ func mutate(t *testing.T, servers []*dump, mutations []mutation, words phrases, 
 	return by, all
 }
 
-// applied is a server after a mutation, and the list before it; nil where none of the
-// tools that were tried suits.
+// applied returns a server after a mutation, and its list before it, or nil if the
+// mutation suits none of the tools tried.
 func applied(t *testing.T, d *dump, kind mutation, number int, words phrases) (*mutant, *object) {
 	for try := range tries {
 		m, before := newMutant(t, d, fmt.Sprint(kind.name, number), try, words)
@@ -81,16 +81,16 @@ func applied(t *testing.T, d *dump, kind mutation, number int, words phrases) (*
 	return nil, nil
 }
 
-// The shares that are to be judged right, of the definitions of our own and of what
-// published servers list.
+// The minimum shares of right results, for our own definitions and for those of
+// published servers.
 const (
 	leastOwn    = 0.85
 	leastServer = 0.9
 )
 
-// TestMutations: of changes that somebody gains by most are high, and of those of honest
-// upgrades few are. The rules were tuned with the first half of the packages and the first
-// phrases; the second half is changed with the second phrases.
+// TestMutations checks that most malicious changes, and few changes of benign upgrades,
+// have findings at high. The rules were tuned with the first half of the packages and
+// phrases; the second half of the packages is changed with the second half of the phrases.
 func TestMutations(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join("testdata", "mutations", "own.json"))
 	if err != nil {
@@ -119,11 +119,11 @@ func TestMutations(t *testing.T) {
 	}
 }
 
-// sampled is of how many servers one is changed, where the figures are not published.
+// sampled: without published figures, one of this number of servers is changed.
 const sampled = 16
 
-// judgeMutations logs how many mutations of each kind are judged right, and fails where
-// they are too few.
+// judgeMutations logs the share of right results for each kind of mutation, and fails
+// if a share is too low.
 func judgeMutations(t *testing.T, name string, servers []*dump, file string, least float64) {
 	t.Helper()
 	words := readPhrases(t, file)

@@ -15,13 +15,13 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Servers is the outcome of the rules for the definitions that published servers list.
+// Servers contains the results of the rules for the definitions of published servers.
 type Servers struct {
 	Packages, Tools int
-	Hits            []Hit // at medium or above
+	Hits            []Hit // findings at medium or above
 }
 
-// Hit is a finding on a published server.
+// Hit is a finding in a published server.
 type Hit struct {
 	Package, Tool, Rule string
 	Severity            scanner.Severity
@@ -86,8 +86,8 @@ func everyDump(dir string) ([]*dump, error) {
 	return dumps, nil
 }
 
-// compareVersions compares versions numerically. A pre-release sorts before its release:
-// 1.0.0-rc.1, 1.0.0.
+// compareVersions compares versions numerically. A pre-release sorts before its release,
+// as 1.0.0-rc.1 before 1.0.0.
 func compareVersions(a, b string) int {
 	a, aCandidate, _ := strings.Cut(a, "-")
 	b, bCandidate, _ := strings.Cut(b, "-")
@@ -108,7 +108,7 @@ func compareVersions(a, b string) int {
 func numbers(version string) []int {
 	var ns []int
 	for part := range strings.SplitSeq(strings.TrimPrefix(version, "v"), ".") {
-		n, _ := strconv.Atoi(part) // a word counts as 0
+		n, _ := strconv.Atoi(part) // text counts as 0
 		ns = append(ns, n)
 	}
 	return ns
@@ -137,8 +137,8 @@ func (s *Servers) judge(engine *scanner.Engine, d *dump) error {
 	return err
 }
 
-// at counts the tools that have a finding of at least this severity. A server's own description
-// counts as one more tool.
+// at counts the tools that have a finding of at least this severity. The texts of the server
+// itself count as one more tool.
 func (s *Servers) at(least scanner.Severity) count {
 	flagged := map[[2]string]bool{}
 	for _, h := range s.Hits {

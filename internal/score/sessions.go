@@ -19,7 +19,7 @@ type Sessions []Session
 // Session is a transcript and the highest severities found in it.
 type Session struct {
 	*Transcript
-	found worst // by rule, and by poisonedOutput
+	found worst // highest severity by rule, and for poisonedOutput
 }
 
 // poisonedOutput stands for all rules that find instructions in a result.
@@ -59,12 +59,12 @@ func RunSessions(path string) (Sessions, error) {
 			finder = poisonedOutput
 		}
 		w := found[f.Session]
-		w[finder] = max(w[finder], f.Severity) // records even a note, the lowest severity
+		w[finder] = max(w[finder], f.Severity) // counts even a note, the lowest severity
 	})
 	return judged, err
 }
 
-// The finders in the tables, each with the severities that it reports.
+// The columns of the tables, each with the severities that it reports.
 var sessionFinders = []struct {
 	finder string
 	least  []scanner.Severity
@@ -75,7 +75,8 @@ var sessionFinders = []struct {
 	{"cross-server-flow", []scanner.Severity{scanner.High, scanner.Medium}},
 }
 
-// by reports whether a finder, or any if "", has a finding of at least this severity.
+// by reports whether a finder, or any finder if it is "", has a finding of at least
+// this severity.
 func (s *Session) by(finder string, least scanner.Severity) bool {
 	if finder == "" {
 		return s.found.at(least)
@@ -84,8 +85,8 @@ func (s *Session) by(finder string, least scanner.Severity) bool {
 	return ok && severity >= least
 }
 
-// Markdown returns the tables: how many sessions each finder flagged, and what was found of each
-// attack that succeeded.
+// Markdown returns the tables: how many sessions each finder flagged, and which findings each
+// successful attack has.
 func (s Sessions) Markdown() string {
 	var b bytes.Buffer
 	line(&b, "found by", "at or above", "attacks that succeeded", "attacks that did not", "clean sessions flagged")

@@ -10,8 +10,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// TestPublishedSessions: docs/detection.md shows what the rules make of whole sessions,
-// and says of each clean one that is flagged whether that is right.
+// TestPublishedSessions checks that docs/detection.md contains the current results for
+// whole sessions, and says of each flagged benign session whether that is correct.
 func TestPublishedSessions(t *testing.T) {
 	path := publishedCorpus + "/transcripts.jsonl"
 	if _, err := os.Stat(path); err != nil {
@@ -42,8 +42,9 @@ func alarms(s Sessions) (lines []string) {
 	return lines
 }
 
-// transcriptRows are two runs: one that was attacked and did as it was told, and one
-// that was not. The second gives all calls the same id, as some models do.
+// transcriptRows contains two runs: an attacked one in which the model obeyed, and
+// one without an attack. In the second, all calls have the same id, as with some
+// models.
 const transcriptRows = `
 {"id":"t1","label":"attack","source":"a/a","suite":"workspace","model":"m","user_task":"task_1","attack_succeeded":true,"messages":[
  {"role":"user","content":"When is lunch?"},

@@ -12,7 +12,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Markdown returns the tables: totals, then for each set those by source and by rule.
+// Markdown returns the tables: first the totals, then tables by source and by rule
+// for each set.
 func (r *Result) Markdown() string {
 	var b bytes.Buffer
 	r.totals(&b)
@@ -127,7 +128,8 @@ func line(b *bytes.Buffer, cells ...string) {
 	b.WriteString("| " + strings.Join(cells, " | ") + " |\n")
 }
 
-// rule writes the line below a table header: l for a text column, r for a numeric one.
+// rule writes the line below a table header. In columns, l is a text column and r a
+// numeric one.
 func rule(b *bytes.Buffer, columns string) {
 	b.WriteByte('|')
 	for _, c := range columns {

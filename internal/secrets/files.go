@@ -2,7 +2,7 @@ package secrets
 
 import "github.com/mcpscan/mcpscan/internal/lazyregexp"
 
-// Files matches conventional locations of credentials, in case-folded text.
+// Files matches the usual locations of credentials, in case-folded text.
 const Files = `((~|\$home|/root|/home/[^/\s]+|/users/[^/\s]+|%userprofile%)[/\\]|(^|[\s"'(=:<>` + "`" + `]))\.(ssh|aws|kube|gnupg|docker|netrc|npmrc|pypirc|` +
 	`git-credentials|cursor/mcp\.json|config/gcloud|config/gh/hosts|pgpass|bash_history|vault-token)\b[^\s"'` + "`" + `<>,;]*|\bid_(rsa|ed25519|` +
 	`ecdsa|dsa)\b|/etc/(passwd|shadow)\b|(^|[\s"'<>` + "`" + `/])\.env\b|\bclaude_desktop_config\.json|\bkeychain\b|\bwallet\.dat\b`
@@ -12,7 +12,8 @@ var FileAnchors = []string{".ssh", ".aws", ".kube", ".gnupg", ".docker", ".netrc
 	".cursor/mcp", ".config/gcloud", ".config/gh/", ".pgpass", ".bash_history", ".vault-token", "id_rsa", "id_ed25519", "id_ecdsa", "id_dsa", "/etc/passwd", "/etc/shadow", ".env",
 	"claude_desktop_config", "keychain", "wallet.dat"}
 
-// HandlesCredentials reports whether a tool's name suggests that it handles such files.
+// HandlesCredentials reports whether a tool's name suggests that its purpose involves
+// such files.
 func HandlesCredentials(name string) bool {
 	return credentialTool.MatchString(name)
 }

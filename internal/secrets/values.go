@@ -9,8 +9,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 )
 
-// Placeholder reports whether a value is not a real secret: a placeholder, the default of a
-// development database, or a tool-specific reference.
+// Placeholder reports whether a value is not a real secret, but a placeholder, the default
+// password of a development database, or a tool-specific reference.
 func Placeholder(value string) bool {
 	low := strings.ToLower(strings.Trim(value, `"'`))
 	if low == "" || placeholders.MatchString(low) || ownReference.MatchString(value) || constantName.MatchString(value) {
@@ -25,7 +25,7 @@ var (
 		`^(?:password|passwd|pass|secret|postgres|mysql|root|admin|administrator|guest|test|testing|demo|dev|user|username|none|null|true|false|token|` +
 		`api[-_]?key|key|minioadmin|neo4j|mongo|redis|letmein|p@ssw0rd|sk-\.*)\d{0,3}!?$|` +
 		`^(?:test|demo|dummy|mock|local|dev)[-_]|12345|abcdef|abc123`)
-	// ownReference matches references that only one program resolves.
+	// ownReference matches references that only a specific program resolves.
 	ownReference = lazyregexp.New(`^(?:op|vault|keychain|keyring|secret|secrets|env|file|input|doppler|infisical|ssm|gcp|azure|aws|bws|1password|cmd)://?|` +
 		`^(?:env|file|input|vault|keychain|cmd|secret|secrets):|^%[A-Za-z_]\w*%$|^\$\(|^\{\{.*\}\}$|^!|^\$[A-Za-z_]\w*$|^\$\{`)
 	constantName = lazyregexp.New(`^[A-Z]+(?:_[A-Z0-9]+)+$`)
@@ -35,7 +35,7 @@ var (
 const (
 	MinRandomLength = 16
 	randomVariety   = 9
-	randomEntropy   = 3.0 // bits per character; words and paths have less, or no digit
+	randomEntropy   = 3.0 // in bits per character; words and paths have less entropy, or no digits
 )
 
 // LooksRandom reports whether a value looks generated: letters and digits in random order.

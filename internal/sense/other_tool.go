@@ -10,7 +10,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// toolReference matches the name of a tool as it is written in text.
+// toolReference matches a word that may be the name of a tool.
 var toolReference = lazyregexp.New("[`'\"]?\\b[a-z][a-z0-9]*([_.][a-z0-9]+)+\\b[`'\"]?(\\s+(tool|call|function))?|\\b(any|all|every|" +
 	"other|each)\\s+(of\\s+the\\s+)?(other\\s+)?tools?\\b|\\bthe\\s+[a-z-]+\\s+tool\\b|\\b(built-in|native|default)\\s+[a-z_ -]{0,20}tools?\\b")
 
@@ -18,7 +18,7 @@ var toolReference = lazyregexp.New("[`'\"]?\\b[a-z][a-z0-9]*([_.][a-z0-9]+)+\\b[
 func OtherTool(p *scanner.TextPass, s []byte) string {
 	for _, at := range toolReference.FindAllIndex(s, 8) {
 		if at[0] > 0 && s[at[0]-1] == '/' {
-			continue // part of a path or a method name
+			continue // part of a path or of a method name
 		}
 		m := s[at[0]:at[1]]
 		name := string(bytes.Trim(bytes.TrimSuffix(bytes.TrimSuffix(bytes.TrimSuffix(m, []byte(" tool")), []byte(" call")), []byte(" function")), "`'\""))
@@ -30,12 +30,12 @@ func OtherTool(p *scanner.TextPass, s []byte) string {
 	return ""
 }
 
-// toolName matches a word that can only be a tool name. Whether the tool belongs to the server is
-// known only from a complete list.
+// toolName matches a character that only tool names contain. Only a complete list shows whether
+// the tool belongs to the server.
 var toolName = lazyregexp.New(`[_.]`)
 
-// sameFamily reports whether two tool names share a subject, as in get_invoice and list_invoices: a
-// definition may come without the server's tool list.
+// sameFamily reports whether two tool names share a subject, as in get_invoice and list_invoices.
+// It is needed because a definition may come without its server's complete list.
 func sameFamily(own, other string) bool {
 	for _, w := range strings.FieldsFunc(strings.ToLower(own), func(r rune) bool { return !unicode.IsLetter(r) }) {
 		if len(w) > familyWord && strings.Contains(other, w[:len(w)-1]) {
@@ -45,10 +45,12 @@ func sameFamily(own, other string) bool {
 	return false
 }
 
-// familyWord is the length above which a word of a name is taken for its subject, not a verb.
+// familyWord is the length above which a word of a name counts as its subject rather than a
+// verb.
 const familyWord = 4
 
-// parameterOrFile matches what looks like a tool name but is not one.
+// parameterOrFile matches words that look like a tool name but are a parameter or a
+// file.
 var parameterOrFile = lazyregexp.New(`\.(json|md|txt|py|js|ts|go|html|css|yaml|yml|toml|com|org|net|io|dev|example|env|csv|xml|sql|sh|xlsx|pdf|png|docx)$|` +
 	`^(e\.g|i\.e|etc\.|v?\d|node\.js|next\.js)|^(the )?(this|same|following|appropriate|correct|right|first|second|search|other) tool$|` +
 	`_(id|ids|name|path|url|type|key|token|at|by|count|date|time|format|mode|size|code|status|list)$`)

@@ -1,4 +1,5 @@
-// Package sense tests sentences of a definition by the senses that internal/reading finds in them.
+// Package sense tests the sentences of a definition for combinations of the senses that
+// internal/reading finds in them.
 package sense
 
 import (
@@ -13,23 +14,22 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Test judges a sentence of a definition by the senses that occur in it, whatever the wording: one
-// sense of each list in Needs must occur, and the weights of all senses that occur must add up to
-// at least Enough.
+// Test evaluates a sentence of a definition by the senses that occur in it. One sense of each list
+// in Needs must occur, and the weights of all senses that occur must add up to at least Enough.
 type Test struct {
 	Needs    [][]reading.Sense
 	Weights  map[reading.Sense]int
-	Purpose  int // the weight if the tool's purpose covers the subject, negative
+	Purpose  int // negative weight if the tool's purpose covers the subject
 	Enough   int
 	Severity scanner.Severity
 	Message  string
 }
 
-// HonestSenses are the weights of signs of benign text, in all tests.
+// HonestSenses are the weights, in all tests, of senses that indicate benign text.
 var HonestSenses = map[reading.Sense]int{reading.Attacks: -4, reading.Asks: -4, reading.First: -2}
 
-// tests holds the tests of all rules. They run together, because a Sentence is large and is
-// evaluated as soon as it is read.
+// tests holds the tests of all rules. They run together, because a Sentence is large and
+// must be evaluated as soon as it is read.
 var tests []*Test
 
 // heavy is a sentence that reached Enough in a test.
@@ -43,8 +43,8 @@ type heavy struct {
 // part is a span of folded text, which is far shorter than 2 GiB.
 type part struct{ start, end int32 }
 
-// Check returns a rule check that runs tests on each sentence of a definition. It does not repeat
-// what the rule's patterns found.
+// Check returns a rule check that runs tests on each sentence of a definition. It does not report
+// again what the rule's patterns found.
 func Check(ws ...*Test) func(*scanner.TextPass) {
 	tests = append(tests, ws...)
 	return func(p *scanner.TextPass) {
@@ -102,7 +102,7 @@ func weighDefinition(p *scanner.TextPass, old any) any {
 	}
 	key := p.Key()
 	if p.Subject == mcp.ServerSubject && key != "instructions" && key != "description" {
-		return found // no model reads the other strings
+		return found // models do not read the other strings
 	}
 	for s := range reading.Sentences(reading.Text{
 		Folded: p.Folded, Definition: definition{p}, OfParameter: p.Subject == mcp.ToolSubject && parameterKeys[key] && !p.Description(),
@@ -119,7 +119,7 @@ func weighDefinition(p *scanner.TextPass, old any) any {
 // keptHeavy is the largest result, in sentences, whose memory is kept for reuse.
 const keptHeavy = 1024
 
-// definition provides the definition's context to package reading.
+// definition gives package reading the context of a definition.
 type definition struct{ *scanner.TextPass }
 
 // OtherTool returns another server's tool that a sentence names, or "".
@@ -137,11 +137,11 @@ func (d definition) OtherTool(sentence []byte) string {
 // DomainTool matches a kind of tool that is mentioned without a name.
 var DomainTool = lazyregexp.New(`\b(calendar|e?-?mail|payment|bank|file|shell|terminal|git|browser|database|messaging|sms|chat)\s+tools?\b`)
 
-// parameterKeys lists the schema keywords whose text a model may follow when it fills in a
+// parameterKeys lists the schema keywords whose text models may follow when they fill in a
 // parameter.
 var parameterKeys = map[string]bool{"description": true, "default": true, "examples": true, "enum": true, "const": true, "title": true}
 
-// isAction reports whether a name contains a verb, as names of tools do.
+// isAction reports whether a name contains a verb, as most tool names do.
 func isAction(name string) bool {
 	parts := strings.Split(name, "_")
 	if parts[0] == "is" || parts[0] == "has" || strings.Contains(name, ".") {
@@ -205,7 +205,7 @@ const maxOpening = 1024
 // FirstSentence returns the first sentence of s.
 func FirstSentence(s string) string { return text.FirstSentence(s, maxOpening) }
 
-// purposes lists words for tools whose job is to pass data on.
+// purposes lists words for tools whose purpose is to pass data on.
 var purposes = [...]struct {
 	senses []reading.Sense
 	words  *lazyregexp.Regexp

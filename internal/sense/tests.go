@@ -26,7 +26,7 @@ var ActsAlone = Test{
 }
 
 // Conceals matches demands for secrecy, ActsInSecret stealthy actions, and KeepsUserUnaware
-// statements that a person is not told.
+// statements that a person is not informed.
 var (
 	Conceals = Test{
 		Needs: [][]reading.Sense{{reading.Hush}},
@@ -55,7 +55,7 @@ var (
 	}
 )
 
-// DelayedTrigger matches actions that wait for a moment that no review sees.
+// DelayedTrigger matches actions that wait until a review is over.
 var DelayedTrigger = Test{
 	Needs: [][]reading.Sense{
 		{reading.Later}, {reading.Take, reading.Hand, reading.Alter, reading.Run, reading.Harm},

@@ -13,18 +13,18 @@ import (
 // ConversationTool matches the name of a tool that deals with conversations.
 var ConversationTool = lazyregexp.New(`(?i)(chat|message|conversation|history|slack|mail|thread|discord|telegram|whatsapp|sms|prompt|transcript|memory)`)
 
-// shortestSentence is the minimum length of a name that can describe the source of its value, as
+// shortestSentence is the minimum length of a name that can say where its value comes from, as
 // all_the_chat does.
 const shortestSentence = 12
 
 // SecretOrder is the message for a name that instructs the model to read a secret; AboutSecret
-// lists the last words of names that only relate to a secret.
+// lists the last words of names that relate to a secret without being one.
 const SecretOrder = "the name of a parameter is an instruction to read a secret"
 
 var AboutSecret = names.Set(`id ids path name names type timeout seconds ms count limit enabled url uri line page version region format mode status at interval policy`)
 
-// CollectedBy returns the severity of a parameter's name if it is optional or required, and a
-// message about what it collects, or "" if it collects nothing.
+// CollectedBy returns the severities of a parameter name for an optional and a required
+// parameter, and a message about what it collects. The message is "" if it collects nothing.
 func CollectedBy(name string) (optional, required scanner.Severity, message string) {
 	said := ""
 	if len(name) >= shortestSentence {
@@ -42,7 +42,8 @@ func CollectedBy(name string) (optional, required scanner.Severity, message stri
 	return 0, 0, ""
 }
 
-// AboutTalk reports whether a tool, by its name, deals with conversations or models.
+// AboutTalk reports whether a tool's name suggests that it deals with conversations
+// or models.
 func AboutTalk(name string) bool {
 	return ConversationTool.MatchString(name) || forModels.MatchString(name)
 }
@@ -50,16 +51,16 @@ func AboutTalk(name string) bool {
 // forModels matches the name of a tool that deals with models.
 var forModels = lazyregexp.New(`(?i)(agent|assistant|llm|model|complet|generat|inference|embed|think|reason)`)
 
-// CollectorName matches names that say what is collected, and callerModel names that ask for the
-// calling model.
+// CollectorName matches names that state what is collected, and callerModel names that ask for
+// the calling model.
 var CollectorName = lazyregexp.New(`(?i)^(side_?note|(full_|whole_|entire_)?(conversation|chat)_?(history|log|context|transcript)|(conversation|chat)History|` +
 	`system_?prompt|system_?instructions|previous_?(tool_?results|tool_?outputs|messages)|(all_?)?(prior|previous)_?messages|user_?messages|` +
 	`chain_?of_?thought|internal_?reasoning)$`)
 
 var callerModel = lazyregexp.New(`(?i)^(calling_?|your_?)?(llm|ai)_?(model_?)?(name|id|version)$|^(calling|your)_?model_?(name)?$`)
 
-// AsksForTalk and asksForSecret match spelled-out names of several words that say where the value
-// is to come from.
+// AsksForTalk and asksForSecret match spelled-out names of several words that state where the
+// value comes from.
 var AsksForTalk = lazyregexp.New(`\bwhat(ever)? the user (has )?(said|wrote|told|typed)\b|` +
 	`\b(results|outputs|responses) (of|from) ((all|every|any) )?(the )?(other|previous|earlier) tools?\b|` +
 	`\b(everything|all|full|whole|entire|complete|verbatim|exact|raw)\b.*\b(conversation|chat|dialog(ue)?|system prompt|your (instructions|prompt)|` +

@@ -24,13 +24,13 @@ type asking struct {
 	inherited   Inherited
 	environment []string
 
-	mu       sync.Mutex   // guards what follows: a watched server sends frames while its lists are reported
-	secrets  text.Secrets // given to the server
+	mu       sync.Mutex   // guards the following fields: a watched server sends frames while its lists are reported
+	secrets  text.Secrets // secrets given to the server
 	repeated int          // messages in which the server repeated a secret
 
 	answered   bool
 	identified bool             // its identity is recorded
-	waiting    []*scanner.Event // until the server reports its name
+	waiting    []*scanner.Event // events held until the server reports its name
 	bytes      int              // total size of waiting
 }
 
@@ -111,12 +111,12 @@ func (a *asking) list(ctx context.Context, client string) missed {
 	return a.inherited.missing(a.title(), (err != nil || len(res.Problems) > 0) && ctx.Err() == nil)
 }
 
-// finish records what is known about a server once it is listed, and what was not listed.
+// finish records everything known about a server after listing, and what was not listed.
 func (a *asking) finish(ctx context.Context, res *live.Result, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.flush()
-	if a.answered && !a.identified { // any package fetched for the server is now on disk
+	if a.answered && !a.identified { // packages fetched for the server are now on disk
 		a.identified = true
 		a.started(a.server.identity(afterStart(ctx, a.environment, a.disk)))
 	}
@@ -135,7 +135,7 @@ func (a *asking) event(kind scanner.EventKind) *scanner.Event {
 
 // frame handles a frame of the connection.
 func (a *asking) frame(fr live.Frame) {
-	if fr.Address { // of the transport, not a message
+	if fr.Address { // address of the transport, not a message
 		return
 	}
 	a.mu.Lock()
@@ -174,7 +174,8 @@ func (a *asking) name(own string) {
 	a.flush()
 }
 
-// flush sends the events that waited for a name. A server that still has no name keeps its ID.
+// flush sends the events held until the server had a name. A server that still has no name
+// keeps its ID.
 func (a *asking) flush() {
 	a.server.Unnamed = false
 	for _, e := range a.waiting {
@@ -184,7 +185,7 @@ func (a *asking) flush() {
 	a.waiting = nil
 }
 
-// started records the server's identity, and why part of it is unknown.
+// started records the server's identity, and why parts of it are unknown.
 func (a *asking) started(id *baseline.Identity, why string) {
 	e := a.event(scanner.StartedEvent)
 	e.Identity = id
@@ -206,11 +207,12 @@ func (a *asking) refused(ctx context.Context) bool {
 	return true
 }
 
-// Identify returns the identity of a server that is about to start in an environment, and why part of it
-// is unknown. refused is the reason not to start it, if replaced files block a server.
+// Identify returns the identity of a server that is about to start in an environment, and why parts
+// of it are unknown. refused is the reason not to start it, if Listing.Block is set and its file
+// was replaced.
 func (l *Listing) Identify(ctx context.Context, t *Target, environment []string, d *Disk) (id *baseline.Identity, unknown, refused string) {
 	m := afterStart(ctx, environment, d)
-	m.image = nil // nothing is executed yet
+	m.image = nil // must not execute anything yet
 	id, unknown = t.identity(m)
 	if l.Block {
 		refused = t.replaced(id, unknown, l.Known)
@@ -219,8 +221,8 @@ func (l *Listing) Identify(ctx context.Context, t *Target, environment []string,
 }
 
 // replaced returns the reason why the file that would start the server is not known to be the
-// approved one, or "" if it is, or if none was approved. unknown is the reason why its digest is
-// not known.
+// approved one. It returns "" if it is, or if no file was approved. unknown is the reason why
+// its digest is unknown.
 func (t *Target) replaced(now *baseline.Identity, unknown string, known Known) string {
 	was := known[t.Name].Approved()
 	switch {
@@ -262,7 +264,7 @@ func (a *asking) report(ctx context.Context, res *live.Result, err error) {
 		}
 		a.skip("server %s: %s", a.title(), p)
 	}
-	if a.repeated > 0 { // the masked text was not inspected either
+	if a.repeated > 0 { // the masked text was not inspected, either
 		messages := "1 message"
 		if a.repeated > 1 {
 			messages = fmt.Sprintf("%d messages", a.repeated)

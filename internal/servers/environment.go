@@ -13,9 +13,9 @@ import (
 )
 
 // Inherited holds the variables of our environment that a server gets, as NAME=VALUE, and the
-// names of those that it does not get.
+// names of the others.
 type Inherited struct {
-	id        string // of the applicable entry in mcpscan.yaml
+	id        string // ID of the server's entry in mcpscan.yaml
 	Variables []string
 	beyond    []string // names of the non-standard ones
 	withheld  []string // names, secrets first
@@ -31,7 +31,7 @@ func (l *Listing) Inherits(t *Target) (in Inherited) {
 	for _, variable := range os.Environ() {
 		name, _, _ := strings.Cut(variable, "=")
 		switch {
-		case name == "": // Windows uses such names for the directory of each drive
+		case name == "": // Windows uses such names for the current directory of each drive
 		case !l.InheritEnv && !l.passes(id, name):
 			if _, own := t.Written.Env[name]; !own {
 				in.withheld = append(in.withheld, name)
@@ -85,14 +85,14 @@ func (in *Inherited) givenTo() string {
 	return listed(in.beyond, 20) + " from your environment"
 }
 
-// missed lists the variables that a server may have needed and did not get.
+// missed lists the variables that a server did not get and may have needed.
 type missed struct {
 	server string
 	names  []string
 }
 
 // missing returns the variables that a server may have needed: all withheld ones if listing it
-// failed, and otherwise only secrets, without which a server may list less than it offers.
+// failed, otherwise only secrets, because without them a server may list less than it offers.
 func (in *Inherited) missing(server string, failed bool) missed {
 	names := in.withheld
 	if !failed {

@@ -41,8 +41,8 @@ func (m machine) cache(name string) string {
 }
 
 // fetchedByNPX reads the version and integrity of the package that npx ran: the one installed in
-// the project, or the one in npx's own cache. npm's libnpmexec derives that directory's name from
-// the requested packages.
+// the project, or the one in npx's own cache. npm's libnpmexec derives the name of the cache
+// directory from the requested packages.
 func (m machine) fetchedByNPX(l *launch.Command, cwd string) (version, integrity string) {
 	if l.Program != "npx" && l.Program != "npm" {
 		return "", ""
@@ -53,7 +53,7 @@ func (m machine) fetchedByNPX(l *launch.Command, cwd string) (version, integrity
 			if version == l.Version || l.Version == "" {
 				return version, integrity
 			}
-			if !l.Exact { // either one may have run
+			if !l.Exact { // either version may have run
 				return "", ""
 			}
 		}

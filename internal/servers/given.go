@@ -16,7 +16,7 @@ import (
 func (t *Target) known() []string {
 	out := t.Given()
 	for _, v := range t.secrets {
-		if _, err := os.Stat(v); err != nil { // a path is not a secret, and helps to explain a failure
+		if _, err := os.Stat(v); err != nil { // a path is not a secret, and helps users understand a failure
 			out = append(out, v)
 		}
 	}
@@ -28,8 +28,8 @@ func (t *Target) known() []string {
 
 // Given lists the secrets given to the server: headers, variables, arguments and URL parts whose
 // name or value suggests a secret, the values of references, and headers from the command line.
-// They are masked in what the server sends. A word that only might be a secret is not masked,
-// because the text that contains it is inspected and hashed.
+// They are masked in what the server sends. Words that merely might be secrets are not masked,
+// because masking changes the text that is inspected and hashed.
 func (t *Target) Given() (secrets []string) {
 	add := func(name, value string) {
 		if secretName(name) || looksSecret(credential(value)) {
@@ -57,12 +57,12 @@ func (t *Target) Given() (secrets []string) {
 		if i > 0 && !strings.HasPrefix(w, "-") && (text.NamesSecret(t.Command[i-1]) || text.Token(w) != "" || drawnArgument.fits(w)) {
 			secrets = append(secrets, w)
 		}
-		if name, value, ok := strings.Cut(w, ":"); ok && secretHeader(strings.TrimSpace(name)) { // header argument of a proxy that connects to a URL
+		if name, value, ok := strings.Cut(w, ":"); ok && secretHeader(strings.TrimSpace(name)) { // header argument of a proxy such as mcp-remote
 			secrets = append(secrets, credentialsOf(strings.TrimSpace(value))...)
 		}
 	}
 	secrets = append(secrets, SecretsInURL(t.URL)...)
-	for _, value := range t.secrets { // of references
+	for _, value := range t.secrets { // values of references
 		if len(value) >= drawnValue.part && !strings.ContainsAny(value, " /\\") {
 			secrets = append(secrets, value)
 		}
@@ -133,13 +133,14 @@ func SecretsInURL(raw string) (secrets []string) {
 	return secrets
 }
 
-// drawn describes a random value: its minimum length, and that of a hyphen-separated part with
-// both letters and digits. Parts of names usually have only one of the two.
+// drawn describes random values: their minimum length, and the minimum length of a
+// hyphen-separated part with both letters and digits. Parts of names usually have only one of
+// the two.
 type drawn struct{ length, part int }
 
 var (
-	drawnValue    = drawn{10, 6} // of a variable or a header
-	drawnArgument = drawn{16, 8} // which may be the name of a package
+	drawnValue    = drawn{10, 6} // value of a variable or a header
+	drawnArgument = drawn{16, 8} // longer, because an argument may be the name of a package
 )
 
 const drawnVariety = 7

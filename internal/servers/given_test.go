@@ -7,7 +7,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/config"
 )
 
-// TestGiven: what a server was given is a secret by the name of its place or by its look.
+// TestGiven checks that a value given to a server is a secret by its name or its format.
 func TestGiven(t *testing.T) {
 	basic := "dXNlcjpodW50ZXIyMg==" // user:hunter22
 	for name, c := range map[string]struct {

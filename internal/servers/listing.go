@@ -11,36 +11,36 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Listing says which servers are listed how.
+// Listing configures how servers are listed.
 type Listing struct {
-	Declared   *policy.Lists // servers of mcpscan.yaml, with the environment that they may have; nil for none
+	Declared   *policy.Lists // servers declared in mcpscan.yaml, with their environments; nil for none
 	InheritEnv bool          // servers get the whole environment
-	Named      []string      // variables that the command line passes to the server
+	Named      []string      // variables that the command line passes on to the server
 
-	Known    Known // to compare servers with
-	Separate bool  // a server that only shares its own name with another gets a distinct one
-	Block    bool  // a server whose file was replaced is not started
+	Known    Known // identities to compare servers with
+	Separate bool  // rename a server that reports the same name as another but is a different one
+	Block    bool  // do not start a server whose file was replaced
 
 	ClientName string
-	Version    string // of mcpscan, for its own name
+	Version    string // of mcpscan, sent with its own client name
 	Compare    bool   // each server is listed under two client names
 
-	MaxMessage   int64         // bytes
-	StartTimeout time.Duration // for the first response
-	StepTimeout  time.Duration // for each later one
+	MaxMessage   int64         // in bytes
+	StartTimeout time.Duration // until the first response
+	StepTimeout  time.Duration // until each later response
 	Timeout      time.Duration // for one server, from its start to its last list
 
-	listed func()          // if set, called once a server is listed; it is then watched for changes of its tools
-	Until  <-chan struct{} // ends that when closed
+	listed func()          // if set, called once a server is listed; the server is then watched for changes of its tools
+	Until  <-chan struct{} // ends the watching when closed
 }
 
 // session is the session name of everything in one listing.
 const session = "scan"
 
-// Watcher follows a listing.
+// Watcher receives the progress of a listing.
 type Watcher struct {
-	Record func(*scanner.Event) // gets each event in order, and may set its location; nil for nothing
-	Asked  func()               // called for each server that was listed
+	Record func(*scanner.Event) // called with each event in order, and may set its location; nil for none
+	Asked  func()               // called after each server is listed
 	Done   func(lacks string)   // called at the end; lacks describes the variables that servers did not get
 }
 
@@ -65,7 +65,7 @@ func (l *Listing) Source(ctx context.Context, events []*scanner.Event, targets [
 }
 
 // Watch sends events, lists the targets in parallel, sends all, and watches the targets until
-// l.Until is closed. Until all are listed, the end of ctx ends them at once.
+// l.Until is closed. If ctx ends before all are listed, it stops them at once.
 func (l *Listing) Watch(ctx context.Context, events []*scanner.Event, targets []Target, d *Disk, all *scanner.Event) <-chan *scanner.Event {
 	feed := newFeed(targets, nil)
 	go func() {
@@ -109,15 +109,15 @@ type single struct{ event *scanner.Event }
 func (s single) Events(yield func(*scanner.Event)) { yield(s.event) }
 func (s single) Release()                          {}
 
-// feed puts events in order. One lock assigns their times, their locations in a recording and their
-// order, so that all three agree. Its clock always advances: events with equal times would have no
-// order on replay.
+// feed orders events. It assigns their times, their locations in a recording and their order under
+// one lock, so that all three agree. Its clock always advances, because events with equal times
+// would have no order on replay.
 type feed struct {
 	mu     sync.Mutex
 	out    chan *scanner.Event
 	last   time.Time
-	record func(*scanner.Event) // nil for nothing
-	names  map[string]bool      // of servers
+	record func(*scanner.Event) // nil for none
+	names  map[string]bool      // names of servers
 }
 
 func newFeed(targets []Target, record func(*scanner.Event)) *feed {
@@ -160,5 +160,5 @@ func (f *feed) send(e *scanner.Event, stamp bool) {
 	if f.record != nil {
 		f.record(e)
 	}
-	f.out <- e // the engine reads to the end, even after an interrupt
+	f.out <- e // the engine reads all events, even after an interrupt
 }

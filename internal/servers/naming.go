@@ -23,7 +23,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Known maps the names of the servers that a run compares with to their identities.
+// Known maps the names of known servers, such as those in the lockfile, to their
+// identities.
 type Known map[string]*baseline.LockedIdentity
 
 // KnownIn returns the server identities in a lockfile.
@@ -46,8 +47,8 @@ func KnownFrom(s *scanner.Snapshot) Known {
 	return servers
 }
 
-// Name names a server that no configuration names: by its name in the lockfile, or else by its
-// package or URL. It returns "" for a server that must report its own name.
+// Name names a server that is in no configuration, by its name in the lockfile, or else by its
+// package or URL. It returns "" for a server whose name is the one that it reports.
 func (l Known) Name(entry *configfile.Entry) (string, error) {
 	id := baseline.IdentityOf(entry)
 	name := packageName(entry)
@@ -66,7 +67,8 @@ func (l Known) Name(entry *configfile.Entry) (string, error) {
 	return l.distinct(name, id), nil
 }
 
-// NameUnasked is like Name, and returns a name in any case: that of the program, or an ID.
+// NameUnasked is like Name, but always returns a name: as a last resort, that of the
+// program, or an ID.
 func (l Known) NameUnasked(entry *configfile.Entry) (string, error) {
 	name, err := l.Name(entry)
 	if err != nil || name != "" {
@@ -76,8 +78,8 @@ func (l Known) NameUnasked(entry *configfile.Entry) (string, error) {
 	return cmp.Or(name, FallbackID(entry.Command, entry.Args, entry.URL)), nil
 }
 
-// Like lists the servers that are the same as an entry: by identity, or else by the name that its package,
-// command or URL suggests.
+// Like lists the known servers that match an entry: by identity, or else by the name that its
+// package, command or URL suggests.
 func (l Known) Like(entry *configfile.Entry) (names []string, suggested string) {
 	suggested = urlName(entry.URL)
 	if entry.Command != "" {
@@ -90,8 +92,8 @@ func (l Known) Like(entry *configfile.Entry) (names []string, suggested string) 
 	return names, suggested
 }
 
-// distinct returns a name that no other server of the lockfile has: the given one, with the ID of
-// the command appended if it is taken.
+// distinct returns the given name or, if another known server has it, the name with the ID of the
+// command appended.
 func (l Known) distinct(name string, id *baseline.Identity) string {
 	if other := l[name].Last(); name != "" && other != nil && !other.Same(id) {
 		return name + "-" + strings.TrimPrefix(FallbackID(id.Command, id.Args, id.URL), "mcp-")
@@ -113,7 +115,7 @@ func (l Known) same(id *baseline.Identity) (names []string) {
 		}
 	}
 	if len(exact) > 0 {
-		return exact[:1] // the same server under several names
+		return exact[:1] // one server under several names
 	}
 	return names
 }
@@ -145,9 +147,9 @@ func packageName(entry *configfile.Entry) string {
 // generic matches names that many packages have after their scope or owner.
 var generic = lazyregexp.New(`(?i)^(?:mcp|server|mcp[-_]?server|server[-_]?mcp|index|main|cmd)$`)
 
-// programName names a server that starts no package after its program, or the script that its
-// interpreter runs, if that says mcp, or after the directory of a program whose own name says nothing, such as index.js.
-// It returns "" otherwise.
+// programName names a server that starts no package. The name is that of the program, or of the
+// script that its interpreter runs, if it contains mcp as a word. For a program with a generic name
+// such as index.js, it is that of the directory. Otherwise, programName returns "".
 func programName(command string, args []string) string {
 	words := []string{command}
 	if i := slices.IndexFunc(args, func(arg string) bool { return !strings.HasPrefix(arg, "-") }); i >= 0 {
@@ -163,7 +165,7 @@ func programName(command string, args []string) string {
 				return part
 			}
 			if !generic.MatchString(part) && !layout.MatchString(part) {
-				break // the directory may have several servers
+				break // the directory may contain several servers
 			}
 		}
 	}
@@ -196,8 +198,8 @@ func ownName(frame []byte) string {
 	return name
 }
 
-// urlName names a server after the host of its URL, plus the path if it is unusual: a host can
-// have several servers.
+// urlName names a server after the host of its URL, plus the path if it is unusual, because a
+// host can have several servers.
 func urlName(raw string) string {
 	u, err := url.Parse(raw)
 	if err != nil || u.Host == "" {

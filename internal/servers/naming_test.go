@@ -8,7 +8,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/config"
 )
 
-// TestPackageName: the package names a server, and nothing else of a command does.
+// TestPackageName checks that only the package determines the name of a server.
 func TestPackageName(t *testing.T) {
 	for _, c := range []struct {
 		want    string
@@ -33,7 +33,8 @@ func TestPackageName(t *testing.T) {
 	}
 }
 
-// TestProgramName: a server without a package is called as its program or script, if that says mcp.
+// TestProgramName checks that a server without a package is named after its program or script, if
+// that contains mcp as a word.
 func TestProgramName(t *testing.T) {
 	for _, c := range []struct {
 		want    string
@@ -56,7 +57,7 @@ func TestProgramName(t *testing.T) {
 	}
 }
 
-// TestURLName: two servers of one host have two names.
+// TestURLName checks that two servers on one host have different names.
 func TestURLName(t *testing.T) {
 	for address, want := range map[string]string{
 		"https://h.example/mcp":             "h.example",
@@ -70,7 +71,8 @@ func TestURLName(t *testing.T) {
 	}
 }
 
-// TestCall: a server has the name that the lockfile knows it by, and never that of another.
+// TestCall checks that a server has its name from the lockfile, and never that of another
+// server.
 func TestCall(t *testing.T) {
 	entry := func(command ...string) *config.Server {
 		return &config.Server{Transport: "stdio", Command: command[0], Args: command[1:]}

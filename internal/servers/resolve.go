@@ -16,19 +16,19 @@ import (
 type machine struct {
 	getenv func(string) string
 	disk   *Disk
-	// image returns a container engine's digest of an image; nil if no program may be run to find
-	// it.
+	// image asks a container engine for the digest of an image; nil if no program may be run for
+	// that.
 	image func(engine, name string) string
 }
 
-// Find returns what is known about the command of an entry without running a program, and why
-// something is missing.
+// Find returns the machine's information about the command of an entry without running a
+// program, and why parts of it are missing.
 func (d *Disk) Find(e *configfile.Entry) (f configfile.Found, why string) {
 	return machine{getenv: os.Getenv, disk: d}.find(e)
 }
 
-// afterStart returns a machine that also finds what a server fetched when it started in the given
-// environment.
+// afterStart returns a machine that also finds the packages that a server fetched when it started
+// in the given environment.
 func afterStart(ctx context.Context, environment []string, d *Disk) machine {
 	m := machine{disk: d, getenv: func(name string) string {
 		for _, variable := range slices.Backward(environment) {
@@ -42,9 +42,9 @@ func afterStart(ctx context.Context, environment []string, d *Disk) machine {
 	return m
 }
 
-// find returns what a machine knows about the command of an entry, and why something is missing.
-// Launchers and interpreters have no digest: they differ between machines, and only what they
-// start matters.
+// find returns the machine's information about the command of an entry, and why parts of it are
+// missing. Launchers and interpreters have no digest, because they differ between machines; only
+// what they start matters.
 func (m machine) find(e *configfile.Entry) (f configfile.Found, why string) {
 	if e.Command == "" {
 		return f, ""

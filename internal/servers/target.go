@@ -20,21 +20,21 @@ import (
 type Target struct {
 	Name      string
 	Command   []string
-	Env       []string // set by the configuration, as NAME=VALUE
+	Env       []string // variables set by the configuration, as NAME=VALUE
 	Dir       string
 	URL       string
 	Transport string
 	Headers   map[string]string
 	Origin    scanner.Origin
-	Foreign   bool // from a configuration file: the command is not the user's own
+	Foreign   bool // from a configuration file, not written by the user on the command line
 	Unnamed   bool // name is an ID until the server reports its name
 
 	Written config.Server // the configuration entry, with references not expanded
-	secrets []string      // values from the environment
-	Named   []string      // those of variables whose names suggest secrets
+	secrets []string      // values that references took from the environment
+	Named   []string      // names of those variables whose names suggest secrets
 }
 
-// Endpoint is the location of something without a file.
+// Endpoint returns a location for input that has no file.
 func Endpoint(name string) scanner.Origin {
 	return scanner.Origin{File: "mcp://" + name, Line: 1, Column: 1}
 }
@@ -99,8 +99,8 @@ func (t *Target) Shown() string {
 	return text.Mask(quoted(command))
 }
 
-// Describe describes everything that determines what runs if a server is started: a variable such as
-// LD_PRELOAD or PATH can turn a harmless command into another program.
+// Describe describes everything that determines what starting a server runs, including variables,
+// because LD_PRELOAD or PATH can turn a harmless command into another program.
 func (l *Listing) Describe(t *Target) string {
 	in := l.Inherits(t)
 	var b strings.Builder
@@ -148,8 +148,8 @@ func quoted(command []string) string {
 // Conceal masks secrets in text from or about a server.
 func (t *Target) Conceal(s string) string { return text.Mask(text.NewSecrets(t.known()).Mask(s)) }
 
-// identity returns the server's identity, including what m knows about its command. References are
-// not expanded.
+// identity returns the server's identity, including what m knows about its command. References
+// remain unexpanded.
 func (t *Target) identity(m machine) (id *baseline.Identity, why string) {
 	entry := t.Written
 	if len(t.Command) > 0 {

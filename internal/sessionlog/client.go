@@ -7,8 +7,8 @@ import (
 
 // Client is the process that this process serves.
 type Client struct {
-	Name string // for readers: its name and process ID
-	Key  string // unique on this machine since it was started
+	Name string // name and process ID, for people
+	Key  string // unique on this machine since boot
 }
 
 // errNoClient reports that no client was found.

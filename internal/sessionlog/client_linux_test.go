@@ -8,8 +8,9 @@ import (
 	"testing"
 )
 
-// TestFindClient: the client is found from behind shells that hand their input on, and two
-// proxies find the same one; a process that has made a pipe of its own is a client.
+// TestFindClient checks that the client is found through shells that pass on their input,
+// that two proxies find the same one, and that a process that created its own pipe counts
+// as a client.
 func TestFindClient(t *testing.T) {
 	if os.Getenv("SESSIONLOG_CLIENT") != "" {
 		c, err := FindClient()
@@ -43,7 +44,7 @@ func TestFindClient(t *testing.T) {
 	if got := find("true | " + self + "; true"); got == direct {
 		t.Errorf("want the shell with its own pipe as the client, got %q", got)
 	}
-	cmd := exec.Command(os.Args[0], "-test.run=^TestFindClient$") // no pipe: the parent
+	cmd := exec.Command(os.Args[0], "-test.run=^TestFindClient$") // not a pipe, so the parent is the client
 	cmd.Env = append(os.Environ(), "SESSIONLOG_CLIENT=1")
 	if out, err := cmd.Output(); err != nil || strings.TrimSpace(string(out)) != direct {
 		t.Errorf("without a pipe the client is %q (%v), want %q", out, err, direct)

@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// member is a log that a test takes turns with.
+// member is a participant that a test controls.
 type member struct {
 	t *testing.T
 	*Log
@@ -29,7 +29,7 @@ func joined(t *testing.T, base, name string) member {
 	return member{t, l}
 }
 
-// read takes a turn and returns the news.
+// read takes a turn and returns the new entries.
 func (m member) read() (news []string, lost int64) {
 	m.t.Helper()
 	texts, lost, err := m.Take(Wait)
@@ -43,7 +43,7 @@ func (m member) read() (news []string, lost int64) {
 	return news, lost
 }
 
-// add takes a turn and writes.
+// add takes a turn and writes entries.
 func (m member) add(keep bool, texts ...string) {
 	m.t.Helper()
 	if _, _, err := m.Take(Wait); err != nil {
@@ -64,7 +64,7 @@ func (m member) expect(want ...string) {
 	}
 }
 
-// sessionsIn returns the directories of sessions.
+// sessionsIn returns the directories of the sessions.
 func sessionsIn(t *testing.T, base string) []os.DirEntry {
 	t.Helper()
 	all, err := os.ReadDir(filepath.Join(base, "mcpscan-sessions"))
@@ -74,8 +74,9 @@ func sessionsIn(t *testing.T, base string) []os.DirEntry {
 	return all
 }
 
-// TestSessions: what one writes the others read, once and in order, also one that comes later;
-// another session has nothing of it; and nothing is left when the last has gone.
+// TestSessions checks that participants, including late ones, read each other's entries once
+// and in order, that sessions are separate, and that nothing remains when the last participant
+// has left.
 func TestSessions(t *testing.T) {
 	base := t.TempDir()
 	a, b, other := joined(t, base, "one"), joined(t, base, "one"), joined(t, base, "two")
@@ -106,7 +107,7 @@ func TestSessions(t *testing.T) {
 	}
 }
 
-// TestTurns: a turn that somebody keeps is not waited for longer than asked.
+// TestTurns checks that waiting for a turn takes no longer than requested.
 func TestTurns(t *testing.T) {
 	base := t.TempDir()
 	a, b := joined(t, base, "one"), joined(t, base, "one")
@@ -121,7 +122,7 @@ func TestTurns(t *testing.T) {
 	}
 	a.End()
 	b.expect()
-	// A long message: others have turns while it is judged, and what they write is news later.
+	// A long message: others take turns while it is judged, and their entries are read later.
 	if _, _, err := a.Take(Wait); err != nil {
 		t.Fatal(err)
 	}
@@ -140,8 +141,8 @@ func TestTurns(t *testing.T) {
 	b.Close()
 }
 
-// TestDamage: what was cut off or changed is left out and counted, and what others write after
-// it is read.
+// TestDamage checks that truncated or changed entries are skipped and counted, and that later
+// entries are read.
 func TestDamage(t *testing.T) {
 	for name, change := range map[string]func([]byte) []byte{
 		"cut off": func(log []byte) []byte { return log[:len(log)-9] },
@@ -175,7 +176,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// TestLost: a log that somebody removes, shortens or puts another in place of is no longer used.
+// TestLost checks that a log that was removed, truncated or replaced is no longer used.
 func TestLost(t *testing.T) {
 	for name, change := range map[string]func(m member) error{
 		"removed":     func(m member) error { return os.RemoveAll(m.dir) },
@@ -206,7 +207,7 @@ func TestLost(t *testing.T) {
 	}
 }
 
-// TestPrivate: a directory or a file that others can reach is not used.
+// TestPrivate checks that a directory or file that others can access is not used.
 func TestPrivate(t *testing.T) {
 	sessions := func(base string) string { return filepath.Join(base, "mcpscan-sessions") }
 	for name, change := range map[string]func(base string) error{
@@ -226,8 +227,8 @@ func TestPrivate(t *testing.T) {
 	}
 }
 
-// TestShortened: a log that is too long loses what is old; who has not read that learns how
-// much it was, and what is to be kept is kept.
+// TestShortened checks that a log that is too long loses old entries, that a participant
+// that has not read them learns their number, and that entries to keep are kept.
 func TestShortened(t *testing.T) {
 	base := t.TempDir()
 	a, idle := joined(t, base, "one"), joined(t, base, "one")
@@ -245,7 +246,7 @@ func TestShortened(t *testing.T) {
 	for name, m := range map[string]member{"idle": idle, "late": late} {
 		news, lost := m.read()
 		if name == "late" && len(news) > 0 && news[0] == "of another" {
-			news = news[1:] // the share of another one is left to it
+			news = news[1:] // another writer keeps its share
 		}
 		if len(news) < 2 || news[0] != "tools" || !strings.HasPrefix(news[len(news)-1], fmt.Sprint(2*maxLog/len(long)+1)) || lost == 0 {
 			t.Errorf("%s: %d entries, %d lost", name, len(news), lost)
@@ -259,8 +260,8 @@ func TestShortened(t *testing.T) {
 	}
 }
 
-// TestKilled: processes that are killed in the middle of anything hold up nobody, and what is
-// left of a session without processes is removed by the next one that begins.
+// TestKilled checks that processes killed at any time delay nobody, and that the next process
+// that starts a session removes those without processes.
 func TestKilled(t *testing.T) {
 	base := t.TempDir()
 	a := joined(t, base, "one")
@@ -274,7 +275,7 @@ func TestKilled(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := out.Read(make([]byte, 1)); err != nil { // it writes by now
+		if _, err := out.Read(make([]byte, 1)); err != nil { // it is writing now
 			t.Fatal(err)
 		}
 		return cmd
@@ -303,7 +304,7 @@ func TestKilled(t *testing.T) {
 	a.Close()
 }
 
-// TestWriter is a process that writes without end, for TestKilled.
+// TestWriter is a process that writes continuously, for TestKilled.
 func TestWriter(t *testing.T) {
 	base, name, ok := strings.Cut(os.Getenv("SESSIONLOG_WRITER"), "\n")
 	if !ok {
@@ -316,7 +317,7 @@ func TestWriter(t *testing.T) {
 	}
 }
 
-// FuzzRead: no text makes a reader fail, or take an entry that is not whole.
+// FuzzRead checks that no text makes a reader fail, or accept an incomplete entry.
 func FuzzRead(f *testing.F) {
 	whole := (&entry{1, 1, Entry{Data: []byte("first")}}).appendTo(nil)
 	f.Add(whole)

@@ -27,18 +27,18 @@ const (
 
 // Log is a session that this process takes part in. It must be used by one goroutine at a time.
 type Log struct {
-	dir, path         string // of the session and of its log
+	dir, path         string // of the session, and path of its log
 	turn, alive, file *os.File
 	reader
-	by    int64  // the number that identifies this process as a writer
-	inode uint64 // of the file
+	by    int64  // number of this process as a writer
+	inode uint64 // inode of the file
 	at    int64  // offset up to which the file was read
 	torn  bool   // the last line has no line feed
 	news  [][]byte
 }
 
-// Join takes part in the session with a name, and begins it if it does not exist. base is a
-// directory of the user. What others have already written is returned by the first Take.
+// Join joins the named session, or starts it if it does not exist. base is a directory of
+// the user. What others have already written is returned by the first Take.
 func Join(base, name string) (*Log, error) {
 	sessions := filepath.Join(base, "mcpscan-sessions")
 	if err := private(sessions); err != nil {
@@ -201,7 +201,8 @@ func (l *Log) Again(wait time.Duration) error {
 	return nil
 }
 
-// pull reads what is new in the log, from the replacement if the log was shortened.
+// pull reads the new entries of the log. If another process replaced the log by a
+// shorter one, it continues there.
 func (l *Log) pull() error {
 	var is unix.Stat_t
 	err := unix.Lstat(l.path, &is)
@@ -255,7 +256,7 @@ func (l *Log) shorten() error {
 	return nil
 }
 
-// reopen reads the shorter log by which another process replaced ours.
+// reopen switches to the shorter log with which another process replaced ours.
 func (l *Log) reopen() error {
 	if !same(l.turn, filepath.Join(l.dir, turnFile)) {
 		return ErrLost // the log belongs to another session, with another turn file
@@ -376,7 +377,7 @@ func lockWithin(f *os.File, wait time.Duration) error {
 
 // BaseDir returns the directory for this user's sessions: the runtime directory, or the cache.
 func BaseDir() (string, error) {
-	own := filepath.Join("/run/user", strconv.Itoa(os.Geteuid())) // clients do not pass on the variable that names it
+	own := filepath.Join("/run/user", strconv.Itoa(os.Geteuid())) // clients do not pass on XDG_RUNTIME_DIR
 	for _, dir := range []string{os.Getenv("XDG_RUNTIME_DIR"), own} {
 		if is, err := os.Stat(dir); filepath.IsAbs(dir) && err == nil && is.IsDir() {
 			return dir, nil

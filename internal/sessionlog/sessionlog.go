@@ -1,10 +1,10 @@
 // Package sessionlog lets the processes that serve one client share a session, with an append-only
 // file in a private directory of the user and a lock for taking turns. No process owns the session,
-// so none has to be started, found or replaced: if one is killed, the kernel releases its lock, and
-// the others keep what it had written.
+// so none has to be started, found or replaced. If a process is killed, the kernel releases its
+// lock, and its entries stay in the log.
 //
-// It does not interpret what is written and trusts none of it: any process of the user can write
-// there. It must never wait longer than the caller allows.
+// It neither interprets nor trusts the entries, because any process of the user can write some. It
+// must never wait longer than the caller allows.
 package sessionlog
 
 import (
@@ -19,13 +19,13 @@ import (
 // The bounds of a log.
 const (
 	MaxEntry = 1 << 20 // bytes of an entry
-	maxLog   = 8 << 20 // of the file; a longer one is cut to at most half of that
+	maxLog   = 8 << 20 // of the file; a longer one is shortened to at most half of that
 	maxSweep = 256     // dead sessions looked for at a time
-	maxGap   = 1 << 20 // maximum gap between two entries: a number further on is not one of ours
+	maxGap   = 1 << 20 // maximum gap between two entries; a larger number is not from a proxy
 	maxJoins = 16      // attempts to join a session that others are leaving
 )
 
-// Wait is how long a process waits for its turn. A turn takes as long as judging one message.
+// Wait is how long a process waits for its turn. One turn is the time to judge one message.
 const Wait = 500 * time.Millisecond
 
 // ErrBusy reports that another process did not end its turn in time.
@@ -88,7 +88,7 @@ func (r *reader) read(text []byte, visit func(entry)) {
 	for line := range bytes.Lines(text) {
 		e, ok := parse(bytes.TrimSuffix(line, []byte("\n")))
 		if !ok || e.number <= r.last || e.number > r.last+maxGap {
-			continue // a damaged line shows as a gap
+			continue // a damaged line appears as a gap
 		}
 		r.lost += e.number - r.last - 1
 		r.last = e.number
@@ -96,9 +96,9 @@ func (r *reader) read(text []byte, visit func(entry)) {
 	}
 }
 
-// shorten returns a log without its older entries: entries to keep may take a quarter of maxLog, and
-// the newest of the others another quarter. Each process gets the same share of both, so that none
-// can displace what others have written.
+// shorten returns a log without its older entries. Entries to keep may take a quarter of maxLog,
+// and the newest of the others another quarter. All processes get equal shares of both, so that
+// none can displace the entries of others.
 func shorten(text []byte) []byte {
 	type share struct {
 		by   int64

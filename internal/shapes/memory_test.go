@@ -15,15 +15,15 @@ import (
 	"testing"
 )
 
-// The bounds for any input of up to fullSize, compressed or not.
+// The limits for any input of up to fullSize, compressed or not.
 const (
 	fullSize   = 64_000_000
-	mostMemory = 256 << 10 // KiB, as the system counts
+	mostMemory = 256 << 10 // in KiB, the unit of the operating system
 	mostReport = 50_000_000
 )
 
-// TestMemory: whatever the shape of an input, the program stays within its memory and its
-// reports within their size.
+// TestMemory checks that for any shape of input, memory use and the size of reports stay
+// within limits.
 func TestMemory(t *testing.T) {
 	if !*full {
 		t.Skip("needs hours for all shapes: -full")
@@ -37,7 +37,7 @@ func TestMemory(t *testing.T) {
 			continue
 		}
 		t.Run(s.Name, func(t *testing.T) {
-			// A message of fullSize is left out as too long; one of half as much is read.
+			// A message of fullSize is skipped as too long; one of half the size is read.
 			for _, size := range []int{fullSize, fullSize / 2} {
 				measureMemory(t, program, s, size)
 			}
@@ -57,25 +57,26 @@ func measureMemory(t *testing.T, program string, s Shape, size int) {
 	}
 	reports, _ := filepath.Glob(filepath.Join(dir, "report.*"))
 	for _, name := range reports {
-		if info, err := os.Stat(name); err == nil && info.Size() > mostReport && filepath.Ext(name) != ".events" { // a log of what was seen is no report
+		if info, err := os.Stat(name); err == nil && info.Size() > mostReport && filepath.Ext(name) != ".events" { // a log of audit events is not a report
 			t.Errorf("%s has %d bytes", filepath.Base(name), info.Size())
 		}
 	}
 }
 
-// usage is what a process took.
+// usage is the resource usage of a process.
 type usage struct {
 	KiB     int64
 	Seconds float64
 	Exit    int
 }
 
-// usageFile names, in the environment, the file to which the process writes what the
-// program of its arguments took.
+// usageFile is the environment variable with the name of the file to which this
+// process writes the resource usage of the program in its arguments.
 const usageFile = "SHAPES_USAGE"
 
-// usageOf runs a command and returns what it took. The system counts what a process had
-// when it was forked, and a test holds inputs, so that a process of its own forks it.
+// usageOf runs a command and returns its resource usage. The operating system includes
+// the memory at the time of the fork, and a test holds its inputs in memory, so a
+// separate process forks the command.
 func usageOf(t *testing.T, dir, program string, command []string) (u usage) {
 	t.Helper()
 	self, err := os.Executable()
@@ -94,18 +95,18 @@ func usageOf(t *testing.T, dir, program string, command []string) (u usage) {
 	return u
 }
 
-// measure runs the program of the arguments and returns what it exits with.
+// measure runs the program in the arguments and returns its exit code.
 func measure(file string) int {
 	os.Unsetenv(usageFile)
 	cmd := exec.Command(os.Args[1], os.Args[2:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	_ = cmd.Run() // the exit code says it
+	_ = cmd.Run() // the exit code contains the error
 	r, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage)
 	if !ok {
 		return 2
 	}
 	u := usage{KiB: int64(r.Maxrss), Seconds: cmd.ProcessState.UserTime().Seconds(), Exit: cmd.ProcessState.ExitCode()}
-	if runtime.GOOS == "darwin" { // counts bytes
+	if runtime.GOOS == "darwin" { // the unit there is bytes
 		u.KiB >>= 10
 	}
 	data, err := json.Marshal(u)

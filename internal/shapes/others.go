@@ -8,7 +8,7 @@ import (
 	"strconv"
 )
 
-// otherRecordings are recordings in other formats.
+// otherRecordings returns recordings in other formats.
 func otherRecordings() []Shape {
 	answer := func(i int) string {
 		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{"content":[{"type":"text","text":"Answer %d."}]}}`, i, i)
@@ -70,7 +70,7 @@ func otherRecordings() []Shape {
 	}
 }
 
-// compressed are recordings that compress well.
+// compressed returns recordings that compress well.
 func compressed() []Shape {
 	hexes := result(func(n int) string { return hex.EncodeToString([]byte(repeated(order, n/2))) })
 	pings := recording(func(l *lines, n int) {
@@ -95,7 +95,7 @@ func compressed() []Shape {
 	}
 }
 
-// definitions are definition files for scan.
+// definitions returns definition files for scan.
 func definitions() []Shape {
 	scan := func(name string) [][]string {
 		return [][]string{{"scan", "--no-run", "--fail-on", "never", "--allow-incomplete", "--format", "json=report.json", "--format", "text", name}}
@@ -122,7 +122,7 @@ func definitions() []Shape {
 		{Name: "a bundle", Small: 300, Commands: scan("server.mcpb"), Make: func(n int) map[string][]byte {
 			var b bytes.Buffer
 			w := zip.NewWriter(&b)
-			manifest, _ := w.Create("manifest.json") // writing to memory does not fail
+			manifest, _ := w.Create("manifest.json") // writing to memory cannot fail
 			fmt.Fprintf(manifest, `{"manifest_version":"0.3","name":"files","version":"1.0.0","description":"Files.","author":{"name":"A"},"server":{"type":"node","entry_point":"index.js","mcp_config":{"command":"node","args":`+
 				`["index.js"]}},"tools":[%s]}`,
 				numbered(n, ",", func(i int) string { return fmt.Sprintf(`{"name":"tool_%d","description":"Reads file %d."}`, i, i) }))

@@ -7,7 +7,7 @@ func scanning(flags ...string) []string {
 	return append([]string{"scan", "--no-run", "--fail-on", "never", "--allow-incomplete", "--format", "json=report.json", "--format", "text"}, flags...)
 }
 
-// projects are files found in a repository.
+// projects returns files of a repository.
 func projects() []Shape {
 	servers := func(n int, server func(i int) string) map[string][]byte {
 		return file(".mcp.json", []byte(`{"mcpServers":{`+numbered(n, ",\n", func(i int) string { return fmt.Sprintf(`"server%d":%s`, i, server(i)) })+`}}`))
@@ -61,7 +61,7 @@ func projects() []Shape {
 	}
 }
 
-// policies are policies with calls to apply them to.
+// policies returns policies, with calls to apply them to.
 func policies() []Shape {
 	calls := func(n int) []byte {
 		var l lines
@@ -96,7 +96,7 @@ func policies() []Shape {
 	}
 }
 
-// comparisons are old and new versions to compare.
+// comparisons returns old and new versions to compare.
 func comparisons() []Shape {
 	tools := func(n int, description func(i int) string) []byte {
 		return []byte(`{"tools":[` + numbered(n, ",\n", func(i int) string { return tool(fmt.Sprintf("tool_%d", i), description(i)) }) + `]}`)

@@ -1,6 +1,6 @@
 // Package shapes generates inputs of every kind that mcpscan reads, in any size. Tests use them to
-// show that the work of the program is at most linear in the size of its input, and that its memory
-// and reports are bounded.
+// verify that the program's work is at most linear in the size of its input, and that its memory
+// use and reports are bounded.
 package shapes
 
 import (
@@ -47,7 +47,7 @@ func inspect(flags ...string) [][]string {
 	return [][]string{slices.Concat([]string{"replay", "-j", "1", "--fail-on", "never", "--allow-incomplete", "--format", "json=report.json", "--format", "text"}, flags, []string{"in.jsonl"})}
 }
 
-// formats are the flags for a report in each format.
+// formats contains the flags for a report in each format.
 var formats = []string{"--format", "sarif=report.sarif", "--format", "markdown=report.md", "--format", "html=report.html", "--format", "github=report.github",
 	"--format", "junit=report.xml", "--format", "gitlab=report.gitlab", "--events", "report.events"}
 
@@ -124,7 +124,7 @@ func numbered(size int, separator string, f func(i int) string) string {
 func gzipped(data []byte) []byte {
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
-	w.Write(data) // writing to memory does not fail
+	w.Write(data) // writing to memory cannot fail
 	w.Close()
 	return b.Bytes()
 }
@@ -132,7 +132,7 @@ func gzipped(data []byte) []byte {
 func zstandard(data []byte) []byte {
 	w, err := zstd.NewWriter(nil)
 	if err != nil {
-		panic(err) // there are no options that could be invalid
+		panic(err) // no option can be invalid
 	}
 	return w.EncodeAll(data, nil)
 }

@@ -18,7 +18,8 @@ var times = flag.Int("times", 1, "multiply the sizes at which work is counted")
 var full = flag.Bool("full", false, "give the shapes 64 MB as well, and measure memory and reports: go test ./internal/shapes -run Memory -full -all -timeout 0")
 var all = flag.Bool("all", false, "take all shapes, not only those that stand for the others")
 
-// counted packages beside those of this module: where loops over an input can hide.
+// libraries are packages other than those of this module whose work is counted,
+// because they may loop over the input.
 var libraries = []string{"regexp", "regexp/syntax", "strings", "bytes", "slices", "sort", "unicode/utf8", "html", "net/url", "bufio",
 	"encoding/base64", "encoding/hex", "encoding/json", "golang.org/x/text/unicode/norm", "github.com/tailscale/hujson",
 	"github.com/pelletier/go-toml/v2/...", "github.com/goccy/go-yaml/...", "github.com/aymanbagabas/go-udiff/...",
@@ -29,7 +30,7 @@ const module = "github.com/mcpscan/mcpscan"
 // counting builds the program once, with counters.
 var counting = sync.OnceValues(func() (string, error) { return build("-cover", "-covermode=count", "-coverpkg="+covered()) })
 
-var built string // directory of the programs
+var built string // directory of the built programs
 
 func TestMain(m *testing.M) {
 	if file := os.Getenv(usageFile); file != "" {
@@ -60,9 +61,9 @@ func build(flags ...string) (string, error) {
 	return program, nil
 }
 
-// TestWorkIsLinear: twice the input is at most 2.2 times the work. The work that every run
-// does would hide what grows, so what is added by the last doubling is compared with what is
-// added by the first.
+// TestWorkIsLinear checks that doubling the input increases the work at most 2.2 times. The
+// constant work of a run would hide growth, so the test compares the increase from the last
+// doubling with that from the first.
 func TestWorkIsLinear(t *testing.T) {
 	program, err := counting()
 	if err != nil {
@@ -93,8 +94,8 @@ func TestWorkIsLinear(t *testing.T) {
 	}
 }
 
-// sizeOf is the size at which the files of a shape come to a number of bytes before they are
-// packed.
+// sizeOf returns the size for which the files of a shape have the given number of bytes
+// before compression.
 func (s Shape) sizeOf(bytes int) int {
 	if s.Most > 0 {
 		bytes = min(bytes, s.Most)
@@ -106,8 +107,8 @@ func (s Shape) sizeOf(bytes int) int {
 	return s.Small * (bytes / max(small, 1))
 }
 
-// quick are the shapes that every run of the tests takes: each finds another kind of work
-// that grows too fast.
+// quick are the shapes that every run of the tests includes. Each detects a different
+// kind of superlinear work.
 var quick = []string{
 	"hostile text", "repeated anchors", "base64 in base64", "hex", "percent encoding", "escapes", "combining marks", "letters set apart", "secrets", "a hostile description",
 	"many messages", "many servers with one tool name", "many servers with hostile tools", "many tools", "many sessions", "many open requests", "many calls", "values that flow",
@@ -121,7 +122,7 @@ const (
 	noise   = 0.1
 )
 
-// measured is the work of all commands of a shape.
+// measured returns the work of all commands of a shape.
 func measured(t *testing.T, program string, s Shape, size int) float64 {
 	dir := laid(t, s, size)
 	var sum uint64
@@ -137,7 +138,7 @@ func measured(t *testing.T, program string, s Shape, size int) float64 {
 	return float64(sum)
 }
 
-// laid writes the files of a shape into a directory.
+// laid writes the files of a shape into a directory and returns it.
 func laid(t *testing.T, s Shape, size int) string {
 	dir := t.TempDir()
 	for name, content := range s.Make(size) {
@@ -155,8 +156,8 @@ func laid(t *testing.T, s Shape, size int) string {
 	return dir
 }
 
-// run runs a command. Exit code 2 is a shape that mcpscan does not read, which would measure
-// nothing.
+// run runs a command. Exit code 2 means that mcpscan does not read the shape, so that
+// nothing would be measured.
 func run(t *testing.T, dir, program string, args []string, env ...string) {
 	cmd := exec.Command(program, args...)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), append(env, "HOME="+dir, "MCPSCAN_USER=me")...)

@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// transcripts are agent transcripts and provider logs.
+// transcripts returns agent transcripts and provider logs.
 func transcripts() []Shape {
 	call := func(i int) string {
 		return fmt.Sprintf(`{"role":"assistant","content":[{"type":"tool_use","id":"t%d","name":"mcp__files__read_file","input":{"path":"/srv/%d"}}]}`, i, i)

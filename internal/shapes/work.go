@@ -10,8 +10,8 @@ import (
 )
 
 // Work sums the counters that a program built with `go build -cover -covermode=count` left in a
-// directory: how often its statement blocks were executed. That number measures the work of a run,
-// independent of other load on the machine.
+// directory: how often its statement blocks were executed. This measures the work of a run
+// independently of other load on the machine.
 func Work(dir string) (uint64, error) {
 	names, err := filepath.Glob(filepath.Join(dir, "covcounters.*"))
 	if err != nil {

@@ -1,7 +1,6 @@
 // Package spool writes lines to files through a bounded queue.
 //
-// It must never make the caller wait for a disk, and never lose a line without recording that in its
-// place.
+// It must never make the caller wait for a disk, and must record each lost line in its place.
 package spool
 
 import (
@@ -42,11 +41,11 @@ type Spool struct {
 	mu      sync.Mutex
 	parts   []part // at least one; new lines go to the last
 	writing []byte // being written
-	queued  int    // bytes of both
+	queued  int    // bytes in parts and writing
 	lost    int    // lines lost after the last part
 	why     string // reason for the loss
 	total   int    // lines lost in all
-	failed  error  // why writing fails, nil if it does not
+	failed  error  // why writing fails; nil if it works
 	ending  bool
 
 	wake chan struct{}
@@ -55,7 +54,7 @@ type Spool struct {
 
 // part is data waiting to be written to one file.
 type part struct {
-	name string // of a new file to begin, "" to continue the current one
+	name string // name of a new file, or "" to continue the current one
 	data []byte
 }
 
@@ -132,7 +131,7 @@ func (s *Spool) Close() error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, p := range append(s.parts, part{data: s.writing}) { // not written
+	for _, p := range append(s.parts, part{data: s.writing}) { // data that was not written
 		s.total += bytes.Count(p.data, []byte("\n"))
 	}
 	if s.total == 0 {

@@ -11,13 +11,13 @@ import (
 	"time"
 )
 
-// disk is a file that can be slow or full.
+// disk is a file on a disk that can be slow or full.
 type disk struct {
 	mu   sync.Mutex
 	text strings.Builder
 	full bool
-	part int           // bytes that a full disk still takes
-	gate chan struct{} // that each write waits for; nil for none
+	part int           // bytes that fit on a full disk
+	gate chan struct{} // each write waits for it; nil for none
 }
 
 func (d *disk) Write(b []byte) (int, error) {
@@ -63,7 +63,7 @@ func write(t *testing.T, s *Spool, lines ...string) {
 	}
 }
 
-// Lines reach their files in order.
+// TestParts checks that lines reach their files in order.
 func TestParts(t *testing.T) {
 	files := map[string]*disk{"": {}, "b": {}, "c": {}}
 	var troubles []string
@@ -83,14 +83,14 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// A disk that does not keep up delays nobody. What is lost is counted, and takes as many lines
-// as it had.
+// TestSlowDisk checks that a slow disk delays nobody, and that lost lines are counted and
+// replaced by the same number of lines.
 func TestSlowDisk(t *testing.T) {
 	d := &disk{gate: make(chan struct{})}
 	var troubles []string
 	s := New(d, options(&troubles, nil))
 	big := strings.Repeat("x", maxQueued-2) + "\n"
-	write(t, s, big, "lost\n", "lost\n", "lost\n", "\n") // only the last one finds room
+	write(t, s, big, "lost\n", "lost\n", "lost\n", "\n") // there is only room for the last one
 	close(d.gate)
 	if err := s.Close(); err == nil || err.Error() != "missing messages: 3" {
 		t.Errorf("got %v", err)
@@ -100,7 +100,8 @@ func TestSlowDisk(t *testing.T) {
 	}
 }
 
-// One line that is longer than the queue is taken in where nothing else waits.
+// TestLongLine checks that a line longer than the queue is accepted if nothing else
+// is waiting.
 func TestLongLine(t *testing.T) {
 	d := &disk{}
 	var troubles []string
@@ -112,8 +113,8 @@ func TestLongLine(t *testing.T) {
 	}
 }
 
-// A full disk delays nobody. When there is space again, the line that broke off is continued,
-// and nothing is missing that the queue could hold.
+// TestFullDisk checks that a full disk delays nobody. Once there is space again, the
+// incomplete line must be continued, without losing any line that the queue could hold.
 func TestFullDisk(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &disk{}
@@ -143,7 +144,8 @@ func TestFullDisk(t *testing.T) {
 	})
 }
 
-// A disk that stays full costs what was not written, and ends nothing.
+// TestFullDiskAtTheEnd checks that a disk that stays full loses only what was not
+// written.
 func TestFullDiskAtTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &disk{full: true, part: 8}
@@ -161,7 +163,7 @@ func TestFullDiskAtTheEnd(t *testing.T) {
 	})
 }
 
-// A disk that never answers does not keep the program from ending.
+// TestStuckDisk checks that a disk that does not respond does not prevent the exit.
 func TestStuckDisk(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &disk{gate: make(chan struct{})}

@@ -30,8 +30,8 @@ func BenchmarkFoldHangul(b *testing.B) {
 	benchFold(b, "이 도구는 파일을 읽고 텍스트를 반환합니다. ")
 }
 
-// benchPatterns are about as many as the rules have, of the same making: most
-// anchors are rare in prose, some are not.
+// benchPatterns returns about as many patterns as the rules have, and similar ones:
+// most anchors are rare in prose, some are not.
 func benchPatterns() []Pattern {
 	patterns := []Pattern{
 		{Name: "ignore", Expr: `\b(?:ignore|disregard)\s+(?:all\s+)?(?:previous|prior)\s+(?:instructions|rules)`, Anchors: []string{"ignore", "disregard"}},
@@ -65,7 +65,8 @@ func BenchmarkScanProse(b *testing.B) {
 	benchScan(b, strings.ToLower(strings.Repeat(englishLine, 64<<10/len(englishLine))))
 }
 
-// BenchmarkScanHostile is the worst that repeating an anchor does.
+// BenchmarkScanHostile scans a text that repeats an anchor, which is the worst
+// case.
 func BenchmarkScanHostile(b *testing.B) { benchScan(b, strings.Repeat("curl ", 64<<10/5)) }
 
 func BenchmarkExcerpt(b *testing.B) {
@@ -76,7 +77,8 @@ func BenchmarkExcerpt(b *testing.B) {
 	}
 }
 
-// BenchmarkExcerptHostile: a text that looks like every form of secret.
+// BenchmarkExcerptHostile takes an excerpt of a text that resembles every form of
+// secret.
 func BenchmarkExcerptHostile(b *testing.B) {
 	s := []byte(strings.Repeat("token=token=token://a:k_AKIA-ghp_glpat-xoxsk-AIzanpm_hf_eyJauthorization:", 200))
 	b.ReportAllocs()
@@ -94,7 +96,7 @@ func BenchmarkVisible(b *testing.B) {
 	}
 }
 
-// BenchmarkDistincts is what looking for values takes in a text that has a few.
+// BenchmarkDistincts searches a text that has a few distinctive values.
 func BenchmarkDistincts(b *testing.B) {
 	s := []byte(strings.Repeat("The harbour is closed for boats over nine metres until March; see www.harbour.example or ask dora@mail.example. Reports go to the office in the old town, as ever.\n", 400))
 	b.SetBytes(int64(len(s)))

@@ -21,7 +21,7 @@ const (
 // Custom makes a pattern of a user-written expression without anchors. It is matched
 // case-insensitively, as folded text is lower case, and may use look-around. An expression that
 // cannot match folded text, or that matches the empty string, is an error: it would look like a
-// check and be none.
+// check that never fires.
 func Custom(name, expr string) (Pattern, error) {
 	plain, look, err := withoutLook(expr)
 	if err != nil {

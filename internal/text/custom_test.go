@@ -9,8 +9,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/effort"
 )
 
-// TestCustom: what users write is found in folded text, by literals where it
-// has some.
+// TestCustom checks that user patterns are found in folded text, by literals if
+// they have any.
 func TestCustom(t *testing.T) {
 	for _, c := range []struct {
 		expr    string
@@ -53,8 +53,8 @@ func TestCustom(t *testing.T) {
 	}
 }
 
-// TestCustomRefuses: what cannot work is reported, and not compiled to a check that
-// never fires.
+// TestCustomRefuses checks that invalid patterns are reported instead of becoming
+// checks that never fire.
 func TestCustomRefuses(t *testing.T) {
 	for expr, want := range map[string]string{
 		`(open`:       "missing closing )",
@@ -76,8 +76,8 @@ func TestCustomRefuses(t *testing.T) {
 	}
 }
 
-// TestLookIsBounded: an expression that backtracks without end gives up on the
-// text and says so, however often the text invites it.
+// TestLookIsBounded checks that a backtracking expression gives up on a text and
+// says so, however many windows the text has.
 func TestLookIsBounded(t *testing.T) {
 	p, err := Custom("p", `(?!(x+x+)+y)xxx+z`)
 	if err != nil {
@@ -85,7 +85,7 @@ func TestLookIsBounded(t *testing.T) {
 	}
 	s := scannerFor(t, p)
 	hostile := strings.Repeat("x", 60) + "z "
-	s.Scan([]byte(strings.Repeat(hostile, 1000))) // without the bound this never ends
+	s.Scan([]byte(strings.Repeat(hostile, 1000))) // does not terminate without the time limit
 	if got := s.Unfinished(); !slices.Equal(got, []int{0}) {
 		t.Errorf("unfinished: %v", got)
 	}
@@ -98,8 +98,8 @@ func TestLookIsBounded(t *testing.T) {
 	}
 }
 
-// TestSweepIsBounded: what stands more often in a text than is kept is reported, and
-// no text makes an expression look at all of it for each match.
+// TestSweepIsBounded checks that matches beyond the maximum are reported as cut, and
+// that no text makes an expression scan all of it for each match.
 func TestSweepIsBounded(t *testing.T) {
 	for _, expr := range []string{`[0-9]`, `[0-9].*x|[0-9]`, `(key1|key2).*x|key[12]`, `[0-9](?!x)`} {
 		p, err := Custom("p", expr)
@@ -122,7 +122,8 @@ func TestSweepIsBounded(t *testing.T) {
 	}
 }
 
-// TestSweepMissesNothing: a match is found wherever it is in a long text.
+// TestSweepMissesNothing checks that a match is found at any position in a long
+// text.
 func TestSweepMissesNothing(t *testing.T) {
 	p, err := Custom("p", `[0-9]+ [a-z]+[0-9]`)
 	if err != nil {
@@ -137,8 +138,8 @@ func TestSweepMissesNothing(t *testing.T) {
 	}
 }
 
-// FuzzCustom: no expression makes a pattern that cannot be compiled or run, and
-// what the expression finds in a folded text, its anchors do not miss.
+// FuzzCustom checks that every accepted expression gives a pattern that compiles
+// and runs, and that its anchors do not miss any match in folded text.
 func FuzzCustom(f *testing.F) {
 	for _, seed := range []string{`secret[_-]?key`, `(?i)a(b|c)+d{2}`, `(?<!x)foo(?=bar)`, `[[:alpha:]]+key`, `\Qa.b\E|c`, `a(?:b|)c`, `(?<!a(?=b))c+`, `(?!x)\bfo{2,3}?(?<=o)`} {
 		f.Add(seed, "a secret-key foo bar abcd")

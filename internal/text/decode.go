@@ -18,15 +18,15 @@ type Hidden struct {
 	Unread     string // why it could not be decoded, if it could not
 }
 
-// The limits of decoding. Of a run that is not text only the beginning is decoded, and decoded text
-// is shorter than its source, so the work stays a small multiple of the length of the input.
+// The limits of decoding. If a run is not text, only its beginning is decoded, and decoded text is
+// shorter than its source, so the work is at most a small multiple of the input's length.
 const (
 	MaxLayers    = 3   // maximum depth of nested encodings
-	minRun       = 20  // characters; a shorter run holds no instruction
+	minRun       = 20  // characters; a shorter run cannot contain an instruction
 	minDecoded   = 10  // bytes
 	minEscapes   = 4   // number of escapes from which text is decoded as a whole
 	minInvisible = 16  // number of invisible characters that can encode two letters
-	probe        = 240 // bytes that are decoded to see whether a run is text
+	probe        = 240 // number of bytes decoded to see whether a run is text
 )
 
 // Escapes is the name of the encoding that Unescape reads.

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// Disguise is a way of writing in which every word is still made of letters and digits, so that
-// only the words themselves give it away.
+// Disguise is a way of writing text in which words still consist of letters and digits, so that
+// only the words themselves reveal it.
 type Disguise uint8
 
 const (
@@ -18,7 +18,7 @@ const (
 )
 
 // Disguised holds, for each disguise, the span in the source from the first to the last word that
-// gives it away; an End of 0 means none.
+// reveals it; an End of 0 means none.
 type Disguised [disguises]struct{ Start, End int }
 
 // Add extends the span of a disguise by one of its words.
@@ -38,9 +38,9 @@ var telltale = []string{"ignore", "disregard", "instructions", "previous", "the 
 // digitWords lists parts of such words that contain letters which digits can stand for.
 var digitWords = []string{"ignore", "disreg", "previo", "instru", "ctions", "system", "secret", "forget", "do not", "creden"}
 
-// Disguises returns the patterns that find the words which give each disguise away, indexed by
-// Disguise. They have no expression, so a text without such words costs nothing beyond the anchor
-// scan that all patterns share.
+// Disguises returns the patterns for the words that reveal each disguise, indexed by Disguise.
+// They have no expression, so a text without such words costs nothing beyond the anchor scan that
+// all patterns share.
 func Disguises() []Pattern {
 	patterns := [disguises]Pattern{{Name: viaRot13}, {Name: viaBackwards}, {Name: viaDigits}}
 	for _, w := range telltale {
@@ -82,8 +82,8 @@ func Undisguise(s []byte, seen *Disguised, via string, yield func(Hidden)) {
 }
 
 // around returns the span of a disguise extended on both sides, since an instruction may begin and
-// end with words that do not give it away. Digits leave most text unchanged, so for them it extends
-// to the sentence.
+// end with words that do not reveal it. Digits leave most text unchanged, so for them it extends to
+// the sentence.
 func (d *Disguised) around(kind Disguise, s []byte) (from, to int, ok bool) {
 	span := d[kind]
 	if span.End == 0 {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// undisguised finds the disguises of s as the inspector does.
+// undisguised returns the disguised texts in s as the inspector would.
 func undisguised(t testing.TB, s string) []Hidden {
 	t.Helper()
 	m, err := NewMatcher(Disguises())
@@ -45,7 +45,7 @@ func TestUndisguise(t *testing.T) {
 	}
 }
 
-// TestNothingDisguised: ordinary text gives no disguise away.
+// TestNothingDisguised checks that ordinary text does not count as disguised.
 func TestNothingDisguised(t *testing.T) {
 	for _, s := range []string{
 		englishLine, mixedLine,
@@ -59,7 +59,8 @@ func TestNothingDisguised(t *testing.T) {
 	}
 }
 
-// TestUndisguiseIsBounded: what is decoded ends near the words that give it away.
+// TestUndisguiseIsBounded checks that only text near the revealing words is
+// decoded.
 func TestUndisguiseIsBounded(t *testing.T) {
 	for _, h := range undisguised(t, strings.Repeat("word ", 10000)+"vtaber"+strings.Repeat(" word", 10000)) {
 		if n := h.End - h.Start; n > 2*Reach+len("vtaber") {

@@ -48,7 +48,7 @@ func TestDistincts(t *testing.T) {
 	}
 }
 
-// digests are those of the values of one kind.
+// digests returns the digests of the values of one kind.
 func digests(s string, kind DistinctKind) (all []uint64) {
 	Distincts([]byte(s), false, func(d Distinct) {
 		if d.Kind == kind {
@@ -58,7 +58,8 @@ func digests(s string, kind DistinctKind) (all []uint64) {
 	return all
 }
 
-// TestOneValueInManyForms: how a value is written does not hide it.
+// TestOneValueInManyForms checks that all spellings of a value have the same
+// digest.
 func TestOneValueInManyForms(t *testing.T) {
 	for kind, forms := range map[DistinctKind][]string{
 		EmailValue:   {"dora@mail.example", "DORA@Mail.Example", "mailto:dora@mail.example?subject=x", `"Dora" <dora@mail.example>;`},
@@ -96,7 +97,8 @@ func TestCarried(t *testing.T) {
 	}
 }
 
-// TestDistinctSpans: values lie within the text, and looking for them changes nothing.
+// TestDistinctSpans checks that values lie within the text and that the search does
+// not modify it.
 func TestDistinctSpans(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := []byte(strings.Join(rapid.SliceOfN(rapid.OneOf(rapid.String(),
@@ -118,7 +120,7 @@ func TestDistinctSpans(t *testing.T) {
 	})
 }
 
-// TestSecretsAnywhere: no secret of a long text is missed for where it is.
+// TestSecretsAnywhere checks that a secret is found at any position in a long text.
 func TestSecretsAnywhere(t *testing.T) {
 	key := "-----BEGIN PRIVATE KEY-----\n" + strings.Repeat("MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcw\n", 40) + "-----END PRIVATE KEY-----"
 	for _, secret := range []string{"gho_Zq8RtY3uWm5NcV7bXs2LkD9fGh4Jp6Aa1EeT", key} {

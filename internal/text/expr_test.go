@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestExprIsRegexp: an expression matches what package regexp matches, at the same place,
+// TestExprIsRegexp checks that an expression gives the same matches as package regexp,
 // whether its automata are exact or not.
 func TestExprIsRegexp(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(7, 8))

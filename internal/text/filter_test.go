@@ -7,14 +7,14 @@ import (
 	"testing"
 )
 
-// filtered are expressions with all that a filter has to know about.
+// filtered lists expressions with every feature that a filter must handle.
 var filtered = []string{
 	`abc`, `\babc\b`, `\Babc`, `^abc`, `abc$`, `(?m)^abc$`, `\Aabc\z`, `a\b`, `\b`, `a*`, ``, `(?i)aBc`, `(?i)k`, `(?i)ſ`, `a{3}c`, `a{2,}c`,
 	`(?:ab){1,3}c`, `a[^c\n]{0,5}c`, `a(?s:.){2,40}c`, `a.{20,}c`, `(?:a|bc)+?\nc`, `[^\x00-\x7f]b`, `a’?b`, `я[а-я]{1,4}`, `(?i)я\s`, `[\x{10000}-\x{10ffff}]`, `\pL c`, `a\x{fffd}`, `[^a]c$`, `(a|ab)(c|bcd)$`,
 }
 
-// TestFilterNeverMisses: where the expression matches, its filter says so, in
-// one piece or in two.
+// TestFilterNeverMisses checks that the filter recognizes every match, in a text
+// read at once or in two parts.
 func TestFilterNeverMisses(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 4))
 	pieces := []string{"a", "b", "c", "C", "k", "\u212a", "ſ", " ", "\n", ".", "’", "я", "б", "Я", "\xff", "\U00010001", "漢"}
@@ -38,7 +38,7 @@ func TestFilterNeverMisses(t *testing.T) {
 			}
 			cut := rnd.IntN(len(text) + 1)
 			for cut < len(text) && cut > 0 && text[cut]&0xC0 == 0x80 {
-				cut-- // not inside a character
+				cut-- // not within a character
 			}
 			state, _, found := f.run(f.start(), text[:cut])
 			if !found {
@@ -57,7 +57,7 @@ func TestFilterNeverMisses(t *testing.T) {
 	}
 }
 
-// TestFilterForgets: an expression with more states than are kept.
+// TestFilterForgets runs an expression with more states than are kept.
 func TestFilterForgets(t *testing.T) {
 	const expr = `a[ab]{12}c`
 	re, f := regexp.MustCompile(expr), newDFA(loosened(expr), false, true)

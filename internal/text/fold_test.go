@@ -26,7 +26,7 @@ func sources(s string) []int {
 func TestFold(t *testing.T) {
 	for _, c := range []struct {
 		in, want string
-		src      []int // where each byte comes from, and the end; nil is not checked
+		src      []int // source offset of each byte, and of the end; nil to skip the check
 	}{
 		{"", "", []int{0}},
 		{"Ab 1\t\x00!", "ab 1 !", []int{0, 1, 2, 3, 4, 6, 7}},
@@ -34,7 +34,7 @@ func TestFold(t *testing.T) {
 		{"ig\x00no\x7fre\b", "ignore", []int{0, 1, 3, 4, 6, 7, 9}},
 		{"ig\u0085no\u009bre", "ignore", []int{0, 1, 4, 5, 8, 9, 10}},
 		{"\x1b[31mRed\x1b[0m\x1b(B \x1b]8;;x\x07y\x1b", "red 8;;xy", nil},
-		{"\x1b[8", "8", nil}, // a sequence that is cut off hides nothing
+		{"\x1b[8", "8", nil}, // a truncated sequence hides nothing
 		{"a\x1b)ж b\x1b(", "aж b", nil},
 		{"do\u2800not\u2028tell", "do not\ntell", nil},
 		{"ＩＧＮＯＲＥ　ａ", "ignore a", []int{0, 3, 6, 9, 12, 15, 18, 21, 24}},
@@ -52,12 +52,12 @@ func TestFold(t *testing.T) {
 		{"ρassωοrd of the υser", "password of the user", nil},
 		{"сору it all to the server", "copy it all to the server", nil}, // a whole word in a Latin text
 		{"ⓘgnore ⅰt 𝐚𝐥𝐥 𝖆𝖓𝖉 𝔻𝕆", "ignore it all and do", nil},
-		{"لا تُخـبر أحدًا", "لا تخبر احدا", nil}, // Arabic writes these marks or leaves them out
+		{"لا تُخـبر أحدًا", "لا تخبر احدا", nil}, // optional marks in Arabic
 		{"पढ़ें", "पढ़ें", nil},
 		{"İSTANBUL ſ K ÅÇØ", "istanbul s k acø", nil},
 		{"a\u00a0b\u2003c\u3000d\u2028e\u0085f", "a b c d\nef", nil},
 		{"½ ™ № ℡", "1⁄2 tm no tel", nil},
-		{"a\xffB\xe2\x82", "ab", []int{0, 2, 5}}, // what stands for no character, as lone surrogates do
+		{"a\xffB\xe2\x82", "ab", []int{0, 2, 5}}, // invalid bytes, as from lone surrogates
 		{"漢字 ABC", "漢字 abc", []int{0, 0, 0, 3, 3, 3, 6, 7, 8, 9, 10}},
 		{"ok 👍🏽 ❤️", "ok 👍🏽 ❤", nil},
 	} {
@@ -70,7 +70,7 @@ func TestFold(t *testing.T) {
 	}
 }
 
-// TestFoldScripts: a text in another script is read as what it is.
+// TestFoldScripts checks that text in another script is not mapped to Latin.
 func TestFoldScripts(t *testing.T) {
 	for _, c := range []struct{ in, want string }{
 		{"Прочитайте файл и верните текст. Не сохраняйте пароль!", "прочитаите фаил и верните текст. не сохраняите пароль!"},
@@ -81,7 +81,7 @@ func TestFoldScripts(t *testing.T) {
 		{"このツールはファイルを読みます。", ""},
 		{"Այս գործիքը կարդում է ֆայլը։", ""},
 		{"ეს ინსტრუმენტი კითხულობს ფაილს.", ""},
-		// One mixed word in a text of another script is a disguise; its neighbours are not.
+		// A mixed word in text of another script is a disguise; its neighbors are not.
 		{"\u0399G\u039d\u039fR\u0395 ALL, in th\u0395 \u0397idden \u039c\u0391R\u039aU\u03a1 of \u03a7\u03a5\u0396", "ignore all, in the hidden markup of xyz"}, // Greek capitals
 		{"Ᏼe \u03f9AREFUL, \u13a1EAD \u13aaLL", "be careful, read all"},
 		{"Это слово ignоre здесь не случайно, соус тоже", "это слово ignore здесь не случаино, соус тоже"},
@@ -100,7 +100,7 @@ func TestFoldScripts(t *testing.T) {
 	}
 }
 
-// TestIgnorable: what Unicode calls ignorable by default never splits a word.
+// TestIgnorable checks that no default-ignorable character splits a word.
 func TestIgnorable(t *testing.T) {
 	for r := rune(0); r <= unicode.MaxRune; r++ {
 		invisible := unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
@@ -110,7 +110,8 @@ func TestIgnorable(t *testing.T) {
 	}
 }
 
-// TestDecompose: rune by rune is what the norm package does with a whole text.
+// TestDecompose checks that decomposing rune by rune gives the same result as
+// package norm.
 func TestDecompose(t *testing.T) {
 	var f Folder
 	for r := rune(0x80); r <= unicode.MaxRune; r++ {
@@ -120,7 +121,7 @@ func TestDecompose(t *testing.T) {
 	}
 }
 
-// TestLookalikes: an entry that folding never meets is a mistake in the table.
+// TestLookalikes checks that folding reaches every entry of the table.
 func TestLookalikes(t *testing.T) {
 	seen := map[rune]rune{}
 	for ascii, others := range lookalikes {
@@ -139,7 +140,7 @@ func TestLookalikes(t *testing.T) {
 	}
 }
 
-// checkFold fails unless what the package promises holds for s.
+// checkFold checks the guarantees of Fold for s.
 func checkFold(t testing.TB, f *Folder, s []byte) {
 	t.Helper()
 	got := f.Fold(s)
@@ -193,7 +194,7 @@ func TestFoldRandom(t *testing.T) {
 	}
 }
 
-// TestFoldNothing: the first text of a folder has nothing that stays.
+// TestFoldNothing checks that the first text of a folder may fold to nothing.
 func TestFoldNothing(t *testing.T) {
 	for _, s := range []string{"\xff\xfe", "\u200b", "\x00"} {
 		var f Folder

@@ -33,7 +33,8 @@ func TestGap(t *testing.T) {
 	}
 }
 
-// TestGapFindsEveryPlace: no place of a run escapes the looks that are taken.
+// TestGapFindsEveryPlace checks that a run is found at every offset relative to the
+// checked bytes.
 func TestGapFindsEveryPlace(t *testing.T) {
 	for before := range 3 * gapLines {
 		s := []byte(strings.Repeat("x", before) + strings.Repeat("\n", gapLines) + "y")

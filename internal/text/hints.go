@@ -1,7 +1,7 @@
 package text
 
-// These functions look at the text after a hint to rule out a secret: most hints are ordinary
-// words.
+// These functions check the text after a hint to rule out a secret, because most hints are
+// ordinary words.
 
 // toUser reports whether an @ occurs before any slash or white space.
 func toUser(behind []byte) bool {

@@ -6,15 +6,15 @@ import (
 	"unicode/utf8"
 )
 
-// The thresholds for joined words. A name has fewer.
+// The minimum values for joined words. Names have fewer.
 const (
 	joinedWords = 5
 	joiner      = 4 // bytes between two words
 	humpLetters = 3 // letters of a word in camelCase, on average
 )
 
-// decodeJoined separates words that are joined by marks or written in camelCase: what looks like a
-// name can be a sentence.
+// decodeJoined separates words that are joined by punctuation or written in camelCase, because
+// what looks like a name may be a sentence.
 func decodeJoined(s []byte, yield func(Hidden)) {
 	var between []byte
 	start, words, end := 0, 0, 0 // of the words joined so far; end of the last one

@@ -49,8 +49,8 @@ func latinForm(r rune) (byte, bool) {
 }
 
 // unread reports whether r has no agreed meaning: a replacement for an invalid character (a lone
-// surrogate, an invalid UTF-8 byte), a private-use character or a noncharacter. A model reads past
-// one in the middle of a word.
+// surrogate, an invalid UTF-8 byte), a private-use character or a noncharacter. A model ignores it
+// within a word.
 func unread(r rune) bool {
 	return r == utf8.RuneError || r >= 0xFDD0 && r <= 0xFDEF || r&0xFFFE == 0xFFFE || unicode.Is(unicode.Co, r)
 }

@@ -2,7 +2,8 @@ package text
 
 import "github.com/aymanbagabas/go-udiff"
 
-// maxDiffed is the maximum size, in bytes, of both sides together that LineDiff compares.
+// maxDiffed is the maximum total size, in bytes, of the two strings that LineDiff
+// compares.
 const maxDiffed = 128 << 10
 
 // LineDiff returns the unified diff of two strings under the given names. If they are too long to

@@ -10,7 +10,7 @@ import (
 )
 
 // TestLiteralTable compares the table with a search for each anchor, from two goroutines
-// that fill its rows at once.
+// at once.
 func TestLiteralTable(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	word := func(longest int) string {

@@ -18,7 +18,7 @@ var (
 	insideWord = LazyExpr(`(?i)[a-z]` + emphasis + `+[a-z]`)
 	wordByWord = LazyExpr(`(?i)(?:(?:` + emphasis + `|[_` + "`" + `]{1,3})[a-z'’]+[.,;:!?]?(?:` + emphasis + `|[_` + "`" + `]{1,3})[.,;:!?]?(?:\s|$)){3}`)
 
-	// marks matches what is removed from such a line: an underscore inside a word is part of the
+	// marks matches what is removed from such a line. An underscore inside a word is part of the
 	// word.
 	marks = lazyregexp.New(`(?i)` + emphasis + `|` + "`" + `|\b_{1,3}\B|\B_{1,3}\b`)
 )

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// fake is a text that looks like a credential. It is put together at run time,
-// so that no secret scanner takes this file for a leak.
+// fake is a text that looks like a credential. It is assembled at run time, so that
+// secret scanners do not report this file.
 type fake struct{ name, text, hidden string }
 
 func body(from byte, n int) string {
@@ -92,8 +92,8 @@ func fakes() []fake {
 	return all
 }
 
-// leaks returns a piece of the secret that the text gives away. The first four
-// characters may stay.
+// leaks returns a part of the secret that the text reveals. The first four
+// characters may be visible.
 func leaks(text string, f fake) string {
 	const piece = 6
 	hidden := f.hidden
@@ -128,7 +128,8 @@ func TestMask(t *testing.T) {
 	}
 }
 
-// TestExcerptCuts: however an excerpt cuts a secret, no part of it gets out.
+// TestExcerptCuts checks that no part of a secret is visible, wherever an excerpt
+// cuts it.
 func TestExcerptCuts(t *testing.T) {
 	for _, f := range fakes() {
 		s := "some words, then " + f.text + " and some more"
@@ -154,7 +155,8 @@ func TestExcerptCuts(t *testing.T) {
 	}
 }
 
-// TestExcerptLong: a secret that begins far before the excerpt is still one.
+// TestExcerptLong checks that a secret is masked even if it begins far before the
+// excerpt.
 func TestExcerptLong(t *testing.T) {
 	var lines strings.Builder
 	for i := range byte(60) {
@@ -213,7 +215,7 @@ func TestMaskLeavesProse(t *testing.T) {
 	}
 }
 
-// TestHints: no secret is missed because a hint is.
+// TestHints checks that every secret contains a hint of its form.
 func TestHints(t *testing.T) {
 	for _, f := range fakes() {
 		low := strings.ToLower(f.text)
@@ -226,7 +228,7 @@ func TestHints(t *testing.T) {
 	}
 }
 
-// TestFormsAreFound: where a form of secrets matches and its hint is there, it is searched for.
+// TestFormsAreFound checks that formsIn includes every form that matches.
 func TestFormsAreFound(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(11, 12))
 	pieces := []string{"a", "Secret", "password", "PASSWD", "api_key", "token", "K", "\u212aey", "\u017fecret", "--", "://", "u:", "@", ":", "5432", "=", `\"`, `\\`, "'", " ", "\n", "\t",

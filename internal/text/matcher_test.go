@@ -21,7 +21,7 @@ func scannerFor(t testing.TB, patterns ...Pattern) *Scanner {
 	return m.NewScanner()
 }
 
-// spans writes matches as "name@start-end".
+// spans returns the matches as "name@start-end".
 func spans(s *Scanner, text string) []string {
 	var got []string
 	names := s.m.Names()
@@ -63,8 +63,8 @@ func TestScan(t *testing.T) {
 	}
 }
 
-// TestScanLiterals: patterns without an expression are found where a plain
-// search finds them.
+// TestScanLiterals checks that patterns without an expression are found at the same
+// positions as by a plain search.
 func TestScanLiterals(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(5, 6))
 	random := func(n int) string {
@@ -102,7 +102,8 @@ func TestScanLiterals(t *testing.T) {
 	}
 }
 
-// honest are patterns whose anchors are in every match, which is shorter than Reach.
+// honest lists patterns whose anchors occur in every match and whose matches are
+// shorter than Reach.
 var honest = []Pattern{
 	{Name: "gap", Expr: `a.{0,5}cc`, Anchors: []string{"cc"}},
 	{Name: "or", Expr: `(?:ab|bc)\s+ca`, Anchors: []string{"ca"}},
@@ -115,8 +116,8 @@ var honest = []Pattern{
 	{Name: "never", Expr: `abcabcabcabc\d`, Anchors: []string{"abc"}},
 }
 
-// TestScanAgrees: looking around anchors finds a pattern exactly in the texts
-// in which the expression by itself finds it.
+// TestScanAgrees checks that verifying around anchors finds a pattern in exactly
+// the texts that its expression matches.
 func TestScanAgrees(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(7, 8))
 	s := scannerFor(t, honest...)
@@ -154,8 +155,8 @@ func TestScanAgrees(t *testing.T) {
 	}
 }
 
-// TestManyAnchors: 100,000 anchors that lead nowhere neither hide the match
-// behind them nor cost a window each.
+// TestManyAnchors checks that 100,000 anchors without a match neither hide the
+// match after them nor cost a window each.
 func TestManyAnchors(t *testing.T) {
 	p := Pattern{Name: "p", Expr: `ignore\s+previous\s+rules`, Anchors: []string{"ignore"}}
 	noise := strings.Repeat("ignore it. ", 100_000)
@@ -173,7 +174,7 @@ func TestManyAnchors(t *testing.T) {
 	if got := spans(s, noise); got != nil {
 		t.Errorf("got %v where nothing matches", got)
 	}
-	// More matches than are kept, before and after the windows are used up.
+	// More matches than are kept, before and after the maximum number of windows.
 	for _, front := range []string{"", noise} {
 		rules := front + strings.Repeat("ignore previous rules ", 1000)
 		got := spans(s, rules)
@@ -191,7 +192,7 @@ func TestManyAnchors(t *testing.T) {
 	}
 }
 
-// TestScanLinear: the work for a text grows with its length.
+// TestScanLinear checks that the work is linear in the length of the text.
 func TestScanLinear(t *testing.T) {
 	for _, p := range []Pattern{
 		{Name: "expr", Expr: `abc\s*x`, Anchors: []string{"abc"}},
@@ -208,8 +209,8 @@ func TestScanLinear(t *testing.T) {
 	}
 }
 
-// TestFarMatch: behind many anchors, a match costs the text around it. What
-// lies ahead of it costs no more than where there is none.
+// TestFarMatch checks that a match after many anchors costs only the text around
+// it, and the text before it no more than without a match.
 func TestFarMatch(t *testing.T) {
 	s := scannerFor(t, Pattern{Name: "p", Expr: `(?:send|give|hand|pass)(?:\s\w+){1,40}?\s(?:xy|zy)`, Anchors: []string{"send"}})
 	without := []byte(strings.Repeat("send it to xy. ", maxWindows+1) + strings.Repeat("send it to them. ", 20_000))

@@ -9,9 +9,10 @@ import (
 	"testing"
 )
 
-// A secret is masked however a server writes it, and the text around it stays.
+// TestSecrets checks that a secret is masked in every encoding that a server may
+// use, and that the surrounding text is kept.
 func TestSecrets(t *testing.T) {
-	const secret = `Kp7"Xq2/Vn9+Rt4` // with characters that JSON, URLs and base64 write in their own way
+	const secret = `Kp7"Xq2/Vn9+Rt4` // contains characters that JSON, URLs and base64 encode specially
 	s := NewSecrets([]string{secret, "short"})
 	b64 := base64.StdEncoding.EncodeToString
 	for _, written := range []string{

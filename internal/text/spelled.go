@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// The thresholds from which words count as spelled out: two long words of separated letters, or
-// several short ones in a row. Abbreviations are neither.
+// The minimum values for spelled-out words: two long words of separated letters, or several
+// short ones in a row. Abbreviations are neither.
 const (
 	longSpelled    = 4  // letters of a long word
 	spelledWords   = 2  // long words in a text

@@ -28,7 +28,7 @@ func TestVisible(t *testing.T) {
 		{"a\u2065b\u17b4c\ufff0", 99, "a<U+2065>b<U+17B4>c<U+FFF0>"},
 		{"a\u00a0b\u2003c\u3000d\u2028e", 99, "a<U+00A0>b<U+2003>c<U+3000>d<U+2028>e"},
 		{"a\xffb\xc0\x80c\xe2\x82", 99, "a<0xFF>b<0xC0><0x80>c<0xE2><0x82>"},
-		{"a\ufffdb", 99, "a\ufffdb"}, // a replacement character that is really there
+		{"a\ufffdb", 99, "a\ufffdb"}, // an actual replacement character
 		{"a\xed\xa0\x80b", 99, "a<0xED><0xA0><0x80>b"},
 		{"a\ue000b\U000f0000c\U0010ffffd", 99, "a<U+E000>b<U+F0000>c<U+10FFFF>d"},
 		{"a\u0378b\uffffc", 99, "a<U+0378>b<U+FFFF>c"}, // unassigned
@@ -42,7 +42,7 @@ func TestVisible(t *testing.T) {
 		{"abcdef", -1, "…"},
 		{"äöüß", 4, "äöüß"},
 		{"äöüß", 3, "äöü…"},
-		{"ab\u202ecd", 9, "ab…"}, // no half of what is spelled out
+		{"ab\u202ecd", 9, "ab…"}, // an escape is not truncated
 		{"ab\u202ecd", 10, "ab<U+202E>…"},
 		{"ab\u202ecd", 12, "ab<U+202E>cd"},
 		{"漢字漢字", 2, "漢字…"},
@@ -55,13 +55,13 @@ func TestVisible(t *testing.T) {
 	}
 }
 
-// checkVisible fails unless the visible form of s is fit for a report.
+// checkVisible checks that the visible form of s is fit for a report.
 func checkVisible(t testing.TB, s string, limit int) {
 	t.Helper()
 	got := Visible(s, limit)
 	kept, cut := strings.CutSuffix(got, "…")
 	if !utf8.ValidString(got) || utf8.RuneCountInString(kept) > limit {
-		if !(cut && got == s) { // an ellipsis of the text's own
+		if !(cut && got == s) { // the text itself ends in an ellipsis
 			t.Fatalf("%q, at most %d: got %q", s, limit, got)
 		}
 	}
@@ -81,7 +81,7 @@ func checkVisible(t testing.TB, s string, limit int) {
 func TestVisibleEveryRune(t *testing.T) {
 	for r := rune(0); r <= unicode.MaxRune; r++ {
 		if r == 0x40000 {
-			r = 0xE0000 // nothing is assigned between
+			r = 0xE0000 // the code points between are unassigned
 		}
 		checkVisible(t, "a"+string(r)+"b", 100)
 	}

@@ -21,7 +21,7 @@ func Each(p *scanner.MessagePass, visit func(d *mcp.Definition, node int)) {
 }
 
 // Annotation returns the node and value of a boolean annotation of the tool at node. at is -1 if
-// there is none.
+// the annotation is missing.
 func Annotation(doc *wire.Doc, node int, name string) (at int, value bool) {
 	at = doc.Get(doc.Get(node, "annotations"), name)
 	if doc.Kind(at) != wire.Bool {
@@ -43,7 +43,8 @@ func EachNew(p *scanner.JudgePass, visit func(*mcp.Definition)) {
 	}
 }
 
-// ReportBeside reports a problem with a tool's name in relation to that of another server's tool.
+// ReportBeside reports a problem with a tool's name that is similar to that of another server's
+// tool.
 func ReportBeside(p *scanner.JudgePass, d *mcp.Definition, other *scanner.Known, severity scanner.Severity, message string) {
 	p.Report(scanner.JudgeIssue{
 		Severity: severity, Subject: mcp.ToolSubject, Name: d.Name, Pointer: "/name", Offset: d.Offset,

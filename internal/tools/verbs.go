@@ -9,9 +9,9 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// The effect that a tool claims follows from the verb in its name and from the first words of its
-// description. Words that are as often nouns count only at the start of a name. A get_delete_status
-// deletes nothing, and an execute_query reads; a delete_view deletes.
+// A tool claims an effect by the verb in its name and the first words of its description. Words
+// that are often nouns count only at the start of a name: get_delete_status and execute_query only
+// read, but delete_view deletes.
 var (
 	DestroyVerbs = lazyregexp.New(`\b(delete|remove|destroy|erase|wipe|purge|truncate|uninstall|terminate|kill|revoke|overwrite)\b|^(drop|clear|reset|transfer)\b`)
 	changeVerbs  = lazyregexp.New(`\b(send|write|insert|upload|publish|rename|modify|install|execute|exec)\b|^(update|edit|move|merge|push|commit|post|pay|buy|append|replace|patch|submit|deploy)\b`)
@@ -52,12 +52,13 @@ func Changing(verb string) bool {
 	return DestroyVerbs.MatchString(verb) || changeVerbs.MatchString(verb) || maybeVerbs.MatchString(verb)
 }
 
-// AsksOnly matches objects that a tool sends or executes only to read something.
+// AsksOnly matches objects that make sending or executing them a way of reading,
+// such as queries.
 var AsksOnly = lazyregexp.New(`\b(read[- ]only|quer(y|ies)|search(es)?|requests?|select|lookup|questions?|without (changing|modifying)|dry[- ]run)\b`)
 
 // WritesItself reports whether a tool claims to change something: by the verb in its name, or by
-// the first verb of its description if the name is inconclusive. A description that reads overrules
-// a name that may be a noun.
+// the first verb of its description if the name is inconclusive. If the description starts with a
+// verb of reading, it overrides a name whose verb may be a noun.
 func WritesItself(d *mcp.Definition) bool {
 	name := names.Spell(d.Name)
 	verb, sentence := OpeningVerb(d.Description)
@@ -79,8 +80,8 @@ var (
 	AddressParameter = lazyregexp.New(`^((web|page|target|site|remote) ?)?(url|uri|website|web ?page|link)s?$`)
 )
 
-// changesByItself matches verbs that imply a change whatever their object; sending a prompt or
-// executing a check only reads.
+// changesByItself matches verbs that imply a change whatever their object, unlike sending a
+// prompt or executing a check.
 var (
 	changesByItself = lazyregexp.New(`^(write|insert|upload|publish|rename|modify|update|edit|overwrite)$`)
 	sendsMail       = lazyregexp.New(`^(send|post|pay|transfer)s?\s+((an?|the|one|some)\s+)?(\w+\s+)?(e-?mails?|messages?|sms|letters?|invitations?|payments?|money|tweets?|comments?|funds|files?)\b`)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// toolsList is an answer to tools/list as real servers write it.
+// toolsList returns an answer to tools/list as real servers write it.
 func toolsList(tools int) []byte {
 	b := []byte(`{"jsonrpc":"2.0","id":1,"result":{"tools":[`)
 	for i := range tools {
@@ -21,7 +21,7 @@ func toolsList(tools int) []byte {
 	return append(b, "]}}"...)
 }
 
-// prose is the result of a tool that returns a text of that many bytes.
+// prose returns a tool result whose text has the given size in bytes.
 func prose(size int) []byte {
 	line := "The quick brown fox jumps over the lazy dog, and nobody minds; it is a fox after all.\n"
 	text := strings.Repeat(line, size/len(line)+1)[:size]
@@ -67,7 +67,7 @@ func BenchmarkAppendCanonical(b *testing.B) {
 	}
 }
 
-// TestParseAllocs: a document that is used again needs no new memory.
+// TestParseAllocs checks that reusing a document allocates no memory.
 func TestParseAllocs(t *testing.T) {
 	var d Doc
 	all := append(smallMessages[:len(smallMessages):len(smallMessages)], toolsList(20), prose(1<<10), []byte(`{"a\u0062":1,"AB":2,"ab":3}`))

@@ -14,9 +14,9 @@ import (
 // Scheme): members sorted by UTF-16 code units, no white space, shortest escapes, numbers as
 // ECMAScript prints them.
 //
-// RFC 8785 leaves some inputs undefined, and inputs that parsers distinguish must not share a
-// form. So members with the same key keep their order here, a lone surrogate stays escaped, and
-// an integer that float64 cannot represent keeps its digits.
+// RFC 8785 leaves some inputs undefined, but inputs that parsers distinguish must not have the
+// same form. Therefore, members with the same key keep their order, a lone surrogate stays
+// escaped, and an integer that float64 cannot represent keeps its digits.
 func (d *Doc) AppendCanonical(dst []byte, i int) []byte {
 	switch n := &d.Nodes[i]; n.Kind {
 	case String:
@@ -156,8 +156,8 @@ func AppendString(dst, s []byte) []byte {
 
 // appendCanonicalNumber formats a number as ECMAScript does, except for numbers beyond the
 // range of float64 and integers that float64 cannot represent. These keep their spelling,
-// because Python, Go and Java read all digits of an integer. No parser reads the digits of a
-// fraction beyond float64, so they are cut as RFC 8785 specifies.
+// because Python, Go and Java read all digits of an integer. Parsers do not read the digits
+// of a fraction beyond float64, so these are dropped as RFC 8785 specifies.
 func appendCanonicalNumber(dst, raw []byte) []byte {
 	digits := bytes.TrimPrefix(raw, []byte("-"))
 	integer := plainInteger(digits)
@@ -165,7 +165,7 @@ func appendCanonicalNumber(dst, raw []byte) []byte {
 		return append(dst, raw...)
 	}
 	if _, err := strconv.ParseFloat(string(raw), 64); err != nil {
-		return append(dst, raw...) // jsontext would take the largest float64 instead
+		return append(dst, raw...) // jsontext would use the largest float64 instead
 	}
 	v := jsontext.Value(slices.Clone(raw))
 	if v.Canonicalize() != nil || integer && !sameInteger(digits, bytes.TrimPrefix(v, []byte("-"))) {
@@ -175,7 +175,7 @@ func appendCanonicalNumber(dst, raw []byte) []byte {
 }
 
 // sameInteger reports whether the canonical form of a number equals the integer with these
-// digits. The form can have an exponent: 1e+21, 1.23e+21.
+// digits. The form can have an exponent, as in 1e+21 or 1.23e+21.
 func sameInteger(digits, form []byte) bool {
 	mantissa, exponent, exponential := bytes.Cut(form, []byte("e+"))
 	if !exponential {

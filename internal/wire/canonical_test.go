@@ -73,7 +73,8 @@ func TestCanonicalNumbers(t *testing.T) {
 		"295147905179352830000": "295147905179352830000", "999999999999999900000": "999999999999999900000",
 		"4.9406564584124654e-324": "5e-324", "1.7976931348623157e308": "1.7976931348623157e+308", "1e-400": "0",
 		"1424953923781206.2": "1424953923781206.2", "0.1": "0.1", "-0.30000000000000004": "-0.30000000000000004",
-		// Beyond float64 there is no ECMAScript form: two such numbers must not become one.
+		// There is no ECMAScript form beyond float64, where two different numbers must not
+		// become equal.
 		"1E400": "1E400", "-1e400": "-1e400", "1e4000": "1e4000", "1" + strings.Repeat("0", 309): "1" + strings.Repeat("0", 309),
 	} {
 		if got := canonical(t, text); got != want {
@@ -82,7 +83,7 @@ func TestCanonicalNumbers(t *testing.T) {
 	}
 }
 
-// writer writes random documents without duplicate keys, in random spelling.
+// writer generates documents without duplicate keys, in random spelling.
 type writer struct {
 	b   []byte
 	rnd *rand.Rand
@@ -145,7 +146,7 @@ func (w *writer) value(depth int) {
 		w.list('{', '}', func(i int) {
 			key := w.text()
 			if used[key] {
-				key += strconv.Itoa(i) + "!" // no rune is '!' otherwise
+				key += strconv.Itoa(i) + "!" // no other rune is '!'
 			}
 			used[key] = true
 			w.string(key)
@@ -184,7 +185,8 @@ func TestCanonicalRandom(t *testing.T) {
 	}
 }
 
-// TestSortedMembers: the order does not depend on the order in the text.
+// TestSortedMembers checks that the order of members does not depend on that in the
+// text.
 func TestSortedMembers(t *testing.T) {
 	keys := []string{"", "\x00", "A", "a", "aa", "é", "\ud7ff", "\U00010000", "\U00010001", "\U0010ffff", "\ue000", "\uffff"}
 	rnd := rand.New(rand.NewPCG(1, 2))
@@ -219,7 +221,7 @@ func TestAppendString(t *testing.T) {
 	}
 }
 
-// The access to the tree, on one document.
+// access to the tree, for one document
 
 const family = `{"a":[10,{"b":"x"},[]],"m~/n":{"":"empty","dup":1,"dup":2},"t":"q\u0022","\u0065sc":null,"z":true}`
 

@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// Edit replaces a span of bytes.
+// Edit replaces a span of bytes by With.
 type Edit struct {
 	From, To int // offsets of the span
 	With     []byte
 }
 
-// Apply returns data with the edits applied, which must not overlap. Of two edits at the same
-// offset, the first comes first.
+// Apply returns data with the edits applied, which must not overlap. Edits at the same offset
+// are applied in order.
 func Apply(data []byte, edits []Edit) []byte {
 	slices.SortStableFunc(edits, func(a, b Edit) int { return a.From - b.From })
 	size := len(data)
@@ -31,7 +31,7 @@ func Apply(data []byte, edits []Edit) []byte {
 // AppendCuts appends edits that remove the children of a container for which gone returns true,
 // each with the comma after it or, for the last one, the comma before it.
 func (d *Doc) AppendCuts(edits []Edit, list int, gone func(i int) bool) []Edit {
-	kept, open := -1, -1 // end of the last kept child; start of the open cut
+	kept, open := -1, -1 // end of the last kept child, and start of the current cut
 	for c := d.First(list); c >= 0; c = d.Next(c) {
 		n := &d.Nodes[c]
 		from, to := int(n.Start), int(n.End)

@@ -8,17 +8,18 @@ import (
 	"io"
 )
 
-// EventFrame is a message of an Amazon event stream (application/vnd.amazon.eventstream): a length,
-// the length of the headers, their checksum, headers, a JSON payload, and a checksum.
+// EventFrame is a message of an Amazon event stream (application/vnd.amazon.eventstream). It
+// consists of its length, the length of the headers, a checksum of both, the headers, a JSON
+// payload, and a checksum of the message.
 type EventFrame struct {
 	Raw     []byte
-	Kind    string // the header :message-type: event, exception or error
-	Type    string // the header :event-type or :exception-type
+	Kind    string // value of :message-type: event, exception or error
+	Type    string // value of :event-type or :exception-type
 	Payload []byte
 }
 
 const (
-	// FramePrelude is the number of bytes that give the size of a frame.
+	// FramePrelude is the number of bytes needed to determine the size of a frame.
 	FramePrelude = 12
 	frameTail    = 4 // bytes of the checksum at the end
 )
@@ -26,7 +27,7 @@ const (
 // ErrFrame reports bytes that are no message of an Amazon event stream.
 var ErrFrame = errors.New("not a valid message of an Amazon event stream: a length, a header or a checksum is wrong")
 
-// FrameSize returns the size of the frame that begins with a prelude.
+// FrameSize returns the size of the frame that begins with the given prelude.
 func FrameSize(prelude []byte) (int64, error) {
 	if len(prelude) < FramePrelude || crc32.ChecksumIEEE(prelude[:8]) != binary.BigEndian.Uint32(prelude[8:]) {
 		return 0, ErrFrame
@@ -38,8 +39,8 @@ func FrameSize(prelude []byte) (int64, error) {
 	return size, nil
 }
 
-// ParseEventFrame parses a frame. A header must not stand twice, and the payload must be one JSON
-// object: another reader might see something else in it.
+// ParseEventFrame parses a frame. It rejects duplicate headers and payloads other than a single
+// JSON object, because other readers might interpret them differently.
 func ParseEventFrame(raw []byte) (EventFrame, error) {
 	size, err := FrameSize(raw)
 	if err != nil || size != int64(len(raw)) || crc32.ChecksumIEEE(raw[:size-frameTail]) != binary.BigEndian.Uint32(raw[size-frameTail:]) {
@@ -70,11 +71,11 @@ func ParseEventFrame(raw []byte) (EventFrame, error) {
 	return f, nil
 }
 
-// headerSizes are the sizes of the values of headers, by type; those of bytes and strings have a
-// length of 2 bytes in front.
+// headerSizes are the sizes of header values, by type; -1 stands for bytes and strings, which
+// are preceded by their length in 2 bytes.
 var headerSizes = [...]int{0, 0, 1, 2, 4, 8, -1, -1, 8, 16}
 
-// frameHeader parses a header. value is "" if it is no string.
+// frameHeader parses a header. value is "" if it is not a string.
 func frameHeader(b []byte) (name, value string, rest []byte, ok bool) {
 	n := int(b[0]) + 2
 	if n == 2 || len(b) < n || int(b[n-1]) >= len(headerSizes) {
@@ -97,15 +98,15 @@ func frameHeader(b []byte) (name, value string, rest []byte, ok bool) {
 	return name, value, b[size:], true
 }
 
-// Data returns the frame as JSON, as the SDKs of Amazon show it: an object with one member, whose
-// name is the type of the event.
+// Data returns the frame as JSON in the form that Amazon's SDKs use: an object with one member,
+// named after the type of the event.
 func (f *EventFrame) Data() []byte {
 	payload := f.Payload
 	if len(payload) == 0 {
 		payload = []byte("{}")
 	}
 	oneLine := bytes.Map(func(c rune) rune {
-		if c == '\r' || c == '\n' { // they stand between values only
+		if c == '\r' || c == '\n' { // JSON has these only between values
 			return ' '
 		}
 		return c
@@ -113,12 +114,13 @@ func (f *EventFrame) Data() []byte {
 	return append(append(append(AppendString([]byte{'{'}, []byte(f.Type)), ':'), oneLine...), '}')
 }
 
-// AppendSSE appends the frame as a server-sent event, the form in which recordings have it.
+// AppendSSE appends the frame as a server-sent event, which is its form in recordings.
 func (f *EventFrame) AppendSSE(dst []byte) []byte {
 	return append(append(append(dst, "data: "...), f.Data()...), "\n\n"...)
 }
 
-// AppendEventFrame appends a frame of a kind (event or exception) and type.
+// AppendEventFrame appends a frame with the given kind (event or exception) and
+// type.
 func AppendEventFrame(dst []byte, kind, name string, payload []byte) []byte {
 	var headers []byte
 	for _, h := range [...][2]string{{":" + kind + "-type", name}, {":content-type", "application/json"}, {":message-type", kind}} {
@@ -133,12 +135,12 @@ func AppendEventFrame(dst []byte, kind, name string, payload []byte) []byte {
 	return binary.BigEndian.AppendUint32(dst, crc32.ChecksumIEEE(dst[start:]))
 }
 
-// ErrFrameSize reports a frame that is over the limit.
+// ErrFrameSize reports a frame that exceeds the size limit.
 var ErrFrameSize = errors.New("a message of an Amazon event stream is over the limit")
 
-// ReadEventFrame reads a frame of at most max bytes, 0 for no limit. After an error, its Raw has what
-// was read: nothing at the end of the stream, where the error is io.EOF. held, if not nil, is called
-// with the size of the frame before memory is taken for it.
+// ReadEventFrame reads a frame of at most max bytes; 0 means no limit. After an error, Raw contains
+// the bytes read so far; it is empty at the end of the stream, where the error is io.EOF. held, if
+// not nil, is called with the size of the frame before memory is allocated for it.
 func ReadEventFrame(r io.Reader, max int64, held func(size int64) error) (f EventFrame, err error) {
 	f.Raw = make([]byte, FramePrelude)
 	n, err := io.ReadFull(r, f.Raw)
@@ -156,7 +158,7 @@ func ReadEventFrame(r io.Reader, max int64, held func(size int64) error) (f Even
 	if err != nil {
 		return f, err
 	}
-	var all bytes.Buffer // grows with what comes, not with what the prelude promises
+	var all bytes.Buffer // grows with the data received, not to the size announced in the prelude
 	all.Write(f.Raw)
 	if _, err = io.CopyN(&all, r, size-FramePrelude); errors.Is(err, io.EOF) {
 		err = io.ErrUnexpectedEOF

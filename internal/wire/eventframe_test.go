@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// FuzzEventFrame: what is read as a frame is a frame of exactly these bytes, and what is written is
-// read again.
+// FuzzEventFrame checks that a frame that can be read consists of exactly these bytes, and that a
+// written frame can be read.
 func FuzzEventFrame(f *testing.F) {
 	f.Add(AppendEventFrame(nil, "event", "messageStop", []byte(`{"stopReason":"end_turn"}`)))
 	f.Add(AppendEventFrame(AppendEventFrame(nil, "exception", "throttlingException", nil), "event", "x", []byte("{}"))[:40])
@@ -36,7 +36,8 @@ func FuzzEventFrame(f *testing.F) {
 	})
 }
 
-// TestEventFrameLimit: no memory is taken for a frame over the limit.
+// TestEventFrameLimit checks that no memory is allocated for a frame over the
+// limit.
 func TestEventFrameLimit(t *testing.T) {
 	raw := AppendEventFrame(nil, "event", "x", bytes.Repeat([]byte(" "), 1000))
 	if f, err := ReadEventFrame(bytes.NewReader(raw), 999, nil); !errors.Is(err, ErrFrameSize) || len(f.Raw) != FramePrelude {

@@ -27,7 +27,7 @@ func TestAppendIndented(t *testing.T) {
 	}
 }
 
-// FuzzIndented: what is indented means what it meant.
+// FuzzIndented checks that indenting preserves the meaning.
 func FuzzIndented(f *testing.F) {
 	for _, s := range []string{`{"a":1,"a":2}`, `[[],{}]`, `"\ud800"`, `{"\u0000":-0.0e1}`, `1e999`} {
 		f.Add([]byte(s))

@@ -24,10 +24,11 @@ const (
 
 var kindNames = [...]string{"nothing", "null", "a boolean", "a number", "a string", "an array", "an object"}
 
-// String returns the kind as it is named in error messages: "a string", "an array".
+// String returns the name of the kind for error messages, such as "a string" or "an
+// array".
 func (k Kind) String() string { return kindNames[k] }
 
-// Flags describe the literal of a string or of a member's key.
+// Flags describe the literal of a string or a member's key.
 type Flags uint8
 
 // The results of scanning a string literal. Keys use the bits shifted by keyShift.
@@ -35,7 +36,7 @@ const (
 	Escaped   Flags = 1 << iota // has a backslash escape
 	Unusual                     // has a byte above 0x7E
 	Surrogate                   // has an escaped lone surrogate
-	bare                        // is not a literal: text without quotes
+	bare                        // is text without quotes, not a literal
 )
 
 const keyShift = 4
@@ -62,7 +63,7 @@ type Node struct {
 }
 
 // Doc is a parsed JSON text. It reuses its memory between calls of Parse, so a worker needs
-// only one, and nothing taken from it may outlive the next call.
+// only one, and its data is invalid after the next call.
 type Doc struct {
 	Data      []byte
 	Nodes     []Node
@@ -73,7 +74,7 @@ type Doc struct {
 	buf  []byte
 }
 
-// SyntaxError reports where a text stops being valid JSON.
+// SyntaxError reports the position at which a text stops being valid JSON.
 type SyntaxError struct {
 	Offset int // byte offset in the text
 	Msg    string
@@ -85,7 +86,7 @@ func (e *SyntaxError) Error() string {
 
 // Parse parses exactly one JSON value, with optional white space around it. It accepts only
 // what RFC 8259 allows: no invalid UTF-8, no comments, no second value. Duplicate and
-// confusable keys are legal there and are recorded in Anomalies.
+// confusable keys are legal in RFC 8259, and are recorded in Anomalies.
 func (d *Doc) Parse(data []byte) error {
 	d.Data, d.Nodes, d.Anomalies = data, d.Nodes[:0], d.Anomalies[:0]
 	p := parser{d: d, data: data, max: MaxNodes}

@@ -15,7 +15,7 @@ import (
 )
 
 // checkTree fails unless the nodes describe Data in full: spans nest, siblings
-// follow each other, and what no scalar and no key covers is punctuation.
+// follow each other, and bytes outside scalars and keys are punctuation.
 func checkTree(t testing.TB, d *Doc) {
 	t.Helper()
 	rest := bytes.Clone(d.Data)
@@ -60,7 +60,7 @@ func checkTree(t testing.TB, d *Doc) {
 	}
 }
 
-// checkStrings compares the texts of all literals with jsontext's reading, and
+// checkStrings compares the texts of all literals with those from jsontext, and
 // reports whether one has a lone surrogate.
 func checkStrings(t testing.TB, d *Doc) (lone bool) {
 	t.Helper()
@@ -86,8 +86,8 @@ func checkStrings(t testing.TB, d *Doc) (lone bool) {
 	return lone
 }
 
-// checkAnomalies compares with a search by pairs. Objects with many members
-// are left out: that search is slow, which is why the real one is another.
+// checkAnomalies compares with a search over all pairs. It skips objects with many
+// members, for which that search is too slow.
 func checkAnomalies(t testing.TB, d *Doc) {
 	t.Helper()
 	var want []Anomaly
@@ -123,7 +123,7 @@ func checkAnomalies(t testing.TB, d *Doc) {
 	}
 }
 
-// depthOf is how deep the brackets outside of strings nest.
+// depthOf returns the maximum nesting depth of brackets outside strings.
 func depthOf(text []byte) (deepest int) {
 	depth, quoted := 0, false
 	for i := 0; i < len(text); i++ {
@@ -148,7 +148,7 @@ func FuzzParse(f *testing.F) {
 		strings.Repeat("[", 513) + strings.Repeat("]", 513), "\"\x7f\"", " \t\r\n1 "} {
 		f.Add([]byte(s))
 	}
-	used := new(Doc) // one document for all: what a text leaves behind must not matter
+	used := new(Doc) // one document for all, because data left from an earlier text must not matter
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if len(data) > 1<<16 {
 			return
@@ -174,8 +174,8 @@ func fuzzParse(t *testing.T, d *Doc, data []byte) {
 	checkTree(t, d)
 	checkAnomalies(t, d)
 	lone := checkStrings(t, d)
-	// The one difference: a lone surrogate escape is legal JSON (RFC 8259
-	// section 8.2), is flagged here, and jsontext calls it invalid UTF-8.
+	// The only difference: a lone surrogate escape is legal JSON (RFC 8259 section
+	// 8.2) and only flagged here, whereas jsontext reports invalid UTF-8.
 	if valid == lone {
 		t.Fatalf("%q: Parse accepts it, lone surrogate %t, jsontext %t", data, lone, valid)
 	}
@@ -185,8 +185,8 @@ func fuzzParse(t *testing.T, d *Doc, data []byte) {
 	checkCanonical(t, d, lone)
 }
 
-// checkCanonical fails unless the canonical form reads as itself and, where
-// RFC 8785 defines it, is what jsontext makes of the text.
+// checkCanonical fails unless the canonical form is its own canonical form and,
+// where RFC 8785 defines it, equals that of jsontext.
 func checkCanonical(t testing.TB, d *Doc, lone bool) {
 	t.Helper()
 	form := d.AppendCanonical(nil, 0)
@@ -205,7 +205,7 @@ func checkCanonical(t testing.TB, d *Doc, lone bool) {
 			return // beyond float64
 		}
 		if v, err := strconv.ParseInt(string(d.Raw(i)), 10, 64); errors.Is(err, strconv.ErrRange) || err == nil && (v > 1<<53 || v < -1<<53) {
-			return // an integer that float64 may not hold
+			return // an integer that float64 may not represent
 		}
 	}
 	duplicate := slices.ContainsFunc(d.Anomalies, func(a Anomaly) bool { return a.Kind == DuplicateKey })
@@ -250,13 +250,13 @@ func randomRune(rnd *rand.Rand) rune {
 	return rune('a' + rnd.IntN(26))
 }
 
-// TestOffset: the offset of a rune in the text leads to the first byte of the
-// form it has on the wire, for a value and for a key.
+// TestOffset checks that the offset of a rune in the text leads to the first byte
+// of its form in the literal, for values and keys.
 func TestOffset(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(8, 24))
 	for range 3000 {
 		lit, text := []byte{'"'}, []byte{}
-		var starts []int // by byte of text: where its rune starts in lit
+		var starts []int // for each byte of the text, where its rune starts in lit
 		for range rnd.IntN(20) {
 			r := randomRune(rnd)
 			forms := literalForms(r)

@@ -9,7 +9,7 @@ import (
 // AnomalyKind is a way in which a text is ambiguous.
 type AnomalyKind uint8
 
-// The key anomalies. With each, two correct programs can see different messages.
+// The key anomalies. Each can make two correct programs read different messages.
 const (
 	DuplicateKey AnomalyKind = iota // the same key twice in one object
 	VariantKey                      // two keys that a case-folding or cleaning parser treats as equal
@@ -23,14 +23,14 @@ type Anomaly struct {
 	Node, Other int32
 }
 
-// keyTable finds equal keys of an object in linear time. It is emptied by incrementing the
-// generation, not by clearing. The hash is seeded: with a fixed seed a sender could choose keys
-// that all collide.
+// keyTable finds equal keys of an object in linear time. Incrementing the generation empties
+// it. The hash has a random seed, because with a fixed one a sender could choose keys that all
+// collide.
 type keyTable struct {
 	slots []keySlot
 	gen   uint32
 	seed  maphash.Seed
-	a, b  []byte // keys under comparison
+	a, b  []byte // keys being compared
 }
 
 type keySlot struct {
@@ -39,7 +39,7 @@ type keySlot struct {
 	node int32
 }
 
-// keyForm appends the form of a key that is compared.
+// keyForm appends the form of a key to compare.
 type keyForm func(d *Doc, dst []byte, i int) (form []byte, odd bool)
 
 // checkKeys records the anomalies among the keys of object i.
@@ -55,7 +55,8 @@ func (d *Doc) checkKeys(i int32) {
 		}
 		kind := DuplicateKey
 		if !d.sameKey(c, other) {
-			// The same spelling may occur earlier without being the first with its folded form.
+			// An earlier key may have the same spelling without being the first with this
+			// folded form.
 			if exact, _ := d.enterKey(c, (*Doc).exactKey); exact >= 0 {
 				other = exact
 			} else {

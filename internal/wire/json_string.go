@@ -101,8 +101,8 @@ func AppendUnquoted(dst, lit []byte) []byte {
 }
 
 // RawOffset maps a byte offset in the text of a string literal back to the byte offset in the
-// literal, so that a finding points at the bytes on the wire. Every byte of an escaped rune
-// maps to the start of its escape.
+// literal, so that a finding points at the bytes that were sent. Every byte of an escaped
+// rune maps to the start of its escape.
 func RawOffset(lit []byte, off int) int {
 	i, text := 1, 0
 	for i < len(lit)-1 && text < off {

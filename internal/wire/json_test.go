@@ -18,7 +18,7 @@ func mustParse(t testing.TB, text string) *Doc {
 	return d
 }
 
-// at returns the node that the pointer names.
+// at returns the node at a pointer.
 func at(t testing.TB, d *Doc, pointer string) int {
 	t.Helper()
 	for i := range d.Nodes {
@@ -98,7 +98,7 @@ func TestParseErrors(t *testing.T) {
 		{"\"\xc0\x80\"", 1, "invalid UTF-8"},             // overlong
 		{"\"\xed\xa0\x80\"", 1, "invalid UTF-8"},         // a surrogate
 		{"\"\xf4\x90\x80\x80\"", 1, "invalid UTF-8"},     // above U+10FFFF
-		{"\"ab\xe2\x82", 3, "invalid UTF-8"},             // cut off
+		{"\"ab\xe2\x82", 3, "invalid UTF-8"},             // truncated
 		{"{\"k\x80\":1}", 3, "invalid UTF-8"},            // in a key
 		{"1 2", 2, "unexpected '2' after the value"},     // a second value
 		{`{}{}`, 2, "unexpected '{' after the value"},    //
@@ -107,10 +107,10 @@ func TestParseErrors(t *testing.T) {
 		{"1//", 1, "unexpected '/' after the value"},
 		{"/**/1", 0, "expected a value, found '/'"},
 		{"\xef\xbb\xbf{}", 0, "expected a value, found byte 0xEF"},   // a BOM
-		{"\u00a01", 0, "expected a value, found byte 0xC2"},          // only four characters are space
+		{"\u00a01", 0, "expected a value, found byte 0xC2"},          // only four characters are white space
 		{"\v1", 0, "expected a value, found byte 0x0B"},              //
-		{"\x1e{}", 0, "expected a value, found byte 0x1E"},           // RFC 7464 is not spoken here
-		{"[\"\u2028\",\u2028]", 7, "expected a value, found byte 0"}, // fine in strings, no space
+		{"\x1e{}", 0, "expected a value, found byte 0x1E"},           // RFC 7464 is not supported
+		{"[\"\u2028\",\u2028]", 7, "expected a value, found byte 0"}, // valid in strings, but not white space
 	} {
 		err := new(Doc).Parse([]byte(c.text))
 		var syntax *SyntaxError
@@ -123,7 +123,7 @@ func TestParseErrors(t *testing.T) {
 const sample = ` {"jsonrpc":"2.0","id":-1.5e+3,"result":{"tools":[{"na\u006de":"a\u00e9\ud83d\ude00 ü","ok":true,` +
 	`"no":false,"nil":null,"list":[1,[],{}, "\\\"\/"]}]}}`
 
-// TestTruncation: a message that was cut off never passes for a shorter one.
+// TestTruncation checks that a truncated message is never read as a shorter one.
 func TestTruncation(t *testing.T) {
 	var d Doc
 	for n := range len(sample) {
@@ -158,7 +158,7 @@ func TestStrings(t *testing.T) {
 	}{
 		{`""`, "", 0},
 		{`"plain ~ text"`, "plain ~ text", 0},
-		{"\"\x7f\"", "\x7f", Unusual}, // DEL is not among those that must be escaped
+		{"\"\x7f\"", "\x7f", Unusual}, // DEL need not be escaped
 		{`"\"\\\/\b\f\n\r\t"`, "\"\\/\b\f\n\r\t", Escaped},
 		{`"\u0000\u001F\u0041"`, "\x00\x1fA", Escaped},
 		{`"é😀"`, "é😀", Unusual},
@@ -201,7 +201,7 @@ func TestDepth(t *testing.T) {
 			}
 		}
 	}
-	d := mustParse(t, "["+strings.Repeat("[],{},", 1000)+"[]]") // siblings are not depth
+	d := mustParse(t, "["+strings.Repeat("[],{},", 1000)+"[]]") // siblings do not add to the depth
 	if d.Nodes[0].Len != 2001 {
 		t.Errorf("got %d children", d.Nodes[0].Len)
 	}
@@ -211,8 +211,8 @@ func TestDepth(t *testing.T) {
 	}
 }
 
-// anomalies writes the anomalies of d as "duplicate 2-0 in /a", by the places
-// of the members in their object.
+// anomalies formats the anomalies of d as in "duplicate 2-0 in /a", with the
+// indexes of members in their object.
 func anomalies(d *Doc) []string {
 	names := map[AnomalyKind]string{DuplicateKey: "duplicate", VariantKey: "variant", OddKey: "odd"}
 	var got []string
@@ -261,8 +261,8 @@ func TestAnomalies(t *testing.T) {
 		{`[{"a":1},{"a":2}]`, nil},
 		{`{"a":{"a":{"a":1}},"b":[{"b":1}]}`, nil},
 		{`{"a":[{"x":1,"X":2}],"A":0}`, []string{"variant 1-0 in /a/0", "variant 1-0"}},
-		{`{"ı":1,"i":2}`, nil},            // no case pair
-		{`{"ß":1,"ss":2}`, nil},           // only full folding joins them
+		{`{"ı":1,"i":2}`, nil},            // not a case pair
+		{`{"ß":1,"ss":2}`, nil},           // equal only in full folding
 		{`{"name ":1,"name":2}`, nil},     // no parser trims keys
 		{`{"na\u00efve":1,"nai":2}`, nil}, //
 	} {
@@ -277,7 +277,7 @@ func TestAnomalies(t *testing.T) {
 	}
 }
 
-// keysOf returns an object with the keys that key gives for 0 to n-1.
+// keysOf returns an object with the keys key(0) to key(n-1).
 func keysOf(n int, key func(i int) string) []byte {
 	b := []byte("{")
 	for i := range n {
@@ -290,8 +290,8 @@ func keysOf(n int, key func(i int) string) []byte {
 	return append(b, '}')
 }
 
-// fnvTwins returns 2^pairs keys with one FNV-1a hash: a sender who knows the
-// hash of a table can make any number of them.
+// fnvTwins returns 2^pairs keys with the same FNV-1a hash. A sender who knows the
+// hash of a table can generate any number of them.
 func fnvTwins(pairs int) []string {
 	keys, state := []string{""}, uint32(2166136261)
 	for range pairs {
@@ -317,11 +317,12 @@ func fnvTwins(pairs int) []string {
 	return keys
 }
 
-// TestManyKeys: whatever the keys are, each one is looked up in a few steps.
+// TestManyKeys checks that each key is looked up in a few steps, whatever the keys
+// are.
 func TestManyKeys(t *testing.T) {
 	const n = 10_000
 	twins := fnvTwins(14)
-	variant := func(i int) string { // all of one fold
+	variant := func(i int) string { // all with the same folded form
 		b := []byte("abcdefghijklmnop")
 		for j := range b {
 			b[j] -= byte(i>>j&1) * 32
@@ -331,7 +332,7 @@ func TestManyKeys(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		key   func(i int) string
-		folds int // different keys once folded; each of the others is an anomaly
+		folds int // number of different folded keys; each other key is an anomaly
 	}{
 		{"different", func(i int) string { return fmt.Sprintf("key%d", i) }, n},
 		{"equal", func(i int) string { return "key" }, 1},
@@ -345,16 +346,16 @@ func TestManyKeys(t *testing.T) {
 		steps, mask := 0, len(d.keys.slots)-1
 		for i, s := range d.keys.slots {
 			if s.gen == d.keys.gen {
-				steps += (i - int(s.hash)) & mask // from where it belongs to where it is
+				steps += (i - int(s.hash)) & mask // distance between the ideal and the actual slot
 			}
 		}
-		if steps > 4*n { // less than n where chance spreads them
+		if steps > 4*n { // less than n for random keys
 			t.Errorf("%s: %d steps for %d keys", c.name, steps, n)
 		}
 	}
 }
 
-// TestNodesAreBounded shows that small values cannot take much memory.
+// TestNodesAreBounded checks that small values cannot take much memory.
 func TestNodesAreBounded(t *testing.T) {
 	list := func(n int) []byte { return []byte("[" + strings.Repeat("0,", n-2) + "0]") } // n nodes
 	var d Doc

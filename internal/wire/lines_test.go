@@ -12,11 +12,11 @@ import (
 	"testing/iotest"
 )
 
-// choppy gives a stream in reads of arbitrary sizes.
+// choppy is a reader that returns a stream in reads of arbitrary sizes.
 type choppy struct {
 	data []byte
 	rnd  *rand.Rand
-	err  error // told after the data, in place of io.EOF
+	err  error // returned after the data instead of io.EOF
 }
 
 func newChoppy(data []byte, seed uint64) *choppy {
@@ -27,7 +27,7 @@ func (c *choppy) Read(p []byte) (int, error) {
 	if len(c.data) == 0 {
 		return 0, c.err
 	}
-	n := c.rnd.IntN(min(len(p), len(c.data), 9) + 1) // 0 is legal and must be endured
+	n := c.rnd.IntN(min(len(p), len(c.data), 9) + 1) // 0 is permitted, so readers must handle it
 	copy(p, c.data[:n])
 	c.data = c.data[n:]
 	if len(c.data) == 0 && c.rnd.IntN(2) == 0 {
@@ -53,7 +53,7 @@ func readLines(t testing.TB, r io.Reader, max int64) []Line {
 	}
 }
 
-// wantLines is the definition of the reader, written without regard to cost.
+// wantLines defines what the reader must return, without regard to cost.
 func wantLines(data []byte, max int64) []Line {
 	var want []Line
 	offset := int64(0)
@@ -137,7 +137,7 @@ func TestLinesErrorComesAfterData(t *testing.T) {
 	}
 }
 
-// A reader that gives neither bytes nor an error must not turn into a busy loop.
+// A reader that returns neither bytes nor an error must not cause a busy loop.
 func TestLinesNoProgress(t *testing.T) {
 	_, err := NewLineReader(idle{}, 0).Next()
 	if !errors.Is(err, io.ErrNoProgress) {
@@ -149,7 +149,7 @@ type idle struct{}
 
 func (idle) Read([]byte) (int, error) { return 0, nil }
 
-// flood is an endless line, cut off after n bytes.
+// flood is an endless line, truncated after n bytes.
 func flood(n int64) io.Reader { return io.LimitReader(same('x'), n) }
 
 type same byte
@@ -226,8 +226,8 @@ func BenchmarkLines(b *testing.B) {
 	}
 }
 
-// TestDetach: a line that was handed over keeps its bytes while the reader goes on, and the
-// lines behind it have their places.
+// TestDetach checks that a detached line keeps its bytes while the reader continues, and
+// that later lines have the right positions.
 func TestDetach(t *testing.T) {
 	long := strings.Repeat("x", 3*firstBuffer)
 	l := NewLineReader(strings.NewReader("a\n"+long+"\nb\n"+long+"\nc"), 0)

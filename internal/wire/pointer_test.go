@@ -2,8 +2,8 @@ package wire
 
 import "testing"
 
-// TestPointerTokens: a key is the same after it was written into a pointer and read out
-// of it, and ~01 is ~1 and no slash.
+// TestPointerTokens checks that a key survives escaping and unescaping, and that ~01 is
+// ~1 rather than a slash.
 func TestPointerTokens(t *testing.T) {
 	for key, token := range map[string]string{"": "", "plain": "plain", "a/b": "a~1b", "m~n": "m~0n", "~1": "~01", "~/~0": "~0~1~00"} {
 		if got := EscapePointer(key); got != token {

@@ -9,8 +9,8 @@ import (
 // order mark.
 const longestField = len(bom) + len("event")
 
-// retryDigits is the maximum length of the retry field: eleven days are more than anybody
-// waits, and fit into any int.
+// retryDigits is the maximum length of the retry field. Nine digits are eleven days,
+// longer than any client waits, and fit into any int.
 const retryDigits = 9
 
 // SSEEvent is one event of an event stream.
@@ -22,7 +22,7 @@ type SSEEvent struct {
 	HasData    bool   // false for a priming event, which has an id and at most an empty data field
 	Oversize   bool   // Size exceeds the cap: Data is nil and the bytes were discarded while reading
 	Size       int64  // total bytes of data, id and event, even if discarded
-	Incomplete bool   // the stream ended inside the event: browsers drop it, a scanner must not
+	Incomplete bool   // the stream ended inside the event; browsers drop such an event, but it must be inspected
 }
 
 // SSEReader splits an event stream into events by the rules of the WHATWG HTML standard: LF, CR
@@ -38,7 +38,7 @@ type SSEReader struct {
 	lf  int   // index of the next LF at or after pos, or end; cached while searching for CR
 	err error // the reader's error, returned after the events before it
 
-	skipLF    bool // the last line ended in CR: an LF that follows belongs to it
+	skipLF    bool // the last line ended in CR, so an LF that follows belongs to it
 	firstLine bool
 
 	// The current line.
@@ -151,7 +151,7 @@ func (s *SSEReader) fill() {
 	s.end, s.err = read(s.r, s.buf)
 }
 
-// feed consumes a part of a line, however the reads have split it.
+// feed consumes a part of a line, which reads may split anywhere.
 func (s *SSEReader) feed(p []byte) {
 	if len(p) == 0 {
 		return
@@ -163,7 +163,8 @@ func (s *SSEReader) feed(p []byte) {
 		if i >= 0 {
 			part = p[:i]
 		}
-		// One byte more than the longest name is enough to match none of them.
+		// One byte more than the longest name is enough to distinguish a longer
+		// name from all known ones.
 		s.name = append(s.name, part[:min(len(part), longestField+1-len(s.name))]...)
 		if i < 0 {
 			return

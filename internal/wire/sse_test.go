@@ -34,8 +34,8 @@ var (
 	onlyDigits = regexp.MustCompile("^[0-9]{1,9}$")
 )
 
-// wantEvents is the WHATWG algorithm over a whole stream, line by line, with the
-// additions of SSEReader and without regard to cost.
+// wantEvents applies the WHATWG algorithm to a whole stream, line by line, with the
+// additions of SSEReader, and without regard to cost.
 func wantEvents(data []byte, max int64) []SSEEvent {
 	lines := anyLineEnd.Split(strings.TrimPrefix(string(data), bom), -1)
 	var all []SSEEvent
@@ -148,8 +148,8 @@ func TestSSE(t *testing.T) {
 	}
 }
 
-// An event that ends in CR is complete at once: the LF that may follow can be an
-// hour away.
+// An event that ends in CR is complete at once, because an LF may follow much later
+// or never.
 func TestSSEDoesNotWaitForLF(t *testing.T) {
 	pr, pw := io.Pipe()
 	defer pw.Close()
@@ -165,7 +165,7 @@ func TestSSEDoesNotWaitForLF(t *testing.T) {
 		if _, err := io.WriteString(pw, step.in); err != nil {
 			t.Fatal(err)
 		}
-		if s := <-got; s != step.want { // one that waits for more never comes
+		if s := <-got; s != step.want { // an event that waits for more never arrives
 			t.Fatalf("got %q, want %q", s, step.want)
 		}
 	}

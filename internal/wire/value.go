@@ -10,7 +10,8 @@ type Value struct {
 }
 
 // Skim validates a text as Parse does, with at most max values, and returns its value. On an
-// error it also returns the value up to that point, where the open containers then end.
+// error, it also returns the value read so far, in which open containers end at the position
+// of the error.
 func Skim(data []byte, max int) (Value, error) {
 	p := parser{d: &Doc{}, data: data, max: max, fold: true}
 	err := p.run()
@@ -75,7 +76,7 @@ type Children struct {
 	Value Value // the current child
 	p     parser
 	doc   Doc
-	open  [2]Node // the container, and a container in it
+	open  [2]Node // the container, and an open container in it
 }
 
 // Children returns an iterator over the children of a value, which is empty if the value is not
@@ -102,7 +103,7 @@ func (c *Children) Next() bool {
 	}
 	switch {
 	case err == nil:
-		c.Value = Value{p.data, p.last} // v itself if it ended
+		c.Value = Value{p.data, p.last} // p.last is v itself if v has ended
 		return p.open == 0
 	case p.open > 0:
 		c.Value = Value{p.data, c.doc.Nodes[1]}.cut(len(p.data))

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// checkValues holds what Skim says of a text against what Parse made of it.
+// checkValues compares the result of Skim for a text with that of Parse.
 func checkValues(t testing.TB, d *Doc, data []byte, parsed error) {
 	t.Helper()
 	root, err := Skim(data, MaxNodes)
@@ -22,7 +22,7 @@ func checkValues(t testing.TB, d *Doc, data []byte, parsed error) {
 	}
 }
 
-// checkValue compares a value and all in it with a node.
+// checkValue compares a value and its contents with a node.
 func checkValue(t testing.TB, d *Doc, v Value, n int) {
 	t.Helper()
 	if v.Kind() != d.Kind(n) || v.Start() != int(d.Nodes[n].Start) || string(v.Raw()) != string(d.Raw(n)) {
@@ -37,7 +37,7 @@ func checkValue(t testing.TB, d *Doc, v Value, n int) {
 			t.Fatalf("%q: a value %q without a node", d.Data, c.Value.Raw())
 		}
 		checkValue(t, d, c.Value, child)
-		if d.Nodes[n].Len > 40 || d.Kind(n) != Object { // to look for each key takes the square of their number
+		if d.Nodes[n].Len > 40 || d.Kind(n) != Object { // looking up every key takes quadratic time
 			continue
 		}
 		key := string(d.Key(child, new([]byte)))
@@ -50,8 +50,8 @@ func checkValue(t testing.TB, d *Doc, v Value, n int) {
 	}
 }
 
-// checkCut fails unless each value of a text that broke off is whole, or stands on the way to
-// the place where it did.
+// checkCut fails unless each value of a truncated text is complete, or encloses the point of
+// truncation.
 func checkCut(v Value) error {
 	var last Value
 	for c := v.Children(); c.Next(); last = c.Value {
@@ -74,7 +74,8 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// What stands ahead of the place where a text breaks off can be read.
+// TestValuesOfATextThatBreaksOff checks that the part of a text before the point of
+// truncation can be read.
 func TestValuesOfATextThatBreaksOff(t *testing.T) {
 	const text = `{"log":{"version":"1","entries":[{"a":1},{"a":2,"b":[3,4]},{"a":5,"b":"`
 	root, err := Skim([]byte(text), MaxNodes)
@@ -99,7 +100,8 @@ func TestSkimIsBounded(t *testing.T) {
 	}
 }
 
-// Values take no memory of their own, however many the text has.
+// TestValuesTakeNoMemory checks that values allocate no memory, however many the
+// text has.
 func TestValuesTakeNoMemory(t *testing.T) {
 	text := []byte("[" + strings.Repeat(`{"a":[1,2]},`, 50_000) + "0]")
 	var before, after runtime.MemStats

@@ -26,7 +26,7 @@ var AutoApprove = scanner.Rule{
 		}
 		for _, s := range p.Settings {
 			if p.User && pluginSetting.MatchString(s.Pointer) {
-				continue // the user chooses the plugins
+				continue // users choose their own plugins
 			}
 			for _, a := range approvals {
 				if a.pointer.MatchString(s.Pointer) && a.value.MatchString(s.Text) {
@@ -65,10 +65,10 @@ func actingTool(name string) bool {
 var actingWords = names.Set(`execute exec run eval shell bash terminal command cmd delete remove drop destroy write edit create update
 	modify send post push merge publish deploy transfer pay purchase move rename upload install kill truncate insert grant revoke`)
 
-// approval is a setting that makes a client stop asking.
+// approval is a setting with which a client stops asking.
 type approval struct {
 	pointer, value *lazyregexp.Regexp
-	severity       scanner.Severity // in a project's configuration; one lower in a user's
+	severity       scanner.Severity // in a project's configuration; one level lower in a user's
 	message        string
 }
 
@@ -76,8 +76,8 @@ func approves(pointer, value string, severity scanner.Severity, message string) 
 	return approval{lazyregexp.New(pointer), lazyregexp.New(value), severity, message}
 }
 
-// editorKey matches the start of the pointer to a VS Code setting, in any file that contains such
-// settings.
+// editorKey matches the start of a pointer to a VS Code setting, in any file that can contain
+// such settings.
 const editorKey = `^(?:/settings|/customizations/vscode/settings)?/chat\.`
 
 // pluginSetting matches the settings that select plugins or their sources.

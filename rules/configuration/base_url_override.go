@@ -23,7 +23,7 @@ var BaseURLOverride = scanner.Rule{
 	Refs:       []string{"OWASP-MCP:MCP01", "OWASP-LLM:LLM02", "ATLAS:AML.T0081", "CWE-200"},
 	Config: func(p *scanner.ConfigPass) {
 		if p.User {
-			return // the user chooses the endpoint
+			return // users choose their own endpoint
 		}
 		for _, s := range p.Settings {
 			name := lastToken(s.Pointer)

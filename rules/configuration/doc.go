@@ -1,12 +1,12 @@
-// Package configuration inspects MCP client configurations: what each server entry starts, with
-// which arguments, variables and approvals, and changes that weaken mcpscan's own settings.
+// Package configuration inspects MCP client configurations: the commands of server entries with
+// their arguments, variables and approvals, and changes that weaken mcpscan's own settings.
 //
 // A rule of this family sees the entries of one configuration file. It never starts a server or
 // opens a file that an entry names.
 //
 // Shared with other families:
 //
-//   - internal/entries: what the entries of a configuration start and fetch
+//   - internal/entries: commands and packages of configuration entries
 //   - internal/secrets: names and values of credentials
 //   - internal/destination: hosts and addresses
 package configuration

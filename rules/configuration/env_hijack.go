@@ -58,7 +58,7 @@ func hijackedArguments(p *scanner.ConfigPass, e *configfile.Entry, l *launch.Com
 				p.Report(e, pointer, severity, message, arg)
 			}
 			continue
-		case !l.Ecosystem.Fetched() || l.Arg >= 0 && i > l.Arg: // the rest belongs to the server
+		case !l.Ecosystem.Fetched() || l.Arg >= 0 && i > l.Arg: // the rest belongs to the server itself
 			continue
 		case !ok && i+1 < len(e.Args):
 			value = e.Args[i+1]
@@ -77,7 +77,7 @@ func otherSource(value string) bool {
 	return ok && !officialSource.MatchString(u.Hostname()) && !destination.Loopback(u.Hostname())
 }
 
-// hijack rates an environment variable. The message is empty if the variable is harmless.
+// hijack rates an environment variable. The message is "" if the variable is harmless.
 func hijack(name, value string, fetched bool) (scanner.Severity, string) {
 	upper := strings.ToUpper(name)
 	literal := text.Literal(value)

@@ -17,7 +17,7 @@ var HookExec = scanner.Rule{
 	Refs:       []string{"OWASP-MCP:MCP05", "ATLAS:AML.T0050", "CWE-829"},
 	Config: func(p *scanner.ConfigPass) {
 		if p.User {
-			return // the user wrote the hooks
+			return // users write their own hooks
 		}
 		for _, s := range p.Settings {
 			switch {
@@ -40,7 +40,7 @@ var (
 		`^/(?:apiKeyHelper|awsAuthRefresh|awsCredentialExport|gcpAuthRefresh|otelHeadersHelper|statusLine/command|toolDiscoveryCommand|toolCallCommand|` +
 		`tools/discoveryCommand|tools/callCommand|mcp/serverCommand)$|` +
 		`/headersHelper$|^/notify/0$`)
-	pluginCode = lazyregexp.New(`^/plugin/\d+$`) // opencode and Kilo: packages, or project files
+	pluginCode = lazyregexp.New(`^/plugin/\d+$`) // opencode and Kilo, which load packages or project files
 	hiddenRun  = lazyregexp.New(`(?i)\b(?:eval|exec)\s+["']?\$\(|\bbase64\s+(?:-d|--decode)|-e(?:nc|ncodedcommand)?\s+[A-Za-z0-9+/=]{40,}|/dev/tcp/|\bnc\s+-\w*e|` +
 		`\bcurl\b.*(?:-d|--data|-F|-T|--upload-file)\b.*(?:\$\(|@|env\b)|\b(?:env|printenv)\s*\|\s*(?:curl|nc|wget)\b|` +
 		`\$\{?(?:ANTHROPIC|OPENAI|GITHUB|AWS)_\w*(?:KEY|TOKEN|SECRET)\w*\}?.*\bhttps?://|` +

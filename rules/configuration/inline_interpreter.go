@@ -54,7 +54,7 @@ func preparation(interpreter, code string) bool {
 	return false
 }
 
-// longestPreparation is the maximum length of shell code that can be considered harmless.
+// longestPreparation is the maximum length of shell code that is recognised as harmless.
 const longestPreparation = 400
 
 // codeAddress matches a URL that contains code.

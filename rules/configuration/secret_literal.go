@@ -44,7 +44,7 @@ var SecretLiteral = scanner.Rule{
 		}
 		for _, s := range p.Settings {
 			if strings.HasPrefix(s.Pointer, "/envFile/") {
-				continue // the file intended for secrets, which is not committed
+				continue // the file is intended for secrets, and not committed
 			}
 			if severity, message := secretIn(lastToken(s.Pointer), s.Text); message != "" {
 				p.Report(nil, s.Pointer, severity, message, lastToken(s.Pointer)+"="+text.Masked)
@@ -53,15 +53,15 @@ var SecretLiteral = scanner.Rule{
 	},
 }
 
-// named calls each for the entries of a map, sorted by name.
+// named calls each for every entry of a map, sorted by name.
 func named(values map[string]string, prefix string, each func(pointer, name, value string)) {
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		each(prefix+wire.EscapePointer(name), name, values[name])
 	}
 }
 
-// argument returns the name and value of an argument: --token=x, TOKEN=x, --header "X: y", or the
-// argument after --token.
+// argument returns the name and value of an argument such as --token=x, TOKEN=x or --header "X:
+// y", or of a flag with the argument after it.
 func argument(args []string, i int) (name, value string) {
 	if name, value, ok := strings.Cut(args[i], "="); ok && assigned.MatchString(name) {
 		return strings.TrimLeft(name, "-"), value
@@ -83,14 +83,15 @@ var (
 // lastToken returns the last token of a JSON pointer.
 func lastToken(pointer string) string { return pointer[strings.LastIndexByte(pointer, '/')+1:] }
 
-// wordLength is the minimum length of a password if the variable's name is unambiguous.
+// wordLength is the minimum length of a password in a variable whose name is
+// unambiguous.
 const wordLength = 6
 
-// credentialLength is the maximum length of a value compared with published formats; private keys
-// and session tokens are the longest.
+// credentialLength is the maximum length of a value compared with published formats. Private keys
+// and session tokens are the longest credentials.
 const credentialLength = 16 << 10
 
-// secretIn rates a named value. The message is empty if the value is not a secret.
+// secretIn rates a named value. The message is "" if the value is not a secret.
 func secretIn(name, value string) (scanner.Severity, string) {
 	literal := strings.TrimSpace(text.Literal(value))
 	if scheme, rest, ok := strings.Cut(literal, " "); ok && authScheme.MatchString(scheme) {

@@ -34,7 +34,7 @@ var SettingsWeakened = scanner.Rule{
 			pointer += "/" + wire.EscapePointer(key)
 		}
 		var signals []string
-		if len(says) > 1 { // a single change is in the message
+		if len(says) > 1 { // the message already describes a single change
 			signals = says[:min(len(says), maxSettingsSignals)]
 		}
 		p.Report(scanner.SettingsIssue{

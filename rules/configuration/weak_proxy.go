@@ -48,12 +48,12 @@ func weakProxy(p *scanner.ConfigPass, e *configfile.Entry) {
 	}
 }
 
-// notShared explains why an entry must not name a session: other proxies do not use that name.
+// notShared explains why an entry must not name a session: other proxies do not share it.
 const notShared = "the proxy shares its session only with proxies that name the same session: rules that compare servers do not see the other servers"
 
 // weakens describes the protection that a proxy flag removes, or returns "" if it removes none.
 func weakens(e *configfile.Entry, name, value string) string {
-	through := e.Proxy.Through // wrap passes the entry's variables and files that the user chose
+	through := e.Proxy.Through // wrap writes the entry's variables, and files that the user chose
 	switch {
 	case name == "--mode" && value != "enforce":
 		return "the proxy only reports, and blocks nothing"

@@ -1,8 +1,9 @@
-// Package crossserver compares the servers of one session or project: names that imitate another
-// server's, tools that shadow another, and combinations of tools that can leak data.
+// Package crossserver compares the servers of one session or project. It finds names that
+// imitate another server's, tools that shadow another, and combinations of tools that can leak
+// data.
 //
 // A rule of this family sees the definitions of all servers of a session, in order. It never
-// decides by the text of a description alone; that is left to rules/instructions.
+// decides by the text of a description alone; rules/instructions does that.
 //
 // Shared with other families:
 //

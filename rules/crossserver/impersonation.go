@@ -56,7 +56,7 @@ func reportClaim(p *scanner.JudgePass, severity scanner.Severity, pointer, evide
 // claimedBrand returns the brand that a server claims to be, by its bare name or by the word
 // "official".
 func claimedBrand(name string) (b *names.Brand, official bool) {
-	words := names.FoldWords(strings.FieldsFunc(name, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })) // GitHub is one word
+	words := names.FoldWords(strings.FieldsFunc(name, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })) // otherwise, GitHub would be two words
 	official = slices.Contains(words, "official") && !slices.Contains(words, "unofficial")
 	joined := strings.Join(words, " ")
 	for i := range names.Brands {
@@ -85,7 +85,7 @@ func contradiction(b *names.Brand, official bool, website, id string) (scanner.S
 	return 0, ""
 }
 
-// anybodysHosts are hosts where anybody can publish pages.
+// anybodysHosts are hosts on which anybody can publish pages.
 var anybodysHosts = []string{"github.com", "github.io", "gitlab.com", "gitlab.io", "npmjs.com", "pypi.org", "readthedocs.io", "vercel.app", "netlify.app",
 	"pages.dev", "example.com", "example.org", "modelcontextprotocol.io", "smithery.ai", "glama.ai"}
 
@@ -98,20 +98,21 @@ func hostOf(address string) string {
 	return strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
 }
 
-// publicHost reports whether h is a public DNS name; local or private hosts may be anything.
+// publicHost reports whether h is a public DNS name. Local and private hosts can belong to
+// anybody.
 func publicHost(h string) bool {
 	_, err := netip.ParseAddr(h)
 	dot := strings.LastIndexByte(h, '.')
 	return err != nil && dot > 0 && !slices.Contains([]string{"local", "internal", "lan", "localhost", "test", "corp", "home", "py", "js", "ts", "json"}, h[dot+1:])
 }
 
-// ownedBy reports whether h is one of the hosts or a subdomain of one.
+// ownedBy reports whether h is one of the hosts, or a subdomain of one.
 func ownedBy(h string, hosts []string) bool {
 	return slices.ContainsFunc(hosts, func(own string) bool { return h == own || strings.HasSuffix(h, "."+own) })
 }
 
-// imitatedHost returns the brand that a host imitates, by adding a suffix to the brand's host or by
-// a typo in its name.
+// imitatedHost returns the brand that a host imitates, by a suffix after the brand's host or a typo
+// in its name.
 func imitatedHost(h string) *names.Brand {
 	labels := strings.Split(h, ".")
 	if len(labels) < 2 {

@@ -45,7 +45,8 @@ var NameLookalike = scanner.Rule{
 	},
 }
 
-// likeBuiltin rates a name's similarity to built-in tools; the message is "" if there is none.
+// likeBuiltin rates a name's similarity to built-in tools. The message is "" if it resembles
+// none.
 func likeBuiltin(name string) (scanner.Severity, string) {
 	switch b, exact := names.Imitates(name); {
 	case exact && names.Disguised(name):

@@ -69,7 +69,8 @@ func claimed(name string) (server string, joined bool) {
 	return server, joined && server != name
 }
 
-// namedAfter reports tools that were listed before the server whose name they contain appeared.
+// namedAfter reports tools whose names contain that of a server which appeared after they were
+// listed.
 func namedAfter(p *scanner.JudgePass) {
 	own := names.Distinctive(p.Server.ID)
 	for _, k := range p.Session.Qualified {

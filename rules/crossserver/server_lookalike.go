@@ -26,8 +26,8 @@ var ServerLookalike = scanner.Rule{
 	Judge: JudgeServerName(nil),
 }
 
-// JudgeServerName returns the check. also, if not nil, compares names that do not differ by just a
-// typo.
+// JudgeServerName returns the check. also, if not nil, also compares names that do not differ in
+// just a typo.
 func JudgeServerName(also func(p *scanner.JudgePass, other string) bool) func(*scanner.JudgePass) {
 	return func(p *scanner.JudgePass) {
 		if !p.Server.Seen {
@@ -40,7 +40,8 @@ func JudgeServerName(also func(p *scanner.JudgePass, other string) bool) func(*s
 	}
 }
 
-// AlikeByLetters compares whole names, as agentsh does: server-a imitates server-b.
+// AlikeByLetters compares whole names as agentsh does, so that server-a imitates
+// server-b.
 func AlikeByLetters(p *scanner.JudgePass, other string) bool {
 	return p.Server.ID != other && names.Similarity(p.Server.ID, other) >= p.Similarity
 }

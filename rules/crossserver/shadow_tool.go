@@ -25,8 +25,8 @@ var ShadowTool = scanner.Rule{
 	Judge:      JudgeShadows(scanner.Alert),
 }
 
-// JudgeShadows returns the check. copies is the verdict on calling a tool of which another server
-// has an identical copy.
+// JudgeShadows returns the check. copies is the verdict on calls of a tool of which another
+// server has an identical copy.
 func JudgeShadows(copies scanner.Verdict) func(*scanner.JudgePass) {
 	return func(p *scanner.JudgePass) {
 		refuseShadowed(p, copies)
@@ -43,10 +43,10 @@ func JudgeShadows(copies scanner.Verdict) func(*scanner.JudgePass) {
 	}
 }
 
-// refuseShadowed decides on a call to a name that two servers have. The agentsh design refuses it
-// whichever server receives it, because nobody can tell which tool was meant. The finding about the
-// definition rates the intent; a refusal costs a rename at worst. An identical copy does the same,
-// so only the strict profile refuses it.
+// refuseShadowed decides about a call of a tool whose name two servers use. The agentsh design
+// refuses the call whichever server receives it, because it is unclear which tool was meant. The
+// finding about the definition rates the intent; the refusal costs users at most a renaming. Only
+// the strict profile refuses identical copies, because they do the same.
 func refuseShadowed(p *scanner.JudgePass, copies scanner.Verdict) {
 	other := p.Shadow()
 	if other == nil {
@@ -65,8 +65,8 @@ func refuseShadowed(p *scanner.JudgePass, copies scanner.Verdict) {
 // schemaPart is the index of the schema in the parts of a definition.
 var schemaPart = slices.Index(mcp.DefinitionParts[:], "inputSchema")
 
-// fork reports whether a message lists more than one tool that the other server also has: two
-// versions of one server may reword their descriptions.
+// fork reports whether a message lists more than one tool that the other server also has.
+// They may be two versions of one server with different descriptions.
 func fork(p *scanner.JudgePass, other string) bool {
 	shared := 0
 	for i := range p.Message.Definitions {

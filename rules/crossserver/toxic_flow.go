@@ -26,7 +26,7 @@ var ToxicFlow = scanner.Rule{
 		if own.Complete() {
 			return
 		}
-		var alone, together *mcp.Definition // the definitions that complete the trifecta
+		var alone, together *mcp.Definition // the definitions that complete the trifecta, alone or with others
 		for i := range p.Message.Definitions {
 			d := &p.Message.Definitions[i]
 			if !own.Lack(d.Can) && !all.Lack(d.Can) || p.Server.Tools[d.Name] != nil {

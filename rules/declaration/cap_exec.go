@@ -28,7 +28,7 @@ var CapExec = scanner.Rule{
 					return
 				}
 				if what := executes(p.Doc, d.Name, name, s.Node); what != "" {
-					found = true // one finding per tool
+					found = true // at most one finding per tool
 					p.Report(s.Node, true, scanner.Note, "the tool executes "+what+" that the caller writes")
 				}
 			})
@@ -36,8 +36,8 @@ var CapExec = scanner.Rule{
 	},
 }
 
-// runnable is a kind of input that tools execute: the parameter names for it and, if a name is
-// ambiguous, words in the tool's name or the parameter's description that decide.
+// runnable is a kind of input that tools execute. It lists the parameter names for the input.
+// If a name is ambiguous, words in the tool's name or the parameter's description decide.
 type runnable struct {
 	what      string
 	name      *lazyregexp.Regexp

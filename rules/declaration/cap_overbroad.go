@@ -9,8 +9,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// manyTools is the maximum number of tools in a request: the OpenAI API and VS Code chat accept
-// 128.
+// manyTools is the maximum number of tools in a request to the OpenAI API or VS Code chat.
 const manyTools = 128
 
 var CapOverbroad = scanner.Rule{
@@ -32,7 +31,7 @@ var CapOverbroad = scanner.Rule{
 			}
 			_, readOnly := tools.Annotation(p.Doc, node, "readOnlyHint")
 			switch at, destructive := tools.Annotation(p.Doc, node, "destructiveHint"); {
-			case readOnly || destructive: // readOnly is left to ann-readonly-contradiction
+			case readOnly || destructive: // ann-readonly-contradiction covers readOnly
 			case at >= 0:
 				p.Report(at, false, scanner.Low, "annotated destructiveHint: false, but the name indicates that the tool destroys something")
 			default:

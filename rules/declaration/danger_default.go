@@ -45,8 +45,8 @@ var DangerDefault = scanner.Rule{
 	},
 }
 
-// offered calls visit for each string that a schema suggests to the model. given is true if the
-// string applies (a default, or the only enum value), false if it is an example.
+// offered calls visit for each string that a schema suggests to the model. given is true for a
+// default or the only enum value, which applies unless changed, and false for an example.
 func offered(doc *wire.Doc, schema int, visit func(value int, said string, given bool)) {
 	for c := doc.First(schema); c >= 0; c = doc.Next(c) {
 		given := doc.KeyIs(c, "default") || doc.KeyIs(c, "const") || doc.KeyIs(c, "enum") && doc.Nodes[c].Len == 1
@@ -62,14 +62,15 @@ func offered(doc *wire.Doc, schema int, visit func(value int, said string, given
 	}
 }
 
-// weighOffered rates a value offered for a parameter; the message is "" if it is harmless.
+// weighOffered rates a value offered for a parameter. The message is "" if the value is
+// harmless.
 func weighOffered(tool, parameter, said string, given bool) (scanner.Severity, string) {
 	name, low := names.Spell(parameter), strings.ToLower(said)
 	token := text.Token(said) != ""
 	switch {
 	case token && given:
 		return scanner.High, "a credential is the default of a parameter"
-	case token && !strings.HasPrefix(said, "eyJ"): // manuals often contain a JSON Web Token
+	case token && !strings.HasPrefix(said, "eyJ"): // manuals often contain JSON Web Tokens
 		return scanner.Medium, "a credential is the example of a parameter"
 	case !given:
 	case sinkName.MatchString(name) && outsideAddress(low):
@@ -87,8 +88,8 @@ func weighOffered(tool, parameter, said string, given bool) (scanner.Severity, s
 }
 
 var (
-	// sinkName matches parameter names, spelled out, for the recipient of the tool's own output;
-	// reportsTo matches names for the recipient of its side channels.
+	// sinkName matches spelled-out parameter names for the recipient of the tool's own output,
+	// and reportsTo those for the recipient of side channels.
 	sinkName = lazyregexp.New(`^(bcc|cc|to|recipients?|(bcc|cc|to|reply to|forward(ing)?( to)?|send to|copy to|share with|notify|recipient|notification|` +
 		`alert) (e ?mails?|address(es)?|recipients?|list|number|phone|account|` +
 		`wallet)|forward to|send to|copy to|reply to|share with|(\w+ )?web ?hook( url| uri| address| endpoint)?)$`)
@@ -103,8 +104,8 @@ var (
 	offeredAddress = lazyregexp.New(`(?i)(?:[a-z][a-z0-9+.-]*://|[\w.+-]+@)([\w.-]+|\[[0-9a-f:]+\])`)
 )
 
-// outsideAddress reports whether said contains an external address: not this machine, its network,
-// or a name reserved for examples.
+// outsideAddress reports whether said contains an external address, which is one outside this
+// machine and its network, and not reserved for examples.
 func outsideAddress(said string) bool {
 	for _, m := range offeredAddress.FindAllStringSubmatch(said, 8) {
 		host := strings.Trim(m[1], "[].")

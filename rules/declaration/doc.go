@@ -1,8 +1,8 @@
-// Package declaration inspects what a tool declares about itself: its parameters and schemas, its
+// Package declaration inspects the declarations of a tool: its parameters and schemas, its
 // annotations, and the abilities that its name indicates.
 //
 // A rule of this family sees one definition with its JSON Schemas. It never compares it with an
-// earlier version; that is left to rules/drift.
+// earlier version; rules/drift does that.
 //
 // Shared with other families:
 //

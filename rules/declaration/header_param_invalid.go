@@ -35,8 +35,8 @@ var HeaderParamInvalid = scanner.Rule{
 	},
 }
 
-// headerParameters calls visit for each schema in a tool's input that is mirrored to a header, with
-// the node of its x-mcp-header annotation.
+// headerParameters calls visit for each schema in a tool's input whose value clients repeat in a
+// header, with the node of its x-mcp-header annotation.
 func headerParameters(doc *wire.Doc, node int, visit func(s jsonschema.Subschema, header int)) {
 	jsonschema.Subschemas(doc, doc.Get(node, "inputSchema"), func(s jsonschema.Subschema) bool {
 		if h := doc.Get(s.Node, "x-mcp-header"); h >= 0 {
@@ -70,8 +70,8 @@ func headerFault(doc *wire.Doc, s jsonschema.Subschema, header int, seen map[str
 	return ""
 }
 
-// primitive reports whether a type may be mirrored. A nullable value is not sent if it is null; the
-// specification does not say whether clients accept such a type.
+// primitive reports whether clients may repeat values of a type in a header. They do not send a
+// nullable value if it is null; the specification does not say whether they accept such a type.
 func primitive(doc *wire.Doc, typ int) bool {
 	switch doc.Kind(typ) {
 	case wire.String:

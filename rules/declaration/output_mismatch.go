@@ -69,8 +69,8 @@ type views struct {
 	structured *wire.Doc
 }
 
-// wrapped returns the part of the structured content that corresponds to the text: all of it, or
-// its only member, since servers wrap lists and bare values in an object.
+// wrapped returns the part of the structured content that corresponds to the text. This is all
+// of it, or its only member, because servers wrap lists and scalars in an object.
 func (v *views) wrapped(structured int) int {
 	first := v.structured.First(structured)
 	if v.structured.Kind(structured) == wire.Object && v.structured.Nodes[structured].Len == 1 &&
@@ -113,8 +113,8 @@ func (v *views) differ(t, s int) int {
 	return -1
 }
 
-// same compares two values, the first of which has no children. Different types count as different
-// notations, such as null for nothing.
+// same compares two values, the first of which has no children. Values of different types count as
+// equal, because they may be different notations, such as null for nothing.
 func (v *views) same(t, s int) bool {
 	if v.text.Kind(t) != v.structured.Kind(s) {
 		return true
@@ -128,5 +128,6 @@ func (v *views) same(t, s int) bool {
 	return errX == nil && errY == nil && math.Abs(x-y) <= rounded*max(math.Abs(x), math.Abs(y))
 }
 
-// rounded is the maximum difference between two equal numbers, as a share of the larger.
+// rounded is the maximum difference between numbers that count as equal, as a share of
+// the larger one.
 const rounded = 0.01

@@ -32,8 +32,8 @@ var RemoteRef = scanner.Rule{
 	},
 }
 
-// remoteRefs checks every reference in a schema, even where no schema is expected, because programs
-// that resolve references do not check that.
+// remoteRefs checks every reference in a schema, even at locations where no schema is expected,
+// because programs that resolve references do not check the location.
 func remoteRefs(p *scanner.MessagePass, root int) {
 	doc := p.Doc
 	var own *schemaNames
@@ -61,14 +61,15 @@ func remoteRefs(p *scanner.MessagePass, root int) {
 }
 
 var (
-	// standardDialect matches the addresses of dialects that validators include.
+	// standardDialect matches the addresses of dialects that validators have built
+	// in.
 	standardDialect = lazyregexp.New(`^https?://(json-schema\.org|spec\.openapis\.org)/`)
 	remoteRef       = lazyregexp.New(`(?i)^([a-z][a-z0-9+.-]*:)?//|^(https?|ftp):`)
 	onDisk          = lazyregexp.New(`(?i)^file:|^[/\\][^/]|^[a-z]:[/\\]|^\.\.?[/\\]`)
 )
 
 // weigh rates the target of a reference, or the name of a dialect, without its fragment. A name
-// that is not an address, such as urn:x, points nowhere.
+// that is not an address, such as urn:x, is harmless.
 func (n *schemaNames) weigh(target string, dialect bool) (scanner.Severity, string) {
 	switch {
 	case !dialect && (n.names[target] || n.names[n.resolve(target)]):

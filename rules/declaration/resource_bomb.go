@@ -10,14 +10,14 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// The maximum cost of a schema. The specification (2026-07-28) requires clients to limit depth and
-// number of subschemas without naming figures; these are three to four times the maximum among
+// The maximum cost of a schema. The specification (2026-07-28) requires clients to limit the depth
+// and number of subschemas, but names no values. All of these limits exceed the maximum among
 // 2,301 tools of published servers: 76 kB, 1,160 objects, 24 levels of JSON, 9 kB of patterns.
 const (
 	maxSchemaBytes = 256 << 10
 	maxSubschemas  = 5000
 	maxSchemaDepth = 32
-	maxPatterns    = 64 << 10 // bytes
+	maxPatterns    = 64 << 10 // in bytes
 )
 
 var ResourceBomb = scanner.Rule{
@@ -45,8 +45,8 @@ var ResourceBomb = scanner.Rule{
 	},
 }
 
-// tooCostly returns the first excessive property of a schema, and its node. It stops at the first
-// limit exceeded, so its own work is bounded too.
+// tooCostly returns the first property of a schema that exceeds a limit, and its node. It stops
+// there, so that its own work is bounded.
 func tooCostly(doc *wire.Doc, root int) (at int, message string) {
 	if n := len(doc.Raw(root)); n > maxSchemaBytes {
 		return root, fmt.Sprintf("a schema of %d bytes: expected at most %d", n, maxSchemaBytes)

@@ -67,11 +67,12 @@ func secretParameter(doc *wire.Doc, tool string, schema int, name string) secret
 	return noSecret
 }
 
-// secretWords are the last words of all names that the following expressions match.
+// secretWords are the last words of all names matched by the following expressions.
 var secretWords = names.Set(`phrase words mnemonic ssn number no cvv cvc code value pin password passphrase passwd passcode pwd cookies
 	key pem content hex keys token tokens secret secrets apikey credential credentials card otp`)
 
-// Names are matched to their last word: password_policy and credential_id are not secrets.
+// Expressions match names up to the last word, because password_policy and credential_id
+// are not secrets.
 var (
 	certificate = lazyregexp.New(`(?i)(cert|tls|ssl|domain|deploy_?key)`)
 

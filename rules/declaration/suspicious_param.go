@@ -24,7 +24,7 @@ var SuspiciousParam = scanner.Rule{
 	Refs:       []string{"OWASP-MCP:MCP10", "OWASP-LLM:LLM07", "ATLAS:AML.T0086", "CWE-200"},
 	Message: func(p *scanner.MessagePass) {
 		tools.Each(p, func(d *mcp.Definition, node int) {
-			seen := map[string]bool{} // variants of an input repeat parameters
+			seen := map[string]bool{} // variants of an input repeat their parameters
 			jsonschema.Parameters(p.Doc, node, func(s jsonschema.Subschema, name string) {
 				optional, required, message := sensitive.CollectedBy(name)
 				switch {
@@ -101,7 +101,7 @@ var SuspiciousParam = scanner.Rule{
 	},
 }
 
-// wished describes what each pattern asks for; patterns from fileMatch on ask for secrets.
+// wished describes the object of each pattern; patterns from fileMatch on ask for secrets.
 var wished = [...]string{"the conversation", "the prompt", "the results of other tools", "a credentials file", "secrets"}
 
 const (
@@ -110,7 +110,7 @@ const (
 )
 
 // modestWish reports whether a parameter has a reason to ask for the conversation: it asks only for
-// the relevant parts, or the tool hands over, traces or reports.
+// the relevant parts, or the tool is for handovers, tracing or reports.
 func modestWish(p *scanner.TextPass, start, end int) bool {
 	from, to := clause.Sentence(p.Folded, start, end)
 	return hasReason.MatchString(names.Spell(p.Name)) || relevantOnly.Match(p.Folded[from:to])
@@ -118,7 +118,8 @@ func modestWish(p *scanner.TextPass, start, end int) bool {
 
 var (
 
-	// narrowerTalk matches the text after a match that means less than the conversation.
+	// narrowerTalk matches text after a match that narrows it to less than the
+	// conversation.
 	narrowerTalk = lazyregexp.New(`^\s+(to\s+be\s+\w|messages?\b|room|channel|name|id\b|title|model|complet|window|widget|bot)`)
 	hasReason    = lazyregexp.New(`\b(hand ?off|hand ?over|escalate|support|case|ticket|feedback|report|bug|trace|tracing|telemetry|observability|log|audit|` +
 		`summari[sz]e|summary|note|notes|remember|recall)\b`)

@@ -11,8 +11,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/names"
 )
 
-// telling is the pattern of an added sentence: an object that no upgrade needs to mention, and a
-// verb that acts on it.
+// telling is a pattern of an added sentence: an object that upgrades do not mention, and a verb
+// that acts on it.
 type telling struct {
 	says  func(u *unapproved, sentence []byte) bool
 	means string
@@ -43,7 +43,7 @@ func (u *unapproved) tells(sentence []byte) string {
 func conceals(_ *unapproved, s []byte) bool { return concealing.Match(s) && !asUsual.Match(s) }
 
 var (
-	// concealing matches wording by which somebody is not told about an action or does not see it.
+	// concealing matches wording by which somebody is not told about an action or cannot see it.
 	concealing = lazyregexp.New(`\b(do\s+not|don['’]?t|never|without|no\s+need\s+to|need\s+not|needn['’]t|avoid|refrain\s+from)\s+(ever\s+)?(tell|mention|inform|notify|` +
 		`disclos|reveal|alert|let)(e|ing|ting)?\b([^.;]{0,30}\b(users?|anyone|anybody|humans?|operators?|person|people|owner)\b|` +
 		`\s+(of\s+|about\s+)?(this|it|that|any\s+of\s+(this|it))\b)` +
@@ -56,7 +56,7 @@ var (
 		`|\b(unnoticed|covertly|secretly|surreptitiously|stealthily)\b|\b(done|do\s+(this|it|so)|(perform|run|execute|send)\s+(this|it|that))\s+([\w-]+\s+)?(silently|quietly|discreetly)\b` +
 		`|\bleave\s+(this|it|that)\s+([\w-]+\s+)?out\s+of\b|\b(pretend|act\s+as\s+(if|though))\b|` +
 		`\b(not|n['’]t|never)\s+(include|mention|list|report)\s+(it|this|that)\s+in\s+(your|the)\s+(summary|reply|answer|response|report)\b`)
-	// asUsual matches ordinary wording about what is not shown.
+	// asUsual matches ordinary wording about things that are not shown.
 	asUsual = lazyregexp.New(`\b(unless|until)\b`)
 )
 
@@ -91,7 +91,8 @@ func sendsElsewhere(u *unapproved, s []byte) bool {
 	return false
 }
 
-// verbReach is the maximum distance of a verb of sending before the destination.
+// verbReach is the maximum distance, in bytes, between a verb of sending and a
+// destination after it.
 const verbReach = 120
 
 // maxPlacesRead is the maximum number of destinations inspected in one sentence.
@@ -99,13 +100,13 @@ const maxPlacesRead = 8
 
 var (
 	placeIn = lazyregexp.New(`\b(https?|wss?|ftp)://[^\s"'<>)\]` + "`" + `]+|\b[\w.+-]+@([\w-]+\.)+[a-z]{2,}\b|\b(\d{1,3}\.){3}\d{1,3}(:\d+)?\b|\b([a-z0-9-]+\.)+[a-z]{2,}\b(:\d+)?`)
-	// handing matches verbs that send something to the destination that follows.
+	// handing matches verbs that send something to a destination after them.
 	handing = lazyregexp.New(`\b(send|sends|sent|sending|posts?|posted|posting|puts?|uploads?|uploaded|uploading|forwards?|forwarded|forwarding|mirror(s|ed|ing)?|` +
 		`submit(s|ted|ting)?|deliver(s|ed|ing)?|transmit(s|ted|ting)?|reports?|reported|relay(s|ed|ing)?|cop(y|ies|ied)|duplicat(e|es|ed|ing)|` +
 		`stream(s|ed|ing)?|publish(es|ed|ing)?|push(es|ed|ing)?|shar(e|es|ed|ing)|ship(s|ped|ping)?|e-?mail(s|ed)?|mail(s|ed)?|b?cc|logs|logged|writes?|` +
 		`written|sav(e|es|ed)|stor(e|es|ed)|sync(s|ed)?|curl|wget|exfiltrate|leak|notif(y|ies)|pass(es|ed)?|goes|archiv(e|ed)|back(s|ed)?\s+up|add|set|` +
 		`requests?\s+to|rout(e|es|ed)|redirect(s|ed)?|prox(y|ies|ied))\b`)
-	// referring matches the text before the address of a page meant for reading.
+	// referring matches the text before the address of a page to read.
 	referring = lazyregexp.New(`\b(see|documentation|docs?|info(rmation)?|details|reference|guide|help|more|options|visit|available\s+at|found\s+at|described\s+(at|in)|` +
 		`examples?|e\.g\.|like|such\s+as|looks?\s+like|format)\b[^.;]{0,25}$`)
 	// drawn matches the start of an image whose address carries data.
@@ -135,7 +136,8 @@ var (
 	directed = lazyregexp.New("\\b(to|at|via|on|onto|into|through|with|by)\\s+[\"'`*_(<]*$")
 )
 
-// fileEndings are top-level domains that are just as often file name extensions.
+// fileEndings are top-level domains that are equally common as file name
+// extensions.
 var fileEndings = names.Set(`sh py md rs zip mov ts ps pl`)
 
 // hostNamed returns the host of an address in a text.
@@ -153,7 +155,8 @@ func hostNamed(place string) string {
 	return strings.Trim(host, ".")
 }
 
-// writesElsewhere reports whether a sentence writes to a location that systems run or trust.
+// writesElsewhere reports whether a sentence writes to a location from which systems run
+// files, or which they trust.
 func writesElsewhere(u *unapproved, s []byte) bool {
 	at := trustedPlace.FindIndex(s)
 	return at != nil && storing.Match(s[:at[0]]) && !clause.StrongNegation.Match(s[:at[0]]) && !u.spokeOf(string(bytes.TrimSpace(s[at[0]:at[1]]))) || openBucket.Match(s)

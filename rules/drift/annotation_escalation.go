@@ -42,11 +42,11 @@ var hints = []struct {
 	harmless string
 	weight   scanner.Severity // severity of losing the harmless value
 
-	// denied reports whether other parts of the approved definition already contradicted the hint.
+	// denied reports whether the rest of the approved definition already contradicted the hint.
 	denied func(*wire.Doc, *mcp.Definition) bool
 
-	// claims reports whether the tool's own words contradict the harmless value, on which clients
-	// rely when deciding whether to ask.
+	// claims reports whether the tool's texts contradict the harmless value, on which clients
+	// rely when they decide whether to ask.
 	claims func(*mcp.Definition) bool
 }{
 	{"readOnlyHint", "true", scanner.Critical, saysItWrites, mayWrite},
@@ -66,8 +66,8 @@ func saysItDestroys(d *mcp.Definition) bool {
 
 var detaching = lazyregexp.New(`\b(remove\b.*\bfrom|transfer|remove)\b`)
 
-// saidItAlters reports whether a tool always said that it alters existing data. The specification
-// calls that destructive, unlike only adding data.
+// saidItAlters reports whether a tool already said, when approved, that it alters existing data.
+// The specification calls that destructive, unlike only adding data.
 func saidItAlters(_ *wire.Doc, d *mcp.Definition) bool {
 	verb, _ := tools.OpeningVerb(d.Description)
 	return saysItWrites(nil, d) && (altering.MatchString(names.Spell(d.Name)) || altering.MatchString(verb))
@@ -75,7 +75,8 @@ func saidItAlters(_ *wire.Doc, d *mcp.Definition) bool {
 
 var altering = lazyregexp.New(`\b(delete|remove|destroy|erase|wipe|purge|truncate|uninstall|terminate|kill|revoke|overwrite|drop|clear|reset|update|modify|rename|move|edit|replace|patch|merge)\b`)
 
-// mayWrite reports whether a tool's name contains a verb of change and no verb of reading.
+// mayWrite reports whether a tool's name contains a verb of changing and no verb of
+// reading.
 func mayWrite(d *mcp.Definition) bool {
 	if tools.WritesItself(d) {
 		return true
@@ -85,7 +86,8 @@ func mayWrite(d *mcp.Definition) bool {
 	return !tools.ReadVerbs.MatchString(name) && !tools.ReadVerbs.MatchString(verb) && slices.ContainsFunc(strings.Fields(name), func(w string) bool { return tools.Changing(w) && !passing[w] })
 }
 
-// passing are verbs whose effect ends with the session, which some servers count as reading.
+// passing are verbs whose effects end with the session, so that some servers count them as
+// reading.
 var passing = names.Set(`close start stop restart schedule save apply enable disable`)
 
 func isHint(name string) bool {
@@ -107,7 +109,8 @@ func saysItReachesOut(doc *wire.Doc, d *mcp.Definition) (reaches bool) {
 	return reaches
 }
 
-// annotations reports all hint changes as one finding, at the most severe one.
+// annotations reports all hint changes as one finding, with the highest severity
+// and its pointer.
 func (c *change) annotations(old, now int) {
 	severity := scanner.Note
 	var told []string
@@ -123,17 +126,17 @@ func (c *change) annotations(old, now int) {
 		switch {
 		case h.name == "readOnlyHint" && before == h.harmless && !c.destructiveNow(old, now): // clients ask more often
 			weight = scanner.Medium
-		case h.name == "openWorldHint" && before == h.harmless && readsOnly: // it does not change what it reaches
+		case h.name == "openWorldHint" && before == h.harmless && readsOnly: // the tool reaches the same things as before
 			weight = scanner.Medium
 		case before == h.harmless && (after == "" || after == oddHint):
 			weight = min(h.weight, scanner.Medium)
-		case before == h.harmless && h.denied(&c.old, c.was.Definition): // it now admits what it always did
+		case before == h.harmless && h.denied(&c.old, c.was.Definition): // the tool now admits what it always did
 			weight = min(h.weight, scanner.Medium)
 		case before == h.harmless:
 			weight = h.weight
 		case after == h.harmless && h.claims != nil && h.claims(c.d): // clients ask less often
 			weight = scanner.High
-		case after == h.harmless: // claims to be more harmless than when approved
+		case after == h.harmless: // the tool claims to be more harmless than when it was approved
 			weight = scanner.Low
 		}
 		if weight > severity {
@@ -141,7 +144,7 @@ func (c *change) annotations(old, now int) {
 		}
 		told = append(told, fmt.Sprintf("%s was %s and is %s", h.name, orNothing(before), orNothing(after)))
 	}
-	if m := c.grants("/annotations", old, now); m.severity > severity { // no hint, but gateways use it
+	if m := c.grants("/annotations", old, now); m.severity > severity { // _meta hints are not in the specification, but gateways use them
 		severity, at = m.severity, m.pointer
 		told = slices.Insert(told, 0, m.told...)
 	}
@@ -151,7 +154,7 @@ func (c *change) annotations(old, now int) {
 	c.report(severity, at, "annotations changed: "+text.JoinSome(told), strings.Join(told, "; "), c.diffOf("annotations"))
 }
 
-// destructiveNow reports whether a tool has become destructive by its hint since it was approved.
+// destructiveNow reports whether a tool's hint has made it destructive since it was approved.
 func (c *change) destructiveNow(old, now int) bool {
 	return hintOf(&c.now, c.now.Get(now, "destructiveHint")) == "true" && hintOf(&c.old, c.old.Get(old, "destructiveHint")) != "true"
 }

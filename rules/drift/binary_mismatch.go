@@ -36,7 +36,7 @@ var BinaryMismatch = scanner.Rule{
 			return
 		}
 		if written := p.Written(); written != nil && replaced(offer.Identity, written) {
-			return // the configuration check reports it
+			return // the check of the configuration reports it
 		}
 		p.Report(scanner.JudgeIssue{Severity: programWeight(now), Subject: mcp.ServerSubject, Pointer: "/identity/executable", Offset: p.Message.IdentityAt,
 			Message: replacedProgram, Evidence: now.Executable, Key: now.Digest, Approval: p.IdentityApprovedInChange(),
@@ -51,8 +51,8 @@ func replaced(was, now *baseline.Identity) bool {
 	return was.Digest != "" && now.Digest != "" && was.Digest != now.Digest
 }
 
-// programWeight rates a replaced executable: a program that fetches packages is not the server
-// itself.
+// programWeight rates a replaced executable. A program that fetches packages weighs less,
+// because it is not the server itself.
 func programWeight(now *baseline.Identity) scanner.Severity {
 	if now.Ecosystem.Fetched() {
 		return scanner.High

@@ -44,11 +44,11 @@ var Cloaking = scanner.Rule{
 	},
 }
 
-// atOnce is a time span too short for an upgrade of the server.
+// atOnce is a time too short for an upgrade of the server.
 const atOnce = 10 * time.Minute
 
-// reportDifference reports a definition that a client of another name saw differently or not at
-// all.
+// reportDifference reports a definition that the server shows differently, or not at all, to a
+// client with another name.
 func reportDifference(p *scanner.JudgePass, d *scanner.ClientDifference) {
 	issue := scanner.JudgeIssue{Severity: scanner.High, Subject: d.Kind, Name: d.Name, Offset: d.Offset, Key: d.Change}
 	switch d.Change {
@@ -67,7 +67,8 @@ func reportDifference(p *scanner.JudgePass, d *scanner.ClientDifference) {
 
 func sameName(a, b *mcp.ClientInfo) bool { return a != nil && b != nil && a.Name == b.Name }
 
-// reportCloak reports a definition that differs although only the client does.
+// reportCloak reports a definition that differs although nothing but the client
+// does.
 func reportCloak(p *scanner.JudgePass, d *mcp.Definition, then *mcp.ClientInfo, version string, at scanner.Location) {
 	now := p.Server.Client
 	if version == "" || then == nil || now == nil {

@@ -22,16 +22,16 @@ type difference struct {
 type comparison struct {
 	*change
 	was, is  side
-	result   bool // it is a result schema, which asks for nothing
+	result   bool // the schema is for a result, which asks for nothing
 	stake    stakes
-	refers   bool // a part may depend on another through a reference
+	refers   bool // parts may depend on others through references
 	places   int  // remaining pairs to compare
-	patterns int  // patterns read so far
+	patterns int  // number of patterns read so far
 	seen     map[place]bool
-	toldTo   *bool           // cached: the caller chooses the address that is requested
+	toldTo   *bool           // cached: the caller chooses the address to request
 	alike    map[string]bool // cached: names of approved parameters, folded
 	found    []difference
-	counts   [scanner.Critical + 1]int // of differences, by severity
+	counts   [scanner.Critical + 1]int // number of differences, by severity
 }
 
 // place is a pair of schemas and the parameter that they belong to.
@@ -41,17 +41,17 @@ type place struct {
 	variant  bool
 }
 
-// The limits of a comparison. maxDifferences applies to each severity separately, so that no number
-// of small differences hides a large one. Schemas of published servers have at most 1,160 places,
-// and reach a tenth of the other limits.
+// The limits of a comparison. maxDifferences applies to each severity separately, so that many
+// small differences cannot hide a large one. Schemas of published servers have at most 1,160
+// places, and reach a tenth of the other limits.
 const (
 	maxDifferences = 64
 	maxCompared    = 24 // levels
 	maxPlaces      = 20_000
 )
 
-// compareSchemas compares two schemas at every place by the parameters and results that they
-// describe. -1 is a missing schema.
+// compareSchemas compares two schemas at every place, by the parameters and results that
+// they describe. A missing schema is -1.
 func compareSchemas(c *change, old, now int, result bool) []difference {
 	s := schemaChange{comparison: &comparison{change: c, result: result, stake: c.stakes(), places: maxPlaces, seen: map[place]bool{}}, place: place{from: old, to: now}}
 	s.was, s.is = newSide(&c.old, old), newSide(&c.now, now)
@@ -77,12 +77,12 @@ func refers(doc *wire.Doc, root int) bool {
 	return false
 }
 
-// schemaChange is one place in a comparison.
+// schemaChange is the comparison of one place.
 type schemaChange struct {
 	*comparison
 	place
 	depth int
-	after *view // the schemas that apply to the value now, while its constraints are compared
+	after *view // schemas that now apply to the value, set while its constraints are compared
 }
 
 // inner returns the place of a subschema of the current schema.

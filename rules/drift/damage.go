@@ -12,7 +12,7 @@ import (
 )
 
 // takesSecrets reports whether a sentence takes or passes on credentials or the conversation,
-// whatever reason it gives.
+// whatever reason it states.
 func takesSecrets(u *unapproved, s []byte) bool {
 	at := secretThing.FindIndex(s)
 	if at == nil || clause.StrongNegation.Match(s[:at[0]]) || pathOrExample.Match(s[:at[0]]) || aboutThing.Match(s[at[1]:]) || partOfName.Match(s[at[1]:]) {
@@ -22,7 +22,7 @@ func takesSecrets(u *unapproved, s []byte) bool {
 	switch {
 	case verb == nil || u.spokeOf(string(s[at[0]:at[1]])):
 		return false
-	case verb[0] == 0 && u.opens(s): // it states the tool's purpose, not an instruction
+	case verb[0] == 0 && u.opens(s): // the sentence states the tool's purpose and is not an instruction
 		return false
 	}
 	identifier := strings.TrimSpace(string(s[at[0]:at[1]]))
@@ -55,8 +55,8 @@ func asksInParameter(u *unapproved, s []byte) bool {
 	return !asksForMore(name) && !namesCredential(name) && !namesTalk(name) && !sensitive.AboutTalk(u.d.Name) && asksOfTheirs(string(s))
 }
 
-// destroysUnasked reports whether a sentence does damage in a tool that claims to read or to be
-// harmless.
+// destroysUnasked reports whether a sentence does damage in a tool that claims to be read-only
+// or harmless.
 func destroysUnasked(u *unapproved, s []byte) bool {
 	at := damage.FindIndex(s)
 	return at != nil && !u.label && u.trusted() && !clause.StrongNegation.Match(s) && !hypothetical.Match(s[:at[1]]) && !harmlessLoss.Match(s[at[1]:])
@@ -73,12 +73,13 @@ var (
 	// harmlessLoss matches a loss that only affects the returned data.
 	harmlessLoss = lazyregexp.New(`^[^.;]{0,25}\b(from\s+(the\s+)?(output|results?|response|text|list|answer)|duplicates?|whitespace|html|markup|markdown|formatting|` +
 		`noise|filters?|cache|tags|prefix(es)?|suffix(es)?|fields?|columns?|quotes)\b`)
-	// hypothetical matches wording for what may happen, or has happened.
+	// hypothetical matches wording for things that may happen, or that happened
+	// earlier.
 	hypothetical = lazyregexp.New(`\b(if|when|unless|may|might|can|could|were|was|have\s+been|has\s+been|returns?|lists?|whether|filters?|deprecated)\b`)
 )
 
-// trusted reports whether clients ask less before calls of the tool: its hints say that it only
-// reads or destroys nothing, or its name is that of a reading tool.
+// trusted reports whether clients ask less often before calling the tool, because its hints say
+// that it only reads or destroys nothing, or its name is that of a reading tool.
 func (u *unapproved) trusted() bool {
 	at := u.now.Get(0, "annotations")
 	if hintOf(&u.now, u.now.Get(at, "readOnlyHint")) == "true" || hintOf(&u.now, u.now.Get(at, "destructiveHint")) == "false" {

@@ -30,7 +30,8 @@ var Description = scanner.Rule{
 	},
 }
 
-// reportTexts reports all text changes in a definition as one finding, at the most severe one.
+// reportTexts reports all text changes in a definition as one finding, with the highest
+// severity and its pointer.
 func reportTexts(c *change) {
 	all := c.retold()
 	if len(all) == 0 {
@@ -64,7 +65,7 @@ func reportTexts(c *change) {
 }
 
 // swapped returns the name of another definition that was approved with the current text and schema
-// of this one, or "" if there is none. An approval is bound to a name.
+// of this one, or "" if there is none. Approvals apply only to the name for which they were given.
 func (c *change) swapped() string {
 	if c.was.Parts[0] == c.d.Parts[0] {
 		return ""
@@ -86,7 +87,7 @@ func textDiff(r retold) string {
 	}
 	name := strings.TrimPrefix(r.pointer, "/")
 	diff, ok := text.LineDiff("approved/"+name, "now/"+name, lines(r.before), lines(r.now))
-	if !ok { // show at least what was added
+	if !ok { // show at least the added text
 		diff += "\n+" + strings.Join(r.added, "\n+")
 	}
 	return diff

@@ -12,20 +12,20 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// change is a definition together with its approved version.
+// change is a current definition with its approved version.
 type change struct {
-	p        *scanner.JudgePass // nil if the definitions are compared before judging
+	p        *scanner.JudgePass // nil if the definitions are compared before they are judged
 	d        *mcp.Definition
 	was      *scanner.Offered
 	old, now wire.Doc
 	around
-	weighed textWeights // results of comparing before judging, or nil
+	weighed textWeights // results of comparing before judging; nil if there are none
 	texts   *[]retold   // cached by retold
-	foreign bool        // the approved texts were not all English
+	foreign bool        // some approved text was not English
 
 	// Cached results.
 	spoken string                      // the approved definition, in lower case and without spaces
-	asked  int                         // number of searches in spoken
+	asked  int                         // number of lookups in spoken
 	opened *string                     // first sentence of the approved description
 	still  map[*lazyregexp.Regexp]bool // patterns that the current texts match
 	reads  *bool                       // whether the tool only reads
@@ -46,11 +46,12 @@ func (a *around) serverName() string {
 	return a.said
 }
 
-// maxAsked is the maximum number of words looked up in the approved definition. In a change that
-// adds more words, the rest count as new.
+// maxAsked is the maximum number of words looked up in the approved definition. If a change adds
+// more words, the rest count as new.
 const maxAsked = 256
 
-// spokeOf reports whether the approved definition contains a word.
+// spokeOf reports whether the approved definition contains a word, ignoring case
+// and spaces.
 func (c *change) spokeOf(word string) bool {
 	if c.asked++; c.asked > maxAsked {
 		return false
@@ -65,7 +66,7 @@ func (c *change) spokeOf(word string) bool {
 func (c *change) opening() string {
 	if c.opened == nil {
 		described, _ := c.old.Str(0, "description")
-		first := strings.Clone(sense.FirstSentence(described)) // not to keep the whole description
+		first := strings.Clone(sense.FirstSentence(described)) // a copy, so as not to retain the whole description
 		c.opened = &first
 	}
 	return *c.opened

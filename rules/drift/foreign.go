@@ -10,8 +10,8 @@ import (
 )
 
 // foreignIntent returns what a text in another language tells the model to do, as far as words show
-// it without grammar: a sentence mentions the user and something that must not be taken or hidden
-// from a user.
+// it without grammar. It finds sentences that mention the user and something that must not be taken
+// or hidden from a user.
 func (u *unapproved) foreignIntent(s []byte) string {
 	for _, sentence := range foreignSentence.FindAll(s, -1) {
 		var f text.Folder
@@ -51,12 +51,12 @@ func newForeignUser(l *languages.Language) foreignUser {
 	return u
 }
 
-// knowReach matches the text between a negation and the verb it negates.
+// knowReach matches the text between a negation and its verb.
 const knowReach = `[^,;:\n]{0,40}?`
 
 // unaware lists, for languages that put spaces between words, negations and verbs that mean
-// "notice" or "know". Manuals often say what somebody may not do or see, but not that somebody must
-// not notice something.
+// "notice" or "know". Manuals often say that somebody may not do or see something, but not that
+// somebody must not notice it.
 var unaware = map[string]struct{ not, knows string }{
 	"Spanish":    {`no nunca nada sin`, `enter sepa saber note. notar perciba perciban percatarse cuenta.`},
 	"French":     {`ne n pas rien jamais sans`, `sach savoir sait. apprenn remarqu apercoi aperçoi apercev doute.`},

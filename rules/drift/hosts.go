@@ -14,9 +14,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// moved rates a value that points to another destination than the previous ones. The returned
-// sentence is empty if none of the values is a destination, or if all of them belong to the same
-// owner.
+// moved rates a value with another destination than the previous ones. The returned sentence is
+// "" if none of the values is a destination, or if all of them belong to the same owner.
 func (s *schemaChange) moved(before []string, value string) (weight scanner.Severity, where string) {
 	now := s.placeOf(value)
 	if now == "" {
@@ -55,8 +54,8 @@ func leadsSomewhere(value string) bool {
 	return strings.Contains(value, "://") || strings.Contains(value, "@") && hostName.MatchString(value[strings.LastIndexByte(value, '@')+1:])
 }
 
-// strange reports whether the definition did not mention a host before, and the host is not named
-// like the server or the tool.
+// strange reports whether a host is new to the definition and not named like the server or the
+// tool.
 func (c *change) strange(host string) bool {
 	if isLocal(host) || c.spokeOf(siteOf(host)) {
 		return false

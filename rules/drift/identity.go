@@ -27,7 +27,7 @@ var Identity = scanner.Rule{
 	Refs:       []string{"OWASP-MCP:MCP04", "OWASP-MCP:MCP09", "ATLAS:AML.T0109", "CWE-494"},
 	Configs: func(p *scanner.ConfigPass) {
 		identified(p, func(entry *configfile.Entry, offer *scanner.Offer, now *baseline.Identity) {
-			if len(offer.Locked.Stale(now)) > 0 { // reported by lock-stale
+			if len(offer.Locked.Stale(now)) > 0 { // lock-stale reports it
 				return
 			}
 			if c := compareIdentity(offer.Identity, now); c != nil {
@@ -122,8 +122,8 @@ func compareIdentity(was, now *baseline.Identity) *identityChange {
 	return c
 }
 
-// changedSince returns the current differences except those that a configuration check already
-// reports.
+// changedSince returns the current differences except those that a check of the configuration
+// already reports.
 func changedSince(was, written, now *baseline.Identity) *identityChange {
 	if written == nil {
 		return compareIdentity(was, now)
@@ -207,7 +207,7 @@ func (c *identityChange) version(at string, was, now *baseline.Identity) {
 	}
 }
 
-// address compares the addresses of a server.
+// address compares the URLs of a server.
 func (c *identityChange) address(was, now string) {
 	if was == now {
 		return

@@ -12,14 +12,15 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// unapproved is a text with unapproved sentences, and the context to read them in.
+// unapproved is a text with unapproved sentences, and the context for reading them.
 type unapproved struct {
 	*change
 	r     retold
-	label bool // it is a name or value, which addresses nobody
+	label bool // the text is a name or value, which does not address a reader
 }
 
-// FirstSentence returns false: the tool's purpose was stated when it was approved.
+// FirstSentence returns false, because the tool's purpose was stated when it was
+// approved.
 func (u *unapproved) FirstSentence(int) bool { return false }
 
 // Parameter reports whether the definition has a parameter with this name.
@@ -42,8 +43,8 @@ func (u *unapproved) OtherTool(sentence []byte) string {
 }
 
 // intended returns what the added sentences tell the model to do, or "" if nothing. It rejects
-// wording that would be acceptable in a definition reviewed as a whole, because benign servers can
-// be just as pushy.
+// wording that is acceptable in a definition as a whole, where benign servers can be just as
+// insistent.
 func (c *change) intended(r retold) (why string) {
 	u := unapproved{change: c, r: r, label: isLabel(r.pointer)}
 	for _, span := range r.spans() {
@@ -111,8 +112,8 @@ func (u *unapproved) weighs(w *sense.Test, t []byte, s *reading.Sentence) bool {
 	return weight >= w.Enough && !w.Quoted(t, s)
 }
 
-// ordered reports whether the reader is told to take something; descriptions of how something works
-// are worded differently.
+// ordered reports whether a text tells the reader to take something, rather than describing how
+// something works.
 func ordered(t []byte, s *reading.Sentence) bool {
 	start, end := s.Place(reading.Take)
 	return clause.IsOrder(t[:start], start) && !bytes.HasSuffix(t[:end], []byte("ing"))
@@ -128,7 +129,7 @@ func isLabel(pointer string) bool {
 	return slices.Contains([]string{"enum", "const", "title", "default", "examples"}, last)
 }
 
-// spans returns the sentences that are new to the definition, with adjacent ones joined.
+// spans returns the sentences that are new to the definition, joining adjacent ones.
 func (r retold) spans() (all []string) {
 	fresh := wordSetOf(r.fresh...)
 	var b strings.Builder

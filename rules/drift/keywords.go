@@ -9,7 +9,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// keyword is a JSON Schema keyword and its comparison function. -1 is a missing value.
+// keyword is a JSON Schema keyword and its comparison function, to which a missing
+// value is -1.
 type keyword struct {
 	name    string
 	compare func(s *schemaChange, name string, old, now int)
@@ -50,7 +51,7 @@ func compareMost(s *schemaChange, name string, old, now int) { s.bound(name, old
 
 func compareLeast(s *schemaChange, name string, old, now int) { s.bound(name, old, now, -1) }
 
-// bound compares a numeric limit that restricts in one direction.
+// bound compares a numeric limit, which restricts values in one direction.
 func (s *schemaChange) bound(name string, old, now, direction int) {
 	before, err1 := strconv.ParseFloat(jsonschema.Raw(&s.old, old), 64)
 	after, err2 := strconv.ParseFloat(jsonschema.Raw(&s.now, now), 64)
@@ -72,7 +73,7 @@ func compareOpen(s *schemaChange, _ string, old, now int) {
 	case s.same(old, now):
 	case jsonschema.Raw(&s.now, now) == "false":
 		s.add(scanner.Note, "%s no longer accept additional members", s.about())
-	case s.stake.runs && s.name != "" && jsonschema.Raw(&s.old, old) == "false" && now >= 0: // a tool may run all of its input
+	case s.stake.runs && s.name != "" && jsonschema.Raw(&s.old, old) == "false" && now >= 0: // a tool may execute all of its input
 		s.add(scanner.High, "%s may now have additional members, in a tool that runs its input", s.about())
 	default:
 		s.add(scanner.Low, "%s may now have additional members", s.about())

@@ -52,8 +52,8 @@ var LockIncomplete = scanner.Rule{
 	},
 }
 
-// neverSaid returns the names of data about a server that neither its entry nor the one before the
-// change contains. If the server is not the locked one, lock-stale reports it.
+// neverSaid returns the names of data about a server that its lockfile entry lacks, both now and
+// before the change. If the server is not the locked one, lock-stale reports that instead.
 func neverSaid(offer, before *scanner.Offer, now *baseline.Identity) (absent []string) {
 	if len(offer.Locked.Stale(now)) > 0 {
 		return nil
@@ -63,11 +63,11 @@ func neverSaid(offer, before *scanner.Offer, now *baseline.Identity) (absent []s
 		had = before.Says
 	}
 	wanted := now.Says()
-	wanted["identity.approved"] = offer.Locked == nil || !offer.Locked.Pending // lock-pending reports a pending one
+	wanted["identity.approved"] = offer.Locked == nil || !offer.Locked.Pending // lock-pending reports a pending identity
 	return whole(slices.DeleteFunc(offer.Says.Lacks(wanted), func(name string) bool { return had[name] }))
 }
 
-// whole removes the members of an identity that is entirely missing.
+// whole removes the members of an identity that is missing altogether.
 func whole(absent []string) []string {
 	if slices.Contains(absent, "identity") {
 		return slices.DeleteFunc(absent, func(name string) bool { return strings.HasPrefix(name, "identity.") })
@@ -75,7 +75,7 @@ func whole(absent []string) []string {
 	return absent
 }
 
-// reportSaidNoMore reports data about a server that the change removed from the lockfile.
+// reportSaidNoMore reports data about a server that the change removes from the lockfile.
 func reportSaidNoMore(p *scanner.JudgePass) {
 	before := p.Before()
 	if before == nil {
@@ -98,21 +98,22 @@ func reportSaidNoMore(p *scanner.JudgePass) {
 	p.Report(issue)
 }
 
-// upgraded reports whether the change gave the lockfile entry another program, address or version.
+// upgraded reports whether the change gives the lockfile entry another program, address or
+// version.
 func upgraded(p *scanner.JudgePass, before *scanner.Offer) bool {
 	now := p.Locked().Last()
 	return now != nil && len(before.Locked.Stale(now)) > 0
 }
 
-// otherProgram reports whether the server became another kind of thing, such as a package that
+// otherProgram reports whether the server became another kind of thing, as when a package
 // became a file or an address. drift-identity reports that.
 func otherProgram(before *scanner.Offer, p *scanner.JudgePass) bool {
 	was, now := before.Locked.Last(), p.Locked().Last()
 	return was.Ecosystem != now.Ecosystem || (was.URL == "") != (now.URL == "")
 }
 
-// reportTakenOut reports approved definitions that the lockfile no longer contains or no longer
-// lists as approved, and entries without definitions.
+// reportTakenOut reports approved definitions that the change removed from the lockfile or made
+// pending, and entries without definitions.
 func reportTakenOut(p *scanner.JudgePass) {
 	before := p.Before()
 	var absent, unapproved []string
@@ -129,7 +130,7 @@ func reportTakenOut(p *scanner.JudgePass) {
 	switch {
 	case left == 0 && len(absent) > 0:
 		report(scanner.High, absent, "this change removed all definitions of the server from the lockfile, so none is approved; restore the entry")
-	case left == 0 && p.Message.Kind == mcp.Lockfile: // for a running server, each definition is reported
+	case left == 0 && p.Message.Kind == mcp.Lockfile: // for a running server, each definition is reported instead
 		report(scanner.Medium, nil, "the lockfile has no definition of this server, so none is approved; run: mcpscan lock --run-servers")
 	case len(absent) > 0 && !upgraded(p, before):
 		report(scanner.High, absent, "this change removed %d approved definitions of an unchanged server; restore them, or mark them as not listed, as mcpscan lock does", len(absent))

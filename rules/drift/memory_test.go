@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Comparing long texts allocates a few times their bytes, however many words and sentences
-// they have.
+// TestLongTextsAreComparedInLittleMemory checks that comparing long texts allocates only a
+// few times their size, however many words and sentences they have.
 func TestLongTextsAreComparedInLittleMemory(t *testing.T) {
 	prose := func(step int) string {
 		var b strings.Builder
@@ -20,12 +20,12 @@ func TestLongTextsAreComparedInLittleMemory(t *testing.T) {
 	r := retold{before: prose(1), now: prose(3)}
 	for name, tt := range map[string]struct {
 		do   func()
-		most int // times the size of a text
+		most int // multiple of the size of a text
 	}{
 		"the words that are lost":       {func() { r.dropped = []string{"never"}; lost(r) }, 8},
 		"the sentences that were added": {func() { added(r.before, r.now) }, 14},
 	} {
-		tt.do() // what is made once
+		tt.do() // allocates the data that is created only once
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		tt.do()

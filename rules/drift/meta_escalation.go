@@ -43,7 +43,7 @@ func (c *change) grants(pointer string, old, now int) *metaChange {
 	m := &metaChange{change: c, root: pointer, pointer: pointer, severity: scanner.Note}
 	before, after := granted(&c.old, old, nil), granted(&c.now, now, nil)
 	for key := range before.grants {
-		if after.grants[key] == nil { // values under new keys may replace them
+		if after.grants[key] == nil { // they may have been replaced by values under new keys
 			after = granted(&c.now, now, keysOf(&c.old, old))
 			break
 		}
@@ -88,7 +88,7 @@ func (m *metaChange) compare(old, now map[string]*grant) {
 	}
 }
 
-// safeguards reports safeguards that were disabled or are no longer declared.
+// safeguards reports safeguards that are now disabled or no longer declared.
 func (m *metaChange) safeguards(old, now map[string]*safeguard) {
 	for _, key := range slices.Sorted(maps.Keys(old)) {
 		was, is := old[key], now[key]
@@ -118,7 +118,7 @@ var openness = [][]string{
 // grants reports whether a key concerns a tool's permissions.
 func grants(key string) bool { return anyWord(key, granting) }
 
-// naming are words of keys whose member names are grants.
+// naming are words of keys whose member names are permissions.
 var naming = names.Set(`effect effects operations actions capability capabilities scope scopes permission permissions privilege privileges grant grants`)
 
 var granting = names.Set(`effect effects operation operations action actions capability capabilities access mode

@@ -12,11 +12,11 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// metaChange is the difference between two _meta declarations.
+// metaChange is the difference between two declarations in _meta.
 type metaChange struct {
 	*change
-	root     string // pointer to the member that declares it
-	pointer  string // to the most severe change
+	root     string // pointer to the member with the declaration
+	pointer  string // pointer to the most severe change
 	severity scanner.Severity
 	told     []string
 }
@@ -28,7 +28,7 @@ func (m *metaChange) say(weight scanner.Severity, pointer, format string, args .
 	what := fmt.Sprintf(format, args...)
 	if weight > m.severity {
 		m.severity, m.pointer = weight, pointer
-		m.told = slices.Insert(m.told, 0, what) // so that it is shown
+		m.told = slices.Insert(m.told, 0, what) // move it to the front, so that it is shown
 	} else if len(m.told) < maxGrants {
 		m.told = append(m.told, what)
 	}
@@ -38,27 +38,27 @@ func (m *metaChange) say(weight scanner.Severity, pointer, format string, args .
 type grant struct {
 	key    string
 	list   bool
-	values map[string]string // value to its JSON pointer
+	values map[string]string // values, with their JSON pointers
 }
 
 // declared holds the permissions and safeguards of a declaration.
 type declared struct {
 	doc        *wire.Doc
-	known      map[string]bool // keys that are not new, or nil if irrelevant
-	hints      bool            // specified hints are reported elsewhere
+	known      map[string]bool // keys that existed before, or nil if irrelevant
+	hints      bool            // ignore the specified hints, which are reported elsewhere
 	grants     map[string]*grant
 	safeguards map[string]*safeguard
 }
 
-// granted collects what a declaration grants. Since its form is not specified, it goes by the words
-// of the keys, and includes lists under unknown keys.
+// granted collects the permissions in a declaration. Because its form is not specified, granted
+// relies on the words of the keys, and includes lists under unknown keys.
 func granted(doc *wire.Doc, root int, known map[string]bool) *declared {
 	d := &declared{doc, known, root >= 0 && doc.KeyIs(root, "annotations"), map[string]*grant{}, map[string]*safeguard{}}
 	switch {
 	case root < 0:
 	case d.hints || doc.KeyIs(root, "_meta"):
 		d.collect(root, "", false)
-	default: // its own name is a key
+	default: // the member name itself is a key
 		d.member(root, "", false)
 	}
 	return d
@@ -108,7 +108,7 @@ func (d *declared) member(c int, key string, list bool) {
 		inner = key
 	}
 	if d.doc.Kind(c) == wire.Bool && inner == key && key != "" {
-		return // only its name counts
+		return // only the name of the member counts
 	}
 	d.collect(c, inner, list)
 }
@@ -139,8 +139,8 @@ func (g *grant) has(value string) bool {
 	return is
 }
 
-// rank returns how permissive a value is, or -1 if unknown. A trailing wildcard counts as "*"; a
-// mount mode is the last part of a value.
+// rank returns how permissive a value is, or -1 if unknown. A value that ends in a wildcard
+// ranks as "*", and a mount by its mode, which is the last part.
 func rank(value string) int {
 	value = strings.ToLower(strings.TrimSpace(value))
 	if strings.HasSuffix(value, ":*") || strings.HasSuffix(value, "/*") || strings.HasSuffix(value, "/**") {
@@ -169,12 +169,13 @@ func harmless(value string) bool {
 	return onlyReads(value)
 }
 
-// limits reports whether a grant only permits reading.
+// limits reports whether a grant permits only reading.
 func (g *grant) limits() bool {
 	return !slices.ContainsFunc(g.names(), func(v string) bool { return !harmless(v) })
 }
 
-// first rates a value under a new key. A key that replaces another is not new.
+// first rates a value under a new key. A key that replaces a removed one does not
+// count as new.
 func (g *grant) first(value string, dropped bool) scanner.Severity {
 	if dropped && !harmless(value) && (rank(value) >= 0 || g.list || anyWord(value, beyondReading)) {
 		return scanner.High
@@ -182,7 +183,7 @@ func (g *grant) first(value string, dropped bool) scanner.Severity {
 	return scanner.Low
 }
 
-// grown rates a value that was not among the approved ones.
+// grown rates a value that was not approved.
 func (g *grant) grown(now *grant, value string) scanner.Severity {
 	most, is := g.mostOpen(), rank(value)
 	switch {

@@ -16,7 +16,7 @@ type safeguard struct {
 }
 
 // safeguard collects a member if it enables or disables a protection, and reports whether it does.
-// A list under such a key contains exceptions.
+// A list under such a key contains the exceptions.
 func (d *declared) safeguard(c int, name string) bool {
 	value := strings.ToLower(strings.TrimSpace(jsonschema.Text(d.doc, c)))
 	guards, lifts := anyWord(name, guarding), anyWord(name, lifting)
@@ -32,7 +32,8 @@ func (d *declared) safeguard(c int, name string) bool {
 	return true
 }
 
-// guarding are words for protections, lifting words for keys that disable them.
+// guarding are words for protections, and lifting are words for keys that disable
+// them.
 var (
 	guarding = names.Set(`confirm confirmation confirmed approve approval approvals consent sandbox sandboxed isolated isolation audit audited auditing review reviewed
 		prompt interactive readonly encrypt encrypted redact redaction mask masked verify verification protected protection authentication`)

@@ -22,7 +22,8 @@ func asksForMore(name string) bool {
 	return collects != "" || sensitive.PersonalName.MatchString(spelled) || sensitive.KeyOfOne.MatchString(spelled) || sensitive.CredentialName.MatchString(spelled) || sensitive.CredentialName.MatchString(said)
 }
 
-// anyWord reports whether a set contains a word of a name, as is or with look-alikes folded.
+// anyWord reports whether a set contains a word of a name, either unchanged or with
+// look-alikes folded.
 func anyWord(name string, set map[string]bool) bool {
 	for _, w := range strings.Fields(names.Spell(name)) {
 		if set[w] || set[names.FoldName(w)] {

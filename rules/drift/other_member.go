@@ -82,7 +82,8 @@ func (c *change) otherMember(name string, old, now int) (scanner.Severity, strin
 	return scanner.Note, message
 }
 
-// asSchema returns the member that lenient clients read a name as, or "" if there is none.
+// asSchema returns the member for which lenient clients take a name, or "" if there is
+// none.
 func asSchema(name string) string {
 	for _, known := range mcp.DefinitionParts {
 		if name != known && names.FoldSeparators(name) == names.FoldSeparators(known) && known != "_meta" {
@@ -114,7 +115,8 @@ func addresses(doc *wire.Doc, i int) (all []string) {
 	return all
 }
 
-// actingSchemes are schemes of addresses that have no host and act when followed.
+// actingSchemes are schemes of addresses without a host whose use runs code or
+// opens something.
 var actingSchemes = names.Set("javascript data file vbscript blob")
 
 // members returns the member names of both definitions, sorted.

@@ -8,8 +8,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/names"
 )
 
-// governsOthers reports whether a sentence causes other tools to be used earlier, later,
-// differently or not at all.
+// governsOthers reports whether a sentence makes the model use other tools earlier,
+// later, differently or not at all.
 func governsOthers(u *unapproved, s []byte) bool {
 	if at := othersTools.FindSubmatchIndex(s); at != nil && governing.Match(s) && !u.ownFamily(s[at[0]:at[1]], s[at[1]:]) {
 		return true
@@ -54,7 +54,8 @@ func (u *unapproved) ownFamily(tools, behind []byte) bool {
 	return false
 }
 
-// commonKinds are words between "other" and "tools" that do not say whose tools they are.
+// commonKinds are words between "other" and "tools" that do not say to whom the tools
+// belong.
 var commonKinds = names.Set(`other tool tools every each another such these those the any all servers server available external search file files similar connected installed`)
 
 // ownName reports whether name is a tool of the server, or occurs in the approved definition.

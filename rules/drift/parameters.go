@@ -62,8 +62,8 @@ func (s *schemaChange) schemas(o, n *property) {
 	}
 }
 
-// freshOne reports a new property. Its severity depends on what it asks for; a required
-// property alone breaks calls but benefits nobody.
+// freshOne reports a new property. Its severity depends on what it asks for. Merely
+// requiring it breaks calls, which gains an attacker nothing.
 func (s *schemaChange) freshOne(n *property, declared bool) {
 	asks := s.asks(n)
 	switch {
@@ -77,7 +77,7 @@ func (s *schemaChange) freshOne(n *property, declared bool) {
 		s.tell(n, s.demand(n), "%q is new and required, and asks for a destination or for data from elsewhere", n.name)
 	case n.needed == always && declared:
 		s.tell(n, scanner.Medium, "%q is new and required", n.name)
-	case n.needed == always && !asks: // in a schema that declared nothing and accepted everything
+	case n.needed == always && !asks: // the previous schema declared nothing and accepted everything
 		s.tell(n, scanner.Low, "%q is now declared and required", n.name)
 	case n.needed == sometimes && asks:
 		s.tell(n, s.demand(n), "%q is new, required in some calls, and asks for a destination or for data from elsewhere", n.name)
@@ -90,7 +90,7 @@ func (s *schemaChange) freshOne(n *property, declared bool) {
 	}
 }
 
-// approvedName reports whether a reader would mistake name for an approved parameter.
+// approvedName reports whether a reader could mistake name for an approved parameter.
 func (s *schemaChange) approvedName(name string) bool {
 	if s.alike == nil {
 		s.alike = map[string]bool{}
@@ -115,10 +115,10 @@ func (s *schemaChange) asks(n *property) bool {
 	return asks
 }
 
-// raw are words for parameters whose value is executed as is.
+// raw are words for parameters whose values are executed unchanged.
 var raw = names.Set(`raw sql command cmd shell script code eval expression statement exec program`)
 
-// demand rates a new required parameter. An enum, a number or a boolean cannot carry data away.
+// demand rates a new required parameter. An enum, a number or a boolean cannot leak data.
 func (s *schemaChange) demand(n *property) scanner.Severity {
 	if s.carriesText(n) {
 		return scanner.High
@@ -127,7 +127,7 @@ func (s *schemaChange) demand(n *property) scanner.Severity {
 }
 
 // emptied reports a schema that declared parameters and now accepts anything. If it excluded
-// nothing before, that may be a simple mistake.
+// nothing before, the change may be a mistake.
 func (s *schemaChange) emptied(before, after *object) {
 	if len(after.list) > 0 || s.after != nil && jsonschema.Raw(&s.now, s.is.get(s.after, "additionalProperties")) == "false" {
 		return

@@ -35,7 +35,8 @@ func comparePattern(s *schemaChange, name string, old, now int) {
 	}
 }
 
-// bounded reports whether the value cannot be arbitrary text now, whatever pattern it has.
+// bounded reports whether other constraints now keep the value from being arbitrary text,
+// whatever its pattern.
 func (s *schemaChange) bounded() bool {
 	return s.after != nil && (!takesText(s.is.types(s.after)) || s.is.choices(s.after) != nil)
 }
@@ -63,8 +64,8 @@ var hostileTexts = []string{
 }
 
 // letThrough returns the first hostile text that the old pattern rejects and the new one accepts,
-// or "" if there is none. An old pattern that accepts most of them protects nothing. An unreadable
-// new pattern counts as accepting everything.
+// or "" if there is none. An old pattern that accepts most of them does not protect anything. An
+// unreadable new pattern counts as accepting everything.
 func (s *schemaChange) letThrough(old, now string) string {
 	if s.patterns++; s.patterns > maxPatternsRead {
 		return hostileTexts[0]
@@ -74,7 +75,7 @@ func (s *schemaChange) letThrough(old, now string) string {
 		return ""
 	}
 	if before != nil && before(anyAddress) && !s.stake.runs && !reaches(s.name) {
-		return "" // an address format that anybody can satisfy rules out nobody
+		return "" // an address format that anybody can satisfy protects nothing
 	}
 	kept, first := 0, ""
 	for _, text := range hostileTexts {
@@ -98,8 +99,9 @@ const (
 	maxPatternBytes = 1000
 )
 
-// readPattern returns a matcher for an ECMA-262 pattern, or nil if it cannot be read. Go has no
-// lookahead; at the start, where patterns use it, it becomes a separate expression.
+// readPattern returns a matcher for an ECMA-262 pattern, or nil if it cannot be read. Go does
+// not support lookahead, so lookahead at the start, where patterns have it, becomes a separate
+// expression.
 func readPattern(pattern string) func(string) bool {
 	if len(pattern) > maxPatternBytes {
 		return nil

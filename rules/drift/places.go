@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// usualPlace reports whether a command has no directory and is looked up by the system, or is in a
-// system directory that not every user can write to.
+// usualPlace reports whether the system looks up a command because it has no directory, or the
+// directory is a system directory to which not every user can write.
 func usualPlace(command string) bool {
 	dir := strings.ToLower(directory(command))
 	switch {

@@ -7,7 +7,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// need says when an object must have a property.
+// need is the condition under which an object must have a property.
 type need uint8
 
 const (
@@ -47,8 +47,8 @@ func (o *object) add(name string, needed need, nodes ...int) {
 	p.nodes, p.needed = append(p.nodes, nodes...), max(p.needed, needed)
 }
 
-// properties returns the properties that a value may have according to any of the schemas that
-// apply to it.
+// properties returns the properties that a value may have according to any schema that applies
+// to it.
 func (s *side) properties(v *view, depth int) *object {
 	o := &object{named: map[string]*property{}}
 	for _, schema := range v.all {

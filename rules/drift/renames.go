@@ -51,7 +51,7 @@ func (s *schemaChange) fresh(gone, fresh []*property, declared bool) []*property
 	return slices.DeleteFunc(gone, func(o *property) bool { return renamed[o] })
 }
 
-// kindOf returns what a property and its renamed version have in common.
+// kindOf returns a string that a property and its renamed version share.
 func (s *schemaChange) kindOf(of *side, p *property) string {
 	if len(p.nodes) == 0 {
 		return "undeclared"
@@ -61,7 +61,8 @@ func (s *schemaChange) kindOf(of *side, p *property) string {
 	return strings.Join(append(all, [...]string{"optional", "sometimes", "always"}[p.needed]), " ")
 }
 
-// rename reports a renamed property. A name that asks for more makes it a new property.
+// rename reports a renamed property. It treats a property as new if its name asks for
+// more.
 func (s *schemaChange) rename(o, n *property) bool {
 	disguise := names.FoldName(o.name) == names.FoldName(n.name) && (names.Disguised(o.name) || names.Disguised(n.name))
 	weight := scanner.Note
@@ -84,7 +85,8 @@ func (s *schemaChange) rename(o, n *property) bool {
 	return true
 }
 
-// carriesMore reports whether n contains all of something, or bytes, instead of text.
+// carriesMore reports whether n carries the whole of something, or bytes, instead of
+// a text.
 func (s *schemaChange) carriesMore(o, n *property) bool {
 	for _, keyword := range [...]string{"contentEncoding", "contentMediaType"} {
 		if s.now.Get(n.schema(), keyword) >= 0 && s.old.Get(o.schema(), keyword) < 0 {
@@ -94,7 +96,7 @@ func (s *schemaChange) carriesMore(o, n *property) bool {
 	return anyWord(n.name, wholes) && !anyWord(o.name, wholes)
 }
 
-// wholes are words for parameters that contain all of something.
+// wholes are words for parameters that contain the whole of something.
 var wholes = names.Set(`archive dump snapshot tree workspace bundle backup tarball zip everything`)
 
 // inside returns the properties of a property of type object.

@@ -41,7 +41,7 @@ var SchemaCompatible = scanner.Rule{
 	},
 }
 
-// reportSchema reports the differences of a definition's schemas whose severity is in [from, to],
+// reportSchema reports the differences in a definition's schemas whose severity is in [from, to],
 // as one finding per schema.
 func reportSchema(c *change, from, to scanner.Severity, what string) {
 	for _, name := range [...]string{"inputSchema", "outputSchema"} {

@@ -11,8 +11,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// stakes describes what a call of a tool can do, according to the tool itself. A constraint matters
-// only if something is at stake.
+// stakes describes what a call of a tool can do, according to the tool itself. Constraints matter
+// only if there is a stake.
 type stakes struct {
 	acts  bool // destroys, runs, pays, grants, sends, or changes running systems
 	runs  bool // executes its input
@@ -21,8 +21,8 @@ type stakes struct {
 	reads bool // claims to be read-only
 }
 
-// stakes reads what a tool says it does, before or now: removing a word from the text does not
-// change the action.
+// stakes reads what a tool says about its actions, now or before, because removing a word from
+// the text does not change the action.
 func (c *change) stakes() stakes {
 	var all stakes
 	for _, d := range []*mcp.Definition{c.was.Definition, c.d} {
@@ -50,8 +50,8 @@ func anyOf(words []string, set map[string]bool) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return set[strings.TrimRight(w, ".,:;!?")] })
 }
 
-// The verbs that indicate a stake, in names and first sentences. Participles are omitted: tools
-// read data about what was paid, locked or deployed.
+// The verbs that indicate a stake, in names and first sentences. Participles are omitted,
+// because tools also read data about things that were paid, locked or deployed.
 var (
 	acting = names.Set(`delete deletes remove removes destroy destroys erase erases wipe wipes purge purges truncate truncates drop drops
 		overwrite overwrites terminate terminates kill kills revoke revokes reset resets uninstall uninstalls
@@ -65,8 +65,8 @@ var (
 	saving  = names.Set(`save write create add update edit append insert rename`)
 )
 
-// guarded reports whether a constraint here protects something: the parameter is run, opened or
-// connected to, or the tool has consequences for any parameter.
+// guarded reports whether a constraint protects something here, because the parameter is run,
+// opened or connected to, or because the tool has a stake.
 func (s *schemaChange) guarded() bool { return reaches(s.name) || s.stake.acts }
 
 // loosened rates a constraint that was removed or relaxed.
@@ -78,7 +78,7 @@ func (s *schemaChange) loosened() scanner.Severity {
 }
 
 // told reports whether the added texts of the tool or parameter mention the parameter or one of the
-// values. A user can review a change that the text mentions; only readers of schemas notice others.
+// values. Users can review changes that a text mentions; others are visible only in the schema.
 func (s *schemaChange) told(values ...string) bool {
 	words := map[string]bool{}
 	for _, w := range strings.Fields(names.Spell(s.name)) {
@@ -98,8 +98,8 @@ func (s *schemaChange) told(values ...string) bool {
 	})
 }
 
-// silently returns High if no text mentions the change, and Medium if one does and so can be
-// reviewed.
+// silently returns High if no text mentions the change, and otherwise Medium, because users
+// can review it.
 func (s *schemaChange) silently(also ...string) scanner.Severity {
 	if s.told(also...) {
 		return scanner.Medium

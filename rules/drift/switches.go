@@ -9,8 +9,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// safeValue returns the value with which a switch does nothing or less: true for a dry run, false
-// for force; "" if the parameter is not such a switch.
+// safeValue returns the value of a switch with which the tool does less or nothing, such as true
+// for dry_run or false for force. It returns "" if the parameter is not such a switch.
 func safeValue(name string) string {
 	switch {
 	case anyWord(name, boldly) && (anyWord(name, undoing) || !anyWord(name, carefully)):
@@ -27,13 +27,14 @@ var (
 	undoing   = names.Set(`skip ignore disable allow bypass no without auto unsafe insecure force`)
 )
 
-// holding are words for switches and parameters without which a call waits for confirmation.
+// holding are words for parameters, such as switches, without which a call waits for
+// confirmation.
 var holding = names.Set(`dry plan preview simulate confirm confirmed confirmation approve approval approved approver sandbox sandboxed isolated verify interactive ask draft otp pin mfa totp consent acknowledge acknowledged`)
 
 // holds reports whether name is a parameter without which a call does nothing.
 func holds(name string) bool { return anyWord(name, holding) && safeValue(name) != "false" }
 
-// compareDefault compares the values used if a caller does not set the parameter.
+// compareDefault compares the values that apply if a caller omits the parameter.
 func compareDefault(s *schemaChange, _ string, old, now int) {
 	if s.same(old, now) {
 		return
@@ -68,10 +69,10 @@ func compareDefault(s *schemaChange, _ string, old, now int) {
 // wideOpen reports whether a value is one of the most permissive ones.
 func wideOpen(value string) bool { return rank(value) == len(openness)-1 && !switchValues[value] }
 
-// switchValues are boolean values, which mean something only with the name of the switch.
+// switchValues are values of switches, which have a meaning only with the switch's name.
 var switchValues = names.Set("true false on off yes no 0 1")
 
-// unfixed rates a switch that was fixed to its safe value and may now have another.
+// unfixed rates a switch that was fixed to its safe value and can now have another.
 func (s *schemaChange) unfixed(before []int) scanner.Severity {
 	safe := safeValue(s.name)
 	if safe != "" && len(before) == 1 && jsonschema.Text(&s.old, before[0]) == safe {
@@ -80,14 +81,14 @@ func (s *schemaChange) unfixed(before []int) scanner.Severity {
 	if s.bounded() {
 		return scanner.Medium
 	}
-	if s.stake.reads && anyWord(s.name, selecting) { // the list contained only harmless values
+	if s.stake.reads && anyWord(s.name, selecting) { // the values listed before were harmless
 		return scanner.High
 	}
 	return s.loosened()
 }
 
-// boldByDefault reports whether a new parameter makes calls that omit it do more than before: a
-// switch that is on, or a destination.
+// boldByDefault reports whether a new parameter makes calls that omit it do more than before,
+// because it is a switch that is on, or a destination.
 func (s *schemaChange) boldByDefault(n *property) bool {
 	value := jsonschema.Text(&s.now, s.now.Get(n.schema(), "default"))
 	if value == "true" {
@@ -98,11 +99,12 @@ func (s *schemaChange) boldByDefault(n *property) bool {
 	return place != "" && (asksForMore(n.name) || leadsSomewhere(value) && s.strange(place))
 }
 
-// bolder are words for switches that skip a question or cannot be undone.
+// bolder are words for switches that skip a confirmation or make an action
+// irreversible.
 var bolder = names.Set(`skip ignore disable bypass no without auto unsafe insecure force overwrite delete remove purge destroy publish public share push approve unattended privileged`)
 
-// notAsked reports a confirmation parameter that calls no longer need. n is its current form, or
-// nil if it was removed.
+// notAsked reports a confirmation parameter that calls no longer need. n is its current version,
+// or nil if it was removed.
 func (s *schemaChange) notAsked(o, n *property) bool {
 	if o.needed == optional || !holds(o.name) {
 		return false
@@ -123,15 +125,15 @@ func (s *schemaChange) notAsked(o, n *property) bool {
 // money are words for parameters that limit an amount of money.
 var money = names.Set(`amount value price total sum quantity budget limit fee`)
 
-// wider rates a relaxed limit. A size does not protect anything, but an amount does if the tool
-// pays, and so does the format of a confirmation.
+// wider rates a relaxed limit. Limits of sizes do not protect anything, but limits of amounts
+// do if the tool pays, and so does the format of a confirmation.
 func (s *schemaChange) wider(name string, gone bool, before, after float64) scanner.Severity {
 	const much = 10
 	upper := strings.HasPrefix(name, "max") || name == "exclusiveMaximum"
 	switch {
 	case upper && s.stake.pays && anyWord(s.name, money) && (gone || after >= before*much):
 		return s.silently()
-	case name == "maxItems" && s.stake.ends && (gone || after >= before*much): // items destroyed at once
+	case name == "maxItems" && s.stake.ends && (gone || after >= before*much): // number of items destroyed at once
 		return s.silently()
 	case name == "minLength" && holds(s.name) && s.stake.acts:
 		return s.silently()
@@ -139,7 +141,8 @@ func (s *schemaChange) wider(name string, gone bool, before, after float64) scan
 	return scanner.Low
 }
 
-// selecting are words for parameters that select an action, or its actor or recipient.
+// selecting are words for parameters that select an action, its actor or its
+// recipient.
 var selecting = names.Set(`op ops operation operations action actions mode method verb act task command role roles permission permissions access privilege privileges scope scopes level visibility audience acl grant`)
 
 // grave are words for values that destroy, run or open something, give it to everybody, or remove

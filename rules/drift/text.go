@@ -13,7 +13,8 @@ import (
 )
 
 // proseWords is the minimum number of words that make a value other than a description (a default,
-// enum value, example or unknown member) prose. A credentials file name alone suffices.
+// enum value, example or unknown member) prose. The name of a credentials file is enough by
+// itself.
 const proseWords = 4
 
 // texts returns the texts of a definition at any depth, by JSON pointer. Instructions are one text.
@@ -24,7 +25,7 @@ func texts(doc *wire.Doc, kind mcp.SubjectKind) map[string]string {
 		found["/instructions"] = string(doc.Text(0, &buf))
 		return found
 	}
-	named := kind == mcp.ResourceSubject || kind == mcp.TemplateSubject // identified by URI
+	named := kind == mcp.ResourceSubject || kind == mcp.TemplateSubject // resources are identified by URI
 	for i := range doc.Nodes {
 		if doc.Kind(i) != wire.String {
 			continue
@@ -48,12 +49,13 @@ func isText(key string, doc *wire.Doc, i int) bool {
 type retold struct {
 	pointer     string
 	before, now string
-	added       []string // sentences that were not in before
-	fresh       []string // sentences of added that were nowhere in the definition
-	dropped     []string // sentences that are no longer in now
+	added       []string // sentences that before does not contain
+	fresh       []string // those of added that the definition did not contain anywhere
+	dropped     []string // sentences that now does not contain
 }
 
-// retold returns the changed texts, sorted by pointer, then the removed ones.
+// retold returns the changed and added texts, sorted by pointer, followed by the
+// removed ones.
 func (c *change) retold() (all []retold) {
 	if c.texts != nil {
 		return *c.texts
@@ -84,7 +86,7 @@ func (c *change) retold() (all []retold) {
 	return all
 }
 
-// retoldIn reports whether a text changed below a pointer.
+// retoldIn reports whether any text below a pointer changed.
 func (c *change) retoldIn(pointer string) bool {
 	return slices.ContainsFunc(c.retold(), func(r retold) bool { return strings.HasPrefix(r.pointer, pointer+"/") })
 }
@@ -101,8 +103,8 @@ func added(before, now string) (sentences []string) {
 	return sentences
 }
 
-// sentenceSet holds hashes of plain sentences, since a long text may have as many sentences as
-// bytes.
+// sentenceSet holds hashes of plain sentences, because a long text may have as many sentences
+// as bytes.
 type sentenceSet map[uint64]struct{}
 
 // hashSeed is random in each run, so that nobody can craft two sentences with the same hash.
@@ -125,8 +127,8 @@ func plain(s string) string { return strings.ToLower(strings.Join(strings.Fields
 // longSentence is the length, in bytes, from which sentences are split.
 const longSentence = 160
 
-// split splits a text into sentences and lines, so that a diff shows a change in a long text
-// separately. Long ones are split between words.
+// split splits a text into sentences and lines, so that a diff isolates a change in a long
+// text. It splits long sentences between words.
 func split(s string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for line := range strings.SplitSeq(s, "\n") {

@@ -13,8 +13,8 @@ import (
 )
 
 // takesTheirs reports whether a new parameter takes credentials or the conversation, by its name or
-// description. If the caller chooses the address, an optional credential goes there, and not to the
-// tool's author.
+// description. If the caller chooses the address, an optional credential is sent there and not to
+// the tool's author.
 func (s *schemaChange) takesTheirs(n *property) bool {
 	if !s.carriesText(n) {
 		return false
@@ -39,7 +39,7 @@ func (s *schemaChange) describes(n *property) string {
 	return ""
 }
 
-// asksWhereToldTo reports whether the caller of the tool chooses the address that is requested.
+// asksWhereToldTo reports whether the caller of the tool chooses the address to request.
 func (s *schemaChange) asksWhereToldTo() bool {
 	if s.toldTo == nil {
 		told := false
@@ -51,7 +51,8 @@ func (s *schemaChange) asksWhereToldTo() bool {
 	return *s.toldTo
 }
 
-// namesCredential reports whether name is that of a credential, not of something related to one.
+// namesCredential reports whether name is that of a credential, rather than something related to
+// one.
 func namesCredential(name string) bool {
 	words := strings.Fields(names.Spell(name))
 	if len(words) == 0 || sensitive.AboutSecret[words[len(words)-1]] || anyOf(words, placesInLists) {
@@ -86,10 +87,11 @@ func namesTalk(name string) bool {
 var (
 	// opening are words that mean a credential in any context.
 	opening = names.Set(`password passwords passwd passphrase passcode credential credentials secret secrets mnemonic jwt dotenv apikey`)
-	// bareCredential are words that mean a credential after certain other words, but alone may also
-	// mean a list position or a coin.
+	// bareCredential are words that mean a credential after certain other words, but by themselves
+	// may mean a list position or a coin.
 	bareCredential = names.Set(`token tokens cookie cookies pem otp auth`)
-	// placesInLists are words for pagination tokens, counted or traded tokens, and data keys.
+	// placesInLists are words for pagination tokens, tokens that are counted or traded, and
+	// data keys.
 	placesInLists    = names.Set(`page next prev previous continuation cursor sync resume start max min count limit budget in out from to base quote pagination skip offset idempotency cache sort primary foreign partition design`)
 	wholeEnvironment = lazyregexp.New(`\b(env vars|environment variables|process env)$`)
 	talks            = names.Set(`conversation conversations dialog dialogue transcript chat`)
@@ -99,7 +101,7 @@ var (
 )
 
 // ambiguous are words with an ordinary and a suspicious meaning; such a name is interpreted by its
-// description. If the name also contains an unambiguous word, the description is not consulted.
+// description, unless it also contains an unambiguous word.
 var (
 	ambiguous   = names.Set(`context memory environment env prompt messages history upload script shell command cmd endpoint recipient recipients proxy`)
 	unambiguous = names.Set(`bcc cc forward webhook callback exfil token secret password passphrase credential credentials conversation transcript destination`)
@@ -118,7 +120,7 @@ func asksOfTheirs(description string) bool {
 		}
 		before, behind := s[:at[0]], s[at[1]:]
 		if !(len(before) <= nearStart && !usedFor.MatchString(before) || valued.MatchString(before)) {
-			continue // the value itself is something else
+			continue // the value itself is not one of these
 		}
 		if !clause.StrongNegation.MatchString(before) && !pathOrExample.MatchString(before) && !partOfName.MatchString(behind) && !aboutThing.MatchString(behind) {
 			return true
@@ -127,18 +129,19 @@ func asksOfTheirs(description string) bool {
 	return false
 }
 
-// nearStart is the maximum distance of the requested thing from the start of its sentence.
+// nearStart is the maximum distance, in bytes, of the requested thing from the start of
+// its sentence.
 const nearStart = 45
 
 // abbreviations do not end a sentence.
 var abbreviations = strings.NewReplacer("e.g. ", "e.g., ", "i.e. ", "i.e., ")
 
 var (
-	// usedFor matches wording before something that a value is only related to.
+	// usedFor matches wording before something to which a value is only related.
 	usedFor = lazyregexp.New(`\b(for|used?|uses|when|if|whether|based|by)\b`)
 	// valued matches wording before something that a value contains.
 	valued = lazyregexp.New(`\b(include|pass|put|paste|provide|supply|enter|insert|attach|append|add|contents?\s+of|values?\s+of|copy\s+of|set\s+(it\s+)?to|fill\s+in)\b[^.;]{0,60}$`)
-	// theirThing matches credentials, the conversation, and other tools' results.
+	// theirThing matches credentials, the conversation and other tools' results.
 	theirThing = lazyregexp.New(`\b(api|access|auth\w*|bearer|secret|private|ssh|signing|session|oauth|refresh|login)[ _-](keys?|tokens?|cookies?)\b|` +
 		`\bpass(words?|wd|phrases?|codes?)\b|\bcredentials\b|\b(seed|recovery)\s+phrase\b|` + secrets.Files +
 		`|\b(values?|dump|contents?|copy|all|every|list)\s+(of\s+)?((all|the|every|its|your)\s+)*(environment\s+variables?|process\.env|env\s+vars)\b` +
@@ -149,8 +152,9 @@ var (
 		`|\b(everything|whatever|anything|all)\s+(that\s+)?the\s+user\s+(has\s+)?(said|wrote|written|typed|told|asked|shared)\b` +
 		`|\b(last|recent|previous|earlier|prior|all)\s+(\w+\s+){0,2}(user\s+messages|turns|prompts)\b|\buser['’]s\s+(\w+\s+){0,3}(messages?|prompts?|words)\b` +
 		`|\b(outputs?|results?|responses?)\s+(of|from)\s+((all|any|every|the|other|earlier|previous|prior)\s+){1,3}tools?(\s+calls?)?\b`)
-	// pathOrExample matches wording before a location or example rather than the content.
+	// pathOrExample matches wording that asks for a location or an example rather than
+	// the content.
 	pathOrExample = lazyregexp.New(`\b(paths?|location|where|file\s?name|defaults?(\s+(to|is))?|e\.g\.|examples?|such\s+as|like|instead\s+of|requires?|needs?|using|uses|via|with)\b[^.;]*$`)
-	// aboutThing matches text that turns the preceding words into the name of something else.
+	// aboutThing matches text that makes the preceding words part of another name.
 	aboutThing = lazyregexp.New(`^\s*(['’]s\s+)?(ids?|identifiers?|urls?|names?|types?|kinds?|counts?|limits?|slugs?|objects?|formats?|polic(y|ies)|expir\w+|ttl|length|settings?)\b`)
 )

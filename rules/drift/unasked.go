@@ -9,8 +9,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/sense"
 )
 
-// intent is an unexpected addition to an approved definition: the senses of the added sentence, and
-// a condition.
+// intent is an unexpected addition to an approved definition. It consists of the senses of the
+// added sentence, and a condition.
 type intent struct {
 	sense.Test
 	where func(u *unapproved, sentence []byte) bool // nil if unconditional
@@ -43,12 +43,12 @@ func looser(w sense.Test, by int) intent {
 	return intent{Test: w}
 }
 
-// innocently are weights for signs of a legitimate upgrade, in addition to sense.HonestSenses: the
-// effect of a switch, a list of values, a reference to documentation.
+// innocently are weights for signs of a legitimate upgrade, in addition to sense.HonestSenses.
+// Such signs are the effect of a switch, a list of values and a reference to documentation.
 var innocently = map[reading.Sense]int{reading.Whether: -3, reading.DataFlow: -2, reading.Shown: -2, reading.Visited: -2, reading.Pointed: -2}
 
 var (
-	// collecting takes data from outside the tool, whoever receives it.
+	// collecting matches taking data from outside the tool, whoever receives it.
 	collecting = sense.Test{
 		Needs: [][]reading.Sense{
 			{reading.KeyFile, reading.Secret, reading.Conversation, reading.OtherOutput, reading.Personal},
@@ -62,7 +62,7 @@ var (
 		},
 		Purpose: -5, Enough: 6, Message: "collects data that the tool did not use before",
 	}
-	// handingTheirs is like collecting, for more common words.
+	// handingTheirs is like collecting, but for more common words.
 	handingTheirs = sense.Test{
 		Needs: [][]reading.Sense{{reading.Take, reading.Hand, reading.Alter}},
 		Weights: map[reading.Sense]int{
@@ -71,29 +71,31 @@ var (
 		},
 		Purpose: -5, Enough: 3, Message: "collects data that the tool did not use before",
 	}
-	// payingTo names the recipient of a payment.
+	// payingTo matches naming the recipient of a payment.
 	payingTo = sense.Test{
 		Needs: [][]reading.Sense{{reading.Value, reading.Hand, reading.Alter}}, Weights: map[reading.Sense]int{reading.Value: 1, reading.Hand: 1, reading.Alter: 1},
 		Enough: 1, Message: "names an account as the recipient of something",
 	}
-	// These are recognized by the expression alone.
+	// The expression alone recognises these.
 	obeyingData = sense.Test{Message: "tells the model to follow instructions in data"}
 	deceiving   = sense.Test{Message: "hides something from people, or deceives them"}
 	outliving   = sense.Test{Message: "gives an instruction that applies beyond the call"}
-	// askingForSecrets asks a person for something that a model must never see.
+	// askingForSecrets matches asking a person for something that a model must
+	// never see.
 	askingForSecrets = sense.Test{
 		Needs: [][]reading.Sense{{reading.Secret}}, Weights: map[reading.Sense]int{reading.Secret: 2, reading.OwnKey: -3, reading.Asks: 4},
 		Purpose: -5, Enough: 2, Message: "asks people for their credentials",
 	}
-	// carryingAway sends something to a new destination.
+	// carryingAway matches sending something to a new destination.
 	carryingAway = sense.Test{
 		Needs:   [][]reading.Sense{{reading.Hand, reading.Copy}, {reading.Address}},
 		Weights: map[reading.Sense]int{reading.Copy: 1, reading.Hand: 1, reading.Address: 2, reading.Duty: 1, reading.Always: 1, reading.Model: 1, reading.Until: -3},
 		Enough:  4, Message: "sends something to an address that the definition did not mention before",
 	}
-	// notAsking is like sense.WaivesApproval, which more words could give another meaning.
+	// notAsking is like sense.WaivesApproval with a lower threshold, because an
+	// added sentence has fewer words that could give it another meaning.
 	notAsking = looser(sense.WaivesApproval, 1).Test
-	// borrowing has another server's tool used for this one.
+	// borrowing matches using another server's tool for this one.
 	borrowing = sense.Test{
 		Needs: [][]reading.Sense{{reading.Take, reading.Hand, reading.Alter, reading.Run}, {reading.Parameter, reading.Value, reading.Address, reading.KeyFile, reading.Secret, reading.Personal}},
 		Weights: map[reading.Sense]int{
@@ -102,7 +104,7 @@ var (
 		},
 		Enough: 3, Message: "uses other servers' tools",
 	}
-	// steeringByName addresses the reader where a name is expected.
+	// steeringByName matches addressing the reader in a place for a name.
 	steeringByName = sense.Test{
 		Needs: [][]reading.Sense{{reading.Model, reading.Consent, reading.Orders, reading.Hush, reading.Untold, reading.Granted}},
 		Weights: map[reading.Sense]int{
@@ -111,12 +113,12 @@ var (
 		},
 		Enough: 4, Message: "contains an instruction in a name",
 	}
-	// namingKeys gives the location of credentials as a value.
+	// namingKeys matches a value that is the location of credentials.
 	namingKeys = sense.Test{
 		Needs: [][]reading.Sense{{reading.KeyFile}}, Weights: map[reading.Sense]int{reading.KeyFile: 4},
 		Purpose: -5, Enough: 4, Message: "uses a credentials file as a value",
 	}
-	// runningResults executes part of a result.
+	// runningResults matches executing part of a result.
 	runningResults = sense.Test{
 		Needs:   [][]reading.Sense{{reading.Run}, {reading.Model, reading.Duty, reading.Whose}},
 		Weights: map[reading.Sense]int{reading.Run: 2, reading.Model: 1, reading.Duty: 1, reading.Whose: 1},
@@ -133,12 +135,12 @@ func ofPersons(_ *unapproved, s []byte) bool {
 	return at != nil && !clause.StrongNegation.Match(s[:at[0]]) && !partOfName.Match(s[at[1]:])
 }
 
-// asksPersons matches asking somebody for something that only a person knows.
+// asksPersons matches asking people for something that only they know.
 var asksPersons = lazyregexp.New(`\b(ask|request|prompt|have|get|obtain|collect|let|tell|invite|require)(s|ing)?\b[^.\n]{0,60}?\b(passwords?|passcodes?|passphrases?|` +
 	`pin|cvv|cvc|(2fa|otp|one-time|verification|security|recovery|backup)\s+(codes?|passwords?|phrases?)|seed\s+phrase|card\s+(number|details)|` +
 	`social\s+security\s+number)\b`)
 
-// partOfName matches text that turns a preceding word for a secret into the name of another thing.
+// partOfName matches text that makes a preceding word for a secret part of another name.
 var partOfName = lazyregexp.New(`^[\s_-]+(files?|fields?|managers?|polic(y|ies)|resets?|hash(es)?|protect\w*|rules?|lengths?|strength|prompts?|parameters?)\b`)
 
 func forNoThing(_ *unapproved, s []byte) bool { return !asksForThing.Match(s) }
@@ -154,7 +156,7 @@ func inValue(u *unapproved, _ []byte) bool { return u.label }
 
 func inResults(u *unapproved, _ []byte) bool { return strings.HasPrefix(u.r.pointer, "/outputSchema/") }
 
-// toNewPlace reports whether a sentence contains a host that the definition did not mention before.
+// toNewPlace reports whether a sentence contains a host that is new to the definition.
 func toNewPlace(u *unapproved, s []byte) bool {
 	for _, host := range hostIn.FindAllSubmatch(s, 8) {
 		if !u.spokeOf(string(host[1])) {
@@ -166,7 +168,8 @@ func toNewPlace(u *unapproved, s []byte) bool {
 
 var hostIn = lazyregexp.New(`([a-z0-9][a-z0-9-]*(?:\.[a-z0-9-]+)+)`)
 
-// ofStrangers reports whether a sentence mentions tools, but none of the same server.
+// ofStrangers reports whether a sentence mentions tools, but no tool of the same
+// server.
 func ofStrangers(u *unapproved, s []byte) bool {
 	if !toolWord.Match(thisTool.ReplaceAll(s, nil)) && !identifierIn.Match(s) {
 		return false
@@ -191,7 +194,7 @@ func namesOthersTool(u *unapproved, s []byte) bool {
 	return at != nil && !thisTool.Match(at) && !sense.DomainTool.MatchString(u.d.Name+" tool")
 }
 
-// toolOfOthers matches an unnamed tool: any, or one of a kind.
+// toolOfOthers matches a tool without a name: any tool, or one of a kind.
 var toolOfOthers = lazyregexp.New(`\b(any|whatever|whichever|another)\s+([\w-]+\s+){0,2}?(tools?|connectors?|integrations?|plugins?)\b|` +
 	`\b(calendar|e?-?mail|payment|bank(ing)?|file|shell|terminal|git|browser|database|messaging|sms|chat)\s+(tools?|connectors?|integrations?|` +
 	`plugins?|readers?)\b`)
@@ -249,7 +252,8 @@ var (
 
 func untold(_ *unapproved, s []byte) bool { return keptOrDeceived.Match(s) }
 
-// keptOrDeceived matches statements that somebody need not know, or what to say if they ask.
+// keptOrDeceived matches statements that somebody need not know something, or what to answer
+// if they ask.
 var keptOrDeceived = lazyregexp.New(`\b(reviewers?|maintainers?|owners?|recipients?|readers?|people|authors?|guests?|admins?|administrators?|users?|nobody|they|it|` +
 	`this|that)\s+((need|must|should|is|are)\s?(not|n['’]t|never)|do(es)?\s?(not|n['’]t)\s+(have|need)\s+to)\s+(to\s+)?(ever\s+)?(be\s+)?(told|` +
 	`informed|aware|know|learn|hear|mentioned|brought\s+up|come\s+up)\b|\b(if|should|when(ever)?)\s+(any(one|body)|some(one|body)|they|people|` +
@@ -259,6 +263,6 @@ var keptOrDeceived = lazyregexp.New(`\b(reviewers?|maintainers?|owners?|recipien
 
 func forGood(_ *unapproved, s []byte) bool { return outlives.Match(s) && !clause.AskedByUser.Match(s) }
 
-// outlives matches an instruction that applies from now on.
+// outlives matches an instruction that remains in effect.
 var outlives = lazyregexp.New(`\bfrom\s+now\s+on\b|\bfor\s+the\s+(rest|remainder)\s+of\s+(the|this)\s+(session|conversation|chat|dialogue?)\s*,|` +
 	`\bin\s+(all|every|each|any)\s+(future|later|subsequent)\s+(sessions?|conversations?|chats?|turns?|answers?|repl(y|ies)|calls?)\b`)

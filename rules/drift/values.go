@@ -44,7 +44,7 @@ func (s *schemaChange) types(before, after []string) {
 	}
 	weight := scanner.Medium
 	switch free := takesText(after) && !takesText(before); {
-	case covers(before, after): // narrower
+	case covers(before, after): // the new types are narrower
 		weight = scanner.Note
 	case free && s.guarded():
 		weight = scanner.High
@@ -101,7 +101,8 @@ func (s *schemaChange) choices(before, after []int) {
 	}
 }
 
-// moreChoices rates values that were not listed before, with a minimum severity.
+// moreChoices rates values that were not listed before. The severity is at least
+// least.
 func (s *schemaChange) moreChoices(before []int, was, more []string, weight scanner.Severity) scanner.Severity {
 	for _, value := range more {
 		if reaches(s.name) || anyWord(value, consequences) {

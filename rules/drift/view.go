@@ -10,26 +10,26 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// side is one of two compared schemas. A schema may contain a constraint directly, by reference, or
-// in one or all of several parts, so constraints are looked up in all of them.
+// side is one of two compared schemas. A constraint may be in the schema itself, in a referenced
+// schema, or in one or all of several parts, so side looks in all of them.
 type side struct {
 	doc   *wire.Doc
 	root  int
 	refs  map[string]int
-	names map[int]map[string]int // members of objects on the path of a reference
+	names map[int]map[string]int // cached members of objects on the path of a reference
 	views map[int]*view
-	looks int // remaining schemas and variants to read
+	looks int // remaining number of schemas and variants to read
 }
 
 // view is the set of schemas that apply to one value.
 type view struct {
 	all []int   // schemas that all apply: the schema itself, referenced ones, allOf
-	any [][]int // groups of which at least one applies: anyOf, oneOf, then/else
+	any [][]int // groups of schemas of which at least one applies: anyOf, oneOf, then/else
 	cut bool    // incomplete because a limit was reached
 }
 
-// The limits of a view: in a hostile schema, the parts that apply to one value may be unlimited.
-// Schemas of published servers need at most 20,000 looks.
+// The limits of a view, because in a hostile schema the number of parts that apply to one value
+// may be unlimited. Schemas of published servers need at most 20,000 looks.
 const (
 	maxParts    = 512
 	maxVariants = 8 // nesting depth
@@ -122,7 +122,7 @@ func (s *side) resolve(ref int) int {
 	return at
 }
 
-// member is like child, with an index for repeated lookups in an object.
+// member is like child, but uses an index, for repeated lookups in an object.
 func (s *side) member(i int, key string) int {
 	if s.doc.Kind(i) != wire.Object {
 		return child(s.doc, i, key)
@@ -193,16 +193,17 @@ func (s *side) isNull(schema int) bool {
 	return ok && t == "null"
 }
 
-// ofLists are keywords that only apply to lists.
+// ofLists are keywords that apply only to lists.
 var ofLists = names.Set(`items contains prefixItems additionalItems minItems maxItems`)
 
-// isNoList reports whether a variant is never a list.
+// isNoList reports whether a variant excludes lists.
 func (s *side) isNoList(schema int) bool {
 	t, ok := s.doc.Str(schema, "type")
 	return ok && t != "array"
 }
 
-// types returns the JSON types that a value may have; none means all.
+// types returns the JSON types that a value may have; an empty list means all
+// types.
 func (s *side) types(v *view) []string { return s.typesIn(v, 0) }
 
 func (s *side) typesIn(v *view, depth int) (all []string) {

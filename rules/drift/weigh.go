@@ -12,8 +12,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// weighText rates how far a changed text goes beyond what was approved. detected reports whether it
-// is rated as an attack: an approval settles drift, but never detection.
+// weighText rates how far a changed text goes beyond the approved one. detected reports whether the
+// text is rated as an attack, because an approval settles drift, but never a detection.
 func (c *change) weighText(r retold, found []*scanner.Finding) (severity scanner.Severity, why string, detected bool) {
 	worst := scanner.Severity(0)
 	var rule string
@@ -35,12 +35,12 @@ func (c *change) weighText(r retold, found []*scanner.Finding) (severity scanner
 	return w.severity, w.why, w.detected
 }
 
-// weight is the rating of a text on its own.
+// weight is the rating of a text by itself.
 type weight struct {
 	severity scanner.Severity
 	why      string
 	detected bool
-	byName   bool // depends on the server's name
+	byName   bool // the rating depends on the server's name
 }
 
 // textWeights maps pointers to the ratings of a definition's texts.
@@ -97,7 +97,7 @@ func (c *change) weighAlone(r retold) (severity scanner.Severity, why string, de
 // gained returns significant words that occur in the added sentences, but not in the old text
 // except in negations. Words of the tool's own name do not count.
 func (c *change) gained(r retold) (words []string) {
-	var grave []string // only these: a long text has too many words
+	var grave []string // only these, because a long text has too many words
 	seen, asked := map[string]bool{}, map[string]bool{}
 	for w := range readWords(strings.Join(r.fresh, " ")) {
 		if consequence(w) != "" && !seen[w] {
@@ -128,7 +128,8 @@ func (c *change) gained(r retold) (words []string) {
 	return words
 }
 
-// readWords returns the words of a text as a reader sees them. An address is one word.
+// readWords returns the words of a text as a reader sees them. An address counts as
+// one word.
 func readWords(s string) iter.Seq[string] {
 	var f text.Folder
 	return strings.FieldsFuncSeq(string(f.Fold([]byte(s)).Text), func(r rune) bool { return strings.ContainsRune(" \t\n,;()[]{}<>\"'`*", r) })
@@ -148,8 +149,8 @@ func root(w string) string {
 	return w
 }
 
-// consequence returns the form in which to report a word that extends what a tool may do or access,
-// or "" for other words.
+// consequence returns the form to report for a word that extends what a tool may do or access, or
+// "" for any other word.
 func consequence(w string) string {
 	w = strings.TrimRight(w, ".:!?")
 	switch {
@@ -164,7 +165,7 @@ func consequence(w string) string {
 }
 
 // consequences are words for actions that change or send something, for private data, and for
-// instructions. They were chosen because changes of published servers do not contain them.
+// instructions. They were selected because changes of published servers do not contain them.
 var consequences = names.Set(`delete deletes deleting remove removes erase erases drop drops wipe wipes purge overwrite overwrites
 	update updates modify modifies write writes writing create creates edit edits rename renames replace replaces
 	send sends sending upload uploads uploading transmit transmits forward forwards publish publishes email emails
@@ -196,7 +197,7 @@ func lost(r retold) (words []string) {
 	}
 	now := map[string]bool{}
 	for w := range readWords(r.now) {
-		if promised[root(w)] { // only these: a long text has too many words
+		if promised[root(w)] { // only these, because a long text has too many words
 			now[root(w)] = true
 		}
 	}
@@ -210,7 +211,8 @@ func lost(r retold) (words []string) {
 	return words
 }
 
-// promises are words that limit what happens, where, or without whose consent.
+// promises are words that limit what happens, where it happens, or whose consent it
+// needs.
 var promises = names.Set(`never cannot read-only readonly confirm confirms confirmation approval approve consent permission
 	sandbox sandboxed locally offline reversible undo dry-run`)
 
@@ -223,7 +225,8 @@ var promised = func() map[string]bool {
 	return roots
 }()
 
-// The number of letters or words from which a text counts as another language.
+// The numbers of letters or words above which a text counts as being in another
+// language.
 const (
 	foreignLetters = 12
 	foreignWords   = 3

@@ -26,7 +26,7 @@ var AnsiControl = scanner.Rule{
 // effect is the effect of a control sequence on the displayed text.
 type effect struct {
 	result  scanner.Severity // severity in a result
-	quiet   bool             // not reported in a result: ordinary programs print it often
+	quiet   bool             // not reported in a result, because ordinary programs often print it
 	message string
 }
 
@@ -59,8 +59,8 @@ func steering(p *scanner.TextPass) {
 	})
 }
 
-// reportEffect reports e: with High severity in documentation and in texts on which a person
-// decides, and with that of its effect in possible program output.
+// reportEffect reports e. The severity is High in documentation and in texts on which a
+// person decides, and that of the effect in possible program output.
 func reportEffect(e *effect, p *scanner.TextPass, report func(scanner.Severity)) {
 	switch {
 	case e == nil:
@@ -71,11 +71,11 @@ func reportEffect(e *effect, p *scanner.TextPass, report func(scanner.Severity))
 	}
 }
 
-// The control sequences of ECMA-48, introduced by ESC or a C1 character. C1 characters also result
-// from misread Windows-1252, so those sequences must be complete. A string ends at the next control
-// character, which keeps the search linear.
+// The control sequences of ECMA-48, introduced by ESC or a C1 character. Misread Windows-1252 also
+// produces C1 characters, so sequences with these must be complete. A string ends at the next
+// control character, which keeps the search linear.
 var (
-	styleSequence    = lazyregexp.New(`^(?:\x1b\[([0-9;:]*)m|\x{9b}([0-9;:]+)m|\x1b\[0?K|\x1b[()][0-9A-B])`) // grep and gcc erase after a colour
+	styleSequence    = lazyregexp.New(`^(?:\x1b\[([0-9;:]*)m|\x{9b}([0-9;:]+)m|\x1b\[0?K|\x1b[()][0-9A-B])`) // grep and gcc erase the line after a colour
 	colourParameters = lazyregexp.New(`(?:^|;)0*[345]8(?::[0-9:]*|;5;[0-9]*|;2;[0-9]*;[0-9]*;[0-9]*)`)
 	concealParameter = lazyregexp.New(`(?:^|;)0*8(?:;|$)`)
 	stringSequence   = lazyregexp.New(`^(?:\x1b[PX^_][^\x1b\x{80}-\x{9f}]*|[\x{90}\x{98}\x{9e}\x{9f}][^\x1b\x{80}-\x{9f}]*(?:\x1b\\|\x{9c}))`)
@@ -91,7 +91,7 @@ func effectAt(s []byte, i int) (*effect, int) {
 	case b == '\b':
 		before, _ := utf8.DecodeLastRune(s[:i])
 		behind, _ := utf8.DecodeRune(s[i+1:])
-		if before != '\b' && (before == behind || before == '_' && behind != '\b') { // nroff's bold or underline
+		if before != '\b' && (before == behind || before == '_' && behind != '\b') { // bold or underlined text of nroff
 			return nil, 1
 		}
 		return overwriteEffect, 1

@@ -55,8 +55,8 @@ const (
 	stem     = 4
 )
 
-// stems returns the stems of the words of a text. A text with letters of another script has none,
-// because a translation shares no words.
+// stems returns the stems of the words of a text. It returns none for a text in another script,
+// because a translation has no words in common.
 func stems(s string) []string {
 	var all []string
 	for _, w := range names.Words(s) {

@@ -51,14 +51,14 @@ var VariationSelectors = scanner.Rule{
 	},
 }
 
-// doubled is the emoji selector twice, a common editing mistake.
+// doubled is a repeated emoji selector, a common editing mistake.
 var doubled = []byte{15, 15}
 
-// letterSelectors is the number of ASCII letters with a selector, none of which has a variant form,
-// that make up a message.
+// letterSelectors is the number of ASCII letters with a selector that counts as a message. No ASCII
+// letter has a variant form.
 const letterSelectors = 3
 
-// selected returns the byte that a variation selector encodes by its number.
+// selected returns the byte that a variation selector encodes.
 func selected(r rune) byte {
 	if r >= 0xE0100 {
 		return byte(r - 0xE0100 + 16)

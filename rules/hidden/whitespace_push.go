@@ -41,8 +41,8 @@ var WhitespacePush = scanner.Rule{
 	},
 }
 
-// pushedTail is the maximum number of bytes read after a gap: an attacker puts the instruction
-// immediately after the gap.
+// pushedTail is the maximum number of bytes read after a gap, because an attacker puts the
+// instruction immediately after it.
 const pushedTail = 4096
 
 var pushedOrder = lazyregexp.New(toModel)

@@ -51,14 +51,15 @@ var ZeroWidth = scanner.Rule{
 	},
 }
 
-// The numbers of invisible characters that do not occur by accident, in one run and in the whole
+// The numbers of invisible characters that do not occur by accident, in one run and in a whole
 // text.
 const (
 	unseenRun   = 4
 	unseenTotal = 8
 )
 
-// unseenSeverity rates invisible characters between two parts of a text; 0 is no finding.
+// unseenSeverity rates invisible characters between two parts of a text; 0 means no
+// finding.
 func unseenSeverity(before, after []byte, kinds map[rune]bool, count int) scanner.Severity {
 	follows, _ := utf8.DecodeRune(after)
 	precedes, _ := utf8.DecodeLastRune(before)
@@ -75,7 +76,7 @@ func unseenSeverity(before, after []byte, kinds map[rune]bool, count int) scanne
 // notLatin reports whether r is a letter of a non-Latin script.
 func notLatin(r rune) bool { return unicode.IsLetter(r) && !unicode.Is(unicode.Latin, r) }
 
-// unseen reports whether s starts with a character that has no width, or is for private use.
+// unseen reports whether s starts with a character that has no width or is for private use.
 func unseen(s []byte) bool {
 	r, _ := utf8.DecodeRune(s)
 	switch {
@@ -94,5 +95,5 @@ func privateUse(kinds map[rune]bool) bool {
 	return false
 }
 
-// latin reports whether r is a Latin letter, which needs no joiner.
+// latin reports whether r is a Latin letter, which does not need a joiner.
 func latin(r rune) bool { return unicode.Is(unicode.Latin, r) }

@@ -65,10 +65,10 @@ func nearestVerb(t []byte, start, end int) int {
 
 var (
 	writes = lazyregexp.New(vWrite)
-	// agentTold matches text that says an agent must act; a guide, by contrast, addresses a person.
+	// agentTold matches text that tells an agent to act, unlike a guide, which addresses a person.
 	agentTold = lazyregexp.New(`\b(ai|assistant|agent|llm|model)s?\s*([:,]|must|should|shall|please|has\s+to|needs?\s+to)`)
-	// unasked matches an action without anybody's consent, now or from now on.
+	// unasked matches an action without consent, now or from now on.
 	unasked = lazyregexp.New(`\bwithout\s+(asking|telling|confirm|approv|informing|mention)|\bsilently\b|\bauto_?-?approve\W{1,3}(to\s+)?(true|on)\b|\bfor\s+(all|every)\s+future\b`)
-	// configures matches names of tools that manage such files.
+	// configures matches names of tools whose purpose is to manage such files.
 	configures = lazyregexp.New(`(?i)(config|setup|install|init|rules?|memory|settings)`)
 )

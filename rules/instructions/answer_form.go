@@ -62,7 +62,7 @@ const (
 
 	oAnswer = `(response|answer|reply|replies|responses|answers|output|summary|message)['’]?s?`
 
-	// answerLanguage matches a language that an answer may be requested in.
+	// answerLanguage matches a language in which an answer may be requested.
 	answerLanguage = `(english|spanish|french|german|italian|portuguese|dutch|russian|chinese|mandarin|japanese|korean|arabic|hindi|turkish|polish|swedish|greek|latin|klingon|esperanto)`
 )
 
@@ -74,7 +74,8 @@ var (
 	// mayOpenOrder matches text that may precede an instruction in its sentence.
 	mayOpenOrder = lazyregexp.New(`^[^a-z]*(((can|could|would|will)\s+you|please|kindly|also|and|then|now|always|just|finally|additionally|make\s+sure\s+to|` +
 		`be\s+sure\s+to|remember\s+to|you\s+(must|should|need\s+to|have\s+to|will)|in\s+your\s+\w+)\W+)*$`)
-	// inExamination matches mentions of a person's answer in forms, exams and letters.
+	// inExamination matches mentions of an answer that a person gives, in forms, exams
+	// and letters.
 	inExamination = lazyregexp.New(`\b(correct\s+to|decimals?|significant|simplest|box|below|blank|space|provided|sheet|booklet|units?|notation|fractions?|marks?|` +
 		`points|exam\w*|quiz|students?|question\s+\d+|by\s+(mon|tues|wednes|thurs|fri|satur|sun)day|deadline|rsvp|reviewers?|customers?|letter|commit|` +
 		`log)\b`)

@@ -53,7 +53,7 @@ var ApprovalBypass = scanner.Rule{
 				ahead = ahead[all[len(all)-1][1]:]
 			}
 			if approvalGranted.Match(p.Folded[m.Start:m.End]) && approvalAwaited.Match(p.Folded[from:m.Start]) {
-				continue // the text waits for approval
+				continue // the text makes approval a condition
 			}
 			if clause.Quoted(p.Folded, m.Start, m.End) || clause.RefusedBehind.Match(p.Folded[m.End:to]) || clause.CitedAhead.Match(p.Folded[from:m.Start]) || prohibitedAhead.Match(ahead) {
 				continue
@@ -75,7 +75,7 @@ var (
 	// needsConsent matches actions that send data away or run something.
 	needsConsent = lazyregexp.New(`\b(` + clause.SendVerbs + `|pass(es|ed|ing)?|sent|forwarded|transferred|transfer|execut(e|es|ed)|run|runs|call|invoke|deletes?|` +
 		`install|purchase|pay|update|change|refund|merge|delete|wipe|issue|grant|approve)\b`)
-	// approvalGranted matches an approval; approvalAwaited matches words that make it a condition.
+	// approvalGranted matches an approval, and approvalAwaited words that make it a condition.
 	approvalGranted = lazyregexp.New(`\bhas\s+`)
 	approvalAwaited = lazyregexp.New(`\b(only|after|once|until|when|if|unless|whether)\b`)
 	// parameterSwitch matches the description of a parameter's effect.

@@ -55,7 +55,7 @@ func lineAround(t []byte, start, end int) (from, to int) {
 
 const lineReach = 110
 
-// asksForCode matches what the reader is asked to produce: its code or its answer.
+// asksForCode matches the reader's code or answer as the thing to produce.
 var asksForCode = lazyregexp.New(`\byour\s+(\w+\s+){0,3}(code|codebase|response|answer|solution|reply|output|implementation|program|project|script|application|` +
 	`result|software|logic|function|algorithm|elucidation|explanation|work|design|system)\w*\b|^\W*(please\s+|always\s+|kindly\s+|` +
 	`do(n['’]t|\s+not)\s+(forget|hesitate|fail)\s+to\s+|remember\s+to\s+|make\s+sure\s+(to|you)\s+|consider\s+|\w+ly\s+){0,3}(incorporat|includ|` +
@@ -63,8 +63,8 @@ var asksForCode = lazyregexp.New(`\byour\s+(\w+\s+){0,3}(code|codebase|response|
 	`supplement|augment|enrich|execut|run|leverag|deploy|engag|meld|absorb|render|enlist|harmoni|let|validat|verif|confirm|check|optimi|enhanc|` +
 	`refin)(e|es|ing|y|ies|ize|z)?\b`)
 
-// codeFollows matches code that follows immediately: a code fence, or a colon at the end of a line
-// and then a line with programming punctuation.
+// codeFollows matches code that follows immediately: a code fence, or a line that ends in a colon
+// before a line with programming punctuation.
 var codeFollows = lazyregexp.New("(:\\s*\n?|\n)\\s*```|:\\s*\n[^\n]{0,150}[(){};=<>]")
 
 // codeForbidden matches a prohibition, or a report of such an instruction.

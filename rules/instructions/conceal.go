@@ -84,7 +84,7 @@ var Conceal = scanner.Rule{
 			if clause.IsResult(p) {
 				severity = clause.InData(p, m.Start, m.End, scanner.High)
 				if from, to := clause.Around(p.Folded, m.Start, m.End); m.Pattern == silentPattern && !clause.AddressesReader(p.Folded[from:to]) {
-					continue // manuals often describe what programs do silently
+					continue // manuals often describe actions as silent
 				}
 			}
 			if m.Pattern == instructionsPattern && clause.IsResult(p) && systemPrompt.Match(p.Folded) {
@@ -100,8 +100,8 @@ var Conceal = scanner.Rule{
 	},
 }
 
-// secretEnds matches a temporary secret, such as one in a game or about a running job; notTheUser
-// matches people other than the model's own user.
+// secretEnds matches a temporary secret, such as one in a game or about a running job. notTheUser
+// matches people other than the model's user.
 var (
 	secretEnds = lazyregexp.New(`^[^.]{0,80}\b(until|before|while)\b`)
 	notTheUser = lazyregexp.New(`\b(users|customers?)$`)
@@ -115,7 +115,7 @@ const (
 )
 
 // systemPrompt matches the start of a file with a bot's instructions. An attacker can imitate it,
-// so it lowers the severity but does not remove the finding.
+// so it only lowers the severity.
 var systemPrompt = lazyregexp.New(`^\W*(?:(?:system )?(?:prompt|instructions)\W+)?you are (?:an? |the )?(?:\w+,? (?:an? )?){0,4}(?:assistant|bot|chatbot|agent)\b`)
 
 var (
@@ -126,18 +126,19 @@ var (
 	notRepeated     = lazyregexp.New(`^(\s+\w+){0,2}\s+again\b`)
 )
 
-// keptReach is the maximum distance, in bytes, of the thing kept secret before the match.
+// keptReach is the maximum distance, in bytes, between the thing kept secret and the
+// match.
 const keptReach = 60
 
 var (
-	// toSomebody matches the person that the writer keeps a secret from.
+	// toSomebody matches the person from whom the writer keeps a secret.
 	toSomebody = lazyregexp.New(`^\s+to\s+\w+`)
 	toTheUser  = lazyregexp.New(`^\s+to\s+(the|your|any|anyone|anybody|users?|humans?|people|them|him|her)\b`)
 )
 
-// openSecrecy reports whether the words of secrecy at [start, end) hide nothing from the user: a
-// detector's example, the user's own data or password that is not given away, a key kept secret
-// from others, or a message that is not shown again.
+// openSecrecy reports whether the words of secrecy at [start, end) hide nothing from the user.
+// They may be a detector's example, protect the user's own data or password, keep a key secret
+// from others, or prevent a message from being shown again.
 func openSecrecy(t []byte, start, end int) bool {
 	from, _ := clause.Around(t, start, end)
 	said, rest := t[start:end], t[end:]

@@ -49,8 +49,8 @@ var CredentialUpload = scanner.Rule{
 	},
 }
 
-// uploadReach is the maximum distance, in bytes, from the read to the upload: the length of a short
-// script.
+// uploadReach is the maximum distance, in bytes, between reading and uploading, which is the length
+// of a short script.
 const uploadReach = 400
 
 var (
@@ -62,6 +62,6 @@ var (
 		`\binvoke-(webrequest|restmethod)\b[^\n]*-(body|infile)|\bsendbeacon\(|\bdiscord(app)?\.com/api/webhooks|\bhooks\.slack\.com`)
 	// onThisMachine matches local addresses.
 	onThisMachine = lazyregexp.New(`\b(localhost|127\.0\.0\.1|host\.docker\.internal)\b`)
-	// ownService matches a token sent to its own service.
+	// ownService matches a token sent to the service that issued it.
 	ownService = lazyregexp.New(`\b(authorization|bearer|x-api-key|--header|-h\s|-i\s|identity)\b`)
 )

@@ -63,10 +63,10 @@ var DangerousCommand = scanner.Rule{
 	},
 }
 
-// encodedCode is the index of a pattern for code that is only suspicious if it was encoded.
+// encodedCode is the index of a pattern for code that is suspicious only if it was encoded.
 const encodedCode = 3
 
-// keepsFromRunning matches wording for preventing such a command.
+// keepsFromRunning matches wording for preventing the execution of such a command.
 var keepsFromRunning = lazyregexp.New(`\b(never|not|refuses?|block(s|ed)?|reject(s|ed)?|den(y|ies|ied)|prevents?|prohibits?|forbid(s|den)?|detects?)\b`)
 
 // refusedAhead reports whether the clause follows a colon and a word of refusal.
@@ -75,5 +75,5 @@ func refusedAhead(t []byte, from int) bool {
 	return from > 1 && t[from-1] == ':' && keepsFromRunning.Match(t[before:from])
 }
 
-// shortText is the length, in bytes, up to which a text consists of little more than its command.
+// shortText is the length, in bytes, up to which a text counts as little more than its command.
 const shortText = 300

@@ -2,8 +2,8 @@
 // things that an attack needs.
 //
 // A rule of this family sees each text folded and decoded, with the clause around a match. It never
-// accepts a text's own claim that it is harmless: a denial or an example lowers the severity only
-// within limits.
+// trusts a text's claim to be harmless: a denial or an example lowers the severity only within
+// limits.
 //
 // Shared with other families:
 //

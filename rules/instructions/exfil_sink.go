@@ -81,7 +81,7 @@ var exfilPatterns = []scanner.Pattern{
 	},
 }
 
-// keysIn matches collections of credentials; privateStore also matches other private data.
+// keysIn matches collections of credentials, and privateStore also other private data.
 const (
 	keysIn       = `(\w*(tokens|_token|secrets|_secret|credentials?|passwords|api[ _-]?keys?)\b|private\s+(\w+\s+)?(repo\w*|files?|data|messages?|notes?|channels?|issues?|code|tables?|keys?)\b|\.env\b)`
 	privateStore = `(` + keysIn + `|\b(all|every)\s+(the\s+)?(rows?|records?|users|customers)\b|\bpersonal\s+(data|information)\b|\bsalar\w+)`
@@ -89,13 +89,13 @@ const (
 
 var opensSomething = lazyregexp.New(keysIn)
 
-// usersOwn matches data that belongs to the user or the machine, not to the tool.
+// usersOwn matches data of the user or the machine rather than the tool.
 var usersOwn = lazyregexp.New(`\b(` + clause.Conversation + `|(the|this|our)\s+(conversation|chat)|` + clause.Secrets + `|files?\s+contents?|contents?\s+of|tokens?|` +
 	`user['’]?s?\s+(data|files|emails?|messages|information|details)|all\s+(user\s+)?(information|data|files|emails|contacts|records|messages)|` +
 	`results?\s+of\s+(all|every|other)|repo(sitory)?\s+contents|everything\s+in|all\s+(documents|notes|keys|mails?)|passport\w*|bank\s+account|` +
 	`transactions?|address\s+book)\b`)
 
-// stealing matches verbs that have no innocent object.
+// stealing matches verbs that are never innocent.
 var stealing = lazyregexp.New(`\b(steal|harvest|exfiltrat|leak)\w*\b`)
 
 // couldSteal matches descriptions of what an attack could do.
@@ -124,15 +124,15 @@ func exfiltration(p *scanner.TextPass) {
 		if clause.IsResult(p) {
 			severity = clause.InData(p, m.Start, m.End, scanner.High)
 			if name == "written_back" && !opensSomething.Match(p.Folded[m.Start:m.End]) {
-				severity = scanner.Medium // people ask each other for records
+				severity = scanner.Medium // people also ask each other for records
 			}
 		}
 		p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: severity, Signals: signals, Message: "tells the model to send data that this tool does not need"})
 	}
 }
 
-// leaves reports whether [start, end) is an instruction to send away data that is not the tool's,
-// and returns its signals.
+// leaves reports whether [start, end) is an instruction to send out data other than the tool's
+// own, and returns its signals.
 func leaves(p *scanner.TextPass, pattern string, start, end int) (ok bool, signals []string) {
 	from, to := clause.Around(p.Folded, start, end)
 	c, said, data := p.Folded[from:to], p.Folded[start:end], clause.IsResult(p)
@@ -165,7 +165,7 @@ func leaves(p *scanner.TextPass, pattern string, start, end int) (ok bool, signa
 	return false, nil
 }
 
-// chosenByUser matches a destination that the user has chosen.
+// chosenByUser matches a destination chosen by the user.
 var chosenByUser = lazyregexp.New(`\b(opt(s|ed)?[ -]?in|configured?|(you|user)\s+(have\s+|has\s+)?(set|chose|choose|provide)\w*|your\s+own)\b`)
 
 // inspectsOthers matches descriptions of scanning other programs.
@@ -173,7 +173,7 @@ var inspectsOthers = lazyregexp.New(`\b(checks?|scan(s|ned)?|look(s|ing)?\s+for|
 
 var sendWord = lazyregexp.New(`\b` + clause.SendVerbs + `\b`)
 
-// handingOver takes data from outside the tool and passes it on.
+// handingOver matches taking data from outside the tool and passing it on.
 var handingOver = sense.Test{
 	Needs: [][]reading.Sense{
 		{reading.KeyFile, reading.Secret, reading.Conversation, reading.OtherOutput, reading.Personal},

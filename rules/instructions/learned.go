@@ -26,7 +26,7 @@ var Learned = scanner.Rule{
 	Result:     askClassifier,
 }
 
-// classifier holds buffers that are reused from one text to the next.
+// classifier holds buffers that are reused for each text.
 type classifier struct {
 	reader    trained.Reader
 	locator   trained.Locator
@@ -34,9 +34,10 @@ type classifier struct {
 	verdicts  []uint32
 }
 
-// Doubtful reports whether a rule relies on wording that legitimate texts also contain: its High
-// findings become Medium in a text that the classifier considers benign. Role tags are not wording,
-// and the classifier knows too little about the languages of inj-other-language.
+// Doubtful reports whether a rule relies on wording that legitimate texts also contain. The High
+// findings of such a rule become Medium in a text that the classifier considers benign. Role tags
+// are not wording, and the classifier was trained too little on the languages of
+// inj-other-language.
 func Doubtful(r *scanner.Rule) bool {
 	switch r.ID {
 	case RoleTags.ID, OtherLanguage.ID, LearnedID:
@@ -95,7 +96,7 @@ func askClassifier(p *scanner.TextPass) {
 }
 
 // gain returns how much the neural network and the findings of rules add to the score of the
-// sentence that the reader has just read. The network is not run if its output cannot matter.
+// reader's current sentence. It does not run the network if the output cannot matter.
 func (c *classifier) gain(is *trained.Parameters, score, support trained.Score, place *trained.Place) trained.Score {
 	g := place.Kind.Group()
 	switch {

@@ -65,6 +65,7 @@ const (
 )
 
 var (
-	// keepsMemory matches names of tools that remember things for the user.
+	// keepsMemory matches names of tools whose purpose is to remember things for
+	// the user.
 	keepsMemory = lazyregexp.New(`(?i)(memor|remember|recall|knowledge|note|preference|profile|setting|config|context|learn|fact)`)
 )

@@ -5,12 +5,12 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// The men-* rules contain the patterns of the agentsh design for MCP tool inspection (its five
-// categories) as bare mentions: the text mentions something that an attack would need, which does
-// not make it an attack. The inj-* rules decide whether it is an instruction.
+// The men-* rules report the patterns of the agentsh design for MCP tool inspection, in its five
+// categories, as mentions: the text mentions something that an attack would need, but need not be
+// an attack. The inj-* rules decide whether it is an instruction.
 
-// mention returns the check of a men-* rule: it reports definitions with the given severity and
-// results with one lower, and ignores what the client sends.
+// mention returns the check of a men-* rule. It reports definitions with the given severity and
+// results with the next lower one, and ignores what the client sends.
 func mention(definition scanner.Severity, message string) func(*scanner.TextPass) {
 	return func(p *scanner.TextPass) {
 		for _, m := range p.Matches {

@@ -59,12 +59,13 @@ const obeyMessage = "tells the model to obey tool output"
 
 var obeySignals = []string{"declares data to be commands", "tells the model to follow the data"}
 
-// asData reports the opposite: whether the text warns about its content.
+// asData reports whether, on the contrary, the text warns about instructions in its
+// content.
 func asData(t []byte, start, end int) bool {
 	return clause.ContainsAny(t[start:end], "untrusted", "rather than", "instead of", "pose", "separate")
 }
 
-// notTold reports whether the text describes a mode of the tool rather than addressing the model.
+// notTold reports whether the text describes a mode of the tool and does not address the model.
 func notTold(t []byte, start, end int) bool {
 	from, to := clause.Around(t, start, end)
 	return !speaksToModel.Match(t[from:to])
@@ -72,7 +73,8 @@ func notTold(t []byte, start, end int) bool {
 
 var speaksToModel = lazyregexp.New(`\b(you|your|respond|reply|answer|comply|obey|always|act)\b`)
 
-// ordinaryFollow reports whether instructions are followed as part of a legitimate task.
+// ordinaryFollow reports whether following the instructions is part of a legitimate
+// task.
 func ordinaryFollow(t []byte, start, end int) bool {
 	from, to := clause.Around(t, start, end)
 	return clause.ContainsAny(t[from:to], "readme", "documentation", "the docs", "guide", "tutorial", "installation", "user's instructions", "user instructions", "error message", "section below", "steps below", "instructions below", "prompt below", "returned by the server to", "review instructions", "setup")

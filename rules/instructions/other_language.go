@@ -48,7 +48,7 @@ var OtherLanguage = scanner.Rule{
 // spaces.
 const maxEnding = 24
 
-// endOfWord returns the end of the word that continues at t[end:]: patterns match stems.
+// endOfWord returns the end of the word that continues at t[end:], because patterns match stems.
 func endOfWord(t []byte, end int) int {
 	for most := end + maxEnding; end < min(len(t), most); {
 		r, n := utf8.DecodeRune(t[end:])
@@ -60,8 +60,8 @@ func endOfWord(t []byte, end int) int {
 	return end
 }
 
-// foreignPatterns returns the patterns of each language in turn, followed by one for credentials
-// files, which are searched for a nearby verb.
+// foreignPatterns returns the patterns of all languages, followed by one for credentials files,
+// near which the rule then looks for a verb.
 var foreignPatterns = sync.OnceValue(func() []scanner.Pattern {
 	return append(slices.Concat(languages.Each((*languages.Language).Patterns)...), scanner.Pattern{
 		Name:    "secret_file",
@@ -70,14 +70,15 @@ var foreignPatterns = sync.OnceValue(func() []scanner.Pattern {
 	})
 })
 
-// Compiled at the first match, so that runs without matches cost nothing.
+// compiled at the first match, so that runs without matches cost nothing
 var (
 	foreignTongues = sync.OnceValue(func() []languages.Compiled { return languages.Each((*languages.Language).Compile) })
 	anyTongue      = sync.OnceValue(newWordsOfAny)
 )
 
-// wordsOfAny holds the words of all languages combined: for credentials and conversations the
-// languages need not be distinguished, and some share words.
+// wordsOfAny holds the words of all languages combined, because for credentials and
+// conversations it does not matter which language they are in, and some languages share
+// words.
 type wordsOfAny struct{ readAhead, readBehind, theirs, denies *lazyregexp.Regexp }
 
 func newWordsOfAny() wordsOfAny {
@@ -90,7 +91,8 @@ func newWordsOfAny() wordsOfAny {
 	}
 }
 
-// readReach is the maximum distance, in bytes, of a verb of reading from a file.
+// readReach is the maximum distance, in bytes, between a verb of reading and a
+// file.
 const readReach = 160
 
 // ofAll returns an expression that matches the result of f for any language.
@@ -135,7 +137,7 @@ func foreignOrder(p *scanner.TextPass, pattern, start, end int) (scanner.Issue, 
 		anyTongue().theirs.Match(p.Folded[from:to]) && !l.Denied.Match(ahead) && !p.FirstSentence(start)
 }
 
-// foreignRead rates a credentials file, which is only reported with a verb of reading.
+// foreignRead rates a credentials file, which is reported only with a verb of reading.
 func foreignRead(p *scanner.TextPass, from, start, end int) (scanner.Issue, bool) {
 	from = max(from, start-readReach)
 	first, last := start, end
@@ -152,7 +154,7 @@ func foreignRead(p *scanner.TextPass, from, start, end int) (scanner.Issue, bool
 	severity := scanner.High
 	switch {
 	case clause.IsResult(p):
-		severity = scanner.Medium // manuals say the same to their readers
+		severity = scanner.Medium // manuals also say this to their readers
 	case p.FirstSentence(first) || secrets.HandlesCredentials(p.Name):
 		severity = scanner.Low
 	}
@@ -160,12 +162,13 @@ func foreignRead(p *scanner.TextPass, from, start, end int) (scanner.Issue, bool
 }
 
 var (
-	// ofSomething matches instructions for something specific, such as a journey or a form.
+	// ofSomething matches the object of instructions that are specific, such as those for a
+	// journey or a form.
 	ofSomething = lazyregexp.New(`^\s+(zur|zum|fur\s+d\w+|bezuglich|du\s+(formulaire|manuel|document|guide)|del\s+(manual|formulario|documento)|do\s+(manual|formulario)|sul|sulla)\b`)
 	// ofThisServer matches wording that assigns the tools to the server itself.
 	ofThisServer = lazyregexp.New(foldAll(`este servidor|d?este servidor|ce serveur|dieses servers|diesem server|quest[oa] server|server ini|bu sunucu|máy chủ này|` +
 		`(本|此|这个|該|该)(服务器|服務器)|このサーバ|이 서버|هذا الخادم|इस सर्वर|এই সার্ভার|اس سرور|этого сервера`))
-	// keptWords matches secrets that are kept for the user's sake.
+	// keptWords matches secrets kept for the user's sake.
 	keptWords = foldAll(`(contraseñas?|clave|mots? de passe|senhas?|palavra-passe|passwor[dt]s?|kata sandi|parola|şifre|mật khẩu|пароль|пароли|密码|密碼|パスワード|비밀번호|` +
 		`كلمة المرور|पासवर्ड|পাসওয়ার্ড|پاس ورڈ|tokens?|token|pin)`)
 	keptSaid   = lazyregexp.New(keptWords)
@@ -173,12 +176,13 @@ var (
 	keptAhead  = lazyregexp.New(keptWords + languages.Letter + `{0,4}[\s,、]*$`)
 )
 
-// keptFrom reports whether the hidden thing is a password or similar.
+// keptFrom reports whether the text hides a password or similar.
 func keptFrom(ahead, said, behind []byte) bool {
 	return keptSaid.Match(said) || keptBehind.Match(behind) || keptAhead.Match(ahead)
 }
 
-// foldAll is like languages.FoldExpr, for an expression in which a space matches white space.
+// foldAll is like languages.FoldExpr, but for an expression in which a space matches any
+// white space.
 func foldAll(expr string) string {
 	return languages.InEither(strings.ReplaceAll(languages.FoldExpr(expr), ` `, `\s+`))
 }

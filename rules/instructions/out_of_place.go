@@ -33,8 +33,8 @@ var OutOfPlace = scanner.Rule{
 	},
 }
 
-// The definition of records: a text in which all but a few lines have the same form. A line longer
-// than requestBytes is not a single request.
+// The thresholds for a text of records, in which all but a few lines have the same form. A line
+// longer than requestBytes is not a single request.
 const (
 	recordLines  = 4
 	recordShare  = 0.7
@@ -78,7 +78,7 @@ func strayLines(t []byte) []span {
 	return nil
 }
 
-// recordForms report whether a line is a record: a table row, delimited values, or a log entry.
+// recordForms are the forms of a record: a table row, delimited values, or a log entry.
 var recordForms = [...]func([]byte) bool{
 	func(l []byte) bool { return l[0] == '|' && bytes.Count(l, []byte("|")) > 2 },
 	func(l []byte) bool { return bytes.Count(l, []byte("\t")) > 1 },

@@ -76,7 +76,7 @@ const (
 	amongItsOwn
 )
 
-// precall rates one match, and reports whether it is an instruction at all.
+// precall rates one match, and reports whether it is an instruction.
 func precall(p *scanner.TextPass, pattern, start, end int) (scanner.Severity, bool) {
 	from, to := clause.Sentence(p.Folded, start, end)
 	s := p.Folded[from:to]
@@ -85,7 +85,7 @@ func precall(p *scanner.TextPass, pattern, start, end int) (scanner.Severity, bo
 		return 0, false
 	}
 	if pattern == amongItsOwn {
-		return scanner.Note, !clause.IsResult(p) // in data it is from a manual
+		return scanner.Note, !clause.IsResult(p) // in data, it is from a manual
 	}
 	own := callsThis.Match(s) || p.Name != "" && callsTool.Match(s) && bytes.Contains(s, []byte(strings.ToLower(p.Name)))
 	if !own && pattern != untilThisWasCalled {
@@ -105,7 +105,8 @@ func precall(p *scanner.TextPass, pattern, start, end int) (scanner.Severity, bo
 }
 
 var (
-	// callsTool matches calling a tool, callsThis calling the one that the text describes.
+	// callsTool matches calling a tool, and callsThis calling the one that the text
+	// describes.
 	callsTool = lazyregexp.New(`\b(call|use|run|invoke|execute)(ed)?\b`)
 	callsThis = lazyregexp.New(`\b(call|use|run|invoke|execute|consult|query)\s+(this|it)\b|` +
 		`\b(must|has\s+to|should|shall|is\s+to|needs?\s+to|always)\s+(\w+\s+){0,2}?be\s+(\w+\s+)?(called|used|run|invoked|executed|consulted)\b|` +
@@ -116,7 +117,7 @@ var (
 	insists = lazyregexp.New(`\b(must|always|mandatory|required|has\s+to|shall)\b`)
 	// opensSession matches names of tools that the server's other tools depend on.
 	opensSession = lazyregexp.New(`(?i)(login|log_in|sign_?in|auth|connect|session|init|setup|start|open|select|configure)`)
-	// ownToolsBehind matches the text after tools of the same server; ofAllKinds matches words
+	// ownToolsBehind matches the text after tools of the same server, and ofAllKinds words
 	// before tools of any server.
 	ownToolsBehind = lazyregexp.New(`^\s*[,(]?\s*(of|in|from|within|on|for|provided\s+by|offered\s+by|listed|below|above|that\s+(start|begin|need|require))\b`)
 	ofAllKinds     = lazyregexp.New(`^((mcp|ai|available|installed|external|connected|possible|file|filesystem|shell|bash|terminal|command|e-?mail|mail|messaging|` +
@@ -124,8 +125,8 @@ var (
 	kindOfTool = lazyregexp.New(`\b(any|every|each|all|other)\s+(of\s+the\s+)?(other\s+)?(([\w-]+\s+){0,2}?)(tools?|functions?|mcp\s+servers?)\b`)
 )
 
-// namesOwnTools reports whether the tools in said are the server's own: the text after them says
-// so, or their kind occurs in its name.
+// namesOwnTools reports whether the tools in said belong to the server, because the text after
+// them says so, or because their kind occurs in its name.
 func namesOwnTools(name string, said, behind []byte) bool {
 	if ownToolsBehind.Match(behind) {
 		return true

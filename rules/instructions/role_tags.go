@@ -65,9 +65,9 @@ var RoleTags = scanner.Rule{
 	),
 }
 
-// namesToken reports whether the chat template token at start is mentioned, not used: a sentence runs
-// on before and after it, and no turn starts there, which is more than two words before the next
-// token.
+// namesToken reports whether the chat template token at start is only mentioned. This is the case
+// if a sentence surrounds it and no turn starts there; a turn has more than two words before the
+// next token.
 func namesToken(t []byte, start, end int) bool {
 	before := bytes.TrimRight(t[max(0, start-tokenReach):start], " \t`'\"([/")
 	if len(before) == 0 || strings.IndexByte("\n\r.!?:;>|]", before[len(before)-1]) >= 0 && !bytes.HasSuffix(before, []byte("...")) && !endsInToken(before) {
@@ -95,12 +95,12 @@ const tokenReach = 100
 
 var templateTokenExpr = lazyregexp.New(templateToken)
 
-// manualReach is the number of bytes inspected on either side of a match, since a text may have
-// many matches.
+// manualReach is the number of bytes inspected on either side of a match, because a text may
+// have many matches.
 const manualReach = 4 << 10
 
-// inManual reports whether a match is in a document that shows templates: it has headings, links or
-// code fences.
+// inManual reports whether a match is in a document that explains templates, which has headings,
+// links or code fences.
 func inManual(t []byte, start, end int) bool {
 	t = t[max(0, start-manualReach):min(len(t), end+manualReach)]
 	return manualMarkup.Match(t) || bytes.Contains(t, []byte("```"))

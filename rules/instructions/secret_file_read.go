@@ -30,7 +30,7 @@ var SecretFileRead = scanner.Rule{
 	Text: func(p *scanner.TextPass) {
 		for _, m := range p.Matches {
 			if bytes.Contains(p.Folded[m.Start:min(len(p.Folded), m.End+len(".pub"))], []byte(".pub")) {
-				continue // a public key may be shown
+				continue // a public key is not secret
 			}
 			from, to := clause.Around(p.Folded, m.Start, m.End)
 			verb := secretVerb.FindIndex(p.Folded[from:m.Start])
@@ -50,7 +50,7 @@ var SecretFileRead = scanner.Rule{
 			case clause.IsResult(p) && sentToAddress.Match(p.Folded[from:to]):
 				severity, signals = clause.InData(p, m.Start, m.End, scanner.High), []string{"a credentials file", "an address that receives its content"}
 			case clause.IsResult(p):
-				continue // a command in a listing or manual
+				continue // the command is in a listing or manual
 			case !told && (p.FirstSentence(from) && verb[0] == 0 || secrets.HandlesCredentials(p.Name)):
 				severity, signals = scanner.Low, []string{"a credentials file", "within the tool's stated purpose"}
 			case !told:
@@ -65,7 +65,8 @@ var SecretFileRead = scanner.Rule{
 // fileNamedFirst matches an instruction that names the file before the verb.
 var fileNamedFirst = lazyregexp.New(`^[^,]{0,20}\b(must|should|shall|has\s+to|needs?\s+to)\s+(\w+\s+)?be\s+(read|copied|sent|uploaded|included|attached|passed|opened|loaded|posted)\b`)
 
-// contentHandedOver matches an instruction to put the content read into an answer or call.
+// contentHandedOver matches an instruction to put the content of a file into an answer or
+// a call.
 var contentHandedOver = lazyregexp.New(`\b(reply|respond|answer|response|send|pass|paste|give\s+me|tell\s+me|include|attach|forward|argument|parameter|` +
 	`call\s+the\s+tool|with\s+(its|the)\s+contents?|pastebin|gist|put\s+(it|the\s+(output|result|contents?)))\b`)
 

@@ -59,7 +59,7 @@ var ToolReference = scanner.Rule{
 			}
 			name := sense.OtherTool(p, s)
 			if name == "" || anyTool.MatchString(name) && orderInTime.Match(p.Folded[m.Start:m.End]) {
-				continue // inj-precall-order reports calls before every tool
+				continue // inj-precall-order reports calls that must precede every tool
 			}
 			reported = from
 			p.Report(scanner.Issue{Start: m.Start, End: to, Severity: scanner.High,
@@ -69,7 +69,7 @@ var ToolReference = scanner.Rule{
 	},
 }
 
-// anyTool matches unnamed tools; orderInTime matches a sequence.
+// anyTool matches tools without a name, and orderInTime a sequence.
 var (
 	anyTool     = lazyregexp.New(`^(any|all|every|other|each)\b`)
 	orderInTime = lazyregexp.New(`\b(first|before|prior\s+to|always\s+call)\b`)
@@ -77,7 +77,7 @@ var (
 
 var (
 
-	// occasionOfUse matches the use of another tool, or its replacement.
+	// occasionOfUse matches when another tool is used, or its replacement.
 	occasionOfUse = lazyregexp.New(`\b(when(ever)?|every(\s+time)?|each(\s+time)?|any(\s+time)?|before|after|prior\s+to|instead\s+of|rather\s+than|supersedes?|` +
 		`overrides?|replaces?|behaviou?r\s+of|output\s+of|its\s+output|(must|should|always)\s+(first\s+)?(call|use|invoke|run|replace)|` +
 		`first\s+(call|use|invoke|run)|(side\s+)?note\s+(for|on|about)|from\s+now\s+on|has\s+changed|affects|calls\s+to|route\s+all)\b`)

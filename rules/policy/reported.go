@@ -14,8 +14,8 @@ var alarmEvents = map[string]string{
 	"mcp_server_name_similarity": "another engine reported a server name that imitates another name",
 }
 
-// carrierEvents are the audit events that report something only if they list detections. Any other
-// event that lists detections reports them as well.
+// carrierEvents are the audit events that report a problem only if they list detections. Any other
+// event that lists detections reports a problem as well.
 var carrierEvents = map[string]string{
 	"mcp_output_inspection":     "another engine reported a detection in a result",
 	"mcp_tool_result_inspected": "another engine reported a detection in a result",

@@ -7,8 +7,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// firstGuarded is the first protocol version without batches that sends the version in every
-// request.
+// firstGuarded is the first protocol version that has no batches and sends the version in
+// every request.
 const firstGuarded = "2025-06-18"
 
 var Downgrade = scanner.Rule{

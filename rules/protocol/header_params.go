@@ -10,9 +10,9 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// contradictions returns the arguments of a call that differ from the headers which repeat them.
-// The input schema of the tool names these headers (x-mcp-header). A header that is missing
-// contradicts nothing.
+// contradictions returns the arguments of a call that differ from their headers. The input
+// schema of the tool declares these headers (x-mcp-header). A missing header is not a
+// contradiction.
 func contradictions(p *scanner.JudgePass, head *mcp.HTTPHead) (issues []scanner.JudgeIssue) {
 	m := p.Message
 	known := p.Server.Tools[m.Target]
@@ -52,8 +52,8 @@ func contradictions(p *scanner.JudgePass, head *mcp.HTTPHead) (issues []scanner.
 	return issues
 }
 
-// sameValue reports whether a header has the value of an argument. Numbers are compared as numbers,
-// and a header that was cut by what was kept of it.
+// sameValue reports whether a header has the value of an argument. It compares numbers numerically.
+// For a header that was truncated when recorded, it compares what remains.
 func sameValue(header, argument string) bool {
 	value := mcp.HeadText(header)
 	if len(header) == mcp.HeadBytes {
@@ -62,7 +62,7 @@ func sameValue(header, argument string) bool {
 	return value == argument || whole(value) == whole(argument)
 }
 
-// whole returns a whole number without the zeros of its fraction, and anything else as it is.
+// whole returns a whole number without a fraction of zeros, and anything else unchanged.
 func whole(s string) string {
 	digits, zeros, ok := strings.Cut(s, ".")
 	if ok && digits != "" && strings.Trim(digits, "-0123456789") == "" && zeros != "" && strings.Trim(zeros, "0") == "" {

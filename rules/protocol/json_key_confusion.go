@@ -45,7 +45,8 @@ var JSONKeyConfusion = scanner.Rule{
 	},
 }
 
-// protocolKeys are keys of protocol objects whose meaning a variant changes.
+// protocolKeys are keys of protocol objects for which a variant could change the
+// meaning of a message.
 var protocolKeys = []string{"jsonrpc", "id", "method", "params", "result", "error", "name", "title", "description",
 	"inputSchema", "outputSchema", "annotations", "tools", "prompts", "resources", "resourceTemplates", "content",
 	"structuredContent", "isError", "arguments", "uri", "uriTemplate", "text", "blob", "type", "instructions",
@@ -61,8 +62,8 @@ var foldedKeys = func() map[string]string {
 	return t
 }()
 
-// reportVariants reports protocol keys in another case without the proper key: a strict parser
-// ignores the member, a lenient one accepts it.
+// reportVariants reports protocol keys in another case if the proper key is missing, because a
+// strict parser ignores such a member and a lenient one accepts it.
 func reportVariants(p *scanner.MessagePass) {
 	doc := p.Doc
 	var key, folded []byte
@@ -93,9 +94,9 @@ func protocolObject(p *scanner.MessagePass, object int) bool {
 	}
 	parent := int(doc.Nodes[object].Parent)
 	if parent == p.Root {
-		return !keyIn(doc, object, "_meta") && !(p.Message.Kind == mcp.Audit && keyIn(doc, object, "input")) // input: call arguments
+		return !keyIn(doc, object, "_meta") && !(p.Message.Kind == mcp.Audit && keyIn(doc, object, "input")) // call arguments are input
 	}
-	// An element of one of the protocol's lists.
+	// Elements of the protocol's lists.
 	if doc.Kind(parent) != wire.Array || !keyIn(doc, parent, "tools", "prompts", "resources", "resourceTemplates", "content", "contents", "messages") {
 		return false
 	}
@@ -104,8 +105,8 @@ func protocolObject(p *scanner.MessagePass, object int) bool {
 }
 
 // protocolPart reports whether an object with keys defined by the protocol is part of one of the
-// protocol's objects: annotations, the content of a prompt message, an embedded resource, a prompt
-// argument, serverInfo.
+// protocol's objects. Examples are annotations, the content of a prompt message, an embedded
+// resource, a prompt argument and serverInfo.
 func protocolPart(p *scanner.MessagePass, object int) bool {
 	doc := p.Doc
 	if object < 0 || object == p.Root {
@@ -116,7 +117,7 @@ func protocolPart(p *scanner.MessagePass, object int) bool {
 		return int(doc.Nodes[parent].Parent) == p.Root
 	}
 	if doc.Kind(parent) == wire.Array && keyIn(doc, parent, "arguments") {
-		parent = int(doc.Nodes[parent].Parent) // the prompt
+		parent = int(doc.Nodes[parent].Parent) // of the prompt
 	} else if !keyIn(doc, object, "annotations", "resource", "content") {
 		return false
 	}

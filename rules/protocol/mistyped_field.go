@@ -8,7 +8,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// memberTypes are the specified types of the members that reach a model. Source: schema.ts of the
+// memberTypes are the specified types of members that reach a model. Source: schema.ts of
 // protocol versions 2024-11-05 to 2026-07-28.
 var memberTypes = map[string]wire.Kind{
 	"name": wire.String, "title": wire.String, "description": wire.String, "uri": wire.String, "uriTemplate": wire.String,
@@ -73,7 +73,8 @@ func checkTypes(p *scanner.MessagePass, object int, types map[string]wire.Kind) 
 	}
 }
 
-// checkContent reports content that is not an array; sampling results have a single object.
+// checkContent reports content that is not an array. In sampling results, content is a
+// single object.
 func checkContent(p *scanner.MessagePass, content int) {
 	switch p.Doc.Kind(content) {
 	case wire.Invalid, wire.Array, wire.Object:

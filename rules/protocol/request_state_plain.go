@@ -10,7 +10,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// maxState is the maximum size, in bytes, of a state that is decoded.
+// maxState is the maximum size, in bytes, of a state to decode.
 const maxState = 64 << 10
 
 var RequestStatePlain = scanner.Rule{

@@ -20,11 +20,11 @@ var clientMethods = map[string]bool{
 var needed = map[string]string{"sampling/createMessage": "sampling", "elicitation/create": "elicitation", "roots/list": "roots"}
 
 const (
-	// lastWithRequests is the last protocol version in which servers send requests; since
+	// lastWithRequests is the last protocol version in which servers send requests. Since
 	// 2026-07-28, results contain them.
 	lastWithRequests = "2025-11-25"
-	// elicitationRequired is the code of the error with which a server asks to open a URL. Removed
-	// in 2026-07-28.
+	// elicitationRequired is the error code with which a server asks the client to open a URL. It
+	// was removed in 2026-07-28.
 	elicitationRequired = "-32042"
 )
 
@@ -69,7 +69,7 @@ func reportRequest(p *scanner.JudgePass, severity scanner.Severity, why, method,
 		Message: fmt.Sprintf("server %s sends the request %s, %s", text.QuoteName(p.Server.ID), text.QuoteName(method), why), Evidence: method, Key: method + why})
 }
 
-// unsolicited describes the problem with a server's request, or returns "" if there is none.
+// unsolicited describes what is wrong with a server's request, or returns "" if nothing is.
 func unsolicited(p *scanner.JudgePass) (scanner.Severity, string) {
 	method, client := p.Message.Method, p.Server.Client
 	spoken := p.Server.Info.Protocol

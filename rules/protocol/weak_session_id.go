@@ -9,8 +9,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// The minimum entropy of a session ID, in bits: OWASP's minimum, by alphabet; and by character
-// distribution, which underestimates short strings.
+// The minimum entropy of a session ID, in bits: OWASP's minimum by alphabet, and a lower one
+// by character distribution, which underestimates short strings.
 const (
 	sessionBits = 64
 	spreadBits  = 32

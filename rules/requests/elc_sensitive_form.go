@@ -54,8 +54,8 @@ func holdsAnything(doc *wire.Doc, property int) bool {
 	return doc.Get(property, "enum") < 0 && doc.Get(property, "oneOf") < 0 && doc.Get(property, "const") < 0
 }
 
-// secretField returns the kind of secret that a form field takes, or "" if none, by its format,
-// name, title and description. The form's message says what a token is for.
+// secretField returns the kind of secret that a form field takes, by its format, name, title
+// and description, or "" if none. The form's message helps to interpret tokens.
 func secretField(doc *wire.Doc, property int, message string) string {
 	if format, _ := doc.Str(property, "format"); strings.EqualFold(format, "password") {
 		return "a password"
@@ -81,7 +81,8 @@ func secretField(doc *wire.Doc, property int, message string) string {
 	return askedSecret(description, number)
 }
 
-// namedSecret returns the kind of secret that a name in lower-case words means, or "".
+// namedSecret returns the kind of secret that a name in lower-case words denotes, or
+// "".
 func namedSecret(name string, number bool) string {
 	for _, s := range secretFields {
 		if s.name.MatchString(name) && (s.parseInetAton || !number) {

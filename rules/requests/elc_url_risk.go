@@ -38,7 +38,8 @@ var ElcURLRisk = scanner.Rule{
 	},
 }
 
-// userOpens are the members of authorization metadata that a browser is sent to.
+// userOpens are the members of authorization metadata that clients open in a
+// browser.
 var userOpens = names.Set("authorization_endpoint end_session_endpoint")
 
 // riskOfURL returns the greatest risk of an address that a user is asked to open.

@@ -28,7 +28,7 @@ var authMembers = names.Set(`authorization_endpoint token_endpoint registration_
 	userinfo_endpoint end_session_endpoint device_authorization_endpoint pushed_authorization_request_endpoint
 	authorization_servers resource_metadata resource_documentation service_documentation op_policy_uri op_tos_uri`)
 
-// notFollowed are members with arbitrary data, in which clients do not follow addresses.
+// notFollowed are members with arbitrary data, whose addresses clients do not follow.
 var notFollowed = names.Set(`structuredContent arguments inputSchema outputSchema requestedSchema`)
 
 // followed calls visit for each address in a message that clients fetch or open for the user.
@@ -38,7 +38,7 @@ func followed(p *scanner.MessagePass, visit func(node int, place addressPlace)) 
 	}
 	doc, end := p.Doc, int(p.Doc.Nodes[p.Root].Next)
 	var buf []byte
-	links := map[int]bool{} // by object, which may have any number of members
+	links := map[int]bool{} // cached by object, because an object may have any number of members
 	for i := p.Root + 1; i < end && !p.Full(); i++ {
 		n := &doc.Nodes[i]
 		if n.KeyEnd == 0 {
@@ -96,8 +96,7 @@ func isLink(doc *wire.Doc, object int) bool {
 }
 
 // requested calls visit for the parameters of each request with the given method from a server to
-// its client: the message itself, or a request in a result, as used since protocol version
-// 2026-07-28.
+// its client. Since protocol version 2026-07-28, results contain such requests.
 func requested(p *scanner.MessagePass, method string, visit func(params int)) {
 	doc := p.Doc
 	if p.Direction == mcp.ClientToServer {
@@ -117,8 +116,8 @@ func requested(p *scanner.MessagePass, method string, visit func(params int)) {
 	}
 }
 
-// elicited calls visit for each elicitation of a server: requests, and those listed in the error
-// for a missing elicitation.
+// elicited calls visit for each elicitation by a server, in a request or in the error for a
+// missing elicitation.
 func elicited(p *scanner.MessagePass, visit func(params int)) {
 	requested(p, "elicitation/create", visit)
 	list := p.Doc.Get(p.Doc.Get(p.Doc.Get(p.Root, "error"), "data"), "elicitations")

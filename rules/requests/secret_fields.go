@@ -2,8 +2,9 @@ package requests
 
 import "github.com/mcpscan/mcpscan/internal/lazyregexp"
 
-// secretFields are the secrets that a form can ask for: matched by the name of a field, by an
-// English sentence, and by words in other languages. parseInetAton marks those that may be numbers.
+// secretFields are the secrets for which a form can ask. They are matched by the name of a field,
+// by an English sentence, and by words in other languages. parseInetAton marks those that may be
+// numbers.
 var secretFields = [...]struct {
 	kind                        string
 	name, InQuestion, elsewhere *lazyregexp.Regexp
@@ -61,28 +62,30 @@ var secretFields = [...]struct {
 	},
 }
 
-// askingFor returns an expression for a sentence that asks for the given thing or begins with it.
+// askingFor returns an expression for a sentence that begins with the given thing or asks for it.
 func askingFor(what string) *lazyregexp.Regexp {
 	return lazyregexp.New(`(?:\b(?:enter|re-enter|provide|type(?: in)?|paste|give(?: me| us)?|supply|input|share|confirm|submit|fill in|need|requires?|what is|` +
 		`what['’]s|tell (?:me|us)|send(?: me| us)?|sign in with|` +
 		`log ?in with)\b[^.\n?!;:]{0,40}?\b|^\W*(?:(?:your|the user['’]?s|the) )?(?:(?:\w+['’]?s?|account|login|current) ){0,2}?)(` + what + `)\b`)
 }
 
-// inTongues returns an expression for words in other languages, in scripts with and without spaces
-// between words.
+// inTongues returns an expression for words in other languages, with separate lists for scripts
+// with and without spaces between words.
 func inTongues(latin, others string) *lazyregexp.Regexp {
 	return lazyregexp.New(`(?:^|\PL)(?:` + latin + `)(?:\PL|$)|(?:` + others + `)`)
 }
 
 var (
-	// besideSecret matches text that turns a preceding word for a secret into something else.
+	// besideSecret matches text that makes a preceding word for a secret part of another
+	// name.
 	besideSecret = lazyregexp.New(`^[\s-]*(?:polic|polit|length|strength|reset|manager|names?\b|ids?\b|identifiers?\b|labels?\b|hints?\b|files?\b|paths?\b|variables?\b|` +
 		`rotation|expir|fields?\b|types?\b|protected|format|counts?\b|limits?\b|budget|is (?:not|never)|will (?:not|never|be asked)|(?:are|is) set|` +
 		`address|contract|symbol|standard|supply|price|generator|rules?\b|requirements?\b)`)
-	// otherField matches descriptions of other fields with such names: an Indian postal PIN code, a
-	// library card, a Kanban card, a crypto token.
+	// otherField matches descriptions of other fields with such names: an Indian postal code (PIN),
+	// a library card, a Kanban card, a crypto token.
 	otherField = lazyregexp.New(`\b(?:postal|zip|address|district|library|loyalty|membership|gift|trello|kanban|symbol|coin|ticker|erc-?\d+|currency|swap)\b`)
-	// deniedAhead matches text before a secret that is refused, or is only what the field is about.
+	// deniedAhead matches text before a secret that refuses it, or makes it only the topic of the
+	// field.
 	deniedAhead = lazyregexp.New(`\b(?:never|not|don['’]t|no|without|instead of|rather than|name of|path (?:to|of)|id of|label (?:for|of)|location of|` +
 		`(?:variable|file)s? (?:with|that|which|where|holding|containing)|number of|kind of|type of|length of|forgot\w*|reset|whether|title of|` +
 		`description of|nunca|jamais|pas|nicht|kein\w*|niet|geen|nie|(?:nombre|nome|nom) d\w+|olvid\w+|oubli\w+|vergessen)\b|` +

@@ -93,14 +93,16 @@ const (
 )
 
 var (
-	// handedOver matches wording by which the request itself contains the data.
+	// handedOver matches wording that says that the request itself contains the
+	// data.
 	handedOver = lazyregexp.New(`\b(?:above|below|following|attached|provided|given|(?:in|from|of|by) (?:this|the|these|that) (?:\w+ )?(?:files?|code|text|document|` +
 		`logs?|config\w*|schema|repository|project|function|class|page|thread))\b`)
-	// toldWhat matches text that makes an instruction to keep quiet one about style.
+	// toldWhat matches text that turns an instruction to keep quiet into one about
+	// style.
 	toldWhat = lazyregexp.New(`^\s*(?:to|how|that they|what|which)\b`)
 )
 
-// mostTokens is more than any model returns at once.
+// mostTokens is more than any model can return at once.
 const mostTokens = 1 << 17
 
 var (
@@ -129,8 +131,8 @@ func judgeSampling(p *scanner.MessagePass, params int) {
 	foreignTools(p, params, tools)
 }
 
-// foreignTools reports a prompt that tells the model to call a tool that is not in the request, and
-// so belongs to the client or another server.
+// foreignTools reports a prompt that tells the model to call a tool that the request does not
+// contain, and that therefore belongs to the client or another server.
 func foreignTools(p *scanner.MessagePass, params, tools int) {
 	doc, own := p.Doc, map[string]bool{}
 	for c := doc.First(tools); c >= 0; c = doc.Next(c) {

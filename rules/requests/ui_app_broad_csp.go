@@ -75,7 +75,7 @@ func judgeScripts(p *scanner.MessagePass) {
 		said := jsonschema.Text(doc, page)
 		if page < 0 {
 			page = doc.Get(c, "blob")
-			plain, _ := base64.StdEncoding.DecodeString(jsonschema.Text(doc, page)) // use what can be decoded
+			plain, _ := base64.StdEncoding.DecodeString(jsonschema.Text(doc, page)) // use the part that can be decoded
 			said = string(plain)
 		}
 		for _, m := range scriptFrom.FindAllStringSubmatch(said, maxScripts) {
@@ -94,7 +94,7 @@ const maxScripts = 64
 // 2026-01-26.
 var cspMembers = [...]string{"connectDomains", "resourceDomains", "frameDomains", "baseUriDomains"}
 
-// watches are the permissions for sensors that observe the user.
+// watches are the permissions for sensors that can observe the user.
 var watches = names.Set("camera microphone geolocation")
 
 var (
@@ -127,7 +127,7 @@ func broadSource(said, list string) (scanner.Severity, string) {
 	return 0, ""
 }
 
-// sharedByAll reports whether anybody can register a host below a suffix.
+// sharedByAll reports whether anybody can register hosts below a suffix.
 func sharedByAll(host string) bool {
 	if _, err := netip.ParseAddr(host); err == nil {
 		return false

@@ -53,7 +53,7 @@ var UrlDangerousScheme = scanner.Rule{
 	},
 }
 
-// linkReach is the maximum number of bytes read from a link.
+// linkReach is how many bytes of a link are read.
 const linkReach = 160
 
 var (
@@ -68,8 +68,8 @@ var (
 // runsCode are the schemes of addresses that contain code.
 var runsCode = names.Set("javascript vbscript livescript mocha jscript")
 
-// dangerous reports whether no client may open an address in this place. A server's resources may
-// have arbitrary addresses, including file:.
+// dangerous reports whether clients must not open an address from this place. Only resource
+// links may use schemes such as file:.
 func dangerous(scheme, said string, place addressPlace) bool {
 	switch {
 	case runsCode[scheme]:
@@ -91,7 +91,7 @@ func drawsAndRuns(data string) bool {
 		return false
 	}
 	if strings.HasSuffix(strings.ToLower(kind), ";base64") {
-		plain, _ := base64.StdEncoding.DecodeString(drawing) // use what can be decoded
+		plain, _ := base64.StdEncoding.DecodeString(drawing) // use the part that can be decoded
 		return scriptInDrawing.Match(plain)
 	}
 	if plain, err := url.PathUnescape(drawing); err == nil {

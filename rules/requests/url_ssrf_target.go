@@ -38,8 +38,7 @@ var UrlSSRFTarget = scanner.Rule{
 	},
 }
 
-// calledWith rates the addresses in a tool call: arguments that are an address, and addresses in
-// commands.
+// calledWith rates the addresses in the arguments of a tool call, including those in commands.
 func calledWith(p *scanner.MessagePass) {
 	if p.Message.Method != "tools/call" || p.Direction == mcp.ServerToClient {
 		return
@@ -65,7 +64,8 @@ func calledWith(p *scanner.MessagePass) {
 	}
 }
 
-// The limits for one argument: addresses are short, and a command contains few.
+// The limits for one argument. Addresses are short, and commands contain only a
+// few.
 const (
 	maxAddressText = 8 << 10
 	maxAddresses   = 16

@@ -13,15 +13,15 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// startFiles matches files that a machine obeys, besides those of agents: shells, schedulers,
-// services, version control and remote logins read commands from them.
+// startFiles matches files other than those of agents from which a machine takes commands.
+// Shells, schedulers, services, version control and remote logins read them.
 const startFiles = `(\.(bashrc|bash_profile|bash_login|bash_logout|bash_aliases|profile|zshrc|zprofile|zshenv|zlogin|kshrc|cshrc|tcshrc|envrc|gitconfig|xprofile|` +
 	`xinitrc)|config\.fish|[\w.]*profile\.ps1` +
 	`|\.ssh/(authorized_keys2?|config|rc)|authorized_keys2?|\.git/(hooks/[^/]+|config)|\.husky/[^/]+|` +
 	`etc/(cron[^/]*|profile\.d|sudoers\.d|init\.d)/[^/]+|etc/(crontab|profile|sudoers|environment|rc\.local|ld\.so\.preload|bash\.bashrc|zshrc)` +
 	`|var/spool/cron/.+|systemd/(user|system)/[^/]+|launch(agents|daemons)/[^/]+|autostart/[^/]+\.desktop|programs/startup/[^/]+)`
 
-// agentSettings matches agents' files that paths.AgentFiles lacks.
+// agentSettings matches files of agents that paths.AgentFiles lacks.
 const agentSettings = `((cline_)?mcp_(config|settings)\.json|\.claude\.json|\.(amazonq|aws/amazonq|kiro|roo|continue|zed|config/zed|config/opencode)/.*\.(json|ya?ml|` +
 	`toml)|(code|cursor|windsurf)/user/(settings|mcp|tasks)\.json|claude\.local\.md|\.roorules|copilot-instructions\.md)`
 
@@ -62,8 +62,9 @@ var ConfigWrite = scanner.Rule{
 	},
 }
 
-// writesFiles reports whether a call writes a file: its tool is known to write, or its category is
-// unknown and it takes text. A general-purpose tool names its action in an argument.
+// writesFiles reports whether a call writes a file, because its tool is known to write, or because
+// the tool's category is unknown and it takes text. A general-purpose tool has its action in an
+// argument.
 func writesFiles(c *scanner.Call, args []scanner.Argument) bool {
 	writes := c.Category == capability.Write
 	for i := range args {
@@ -76,15 +77,15 @@ func writesFiles(c *scanner.Call, args []scanner.Argument) bool {
 	return writes
 }
 
-// actWords are names of the argument for the action of a general-purpose tool; lookWords are its
+// actWords are names of the argument for a general-purpose tool's action, and lookWords are its
 // values for reading.
 var (
 	actWords  = names.Set(`command action operation op mode method`)
 	lookWords = names.Set(`view read open get list ls cat show stat exists search find head tail r rb`)
 )
 
-// obeyed reports whether an argument is the path of a file that is obeyed. The source of a copy
-// does not count, since it is not written.
+// obeyed reports whether an argument is the path of a file from which a machine or agent takes
+// instructions. The source of a copy does not count, because it is not written.
 func obeyed(a *scanner.Argument) (scanner.Severity, bool) {
 	if !ofCall(a) || len(a.Text) > paths.MaxBytes || !strings.ContainsAny(a.Text, ".%/\\") {
 		return 0, false
@@ -108,8 +109,8 @@ func obeyed(a *scanner.Argument) (scanner.Severity, bool) {
 // fromWords are names of the argument for a source file.
 var fromWords = names.Set(`source src from origin input`)
 
-// suspect reports whether a path has one of the parts found in all paths of obeyed files. Most
-// paths have none, and need not be matched.
+// suspect reports whether a path has one of the components found in all paths of such files,
+// which avoids matching most paths.
 func suspect(l *paths.Path) bool {
 	for _, part := range l.Parts {
 		if part[0] == '.' || obeyedParts[strings.ToLower(part)] {

@@ -2,7 +2,7 @@
 // one server to another, bursts, paths that escape, secrets in results.
 //
 // A rule of this family sees a call or a result with the windows of its session. It never changes
-// the recorded state or decides about a definition.
+// session state or decides about a definition.
 //
 // Shared with other families:
 //

@@ -15,8 +15,8 @@ import (
 // maxReads is the maximum number of reads related to one finding.
 const maxReads = 64
 
-// flowWeights are the severities of a call after a read: if the read returned something suspicious,
-// and if only the order of the calls is known.
+// flowWeights are the severities of a call after a read: suspicious if the read returned something
+// suspicious, and plain if only the order of the calls is known.
 type flowWeights struct{ suspicious, plain scanner.Severity }
 
 // reportReads reports the current call if it follows reads on other servers within a window or,
@@ -46,7 +46,7 @@ func reportReads(p *scanner.JudgePass, weights flowWeights, does string, window 
 		return
 	}
 	p.Refuse(scanner.CrossServerCheck, scanner.Block, "the call follows a read on another server")
-	slices.Sort(servers) // so that the key does not depend on the order of calls
+	slices.Sort(servers) // makes the key independent of the order of calls
 	for _, s := range servers {
 		is.Key += s + "\x00"
 	}
@@ -78,8 +78,8 @@ func suspicion(r *scanner.Call, s scanner.Suspicion) string {
 	return fmt.Sprintf("the result of %s of server %s %s", text.QuoteName(r.Tool), text.QuoteName(r.Server), why)
 }
 
-// secretNouns are words in names of places where only secrets are kept; keysTo are words that make
-// "key" one of them.
+// secretNouns are words in names of stores that only contain secrets, and keysTo words that make
+// "key" such a word.
 var (
 	secretNouns = names.Set("password passwords passwd passphrase secret secrets credential credentials vault keychain keyring keystore apikey")
 	keysTo      = names.Set("api private ssh secret access signing encryption")

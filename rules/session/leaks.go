@@ -14,13 +14,13 @@ import (
 )
 
 // leakChecks decide, for each pattern of res-secret-leak, whether the original text is a secret.
-// sent starts with the match, which has n bytes in folded form and at most n in sent.
+// sent starts with the match, which has n bytes when folded and at most n in sent.
 var leakChecks = [...]func(sent []byte, n int) (scanner.Severity, string){
 	vendorToken, sessionToken, privateKey, connection, secretKey, accountKey, connectionString,
 }
 
 // vendorToken distinguishes a vendor's token from text that only starts like one. A generated key
-// has random characters and a vendor's prefix.
+// has a vendor's prefix and random characters.
 func vendorToken(sent []byte, n int) (scanner.Severity, string) {
 	token := text.Token(string(sent[:min(len(sent), n)]))
 	switch {
@@ -36,7 +36,7 @@ func vendorToken(sent []byte, n int) (scanner.Severity, string) {
 }
 
 // ofScanners reports whether a text contains the rules or tests of a secret scanner. An attacker
-// can mention one, so this lowers the severity by one step and does not remove the finding.
+// can mention one, so this only lowers the severity, by one level.
 func ofScanners(t []byte) bool {
 	return secretScanner.Match(t) && trade.Match(t)
 }
@@ -48,7 +48,7 @@ var (
 
 var (
 	jsonWebToken = lazyregexp.New(`^eyJ[0-9A-Za-z_-]{8,}\.(eyJ[0-9A-Za-z_-]{8,})\.([0-9A-Za-z_-]{16,})`)
-	// sampleClaims matches claims in documentation tokens.
+	// sampleClaims matches claims in tokens from documentation.
 	sampleClaims = lazyregexp.New(`(?i)john doe|jane doe|1234567890|example|test|demo|"sub":\s*"user-?\d*"|joe"`)
 )
 
@@ -70,7 +70,7 @@ var (
 	pemLine    = lazyregexp.New(`^[0-9A-Za-z+/=]{48,}`)
 )
 
-// privateKey distinguishes a key from the mere first line of one.
+// privateKey distinguishes a key from text that contains only its first line.
 func privateKey(sent []byte, _ int) (scanner.Severity, string) {
 	_, rest, _ := bytes.Cut(sent, []byte("KEY"))
 	rest = bytes.TrimLeft(rest, " BLOCK-")

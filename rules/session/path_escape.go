@@ -60,7 +60,8 @@ func rootsOf(s *scanner.Server) (roots []paths.Path) {
 	return roots
 }
 
-// argumentEscapes describes how the path in an argument leaves its directory, or returns "".
+// argumentEscapes describes how the path in an argument leaves its directory, or returns ""
+// if it does not.
 func argumentEscapes(a *scanner.Argument, roots []paths.Path) (scanner.Severity, string) {
 	if !ofCall(a) || len(roots) == 0 && !strings.Contains(a.Text, "..") && !strings.Contains(a.Text, "%") {
 		return 0, ""
@@ -98,11 +99,11 @@ func resourceEscapes(a *scanner.Argument, roots []paths.Path) (scanner.Severity,
 	return escapes(&path, a.Text, roots)
 }
 
-// guarded matches locations of keys and accounts, which are not near project files.
+// guarded matches locations of keys and accounts that are never near project files.
 var guarded = lazyregexp.New(`(?i)\.\.[/\\](?:[^/\\]+[/\\])*(?:etc[/\\](?:shadow|gshadow|sudoers)|proc[/\\](?:self|\d+)[/\\]environ|` +
 	`\.(?:ssh|aws|gnupg|kube)[/\\][^/\\]+|\.(?:netrc|pgpass|git-credentials))$`)
 
-// escapes describes how a path leaves its directory, or returns "".
+// escapes describes how a path leaves its directory, or returns "" if it does not.
 func escapes(l *paths.Path, text string, roots []paths.Path) (scanner.Severity, string) {
 	inside := len(roots) == 0
 	for i := range roots {

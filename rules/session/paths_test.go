@@ -6,8 +6,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// TestObeyed: which paths are of files that an agent or the machine obeys, however they
-// are written.
+// TestObeyed checks which paths belong to files from which an agent or the machine
+// takes instructions, however the paths are written.
 func TestObeyed(t *testing.T) {
 	for severity, paths := range map[scanner.Severity][]string{
 		scanner.Critical: {"mcp.json", ".mcp.json", "a/.cursor/mcp.json", "/home/ann/.claude.json", "~/.claude/settings.json", ".claude/hooks/pre.sh",

@@ -50,7 +50,7 @@ func sizeOf(doc *wire.Doc, list int) (size, packed int) {
 	var out byteCount
 	w, err := flate.NewWriter(&out, flate.BestSpeed)
 	if err != nil {
-		panic(err) // impossible: the level is valid
+		panic(err) // cannot happen, because the level is valid
 	}
 	var buf []byte
 	for i, end := list, int(doc.Nodes[list].Next); i < end && size < floodBytes; i++ {

@@ -88,7 +88,8 @@ var tokenAnchors = []string{"akia", "asia", "gho_", "ghp_", "ghs_", "ghu_", "ghr
 // rest of a token.
 const leakBehind = 1024
 
-// shownReach is the maximum distance, in bytes, of the word "example" or similar before a secret.
+// shownReach is the maximum distance, in bytes, between a word such as "example" and a secret
+// after it.
 const shownReach = 120
 
 // shownAs matches text before a secret that only illustrates its format.
@@ -97,5 +98,5 @@ var shownAs = lazyregexp.New(`\b(?:for example|e\.g|such as|examples?|samples?|l
 // signedBy matches text before the key ID in a signed link, which is not a secret.
 var signedBy = lazyregexp.New(`\bx-(?:amz|goog)-credential=$`)
 
-// onlyForTests matches words in made-up tokens.
+// onlyForTests matches words in fabricated tokens.
 var onlyForTests = lazyregexp.New(`(?i)test|demo|mock|invalid|secret|token|foobar|deadbeef|abc123|qwerty`)

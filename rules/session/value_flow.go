@@ -23,7 +23,7 @@ var ValueFlow = scanner.Rule{
 	Flows:      true,
 	On:         mcp.OnValues,
 	Judge: func(p *scanner.JudgePass) {
-		category := capability.Read // if it is not a tool call: resources are read
+		category := capability.Read // for a resource read, which is not a tool call
 		if c := p.Call(); c != nil {
 			if category = c.Category; c.Refused {
 				return
@@ -86,7 +86,7 @@ func weighFlow(f *scanner.Flow, category capability.Category) scanner.Severity {
 		return scanner.High
 	case f.Value.Via != f.Via && (f.Value.Via == "base64" || f.Value.Via == "hexadecimal"):
 		return scanner.Medium
-	case f.Kind == text.PassageValue && f.Value.InLink: // the host of the link sees it
+	case f.Kind == text.PassageValue && f.Value.InLink: // the host of the link receives the value
 		return scanner.Medium
 	case category == capability.Send:
 		return scanner.Low
@@ -94,7 +94,7 @@ func weighFlow(f *scanner.Flow, category capability.Category) scanner.Severity {
 	return scanner.Note
 }
 
-// refuse records the decision on a call, by the most severe value that it contains.
+// refuse records the decision about a call, by the most severe value in it.
 func refuse(p *scanner.JudgePass, all []carried) {
 	worst := scanner.Note
 	for i := range all {

@@ -26,9 +26,9 @@ type Advisory struct {
 	Malicious bool
 	Severity  scanner.Severity
 	Source    string // publisher
-	Date      string // of the source, as YYYY-MM-DD
+	Date      string // date of the source, as YYYY-MM-DD
 
-	// Unverified means that the range comes from a party other than the source.
+	// Unverified means that the ranges do not come from the source itself.
 	Unverified bool
 }
 
@@ -76,8 +76,8 @@ func packageOf(ecosystem launch.Ecosystem, name string) packageKey {
 	return packageKey{ecosystem, name}
 }
 
-// Wanted returns a function that reports whether a configuration fetches a package of this
-// ecosystem and name. Advisories for others need not be kept.
+// Wanted returns a function that reports whether a configuration fetches a package, so
+// that advisories about others can be dropped.
 func Wanted(configs []*configfile.ClientConfig) func(launch.Ecosystem, string) bool {
 	names := map[packageKey]bool{}
 	for _, c := range configs {
@@ -89,7 +89,7 @@ func Wanted(configs []*configfile.ClientConfig) func(launch.Ecosystem, string) b
 }
 
 // Advised returns the rule with these advisories instead of the built-in ones, or the rule itself
-// if it uses none.
+// if it does not use any.
 func Advised(r scanner.Rule, a *Advisories) scanner.Rule {
 	switch r.ID {
 	case KnownVulnerable.ID:
@@ -187,7 +187,7 @@ func (a *Advisory) covers(sys semver.System, version string) bool {
 	at := func(other string) int {
 		o, err := sys.Parse(other)
 		if err != nil {
-			return -2 // equal to nothing
+			return -2 // not equal to anything
 		}
 		return v.Compare(o)
 	}
@@ -206,8 +206,8 @@ func (a *Advisory) covers(sys semver.System, version string) bool {
 	})
 }
 
-// holds reports whether a range contains every version in a set: none is before its start or after
-// its end.
+// holds reports whether a range contains every version in a set, so that none is before its start
+// or after its end.
 func (r Affected) holds(sys semver.System, asked semver.Set) bool {
 	if r.Introduced != "" && r.Introduced != "0" && !apart(sys, "<", r.Introduced, asked) {
 		return false
@@ -234,8 +234,7 @@ func apart(sys semver.System, side, bound string, asked semver.Set) bool {
 	if set.Empty() {
 		return true
 	}
-	// If two sets only touch, the library keeps the common point even though an open bound excludes
-	// it.
+	// If two sets only touch, the library keeps the common point even if an open bound excludes it.
 	equal := "="
 	if sys == semver.PyPI {
 		equal = "=="

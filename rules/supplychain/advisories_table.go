@@ -6,8 +6,8 @@ import (
 )
 
 // builtIn are known vulnerabilities and incidents of packages used in client configurations. A
-// verified range was read at its Source on its Date. OSV exports, passed with --advisories, are
-// complete.
+// verified range was copied from its Source on its Date. For complete data, pass OSV exports
+// with --advisories.
 var builtIn = []Advisory{
 	{
 		ID: "GHSA-6xpm-ggf7-wc3p", Aliases: []string{"CVE-2025-6514"}, Ecosystem: launch.NPM, Package: "mcp-remote",
@@ -23,7 +23,7 @@ var builtIn = []Advisory{
 	},
 	{
 		ID: "GHSA-345p-7cg4-v4c7", Aliases: []string{"CVE-2026-25536"}, Ecosystem: launch.NPM, Package: "@modelcontextprotocol/sdk",
-		Ranges: []Affected{{Fixed: "1.26.0"}}, Severity: scanner.High, Source: "osv.dev, ECHO-75cb-c27c-38de", Date: "2026-09-28", Unverified: true, // its start is unknown
+		Ranges: []Affected{{Fixed: "1.26.0"}}, Severity: scanner.High, Source: "osv.dev, ECHO-75cb-c27c-38de", Date: "2026-09-28", Unverified: true, // first affected version unknown
 	},
 	{
 		ID: "CVE-2026-0621", Ecosystem: launch.NPM, Package: "@modelcontextprotocol/sdk",

@@ -9,8 +9,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// TestAffects: an ecosystem, a version as it is written, an affected range, and
-// whether all that can be fetched is affected.
+// TestAffects checks whether all versions that can be fetched are affected, for an
+// ecosystem, a version as written, and a range.
 func TestAffects(t *testing.T) {
 	for _, c := range []struct {
 		ecosystem launch.Ecosystem
@@ -73,7 +73,7 @@ func TestAffects(t *testing.T) {
 	}
 }
 
-// TestAdvisoryTable: each row can be compared, and says where it comes from.
+// TestAdvisoryTable checks that each row can be compared, and has a source.
 func TestAdvisoryTable(t *testing.T) {
 	for _, a := range builtIn {
 		sys := systems[a.Ecosystem]
@@ -93,7 +93,7 @@ func TestAdvisoryTable(t *testing.T) {
 	}
 }
 
-// TestOthersReplace: an advisory of a file takes the place of the built-in one.
+// TestOthersReplace checks that an advisory from a file replaces the built-in one.
 func TestOthersReplace(t *testing.T) {
 	a := NewAdvisories([]Advisory{{ID: "CVE-2025-6514", Ecosystem: launch.NPM, Package: "mcp-remote", Ranges: []Affected{{Fixed: "0.2.0"}}}})
 	list := a.byPackage[packageOf(launch.NPM, "mcp-remote")]

@@ -1,5 +1,5 @@
-// The command fakes stands in for the servers and launchers that tests start, depending on the name
-// under which it is called.
+// The command fakes stands in for the servers and launchers that tests start. The name under which
+// it is called selects which.
 package main
 
 import (

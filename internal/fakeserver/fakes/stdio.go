@@ -16,7 +16,7 @@ import (
 )
 
 // fakeServer is the command "fakeserver MODE": a stdio server that is benign, poisoned or broken in
-// one way.
+// the way that MODE names.
 func fakeServer() {
 	mode := os.Args[1]
 	switch mode {
@@ -38,7 +38,7 @@ func fakeServer() {
 		fmt.Println("Server ready on stdio")
 	}
 	fakeserver.Serve(func(r fakeserver.Request) string {
-		if mode == "hangs" && r.Method == "tools/list" { // and creates a file to signal it
+		if mode == "hangs" && r.Method == "tools/list" { // create a file as a signal, and never answer
 			_ = os.WriteFile(os.Args[2], nil, 0o600)
 			time.Sleep(time.Hour)
 		}
@@ -73,7 +73,7 @@ var script struct {
 
 func readScript(file string) {
 	text, err := os.ReadFile(file)
-	if err == nil { // lets a test end the process
+	if err == nil { // lets a test kill the process
 		err = os.WriteFile(file+".pid", []byte(strconv.Itoa(os.Getpid())), 0o600)
 	}
 	if err == nil {

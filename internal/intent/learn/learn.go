@@ -30,7 +30,7 @@ type Row struct {
 	Tool                              json.RawMessage
 	Text                              string
 	Texts                             []Text `json:"-"`
-	// Found is the highest severity of the findings of rules whose verdict is final, and Doubtful
+	// Found is the highest severity of findings from rules with a final verdict, and Doubtful
 	// that of the other findings; see instructions.Doubtful.
 	Found    scanner.Severity `json:"-"`
 	Doubtful scanner.Severity `json:"-"`

@@ -10,14 +10,14 @@ import (
 	"github.com/mcpscan/mcpscan/internal/intent"
 )
 
-// sample is the digest of a model that is trained on three small sets, on whatever machine.
+// sample is the digest of a model trained on three small sets, the same on every machine.
 const sample = "8d2844a4718a95f159352b415186c79486a065002a6d3984b2b6121f92eeadcd"
 
-// netSample is the digest of a net that is trained in one pass over two of these sets.
+// netSample is the digest of a net trained in one pass over two of these sets.
 const netSample = "d55a8a0349c8ed00558e0c97c986fbb949a28650626e263cda33ce18e0180971"
 
-// TestTraining: the same rows give the same model to the byte, and one that was trained on
-// some sets tells most attacks of another set from their twins.
+// TestTraining checks that the same rows give the same model to the byte, and that a model
+// distinguishes most attacks of a set that it was not trained on from their twins.
 func TestTraining(t *testing.T) {
 	rows, err := Load(filepath.Join("..", "..", "..", "corpus", "a.jsonl"), filepath.Join("..", "..", "..", "corpus", "j.jsonl"), filepath.Join("..", "..", "..", "corpus", "p.jsonl"))
 	if err == nil {
@@ -74,15 +74,15 @@ func TestTraining(t *testing.T) {
 	}
 }
 
-// score is that of the words of a row and of what rules say of it.
+// score returns the score of a row from its words and the verdicts of rules.
 func score(m intent.Model, r *Row) intent.Score {
 	s := NewScored(m, r)
 	_, worst := s.worst(m.Support)
 	return worst
 }
 
-// TestSupports: a rule that finds attacks alone gains support, one that finds honest texts loses
-// it, and one that is never seen keeps what it began with.
+// TestSupports checks that a rule that finds only attacks gains support, one that finds benign
+// texts loses it, and one without findings keeps its initial support.
 func TestSupports(t *testing.T) {
 	const good, bad = 1, 2
 	var all []Scored
@@ -102,7 +102,7 @@ func TestSupports(t *testing.T) {
 	}
 }
 
-// TestThreshold: no more honest texts lie above a threshold than the budget allows.
+// TestThreshold checks that a threshold keeps within its budget of benign texts.
 func TestThreshold(t *testing.T) {
 	var all []Scored
 	for i := range 100 {
@@ -121,7 +121,7 @@ func TestThreshold(t *testing.T) {
 	}
 }
 
-// TestSigmoid against the library.
+// TestSigmoid compares sigmoid with the standard library.
 func TestSigmoid(t *testing.T) {
 	for x := -35.0; x < 35; x += 0.37 {
 		if got, want := sigmoid(x), 1/(1+math.Exp(-x)); math.Abs(got-want) > 1e-9 {
@@ -130,8 +130,8 @@ func TestSigmoid(t *testing.T) {
 	}
 }
 
-// TestCorpus: each set of the corpus is whole: an attack has its twin, and its span is a
-// part of a text that the engine inspects.
+// TestCorpus checks that each attack in the corpus has a twin, and that its span is
+// within a text that the engine inspects.
 func TestCorpus(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("..", "..", "..", "corpus", "*.jsonl"))
 	if err != nil || len(files) == 0 {

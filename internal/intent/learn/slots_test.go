@@ -13,7 +13,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// verdict keeps the highest severity of what is found.
+// verdict keeps the highest severity of the findings.
 type verdict struct{ severity scanner.Severity }
 
 func (v *verdict) Event(*scanner.Event, *scanner.Outcome) error { return nil }

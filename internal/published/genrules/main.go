@@ -55,8 +55,8 @@ func generate(name string) error {
 		return err
 	}
 	for _, r := range set.Rules {
-		// Rules for paths do not describe credentials, and generic-api-key is a word list: the rule
-		// that uses this package judges names and values in configurations itself.
+		// Skip rules for paths, which do not describe credentials, and generic-api-key, which is a
+		// word list: the rule that uses this package evaluates names and values itself.
 		if r.Path != "" || r.ID == "generic-api-key" {
 			continue
 		}
@@ -73,7 +73,7 @@ func generate(name string) error {
 }
 
 // except adds the exceptions of a rule. Allowlists that depend on the path of a file or on the line
-// around a match are omitted: a configuration has neither.
+// around a match are omitted, because a configuration has neither.
 func except(r *published.Rule, lists ...allowlist) {
 	for _, a := range lists {
 		if a.RegexTarget == "" && a.Condition == "" {
