@@ -2,6 +2,7 @@ package text
 
 import (
 	"bytes"
+	"math/bits"
 	"unicode"
 	"unicode/utf8"
 )
@@ -13,47 +14,97 @@ const (
 	humpLetters = 3 // letters of a word in camelCase, on average
 )
 
+// joint is the words that are joined in the same way up to the end of the last word.
+type joint struct {
+	s                []byte
+	start, last, end int // of them, of the last one, and its end
+	words            int
+	between          []byte // what joins them; nil if there is only one
+	yield            func(Hidden)
+}
+
 // decodeJoined separates words that are joined by marks or written in camelCase: what looks like a
 // name can be a sentence.
 func decodeJoined(s []byte, yield func(Hidden)) {
-	var between []byte
-	start, words, end := 0, 0, 0 // of the words joined so far; end of the last one
-	flush := func() {
-		if words >= joinedWords {
-			unjoin(s, start, end, words, between, yield)
+	j := joint{s: s, yield: yield}
+	from, high, last := -1, -1, uint64(0) // start of the word; the last non-ASCII byte; whether the last byte is in a word
+	for i := 0; i <= len(s); i += blockSize {
+		in, others := wordsIn(s, i)
+		if others != 0 {
+			high, in = i+bits.Len64(others)-1, in|others
 		}
+		for edges := in ^ (in<<1 | last); edges != 0; edges &= edges - 1 {
+			at := i + bits.TrailingZeros64(edges)
+			switch {
+			case from < 0:
+				from = at
+				continue
+			case high < from:
+				j.add(from, at)
+			default:
+				j.addWords(from, at)
+			}
+			from = -1
+		}
+		last = in >> (blockSize - 1)
 	}
-	for i := 0; i < len(s); {
+	j.flush()
+}
+
+// addWords adds the words of s[i:end], which is delimited by ASCII characters.
+func (j *joint) addWords(i, end int) {
+	for i < end {
 		from := i
-		i = wordEnd(s, i)
-		if i == from {
-			_, n := utf8.DecodeRune(s[i:])
-			i += n
+		if i = wordEnd(j.s, i); i > from {
+			j.add(from, i)
 			continue
 		}
-		camel(s, from, i, yield)
-		gap := s[end:from]
-		switch {
-		case words > 0 && between != nil && bytes.Equal(gap, between):
-			words++
-		case end > 0 && joins(gap):
-			flush()
-			if words > 1 || words == 0 {
-				start = wordStart(s, end)
-			}
-			between, words = gap, 2
-		default:
-			flush()
-			start, words, between = from, 1, nil
-		}
-		end = i
+		_, n := utf8.DecodeRune(j.s[i:])
+		i += n
 	}
-	flush()
+}
+
+// add adds the next word.
+func (j *joint) add(from, end int) {
+	if end-from >= joinedWords*humpLetters {
+		camel(j.s, from, end, j.yield)
+	}
+	switch gap := j.s[j.end:from]; {
+	case j.between != nil && bytes.Equal(gap, j.between):
+		j.words++
+	case j.words > 0 && joins(gap):
+		j.flush()
+		if j.start = j.last; j.start > 0 && j.s[j.start-1] >= utf8.RuneSelf { // possibly a digit
+			j.start = wordStart(j.s, j.end)
+		}
+		j.between, j.words = gap, 2
+	default:
+		j.flush()
+		j.start, j.words, j.between = from, 1, nil
+	}
+	j.last, j.end = from, end
+}
+
+func (j *joint) flush() {
+	if j.words >= joinedWords {
+		unjoin(j.s, j.start, j.end, j.words, j.between, j.yield)
+	}
 }
 
 // joins reports whether gap consists of marks that can replace a space.
 func joins(gap []byte) bool {
-	return len(gap) > 0 && len(gap) <= joiner && len(bytes.TrimSpace(gap)) > 0
+	if len(gap) > joiner {
+		return false
+	}
+	for _, b := range gap {
+		switch {
+		case b >= utf8.RuneSelf:
+			return len(bytes.TrimSpace(gap)) > 0
+		case b != ' ' && (b < '\t' || b > '\r'):
+			return true
+		}
+	}
+	return false
 }
 
 // wordEnd returns the end of the word at s[i].
@@ -107,11 +158,8 @@ func lettersIn(s []byte) (n int) {
 	return n
 }
 
-// camel yields the words of s[start:end] if it is written in camelCase.
+// camel yields the words of s[start:end], a long word, if it is written in camelCase.
 func camel(s []byte, start, end int, yield func(Hidden)) {
-	if end-start < joinedWords*humpLetters {
-		return
-	}
 	humps := 1
 	for i := start + 1; i < end; i++ {
 		switch {
