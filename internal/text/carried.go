@@ -14,20 +14,8 @@ const (
 // if they are not readable text. It is for values that are looked up, where decoding too much does
 // no harm.
 func Carried(s []byte, yield func(Hidden)) {
-	for i := minCarriedRun - 1; i < len(s); i += minCarriedRun { // every run that is long enough contains one of these
-		if !runByte[s[i]] {
-			continue
-		}
-		start := i
-		for start > 0 && runByte[s[start-1]] {
-			start--
-		}
-		for i < len(s) && runByte[s[i]] {
-			i++
-		}
-		if i-start >= minCarriedRun {
-			carriedRun(s, start, i, yield)
-		}
+	for start, end := nextRun(s, 0, minCarriedRun); start < len(s); start, end = nextRun(s, end, minCarriedRun) {
+		carriedRun(s, start, end, yield)
 	}
 	if percentEscapes(s) > 0 {
 		carriedPercent(s, yield)

@@ -2,6 +2,7 @@ package text
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 )
@@ -49,7 +50,8 @@ var beginsPrefix = func() (t [256]bool) {
 // decodeCodes decodes lists of character codes, in hexadecimal, decimal, octal or binary, separated
 // by anything but letters and digits.
 func decodeCodes(s []byte, yield func(Hidden)) {
-	var codes [][]byte
+	var small [32][]byte
+	codes := small[:0]
 	for i, end, seen := 0, 0, 0; ; {
 		if i, seen = onlyCodes(s, i, seen); i == len(s) {
 			return
@@ -189,7 +191,7 @@ func inBase(codes [][]byte, base int) []byte {
 // character. It returns nil if the result is not text.
 func fromDigits(s []byte) []byte {
 	for _, form := range [...]struct{ base, digits int }{{2, 8}, {10, 3}} {
-		if len(s)%form.digits != 0 {
+		if len(s)%form.digits != 0 || slices.ContainsFunc(s, func(b byte) bool { return b < '0' || int(b-'0') >= form.base }) {
 			continue
 		}
 		out := make([]byte, 0, len(s)/form.digits)

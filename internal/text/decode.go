@@ -104,27 +104,33 @@ var runByte = func() (t [256]bool) {
 	return
 }()
 
-// decodeRuns decodes runs of base64 and hexadecimal. It checks every minRun-th character, since
-// every run that is long enough contains one of them.
+// decodeRuns decodes runs of base64 and hexadecimal.
 func decodeRuns(s []byte, yield func(Hidden)) {
-	for i := minRun - 1; i < len(s); i += minRun {
-		if !runByte[s[i]] {
-			continue
-		}
-		start := i
-		for start > 0 && runByte[s[start-1]] {
-			start--
-		}
-		for i < len(s) && runByte[s[i]] {
-			i++
-		}
-		if i-start < minRun {
-			continue
-		}
-		if t, via := decodeRun(s[start:i]); t != nil {
-			yield(Hidden{Start: start, End: i, Via: via, Text: t})
+	for start, end := nextRun(s, 0, minRun); start < len(s); start, end = nextRun(s, end, minRun) {
+		if t, via := decodeRun(s[start:end]); t != nil {
+			yield(Hidden{Start: start, End: end, Via: via, Text: t})
 		}
 	}
+}
+
+// nextRun returns the next run of at least least characters in s, from i on, where a run can start. It
+// looks at the last character of a run of that length first, so it sees few of those before it.
+func nextRun(s []byte, i, least int) (start, end int) {
+	for i+least <= len(s) {
+		at := i + least - 1
+		for at >= i && runByte[s[at]] {
+			at--
+		}
+		if at >= i {
+			i = at + 1
+			continue
+		}
+		for end = i + least; end < len(s) && runByte[s[end]]; {
+			end++
+		}
+		return i, end
+	}
+	return len(s), len(s)
 }
 
 // decodeRun decodes one run. It returns nil if the run is not encoded text. Most runs are names and

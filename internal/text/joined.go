@@ -19,7 +19,7 @@ type joint struct {
 	s                []byte
 	start, last, end int // of them, of the last one, and its end
 	words            int
-	between          []byte // what joins them; nil if there is only one
+	gap, gapEnd      int // the first gap between them; empty if there is only one
 	yield            func(Hidden)
 }
 
@@ -27,13 +27,14 @@ type joint struct {
 // name can be a sentence.
 func decodeJoined(s []byte, yield func(Hidden)) {
 	j := joint{s: s, yield: yield}
-	from, high, last := -1, -1, uint64(0) // start of the word; the last non-ASCII byte; whether the last byte is in a word
+	from, high := -1, -1 // start of the word; the last non-ASCII byte of the block
+	var before uint64    // the words in the previous block
 	for i := 0; i <= len(s); i += blockSize {
 		in, others := wordsIn(s, i)
 		if others != 0 {
 			high, in = i+bits.Len64(others)-1, in|others
 		}
-		for edges := in ^ (in<<1 | last); edges != 0; edges &= edges - 1 {
+		for edges := in ^ (in<<1 | before>>(blockSize-1)); edges != 0; edges &= edges - 1 {
 			at := i + bits.TrailingZeros64(edges)
 			switch {
 			case from < 0:
@@ -46,12 +47,12 @@ func decodeJoined(s []byte, yield func(Hidden)) {
 			}
 			from = -1
 		}
-		last = in >> (blockSize - 1)
+		before = in
 	}
 	j.flush()
 }
 
-// addWords adds the words of s[i:end], which is delimited by ASCII characters.
+// addWords adds the words of s[i:end], in which gaps consist of non-ASCII characters.
 func (j *joint) addWords(i, end int) {
 	for i < end {
 		from := i
@@ -64,30 +65,36 @@ func (j *joint) addWords(i, end int) {
 	}
 }
 
+// joinedAgain reports whether the gap before the word at from is the same as those between the words
+// before.
+func (j *joint) joinedAgain(from int) bool {
+	return j.gapEnd > j.gap && from-j.end == j.gapEnd-j.gap && string(j.s[j.end:from]) == string(j.s[j.gap:j.gapEnd])
+}
+
 // add adds the next word.
 func (j *joint) add(from, end int) {
 	if end-from >= joinedWords*humpLetters {
 		camel(j.s, from, end, j.yield)
 	}
-	switch gap := j.s[j.end:from]; {
-	case j.between != nil && bytes.Equal(gap, j.between):
+	switch {
+	case j.joinedAgain(from):
 		j.words++
-	case j.words > 0 && joins(gap):
+	case j.words > 0 && joins(j.s[j.end:from]):
 		j.flush()
 		if j.start = j.last; j.start > 0 && j.s[j.start-1] >= utf8.RuneSelf { // possibly a digit
 			j.start = wordStart(j.s, j.end)
 		}
-		j.between, j.words = gap, 2
+		j.gap, j.gapEnd, j.words = j.end, from, 2
 	default:
 		j.flush()
-		j.start, j.words, j.between = from, 1, nil
+		j.start, j.words, j.gapEnd = from, 1, j.gap
 	}
 	j.last, j.end = from, end
 }
 
 func (j *joint) flush() {
 	if j.words >= joinedWords {
-		unjoin(j.s, j.start, j.end, j.words, j.between, j.yield)
+		unjoin(j.s, j.start, j.end, j.words, j.s[j.gap:j.gapEnd], j.yield)
 	}
 }
 

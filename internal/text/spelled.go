@@ -29,7 +29,8 @@ type spelledWord struct {
 // respelled joins the letters of words that are spelled out, as in i-g-n-o-r-e. If word boundaries
 // cannot be determined, it reports the letters as unread.
 func respelled(s []byte, yield func(Hidden)) {
-	words := spelledIn(s)
+	var few [16]spelledWord
+	words := spelledIn(s, few[:0])
 	joined := false
 	for k := range words {
 		w := &words[k]
@@ -57,8 +58,8 @@ func respelled(s []byte, yield func(Hidden)) {
 
 const viaSpelled = "spaced-out letters"
 
-// spelledIn returns the spelled-out words in s, from two letters on.
-func spelledIn(s []byte) (words []spelledWord) {
+// spelledIn appends the spelled-out words in s, from two letters on.
+func spelledIn(s []byte, words []spelledWord) []spelledWord {
 	long, side, next := 0, 0, 0 // side is the index of the first of the adjacent words
 	lonePairs(s, func(i int) {
 		if i < next || !letter(s[i]) || i > 0 && letter(s[i-1]) {
