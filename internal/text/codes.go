@@ -2,6 +2,7 @@ package text
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 )
@@ -24,6 +25,17 @@ var isHexDigit = func() (t [256]bool) {
 	return
 }()
 
+// hexValue maps hexadecimal digits to their value.
+var hexValue = func() (t [256]byte) {
+	for i, b := range []byte("0123456789abcdef") {
+		t[b] = byte(i)
+	}
+	for i, b := range []byte("ABCDEF") {
+		t[b] = byte(i) + 10
+	}
+	return
+}()
+
 // codePrefixes are the prefixes that indicate the base of a number or a Unicode code point.
 var codePrefixes = [...]string{"0x", "0X", "0b", "0B", "0o", "U+", "u+", "x", "u", "&#x"}
 
@@ -38,8 +50,12 @@ var beginsPrefix = func() (t [256]bool) {
 // decodeCodes decodes lists of character codes, in hexadecimal, decimal, octal or binary, separated
 // by anything but letters and digits.
 func decodeCodes(s []byte, yield func(Hidden)) {
-	var codes [][]byte
-	for i, end := 0, 0; i < len(s); {
+	var small [32][]byte
+	codes := small[:0]
+	for i, end, seen := 0, 0, 0; ; {
+		if i, seen = onlyCodes(s, i, seen); i == len(s) {
+			return
+		}
 		if !isHexDigit[s[i]] || i > 0 && isAlnum(s[i-1]) {
 			i++
 			continue
@@ -57,6 +73,37 @@ func decodeCodes(s []byte, yield func(Hidden)) {
 		}
 	}
 }
+
+// onlyCodes returns the next position in s, from i on, after which there are no other letters than
+// those of codes for as far as the shortest list takes, a digit for each code and a mark between them.
+// That is so up to seen already. The last letter in the way is found first, as in prose most are.
+func onlyCodes(s []byte, i, seen int) (next, clear int) {
+	for i+2*leastCodes-1 <= len(s) {
+		end := i + 2*leastCodes - 1
+		at := end - 1
+		for at >= max(i, seen) && !noCode[s[at]] {
+			at--
+		}
+		if at < max(i, seen) {
+			return i, end
+		}
+		i = at + 1
+	}
+	return len(s), seen
+}
+
+// noCode marks the letters that occur neither in hexadecimal numbers nor in codePrefixes.
+var noCode = func() (t [256]bool) {
+	for b := range t {
+		t[b] = letter(byte(b)) && !isHexDigit[b]
+	}
+	for _, p := range codePrefixes {
+		for _, b := range []byte(p) {
+			t[b] = false
+		}
+	}
+	return
+}()
 
 func isAlnum(b byte) bool { return valueClass[b]&alnumClass != 0 }
 
@@ -99,10 +146,8 @@ func codePrefix(s []byte) int {
 // decodeNumbers decodes numbers as character codes, in the first base that gives readable text.
 func decodeNumbers(codes [][]byte) (decoded []byte, via string) {
 	if all := bytes.Join(codes, nil); len(all)%2 == 0 {
-		if t := unhex(all); t != nil {
-			if t = readable(t); t != nil {
-				return t, "hexadecimal"
-			}
+		if t := readable(appendHex(all[:0], all)); t != nil {
+			return t, "hexadecimal"
 		}
 	}
 	for _, base := range [...]struct {
@@ -146,7 +191,7 @@ func inBase(codes [][]byte, base int) []byte {
 // character. It returns nil if the result is not text.
 func fromDigits(s []byte) []byte {
 	for _, form := range [...]struct{ base, digits int }{{2, 8}, {10, 3}} {
-		if len(s)%form.digits != 0 {
+		if len(s)%form.digits != 0 || slices.ContainsFunc(s, func(b byte) bool { return b < '0' || int(b-'0') >= form.base }) {
 			continue
 		}
 		out := make([]byte, 0, len(s)/form.digits)

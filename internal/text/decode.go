@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"encoding/binary"
 	"html"
-	"net/url"
 	"slices"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -40,26 +40,58 @@ func Decode(s []byte, yield func(Hidden)) {
 	decodeRuns(s, func(h Hidden) { runs = append(runs, h.Text); yield(h) })
 	decodeBroken(s, runs, yield)
 	decodeCodes(s, yield)
-	if n := bytes.Count(s, []byte("%")); n >= minEscapes {
-		if u, err := url.PathUnescape(string(s)); err == nil && u != string(s) && isShown([]byte(u)) {
-			yield(Hidden{Start: 0, End: len(s), Via: "percent encoding", Text: []byte(u)})
-		}
-	}
-	if bytes.Count(s, []byte(`\`)) >= minEscapes {
-		if u, n := Unescape(s); n >= minEscapes && isShown(u) {
-			yield(Hidden{Start: 0, End: len(s), Via: Escapes, Text: u})
-		}
-	}
-	if bytes.Contains(s, []byte("&#")) || bytes.Count(s, []byte("&")) >= minEscapes {
-		if u := html.UnescapeString(string(s)); u != string(s) {
-			yield(Hidden{Start: 0, End: len(s), Via: "HTML entities", Text: []byte(u)})
-		}
-	}
+	decodeEscapes(s, yield)
 	respelled(s, yield)
 	decodeJoined(s, yield)
 	unmarked(s, yield)
 	decodeInvisible(s, yield)
 	decodeTurned(s, yield)
+}
+
+// decodeEscapes decodes percent encoding, escapes and HTML entities in the whole of s.
+func decodeEscapes(s []byte, yield func(Hidden)) {
+	if n := bytes.Count(s, []byte("%")); n >= minEscapes && percentEscapes(s) == n {
+		if u := Unpercent(s); isShown(u) {
+			yield(Hidden{Start: 0, End: len(s), Via: percentEncoding, Text: u})
+		}
+	}
+	if countBefore(s, '\\', "xu01") >= minEscapes { // the numeric ones
+		if u, n := Unescape(s); n >= minEscapes && isShown(u) {
+			yield(Hidden{Start: 0, End: len(s), Via: Escapes, Text: u})
+		}
+	}
+	if n := bytes.Count(s, []byte("&")); n > 0 && (n >= minEscapes && entities(s) || bytes.Contains(s, []byte("&#"))) {
+		if u := html.UnescapeString(string(s)); u != string(s) {
+			yield(Hidden{Start: 0, End: len(s), Via: "HTML entities", Text: []byte(u)})
+		}
+	}
+}
+
+// countBefore counts the marks in s before one of some characters.
+func countBefore(s []byte, mark byte, next string) (n int) {
+	for {
+		i := bytes.IndexByte(s, mark)
+		if i < 0 || i+1 == len(s) {
+			return n
+		}
+		if strings.IndexByte(next, s[i+1]) >= 0 {
+			n++
+		}
+		s = s[i+1:]
+	}
+}
+
+// entities reports whether there may be a named HTML entity in s.
+func entities(s []byte) bool {
+	for {
+		i := bytes.IndexByte(s, '&')
+		if i < 0 || i+1 == len(s) {
+			return false
+		}
+		if s = s[i+1:]; letter(s[0]) {
+			return true
+		}
+	}
 }
 
 func letter(b byte) bool { return b|0x20 >= 'a' && b|0x20 <= 'z' }
@@ -72,54 +104,72 @@ var runByte = func() (t [256]bool) {
 	return
 }()
 
-// decodeRuns decodes runs of base64 and hexadecimal. It checks every minRun-th character, since
-// every run that is long enough contains one of them.
+// decodeRuns decodes runs of base64 and hexadecimal.
 func decodeRuns(s []byte, yield func(Hidden)) {
-	for i := minRun - 1; i < len(s); i += minRun {
-		if !runByte[s[i]] {
-			continue
-		}
-		start := i
-		for start > 0 && runByte[s[start-1]] {
-			start--
-		}
-		for i < len(s) && runByte[s[i]] {
-			i++
-		}
-		if i-start < minRun {
-			continue
-		}
-		if t, via := decodeRun(s[start:i]); t != nil {
-			yield(Hidden{Start: start, End: i, Via: via, Text: t})
+	for start, end := nextRun(s, 0, minRun); start < len(s); start, end = nextRun(s, end, minRun) {
+		if t, via := decodeRun(s[start:end]); t != nil {
+			yield(Hidden{Start: start, End: end, Via: via, Text: t})
 		}
 	}
 }
 
-// decodeRun decodes one run. It returns nil if the run is not encoded text.
-func decodeRun(run []byte) (decoded []byte, via string) {
-	if len(run)%2 == 0 && isHex(run) {
-		if out := unhex(run); len(out) >= minDecoded {
-			if t := readable(out); t != nil {
-				return t, "hexadecimal"
-			}
+// nextRun returns the next run of at least least characters in s, from i on, where a run can start. It
+// looks at the last character of a run of that length first, so it sees few of those before it.
+func nextRun(s []byte, i, least int) (start, end int) {
+	for i+least <= len(s) {
+		at := i + least - 1
+		for at >= i && runByte[s[at]] {
+			at--
 		}
+		if at >= i {
+			i = at + 1
+			continue
+		}
+		for end = i + least; end < len(s) && runByte[s[end]]; {
+			end++
+		}
+		return i, end
+	}
+	return len(s), len(s)
+}
+
+// decodeRun decodes one run. It returns nil if the run is not encoded text. Most runs are names and
+// paths, so it decodes into a buffer, and copies only text.
+func decodeRun(run []byte) (decoded []byte, via string) {
+	var small [512]byte
+	buf := small[:0]
+	if len(run) > len(small) {
+		buf = make([]byte, 0, len(run))
 	}
 	if isHex(run) {
+		if len(run)%2 == 0 && len(run)/2 >= minDecoded {
+			if t := readable(appendHex(buf, run)); t != nil {
+				return bytes.Clone(t), "hexadecimal"
+			}
+		}
 		if t := fromDigits(run); t != nil {
 			return t, "character codes"
 		}
 	}
-	if out := from64(make([]byte, 0, len(run)/4*3+3), run, 0); len(out) >= minDecoded {
+	if out := from64(buf, values64(buf, run)); len(out) >= minDecoded {
 		if t := readable(out); t != nil {
-			return t, "base64"
+			return bytes.Clone(t), "base64"
 		}
 	}
 	return nil, ""
 }
 
+// appendHex appends the bytes that an even number of hexadecimal digits stand for.
+func appendHex(out, digits []byte) []byte {
+	for i := 0; i+1 < len(digits); i += 2 {
+		out = append(out, hexValue[digits[i]]<<4|hexValue[digits[i+1]])
+	}
+	return out
+}
+
 func isHex(s []byte) bool {
 	for _, b := range s {
-		if (b < '0' || b > '9') && (b < 'a' || b > 'f') && (b < 'A' || b > 'F') {
+		if !isHexDigit[b] {
 			return false
 		}
 	}
@@ -139,6 +189,9 @@ func isEncoded(s []byte) bool {
 
 // isText reports whether s is human-readable: printable, with letters and a space or separator.
 func isText(s []byte) bool {
+	if !utf8.Valid(trimRune(s)) {
+		return false
+	}
 	letters, gaps, total := 0, 0, 0
 	for _, r := range string(s) {
 		total++
@@ -198,6 +251,10 @@ func decodeInvisible(s []byte, yield func(Hidden)) {
 	for i := 0; i < len(s); {
 		if s[i] < utf8.RuneSelf {
 			i += asciiLen(s[i:])
+			continue
+		}
+		if s[i] != 0xE2 && s[i] != 0xEF && s[i] != 0xF3 { // no first byte of the characters below
+			i++
 			continue
 		}
 		r, n := utf8.DecodeRune(s[i:])

@@ -1,6 +1,7 @@
 package text
 
 import (
+	"bytes"
 	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -11,12 +12,13 @@ import (
 // numeric escapes.
 func Unescape(s []byte) (plain []byte, numbers int) {
 	plain = make([]byte, 0, len(s))
-	for i := 0; i < len(s); {
-		if s[i] != '\\' || i+1 == len(s) {
-			plain = append(plain, s[i])
-			i++
-			continue
+	for i := 0; ; {
+		next := bytes.IndexByte(s[i:], '\\')
+		if next < 0 || i+next+1 == len(s) {
+			return append(plain, s[i:]...), numbers
 		}
+		plain = append(plain, s[i:i+next]...)
+		i += next
 		if r, n := escapedRune(s[i:]); n > 0 {
 			plain = utf8.AppendRune(plain, r)
 			numbers++
@@ -33,7 +35,6 @@ func Unescape(s []byte) (plain []byte, numbers int) {
 		}
 		i += 2
 	}
-	return plain, numbers
 }
 
 // escapedRune returns the character encoded by the numeric escape at the start of s and the length

@@ -2,6 +2,7 @@ package text
 
 import (
 	"bytes"
+	"math/bits"
 	"unicode"
 	"unicode/utf8"
 )
@@ -13,47 +14,104 @@ const (
 	humpLetters = 3 // letters of a word in camelCase, on average
 )
 
-// decodeJoined separates words that are joined by punctuation or written in camelCase, because
-// what looks like a name may be a sentence.
+// joint is the words that are joined in the same way up to the end of the last word.
+type joint struct {
+	s                []byte
+	start, last, end int // of them, of the last one, and its end
+	words            int
+	gap, gapEnd      int // the first gap between them; empty if there is only one
+	yield            func(Hidden)
+}
+
+// decodeJoined separates words that are joined by marks or written in camelCase: what looks like a
+// name can be a sentence.
 func decodeJoined(s []byte, yield func(Hidden)) {
-	var between []byte
-	start, words, end := 0, 0, 0 // of the words joined so far; end of the last one
-	flush := func() {
-		if words >= joinedWords {
-			unjoin(s, start, end, words, between, yield)
+	j := joint{s: s, yield: yield}
+	from, high := -1, -1 // start of the word; the last non-ASCII byte of the block
+	var before uint64    // the words in the previous block
+	for i := 0; i <= len(s); i += blockSize {
+		in, others := wordsIn(s, i)
+		if others != 0 {
+			high, in = i+bits.Len64(others)-1, in|others
 		}
+		for edges := in ^ (in<<1 | before>>(blockSize-1)); edges != 0; edges &= edges - 1 {
+			at := i + bits.TrailingZeros64(edges)
+			switch {
+			case from < 0:
+				from = at
+				continue
+			case high < from:
+				j.add(from, at)
+			default:
+				j.addWords(from, at)
+			}
+			from = -1
+		}
+		before = in
 	}
-	for i := 0; i < len(s); {
+	j.flush()
+}
+
+// addWords adds the words of s[i:end], in which gaps consist of non-ASCII characters.
+func (j *joint) addWords(i, end int) {
+	for i < end {
 		from := i
-		i = wordEnd(s, i)
-		if i == from {
-			_, n := utf8.DecodeRune(s[i:])
-			i += n
+		if i = wordEnd(j.s, i); i > from {
+			j.add(from, i)
 			continue
 		}
-		camel(s, from, i, yield)
-		gap := s[end:from]
-		switch {
-		case words > 0 && between != nil && bytes.Equal(gap, between):
-			words++
-		case end > 0 && joins(gap):
-			flush()
-			if words > 1 || words == 0 {
-				start = wordStart(s, end)
-			}
-			between, words = gap, 2
-		default:
-			flush()
-			start, words, between = from, 1, nil
-		}
-		end = i
+		_, n := utf8.DecodeRune(j.s[i:])
+		i += n
 	}
-	flush()
+}
+
+// joinedAgain reports whether the gap before the word at from is the same as those between the words
+// before.
+func (j *joint) joinedAgain(from int) bool {
+	return j.gapEnd > j.gap && from-j.end == j.gapEnd-j.gap && string(j.s[j.end:from]) == string(j.s[j.gap:j.gapEnd])
+}
+
+// add adds the next word.
+func (j *joint) add(from, end int) {
+	if end-from >= joinedWords*humpLetters {
+		camel(j.s, from, end, j.yield)
+	}
+	switch {
+	case j.joinedAgain(from):
+		j.words++
+	case j.words > 0 && joins(j.s[j.end:from]):
+		j.flush()
+		if j.start = j.last; j.start > 0 && j.s[j.start-1] >= utf8.RuneSelf { // possibly a digit
+			j.start = wordStart(j.s, j.end)
+		}
+		j.gap, j.gapEnd, j.words = j.end, from, 2
+	default:
+		j.flush()
+		j.start, j.words, j.gapEnd = from, 1, j.gap
+	}
+	j.last, j.end = from, end
+}
+
+func (j *joint) flush() {
+	if j.words >= joinedWords {
+		unjoin(j.s, j.start, j.end, j.words, j.s[j.gap:j.gapEnd], j.yield)
+	}
 }
 
 // joins reports whether gap consists of marks that can replace a space.
 func joins(gap []byte) bool {
-	return len(gap) > 0 && len(gap) <= joiner && len(bytes.TrimSpace(gap)) > 0
+	if len(gap) > joiner {
+		return false
+	}
+	for _, b := range gap {
+		switch {
+		case b >= utf8.RuneSelf:
+			return len(bytes.TrimSpace(gap)) > 0
+		case b != ' ' && (b < '\t' || b > '\r'):
+			return true
+		}
+	}
+	return false
 }
 
 // wordEnd returns the end of the word at s[i].
@@ -107,11 +165,8 @@ func lettersIn(s []byte) (n int) {
 	return n
 }
 
-// camel yields the words of s[start:end] if it is written in camelCase.
+// camel yields the words of s[start:end], a long word, if it is written in camelCase.
 func camel(s []byte, start, end int, yield func(Hidden)) {
-	if end-start < joinedWords*humpLetters {
-		return
-	}
 	humps := 1
 	for i := start + 1; i < end; i++ {
 		switch {

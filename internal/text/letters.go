@@ -58,6 +58,16 @@ func unread(r rune) bool {
 // turned lists the letters a to z upside down.
 var turned = []rune("ɐqɔpǝɟƃɥᴉɾʞlɯuodbɹsʇnʌʍxʎz")
 
+// beginsTurned marks the first bytes of those that are not ASCII.
+var beginsTurned = func() (t [256]bool) {
+	for _, r := range turned {
+		if first := string(r)[0]; first >= utf8.RuneSelf {
+			t[first] = true
+		}
+	}
+	return
+}()
+
 // leastTurned is the number of upside-down letters from which a text counts as upside down.
 // Languages and phonetic notation use one or two of them.
 const leastTurned = 8
@@ -65,13 +75,18 @@ const leastTurned = 8
 // decodeTurned decodes text written upside down.
 func decodeTurned(s []byte, yield func(Hidden)) {
 	found := 0
-	for rest := s; len(rest) > 0; {
-		i := asciiLen(rest)
-		rest = rest[i:]
-		r, n := utf8.DecodeRune(rest)
-		rest = rest[n:]
-		if r >= utf8.RuneSelf && slices.Contains(turned, r) {
-			found++
+	for i := 0; i < len(s); {
+		switch {
+		case s[i] < utf8.RuneSelf:
+			i += asciiLen(s[i:])
+		case !beginsTurned[s[i]]:
+			i++
+		default:
+			r, n := utf8.DecodeRune(s[i:])
+			if slices.Contains(turned, r) {
+				found++
+			}
+			i += n
 		}
 	}
 	if found < leastTurned {

@@ -2,6 +2,7 @@ package text
 
 import (
 	"bytes"
+	"unicode/utf8"
 
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 )
@@ -23,39 +24,99 @@ var (
 	marks = lazyregexp.New(`(?i)` + emphasis + `|` + "`" + `|\b_{1,3}\B|\B_{1,3}\b`)
 )
 
-// markedWords is the minimum number of marks in a match of wordByWord: one on either side of three words.
-const markedWords = 6
+// markedGaps is the number of gaps between the words of a match of wordByWord.
+const markedGaps = 2
 
-// marksIn is the number of characters in a line that begin a mark, and of those that begin one which
-// can be inside a word.
-type marksIn struct{ marks, emphasis int }
+// The marks of emphasis, and the classes of the bytes next to them. A letter may be non-ASCII, as some
+// of those match [a-z] regardless of case.
+const (
+	opensInside = 1 << iota // the first byte of a mark that can be inside a word
+	opensWord               // the first byte of a mark before a word
+	closesWord              // the last byte of a mark behind a word
+	stopsWord               // can follow it
+	blankByte
+)
 
-func countMarks(line []byte) (n marksIn) {
-	for _, b := range line {
-		switch b {
-		case '*', '~', '<':
-			n.emphasis++
-			n.marks++
-		case '_', '`':
-			n.marks++
+var markClass = func() (t [256]uint8) {
+	for class, marks := range map[uint8]string{opensInside: "*~<", opensWord: "*~<_`", closesWord: "*~>_`", stopsWord: ".,;:!?", blankByte: "\t\f\r "} {
+		for _, b := range []byte(marks) {
+			t[b] |= class
 		}
 	}
-	return n
-}
+	return
+}()
 
 // unmarked yields lines whose words are broken up by emphasis, without the emphasis. They look the
-// same on a screen, but no pattern matches words that are marked one by one.
+// same on a screen, but no pattern matches words that are marked one by one. It takes a close look only
+// at lines with as many signs of a match as there must be matches, or gaps in one.
 func unmarked(s []byte, yield func(Hidden)) {
 	for start := 0; start < len(s); {
-		end := start + bytes.IndexByte(s[start:], '\n')
-		if end < start {
+		i := start + nextMark(s[start:])
+		if i == len(s) {
+			return
+		}
+		start += bytes.LastIndexByte(s[start:i], '\n') + 1
+		end := i + bytes.IndexByte(s[i:], '\n')
+		if end < i {
 			end = len(s)
 		}
 		line := s[start:end]
-		if n := countMarks(line); n.emphasis >= marksInside && insideWord.Match(line) && len(insideWord.re.FindAllIndex(line, marksInside)) == marksInside ||
-			n.marks >= markedWords && wordByWord.Match(line) {
-			yield(Hidden{Start: start, End: end, Via: "emphasis within words or on every word", Text: marks.ReplaceAll(line, nil)})
+		inside, gaps := marksIn(line, i-start)
+		if inside >= marksInside && insideWord.Match(line) && len(insideWord.re.FindAllIndex(line, marksInside)) == marksInside || gaps >= markedGaps && wordByWord.Match(line) {
+			yield(Hidden{Start: start, End: end, Via: "emphasis of parts of words or of each word", Text: marks.ReplaceAll(line, nil)})
 		}
 		start = end + 1
 	}
+}
+
+// nextMark returns the position of the first mark in s, or its length.
+func nextMark(s []byte) int {
+	for i, b := range s {
+		if markClass[b]&opensWord != 0 {
+			return i
+		}
+	}
+	return len(s)
+}
+
+// marksIn counts the marks in a line, from i on, that can be inside a word, and those before a word
+// that follows a marked one.
+func marksIn(line []byte, i int) (inside, gaps int) {
+	for ; i < len(line); i++ {
+		class := markClass[line[i]]
+		if class&opensWord == 0 || i == 0 {
+			continue
+		}
+		if class&opensInside != 0 && isLetter[line[i-1]] && insideAt(line, i) {
+			inside++
+		}
+		if markClass[line[i-1]]&blankByte != 0 && markedBefore(line[:i-1]) {
+			gaps++
+		}
+	}
+	return inside, gaps
+}
+
+// insideAt reports whether a letter can follow the marks at line[i]. It reads no more of a tag than
+// the first letter of its name.
+func insideAt(line []byte, i int) bool {
+	for i < len(line) && (line[i] == '*' || line[i] == '~') {
+		i++
+	}
+	if i+1 < len(line) && line[i] == '<' {
+		if i++; line[i] == '/' {
+			i++
+		}
+		return i < len(line) && (line[i] >= utf8.RuneSelf || bytes.IndexByte([]byte("!biusemfw"), line[i]|0x20) >= 0)
+	}
+	return i < len(line) && isLetter[line[i]]
+}
+
+// markedBefore reports whether s ends with a mark behind a word.
+func markedBefore(s []byte) bool {
+	n := len(s)
+	if n > 1 && markClass[s[n-1]]&stopsWord != 0 {
+		n--
+	}
+	return n > 0 && markClass[s[n-1]]&closesWord != 0
 }

@@ -2,7 +2,6 @@ package text
 
 import (
 	"bytes"
-	"encoding/binary"
 	"slices"
 	"unicode"
 	"unicode/utf16"
@@ -16,30 +15,35 @@ func readable(b []byte) []byte {
 	if isText(b) || isEncoded(b) {
 		return b
 	}
+	if bytes.IndexByte(b[:min(len(b), probe)], 0) < 0 { // in UTF-16, as in spaces and the marks of encodings
+		return amongBytes(b)
+	}
 	var small [probe / 2 * 3]byte
-	for _, order := range [...]binary.ByteOrder{binary.LittleEndian, binary.BigEndian} {
-		if head := fromUTF16(small[:0], b[:min(len(b), probe)], order); !isText(head) && !isEncoded(head) {
+	for _, high := range [...]int{1, 0} { // the position of the high byte
+		if head := fromUTF16(small[:0], b[:min(len(b), probe)], high); !isText(head) && !isEncoded(head) {
 			continue
 		}
-		if whole := fromUTF16(make([]byte, 0, len(b)), b, order); isText(whole) || isEncoded(whole) {
+		if whole := fromUTF16(make([]byte, 0, len(b)), b, high); isText(whole) || isEncoded(whole) {
 			return whole
 		}
 	}
 	return amongBytes(b)
 }
 
-// fromUTF16 appends b decoded as UTF-16, without a leading byte order mark.
-func fromUTF16(out, b []byte, order binary.ByteOrder) []byte {
+// fromUTF16 appends b decoded as UTF-16, without a leading byte order mark. Of the two bytes of a unit,
+// high is the position of the higher.
+func fromUTF16(out, b []byte, high int) []byte {
+	unit := func(at int) rune { return rune(b[at+high])<<8 | rune(b[at+1-high]) }
 	at := 0
-	if len(b) >= 2 && order.Uint16(b) == 0xFEFF {
+	if len(b) >= 2 && unit(0) == 0xFEFF {
 		at = 2
 	}
 	for ; at+2 <= len(b); at += 2 {
-		r := rune(order.Uint16(b[at:]))
+		r := unit(at)
 		if utf16.IsSurrogate(r) {
 			low := rune(0)
 			if at+4 <= len(b) {
-				low = rune(order.Uint16(b[at+2:]))
+				low = unit(at + 2)
 			}
 			if r = utf16.DecodeRune(r, low); r != unicode.ReplacementChar {
 				at += 2
@@ -62,13 +66,14 @@ const (
 // amongBytes extracts text from binary data, or returns nil if there is none.
 func amongBytes(b []byte) []byte {
 	var out []byte
-	shown, nuls, taken := 0, 0, 0
+	sum, taken := uint32(0), 0
 	for i := range b {
-		count(b[i], 1, &shown, &nuls)
+		sum += shownOrNUL[b[i]]
 		from := i + 1 - window
 		if from > 0 {
-			count(b[from-1], -1, &shown, &nuls)
+			sum -= shownOrNUL[b[from-1]]
 		}
+		shown, nuls := int(sum&0xFF), int(sum>>8)
 		if shown < leastShown || shownOf*shown < (shownOf-1)*(min(i+1, window)-nuls) || from < 0 && i+1 < len(b) {
 			continue
 		}
@@ -84,15 +89,16 @@ func amongBytes(b []byte) []byte {
 	return out
 }
 
-// count adds n to the counter for byte b.
-func count(b byte, n int, shown, nuls *int) {
-	switch {
-	case b == 0:
-		*nuls += n
-	case b >= ' ' && b < 0x7F || b == '\n' || b == '\r' || b == '\t':
-		*shown += n
+// shownOrNUL has a one in the lower byte for printable bytes, and in the next for NUL, so that both
+// are counted by one addition.
+var shownOrNUL = func() (t [256]uint32) {
+	for b := ' '; b < 0x7F; b++ {
+		t[b] = 1
 	}
-}
+	t['\n'], t['\r'], t['\t'] = 1, 1, 1
+	t[0] = 1 << 8
+	return
+}()
 
 // appendShown appends the printable characters of s. Invalid UTF-8 bytes are read as Latin-1.
 func appendShown(out, s []byte) []byte {
@@ -118,28 +124,32 @@ var value64 = func() (t [256]byte) {
 	return
 }()
 
-// from64 appends the decoded base64 characters of s, skipping the first skip characters and
-// ignoring any other characters between them.
-func from64(out, s []byte, skip int) []byte {
-	bits, n := uint32(0), -skip
+// values64 appends the values of the base64 characters of s, ignoring any other characters between
+// them.
+func values64(out, s []byte) []byte {
+	n := len(out)
+	out = slices.Grow(out, len(s))[:n+len(s)]
 	for _, b := range s {
 		v := value64[b]
-		if v == 0 {
-			continue
-		}
-		if n++; n <= 0 {
-			continue
-		}
-		if bits = bits<<6 | uint32(v-1); n == 4 {
-			out = append(out, byte(bits>>16), byte(bits>>8), byte(bits))
-			n = 0
+		out[n] = v - 1
+		if v != 0 {
+			n++
 		}
 	}
-	switch n {
+	return out[:n]
+}
+
+// from64 appends what the values of base64 characters stand for. It can overwrite them.
+func from64(out, values []byte) []byte {
+	for ; len(values) >= 4; values = values[4:] {
+		bits := uint32(values[0])<<18 | uint32(values[1])<<12 | uint32(values[2])<<6 | uint32(values[3])
+		out = append(out, byte(bits>>16), byte(bits>>8), byte(bits))
+	}
+	switch len(values) {
 	case 2:
-		out = append(out, byte(bits>>4))
+		out = append(out, values[0]<<2|values[1]>>4)
 	case 3:
-		out = append(out, byte(bits>>10), byte(bits>>2))
+		out = append(out, values[0]<<2|values[1]>>4, values[1]<<4|values[2]>>2)
 	}
 	return out
 }
@@ -154,6 +164,8 @@ const (
 // decodeBroken decodes base64 that is broken into lines or groups, anywhere in s. Surrounding
 // prose, read as base64, does not decode to text. Text that runs already gave is not yielded again.
 func decodeBroken(s []byte, runs [][]byte, yield func(Hidden)) {
+	var small [2][512]byte
+	values, buf := small[0][:0], small[1][:0]
 	for i := 0; i < len(s); {
 		if !isMixed(s, i) {
 			i += mixedBlock
@@ -164,9 +176,10 @@ func decodeBroken(s []byte, runs [][]byte, yield func(Hidden)) {
 			i += mixedBlock
 		}
 		end := min(i+mixedBlock, len(s))
-		buf := make([]byte, 0, (end-start)/4*3+3)
-		for skip := range 4 {
-			if t := amongBytes(from64(buf, s[start:end], skip)); t != nil && !known(runs, t) {
+		values = values64(values[:0], s[start:end])
+		for skip := range min(4, len(values)) {
+			buf = from64(buf[:0], values[skip:])
+			if t := amongBytes(buf); t != nil && !known(runs, t) {
 				yield(Hidden{Start: start, End: end, Via: "base64", Text: t})
 			}
 		}
@@ -182,17 +195,12 @@ func known(runs [][]byte, t []byte) bool {
 // isMixed reports whether the block of s at i may contain base64.
 func isMixed(s []byte, i int) bool {
 	block := s[i:min(i+mixedBlock, len(s))]
-	n := 0
-	for _, b := range block {
-		if isCapital(b) || digit(b) {
-			n++
-		}
-	}
-	return n >= min(leastMixed, len(block)/4)
+	return capitalsAndDigits(block) >= min(leastMixed, len(block)/4)
 }
 
 // Reads64 reports whether s is base64 of readable text, or too short to tell.
 func Reads64(s []byte) bool {
-	b := from64(make([]byte, 0, len(s)/4*3+3), s, 0)
+	b := values64(nil, s)
+	b = from64(b[:0], b)
 	return len(b) < minDecoded && len(s) < 2*minRun || isShown(b) || readable(b) != nil
 }

@@ -2,6 +2,7 @@ package text
 
 import (
 	"bytes"
+	"math/bits"
 	"unicode"
 	"unicode/utf8"
 )
@@ -28,7 +29,8 @@ type spelledWord struct {
 // respelled joins the letters of words that are spelled out, as in i-g-n-o-r-e. If word boundaries
 // cannot be determined, it reports the letters as unread.
 func respelled(s []byte, yield func(Hidden)) {
-	words := spelledIn(s)
+	var few [16]spelledWord
+	words := spelledIn(s, few[:0])
 	joined := false
 	for k := range words {
 		w := &words[k]
@@ -56,16 +58,16 @@ func respelled(s []byte, yield func(Hidden)) {
 
 const viaSpelled = "spaced-out letters"
 
-// spelledIn returns the spelled-out words in s, from two letters on.
-func spelledIn(s []byte) (words []spelledWord) {
-	long, side := 0, 0 // side is the index of the first of the adjacent words
-	for i := 0; i+2 < len(s); i++ {
-		if !letter(s[i]) || isAlnum(s[i+1]) || i > 0 && letter(s[i-1]) {
-			continue
+// spelledIn appends the spelled-out words in s, from two letters on.
+func spelledIn(s []byte, words []spelledWord) []spelledWord {
+	long, side, next := 0, 0, 0 // side is the index of the first of the adjacent words
+	lonePairs(s, func(i int) {
+		if i < next || !letter(s[i]) || i > 0 && letter(s[i-1]) {
+			return
 		}
 		w := spelledAt(s, i)
 		if w.letters < 2 {
-			continue
+			return
 		}
 		if w.letters >= longSpelled {
 			long++
@@ -74,14 +76,33 @@ func spelledIn(s []byte) (words []spelledWord) {
 			sideBySide(words[side:])
 			side = n
 		}
-		words = append(words, w)
-		i = int(w.end) - 1
-	}
+		words, next = append(words, w), int(w.end)
+	})
 	sideBySide(words[side:])
 	for k := range words {
 		words[k].joined = words[k].joined || long >= spelledWords && words[k].letters >= longSpelled
 	}
 	return words
+}
+
+// lonePairs yields each position that can be that of a letter, a mark and another letter at the end of
+// a word: without these, no word is spelled out. It finds the second letter first, which is one byte,
+// as are most marks.
+func lonePairs(s []byte, yield func(i int)) {
+	var alnum, high uint64
+	for i := 0; i <= len(s); i += blockSize {
+		alnumBefore, highBefore := alnum, high
+		alnum, high = wordsIn(s, i)
+		back := func(n int) uint64 { return alnum<<n | alnumBefore>>(blockSize-n) }
+		for ends := back(1) &^ alnum &^ back(2) & (back(3) | high<<2 | highBefore>>(blockSize-2)); ends != 0; ends &= ends - 1 {
+			mark := i + bits.TrailingZeros64(ends) - 2
+			first := mark - 1
+			for s[mark] >= utf8.RuneSelf && first > 0 && s[first] >= utf8.RuneSelf {
+				first--
+			}
+			yield(first)
+		}
+	}
 }
 
 // besides reports whether two words have the same mark between their letters and no letter between
