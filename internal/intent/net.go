@@ -50,7 +50,7 @@ type Input struct {
 	Context [Contexts]int8
 }
 
-// Input returns the net's input for the sentence last passed to Features. Its words are valid until
+// Input returns the net's input for the sentence last passed to Features or Score. Its words are valid until
 // the next call.
 func (r *Reader) Input(p *Place) Input {
 	r.input.Words = r.input.Words[:0]
