@@ -16,16 +16,31 @@ const (
 	longest  = 600 // bytes beyond which a sentence is cut at a space
 )
 
-// splitter appends the sentences of a text.
+// splitter finds the sentences of a text.
 type splitter struct {
 	text  []byte
 	start int
+	count int
 	all   []Sentence
+	keep  bool // in all
 }
 
 // Sentences appends the sentences of folded text t to dst.
 func Sentences(dst []Sentence, t []byte) []Sentence {
-	s := splitter{text: t, all: dst}
+	s := splitter{text: t, all: dst, keep: true}
+	s.split()
+	return s.all
+}
+
+// countSentences returns the number of sentences of folded text t.
+func countSentences(t []byte) int {
+	s := splitter{text: t}
+	s.split()
+	return s.count
+}
+
+func (s *splitter) split() {
+	t := s.text
 	for i := 0; i < len(t); i++ {
 		if !mayEnd[t[i]] {
 			continue
@@ -43,7 +58,6 @@ func Sentences(dst []Sentence, t []byte) []Sentence {
 		}
 	}
 	s.add(len(t))
-	return s.all
 }
 
 // add adds what is left of the text up to end, cut at spaces if it is long.
@@ -64,7 +78,9 @@ func (s *splitter) cut(end int) {
 		start++
 	}
 	if end-start >= shortest {
-		s.all = append(s.all, Sentence{start, end})
+		if s.count++; s.keep {
+			s.all = append(s.all, Sentence{start, end})
+		}
 	}
 	s.start = end
 }
@@ -96,5 +112,5 @@ func Around(p *scanner.TextPass) int {
 	if p.Via == "" {
 		return 0
 	}
-	return p.CountWhole(func(t []byte) int { return len(Sentences(nil, t)) })
+	return p.CountWhole(countSentences)
 }

@@ -137,17 +137,16 @@ func glued(r rune) bool {
 // chunk adds the tokens of the chunk of text without spaces that starts with a letter, a digit, "~"
 // or "/", and returns its end.
 func (r *Reader) chunk(s []byte, start int, p *Place) int {
-	w, all := token{hash: offset, start: start, word: true}, uint16(0)
-	i := start
-	for ; i < len(s) && kinds[s[i]] == letter; i++ {
-		w.hash = (w.hash ^ uint32(s[i])) * prime
-		if i-start == stemBytes-1 {
-			w.stem = w.hash
+	hash, stem, end := uint32(offset), uint32(0), start
+	for ; end < len(s) && kinds[s[end]] == letter; end++ {
+		hash = (hash ^ uint32(s[end])) * prime
+		if end-start == stemBytes-1 {
+			stem = hash
 		}
 	}
-	w.end = i
-	if i < len(s) && kinds[s[i]]&(inChunk|wide) != 0 { // most chunks are words
-		all = r.rest(s, &w)
+	w, all := token{hash: hash, stem: stem, start: start, end: end, word: true}, uint16(0)
+	if end < len(s) && kinds[s[end]]&(inChunk|wide) != 0 { // most chunks are words
+		w, all = rest(s, w)
 	}
 	if w.end-start <= stemBytes {
 		w.stem = 0
@@ -164,8 +163,8 @@ func (r *Reader) chunk(s []byte, start int, p *Place) int {
 const stemBytes = 5
 
 // rest completes the token of a chunk that starts with letters and goes on with other characters.
-// It returns the kinds of those, except of the trailing ones, which do not belong to the chunk.
-func (r *Reader) rest(s []byte, w *token) (all uint16) {
+// It also returns the kinds of those, except of the trailing ones, which do not belong to the chunk.
+func rest(s []byte, w token) (_ token, all uint16) {
 	hash, seen := w.hash, uint16(0)
 	for i := w.end; i < len(s); i++ {
 		kind := kinds[s[i]]
@@ -181,7 +180,7 @@ func (r *Reader) rest(s []byte, w *token) (all uint16) {
 			w.hash, w.end, all = hash, i+1, seen
 		}
 	}
-	return all
+	return w, all
 }
 
 // name adds the tokens of a chunk that has special characters, which are of the given kinds.

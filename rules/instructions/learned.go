@@ -30,6 +30,7 @@ var Learned = scanner.Rule{
 type classifier struct {
 	reader    trained.Reader
 	locator   trained.Locator
+	judge     *trained.Judge
 	sentences []trained.Sentence
 	verdicts  []uint32
 }
@@ -113,7 +114,10 @@ func (c *classifier) gain(is *trained.Parameters, score, support trained.Score, 
 	case score <= is.Pass[g]:
 		return support + is.Floor
 	}
-	return support + trained.EmbeddedJudge().Gain(c.reader.Input(place))
+	if c.judge == nil {
+		c.judge = trained.EmbeddedJudge()
+	}
+	return support + c.judge.Gain(c.reader.Input(place))
 }
 
 // shownPart is the maximum length, in characters, of a quoted part of a sentence.
