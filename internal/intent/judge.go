@@ -30,7 +30,7 @@ type fits struct {
 	of   [groups][Filters]int32
 }
 
-const recentFits = 1 << 8
+const recentFits = 1 << 7
 
 // Judge decodes the net.
 func (n Net) Judge() *Judge { return n.decoded().judge() }
