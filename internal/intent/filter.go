@@ -2,13 +2,17 @@ package intent
 
 import "sync"
 
-// filter is a bit set that rules out most features that a model does not know. It is much smaller
-// than the model's table, where each search misses the cache.
+// filter holds bits by which most features that do not raise a score are recognized: those that a
+// model does not know, and those with a weight of zero or less. It is a small part of the size of
+// the model's table, of which each search misses the cache.
 type filter [1 << (filterBits - 6)]uint64
 
+// A bit stands for a block of searches, by the highest bits of the hash from which a search starts,
+// and for the lowest bits of the tag.
 const (
 	filterBits = 21
-	blockBits  = 8 // binary logarithm of the slots of a block
+	blockBits  = 11
+	tagBits    = filterBits - blockBits
 )
 
 var embeddedFilter = sync.OnceValue(func() *filter { return newFilter(Embedded()) })
@@ -21,44 +25,51 @@ func (m Model) filter() *filter {
 	return newFilter(m)
 }
 
-// newFilter marks each tag in the table together with the blocks of slots where a search for it may
-// start: those from the beginning of its run of occupied slots, which may wrap around the end of
-// the table.
+// newFilter marks each tag with a positive weight together with the blocks of the searches that
+// find it: those that start from the beginning of its run of taken slots on, which may be at the
+// end of the table.
 func newFilter(m Model) *filter {
 	f, slots := new(filter), m.slots()
-	start := uint32(0)
-	for n := slots; n > 0 && m.tag((start+slots-1)%slots) != 0; n-- {
-		start = (start + slots - 1) % slots
-	}
-	last := (slots - 1) >> blockBits
 	for at := range slots {
-		tag := m.tag(at)
-		if tag == 0 {
-			start = at + 1
+		s := m.table[headerBytes+slotBytes*int(at):][:slotBytes]
+		if int8(s[2]) <= 0 {
 			continue
 		}
-		for block := start >> blockBits; ; block++ {
-			if block > last {
-				block = 0
-			}
-			i := f.bit(tag, block)
-			f[i/64] |= 1 << (i % 64)
-			if block == at>>blockBits {
-				break
-			}
+		start := at
+		for n := slots; n > 0 && m.tag(before(start, slots)) != 0; n-- {
+			start = before(start, slots)
 		}
+		tag := m.tag(at)
+		if start > at {
+			f.mark(tag, start, slots-1, slots)
+			start = 0
+		}
+		f.mark(tag, start, at, slots)
 	}
 	return f
 }
 
-// bit returns the bit of a tag and a block.
-func (f *filter) bit(tag uint16, block uint32) uint32 {
-	return (uint32(tag)*2654435761 ^ block*2246822519) >> (32 - filterBits)
+// before returns the slot before a slot.
+func before(at, slots uint32) uint32 {
+	if at == 0 {
+		return slots - 1
+	}
+	return at - 1
 }
 
-// mayKnow returns 0 if the model certainly does not know the feature, otherwise 1.
-func (m Model) mayKnow(f *filter, feature uint32) int {
-	at, tag := slot(feature, m.slots())
-	i := f.bit(tag, at>>blockBits)
+// mark sets the bits of a tag for the searches that start at the given slots.
+func (f *filter) mark(tag uint16, first, last, slots uint32) {
+	perSlot := ^uint64(0) / uint64(slots) // of the hashes, in units of 1/2^32, rounded down
+	from := uint64(first) * perSlot >> (64 - blockBits)
+	to := (uint64(last) + 1) * (perSlot + 1) >> (64 - blockBits)
+	for block := from; block <= min(to, 1<<blockBits-1); block++ {
+		i := uint32(block)<<tagBits | uint32(tag)&(1<<tagBits-1)
+		f[i/64] |= 1 << (i % 64)
+	}
+}
+
+// mayRaise returns 0 only if the weight of a feature is not positive, and else 1.
+func (f *filter) mayRaise(feature uint32) int {
+	i := searchHash(feature)>>(32-blockBits)<<tagBits | feature&(1<<tagBits-1)
 	return int(f[i/64] >> (i % 64) & 1)
 }

@@ -8,10 +8,8 @@ package intent
 import (
 	"bytes"
 	"math/bits"
+	"slices"
 	"unicode"
-	"unicode/utf8"
-
-	"github.com/mcpscan/mcpscan/scanner"
 )
 
 // Place describes the location of a text.
@@ -43,68 +41,6 @@ func (k PlaceKind) Prose() bool {
 	return k == Description || k == ParameterText || k == Instructions || k == Result
 }
 
-// Sentence is the span of a sentence in a text.
-type Sentence struct{ Start, End int }
-
-const (
-	shortest = 8   // minimum bytes of a sentence that can be an instruction
-	longest  = 600 // bytes beyond which a sentence is cut at a space
-)
-
-// Sentences appends the sentences of folded text t to dst.
-func Sentences(dst []Sentence, t []byte) []Sentence {
-	start := 0
-	add := func(end int) {
-		for start < end && (t[start] == ' ' || t[start] == '\n' || t[start] == '\t') {
-			start++
-		}
-		if end-start >= shortest {
-			dst = append(dst, Sentence{start, end})
-		}
-		start = end
-	}
-	for i := 0; i < len(t); i++ {
-		if !mayEnd[t[i]] {
-			continue
-		}
-		switch b := t[i]; {
-		case b == ' ':
-			if i-start > longest {
-				add(i)
-			}
-		case b == '\n':
-			add(i)
-		case b >= utf8.RuneSelf:
-			r, size := utf8.DecodeRune(t[i:])
-			i += size - 1
-			if r == '。' || r == '！' || r == '？' || r == '؟' || r == '।' || r == '；' {
-				add(i + 1)
-			}
-		case i+1 == len(t) || t[i+1] == ' ' || t[i+1] == '\n' || t[i+1] == '"':
-			add(i + 1)
-		}
-	}
-	add(len(t))
-	return dst
-}
-
-// mayEnd marks the bytes at which a sentence can end.
-var mayEnd = func() (t [256]bool) {
-	for b := range t {
-		t[b] = b >= utf8.RuneSelf || b == ' ' || b == '\n' || b == '.' || b == '!' || b == '?' || b == ';'
-	}
-	return t
-}()
-
-// Around returns the number of sentences in the text that p was decoded from, or 0 if it was not
-// decoded.
-func Around(p *scanner.TextPass) int {
-	if p.Via == "" {
-		return 0
-	}
-	return p.CountWhole(func(t []byte) int { return len(Sentences(nil, t)) })
-}
-
 // Reader extracts features from sentences. It is not safe for concurrent use.
 type Reader struct {
 	tokens    []token
@@ -114,11 +50,12 @@ type Reader struct {
 	purpose   map[uint32]bool // the beginnings of the words of purposeOf
 	purposeOf [2][]byte       // a statement of the purpose, and the name of the tool
 	seen      set
-	scoring   bool  // collect all features; weigh drops repeated ones
-	model     Model // the model of the filter, and of the weights in seen
+	raising   []uint32 // features that may raise the score
+	model     Model    // the model of the filter
 	filter    *filter
+	recent    [1 << 13]weighed // by the lowest bits of the feature
 
-	// The data for Input, from the last call of Features.
+	// The data for Input, from the last call of Features or Score.
 	input           Input
 	text            []byte
 	at, of          int
@@ -127,46 +64,6 @@ type Reader struct {
 
 // span is a part of a sentence; the zero value means none.
 type span struct{ start, end int }
-
-// set holds the features of one sentence. Starting a new round empties it, but keeps the weights
-// of its features until other features take their slots, because most features are common.
-type set struct {
-	slots [setSlots]slotted
-	round uint32
-}
-
-type slotted struct {
-	feature, round uint32
-	weight         int8
-	weighed        bool // weight and known are set
-	known          bool // the model knows the feature
-}
-
-// setSlots is more than twice the maximum number of features of a sentence.
-const setSlots = 1 << 13
-
-// add adds a feature and returns its slot, or nil if the set already contains it.
-func (s *set) add(f uint32) *slotted {
-	for i := f; ; i++ {
-		slot := &s.slots[i%setSlots]
-		switch {
-		case slot.feature == f && slot.round == s.round:
-			return nil
-		case slot.feature == f:
-			slot.round = s.round
-			return slot
-		case slot.round != s.round:
-			*slot = slotted{feature: f, round: s.round}
-			return slot
-		}
-	}
-}
-
-func (s *set) clear() {
-	if s.round++; s.round == 0 {
-		*s = set{round: 1}
-	}
-}
 
 // The hash is FNV-1a.
 const (
@@ -199,35 +96,35 @@ func mix(kind byte, a, b uint32) uint32 {
 
 // Features returns the distinct features of sentence i. The slice is valid until the next call.
 func (r *Reader) Features(t []byte, all []Sentence, i int, p *Place) []uint32 {
+	r.places = r.places[:0]
+	r.collect(t, all, i, p)
+	r.seen.clear(len(r.features))
+	n := 0
+	for k, f := range r.features {
+		if !r.seen.add(f) {
+			continue
+		}
+		r.features[n] = f
+		if r.explain {
+			r.places[n] = r.places[k]
+		}
+		n++
+	}
+	r.features = r.features[:n]
+	return r.features
+}
+
+// collect sets features to those of sentence i, some of them repeatedly.
+func (r *Reader) collect(t []byte, all []Sentence, i int, p *Place) {
 	s := all[i]
-	r.features, r.places = r.features[:0], r.places[:0]
-	r.seen.clear()
 	r.text, r.at, r.of, r.shared, r.content = t[s.Start:s.End], i, len(all), 0, 0
 	r.tokenize(r.text, p)
+	r.phrases()
 	kind := uint32(p.Kind)
 	if p.Kind != Result {
 		kind = 0
 	}
 	n := len(r.tokens)
-	for k, w := range r.tokens {
-		r.add(mix('w', w.hash, 0), k, k)
-		if w.stem != 0 {
-			r.add(mix('s', w.stem, 0), k, k)
-		}
-		if k+1 < n {
-			next := r.tokens[k+1]
-			r.add(mix('b', w.hash, next.hash), k, k+1)
-			if w.stem != 0 || next.stem != 0 {
-				r.add(mix('c', stemOr(w), stemOr(next)), k, k+1)
-			}
-		}
-		if k+2 < n {
-			r.add(mix('k', w.hash, r.tokens[k+2].hash), k, k+2)
-			if w.glued {
-				r.add(mix('t', mix('b', w.hash, r.tokens[k+1].hash), r.tokens[k+2].hash), k, k+2)
-			}
-		}
-	}
 	if n > 0 {
 		r.add(mix('f', r.tokens[0].hash, kind), 0, 0)
 		if n > 1 {
@@ -245,70 +142,82 @@ func (r *Reader) Features(t []byte, all []Sentence, i int, p *Place) []uint32 {
 		r.add(mix('O', 2, kind), 0, -1)
 	}
 	r.context(t, all, i, p)
-	return r.features
 }
 
-// add adds a feature derived from tokens first to last, or from no tokens if last < first.
-func (r *Reader) add(feature uint32, first, last int) {
-	if r.scoring {
-		r.features = append(r.features, feature)
-		return
-	}
-	if r.seen.add(feature) == nil {
-		return
-	}
-	r.features = append(r.features, feature)
-	if r.explain {
-		var of span
-		if last >= first {
-			of = span{r.tokens[first].start, r.tokens[last].end}
+// phrases sets features to those of each token, alone and with the next two.
+func (r *Reader) phrases() {
+	const most = 6 // features of a token
+	tokens := r.tokens
+	fs := slices.Grow(r.features[:0], most*len(tokens))[:most*len(tokens)]
+	n := 0
+	for k := range tokens {
+		w := &tokens[k]
+		fs[n] = mix('w', w.hash, 0)
+		n++
+		fs[n] = mix('s', w.stem, 0) // overwritten if there is no stem: a branch would be mispredicted too often
+		n += has(w.stem)
+		r.place(n, k, k)
+		if k+1 == len(tokens) {
+			break
 		}
+		next := &tokens[k+1]
+		fs[n] = mix('b', w.hash, next.hash)
+		n++
+		fs[n] = mix('c', stemOr(w), stemOr(next))
+		n += has(w.stem | next.stem)
+		r.place(n, k, k+1)
+		if k+2 == len(tokens) {
+			continue
+		}
+		fs[n] = mix('k', w.hash, tokens[k+2].hash)
+		n++
+		if w.glued {
+			fs[n] = mix('t', mix('b', w.hash, next.hash), tokens[k+2].hash)
+			n++
+		}
+		r.place(n, k, k+2)
+	}
+	r.features = fs[:n]
+}
+
+// has returns 1 if there is a stem, and else 0.
+func has(stem uint32) (n int) {
+	if stem != 0 {
+		n = 1
+	}
+	return n
+}
+
+// place sets the span of the features from the last one with a span to the nth to that of tokens
+// first to last, or to none if last < first.
+func (r *Reader) place(n, first, last int) {
+	if r.explain {
+		r.placeTo(n, first, last)
+	}
+}
+
+func (r *Reader) placeTo(n, first, last int) {
+	var of span
+	if last >= first {
+		of = span{r.tokens[first].start, r.tokens[last].end}
+	}
+	for len(r.places) < n {
 		r.places = append(r.places, of)
 	}
 }
 
-// weigh returns the sum of the weights of the distinct features, and the number of known ones.
-// Features that the filter rules out are dropped first, in a loop without branches, so that the
-// processor waits for many of them at once.
-func (r *Reader) weigh() (sum int64, known uint64) {
-	may := 0
-	for _, f := range r.features {
-		r.features[may] = f
-		may += r.model.mayKnow(r.filter, f)
-	}
-	for _, f := range r.features[:may] {
-		slot := r.seen.add(f)
-		if slot == nil {
-			continue
-		}
-		if !slot.weighed {
-			slot.weight, slot.known = r.model.weight(f)
-			slot.weighed = true
-		}
-		if slot.known {
-			sum += int64(slot.weight)
-			known++
-		}
-	}
-	return sum, known
+// add adds a feature derived from tokens first to last, or from no tokens if last < first.
+func (r *Reader) add(feature uint32, first, last int) {
+	r.features = append(r.features, feature)
+	r.place(len(r.features), first, last)
 }
 
-// Score returns the score of sentence i, which is that of its features: m.Of(r.Features(…)).
-func (r *Reader) Score(m Model, t []byte, all []Sentence, i int, p *Place) Score {
-	if r.model != m {
-		r.model, r.filter, r.seen = m, m.filter(), set{}
-	}
-	r.scoring = true
-	r.Features(t, all, i, p)
-	r.scoring = false
-	return m.score(r.weigh())
-}
-
-func stemOr(w token) uint32 {
+func stemOr(w *token) uint32 {
+	stem := w.hash
 	if w.stem != 0 {
-		return w.stem
+		stem = w.stem
 	}
-	return w.hash
+	return stem
 }
 
 // context adds features that relate the sentence to the purpose of the tool.

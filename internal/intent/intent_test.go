@@ -74,8 +74,13 @@ func TestFeaturesOfAnyText(t *testing.T) {
 				t.Fatalf("%q has a feature twice", joined[all[i].Start:all[i].End])
 			}
 			for _, m := range models {
-				if score, want := scorer.Score(m, joined, all, i, &place), m.Of(fs); score != want {
+				want := m.Of(fs)
+				if score, above := scorer.Score(m, joined, all, i, &place, want-1); score != want || !above {
 					t.Fatalf("%q has the score %d: expected that of its features, %d", joined[all[i].Start:all[i].End], score, want)
+				}
+				limit := Score(rapid.IntRange(-4*Unit, 4*Unit).Draw(t, "limit"))
+				if _, above := scorer.Score(m, joined, all, i, &place, limit); above != (want > limit) {
+					t.Fatalf("%q has the score %d: above %d is %t", joined[all[i].Start:all[i].End], want, limit, above)
 				}
 			}
 		}

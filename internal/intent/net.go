@@ -3,8 +3,6 @@ package intent
 import (
 	_ "embed" // the net
 	"encoding/binary"
-	"math"
-	"sync"
 )
 
 // Net is the second stage of the classifier: a small convolutional net over the words of a
@@ -50,7 +48,7 @@ type Input struct {
 	Context [Contexts]int8
 }
 
-// Input returns the net's input for the sentence last passed to Features. Its words are valid until
+// Input returns the net's input for the sentence last passed to Features or Score. Its words are valid until
 // the next call.
 func (r *Reader) Input(p *Place) Input {
 	r.input.Words = r.input.Words[:0]
@@ -136,98 +134,4 @@ func (n Net) decode() *Layers {
 		*v = int32(binary.LittleEndian.Uint32([]byte(n.table[4*k : 4*k+4])))
 	}
 	return l
-}
-
-// Judge is a decoded net.
-type Judge struct {
-	layers *Layers
-	slots  string
-	count  uint32
-}
-
-// Judge decodes the net.
-func (n Net) Judge() *Judge {
-	return &Judge{n.decode(), n.table[4*netNumbers+4:], binary.LittleEndian.Uint32([]byte(n.table[4*netNumbers : 4*netNumbers+4]))}
-}
-
-// EmbeddedJudge returns the embedded net, decoded on first use.
-var EmbeddedJudge = sync.OnceValue(func() *Judge { return EmbeddedNet().Judge() })
-
-// vector adds the vector of key to to, if the net has one.
-func (j *Judge) vector(to *[Dims]int32, key uint32) {
-	if key == 0 {
-		return
-	}
-	at, tag := slot(key, j.count)
-	for {
-		s := j.slots[netSlot*int(at):][:netSlot]
-		switch uint16(s[0]) | uint16(s[1])<<8 {
-		case tag:
-			for k := range Dims {
-				to[k] += int32(int8(s[2+k]))
-			}
-			return
-		case 0:
-			return
-		}
-		if at++; at == j.count {
-			at = 0
-		}
-	}
-}
-
-// Gain returns how much the net adds to the score of a sentence.
-func (j *Judge) Gain(in Input) Score {
-	var words [maxWords + Widths][Dims]int32
-	n := max(len(in.Words), 1)
-	for k, w := range in.Words {
-		j.vector(&words[k], w[0])
-		j.vector(&words[k], w[1])
-	}
-	var hidden [Hidden]int64
-	for h := range hidden {
-		hidden[h] = int64(j.layers.Bias[h])
-	}
-	for w := range Widths {
-		for f := range Filters {
-			if best := j.match(&words, n, w, f); best > 0 {
-				best = best * contextUnit / (vectorUnit * filterUnit)
-				for h := range hidden {
-					hidden[h] += int64(best) * int64(j.layers.Dense[h][w*Filters+f])
-				}
-			}
-		}
-	}
-	out := int64(j.layers.OutBias)
-	for h, v := range hidden {
-		for k, c := range in.Context {
-			v += int64(c) * int64(j.layers.Dense[h][Matches+k])
-		}
-		if v > 0 {
-			out += v * int64(j.layers.Out[h])
-		}
-	}
-	return Score(max(-MaxGain, min(MaxGain, out/(contextUnit*denseUnit*denseUnit/Unit))))
-}
-
-// match returns the best match of a filter, in units of 1/(vectorUnit*filterUnit).
-func (j *Judge) match(words *[maxWords + Widths][Dims]int32, n, width, filter int) int64 {
-	best := int32(math.MinInt32)
-	of := j.layers.Filters[width][filter]
-	for at := range n {
-		sum := int32(0)
-		for k := 0; k <= width; k++ {
-			word, weights := &words[at+k], (*[Dims]int32)(of[k*Dims:])
-			var a, b, c, d int32 // a processor can compute four sums in parallel
-			for i := 0; i < Dims; i += 4 {
-				a += word[i] * weights[i]
-				b += word[i+1] * weights[i+1]
-				c += word[i+2] * weights[i+2]
-				d += word[i+3] * weights[i+3]
-			}
-			sum += a + b + c + d
-		}
-		best = max(best, sum)
-	}
-	return int64(best) + int64(j.layers.Biases[width][filter])
 }

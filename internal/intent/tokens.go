@@ -28,46 +28,11 @@ func (w *token) form(s []byte) uint32 {
 func (r *Reader) tokenize(s []byte, p *Place) {
 	r.tokens = r.tokens[:0]
 	for i := 0; i < len(s); {
-		c := s[i]
-		switch {
+		switch c := s[i]; {
 		case wordByte(c) || c == '~' || c == '/' && i+1 < len(s) && wordByte(s[i+1]) && (i == 0 || s[i-1] == ' ' || s[i-1] == '`' || s[i-1] == '"'):
-			end := i + 1
-			for end < len(s) && (kinds[s[end]]&inChunk != 0 || s[end] >= utf8.RuneSelf && latin(s[end:])) {
-				end++
-			}
-			for end > i+1 && kinds[s[end-1]]&trailing != 0 {
-				end--
-			}
-			r.chunk(s, i, end, p)
-			i = end
+			i = r.chunk(s, i, p)
 		case c >= utf8.RuneSelf:
-			ru, size := utf8.DecodeRune(s[i:])
-			if !unicode.IsLetter(ru) && !unicode.IsMark(ru) {
-				i += size
-				continue
-			}
-			if glued(ru) {
-				r.tokens = append(r.tokens, token{hash: hashBytes(offset, s[i:i+size]), start: i, end: i + size, glued: true, word: true})
-				i += size
-				continue
-			}
-			end, count, stem := i, 0, 0
-			for end < len(s) {
-				ru, size := utf8.DecodeRune(s[end:])
-				if !unicode.IsLetter(ru) && !unicode.IsMark(ru) && ru != '\'' || glued(ru) {
-					break
-				}
-				end += size
-				if count++; count == 4 {
-					stem = end
-				}
-			}
-			w := token{hash: hashBytes(offset, s[i:end]), start: i, end: end, word: true}
-			if count > 4 {
-				w.stem = hashBytes(offset, s[i:stem])
-			}
-			r.tokens = append(r.tokens, w)
-			i = max(end, i+size)
+			i = r.wide(s, i)
 		default:
 			if kinds[c]&mark != 0 {
 				h := mix('!', uint32(c), 0)
@@ -80,26 +45,73 @@ func (r *Reader) tokenize(s []byte, p *Place) {
 	}
 }
 
+// wide adds the word that starts with a character outside ASCII, if it is one, and returns its end.
+func (r *Reader) wide(s []byte, start int) int {
+	ru, size := utf8.DecodeRune(s[start:])
+	if !unicode.IsLetter(ru) && !unicode.IsMark(ru) {
+		return start + size
+	}
+	if glued(ru) {
+		end := start + size
+		r.tokens = append(r.tokens, token{hash: hashBytes(offset, s[start:end]), start: start, end: end, glued: true, word: true})
+		return end
+	}
+	end, count, stem := start, 0, 0
+	for end < len(s) {
+		ru, size := utf8.DecodeRune(s[end:])
+		if !unicode.IsLetter(ru) && !unicode.IsMark(ru) && ru != '\'' || glued(ru) {
+			break
+		}
+		end += size
+		if count++; count == 4 {
+			stem = end
+		}
+	}
+	w := token{hash: hashBytes(offset, s[start:end]), start: start, end: end, word: true}
+	if count > 4 {
+		w.stem = hashBytes(offset, s[start:stem])
+	}
+	r.tokens = append(r.tokens, w)
+	return end
+}
+
 // The kinds of ASCII characters.
 const (
 	inWord   = 1 << iota // a letter or digit
 	inChunk              // part of a chunk of text without spaces
 	trailing             // not at the end of a chunk
 	mark                 // a token by itself
-	special              // makes a chunk a name, a number, a path or an address
+	wide                 // outside ASCII
+
+	// These make a chunk a name, a number, a path or an address.
+	digit
+	colon
+	at
+	slash
+	joint // of the parts of a name
+	other
+	special = digit | colon | at | slash | joint | other
+
+	letter = inWord | inChunk
 )
 
-var kinds = func() (t [256]uint8) {
+var kinds = func() (t [256]uint16) {
 	for c := range byte(utf8.RuneSelf) {
 		if c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' {
-			t[c] |= inWord | inChunk
+			t[c] |= letter
 		}
+		t[utf8.RuneSelf+c] = wide
 	}
-	for kind, chars := range map[uint8]string{
+	for kind, chars := range map[uint16]string{
 		inChunk:  `_-'./:@~\%?=&{}$+`,
 		trailing: `-'./:?&=%`,
 		mark:     "<>{}[]()!?*#`\"$=:|",
-		special:  `:@/\~._={$%-0123456789`,
+		digit:    "0123456789",
+		colon:    ":",
+		at:       "@",
+		slash:    `/\`,
+		joint:    "_:.={$%",
+		other:    "~-",
 	} {
 		for _, c := range []byte(chars) {
 			t[c] |= kind
@@ -118,74 +130,118 @@ func latin(s []byte) bool {
 
 // glued reports whether r is of a script without spaces between words.
 func glued(r rune) bool {
-	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+	const first = 'ก' // no script before that of Thai is one
+	return r >= first && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
 
-// chunk adds the tokens of a chunk of text without spaces.
-func (r *Reader) chunk(s []byte, start, end int, p *Place) {
-	w := s[start:end]
-	mask := func(name string) {
-		r.tokens = append(r.tokens, token{hash: hashString(offset, name), start: start, end: end})
+// chunk adds the tokens of the chunk of text without spaces that starts with a letter, a digit, "~"
+// or "/", and returns its end.
+func (r *Reader) chunk(s []byte, start int, p *Place) int {
+	hash, stem, end := uint32(offset), uint32(0), start
+	for ; end < len(s) && kinds[s[end]] == letter; end++ {
+		hash = (hash ^ uint32(s[end])) * prime
+		if end-start == stemBytes-1 {
+			stem = hash
+		}
 	}
-	plain := true
-	for _, c := range w {
-		plain = plain && kinds[c]&special == 0
+	w, all := token{hash: hash, stem: stem, start: start, end: end, word: true}, uint16(0)
+	if end < len(s) && kinds[s[end]]&(inChunk|wide) != 0 { // most chunks are words
+		w, all = rest(s, w)
+	}
+	if w.end-start <= stemBytes {
+		w.stem = 0
+	}
+	if all&special != 0 {
+		r.name(s, w, all, p)
+	} else {
+		r.ordinary(s, w, p)
+	}
+	return w.end
+}
+
+// stemBytes is the number of bytes of the stem of a longer word.
+const stemBytes = 5
+
+// rest completes the token of a chunk that starts with letters and goes on with other characters.
+// It also returns the kinds of those, except of the trailing ones, which do not belong to the chunk.
+func rest(s []byte, w token) (_ token, all uint16) {
+	hash, seen := w.hash, uint16(0)
+	for i := w.end; i < len(s); i++ {
+		kind := kinds[s[i]]
+		if kind&inChunk == 0 && (kind != wide || !latin(s[i:])) {
+			break
+		}
+		hash = (hash ^ uint32(s[i])) * prime
+		seen |= kind
+		if i-w.start == stemBytes-1 {
+			w.stem = hash
+		}
+		if kind&trailing == 0 || i == w.start {
+			w.hash, w.end, all = hash, i+1, seen
+		}
+	}
+	return w, all
+}
+
+// name adds the tokens of a chunk that has special characters, which are of the given kinds.
+func (r *Reader) name(s []byte, of token, all uint16, p *Place) {
+	start, end := of.start, of.end
+	w := s[start:end]
+	mask := func(hash uint32) {
+		r.tokens = append(r.tokens, token{hash: hash, start: start, end: end})
 	}
 	switch {
-	case plain: // most chunks are words
-		r.ordinary(s, start, end, p)
-		return
-	case bytes.Contains(w, []byte("://")):
-		mask("<url>")
+	case all&colon != 0 && bytes.Contains(w, []byte("://")):
+		mask(hashString(offset, "<url>"))
 		if bytes.ContainsAny(w, "{?") {
-			mask("<query>")
+			mask(hashString(offset, "<query>"))
 		}
 		return
-	case bytes.IndexByte(w, '@') > 0:
-		mask("<mail>")
+	case all&at != 0: // it is not the first
+		mask(hashString(offset, "<mail>"))
 		return
-	case digits(w):
-		mask("<number>")
+	case all&digit != 0 && digits(w):
+		mask(hashString(offset, "<number>"))
 		return
 	}
-	if bytes.ContainsAny(w, "/\\") || w[0] == '~' || w[0] == '.' {
+	if all&slash != 0 || w[0] == '~' || w[0] == '.' {
 		if both := bytes.IndexByte(w, '/'); both > 0 && w[0] != '~' && w[0] != '.' && bytes.Count(w, []byte{'/'}) == 1 && letters(w[:both]) && letters(w[both+1:]) && start > 0 {
 			r.word(s, start, start+both) // and/or
 			r.word(s, start+both+1, end)
 			return
 		}
 		if bytes.Contains(w, []byte("/.")) || bytes.Contains(w, []byte("~")) {
-			mask("<dotpath>")
+			mask(hashString(offset, "<dotpath>"))
 		} else {
-			mask("<path>")
+			mask(hashString(offset, "<path>"))
 		}
 		r.parts(s, start, end)
 		return
 	}
-	if bytes.ContainsAny(w, "_:.={$%") || bytes.IndexByte(w, '-') > 0 && bytes.Count(w, []byte{'-'}) > 1 {
+	if all&joint != 0 || all&other != 0 && bytes.Count(w, []byte{'-'}) > 1 {
 		switch {
 		case len(p.Tool) > 0 && bytes.Equal(w, p.Tool):
-			mask("<self>")
+			mask(hashString(offset, "<self>"))
 		case p.Has != nil && p.Has(w):
-			mask("<parameter>")
+			mask(hashString(offset, "<parameter>"))
 		case bytes.IndexByte(w, '.') > 0 && bytes.IndexByte(w, '_') < 0:
-			mask("<file>")
+			mask(hashString(offset, "<file>"))
 			r.parts(s, start, end)
 		default:
-			mask("<name>")
+			mask(hashString(offset, "<name>"))
 			r.parts(s, start, end)
 		}
 		return
 	}
-	r.ordinary(s, start, end, p)
+	r.ordinary(s, of, p)
 }
 
-// ordinary adds a word that is not part of a name or address.
-func (r *Reader) ordinary(s []byte, start, end int, p *Place) {
-	if p.Has != nil && len(p.Parameter) > 0 && bytes.Equal(s[start:end], p.Parameter) {
-		r.tokens = append(r.tokens, token{hash: hashString(offset, "<parameter>"), start: start, end: end})
+// ordinary adds a word that is no name or address.
+func (r *Reader) ordinary(s []byte, w token, p *Place) {
+	if p.Has != nil && len(p.Parameter) > 0 && bytes.Equal(s[w.start:w.end], p.Parameter) {
+		r.tokens = append(r.tokens, token{hash: hashString(offset, "<parameter>"), start: w.start, end: w.end})
 	}
-	r.word(s, start, end)
+	r.tokens = append(r.tokens, w)
 }
 
 // parts adds the words of a name, hashed differently from ordinary words.
@@ -206,8 +262,8 @@ func (r *Reader) word(s []byte, start, end int) {
 		return
 	}
 	t := token{hash: hashBytes(offset, s[start:end]), start: start, end: end, word: true}
-	if end-start > 5 {
-		t.stem = hashBytes(offset, s[start:start+5])
+	if end-start > stemBytes {
+		t.stem = hashBytes(offset, s[start:start+stemBytes])
 	}
 	r.tokens = append(r.tokens, t)
 }

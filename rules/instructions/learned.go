@@ -30,6 +30,7 @@ var Learned = scanner.Rule{
 type classifier struct {
 	reader    trained.Reader
 	locator   trained.Locator
+	judge     *trained.Judge
 	sentences []trained.Sentence
 	verdicts  []uint32
 }
@@ -63,11 +64,20 @@ func askClassifier(p *scanner.TextPass) {
 	c.sentences = trained.Sentences(c.sentences[:0], p.Folded)
 	around := trained.Around(p)
 	group, worst, at := place.Kind.Group(), trained.Score(0), -1
+	if len(c.sentences) > 0 {
+		worst = min(is.Keep[group], is.Medium[group]) // no lower score makes a difference
+	}
+	penalty := -is.Total(0, around+len(c.sentences), group)
 	for i, s := range c.sentences {
 		c.verdicts = trained.Verdicts(c.verdicts[:0], p, s, group)
-		score := is.Total(c.reader.Score(m, p.Folded, c.sentences, i, &place), around+len(c.sentences), group)
-		score += c.gain(&is, score, m.Support(c.verdicts), &place)
-		if at < 0 || score > worst {
+		support := m.Support(c.verdicts)
+		limit := worst + penalty - support - max(trained.MaxGain, is.Floor)
+		score, above := c.reader.Score(m, p.Folded, c.sentences, i, &place, limit)
+		if !above {
+			continue
+		}
+		score -= penalty
+		if score += c.gain(&is, score, support, &place); score > worst {
 			worst, at = score, i
 		}
 	}
@@ -105,7 +115,10 @@ func (c *classifier) gain(is *trained.Parameters, score, support trained.Score, 
 	case score <= is.Pass[g]:
 		return support + is.Floor
 	}
-	return support + trained.EmbeddedJudge().Gain(c.reader.Input(place))
+	if c.judge == nil {
+		c.judge = trained.EmbeddedJudge()
+	}
+	return support + c.judge.Gain(c.reader.Input(place))
 }
 
 // shownPart is the maximum length, in characters, of a quoted part of a sentence.

@@ -1,0 +1,184 @@
+package intent
+
+import (
+	"encoding/binary"
+	"math"
+	"sync"
+)
+
+// Judge rates sentences by a decoded net. It is not safe for concurrent use.
+type Judge struct {
+	*decoded
+	recent []fits // of words judged before: most are common ones
+}
+
+// decoded is what judges share.
+type decoded struct {
+	layers *Layers
+	pairs  [groups][Filters / 2][Dims]int64
+	slots  string
+	count  uint32
+}
+
+// groups is the number of places of words in filters: one in those of one word, two in those of two,
+// and three in those of three.
+const groups = Widths * (Widths + 1) / 2
+
+// fits tells how well a word fits each place of each filter, in units of 1/(vectorUnit*filterUnit).
+type fits struct {
+	keys [2]uint32
+	of   [groups][Filters]int32
+}
+
+const recentFits = 1 << 7
+
+// Judge decodes the net.
+func (n Net) Judge() *Judge { return n.decoded().judge() }
+
+func (d *decoded) judge() *Judge { return &Judge{d, make([]fits, recentFits)} }
+
+func (n Net) decoded() *decoded {
+	d := &decoded{layers: n.decode(), slots: n.table[4*netNumbers+4:], count: binary.LittleEndian.Uint32([]byte(n.table[4*netNumbers : 4*netNumbers+4]))}
+	for w, filters := range d.layers.Filters {
+		for f, weights := range filters {
+			for k, weight := range weights {
+				// The product of a number and a pair is the pair of the products, and so are sums: what the
+				// lower half borrows from the upper one is added back in fit.
+				d.pairs[w*(w+1)/2+k/Dims][f/2][k%Dims] += int64(weight) << (32 * (f % 2))
+			}
+		}
+	}
+	return d
+}
+
+var embeddedNet = sync.OnceValue(func() *decoded { return EmbeddedNet().decoded() })
+
+// EmbeddedJudge returns a judge by the embedded net, which is decoded on first use.
+func EmbeddedJudge() *Judge { return embeddedNet().judge() }
+
+// vector adds the vector of a key to to, if the net has one.
+func (d *decoded) vector(to *[Dims]int64, key uint32) {
+	if key == 0 {
+		return
+	}
+	at, tag := slot(key, d.count)
+	for {
+		s := d.slots[netSlot*int(at):][:netSlot]
+		switch uint16(s[0]) | uint16(s[1])<<8 {
+		case tag:
+			for k := range Dims {
+				to[k] += int64(int8(s[2+k]))
+			}
+			return
+		case 0:
+			return
+		}
+		if at++; at == d.count {
+			at = 0
+		}
+	}
+}
+
+// fit returns how well a word fits, which is valid until the next call. The word without keys fits
+// nothing: its vector is zero, and so is an unused element of recent.
+func (j *Judge) fit(word [2]uint32) *[groups][Filters]int32 {
+	known := &j.recent[word[0]%recentFits]
+	if known.keys == word {
+		return &known.of
+	}
+	known.keys = word
+	var vector [Dims]int64
+	j.vector(&vector, word[0])
+	j.vector(&vector, word[1])
+	for g := range known.of {
+		of := &known.of[g]
+		for f := range j.pairs[g] {
+			both := product(&vector, &j.pairs[g][f])
+			of[2*f], of[2*f+1] = int32(both), int32((both-int64(int32(both)))>>32)
+		}
+	}
+	return &known.of
+}
+
+func product(x, y *[Dims]int64) int64 {
+	var a, b, c, d int64 // a processor can compute four sums in parallel
+	for i := 0; i < Dims; i += 4 {
+		a += x[i] * y[i]
+		b += x[i+1] * y[i+1]
+		c += x[i+2] * y[i+2]
+		d += x[i+3] * y[i+3]
+	}
+	return a + b + c + d
+}
+
+// Gain returns how much the net adds to the score of a sentence.
+func (j *Judge) Gain(in Input) Score {
+	var hidden [Hidden]int64
+	for h := range hidden {
+		hidden[h] = int64(j.layers.Bias[h])
+	}
+	for w, matches := range j.matches(in.Words) {
+		for f, best := range matches {
+			best := int64(best) + int64(j.layers.Biases[w][f])
+			if best <= 0 {
+				continue
+			}
+			best = best * contextUnit / (vectorUnit * filterUnit)
+			for h := range hidden {
+				hidden[h] += best * int64(j.layers.Dense[h][w*Filters+f])
+			}
+		}
+	}
+	out := int64(j.layers.OutBias)
+	for h, v := range hidden {
+		for k, c := range in.Context {
+			v += int64(c) * int64(j.layers.Dense[h][Matches+k])
+		}
+		if v > 0 {
+			out += v * int64(j.layers.Out[h])
+		}
+	}
+	return Score(max(-MaxGain, min(MaxGain, out/(contextUnit*denseUnit*denseUnit/Unit))))
+}
+
+// matches returns the best match of each filter. A match starts at each word, and may go on with
+// words of zeros after the last one.
+func (j *Judge) matches(words [][2]uint32) (best [Widths][Filters]int32) {
+	for w := range best {
+		for f := range best[w] {
+			best[w][f] = math.MinInt32
+		}
+	}
+	n := max(len(words), 1)
+	// Of the matches that go on with the next word: those of two words, those of three of which two are
+	// read, and those of three of which one is read.
+	var none, two, three, one [Filters]int32
+	for at := range n + Widths - 1 {
+		var word [2]uint32
+		if at < len(words) {
+			word = words[at]
+		}
+		fit := j.fit(word)
+		if at < n {
+			raise(&best[0], &none, &fit[0])
+		}
+		if 1 <= at && at <= n {
+			raise(&best[1], &two, &fit[2])
+		}
+		if 2 <= at {
+			raise(&best[2], &three, &fit[5])
+		}
+		for f := range Filters {
+			three[f] = one[f] + fit[4][f]
+		}
+		two, one = fit[1], fit[3]
+	}
+	return best
+}
+
+// raise raises the best matches to the sums of a and b.
+func raise(best, a, b *[Filters]int32) {
+	for f := range Filters {
+		best[f] = max(best[f], a[f]+b[f])
+	}
+}

@@ -1,0 +1,77 @@
+package intent
+
+import "slices"
+
+// Score returns the score of sentence i, which is that of its features: m.Of(r.Features(…)). It
+// returns false if the score is limit or less.
+//
+// The features that may have positive weights are added first. The others can only lower the sum and
+// raise the number of known features, by whose root a sum is divided. So the score is at most that
+// of the first features alone, or that of no features if their sum is negative, and most sentences
+// need no others.
+func (r *Reader) Score(m Model, t []byte, all []Sentence, i int, p *Place, limit Score) (Score, bool) {
+	r.use(m)
+	r.collect(t, all, i, p)
+	r.seen.clear(len(r.features))
+	others := r.divide()
+	sum, known := r.sum(r.raising)
+	if m.score(max(sum, 0), known) <= limit {
+		return 0, false
+	}
+	more, alsoKnown := r.sum(others)
+	score := m.score(sum+more, known+alsoKnown)
+	return score, score > limit
+}
+
+// use prepares for scores of a model.
+func (r *Reader) use(m Model) {
+	if r.model == m {
+		return
+	}
+	r.model, r.filter = m, m.filter()
+	clear(r.recent[:])
+	r.recent[0].feature = 1 // the slot of feature 0 is empty, too
+}
+
+// divide sets raising to the features that may have positive weights, and returns the others. It
+// has no branches, so that the processor waits for many parts of the filter at once.
+func (r *Reader) divide() (others []uint32) {
+	raising := slices.Grow(r.raising[:0], len(r.features))[:len(r.features)]
+	n := 0
+	for k, f := range r.features {
+		may := r.filter.mayRaise(f)
+		raising[n] = f
+		r.features[k-n] = f
+		n += may
+	}
+	r.raising = raising[:n]
+	return r.features[:len(r.features)-n]
+}
+
+// sum returns the sum of the weights of those features that are not yet in seen, and the number of
+// known ones.
+func (r *Reader) sum(features []uint32) (sum int64, known uint64) {
+	for _, f := range features {
+		if !r.seen.add(f) {
+			continue
+		}
+		w := &r.recent[f%uint32(len(r.recent))]
+		if w.feature != f {
+			*w = weighed{feature: f}
+			w.weight, w.known = r.model.weight(f)
+		}
+		if w.known {
+			sum += int64(w.weight)
+			known++
+		}
+	}
+	return sum, known
+}
+
+// weighed is what the model knows of a feature. Most features are common ones, and each search in
+// the model's table misses the cache.
+type weighed struct {
+	feature uint32
+	weight  int8
+	known   bool
+}

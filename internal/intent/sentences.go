@@ -1,0 +1,116 @@
+package intent
+
+import (
+	"bytes"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// Sentence is the span of a sentence in a text.
+type Sentence struct{ Start, End int }
+
+const (
+	shortest = 8   // minimum bytes of a sentence that can be an instruction
+	longest  = 600 // bytes beyond which a sentence is cut at a space
+)
+
+// splitter finds the sentences of a text.
+type splitter struct {
+	text  []byte
+	start int
+	count int
+	all   []Sentence
+	keep  bool // in all
+}
+
+// Sentences appends the sentences of folded text t to dst.
+func Sentences(dst []Sentence, t []byte) []Sentence {
+	s := splitter{text: t, all: dst, keep: true}
+	s.split()
+	return s.all
+}
+
+// countSentences returns the number of sentences of folded text t.
+func countSentences(t []byte) int {
+	s := splitter{text: t}
+	s.split()
+	return s.count
+}
+
+func (s *splitter) split() {
+	t := s.text
+	for i := 0; i < len(t); i++ {
+		if !mayEnd[t[i]] {
+			continue
+		}
+		switch end := i + 1; {
+		case t[i] == '\n':
+			s.add(i)
+		case t[i] >= utf8.RuneSelf:
+			if end = fullStop(t[i:]); end > 0 {
+				s.add(i + end)
+				i += end - 1
+			}
+		case end == len(t) || t[end] == ' ' || t[end] == '\n' || t[end] == '"':
+			s.add(end)
+		}
+	}
+	s.add(len(t))
+}
+
+// add adds what is left of the text up to end, cut at spaces if it is long.
+func (s *splitter) add(end int) {
+	for end-s.start > longest+1 {
+		space := bytes.IndexByte(s.text[s.start+longest+1:end], ' ')
+		if space < 0 {
+			break
+		}
+		s.cut(s.start + longest + 1 + space)
+	}
+	s.cut(end)
+}
+
+func (s *splitter) cut(end int) {
+	start := s.start
+	for start < end && (s.text[start] == ' ' || s.text[start] == '\n' || s.text[start] == '\t') {
+		start++
+	}
+	if end-start >= shortest {
+		if s.count++; s.keep {
+			s.all = append(s.all, Sentence{start, end})
+		}
+	}
+	s.start = end
+}
+
+// fullStops end sentences of scripts that have their own.
+var fullStops = [...]string{"。", "！", "？", "؟", "।", "；"}
+
+// fullStop returns the length of the full stop at the beginning of t, or 0.
+func fullStop(t []byte) int {
+	for _, stop := range fullStops {
+		if len(t) >= len(stop) && string(t[:len(stop)]) == stop {
+			return len(stop)
+		}
+	}
+	return 0
+}
+
+// mayEnd marks the bytes at which a sentence can end: the first of a full stop.
+var mayEnd = func() (t [256]bool) {
+	for _, stop := range append(strings.Split("\n . ! ? ;", " "), fullStops[:]...) {
+		t[stop[0]] = true
+	}
+	return t
+}()
+
+// Around returns the number of sentences in the text that p was decoded from, or 0 if it was not
+// decoded.
+func Around(p *scanner.TextPass) int {
+	if p.Via == "" {
+		return 0
+	}
+	return p.CountWhole(countSentences)
+}

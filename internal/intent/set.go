@@ -1,0 +1,44 @@
+package intent
+
+import "math/bits"
+
+// maxFeatures is the maximum number of distinct features that count in a sentence. Only text of a
+// thousand words without spaces has more.
+const maxFeatures = 1 << 13
+
+// set holds the features of one sentence. It uses as few slots as they need, so that those stay in
+// the cache.
+type set struct {
+	slots [2 * maxFeatures]uint64 // a round and a feature; those of earlier rounds are empty
+	round uint64
+	mask  uint32
+	left  int
+}
+
+// clear empties the set for at most n features.
+func (s *set) clear(n int) {
+	if s.round++; s.round>>32 != 0 {
+		*s = set{round: 1}
+	}
+	s.left = min(n, maxFeatures)
+	s.mask = 2<<bits.Len(uint(s.left)) - 1
+	s.mask = min(s.mask, uint32(len(s.slots)-1))
+}
+
+// add reports whether it added a feature: it does unless the set has it or is full.
+func (s *set) add(f uint32) bool {
+	key := s.round<<32 | uint64(f)
+	for i := f & s.mask; ; i = (i + 1) & s.mask {
+		slot := &s.slots[i%uint32(len(s.slots))]
+		switch {
+		case *slot == key:
+			return false
+		case *slot>>32 != s.round:
+			if s.left--; s.left < 0 {
+				return false
+			}
+			*slot = key
+			return true
+		}
+	}
+}
