@@ -323,6 +323,7 @@ var limits = []struct {
 		{"repeatedBytes", "a repetitive result", "bytes", "`res-flood`"},
 	}},
 	{"scanner", []limit{
+		{"maxKnown", "definitions remembered as inspected, so that listing them again costs less", "definitions", "all are forgotten, and inspected again"},
 		{"maxAhead", "input read ahead of inspection", "bytes", "reading waits"},
 		{"maxPerEvent", "findings of one event", "findings", partly + "; the worst are kept"},
 		{"bytesPerMore", "frame length per additional finding", "bytes", "–"},

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"pgregory.net/rapid"
 )
@@ -67,19 +68,35 @@ func TestScoreOfAnyWords(t *testing.T) {
 	})
 }
 
-// TestManyFeatures: a sentence may have more features than the set holds.
+// TestLongSentences checks that a text without spaces is cut, and scored to its end.
+func TestLongSentences(t *testing.T) {
+	var text []byte
+	for k := range 20_000 {
+		text = append(text, string(rune('一'+k*k%20011))...)
+	}
+	var r Reader
+	all := Sentences(nil, text)
+	for i, s := range all {
+		if s.End-s.Start > 2*longest || !utf8.Valid(text[s.Start:s.End]) || i > 0 && s.Start != all[i-1].End {
+			t.Fatalf("sentence %d is text[%d:%d]", i, s.Start, s.End)
+		}
+		r.Score(Embedded(), text, all, i, &Place{Kind: Result}, -100*Unit)
+	}
+	if last := all[len(all)-1].End; last != len(text) {
+		t.Errorf("the last sentence ends at %d, want %d", last, len(text))
+	}
+}
+
+// TestManyFeatures checks that a sentence may have more features than the set holds.
 func TestManyFeatures(t *testing.T) {
 	var text []byte
 	for k := range 4 * maxFeatures {
 		text = append(text, string(rune('一'+k*k%20011))...)
 	}
 	var r Reader
-	all := Sentences(nil, text)
-	if len(all) != 1 {
-		t.Fatalf("%d sentences", len(all))
-	}
-	r.Score(Embedded(), text, all, 0, &Place{Kind: Result}, -100*Unit)
-	if n := len(r.Features(text, all, 0, &Place{Kind: Result})); n != maxFeatures {
+	one := []Sentence{{0, len(text)}}
+	r.Score(Embedded(), text, one, 0, &Place{Kind: Result}, -100*Unit)
+	if n := len(r.Features(text, one, 0, &Place{Kind: Result})); n != maxFeatures {
 		t.Errorf("%d features, want %d", n, maxFeatures)
 	}
 }

@@ -13,7 +13,7 @@ type Sentence struct{ Start, End int }
 
 const (
 	shortest = 8   // minimum bytes of a sentence that can be an instruction
-	longest  = 600 // bytes beyond which a sentence is cut at a space
+	longest  = 600 // bytes beyond which a sentence is cut at a space, or at twice that anywhere
 )
 
 // splitter finds the sentences of a text.
@@ -60,14 +60,24 @@ func (s *splitter) split() {
 	s.add(len(t))
 }
 
-// add adds what is left of the text up to end, cut at spaces if it is long.
+// add adds what is left of the text up to end. If it is long, it is cut at spaces or, without any, at
+// the last character that fits into twice the length: a text without spaces can be of any size.
 func (s *splitter) add(end int) {
 	for end-s.start > longest+1 {
-		space := bytes.IndexByte(s.text[s.start+longest+1:end], ' ')
-		if space < 0 {
-			break
+		from, most := s.start+longest+1, min(end, s.start+2*longest)
+		at := bytes.IndexByte(s.text[min(from, most):most], ' ')
+		switch {
+		case at >= 0:
+			s.cut(from + at)
+		case most == end:
+			s.cut(end)
+			return
+		default:
+			for most > from && !utf8.RuneStart(s.text[most]) {
+				most--
+			}
+			s.cut(most)
 		}
-		s.cut(s.start + longest + 1 + space)
 	}
 	s.cut(end)
 }
