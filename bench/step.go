@@ -21,7 +21,8 @@ var messages = [...]struct {
 	{"call", "a call", 100_000},
 	{"result=4KB", "a result of 4 KB", 500_000},
 	{"result=64KB", "a result of 64 KB", 1_000_000},
-	{"tools=60", "a list of 60 tools", 2_000_000},
+	{"tools=60/new", "a list of 60 tools", 2_000_000},
+	{"tools=60/known", "the same list again", 2_000_000},
 	{"judge", "a call, only judging", 100_000},
 	{"judge/tools=60", "a list of 60 tools, only judging", 100_000},
 }

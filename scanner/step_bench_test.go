@@ -30,23 +30,31 @@ func BenchmarkStep(b *testing.B) {
 	for _, c := range []struct {
 		name  string
 		event *scanner.Event
-	}{{"call", call}, {"result=4KB", result(4 << 10)}, {"result=64KB", result(64 << 10)}, {"tools=60", list}} {
+	}{{"call", call}, {"result=4KB", result(4 << 10)}, {"result=64KB", result(64 << 10)}, {"tools=60/known", list}} {
 		b.Run(c.name, func(b *testing.B) {
 			live := e.Live()
 			live.Step(list)
-			percentiles(b, func(i int) { live.Step(later(c.event, i)) })
+			percentiles(b, func(i int) func() { later(c.event, i); return func() { live.Step(c.event) } })
 		})
 	}
+	b.Run("tools=60/new", func(b *testing.B) { // in another session each time: in one, they would have changed
+		live := e.Live()
+		percentiles(b, func(i int) func() {
+			list := later(listOf(60, fmt.Sprintf("Reads a file of project %d and returns its text, line by line.", i)), i)
+			list.Session = fmt.Sprint(i)
+			return func() { live.Step(list) }
+		})
+	})
 	b.Run("judge", func(b *testing.B) {
 		j, in := scanner.NewJudge(e), e.NewInspector()
 		j.Judge(list, in.Inspect(list))
 		facts := in.Inspect(call)
-		percentiles(b, func(i int) { j.Judge(later(call, i), facts) })
+		percentiles(b, func(i int) func() { later(call, i); return func() { j.Judge(call, facts) } })
 	})
 	b.Run("judge/tools=60", func(b *testing.B) {
 		j, in := scanner.NewJudge(e), e.NewInspector()
 		facts := in.Inspect(list)
-		percentiles(b, func(i int) { j.Judge(later(list, i), facts) })
+		percentiles(b, func(i int) func() { later(list, i); return func() { j.Judge(list, facts) } })
 	})
 }
 
@@ -65,13 +73,15 @@ func later(e *scanner.Event, i int) *scanner.Event {
 	return e
 }
 
-// percentiles runs a step repeatedly, and reports the median and the 99th percentile.
-func percentiles(b *testing.B, step func(i int)) {
+// percentiles runs the steps that prepare returns, and reports the median and the 99th percentile of
+// the time that they take.
+func percentiles(b *testing.B, prepare func(i int) (step func())) {
 	var took []time.Duration
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
+		step := prepare(i)
 		began := time.Now()
-		step(i)
+		step()
 		took = append(took, time.Since(began))
 	}
 	slices.Sort(took)
@@ -92,17 +102,19 @@ func BenchmarkDrift(b *testing.B) {
 	in := e.NewInspector()
 	facts := in.Inspect(now)
 	b.Run("inspect", func(b *testing.B) {
-		percentiles(b, func(int) { in.Inspect(now); now.SetTree(nil, 0) })
+		percentiles(b, func(int) func() { return func() { in.Inspect(now); now.SetTree(nil, 0) } })
 	})
 	b.Run("judge", func(b *testing.B) {
-		percentiles(b, func(int) {
-			if len(scanner.NewJudge(e).Judge(now, facts).Findings) < 60 {
-				b.Fatal("changes were not reported")
+		percentiles(b, func(int) func() {
+			return func() {
+				if len(scanner.NewJudge(e).Judge(now, facts).Findings) < 60 {
+					b.Fatal("changes were not reported")
+				}
 			}
 		})
 	})
 	b.Run("step", func(b *testing.B) {
 		live := e.Live()
-		percentiles(b, func(i int) { live.Step(later(now, i)) })
+		percentiles(b, func(i int) func() { later(now, i); return func() { live.Step(now) } })
 	})
 }

@@ -278,3 +278,10 @@ func FuzzExcerpt(f *testing.F) {
 		}
 	})
 }
+
+// TestSecretsFitInASet checks that each form of secret has a bit in the set that formsIn returns.
+func TestSecretsFitInASet(t *testing.T) {
+	if len(secrets) > 64 {
+		t.Errorf("%d forms of secrets: more than formsIn can return", len(secrets))
+	}
+}
