@@ -19,12 +19,13 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Upstream is a server reached by URL.
+// Upstream is a server reached by URL, or one that the proxy starts.
 type Upstream struct {
 	Name      string // its name in events
 	URL       *url.URL
 	Origin    scanner.Origin // of events that are not recorded
 	Transport http.RoundTripper
+	Command   *Command          // of a server that the proxy starts, instead of URL and Transport; nil for none
 	Headers   map[string]string // added to requests that lack them
 
 	// Mask returns a function that masks the secrets of a request's headers in messages before the
@@ -49,6 +50,7 @@ type HTTP struct {
 	reverse  *httputil.ReverseProxy
 	current  atomic.Int64 // exchanges in progress
 	large    large
+	bridge   *bridge // to a server that the proxy starts, otherwise nil
 
 	answers sync.WaitGroup // answers of the proxy on their way to the server
 	waiting atomic.Int32   // number of these
@@ -62,20 +64,31 @@ func NewHTTP(o Options, a Access, u Upstream) *HTTP {
 }
 
 func newHTTP(g *gate, a Access, u Upstream, s *sessions) *HTTP {
+	if u.Command != nil {
+		u.URL = commandURL
+	}
 	h := &HTTP{gate: g, access: a, upstream: u, path: pathOf(u.URL), sessions: s, large: make(large, maxLarge)}
 	h.ctx, h.stop = context.WithCancel(context.Background())
+	if u.Command != nil {
+		h.bridge = newBridge(h)
+		h.upstream.Transport = h.bridge
+	}
 	h.reverse = &httputil.ReverseProxy{ // without FlushInterval: it flushes streams anyway, and sends a whole body in one write
-		Rewrite: h.rewrite, Transport: u.Transport, ModifyResponse: h.respond, ErrorHandler: h.fail, BufferPool: &copyBuffers{},
+		Rewrite: h.rewrite, Transport: h.upstream.Transport, ModifyResponse: h.respond, ErrorHandler: h.fail, BufferPool: &copyBuffers{},
 		ErrorLog: log.New(io.Discard, "", 0), // the client sees connection errors itself
 	}
 	return h
 }
 
-// Close stops inspecting messages and abandons answers on their way to the server.
+// Close stops inspecting messages, abandons answers on their way to the server, and ends the
+// processes that the proxy started.
 func (h *HTTP) Close() {
 	h.gate.close()
 	h.stop()
 	h.answers.Wait()
+	if h.bridge != nil {
+		h.bridge.close()
+	}
 }
 
 // copyBuffers pools the buffers through which bodies are copied. Each open stream uses one.
@@ -207,7 +220,7 @@ func (h *HTTP) exchange(w http.ResponseWriter, r *http.Request, stream string) {
 	switch {
 	case more:
 		if !x.tooLong(mcp.ClientToServer) {
-			writeError(w, http.StatusRequestEntityTooLarge, nil, "the message exceeds the size limit of the proxy (--max-message), and fail_closed is set")
+			writeError(w, http.StatusRequestEntityTooLarge, nil, "the message exceeds the size limit of the proxy (--max-message)")
 			return
 		}
 	case len(frameOf(body)) > 0:
@@ -265,10 +278,11 @@ func (x *exchange) judgeRequest(w http.ResponseWriter, body []byte) []byte {
 	return nil
 }
 
-// tooLong counts a message that is too long to inspect, and reports whether it is forwarded.
+// tooLong counts a message that is too long to inspect, and reports whether it is forwarded. To a
+// server that the proxy starts, it is not: the proxy must know the ids of its requests.
 func (x *exchange) tooLong(from mcp.Direction) bool {
 	reason := tooLongReason(from, x.gate.MaxMessage)
-	if x.gate.FailClosed && !x.gate.Observe {
+	if x.bridge != nil || x.gate.FailClosed && !x.gate.Observe {
 		x.gate.skip(&x.at, reason, scanner.Refuse)
 		return false
 	}
