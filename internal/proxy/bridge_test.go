@@ -41,6 +41,9 @@ func host(t testing.TB, o scanner.Options, change func(*proxy.Options, *proxy.Co
 	t.Helper()
 	h := &hosted{started: make(chan *played, 100)}
 	h.front = inFront(t, engineOf(t, o), nil, func(o *proxy.Options, _ *proxy.Access, u *proxy.Upstream) {
+		decided := o.Decided
+		calm(time.Second)(o)
+		o.Decided = decided
 		h.command = &proxy.Command{MaxSessions: 3, Idle: time.Hour, Start: func(context.Context) (*proxy.Started, error) {
 			stdin, in := io.Pipe()
 			out, stdout := io.Pipe()
@@ -465,10 +468,7 @@ func (h *hosted) count() int { return h.http.Processes() }
 // TestBridgeLoad: many sessions with many requests at a time, some of which are given up, lose no
 // answer, and get none of another one.
 func TestBridgeLoad(t *testing.T) {
-	h := host(t, scanner.Options{}, func(o *proxy.Options, c *proxy.Command) {
-		calm(time.Second)(o)
-		c.MaxSessions = 8
-	})
+	h := host(t, scanner.Options{}, func(_ *proxy.Options, c *proxy.Command) { c.MaxSessions = 8 })
 	var all sync.WaitGroup
 	for range 8 {
 		p, session := h.begin("{}")

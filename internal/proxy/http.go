@@ -47,6 +47,7 @@ type HTTP struct {
 	prefix   string // prefix of all paths if the proxy has several servers, otherwise ""
 	path     string // path for messages
 	sessions *sessions
+	elicits  *httpElicitor
 	reverse  *httputil.ReverseProxy
 	current  atomic.Int64 // exchanges in progress
 	large    large
@@ -67,7 +68,7 @@ func newHTTP(g *gate, a Access, u Upstream, s *sessions) *HTTP {
 	if u.Command != nil {
 		u.URL = commandURL
 	}
-	h := &HTTP{gate: g, access: a, upstream: u, path: pathOf(u.URL), sessions: s, large: make(large, maxLarge)}
+	h := &HTTP{gate: g, access: a, upstream: u, path: pathOf(u.URL), sessions: s, elicits: &httpElicitor{elicitor: newElicitor()}, large: make(large, maxLarge)}
 	h.ctx, h.stop = context.WithCancel(context.Background())
 	if u.Command != nil {
 		h.bridge = newBridge(h)
@@ -122,6 +123,7 @@ type exchange struct {
 	asked map[string]bool // ids of requests in the body that are still unanswered
 	order []string        // the same ids, in body order
 	begun bool            // the body begins a session
+	asks  bool            // of a client that can ask its user
 	sent  func()          // called once the body was sent
 	kept  func()          // called once the response was sent
 	lost  bool            // a refused message cannot be matched to a request
@@ -200,6 +202,10 @@ func (h *HTTP) exchange(w http.ResponseWriter, r *http.Request, stream string) {
 		writeError(w, http.StatusBadRequest, nil, "the request ended early")
 		return
 	}
+	if h.gate.Asking != nil && h.elicits.see(x.client(), frameOf(body)) {
+		w.WriteHeader(http.StatusAccepted)
+		return
+	}
 	said := skim(frameOf(body))
 	shared := false
 	if stream == "" {
@@ -224,7 +230,8 @@ func (h *HTTP) exchange(w http.ResponseWriter, r *http.Request, stream string) {
 			return
 		}
 	case len(frameOf(body)) > 0:
-		if send = x.judgeRequest(w, body); send == nil {
+		x.asks, _ = declares(frameOf(body))
+		if send, w = x.judgeRequest(w, body); send == nil {
 			return
 		}
 	}
@@ -239,31 +246,43 @@ func (h *HTTP) exchange(w http.ResponseWriter, r *http.Request, stream string) {
 	}
 	defer func() { x.kept() }()
 	h.reverse.ServeHTTP(w, out)
+	if held, ok := w.(*heldWriter); ok {
+		held.finish()
+	}
 }
 
-// judgeRequest inspects the body of a request and returns what to send to the server. It returns nil
-// if nothing is sent because the client has been answered.
-func (x *exchange) judgeRequest(w http.ResponseWriter, body []byte) []byte {
+// judgeRequest inspects the body of a request and returns what to send to the server, and the writer
+// for its response. send is nil if nothing is sent because the client has been answered.
+func (x *exchange) judgeRequest(w http.ResponseWriter, body []byte) (send []byte, to http.ResponseWriter) {
 	pass, out, do := x.gate.judge(&x.at, mcp.ClientToServer, frameOf(body))
 	switch do {
 	case scanner.Forward:
 		if x.gate.Asking != nil {
 			x.gate.cancels(&x.at, mcp.ClientToServer, frameOf(body), out)
 		}
-		return body
+		return body, w
 	case scanner.Rewrite:
-		return append(pass, lineEnd(body)...)
+		return append(pass, lineEnd(body)...), w
 	}
-	if x.gate.asks(out) && x.allowed(body, out) {
-		return body
+	if x.gate.asks(out) {
+		var allowed bool
+		if allowed, w = x.allowed(w, body, out); allowed {
+			return body, w
+		}
 	}
 	sender, receiver := answers(out)
 	switch {
 	case sender == nil && receiver != nil:
-		return receiver // the server gets this as the answer it waits for
+		return receiver, w // the server gets this as the answer it waits for
 	case receiver != nil:
 		x.tell(&x.at, x.in.Header, receiver)
 	}
+	writeRefusal(w, sender, out)
+	return nil, w
+}
+
+// writeRefusal answers a refused request. sender is the error for it, nil if it has no id.
+func writeRefusal(w http.ResponseWriter, sender []byte, out *scanner.Outcome) {
 	status := http.StatusOK
 	switch {
 	case out.Decision.Rule == contradiction, sender == nil && out.Decision.Verdict < scanner.Prompt:
@@ -275,7 +294,9 @@ func (x *exchange) judgeRequest(w http.ResponseWriter, body []byte) []byte {
 		sender = nobody(out)
 	}
 	writeJSON(w, status, sender)
-	return nil
+	if held, ok := w.(*heldWriter); ok {
+		held.finish()
+	}
 }
 
 // tooLong counts a message that is too long to inspect, and reports whether it is forwarded. To a

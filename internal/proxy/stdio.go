@@ -65,7 +65,7 @@ func Stdio(ctx context.Context, o Options, c Connection, client Client, server S
 		g.note(at, scanner.SkippedEvent, c.Alone+": "+Blind, scanner.Forward)
 	}
 	toClient, toServer := &side{w: client.Out, fail: cancel}, &side{w: stdin, fail: cancel}
-	ask := newElicitor(toClient)
+	ask := &stdioElicitor{elicitor: newElicitor(), to: toClient}
 	clientDone, serverDone := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(clientDone)
@@ -190,7 +190,7 @@ type pump struct {
 	from      io.Reader
 	to, back  *side
 	ctx       context.Context
-	client    *elicitor
+	client    *stdioElicitor
 }
 
 // run forwards lines until there are none. It is not an error if the other side is gone: the
