@@ -128,6 +128,14 @@ type open struct {
 // open sends a request and returns its response once it has begun.
 func (h *hosted) open(method, body string, headers ...string) *open {
 	h.t.Helper()
+	o := h.begun(method, body, headers...)
+	h.t.Cleanup(o.close)
+	return o
+}
+
+// begun is open for a response that the caller closes.
+func (h *hosted) begun(method, body string, headers ...string) *open {
+	h.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	req, _ := http.NewRequestWithContext(ctx, method, h.url, strings.NewReader(body))
 	req.Header.Set("Accept", "application/json, text/event-stream")
@@ -139,7 +147,6 @@ func (h *hosted) open(method, body string, headers ...string) *open {
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	h.t.Cleanup(cancel)
 	return &open{h.t, bufio.NewReader(resp.Body), resp.StatusCode, cancel}
 }
 
