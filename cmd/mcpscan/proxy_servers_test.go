@@ -101,3 +101,31 @@ func TestProxyOfCommands(t *testing.T) {
 		}
 	}
 }
+
+// TestProxyOfPinnedCommand: a server whose file differs from the approved one is not started.
+func TestProxyOfPinnedCommand(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(at(name), []byte(text), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("server", "#!/bin/sh\nexec fakeserver honest\n")
+	write("mcp.json", `{"mcpServers":{"one":{"command":"`+filepath.ToSlash(at("server"))+`"}}}`)
+	write("block.yaml", "version_pinning: {enabled: true, on_change: block}\n")
+	var out, errs bytes.Buffer
+	if code := run([]string{"lock", "--run-servers", "--lockfile", at("mcpscan.lock"), at("mcp.json")}, streams{strings.NewReader(""), &out, &errs}); code != exitClean {
+		t.Fatalf("exit %d: %s%s", code, out.String(), errs.String())
+	}
+	p := startHTTPProxy(t, "--servers", at("mcp.json"), "--run-servers", "--config", at("block.yaml"), "--lockfile", at("mcpscan.lock"))
+	if status, _, body := postTo(t, p.url, "", initializeBody); status != http.StatusOK {
+		t.Fatalf("the approved server: %d %s", status, body)
+	}
+	write("server", "#!/bin/sh\nexec fakeserver poisoned\n")
+	if status, _, body := postTo(t, p.url, "", initializeBody); status != http.StatusBadGateway || !strings.Contains(body, "differs from the approved file, and version_pinning.on_change is block") {
+		t.Errorf("the other server: %d %s", status, body)
+	}
+	p.end(t)
+}

@@ -153,9 +153,7 @@ func (c *child) tell(r *http.Request, m *posted) (*http.Response, error) {
 	case <-r.Context().Done():
 		return nil, context.Cause(r.Context())
 	}
-	for _, key := range m.cancels {
-		c.cancelled(key)
-	}
+	c.complete(c.answered(m.cancels)) // a server need not answer what was cancelled
 	return respondTo(r, http.StatusAccepted, "", http.NoBody, 0), nil
 }
 

@@ -74,29 +74,28 @@ func (c *child) take(frame []byte) {
 		return
 	}
 	m := message{frame, len(s.answers) > 0, s.failed}
+	if replies := c.answered(s.answers); len(replies) > 0 {
+		replies[0].put(m)
+		c.complete(replies)
+		return
+	}
 	for {
 		box, why := c.route(&s, m)
 		switch {
 		case why != "":
 			c.refuseRequests(&s, why)
-		case box != nil && !box.put(m) && len(s.answers) == 0 && c.ctx.Err() == nil:
+		case box != nil && !box.put(m) && c.ctx.Err() == nil:
 			continue // the client stopped reading this stream: try another one
 		}
-		c.answered(s.answers)
 		return
 	}
 }
 
-// route returns the stream for a line. It returns nil if the line waits for a stream, or why no
+// route returns the stream for a line that answers no open request. It returns nil if the line waits for a stream, or why no
 // client gets it.
 func (c *child) route(s *output, m message) (box *outbox, why string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, key := range s.answers {
-		if x := c.open[key]; x != nil {
-			return x.outbox, ""
-		}
-	}
 	if len(s.answers) > 0 && len(s.asks) == 0 {
 		return nil, "it answers no open request"
 	}
@@ -118,39 +117,46 @@ func (c *child) route(s *output, m message) (box *outbox, why string) {
 	return nil, ""
 }
 
-// answered closes the requests that a line answered, and the responses that are complete.
-func (c *child) answered(keys []string) {
+// answered closes the requests that a line answers, and returns their responses. It does so before the
+// client gets the line, because the client may then use the ids again.
+func (c *child) answered(keys []string) (replies []*reply) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, key := range keys {
-		c.close(key)
-	}
-}
-
-// cancelled closes a request that the client cancelled: its server need not answer it.
-func (c *child) cancelled(key string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.close(key)
-}
-
-// close closes a request. The caller holds the lock.
-func (c *child) close(key string) {
-	x := c.open[key]
-	if x == nil {
-		return
-	}
-	delete(c.open, key)
-	if x.left--; x.left > 0 {
-		return
-	}
-	for _, t := range x.asked.tokens {
-		if c.tokens[t] == x {
-			delete(c.tokens, t)
+		if x := c.close(key); x != nil && !slices.Contains(replies, x) {
+			replies = append(replies, x)
 		}
 	}
-	c.unlist(x)
-	x.finish()
+	return replies
+}
+
+// complete ends the responses that have no more open requests.
+func (c *child) complete(replies []*reply) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, x := range replies {
+		if x.left == 0 {
+			c.unlist(x)
+			x.finish()
+		}
+	}
+}
+
+// close closes a request and returns its response, nil if it is not open. The caller holds the lock.
+func (c *child) close(key string) *reply {
+	x := c.open[key]
+	if x == nil {
+		return nil
+	}
+	delete(c.open, key)
+	if x.left--; x.left == 0 {
+		for _, t := range x.asked.tokens {
+			if c.tokens[t] == x {
+				delete(c.tokens, t)
+			}
+		}
+	}
+	return x
 }
 
 // abandon is called when nobody reads a response any more: it was read to its end, or the client is
