@@ -11,14 +11,20 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// consent asks before a configuration file starts a command for the first time. On a terminal, it
-// shows each command in full and asks; elsewhere, it refuses the command unless a flag allows it.
+// consent asks before a configuration file starts a command that nobody has seen.
 func (c *liveFlags) consent(ctx context.Context, std streams, p *app.Plan, l *servers.Listing) {
+	p.Allow(ctx, consent(ctx, std, l, c.RunServers))
+}
+
+// consent returns a function that decides whether a server of a configuration is started, and says
+// why not: on a terminal, it shows each command in full and asks; elsewhere, it refuses it unless run
+// is set.
+func consent(ctx context.Context, std streams, l *servers.Listing, run bool) func(*servers.Target) (refused string) {
 	ask, all := terminal(std.in) && terminal(std.err), false
 	answers := bufio.NewReader(std.in)
-	p.Allow(ctx, func(t *servers.Target) (refused string) {
+	return func(t *servers.Target) (refused string) {
 		switch {
-		case c.RunServers:
+		case run:
 			return ""
 		case !ask:
 			return "its command comes from a configuration file; read it, then use --run-servers: " + t.Conceal(t.Shown())
@@ -39,7 +45,7 @@ func (c *liveFlags) consent(ctx context.Context, std streams, p *app.Plan, l *se
 			return ""
 		}
 		return "you declined"
-	})
+	}
 }
 
 // list returns the source of a plan's events and of what its servers send, and shows its progress.

@@ -11,7 +11,6 @@ import (
 
 	"github.com/mcpscan/mcpscan/internal/app"
 	"github.com/mcpscan/mcpscan/internal/config"
-	"github.com/mcpscan/mcpscan/internal/live"
 	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/proxy"
 	"github.com/mcpscan/mcpscan/internal/servers"
@@ -129,8 +128,11 @@ func (c *proxyCmd) check() error {
 		}
 		return c.listenFlags.check()
 	case c.overHTTP():
-		if command || c.InheritEnv || len(c.Env) > 0 {
-			return usage("--upstream and --servers are for servers at a URL, which the proxy does not start; remove the command after --, --env and --inherit-env")
+		if command {
+			return usage("--upstream and --servers name the servers; remove the command after --")
+		}
+		if c.Upstream != "" && (c.InheritEnv || len(c.Env) > 0) {
+			return usage("--upstream names a server that the proxy does not start; remove --env and --inherit-env")
 		}
 		if c.Session != "" && c.Session != noSession {
 			return usage("--session applies only to servers that the proxy starts; on a port, the proxy distinguishes clients by their messages")
@@ -205,22 +207,15 @@ type proxyRun struct {
 
 // connect starts the server and relays messages until one side is done.
 func (r *proxyRun) connect(ctx context.Context, known servers.Known) (code int, err error) {
-	l := r.checks.Listing()
-	l.InheritEnv, l.Named, l.Known = r.InheritEnv, r.Env, known
-	in := l.Inherits(r.target)
-	r.target.Named = in.Secrets()
-	identity, _, refused := l.Identify(ctx, r.target, in.Variables, servers.NewDisk(ctx))
-	if refused != "" {
-		return 0, fmt.Errorf("server %s was not started: %s, and version_pinning.on_change is block", r.target.Name, refused)
-	}
-	if lacks := in.Lacks(); !r.Quiet && lacks != "" {
+	s := r.starting(r.target, known)
+	if lacks := s.in.Lacks(); !r.Quiet && lacks != "" {
 		r.tell("started without %s from your environment; if the server needs one, pass --env NAME or list it in env_allow in mcpscan.yaml", lacks)
 	}
 	stderr, ok := r.std.err.(*os.File)
 	if !ok {
 		stderr = os.Stderr
 	}
-	server, err := live.Start(live.Target{Command: r.target.Command, Env: in.Variables}, stderr)
+	server, started, err := s.start(ctx, stderr)
 	if err != nil {
 		return 0, err
 	}
@@ -236,8 +231,8 @@ func (r *proxyRun) connect(ctx context.Context, known servers.Known) (code int, 
 		defer r.shared.Close()
 	}
 	at := proxy.Connection{Session: session, Alone: alone, Server: r.target.Name, Origin: r.target.Origin, Mask: text.NewSecrets(r.target.Given()).MaskJSON}
-	started := &scanner.Event{Kind: scanner.StartedEvent, Session: at.Session, Server: at.Server, Transport: "stdio", Origin: at.Origin, Identity: identity}
-	r.decided(started, r.live.Step(started), scanner.Forward)
+	started.Session = at.Session
+	r.note(started)
 	return proxy.Stdio(ctx, o, at, proxy.Client{In: r.std.in, Out: r.std.out, Gone: func() bool { return unread(r.std.out) }}, server, server.Stdin, server.Stdout)
 }
 

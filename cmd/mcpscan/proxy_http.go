@@ -16,7 +16,6 @@ import (
 
 	"github.com/mcpscan/mcpscan/internal/app"
 	"github.com/mcpscan/mcpscan/internal/baseline"
-	"github.com/mcpscan/mcpscan/internal/config"
 	"github.com/mcpscan/mcpscan/internal/proxy"
 	"github.com/mcpscan/mcpscan/internal/servers"
 	"github.com/mcpscan/mcpscan/internal/text"
@@ -28,7 +27,10 @@ type listenFlags struct {
 	Listen          string        `help:"Address and port to listen on for --upstream, --servers or --llm, or only a port, for the loopback address. Port 0 selects a free port and prints it to standard error." placeholder:"ADDRESS:PORT"`
 	LLM             bool          `name:"llm" help:"Run between agents and the APIs of LLM providers, and block tool calls in model responses."`
 	Upstream        string        `help:"URL of the server to proxy; the proxy serves the same path. With --llm, the address of a provider; by default, the proxy then serves the paths /anthropic, /openai and /gemini." placeholder:"URL"`
-	Servers         string        `help:"Client configuration with the servers to proxy, instead of --upstream: those at a URL, each under /NAME. With --llm, the proxy starts or connects to these servers and lists their tools before any traffic, and when they change." placeholder:"FILE"`
+	Servers         string        `help:"Client configuration with the servers to proxy, instead of --upstream, each under /NAME. With --llm, the proxy starts or connects to these servers and lists their tools before any traffic, and when they change." placeholder:"FILE"`
+	RunServers      bool          `help:"Start the commands of --servers without asking, one process for each client session."`
+	MaxSessions     int           `help:"Maximum number of sessions, and processes, of each server that --servers starts." default:"32" placeholder:"N"`
+	SessionIdle     time.Duration `help:"End a session with a server that --servers starts if it has no open request or stream for this time." default:"30m"`
 	AllowHost       []string      `help:"Additional host name by which clients reach the proxy (localhost and loopback addresses are always allowed), or an Origin to allow: its host or the full value. Repeatable." placeholder:"HOST" sep:"none"`
 	TokenEnv        string        `help:"Environment variable with the bearer token that clients must send to the proxy." placeholder:"NAME"`
 	TLSFingerprint  string        `help:"SHA-256 fingerprint that the certificate of the upstream must have, in hexadecimal digits." placeholder:"SHA256"`
@@ -82,6 +84,10 @@ func (f *listenFlags) check() error {
 		return usage("--tls-fingerprint: %s has no certificate; expected an https:// URL", text.Visible(servers.BareURL(f.Upstream), 400))
 	}
 	switch {
+	case f.RunServers && (f.LLM || f.Servers == ""):
+		return usage("--run-servers applies to the commands of --servers without --llm; remove it")
+	case f.MaxSessions < 1 || f.SessionIdle <= 0:
+		return usage("--max-sessions and --session-idle must be positive")
 	case f.TokenEnv != "" && os.Getenv(f.TokenEnv) == "":
 		return usage("--token-env %s: the variable is not set or is empty; set it to the token", text.Visible(f.TokenEnv, 200))
 	case f.UpstreamTimeout < 0:
@@ -113,36 +119,27 @@ type closing interface {
 
 // front returns the proxy in front of the servers that the command line names, and those servers
 // by path.
-func (r *proxyRun) front(access proxy.Access, transport http.RoundTripper) (handler closing, paths [][2]string, err error) {
+func (r *proxyRun) front(ctx context.Context, access proxy.Access, transport http.RoundTripper, known servers.Known) (handler closing, paths [][2]string, err error) {
 	targets := []servers.Target{*r.target}
 	if r.Servers != "" {
-		if targets, err = r.configured(); err != nil {
+		if targets, err = r.configured(ctx, known); err != nil {
 			return nil, nil, err
 		}
 	}
 	var upstreams []proxy.Upstream
-	for _, t := range targets {
-		u, err := url.Parse(t.URL)
-		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-			return nil, nil, usage("server %s: expected a URL with http:// or https:// and a host", text.Visible(t.Name, 200))
+	for i := range targets {
+		t := &targets[i]
+		u, err := r.upstream(t, transport, known)
+		if err != nil {
+			return nil, nil, err
 		}
-		secrets := &givenSecrets{always: t.Given()}
-		upstreams = append(upstreams, proxy.Upstream{
-			Name: t.Name, URL: u, Origin: t.Origin, Transport: transport, Headers: t.Headers, Mask: secrets.mask,
-			Failed: func(reason string) {
-				r.trouble("server %s sent no valid response: %s", text.Visible(t.Name, 200), reason)
-			},
-		})
-		path := u.EscapedPath()
-		if r.Servers != "" {
-			path = proxy.PathOf(t.Name)
-		}
-		shown := servers.BareURL(t.URL)
-		if t.Foreign {
-			shown = t.Shown()
+		upstreams = append(upstreams, u)
+		shown := t.Shown()
+		path := proxy.PathOf(t.Name)
+		if r.Servers == "" {
+			shown, path = servers.BareURL(t.URL), u.URL.EscapedPath()
 		}
 		paths = append(paths, [2]string{path, shown})
-		r.note(&scanner.Event{Kind: scanner.StartedEvent, Session: app.ProxySession, Server: t.Name, Transport: "http", Origin: t.Origin, Identity: baseline.IdentityOf(&t.Written)})
 	}
 	if r.Servers != "" {
 		return proxy.NewServers(r.options(), access, upstreams), paths, nil
@@ -150,62 +147,33 @@ func (r *proxyRun) front(access proxy.Access, transport http.RoundTripper) (hand
 	return proxy.NewHTTP(r.options(), access, upstreams[0]), paths, nil
 }
 
+// upstream returns how the proxy reaches a server.
+func (r *proxyRun) upstream(t *servers.Target, transport http.RoundTripper, known servers.Known) (u proxy.Upstream, err error) {
+	u = proxy.Upstream{Name: t.Name, Origin: t.Origin, Transport: transport, Headers: t.Headers, Failed: func(reason string) {
+		r.trouble("server %s sent no usable answer: %s", text.Visible(t.Name, 200), reason)
+	}}
+	if len(t.Command) > 0 {
+		u.Command, u.Headers = r.command(t, known), nil
+	} else {
+		u.URL, err = url.Parse(t.URL)
+		if err != nil || u.URL.Scheme != "http" && u.URL.Scheme != "https" || u.URL.Host == "" {
+			return u, usage("server %s: expected a URL with http:// or https:// and a host", text.Visible(t.Name, 200))
+		}
+		r.note(&scanner.Event{Kind: scanner.StartedEvent, Session: app.ProxySession, Server: t.Name, Transport: "http", Origin: t.Origin, Identity: baseline.IdentityOf(&t.Written)})
+	}
+	u.Mask = (&givenSecrets{always: t.Given()}).mask
+	return u, nil
+}
+
 // note records an event that is not a message.
 func (r *proxyRun) note(e *scanner.Event) { r.decided(e, r.live.Step(e), scanner.Forward) }
-
-// serversFile reads the configuration that --servers names.
-func (r *proxyRun) serversFile() (*config.File, error) {
-	data, err := app.ReadTarget(r.Servers, r.MaxMessage)
-	if err != nil {
-		return nil, err
-	}
-	file, err := config.Parse(r.Servers, data)
-	if err != nil {
-		return nil, &exitError{exitUsage, err}
-	}
-	return file, nil
-}
-
-// configured returns the URL servers of the configuration that --servers names.
-func (r *proxyRun) configured() (targets []servers.Target, err error) {
-	file, err := r.serversFile()
-	if err != nil {
-		return nil, err
-	}
-	seen := map[string]bool{}
-	for _, entry := range file.Entries {
-		at := scanner.Origin{File: r.Servers, Line: max(entry.Pos.Line, 1), Column: max(entry.Pos.Column, 1)}
-		t, err := servers.Configured(entry, servers.Endpoint(entry.Name))
-		why := ""
-		switch {
-		case entry.Disabled:
-			continue
-		case err != nil:
-			why = t.Conceal(err.Error())
-		case t.URL == "":
-			why = "it starts a command; run that command behind mcpscan proxy -- COMMAND in the client's configuration"
-		case seen[t.Name] || t.Name == "":
-			why = "another server has the same name"
-		}
-		if why != "" {
-			r.note(&scanner.Event{Kind: scanner.SkippedEvent, Reason: fmt.Sprintf("server %s is not available through this proxy: %s", entry.Name, why), Origin: at})
-			continue
-		}
-		seen[t.Name] = true
-		targets = append(targets, t)
-	}
-	if len(targets) == 0 {
-		return nil, usage("--servers %s: the file configures no server at a URL; expected one or more", text.Visible(r.Servers, 400))
-	}
-	return targets, nil
-}
 
 // maxListenHeap is the memory limit of a proxy with many clients: it runs for days, and bursts of
 // requests would leave unused memory behind.
 const maxListenHeap = 100 << 20
 
 // listen relays client requests to the servers until ctx ends.
-func (r *proxyRun) listen(ctx context.Context, _ servers.Known) (code int, err error) {
+func (r *proxyRun) listen(ctx context.Context, known servers.Known) (code int, err error) {
 	if os.Getenv("GOMEMLIMIT") == "" && os.Getenv("GOGC") == "" {
 		debug.SetMemoryLimit(maxListenHeap)
 	}
@@ -221,11 +189,13 @@ func (r *proxyRun) listen(ctx context.Context, _ servers.Known) (code int, err e
 	}
 	transport := proxy.NewTransport(r.UpstreamTimeout, fingerprint)
 	defer transport.CloseIdleConnections()
-	front := r.front
+	var handler closing
+	var paths [][2]string
 	if r.LLM {
-		front = func(a proxy.Access, t http.RoundTripper) (closing, [][2]string, error) { return r.llm(ctx, a, t) }
+		handler, paths, err = r.llm(ctx, r.access(address), transport)
+	} else {
+		handler, paths, err = r.front(ctx, r.access(address), transport, known)
 	}
-	handler, paths, err := front(r.access(address), transport)
 	if err != nil {
 		return 0, err
 	}

@@ -9,6 +9,7 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -178,4 +179,64 @@ func readable(t *testing.T, home string) {
 			t.Errorf("%s: %d lines, %+v", name, lines, r.Coverage)
 		}
 	}
+}
+
+// TestServersOfKilledProxy: the processes that a proxy on a port started for its sessions end with
+// it, even if it is killed, and with their session.
+func TestServersOfKilledProxy(t *testing.T) {
+	home := t.TempDir()
+	servers := map[string]clientEntry{}
+	for _, name := range []string{"one", "two"} {
+		file := filepath.Join(home, name)
+		if err := os.WriteFile(file, []byte(script(t, [3]string{"compute", "Computes.", "done"})), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		servers[name] = clientEntry{"fakeserver", []string{"scripted", file}}
+	}
+	text, err := json.Marshal(clientConfig{servers})
+	if err = errors.Join(err, os.WriteFile(filepath.Join(home, "mcp.json"), text, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	proxy := exec.Command("mcpscan", "proxy", "--no-config", "--servers", filepath.Join(home, "mcp.json"), "--run-servers", "--listen", "127.0.0.1:0")
+	errs, err := proxy.StderrPipe()
+	if err == nil {
+		err = proxy.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = proxy.Wait() }()
+	defer func() { _ = proxy.Process.Kill() }()
+	lines := bufio.NewScanner(errs)
+	if !lines.Scan() {
+		t.Fatal("the proxy does not say where it listens")
+	}
+	url, _, _ := strings.Cut(strings.TrimPrefix(lines.Text(), "mcpscan: "), " in front of ")
+	base := url[:strings.LastIndex(url, "/")]
+	pids, sessions := map[string]int{}, map[string]string{}
+	for name := range servers {
+		if _, sessions[name], _ = postTo(t, base+"/"+name, "", initializeBody); sessions[name] == "" {
+			t.Fatalf("%s begins no session", name)
+		}
+		if pids[name], err = strconv.Atoi(readFile(t, home, name+".pid")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	req, _ := http.NewRequest(http.MethodDelete, base+"/one", nil)
+	req.Header.Set("Mcp-Session-Id", sessions["one"])
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil || resp.StatusCode != http.StatusNoContent {
+		t.Fatalf("%v %v", resp, err)
+	}
+	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(5 * time.Millisecond) { // not even a zombie
+		if _, err := os.Stat(fmt.Sprintf("/proc/%d", pids["one"])); err != nil {
+			break
+		} else if time.Now().After(deadline) {
+			t.Fatalf("the server of a session that has ended (process %d) is still there", pids["one"])
+		}
+	}
+	if err := proxy.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	vanished(t, "the server of a proxy that was killed", pids["two"])
 }

@@ -1,18 +1,159 @@
 package proxy
 
 import (
+	"bytes"
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+
 	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// allowed asks about a request from the client. Over HTTP it never asks through the client: the
-// proxy has no stream that the client is sure to read.
-func (x *exchange) allowed(body []byte, out *scanner.Outcome) bool {
+// allowed asks about a request from the client: over the stream that answers it, if the client can
+// ask its user, or else outside the client. It returns the writer for the response.
+func (x *exchange) allowed(w http.ResponseWriter, body []byte, out *scanner.Outcome) (allowed bool, to http.ResponseWriter) {
 	frame := frameOf(body)
 	if x.at.mask != nil {
 		frame = x.at.mask(frame)
 	}
 	q := questionOf(&x.at, mcp.ClientToServer, frame, out)
-	allowed, _ := x.gate.wait(x.in.Context(), keyOf(&x.at, mcp.ClientToServer, out.Messages[0].ID), q, len(body), nil)
-	return allowed
+	var client func(context.Context, *Question) (bool, bool)
+	if x.readsEvents() && len(x.order) > 0 && x.elicits.able(x.client()) {
+		held := &heldWriter{ResponseWriter: w, ids: x.order}
+		client = func(ctx context.Context, q *Question) (bool, bool) {
+			held.begin()
+			return x.elicits.ask(ctx, q, x.client(), held.event)
+		}
+		w = held
+	}
+	allowed, _ = x.gate.wait(x.in.Context(), keyOf(&x.at, mcp.ClientToServer, out.Messages[0].ID), q, len(body), client)
+	return allowed, w
+}
+
+// readsEvents reports whether the client reads the response to its request as an event stream, if it
+// is one. In HTTP+SSE, responses have another stream.
+func (x *exchange) readsEvents() bool {
+	streams, _ := accepts(x.in.Header)
+	return streams && x.in.Header.Get("Accept") != "" && x.at.transport == "http"
+}
+
+// httpElicitor asks the users of HTTP clients.
+type httpElicitor struct {
+	*elicitor
+	known recent // clients that declared elicitation in form mode or did not, by session
+}
+
+// able reports whether a client can ask its user.
+func (e *httpElicitor) able(client string) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.known.find(client) != ""
+}
+
+// declared remembers whether the client of a new session can ask its user.
+func (e *httpElicitor) declared(client string, able bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.known.forget(client); able {
+		e.known.keep(client, "able")
+	}
+}
+
+// client returns the key of the session with the client of this exchange.
+func (x *exchange) client() string {
+	if id := sessionID(x.in); id != "" {
+		return idKey(id)
+	}
+	return x.sessions.askerKey(x.in)
+}
+
+// heldWriter writes the response to a held request. If the client was asked, its event stream has
+// begun, and what would have been the response becomes its last events.
+type heldWriter struct {
+	http.ResponseWriter
+	ids   []string // of the requests
+	begun bool
+
+	head    http.Header // of the response, which the client does not get
+	status  int
+	streams bool // the response is an event stream
+	skips   bool // it is neither a stream nor JSON
+	wrote   bool
+}
+
+// begin begins the event stream.
+func (h *heldWriter) begin() {
+	head := h.ResponseWriter.Header()
+	head.Set("Content-Type", eventStream)
+	head.Set("Cache-Control", "no-store")
+	h.ResponseWriter.WriteHeader(http.StatusOK)
+	h.begun, h.head = true, http.Header{}
+}
+
+// event sends a message of the proxy.
+func (h *heldWriter) event(message []byte) {
+	_, _ = h.ResponseWriter.Write(appendMessage(nil, message)) // fails only if the client is gone
+	_ = http.NewResponseController(h.ResponseWriter).Flush()
+}
+
+// Header returns the headers of the response.
+func (h *heldWriter) Header() http.Header {
+	if h.begun {
+		return h.head
+	}
+	return h.ResponseWriter.Header()
+}
+
+// WriteHeader begins the response.
+func (h *heldWriter) WriteHeader(status int) {
+	if !h.begun {
+		h.ResponseWriter.WriteHeader(status)
+		return
+	}
+	if status < http.StatusOK {
+		return
+	}
+	kind := strings.ToLower(h.head.Get("Content-Type"))
+	h.status, h.streams = status, strings.HasPrefix(kind, eventStream)
+	h.skips = !h.streams && !strings.Contains(kind, "json")
+}
+
+// Write writes a part of the response. JSON becomes the data of one event.
+func (h *heldWriter) Write(p []byte) (int, error) {
+	switch {
+	case !h.begun || h.streams:
+		return h.ResponseWriter.Write(p)
+	case h.status == 0:
+		h.WriteHeader(http.StatusOK)
+		return h.Write(p)
+	case h.skips || len(p) == 0:
+		return len(p), nil
+	}
+	data := p
+	if !h.wrote {
+		h.wrote = true
+		if _, err := h.ResponseWriter.Write([]byte("event: message\ndata: ")); err != nil {
+			return 0, err
+		}
+	}
+	data = bytes.ReplaceAll(data, []byte("\r"), []byte(" ")) // line ends in JSON are white space
+	data = bytes.ReplaceAll(data, []byte("\n"), []byte("\ndata: "))
+	_, err := h.ResponseWriter.Write(data)
+	return len(p), err
+}
+
+// Unwrap returns the underlying writer, for flushing.
+func (h *heldWriter) Unwrap() http.ResponseWriter { return h.ResponseWriter }
+
+// finish ends the event of a response that is not a stream.
+func (h *heldWriter) finish() {
+	switch {
+	case !h.begun || h.streams:
+	case h.wrote:
+		_, _ = h.ResponseWriter.Write([]byte("\n\n"))
+	default:
+		h.event(failed(h.ids, fmt.Sprintf("mcpscan: the server answered with status %d and without a message", h.status), failedCode))
+	}
 }

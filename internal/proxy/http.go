@@ -19,12 +19,13 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Upstream is a server reached by URL.
+// Upstream is a server reached by URL, or one that the proxy starts.
 type Upstream struct {
 	Name      string // its name in events
 	URL       *url.URL
 	Origin    scanner.Origin // origin of events that are not recorded
 	Transport http.RoundTripper
+	Command   *Command          // of a server that the proxy starts, instead of URL and Transport; nil for none
 	Headers   map[string]string // added to requests that lack them
 
 	// Mask returns a function that masks the secrets of a request's headers in messages before the
@@ -46,9 +47,11 @@ type HTTP struct {
 	prefix   string // prefix of all paths if the proxy has several servers, otherwise ""
 	path     string // path for messages
 	sessions *sessions
+	elicits  *httpElicitor
 	reverse  *httputil.ReverseProxy
 	current  atomic.Int64 // exchanges in progress
 	large    large
+	bridge   *bridge // to a server that the proxy starts, otherwise nil
 
 	answers sync.WaitGroup // answers being sent to the server
 	waiting atomic.Int32   // number of these
@@ -62,20 +65,31 @@ func NewHTTP(o Options, a Access, u Upstream) *HTTP {
 }
 
 func newHTTP(g *gate, a Access, u Upstream, s *sessions) *HTTP {
-	h := &HTTP{gate: g, access: a, upstream: u, path: pathOf(u.URL), sessions: s, large: make(large, maxLarge)}
+	if u.Command != nil {
+		u.URL = commandURL
+	}
+	h := &HTTP{gate: g, access: a, upstream: u, path: pathOf(u.URL), sessions: s, elicits: &httpElicitor{elicitor: newElicitor()}, large: make(large, maxLarge)}
 	h.ctx, h.stop = context.WithCancel(context.Background())
+	if u.Command != nil {
+		h.bridge = newBridge(h)
+		h.upstream.Transport = h.bridge
+	}
 	h.reverse = &httputil.ReverseProxy{ // without FlushInterval: it flushes streams anyway, and sends a whole body in one write
-		Rewrite: h.rewrite, Transport: u.Transport, ModifyResponse: h.respond, ErrorHandler: h.fail, BufferPool: &copyBuffers{},
+		Rewrite: h.rewrite, Transport: h.upstream.Transport, ModifyResponse: h.respond, ErrorHandler: h.fail, BufferPool: &copyBuffers{},
 		ErrorLog: log.New(io.Discard, "", 0), // the client sees connection errors itself
 	}
 	return h
 }
 
-// Close stops inspecting messages and abandons answers on their way to the server.
+// Close stops inspecting messages, abandons answers on their way to the server, and ends the
+// processes that the proxy started.
 func (h *HTTP) Close() {
 	h.gate.close()
 	h.stop()
 	h.answers.Wait()
+	if h.bridge != nil {
+		h.bridge.close()
+	}
 }
 
 // copyBuffers pools the buffers through which bodies are copied. Each open stream uses one.
@@ -109,6 +123,7 @@ type exchange struct {
 	asked map[string]bool // ids of requests in the body that are still unanswered
 	order []string        // the same ids, in body order
 	begun bool            // the body begins a session
+	asks  bool            // of a client that can ask its user
 	sent  func()          // called once the body was sent
 	kept  func()          // called once the response was sent
 	lost  bool            // a refused message cannot be matched to a request
@@ -187,6 +202,10 @@ func (h *HTTP) exchange(w http.ResponseWriter, r *http.Request, stream string) {
 		writeError(w, http.StatusBadRequest, nil, "the request ended early")
 		return
 	}
+	if h.gate.Asking != nil && h.elicits.see(x.client(), frameOf(body)) {
+		w.WriteHeader(http.StatusAccepted)
+		return
+	}
 	said := skim(frameOf(body))
 	shared := false
 	if stream == "" {
@@ -207,11 +226,12 @@ func (h *HTTP) exchange(w http.ResponseWriter, r *http.Request, stream string) {
 	switch {
 	case more:
 		if !x.tooLong(mcp.ClientToServer) {
-			writeError(w, http.StatusRequestEntityTooLarge, nil, "the message exceeds the size limit of the proxy (--max-message), and fail_closed is set")
+			writeError(w, http.StatusRequestEntityTooLarge, nil, "the message exceeds the size limit of the proxy (--max-message)")
 			return
 		}
 	case len(frameOf(body)) > 0:
-		if send = x.judgeRequest(w, body); send == nil {
+		x.asks, _ = declares(frameOf(body))
+		if send, w = x.judgeRequest(w, body); send == nil {
 			return
 		}
 	}
@@ -226,31 +246,43 @@ func (h *HTTP) exchange(w http.ResponseWriter, r *http.Request, stream string) {
 	}
 	defer func() { x.kept() }()
 	h.reverse.ServeHTTP(w, out)
+	if held, ok := w.(*heldWriter); ok {
+		held.finish()
+	}
 }
 
-// judgeRequest inspects the body of a request and returns what to send to the server. It returns nil
-// if nothing is sent because the client has been answered.
-func (x *exchange) judgeRequest(w http.ResponseWriter, body []byte) []byte {
+// judgeRequest inspects the body of a request and returns what to send to the server, and the writer
+// for its response. send is nil if nothing is sent because the client has been answered.
+func (x *exchange) judgeRequest(w http.ResponseWriter, body []byte) (send []byte, to http.ResponseWriter) {
 	pass, out, do := x.gate.judge(&x.at, mcp.ClientToServer, frameOf(body))
 	switch do {
 	case scanner.Forward:
 		if x.gate.Asking != nil {
 			x.gate.cancels(&x.at, mcp.ClientToServer, frameOf(body), out)
 		}
-		return body
+		return body, w
 	case scanner.Rewrite:
-		return append(pass, lineEnd(body)...)
+		return append(pass, lineEnd(body)...), w
 	}
-	if x.gate.asks(out) && x.allowed(body, out) {
-		return body
+	if x.gate.asks(out) {
+		var allowed bool
+		if allowed, w = x.allowed(w, body, out); allowed {
+			return body, w
+		}
 	}
 	sender, receiver := answers(out)
 	switch {
 	case sender == nil && receiver != nil:
-		return receiver // this is the response that the server waits for
+		return receiver, w // the server gets this as the answer it waits for
 	case receiver != nil:
 		x.tell(&x.at, x.in.Header, receiver)
 	}
+	writeRefusal(w, sender, out)
+	return nil, w
+}
+
+// writeRefusal answers a refused request. sender is the error for it, nil if it has no id.
+func writeRefusal(w http.ResponseWriter, sender []byte, out *scanner.Outcome) {
 	status := http.StatusOK
 	switch {
 	case out.Decision.Rule == contradiction, sender == nil && out.Decision.Verdict < scanner.Prompt:
@@ -262,13 +294,16 @@ func (x *exchange) judgeRequest(w http.ResponseWriter, body []byte) []byte {
 		sender = nobody(out)
 	}
 	writeJSON(w, status, sender)
-	return nil
+	if held, ok := w.(*heldWriter); ok {
+		held.finish()
+	}
 }
 
-// tooLong counts a message that is too long to inspect, and reports whether it is forwarded.
+// tooLong counts a message that is too long to inspect, and reports whether it is forwarded. To a
+// server that the proxy starts, it is not: the proxy must know the ids of its requests.
 func (x *exchange) tooLong(from mcp.Direction) bool {
 	reason := tooLongReason(from, x.gate.MaxMessage)
-	if x.gate.FailClosed && !x.gate.Observe {
+	if x.bridge != nil || x.gate.FailClosed && !x.gate.Observe {
 		x.gate.skip(&x.at, reason, scanner.Refuse)
 		return false
 	}

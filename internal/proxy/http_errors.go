@@ -40,15 +40,27 @@ func (h *HTTP) fail(w http.ResponseWriter, r *http.Request, err error) {
 		w.WriteHeader(http.StatusBadGateway)
 		return
 	}
-	status, why := failure(err)
-	if h.upstream.Failed != nil {
-		h.upstream.Failed(why)
-	}
 	var ids []string
 	if x := exchangeOf(r); x != nil {
 		ids = x.order
 	}
-	writeError(w, status, ids, "the server "+text.Visible(h.upstream.Name, reasonChars)+" sent no valid response: "+why)
+	if own, ok := errors.AsType[*refusal](err); ok {
+		if own.status == http.StatusMethodNotAllowed {
+			w.Header().Set("Allow", "GET, POST, DELETE")
+		}
+		writeJSON(w, own.status, failed(ids, "mcpscan: "+own.why, own.code))
+		return
+	}
+	status, why := failure(err)
+	if h.upstream.Failed != nil {
+		h.upstream.Failed(why)
+	}
+	writeError(w, status, ids, h.unanswerable(why))
+}
+
+// unanswerable says that the server gave no answer, and why.
+func (h *HTTP) unanswerable(why string) string {
+	return "the server " + text.Visible(h.upstream.Name, reasonChars) + " sent no usable answer: " + why
 }
 
 // failure returns why a request failed, with the HTTP status for it.

@@ -36,7 +36,13 @@ func (h *HTTP) respond(resp *http.Response) error {
 	head.Field(false, headerSession, resp.Header.Get(headerSession))
 	x.at.head = &head
 	if x.begun && resp.StatusCode/100 == 2 {
-		h.sessions.begun(x.in, resp.Header.Get(headerSession), x.at.session)
+		id := resp.Header.Get(headerSession)
+		h.sessions.begun(x.in, id, x.at.session)
+		client := h.sessions.askerKey(x.in)
+		if id != "" {
+			client = idKey(id)
+		}
+		h.elicits.declared(client, x.asks)
 	}
 	if resp.Body == nil || resp.Body == http.NoBody || x.in.Method == http.MethodHead {
 		return nil

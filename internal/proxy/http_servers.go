@@ -4,9 +4,10 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 )
 
-// Servers is a proxy in front of several servers at URLs, each under a path with its name.
+// Servers is a proxy in front of several servers, each under a path with its name.
 // Everything one client says to them is one session.
 type Servers struct {
 	access Access
@@ -45,9 +46,12 @@ func (s *Servers) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	writeError(w, http.StatusNotFound, nil, "the proxy has no server of this name")
 }
 
-// Close stops inspecting messages and abandons answers on their way to servers.
+// Close stops inspecting messages, abandons answers on their way to servers, and ends the processes
+// that the proxy started.
 func (s *Servers) Close() {
+	var closing sync.WaitGroup
 	for _, h := range s.by {
-		h.Close()
+		closing.Go(h.Close)
 	}
+	closing.Wait()
 }

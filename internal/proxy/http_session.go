@@ -37,8 +37,7 @@ type sessions struct {
 	mu    sync.Mutex
 	wide  bool // one client's sessions with several servers are one
 	count int
-	named map[string]*list.Element // elements of order, by key
-	order list.List                // most recently used first
+	recent
 
 	open map[place]map[string]int // unanswered requests, by id
 }
@@ -46,11 +45,7 @@ type sessions struct {
 // place is the scope in which request ids are unique.
 type place struct{ session, server string }
 
-type named struct{ key, session string }
-
-func newSessions() *sessions {
-	return &sessions{named: map[string]*list.Element{}, open: map[place]map[string]int{}}
-}
+func newSessions() *sessions { return &sessions{open: map[place]map[string]int{}} }
 
 // idKey, askerKey and urlKey return the keys under which sessions are remembered.
 func idKey(id string) string { return "id " + id }
@@ -142,27 +137,47 @@ func (s *sessions) next() string {
 	return fmt.Sprintf("%s-%d", firstSession, s.count)
 }
 
-func (s *sessions) find(key string) string {
-	e := s.named[key]
+// recent maps the maxNamed keys that were used last to values.
+type recent struct {
+	named map[string]*list.Element // of *named, by key
+	order list.List                // most recently used first
+}
+
+type named struct{ key, value string }
+
+// find returns the value of a key, "" if it has none.
+func (r *recent) find(key string) string {
+	e := r.named[key]
 	if e == nil {
 		return ""
 	}
-	s.order.MoveToFront(e)
-	return e.Value.(*named).session
+	r.order.MoveToFront(e)
+	return e.Value.(*named).value
 }
 
-func (s *sessions) keep(key, session string) string {
-	if e := s.named[key]; e != nil {
-		s.order.MoveToFront(e)
-		e.Value.(*named).session = session
-		return session
+// keep sets the value of a key and returns it.
+func (r *recent) keep(key, value string) string {
+	if r.named == nil {
+		r.named = map[string]*list.Element{}
 	}
-	if len(s.named) >= maxNamed {
-		last := s.order.Back()
-		delete(s.named, s.order.Remove(last).(*named).key)
+	if e := r.named[key]; e != nil {
+		r.order.MoveToFront(e)
+		e.Value.(*named).value = value
+		return value
 	}
-	s.named[key] = s.order.PushFront(&named{key, session})
-	return session
+	if len(r.named) >= maxNamed {
+		r.forget(r.order.Back().Value.(*named).key)
+	}
+	r.named[key] = r.order.PushFront(&named{key, value})
+	return value
+}
+
+// forget removes a key.
+func (r *recent) forget(key string) {
+	if e := r.named[key]; e != nil {
+		r.order.Remove(e)
+		delete(r.named, key)
+	}
 }
 
 // enter returns the session for an exchange with these requests, and a function that ends it. A

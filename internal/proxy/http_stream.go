@@ -75,12 +75,15 @@ func (s *stream) step() {
 // their sender would wait.
 func (s *stream) end(err error) {
 	s.err = err
-	if !s.lost || !errors.Is(err, io.EOF) {
+	why, code := "blocked by mcpscan: a message that could not be judged was refused, and fail_closed is set", blockedCode
+	if ended, ok := errors.AsType[*endedError](err); ok {
+		s.err, why, code = io.EOF, "mcpscan: "+s.unanswerable(text.Visible(ended.Error(), reasonChars)), failedCode
+	} else if !s.lost || !errors.Is(err, io.EOF) {
 		return
 	}
 	for _, id := range s.order {
 		if s.asked[id] {
-			s.out = fmt.Appendf(s.out, "event: message\ndata: %s\n\n", failed([]string{id}, "blocked by mcpscan: a message that could not be judged was refused, and fail_closed is set", blockedCode))
+			s.out = fmt.Appendf(s.out, "event: message\ndata: %s\n\n", failed([]string{id}, why, code))
 		}
 	}
 }

@@ -134,6 +134,15 @@ func (g *gate) note(s *scope, kind scanner.EventKind, reason string, do scanner.
 	}
 }
 
+// started records the identity of a server that was started.
+func (g *gate) started(e *scanner.Event) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if !g.closed {
+		g.Decided(e, g.Engine.Step(e), scanner.Forward)
+	}
+}
+
 func (s *scope) event(kind scanner.EventKind) *scanner.Event {
 	return &scanner.Event{Kind: kind, Session: s.session, Server: s.server, Transport: s.transport, Origin: s.origin, HTTP: s.head}
 }

@@ -65,7 +65,7 @@ func Stdio(ctx context.Context, o Options, c Connection, client Client, server S
 		g.note(at, scanner.SkippedEvent, c.Alone+": "+Blind, scanner.Forward)
 	}
 	toClient, toServer := &side{w: client.Out, fail: cancel}, &side{w: stdin, fail: cancel}
-	ask := newElicitor(toClient)
+	ask := &stdioElicitor{elicitor: newElicitor(), to: toClient}
 	clientDone, serverDone := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(clientDone)
@@ -162,18 +162,24 @@ func (s *side) write(line []byte) error {
 // answer writes the replacement of a refused message without waiting for the receiver: a side that
 // sends without reading must not block the other direction.
 func (s *side) answer(line []byte) {
-	if line == nil {
-		return
+	if line != nil {
+		s.send(line)
 	}
-	line = append(line, '\n')
+}
+
+// send writes a message without waiting for the receiver. sent is closed when it is written.
+func (s *side) send(message []byte) (sent <-chan struct{}) {
+	line, done := append(message, '\n'), make(chan struct{})
 	if s.waiting.Add(1) > maxAnswers {
 		s.fail(errDeaf)
-		return
+		return done
 	}
 	s.pending.Go(func() {
+		defer close(done)
 		defer s.waiting.Add(-1)
 		_ = s.write(line) // fails only if the receiver is gone
 	})
+	return done
 }
 
 // pump forwards the messages of one side.
@@ -184,7 +190,7 @@ type pump struct {
 	from      io.Reader
 	to, back  *side
 	ctx       context.Context
-	client    *elicitor
+	client    *stdioElicitor
 }
 
 // run forwards lines until there are none. It is not an error if the other side is gone: the

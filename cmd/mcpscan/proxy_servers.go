@@ -1,0 +1,163 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"github.com/mcpscan/mcpscan/internal/app"
+	"github.com/mcpscan/mcpscan/internal/config"
+	"github.com/mcpscan/mcpscan/internal/live"
+	"github.com/mcpscan/mcpscan/internal/proxy"
+	"github.com/mcpscan/mcpscan/internal/servers"
+	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// serversFile reads the configuration that --servers names.
+func (r *proxyRun) serversFile() (*config.File, error) {
+	data, err := app.ReadTarget(r.Servers, r.MaxMessage)
+	if err != nil {
+		return nil, err
+	}
+	file, err := config.Parse(r.Servers, data)
+	if err != nil {
+		return nil, &exitError{exitUsage, err}
+	}
+	return file, nil
+}
+
+// configured returns the servers of the configuration that --servers names, without those that start
+// a command and may not.
+func (r *proxyRun) configured(ctx context.Context, known servers.Known) (targets []servers.Target, err error) {
+	file, err := r.serversFile()
+	if err != nil {
+		return nil, err
+	}
+	refuses := consent(ctx, r.std, r.listing(known), r.RunServers)
+	seen := map[string]bool{}
+	for _, entry := range file.Entries {
+		at := scanner.Origin{File: r.Servers, Line: max(entry.Pos.Line, 1), Column: max(entry.Pos.Column, 1)}
+		t, err := servers.Configured(entry, servers.Endpoint(entry.Name))
+		why := ""
+		switch {
+		case entry.Disabled:
+			continue
+		case err != nil:
+			why = t.Conceal(err.Error())
+		case seen[t.Name] || t.Name == "":
+			why = "another server has the same name"
+		case len(t.Command) > 0:
+			why = refuses(&t)
+		}
+		if why != "" {
+			r.note(&scanner.Event{Kind: scanner.SkippedEvent, Reason: fmt.Sprintf("server %s is not available through this proxy: %s", entry.Name, why), Origin: at})
+			continue
+		}
+		seen[t.Name] = true
+		targets = append(targets, t)
+	}
+	if len(targets) == 0 {
+		return nil, usage("--servers %s: none of its servers is available through this proxy; expected one or more with a URL, or with a command that --run-servers allows", text.Visible(r.Servers, 400))
+	}
+	return targets, nil
+}
+
+// listing returns how servers are started.
+func (r *proxyRun) listing(known servers.Known) *servers.Listing {
+	l := r.checks.Listing()
+	l.InheritEnv, l.Named, l.Known = r.InheritEnv, r.Env, known
+	return l
+}
+
+// starting is what starts a server.
+type starting struct {
+	listing *servers.Listing
+	target  *servers.Target
+	in      servers.Inherited
+}
+
+// starting prepares to start a server. The secrets that it gets are masked from then on.
+func (r *proxyRun) starting(t *servers.Target, known servers.Known) *starting {
+	s := &starting{listing: r.listing(known), target: t}
+	s.in = s.listing.Inherits(t)
+	t.Named = append(t.Named, s.in.Secrets()...)
+	return s
+}
+
+// start starts the server, unless its executable was replaced. The event has its identity.
+func (s *starting) start(ctx context.Context, stderr *os.File) (*live.Process, *scanner.Event, error) {
+	t := s.target
+	env := slices.Concat(s.in.Variables, t.Env)
+	identity, _, refused := s.listing.Identify(ctx, t, env, servers.NewDisk(ctx))
+	if refused != "" {
+		return nil, nil, fmt.Errorf("server %s was not started: %s, and version_pinning.on_change is block", t.Name, refused)
+	}
+	process, err := live.Start(live.Target{Command: t.Command, Env: env, Dir: t.Dir}, stderr)
+	if err != nil {
+		return nil, nil, err
+	}
+	return process, &scanner.Event{Kind: scanner.StartedEvent, Server: t.Name, Transport: "stdio", Origin: t.Origin, Identity: identity}, nil
+}
+
+// command returns how the proxy starts a server of the configuration.
+func (r *proxyRun) command(t *servers.Target, known servers.Known) *proxy.Command {
+	s := r.starting(t, known)
+	name := text.Visible(t.Name, 200)
+	if lacks := s.in.Lacks(); lacks != "" {
+		r.trouble("server %s is started without %s from your environment; if it needs one, pass --env NAME or list it in env_allow in mcpscan.yaml", name, lacks)
+	}
+	secrets := text.NewSecrets(t.Given())
+	return &proxy.Command{MaxSessions: r.MaxSessions, Idle: r.SessionIdle, Start: func(ctx context.Context) (*proxy.Started, error) {
+		errout, theirs, err := os.Pipe()
+		if err != nil {
+			return nil, err
+		}
+		defer theirs.Close()
+		process, started, err := s.start(ctx, theirs)
+		if err != nil {
+			errout.Close()
+			return nil, errors.New(t.Conceal(err.Error()))
+		}
+		go r.logged(name, errout, secrets)
+		return &proxy.Started{Server: withErrors{process, errout}, Stdin: process.Stdin, Stdout: process.Stdout, Event: started}, nil
+	}}
+}
+
+// withErrors is a process whose standard error we read.
+type withErrors struct {
+	*live.Process
+	errout *os.File
+}
+
+func (w withErrors) Release() {
+	w.Process.Release()
+	w.errout.Close()
+}
+
+// maxLogged is the maximum length, in bytes, of a line from a server's standard error; a longer one
+// becomes several.
+const maxLogged = 4096
+
+// logged copies a server's standard error to ours: several servers write to it, and it may be a
+// terminal, so each line has the server's name, and shows no control characters and no known secrets.
+func (r *proxyRun) logged(name string, errout io.Reader, secrets text.Secrets) {
+	lines := bufio.NewReaderSize(errout, maxLogged)
+	for {
+		line, err := lines.ReadSlice('\n')
+		if len(line) > 0 {
+			shown := text.Visible(text.Mask(secrets.Mask(string(bytes.TrimRight(line, "\r\n")))), maxLogged)
+			r.telling.Lock()
+			fmt.Fprintf(r.std.err, "%s: %s\n", name, shown)
+			r.telling.Unlock()
+		}
+		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
+			return
+		}
+	}
+}

@@ -1,0 +1,131 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// initializeBody is the first message of a client.
+const initializeBody = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`
+
+// postTo posts a message, and returns the status, the session ID and the body of the response.
+func postTo(t *testing.T, url, session, message string) (status int, id, body string) {
+	t.Helper()
+	req, err := http.NewRequest(http.MethodPost, url, strings.NewReader(message))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "application/json, text/event-stream")
+	if session != "" {
+		req.Header.Set("Mcp-Session-Id", session)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	data, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.StatusCode, resp.Header.Get("Mcp-Session-Id"), string(data)
+}
+
+// TestProxyOfCommands: the servers of a configuration that start a command have a path each, get the
+// environment that the configuration and the flags allow, and are judged as behind
+// mcpscan proxy -- COMMAND.
+func TestProxyOfCommands(t *testing.T) {
+	t.Setenv("PROXY_TEST_TOKEN", "value-t0ken-8f14e45fceea")
+	t.Setenv("PROXY_TEST_PASSED", "value-passed")
+	t.Setenv("PROXY_TEST_KEPT", "value-kept")
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	configuration := `{"mcpServers":{
+		"env":{"command":"fakeserver","args":["environment"],"env":{"OWN":"value-own","TOKEN":"${PROXY_TEST_TOKEN}"}},
+		"bad":{"command":"fakeserver","args":["poisoned"]},
+		"ends":{"command":"fakeserver","args":["exits"]},
+		"none":{"command":"no-such-command"}}}`
+	for name, text := range map[string]string{"mcp.json": configuration, "block.yaml": "output_inspection:\n  on_detection: block\n"} {
+		if err := os.WriteFile(at(name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := startHTTPProxy(t, "--servers", at("mcp.json"), "--run-servers", "--env", "PROXY_TEST_PASSED", "--config", at("block.yaml"), "--record", at("rec.jsonl"),
+		"--format", "json="+at("live.json"), "--approvals", "ignore", "--allow-incomplete")
+	base := p.url[:strings.LastIndex(p.url, "/")]
+	list := func(name string) string {
+		t.Helper()
+		status, session, body := postTo(t, base+"/"+name, "", initializeBody)
+		if status != http.StatusOK || session == "" {
+			t.Fatalf("%s: %d %s", name, status, body)
+		}
+		_, _, body = postTo(t, base+"/"+name, session, `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`)
+		return body
+	}
+	env := list("env")
+	for text, want := range map[string]bool{"OWN=value-own": true, "TOKEN=value-t0ken-8f14e45fceea": true, "PROXY_TEST_PASSED=value-passed": true, "PROXY_TEST_KEPT": false} {
+		if strings.Contains(env, text) != want {
+			t.Errorf("the server says %s; expected %s: %t", env, text, want)
+		}
+	}
+	if body := list("bad"); strings.Contains(body, `"sum"`) {
+		t.Errorf("a poisoned tool is listed: %s", body)
+	}
+	if seen := jsonReport(t, "scan", "--no-config", base+"/env"); seen.Summary.Tools != 1 {
+		t.Errorf("a scan through the proxy sees %d tools", seen.Summary.Tools)
+	}
+	for name, want := range map[string]string{"ends": "it exited with code 3", "none": "\"no-such-command\" is not in the PATH"} {
+		status, _, body := postTo(t, base+"/"+name, "", initializeBody)
+		var got struct{ Error struct{ Message string } }
+		if err := json.Unmarshal([]byte(body), &got); err != nil || status != http.StatusBadGateway || !strings.Contains(got.Error.Message, want) {
+			t.Errorf("%s: %d %s, want %s", name, status, body, want)
+		}
+	}
+	p.end(t)
+	if n := sameAsReplay(t, at("live.json"), at("rec.jsonl"), "--config", at("block.yaml")); n == 0 {
+		t.Error("nothing was found")
+	}
+	if strings.Contains(readFile(t, at("rec.jsonl"))+p.stderr.String(), "t0ken-") {
+		t.Error("the recording or standard error has the token")
+	}
+	for _, want := range []string{"ends: cannot find the database <U+001B>[31mred", `withheld tool "sum" from the list`, "server ends sent no usable answer: it exited with code 3"} {
+		if !bytes.Contains(p.stderr.Bytes(), []byte(want)) {
+			t.Errorf("standard error lacks %s:\n%s", want, p.stderr)
+		}
+	}
+}
+
+// TestProxyOfPinnedCommand: a server whose file differs from the approved one is not started.
+func TestProxyOfPinnedCommand(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(at(name), []byte(text), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("server", "#!/bin/sh\nexec fakeserver honest\n")
+	write("mcp.json", `{"mcpServers":{"one":{"command":"`+filepath.ToSlash(at("server"))+`"}}}`)
+	write("block.yaml", "version_pinning: {enabled: true, on_change: block}\n")
+	var out, errs bytes.Buffer
+	if code := run([]string{"lock", "--run-servers", "--lockfile", at("mcpscan.lock"), at("mcp.json")}, streams{strings.NewReader(""), &out, &errs}); code != exitClean {
+		t.Fatalf("exit %d: %s%s", code, out.String(), errs.String())
+	}
+	p := startHTTPProxy(t, "--servers", at("mcp.json"), "--run-servers", "--config", at("block.yaml"), "--lockfile", at("mcpscan.lock"))
+	if status, _, body := postTo(t, p.url, "", initializeBody); status != http.StatusOK {
+		t.Fatalf("the approved server: %d %s", status, body)
+	}
+	write("server", "#!/bin/sh\nexec fakeserver poisoned\n")
+	if status, _, body := postTo(t, p.url, "", initializeBody); status != http.StatusBadGateway || !strings.Contains(body, "differs from the approved file, and version_pinning.on_change is block") {
+		t.Errorf("the other server: %d %s", status, body)
+	}
+	p.end(t)
+}

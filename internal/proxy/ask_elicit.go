@@ -1,0 +1,118 @@
+package proxy
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"strconv"
+	"sync"
+
+	"github.com/mcpscan/mcpscan/internal/wire"
+)
+
+// elicitor asks users through their clients with a form-mode elicitation/create request, as a server
+// would.
+type elicitor struct {
+	prefix string // of the raw ids of questions
+
+	mu      sync.Mutex
+	count   int
+	waiting map[string]*question // by raw id
+}
+
+// question is a question without an answer. Only the client that was asked can answer it.
+type question struct {
+	client string
+	answer chan wire.Value
+}
+
+// newElicitor returns an elicitor whose ids no server can guess or reuse.
+func newElicitor() *elicitor {
+	return &elicitor{prefix: `"mcpscan-` + rand.Text() + `-`, waiting: map[string]*question{}}
+}
+
+// see inspects a frame of a client before the engine does. It reports whether the frame answers the
+// proxy and must not reach the server.
+func (e *elicitor) see(client string, frame []byte) (ours bool) {
+	if !bytes.Contains(frame, []byte(e.prefix)) {
+		return false
+	}
+	v, err := wire.Skim(frame, wire.MaxNodes)
+	if err != nil {
+		return false
+	}
+	if v.Kind() == wire.Array { // versions with elicitation have no batches
+		for c := v.Children(); c.Next(); {
+			ours = e.answers(client, c.Value) || ours
+		}
+		return ours
+	}
+	return e.answers(client, v)
+}
+
+// declares reports whether a frame is an initialize request, and whether its client supports form
+// elicitation.
+func declares(frame []byte) (able, initializes bool) {
+	if !bytes.Contains(frame, []byte(`"initialize"`)) {
+		return false, false
+	}
+	v, err := wire.Skim(frame, wire.MaxNodes)
+	if err != nil {
+		return false, false
+	}
+	if method, _ := v.Str("method"); method != "initialize" {
+		return false, false
+	}
+	can := v.Get("params").Get("capabilities").Get("elicitation")
+	return can.Get("form").Kind() == wire.Object || can.Kind() == wire.Object && can.Get("url").Kind() == wire.Invalid, true
+}
+
+// answers delivers an answer to the question that waits for it, and reports whether v answers the
+// proxy.
+func (e *elicitor) answers(client string, v wire.Value) bool {
+	id := v.Get("id").Raw()
+	if v.Get("method").Kind() != wire.Invalid || !bytes.HasPrefix(id, []byte(e.prefix)) {
+		return false
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if asked := e.waiting[string(id)]; asked != nil && asked.client == client {
+		delete(e.waiting, string(id))
+		own, err := wire.Skim(bytes.Clone(v.Raw()), wire.MaxNodes)
+		if err == nil {
+			asked.answer <- own
+		}
+		close(asked.answer)
+	}
+	return true // a late answer is not for the server either
+}
+
+// ask asks the user of a client; send sends it a message. Only an explicit yes allows the held
+// message: some clients accept every elicitation.
+func (e *elicitor) ask(ctx context.Context, q *Question, client string, send func([]byte)) (allowed, answered bool) {
+	asked := &question{client, make(chan wire.Value, 1)}
+	e.mu.Lock()
+	e.count++
+	id := e.prefix + strconv.Itoa(e.count) + `"`
+	e.waiting[id] = asked
+	e.mu.Unlock()
+	b := []byte(`{"jsonrpc":"2.0","id":` + id + `,"method":"elicitation/create","params":{"message":`)
+	b = wire.AppendString(b, []byte(q.text()))
+	b = append(b, `,"requestedSchema":{"type":"object","properties":{"allow":{"type":"boolean","title":"Allow once","description":"Unless you allow it, mcpscan refuses it.","default":false}},"required":["allow"]}}}`...)
+	send(b)
+	select {
+	case v := <-asked.answer:
+		result := v.Get("result")
+		if result.Kind() != wire.Object { // an error: the client cannot ask
+			return false, false
+		}
+		action, _ := result.Str("action")
+		return action == "accept" && string(result.Get("content").Get("allow").Raw()) == "true", true
+	case <-ctx.Done():
+		e.mu.Lock()
+		delete(e.waiting, id)
+		e.mu.Unlock()
+		send([]byte(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + id + `,"reason":"an answer is no longer needed"}}`))
+		return false, false
+	}
+}

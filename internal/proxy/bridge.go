@@ -1,0 +1,276 @@
+package proxy
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// Command is a server that the proxy starts: one process for each session of a client.
+type Command struct {
+	// Start starts a process. Its error is shown to the client.
+	Start func(context.Context) (*Started, error)
+	// MaxSessions is the maximum number of processes at a time.
+	MaxSessions int
+	// Idle ends a session in which no request is open and no stream is read for this time.
+	Idle time.Duration
+}
+
+// Started is a process of a server.
+type Started struct {
+	Server
+	Stdin  io.WriteCloser
+	Stdout io.Reader
+	Event  *scanner.Event // with the identity of the server; nil for none. The proxy sets its session.
+}
+
+// commandURL stands for a server without a URL in requests to it.
+var commandURL = &url.URL{Scheme: "http", Host: "stdio.invalid", Path: "/"}
+
+// bridge is the transport to a server that the proxy starts. It acts as a Streamable HTTP server and
+// passes messages on as lines. HTTP judges requests before they get here, and responses after it.
+type bridge struct {
+	*Command
+	gate     *gate
+	at       scope // of events about the server, without a session
+	sessions *sessions
+
+	mu      sync.Mutex
+	closed  bool
+	count   int               // processes, including those that are ending
+	by      map[string]*child // by session ID, or by client for protocol versions without sessions
+	running sync.WaitGroup
+}
+
+func newBridge(h *HTTP) *bridge {
+	b := &bridge{Command: h.upstream.Command, gate: h.gate, at: h.scope(""), sessions: h.sessions, by: map[string]*child{}}
+	b.at.transport = "stdio"
+	if h.upstream.Mask != nil {
+		b.at.mask = h.upstream.Mask(nil)
+	}
+	return b
+}
+
+// close ends all processes.
+func (b *bridge) close() {
+	b.mu.Lock()
+	b.closed = true
+	for _, c := range b.by {
+		c.end(errClosing)
+	}
+	b.mu.Unlock()
+	b.running.Wait()
+}
+
+// refusal is a response of the bridge itself.
+type refusal struct {
+	status, code int
+	why          string
+}
+
+func (r *refusal) Error() string { return r.why }
+
+// JSON-RPC error codes for refused requests.
+const (
+	parseErrorCode     = -32700
+	invalidRequestCode = -32600
+)
+
+func refuse(status int, format string, args ...any) *refusal {
+	return &refusal{status, invalidRequestCode, fmt.Sprintf(format, args...)}
+}
+
+var (
+	errClosing = errors.New("the proxy is ending")
+	errDeleted = errors.New("the client ended the session")
+	errIdle    = errors.New("the session was idle")
+
+	errRejected = errors.New("the server rejected the session")
+)
+
+// RoundTrip answers a request of a client.
+func (b *bridge) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.Body != nil {
+		defer r.Body.Close()
+	}
+	switch r.Method {
+	case http.MethodPost:
+		return b.post(r)
+	case http.MethodGet:
+		return b.listen(r)
+	case http.MethodDelete:
+		c, err := b.known(r)
+		if err != nil {
+			return nil, err
+		}
+		c.end(errDeleted)
+		return respondTo(r, http.StatusNoContent, "", http.NoBody, 0), nil
+	}
+	return nil, refuse(http.StatusMethodNotAllowed, "expected POST, GET or DELETE")
+}
+
+// post passes the messages of a body on to the server, and answers with what the server answers.
+func (b *bridge) post(r *http.Request) (*http.Response, error) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	m, err := parsePosted(body)
+	if err != nil {
+		return nil, &refusal{http.StatusBadRequest, parseErrorCode, "the body is not a JSON-RPC message: " + text.Visible(err.Error(), reasonChars)}
+	}
+	streams, plain := accepts(r.Header)
+	if len(m.ids) > 0 && !streams && (!plain || len(m.ids) > 1) {
+		return nil, refuse(http.StatusNotAcceptable, "expected a client that accepts application/json and text/event-stream; a batch is answered only as an event stream")
+	}
+	c, err := b.session(r, m)
+	if err != nil {
+		return nil, err
+	}
+	if len(m.ids) == 0 {
+		return c.tell(r, m)
+	}
+	return c.ask(r, m, streams, plain)
+}
+
+// listen answers with a stream of the messages that belong to no request.
+func (b *bridge) listen(r *http.Request) (*http.Response, error) {
+	switch streams, _ := accepts(r.Header); {
+	case !streams:
+		return nil, refuse(http.StatusNotAcceptable, "expected a client that accepts text/event-stream")
+	case r.Header.Get("Last-Event-Id") != "":
+		return nil, refuse(http.StatusBadRequest, "streams of this server cannot be resumed; open a new one without Last-Event-ID")
+	}
+	c, err := b.known(r)
+	if err != nil {
+		return nil, err
+	}
+	return respondTo(r, http.StatusOK, eventStream, &events{box: c.listen(), ctx: r.Context()}, -1), nil
+}
+
+// Processes returns how many processes of the server run, including those that are ending.
+func (h *HTTP) Processes() int {
+	if h.bridge == nil {
+		return 0
+	}
+	h.bridge.mu.Lock()
+	defer h.bridge.mu.Unlock()
+	return h.bridge.count
+}
+
+// known returns the session that a request names.
+func (b *bridge) known(r *http.Request) (*child, error) {
+	id := sessionID(r)
+	if id == "" {
+		return nil, refuse(http.StatusBadRequest, "expected the Mcp-Session-Id that the response to initialize had")
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if c := b.by[idKey(id)]; c != nil {
+		return c, nil
+	}
+	return nil, refuse(http.StatusNotFound, "the session has ended; send initialize to begin another one")
+}
+
+// session returns the session for messages: the one that they name, a new one for initialize, or
+// that of the client in protocol versions without sessions.
+func (b *bridge) session(r *http.Request, m *posted) (*child, error) {
+	x := exchangeOf(r)
+	stateless := r.Header.Get(headerVersion) >= versionStateless
+	if sessionID(r) != "" || x == nil || !stateless && !m.begins {
+		return b.known(r)
+	}
+	b.mu.Lock()
+	c, err := b.place(x, m, stateless)
+	b.mu.Unlock()
+	if err != nil {
+		return nil, err
+	}
+	if err := c.start(); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// place finds or reserves a place for a session.
+func (b *bridge) place(x *exchange, m *posted, stateless bool) (*child, error) {
+	asker := b.sessions.askerKey(x.in)
+	key, id := asker, ""
+	if stateless {
+		for n := 2; b.by[key] != nil; n++ {
+			if c := b.by[key]; !c.isOpen(m.ids) {
+				return c, nil
+			}
+			key = fmt.Sprintf("%s~%d", asker, n)
+		}
+	} else {
+		if probed := b.by[asker]; probed != nil && probed.isIdle() {
+			probed.end(errIdle) // the client only tried whether the server needs no session
+		}
+		id = rand.Text()
+		key = idKey(id)
+	}
+	switch {
+	case b.closed:
+		return nil, refuse(http.StatusServiceUnavailable, "the proxy is ending")
+	case b.count >= b.MaxSessions:
+		return nil, refuse(http.StatusServiceUnavailable, "the server already has %d sessions, each with a process: end one with DELETE, wait until one is idle, or raise --max-sessions", b.count)
+	}
+	at := b.at
+	at.session, at.head = x.at.session, x.at.head
+	c := newChild(b, key, id, at)
+	b.by[key] = c
+	b.count++
+	b.running.Add(1)
+	return c, nil
+}
+
+// forget removes a session: no further request finds it.
+func (b *bridge) forget(c *child) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.by[c.key] == c {
+		delete(b.by, c.key)
+	}
+}
+
+// gone releases the place of a process that has ended.
+func (b *bridge) gone() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.count--
+	b.running.Done()
+}
+
+const (
+	eventStream = "text/event-stream"
+	plainJSON   = "application/json"
+)
+
+// accepts returns whether a client accepts event streams and JSON.
+func accepts(h http.Header) (streams, plain bool) {
+	list := strings.ToLower(strings.Join(h.Values("Accept"), ","))
+	all := list == "" || strings.Contains(list, "*/*")
+	return all || strings.Contains(list, eventStream) || strings.Contains(list, "text/*"),
+		all || strings.Contains(list, plainJSON) || strings.Contains(list, "application/*")
+}
+
+// respondTo returns a response of a server that the proxy starts. size is -1 if it is unknown.
+func respondTo(r *http.Request, status int, kind string, body io.ReadCloser, size int64) *http.Response {
+	head := http.Header{}
+	if kind != "" {
+		head.Set("Content-Type", kind)
+		head.Set("Cache-Control", "no-store")
+	}
+	return &http.Response{StatusCode: status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: head, Body: body, ContentLength: size, Request: r}
+}

@@ -1,0 +1,234 @@
+package proxy
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/mcpscan/mcpscan/internal/mcp"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+const (
+	maxOpen    = 1024             // requests of a session without an answer
+	maxUnsent  = 256              // messages of a session that its server has not read
+	maxWaiting = 256              // messages of a server that wait for a stream
+	maxWaited  = 1 << 20          // bytes of these
+	beginWait  = 10 * time.Second // for the first message of a response, before an event stream is begun
+)
+
+// child is a process of a server, and the session with a client that it serves.
+type child struct {
+	*bridge
+	at    scope
+	key   string       // in bridge.by
+	id    string       // session ID, "" for protocol versions without sessions
+	start func() error // starts the process when called for the first time
+
+	process *Started
+	in      *side // to the server
+	ctx     context.Context
+	end     context.CancelCauseFunc
+
+	mu       sync.Mutex
+	open     map[string]*reply // by key of the request
+	tokens   map[string]*reply // by progress token
+	replies  []*reply          // that are read, the latest last
+	listener *outbox           // the stream for messages that belong to no request, nil if there is none
+	waiting  []message         // messages that belong to no request, while there is no stream
+	waited   int               // bytes of these
+	readers  int               // responses in progress
+	idle     *time.Timer       // runs while there are none
+}
+
+func newChild(b *bridge, key, id string, at scope) *child {
+	c := &child{bridge: b, key: key, id: id, at: at, open: map[string]*reply{}, tokens: map[string]*reply{}}
+	c.ctx, c.end = context.WithCancelCause(context.Background())
+	c.idle = time.AfterFunc(b.Idle, func() { c.end(errIdle) })
+	c.start = sync.OnceValue(c.begin)
+	return c
+}
+
+// begin starts the process.
+func (c *child) begin() error {
+	process, err := c.Start(c.ctx)
+	if err != nil {
+		c.idle.Stop()
+		c.end(err)
+		c.forget(c)
+		c.gone()
+		return err
+	}
+	c.process = process
+	c.in = &side{w: input{c}, fail: c.end}
+	if e := process.Event; e != nil {
+		e.Session = c.at.session
+		c.gate.started(e)
+	}
+	go c.run()
+	return nil
+}
+
+// run forwards what the server sends until the session ends, and then ends the process.
+func (c *child) run() {
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		c.read()
+	}()
+	wait(c.ctx, func() {}, Client{}, c.process, nil, read)
+	if c.ctx.Err() == nil {
+		c.end(c.stopped("output"))
+	}
+	c.idle.Stop()
+	c.forget(c)
+	c.process.End(context.Background())
+	within(read, drainWait)
+	c.process.Release()
+	c.gone()
+}
+
+// stopped returns why the server cannot be talked to: it exited, or else it closed a stream.
+func (c *child) stopped(stream string) error {
+	within(c.process.Exited(), drainWait)
+	select {
+	case <-c.process.Exited():
+		return fmt.Errorf("it exited with code %d", c.process.ExitCode())
+	default:
+		return fmt.Errorf("it closed its %s", stream)
+	}
+}
+
+// input is the standard input of a server. Its session ends when the server does not read it.
+type input struct{ *child }
+
+func (in input) Write(line []byte) (int, error) {
+	n, err := in.process.Stdin.Write(line)
+	if err != nil && in.ctx.Err() == nil {
+		in.end(in.stopped("input"))
+	}
+	return n, err
+}
+
+// read takes the lines of the server.
+func (c *child) read() {
+	lines := &lineReader{r: bufio.NewReaderSize(c.process.Stdout, readBuffer), max: c.gate.MaxMessage}
+	for {
+		line, whole, err := lines.next()
+		if !whole && len(line) > 0 { // which request it answers is unknown
+			reason := tooLongReason(mcp.ServerToClient, c.gate.MaxMessage)
+			c.gate.skip(&c.at, reason, scanner.Refuse)
+			c.end(errors.New(reason))
+			return
+		}
+		if frame := frameOf(line); len(frame) > 0 {
+			c.take(slices.Clone(frame))
+		}
+		if err != nil {
+			return
+		}
+		if cap(lines.buf) > largeBuffer {
+			lines.buf = nil
+		}
+	}
+}
+
+// tell passes on a body without requests.
+func (c *child) tell(r *http.Request, m *posted) (*http.Response, error) {
+	c.enter()
+	defer c.leave()
+	sent, err := c.send(m.line)
+	if err != nil {
+		return nil, err
+	}
+	select {
+	case <-sent:
+	case <-c.ctx.Done():
+		return nil, c.ended(context.Cause(c.ctx))
+	case <-r.Context().Done():
+		return nil, context.Cause(r.Context())
+	}
+	c.complete(c.answered(m.cancels)) // a server need not answer what was cancelled
+	return respondTo(r, http.StatusAccepted, "", http.NoBody, 0), nil
+}
+
+// ask passes on a body with requests, and returns the response that the server's answers make.
+func (c *child) ask(r *http.Request, m *posted, streams, plain bool) (*http.Response, error) {
+	x, err := c.expect(m, streams)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := c.send(m.line); err != nil {
+		x.Close()
+		return nil, err
+	}
+	resp, err := x.response(r, plain)
+	if err != nil {
+		x.Close()
+	}
+	return resp, err
+}
+
+// send writes a line to the server. The channel is closed when the server has it.
+func (c *child) send(line []byte) (sent <-chan struct{}, err error) {
+	if c.in.waiting.Load() >= maxUnsent {
+		return nil, refuse(http.StatusServiceUnavailable, "the server does not read its messages; try again later")
+	}
+	return c.in.send(line), nil
+}
+
+// ended returns the error for a request that has no answer because its session has ended.
+func (c *child) ended(why error) error {
+	if errors.Is(why, errDeleted) || errors.Is(why, errIdle) {
+		return refuse(http.StatusNotFound, "%v; send initialize to begin another one", why)
+	}
+	return why
+}
+
+// enter and leave bracket a response: while there is one, the session is not idle.
+func (c *child) enter() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.readers++
+	c.idle.Stop()
+}
+
+func (c *child) leave() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.readers--
+	if c.readers == 0 && c.ctx.Err() == nil {
+		c.idle.Reset(c.Idle)
+	}
+}
+
+func (c *child) isIdle() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.readers == 0
+}
+
+// isOpen reports whether one of the requests is open.
+func (c *child) isOpen(keys []string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.ContainsFunc(keys, func(key string) bool { return c.open[key] != nil })
+}
+
+// refuseRequests answers requests of the server that reach no client.
+func (c *child) refuseRequests(s *output, why string) {
+	if len(s.asks) > 0 {
+		c.in.answer(failed(s.asks, "mcpscan: "+why, failedCode))
+	}
+	c.gate.skip(&c.at, "a message of the server was dropped: "+why, scanner.Refuse)
+}
+
+// noise counts a line that is not a message. No client can read it.
+func (c *child) noise(frame []byte) {
+	c.gate.judge(&c.at, mcp.ServerToClient, frame)
+}

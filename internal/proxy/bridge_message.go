@@ -1,0 +1,136 @@
+package proxy
+
+import (
+	"bytes"
+	"errors"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/mcpscan/mcpscan/internal/wire"
+)
+
+// posted is what the bridge needs from the body of a request.
+type posted struct {
+	line    []byte   // for the server, without a line end
+	ids     []string // keys of the requests
+	raw     []string // their raw ids
+	tokens  []string // keys of the progress tokens of these requests, "" if one has none
+	cancels []string // keys of requests that notifications cancel
+	begins  bool     // a request begins a session
+}
+
+// parsePosted reads a body. Line ends between the values of a message become spaces, because a
+// message on stdio is one line; nothing else changes.
+func parsePosted(body []byte) (*posted, error) {
+	m := &posted{line: frameOf(body)}
+	v, err := skimAny(m.line)
+	switch {
+	case err != nil:
+		return nil, err
+	case v.Kind() == wire.Object:
+		m.add(v)
+	case v.Kind() == wire.Array:
+		for c := v.Children(); c.Next(); {
+			m.add(c.Value)
+		}
+	default:
+		return nil, errors.New("expected an object")
+	}
+	for i, c := range m.line { // a line end inside a string would be a syntax error
+		if c == '\n' || c == '\r' {
+			m.line[i] = ' '
+		}
+	}
+	return m, nil
+}
+
+// skimAny parses a message whose strings need not be valid UTF-8: what that means is for the engine
+// and the receiver to decide.
+func skimAny(frame []byte) (wire.Value, error) {
+	v, err := wire.Skim(frame, wire.MaxNodes)
+	if err != nil && !utf8.Valid(frame) {
+		return wire.Skim(bytes.ToValidUTF8(frame, []byte("\uFFFD")), wire.MaxNodes)
+	}
+	return v, err
+}
+
+func (m *posted) add(v wire.Value) {
+	method, ok := v.Str("method")
+	if !ok {
+		return // a response
+	}
+	params := v.Get("params")
+	key := keyOfID(v.Get("id"))
+	if key == "" {
+		if method == "notifications/cancelled" {
+			m.cancels = append(m.cancels, keyOfID(params.Get("requestId")))
+		}
+		return
+	}
+	m.ids, m.raw = append(m.ids, key), append(m.raw, string(v.Get("id").Raw()))
+	m.tokens = append(m.tokens, keyOfID(params.Get("_meta").Get("progressToken")))
+	m.begins = m.begins || method == "initialize"
+}
+
+// keyOfID returns a key that is equal for all spellings of an id or a token: a server may write 1 for
+// 1.0. It is "" for anything but a string or a number.
+func keyOfID(v wire.Value) string {
+	switch v.Kind() {
+	case wire.String:
+		return "s" + string(v.Text())
+	case wire.Number:
+		raw := string(v.Raw())
+		if f, err := strconv.ParseFloat(raw, 64); err == nil {
+			raw = strconv.FormatFloat(f, 'g', -1, 64)
+		}
+		return "n" + raw
+	}
+	return ""
+}
+
+// output is what the bridge needs from a line of the server.
+type output struct {
+	answers      []string // keys of the requests that it answers
+	asks         []string // raw ids of its requests
+	token        string   // key of the progress token
+	subscription string   // key of the request that subscribed to it
+	failed       string   // code of the error, if it answers one request with an error
+}
+
+// parseOutput reads a line of the server, and reports whether it is one message or a batch.
+func parseOutput(frame []byte) (s output, ok bool) {
+	v, err := skimAny(frame)
+	switch {
+	case err != nil:
+		return s, false
+	case v.Kind() == wire.Object:
+		s.add(v)
+		return s, true
+	case v.Kind() == wire.Array:
+		for c := v.Children(); c.Next(); {
+			s.add(c.Value)
+		}
+		return s, true
+	}
+	return s, false
+}
+
+func (s *output) add(v wire.Value) {
+	key := keyOfID(v.Get("id"))
+	if v.Get("method").Kind() == wire.Invalid {
+		if key != "" {
+			s.answers = append(s.answers, key)
+		}
+		s.failed = string(v.Get("error").Get("code").Raw())
+		return
+	}
+	if key != "" {
+		s.asks = append(s.asks, string(v.Get("id").Raw()))
+		return
+	}
+	params := v.Get("params")
+	if method, _ := v.Str("method"); method == "notifications/progress" {
+		s.token = keyOfID(params.Get("progressToken"))
+	}
+	s.subscription = keyOfID(params.Get("_meta").Get("io.modelcontextprotocol/subscriptionId"))
+}

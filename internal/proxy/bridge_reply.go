@@ -1,0 +1,177 @@
+package proxy
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"sync"
+)
+
+// message is a line of a server on its way to a client.
+type message struct {
+	frame   []byte
+	answers bool   // it answers a request
+	failed  string // code of the error that it answers with
+}
+
+// outbox passes messages from a server to a response. The server waits until its client has read
+// what it sent, as on stdio.
+type outbox struct {
+	first   []message       // from before it was opened
+	lines   chan message    // unbuffered, so that what is kept does not grow
+	session context.Context // ends with the session
+
+	done   chan struct{} // closed by finish: no more messages come
+	gone   chan struct{} // closed by Close: nobody reads any more
+	finish func()
+	Close  func() error
+}
+
+// newOutbox returns an outbox. closed is called when nobody reads it any more.
+func newOutbox(session context.Context, closed func(*outbox)) *outbox {
+	o := &outbox{lines: make(chan message), session: session, done: make(chan struct{}), gone: make(chan struct{})}
+	o.finish = sync.OnceFunc(func() { close(o.done) })
+	o.Close = sync.OnceValue(func() error {
+		close(o.gone)
+		closed(o)
+		return nil
+	})
+	return o
+}
+
+// put waits until a message is read, and reports whether it is.
+func (o *outbox) put(m message) bool {
+	select {
+	case o.lines <- m:
+		return true
+	case <-o.done:
+	case <-o.gone:
+	case <-o.session.Done():
+	}
+	return false
+}
+
+// next returns the next message, or io.EOF when there are no more. It waits until ctx ends.
+func (o *outbox) next(ctx context.Context) (message, error) {
+	if len(o.first) > 0 {
+		m := o.first[0]
+		o.first = o.first[1:]
+		return m, nil
+	}
+	select {
+	case m := <-o.lines:
+		return m, nil
+	case <-o.done:
+		return message{}, io.EOF
+	case <-ctx.Done():
+		return message{}, context.Cause(ctx)
+	case <-o.session.Done():
+	}
+	select {
+	case <-o.done:
+		return message{}, io.EOF
+	default:
+		return message{}, &endedError{context.Cause(o.session)}
+	}
+}
+
+// endedError reports that a session ended before a response was complete.
+type endedError struct{ why error }
+
+func (e *endedError) Error() string { return e.why.Error() }
+func (e *endedError) Unwrap() error { return e.why }
+
+// reply is the response to a body with requests.
+type reply struct {
+	*outbox
+	child   *child
+	asked   *posted
+	left    int  // requests without an answer
+	streams bool // the client accepts an event stream
+}
+
+// errSlow is the cause when a server takes long for the first message of a response.
+var errSlow = errors.New("no message yet")
+
+// response waits for the first message, which decides the form of the response: JSON if it is the
+// answer, and an event stream otherwise.
+func (x *reply) response(r *http.Request, plain bool) (*http.Response, error) {
+	ctx, cancel := r.Context(), context.CancelFunc(func() {})
+	if x.streams {
+		ctx, cancel = context.WithTimeoutCause(ctx, beginWait, errSlow)
+	}
+	m, err := x.next(ctx)
+	cancel()
+	var resp *http.Response
+	body := &events{box: x.outbox, ctx: r.Context()}
+	switch {
+	case err == errSlow, err == io.EOF && x.streams:
+		resp = respondTo(r, http.StatusOK, eventStream, body, -1)
+	case err == io.EOF:
+		return nil, refuse(http.StatusBadRequest, "the client cancelled the request")
+	case err != nil:
+		return nil, x.child.ended(err)
+	case m.answers && plain && len(x.asked.ids) == 1:
+		x.Close()
+		resp = respondTo(r, x.status(&m), plainJSON, io.NopCloser(bytes.NewReader(m.frame)), int64(len(m.frame)))
+	default:
+		body.out = appendMessage(nil, m.frame)
+		resp = respondTo(r, http.StatusOK, eventStream, body, -1)
+	}
+	switch {
+	case !x.asked.begins || x.child.id == "":
+	case m.failed != "":
+		x.child.end(errRejected)
+	default:
+		resp.Header.Set(headerSession, x.child.id)
+	}
+	return resp, nil
+}
+
+// status returns the HTTP status of an answer. Protocol versions without sessions have one for some
+// errors.
+func (x *reply) status(m *message) int {
+	if x.child.id == "" {
+		switch m.failed {
+		case "-32601": // method not found
+			return http.StatusNotFound
+		case "-32020", "-32021", "-32022": // header mismatch, missing capability, unsupported version
+			return http.StatusBadRequest
+		}
+	}
+	return http.StatusOK
+}
+
+// events is the body of a response that is an event stream.
+type events struct {
+	box *outbox
+	ctx context.Context
+	out []byte // ready to be read
+}
+
+func (e *events) Read(p []byte) (int, error) {
+	if len(e.out) == 0 {
+		m, err := e.box.next(e.ctx)
+		if err != nil {
+			return 0, err
+		}
+		e.out = appendMessage(e.out, m.frame)
+	}
+	n := copy(p, e.out)
+	e.out = e.out[n:]
+	return n, nil
+}
+
+func (e *events) Close() error { return e.box.Close() }
+
+// appendMessage appends a message as an event. A carriage return in it, which can only be white space,
+// ends a line of an event stream.
+func appendMessage(b, frame []byte) []byte {
+	b = append(b, "event: message\n"...)
+	for part := range bytes.SplitSeq(frame, []byte("\r")) {
+		b = append(append(append(b, "data: "...), part...), '\n')
+	}
+	return append(b, '\n')
+}

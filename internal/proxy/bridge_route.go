@@ -1,0 +1,180 @@
+package proxy
+
+import (
+	"net/http"
+	"slices"
+)
+
+// expect registers the requests of a body.
+func (c *child) expect(m *posted, streams bool) (*reply, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i, key := range m.ids {
+		if c.open[key] != nil || slices.Contains(m.ids[:i], key) {
+			return nil, refuse(http.StatusBadRequest, "a request with the same id is still open; use each id once in a session")
+		}
+	}
+	if len(c.open)+len(m.ids) > maxOpen {
+		return nil, refuse(http.StatusServiceUnavailable, "the session has %d requests without an answer; wait for answers", len(c.open))
+	}
+	x := &reply{child: c, asked: m, left: len(m.ids), streams: streams}
+	x.outbox = newOutbox(c.ctx, func(*outbox) { c.abandon(x) })
+	for i, key := range m.ids {
+		c.open[key] = x
+		if t := m.tokens[i]; t != "" {
+			c.tokens[t] = x
+		}
+	}
+	if streams {
+		c.replies = append(c.replies, x)
+		if c.listener == nil {
+			x.first = c.takeWaiting()
+		}
+	}
+	c.readers++
+	c.idle.Stop()
+	return x, nil
+}
+
+// takeWaiting returns the messages that wait for a stream. The caller holds the lock.
+func (c *child) takeWaiting() []message {
+	list := c.waiting
+	c.waiting, c.waited = nil, 0
+	return list
+}
+
+// listen begins the stream for messages that belong to no request, and ends an earlier one: its
+// client has lost it.
+func (c *child) listen() *outbox {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.listener != nil {
+		c.listener.finish()
+	}
+	box := newOutbox(c.ctx, func(box *outbox) {
+		c.mu.Lock()
+		if c.listener == box {
+			c.listener = nil
+		}
+		c.mu.Unlock()
+		c.leave()
+	})
+	box.first = c.takeWaiting()
+	c.listener = box
+	c.readers++
+	c.idle.Stop()
+	return box
+}
+
+// take passes a line of the server on to the response that it belongs to.
+func (c *child) take(frame []byte) {
+	s, ok := parseOutput(frame)
+	if !ok {
+		c.noise(frame)
+		return
+	}
+	m := message{frame, len(s.answers) > 0, s.failed}
+	if replies := c.answered(s.answers); len(replies) > 0 {
+		replies[0].put(m)
+		c.complete(replies)
+		return
+	}
+	for {
+		box, why := c.route(&s, m)
+		switch {
+		case why != "":
+			c.refuseRequests(&s, why)
+		case box != nil && !box.put(m) && c.ctx.Err() == nil:
+			continue // the client stopped reading this stream: try another one
+		}
+		return
+	}
+}
+
+// route returns the stream for a line that answers no open request. It returns nil if the line waits for a stream, or why no
+// client gets it.
+func (c *child) route(s *output, m message) (box *outbox, why string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(s.answers) > 0 && len(s.asks) == 0 {
+		return nil, "it answers no open request"
+	}
+	for _, x := range []*reply{c.tokens[s.token], c.open[s.subscription]} {
+		if x != nil && x.streams && slices.Contains(c.replies, x) {
+			return x.outbox, ""
+		}
+	}
+	switch last := len(c.replies) - 1; {
+	case last == 0, last > 0 && c.listener == nil:
+		return c.replies[last].outbox, ""
+	case c.listener != nil:
+		return c.listener, ""
+	case len(c.waiting) >= maxWaiting || c.waited+len(m.frame) > maxWaited:
+		return nil, "its client reads no stream"
+	}
+	c.waiting = append(c.waiting, m)
+	c.waited += len(m.frame)
+	return nil, ""
+}
+
+// answered closes the requests that a line answers, and returns their responses. It does so before the
+// client gets the line, because the client may then use the ids again.
+func (c *child) answered(keys []string) (replies []*reply) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, key := range keys {
+		if x := c.close(key); x != nil && !slices.Contains(replies, x) {
+			replies = append(replies, x)
+		}
+	}
+	return replies
+}
+
+// complete ends the responses that have no more open requests.
+func (c *child) complete(replies []*reply) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, x := range replies {
+		if x.left == 0 {
+			c.unlist(x)
+			x.finish()
+		}
+	}
+}
+
+// close closes a request and returns its response, nil if it is not open. The caller holds the lock.
+func (c *child) close(key string) *reply {
+	x := c.open[key]
+	if x == nil {
+		return nil
+	}
+	delete(c.open, key)
+	if x.left--; x.left == 0 {
+		for _, t := range x.asked.tokens {
+			if c.tokens[t] == x {
+				delete(c.tokens, t)
+			}
+		}
+	}
+	return x
+}
+
+// abandon is called when nobody reads a response any more: it was read to its end, or the client is
+// gone, which cancels its requests in protocol versions without sessions.
+func (c *child) abandon(x *reply) {
+	c.mu.Lock()
+	c.unlist(x)
+	for i, key := range x.asked.ids {
+		if c.id == "" && c.open[key] == x {
+			c.in.answer([]byte(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + x.asked.raw[i] + `,"reason":"the client disconnected"}}`))
+			c.close(key)
+		}
+	}
+	c.mu.Unlock()
+	c.leave()
+}
+
+// unlist removes a response from those that are read. The caller holds the lock.
+func (c *child) unlist(x *reply) {
+	c.replies = slices.DeleteFunc(c.replies, func(other *reply) bool { return other == x })
+}
