@@ -49,8 +49,8 @@ func NewCollector(lowest scanner.Severity) *Collector {
 // an upgrade want to see every change.
 func (c *Collector) ListChanges() { c.changes = true }
 
-// lists reports whether a finding is listed: it is severe enough, a change, or approved.
-// Approvals are never hidden.
+// lists reports whether a finding is listed, that is, whether it is severe enough, is a change, or
+// has been approved. Approvals are never hidden.
 func (c *Collector) lists(e entry) bool {
 	return e.severity >= c.lowest || c.changes && e.change || e.status == scanner.Approved
 }

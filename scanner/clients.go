@@ -7,7 +7,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/mcp"
 )
 
-// The bounds on a server's listings by client.
+// Limits on a server's listings, per client.
 const (
 	maxClients  = 4     // per server
 	maxCompared = 65536 // definitions in total

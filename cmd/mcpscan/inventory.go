@@ -11,7 +11,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// serversCmd is mcpscan servers.
+// serversCmd implements the mcpscan servers command.
 type serversCmd struct{ lookFlags }
 
 // serverRow is one line of mcpscan servers.

@@ -44,7 +44,8 @@ func looser(w sense.Test, by int) intent {
 }
 
 // innocently are weights for signs of a legitimate upgrade, in addition to sense.HonestSenses.
-// Such signs are the effect of a switch, a list of values and a reference to documentation.
+// Examples of such signs are a description of what a switch does, a list of values, or a reference
+// to documentation.
 var innocently = map[reading.Sense]int{reading.Whether: -3, reading.DataFlow: -2, reading.Shown: -2, reading.Visited: -2, reading.Pointed: -2}
 
 var (
@@ -86,7 +87,7 @@ var (
 		Needs: [][]reading.Sense{{reading.Secret}}, Weights: map[reading.Sense]int{reading.Secret: 2, reading.OwnKey: -3, reading.Asks: 4},
 		Purpose: -5, Enough: 2, Message: "asks people for their credentials",
 	}
-	// carryingAway matches sending something to a new destination.
+	// carryingAway matches text that describes sending something to a new destination.
 	carryingAway = sense.Test{
 		Needs:   [][]reading.Sense{{reading.Hand, reading.Copy}, {reading.Address}},
 		Weights: map[reading.Sense]int{reading.Copy: 1, reading.Hand: 1, reading.Address: 2, reading.Duty: 1, reading.Always: 1, reading.Model: 1, reading.Until: -3},

@@ -11,7 +11,7 @@ var AmbiguousMessage = scanner.Rule{
 	Category:   "protocol",
 	Title:      "A message is both a request and a response",
 	Why:        "JSON-RPC distinguishes requests and responses by their members. A message with both is a request to one reader and a response to another, so a scanner may miss what the client obeys.",
-	Fix:        "Treat the server as hostile, or have it fixed. mcpscan inspected both readings.",
+	Fix:        "Treat the server as hostile, or have it fixed. mcpscan inspected both interpretations.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
 	Basis:      "JSON-RPC 2.0 forbids it, and no library writes it.",
