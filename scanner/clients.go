@@ -13,7 +13,7 @@ const (
 	maxCompared = 65536 // definitions in total
 )
 
-// clientOffer is what a server listed to one client.
+// clientOffer contains what a server listed to one client.
 type clientOffer struct {
 	client      string
 	version     string // version that the server reported

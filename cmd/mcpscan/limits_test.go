@@ -344,7 +344,7 @@ var limits = []struct {
 		{"maxOffered", "definitions in a compared snapshot", "definitions", incomplete},
 		{"maxPins", "definitions remembered across sessions", "definitions", incomplete},
 		{"maxShown", "definitions of a server remembered as listed", "definitions", "missing ones are not reported; run incomplete"},
-		{"maxWithheld", "withheld definitions", "definitions", "every call of the server is refused"},
+		{"maxWithheld", "withheld definitions", "definitions", "every call to the server is refused"},
 		{"maxClients", "client names compared for one server", "clients", incomplete},
 		{"maxCompared", "definitions remembered for this comparison", "definitions", "not compared"},
 		{"maxConfigured", "configured servers with which later ones are compared", "servers", partly},
@@ -355,7 +355,7 @@ var limits = []struct {
 		{"serverNames", "of these, names of one server", "names", "not compared"},
 		{"maxServers", "server names in a session compared for similarity", "servers", "not compared"},
 		{"maxQualified", "tool names with a separator compared with server names", "names", "not compared"},
-		{"maxShadows", "tool names that a server shares with other servers", "names", "calls of these tools are not refused for it"},
+		{"maxShadows", "tool names that a server shares with other servers", "names", "calls to these tools are not refused because of it"},
 		{"maxPending", "open requests of each side of a connection", "requests", incomplete},
 		{"maxAnswers", "responses of a server remembered to recognise duplicates", "answers", "reported as a response to no open request"},
 		{"maxAsks", "requests in a result (`inputRequests`)", "requests", "not compared with the capabilities of the client"},
@@ -488,8 +488,8 @@ func flagDefaults(t *testing.T) map[string]constant.Value {
 	return defaults
 }
 
-// constantsBelow returns the integer constants of the packages in and below a directory, by
-// name.
+// constantsBelow returns the integer constants of the packages in a directory and its
+// subdirectories, by name.
 func constantsBelow(t *testing.T, dir string) map[string]constant.Value {
 	t.Helper()
 	found := map[string]constant.Value{}

@@ -23,7 +23,7 @@ func (r *Reader) Score(m Model, t []byte, all []Sentence, i int, p *Place, limit
 	return score, score > limit
 }
 
-// use prepares for scores of a model.
+// use prepares the reader for computing scores with a model.
 func (r *Reader) use(m Model) {
 	if r.model == m {
 		return
@@ -68,7 +68,7 @@ func (r *Reader) sum(features []uint32) (sum int64, known uint64) {
 	return sum, known
 }
 
-// weighed is what the model knows of a feature. Most features are common ones, and each search in
+// weighed holds the model's data about a feature. Most features are common ones, and each search in
 // the model's table misses the cache.
 type weighed struct {
 	feature uint32

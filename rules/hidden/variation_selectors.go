@@ -16,7 +16,7 @@ var VariationSelectors = scanner.Rule{
 	Fix:        "Remove the server. A character takes one selector; a run of selectors encodes a message.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Unicode allows one selector after a base character. Two or more in a row, or on three ASCII letters, have no meaning in any text.",
+	Basis:      "Unicode allows one selector after a base character. Two or more in a row, or one after each of three ASCII letters, have no meaning in any text.",
 	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM01", "ATLAS:AML.T0068", "CWE-1007"},
 	Unusual: func(p *scanner.TextPass) {
 		onLetters := 0
