@@ -6,8 +6,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/llm"
 )
 
-// TestAttribution checks to which server a tool name is attributed, by the conventions of
-// clients and by the known servers.
+// TestAttribution checks which server a tool name is attributed to, based on client naming
+// conventions and the known servers.
 func TestAttribution(t *testing.T) {
 	g := newRegistry(map[string][]string{
 		"github": {"get_issue"}, "my server": nil, "a": {"b__c"}, "a__b": {"c", "d"}, "mail": nil, "mail_room": {"send_letter"},

@@ -75,8 +75,8 @@ func (h *held) check(t *testing.T) {
 	}
 }
 
-// Chunks are decoded on other goroutines while later ones are read, and are
-// released late. Until then, their data must not change.
+// Chunks are decoded on other goroutines while later ones are being read, so they are not released
+// until later. Until then, their data must not change.
 func TestChunksAreApart(t *testing.T) {
 	data, want := many(6000)
 	src, err := Open("rec", strings.NewReader(data), Options{MaxMessage: limit})

@@ -11,14 +11,14 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// ErrNotDefinitions is wrapped by the error of Definitions for a file that parses but contains no
+// Definitions returns an error that wraps ErrNotDefinitions if the file parses but contains no
 // definitions.
 var ErrNotDefinitions = errors.New("no definitions")
 
-// errSyntax is wrapped by the error of Definitions for a file that does not parse.
+// Definitions returns an error that wraps errSyntax if the file does not parse.
 var errSyntax = errors.New("definitions must be plain JSON, without comments and trailing commas")
 
-// ErrBundle is wrapped by the error of Definitions for a zip that cannot be read.
+// Definitions returns an error that wraps ErrBundle if the file is a zip that cannot be read.
 var ErrBundle = errors.New("a truncated or damaged zip")
 
 // Definitions reads a document of definitions: the result of tools/list, the whole response, a dump

@@ -191,7 +191,7 @@ func TestNamesOfRecordings(t *testing.T) {
 	}
 }
 
-// TestUnreadJSON checks that JSON that no command reads becomes an event that says so, in a
+// TestUnreadJSON checks that JSON that no command reads becomes an event that reports this, in a
 // document as well as in a line among messages.
 func TestUnreadJSON(t *testing.T) {
 	formats := []struct{ name, in string }{

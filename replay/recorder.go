@@ -194,8 +194,9 @@ func (r *Recorder) isLine(frame []byte) bool {
 	return !bytes.ContainsAny(frame, "\r\n") && r.fits(frame)
 }
 
-// fits reports whether a frame can be a member of a record: JSON, but not a string, which would be
-// read as a quoted frame, and not nested so deeply that the record exceeds the limit.
+// fits reports whether a frame can be embedded in a record as is. It must be JSON, must not be a
+// string (which would be read as a quoted frame), and must not be nested so deeply that the record
+// exceeds the limit.
 func (r *Recorder) fits(frame []byte) bool {
 	return r.doc.Parse(frame) == nil && r.doc.Kind(0) != wire.String && depth(&r.doc) < wire.MaxDepth
 }

@@ -30,7 +30,7 @@ type Options struct {
 	Servers    map[string][]string // known servers and their tools, to attribute tool names in transcripts
 }
 
-// ErrFormat is wrapped by the error of Open for a file that is not a recording.
+// Open returns an error that wraps ErrFormat if the file is not a recording.
 var ErrFormat = errors.New("not a recording")
 
 // sniffBytes is how much of a file is examined to recognise its format.

@@ -13,7 +13,7 @@ import (
 // Collector gathers the findings of a run for a Report. It is a scanner.Sink.
 type Collector struct {
 	lowest   scanner.Severity // lowest severity that is listed
-	changes  bool             // list findings with a diff whatever their severity
+	changes  bool             // list findings with a diff regardless of severity
 	seen     map[[16]byte]entry
 	findings []Finding
 	counts   [scanner.Approved + 1]Counts // by status
@@ -45,12 +45,12 @@ func NewCollector(lowest scanner.Severity) *Collector {
 	return &Collector{lowest: lowest, seen: map[[16]byte]entry{}, room: newRoom(), strings: map[string]string{}, sessions: sessions{now: -1}}
 }
 
-// ListChanges makes c list findings with a diff whatever their severity, because reviewers of
-// an upgrade want to see every change.
+// ListChanges makes c list findings with a diff regardless of severity, because reviewers of an
+// upgrade want to see every change.
 func (c *Collector) ListChanges() { c.changes = true }
 
-// lists reports whether a finding is listed: it is severe enough, a change, or approved.
-// Approvals are never hidden.
+// lists reports whether a finding is listed, that is, whether it is severe enough, is a change, or
+// has been approved. Approvals are never hidden.
 func (c *Collector) lists(e entry) bool {
 	return e.severity >= c.lowest || c.changes && e.change || e.status == scanner.Approved
 }

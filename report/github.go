@@ -26,9 +26,9 @@ var githubLevels = [...]string{levelNotice, levelNotice, levelWarning, levelErro
 // notice that summarises the run. The notice counts suppressed and unchanged findings, and
 // those without an annotation.
 //
-// Nothing is wrapped in ::stop-commands::. Every line begins with one of our commands, and its
-// text is visible, so it has no line feeds, and escaped, so it cannot end a property: untrusted
-// text can never begin a line. Wrapping would need an unguessable token, which a deterministic
+// Nothing is wrapped in ::stop-commands::. Untrusted text can never begin a line: every line begins
+// with one of our commands. Text is made visible, so it contains no line feeds, and is escaped, so
+// it cannot terminate a property. Wrapping would need an unguessable token, which a deterministic
 // report cannot have.
 func writeGitHub(w io.Writer, r *Report, o Options) error {
 	g := &githubWriter{w: bufio.NewWriter(w), dir: o.Dir, fixes: fixes(o.Rules),

@@ -11,8 +11,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// TestMergeKeepsTheWorst checks that merged shards list the same findings as a single run if
-// there is no room for all, whatever their sizes and order.
+// TestMergeKeepsTheWorst checks that merged shards list the same findings as a single run if there
+// is no room for all, regardless of their sizes and order.
 func TestMergeKeepsTheWorst(t *testing.T) {
 	const shards = 5
 	for seed := range uint64(2) {

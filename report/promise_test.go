@@ -16,8 +16,8 @@ import (
 	"golang.org/x/net/html"
 )
 
-// checkPromise checks the guarantees of a format for a rendered report, whatever
-// texts it contains.
+// checkPromise checks that a rendered report upholds its format's guarantees, whatever text it
+// contains.
 func checkPromise(t testing.TB, format, out string) {
 	t.Helper()
 	if raw := rawIn(out); raw != "" {

@@ -38,7 +38,7 @@ import (
 //	frames           one frame per line, as [SERVER[/SESSION]] DIRECTION FRAME with > from the client and < from the server; <<N times TEXT>> repeats a text N times, with # for the number
 //	events.jsonl     a recording
 //	exchange.har     a recording with HTTP headers
-//	config/PATH      a client configuration at PATH; several are inspected in one run, and those below config/home/ belong to the user
+//	config/PATH      a client configuration at PATH; several are inspected in one run, and those in config/home/ belong to the user
 //	mcpscan.lock     a lockfile
 //	mcpscan.yaml     settings, which are compared with base.yaml
 //

@@ -214,8 +214,8 @@ func TestStrictAttacks(t *testing.T) {
 	}
 }
 
-// TestStrictRefusesCopies checks that a call of a tool that two servers have is blocked
-// even if both tools are identical.
+// TestStrictRefusesCopies checks that a call to a tool that two servers have is blocked even if
+// both tools are identical.
 func TestStrictRefusesCopies(t *testing.T) {
 	e, err := scanner.New(rules.AllStrict(), scanner.Options{Workers: 1})
 	if err != nil {

@@ -132,8 +132,8 @@ type broken struct {
 	began       Location // start of the burst
 }
 
-// record remembers a call that took place for the duration of the window, based on the call's
-// own time. It returns why the call was not remembered, or "".
+// record remembers a completed call for the duration of the window, using the call's own timestamp.
+// It returns why the call was not remembered, or "".
 func (s *Session) record(srv *Server, c *Call, window time.Duration) (lost string) {
 	if c.Refused || c.Time.IsZero() {
 		return ""
@@ -259,8 +259,8 @@ func (p *JudgePass) Burst() (bool, Location) { return p.broken.burst, p.broken.b
 // OverRate reports whether the server's bucket has no token for the current call.
 func (p *JudgePass) OverRate() bool { return p.broken.empty }
 
-// RateExceeded reports whether the current call is the first without a token since the
-// server's bucket was full.
+// RateExceeded reports whether the current call is the first to find no token since the server's
+// bucket was last full.
 func (p *JudgePass) RateExceeded() bool { return p.broken.rate }
 
 // RateLimit returns the rate limit of the current server.

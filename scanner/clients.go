@@ -7,13 +7,13 @@ import (
 	"github.com/mcpscan/mcpscan/internal/mcp"
 )
 
-// The bounds on a server's listings by client.
+// Limits on a server's listings, per client.
 const (
 	maxClients  = 4     // per server
 	maxCompared = 65536 // definitions in total
 )
 
-// clientOffer is what a server listed to one client.
+// clientOffer contains what a server listed to one client.
 type clientOffer struct {
 	client      string
 	version     string // version that the server reported

@@ -51,7 +51,7 @@ type Engine struct {
 	matcher    *text.Matcher
 	owner      []owner // owners of the matcher's patterns
 	values     bool    // a rule needs flows
-	pins       bool    // calls of tools that differ from their trusted version are refused
+	pins       bool    // calls to tools that differ from their trusted version are refused
 	workers    int
 
 	sessions   int
@@ -80,7 +80,7 @@ type comparison struct {
 
 // Against returns an engine with the same rules that compares definitions with the approved
 // ones, and a lockfile with base, its previous version; if base is nil, with approved. For a
-// pair, the first server that appears is compared with the only approved one, whatever their
+// pair, the first server that appears is compared with the only approved one, regardless of their
 // names.
 func (e *Engine) Against(approved, base *Snapshot, pair bool) *Engine {
 	other := *e

@@ -225,8 +225,8 @@ func TestExpressionThatTakesTooLong(t *testing.T) {
 	}
 }
 
-// TestSessionsAreBounded checks that sessions are closed to bound memory use, and
-// that the report says so.
+// TestSessionsAreBounded checks that sessions are closed to bound memory use, and that the report
+// mentions this.
 func TestSessionsAreBounded(t *testing.T) {
 	var events []*scanner.Event
 	for i := range 3000 {

@@ -40,8 +40,8 @@ func classOf(m *Message) (c MessageClass, ok bool) {
 	return Plain, true
 }
 
-// Flood reports whether the current message is the first of its class without a token since
-// the server's bucket was full. It must be called only once per message.
+// Flood reports whether the current message is the first of its class to find no token since the
+// server's bucket was last full. It must be called only once per message.
 func (p *JudgePass) Flood() (c MessageClass, first bool) {
 	if p.Direction != mcp.ServerToClient || p.Now.IsZero() {
 		return 0, false

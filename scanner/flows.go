@@ -40,7 +40,7 @@ const (
 	maxTold       = 64      // servers per session whose values are tracked separately
 )
 
-// knownValue is what a session knows about a value.
+// knownValue holds what a session knows about a value.
 type knownValue struct {
 	has  uint64   // set of servers that returned the value
 	from *Outflow // nil for a value that the client sent first, or that is in a definition

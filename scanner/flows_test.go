@@ -89,8 +89,7 @@ func TestFloodHidesNoSecret(t *testing.T) {
 	}
 }
 
-// TestForgottenSecretIsTold checks that it is reported if a secret is forgotten to
-// make room.
+// TestForgottenSecretIsTold checks that forgetting a secret to make room is reported.
 func TestForgottenSecretIsTold(t *testing.T) {
 	events := []*scanner.Event{returned(1, "files", aSecret), returned(2, "files", secrets(0, 4096)), sent(3, "mail", aSecret)}
 	got, res := told(t, scanner.Options{}, only("value-flow"), events)

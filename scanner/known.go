@@ -53,7 +53,7 @@ func (in *Inspector) unknownText(kind mcp.SubjectKind, name string, node int) {
 	in.scattered(kind, name, node, node)
 }
 
-// progress is what inspecting text can change in an event, besides its values.
+// progress holds the data of an event, besides its values, that inspecting text can change.
 type progress struct {
 	findings, skips, dropped, unfinished int
 	looks, decoded                       int // what is left

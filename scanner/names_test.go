@@ -11,8 +11,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// TestCapabilities checks the capabilities by names, parameters and hints: p for
-// private data, u for untrusted content, o for an external sink.
+// TestCapabilities checks the capabilities that names, parameters and hints imply: p for private
+// data, u for untrusted content, o for an external sink.
 func TestCapabilities(t *testing.T) {
 	for tool, want := range map[string]string{
 		`{"name":"read_file"}`:                "p",

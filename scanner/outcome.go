@@ -14,7 +14,7 @@ type Outcome struct {
 	Elsewhere bool // the session belongs to another shard, which reports on the event
 }
 
-// Judged is a message with the data that its session adds.
+// Judged is a message together with the data that its session contributes.
 type Judged struct {
 	*Message
 	Target    string     // as in Message; for a response, taken from the request

@@ -12,7 +12,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// Issue is what a check reports. Start and End delimit the evidence. Messages must not
+// Issue is a problem that a check reports. Start and End delimit the evidence. Messages must not
 // contain untrusted text, which belongs in the evidence.
 type Issue struct {
 	Start, End int
@@ -324,7 +324,7 @@ type toldOf struct {
 	category string
 }
 
-// JudgeIssue is what a Judge check reports.
+// JudgeIssue is a problem that a Judge check reports.
 type JudgeIssue struct {
 	Severity Severity
 	Message  string

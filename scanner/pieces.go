@@ -23,8 +23,8 @@ type piece struct {
 const piecesReach = text.Reach
 
 // joined inspects the strings of a list of content blocks in sequence, as a model reads them,
-// because an instruction or a word can be split over blocks. It reports only findings that
-// span blocks; the others have already been reported.
+// because an instruction or a word can be split across blocks. It reports only findings that span
+// blocks; the others have already been reported.
 func (in *Inspector) joined(kind mcp.SubjectKind, root, list int) {
 	if in.brief {
 		return

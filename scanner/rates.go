@@ -70,9 +70,9 @@ type bucket struct {
 // in a minute.
 const aToken = int64(time.Minute)
 
-// take takes a token for a call, unless the call was refused. It reports whether there was
-// none, and whether this is the first such call since the bucket was full. For a late call,
-// the level is that after the newer one.
+// take takes a token for a call, unless the call was refused. It reports whether there was none,
+// and whether this is the first such call since the bucket was last full. For a late call, the
+// level is that after the newer one.
 func (b *bucket) take(now time.Time, l RateLimit, refused bool) (empty, first bool) {
 	full, each := int64(l.Burst)*aToken, int64(l.CallsPerMinute)
 	switch {

@@ -10,7 +10,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// Pattern is what a rule searches for in folded text, which is lower case and has no
+// Pattern describes what a rule searches for in folded text, which is lower case and has no
 // diacritics or invisible characters. See [text.Pattern].
 type Pattern = text.Pattern
 

@@ -13,7 +13,7 @@ type SettingsPass struct {
 	in   *Inspector
 }
 
-// SettingsIssue is what a Settings check reports.
+// SettingsIssue is a problem that a Settings check reports.
 type SettingsIssue struct {
 	Severity Severity
 	Message  string

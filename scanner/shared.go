@@ -7,9 +7,9 @@ import (
 	"github.com/mcpscan/mcpscan/internal/mcp"
 )
 
-// Shared is what one message adds to its session for rules that compare servers. A [Live] that
-// shares returns it with the outcome; another Live that receives it in a SharedEvent judges its
-// own server as if it had judged that message too. State that only matters for the message's
+// Shared contains what one message adds to its session for rules that compare servers. A [Live]
+// that shares returns it with the outcome; another Live that receives it in a SharedEvent judges
+// its own server as if it had judged that message too. State that only matters for the message's
 // own server, such as approvals and answers, is not shared.
 type Shared struct {
 	Session  string // session of the connection that carried the message; request IDs are unique only within it

@@ -14,8 +14,8 @@ type Suspicion struct {
 	Secret bool   // the answer contains a secret
 }
 
-// suspect is a server's last read with a suspicious answer. It is kept separately from the
-// remembered calls, so that other calls cannot evict it.
+// suspect is a server's most recent read that returned a suspicious result. It is kept separately
+// from the remembered calls, so that other calls cannot evict it.
 type suspect struct {
 	Call
 	Suspicion

@@ -21,7 +21,7 @@ type Withheld struct {
 	offset int // offset from the first value of the frame
 }
 
-// Cause is why a definition is withheld.
+// Cause is the reason why a definition is withheld.
 type Cause uint8
 
 // The causes.
@@ -38,8 +38,8 @@ var causeNames = [...]string{"", "poisoned", "pending", "changed", "denied", "no
 
 func (c Cause) String() string { return causeNames[c] }
 
-// pinRule is the rule that refuses calls of tools that differ from their trusted version. If it
-// is enabled, such definitions are withheld as well.
+// pinRule is the rule that refuses calls to tools that differ from their trusted version. If it is
+// enabled, such definitions are withheld as well.
 const pinRule = "version-pin"
 
 // maxWithheld bounds the remembered withheld definitions. Beyond it, every call to the server is
@@ -52,7 +52,7 @@ type withheldKey struct {
 	mcp.DefinitionKey
 }
 
-// withholding is the state by which a judge of open connections refuses calls.
+// withholding is the state that a judge of open connections uses to refuse calls.
 type withholding struct {
 	refused map[withheldKey]Decision
 	blocked map[mcp.DefinitionKey]*Finding   // first blocking finding for each subject of the current message

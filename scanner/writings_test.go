@@ -49,8 +49,8 @@ func numbered(s, format, between string) string {
 	return strings.Join(parts, between)
 }
 
-// lettered replaces each letter of s by the one at the same distance from small or
-// capital as it has from a or A.
+// lettered replaces each letter of s with the one that is as far from small or capital as the
+// letter is from a or A.
 func lettered(s string, small, capital rune) string {
 	return strings.Map(func(r rune) rune {
 		switch {

@@ -10,7 +10,7 @@ import (
 	"github.com/mcpscan/mcpscan/report"
 )
 
-// approveCmd is mcpscan approve.
+// approveCmd implements the mcpscan approve command.
 type approveCmd struct {
 	Selectors []string `arg:"" optional:"" help:"What to approve: SERVER for all its pending definitions, SERVER:NAME for one; SERVER NAME… for several." placeholder:"SERVER[:NAME]"`
 	Server    string   `help:"The server of the named definitions; with --all, the server whose definitions to approve." placeholder:"SERVER"`

@@ -19,7 +19,7 @@ import (
 //go:embed completion
 var completionScripts embed.FS
 
-// completionCmd is mcpscan completion.
+// completionCmd implements the mcpscan completion command.
 type completionCmd struct {
 	Shell string `arg:"" enum:"bash,zsh,fish" help:"The shell: bash, zsh, fish."`
 }

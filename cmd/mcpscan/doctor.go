@@ -15,7 +15,7 @@ import (
 	"github.com/mcpscan/mcpscan/report"
 )
 
-// doctorCmd is mcpscan doctor.
+// doctorCmd implements the mcpscan doctor command.
 type doctorCmd struct {
 	Paths    []string `arg:"" optional:"" name:"path" help:"Client configurations, or directories that contain them; default: those of this directory and of the user." placeholder:"PATH"`
 	Lockfile string   `help:"The lockfile." default:"mcpscan.lock" placeholder:"FILE"`
@@ -130,8 +130,8 @@ func (all *checkup) unread(path string, line int, why string) {
 	all.Unread = append(all.Unread, unreadFile{path, line, why})
 }
 
-// directory checks the configurations in and below a directory, and those of the user if user is
-// set.
+// directory checks the configurations in a directory and its subdirectories, and those of the user
+// if user is set.
 func (all *checkup) directory(c *doctorCmd, dir string, user bool) {
 	locations, missed := config.DiscoverBelow(app.Dirs(dir, user))
 	for _, m := range missed {

@@ -14,7 +14,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// explainCmd is mcpscan explain.
+// explainCmd implements the mcpscan explain command.
 type explainCmd struct {
 	Recording string `arg:"" help:"Recording with the event." placeholder:"RECORDING"`
 	Event     string `arg:"" help:"Line number, FILE:LINE as in a report, id:ID of a JSON-RPC request, or the fingerprint f1:… of a finding." placeholder:"EVENT"`

@@ -18,7 +18,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// heldCmd is mcpscan held.
+// heldCmd implements the mcpscan held command.
 type heldCmd struct {
 	List  heldListCmd  `cmd:"" help:"List the messages that proxies hold for approval."`
 	Allow heldAllowCmd `cmd:"" help:"Let a held message pass once."`
@@ -166,7 +166,7 @@ func parseHeld(id, name string) (m heldMessage, ok bool) {
 	return m, err == nil
 }
 
-// heldListCmd is mcpscan held list.
+// heldListCmd implements the mcpscan held list command.
 type heldListCmd struct {
 	JSON bool `help:"Write JSON instead of text."`
 }
@@ -188,7 +188,7 @@ func (c *heldListCmd) Run(std streams) error {
 	return t.write(std.out)
 }
 
-// heldAllowCmd is mcpscan held allow.
+// heldAllowCmd implements the mcpscan held allow command.
 type heldAllowCmd struct {
 	ID string `arg:"" help:"ID of the message, as listed by mcpscan held list."`
 }
@@ -196,7 +196,7 @@ type heldAllowCmd struct {
 // Run lets a message pass.
 func (c *heldAllowCmd) Run() error { return answerHeld(c.ID, heldAllowed) }
 
-// heldDenyCmd is mcpscan held deny.
+// heldDenyCmd implements the mcpscan held deny command.
 type heldDenyCmd struct {
 	ID string `arg:"" help:"ID of the message, as listed by mcpscan held list."`
 }

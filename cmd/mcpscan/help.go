@@ -65,7 +65,7 @@ func addExamples(root *kong.Node) {
 	}
 }
 
-// helpCmd is mcpscan help.
+// helpCmd implements the mcpscan help command.
 type helpCmd struct {
 	Command []string `arg:"" optional:"" help:"The command, for example: mcpscan help policy test."`
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// serversCmd is mcpscan servers.
+// serversCmd implements the mcpscan servers command.
 type serversCmd struct{ lookFlags }
 
 // serverRow is one line of mcpscan servers.
@@ -95,7 +95,7 @@ func (r *serverRow) see(e *scanner.Event, out *scanner.Outcome) {
 	}
 }
 
-// toolsCmd is mcpscan tools.
+// toolsCmd implements the mcpscan tools command.
 type toolsCmd struct{ lookFlags }
 
 // toolRow is one line of mcpscan tools.

@@ -90,7 +90,7 @@ var limits = []struct {
 		{"maxDepth", "nesting of a configuration", "levels", "the same"},
 		{"maxSettings", "settings in one client configuration besides its servers", "settings", incomplete},
 		{"maxWrapped", "servers in one file that `wrap` or `unwrap` edits at once", "servers", "the file stays unchanged; exit 3"},
-		{"maxDirectories", "directories searched below a target", "directories", incomplete},
+		{"maxDirectories", "directories searched under a target", "directories", incomplete},
 		{"maxLevels", "depth of that search", "levels", incomplete},
 		{"maxProblems", "problems reported for a settings file", "problems", "counted"},
 		{"maxCategories", "categories in the settings", "categories", exitsUsage},
@@ -279,7 +279,7 @@ var limits = []struct {
 	{"internal/sessionlog", []limit{
 		{"MaxEntry", "an addition to a shared session", "bytes", "not shared, and counted"},
 		{"maxLog", "the log of a shared session", "bytes", "half of it is kept: the listed tools, and the newest of all other entries"},
-		{"Wait", "time for which a message waits for its turn in a shared session", "time", "judged without the other servers, and counted"},
+		{"Wait", "maximum time that a message waits for its turn in a shared session", "time", "judged without the other servers, and counted"},
 		{"maxAncestors", "processes between a client and a proxy", "processes", "the last one is treated as the client"},
 		{"maxSweep", "sessions searched for those whose proxies were all killed", "sessions", "the rest are searched later"},
 		{"maxGap", "missing entries before an entry of the log", "entries", "not read"},
@@ -342,8 +342,8 @@ var limits = []struct {
 		{"maxReasons", "distinct reasons in the coverage", "reasons", "counted under one reason"},
 		{"maxWaiting", "events buffered for sorting by time", "events", "the earliest is judged"},
 		{"maxWaitBytes", "memory for these events", "bytes", "the earliest is judged"},
-		{"maxLateEvents", "events of its session before which a late event is inserted", "events", "judged in place; run incomplete"},
-		{"maxLateTime", "maximum delay of such an event", "time", "judged in place; run incomplete"},
+		{"maxLateEvents", "events of its session that a late event is moved ahead of", "events", "judged after events with later times; run incomplete"},
+		{"maxLateTime", "maximum delay of such an event", "time", "judged after events with later times; run incomplete"},
 		{"defaultSessions", "sessions open at once", "sessions", "the session idle longest is closed; run incomplete if it continues"},
 		{"maxClosed", "closed sessions recognised if they continue", "sessions", incomplete},
 		{"maxCounted", "servers counted in the coverage", "servers", "not counted"},
@@ -351,7 +351,7 @@ var limits = []struct {
 		{"maxOffered", "definitions in a compared snapshot", "definitions", incomplete},
 		{"maxPins", "definitions remembered across sessions", "definitions", incomplete},
 		{"maxShown", "definitions of a server remembered as listed", "definitions", "missing ones are not reported; run incomplete"},
-		{"maxWithheld", "withheld definitions", "definitions", "every call of the server is refused"},
+		{"maxWithheld", "withheld definitions", "definitions", "every call to the server is refused"},
 		{"maxClients", "client names compared for one server", "clients", incomplete},
 		{"maxCompared", "definitions remembered for this comparison", "definitions", "not compared"},
 		{"maxConfigured", "configured servers with which later ones are compared", "servers", partly},
@@ -362,7 +362,7 @@ var limits = []struct {
 		{"serverNames", "of these, names of one server", "names", "not compared"},
 		{"maxServers", "server names in a session compared for similarity", "servers", "not compared"},
 		{"maxQualified", "tool names with a separator compared with server names", "names", "not compared"},
-		{"maxShadows", "tool names that a server shares with other servers", "names", "calls of these tools are not refused for it"},
+		{"maxShadows", "tool names that a server shares with other servers", "names", "calls to these tools are not refused because of it"},
 		{"maxPending", "open requests of each side of a connection", "requests", incomplete},
 		{"maxAnswers", "responses of a server remembered to recognise duplicates", "answers", "reported as a response to no open request"},
 		{"maxAsks", "requests in a result (`inputRequests`)", "requests", "not compared with the capabilities of the client"},
@@ -495,8 +495,8 @@ func flagDefaults(t *testing.T) map[string]constant.Value {
 	return defaults
 }
 
-// constantsBelow returns the integer constants of the packages in and below a directory, by
-// name.
+// constantsBelow returns the integer constants of the packages in a directory and its
+// subdirectories, by name.
 func constantsBelow(t *testing.T, dir string) map[string]constant.Value {
 	t.Helper()
 	found := map[string]constant.Value{}

@@ -22,7 +22,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// lockCmd is mcpscan lock.
+// lockCmd implements the mcpscan lock command.
 type lockCmd struct {
 	Targets  []string `arg:"" optional:"" help:"What to lock: client configurations, definition files, recordings, URLs; default: the configurations of this directory. After --, the command of one server." placeholder:"TARGET"`
 	Command  []string `kong:"-"`
@@ -150,9 +150,9 @@ func (c *lockCmd) offers(ctx context.Context, std streams, l *servers.Listing, c
 	return o, nil
 }
 
-// targets returns the files and URLs to list: a directory stands for the configurations in and
-// below it, and no target for the working directory. missed lists the parts of directories that
-// were not searched.
+// targets returns the files and URLs to list: a directory stands for the configurations in it and
+// its subdirectories, and no target for the working directory. missed lists the parts of
+// directories that were not searched.
 func (c *lockCmd) targets() (all []string, missed []scanner.Skipped, err error) {
 	given := c.Targets
 	if len(given)+len(c.Command) == 0 {

@@ -135,7 +135,7 @@ func stamp(t time.Time) string {
 	return t.UTC().Format("2006-01-02 15:04:05.000")
 }
 
-// eventsCmd is mcpscan events.
+// eventsCmd implements the mcpscan events command.
 type eventsCmd struct {
 	lookFlags
 	Type     string `help:"Only this type: mcp_message or an audit type, a JSON-RPC method, or request, notification, response."`
@@ -219,7 +219,7 @@ func (c *eventsCmd) Run(ctx context.Context, std streams) error {
 	return t.write(std.out)
 }
 
-// detectionsCmd is mcpscan detections.
+// detectionsCmd implements the mcpscan detections command.
 type detectionsCmd struct {
 	lookFlags
 	Severity string `help:"Only findings of this severity or higher." default:"low" enum:"note,low,medium,high,critical"`

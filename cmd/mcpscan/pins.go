@@ -16,7 +16,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// pinsCmd is mcpscan pins.
+// pinsCmd implements the mcpscan pins command.
 type pinsCmd struct {
 	List   pinsListCmd   `cmd:"" help:"List approved, pending and changed definitions."`
 	Show   pinsShowCmd   `cmd:"" help:"Show an approved definition."`
@@ -101,7 +101,7 @@ func row(server string, k mcp.DefinitionKey, e *lockfile.Entry) pinRow {
 	return r
 }
 
-// pinsListCmd is mcpscan pins list.
+// pinsListCmd implements the mcpscan pins list command.
 type pinsListCmd struct {
 	Selector string `arg:"" optional:"" help:"Only this server, or only one definition of it." placeholder:"SERVER[:NAME]"`
 	pinNames
@@ -198,7 +198,7 @@ func (c *pinsListCmd) table(w io.Writer, server string, rows []pinRow, changes [
 	return nil
 }
 
-// pinsShowCmd is mcpscan pins show.
+// pinsShowCmd implements the mcpscan pins show command.
 type pinsShowCmd struct {
 	Selector string `arg:"" help:"SERVER:NAME." placeholder:"SERVER:NAME"`
 	pinFlags
@@ -234,7 +234,7 @@ func (c *pinsShowCmd) Run(std streams) error {
 	return put(std.out, []byte(b.String()))
 }
 
-// pinsDiffCmd is mcpscan pins diff.
+// pinsDiffCmd implements the mcpscan pins diff command.
 type pinsDiffCmd struct {
 	Selector string `arg:"" optional:"" help:"SERVER, or SERVER:NAME; default: all." placeholder:"SERVER[:NAME]"`
 	pinNames
@@ -275,7 +275,7 @@ func (c *pinsDiffCmd) Run(ctx context.Context, std streams) error {
 	return d.Run(ctx, std)
 }
 
-// pinsTrustCmd is mcpscan pins trust.
+// pinsTrustCmd implements the mcpscan pins trust command.
 type pinsTrustCmd struct {
 	Selector string `arg:"" optional:"" help:"SERVER:NAME." placeholder:"SERVER:NAME"`
 	pinNames
@@ -326,7 +326,7 @@ func (c *pinsTrustCmd) Run(ctx context.Context, std streams) error {
 	return (&approveCmd{By: c.By, Lockfile: c.Lockfile, JSON: c.JSON}).tell(std, done)
 }
 
-// pinsResetCmd is mcpscan pins reset.
+// pinsResetCmd implements the mcpscan pins reset command.
 type pinsResetCmd struct {
 	Selector string `arg:"" optional:"" help:"SERVER, or SERVER:NAME." placeholder:"SERVER[:NAME]"`
 	pinNames

@@ -24,7 +24,7 @@ type foreignPin struct {
 	Status     string `json:"status,omitempty"`
 }
 
-// pinsExportCmd is mcpscan pins export.
+// pinsExportCmd implements the mcpscan pins export command.
 type pinsExportCmd struct {
 	For      string `help:"The program whose digests to use: agentsh, mcpproxy." required:"" enum:"agentsh,mcpproxy"`
 	Lockfile string `help:"The lockfile." default:"mcpscan.lock" placeholder:"FILE"`
@@ -51,7 +51,7 @@ func (c *pinsExportCmd) Run(std streams) error {
 	return writeJSON(std.out, rows)
 }
 
-// pinsImportCmd is mcpscan pins import.
+// pinsImportCmd implements the mcpscan pins import command.
 type pinsImportCmd struct {
 	File string `arg:"" help:"A JSON array of pins." placeholder:"FILE"`
 	From string `help:"The program whose digests to use: agentsh, mcpproxy." required:"" enum:"agentsh,mcpproxy"`

@@ -15,14 +15,14 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// policyCmd is mcpscan policy.
+// policyCmd implements the mcpscan policy command.
 type policyCmd struct {
 	Test     policyTestCmd     `cmd:"" help:"Test a policy on requests in files."`
 	Check    policyCheckCmd    `cmd:"" help:"Report unreachable rules and patterns that match nothing."`
 	Generate policyGenerateCmd `cmd:"" help:"Generate a policy that allows exactly what recordings show."`
 }
 
-// policyCheckCmd is mcpscan policy check.
+// policyCheckCmd implements the mcpscan policy check command.
 type policyCheckCmd struct {
 	Policy     string   `arg:"" help:"The policy: a TOML file, or a YAML file with the keys of mcpscan.yaml." placeholder:"POLICY"`
 	Recordings []string `arg:"" optional:"" help:"Recordings that every pattern of the policy should match; - reads standard input." placeholder:"RECORDING"`

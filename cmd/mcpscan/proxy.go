@@ -20,7 +20,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// proxyCmd is mcpscan proxy.
+// proxyCmd implements the mcpscan proxy command.
 type proxyCmd struct {
 	Command []string `kong:"-"`
 

@@ -22,7 +22,7 @@ type llmSaid struct {
 }
 
 // policyLeaks are defects found by running another project's LLM proxy, in which its policy let
-// calls pass or decided by the wrong criterion. line refers to section 1.7 of the notes on that
+// calls pass or applied the wrong criterion. line refers to section 1.7 of the notes on that
 // project.
 var policyLeaks = []struct {
 	line, name, config string

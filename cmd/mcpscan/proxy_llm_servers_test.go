@@ -11,8 +11,8 @@ import (
 )
 
 // TestProxyLLMChangedTools checks that the configured servers run as long as the proxy, and that
-// their tools are listed again after they announce a change. Calls of the changed tool must then
-// be blocked, if so configured, in the current and later sessions, and added tools must be known.
+// their tools are listed again after they announce a change. Calls to the changed tool must then be
+// blocked, if so configured, in the current and later sessions, and added tools must be known.
 func TestProxyLLMChangedTools(t *testing.T) {
 	for _, block := range []bool{true, false} {
 		provider := &answering{t: t, next: make(chan [2]string, 1)}

@@ -16,7 +16,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// denyYAML is a configuration that denies calls of tools named denied_….
+// denyYAML is a configuration that denies calls to tools named denied_….
 const denyYAML = `enforce_policy: true
 tool_policy: denylist
 denied_tools:

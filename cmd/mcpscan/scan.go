@@ -14,7 +14,7 @@ import (
 	"github.com/mcpscan/mcpscan/report"
 )
 
-// scanCmd is mcpscan scan.
+// scanCmd implements the mcpscan scan command.
 type scanCmd struct {
 	Targets []string `arg:"" optional:"" help:"URLs, client configurations, definition files (tools/list results, dumps, MCPB manifests and bundles, server.json) or directories; - reads standard input; default: the configurations of this project and user. After --, the command of one server." placeholder:"TARGET"`
 	Command []string `kong:"-"`
@@ -35,7 +35,7 @@ type scanCmd struct {
 // liveFlags controls which servers may be started, and their time limits.
 type liveFlags struct {
 	RunServers bool `help:"Start the servers of configurations, and connect to their URLs, without asking."`
-	NoRun      bool `help:"Start no servers and connect to none; inspect only files."`
+	NoRun      bool `help:"Do not start or connect to any servers; inspect files only."`
 
 	InheritEnv bool `help:"Pass the whole environment to servers. By default, they get the standard variables, those in their configuration, and those in env_allow in mcpscan.yaml."`
 

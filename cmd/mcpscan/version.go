@@ -9,7 +9,7 @@ import (
 	"runtime/debug"
 )
 
-// versionCmd is mcpscan version.
+// versionCmd implements the mcpscan version command.
 type versionCmd struct {
 	JSON bool `help:"Write JSON."`
 }

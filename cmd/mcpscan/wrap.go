@@ -17,7 +17,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// wrapCmd is mcpscan wrap.
+// wrapCmd implements the mcpscan wrap command.
 type wrapCmd struct {
 	wrapFlags
 	Mode     string `help:"Mode of the proxies: enforce blocks messages that violate rules, policies or pins; observe only reports them. Default: enforce." placeholder:"MODE" default:"" enum:",enforce,observe"`
@@ -25,7 +25,7 @@ type wrapCmd struct {
 	Lockfile string `help:"The lockfile for the proxies; default for project files: mcpscan.lock in the working directory, if it exists." placeholder:"FILE"`
 }
 
-// unwrapCmd is mcpscan unwrap.
+// unwrapCmd implements the mcpscan unwrap command.
 type unwrapCmd struct {
 	wrapFlags
 }

@@ -316,7 +316,7 @@ func (r *runner) commands() []string {
 	return out
 }
 
-// write creates files below a directory.
+// write creates files in a directory.
 func (r *runner) write(dir string, files map[string]string) {
 	r.t.Helper()
 	for name := range maps.Keys(files) {

@@ -11,5 +11,5 @@
 // what servers send. Complete adds to a report the settings that decided about its findings.
 //
 // Errors other than IncompleteError mean wrong usage or configuration. The package never prints or
-// asks; commands pass functions for that.
+// prompts; commands pass in functions for that.
 package app

@@ -151,7 +151,7 @@ func projectOf(f *config.File) string {
 	return dir
 }
 
-// below reports whether path is below dir after resolving links.
+// below reports whether path is inside dir after resolving links.
 func below(dir, path string) bool {
 	root, err1 := filepath.EvalSymlinks(dir)
 	real, err2 := filepath.EvalSymlinks(path)

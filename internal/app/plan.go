@@ -221,8 +221,8 @@ func (p *Plan) skip(at scanner.Origin, format string, args ...any) {
 	p.Events = append(p.Events, &scanner.Event{Kind: scanner.SkippedEvent, Reason: text.Mask(fmt.Sprintf(format, args...)), Origin: at})
 }
 
-// discover adds the configurations at their usual paths, in a directory and below it, and in the
-// user's directories if user is set. Those without servers are only counted.
+// discover adds the configurations at their usual paths, in a directory and its subdirectories, and
+// in the user's directories if user is set. Those without servers are only counted.
 func (p *Plan) discover(dir string, user bool) error {
 	found := 0
 	locations, missed := config.DiscoverBelow(Dirs(dir, user))

@@ -104,7 +104,7 @@ func (l *LockedIdentity) Approved() *Identity {
 	return l.Identity
 }
 
-// Waits reports whether the identity changed since its approval, or was never approved.
+// Waits reports whether the identity has changed since it was approved, or was never approved.
 func (l *LockedIdentity) Waits() bool { return l != nil && (l.Pending || l.Seen != nil) }
 
 // Stale returns the differences in command or address that make the server a different one than

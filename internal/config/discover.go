@@ -52,7 +52,8 @@ const (
 	inProgramFiles
 )
 
-// place is one row of the table: a pattern below a base, on all systems or on the ones listed.
+// place is one row of the table: a pattern relative to a base directory, on all systems or on the
+// ones listed.
 type place struct {
 	client  string
 	base    base

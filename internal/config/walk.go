@@ -10,7 +10,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// Limits on a search below a directory.
+// Limits on the search of a directory tree.
 const (
 	maxDirectories = 10_000
 	maxLevels      = 16
@@ -22,9 +22,9 @@ var notOurs = map[string]bool{".git": true, "node_modules": true, "vendor": true
 // Missed is a directory that was not searched, or a file that was skipped, and why.
 type Missed struct{ Path, Why string }
 
-// DiscoverBelow returns the result of Discover, followed by that for each directory below the
-// project, ordered by path. It does not follow links to directories, and skips links to files
-// outside the project, because these did not come with it.
+// DiscoverBelow returns the result of Discover, followed by that for each directory in the project,
+// ordered by path. It does not follow links to directories, and skips links to files outside the
+// project, because these did not come with it.
 func DiscoverBelow(d Dirs) (found []Location, missed []Missed) {
 	w := &walker{dirs: d, root: d.Project, heads: heads(), seen: map[string]bool{}}
 	if real, err := filepath.EvalSymlinks(d.Project); err == nil {
@@ -40,7 +40,7 @@ func DiscoverBelow(d Dirs) (found []Location, missed []Missed) {
 	return w.found, w.missed
 }
 
-// walker searches the directories below a project.
+// walker searches the directories in a project.
 type walker struct {
 	dirs    Dirs
 	root    string   // the project directory with links resolved
@@ -84,7 +84,7 @@ func (w *walker) inside(path string) bool {
 	return err != nil || above(w.root, real) // whoever reads the file reports errors
 }
 
-// below searches the directories below dir.
+// below searches the directories inside dir.
 func (w *walker) below(dir string, depth int) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -145,7 +145,7 @@ func heads() []string {
 	return out
 }
 
-// above reports whether path is dir or is below it.
+// above reports whether path is dir or is inside it.
 func above(dir, path string) bool {
 	if path == "" {
 		return false

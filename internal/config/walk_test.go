@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// shownPaths returns the paths below a directory, joined.
+// shownPaths returns the paths of the files in a directory tree, joined.
 func shownPaths(root string, found []Location) string {
 	var out []string
 	for _, l := range found {

@@ -53,8 +53,8 @@ func TestViolationIsTheSameOneEachTime(t *testing.T) {
 	}
 }
 
-// TestNoVerdictTwice checks that a cached verdict applies to its pair of digests and
-// to no other, however many there are.
+// TestNoVerdictTwice checks that a cached verdict is used only for its own pair of digests, no
+// matter how many pairs are cached.
 func TestNoVerdictTwice(t *testing.T) {
 	var c conform.Checker
 	for round := range 2 {

@@ -2,13 +2,13 @@ package intent
 
 import "sync"
 
-// filter holds bits by which most features that do not raise a score are recognized: those that a
-// model does not know, and those with a weight of zero or less. It is a small part of the size of
-// the model's table, of which each search misses the cache.
+// filter holds bits that identify most of the features that do not raise a score: those that a
+// model does not know, and those with a weight of zero or less. It is much smaller than the model's
+// table, in which every search misses the cache.
 type filter [1 << (filterBits - 6)]uint64
 
-// A bit stands for a block of searches, by the highest bits of the hash from which a search starts,
-// and for the lowest bits of the tag.
+// Each bit stands for a block of searches, given by the highest bits of the hash from which a
+// search starts, combined with the lowest bits of the tag.
 const (
 	filterBits = 21
 	blockBits  = 11
@@ -26,8 +26,8 @@ func (m Model) filter() *filter {
 }
 
 // newFilter marks each tag with a positive weight together with the blocks of the searches that
-// find it: those that start from the beginning of its run of taken slots on, which may be at the
-// end of the table.
+// find it. These start anywhere from the beginning of its run of occupied slots, which may be at
+// the end of the table.
 func newFilter(m Model) *filter {
 	f, slots := new(filter), m.slots()
 	for at := range slots {
@@ -68,7 +68,7 @@ func (f *filter) mark(tag uint16, first, last, slots uint32) {
 	}
 }
 
-// mayRaise returns 0 only if the weight of a feature is not positive, and else 1.
+// mayRaise returns 0 only if the weight of a feature is not positive, otherwise 1.
 func (f *filter) mayRaise(feature uint32) int {
 	i := searchHash(feature)>>(32-blockBits)<<tagBits | feature&(1<<tagBits-1)
 	return int(f[i/64] >> (i % 64) & 1)

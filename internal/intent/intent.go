@@ -180,7 +180,7 @@ func (r *Reader) phrases() {
 	r.features = fs[:n]
 }
 
-// has returns 1 if there is a stem, and else 0.
+// has returns 1 if there is a stem, otherwise 0.
 func has(stem uint32) (n int) {
 	if stem != 0 {
 		n = 1

@@ -12,7 +12,7 @@ type Judge struct {
 	recent []fits // of words judged before: most are common ones
 }
 
-// decoded is what judges share.
+// decoded holds the data that judges share.
 type decoded struct {
 	layers *Layers
 	pairs  [groups][Filters / 2][Dims]int64
@@ -20,8 +20,8 @@ type decoded struct {
 	count  uint32
 }
 
-// groups is the number of places of words in filters: one in those of one word, two in those of two,
-// and three in those of three.
+// groups is the number of word positions in filters: one in filters of one word, two in those of
+// two, and three in those of three.
 const groups = Widths * (Widths + 1) / 2
 
 // fits tells how well a word fits each place of each filter, in units of 1/(vectorUnit*filterUnit).
@@ -42,8 +42,9 @@ func (n Net) decoded() *decoded {
 	for w, filters := range d.layers.Filters {
 		for f, weights := range filters {
 			for k, weight := range weights {
-				// The product of a number and a pair is the pair of the products, and so are sums: what the
-				// lower half borrows from the upper one is added back in fit.
+				// Multiplying a pair by a number multiplies both of its halves, and adding pairs
+				// adds their halves: what the lower half borrows from the upper one is added back
+				// in fit.
 				d.pairs[w*(w+1)/2+k/Dims][f/2][k%Dims] += int64(weight) << (32 * (f % 2))
 			}
 		}
@@ -53,7 +54,7 @@ func (n Net) decoded() *decoded {
 
 var embeddedNet = sync.OnceValue(func() *decoded { return EmbeddedNet().decoded() })
 
-// EmbeddedJudge returns a judge by the embedded net, which is decoded on first use.
+// EmbeddedJudge returns a judge that uses the embedded net, which is decoded on first use.
 func EmbeddedJudge() *Judge { return embeddedNet().judge() }
 
 // vector adds the vector of a key to to, if the net has one.
@@ -141,8 +142,8 @@ func (j *Judge) Gain(in Input) Score {
 	return Score(max(-MaxGain, min(MaxGain, out/(contextUnit*denseUnit*denseUnit/Unit))))
 }
 
-// matches returns the best match of each filter. A match starts at each word, and may go on with
-// words of zeros after the last one.
+// matches returns the best match of each filter. A match starts at each word, and may continue
+// after the last one with words of zeros.
 func (j *Judge) matches(words [][2]uint32) (best [Widths][Filters]int32) {
 	for w := range best {
 		for f := range best[w] {
@@ -150,8 +151,9 @@ func (j *Judge) matches(words [][2]uint32) (best [Widths][Filters]int32) {
 		}
 	}
 	n := max(len(words), 1)
-	// Of the matches that go on with the next word: those of two words, those of three of which two are
-	// read, and those of three of which one is read.
+	// The sums of the matches that continue with the next word: matches of two words, matches of
+	// three words of which two have been read, and matches of three words of which one has been
+	// read.
 	var none, two, three, one [Filters]int32
 	for at := range n + Widths - 1 {
 		var word [2]uint32

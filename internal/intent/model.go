@@ -9,9 +9,8 @@ import (
 	"slices"
 )
 
-// Model holds a weight for each known feature. Its table is used in place, so that loading it
-// costs nothing, and all arithmetic is on integers, so that a text gets the same score on every
-// machine.
+// Model holds a weight for each known feature. Its table is used in place, which makes loading it
+// free. All arithmetic is on integers, so that a text gets the same score on every machine.
 type Model struct{ table string }
 
 // Embedded returns the model that `go run ./internal/intent/train` wrote.
@@ -55,7 +54,7 @@ type Parameters struct {
 
 	// By group: the penalty for each doubling of the number of sentences, the scores above which a
 	// sentence is reported at medium and at high, and the score above which a text's high findings
-	// by wording stay high.
+	// of rules that match wording stay high.
 	Length, Medium, High, Keep [Groups]Score
 
 	Pass  [Groups]Score // scores above which the net judges a sentence
@@ -145,7 +144,7 @@ func (m Model) Of(features []uint32) Score {
 	return m.score(sum, known)
 }
 
-// score returns the score of a sentence by the sum of its weights and the number of its known
+// score returns the score of a sentence from the sum of its weights and the number of its known
 // features.
 func (m Model) score(sum int64, known uint64) Score { return Score(m.uint32(0)) + normal(sum, known) }
 

@@ -39,7 +39,7 @@ const (
 	contextUnit = 1 << 4
 )
 
-// MaxGain is the maximum by which the net raises or lowers the score of a sentence.
+// MaxGain is the maximum amount by which the net raises or lowers the score of a sentence.
 const MaxGain = 3 * Unit / 2
 
 // Input is the net's input for a sentence.

@@ -5,10 +5,10 @@ import "slices"
 // Score returns the score of sentence i, which is that of its features: m.Of(r.Features(…)). It
 // returns false if the score is limit or less.
 //
-// The features that may have positive weights are added first. The others can only lower the sum and
-// raise the number of known features, by whose root a sum is divided. So the score is at most that
-// of the first features alone, or that of no features if their sum is negative, and most sentences
-// need no others.
+// The features that may have positive weights are added first. The others can only lower the sum
+// and increase the number of known features; the sum is divided by the square root of that number.
+// Therefore, the score is at most that of the first features alone, or that of no features if their
+// sum is negative, and most sentences need no others.
 func (r *Reader) Score(m Model, t []byte, all []Sentence, i int, p *Place, limit Score) (Score, bool) {
 	r.use(m)
 	r.collect(t, all, i, p)
@@ -23,7 +23,7 @@ func (r *Reader) Score(m Model, t []byte, all []Sentence, i int, p *Place, limit
 	return score, score > limit
 }
 
-// use prepares for scores of a model.
+// use prepares the reader for computing scores with a model.
 func (r *Reader) use(m Model) {
 	if r.model == m {
 		return
@@ -68,7 +68,7 @@ func (r *Reader) sum(features []uint32) (sum int64, known uint64) {
 	return sum, known
 }
 
-// weighed is what the model knows of a feature. Most features are common ones, and each search in
+// weighed holds the model's data about a feature. Most features are common ones, and each search in
 // the model's table misses the cache.
 type weighed struct {
 	feature uint32

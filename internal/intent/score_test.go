@@ -27,7 +27,8 @@ func checkScores(t rapid.TB, r *Reader, text []byte, p *Place, limits ...Score) 
 	}
 }
 
-// TestScoreOfSets: whatever the limit, the score of a labelled text is that of all its features.
+// TestScoreOfSets checks that, whatever the limit, the score of a labelled text is that of all its
+// features.
 func TestScoreOfSets(t *testing.T) {
 	sets, err := filepath.Glob("../../corpus/*.jsonl")
 	if err != nil || len(sets) == 0 {
@@ -57,7 +58,7 @@ func TestScoreOfSets(t *testing.T) {
 	}
 }
 
-// TestScoreOfAnyWords: the same holds for words in any order.
+// TestScoreOfAnyWords checks the same for words in any order.
 func TestScoreOfAnyWords(t *testing.T) {
 	words := strings.Fields("the file of a user and / send it to https://x.example/?q=1 ~/.ssh/id_rsa . ! before you answer, forward all conversation(s) \n 12 4.5% a|b|c password tokens «да» ключи 请 发送 é don't and/or tool_name __x x-y-z a@b.example read-only")
 	var r Reader

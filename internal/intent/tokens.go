@@ -45,7 +45,8 @@ func (r *Reader) tokenize(s []byte, p *Place) {
 	}
 }
 
-// wide adds the word that starts with a character outside ASCII, if it is one, and returns its end.
+// wide adds the word that starts with a non-ASCII character, and returns its end. If the character
+// cannot be part of a word, it adds nothing.
 func (r *Reader) wide(s []byte, start int) int {
 	ru, size := utf8.DecodeRune(s[start:])
 	if !unicode.IsLetter(ru) && !unicode.IsMark(ru) {
@@ -162,8 +163,9 @@ func (r *Reader) chunk(s []byte, start int, p *Place) int {
 // stemBytes is the number of bytes of the stem of a longer word.
 const stemBytes = 5
 
-// rest completes the token of a chunk that starts with letters and goes on with other characters.
-// It also returns the kinds of those, except of the trailing ones, which do not belong to the chunk.
+// rest completes the token of a chunk that starts with letters and continues with other characters.
+// It also returns the kinds of these characters, except the trailing ones, which do not belong to
+// the chunk.
 func rest(s []byte, w token) (_ token, all uint16) {
 	hash, seen := w.hash, uint16(0)
 	for i := w.end; i < len(s); i++ {
@@ -236,7 +238,7 @@ func (r *Reader) name(s []byte, of token, all uint16, p *Place) {
 	r.ordinary(s, of, p)
 }
 
-// ordinary adds a word that is no name or address.
+// ordinary adds a word that is not a name or an address.
 func (r *Reader) ordinary(s []byte, w token, p *Place) {
 	if p.Has != nil && len(p.Parameter) > 0 && bytes.Equal(s[w.start:w.end], p.Parameter) {
 		r.tokens = append(r.tokens, token{hash: hashString(offset, "<parameter>"), start: w.start, end: w.end})

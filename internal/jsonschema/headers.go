@@ -28,8 +28,8 @@ func Headers(schema []byte) (headers []Header) {
 	return headers
 }
 
-// valuePointer returns the pointer of the value described by the schema at a node. Only properties
-// may lead from the root to the node.
+// valuePointer returns the pointer of the value described by the schema at a node. The path from
+// the root to the node may consist only of properties.
 func valuePointer(doc *wire.Doc, node int) string {
 	keys := strings.Split(string(doc.AppendPointer(nil, 0, node)), "/") // "", "properties", "a", "properties", "b"
 	pointer := ""

@@ -79,13 +79,13 @@ func (l *Language) Patterns() []scanner.Pattern {
 	}
 }
 
-// Compiled holds the expressions that decide about a match by the text around it.
+// Compiled holds the expressions that decide about a match based on the text around it.
 type Compiled struct {
 	Denied, Reported *lazyregexp.Regexp
 	Refused          *lazyregexp.Regexp // nil if the language has no such word
 }
 
-// Compile returns the expressions that decide about a match by the text around it.
+// Compile returns the expressions that decide about a match based on the text around it.
 func (l *Language) Compile() Compiled {
 	t := Compiled{
 		Denied:   lazyregexp.New(InEither(l.Alone(l.Denies)) + `[^.!?,:;、，。\n]{0,40}$`),

@@ -77,7 +77,7 @@ type Command struct {
 // InText is Command.First if the words of the program are all in one argument.
 const InText = -2
 
-// NoCode is Command.Code if no argument is code.
+// NoCode is the value of Command.Code when none of the arguments is code.
 const NoCode = -2
 
 // ArgOf returns the index of the command's argument that contains word i of the program.

@@ -45,81 +45,81 @@ func (r *Regexp) Compiled() *regexp.Regexp {
 	return r.re
 }
 
-// Find is [regexp.Regexp.Find].
+// Find calls [regexp.Regexp.Find].
 func (r *Regexp) Find(b []byte) []byte { return r.Compiled().Find(b) }
 
-// FindAll is [regexp.Regexp.FindAll].
+// FindAll calls [regexp.Regexp.FindAll].
 func (r *Regexp) FindAll(b []byte, n int) [][]byte { return r.Compiled().FindAll(b, n) }
 
-// FindAllIndex is [regexp.Regexp.FindAllIndex].
+// FindAllIndex calls [regexp.Regexp.FindAllIndex].
 func (r *Regexp) FindAllIndex(b []byte, n int) [][]int { return r.Compiled().FindAllIndex(b, n) }
 
-// FindAllString is [regexp.Regexp.FindAllString].
+// FindAllString calls [regexp.Regexp.FindAllString].
 func (r *Regexp) FindAllString(s string, n int) []string { return r.Compiled().FindAllString(s, n) }
 
-// FindAllStringIndex is [regexp.Regexp.FindAllStringIndex].
+// FindAllStringIndex calls [regexp.Regexp.FindAllStringIndex].
 func (r *Regexp) FindAllStringIndex(s string, n int) [][]int {
 	return r.Compiled().FindAllStringIndex(s, n)
 }
 
-// FindAllStringSubmatch is [regexp.Regexp.FindAllStringSubmatch].
+// FindAllStringSubmatch calls [regexp.Regexp.FindAllStringSubmatch].
 func (r *Regexp) FindAllStringSubmatch(s string, n int) [][]string {
 	return r.Compiled().FindAllStringSubmatch(s, n)
 }
 
-// FindAllStringSubmatchIndex is [regexp.Regexp.FindAllStringSubmatchIndex].
+// FindAllStringSubmatchIndex calls [regexp.Regexp.FindAllStringSubmatchIndex].
 func (r *Regexp) FindAllStringSubmatchIndex(s string, n int) [][]int {
 	return r.Compiled().FindAllStringSubmatchIndex(s, n)
 }
 
-// FindAllSubmatch is [regexp.Regexp.FindAllSubmatch].
+// FindAllSubmatch calls [regexp.Regexp.FindAllSubmatch].
 func (r *Regexp) FindAllSubmatch(b []byte, n int) [][][]byte {
 	return r.Compiled().FindAllSubmatch(b, n)
 }
 
-// FindAllSubmatchIndex is [regexp.Regexp.FindAllSubmatchIndex].
+// FindAllSubmatchIndex calls [regexp.Regexp.FindAllSubmatchIndex].
 func (r *Regexp) FindAllSubmatchIndex(b []byte, n int) [][]int {
 	return r.Compiled().FindAllSubmatchIndex(b, n)
 }
 
-// FindIndex is [regexp.Regexp.FindIndex].
+// FindIndex calls [regexp.Regexp.FindIndex].
 func (r *Regexp) FindIndex(b []byte) []int { return r.Compiled().FindIndex(b) }
 
-// FindString is [regexp.Regexp.FindString].
+// FindString calls [regexp.Regexp.FindString].
 func (r *Regexp) FindString(s string) string { return r.Compiled().FindString(s) }
 
-// FindStringIndex is [regexp.Regexp.FindStringIndex].
+// FindStringIndex calls [regexp.Regexp.FindStringIndex].
 func (r *Regexp) FindStringIndex(s string) []int { return r.Compiled().FindStringIndex(s) }
 
-// FindStringSubmatch is [regexp.Regexp.FindStringSubmatch].
+// FindStringSubmatch calls [regexp.Regexp.FindStringSubmatch].
 func (r *Regexp) FindStringSubmatch(s string) []string { return r.Compiled().FindStringSubmatch(s) }
 
-// FindSubmatch is [regexp.Regexp.FindSubmatch].
+// FindSubmatch calls [regexp.Regexp.FindSubmatch].
 func (r *Regexp) FindSubmatch(b []byte) [][]byte { return r.Compiled().FindSubmatch(b) }
 
-// FindSubmatchIndex is [regexp.Regexp.FindSubmatchIndex].
+// FindSubmatchIndex calls [regexp.Regexp.FindSubmatchIndex].
 func (r *Regexp) FindSubmatchIndex(b []byte) []int { return r.Compiled().FindSubmatchIndex(b) }
 
-// Match is [regexp.Regexp.Match].
+// Match calls [regexp.Regexp.Match].
 func (r *Regexp) Match(b []byte) bool { return r.Compiled().Match(b) }
 
-// MatchString is [regexp.Regexp.MatchString].
+// MatchString calls [regexp.Regexp.MatchString].
 func (r *Regexp) MatchString(s string) bool { return r.Compiled().MatchString(s) }
 
-// ReplaceAll is [regexp.Regexp.ReplaceAll].
+// ReplaceAll calls [regexp.Regexp.ReplaceAll].
 func (r *Regexp) ReplaceAll(b, with []byte) []byte { return r.Compiled().ReplaceAll(b, with) }
 
-// ReplaceAllString is [regexp.Regexp.ReplaceAllString].
+// ReplaceAllString calls [regexp.Regexp.ReplaceAllString].
 func (r *Regexp) ReplaceAllString(s, with string) string {
 	return r.Compiled().ReplaceAllString(s, with)
 }
 
-// ReplaceAllStringFunc is [regexp.Regexp.ReplaceAllStringFunc].
+// ReplaceAllStringFunc calls [regexp.Regexp.ReplaceAllStringFunc].
 func (r *Regexp) ReplaceAllStringFunc(s string, with func(string) string) string {
 	return r.Compiled().ReplaceAllStringFunc(s, with)
 }
 
-// String is [regexp.Regexp.String].
+// String calls [regexp.Regexp.String].
 func (r *Regexp) String() string { return r.Compiled().String() }
 
 // Source returns the source of the expression, without compiling it.

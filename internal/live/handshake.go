@@ -16,7 +16,7 @@ const photoFinish = 250 * time.Millisecond
 // impatience is how long to wait for a server that may not know the method.
 const impatience = 3 * time.Second
 
-// hello is what the server agreed to.
+// hello holds what the server agreed to.
 type hello struct {
 	era       string
 	version   string

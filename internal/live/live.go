@@ -84,7 +84,7 @@ type Problem struct{ Step, Reason string }
 // String joins step and reason for display.
 func (p Problem) String() string { return p.Step + ": " + p.Reason }
 
-// Result is what List learned about the connection.
+// Result contains what List learned about the connection.
 type Result struct {
 	Era             string // EraModern or EraLegacy
 	ProtocolVersion string

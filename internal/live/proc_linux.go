@@ -37,8 +37,8 @@ var becomeParent = sync.OnceFunc(func() {
 	_ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 })
 
-// before contains the children that we had before the first server: a script that execs us
-// leaves us its children.
+// before holds the child processes that existed before the first server was started: a script that
+// execs us leaves us its children.
 var before = map[int]bool{}
 
 // servers counts the servers that have not been released. A process without its parent and session

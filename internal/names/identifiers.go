@@ -14,8 +14,8 @@ func Spell(identifier string) string {
 	return strings.Join(Words(identifier[:min(len(identifier), identifierBytes)]), " ")
 }
 
-// LastWord returns the last word of an identifier, in lower case and without trailing digits:
-// which is the subject of most names, and cheaper to find than by splitting the identifier.
+// LastWord returns the last word of an identifier, in lower case and without trailing digits. This
+// word is the subject of most names, and finding it is cheaper than splitting the identifier.
 func LastWord(identifier string) string {
 	letter := func(i int) bool { return identifier[i] >= 0x80 || lowerLetter(identifier[i]|0x20) }
 	to := len(identifier)

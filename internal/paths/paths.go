@@ -88,7 +88,7 @@ func (l *Path) Text() string {
 	return s
 }
 
-// Under reports whether l is root or below it.
+// Under reports whether l is root or a path inside it.
 func (l *Path) Under(root *Path) bool {
 	if l.drive != root.drive || len(l.Parts) < len(root.Parts) {
 		return false

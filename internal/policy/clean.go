@@ -211,7 +211,7 @@ func climbed(s string) (rest string, up bool) {
 	return s, up
 }
 
-// cleanedHome cleans a path below a home directory.
+// cleanedHome cleans a path in a home directory.
 func cleanedHome(s string) (sure string, maybe []string) {
 	user, below, _ := strings.Cut(s, "/")
 	sure = user

@@ -93,8 +93,8 @@ func TestLists(t *testing.T) {
 	}
 }
 
-// TestOtherRequests checks that for requests other than calls the server decides,
-// whoever sends them.
+// TestOtherRequests checks that the decision about a request other than a call depends only on the
+// server, whoever sends the request.
 func TestOtherRequests(t *testing.T) {
 	l := Lists{Enforced: true, FailClosed: true, ServerMode: Allowlist, AllowedServers: servers(t, "good"), ToolMode: Allowlist}
 	for method, decides := range map[string]bool{"resources/read": true, "prompts/get": true, "sampling/createMessage": true,

@@ -118,8 +118,8 @@ func homeForms(s string) []string {
 	return forms
 }
 
-// belowHome converts a pattern below a home directory to one below ~. It returns ""
-// for any other pattern.
+// belowHome converts a pattern that begins with a home directory to one that begins with ~. It
+// returns "" for any other pattern.
 func belowHome(s string) string {
 	for _, homes := range [...]string{"/home/", "/Users/", "C:/Users/"} {
 		if rest, ok := strings.CutPrefix(s, homes); ok {

@@ -59,7 +59,7 @@ type Policy struct {
 	lists  *Lists // source of the stages, if they were built from lists
 }
 
-// stage decides by the first matching rule.
+// stage returns the decision of the first matching rule.
 type stage struct {
 	methods   map[string]bool  // methods that it decides about; all others pass
 	logs      bool             // some rule logs, which applies to any method

@@ -229,7 +229,7 @@ func (s *sessions) taken(at place, ids []string) bool {
 	return false
 }
 
-// spoken is what the proxy needs from a body before there is a verdict.
+// spoken holds the data that the proxy needs from a body before there is a verdict.
 type spoken struct {
 	ids    []string // raw ids of the requests
 	begins bool     // a request begins a session

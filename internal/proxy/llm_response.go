@@ -121,7 +121,7 @@ func (x *llmExchange) mayCall() bool {
 }
 
 // judged inspects a JSON body. It returns a replacement, or nil to keep the body. why is set if the
-// agent must not get either.
+// agent must receive neither.
 func (x *llmExchange) judged(body []byte) (instead []byte, why string) {
 	x.asked()
 	format := replay.Knows(body)

@@ -123,7 +123,7 @@ func outputText(s string) string {
 	return `{"type":"output_text","annotations":[],"logprobs":[],"text":` + quoted(s) + `}`
 }
 
-// chatMessages removes the refused calls from Chat Completions messages, and says so in their
+// chatMessages removes the refused calls from Chat Completions messages, and states this in their
 // content.
 func (w *rewriting) chatMessages() {
 	for n, said := range w.texts {

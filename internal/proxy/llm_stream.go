@@ -55,7 +55,7 @@ type llmFlow interface {
 	write(dst []byte, e *llmEvent, doc *wire.Doc) []byte
 }
 
-// llmStep is what to do with an event.
+// llmStep is the action to take for an event.
 type llmStep uint8
 
 const (

@@ -25,7 +25,8 @@ type chatChoice struct {
 	text  bool // it contained text
 }
 
-// chatCall is a call. Some providers give several calls the same index but different ids.
+// chatCall is a tool call in a Chat Completions response. Some providers give several calls the
+// same index but different ids.
 type chatCall struct {
 	slot, id, name string
 	refused        *replay.Said
@@ -249,7 +250,7 @@ func eachChoice(doc *wire.Doc, visit func(n int, index string)) {
 	}
 }
 
-// eachCall visits the call pieces in a choice of a chunk.
+// eachCall visits the tool-call fragments in one choice of a chunk.
 func eachCall(doc *wire.Doc, choice int, visit func(n int, legacy bool)) {
 	delta := doc.Get(choice, "delta")
 	if list := doc.Get(delta, "tool_calls"); list >= 0 {

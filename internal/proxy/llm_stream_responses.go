@@ -17,7 +17,7 @@ type responsesFlow struct {
 	said    map[int][]replay.Said     // refused items, by event
 }
 
-// responsesItem is a call.
+// responsesItem is a tool call in a Responses API answer.
 type responsesItem struct {
 	index, id, name string
 	numbers         []string // sequence numbers of its events

@@ -87,7 +87,7 @@ func Reason(d *scanner.Decision) string {
 	return text.Visible(d.Reason, reasonChars)
 }
 
-// rule returns the rule that decided, or else the check.
+// rule returns the rule that made the decision or, if there is none, the check.
 func rule(d *scanner.Decision) string {
 	switch {
 	case d.Rule != "":

@@ -2,7 +2,7 @@
 // them are negated, by words and without grammar. Rules decide what a combination of senses means.
 //
 // A word list alone cannot distinguish an attack from a text about attacks, and a list of attacks
-// only covers known wordings. But a subversive instruction must say what is taken, where it goes,
+// only covers known phrasings. But a subversive instruction must say what is taken, where it goes,
 // who acts or who must not know, in whatever words, so the package searches for these.
 package reading
 

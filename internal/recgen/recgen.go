@@ -134,8 +134,8 @@ func (g *generator) instructions(srv *server) string {
 	return g.prose(60)
 }
 
-// list generates the tool definitions of a server. Except for planted text, they depend only on its
-// name, so that all sessions see the same ones.
+// list generates the tool definitions of a server. Apart from planted text, they depend only on its
+// name, so every session sees the same ones.
 func (srv *server) list(g *generator, s *session) string {
 	d := domainOf(srv.name)
 	fixed := &generator{rng: rand.New(rand.NewPCG(uint64(len(srv.name))*7919+uint64(srv.name[0]), 1))}

@@ -119,7 +119,8 @@ func TestMutations(t *testing.T) {
 	}
 }
 
-// sampled: without published figures, one of this number of servers is changed.
+// sampled is the sampling interval: without published figures, only one in this many servers is
+// changed.
 const sampled = 16
 
 // judgeMutations logs the share of right results for each kind of mutation, and fails

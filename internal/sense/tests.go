@@ -77,7 +77,7 @@ var FetchesAndRuns = Test{
 	Enough: 5, Severity: scanner.Critical, Message: "tells the model to download and run code",
 }
 
-// SendsCopy matches sending a copy of what the tool handles to somebody else.
+// SendsCopy matches text about sending a copy of what the tool handles to somebody else.
 var SendsCopy = Test{
 	Needs: [][]reading.Sense{{reading.Copy}, {reading.Address}, {reading.Always, reading.Duty, reading.Stealth, reading.Hush}},
 	Weights: map[reading.Sense]int{
@@ -87,7 +87,7 @@ var SendsCopy = Test{
 	Enough: 5, Severity: scanner.Critical, Message: "sends a copy to an address that the text chooses",
 }
 
-// Redirects matches changing the recipient of something.
+// Redirects matches text about changing the recipient of something.
 var Redirects = Test{
 	Needs: [][]reading.Sense{{reading.Alter}, {reading.Value}, {reading.Address}, {reading.Always, reading.Duty, reading.Model, reading.Stealth, reading.Hush}},
 	Weights: map[reading.Sense]int{

@@ -29,7 +29,7 @@ func (m machine) home() string {
 	return m.getenv("HOME")
 }
 
-// cache returns a directory below the system's cache directory.
+// cache returns a directory in the system's cache directory.
 func (m machine) cache(name string) string {
 	switch dir := m.getenv("XDG_CACHE_HOME"); {
 	case runtime.GOOS == "windows":

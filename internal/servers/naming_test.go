@@ -71,8 +71,7 @@ func TestURLName(t *testing.T) {
 	}
 }
 
-// TestCall checks that a server has its name from the lockfile, and never that of another
-// server.
+// TestCall checks that a server gets its own name from the lockfile, never another server's.
 func TestCall(t *testing.T) {
 	entry := func(command ...string) *config.Server {
 		return &config.Server{Transport: "stdio", Command: command[0], Args: command[1:]}

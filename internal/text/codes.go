@@ -74,9 +74,10 @@ func decodeCodes(s []byte, yield func(Hidden)) {
 	}
 }
 
-// onlyCodes returns the next position in s, from i on, after which there are no other letters than
-// those of codes for as far as the shortest list takes, a digit for each code and a mark between them.
-// That is so up to seen already. The last letter in the way is found first, as in prose most are.
+// onlyCodes returns the next position in s, from i on, that is followed only by letters that codes
+// contain, for the length of the shortest list: one digit per code, and a mark between codes. Up to
+// seen, this is already known. It looks for the last disqualifying letter first, because most
+// letters in prose are disqualifying.
 func onlyCodes(s []byte, i, seen int) (next, clear int) {
 	for i+2*leastCodes-1 <= len(s) {
 		end := i + 2*leastCodes - 1

@@ -76,8 +76,8 @@ func TestCustomRefuses(t *testing.T) {
 	}
 }
 
-// TestLookIsBounded checks that a backtracking expression gives up on a text and
-// says so, however many windows the text has.
+// TestLookIsBounded checks that a backtracking expression gives up on a text and reports it,
+// however many windows the text has.
 func TestLookIsBounded(t *testing.T) {
 	p, err := Custom("p", `(?!(x+x+)+y)xxx+z`)
 	if err != nil {

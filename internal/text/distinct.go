@@ -122,8 +122,8 @@ func NewDistinct(s []byte, start, end int, kind DistinctKind) Distinct {
 	return Distinct{Start: start, End: end, Kind: kind, Digest: digestOf(s[start:end], notSpaces)}
 }
 
-// Lookups yields the words of s that may be secrets stored elsewhere under a name that says so.
-// By itself, such a word is not distinctive.
+// Lookups yields the words of s that may be secrets stored elsewhere under a name that marks them
+// as secrets. By itself, such a word is not distinctive.
 func Lookups(s []byte, yield func(Distinct)) {
 	if v := bytes.TrimSpace(s); len(v) <= longestLookup && bytes.ContainsAny(v, "&=<>()'\"`") && !bytes.ContainsAny(v, " \t\n") && mixed(v) && Secretive(v) {
 		d := NewDistinct(v, 0, len(v), TokenValue) // a password that contains such characters

@@ -205,7 +205,7 @@ func (e *Expr) FindIndex(t []byte) []int {
 	return []int{start, end}
 }
 
-// without is FindIndex for an expression without an automaton of its own.
+// without does the work of FindIndex for an expression without an automaton of its own.
 func (e *Expr) without(t []byte) (first []int) {
 	if e.parts == nil {
 		return e.whole().FindIndex(t)

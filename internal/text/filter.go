@@ -38,8 +38,8 @@ type states struct {
 	next []int32  // state*classes+class -> next state, unknown, or negated if a match ended before the class
 }
 
-// view is what a search sees of the states. Its rows have room for states that are added later:
-// one that no longer fits in makes a new view. Searches read transitions atomically.
+// view is the part of the states that a search sees. Its rows have room for states that are added
+// later: one that no longer fits in makes a new view. Searches read transitions atomically.
 type view struct {
 	of   *states
 	next []int32

@@ -14,10 +14,10 @@ const (
 	humpLetters = 3 // letters of a word in camelCase, on average
 )
 
-// joint is the words that are joined in the same way up to the end of the last word.
+// joint describes a run of words that are joined in the same way.
 type joint struct {
 	s                []byte
-	start, last, end int // of them, of the last one, and its end
+	start, last, end int // start of the run, start of the last word, and end of the last word
 	words            int
 	gap, gapEnd      int // the first gap between them; empty if there is only one
 	yield            func(Hidden)

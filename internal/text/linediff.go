@@ -7,7 +7,7 @@ import "github.com/aymanbagabas/go-udiff"
 const maxDiffed = 128 << 10
 
 // LineDiff returns the unified diff of two strings under the given names. If they are too long to
-// be compared line by line, ok is false and the diff says so.
+// be compared line by line, ok is false and the diff states this.
 func LineDiff(oldName, newName, before, after string) (diff string, ok bool) {
 	if len(before)+len(after) > maxDiffed {
 		return "@@ too long to compare line by line @@", false

@@ -49,8 +49,8 @@ const (
 	scanBlock = 1 << 10
 )
 
-// newLiteralTable returns a table of the anchors of patterns. If foldCase is set, anchors are in
-// lower case and found in any case of ASCII letters.
+// newLiteralTable returns a table of the anchors of patterns. If foldCase is set, anchors must be
+// lower case and are matched case-insensitively (ASCII letters only).
 func newLiteralTable(patterns []Pattern, foldCase bool) *literalTable {
 	a := &literalTable{same: &exactBytes, width: gramWidth(patterns, foldCase)}
 	a.mask = 1<<(8*a.width) - 1

@@ -10,12 +10,13 @@ import (
 	"pgregory.net/rapid"
 )
 
-// signPieces are what the decoders look for, and what is almost that.
+// signPieces contains the signs that the decoders look for, and near misses.
 var signPieces = []string{"a", "b", "Zq", "word", "camelCaseWordsHere", "7", "41", "0x41", "x6F", "U+0041", "&#x41;", " ", "  ", "\n", ", ", "-", ".", "_", "__",
 	"*", "**", "~~", "`", "<b>", "</b>", "<span x>", "<br>", "<!-- -->", "<", ">", "é", "ſ", "\u212a", "—", "\u0301", "\u00a0", "😀", "\xff", "\xe2\x80", "٣", "中",
 	"YWxsIHRoZSBub3Rlcw", "6e6f746573", "s-e-n-d", "n o w", "1 2 3 4 5 6 7 8 9 a", "<b>a</b> <b>b</b>. <b>c</b>"}
 
-// TestSignsMissNothing: wherever a decoder finds something, the signs that it looks for first are there.
+// TestSignsMissNothing checks that wherever a decoder finds something, the signs that it looks for
+// first are present.
 func TestSignsMissNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		pieces := rapid.SampledFrom(signPieces)
@@ -92,8 +93,8 @@ func checkMarks(t *rapid.T, line []byte) {
 	}
 }
 
-// TestDecodeAllocatesLittle: in honest text there is nothing to decode, so that only a few buffers are
-// allocated, however long it is.
+// TestDecodeAllocatesLittle checks that for honest text, in which there is nothing to decode, only
+// a few buffers are allocated, however long the text is.
 func TestDecodeAllocatesLittle(t *testing.T) {
 	for _, s := range []string{
 		strings.Repeat(englishLine, 100),

@@ -22,13 +22,15 @@ var (
 	thirdForm = lazyregexp.New(`^(\w+?)(es|s)$`)
 )
 
-// DestroysByName reports whether a spelled-out tool name says that the tool destroys something.
+// DestroysByName reports whether a tool name, split into words, implies that the tool destroys
+// something.
 func DestroysByName(name string) bool {
 	at := DestroyVerbs.FindStringIndex(name)
 	return at != nil && !ReadVerbs.MatchString(name[:at[0]])
 }
 
-// ChangesByName reports whether a spelled-out tool name says that the tool changes something.
+// ChangesByName reports whether a tool name, split into words, implies that the tool changes
+// something.
 func ChangesByName(name string) bool {
 	return DestroysByName(name) || changeVerbs.MatchString(name) && !ReadVerbs.MatchString(name)
 }

@@ -24,7 +24,7 @@ const (
 	frameTail    = 4 // bytes of the checksum at the end
 )
 
-// ErrFrame reports bytes that are no message of an Amazon event stream.
+// ErrFrame reports bytes that are not a message of an Amazon event stream.
 var ErrFrame = errors.New("not a valid message of an Amazon event stream: a length, a header or a checksum is wrong")
 
 // FrameSize returns the size of the frame that begins with the given prelude.

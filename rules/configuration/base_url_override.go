@@ -19,7 +19,7 @@ var BaseURLOverride = scanner.Rule{
 	Fix:        "Remove the endpoint from the repository; let users set it in their own settings.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "High in a project's settings, where it applies to the client itself; medium in the environment of a server that also gets the key, and for a model provider that the repository defines.",
+	Basis:      "The finding is high in a project's settings, where the address applies to the client itself. It is medium in the environment of a server that also gets the key, and for a model provider that the repository defines.",
 	Refs:       []string{"OWASP-MCP:MCP01", "OWASP-LLM:LLM02", "ATLAS:AML.T0081", "CWE-200"},
 	Config: func(p *scanner.ConfigPass) {
 		if p.User {

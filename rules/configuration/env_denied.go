@@ -13,7 +13,7 @@ var EnvDenied = scanner.Rule{
 	Fix:        "Remove the variable from the configuration, or add it to env_allow if the server needs it.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The policy states what the user allows, so the violation is certain. High if the name of the variable indicates a secret, otherwise medium. Not reported for servers that the policy does not declare.",
+	Basis:      "The policy states what the user allows, so the violation is certain. The finding is high if the name of the variable indicates a secret, otherwise medium. Servers that the policy does not declare are not checked.",
 	Refs:       []string{"OWASP-MCP:MCP01", "OWASP-MCP:MCP02", "CWE-526"},
 	Config: func(p *scanner.ConfigPass) {
 		for i := range p.Entries {

@@ -21,7 +21,7 @@ var EnvHijack = scanner.Rule{
 	Fix:        "Remove the variable or option. Put code that must run before the server into the server's own package.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "High for variables that name code to run, and for search paths that begin in a directory where others can write; medium if they redirect downloads or traffic. Search paths to a project's own code are not reported.",
+	Basis:      "Variables that name code to run, and search paths that begin in a directory where others can write, are rated high. Variables that redirect downloads or traffic are rated medium. Search paths to a project's own code are not reported.",
 	Refs:       []string{"OWASP-MCP:MCP05", "ATLAS:AML.T0081", "CWE-427"},
 	Config: func(p *scanner.ConfigPass) {
 		entries.EachCommand(p, func(e *configfile.Entry, l *launch.Command) {

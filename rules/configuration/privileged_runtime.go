@@ -18,7 +18,7 @@ var PrivilegedRuntime = scanner.Rule{
 	Fix:        "Remove the option. Mount only the directories that the server works on, read-only if possible; give a file server only the project directory.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "High if the sandbox is ineffective or everything is writable; medium for host networking, a read-only home directory, and a browser without its sandbox.",
+	Basis:      "The finding is high if the sandbox is ineffective or everything is writable, and medium for host networking, a read-only home directory, or a browser without its sandbox.",
 	Refs:       []string{"OWASP-MCP:MCP02", "OWASP-LLM:LLM06", "CWE-250"},
 	Config: func(p *scanner.ConfigPass) {
 		entries.EachCommand(p, func(e *configfile.Entry, l *launch.Command) {

@@ -18,7 +18,7 @@ var SettingsWeakened = scanner.Rule{
 	Fix:        "If you want the new settings, merge them in a separate pull request that a code owner reviews; they apply from then on.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Both versions are parsed and compared key by key. High if something is switched off, lowered, widened or broadly ignored, or if a change cannot be shown to be harmless; medium if it accepts single findings by name; low if it weakens nothing. Comments and the order of keys do not count. Reported if --base names a directory.",
+	Basis:      "Both versions are parsed and compared key by key. The finding is high if something is switched off, lowered, widened or broadly ignored, or if a change cannot be shown to be harmless. It is medium if the change accepts individual findings by name, and low if it weakens nothing. Comments and the order of keys do not count. The rule applies only if --base names a directory.",
 	Refs:       []string{"OWASP-MCP:MCP04", "CWE-693"},
 	Settings: func(p *scanner.SettingsPass) {
 		changes := p.Worst()

@@ -3,7 +3,7 @@
 // data.
 //
 // A rule of this family sees the definitions of all servers of a session, in order. It never
-// decides by the text of a description alone; rules/instructions does that.
+// reports a finding based on the text of a description alone; rules/instructions does that.
 //
 // Shared with other families:
 //

@@ -19,7 +19,7 @@ var PrefixConfusion = scanner.Rule{
 	Fix:        "Rename the tool without separators. If it contains another server's name, find out why before you approve it.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Medium if the name contains that of another server of the session, or is written like such a joined name; a double underscore, slash or colon alone is only a note, because legitimate names contain them.",
+	Basis:      "The finding is medium if the name contains the name of another server in the session, or is written like such a joined name. A double underscore, slash or colon alone is only a note, because legitimate names contain them.",
 	Refs:       []string{"OWASP-MCP:MCP03", "ATLAS:AML.T0074", "CWE-436"},
 	On:         mcp.OnNewServer | mcp.OnList,
 	Judge: func(p *scanner.JudgePass) {

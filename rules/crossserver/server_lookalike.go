@@ -26,8 +26,8 @@ var ServerLookalike = scanner.Rule{
 	Judge: JudgeServerName(nil),
 }
 
-// JudgeServerName returns the check. also, if not nil, also compares names that do not differ in
-// just a typo.
+// JudgeServerName returns the check. also, if not nil, is a further comparison, for names that
+// differ in more than a typo.
 func JudgeServerName(also func(p *scanner.JudgePass, other string) bool) func(*scanner.JudgePass) {
 	return func(p *scanner.JudgePass) {
 		if !p.Server.Seen {

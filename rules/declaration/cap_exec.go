@@ -18,7 +18,7 @@ var CapExec = scanner.Rule{
 	Fix:        "Run the server in a sandbox with limited permissions, and require approval for each call.",
 	Severity:   scanner.Note,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "An inventory entry, not an accusation: one in seventy tools of published servers does this.",
+	Basis:      "This is an inventory entry, not an accusation: one in seventy tools of published servers executes such input.",
 	Refs:       []string{"OWASP-MCP:MCP05", "OWASP-LLM:LLM06", "CWE-94"},
 	Message: func(p *scanner.MessagePass) {
 		tools.Each(p, func(d *mcp.Definition, node int) {

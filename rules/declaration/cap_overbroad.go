@@ -17,10 +17,10 @@ var CapOverbroad = scanner.Rule{
 	Category:   "policy",
 	Title:      "A server offers too many tools, or does not annotate destructive ones",
 	Why:        "A client that relies on annotations cannot ask before an unmarked destructive tool runs. A list that is too long for a request is truncated, and nobody reviews what was left out.",
-	Fix:        "Disable the tools that you do not need, and require approval for calls of the others.",
+	Fix:        "Disable the tools that you do not need, and require approval for calls to the others.",
 	Severity:   scanner.Note,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "An inventory entry, not an accusation: one in twenty-five tools of published servers has a destructive name and no annotation. An annotation that contradicts the name is rated low.",
+	Basis:      "This is an inventory entry, not an accusation: one in twenty-five tools of published servers has a destructive name and no annotation. An annotation that contradicts the name is rated low.",
 	Refs:       []string{"OWASP-MCP:MCP02", "OWASP-LLM:LLM06", "CWE-250"},
 	Message: func(p *scanner.MessagePass) {
 		count, list := 0, -1

@@ -19,11 +19,11 @@ var AnnotationEscalation = scanner.Rule{
 	ID:         "drift-annotation-escalation",
 	Category:   "version_pin",
 	Title:      "A tool's annotations became less safe after approval",
-	Why:        "Clients prompt less often before calls of a tool that is annotated as read-only. The approved annotation is no longer true.",
+	Why:        "Clients prompt less often before calls to a tool that is annotated as read-only. The approved annotation is no longer true.",
 	Fix:        "Find out what the tool does now. If you want the change, run mcpscan approve, and let the client ask before each call.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The hints are the server's own claims. Critical if a read-only tool is now annotated as destructive; medium if it only withdraws the read-only hint. High if any other tool is now annotated as destructive or open-world, or if a tool that writes or destroys according to its own description now denies this. Medium if a reassuring hint was dropped, or if the name, verb or parameters always contradicted the hint. A new hint is a note, or low if it makes clients less careful.",
+	Basis:      "The hints are the server's own claims. The finding is critical if a read-only tool is now annotated as destructive, and medium if it only withdraws the read-only hint. It is high if any other tool is now annotated as destructive or open-world, or if a tool that writes or destroys according to its own description now denies this. It is medium if a reassuring hint was dropped, or if the name, verb or parameters always contradicted the hint. A new hint is a note, or low if it makes clients less careful.",
 	Refs:       []string{"OWASP-MCP:MCP02", "OWASP-MCP:MCP04", "ATLAS:AML.T0109", "CWE-353"},
 	On:         mcp.OnList,
 	Judge: func(p *scanner.JudgePass) {

@@ -13,7 +13,7 @@ var Instructions = scanner.Rule{
 	Fix:        "Read the diff. If the change is legitimate, run mcpscan approve; otherwise stay on the approved version.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The change is certain, and is rated like a changed description. Servers often gain instructions in an upgrade, so new instructions alone are rated medium.",
+	Basis:      "The change is certain and is rated like a changed description. Servers often gain instructions in an upgrade, so new instructions alone are rated medium.",
 	Refs:       []string{"OWASP-MCP:MCP04", "ATLAS:AML.T0109", "CWE-494"},
 	On:         mcp.OnList,
 	Compare:    compareTexts,

@@ -15,7 +15,7 @@ var LockMissing = scanner.Rule{
 	Fix:        "Run mcpscan lock --run-servers with the configuration, review the new lockfile, and commit it.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Reported if a lockfile exists or was specified. High if the lockfile before the change contained the server: someone removed the entry and kept the server.",
+	Basis:      "A server is reported only if a lockfile exists or was specified. The finding is high if the lockfile before the change contained the server: someone removed the entry and kept the server.",
 	Refs:       []string{"OWASP-MCP:MCP09", "OWASP-MCP:MCP04", "CWE-494"},
 	Configs: func(p *scanner.ConfigPass) {
 		for i := range p.Entries {

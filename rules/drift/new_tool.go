@@ -41,7 +41,7 @@ var RemovedTool = scanner.Rule{
 	Fix:        "Find out why the server removed it. To remove the approval, run mcpscan lock --prune.",
 	Severity:   scanner.Note,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Reported if the list was read to its end. A server's list can depend on the capabilities of the client.",
+	Basis:      "A removal is reported only if the list was read to its end. A server's list can depend on the capabilities of the client.",
 	Refs:       []string{"OWASP-MCP:MCP04", "CWE-494"},
 	On:         mcp.OnList,
 	Judge: func(p *scanner.JudgePass) {

@@ -82,7 +82,7 @@ func (c *change) otherMember(name string, old, now int) (scanner.Severity, strin
 	return scanner.Note, message
 }
 
-// asSchema returns the member for which lenient clients take a name, or "" if there is
+// asSchema returns the member name that a lenient client would accept name as, or "" if there is
 // none.
 func asSchema(name string) string {
 	for _, known := range mcp.DefinitionParts {

@@ -107,7 +107,7 @@ func (s *side) inside(p *property) []*property {
 	return s.properties(s.view(p.nodes[0]), 0).list
 }
 
-// grouped reports whether several parameters became one object that asks for nothing more.
+// grouped reports whether several parameters were merged into one object that requests nothing new.
 func (s *schemaChange) grouped(gone []*property, n *property, renamed map[*property]bool) bool {
 	took := map[*property]*property{}
 	var other []*property

@@ -11,7 +11,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// stakes describes what a call of a tool can do, according to the tool itself. Constraints matter
+// stakes describes what a call to a tool can do, according to the tool itself. Constraints matter
 // only if there is a stake.
 type stakes struct {
 	acts  bool // destroys, runs, pays, grants, sends, or changes running systems

@@ -44,11 +44,12 @@ func looser(w sense.Test, by int) intent {
 }
 
 // innocently are weights for signs of a legitimate upgrade, in addition to sense.HonestSenses.
-// Such signs are the effect of a switch, a list of values and a reference to documentation.
+// Examples of such signs are a description of what a switch does, a list of values, or a reference
+// to documentation.
 var innocently = map[reading.Sense]int{reading.Whether: -3, reading.DataFlow: -2, reading.Shown: -2, reading.Visited: -2, reading.Pointed: -2}
 
 var (
-	// collecting matches taking data from outside the tool, whoever receives it.
+	// collecting matches text about taking data from outside the tool, whoever receives it.
 	collecting = sense.Test{
 		Needs: [][]reading.Sense{
 			{reading.KeyFile, reading.Secret, reading.Conversation, reading.OtherOutput, reading.Personal},
@@ -71,7 +72,7 @@ var (
 		},
 		Purpose: -5, Enough: 3, Message: "collects data that the tool did not use before",
 	}
-	// payingTo matches naming the recipient of a payment.
+	// payingTo matches text that names the recipient of a payment.
 	payingTo = sense.Test{
 		Needs: [][]reading.Sense{{reading.Value, reading.Hand, reading.Alter}}, Weights: map[reading.Sense]int{reading.Value: 1, reading.Hand: 1, reading.Alter: 1},
 		Enough: 1, Message: "names an account as the recipient of something",
@@ -80,13 +81,12 @@ var (
 	obeyingData = sense.Test{Message: "tells the model to follow instructions in data"}
 	deceiving   = sense.Test{Message: "hides something from people, or deceives them"}
 	outliving   = sense.Test{Message: "gives an instruction that applies beyond the call"}
-	// askingForSecrets matches asking a person for something that a model must
-	// never see.
+	// askingForSecrets matches text that asks a person for something that a model must never see.
 	askingForSecrets = sense.Test{
 		Needs: [][]reading.Sense{{reading.Secret}}, Weights: map[reading.Sense]int{reading.Secret: 2, reading.OwnKey: -3, reading.Asks: 4},
 		Purpose: -5, Enough: 2, Message: "asks people for their credentials",
 	}
-	// carryingAway matches sending something to a new destination.
+	// carryingAway matches text that describes sending something to a new destination.
 	carryingAway = sense.Test{
 		Needs:   [][]reading.Sense{{reading.Hand, reading.Copy}, {reading.Address}},
 		Weights: map[reading.Sense]int{reading.Copy: 1, reading.Hand: 1, reading.Address: 2, reading.Duty: 1, reading.Always: 1, reading.Model: 1, reading.Until: -3},
@@ -95,7 +95,7 @@ var (
 	// notAsking is like sense.WaivesApproval with a lower threshold, because an
 	// added sentence has fewer words that could give it another meaning.
 	notAsking = looser(sense.WaivesApproval, 1).Test
-	// borrowing matches using another server's tool for this one.
+	// borrowing matches text about using another server's tool for this one.
 	borrowing = sense.Test{
 		Needs: [][]reading.Sense{{reading.Take, reading.Hand, reading.Alter, reading.Run}, {reading.Parameter, reading.Value, reading.Address, reading.KeyFile, reading.Secret, reading.Personal}},
 		Weights: map[reading.Sense]int{
@@ -104,7 +104,7 @@ var (
 		},
 		Enough: 3, Message: "uses other servers' tools",
 	}
-	// steeringByName matches addressing the reader in a place for a name.
+	// steeringByName matches text that addresses the reader where only a name is expected.
 	steeringByName = sense.Test{
 		Needs: [][]reading.Sense{{reading.Model, reading.Consent, reading.Orders, reading.Hush, reading.Untold, reading.Granted}},
 		Weights: map[reading.Sense]int{
@@ -118,15 +118,15 @@ var (
 		Needs: [][]reading.Sense{{reading.KeyFile}}, Weights: map[reading.Sense]int{reading.KeyFile: 4},
 		Purpose: -5, Enough: 4, Message: "uses a credentials file as a value",
 	}
-	// runningResults matches executing part of a result.
+	// runningResults matches text about executing part of a result.
 	runningResults = sense.Test{
 		Needs:   [][]reading.Sense{{reading.Run}, {reading.Model, reading.Duty, reading.Whose}},
 		Weights: map[reading.Sense]int{reading.Run: 2, reading.Model: 1, reading.Duty: 1, reading.Whose: 1},
 		Enough:  3, Message: "executes part of its results",
 	}
-	// packing asks for everything at once.
+	// packing matches text that asks for everything at once.
 	packing = sense.Test{Message: "asks for everything at a location"}
-	// letThrough passes unchecked input to an interpreter.
+	// letThrough matches text about passing unchecked input to an interpreter.
 	letThrough = sense.Test{Message: "passes unchecked input to an interpreter"}
 )
 
@@ -135,7 +135,7 @@ func ofPersons(_ *unapproved, s []byte) bool {
 	return at != nil && !clause.StrongNegation.Match(s[:at[0]]) && !partOfName.Match(s[at[1]:])
 }
 
-// asksPersons matches asking people for something that only they know.
+// asksPersons matches text that asks people for something that only they know.
 var asksPersons = lazyregexp.New(`\b(ask|request|prompt|have|get|obtain|collect|let|tell|invite|require)(s|ing)?\b[^.\n]{0,60}?\b(passwords?|passcodes?|passphrases?|` +
 	`pin|cvv|cvc|(2fa|otp|one-time|verification|security|recovery|backup)\s+(codes?|passwords?|phrases?)|seed\s+phrase|card\s+(number|details)|` +
 	`social\s+security\s+number)\b`)
@@ -145,7 +145,7 @@ var partOfName = lazyregexp.New(`^[\s_-]+(files?|fields?|managers?|polic(y|ies)|
 
 func forNoThing(_ *unapproved, s []byte) bool { return !asksForThing.Match(s) }
 
-// asksForThing matches asking a person for something other than consent.
+// asksForThing matches text that asks a person for something other than consent.
 var asksForThing = lazyregexp.New(`\bask(ed|ing)?\s+(the\s+user\s+|users\s+|you\s+)?for\s+(the|an?|their|your|any|more)\b`)
 
 func inName(u *unapproved, s []byte) bool {

@@ -8,8 +8,8 @@ import (
 )
 
 // withdrawn returns a dropped sentence that required consent before a call or ruled out damage, or
-// "" if there is none or the definition still says so. For a tool that acts, such a sentence was a
-// reason for the approval; for a tool that only reads, it meant little.
+// "" if there is none or the definition still contains it. For a tool that acts, such a sentence
+// was a reason for the approval; for a tool that only reads, it meant little.
 func (c *change) withdrawn(r retold) string {
 	if r.before == "" {
 		return ""

@@ -18,7 +18,7 @@ var AnsiControl = scanner.Rule{
 	Fix:        "Make the control characters visible and read the text. Remove them from definitions, and remove the server if they hid anything.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Tool documentation needs no control characters. A result can be the output of a program: in results, colours and overstriking are not reported, progress bars are a note, and only hidden text is rated medium.",
+	Basis:      "Tool documentation needs no control characters. A result can be the output of a program: in results, colours and overstriking are not reported, progress bars are reported as a note, and only hidden text is rated medium.",
 	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM01", "ATLAS:AML.T0068", "CWE-150", "CWE-451"},
 	Unusual:    steering,
 }

@@ -15,7 +15,7 @@ var Bidi = scanner.Rule{
 	Fix:        "Make the controls visible and read the text. Remove the server if it has no reason for them.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Tool documentation needs neither overrides nor embeddings; isolates and marks, which right-to-left text needs, are not reported.",
+	Basis:      "Tool documentation needs neither overrides nor embeddings. Isolates and marks, which right-to-left text needs, are not reported.",
 	Refs:       []string{"OWASP-MCP:MCP03", "ATLAS:AML.T0068", "CWE-1007"},
 	Unusual: func(p *scanner.TextPass) {
 		for i := 0; i < len(p.Source); {

@@ -15,7 +15,7 @@ var UnicodeTags = scanner.Rule{
 	Fix:        "Remove the server. Apart from flag emoji, these characters have no legitimate use.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Unicode deprecated tag characters in version 5.1, except in the three flags that it recommends for interchange.",
+	Basis:      "Unicode deprecated tag characters in version 5.1, except in the three flags that it recommends for interchange, so other text has no use for them.",
 	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM01", "ATLAS:AML.T0068", "CWE-1007"},
 	Unusual: func(p *scanner.TextPass) {
 		for i := 0; i < len(p.Source); {

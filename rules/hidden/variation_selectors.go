@@ -16,7 +16,7 @@ var VariationSelectors = scanner.Rule{
 	Fix:        "Remove the server. A character takes one selector; a run of selectors encodes a message.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Unicode allows one selector after a base character. Two or more in a row, or on three ASCII letters, have no meaning in any text.",
+	Basis:      "Unicode allows one selector after a base character. Two or more in a row, or one after each of three ASCII letters, have no meaning in any text.",
 	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM01", "ATLAS:AML.T0068", "CWE-1007"},
 	Unusual: func(p *scanner.TextPass) {
 		onLetters := 0
@@ -54,8 +54,8 @@ var VariationSelectors = scanner.Rule{
 // doubled is a repeated emoji selector, a common editing mistake.
 var doubled = []byte{15, 15}
 
-// letterSelectors is the number of ASCII letters with a selector that counts as a message. No ASCII
-// letter has a variant form.
+// letterSelectors is the minimum number of ASCII letters followed by a variation selector that is
+// treated as a hidden message. No ASCII letter has a variant form.
 const letterSelectors = 3
 
 // selected returns the byte that a variation selector encodes.

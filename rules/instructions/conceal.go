@@ -107,8 +107,8 @@ var (
 	notTheUser = lazyregexp.New(`\b(users|customers?)$`)
 )
 
-// silentPattern also matches in manuals; instructionsPattern also matches in instructions that
-// people write for their own bots.
+// The text matched by silentPattern also occurs in manuals, and that matched by instructionsPattern
+// in instructions that people write for their own bots.
 const (
 	silentPattern       = 2
 	instructionsPattern = 3

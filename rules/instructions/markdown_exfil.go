@@ -9,12 +9,12 @@ import (
 var MarkdownExfil = scanner.Rule{
 	ID:         "inj-markdown-exfil",
 	Category:   "exfiltration",
-	Title:      "The address of an image or link contains a placeholder for data",
-	Why:        "A client that renders the answer requests the image, and the data in its address leaves without a click.",
-	Fix:        "Do not render images from addresses in data. Find out who wrote the text.",
+	Title:      "The URL of an image or link contains a placeholder for data",
+	Why:        "A client that renders the answer fetches the image, and the data in its URL is sent without a click.",
+	Fix:        "Do not render images whose URLs come from data. Find out who wrote the text.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "An address with a placeholder is an ordinary template until the text says what to fill in. Without such an instruction it is rated low.",
+	Basis:      "A URL with a placeholder is an ordinary template unless the text says what to fill in. Without such an instruction, the finding is low.",
 	Refs:       []string{"OWASP-MCP:MCP10", "OWASP-LLM:LLM05", "ATLAS:AML.T0077", "CWE-200"},
 	Patterns: []scanner.Pattern{{
 		Name: "picture_with_blank",

@@ -125,8 +125,8 @@ var (
 	kindOfTool = lazyregexp.New(`\b(any|every|each|all|other)\s+(of\s+the\s+)?(other\s+)?(([\w-]+\s+){0,2}?)(tools?|functions?|mcp\s+servers?)\b`)
 )
 
-// namesOwnTools reports whether the tools in said belong to the server, because the text after
-// them says so, or because their kind occurs in its name.
+// namesOwnTools reports whether the tools in said belong to the server, either because the text
+// after them states it or because their kind occurs in its name.
 func namesOwnTools(name string, said, behind []byte) bool {
 	if ownToolsBehind.Match(behind) {
 		return true

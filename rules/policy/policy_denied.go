@@ -16,7 +16,7 @@ var PolicyDenied = scanner.Rule{
 	Fix:        "Find out who made the request. If you want it, allow it in the policy, as narrowly as possible.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The policy states what the user allows, so the violation is certain. High if it blocks the message, medium if it prompts, low if it alerts, and a note if it logs. Not reported without a policy.",
+	Basis:      "The policy states what the user allows, so the violation is certain. The severity follows the policy's action: high if it blocks the message, medium if it prompts, low if it alerts, and a note if it logs. Without a policy, nothing is reported.",
 	Refs:       []string{"OWASP-MCP:MCP02", "OWASP-LLM:LLM06", "CWE-862"},
 	On:         mcp.OnCall | mcp.OnRequest | mcp.OnQuestion | mcp.OnNotification,
 	Judge: func(p *scanner.JudgePass) {

@@ -11,10 +11,10 @@ var AmbiguousMessage = scanner.Rule{
 	Category:   "protocol",
 	Title:      "A message is both a request and a response",
 	Why:        "JSON-RPC distinguishes requests and responses by their members. A message with both is a request to one reader and a response to another, so a scanner may miss what the client obeys.",
-	Fix:        "Treat the server as hostile, or have it fixed. mcpscan inspected both readings.",
+	Fix:        "Treat the server as hostile, or have it fixed. mcpscan inspected both interpretations.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "JSON-RPC 2.0 forbids it, and no library writes it.",
+	Basis:      "JSON-RPC 2.0 forbids such a message, and no library writes one.",
 	Refs:       []string{"OWASP-MCP:MCP03", "CWE-436"},
 	Message: func(p *scanner.MessagePass) {
 		if p.Message.Kind == mcp.Document || p.Message.Kind == mcp.Audit {

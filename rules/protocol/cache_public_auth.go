@@ -13,7 +13,7 @@ var CachePublicAuth = scanner.Rule{
 	Fix:        `Make the server answer with cacheScope "private" if the answer depends on the caller.`,
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceLow,
-	Basis:      "Reported for resources read by a request with an Authorization header; according to the specification, lists are the same for every client. mcpscan cannot see whether the resource belongs to one user, so the confidence is low. The recording must have HTTP headers (HAR, HTTP as text, recordings of `mcpscan proxy`).",
+	Basis:      "The rule reports only resources read by a request with an Authorization header: according to the specification, lists are the same for every client. mcpscan cannot see whether the resource belongs to one user, so the confidence is low. The recording must have HTTP headers (HAR, HTTP as text, recordings of `mcpscan proxy`).",
 	Refs:       []string{"OWASP-MCP:MCP10", "OWASP-LLM:LLM02", "CWE-524"},
 	On:         mcp.OnHTTP,
 	Judge: func(p *scanner.JudgePass) {

@@ -9,11 +9,11 @@ var EmptyCursor = scanner.Rule{
 	ID:         "prt-empty-cursor",
 	Category:   "protocol",
 	Title:      "A list continues after an empty cursor",
-	Why:        "The specification allows an empty cursor, but many clients and scanners take it for the end of the list. Some readers get the next page, and others never see it.",
+	Why:        "The specification allows an empty cursor, but many clients and scanners take it for the end of the list. Some clients fetch the next page; others never see it.",
 	Fix:        "Make the server omit nextCursor at the end of a list, and send non-empty cursors.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "Medium if the next page contains definitions. An empty cursor that nobody followed is usually a mistake in the server, so it is rated low.",
+	Basis:      "The finding is medium if the next page contains definitions. An empty cursor that nobody followed is usually a mistake in the server, so it is rated low.",
 	Refs:       []string{"OWASP-MCP:MCP03", "CWE-436"},
 	On:         mcp.OnList,
 	Judge: func(p *scanner.JudgePass) {

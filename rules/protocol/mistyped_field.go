@@ -34,7 +34,7 @@ var MistypedField = scanner.Rule{
 	Fix:        "Have the server fixed. mcpscan inspected the other definitions of the list.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The wrong type is certain; the intent is not. null instead of a missing member is common and low.",
+	Basis:      "The wrong type is certain; the intent is not. null instead of a missing member is common and is rated low.",
 	Refs:       []string{"OWASP-MCP:MCP03", "CWE-436"},
 	Message: func(p *scanner.MessagePass) {
 		for i := range p.Message.Definitions {

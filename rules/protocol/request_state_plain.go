@@ -21,7 +21,7 @@ var RequestStatePlain = scanner.Rule{
 	Fix:        "Keep the state in the server, or sign it and bind it to the user.",
 	Severity:   scanner.Low,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "Reported if the state is JSON, or base64 of JSON, with a member that decides something and none that looks like a signature. The server may verify it in another way.",
+	Basis:      "The state is reported if it is JSON, or base64 of JSON, with a member that affects a decision and none that looks like a signature. The server may verify it in another way.",
 	Refs:       []string{"OWASP-MCP:MCP07", "CWE-565"},
 	Message: func(p *scanner.MessagePass) {
 		node := p.Doc.Get(p.Doc.Get(p.Root, "result"), "requestState")

@@ -15,7 +15,7 @@ var StdoutNoise = scanner.Rule{
 	Fix:        "Make the server log to stderr.",
 	Severity:   scanner.Note,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "One in nine published servers does this. mcpscan inspected the text like any other.",
+	Basis:      "One in nine published servers writes such output. mcpscan inspected the text like any other.",
 	Refs:       []string{"OWASP-MCP:MCP08", "CWE-20"},
 	On:         mcp.OnNoise,
 	Judge: func(p *scanner.JudgePass) {

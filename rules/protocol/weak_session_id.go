@@ -24,7 +24,7 @@ var WeakSessionID = scanner.Rule{
 	Fix:        "Generate IDs of 128 bits with a cryptographic random number generator, and bind them to the user.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "An ID with less than 64 bits of entropy for its alphabet, or with few distinct characters, can be guessed; a reused ID belongs to two clients at once. Requires HTTP headers in the recording (HAR, HTTP as text, recordings of `mcpscan proxy`). mcpscan cannot see how a long ID was generated.",
+	Basis:      "An ID with less than 64 bits of entropy for its alphabet, or with few distinct characters, can be guessed; a reused ID belongs to two clients at once. The recording must have HTTP headers (HAR, HTTP as text, recordings of `mcpscan proxy`). mcpscan cannot see how a long ID was generated.",
 	Refs:       []string{"OWASP-MCP:MCP07", "CWE-330", "CWE-384"},
 	On:         mcp.OnHTTP,
 	Judge: func(p *scanner.JudgePass) {

@@ -127,7 +127,7 @@ func broadSource(said, list string) (scanner.Severity, string) {
 	return 0, ""
 }
 
-// sharedByAll reports whether anybody can register hosts below a suffix.
+// sharedByAll reports whether anybody can register hosts under a suffix.
 func sharedByAll(host string) bool {
 	if _, err := netip.ParseAddr(host); err == nil {
 		return false

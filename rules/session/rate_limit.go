@@ -17,7 +17,7 @@ var RateLimit = scanner.Rule{
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
 	OptIn:      true,
-	Basis:      "Off unless rate_limits.enabled is set: only the user knows the right limit. Each server of a session has a token bucket: one full finding at the first call without a token, and another only after the bucket has been full again; calls in between are blocked too, at low.",
+	Basis:      "The rule is off unless rate_limits.enabled is set, because only the user knows the right limit. Each server in a session has a token bucket. The first call that finds the bucket empty is reported at full severity, and no other call is until the bucket has refilled completely; calls in between are also blocked, but reported as low.",
 	Refs:       []string{"OWASP-LLM:LLM10", "CWE-770"},
 	On:         mcp.OnCall,
 	Judge: func(p *scanner.JudgePass) {

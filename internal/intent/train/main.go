@@ -1,6 +1,6 @@
 // Command train trains the classifier of package intent and measures it by cross-validation: it
 // trains on most sets of labelled texts, scores the others, and repeats this until each set is
-// scored. The thresholds are chosen by these scores; the weights are trained on all sets.
+// scored. The thresholds are chosen based on these scores; the weights are trained on all sets.
 //
 //	go run ./internal/intent/train -servers ../shared/realservers/dumps corpus/*.jsonl
 //	go run ./internal/intent/train -servers ../shared/realservers/dumps -public ../shared/corpus -o internal/intent/weights.bin -net internal/intent/net.bin corpus/*.jsonl
