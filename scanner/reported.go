@@ -34,12 +34,12 @@ func (p *TextPass) Others(start, end int) iter.Seq2[*Rule, Severity] {
 	}
 }
 
-// LowerDoubtful lowers the issues above medium that other rules have so far reported in the text by
-// one level if doubtful returns true for the rule, and adds a signal that explains why.
-func (p *TextPass) LowerDoubtful(signal string, doubtful func(*Rule) bool) {
+// LowerTo lowers the issues that other rules have so far reported in the text to the given
+// severity, if lower returns true for the rule, and adds a signal that explains why.
+func (p *TextPass) LowerTo(severity Severity, signal string, lower func(*Rule) bool) {
 	for i := range p.reported {
-		if r := &p.reported[i]; r.rule != p.rule && r.Severity > Medium && doubtful(r.rule) {
-			r.Severity, r.Signals = r.Severity-1, append(slices.Clip(r.Signals), signal)
+		if r := &p.reported[i]; r.rule != p.rule && r.Severity > severity && lower(r.rule) {
+			r.Severity, r.Signals = severity, append(slices.Clip(r.Signals), signal)
 		}
 	}
 }

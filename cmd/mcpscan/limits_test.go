@@ -298,6 +298,7 @@ var limits = []struct {
 		{"maxQueued", "messages that wait to be written to a recording of `proxy`", "bytes", "not recorded, and counted in the recording; its replay is incomplete"},
 	}},
 	{"rules", []limit{
+		{"maxEnding", "the ending of a word before a closing quotation mark", "bytes", "the instruction does not count as quoted"},
 		{"maxSchemaBytes", "a schema that is checked in detail", "bytes", "`sch-resource-bomb`"},
 		{"maxSubschemas", "subschemas in a schema", "schemas", "`sch-resource-bomb`"},
 		{"maxSchemaDepth", "nesting of a schema", "levels", "`sch-resource-bomb`"},

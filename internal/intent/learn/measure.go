@@ -105,13 +105,13 @@ type Budget struct{ Twins, Singles, Real, Public float64 }
 var Budgets = [intent.Groups]struct{ Medium, High, Together Budget }{
 	intent.Definitions: {
 		Medium:   Budget{Twins: 0.12, Singles: 0.12, Real: 0.008, Public: 0.01},
-		High:     Budget{Twins: 0.022, Singles: 0.02, Real: 0.001, Public: 0.001},
-		Together: Budget{Twins: 0.043, Singles: 0.034, Real: 0.0015, Public: 0.002},
+		High:     Budget{Twins: 0.018, Singles: 0.015, Real: 0.001, Public: 0.001},
+		Together: Budget{Twins: 0.038, Singles: 0.03, Real: 0.0015, Public: 0.002},
 	},
 	intent.Results: {
 		Medium:   Budget{Twins: 0.12, Singles: 0.16, Real: 0.005, Public: 0.0125},
-		High:     Budget{Twins: 0.02, Singles: 0.035, Real: 0.002, Public: 0.002},
-		Together: Budget{Twins: 0.025, Singles: 0.038, Real: 0.002, Public: 0.002},
+		High:     Budget{Twins: 0.014, Singles: 0.028, Real: 0.002, Public: 0.002},
+		Together: Budget{Twins: 0.018, Singles: 0.03, Real: 0.002, Public: 0.002},
 	},
 }
 
