@@ -253,7 +253,7 @@ func (c *conversations) before(s *conversation, i *llm.Item, m mark) bool {
 
 // event returns the event of an item.
 func (c *conversations) event(s *conversation, i *llm.Item, server string, frame *composed) *scanner.Event {
-	e := &scanner.Event{Type: typeMessage, Session: s.session, Server: server, Request: i.Turn, Time: i.Time, Told: i.Record, Dialect: Dialect(i.Format),
+	e := &scanner.Event{Type: typeMessage, Session: s.session, Server: server, Request: i.Turn, Time: i.Time, FromModelLog: i.Record, Dialect: Dialect(i.Format),
 		Frame: frame.b, Parts: frame.parts, Origin: c.at(i)}
 	for k := range e.Parts {
 		e.Parts[k].Origin.File = c.file

@@ -82,7 +82,7 @@ type (
 		More                           int // number of related locations not listed
 		Diff                           []htmlLine
 		Why, Fix                       string
-		Told                           string // ID of the finding that has the rule's Why and Fix
+		ExplainedBy                    string // ID of the finding that has the rule's Why and Fix
 	}
 	htmlLine   struct{ Kind, Text string }
 	htmlReason struct{ Count, Text, Place string }
@@ -179,7 +179,7 @@ func (h *htmlWriter) explain(f *htmlFinding) {
 		f.Why, f.Fix = visible(r.Why, textLimit), visible(r.Fix, textLimit)
 		return
 	}
-	f.Told = h.told[f.Rule]
+	f.ExplainedBy = h.told[f.Rule]
 }
 
 func (h *htmlWriter) finding(f repeated) htmlFinding {

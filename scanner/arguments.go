@@ -59,13 +59,13 @@ func argumentName(pointer string) string {
 }
 
 // given returns the position and digest of a call's arguments.
-func (in *Inspector) given(params int) mcp.Given {
+func (in *Inspector) given(params int) mcp.RawArguments {
 	args := in.tree.Get(params, "arguments")
 	if in.tree.Kind(args) == wire.Invalid || in.tree.Kind(args) == wire.Null {
-		return mcp.Given{Digest: nothingGiven}
+		return mcp.RawArguments{Digest: nothingGiven}
 	}
 	n, frame := &in.tree.Nodes[args], int(in.tree.Nodes[in.event.root].Start)
-	return mcp.Given{Start: int(n.Start) - frame, End: int(n.End) - frame, Digest: sha256.Sum256(in.tree.Raw(args))}
+	return mcp.RawArguments{Start: int(n.Start) - frame, End: int(n.End) - frame, Digest: sha256.Sum256(in.tree.Raw(args))}
 }
 
 // nothing replaces missing arguments.
@@ -76,7 +76,7 @@ var nothingGiven = mcp.Digest(sha256.Sum256([]byte(nothing)))
 // Violation returns the first argument of the current call that violates the tool's schema,
 // with its position in the frame.
 func (p *JudgePass) Violation(tool *mcp.Definition) conform.Violation {
-	g := &p.Message.Given
+	g := &p.Message.RawArguments
 	frame := p.event.Frame
 	if tool.Input == nil || g.Digest == (mcp.Digest{}) || g.End > len(frame) {
 		return conform.Violation{}

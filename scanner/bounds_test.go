@@ -188,7 +188,7 @@ func TestLooksAreBounded(t *testing.T) {
 	rule := markerRule()
 	looks := 0
 	rule.Text = func(p *scanner.TextPass) {
-		if p.Spend(1) {
+		if p.TakeBudget(1) {
 			looks++
 		}
 	}

@@ -64,7 +64,7 @@ func Refuses(action string) bool { return refusals[strings.ToLower(action)] }
 // also has the call from a more reliable source. It counts the call. The first call from a
 // more reliable source replaces those counted before, which may be the same calls.
 func (j *judge) call(srv *Server, e *Event, from mcp.Direction, m *Judged) *Call {
-	source := callSource(m.Message, from, e.Told)
+	source := callSource(m.Message, from, e.FromModelLog)
 	if source == 0 {
 		return nil
 	}

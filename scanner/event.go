@@ -29,31 +29,31 @@ const (
 
 // Event is one unit of input. Its observer sets its time; later code uses no other clock.
 type Event struct {
-	Seq       int64 // position in the input, from 1; set by the engine
-	Time      time.Time
-	Session   string
-	Server    string
-	Transport string // stdio, http, sse
-	Request   string // ID of the model request whose response contained the call, if recorded
-	Direction mcp.Direction
-	Kind      EventKind
-	Type      string                   // type name, as in events.jsonl
-	Reason    string                   // why the event is skipped or ignored, or why its frame is not a valid message, worded for a report
-	Frame     []byte                   // the exact bytes; valid until the event has been judged
-	HTTP      *mcp.HTTPHead            // headers of the exchange that carried the frame; nil if not recorded
-	Identity  *baseline.Identity       // of a LockEvent or StartedEvent: identity of the server; nil if unknown
-	Locked    *baseline.LockedIdentity // of a LockEvent: complete identity entry in the lockfile
-	Says      baseline.Says            // of a LockEvent: members that the lockfile has for the server besides its definitions
-	Approved  bool                     // of a LockEvent: contains the approved definitions, not those seen since
-	Config    *configfile.ClientConfig
-	Settings  *configfile.ChangedSettings
-	Shared    *Shared // the event belongs to the judge
-	Origin    Origin
-	Parts     []Part // of an assembled frame: the origin of each part in the file, in order
-	Dialect   string // LLM API whose log contained the frame, as in an llm_message; "" for a frame seen on its connection
-	Told      bool   // the frame comes from a model's log, so a recording of the connection would contain the same call
-	Projected bool   // the definitions are in the form that a client passes to a model: incomplete, and possibly only part of a list
-	Rewritten bool   // the client has also changed the definitions, so they are only comparable to others rewritten by it
+	Seq          int64 // position in the input, from 1; set by the engine
+	Time         time.Time
+	Session      string
+	Server       string
+	Transport    string // stdio, http, sse
+	Request      string // ID of the model request whose response contained the call, if recorded
+	Direction    mcp.Direction
+	Kind         EventKind
+	Type         string                   // type name, as in events.jsonl
+	Reason       string                   // why the event is skipped or ignored, or why its frame is not a valid message, worded for a report
+	Frame        []byte                   // the exact bytes; valid until the event has been judged
+	HTTP         *mcp.HTTPHead            // headers of the exchange that carried the frame; nil if not recorded
+	Identity     *baseline.Identity       // of a LockEvent or StartedEvent: identity of the server; nil if unknown
+	Locked       *baseline.LockedIdentity // of a LockEvent: complete identity entry in the lockfile
+	Says         baseline.Says            // of a LockEvent: members that the lockfile has for the server besides its definitions
+	Approved     bool                     // of a LockEvent: contains the approved definitions, not those seen since
+	Config       *configfile.ClientConfig
+	Settings     *configfile.ChangedSettings
+	Shared       *Shared // the event belongs to the judge
+	Origin       Origin
+	Parts        []Part // of an assembled frame: the origin of each part in the file, in order
+	Dialect      string // LLM API whose log contained the frame, as in an llm_message; "" for a frame seen on its connection
+	FromModelLog bool   // the frame comes from a model's log, so a recording of the connection would contain the same call
+	Projected    bool   // the definitions are in the form that a client passes to a model: incomplete, and possibly only part of a list
+	Rewritten    bool   // the client has also changed the definitions, so they are only comparable to others rewritten by it
 
 	tree *wire.Doc
 	root int

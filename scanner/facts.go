@@ -33,12 +33,12 @@ type Message struct {
 	Target   string // name of the tool or prompt called or fetched, or URI of the resource read
 	Offset   int    // offset of the message in the frame
 
-	Values    []Value         // values for detecting flows, if a rule needs them
-	Arguments []Argument      // of a request, if a policy or rule needs them
-	Client    *mcp.ClientInfo // how the client identifies itself, if it does
-	Roots     []string        // of a client's answer, or of a request with one: the URIs of the listed roots
-	Answer    uint64          // of a response: hash of its raw JSON
-	Given     mcp.Given       // of a call: its arguments
+	Values       []Value          // values for detecting flows, if a rule needs them
+	Arguments    []Argument       // of a request, if a policy or rule needs them
+	Client       *mcp.ClientInfo  // how the client identifies itself, if it does
+	Roots        []string         // of a client's answer, or of a request with one: the URIs of the listed roots
+	Answer       uint64           // of a response: hash of its raw JSON
+	RawArguments mcp.RawArguments // of a call: its arguments
 
 	Structured   []byte // of a result: its structuredContent, unless larger than structuredBytes
 	StructuredAt int    // offset of Structured in the frame

@@ -304,7 +304,7 @@ func (in *Inspector) asSent(r *Rule, check func(*TextPass)) {
 // indicate a disguise.
 func (in *Inspector) match(p *TextPass) (seen text.Disguised) {
 	p.folded = in.folder.Fold(p.Source)
-	p.Folded, p.sentence, p.treatise, p.read, p.reported = p.folded.Text, -1, nil, false, p.reported[:0]
+	p.Folded, p.sentence, p.discussesAttacks, p.read, p.reported = p.folded.Text, -1, nil, false, p.reported[:0]
 	found := slices.DeleteFunc(in.scan.Scan(p.Folded), func(m text.Match) bool {
 		of := in.engine.owner[m.Pattern]
 		if of.rule == noRule {

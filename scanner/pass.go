@@ -34,20 +34,20 @@ type TextPass struct {
 
 	Via string // how the text was encoded; empty if it was not
 
-	in       *Inspector
-	rule     *Rule
-	folded   *text.Folded
-	original []byte // text from which this one was decoded, at [from, to)
-	from, to int
-	node     int
-	isKey    bool
-	root     int
-	sentence int   // end of the first sentence; -1 until needed
-	treatise *bool // result of Treatise
-	read     bool  // Reading was called
-	reported []reported
-	pieces   []piece // pieces from which the text was joined; nil if it was not
-	again    bool    // the same pieces were joined in another way before
+	in               *Inspector
+	rule             *Rule
+	folded           *text.Folded
+	original         []byte // text from which this one was decoded, at [from, to)
+	from, to         int
+	node             int
+	isKey            bool
+	root             int
+	sentence         int   // end of the first sentence; -1 until needed
+	discussesAttacks *bool // result of DiscussesAttacks
+	read             bool  // Reading was called
+	reported         []reported
+	pieces           []piece // pieces from which the text was joined; nil if it was not
+	again            bool    // the same pieces were joined in another way before
 }
 
 // Key returns the name of the nearest member that contains the text.
@@ -179,23 +179,23 @@ func (p *TextPass) FirstSentence(start int) bool {
 	return start <= p.sentence && p.Description()
 }
 
-// Spend uses close looks, each of which takes a rule several milliseconds, and reports
+// TakeBudget uses close looks, each of which takes a rule several milliseconds, and reports
 // whether the event had enough of them left. If not, the rule must stop, and the event counts
 // as not fully inspected.
-func (p *TextPass) Spend(looks int) bool {
+func (p *TextPass) TakeBudget(looks int) bool {
 	p.in.looks -= looks
 	p.in.cut = p.in.cut || p.in.looks < 0
 	return p.in.looks >= 0
 }
 
-// Treatise returns the result of about for the whole folded text. It is computed once per
+// DiscussesAttacks returns the result of about for the whole folded text. It is computed once per
 // text, however many matches depend on it.
-func (p *TextPass) Treatise(about func([]byte) bool) bool {
-	if p.treatise == nil {
+func (p *TextPass) DiscussesAttacks(about func([]byte) bool) bool {
+	if p.discussesAttacks == nil {
 		is := about(p.Folded)
-		p.treatise = &is
+		p.discussesAttacks = &is
 	}
-	return *p.treatise
+	return *p.discussesAttacks
 }
 
 // Reading returns the result of read for the text, computed once for all rules that need it.
@@ -360,9 +360,9 @@ func (p *JudgePass) Known(d *mcp.Definition) *Known { return p.judge.known(p.eve
 // Full reports whether the event exceeds its maximum of findings, so that a rule may stop.
 func (p *JudgePass) Full() bool { return p.judge.dropped > 0 }
 
-// Told reports whether an earlier rule in the table has reported something about this message,
+// AlreadyReported reports whether an earlier rule in the table has reported something about this message,
 // so that only the narrower of two rules reports.
-func (p *JudgePass) Told(rule string) bool {
+func (p *JudgePass) AlreadyReported(rule string) bool {
 	return slices.ContainsFunc(p.spoken, func(r *Rule) bool { return r.ID == rule })
 }
 

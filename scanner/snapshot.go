@@ -33,7 +33,7 @@ type Offer struct {
 	Location    Location                 // location where it was first seen
 	Definitions map[mcp.DefinitionKey]*Offered
 	Lists       [mcp.MessageSubject]bool // kinds that it listed completely
-	Twice       []Twice
+	Duplicates  []Duplicate
 	Rival       Location // location of another server configured with the same name; zero if there is none
 
 	// Cached results, with a lock because engines can share an offer.
@@ -57,8 +57,8 @@ type Offered struct {
 // pending reports whether the definition is in a lockfile but has not been approved.
 func (o *Offered) pending() bool { return o.Status == "pending" }
 
-// Twice is a definition that occurs twice in one list, in different forms.
-type Twice struct {
+// Duplicate is a definition that occurs twice in one list, in different forms.
+type Duplicate struct {
 	mcp.DefinitionKey
 	First, Second Location
 }
@@ -145,7 +145,7 @@ func (s *Snapshot) take(o *Offer, e *Event, m *Message) {
 		}
 		key, at := d.Key(), s.places.At(d.Offset)
 		if first := here[key]; first != nil && first.Digest != d.Digest {
-			o.Twice = append(o.Twice, Twice{key, s.places.At(first.Offset), at})
+			o.Duplicates = append(o.Duplicates, Duplicate{key, s.places.At(first.Offset), at})
 			continue
 		}
 		if here == nil {

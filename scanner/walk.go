@@ -340,7 +340,7 @@ func (in *Inspector) params(m *Message, root, node int) {
 		}
 		if m.Method == "tools/call" {
 			m.Category = capability.CategoryOfName(m.Target)
-			m.Given = in.given(node)
+			m.RawArguments = in.given(node)
 		}
 		in.region(mcp.CallSubject, m.Target, node, node)
 	}

@@ -16,7 +16,7 @@ func (r *proxyRun) asking() *proxy.Asking {
 	return &proxy.Asking{
 		Timeout:   r.AskTimeout,
 		Elsewhere: func(ctx context.Context, q *proxy.Question) bool { return askByFile(ctx, q, r.trouble) },
-		Told: func(q *proxy.Question, allowed bool, by string) {
+		Decided: func(q *proxy.Question, allowed bool, by string) {
 			what := "refused"
 			if allowed {
 				what = "allowed"

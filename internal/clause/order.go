@@ -79,7 +79,7 @@ func aboutAttacks(t []byte) bool {
 // InData returns the severity of an instruction at [start, end) in data. It lowers the severity by
 // one level if the whole text is a report on attacks, or if the instruction is quoted in one.
 func InData(p *scanner.TextPass, start, end int, s scanner.Severity) scanner.Severity {
-	if s == scanner.High && (p.Treatise(aboutAttacks) || QuotedInReport(p.Folded, start, end)) {
+	if s == scanner.High && (p.DiscussesAttacks(aboutAttacks) || QuotedInReport(p.Folded, start, end)) {
 		return scanner.Medium
 	}
 	return s

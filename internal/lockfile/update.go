@@ -36,8 +36,8 @@ func (p Policy) by(server string, known bool) string {
 func (f *File) Update(now *scanner.Snapshot, p Policy, at time.Time) error {
 	for _, name := range now.Names() {
 		o := now.Servers[name]
-		if len(o.Twice) > 0 {
-			t := o.Twice[0]
+		if len(o.Duplicates) > 0 {
+			t := o.Duplicates[0]
 			return fmt.Errorf("%s: server %q lists the %s %q twice with different definitions (also at %s), and only one could be approved; report this to its author",
 				place(t.Second), name, t.Kind, t.Name, place(t.First))
 		}

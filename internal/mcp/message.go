@@ -73,8 +73,8 @@ func (k SubjectKind) String() string { return subjectNames[k] }
 // Definition reports whether the subject is a definition that a model reads.
 func (k SubjectKind) Definition() bool { return k >= ToolSubject && k <= ServerSubject }
 
-// Given is the location of a call's arguments in its frame.
-type Given struct {
+// RawArguments is the location of a call's arguments in its frame.
+type RawArguments struct {
 	Start, End int // offsets in the frame; both are 0 if there are none
 	Digest     Digest
 }

@@ -21,8 +21,8 @@ type Asking struct {
 	// Elsewhere asks outside the client, if the client cannot ask, until ctx ends. It reports
 	// whether the message is allowed.
 	Elsewhere func(ctx context.Context, q *Question) (allowed bool)
-	// Told is called with the decision about a message and who made it.
-	Told func(q *Question, allowed bool, by string)
+	// Decided is called with the decision about a message and who made it.
+	Decided func(q *Question, allowed bool, by string)
 }
 
 // Question describes a held message to the user. Its strings are bounded, visible, and stripped of
@@ -190,7 +190,7 @@ func (g *gate) wait(ctx context.Context, key heldKey, q *Question, size int, cli
 	defer cancel(nil)
 	done, ok := g.held.hold(key, size, g.MaxMessage, cancel)
 	if !ok {
-		g.Asking.Told(q, false, byFullness)
+		g.Asking.Decided(q, false, byFullness)
 		return false, true
 	}
 	defer done()
@@ -208,6 +208,6 @@ func (g *gate) wait(ctx context.Context, key heldKey, q *Question, size int, cli
 		by = endedBy(ctx)
 	}
 	allowed = allowed && ctx.Err() == nil
-	g.Asking.Told(q, allowed, by)
+	g.Asking.Decided(q, allowed, by)
 	return allowed, by != bySender
 }

@@ -38,7 +38,7 @@ func (a *asked) asking(timeout time.Duration) *proxy.Asking {
 				return false
 			}
 		},
-		Told: func(q *proxy.Question, allowed bool, by string) {
+		Decided: func(q *proxy.Question, allowed bool, by string) {
 			a.mu.Lock()
 			defer a.mu.Unlock()
 			a.told = append(a.told, fmt.Sprintf("%v %t: %s", q, allowed, by))

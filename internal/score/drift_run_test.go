@@ -29,11 +29,11 @@ type Change struct {
 	Name     string
 	Label    string // malicious, benign or undeclared; empty for published definitions
 	Differs  bool   // the two documents differ
-	Findings []Told
+	Findings []Reported
 }
 
-// Told is one finding about a change.
-type Told struct {
+// Reported is one finding about a change.
+type Reported struct {
 	Rule, Tool, Pointer, Message string
 	Severity                     scanner.Severity
 }
@@ -86,7 +86,7 @@ func (d *differ) compare(name string, old, newer []byte) (Change, error) {
 	}
 	now := shown{map[mcp.DefinitionKey]mcp.Digest{}, func(f *scanner.Finding) {
 		if !before.Knows(f) {
-			c.Findings = append(c.Findings, Told{f.Rule.ID, f.Name, f.Pointer, f.Message, f.Severity})
+			c.Findings = append(c.Findings, Reported{f.Rule.ID, f.Name, f.Pointer, f.Message, f.Severity})
 		}
 	}}
 	err := d.run(d.engine.Against(before, nil, true), newer, now)

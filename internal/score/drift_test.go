@@ -47,9 +47,9 @@ func TestDriftCases(t *testing.T) {
 }
 
 func TestDriftTables(t *testing.T) {
-	told := func(s scanner.Severity, tools ...string) (all []Told) {
+	told := func(s scanner.Severity, tools ...string) (all []Reported) {
 		for _, tool := range tools {
-			all = append(all, Told{Rule: "drift-description", Tool: tool, Severity: s})
+			all = append(all, Reported{Rule: "drift-description", Tool: tool, Severity: s})
 		}
 		return all
 	}

@@ -85,7 +85,7 @@ func secretField(doc *wire.Doc, property int, message string) string {
 // "".
 func namedSecret(name string, number bool) string {
 	for _, s := range secretFields {
-		if s.name.MatchString(name) && (s.parseInetAton || !number) {
+		if s.name.MatchString(name) && (s.numeric || !number) {
 			return s.kind
 		}
 	}
@@ -102,10 +102,10 @@ func askedSecret(said string, number bool) string {
 		return ""
 	}
 	for _, s := range secretFields {
-		if number && !s.parseInetAton {
+		if number && !s.numeric {
 			continue
 		}
-		for _, m := range s.InQuestion.FindAllStringSubmatchIndex(said, maxToolOrders) {
+		for _, m := range s.sentence.FindAllStringSubmatchIndex(said, maxToolOrders) {
 			if !besideSecret.MatchString(said[m[1]:]) && !deniedAhead.MatchString(lastClause(said[:m[2]])) {
 				return s.kind
 			}

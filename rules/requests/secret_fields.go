@@ -3,17 +3,17 @@ package requests
 import "github.com/mcpscan/mcpscan/internal/lazyregexp"
 
 // secretFields are the secrets for which a form can ask. They are matched by the name of a field,
-// by an English sentence, and by words in other languages. parseInetAton marks those that may be
+// by an English sentence, and by words in other languages. numeric marks those that may be
 // numbers.
 var secretFields = [...]struct {
-	kind                        string
-	name, InQuestion, elsewhere *lazyregexp.Regexp
-	parseInetAton               bool
+	kind                      string
+	name, sentence, elsewhere *lazyregexp.Regexp
+	numeric                   bool
 }{
 	{
-		kind:       "a password",
-		name:       lazyregexp.New(`\b(pass ?(word|phrase|wd|code)|pwd)( value| confirmation| again| confirm)?$|^(confirm|repeat|new|old|current) pass ?word$`),
-		InQuestion: askingFor(`pass(?:word|phrase|code)s?`),
+		kind:     "a password",
+		name:     lazyregexp.New(`\b(pass ?(word|phrase|wd|code)|pwd)( value| confirmation| again| confirm)?$|^(confirm|repeat|new|old|current) pass ?word$`),
+		sentence: askingFor(`pass(?:word|phrase|code)s?`),
 		elsewhere: inTongues(`contrase(?:ñ|n)as?|clave (?:de acceso|secreta)|senhas?|palavra-passe|mots? de passe|passw(?:o|ö)rt(?:er)?|kennwort|wachtwoord|has(?:ł|l)o|`+
 			`lösenord|adgangskode|passord|salasana|jelszó|heslo|şifreniz\pL*|şifre|mật khẩu|kata sandi`,
 			`пароль|пароля|κωδικ(?:ό|ο)ς πρ(?:ό|ο)σβασης|סיסמ[הא]|كلمة (?:المرور|السر)|पासवर्ड|รหัสผ่าน|密码|密碼|口令|パスワード|비밀번호`),
@@ -23,7 +23,7 @@ var secretFields = [...]struct {
 		name: lazyregexp.New(`\b(api ?(key|token|secret)s?|apikey|(access|auth|oauth|bearer|refresh|session|bot|personal access|github|gitlab|slack|jwt|` +
 			`security) ?token|(client|app|webhook|shared|consumer) secret|secret( access)? key|(private|ssh|wallet|signing|access|` +
 			`encryption) key|secret|credentials?)( value| pem)?$|^(pat|bearer|jwt)$`),
-		InQuestion: askingFor(`(?:api|secret|access|private|ssh)[ -]keys?|(?:access|auth|api|bearer|refresh|session|personal access) tokens?|credentials|client secret|` +
+		sentence: askingFor(`(?:api|secret|access|private|ssh)[ -]keys?|(?:access|auth|api|bearer|refresh|session|personal access) tokens?|credentials|client secret|` +
 			`(?:github|gitlab|slack|discord|telegram|notion|jira|npm|hugging face|cloud|account|login|bot|your|auth\w*) token`),
 		elsewhere: inTongues(`(?:clave|chave)s? (?:de )?(?:la )?api|clave (?:privada|secreta)|chave (?:privada|secreta)|`+
 			`cl(?:é|e) (?:d['’]?)?(?:api|priv(?:é|e)e|secr(?:è|e)te)|(?:api|zugangs|zugriffs)-?schl(?:ü|u)ssel|chiave (?:api|privata|segreta)|api-sleutel|`+
@@ -31,10 +31,10 @@ var secretFields = [...]struct {
 			`(?:api[- ]?|секретный |закрытый )ключ|ключ api|токен(?: доступа)?|密钥|密鑰|私钥|访问令牌|令牌|apiキー|api キー|アクセストークン|秘密鍵|api ?키|액세스 ?토큰|مفتاح api`),
 	},
 	{
-		kind:          "a card",
-		name:          lazyregexp.New(`\b((credit|debit|payment|bank) card( number| no| details)?|card security code|cvv2?|cvc2?|card verification (code|value))$|^(card|cc) (number|no|num)$|^(cc|pan)$`),
-		InQuestion:    askingFor(`(?:(?:credit|debit|payment|bank) )?card(?: number| details)|(?:\d+|three|four|sixteen|last|long|all)[- ]digits (?:\w+ ){1,8}card|credit card|cvv2?|cvc`),
-		parseInetAton: true,
+		kind:     "a card",
+		name:     lazyregexp.New(`\b((credit|debit|payment|bank) card( number| no| details)?|card security code|cvv2?|cvc2?|card verification (code|value))$|^(card|cc) (number|no|num)$|^(cc|pan)$`),
+		sentence: askingFor(`(?:(?:credit|debit|payment|bank) )?card(?: number| details)|(?:\d+|three|four|sixteen|last|long|all)[- ]digits (?:\w+ ){1,8}card|credit card|cvv2?|cvc`),
+		numeric:  true,
 		elsewhere: inTongues(`n(?:ú|u)mero de (?:la |su |tu )?tarjeta|tarjeta de cr(?:é|e)dito|n(?:ú|u)mero do (?:seu )?cart(?:ã|a)o|cart(?:ã|a)o de cr(?:é|e)dito|`+
 			`num(?:é|e)ro de (?:la |votre )?carte|carte (?:bancaire|bleue|de cr(?:é|e)dit)|kreditkarten?(?:nummer)?|numero (?:della )?(?:tua )?carta|`+
 			`carta di credito|creditcard(?:nummer)?|numer karty|kart numaran?\pL*`,
@@ -44,19 +44,19 @@ var secretFields = [...]struct {
 		kind: "a one-time code or PIN",
 		name: lazyregexp.New(`\b(otp|totp|2fa|mfa|tan)( code| token| value)?$|` +
 			`\b(one time|verification|security|authentication|authenticator|auth|sms|2fa|mfa|two factor) (code|pin|pass ?(word|code))$|\bpin( code| number)?$`),
-		InQuestion: askingFor(`(?:one[- ]time|verification|security|authenticat(?:ion|or)|sms|2fa|mfa|otp|two[- ]factor) (?:code|pin|password|passcode)|otp|` +
+		sentence: askingFor(`(?:one[- ]time|verification|security|authenticat(?:ion|or)|sms|2fa|mfa|otp|two[- ]factor) (?:code|pin|password|passcode)|otp|` +
 			`(?:your|card|sim|bank) pin|pin (?:code|number)`),
-		parseInetAton: true,
+		numeric: true,
 		elsewhere: inTongues(`c(?:ó|o)digo de (?:un solo uso|verificaci(?:ó|o)n|seguridad|verifica(?:ç|c)(?:ã|a)o|seguran(?:ç|c)a)|`+
 			`code de (?:v(?:é|e)rification|s(?:é|e)curit(?:é|e)|confirmation)|(?:best(?:ä|a)tigungs|sicherheits|verifizierungs|einmal)-?code|einmalpasswort|`+
 			`codice di (?:verifica|sicurezza)|verificatiecode|kod weryfikacyjny|do(?:ğ|g)rulama kod\pL*`,
 			`код (?:подтверждения|безопасности|из смс|из sms)|验证码|驗證碼|动态码|認証コード|確認コード|暗証番号|인증 ?(?:번호|코드)|رمز التحقق`),
 	},
 	{
-		kind:          "a personal secret",
-		name:          lazyregexp.New(`\b((seed|recovery|backup|mnemonic|secret) (phrase|words)|mnemonic|ssn|social security( number| no)?|(bank|atm|sim) pin|session cookies?)$`),
-		InQuestion:    askingFor(`(?:seed|recovery|mnemonic) (?:phrase|words)|social security number|ssn`),
-		parseInetAton: true,
+		kind:     "a personal secret",
+		name:     lazyregexp.New(`\b((seed|recovery|backup|mnemonic|secret) (phrase|words)|mnemonic|ssn|social security( number| no)?|(bank|atm|sim) pin|session cookies?)$`),
+		sentence: askingFor(`(?:seed|recovery|mnemonic) (?:phrase|words)|social security number|ssn`),
+		numeric:  true,
 		elsewhere: inTongues(`frase (?:semilla|de recuperaci(?:ó|o)n|de recupera(?:ç|c)(?:ã|a)o)|phrase de r(?:é|e)cup(?:é|e)ration|wiederherstellungsphrase`,
 			`助记词|助記詞|シードフレーズ|リカバリーフレーズ|니모닉|мнемоническ\pL+ фраз\pL*|сид-фраз\pL*`),
 	},

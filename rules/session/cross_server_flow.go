@@ -19,7 +19,7 @@ var CrossServerFlow = scanner.Rule{
 	Flows:      true, // for secrets in data that was read
 	On:         mcp.OnCall,
 	Judge: func(p *scanner.JudgePass) {
-		if c := p.Call(); c != nil && c.Category != capability.Read && !p.Told("read-then-send") {
+		if c := p.Call(); c != nil && c.Category != capability.Read && !p.AlreadyReported("read-then-send") {
 			reportReads(p, flowWeights{scanner.High, scanner.Medium}, deeds[c.Category], p.Limits.Flow, !p.Limits.AnyTurn)
 		}
 	},

@@ -63,7 +63,7 @@ func reportReads(p *scanner.JudgePass, weights flowWeights, does string, window 
 		is.Severity = weights.suspicious
 		is.Message += "; " + why
 	}
-	if p.Told("value-flow") {
+	if p.AlreadyReported("value-flow") {
 		is.Message += "; it contains data from that read (value-flow)"
 	}
 	p.Report(is)
