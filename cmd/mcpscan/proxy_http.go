@@ -150,7 +150,7 @@ func (r *proxyRun) front(ctx context.Context, access proxy.Access, transport htt
 // upstream returns how the proxy reaches a server.
 func (r *proxyRun) upstream(t *servers.Target, transport http.RoundTripper, known servers.Known) (u proxy.Upstream, err error) {
 	u = proxy.Upstream{Name: t.Name, Origin: t.Origin, Transport: transport, Headers: t.Headers, Failed: func(reason string) {
-		r.trouble("server %s sent no usable answer: %s", text.Visible(t.Name, 200), reason)
+		r.trouble("server %s sent no valid response: %s", text.Visible(t.Name, 200), reason)
 	}}
 	if len(t.Command) > 0 {
 		u.Command, u.Headers = r.command(t, known), nil

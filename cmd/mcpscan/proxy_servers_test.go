@@ -95,7 +95,7 @@ func TestProxyOfCommands(t *testing.T) {
 	if strings.Contains(readFile(t, at("rec.jsonl"))+p.stderr.String(), "t0ken-") {
 		t.Error("the recording or standard error has the token")
 	}
-	for _, want := range []string{"ends: cannot find the database <U+001B>[31mred", `withheld tool "sum" from the list`, "server ends sent no usable answer: it exited with code 3"} {
+	for _, want := range []string{"ends: cannot find the database <U+001B>[31mred", `withheld tool "sum" from the list`, "server ends sent no valid response: it exited with code 3"} {
 		if !bytes.Contains(p.stderr.Bytes(), []byte(want)) {
 			t.Errorf("standard error lacks %s:\n%s", want, p.stderr)
 		}

@@ -104,7 +104,7 @@ func TestElicitedResponses(t *testing.T) {
 		{400, inJSON, failure("it was bad"), []string{failure("it was bad")}},
 		{404, "text/html", "<p>nothing here", []string{failure("the server answered with status 404 and without a message")}},
 		{202, "", "", []string{failure("the server answered with status 202 and without a message")}},
-		{302, "", "", []string{failure("the server srv sent no usable answer: it answers with status 302 and redirects to an unreadable URL, which the proxy does not follow: if you trust that URL, use it as --upstream")}},
+		{302, "", "", []string{failure("the server srv sent no valid response: it answers with status 302 and redirects to an unreadable URL, which the proxy does not follow: if you trust that URL, use it as --upstream")}},
 	} {
 		h := elicited(t, newAsked(), time.Hour, func(w http.ResponseWriter, r *http.Request) {
 			if test.kind != "" {

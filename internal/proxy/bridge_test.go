@@ -410,7 +410,7 @@ func TestBridgeEnds(t *testing.T) {
 		p.exit()
 	}()
 	ended := func(id string) string {
-		return `{"jsonrpc":"2.0","id":` + id + `,"error":{"code":-32603,"message":"mcpscan: the server srv sent no usable answer: it exited with code 3"}}`
+		return `{"jsonrpc":"2.0","id":` + id + `,"error":{"code":-32603,"message":"mcpscan: the server srv sent no valid response: it exited with code 3"}}`
 	}
 	h.post(call("2", "t"), http.StatusBadGateway, ended("2"), session)
 	one.want(ended("1"), "EOF")
@@ -434,14 +434,14 @@ func TestBridgeBadServers(t *testing.T) {
 		p.reads(call("2", "t"))
 		_, _ = io.WriteString(p.out, strings.Repeat("x", 2<<20)) // fails when the proxy has enough
 	}()
-	h.post(call("2", "t"), http.StatusBadGateway, `{"jsonrpc":"2.0","id":2,"error":{"code":-32603,"message":"mcpscan: the server srv sent no usable answer: a message of the server exceeds the limit of 1048576 bytes (--max-message)"}}`, session)
+	h.post(call("2", "t"), http.StatusBadGateway, `{"jsonrpc":"2.0","id":2,"error":{"code":-32603,"message":"mcpscan: the server srv sent no valid response: a message of the server exceeds the limit of 1048576 bytes (--max-message)"}}`, session)
 
 	p, session = h.begin("{}")
 	go func() {
 		p.reads(call("2", "t"))
 		p.out.Close()
 	}()
-	h.post(call("2", "t"), http.StatusBadGateway, `{"jsonrpc":"2.0","id":2,"error":{"code":-32603,"message":"mcpscan: the server srv sent no usable answer: it closed its output"}}`, session)
+	h.post(call("2", "t"), http.StatusBadGateway, `{"jsonrpc":"2.0","id":2,"error":{"code":-32603,"message":"mcpscan: the server srv sent no valid response: it closed its output"}}`, session)
 }
 
 // TestBridgeBounds: no more processes than allowed run at a time, and idle ones end.

@@ -60,7 +60,7 @@ func (h *HTTP) fail(w http.ResponseWriter, r *http.Request, err error) {
 
 // unanswerable says that the server gave no answer, and why.
 func (h *HTTP) unanswerable(why string) string {
-	return "the server " + text.Visible(h.upstream.Name, reasonChars) + " sent no usable answer: " + why
+	return "the server " + text.Visible(h.upstream.Name, reasonChars) + " sent no valid response: " + why
 }
 
 // failure returns why a request failed, with the HTTP status for it.
