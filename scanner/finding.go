@@ -91,6 +91,7 @@ type Related struct {
 const (
 	contextChars  = 50
 	evidenceChars = 200
+	contextLimit  = evidenceChars + 2*contextChars
 	nameChars     = 120
 	pointerChars  = 200
 	messageChars  = 400
@@ -132,7 +133,8 @@ func newEvidence(s []byte, start, end int) Evidence {
 			to += n
 		}
 	}
-	e := Evidence{Text: excerpt(s, start, end, evidenceChars), Context: excerpt(s, from, to, evidenceChars+2*contextChars), Position: start}
+	known := text.Redact(s, from, cutAt(s, from, to, contextLimit))
+	e := Evidence{Text: excerpt(s, known, start, end, evidenceChars), Context: excerpt(s, known, from, to, contextLimit), Position: start}
 	if from > 0 {
 		e.Context = cutOff + e.Context
 	}
@@ -145,20 +147,26 @@ func newEvidence(s []byte, start, end int) Evidence {
 // cutOff marks truncated text.
 const cutOff = "…"
 
-// excerpt returns at most limit characters of s[from:to] for display. It marks truncation,
-// and does not split characters, because the parts would be displayed as other text.
-func excerpt(s []byte, from, to, limit int) string {
-	end := min(to, from+4*limit)
+// excerpt returns at most limit characters of s[from:to] for display, and marks truncation.
+func excerpt(s []byte, known text.Redacted, from, to, limit int) string {
+	end := cutAt(s, from, to, limit)
+	out := text.Visible(known.Excerpt(from, end), limit)
+	if end < to && !strings.HasSuffix(out, cutOff) {
+		out += cutOff
+	}
+	return out
+}
+
+// cutAt returns to, or the end of the part of s[from:to] that can contain limit characters. It does
+// not split characters, because the parts would be displayed as other text.
+func cutAt(s []byte, from, to, limit int) int {
+	end := min(to, from+utf8.UTFMax*limit)
 	for range utf8.UTFMax - 1 {
 		if end < to && !utf8.RuneStart(s[end]) {
 			end++
 		}
 	}
-	out := text.Visible(text.Excerpt(s, from, end), limit)
-	if end < to && !strings.HasSuffix(out, cutOff) {
-		out += cutOff
-	}
-	return out
+	return end
 }
 
 // showEnds is like show, but keeps both ends, because the cause of an error is often at

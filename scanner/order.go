@@ -12,7 +12,7 @@ const (
 	maxLateEvents = 256              // events of its session that an event may overtake: eight such buffers
 	maxLateTime   = 30 * time.Second // as long as a window; a larger gap means that a clock was set back
 	maxWaiting    = 4096             // events of all sessions waiting to be judged
-	maxWaitBytes  = 8 << 20          // memory kept by waiting events
+	maxWaitBytes  = 4 << 20          // memory kept by waiting events
 	findingBytes  = 1 << 10          // approximate size of a finding
 )
 

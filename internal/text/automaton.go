@@ -263,14 +263,6 @@ func loosen(re *syntax.Regexp) (loose bool) {
 	return loose
 }
 
-// loosened returns an automaton that matches at least what the expression does, or nil if it would
-// need too many classes.
-func loosened(expr string) *automaton {
-	re := parsed(expr)
-	loosen(re)
-	return newAutomaton(re)
-}
-
 // size returns the approximate number of instructions of an expression.
 func size(re *syntax.Regexp) int {
 	n := 1

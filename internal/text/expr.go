@@ -22,8 +22,8 @@ type Expr struct {
 
 	wholeOnce sync.Once
 	once      sync.Once
-	forward   *automaton // nil if there are too many character classes
-	exact     bool       // the automata match exactly what the expression does, not more
+	forward   func() *automaton // nil if there are too many character classes
+	exact     bool              // the automata match exactly what the expression does, not more
 	heads     func() (head, inside *lazyregexp.Regexp)
 	parts     []*Expr       // branches of an alternation that is not exact; each has few states by itself
 	literals  *literalTable // every match of a branch contains one of its literals
@@ -65,13 +65,12 @@ func (e *Expr) whole() *lazyregexp.Regexp {
 }
 
 func (e *Expr) compile() {
-	forward := e.parsed()
-	if e.exact = !loosen(forward); !e.exact {
-		if e.split(e.parsed()); e.parts != nil {
-			return
-		}
+	tree := e.parsed()
+	e.exact = !loosen(tree)
+	e.forward = sync.OnceValue(func() *automaton { return newAutomaton(tree) })
+	if !e.exact {
+		e.split(e.parsed())
 	}
-	e.forward = newAutomaton(forward)
 	e.heads = sync.OnceValues(func() (head, inside *lazyregexp.Regexp) {
 		source := e.String()
 		if strings.Contains(source, `\Q`) { // may extend to the end of the expression
@@ -139,18 +138,27 @@ func asserts(res []*syntax.Regexp) bool {
 	})
 }
 
-// hasAutomaton compiles the expression on first use, and reports whether it has an automaton.
+// hasAutomaton compiles the expression on first use, and reports whether its automata find matches.
 func (e *Expr) hasAutomaton() bool {
 	e.once.Do(e.compile)
-	return e.forward != nil
+	return e.parts == nil && e.forward() != nil
 }
 
-// finder returns the dfa that finds whether there is a match, or the end of the leftmost match.
-func (e *Expr) finder(leftmost bool) *dfa {
-	if leftmost {
-		return e.firstMatch.get(func() *dfa { return newDFA(e.forward, true, true) })
-	}
-	return e.anyMatch.get(func() *dfa { return newDFA(e.forward, false, true) })
+// filter returns the dfa that finds whether there may be a match, or nil if that needs too many
+// classes.
+func (e *Expr) filter() *dfa {
+	e.once.Do(e.compile)
+	return e.anyMatch.get(func() *dfa {
+		if a := e.forward(); a != nil {
+			return newDFA(a, false, true)
+		}
+		return nil
+	})
+}
+
+// ends returns the dfa that finds the end of the leftmost match.
+func (e *Expr) ends() *dfa {
+	return e.firstMatch.get(func() *dfa { return newDFA(e.forward(), true, true) })
 }
 
 // backward returns the dfa of the reversed expression, or nil if that needs too many classes.
@@ -179,21 +187,26 @@ func (e *Expr) Match(t []byte) bool {
 		}
 		return false
 	}
-	return e.finder(false).mayMatch(t) && (e.exact || e.verify(t) != nil)
+	return e.filter().mayMatch(t) && (e.exact || e.verify(t) != nil)
 }
 
 // FindIndex returns the start and end of the leftmost match in t, or nil.
 func (e *Expr) FindIndex(t []byte) []int {
+	if e.hasAutomaton() && !e.exact && !e.filter().mayMatch(t) {
+		return nil
+	}
+	return e.locate(t)
+}
+
+// locate does the work of FindIndex for a text that the filter accepts.
+func (e *Expr) locate(t []byte) []int {
 	if !e.hasAutomaton() {
 		return e.without(t)
 	}
 	if !e.exact {
-		if !e.finder(false).mayMatch(t) {
-			return nil
-		}
 		return e.verify(t)
 	}
-	end := e.finder(true).last(t)
+	end := e.ends().last(t)
 	if end < 0 {
 		return nil
 	}
@@ -231,7 +244,7 @@ func (e *Expr) FindSubmatchIndex(t []byte) []int {
 	if at == nil {
 		return nil
 	}
-	if e.parts != nil || e.heads == nil {
+	if !e.hasAutomaton() {
 		return e.whole().FindSubmatchIndex(t)
 	}
 	re, inside := e.heads()

@@ -19,7 +19,7 @@ func TestFilterNeverMisses(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 4))
 	pieces := []string{"a", "b", "c", "C", "k", "\u212a", "ſ", " ", "\n", ".", "’", "я", "б", "Я", "\xff", "\U00010001", "漢"}
 	for _, expr := range filtered {
-		re, f := regexp.MustCompile(expr), newDFA(loosened(expr), false, true)
+		re, f := regexp.MustCompile(expr), LazyExpr(expr).filter()
 		matches, spared := 0, 0
 		for range 3000 {
 			var b strings.Builder
@@ -60,7 +60,7 @@ func TestFilterNeverMisses(t *testing.T) {
 // TestFilterForgets runs an expression with more states than are kept.
 func TestFilterForgets(t *testing.T) {
 	const expr = `a[ab]{12}c`
-	re, f := regexp.MustCompile(expr), newDFA(loosened(expr), false, true)
+	re, f := regexp.MustCompile(expr), LazyExpr(expr).filter()
 	rnd := rand.New(rand.NewPCG(5, 6))
 	text := make([]byte, 100_000)
 	for i := range text {
@@ -87,7 +87,7 @@ func FuzzFilter(f *testing.F) {
 		if err != nil || len(expr) > 100 || strings.Count(expr, "{") > 2 { // nested counts take too long to compile
 			t.Skip("no expression that is worth the time")
 		}
-		if re.MatchString(text) && !newDFA(loosened(expr), false, true).mayMatch([]byte(text)) {
+		if re.MatchString(text) && !LazyExpr(expr).filter().mayMatch([]byte(text)) {
 			t.Fatalf("%q matches %q, and the filter says no", expr, text)
 		}
 	})

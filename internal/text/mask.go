@@ -158,23 +158,42 @@ func Variety(s string) int {
 
 // Excerpt returns s[from:to] with credentials masked. The first four characters of a credential are
 // kept so that its owner can identify it; they are of no use to anybody else.
-func Excerpt(s []byte, from, to int) string {
+func Excerpt(s []byte, from, to int) string { return Redact(s, from, to).Excerpt(from, to) }
+
+// Redacted is part of a text of which the credentials are known.
+type Redacted struct {
+	text        []byte
+	credentials [][2]int
+}
+
+// Redact finds the credentials in s[from:to], including those that extend beyond it.
+func Redact(s []byte, from, to int) Redacted {
 	lo, hi := around(s, from, to)
+	spans := secretsIn(s[lo:hi])
+	for i := range spans {
+		spans[i][0] += lo
+		spans[i][1] += lo
+	}
+	return Redacted{s, spans}
+}
+
+// Excerpt is like the function Excerpt, for a range within the part.
+func (r Redacted) Excerpt(from, to int) string {
 	var b strings.Builder
 	at := from
-	for _, sp := range secretsIn(s[lo:hi]) {
-		start, end := sp[0]+lo, sp[1]+lo
+	for _, sp := range r.credentials {
+		start, end := sp[0], sp[1]
 		if end <= at || start >= to {
 			continue
 		}
-		b.Write(s[at:max(start, at)])
-		if end-start >= 16 && start >= from && s[start] != '-' {
-			b.Write(s[start:min(start+4, to)])
+		b.Write(r.text[at:max(start, at)])
+		if end-start >= 16 && start >= from && r.text[start] != '-' {
+			b.Write(r.text[start:min(start+4, to)])
 		}
 		b.WriteString(Masked)
 		at = min(end, to)
 	}
-	b.Write(s[at:to])
+	b.Write(r.text[at:to])
 	return b.String()
 }
 

@@ -5,7 +5,6 @@ import (
 	"math"
 	"regexp"
 	"slices"
-	"sync"
 
 	"github.com/dlclark/regexp2/v2"
 
@@ -53,8 +52,7 @@ type Match struct {
 type Matcher struct {
 	patterns []Pattern
 	exprs    []*lazyregexp.Regexp // nil if the anchor is the whole match
-	finders  []*Expr              // the same, except for user patterns
-	filters  []func() *dfa        // of the expressions, built on first use; they may return nil
+	finders  []*Expr              // the same; for user patterns, they only filter
 	looks    []*regexp2.Regexp    // nil if a pattern has no look-around
 	whole    []int                // patterns without an anchor
 	anchors  *literalTable
@@ -64,7 +62,7 @@ type Matcher struct {
 // anchor, an anchor is not in folded form, or a user pattern has an invalid expression.
 func NewMatcher(patterns []Pattern) (*Matcher, error) {
 	m := &Matcher{patterns: patterns, exprs: make([]*lazyregexp.Regexp, len(patterns)), finders: make([]*Expr, len(patterns)),
-		filters: make([]func() *dfa, len(patterns)), looks: make([]*regexp2.Regexp, len(patterns))}
+		looks: make([]*regexp2.Regexp, len(patterns))}
 	var f Folder
 	for i, p := range patterns {
 		if p.Custom && len(p.Anchors) == 0 {
@@ -89,16 +87,7 @@ func NewMatcher(patterns []Pattern) (*Matcher, error) {
 		if err != nil {
 			return nil, fmt.Errorf("pattern %q: %w", p.Name, err)
 		}
-		m.exprs[i] = re
-		if !p.Custom {
-			m.finders[i] = &Expr{source: p.Expr, re: re}
-		}
-		m.filters[i] = sync.OnceValue(func() *dfa {
-			if a := loosened(p.Expr); a != nil {
-				return newDFA(a, false, true)
-			}
-			return nil
-		})
+		m.exprs[i], m.finders[i] = re, &Expr{source: p.Expr, re: re}
 		if p.Look != "" {
 			if m.looks[i], err = compileLook(p.Look); err != nil {
 				return nil, fmt.Errorf("pattern %q: %w", p.Name, err)
@@ -191,18 +180,18 @@ func (s *Scanner) verify(t []byte, p, start, end int) {
 	}
 }
 
-// find returns the leftmost match of pattern p in t.
+// find returns the leftmost match of pattern p in t, which the filter has accepted.
 func (s *Scanner) find(p int, t []byte) []int {
-	if f := s.m.finders[p]; f != nil {
-		return f.FindIndex(t)
+	if s.m.patterns[p].Custom {
+		return s.m.exprs[p].FindIndex(t)
 	}
-	return s.m.exprs[p].FindIndex(t)
+	return s.m.finders[p].locate(t)
 }
 
 // filtered returns false if pattern p has no match in t[from:to]. In overlapping windows, text that
 // the filter has read is not read again.
 func (s *Scanner) filtered(t []byte, r *run, p, from, to int) bool {
-	f := s.m.filters[p]()
+	f := s.m.finders[p].filter()
 	if f == nil {
 		return true
 	}
@@ -227,7 +216,7 @@ func (s *Scanner) filtered(t []byte, r *run, p, from, to int) bool {
 // far end would cost more than everything else.
 func (s *Scanner) rest(t []byte, re *lazyregexp.Regexp, r *run, p, start int) {
 	at := max(start-Reach, r.end, 0)
-	f := s.m.filters[p]()
+	f := s.m.finders[p].filter()
 	if s.m.patterns[p].Custom || f == nil {
 		s.sweep(t, p, at)
 		return
