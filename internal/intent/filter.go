@@ -1,38 +1,26 @@
 package intent
 
-import "sync"
-
 // filter holds bits that identify most of the features that do not raise a score: those that a
-// model does not know, and those with a weight of zero or less. It is much smaller than the model's
-// table, in which every search misses the cache.
-type filter [1 << (filterBits - 6)]uint64
+// model does not know, and those with a weight of zero or less. It is part of the model's table, and
+// much smaller than the slots, in which every search misses the cache.
+type filter string
 
 // Each bit stands for a block of searches, given by the highest bits of the hash from which a
 // search starts, combined with the lowest bits of the tag.
 const (
-	filterBits = 21
-	blockBits  = 11
-	tagBits    = filterBits - blockBits
+	filterBits  = 21
+	filterBytes = 1 << (filterBits - 3)
+	blockBits   = 11
+	tagBits     = filterBits - blockBits
 )
 
-var embeddedFilter = sync.OnceValue(func() *filter { return newFilter(Embedded()) })
-
-// filter returns the filter of the model.
-func (m Model) filter() *filter {
-	if m == Embedded() {
-		return embeddedFilter()
-	}
-	return newFilter(m)
-}
-
-// newFilter marks each tag with a positive weight together with the blocks of the searches that
+// writeFilter marks each tag with a positive weight together with the blocks of the searches that
 // find it. These start anywhere from the beginning of its run of occupied slots, which may be at
 // the end of the table.
-func newFilter(m Model) *filter {
-	f, slots := new(filter), m.slots()
+func (m Model) writeFilter(bits []byte) {
+	slots := m.slots()
 	for at := range slots {
-		s := m.table[headerBytes+slotBytes*int(at):][:slotBytes]
-		if int8(s[2]) <= 0 {
+		if int8(m.slot(at)[2]) <= 0 {
 			continue
 		}
 		start := at
@@ -41,12 +29,11 @@ func newFilter(m Model) *filter {
 		}
 		tag := m.tag(at)
 		if start > at {
-			f.mark(tag, start, slots-1, slots)
+			markSearches(bits, tag, start, slots-1, slots)
 			start = 0
 		}
-		f.mark(tag, start, at, slots)
+		markSearches(bits, tag, start, at, slots)
 	}
-	return f
 }
 
 // before returns the slot before a slot.
@@ -57,19 +44,19 @@ func before(at, slots uint32) uint32 {
 	return at - 1
 }
 
-// mark sets the bits of a tag for the searches that start at the given slots.
-func (f *filter) mark(tag uint16, first, last, slots uint32) {
+// markSearches sets the bits of a tag for the searches that start at the given slots.
+func markSearches(bits []byte, tag uint16, first, last, slots uint32) {
 	perSlot := ^uint64(0) / uint64(slots) // of the hashes, in units of 1/2^32, rounded down
 	from := uint64(first) * perSlot >> (64 - blockBits)
 	to := (uint64(last) + 1) * (perSlot + 1) >> (64 - blockBits)
 	for block := from; block <= min(to, 1<<blockBits-1); block++ {
 		i := uint32(block)<<tagBits | uint32(tag)&(1<<tagBits-1)
-		f[i/64] |= 1 << (i % 64)
+		bits[i/8] |= 1 << (i % 8)
 	}
 }
 
 // mayRaise returns 0 only if the weight of a feature is not positive, otherwise 1.
-func (f *filter) mayRaise(feature uint32) int {
+func (f filter) mayRaise(feature uint32) int {
 	i := searchHash(feature)>>(32-blockBits)<<tagBits | feature&(1<<tagBits-1)
-	return int(f[i/64] >> (i % 64) & 1)
+	return int(f[i/8] >> (i % 8) & 1)
 }

@@ -52,7 +52,7 @@ type Reader struct {
 	seen      set
 	raising   []uint32 // features that may raise the score
 	model     Model    // the model of the filter
-	filter    *filter
+	filter    filter
 	recent    [1 << 13]weighed // by the lowest bits of the feature
 
 	// The data for Input, from the last call of Features or Score.

@@ -67,11 +67,12 @@ func (p *Parameters) Total(sentence Score, sentences int, g Group) Score {
 	return sentence - p.Length[g]*Score(bits.Len(uint(sentences))-1)
 }
 
-// The table consists of the parameters and the slots of a hash table with open addressing. A slot
-// holds a two-byte tag from the feature's hash, and the weight. A feature whose tag collides with
+// The table consists of the parameters, the filter, and the slots of a hash table with open
+// addressing. A slot holds a two-byte tag from the feature's hash, and the weight. A feature whose tag collides with
 // another's gets the other's weight, which is rare enough.
 const (
 	headerBytes = 4 * (3 + 5*int(Groups))
+	slotsAt     = headerBytes + filterBytes
 	slotBytes   = 3
 )
 
@@ -105,12 +106,18 @@ func (m Model) uint32(at int) uint32 {
 	return uint32(m.table[at]) | uint32(m.table[at+1])<<8 | uint32(m.table[at+2])<<16 | uint32(m.table[at+3])<<24
 }
 
+// filter returns the filter of the model.
+func (m Model) filter() filter { return filter(m.table[headerBytes:slotsAt]) }
+
 // slots returns the number of slots.
-func (m Model) slots() uint32 { return uint32(len(m.table)-headerBytes) / slotBytes }
+func (m Model) slots() uint32 { return uint32(len(m.table)-slotsAt) / slotBytes }
+
+// slot returns the contents of a slot.
+func (m Model) slot(at uint32) string { return m.table[slotsAt+slotBytes*int(at):][:slotBytes] }
 
 // tag returns the tag in a slot, or 0 if it is empty.
 func (m Model) tag(at uint32) uint16 {
-	s := m.table[headerBytes+slotBytes*int(at):][:slotBytes]
+	s := m.slot(at)
 	return uint16(s[0]) | uint16(s[1])<<8
 }
 
@@ -119,7 +126,7 @@ func (m Model) weight(feature uint32) (w int8, known bool) {
 	slots := m.slots()
 	at, tag := slot(feature, slots)
 	for {
-		s := m.table[headerBytes+slotBytes*int(at):][:slotBytes]
+		s := m.slot(at)
 		switch uint16(s[0]) | uint16(s[1])<<8 {
 		case tag:
 			return int8(s[2]), true
@@ -186,13 +193,13 @@ func root(n uint64) uint64 {
 // Encode returns a model with the given parameters and weights. It is deterministic.
 func Encode(p Parameters, weights map[uint32]float64) Model {
 	slots := uint32(len(weights)*5/3 + 1)
-	table := make([]byte, headerBytes+slotBytes*int(slots))
+	table := make([]byte, slotsAt+slotBytes*int(slots))
 	p.write(table)
 	for _, f := range slices.Sorted(maps.Keys(weights)) {
 		at, tag := slot(f, slots)
 		taken := false
 		for !taken {
-			s := table[headerBytes+slotBytes*int(at):][:slotBytes]
+			s := table[slotsAt+slotBytes*int(at):][:slotBytes]
 			switch binary.LittleEndian.Uint16(s) {
 			case 0:
 				binary.LittleEndian.PutUint16(s, tag)
@@ -206,6 +213,7 @@ func Encode(p Parameters, weights map[uint32]float64) Model {
 			}
 		}
 	}
+	Model{string(table)}.writeFilter(table[headerBytes:slotsAt])
 	return Model{string(table)}
 }
 

@@ -105,11 +105,11 @@ func gramWidth(patterns []Pattern, foldCase bool) int {
 
 // index fills the bitmap and the hash table.
 func (a *literalTable) index(grams []uint32, of []anchor) {
-	order := make([]int, len(grams))
-	for i := range order {
-		order[i] = i
+	order := make([]uint64, len(grams)) // gram and position
+	for i, gram := range grams {
+		order[i] = uint64(gram)<<32 | uint64(i)
 	}
-	slices.SortFunc(order, func(i, k int) int { return cmp.Or(cmp.Compare(grams[i], grams[k]), i-k) })
+	slices.Sort(order)
 	const perGram, mostBits = 32, 17 // 16 KB
 	size := min(max(bits.Len(uint(perGram*len(grams))), 6), mostBits)
 	a.bitmap, a.shift = make([]uint64, 1<<(size-6)), uint(32-size)
@@ -117,9 +117,9 @@ func (a *literalTable) index(grams []uint32, of []anchor) {
 	a.slots = make([]gramSlot, 1<<(32-a.spread))
 	a.entries = make([]anchor, len(order))
 	for n := 0; n < len(order); {
-		gram, first := grams[order[n]], n
-		for ; n < len(order) && grams[order[n]] == gram; n++ {
-			a.entries[n] = of[order[n]]
+		gram, first := uint32(order[n]>>32), n
+		for ; n < len(order) && uint32(order[n]>>32) == gram; n++ {
+			a.entries[n] = of[uint32(order[n])]
 		}
 		h := hashGram(gram)
 		a.bitmap[h>>a.shift>>6] |= 1 << (h >> a.shift & 63)
