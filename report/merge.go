@@ -67,7 +67,7 @@ func complementary(parts []*Partial) error {
 		case p.Tool != first.Tool:
 			return &MergeError{i, fmt.Sprintf("it was written by %s, but the first by %s: replay all shards with the same version of mcpscan", visible(p.Tool.Version, 80), visible(first.Tool.Version, 80))}
 		case p.Of != first.Of:
-			return &MergeError{i, fmt.Sprintf("it is one of %d shards, the first one of %d", p.Of, first.Of)}
+			return &MergeError{i, fmt.Sprintf("it is one of %d shards, but the first report is one of %d", p.Of, first.Of)}
 		case seen[p.Shard]:
 			return &MergeError{i, fmt.Sprintf("shard %d of %d was given twice", p.Shard, p.Of)}
 		case p.Settings != first.Settings || !slices.Equal(p.Inputs, first.Inputs):

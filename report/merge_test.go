@@ -128,7 +128,7 @@ func TestMergeRefuses(t *testing.T) {
 		want   string
 	}{
 		{same, "given twice"},
-		{func(p *Partial) { p.Shard, p.Of = 2, 3 }, "one of 3 shards, the first one of 2"},
+		{func(p *Partial) { p.Shard, p.Of = 2, 3 }, "one of 3 shards, but the first report is one of 2"},
 		{func(p *Partial) { p.Shard, p.Settings = 2, "x" }, "its flags"},
 		{func(p *Partial) { p.Shard, p.Inputs = 2, []Input{{"recording", "x"}} }, "its flags, files"},
 		{func(p *Partial) { p.Shard, p.Events = 2, 9 }, "its input contains 9 events, that of the first 0"},

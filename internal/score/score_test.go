@@ -215,8 +215,8 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// published returns a document of the repository with its tables between the markers of a kind,
-// figures or sessions. Unless -update writes them, the document must contain them already.
+// published returns a document of the repository with tables inserted between the markers of the
+// given kind, "figures" or "sessions". Unless -update writes them, the document must contain them already.
 func published(t *testing.T, name, kind, tables string) string {
 	t.Helper()
 	path := "../../" + name

@@ -7,7 +7,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 )
 
-// marksInside is the number of marks inside words from which a line counts as broken up by
+// marksInside is the minimum number of marks inside words for a line to count as broken up by
 // emphasis; three adjacent words that are each marked separately also count. Genuine emphasis is
 // applied once, around the whole phrase.
 const marksInside = 2
@@ -47,8 +47,9 @@ var markClass = func() (t [256]uint8) {
 }()
 
 // unmarked yields lines whose words are broken up by emphasis, without the emphasis. They look the
-// same on a screen, but no pattern matches words that are marked one by one. It takes a close look only
-// at lines with as many signs of a match as there must be matches, or gaps in one.
+// same on a screen, but no pattern matches words that are marked one by one. To save
+// time, it runs the patterns only on lines with at least marksInside marks that can be inside a word,
+// or markedGaps gaps between marked words.
 func unmarked(s []byte, yield func(Hidden)) {
 	for start := 0; start < len(s); {
 		i := start + nextMark(s[start:])

@@ -16,8 +16,8 @@ import (
 // plain, escaped, percent-encoded, in hex and in base64, in any case. The zero value masks nothing.
 type Secrets struct{ forms []string } // in lower case
 
-// minSecret is the length from which a value is masked everywhere; shorter values occur in too many
-// words.
+// minSecret is the minimum length of a value that is masked everywhere; shorter values occur in too
+// many words.
 const minSecret = 6
 
 // NewSecrets returns a mask for the values that are long enough.

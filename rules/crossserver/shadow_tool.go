@@ -19,7 +19,7 @@ var ShadowTool = scanner.Rule{
 	Fix:        "Rename one of the tools, or use only one of the two servers.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Generic names collide by chance (7 of 100 tool names of published servers do), so a mere collision is rated medium; a look-alike name, or a description copied onto another schema, is deliberate and rated critical. Each call to such a name is blocked and reported as medium; the finding about the definitions rates the intent.",
+	Basis:      "Generic names collide by chance (7 of 100 tool names of published servers do), so a mere collision is rated medium; a look-alike name, or a description copied onto another schema, is deliberate and rated critical. Each call to such a name is blocked and reported as medium; how likely the collision is to be deliberate shows in the severity of the finding about the definitions.",
 	Refs:       []string{"OWASP-MCP:MCP09", "ATLAS:AML.T0074", "CWE-345"},
 	On:         mcp.OnCall | mcp.OnList,
 	Judge:      JudgeShadows(scanner.Alert),
@@ -44,8 +44,8 @@ func JudgeShadows(copies scanner.Verdict) func(*scanner.JudgePass) {
 }
 
 // refuseShadowed decides about a call to a tool whose name two servers use. The agentsh design
-// refuses the call whichever server receives it, because it is unclear which tool was meant. The
-// finding about the definition rates the intent; the refusal costs users at most a renaming. Only
+// refuses the call whichever server receives it, because it is unclear which tool was meant. How
+// likely the collision is to be deliberate shows in the finding about the definition; the refusal costs users at most a renaming. Only
 // the strict profile refuses identical copies, because they do the same.
 func refuseShadowed(p *scanner.JudgePass, copies scanner.Verdict) {
 	other := p.Shadow()

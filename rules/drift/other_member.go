@@ -115,8 +115,8 @@ func addresses(doc *wire.Doc, i int) (all []string) {
 	return all
 }
 
-// actingSchemes are schemes of addresses without a host whose use runs code or
-// opens something.
+// actingSchemes are URL schemes that have no host but run code or open something when the URL is
+// used.
 var actingSchemes = names.Set("javascript data file vbscript blob")
 
 // members returns the member names of both definitions, sorted.

@@ -76,8 +76,8 @@ func inTongues(latin, others string) *lazyregexp.Regexp {
 }
 
 var (
-	// besideSecret matches text that makes a preceding word for a secret part of another
-	// name.
+	// besideSecret matches text after a word such as "password" or "token" that makes the word
+	// part of the name of something else, as in "password policy".
 	besideSecret = lazyregexp.New(`^[\s-]*(?:polic|polit|length|strength|reset|manager|names?\b|ids?\b|identifiers?\b|labels?\b|hints?\b|files?\b|paths?\b|variables?\b|` +
 		`rotation|expir|fields?\b|types?\b|protected|format|counts?\b|limits?\b|budget|is (?:not|never)|will (?:not|never|be asked)|(?:are|is) set|` +
 		`address|contract|symbol|standard|supply|price|generator|rules?\b|requirements?\b)`)
