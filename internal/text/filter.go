@@ -19,15 +19,16 @@ type dfa struct {
 	search  bool // a match may begin anywhere
 	current atomic.Pointer[view]
 
-	mu    sync.Mutex // guards the rest
-	known *states
-	key   []byte
-	from  dfaState
-	set   []uint32
-	seen  []uint64 // by instruction: the last step that reached it
-	step  uint64
-	stack []uint32
-	spent int // bytes of table beyond maxStates, charged to tableBytes
+	mu        sync.Mutex // guards the rest
+	known     *states
+	resetting bool // known has no start states yet
+	key       []byte
+	from      dfaState
+	set       []uint32
+	seen      []uint64 // by instruction: the last step that reached it
+	step      uint64
+	stack     []uint32
+	spent     int // bytes of table beyond maxStates, charged to tableBytes
 }
 
 // states are the states created since the last reset. State 0 is unused, because 0 means unknown;
@@ -106,15 +107,24 @@ func newDFA(a *automaton, ordered, search bool) *dfa {
 	return d
 }
 
-// reset discards all states. Searches that hold a view of them continue with new ones.
+// reset discards all states. Searches that hold a view of them continue with new ones. Others see the
+// new ones once the start states are there, because they start without the lock.
 func (d *dfa) reset() {
-	d.known = &states{ids: map[string]int32{}}
+	d.known, d.resetting = &states{ids: map[string]int32{}}, true
 	d.add("")
 	d.intern(dfaState{})
 	for kind := range uint8(kindsOfAfter) {
 		first := dfaState{kind, d.search, []uint32{d.begin}}
 		d.add(string(first.write(nil)))
 	}
+	d.resetting = false
+	d.show()
+}
+
+// show lets searches see the states.
+func (d *dfa) show() {
+	k := d.known
+	d.current.Store(&view{k, k.next[:cap(k.next)]})
 }
 
 // add adds a state and returns its offset in next.
@@ -123,8 +133,8 @@ func (d *dfa) add(key string) int32 {
 	place, room := int32(len(k.next)), cap(k.next)
 	k.keys = append(k.keys, key)
 	k.next = append(k.next, make([]int32, d.classes)...)
-	if cap(k.next) != room {
-		d.current.Store(&view{k, k.next[:cap(k.next)]})
+	if cap(k.next) != room && !d.resetting {
+		d.show()
 	}
 	return place
 }

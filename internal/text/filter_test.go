@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -91,4 +92,30 @@ func FuzzFilter(f *testing.F) {
 			t.Fatalf("%q matches %q, and the filter says no", expr, text)
 		}
 	})
+}
+
+// TestFilterForgetsWhileOthersStart checks that a search that starts while the states are discarded finds
+// its start state.
+func TestFilterForgetsWhileOthersStart(t *testing.T) {
+	for _, expr := range filtered {
+		f := newDFA(loosened(expr), false, true)
+		want := f.mayMatch([]byte("b abc\n"))
+		var all sync.WaitGroup
+		all.Go(func() {
+			for range 2000 {
+				f.mu.Lock()
+				f.reset()
+				f.mu.Unlock()
+			}
+		})
+		all.Go(func() {
+			for range 2000 {
+				if got := f.mayMatch([]byte("b abc\n")); got != want {
+					t.Errorf("%q: %t, want %t", expr, got, want)
+					return
+				}
+			}
+		})
+		all.Wait()
+	}
 }
