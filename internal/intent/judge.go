@@ -6,13 +6,16 @@ import (
 	"sync"
 )
 
-// Judge rates sentences by a decoded net. It is not safe for concurrent use.
-type Judge struct {
+// Judge rates sentences by the mean gain of several nets. It is not safe for concurrent use.
+type Judge []*member
+
+// member rates sentences by a decoded net.
+type member struct {
 	*decoded
 	recent []fits // of words judged before: most are common ones
 }
 
-// decoded holds the data that judges share.
+// decoded holds the data that members of different judges share.
 type decoded struct {
 	layers *Layers
 	pairs  [groups][Filters / 2][Dims]int64
@@ -32,10 +35,15 @@ type fits struct {
 
 const recentFits = 1 << 7
 
-// Judge decodes the net.
-func (n Net) Judge() *Judge { return n.decoded().judge() }
+// NewJudge returns a judge that uses the nets.
+func NewJudge(nets ...Net) (j Judge) {
+	for _, n := range nets {
+		j = append(j, n.decoded().member())
+	}
+	return j
+}
 
-func (d *decoded) judge() *Judge { return &Judge{d, make([]fits, recentFits)} }
+func (d *decoded) member() *member { return &member{d, make([]fits, recentFits)} }
 
 func (n Net) decoded() *decoded {
 	d := &decoded{layers: n.decode(), slots: n.table[4*netNumbers+4:], count: binary.LittleEndian.Uint32([]byte(n.table[4*netNumbers : 4*netNumbers+4]))}
@@ -52,10 +60,29 @@ func (n Net) decoded() *decoded {
 	return d
 }
 
-var embeddedNet = sync.OnceValue(func() *decoded { return EmbeddedNet().decoded() })
+var embeddedNets = sync.OnceValue(func() (all []*decoded) {
+	for _, n := range EmbeddedNets() {
+		all = append(all, n.decoded())
+	}
+	return all
+})
 
-// EmbeddedJudge returns a judge that uses the embedded net, which is decoded on first use.
-func EmbeddedJudge() *Judge { return embeddedNet().judge() }
+// EmbeddedJudge returns a judge that uses the embedded nets, which are decoded on first use.
+func EmbeddedJudge() (j Judge) {
+	for _, d := range embeddedNets() {
+		j = append(j, d.member())
+	}
+	return j
+}
+
+// Gain returns how much the nets add to the score of a sentence.
+func (j Judge) Gain(in Input) Score {
+	sum := Score(0)
+	for _, m := range j {
+		sum += m.gain(in)
+	}
+	return sum / Score(len(j))
+}
 
 // vector adds the vector of a key to to, if the net has one.
 func (d *decoded) vector(to *[Dims]int64, key uint32) {
@@ -82,19 +109,19 @@ func (d *decoded) vector(to *[Dims]int64, key uint32) {
 
 // fit returns how well a word fits, which is valid until the next call. The word without keys fits
 // nothing: its vector is zero, and so is an unused element of recent.
-func (j *Judge) fit(word [2]uint32) *[groups][Filters]int32 {
-	known := &j.recent[word[0]%recentFits]
+func (m *member) fit(word [2]uint32) *[groups][Filters]int32 {
+	known := &m.recent[word[0]%recentFits]
 	if known.keys == word {
 		return &known.of
 	}
 	known.keys = word
 	var vector [Dims]int64
-	j.vector(&vector, word[0])
-	j.vector(&vector, word[1])
+	m.vector(&vector, word[0])
+	m.vector(&vector, word[1])
 	for g := range known.of {
 		of := &known.of[g]
-		for f := range j.pairs[g] {
-			both := product(&vector, &j.pairs[g][f])
+		for f := range m.pairs[g] {
+			both := product(&vector, &m.pairs[g][f])
 			of[2*f], of[2*f+1] = int32(both), int32((both-int64(int32(both)))>>32)
 		}
 	}
@@ -112,31 +139,31 @@ func product(x, y *[Dims]int64) int64 {
 	return a + b + c + d
 }
 
-// Gain returns how much the net adds to the score of a sentence.
-func (j *Judge) Gain(in Input) Score {
+// gain returns how much the net adds to the score of a sentence.
+func (m *member) gain(in Input) Score {
 	var hidden [Hidden]int64
 	for h := range hidden {
-		hidden[h] = int64(j.layers.Bias[h])
+		hidden[h] = int64(m.layers.Bias[h])
 	}
-	for w, matches := range j.matches(in.Words) {
+	for w, matches := range m.matches(in.Words) {
 		for f, best := range matches {
-			best := int64(best) + int64(j.layers.Biases[w][f])
+			best := int64(best) + int64(m.layers.Biases[w][f])
 			if best <= 0 {
 				continue
 			}
 			best = best * contextUnit / (vectorUnit * filterUnit)
 			for h := range hidden {
-				hidden[h] += best * int64(j.layers.Dense[h][w*Filters+f])
+				hidden[h] += best * int64(m.layers.Dense[h][w*Filters+f])
 			}
 		}
 	}
-	out := int64(j.layers.OutBias)
+	out := int64(m.layers.OutBias)
 	for h, v := range hidden {
 		for k, c := range in.Context {
-			v += int64(c) * int64(j.layers.Dense[h][Matches+k])
+			v += int64(c) * int64(m.layers.Dense[h][Matches+k])
 		}
 		if v > 0 {
-			out += v * int64(j.layers.Out[h])
+			out += v * int64(m.layers.Out[h])
 		}
 	}
 	return Score(max(-MaxGain, min(MaxGain, out/(contextUnit*denseUnit*denseUnit/Unit))))
@@ -144,7 +171,7 @@ func (j *Judge) Gain(in Input) Score {
 
 // matches returns the best match of each filter. A match starts at each word, and may continue
 // after the last one with words of zeros.
-func (j *Judge) matches(words [][2]uint32) (best [Widths][Filters]int32) {
+func (m *member) matches(words [][2]uint32) (best [Widths][Filters]int32) {
 	for w := range best {
 		for f := range best[w] {
 			best[w][f] = math.MinInt32
@@ -160,7 +187,7 @@ func (j *Judge) matches(words [][2]uint32) (best [Widths][Filters]int32) {
 		if at < len(words) {
 			word = words[at]
 		}
-		fit := j.fit(word)
+		fit := m.fit(word)
 		if at < n {
 			raise(&best[0], &none, &fit[0])
 		}

@@ -1,21 +1,32 @@
 package intent
 
 import (
-	_ "embed" // the net
+	_ "embed" // the nets
 	"encoding/binary"
 )
 
-// Net is the second stage of the classifier: a small convolutional net over the words of a
-// sentence, used only for sentences that the linear model considers possible attacks. Word vectors
-// let it judge words that occur in no training text. All arithmetic is on integers. Vectors are
-// read in place; the few thousand weights are decoded once, when the first sentence is judged.
+// Net is a small convolutional net over the words of a sentence. The second stage of the classifier
+// consists of several, used only for sentences that the linear model considers possible attacks.
+// Word vectors let them judge words that occur in no training text. All arithmetic is on integers.
+// Vectors are read in place; the few thousand weights are decoded once, when the first sentence is
+// judged.
 type Net struct{ table string }
 
-// EmbeddedNet returns the net that `go run ./internal/intent/train` wrote.
-func EmbeddedNet() Net { return Net{net} }
+// Members is the number of nets in the second stage. They differ only in the random numbers that
+// their training starts with, and their mean makes fewer mistakes than any of them.
+const Members = 2
+
+// EmbeddedNets returns the nets that `go run ./internal/intent/train` wrote.
+func EmbeddedNets() (all [Members]Net) {
+	size := len(nets) / Members
+	for k := range all {
+		all[k] = Net{nets[k*size:][:size]}
+	}
+	return all
+}
 
 //go:embed net.bin
-var net string
+var nets string
 
 // The shape of the net: each word is a vector of Dims numbers. Filters of one, two and three words
 // slide over a sentence, and the best match of each counts. A layer of Hidden units combines the

@@ -10,19 +10,18 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestEmbeddedNet checks that docs/detection.md has the figures of the embedded net, and that
+// TestEmbeddedNets checks that docs/detection.md has the figures of the embedded nets, and that
 // both stages together fit into 8 MiB.
-func TestEmbeddedNet(t *testing.T) {
+func TestEmbeddedNets(t *testing.T) {
 	doc, err := os.ReadFile("../../docs/detection.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := EmbeddedNet()
-	if digest := fmt.Sprintf("%x", sha256.Sum256(n.Bytes())); !strings.Contains(string(doc), digest) {
-		t.Errorf("docs/detection.md has the figures of another net than %s: see internal/intent/train", digest)
+	if digest := fmt.Sprintf("%x", sha256.Sum256([]byte(nets))); !strings.Contains(string(doc), digest) {
+		t.Errorf("docs/detection.md has the figures of other nets than %s: see internal/intent/train", digest)
 	}
-	if size := len(n.Bytes()) + len(Embedded().Bytes()); size > 8<<20 {
-		t.Errorf("model and net have %d bytes: expected 8 MiB at most", size)
+	if size := len(nets) + len(Embedded().Bytes()); size > 8<<20 {
+		t.Errorf("model and nets have %d bytes: expected 8 MiB at most", size)
 	}
 }
 
@@ -60,7 +59,7 @@ func TestEncodeNet(t *testing.T) {
 	l.Out[0] = DenseWeight(0.25)
 	l.OutBias = OutBias(-0.125)
 	key := WordKey(7)
-	j := EncodeNet(&l, map[uint32][Dims]float32{key: {0, 0.5}}).Judge()
+	j := NewJudge(EncodeNet(&l, map[uint32][Dims]float32{key: {0, 0.5}}))
 	for _, c := range []struct {
 		words [][2]uint32
 		want  float64

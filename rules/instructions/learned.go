@@ -20,7 +20,7 @@ var Learned = scanner.Rule{
 	Fix:        "Read the sentence. If a model that followed it would do something that the user did not ask for, remove the server or the text.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceLow,
-	Basis:      "A linear classifier, trained on labelled texts, scores each sentence by its words, their order, and how they relate to the purpose of the tool; the sentence with the highest score decides, and its score is reduced in longer texts. A small neural network over word vectors then rates the sentences that may be attacks. Findings of other rules in a sentence add to its score, with a weight per rule learned in training. The finding is high only above a threshold that few benign texts reach; in text below that threshold, findings of rules that match phrasings are lowered to medium. docs/detection.md has the figures.",
+	Basis:      "A linear classifier, trained on labelled texts, scores each sentence by its words, their order, and how they relate to the purpose of the tool; the sentence with the highest score decides, and its score is reduced in longer texts. Two small neural networks over word vectors then rate the sentences that may be attacks. Findings of other rules in a sentence add to its score, with a weight per rule learned in training. The finding is high only above a threshold that few benign texts reach; in text below that threshold, findings of rules that match phrasings are lowered to medium. docs/detection.md has the figures.",
 	Refs:       []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM01", "ATLAS:AML.T0051.001", "CWE-1427"},
 	Definition: askClassifier,
 	Result:     askClassifier,
@@ -30,7 +30,7 @@ var Learned = scanner.Rule{
 type classifier struct {
 	reader    trained.Reader
 	locator   trained.Locator
-	judge     *trained.Judge
+	judge     trained.Judge
 	sentences []trained.Sentence
 	verdicts  []uint32
 }
@@ -105,8 +105,8 @@ func askClassifier(p *scanner.TextPass) {
 		Message: "the classifier rates the sentence as an instruction that harms the user"})
 }
 
-// gain returns how much the neural network and the findings of rules add to the score of the
-// reader's current sentence. It does not run the network if the output cannot matter.
+// gain returns how much the neural networks and the findings of rules add to the score of the
+// reader's current sentence. It does not run them if their output cannot matter.
 func (c *classifier) gain(is *trained.Parameters, score, support trained.Score, place *trained.Place) trained.Score {
 	g := place.Kind.Group()
 	switch {

@@ -59,7 +59,7 @@ func TestTraining(t *testing.T) {
 	of := DefaultNet
 	of.Passes = 1
 	none := func(*Scored) bool { return false }
-	n := trainNet(scored, none, passes(scored, of.Share), vectors, of)
+	n := trainNet(scored, none, passes(scored, of.Share), vectors, of, 1)
 	if digest := fmt.Sprintf("%x", sha256.Sum256(n.Bytes())); digest != netSample {
 		t.Errorf("training a net on a sample gives the digest %s, want %s: where the net or its training was changed on purpose, write it here and train the embedded net again", digest, netSample)
 	}

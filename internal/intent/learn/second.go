@@ -30,20 +30,22 @@ var DefaultNet = NetOptions{Passes: 6, Rate: 2e-3, Batch: 64, WordDrop: 100, Sha
 // FloorGain returns the gain of a sentence that the net does not judge.
 func (o *NetOptions) FloorGain() intent.Score { return units(float64(o.Gain * o.Floor)) }
 
-// Second adds to the word scores of each row the gain from a net trained without that row's part.
-// It returns a net trained on all rows, and the scores above which it is to be consulted.
-func Second(all []Scored, vectors map[uint32]*vector, o NetOptions) (intent.Net, [intent.Groups]intent.Score) {
+// Second adds to the word scores of each row the gain from nets trained without that row's part.
+// It returns nets trained on all rows, and the scores above which they are to be consulted.
+func Second(all []Scored, vectors map[uint32]*vector, o NetOptions) ([]intent.Net, [intent.Groups]intent.Score) {
 	pass := passes(all, o.Share)
 	parts := Parts(all)
 	gains := make([][]intent.Score, len(all))
-	nets := make([]intent.Net, parts+1)
+	nets := make([][]intent.Net, parts+1)
 	var wg sync.WaitGroup
 	work := make(chan int)
 	for range 2 {
 		wg.Go(func() {
 			for k := range work {
-				nets[k] = trainNet(all, func(s *Scored) bool { return s.part == k }, pass, vectors, o)
-				judge := nets[k].Judge()
+				for first := range intent.Members {
+					nets[k] = append(nets[k], trainNet(all, func(s *Scored) bool { return s.part == k }, pass, vectors, o, random(1+first)))
+				}
+				judge := intent.NewJudge(nets[k]...)
 				for i := range all {
 					if all[i].part == k {
 						gains[i] = all[i].gains(judge, pass, o)
@@ -74,8 +76,8 @@ func Parts(all []Scored) int {
 	return parts
 }
 
-// gains returns the net's gain for each sentence of a row.
-func (s *Scored) gains(judge *intent.Judge, pass [intent.Groups]intent.Score, o NetOptions) (gains []intent.Score) {
+// gains returns the gain from the nets for each sentence of a row.
+func (s *Scored) gains(judge intent.Judge, pass [intent.Groups]intent.Score, o NetOptions) (gains []intent.Score) {
 	for _, t := range s.Texts {
 		for _, sentence := range t.Sentences {
 			gain := o.FloorGain()
@@ -104,13 +106,13 @@ func passes(all []Scored, share float64) (pass [intent.Groups]intent.Score) {
 	return pass
 }
 
-// trainNet trains a net on the rows that are not left out.
-func trainNet(all []Scored, left func(*Scored) bool, pass [intent.Groups]intent.Score, vectors map[uint32]*vector, o NetOptions) intent.Net {
+// trainNet trains a net on the rows that are not left out, starting with the given random number.
+func trainNet(all []Scored, left func(*Scored) bool, pass [intent.Groups]intent.Score, vectors map[uint32]*vector, o NetOptions, first random) intent.Net {
 	chosen, others := netRows(all, left, pass, o)
 	known := netVocabulary(chosen, o.Known)
 	ids := &wordTable{known: known, vectors: vectors, ids: map[[2]uint32]int32{}}
 	sets, rest := ids.inputs(chosen), ids.inputs(others)
-	n := newTrainee(len(known), ids.words)
+	n := newTrainee(len(known), ids.words, first)
 	var p trace
 	for k := range o.Passes {
 		n.shuffle(rest)

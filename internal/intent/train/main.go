@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/mcpscan/mcpscan/internal/intent"
 	"github.com/mcpscan/mcpscan/internal/intent/learn"
 	"github.com/mcpscan/mcpscan/internal/replace"
 )
@@ -22,7 +21,7 @@ func main() {
 	public := flag.String("public", "", "Directory of a labelled corpus: half of its benign texts, left out source by source.")
 	share := flag.Float64("share", 1, "Train on this share of the pairs, for a learning curve.")
 	words := flag.String("vectors", "corpus/vectors.bin", "File of published word vectors.")
-	netOutput := flag.String("net", "", "Write the net, trained on all texts, to this file.")
+	netOutput := flag.String("net", "", "Write the nets, trained on all texts, to this file.")
 	output := flag.String("o", "", "Write the model, trained on all texts, to this file.")
 	flag.Parse()
 	rows, err := load(*servers, *public, flag.Args())
@@ -60,7 +59,7 @@ func run(rows []*learn.Row, words string, o learn.Options, of learn.NetOptions, 
 	}
 	all := learn.LeaveOneOut(rows, share, o)
 	linear := learn.Linear(all, o)
-	net, pass := learn.Second(all, vectors, of)
+	nets, pass := learn.Second(all, vectors, of)
 	supports := learn.Supports(all, o)
 	m := learn.Train(rows, supports, o)
 	learn.Apply(all, m)
@@ -75,10 +74,14 @@ func run(rows []*learn.Row, words string, o learn.Options, of learn.NetOptions, 
 	if err := os.WriteFile(output, m.Bytes(), 0o644); err != nil {
 		return err
 	}
-	if err := os.WriteFile(netOutput, net.Bytes(), 0o644); err != nil {
+	var both []byte
+	for _, n := range nets {
+		both = append(both, n.Bytes()...)
+	}
+	if err := os.WriteFile(netOutput, both, 0o644); err != nil {
 		return err
 	}
-	return publish("docs/detection.md", figures, m, net)
+	return publish("docs/detection.md", figures, m.Bytes(), both)
 }
 
 // The markers around the figures in docs/detection.md.
@@ -87,14 +90,14 @@ const (
 	end   = "<!-- classifier: end -->\n"
 )
 
-// publish writes a model's figures into a document.
-func publish(path, table string, m intent.Model, net intent.Net) error {
+// publish writes the figures of the encoded model and nets into a document.
+func publish(path, table string, model, nets []byte) error {
 	doc, err := os.ReadFile(path)
 	if err != nil {
 		return err
 	}
-	figures := fmt.Sprintf("\n%s\nThe embedded model has %d bytes and the SHA-256 digest\n`%x`,\nthe net %d bytes and\n`%x`.\n\n", table, len(m.Bytes()), sha256.Sum256(m.Bytes()),
-		len(net.Bytes()), sha256.Sum256(net.Bytes()))
+	figures := fmt.Sprintf("\n%s\nThe embedded model has %d bytes and the SHA-256 digest\n`%x`,\nthe nets %d bytes and\n`%x`.\n\n", table, len(model), sha256.Sum256(model),
+		len(nets), sha256.Sum256(nets))
 	out, err := replace.Between(string(doc), begin, end, figures)
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
