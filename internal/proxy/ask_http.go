@@ -35,8 +35,7 @@ func (x *exchange) allowed(w http.ResponseWriter, body []byte, out *scanner.Outc
 // readsEvents reports whether the client reads the response to its request as an event stream, if it
 // is one. In HTTP+SSE, responses have another stream.
 func (x *exchange) readsEvents() bool {
-	streams, _ := accepts(x.in.Header)
-	return streams && x.in.Header.Get("Accept") != "" && x.at.transport == "http"
+	return accepts(x.in.Header).streams && x.in.Header.Get("Accept") != "" && x.at.transport == "http"
 }
 
 // httpElicitor asks the users of HTTP clients.
