@@ -60,7 +60,6 @@ var imports = map[string][]string{
 	"internal/sessionlog":          {},
 	"internal/proxy":               {"internal/mcp", "internal/sessionlog", "internal/text", "internal/wire", "replay", "scanner"},
 	"internal/recgen":              {},
-	"internal/shapes":              {},
 	"internal/spool":               {},
 	"internal/recgen/genrecording": {"internal/recgen"},
 	"internal/score":               {"internal/mcp", "replay", "rules", "scanner"},
