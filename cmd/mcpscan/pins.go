@@ -288,10 +288,6 @@ type pinsTrustCmd struct {
 
 // Run approves the definition.
 func (c *pinsTrustCmd) Run(ctx context.Context, std streams) error {
-	at, err := moment(c.Now)
-	if err != nil {
-		return err
-	}
 	named, err := c.over(c.Selector)
 	if err == nil && named == "" {
 		err = usage("expected SERVER:NAME, or --server and --tool")
@@ -299,26 +295,21 @@ func (c *pinsTrustCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	var done []lockfile.Change
-	_, err = lockfile.Edit(ctx, c.Lockfile, false, func(f *lockfile.File) error {
-		if err := f.Intact(); err != nil {
-			return err
-		}
+	done, err := approving(ctx, c.Lockfile, c.Now, func(f *lockfile.File, at time.Time) ([]lockfile.Change, error) {
 		found, err := f.Find(named)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		for _, d := range found {
 			if !d.Entry.Last().Is(c.Digest) {
-				return fmt.Errorf("%s: %s was last seen with the digest %s, not the one that you reviewed; nothing was approved", c.Lockfile, selector(d), d.Entry.Last().Digest)
+				return nil, fmt.Errorf("%s: %s was last seen with the digest %s, not the one that you reviewed; nothing was approved", c.Lockfile, selector(d), d.Entry.Last().Digest)
 			}
 		}
 		sel, err := f.ParseSelector(named)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		done, err = f.Approve(who(c.By), c.Reason, at, sel)
-		return err
+		return f.Approve(who(c.By), c.Reason, at, sel)
 	})
 	if err != nil {
 		return err
