@@ -41,7 +41,7 @@ func (b *entryReader) passed(name string, n *node) {
 		return
 	}
 	if n.kind != kindArray {
-		b.problem(n.pos, "%s is %s: expected a list of variable names", quoted(name), n.kind)
+		b.problem(n.pos, "%s is %s: expected a list of variable names", Quoted(name), n.kind)
 		return
 	}
 	for i, item := range n.items {
@@ -50,7 +50,7 @@ func (b *entryReader) passed(name string, n *node) {
 			v = item.get("name")
 		}
 		if !v.is(kindString) {
-			b.problem(item.pos, "%s has %s as item %d: expected a variable name", quoted(name), item.kind, i+1)
+			b.problem(item.pos, "%s has %s as item %d: expected a variable name", Quoted(name), item.kind, i+1)
 			continue
 		}
 		b.pair(&b.s.Env, "/env", v.text, "${"+v.text+"}", v.pos)

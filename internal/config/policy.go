@@ -101,7 +101,7 @@ func (p *policyReader) place(place string, pos Position) {
 // once rejects a key that is at two paths.
 func (p *policyReader) once(place, key string, pos Position) bool {
 	if in, again := p.in[key]; again && in != place {
-		p.fail(pos, "duplicate key %s: under %s, and under %s at %s; keep one", quoted(key), place, in, p.seen[key])
+		p.fail(pos, "duplicate key %s: under %s, and under %s at %s; keep one", Quoted(key), place, in, p.seen[key])
 		return false
 	}
 	p.in[key], p.seen[key] = place, pos
@@ -123,7 +123,7 @@ func (p *policyReader) name(n *node) policy.Name {
 	}
 	name, err := policy.ParseName(s)
 	if err != nil {
-		p.fail(n.pos, "%s: %v", quoted(s), err)
+		p.fail(n.pos, "%s: %v", Quoted(s), err)
 	}
 	return name
 }
@@ -155,7 +155,7 @@ func (p *policyReader) tool(n *node, allows bool) policy.ToolRule {
 			s := p.text(n)
 			hash, err := policy.ParseHash(s)
 			if rule.Hash = hash; err != nil && strings.TrimSpace(s) != "" && !(allows && errors.Is(err, policy.ErrPartial)) {
-				p.fail(n.pos, "the content_hash %s: %v", quoted(s), err)
+				p.fail(n.pos, "the content_hash %s: %v", Quoted(s), err)
 			}
 		},
 	})
@@ -216,7 +216,7 @@ func (p *policyReader) declared(n *node) {
 	case d.ID == "":
 		p.fail(n.pos, "expected the id of the server among %v", slices.Sorted(maps.Keys(known)))
 	case first >= 0:
-		p.fail(n.pos, "the server %s is declared twice, first at %s; keep one", quoted(d.ID), p.lists.Servers[first].At)
+		p.fail(n.pos, "the server %s is declared twice, first at %s; keep one", Quoted(d.ID), p.lists.Servers[first].At)
 	}
 	if p.lists.Servers = append(p.lists.Servers, d); skip {
 		p.settings.Approval.Skip = append(p.settings.Approval.Skip, literalGlob(d.ID))

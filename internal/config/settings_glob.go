@@ -10,7 +10,7 @@ import (
 func (r *settingsReader) glob(n *node) string {
 	s := r.text(n)
 	if !doublestar.ValidatePattern(s) {
-		r.fail(n.pos, "%s is not a glob: expected a name with * for any part of it, or [abc] and {one,other}", quoted(s))
+		r.fail(n.pos, "%s is not a glob: expected a name with * for any part of it, or [abc] and {one,other}", Quoted(s))
 	}
 	return s
 }

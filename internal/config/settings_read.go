@@ -1,36 +1,25 @@
 package config
 
 import (
-	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
-
-	"github.com/agnivade/levenshtein"
 
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// settingsReader fills in Settings from a tree and collects problems.
+// settingsReader fills in Settings from a tree.
 type settingsReader struct {
+	strictReader
 	vocabulary Vocabulary
 	settings   *Settings
-	problems   []Problem
 	custom     []string // IDs of custom rules
 
 	similarityAt Position // position of the name similarity threshold, if one was read
 }
-
-func (r *settingsReader) fail(pos Position, format string, args ...any) {
-	r.problems = append(r.problems, Problem{Pos: pos, Msg: printable(fmt.Sprintf(format, args...), 600)})
-}
-
-// keys maps the allowed keys of an object to functions that read their values.
-type keys map[string]func(*node)
 
 func (r *settingsReader) root(n *node) {
 	s := r.settings
@@ -80,119 +69,6 @@ func severities(of ...map[string]scanner.Severity) Layer {
 		}
 	}
 	return l
-}
-
-// object reads the members of an object, which must be among the known keys.
-func (r *settingsReader) object(n *node, known keys) {
-	if n.kind == kindNull { // all values of the key are commented out
-		return
-	}
-	if n.kind != kindObject {
-		r.fail(n.pos, "expected keys with values (%s), found %s", strings.Join(slices.Sorted(maps.Keys(known)), ", "), n.kind)
-		return
-	}
-	r.members(n, func(m member) {
-		if read := known[m.key]; read != nil {
-			read(m.value)
-			return
-		}
-		r.fail(m.pos, "unknown key %s%s", quoted(m.key), hint(m.key, slices.Sorted(maps.Keys(known))))
-	})
-}
-
-// members calls read for each member of an object, and rejects duplicate keys.
-func (r *settingsReader) members(n *node, read func(member)) {
-	seen := map[string]Position{}
-	for _, m := range n.members {
-		if first, again := seen[m.key]; again {
-			r.fail(m.pos, "duplicate key %s, first at %s; keep one", quoted(m.key), first)
-			continue
-		}
-		seen[m.key] = m.pos
-		read(m)
-	}
-}
-
-// hint suggests the closest known word, or lists all of them.
-func hint(word string, known []string) string {
-	best, least := "", len(word)/3+2
-	for _, k := range known {
-		if d := levenshtein.ComputeDistance(strings.ToLower(word), k); d < least {
-			best, least = k, d
-		}
-	}
-	switch {
-	case best != "":
-		return fmt.Sprintf("; did you mean %q?", best)
-	case len(known) > 16:
-		return ""
-	}
-	return "; expected " + strings.Join(known, ", ")
-}
-
-func (r *settingsReader) list(n *node, read func(*node)) {
-	if n.kind == kindNull {
-		return
-	}
-	if n.kind != kindArray {
-		r.fail(n.pos, "expected a list (- …), found %s", n.kind)
-		return
-	}
-	for _, item := range n.items {
-		read(item)
-	}
-}
-
-// text returns a string. It rejects a number or a word such as on, because YAML would change its
-// spelling.
-func (r *settingsReader) text(n *node) string {
-	switch {
-	case n.kind != kindString:
-		r.fail(n.pos, "expected a string, found %s; put it in quotes if it is one", n.kind)
-	case strings.TrimSpace(n.text) == "":
-		r.fail(n.pos, "expected a string that is not empty")
-	}
-	return n.text
-}
-
-func (r *settingsReader) bool(n *node) *bool {
-	if n.kind != kindBool {
-		r.fail(n.pos, "expected true or false, found %s", n.kind)
-		return nil
-	}
-	on := n.text == "true"
-	return &on
-}
-
-// share parses a number above 0 and up to 1.
-func (r *settingsReader) share(n *node) float64 {
-	share, err := strconv.ParseFloat(n.text, 64)
-	if n.kind != kindNumber || err != nil || !(share > 0 && share <= 1) {
-		r.fail(n.pos, "expected a number above 0 and up to 1, such as 0.85")
-	}
-	return share
-}
-
-// oneOf returns a string that must be one of the known words.
-func (r *settingsReader) oneOf(n *node, what string, known ...string) string {
-	if n.kind != kindString {
-		r.fail(n.pos, "expected a %s (%s), found %s", what, strings.Join(known, ", "), n.kind)
-	} else if !slices.Contains(known, n.text) {
-		r.fail(n.pos, "unknown %s %s%s", what, quoted(n.text), hint(n.text, known))
-	}
-	return n.text
-}
-
-func (r *settingsReader) severity(n *node) *scanner.Severity {
-	var names []string
-	for _, s := range scanner.Severities {
-		names = append(names, s.String())
-	}
-	var s scanner.Severity
-	if s.UnmarshalText([]byte(r.oneOf(n, "severity", names...))) != nil {
-		return nil
-	}
-	return &s
 }
 
 // layer returns the keys of a layer.
@@ -247,7 +123,7 @@ func (r *settingsReader) ids() []string {
 // known rejects the ID of an unknown rule.
 func (r *settingsReader) known(id string, pos Position) {
 	if !slices.Contains(r.ids(), id) {
-		r.fail(pos, "unknown rule %s%s (to list all rules: mcpscan rules)", quoted(id), hint(id, r.ids()))
+		r.fail(pos, "unknown rule %s%s (to list all rules: mcpscan rules)", Quoted(id), Hint(id, r.ids()))
 	}
 }
 
@@ -306,7 +182,7 @@ func (r *settingsReader) pattern(n *node) {
 	case len(r.problems) == before && (name == "" || expr == nil):
 		r.fail(n.pos, "a pattern needs a name and a pattern")
 	case name != "" && (!patternName.MatchString(name) || len(name) > maxName):
-		r.fail(n.pos, "the name %s: expected letters and digits, joined by - or _, at most %d", quoted(name), maxName)
+		r.fail(n.pos, "the name %s: expected letters and digits, joined by - or _, at most %d", Quoted(name), maxName)
 	}
 	p.ID = scanner.CustomGroup + strings.ReplaceAll(strings.ToLower(name), "_", "-")
 	if name != "" && slices.Contains(r.custom, p.ID) {
@@ -318,21 +194,12 @@ func (r *settingsReader) pattern(n *node) {
 	}
 	var err error
 	if p.Pattern, err = text.Custom(p.ID, expr.text); err != nil {
-		r.fail(expr.pos, "the pattern %s: %v", quoted(expr.text), err)
+		r.fail(expr.pos, "the pattern %s: %v", Quoted(expr.text), err)
 	}
 	if p.Description == "" {
 		p.Description = "matches the pattern " + name
 	}
 	r.settings.Patterns = append(r.settings.Patterns, p)
-}
-
-// bounded returns a string of limited length, because reports repeat it.
-func (r *settingsReader) bounded(n *node) string {
-	s := r.text(n)
-	if len([]rune(s)) > maxText {
-		r.fail(n.pos, "longer than %d characters, which is too long for reports; shorten it", maxText)
-	}
-	return s
 }
 
 func (r *settingsReader) ignore(n *node) {

@@ -24,7 +24,7 @@ func (b *entryReader) switches(client string) {
 		switch {
 		case n == nil || !slices.Contains(f.clients, client):
 		case n.kind != kindBool:
-			b.problem(n.pos, "%s is %s: expected true or false", quoted(f.key), n.kind)
+			b.problem(n.pos, "%s is %s: expected true or false", Quoted(f.key), n.kind)
 		case n.text == f.off:
 			b.s.Disabled = true
 			b.s.Span["/disabled"] = n.pos
