@@ -95,7 +95,7 @@ func (r *rulesReader) listedRules(n *node) {
 			"tool":        func(n *node) { tool = true; rule.Targets = r.globs("tool", n, aPath) },
 			"args":        func(n *node) { r.args(rule, n) },
 			"server":      func(n *node) { rule.Servers = r.globs("server", n, aName) },
-			"description": func(n *node) { rule.Description = r.says(n) },
+			"description": to(&rule.Description, r.says),
 		}) {
 			continue
 		}
@@ -136,10 +136,10 @@ func (r *rulesReader) namedRules(n *node) {
 func (r *rulesReader) named(rule *policy.Rule, n *node) {
 	var action, match bool
 	if !r.object(n, keys{
-		"description": func(n *node) { rule.Description = r.says(n) },
-		"message":     func(n *node) { rule.Message = r.says(n) },
+		"description": to(&rule.Description, r.says),
+		"message":     to(&rule.Message, r.says),
 		"action":      func(n *node) { action = true; r.action(rule, n) },
-		"priority":    func(n *node) { rule.Priority = r.priority(n) },
+		"priority":    to(&rule.Priority, r.priority),
 		"enabled":     func(n *node) { rule.Disabled = !isTrue(r.bool(n)) },
 		"match":       func(n *node) { match = true; r.match(rule, n) },
 	}) {

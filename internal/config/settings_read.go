@@ -32,15 +32,11 @@ func (r *settingsReader) root(n *node) {
 	r.policy(n, keys{
 		"detection":         r.detection,
 		"output_inspection": r.outputInspection,
-		"approval": func(n *node) {
-			r.object(n, keys{
-				"quarantine_enabled": r.agreed("quarantine_enabled", &s.Approval.Quarantine),
-				"auto_trust_first":   r.agreed("auto_trust_first", &s.Approval.TrustFirst),
-				"skip_quarantine": func(n *node) {
-					r.list(n, func(n *node) { s.Approval.Skip = append(s.Approval.Skip, r.glob(n)) })
-				},
-			})
-		},
+		"approval": r.within(keys{
+			"quarantine_enabled": r.agreed("quarantine_enabled", &s.Approval.Quarantine),
+			"auto_trust_first":   r.agreed("auto_trust_first", &s.Approval.TrustFirst),
+			"skip_quarantine":    each(r.list, &s.Approval.Skip, r.glob),
+		}),
 		"quarantine_enabled": r.agreed("quarantine_enabled", &s.Approval.Quarantine),
 		"mcpServers":         r.clientServers,
 		"builtin_patterns":   r.without("builtin_patterns", "the patterns are built in; detection.profile: strict enables those in this table, detection.builtin switches categories on and off"),
@@ -129,8 +125,8 @@ func (r *settingsReader) known(id string, pos Position) {
 
 func (r *settingsReader) rule(n *node) (s RuleSetting) {
 	r.object(n, keys{
-		"severity": func(n *node) { s.Severity = r.severity(n) },
-		"enabled":  func(n *node) { s.Enabled = r.bool(n) },
+		"severity": to(&s.Severity, r.severity),
+		"enabled":  to(&s.Enabled, r.bool),
 	})
 	return s
 }
@@ -138,8 +134,8 @@ func (r *settingsReader) rule(n *node) (s RuleSetting) {
 func (r *settingsReader) override(n *node) {
 	o := Override{Pos: n.pos}
 	known := r.layer(&o.Layer)
-	known["server"] = func(n *node) { o.Server = r.glob(n) }
-	known["tool"] = func(n *node) { o.Tool = r.glob(n) }
+	known["server"] = to(&o.Server, r.glob)
+	known["tool"] = to(&o.Tool, r.glob)
 	before := len(r.problems)
 	r.object(n, known)
 	if len(r.problems) == before && o.Server == "" && o.Tool == "" {
@@ -165,18 +161,16 @@ func (r *settingsReader) pattern(n *node) {
 	var expr *node
 	before := len(r.problems)
 	r.object(n, keys{
-		"name":        func(n *node) { name = r.text(n) },
+		"name":        to(&name, r.text),
 		"pattern":     func(n *node) { r.text(n); expr = n },
 		"category":    func(n *node) { p.Category = r.oneOf(n, "category", r.customCategories()...) },
-		"description": func(n *node) { p.Description = r.bounded(n) },
+		"description": to(&p.Description, r.bounded),
 		"severity": func(n *node) {
 			if s := r.severity(n); s != nil {
 				p.Severity = *s
 			}
 		},
-		"fields": func(n *node) {
-			r.list(n, func(n *node) { p.Fields = append(p.Fields, r.oneOf(n, "field", r.vocabulary.Fields...)) })
-		},
+		"fields": each(r.list, &p.Fields, func(n *node) string { return r.oneOf(n, "field", r.vocabulary.Fields...) }),
 	})
 	switch {
 	case len(r.problems) == before && (name == "" || expr == nil):
@@ -206,11 +200,11 @@ func (r *settingsReader) ignore(n *node) {
 	i := Ignore{Pos: n.pos}
 	before := len(r.problems)
 	r.object(n, keys{
-		"rule":    func(n *node) { i.Rule = r.ruleGlob(n) },
-		"server":  func(n *node) { i.Server = r.glob(n) },
-		"tool":    func(n *node) { i.Tool = r.glob(n) },
-		"reason":  func(n *node) { i.Reason = r.bounded(n) },
-		"expires": func(n *node) { i.Expires = r.day(n) },
+		"rule":    to(&i.Rule, r.ruleGlob),
+		"server":  to(&i.Server, r.glob),
+		"tool":    to(&i.Tool, r.glob),
+		"reason":  to(&i.Reason, r.bounded),
+		"expires": to(&i.Expires, r.day),
 		"fingerprint": func(n *node) {
 			if i.Fingerprint = r.text(n); !fingerprint.MatchString(i.Fingerprint) {
 				r.fail(n.pos, "expected a fingerprint as in a report: f1: and 32 hexadecimal digits")

@@ -34,6 +34,21 @@ func (r *strictReader) err(path string) error {
 // keys maps the allowed keys of an object to functions that read their values.
 type keys map[string]func(*node)
 
+// to returns a function that reads a value and stores it.
+func to[T any](place *T, read func(*node) T) func(*node) {
+	return func(n *node) { *place = read(n) }
+}
+
+// each returns a function that reads a list and appends its items.
+func each[T any](list func(*node, func(*node)), place *[]T, read func(*node) T) func(*node) {
+	return func(n *node) { list(n, func(n *node) { *place = append(*place, read(n)) }) }
+}
+
+// within returns a function that reads an object with these keys.
+func (r *strictReader) within(known keys) func(*node) {
+	return func(n *node) { r.object(n, known) }
+}
+
 // object reads the members of an object, which must be among the known keys. It reports whether n
 // is an object.
 func (r *strictReader) object(n *node, known keys) bool {
