@@ -39,11 +39,14 @@ type pinNames struct {
 	Tool   string `help:"The tool of --server, instead of NAME." placeholder:"NAME"`
 }
 
-// over returns the selector given as an argument or by the flags.
-func (n *pinNames) over(selector string) (string, error) {
+// over returns the selector given as an argument or by the flags. If there is none, it returns an
+// error that says what was expected, unless that is "".
+func (n *pinNames) over(selector, expected string) (string, error) {
 	switch {
 	case n.Server == "" && n.Tool != "":
 		return "", usage("--tool needs --server")
+	case n.Server == "" && selector == "" && expected != "":
+		return "", usage("expected %s", expected)
 	case n.Server == "":
 		return selector, nil
 	case selector != "":
@@ -115,7 +118,7 @@ func (c *pinsListCmd) Run(std streams) error {
 		return err
 	}
 	names, only := f.Names(), ""
-	selector, err := c.over(c.Selector)
+	selector, err := c.over(c.Selector, "")
 	if err != nil {
 		return err
 	}
@@ -250,7 +253,7 @@ func (c *pinsDiffCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return unreadable(err)
 	}
-	selector, err := c.over(c.Selector)
+	selector, err := c.over(c.Selector, "")
 	if err != nil {
 		return err
 	}
@@ -288,10 +291,7 @@ type pinsTrustCmd struct {
 
 // Run approves the definition.
 func (c *pinsTrustCmd) Run(ctx context.Context, std streams) error {
-	named, err := c.over(c.Selector)
-	if err == nil && named == "" {
-		err = usage("expected SERVER:NAME, or --server and --tool")
-	}
+	named, err := c.over(c.Selector, "SERVER:NAME, or --server and --tool")
 	if err != nil {
 		return err
 	}
@@ -326,10 +326,7 @@ type pinsResetCmd struct {
 
 // Run removes the approvals.
 func (c *pinsResetCmd) Run(ctx context.Context, std streams) error {
-	named, err := c.over(c.Selector)
-	if err == nil && named == "" {
-		err = usage("expected SERVER or SERVER:NAME, or --server")
-	}
+	named, err := c.over(c.Selector, "SERVER or SERVER:NAME, or --server")
 	if err != nil {
 		return err
 	}
