@@ -37,8 +37,8 @@ func Definitions(name string, data []byte) ([]*scanner.Event, error) {
 		return nil, fmt.Errorf("%s: %w: expected tools, prompts, resources, resourceTemplates or instructions, a tool, a list of tools, an MCPB manifest, or a registry server.json", name, ErrNotDefinitions)
 	}
 	var events []*scanner.Event
-	if formatOf(&doc, 0) != "" {
-		events = append(events, skipped(name, 1, "%s", unread(&doc, 0)))
+	if formatOf(&doc) != "" {
+		events = append(events, skipped(name, 1, "%s", unread(&doc)))
 		if !namesTools(&doc) {
 			return events, nil
 		}

@@ -106,7 +106,7 @@ func headOf(root wire.Value) *wire.Doc {
 
 // scanReads reports whether mcpscan scan reads such a document.
 func scanReads(doc *wire.Doc) bool {
-	return formatOf(doc, 0) == "" && holdsDefinitions(doc) || doc.Kind(doc.Get(0, "mcpServers")) == wire.Object
+	return formatOf(doc) == "" && holdsDefinitions(doc) || doc.Kind(doc.Get(0, "mcpServers")) == wire.Object
 }
 
 // messages reads an array of messages.
@@ -127,7 +127,7 @@ func (m *messages) next() (chunk, bool) {
 	}
 	why := NoMessage
 	if m.doc.Parse(v.Raw()) == nil {
-		why = unread(&m.doc, 0)
+		why = unread(&m.doc)
 	}
 	return chunk{skipped(m.name, m.at.At(v.Start()).Line, "%s", why)}, true
 }

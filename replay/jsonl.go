@@ -50,9 +50,9 @@ func (d *jsonLines) decode(b *lineBuffers, l line, data []byte, yield func(*scan
 	}
 	if b.doc.Kind(0) != wire.Object {
 		if b.doc.Kind(0) == wire.Array && !speaks(&b.doc, 0) {
-			e.Reason = unread(&b.doc, 0)
+			e.Reason = unread(&b.doc)
 		}
-		d.bare(b, e, 0, data, yield)
+		d.bare(b, e, data, yield)
 		return
 	}
 	kind := d.common(b, e)
@@ -61,7 +61,7 @@ func (d *jsonLines) decode(b *lineBuffers, l line, data []byte, yield func(*scan
 	}
 	switch {
 	case b.doc.Get(0, "jsonrpc") >= 0: // checked first, because a peer can put any other member into its message
-		d.bare(b, e, 0, data, yield)
+		d.bare(b, e, data, yield)
 	case kind == typeMessage:
 		d.record(b, e, "message", data, yield)
 	case kind == typeDefinitions:
@@ -81,9 +81,9 @@ func (d *jsonLines) decode(b *lineBuffers, l line, data []byte, yield func(*scan
 		yield(e)
 	case d.foreign(b, e, data, yield):
 	case isMessage(&b.doc, 0) || asks(&b.doc, 0): // an unknown type does not turn a message into a record
-		d.bare(b, e, 0, data, yield)
-	case formatOf(&b.doc, 0) != "":
-		e.Kind, e.Reason = scanner.SkippedEvent, unread(&b.doc, 0)
+		d.bare(b, e, data, yield)
+	case formatOf(&b.doc) != "":
+		e.Kind, e.Reason = scanner.SkippedEvent, unread(&b.doc)
 		yield(e)
 	case kind != "" && (b.doc.Get(0, "session_id") >= 0 || b.doc.Get(0, "timestamp") >= 0):
 		e.Kind, e.Reason = scanner.IgnoredEvent, "unknown event type "+kind
@@ -95,7 +95,7 @@ func (d *jsonLines) decode(b *lineBuffers, l line, data []byte, yield func(*scan
 		if !carriesText(&b.doc) {
 			e.Reason = NoMessage
 		}
-		d.bare(b, e, 0, data, yield)
+		d.bare(b, e, data, yield)
 	}
 }
 
@@ -190,7 +190,7 @@ func (d *jsonLines) embedded(b *lineBuffers, e *scanner.Event, n int, data []byt
 }
 
 // bare decodes a line that is itself a message.
-func (d *jsonLines) bare(b *lineBuffers, e *scanner.Event, n int, data []byte, yield func(*scanner.Event)) {
+func (d *jsonLines) bare(b *lineBuffers, e *scanner.Event, data []byte, yield func(*scanner.Event)) {
 	if e.Session == "" {
 		e.Session = baseName(d.file)
 	}
@@ -198,7 +198,7 @@ func (d *jsonLines) bare(b *lineBuffers, e *scanner.Event, n int, data []byte, y
 		e.Server = baseName(d.file)
 	}
 	e.Kind = scanner.FrameEvent
-	d.embedded(b, e, n, data)
+	d.embedded(b, e, 0, data)
 	yield(e)
 }
 

@@ -19,10 +19,10 @@ func Unread(data []byte) string {
 	data = bytes.TrimPrefix(data, []byte("\xEF\xBB\xBF"))
 	var doc wire.Doc
 	if doc.Parse(data) == nil {
-		if isLine(&doc) && unread(&doc, 0) == NoMessage || doc.Kind(doc.Get(doc.Get(0, "log"), "entries")) == wire.Array {
+		if isLine(&doc) && unread(&doc) == NoMessage || doc.Kind(doc.Get(doc.Get(0, "log"), "entries")) == wire.Array {
 			return ""
 		}
-		return unread(&doc, 0)
+		return unread(&doc)
 	}
 	reason := ""
 	for range sniffLines {
@@ -36,7 +36,7 @@ func Unread(data []byte) string {
 			if known(kind) || speaks(&doc, 0) || payload(&doc) >= 0 {
 				return ""
 			}
-			if why := unread(&doc, 0); reason == "" || why != NoMessage {
+			if why := unread(&doc); reason == "" || why != NoMessage {
 				reason = why
 			}
 		}
@@ -47,9 +47,9 @@ func Unread(data []byte) string {
 	return reason
 }
 
-// unread returns why value n, which is not an MCP message, is not read.
-func unread(doc *wire.Doc, n int) string {
-	if format := formatOf(doc, n); format != "" {
+// unread returns why a document, which is not an MCP message, is not read.
+func unread(doc *wire.Doc) string {
+	if format := formatOf(doc); format != "" {
 		return format + Elsewhere
 	}
 	return NoMessage
@@ -57,7 +57,7 @@ func unread(doc *wire.Doc, n int) string {
 
 // unreadDocument is like unread, but for a whole file, which may be meant for another command.
 func unreadDocument(doc *wire.Doc) string {
-	if why := unread(doc, 0); why != NoMessage {
+	if why := unread(doc); why != NoMessage {
 		return why
 	}
 	return NoMessage + "; to check definitions and client configurations: mcpscan scan"
@@ -78,11 +78,11 @@ func speaks(doc *wire.Doc, n int) bool {
 
 // formatOf returns the format of an LLM API request or response or of a transcript, recognised by
 // its members, or "" for an unknown format.
-func formatOf(doc *wire.Doc, n int) string {
-	if doc.Kind(n) < wire.Array {
+func formatOf(doc *wire.Doc) string {
+	if doc.Kind(0) < wire.Array {
 		return ""
 	}
-	v, err := wire.Skim(doc.Raw(n), wire.MaxNodes)
+	v, err := wire.Skim(doc.Raw(0), wire.MaxNodes)
 	if err != nil {
 		return ""
 	}

@@ -7,11 +7,10 @@ import (
 	"slices"
 	"time"
 
-	"github.com/mcpscan/mcpscan/internal/mcp"
-
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -341,4 +340,14 @@ func (v *Events) sampling(e *scanner.Event, m *scanner.Judged) record {
 	c := cleaner{doc: &v.doc}
 	r.MaxTokens = c.member(params, "maxTokens")
 	return r
+}
+
+// Flush writes the current event. Callers must know that the event has no more
+// findings.
+func (v *Events) Flush() error {
+	v.flush()
+	if err := v.out.Flush(); v.err == nil {
+		v.err = err
+	}
+	return v.err
 }

@@ -124,7 +124,7 @@ func (s *sessions) see(e *scanner.Event, out *scanner.Outcome, place int64) {
 		now.Servers++
 	}
 	for i := range out.Messages {
-		now.add(e, &out.Messages[i])
+		now.add(&out.Messages[i])
 		for _, l := range out.Messages[i].Listings {
 			if l.Before == nil {
 				s.show(e, l.Definition.Name, place)
@@ -163,7 +163,7 @@ func (s *sessions) countNew() {
 	}
 }
 
-func (s *SessionSummary) add(e *scanner.Event, m *scanner.Judged) {
+func (s *SessionSummary) add(m *scanner.Judged) {
 	s.Calls += m.Calls
 	if m.Kind == mcp.Audit && m.Method == "mcp_tool_changed" {
 		s.ToolsChanged++

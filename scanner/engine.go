@@ -169,38 +169,25 @@ func New(rules []Rule, o Options) (*Engine, error) {
 
 // register adds a rule to the lists of the checks that it implements.
 func (e *Engine) register(r *Rule) {
-	if r.Message != nil {
-		e.message = append(e.message, r)
+	add := func(list *[]*Rule, has bool) {
+		if has {
+			*list = append(*list, r)
+		}
 	}
-	if r.Judge != nil {
-		e.judges = append(e.judges, r)
-		e.arguments = e.arguments || r.Arguments
-	}
+	add(&e.message, r.Message != nil)
+	add(&e.judges, r.Judge != nil)
+	add(&e.unusual, r.Unusual != nil)
+	add(&e.lines, r.Lines != nil)
+	add(&e.definition, r.Definition != nil)
+	add(&e.result, r.Result != nil)
+	add(&e.config, r.Config != nil)
+	add(&e.configs, r.Configs != nil)
+	add(&e.settings, r.Settings != nil)
+	e.arguments = e.arguments || r.Judge != nil && r.Arguments
 	e.values = e.values || r.Flows
 	e.pins = e.pins || r.ID == pinRule
-	if r.Unusual != nil {
-		e.unusual = append(e.unusual, r)
-	}
-	if r.Lines != nil {
-		e.lines = append(e.lines, r)
-	}
-	if r.Definition != nil {
-		e.definition = append(e.definition, r)
-	}
-	if r.Result != nil {
-		e.result = append(e.result, r)
-	}
-	if r.Config != nil {
-		e.config = append(e.config, r)
-	}
-	if r.Configs != nil {
-		e.configs = append(e.configs, r)
-	}
 	if r.Compare != nil && e.compare == nil {
 		e.compare = r
-	}
-	if r.Settings != nil {
-		e.settings = append(e.settings, r)
 	}
 }
 

@@ -83,16 +83,8 @@ func (in *Inspector) Inspect(e *Event) *Facts {
 		return facts
 	}
 	switch e.Kind {
-	case FrameEvent:
-		in.frame()
-	case DefinitionEvent:
-		if in.parse() {
-			in.document()
-		}
-	case AuditEvent:
-		if in.parse() {
-			in.audit()
-		}
+	case FrameEvent, DefinitionEvent, AuditEvent:
+		in.messages()
 	case LockEvent:
 		if in.parse() {
 			in.lock()
@@ -144,6 +136,22 @@ func (in *Inspector) late() bool {
 		in.skip(outOfTime)
 	}
 	return late
+}
+
+// messages inspects the messages and definitions of a session in an event.
+func (in *Inspector) messages() {
+	switch in.event.Kind {
+	case FrameEvent:
+		in.frame()
+	case DefinitionEvent:
+		if in.parse() {
+			in.document()
+		}
+	case AuditEvent:
+		if in.parse() {
+			in.audit()
+		}
+	}
 }
 
 // frame inspects one frame of a connection.

@@ -47,18 +47,7 @@ func (j *judge) bounds() []Bound {
 func (in *Inspector) elsewhere() {
 	in.brief = true
 	defer func() { in.brief = false }()
-	switch in.event.Kind {
-	case FrameEvent:
-		in.frame()
-	case DefinitionEvent:
-		if in.parse() {
-			in.document()
-		}
-	case AuditEvent:
-		if in.parse() {
-			in.audit()
-		}
-	}
+	in.messages()
 	facts := in.facts
 	facts.Findings, facts.Skips = nil, nil
 	for i := range facts.Messages {

@@ -16,7 +16,7 @@ import (
 func (s *Shared) AppendJSON(b []byte) []byte {
 	b = appendText(append(b, '{'), "session", s.Session)
 	b = appendText(append(b, ','), "server", s.Server)
-	b = appendTime(append(b, ','), "time", s.Time)
+	b = appendTime(append(b, ','), s.Time)
 	if len(s.Tools) > 0 {
 		b = append(b, `,"tools":[`...)
 		for i, k := range s.Tools {
@@ -30,7 +30,7 @@ func (s *Shared) AppendJSON(b []byte) []byte {
 	if c := s.Call; c != nil {
 		b = appendText(append(b, `,"call":{`...), "tool", c.Tool)
 		b = appendText(append(b, ','), "id", c.ID)
-		b = appendTime(append(b, ','), "time", c.Time)
+		b = appendTime(append(b, ','), c.Time)
 		b = fmt.Appendf(b, `,"category":%d,"counts":%t,`, c.Category, s.Counts)
 		b = append(c.Location.appendJSON(b), '}')
 	}
@@ -39,7 +39,7 @@ func (s *Shared) AppendJSON(b []byte) []byte {
 	}
 	if u := s.Suspect; u != nil {
 		b = appendText(append(b, `,"suspect":{`...), "id", u.ID)
-		b = appendTime(append(b, ','), "time", u.Time)
+		b = appendTime(append(b, ','), u.Time)
 		b = appendText(append(b, ','), "orders", u.Orders)
 		b = fmt.Appendf(b, `,"secret":%t}`, u.Secret)
 	}
@@ -81,7 +81,7 @@ func (k *Known) appendJSON(b []byte) []byte {
 		b = append(append(append(b, '"'), d.Parts[i].String()...), '"')
 	}
 	b = fmt.Appendf(b, `],"can":%d,"category":%d,"foreign":%t,`, d.Can, d.Category, d.Foreign)
-	b = appendTime(b, "time", k.Time)
+	b = appendTime(b, k.Time)
 	return append(k.Location.appendJSON(append(b, ',')), '}')
 }
 
@@ -98,8 +98,8 @@ func appendText(b []byte, key, value string) []byte {
 	return wire.AppendString(append(b, `"`+key+`":`...), []byte(value))
 }
 
-func appendTime(b []byte, key string, t time.Time) []byte {
-	return append(t.UTC().AppendFormat(append(b, `"`+key+`":"`...), time.RFC3339Nano), '"')
+func appendTime(b []byte, t time.Time) []byte {
+	return append(t.UTC().AppendFormat(append(b, `"time":"`...), time.RFC3339Nano), '"')
 }
 
 // errShared is the error for JSON that AppendJSON did not write.
@@ -109,17 +109,17 @@ var errShared = errors.New("expected the additions of a message to its session, 
 // result does not refer to doc.
 func ParseShared(doc *wire.Doc, n int) (*Shared, error) {
 	r := &sharedReader{doc: doc, ok: doc.Kind(n) == wire.Object && len(doc.Anomalies) == 0}
-	s := &Shared{Session: r.text(n, "session"), Server: r.text(n, "server"), Time: r.time(n, "time")}
+	s := &Shared{Session: r.text(n, "session"), Server: r.text(n, "server"), Time: r.time(n)}
 	r.each(doc.Get(n, "tools"), func(c int) { s.Tools = append(s.Tools, r.known(s, c)) })
 	if c := doc.Get(n, "call"); c >= 0 {
-		s.Call, s.Counts = &Call{Server: s.Server, Tool: r.text(c, "tool"), ID: r.text(c, "id"), Time: r.time(c, "time"),
+		s.Call, s.Counts = &Call{Server: s.Server, Tool: r.text(c, "tool"), ID: r.text(c, "id"), Time: r.time(c),
 			Category: capability.Category(r.number(doc.Get(c, "category"), int64(capability.Categories)-1)), Location: r.location(c)}, r.truth(doc.Get(c, "counts"))
 	}
 	if doc.Get(n, "answered") >= 0 {
 		s.Answered = r.text(n, "answered")
 	}
 	if c := doc.Get(n, "suspect"); c >= 0 {
-		s.Suspect = &SharedSuspect{r.text(c, "id"), r.time(c, "time"), Suspicion{r.text(c, "orders"), r.truth(doc.Get(c, "secret"))}}
+		s.Suspect = &SharedSuspect{r.text(c, "id"), r.time(c), Suspicion{r.text(c, "orders"), r.truth(doc.Get(c, "secret"))}}
 	}
 	if values := doc.Get(n, "values"); values >= 0 {
 		from := doc.Get(n, "from")
@@ -159,8 +159,8 @@ func (r *sharedReader) text(n int, key string) string {
 	return s
 }
 
-func (r *sharedReader) time(n int, key string) time.Time {
-	t, err := time.Parse(time.RFC3339Nano, r.text(n, key))
+func (r *sharedReader) time(n int) time.Time {
+	t, err := time.Parse(time.RFC3339Nano, r.text(n, "time"))
 	r.ok = r.ok && err == nil && !t.IsZero()
 	return t.UTC()
 }
@@ -207,7 +207,7 @@ func (r *sharedReader) known(s *Shared, n int) *Known {
 			i++
 		}
 	})
-	return &Known{Server: s.Server, Session: s.Session, Definition: d, Location: r.location(n), Time: r.time(n, "time")}
+	return &Known{Server: s.Server, Session: s.Session, Definition: d, Location: r.location(n), Time: r.time(n)}
 }
 
 func (r *sharedReader) value(n int) (v Value) {

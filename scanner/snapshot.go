@@ -111,7 +111,7 @@ func (s *Snapshot) Event(e *Event, out *Outcome) error {
 		if m.Server != nil {
 			o.Info.Update(m.Server)
 		}
-		s.take(o, e, m)
+		s.take(o, m)
 	}
 	return nil
 }
@@ -135,7 +135,7 @@ func (o *Offer) rival(id *baseline.Identity, at Location) {
 }
 
 // take adds the definitions of a message.
-func (s *Snapshot) take(o *Offer, e *Event, m *Message) {
+func (s *Snapshot) take(o *Offer, m *Message) {
 	var here map[mcp.DefinitionKey]*mcp.Definition
 	for i := range m.Definitions {
 		d := &m.Definitions[i]

@@ -37,7 +37,7 @@ func (in *Inspector) jsonrpc(root, batch int) {
 		case doc.KeyIs(c, "result"):
 			in.result(msg, c)
 		case doc.KeyIs(c, "params"):
-			in.params(msg, root, c)
+			in.params(msg, c)
 		case doc.KeyIs(c, "error"):
 			in.region(mcp.ErrorSubject, "", root, c)
 			in.scattered(mcp.ErrorSubject, "", root, c)
@@ -306,7 +306,7 @@ var fromClient = map[string]bool{
 
 // params inspects the parameters of a request or notification. If neither the event nor the
 // method identifies the sender, it may be the server.
-func (in *Inspector) params(m *Message, root, node int) {
+func (in *Inspector) params(m *Message, node int) {
 	kind := requestSubject(m.Method)
 	m.Client, m.Roots = in.client(node), in.rootsAnswered(node)
 	if c := in.tree.Get(node, "cursor"); c >= 0 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/mcpscan/mcpscan/internal/lockfile"
 	"github.com/mcpscan/mcpscan/internal/text"
@@ -27,29 +28,35 @@ func (c *approveCmd) Run(ctx context.Context, std streams) error {
 	if c.All == (len(c.Selectors) > 0) {
 		return usage("nothing selected for approval: expected SERVER, SERVER:NAME, SERVER NAME…, or --all")
 	}
-	at, err := moment(c.Now)
-	if err != nil {
-		return err
-	}
-	var done []lockfile.Change
-	_, err = lockfile.Edit(ctx, c.Lockfile, false, func(f *lockfile.File) error {
-		if err := f.Intact(); err != nil {
-			return err
-		}
+	done, err := approving(ctx, c.Lockfile, c.Now, func(f *lockfile.File, at time.Time) ([]lockfile.Change, error) {
 		selectors, err := c.selectors(f)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		done, err = f.Approve(who(c.By), c.Reason, at, selectors...)
-		return err
+		return f.Approve(who(c.By), c.Reason, at, selectors...)
 	})
 	if err != nil {
-		return unreadable(err)
+		return err
 	}
 	if strings.TrimSpace(c.Reason) == "" && len(done) > 0 {
 		fmt.Fprintln(std.err, "mcpscan: approved without a reason, so scan --base ignores the approval; to add a reason, run the command again with --reason \"…\"")
 	}
 	return c.tell(std, done)
+}
+
+// approving changes an intact lockfile by approvals at a given time, and returns what they approved.
+func approving(ctx context.Context, path, now string, approve func(*lockfile.File, time.Time) ([]lockfile.Change, error)) (done []lockfile.Change, err error) {
+	at, err := moment(now)
+	if err != nil {
+		return nil, err
+	}
+	_, err = lockfile.Edit(ctx, path, false, func(f *lockfile.File) (err error) {
+		if err = f.Intact(); err == nil {
+			done, err = approve(f, at)
+		}
+		return err
+	})
+	return done, unreadable(err)
 }
 
 func (c *approveCmd) selectors(f *lockfile.File) (all []lockfile.Selector, err error) {

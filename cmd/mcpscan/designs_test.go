@@ -12,7 +12,6 @@ import (
 
 	"github.com/mcpscan/mcpscan/internal/app"
 	"github.com/mcpscan/mcpscan/internal/config"
-	"github.com/mcpscan/mcpscan/internal/policyfile"
 )
 
 // reads parses a configuration as the kind of file that the folder in its name
@@ -34,7 +33,7 @@ func reads(name string, data []byte) error {
 		}
 		return err
 	case "policy":
-		_, err := policyfile.ParseTOML(name, data)
+		_, err := config.ParsePolicy(name, data)
 		return err
 	case "fixture":
 		_, err := parseFixture(name, data)

@@ -17,8 +17,8 @@ var fenced = regexp.MustCompile("(?s)\n```(toml|yaml)\n(.*?)\n```")
 var placeholder = regexp.MustCompile(`sha256:[0-9a-f]*\.\.\.`)
 
 // TestDocumentedPolicies checks that every policy shown in the documents about the two
-// kinds of policies can be read unchanged. internal/policyfile and internal/config
-// test the decisions of policies of the same form.
+// kinds of policies can be read unchanged. internal/config tests the decisions of
+// policies of the same form.
 func TestDocumentedPolicies(t *testing.T) {
 	folder := filepath.Join("..", "..", "..", "shared", "seeds")
 	files, err := filepath.Glob(filepath.Join(folder, "*.txt"))

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/mcpscan/mcpscan/internal/config"
 )
 
 // commandGroups lists the headings of the general help, by grammar group.
@@ -80,7 +82,7 @@ func (c *helpCmd) Run(parsed *kong.Context) error {
 			for _, n := range node.Children {
 				names = append(names, n.Name)
 			}
-			return usage("unknown command %q%s; to list all commands: mcpscan help", strings.Join(c.Command, " "), didYouMean(word, names))
+			return usage("unknown command %q%s; to list all commands: mcpscan help", strings.Join(c.Command, " "), config.Similar(word, names))
 		}
 		node = child
 	}

@@ -68,7 +68,6 @@ var limits = []struct {
 		{"maxWaiting", "pending definitions that `lock` lists", "definitions", "counted"},
 		{"maxNames", "names in an error message", "names", "counted"},
 		{"maxReasons", "reasons for an incomplete run printed to standard error", "reasons", "counted; the report lists them"},
-		{"maxSuggestions", "suggestions for a misspelled name", "names", "not shown"},
 	}},
 	{"internal/app", []limit{
 		{"maxEnvFile", "an environment file (`envFile`)", "bytes", incomplete},
@@ -84,6 +83,11 @@ var limits = []struct {
 	}},
 	{"internal/config", []limit{
 		{"MaxSettings", "`mcpscan.yaml`, or a policy in YAML", "bytes", exitsUsage},
+		{"MaxPolicy", "a policy in TOML", "bytes", exitsUsage},
+		{"maxRules", "rules in a policy", "rules", exitsUsage},
+		{"maxPatterns", "patterns in a policy", "patterns", exitsUsage},
+		{"maxList", "patterns in one list", "patterns", exitsUsage},
+		{"maxPattern", "one pattern", "characters", exitsUsage},
 		{"maxYAMLBytes", "a client configuration in YAML", "bytes", incomplete},
 		{"maxYAMLTokens", "YAML tokens in a file", "tokens", "error, exit 2 for settings; run incomplete for a client configuration"},
 		{"maxYAMLNodes", "values after YAML alias expansion", "values", "the same"},
@@ -92,11 +96,12 @@ var limits = []struct {
 		{"maxWrapped", "servers in one file that `wrap` or `unwrap` edits at once", "servers", "the file stays unchanged; exit 3"},
 		{"maxDirectories", "directories searched under a target", "directories", incomplete},
 		{"maxLevels", "depth of that search", "levels", incomplete},
+		{"maxSuggestions", "suggestions for a misspelled name", "names", "not shown"},
 		{"maxProblems", "problems reported for a settings file", "problems", "counted"},
 		{"maxCategories", "categories in the settings", "categories", exitsUsage},
 		{"longestWindow", "a time window of session rules", "time", exitsUsage},
 		{"maxName", "the name of a custom pattern", "characters", exitsUsage},
-		{"maxText", "a reason or description in the settings", "characters", exitsUsage},
+		{"maxText", "a reason or description in the settings; a name, description or message of a policy rule", "characters", exitsUsage},
 	}},
 	{"internal/conform", []limit{
 		{"maxSchema", "a tool schema against which arguments are checked", "bytes", "not checked"},
@@ -143,14 +148,6 @@ var limits = []struct {
 		{"maxDecodings", "layers of percent encoding in a path", "layers", "the same"},
 		{"maxQuoting", "nesting of commands in commands", "levels", "the same"},
 		{"maxProfiled", "servers in a generated policy, and tools per server", "names", "not in the policy; run incomplete"},
-	}},
-	{"internal/policyfile", []limit{
-		{"MaxFile", "a policy in TOML", "bytes", exitsUsage},
-		{"maxRules", "rules in a policy", "rules", exitsUsage},
-		{"maxPatterns", "patterns in a policy", "patterns", exitsUsage},
-		{"maxList", "patterns in one list", "patterns", exitsUsage},
-		{"maxPattern", "one pattern", "characters", exitsUsage},
-		{"maxText", "a name, description or message of a rule", "characters", exitsUsage},
 	}},
 	{"internal/text", []limit{
 		{"maxDiffed", "a description or schema compared line by line", "bytes", "the diff shows only added sentences, or states that it is too long"},

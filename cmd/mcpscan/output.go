@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"cmp"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -110,26 +111,31 @@ func (f *outputFlags) write(std streams, r *report.Report, rules []scanner.Rule)
 	return nil
 }
 
-func (f *outputFlags) render(std streams, format, file string, r *report.Report, rules []scanner.Rule) (err error) {
+func (f *outputFlags) render(std streams, format, file string, r *report.Report, rules []scanner.Rule) error {
+	o := report.Options{Rules: rules, Fails: f.fails()}
+	if file == "" && terminal(std.out) {
+		o.Color, o.Width = f.colored(), columns(std.out)
+	}
+	return writeTo(std, "the report", file, func(w io.Writer) error { return report.Write(w, format, r, o) })
+}
+
+// writeTo writes to a file, or to standard output if none is named. what is for errors.
+func writeTo(std streams, what, file string, write func(io.Writer) error) (err error) {
 	w := std.out
 	if file != "" && file != "-" {
 		out, err := os.Create(file)
 		if err != nil {
-			return usage("writing the report: %w", err)
+			return usage("writing %s: %w", what, err)
 		}
 		defer func() { err = closeFile(out, err) }()
 		w = out
 	}
 	b := bufio.NewWriterSize(w, 64<<10)
-	o := report.Options{Rules: rules, Fails: f.fails()}
-	if file == "" && terminal(std.out) {
-		o.Color, o.Width = f.colored(), columns(std.out)
-	}
-	if err := report.Write(b, format, r, o); err != nil {
+	if err := write(b); err != nil {
 		return err
 	}
 	if err := b.Flush(); err != nil {
-		return fmt.Errorf("writing the %s report: %w", format, err)
+		return fmt.Errorf("writing %s: %w", what, err)
 	}
 	return nil
 }

@@ -39,11 +39,14 @@ type pinNames struct {
 	Tool   string `help:"The tool of --server, instead of NAME." placeholder:"NAME"`
 }
 
-// over returns the selector given as an argument or by the flags.
-func (n *pinNames) over(selector string) (string, error) {
+// over returns the selector given as an argument or by the flags. If there is none, it returns an
+// error that says what was expected, unless that is "".
+func (n *pinNames) over(selector, expected string) (string, error) {
 	switch {
 	case n.Server == "" && n.Tool != "":
 		return "", usage("--tool needs --server")
+	case n.Server == "" && selector == "" && expected != "":
+		return "", usage("expected %s", expected)
 	case n.Server == "":
 		return selector, nil
 	case selector != "":
@@ -115,7 +118,7 @@ func (c *pinsListCmd) Run(std streams) error {
 		return err
 	}
 	names, only := f.Names(), ""
-	selector, err := c.over(c.Selector)
+	selector, err := c.over(c.Selector, "")
 	if err != nil {
 		return err
 	}
@@ -250,7 +253,7 @@ func (c *pinsDiffCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return unreadable(err)
 	}
-	selector, err := c.over(c.Selector)
+	selector, err := c.over(c.Selector, "")
 	if err != nil {
 		return err
 	}
@@ -288,37 +291,25 @@ type pinsTrustCmd struct {
 
 // Run approves the definition.
 func (c *pinsTrustCmd) Run(ctx context.Context, std streams) error {
-	at, err := moment(c.Now)
+	named, err := c.over(c.Selector, "SERVER:NAME, or --server and --tool")
 	if err != nil {
 		return err
 	}
-	named, err := c.over(c.Selector)
-	if err == nil && named == "" {
-		err = usage("expected SERVER:NAME, or --server and --tool")
-	}
-	if err != nil {
-		return err
-	}
-	var done []lockfile.Change
-	_, err = lockfile.Edit(ctx, c.Lockfile, false, func(f *lockfile.File) error {
-		if err := f.Intact(); err != nil {
-			return err
-		}
+	done, err := approving(ctx, c.Lockfile, c.Now, func(f *lockfile.File, at time.Time) ([]lockfile.Change, error) {
 		found, err := f.Find(named)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		for _, d := range found {
 			if !d.Entry.Last().Is(c.Digest) {
-				return fmt.Errorf("%s: %s was last seen with the digest %s, not the one that you reviewed; nothing was approved", c.Lockfile, selector(d), d.Entry.Last().Digest)
+				return nil, fmt.Errorf("%s: %s was last seen with the digest %s, not the one that you reviewed; nothing was approved", c.Lockfile, selector(d), d.Entry.Last().Digest)
 			}
 		}
 		sel, err := f.ParseSelector(named)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		done, err = f.Approve(who(c.By), c.Reason, at, sel)
-		return err
+		return f.Approve(who(c.By), c.Reason, at, sel)
 	})
 	if err != nil {
 		return err
@@ -335,10 +326,7 @@ type pinsResetCmd struct {
 
 // Run removes the approvals.
 func (c *pinsResetCmd) Run(ctx context.Context, std streams) error {
-	named, err := c.over(c.Selector)
-	if err == nil && named == "" {
-		err = usage("expected SERVER or SERVER:NAME, or --server")
-	}
+	named, err := c.over(c.Selector, "SERVER or SERVER:NAME, or --server")
 	if err != nil {
 		return err
 	}

@@ -64,10 +64,6 @@ const maxPinFile = 64 << 20
 
 // Run approves identical definitions.
 func (c *pinsImportCmd) Run(ctx context.Context, std streams) error {
-	at, err := moment(c.Now)
-	if err != nil {
-		return err
-	}
 	data, err := app.ReadTarget(c.File, maxPinFile)
 	if err != nil {
 		return err
@@ -76,14 +72,10 @@ func (c *pinsImportCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	var done []lockfile.Change
 	var refused []string
-	_, err = lockfile.Edit(ctx, c.Lockfile, false, func(f *lockfile.File) error {
-		if err := f.Intact(); err != nil {
-			return err
-		}
+	done, err := approving(ctx, c.Lockfile, c.Now, func(f *lockfile.File, at time.Time) (done []lockfile.Change, err error) {
 		done, refused = f.Import(pins, lockfile.Formula(c.From), at)
-		return nil
+		return done, nil
 	})
 	if err != nil {
 		return err

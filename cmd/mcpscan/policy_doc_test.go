@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mcpscan/mcpscan/internal/config"
 	"github.com/mcpscan/mcpscan/internal/policy"
-	"github.com/mcpscan/mcpscan/internal/policyfile"
 )
 
 // TestPolicyDocument checks that the examples in docs/policy.md load, contain
@@ -17,7 +17,7 @@ func TestPolicyDocument(t *testing.T) {
 	var all strings.Builder
 	for _, block := range regexp.MustCompile("(?s)```toml\n(.*?)```").FindAllStringSubmatch(document, -1) {
 		all.WriteString(block[1])
-		p, err := policyfile.ParseTOML("docs/policy.md", []byte(block[1]))
+		p, err := config.ParsePolicy("docs/policy.md", []byte(block[1]))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -263,7 +263,7 @@ func (r *proxyRun) decided(e *scanner.Event, out *scanner.Outcome, do scanner.Ac
 		r.tell("not inspected: %s", e.Reason)
 	}
 	blocked, withheld := "blocked", "withheld"
-	if r.asks(e, out) {
+	if r.asks(out) {
 		blocked = "" // the answer is reported separately
 	}
 	if r.Mode == "observe" {

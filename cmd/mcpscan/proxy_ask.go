@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 
-	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/proxy"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -26,9 +25,8 @@ func (r *proxyRun) asking() *proxy.Asking {
 	}
 }
 
-// asks reports whether to ask the user about an event. Over HTTP, only messages from the
-// client qualify.
-func (r *proxyRun) asks(e *scanner.Event, out *scanner.Outcome) bool {
-	return r.AskTimeout > 0 && r.Mode != "observe" && out.Decision.Verdict == scanner.Prompt &&
-		(e.Transport == "stdio" || e.Direction == mcp.ClientToServer)
+// asks reports whether the user is asked about a message with this outcome. Nobody is asked about the
+// calls in a model's response.
+func (r *proxyRun) asks(out *scanner.Outcome) bool {
+	return r.AskTimeout > 0 && !r.LLM && r.Mode != "observe" && out.Decision.Verdict == scanner.Prompt
 }

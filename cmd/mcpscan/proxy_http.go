@@ -28,7 +28,7 @@ type listenFlags struct {
 	LLM             bool          `name:"llm" help:"Run between agents and the APIs of LLM providers, and block tool calls in model responses."`
 	Upstream        string        `help:"URL of the server to proxy; the proxy serves the same path. With --llm, the address of a provider; by default, the proxy then serves the paths /anthropic, /openai and /gemini." placeholder:"URL"`
 	Servers         string        `help:"Client configuration with the servers to proxy, instead of --upstream, each under /NAME. With --llm, the proxy starts or connects to these servers and lists their tools before any traffic, and when they change." placeholder:"FILE"`
-	RunServers      bool          `help:"Start the commands of --servers without asking, one process for each client session."`
+	RunServers      bool          `help:"Start the commands of --servers without asking: one process for each client session or, with --llm, one in all."`
 	MaxSessions     int           `help:"Maximum number of sessions, and processes, of each server that --servers starts." default:"32" placeholder:"N"`
 	SessionIdle     time.Duration `help:"End a session with a server that --servers starts if it has no open request or stream for this time." default:"30m"`
 	AllowHost       []string      `help:"Additional host name by which clients reach the proxy (localhost and loopback addresses are always allowed), or an Origin to allow: its host or the full value. Repeatable." placeholder:"HOST" sep:"none"`
@@ -84,8 +84,8 @@ func (f *listenFlags) check() error {
 		return usage("--tls-fingerprint: %s has no certificate; expected an https:// URL", text.Visible(servers.BareURL(f.Upstream), 400))
 	}
 	switch {
-	case f.RunServers && (f.LLM || f.Servers == ""):
-		return usage("--run-servers applies to the commands of --servers without --llm; remove it")
+	case f.RunServers && f.Servers == "":
+		return usage("--run-servers applies to the commands of --servers; remove it")
 	case f.MaxSessions < 1 || f.SessionIdle <= 0:
 		return usage("--max-sessions and --session-idle must be positive")
 	case f.TokenEnv != "" && os.Getenv(f.TokenEnv) == "":

@@ -183,6 +183,43 @@ func TestProxyOfConfiguration(t *testing.T) {
 	}
 }
 
+// TestProxyAsksOverHTTP checks that a request of a server at a URL waits for an answer, and that standard
+// error says so, and who refused it.
+func TestProxyAsksOverHTTP(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	refused := make(chan string, 1)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		said, _ := io.ReadAll(r.Body)
+		if bytes.Contains(said, []byte(`"error"`)) {
+			refused <- string(said)
+			return
+		}
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = io.WriteString(w, `data: {"jsonrpc":"2.0","id":7,"method":"sampling/createMessage","params":{"messages":[],"maxTokens":1}}`+"\n\n")
+		_ = http.NewResponseController(w).Flush()
+		refused <- <-refused
+		_, _ = io.WriteString(w, `data: {"jsonrpc":"2.0","id":2,"result":{"tools":[]}}`+"\n\n")
+	}))
+	defer server.Close()
+	policy := filepath.Join(t.TempDir(), "policy.toml")
+	if err := os.WriteFile(policy, []byte("[[rule]]\naction = \"prompt\"\ntool = \"*\"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := startHTTPProxy(t, "--no-config", "--policy", policy, "--ask-timeout", "50ms", "--upstream", server.URL+"/mcp")
+	if _, _, body := postTo(t, p.url, "", `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`); body != "data: {\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"tools\":[]}}\n\n" {
+		t.Errorf("the client got %s", body)
+	}
+	if said := <-refused; !strings.HasPrefix(said, `{"jsonrpc":"2.0","id":7,"error":{"code":-32001,`) {
+		t.Errorf("the server got %s", said)
+	}
+	p.end(t)
+	for said, want := range map[string]bool{"holding sampling/createMessage from the server": true, ": nobody answered in time": true, "blocked sampling": false} {
+		if strings.Contains(p.stderr.String(), said) != want {
+			t.Errorf("%s: want %t in %s", said, want, p.stderr)
+		}
+	}
+}
+
 // idOf returns the id of a message written by our client.
 func idOf(message []byte) string {
 	_, rest, _ := strings.Cut(string(message), `"id":`)

@@ -69,6 +69,7 @@ func (r *proxyRun) listServers(ctx context.Context) (*watched, error) {
 	p := app.NewPlan(ctx, nil, r.MaxMessage)
 	p.Config(file)
 	l := r.checks.Listing()
+	p.Allow(ctx, r.consent(ctx, l))
 	l.StartTimeout, l.StepTimeout, l.Timeout = time.Minute, 30*time.Second, 5*time.Minute
 	l.ClientName, l.Version, l.MaxMessage, l.Until = servers.OwnClient, version(), r.MaxMessage, until
 	all := &scanner.Event{} // end marker, sent after the last server is listed

@@ -19,7 +19,7 @@ func TestProxyLLMChangedTools(t *testing.T) {
 		api := httptest.NewServer(provider)
 		defer api.Close()
 		at := llmServer(t, map[string]string{"pins.yaml": "version_pinning: {enabled: true, on_change: " + map[bool]string{true: "block", false: "alert"}[block] + "}\n"})
-		p := startHTTPProxy(t, "--llm", "--upstream", api.URL, "--servers", at("mcp.json"), "--config", at("pins.yaml"), "--approvals", "ignore",
+		p := startHTTPProxy(t, "--llm", "--upstream", api.URL, "--servers", at("mcp.json"), "--run-servers", "--config", at("pins.yaml"), "--approvals", "ignore",
 			"--record", at("rec.jsonl"), "--format", "json="+at("live.json"), "--events", at("events.jsonl"))
 		passes := func(agent, tool string) bool {
 			provider.next <- [2]string{"application/json", llmAnswer("t", tool, `{}`)}
@@ -58,7 +58,7 @@ func TestProxyLLMServerEnds(t *testing.T) {
 	api := httptest.NewServer(provider)
 	defer api.Close()
 	at := llmServer(t, map[string]string{"shut.yaml": "enforce_policy: true\nfail_closed: true\nallowed_servers: [{id: math}]\n"})
-	p := startHTTPProxy(t, "--llm", "--upstream", api.URL, "--servers", at("mcp.json"), "--config", at("shut.yaml"), "--approvals", "ignore", "--allow-incomplete", "--events", at("events.jsonl"), "--record", at("rec.jsonl"), "--format", "json="+at("live.json"))
+	p := startHTTPProxy(t, "--llm", "--upstream", api.URL, "--servers", at("mcp.json"), "--run-servers", "--config", at("shut.yaml"), "--approvals", "ignore", "--allow-incomplete", "--events", at("events.jsonl"), "--record", at("rec.jsonl"), "--format", "json="+at("live.json"))
 	if err := os.WriteFile(at("changed"), []byte("exit"), 0o600); err != nil {
 		t.Fatal(err)
 	}

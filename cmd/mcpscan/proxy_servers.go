@@ -39,7 +39,7 @@ func (r *proxyRun) configured(ctx context.Context, known servers.Known) (targets
 	if err != nil {
 		return nil, err
 	}
-	refuses := consent(ctx, r.std, r.listing(known), r.RunServers)
+	refuses := r.consent(ctx, r.listing(known))
 	seen := map[string]bool{}
 	for _, entry := range file.Entries {
 		at := scanner.Origin{File: r.Servers, Line: max(entry.Pos.Line, 1), Column: max(entry.Pos.Column, 1)}
@@ -52,7 +52,7 @@ func (r *proxyRun) configured(ctx context.Context, known servers.Known) (targets
 			why = t.Conceal(err.Error())
 		case seen[t.Name] || t.Name == "":
 			why = "another server has the same name"
-		case len(t.Command) > 0:
+		default:
 			why = refuses(&t)
 		}
 		if why != "" {
@@ -66,6 +66,18 @@ func (r *proxyRun) configured(ctx context.Context, known servers.Known) (targets
 		return nil, usage("--servers %s: none of its servers is available through this proxy; expected one or more with a URL, or with a command that --run-servers allows", text.Visible(r.Servers, 400))
 	}
 	return targets, nil
+}
+
+// consent returns a function that decides whether a server of the configuration is started, and says why
+// not. A server at a URL needs no consent, because nothing is run for it.
+func (r *proxyRun) consent(ctx context.Context, l *servers.Listing) func(*servers.Target) (refused string) {
+	refuses := consent(ctx, r.std, l, r.RunServers)
+	return func(t *servers.Target) string {
+		if len(t.Command) == 0 {
+			return ""
+		}
+		return refuses(t)
+	}
 }
 
 // listing returns how servers are started.

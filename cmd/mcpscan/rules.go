@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/app"
@@ -59,4 +60,19 @@ func explain(w io.Writer, r *scanner.Rule) {
 	if len(r.Refs) > 0 {
 		fmt.Fprintf(w, "See:      %s\n", strings.Join(r.Refs, ", "))
 	}
+}
+
+// noRule returns the error for a name that is neither a rule nor a category.
+func noRule(name string, all []scanner.Rule) error {
+	return usage("unknown rule %q%s; to list all rules: mcpscan rules", name, config.Similar(name, ruleNames(all)))
+}
+
+// ruleNames returns the IDs and categories of rules.
+func ruleNames(all []scanner.Rule) []string {
+	var ids, categories []string
+	for i := range all {
+		ids, categories = append(ids, all[i].ID), append(categories, all[i].Category)
+	}
+	slices.Sort(categories)
+	return append(ids, slices.Compact(categories)...)
 }

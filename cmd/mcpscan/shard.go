@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"strconv"
@@ -52,22 +51,7 @@ func (c *replayCmd) partial(std streams, shard scanner.Shard, collector *report.
 	if p.Settings, err = c.settingsDigest(checks.Files); err != nil {
 		return err
 	}
-	return writeTo(std, c.Output, p.Write)
-}
-
-// writeTo writes to a file, or to standard output if none is named.
-func writeTo(std streams, file string, write func(io.Writer) error) (err error) {
-	w := std.out
-	if file != "" && file != "-" {
-		out, err := os.Create(file)
-		if err != nil {
-			return usage("writing the partial report: %w", err)
-		}
-		defer func() { err = closeFile(out, err) }()
-		w = out
-	}
-	b := bufio.NewWriterSize(w, 64<<10)
-	return errors.Join(write(b), b.Flush())
+	return writeTo(std, "the partial report", c.Output, p.Write)
 }
 
 // settingsDigest returns a digest of all flags and files that affect findings, so that merge can

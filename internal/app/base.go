@@ -16,7 +16,6 @@ import (
 	"github.com/mcpscan/mcpscan/internal/configfile"
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/policy"
-	"github.com/mcpscan/mcpscan/internal/policyfile"
 	"github.com/mcpscan/mcpscan/report"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -149,7 +148,7 @@ func (v *fileVersion) settings() (*config.Settings, error) {
 // review.
 func (b baseTree) policies(names []string) (decide []string, changed []*configfile.ChangedSettings, err error) {
 	for _, name := range names {
-		was, now, err := b.versions("the policy", name, policyfile.MaxFile, true)
+		was, now, err := b.versions("the policy", name, config.MaxPolicy, true)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -187,7 +186,7 @@ func comparePolicies(was, now *fileVersion) (changes []configfile.SettingsChange
 			if v == nil {
 				continue
 			}
-			if rules[i], err = policyfile.ParseTOML(v.name, v.data); err != nil {
+			if rules[i], err = config.ParsePolicy(v.name, v.data); err != nil {
 				return nil, false, err
 			}
 		}

@@ -8,20 +8,19 @@ import (
 
 	"github.com/mcpscan/mcpscan/internal/config"
 	"github.com/mcpscan/mcpscan/internal/policy"
-	"github.com/mcpscan/mcpscan/internal/policyfile"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
 // LoadPolicy reads a policy in the language given by the file extension. It also
 // returns the parts of the file that have no effect, so that the caller can warn about them.
 func LoadPolicy(name string) (p *policy.Policy, idle []policy.Problem, err error) {
-	data, err := ReadUpTo("the policy", name, policyfile.MaxFile)
+	data, err := ReadUpTo("the policy", name, config.MaxPolicy)
 	if err != nil {
 		return nil, nil, err
 	}
 	switch strings.ToLower(filepath.Ext(name)) {
 	case ".toml":
-		rules, err := policyfile.ParseTOML(name, data)
+		rules, err := config.ParsePolicy(name, data)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -100,7 +100,7 @@ func (r *reader) plugins() {
 	for _, s := range r.file.Settings {
 		name, ok := strings.CutPrefix(s.Pointer, "/enabledPlugins/")
 		if name, _, _ = strings.Cut(name, "/"); ok && s.Text != "false" {
-			r.file.Elsewhere = append(r.file.Elsewhere, Problem{Pos: s.Pos, Msg: fmt.Sprintf("plugin %s: its servers, hooks and commands are not in this file", quoted(name))})
+			r.file.Elsewhere = append(r.file.Elsewhere, Problem{Pos: s.Pos, Msg: fmt.Sprintf("plugin %s: its servers, hooks and commands are not in this file", Quoted(name))})
 		}
 	}
 }

@@ -38,33 +38,29 @@ func (p *policyReader) inspection(top keys) keys {
 		"enabled":         p.agreed("enabled", &s.Definitions),
 		"server_patterns": p.without("server_patterns", recognised),
 		"custom_servers":  p.without("custom_servers", recognised),
-		"registry": func(n *node) {
-			p.object(n, keys{
-				"pin_on_first_use": p.agreed("pin_on_first_use", &s.Approval.TrustFirst),
-				"alert_on_change": func(n *node) {
-					if on := p.bool(n); on != nil && !*on {
-						p.idle(n.pos, "alert_on_change: false", "a change is always reported; use ignores to accept one")
-					}
-				},
-				"persistent": p.without("persistent", "mcpscan lock keeps approvals in mcpscan.lock"),
-				"path":       p.without("path", "approvals are in mcpscan.lock; --lockfile names another file"),
-			})
-		},
+		"registry": p.within(keys{
+			"pin_on_first_use": p.agreed("pin_on_first_use", &s.Approval.TrustFirst),
+			"alert_on_change": func(n *node) {
+				if on := p.bool(n); on != nil && !*on {
+					p.idle(n.pos, "alert_on_change: false", "a change is always reported; use ignores to accept one")
+				}
+			},
+			"persistent": p.without("persistent", "mcpscan lock keeps approvals in mcpscan.lock"),
+			"path":       p.without("path", "approvals are in mcpscan.lock; --lockfile names another file"),
+		}),
 		"detection": func(n *node) {
 			if p.once("mcp.inspection", "detection", n.pos) {
 				top["detection"](n)
 			}
 		},
-		"on_detection": func(n *node) {
-			p.object(n, keys{
-				"webhook_url": func(n *node) {
-					if n.kind != kindNull && n.text != "" {
-						p.idle(n.pos, "webhook_url", "a configuration cannot choose a receiver; to send detections from the proxy: mcpscan proxy --webhook URL")
-					}
-				},
-				"require_approval": p.without("require_approval", "pending definitions wait in mcpscan.lock; the proxy asks only about messages for which a policy prompts"),
-			})
-		},
+		"on_detection": p.within(keys{
+			"webhook_url": func(n *node) {
+				if n.kind != kindNull && n.text != "" {
+					p.idle(n.pos, "webhook_url", "a configuration cannot choose a receiver; to send detections from the proxy: mcpscan proxy --webhook URL")
+				}
+			},
+			"require_approval": p.without("require_approval", "pending definitions wait in mcpscan.lock; the proxy asks only about messages for which a policy prompts"),
+		}),
 	}
 }
 

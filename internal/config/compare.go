@@ -2,10 +2,8 @@ package config
 
 import (
 	"cmp"
-	"fmt"
 	"reflect"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/mcpscan/mcpscan/internal/configfile"
@@ -22,15 +20,15 @@ func Compare(before, now *Settings, data []byte, v Vocabulary) []configfile.Sett
 	for _, compare := range compared {
 		compare(c)
 	}
-	Place(c.changes, data)
-	return c.changes
+	Place(c.Changes, data)
+	return c.Changes
 }
 
 // comparison collects the changes between two versions of settings.
 type comparison struct {
+	configfile.Changes
 	before, now *Settings
 	rules       []scanner.Rule // the built-in rules
-	changes     []configfile.SettingsChange
 }
 
 // compared lists the comparisons that cover the fields of Settings. Path and Idle are not compared:
@@ -49,20 +47,12 @@ var compared = [...]func(*comparison){
 	(*comparison).policy,     // Policy
 }
 
-func (c *comparison) add(effect configfile.Effect, keys []string, format string, args ...any) {
-	says := fmt.Sprintf(format, args...)
-	if says == "" || format[0] == ' ' {
-		says = strings.Join(keys, ".") + says
-	}
-	c.changes = append(c.changes, configfile.SettingsChange{Effect: effect, Keys: keys, Says: says})
-}
-
 // value records a changed value, and whether the new one is weaker.
 func (c *comparison) value(weaker bool, was, is any, keys ...string) {
 	if was == is {
 		return
 	}
-	c.add(configfile.EffectOf(weaker), keys, " was %v and is %v", was, is)
+	c.Add(configfile.EffectOf(weaker), keys, " was %v and is %v", was, is)
 }
 
 // threshold compares alert_threshold, which decides whether a run fails, which findings are
@@ -91,7 +81,7 @@ func (c *comparison) threshold() {
 		}
 		return t.String()
 	}
-	c.add(result, []string{"detection", "alert_threshold"}, " was %s and is %s", said(was), said(is))
+	c.Add(result, []string{"detection", "alert_threshold"}, " was %s and is %s", said(was), said(is))
 }
 
 func (c *comparison) similarity() {
@@ -117,18 +107,16 @@ func (c *comparison) patterns() {
 		was := &c.before.Patterns[i]
 		is := find(c.now, was.ID)
 		if is == nil {
-			c.add(configfile.Weakens, keys, "the custom pattern %s was removed", was.ID)
+			c.Add(configfile.Weakens, keys, "the custom pattern %s was removed", was.ID)
 			continue
 		}
 		if weaker, what := is.differs(was); what != "" {
-			c.add(configfile.EffectOf(weaker), keys, "the custom pattern %s has a different %s", was.ID, what)
-			c.changes[len(c.changes)-1].Pos = is.Pos
+			c.Add(configfile.EffectOf(weaker), keys, "the custom pattern %s has a different %s", was.ID, what).Pos = is.Pos
 		}
 	}
 	for i := range c.now.Patterns {
 		if is := &c.now.Patterns[i]; find(c.before, is.ID) == nil {
-			c.add(configfile.Keeps, keys, "the custom pattern %s was added", is.ID)
-			c.changes[len(c.changes)-1].Pos = is.Pos
+			c.Add(configfile.Keeps, keys, "the custom pattern %s was added", is.ID).Pos = is.Pos
 		}
 	}
 }
@@ -175,12 +163,12 @@ func (c *comparison) approval() {
 	c.value(was.Holds(), !was.Holds(), !is.Holds(), "approval", "auto_trust_first")
 	for _, glob := range is.Skip {
 		if !slices.Contains(was.Skip, glob) {
-			c.add(configfile.Weakens, []string{"approval", "skip_quarantine"}, " now has %q: definitions of these servers no longer wait for approval", glob)
+			c.Add(configfile.Weakens, []string{"approval", "skip_quarantine"}, " now has %q: definitions of these servers no longer wait for approval", glob)
 		}
 	}
 	for _, glob := range was.Skip {
 		if !slices.Contains(is.Skip, glob) {
-			c.add(configfile.Keeps, []string{"approval", "skip_quarantine"}, " no longer has %q", glob)
+			c.Add(configfile.Keeps, []string{"approval", "skip_quarantine"}, " no longer has %q", glob)
 		}
 	}
 }
@@ -200,7 +188,7 @@ func (c *comparison) calls() {
 	same := func(f *CrossServerFlow) bool { return f.SameTurnOnly == nil || *f.SameTurnOnly }
 	c.value(same(&is.Flow), same(&was.Flow), same(&is.Flow), "cross_server", "cross_server_flow", "same_turn_only")
 	if !slices.Equal(was.Categories, is.Categories) {
-		c.add(configfile.Weakens, []string{"cross_server", "categories"}, " changed: it decides which calls are reads and which are sends")
+		c.Add(configfile.Weakens, []string{"cross_server", "categories"}, " changed: it decides which calls are reads and which are sends")
 	}
 }
 
@@ -225,8 +213,50 @@ func (c *comparison) rates() {
 }
 
 func (c *comparison) policy() {
-	c.changes = append(c.changes, policy.CompareLists(c.before.Policy, c.now.Policy)...)
+	c.Changes = append(c.Changes, policy.CompareLists(c.before.Policy, c.now.Policy)...)
 }
 
 // same reports whether two settings values are deeply equal.
 func same(a, b any) bool { return reflect.DeepEqual(a, b) }
+
+// Place sets the position of changes that have none to that of their key in a settings file, or of
+// its nearest existing parent.
+func Place(changes []configfile.SettingsChange, data []byte) {
+	plain, failed := plainText(data)
+	if failed != nil {
+		return
+	}
+	roots, failed := parseYAML(plain)
+	if failed != nil || len(roots) == 0 {
+		return
+	}
+	for i := range changes {
+		if change := &changes[i]; change.Pos == (Position{}) {
+			change.Pos = positionOf(roots[0], change.Keys)
+		}
+	}
+}
+
+// positionOf looks up keys at each level where a policy may be; the longest match wins.
+func positionOf(root *node, keys []string) Position {
+	best, most := Position{Line: 1, Column: 1}, 0
+	for _, above := range [...][]string{nil, {"sandbox", "mcp"}, {"mcp_rules"}, {"mcp", "inspection"}} {
+		if at, length := locate(root, append(above, keys...)); length-len(above) > most {
+			best, most = at, length-len(above)
+		}
+	}
+	return best
+}
+
+// locate follows keys as far as they exist.
+func locate(n *node, keys []string) (at Position, length int) {
+	for _, key := range keys {
+		found := n.all(key)
+		if len(found) == 0 {
+			return at, length
+		}
+		at, n = found[0].pos, found[0].value
+		length++
+	}
+	return at, length
+}

@@ -14,11 +14,10 @@ func (c *comparison) overrides() {
 	keys := []string{"overrides"}
 	gone, added := apart(c.before.Overrides, c.now.Overrides, func(a, b *Override) bool { return a.Server == b.Server && a.Tool == b.Tool && same(a.Layer, b.Layer) })
 	for _, o := range gone {
-		c.add(c.layerEffect(o, false), keys, "an override was removed (server %q, tool %q)", o.Server, o.Tool)
+		c.Add(c.layerEffect(o, false), keys, "an override was removed (server %q, tool %q)", o.Server, o.Tool)
 	}
 	for _, o := range added {
-		c.add(c.layerEffect(o, true), keys, "an override was added (server %q, tool %q)", o.Server, o.Tool)
-		c.changes[len(c.changes)-1].Pos = o.Pos
+		c.Add(c.layerEffect(o, true), keys, "an override was added (server %q, tool %q)", o.Server, o.Tool).Pos = o.Pos
 	}
 }
 
@@ -97,13 +96,12 @@ func (c *comparison) ignores() {
 		case is.narrow():
 			result, what = configfile.Accepts, "an ignore was added"
 		}
-		c.add(result, keys, "%s: %s", what, is)
-		c.changes[len(c.changes)-1].Pos = is.Pos
+		c.Add(result, keys, "%s: %s", what, is).Pos = is.Pos
 	}
 	for i := range c.before.Ignores {
 		was := &c.before.Ignores[i]
 		if !slices.ContainsFunc(c.now.Ignores, func(is Ignore) bool { return was.equals(&is) || was.covers(&is) }) {
-			c.add(configfile.Keeps, keys, "an ignore was removed: %s", was)
+			c.Add(configfile.Keeps, keys, "an ignore was removed: %s", was)
 		}
 	}
 }

@@ -50,7 +50,7 @@ func (c *comparison) switches() {
 		if !blamed && len(harmed) > 0 { // only several of them together cause the harm
 			k.effect, k.rules = slices.Max(slices.Collect(maps.Values(harmed))), slices.Collect(maps.Keys(harmed))
 		}
-		c.add(k.effect, k.key.keys, " %s%s", became(k.key.get(c.before), k.key.get(c.now)), concerning(k.rules))
+		c.Add(k.effect, k.key.keys, " %s%s", became(k.key.get(c.before), k.key.get(c.now)), concerning(k.rules))
 	}
 }
 

@@ -1,6 +1,6 @@
 // Package config reads the files in which MCP clients configure their servers, and converts every
 // entry to a common form, with the position of each value in the file. It also reads mcpscan's own
-// configuration, and applies it to findings.
+// configuration, and applies it to findings, and TOML policies.
 //
 // It must never start a process, open a connection or change a file: its input is untrusted and may
 // be hostile. Only Discover touches the file system, and it only looks up names. Anything that
@@ -126,6 +126,3 @@ func printable(s string, limit int) string {
 	}
 	return b.String()
 }
-
-// quoted formats an untrusted name for a message.
-func quoted(s string) string { return `"` + printable(s, 80) + `"` }

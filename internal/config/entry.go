@@ -58,7 +58,7 @@ func (b *entryReader) index(where string, n *node) map[string]*node {
 			if where != "" {
 				name = where + "/" + m.key
 			}
-			b.problem(m.pos, "%s is defined twice, first at %s: mcpscan uses the last one, clients may differ; remove one", quoted(name), p)
+			b.problem(m.pos, "%s is defined twice, first at %s: mcpscan uses the last one, clients may differ; remove one", Quoted(name), p)
 		} else {
 			first[m.key] = m.pos
 		}
@@ -93,7 +93,7 @@ func (b *entryReader) text(into *string, span string, keys ...string) {
 // put keeps a scalar that is not a string, but reports that clients may reject it.
 func (b *entryReader) put(into *string, span, name string, n *node) {
 	if n.kind != kindString {
-		b.problem(n.pos, "%s is %s: expected a string", quoted(name), n.kind)
+		b.problem(n.pos, "%s is %s: expected a string", Quoted(name), n.kind)
 	}
 	if !n.scalar() {
 		return
@@ -111,10 +111,10 @@ func (b *entryReader) texts(into *[]string, name, span string, keys ...string) {
 	case n.kind == kindArray:
 		b.items(into, name, span, n.items)
 	case n.kind == kindString:
-		b.problem(n.pos, "%s is a string: expected a list of strings", quoted(name))
+		b.problem(n.pos, "%s is a string: expected a list of strings", Quoted(name))
 		b.items(into, name, span, []*node{n})
 	default:
-		b.problem(n.pos, "%s is %s: expected a list of strings", quoted(name), n.kind)
+		b.problem(n.pos, "%s is %s: expected a list of strings", Quoted(name), n.kind)
 	}
 }
 
@@ -122,7 +122,7 @@ func (b *entryReader) texts(into *[]string, name, span string, keys ...string) {
 func (b *entryReader) items(into *[]string, name, span string, nodes []*node) {
 	for i, n := range nodes {
 		if !n.scalar() {
-			b.problem(n.pos, "%s has %s as item %d: expected a string", quoted(name), n.kind, i+1)
+			b.problem(n.pos, "%s has %s as item %d: expected a string", Quoted(name), n.kind, i+1)
 			continue
 		}
 		b.s.Span[span+"/"+strconv.Itoa(len(*into))] = n.pos
@@ -137,7 +137,7 @@ func (b *entryReader) pairs(into *map[string]string, name, span string, n *node)
 		return
 	}
 	if !n.is(kindObject) {
-		b.problem(n.pos, "%s is %s: expected an object of strings", quoted(name), n.kind)
+		b.problem(n.pos, "%s is %s: expected an object of strings", Quoted(name), n.kind)
 		return
 	}
 	values := b.index(name, n)
@@ -146,7 +146,7 @@ func (b *entryReader) pairs(into *map[string]string, name, span string, n *node)
 		case v.scalar():
 			b.pair(into, span, k, v.text, v.pos)
 		case v.kind != kindNull:
-			b.problem(v.pos, "%s is %s: expected a string", quoted(name+"/"+k), v.kind)
+			b.problem(v.pos, "%s is %s: expected a string", Quoted(name+"/"+k), v.kind)
 		}
 	}
 }

@@ -1,5 +1,7 @@
 package config
 
+import "slices"
+
 // commandKeys returns the keys for the program; the first one present counts.
 func commandKeys() []string { return []string{"command", "cmd"} }
 
@@ -41,7 +43,7 @@ func (b *entryReader) passed(name string, n *node) {
 		return
 	}
 	if n.kind != kindArray {
-		b.problem(n.pos, "%s is %s: expected a list of variable names", quoted(name), n.kind)
+		b.problem(n.pos, "%s is %s: expected a list of variable names", Quoted(name), n.kind)
 		return
 	}
 	for i, item := range n.items {
@@ -50,7 +52,7 @@ func (b *entryReader) passed(name string, n *node) {
 			v = item.get("name")
 		}
 		if !v.is(kindString) {
-			b.problem(item.pos, "%s has %s as item %d: expected a variable name", quoted(name), item.kind, i+1)
+			b.problem(item.pos, "%s has %s as item %d: expected a variable name", Quoted(name), item.kind, i+1)
 			continue
 		}
 		b.pair(&b.s.Env, "/env", v.text, "${"+v.text+"}", v.pos)
@@ -108,4 +110,44 @@ func (b *entryReader) toolList(into *[]string, name, span string) {
 	default:
 		b.texts(into, name, span, name)
 	}
+}
+
+// offSwitch is a key that disables an entry in some clients.
+type offSwitch struct {
+	key, off string
+	clients  []string
+}
+
+// offSwitches returns the table of these keys. All other clients start such an entry, so in
+// their files the key is ignored.
+func offSwitches() []offSwitch {
+	return []offSwitch{
+		{"disabled", "true", []string{"amazonq", "cline", "crush", "factory", "kilo", "kiro", "roo", "windsurf"}},
+		{"enabled", "false", []string{"codex", "goose", "kilo", "opencode", "zed"}},
+	}
+}
+
+// switches reads the keys that disable the entry for the client that reads the file.
+func (b *entryReader) switches(client string) {
+	for _, f := range offSwitches() {
+		n := b.first(f.key)
+		switch {
+		case n == nil || !slices.Contains(f.clients, client):
+		case n.kind != kindBool:
+			b.problem(n.pos, "%s is %s: expected true or false", Quoted(f.key), n.kind)
+		case n.text == f.off:
+			b.s.Disabled = true
+			b.s.Span["/disabled"] = n.pos
+		}
+	}
+}
+
+// clientOfEntry returns the client that reads an entry: the one the path belongs to, or else the
+// only one that uses the shape. The shapes of other entries are ignored, because otherwise
+// adding an entry could disable this one.
+func (r *reader) clientOfEntry(shape string) string {
+	if r.file.Client != "" {
+		return r.file.Client
+	}
+	return clientOfShapes([]string{shape})
 }

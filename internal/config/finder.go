@@ -86,7 +86,7 @@ func (f *finder) below(dir string, pattern []string, depth int) {
 				f.below(path, pattern, depth+1)
 			}
 		case !f.matches(part, e.name) && f.foreign && f.matches(part, e.plain):
-			f.miss(path, "configuration not read: some systems treat the name %s as %s, which clients read; rename it, or name the file as a target", quoted(e.name), quoted(e.plain))
+			f.miss(path, "configuration not read: some systems treat the name %s as %s, which clients read; rename it, or name the file as a target", Quoted(e.name), Quoted(e.plain))
 		case !f.matches(part, e.name):
 		case len(rest) == 0:
 			f.file(path)
@@ -131,7 +131,7 @@ func (f *finder) file(path string) {
 // client reads it, but no earlier check does.
 func (f *finder) dangling(path string, err error) {
 	if to, failed := os.Readlink(path); failed == nil {
-		f.miss(path, "configuration not read: it is a symbolic link to %s, which cannot be read here; replace the link with the file itself", quoted(to))
+		f.miss(path, "configuration not read: it is a symbolic link to %s, which cannot be read here; replace the link with the file itself", Quoted(to))
 		return
 	}
 	f.miss(path, "configuration not read: %v", err)

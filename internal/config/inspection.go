@@ -36,7 +36,7 @@ func (r *settingsReader) detection(n *node) {
 	known := r.layer(&s.Detection)
 	known["enabled"] = r.agreed("enabled", &s.Definitions)
 	known["profile"] = r.profile
-	known["alert_threshold"] = func(n *node) { s.AlertThreshold = r.severity(n) }
+	known["alert_threshold"] = to(&s.AlertThreshold, r.severity)
 	known["similarity_threshold"] = r.similarity
 	known["custom_patterns"] = func(*node) {} // already read
 	r.object(n, known)
@@ -45,7 +45,7 @@ func (r *settingsReader) detection(n *node) {
 func (r *settingsReader) outputInspection(n *node) {
 	o := &r.settings.Outputs
 	r.object(n, keys{
-		"enabled":      func(n *node) { o.Enabled = r.bool(n) },
+		"enabled":      to(&o.Enabled, r.bool),
 		"on_detection": func(n *node) { o.Block = r.oneOf(n, "action", "alert", "block") == "block" },
 	})
 }
@@ -60,7 +60,7 @@ func (r *settingsReader) shadowTool(n *node) {
 				r.fail(n.pos, "expected true: shadow_tool cannot be disabled here; use ignores to accept a known finding, or detection.rules with shadow-tool: {enabled: false}")
 			}
 		},
-		"similarity_check":     func(n *node) { r.settings.CrossServer.SimilarityCheck = r.bool(n) },
+		"similarity_check":     to(&r.settings.CrossServer.SimilarityCheck, r.bool),
 		"similarity_threshold": r.similarity,
 	})
 }

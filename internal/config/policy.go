@@ -36,13 +36,9 @@ func (r *settingsReader) policy(n *node, top keys) {
 			known[key] = read
 		}
 	}
-	known["mcp"] = func(n *node) {
-		r.object(n, keys{"inspection": func(n *node) { r.object(n, p.inspection(top)) }})
-	}
-	known["sandbox"] = func(n *node) {
-		r.object(n, keys{"mcp": func(n *node) { r.object(n, p.keys(policyPlaces[1], top)) }})
-	}
-	known["mcp_rules"] = func(n *node) { r.object(n, p.keys(policyPlaces[2], top)) }
+	known["mcp"] = r.within(keys{"inspection": r.within(p.inspection(top))})
+	known["sandbox"] = r.within(keys{"mcp": r.within(p.keys(policyPlaces[1], top))})
+	known["mcp_rules"] = r.within(p.keys(policyPlaces[2], top))
 	r.object(n, known)
 	if len(p.at) > 0 {
 		r.settings.Policy = p.lists
@@ -57,8 +53,8 @@ func (p *policyReader) keys(place string, top keys) keys {
 		"fail_closed":     func(n *node) { l.FailClosed, l.FailClosedAt = isTrue(p.bool(n)), n.pos },
 		"server_policy":   func(n *node) { l.ServerMode, l.ServerModeAt = p.mode(n), n.pos },
 		"tool_policy":     func(n *node) { l.ToolMode, l.ToolModeAt = p.mode(n), n.pos },
-		"allowed_servers": func(n *node) { p.list(n, func(n *node) { l.AllowedServers = append(l.AllowedServers, p.server(n)) }) },
-		"denied_servers":  func(n *node) { p.list(n, func(n *node) { l.DeniedServers = append(l.DeniedServers, p.server(n)) }) },
+		"allowed_servers": each(p.list, &l.AllowedServers, p.server),
+		"denied_servers":  each(p.list, &l.DeniedServers, p.server),
 		"allowed_tools":   func(n *node) { p.list(n, func(n *node) { l.AllowedTools = append(l.AllowedTools, p.tool(n, true)) }) },
 		"denied_tools":    func(n *node) { p.list(n, func(n *node) { l.DeniedTools = append(l.DeniedTools, p.tool(n, false)) }) },
 		"version_pinning": p.pinning,
@@ -101,7 +97,7 @@ func (p *policyReader) place(place string, pos Position) {
 // once rejects a key that is at two paths.
 func (p *policyReader) once(place, key string, pos Position) bool {
 	if in, again := p.in[key]; again && in != place {
-		p.fail(pos, "duplicate key %s: under %s, and under %s at %s; keep one", quoted(key), place, in, p.seen[key])
+		p.fail(pos, "duplicate key %s: under %s, and under %s at %s; keep one", Quoted(key), place, in, p.seen[key])
 		return false
 	}
 	p.in[key], p.seen[key] = place, pos
@@ -123,7 +119,7 @@ func (p *policyReader) name(n *node) policy.Name {
 	}
 	name, err := policy.ParseName(s)
 	if err != nil {
-		p.fail(n.pos, "%s: %v", quoted(s), err)
+		p.fail(n.pos, "%s: %v", Quoted(s), err)
 	}
 	return name
 }
@@ -146,8 +142,8 @@ func (p *policyReader) server(n *node) policy.ServerRule {
 func (p *policyReader) tool(n *node, allows bool) policy.ToolRule {
 	rule, before := policy.ToolRule{At: n.pos}, len(p.problems)
 	p.object(n, keys{
-		"server": func(n *node) { rule.Server = p.name(n) },
-		"tool":   func(n *node) { rule.Tool = p.name(n) },
+		"server": to(&rule.Server, p.name),
+		"tool":   to(&rule.Tool, p.name),
 		"content_hash": func(n *node) {
 			if n.kind == kindString && n.text == "" { // agentsh ignores it
 				return
@@ -155,7 +151,7 @@ func (p *policyReader) tool(n *node, allows bool) policy.ToolRule {
 			s := p.text(n)
 			hash, err := policy.ParseHash(s)
 			if rule.Hash = hash; err != nil && strings.TrimSpace(s) != "" && !(allows && errors.Is(err, policy.ErrPartial)) {
-				p.fail(n.pos, "the content_hash %s: %v", quoted(s), err)
+				p.fail(n.pos, "the content_hash %s: %v", Quoted(s), err)
 			}
 		},
 	})
@@ -169,15 +165,15 @@ func (p *policyReader) pinning(n *node) {
 	pins := &p.lists.Pinning
 	p.lists.PinningAt = n.pos
 	p.object(n, keys{
-		"enabled": func(n *node) { pins.Enabled = p.bool(n) },
+		"enabled": to(&pins.Enabled, p.bool),
 		"on_change": func(n *node) {
 			verdicts := map[string]scanner.Verdict{"block": scanner.Block, "alert": scanner.Alert, "allow": scanner.Allow}
 			if v, ok := verdicts[p.oneOf(n, "on_change", "block", "alert", "allow")]; ok {
 				pins.OnChange = &v
 			}
 		},
-		"auto_trust_first": func(n *node) { pins.TrustFirst = p.bool(n) },
-		"pin_binary":       func(n *node) { pins.Binary = p.bool(n) },
+		"auto_trust_first": to(&pins.TrustFirst, p.bool),
+		"pin_binary":       to(&pins.Binary, p.bool),
 	})
 }
 
@@ -187,26 +183,21 @@ var tlsFingerprint = lazyregexp.New(`^sha256:[0-9a-fA-F]{64}$`)
 // documentation, allowed_env and denied_env those in its code.
 func (p *policyReader) declared(n *node) {
 	d, skip, before := policy.Declared{At: n.pos}, false, len(p.problems)
-	texts := func(into *[]string) func(*node) {
-		return func(n *node) { p.list(n, func(n *node) { *into = append(*into, p.text(n)) }) }
-	}
-	names := func(into *[]policy.Name) func(*node) {
-		return func(n *node) { p.list(n, func(n *node) { *into = append(*into, p.name(n)) }) }
-	}
+	allowed, denied := each(p.list, &d.EnvAllow, p.name), each(p.list, &d.EnvDeny, p.name)
 	known := keys{
-		"id":      func(n *node) { d.ID = p.text(n) },
+		"id":      to(&d.ID, p.text),
 		"type":    func(n *node) { d.Type = p.oneOf(n, "type", "stdio", "http", "sse") },
-		"command": func(n *node) { d.Command = p.text(n) },
-		"args":    texts(&d.Args),
-		"url":     func(n *node) { d.URL = p.text(n) },
+		"command": to(&d.Command, p.text),
+		"args":    each(p.list, &d.Args, p.text),
+		"url":     to(&d.URL, p.text),
 		"tls_fingerprint": func(n *node) {
 			if d.TLSFingerprint = p.text(n); !tlsFingerprint.MatchString(d.TLSFingerprint) && !strings.Contains(d.TLSFingerprint, "...") {
 				p.fail(n.pos, "expected sha256: and 64 hexadecimal digits")
 			}
 			p.idle(n.pos, "tls_fingerprint", "certificates are not compared: recordings contain none, and a live server is trusted if the system trusts its certificate")
 		},
-		"env_allow": names(&d.EnvAllow), "allowed_env": names(&d.EnvAllow),
-		"env_deny": names(&d.EnvDeny), "denied_env": names(&d.EnvDeny),
+		"env_allow": allowed, "allowed_env": allowed,
+		"env_deny": denied, "denied_env": denied,
 		"skip_quarantine": func(n *node) { skip = isTrue(p.bool(n)) },
 	}
 	p.object(n, known)
@@ -216,7 +207,7 @@ func (p *policyReader) declared(n *node) {
 	case d.ID == "":
 		p.fail(n.pos, "expected the id of the server among %v", slices.Sorted(maps.Keys(known)))
 	case first >= 0:
-		p.fail(n.pos, "the server %s is declared twice, first at %s; keep one", quoted(d.ID), p.lists.Servers[first].At)
+		p.fail(n.pos, "the server %s is declared twice, first at %s; keep one", Quoted(d.ID), p.lists.Servers[first].At)
 	}
 	if p.lists.Servers = append(p.lists.Servers, d); skip {
 		p.settings.Approval.Skip = append(p.settings.Approval.Skip, literalGlob(d.ID))

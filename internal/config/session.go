@@ -161,28 +161,22 @@ func (s *Settings) Pinning() *scanner.Pinning {
 func (r *settingsReader) crossServer(n *node) {
 	c := &r.settings.CrossServer
 	r.object(n, keys{
-		"enabled":     func(n *node) { c.Enabled = r.bool(n) },
+		"enabled":     to(&c.Enabled, r.bool),
 		"shadow_tool": r.shadowTool,
-		"read_then_send": func(n *node) {
-			r.object(n, keys{
-				"enabled": func(n *node) { c.ReadThenSend.Enabled = r.bool(n) },
-				"window":  func(n *node) { c.ReadThenSend.Window = r.window(n) },
-			})
-		},
-		"cross_server_flow": func(n *node) {
-			r.object(n, keys{
-				"enabled":        func(n *node) { c.Flow.Enabled = r.bool(n) },
-				"same_turn_only": func(n *node) { c.Flow.SameTurnOnly = r.bool(n) },
-				"window":         func(n *node) { c.Flow.Window = r.window(n) },
-			})
-		},
-		"burst": func(n *node) {
-			r.object(n, keys{
-				"enabled":   func(n *node) { c.Burst.Enabled = r.bool(n) },
-				"max_calls": func(n *node) { c.Burst.MaxCalls = r.calls(n) },
-				"window":    func(n *node) { c.Burst.Window = r.window(n) },
-			})
-		},
+		"read_then_send": r.within(keys{
+			"enabled": to(&c.ReadThenSend.Enabled, r.bool),
+			"window":  to(&c.ReadThenSend.Window, r.window),
+		}),
+		"cross_server_flow": r.within(keys{
+			"enabled":        to(&c.Flow.Enabled, r.bool),
+			"same_turn_only": to(&c.Flow.SameTurnOnly, r.bool),
+			"window":         to(&c.Flow.Window, r.window),
+		}),
+		"burst": r.within(keys{
+			"enabled":   to(&c.Burst.Enabled, r.bool),
+			"max_calls": to(&c.Burst.MaxCalls, r.calls),
+			"window":    to(&c.Burst.Window, r.window),
+		}),
 		"categories": func(n *node) {
 			if len(n.items) > maxCategories {
 				r.fail(n.pos, "more than %d categories, each of which is tried for every call; use globs", maxCategories)
@@ -199,8 +193,8 @@ func (r *settingsReader) toolCategory(n *node) {
 	said := false
 	before := len(r.problems)
 	r.object(n, keys{
-		"server": func(n *node) { t.Server = r.glob(n) },
-		"tool":   func(n *node) { t.Tool = r.glob(n) },
+		"server": to(&t.Server, r.glob),
+		"tool":   to(&t.Tool, r.glob),
 		"category": func(n *node) {
 			t.Category, _ = capability.ParseCategory(r.oneOf(n, "category", capability.CategoryNames()...))
 			said = true
@@ -220,9 +214,9 @@ func (r *settingsReader) toolCategory(n *node) {
 func (r *settingsReader) rateLimits(n *node) {
 	l := &r.settings.RateLimits
 	r.object(n, keys{
-		"enabled":       func(n *node) { l.Enabled = r.bool(n) },
-		"default_rpm":   func(n *node) { l.DefaultRPM = r.calls(n) },
-		"default_burst": func(n *node) { l.DefaultBurst = r.calls(n) },
+		"enabled":       to(&l.Enabled, r.bool),
+		"default_rpm":   to(&l.DefaultRPM, r.calls),
+		"default_burst": to(&l.DefaultBurst, r.calls),
 		"per_server": func(n *node) {
 			if n.kind != kindObject && n.kind != kindNull {
 				r.fail(n.pos, "expected server names with their limits, found %s", n.kind)
@@ -231,8 +225,8 @@ func (r *settingsReader) rateLimits(n *node) {
 			r.members(n, func(m member) {
 				var own scanner.RateLimit
 				r.object(m.value, keys{
-					"calls_per_minute": func(n *node) { own.CallsPerMinute = r.calls(n) },
-					"burst":            func(n *node) { own.Burst = r.calls(n) },
+					"calls_per_minute": to(&own.CallsPerMinute, r.calls),
+					"burst":            to(&own.Burst, r.calls),
 				})
 				l.PerServer[m.key] = own
 			})

@@ -164,9 +164,8 @@ func ParseSettings(path string, data []byte, v Vocabulary) (*Settings, error) {
 	case len(roots) == 1 && roots[0].kind != kindNull:
 		r.root(roots[0])
 	}
-	if len(r.problems) > 0 {
-		slices.SortStableFunc(r.problems, func(a, b Problem) int { return a.Pos.Compare(b.Pos) })
-		return nil, &SettingsError{path, r.problems}
+	if err := r.err(path); err != nil {
+		return nil, err
 	}
 	return r.settings, nil
 }

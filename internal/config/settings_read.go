@@ -1,36 +1,27 @@
 package config
 
 import (
-	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
-	"github.com/agnivade/levenshtein"
+	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// settingsReader fills in Settings from a tree and collects problems.
+// settingsReader fills in Settings from a tree.
 type settingsReader struct {
+	strictReader
 	vocabulary Vocabulary
 	settings   *Settings
-	problems   []Problem
 	custom     []string // IDs of custom rules
 
 	similarityAt Position // position of the name similarity threshold, if one was read
 }
-
-func (r *settingsReader) fail(pos Position, format string, args ...any) {
-	r.problems = append(r.problems, Problem{Pos: pos, Msg: printable(fmt.Sprintf(format, args...), 600)})
-}
-
-// keys maps the allowed keys of an object to functions that read their values.
-type keys map[string]func(*node)
 
 func (r *settingsReader) root(n *node) {
 	s := r.settings
@@ -43,15 +34,11 @@ func (r *settingsReader) root(n *node) {
 	r.policy(n, keys{
 		"detection":         r.detection,
 		"output_inspection": r.outputInspection,
-		"approval": func(n *node) {
-			r.object(n, keys{
-				"quarantine_enabled": r.agreed("quarantine_enabled", &s.Approval.Quarantine),
-				"auto_trust_first":   r.agreed("auto_trust_first", &s.Approval.TrustFirst),
-				"skip_quarantine": func(n *node) {
-					r.list(n, func(n *node) { s.Approval.Skip = append(s.Approval.Skip, r.glob(n)) })
-				},
-			})
-		},
+		"approval": r.within(keys{
+			"quarantine_enabled": r.agreed("quarantine_enabled", &s.Approval.Quarantine),
+			"auto_trust_first":   r.agreed("auto_trust_first", &s.Approval.TrustFirst),
+			"skip_quarantine":    each(r.list, &s.Approval.Skip, r.glob),
+		}),
 		"quarantine_enabled": r.agreed("quarantine_enabled", &s.Approval.Quarantine),
 		"mcpServers":         r.clientServers,
 		"builtin_patterns":   r.without("builtin_patterns", "the patterns are built in; detection.profile: strict enables those in this table, detection.builtin switches categories on and off"),
@@ -80,119 +67,6 @@ func severities(of ...map[string]scanner.Severity) Layer {
 		}
 	}
 	return l
-}
-
-// object reads the members of an object, which must be among the known keys.
-func (r *settingsReader) object(n *node, known keys) {
-	if n.kind == kindNull { // all values of the key are commented out
-		return
-	}
-	if n.kind != kindObject {
-		r.fail(n.pos, "expected keys with values (%s), found %s", strings.Join(slices.Sorted(maps.Keys(known)), ", "), n.kind)
-		return
-	}
-	r.members(n, func(m member) {
-		if read := known[m.key]; read != nil {
-			read(m.value)
-			return
-		}
-		r.fail(m.pos, "unknown key %s%s", quoted(m.key), hint(m.key, slices.Sorted(maps.Keys(known))))
-	})
-}
-
-// members calls read for each member of an object, and rejects duplicate keys.
-func (r *settingsReader) members(n *node, read func(member)) {
-	seen := map[string]Position{}
-	for _, m := range n.members {
-		if first, again := seen[m.key]; again {
-			r.fail(m.pos, "duplicate key %s, first at %s; keep one", quoted(m.key), first)
-			continue
-		}
-		seen[m.key] = m.pos
-		read(m)
-	}
-}
-
-// hint suggests the closest known word, or lists all of them.
-func hint(word string, known []string) string {
-	best, least := "", len(word)/3+2
-	for _, k := range known {
-		if d := levenshtein.ComputeDistance(strings.ToLower(word), k); d < least {
-			best, least = k, d
-		}
-	}
-	switch {
-	case best != "":
-		return fmt.Sprintf("; did you mean %q?", best)
-	case len(known) > 16:
-		return ""
-	}
-	return "; expected " + strings.Join(known, ", ")
-}
-
-func (r *settingsReader) list(n *node, read func(*node)) {
-	if n.kind == kindNull {
-		return
-	}
-	if n.kind != kindArray {
-		r.fail(n.pos, "expected a list (- …), found %s", n.kind)
-		return
-	}
-	for _, item := range n.items {
-		read(item)
-	}
-}
-
-// text returns a string. It rejects a number or a word such as on, because YAML would change its
-// spelling.
-func (r *settingsReader) text(n *node) string {
-	switch {
-	case n.kind != kindString:
-		r.fail(n.pos, "expected a string, found %s; put it in quotes if it is one", n.kind)
-	case strings.TrimSpace(n.text) == "":
-		r.fail(n.pos, "expected a string that is not empty")
-	}
-	return n.text
-}
-
-func (r *settingsReader) bool(n *node) *bool {
-	if n.kind != kindBool {
-		r.fail(n.pos, "expected true or false, found %s", n.kind)
-		return nil
-	}
-	on := n.text == "true"
-	return &on
-}
-
-// share parses a number above 0 and up to 1.
-func (r *settingsReader) share(n *node) float64 {
-	share, err := strconv.ParseFloat(n.text, 64)
-	if n.kind != kindNumber || err != nil || !(share > 0 && share <= 1) {
-		r.fail(n.pos, "expected a number above 0 and up to 1, such as 0.85")
-	}
-	return share
-}
-
-// oneOf returns a string that must be one of the known words.
-func (r *settingsReader) oneOf(n *node, what string, known ...string) string {
-	if n.kind != kindString {
-		r.fail(n.pos, "expected a %s (%s), found %s", what, strings.Join(known, ", "), n.kind)
-	} else if !slices.Contains(known, n.text) {
-		r.fail(n.pos, "unknown %s %s%s", what, quoted(n.text), hint(n.text, known))
-	}
-	return n.text
-}
-
-func (r *settingsReader) severity(n *node) *scanner.Severity {
-	var names []string
-	for _, s := range scanner.Severities {
-		names = append(names, s.String())
-	}
-	var s scanner.Severity
-	if s.UnmarshalText([]byte(r.oneOf(n, "severity", names...))) != nil {
-		return nil
-	}
-	return &s
 }
 
 // layer returns the keys of a layer.
@@ -247,14 +121,14 @@ func (r *settingsReader) ids() []string {
 // known rejects the ID of an unknown rule.
 func (r *settingsReader) known(id string, pos Position) {
 	if !slices.Contains(r.ids(), id) {
-		r.fail(pos, "unknown rule %s%s (to list all rules: mcpscan rules)", quoted(id), hint(id, r.ids()))
+		r.fail(pos, "unknown rule %s%s (to list all rules: mcpscan rules)", Quoted(id), Hint(id, r.ids()))
 	}
 }
 
 func (r *settingsReader) rule(n *node) (s RuleSetting) {
 	r.object(n, keys{
-		"severity": func(n *node) { s.Severity = r.severity(n) },
-		"enabled":  func(n *node) { s.Enabled = r.bool(n) },
+		"severity": to(&s.Severity, r.severity),
+		"enabled":  to(&s.Enabled, r.bool),
 	})
 	return s
 }
@@ -262,8 +136,8 @@ func (r *settingsReader) rule(n *node) (s RuleSetting) {
 func (r *settingsReader) override(n *node) {
 	o := Override{Pos: n.pos}
 	known := r.layer(&o.Layer)
-	known["server"] = func(n *node) { o.Server = r.glob(n) }
-	known["tool"] = func(n *node) { o.Tool = r.glob(n) }
+	known["server"] = to(&o.Server, r.glob)
+	known["tool"] = to(&o.Tool, r.glob)
 	before := len(r.problems)
 	r.object(n, known)
 	if len(r.problems) == before && o.Server == "" && o.Tool == "" {
@@ -289,24 +163,22 @@ func (r *settingsReader) pattern(n *node) {
 	var expr *node
 	before := len(r.problems)
 	r.object(n, keys{
-		"name":        func(n *node) { name = r.text(n) },
+		"name":        to(&name, r.text),
 		"pattern":     func(n *node) { r.text(n); expr = n },
 		"category":    func(n *node) { p.Category = r.oneOf(n, "category", r.customCategories()...) },
-		"description": func(n *node) { p.Description = r.bounded(n) },
+		"description": to(&p.Description, r.bounded),
 		"severity": func(n *node) {
 			if s := r.severity(n); s != nil {
 				p.Severity = *s
 			}
 		},
-		"fields": func(n *node) {
-			r.list(n, func(n *node) { p.Fields = append(p.Fields, r.oneOf(n, "field", r.vocabulary.Fields...)) })
-		},
+		"fields": each(r.list, &p.Fields, func(n *node) string { return r.oneOf(n, "field", r.vocabulary.Fields...) }),
 	})
 	switch {
 	case len(r.problems) == before && (name == "" || expr == nil):
 		r.fail(n.pos, "a pattern needs a name and a pattern")
 	case name != "" && (!patternName.MatchString(name) || len(name) > maxName):
-		r.fail(n.pos, "the name %s: expected letters and digits, joined by - or _, at most %d", quoted(name), maxName)
+		r.fail(n.pos, "the name %s: expected letters and digits, joined by - or _, at most %d", Quoted(name), maxName)
 	}
 	p.ID = scanner.CustomGroup + strings.ReplaceAll(strings.ToLower(name), "_", "-")
 	if name != "" && slices.Contains(r.custom, p.ID) {
@@ -318,7 +190,7 @@ func (r *settingsReader) pattern(n *node) {
 	}
 	var err error
 	if p.Pattern, err = text.Custom(p.ID, expr.text); err != nil {
-		r.fail(expr.pos, "the pattern %s: %v", quoted(expr.text), err)
+		r.fail(expr.pos, "the pattern %s: %v", Quoted(expr.text), err)
 	}
 	if p.Description == "" {
 		p.Description = "matches the pattern " + name
@@ -326,24 +198,15 @@ func (r *settingsReader) pattern(n *node) {
 	r.settings.Patterns = append(r.settings.Patterns, p)
 }
 
-// bounded returns a string of limited length, because reports repeat it.
-func (r *settingsReader) bounded(n *node) string {
-	s := r.text(n)
-	if len([]rune(s)) > maxText {
-		r.fail(n.pos, "longer than %d characters, which is too long for reports; shorten it", maxText)
-	}
-	return s
-}
-
 func (r *settingsReader) ignore(n *node) {
 	i := Ignore{Pos: n.pos}
 	before := len(r.problems)
 	r.object(n, keys{
-		"rule":    func(n *node) { i.Rule = r.ruleGlob(n) },
-		"server":  func(n *node) { i.Server = r.glob(n) },
-		"tool":    func(n *node) { i.Tool = r.glob(n) },
-		"reason":  func(n *node) { i.Reason = r.bounded(n) },
-		"expires": func(n *node) { i.Expires = r.day(n) },
+		"rule":    to(&i.Rule, r.ruleGlob),
+		"server":  to(&i.Server, r.glob),
+		"tool":    to(&i.Tool, r.glob),
+		"reason":  to(&i.Reason, r.bounded),
+		"expires": to(&i.Expires, r.day),
 		"fingerprint": func(n *node) {
 			if i.Fingerprint = r.text(n); !fingerprint.MatchString(i.Fingerprint) {
 				r.fail(n.pos, "expected a fingerprint as in a report: f1: and 32 hexadecimal digits")
@@ -369,4 +232,31 @@ func (r *settingsReader) day(n *node) time.Time {
 		return time.Time{}
 	}
 	return t.AddDate(0, 0, 1)
+}
+
+// glob parses a glob for names.
+func (r *settingsReader) glob(n *node) string {
+	s := r.text(n)
+	if !doublestar.ValidatePattern(s) {
+		r.fail(n.pos, "%s is not a glob: expected a name with * for any part of it, or [abc] and {one,other}", Quoted(s))
+	}
+	return s
+}
+
+// globs reports whether a name matches a glob; an empty glob matches all.
+func globs(glob, name string) bool {
+	if glob == "" {
+		return true
+	}
+	ok, _ := doublestar.Match(glob, name)
+	return ok
+}
+
+// ruleGlob parses a glob that must match at least one rule.
+func (r *settingsReader) ruleGlob(n *node) string {
+	s := r.glob(n)
+	if !slices.ContainsFunc(r.ids(), func(id string) bool { return globs(s, id) }) {
+		r.known(s, n.pos)
+	}
+	return s
 }

@@ -144,7 +144,7 @@ func (r *reader) container(shape string, m member, scope string) {
 
 // pathString reports servers that are in another file, which plugin manifests can refer to.
 func (r *reader) pathString(shape string, n *node) {
-	r.problem(n.pos, Position{}, "%s names the file %s, which contains further servers: scan that file as well", shape, quoted(n.text))
+	r.problem(n.pos, Position{}, "%s names the file %s, which contains further servers: scan that file as well", shape, Quoted(n.text))
 }
 
 // server reads one entry and keeps it even if the name is a duplicate, because clients differ in
@@ -156,7 +156,7 @@ func (r *reader) server(key, shape string, e member, scope string) {
 	s.Scope = scope
 	id := [3]string{key, scope, s.Name}
 	if first, ok := r.seen[id]; ok {
-		r.problem(e.pos, first, "server %s is defined twice, first at %s: clients start only one of the two; remove the other", quoted(s.Name), first)
+		r.problem(e.pos, first, "server %s is defined twice, first at %s: clients start only one of the two; remove the other", Quoted(s.Name), first)
 	} else {
 		r.seen[id] = e.pos
 	}
@@ -174,12 +174,12 @@ func (r *reader) projects(root *node) {
 				continue
 			}
 			if first, ok := seen[p.key]; ok {
-				r.problem(p.pos, first, "duplicate project %s: Claude Code reads only one of the two; merge them", quoted(p.key))
+				r.problem(p.pos, first, "duplicate project %s: Claude Code reads only one of the two; merge them", Quoted(p.key))
 			}
 			seen[p.key] = p.pos
 			for i, m := range servers {
 				if i > 0 {
-					r.problem(m.pos, servers[0].pos, "duplicate mcpServers of project %s: Claude Code reads only one of the two; merge them", quoted(p.key))
+					r.problem(m.pos, servers[0].pos, "duplicate mcpServers of project %s: Claude Code reads only one of the two; merge them", Quoted(p.key))
 				}
 				r.container("projects", m, p.key)
 			}

@@ -17,7 +17,7 @@ func (r *reader) variants(root *node, c container) []member {
 	var found []member
 	for _, m := range root.members {
 		if plainKey(m.key) == plainKey(c.path[0]) && !containerKey(m.key) && !r.read[m.value] && holdsServers(m.value) && (c.accept == nil || c.accept(r, m.value)) {
-			r.problem(m.pos, Position{}, "the key %s is misspelled (%s): its servers are checked, but clients differ in whether they read them; correct the key", quoted(m.key), c.path[0])
+			r.problem(m.pos, Position{}, "the key %s is misspelled (%s): its servers are checked, but clients differ in whether they read them; correct the key", Quoted(m.key), c.path[0])
 			found = append(found, m)
 		}
 	}
@@ -53,7 +53,7 @@ func (r *reader) strays(root *node) {
 	if len(r.shapes) == 0 {
 		r.shapes = append(r.shapes, "none")
 	}
-	r.problem(s.first.pos, Position{}, "servers under a key that no known client reads were not checked (found %d, the first at %s): move them to the key that the client reads, or remove them", s.count, quoted(s.pointer))
+	r.problem(s.first.pos, Position{}, "servers under a key that no known client reads were not checked (found %d, the first at %s): move them to the key that the client reads, or remove them", s.count, Quoted(s.pointer))
 }
 
 // strays looks for servers other than those that were read.

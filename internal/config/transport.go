@@ -49,11 +49,11 @@ func (b *entryReader) transport(gemini bool) {
 	}
 	if n.is(kindString) && builtinType(n.text) {
 		b.s.Span["/builtin"] = n.pos
-		b.problem(n.pos, "the type %s refers to code in the client or in this file: not checked", quoted(n.text))
+		b.problem(n.pos, "the type %s refers to code in the client or in this file: not checked", Quoted(n.text))
 		return
 	}
 	if n.is(kindString) && stated == "" {
-		b.problem(n.pos, `unknown type %s: expected "stdio", "http" or "sse"`, quoted(n.text))
+		b.problem(n.pos, `unknown type %s: expected "stdio", "http" or "sse"`, Quoted(n.text))
 	}
 	switch {
 	case s.Command == "" && s.URL == "":
@@ -68,12 +68,12 @@ func (b *entryReader) transport(gemini bool) {
 	case s.Command != "":
 		s.Transport = stdio
 		if stated != "" && stated != stdio {
-			b.problem(n.pos, "type %s without url: treated as stdio, because the entry has a command", quoted(n.text))
+			b.problem(n.pos, "type %s without url: treated as stdio, because the entry has a command", Quoted(n.text))
 		}
 	default:
 		s.Transport = b.remoteTransport(stated, gemini)
 		if stated == stdio {
-			b.problem(n.pos, "type %s without command: treated as %s, because the entry has a url", quoted(n.text), s.Transport)
+			b.problem(n.pos, "type %s without command: treated as %s, because the entry has a url", Quoted(n.text), s.Transport)
 		}
 	}
 }

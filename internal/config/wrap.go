@@ -208,7 +208,7 @@ func Unwrappable(e *Server) string {
 	case e.Transport != stdio || e.URL != "":
 		return "it does not use stdio"
 	case fileOfVariables:
-		return "its variables come from the file " + quoted(e.EnvFiles[0]) + ", and the proxy passes on only those that the entry names: list them under env"
+		return "its variables come from the file " + Quoted(e.EnvFiles[0]) + ", and the proxy passes on only those that the entry names: list them under env"
 	case blank && !strings.ContainsAny(program, `/\`):
 		return "its command contains arguments, which clients split in different ways: move them to args"
 	case strings.HasPrefix(e.Command, "~"):
@@ -218,7 +218,7 @@ func Unwrappable(e *Server) string {
 	}
 	for _, name := range slices.Sorted(maps.Keys(e.Env)) {
 		if len(text.References(name)) > 0 {
-			return "the name of its variable " + quoted(name) + " looks like a variable reference"
+			return "the name of its variable " + Quoted(name) + " looks like a variable reference"
 		}
 	}
 	return ""

@@ -2,7 +2,9 @@ package configfile
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
+	"strings"
 )
 
 // Effect is how a change to a setting affects findings.
@@ -30,6 +32,20 @@ type SettingsChange struct {
 	Keys   []string // path of the change, from the root of the file
 	Says   string   // description of the change, for a report
 	Pos    Position // position in the changed file; zero if Keys locate it
+}
+
+// Changes collects the changes between two versions of a file.
+type Changes []SettingsChange
+
+// Add adds a change and returns it, so that the caller can set its position. If the format begins
+// with a space, the description begins with the keys.
+func (c *Changes) Add(effect Effect, keys []string, format string, args ...any) *SettingsChange {
+	says := fmt.Sprintf(format, args...)
+	if strings.HasPrefix(format, " ") {
+		says = strings.Join(keys, ".") + says
+	}
+	*c = append(*c, SettingsChange{Effect: effect, Keys: keys, Says: says})
+	return &(*c)[len(*c)-1]
 }
 
 // ChangedSettings is a file that affects findings, such as mcpscan.yaml, a policy or a

@@ -1,8 +1,6 @@
 package conform
 
 import (
-	"net/url"
-	"strconv"
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/wire"
@@ -284,33 +282,13 @@ func (c *compiler) optional(i int) *schema {
 // target returns the schema that the reference at node i refers to, within the
 // document.
 func (c *compiler) target(i int) *schema {
-	ref, local := strings.CutPrefix(c.word(i), "#")
-	ref, err := url.PathUnescape(ref)
+	pointer, local := wire.LocalReference(c.word(i))
 	at := 0
-	if ref != "" {
-		tokens := strings.Split(ref, "/")
-		local = local && tokens[0] == ""
-		for _, token := range tokens[1:] {
-			at = c.child(at, wire.UnescapePointer(token))
-		}
+	for _, token := range strings.Split(pointer, "/")[1:] {
+		at = c.Child(at, token)
 	}
-	if c.failed = c.failed || !local || err != nil || at < 0; c.failed {
+	if c.failed = c.failed || !local || at < 0; c.failed {
 		return &schema{}
 	}
 	return c.schema(at)
-}
-
-// child returns the child of node i at a pointer token, or -1.
-func (c *compiler) child(i int, token string) int {
-	if c.Kind(i) != wire.Array {
-		return c.Get(i, token)
-	}
-	n, err := strconv.ParseUint(token, 10, 31)
-	at := -1
-	if err == nil {
-		for at = c.First(i); at >= 0 && n > 0; n-- {
-			at = c.Next(at)
-		}
-	}
-	return at
 }

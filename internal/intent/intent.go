@@ -78,7 +78,8 @@ func hashBytes(h uint32, b []byte) uint32 {
 	return h
 }
 
-func hashString(h uint32, s string) uint32 {
+func hashString(s string) uint32 {
+	h := uint32(offset)
 	for i := range len(s) {
 		h = (h ^ uint32(s[i])) * prime
 	}
@@ -126,20 +127,20 @@ func (r *Reader) collect(t []byte, all []Sentence, i int, p *Place) {
 	}
 	n := len(r.tokens)
 	if n > 0 {
-		r.add(mix('f', r.tokens[0].hash, kind), 0, 0)
+		r.add(mix('f', r.tokens[0].hash, kind), 0)
 		if n > 1 {
-			r.add(mix('g', r.tokens[0].hash, r.tokens[1].hash), 0, 1)
+			r.add(mix('g', r.tokens[0].hash, r.tokens[1].hash), 1)
 		}
 	}
-	r.add(mix('P', uint32(p.Kind), 0), 0, -1)
-	r.add(mix('L', uint32(bits.Len(uint(n))), kind), 0, -1)
+	r.add(mix('P', uint32(p.Kind), 0), -1)
+	r.add(mix('L', uint32(bits.Len(uint(n))), kind), -1)
 	switch {
 	case len(all) == 1:
-		r.add(mix('O', 0, kind), 0, -1)
+		r.add(mix('O', 0, kind), -1)
 	case i == 0:
-		r.add(mix('O', 1, kind), 0, -1)
+		r.add(mix('O', 1, kind), -1)
 	case i == len(all)-1:
-		r.add(mix('O', 2, kind), 0, -1)
+		r.add(mix('O', 2, kind), -1)
 	}
 	r.context(t, all, i, p)
 }
@@ -206,10 +207,10 @@ func (r *Reader) placeTo(n, first, last int) {
 	}
 }
 
-// add adds a feature derived from tokens first to last, or from no tokens if last < first.
-func (r *Reader) add(feature uint32, first, last int) {
+// add adds a feature derived from the tokens up to last, or from no tokens if last is -1.
+func (r *Reader) add(feature uint32, last int) {
 	r.features = append(r.features, feature)
-	r.place(len(r.features), first, last)
+	r.place(len(r.features), 0, last)
 }
 
 func stemOr(w *token) uint32 {
@@ -227,13 +228,13 @@ func (r *Reader) context(t []byte, all []Sentence, i int, p *Place) {
 	}
 	if len(p.Parameter) > 0 {
 		for _, part := range bytes.FieldsFunc(p.Parameter, func(c rune) bool { return c == '_' || c == '-' || c == '.' }) {
-			r.add(mix('N', hashBytes(offset, part), 0), 0, -1)
+			r.add(mix('N', hashBytes(offset, part), 0), -1)
 		}
 		required := uint32(0)
 		if p.Required {
 			required = 1
 		}
-		r.add(mix('Q', required, 0), 0, -1)
+		r.add(mix('Q', required, 0), -1)
 	}
 	own := p.Purpose
 	if p.Kind == Description && i > 0 {
@@ -251,7 +252,7 @@ func (r *Reader) context(t []byte, all []Sentence, i int, p *Place) {
 		}
 	}
 	if r.content > 0 && (p.Kind != Description || i > 0) {
-		r.add(mix('S', uint32(4*r.shared/r.content), uint32(p.Kind)), 0, -1)
+		r.add(mix('S', uint32(4*r.shared/r.content), uint32(p.Kind)), -1)
 	}
 }
 

@@ -85,7 +85,7 @@ func verdict(rule string, high bool, g Group) uint32 {
 	if high {
 		level |= 1
 	}
-	return mix('R', hashString(offset, rule), level)
+	return mix('R', hashString(rule), level)
 }
 
 func firstSentenceOf(s string) string {

@@ -194,16 +194,16 @@ func (r *Reader) name(s []byte, of token, all uint16, p *Place) {
 	}
 	switch {
 	case all&colon != 0 && bytes.Contains(w, []byte("://")):
-		mask(hashString(offset, "<url>"))
+		mask(hashString("<url>"))
 		if bytes.ContainsAny(w, "{?") {
-			mask(hashString(offset, "<query>"))
+			mask(hashString("<query>"))
 		}
 		return
 	case all&at != 0: // it is not the first
-		mask(hashString(offset, "<mail>"))
+		mask(hashString("<mail>"))
 		return
 	case all&digit != 0 && digits(w):
-		mask(hashString(offset, "<number>"))
+		mask(hashString("<number>"))
 		return
 	}
 	if all&slash != 0 || w[0] == '~' || w[0] == '.' {
@@ -213,9 +213,9 @@ func (r *Reader) name(s []byte, of token, all uint16, p *Place) {
 			return
 		}
 		if bytes.Contains(w, []byte("/.")) || bytes.Contains(w, []byte("~")) {
-			mask(hashString(offset, "<dotpath>"))
+			mask(hashString("<dotpath>"))
 		} else {
-			mask(hashString(offset, "<path>"))
+			mask(hashString("<path>"))
 		}
 		r.parts(s, start, end)
 		return
@@ -223,14 +223,14 @@ func (r *Reader) name(s []byte, of token, all uint16, p *Place) {
 	if all&joint != 0 || all&other != 0 && bytes.Count(w, []byte{'-'}) > 1 {
 		switch {
 		case len(p.Tool) > 0 && bytes.Equal(w, p.Tool):
-			mask(hashString(offset, "<self>"))
+			mask(hashString("<self>"))
 		case p.Has != nil && p.Has(w):
-			mask(hashString(offset, "<parameter>"))
+			mask(hashString("<parameter>"))
 		case bytes.IndexByte(w, '.') > 0 && bytes.IndexByte(w, '_') < 0:
-			mask(hashString(offset, "<file>"))
+			mask(hashString("<file>"))
 			r.parts(s, start, end)
 		default:
-			mask(hashString(offset, "<name>"))
+			mask(hashString("<name>"))
 			r.parts(s, start, end)
 		}
 		return
@@ -241,7 +241,7 @@ func (r *Reader) name(s []byte, of token, all uint16, p *Place) {
 // ordinary adds a word that is not a name or an address.
 func (r *Reader) ordinary(s []byte, w token, p *Place) {
 	if p.Has != nil && len(p.Parameter) > 0 && bytes.Equal(s[w.start:w.end], p.Parameter) {
-		r.tokens = append(r.tokens, token{hash: hashString(offset, "<parameter>"), start: w.start, end: w.end})
+		r.tokens = append(r.tokens, token{hash: hashString("<parameter>"), start: w.start, end: w.end})
 	}
 	r.tokens = append(r.tokens, w)
 }

@@ -23,7 +23,7 @@ func CatastrophicPattern(pattern string) bool {
 	if strings.Count(pattern, "*")+strings.Count(pattern, "+")+strings.Count(pattern, "{") < 2 {
 		return false
 	}
-	pattern = counted.ReplaceAllStringFunc(lookaround.Replace(pattern), often)
+	pattern = counted.Compiled().ReplaceAllStringFunc(lookaround.Replace(pattern), often)
 	re, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
 		return false // a dialect that package regexp does not support

@@ -2,8 +2,6 @@ package jsonschema
 
 import (
 	"fmt"
-	"net/url"
-	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
@@ -92,12 +90,9 @@ func (g *refGraph) applied(i int) []int {
 // resolve returns the target of a reference within the document. It does not resolve references by
 // name, because schemas of published servers have none.
 func (g *refGraph) resolve(ref string) (int, bool) {
-	pointer, ok := strings.CutPrefix(ref, "#")
+	pointer, ok := wire.LocalReference(ref)
 	if !ok {
 		return 0, false
-	}
-	if plain, err := url.PathUnescape(pointer); err == nil {
-		pointer = plain
 	}
 	to, ok := g.places[pointer]
 	return to, ok

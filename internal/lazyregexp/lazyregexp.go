@@ -48,19 +48,11 @@ func (r *Regexp) Compiled() *regexp.Regexp {
 // Find calls [regexp.Regexp.Find].
 func (r *Regexp) Find(b []byte) []byte { return r.Compiled().Find(b) }
 
-// FindAll calls [regexp.Regexp.FindAll].
-func (r *Regexp) FindAll(b []byte, n int) [][]byte { return r.Compiled().FindAll(b, n) }
-
 // FindAllIndex calls [regexp.Regexp.FindAllIndex].
 func (r *Regexp) FindAllIndex(b []byte, n int) [][]int { return r.Compiled().FindAllIndex(b, n) }
 
 // FindAllString calls [regexp.Regexp.FindAllString].
 func (r *Regexp) FindAllString(s string, n int) []string { return r.Compiled().FindAllString(s, n) }
-
-// FindAllStringIndex calls [regexp.Regexp.FindAllStringIndex].
-func (r *Regexp) FindAllStringIndex(s string, n int) [][]int {
-	return r.Compiled().FindAllStringIndex(s, n)
-}
 
 // FindAllStringSubmatch calls [regexp.Regexp.FindAllStringSubmatch].
 func (r *Regexp) FindAllStringSubmatch(s string, n int) [][]string {
@@ -75,11 +67,6 @@ func (r *Regexp) FindAllStringSubmatchIndex(s string, n int) [][]int {
 // FindAllSubmatch calls [regexp.Regexp.FindAllSubmatch].
 func (r *Regexp) FindAllSubmatch(b []byte, n int) [][][]byte {
 	return r.Compiled().FindAllSubmatch(b, n)
-}
-
-// FindAllSubmatchIndex calls [regexp.Regexp.FindAllSubmatchIndex].
-func (r *Regexp) FindAllSubmatchIndex(b []byte, n int) [][]int {
-	return r.Compiled().FindAllSubmatchIndex(b, n)
 }
 
 // FindIndex calls [regexp.Regexp.FindIndex].
@@ -113,14 +100,3 @@ func (r *Regexp) ReplaceAll(b, with []byte) []byte { return r.Compiled().Replace
 func (r *Regexp) ReplaceAllString(s, with string) string {
 	return r.Compiled().ReplaceAllString(s, with)
 }
-
-// ReplaceAllStringFunc calls [regexp.Regexp.ReplaceAllStringFunc].
-func (r *Regexp) ReplaceAllStringFunc(s string, with func(string) string) string {
-	return r.Compiled().ReplaceAllStringFunc(s, with)
-}
-
-// String calls [regexp.Regexp.String].
-func (r *Regexp) String() string { return r.Compiled().String() }
-
-// Source returns the source of the expression, without compiling it.
-func (r *Regexp) Source() string { return r.source }

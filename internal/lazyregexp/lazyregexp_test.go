@@ -18,6 +18,6 @@ func TestCompiledOnce(t *testing.T) {
 	r := New(`a(b+)`)
 	first, second := r.Compiled(), r.Compiled()
 	if !r.MatchString("xabb") || first != second {
-		t.Errorf("%q is compiled twice, or does not match", r)
+		t.Errorf("%q is compiled twice, or does not match", first)
 	}
 }

@@ -89,11 +89,11 @@ func (r *Reader) anthropicBlock(v View) {
 		if v.says("name", resourceTools...) {
 			server = v.at("input").str("server")
 		}
-		r.call(v, "id", "name", "input", server)
+		r.call(v, "id", "input", server)
 	case "server_tool_use":
-		r.call(v, "id", "name", "input", Provider)
+		r.call(v, "id", "input", Provider)
 	case "mcp_tool_use":
-		r.call(v, "id", "name", "input", v.str("server_name"))
+		r.call(v, "id", "input", v.str("server_name"))
 	case "mcp_tool_listing":
 		for t := v.at("tools").First(); t.Is(); t = t.Next() {
 			r.declare(t, v.str("mcp_server_name"))
@@ -108,8 +108,8 @@ func (r *Reader) anthropicBlock(v View) {
 }
 
 // call emits a call whose parts are members of a value.
-func (r *Reader) call(v View, id, name, args, server string) {
-	r.emit(Item{Kind: Call, At: v, ID: v.str(id), Name: v.str(name), Args: v.at(args), Server: server})
+func (r *Reader) call(v View, id, args, server string) {
+	r.emit(Item{Kind: Call, At: v, ID: v.str(id), Name: v.str("name"), Args: v.at(args), Server: server})
 }
 
 func readAnthropicResponse(r *Reader, b *body) {

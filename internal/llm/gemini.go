@@ -114,7 +114,7 @@ func (r *Reader) converseMessage(v View) {
 		use, result := c.at("toolUse"), c.at("toolResult")
 		switch key := c.First().Key(); {
 		case use.Is():
-			r.call(use, "toolUseId", "name", "input", "")
+			r.call(use, "toolUseId", "input", "")
 		case result.Is():
 			r.emit(Item{Kind: Result, At: result, ID: result.str("toolUseId"), Content: result.at("content"), Failed: result.says("status", "error")})
 		case of(key, converseTexts):

@@ -54,7 +54,7 @@ func (r *Reader) chatMessage(v View) {
 			r.chatCall(c)
 		}
 		if f := v.at("function_call"); f.Is() {
-			r.call(f, "id", "name", "arguments", "")
+			r.call(f, "id", "arguments", "")
 		}
 	case "tool", "function":
 		r.emit(Item{Kind: Result, At: v, ID: v.str("tool_call_id"), Name: v.str("name"), Content: v.at("content"), Failed: v.at("error").Is()})

@@ -8,6 +8,9 @@ import (
 	"github.com/mcpscan/mcpscan/internal/configfile"
 )
 
+// start is the position of changes to a whole policy.
+var start = configfile.Position{Line: 1, Column: 1}
+
 // Compare returns the changes from one policy to the next, and whether they let anything pass that
 // was refused, prompted for or logged before. A change that cannot be shown to be harmless counts
 // as weakening. A nil policy makes no decisions. Names, descriptions and messages of rules are
@@ -18,13 +21,13 @@ func Compare(before, now *Policy) []configfile.SettingsChange {
 	case before == nil && now == nil:
 		return nil
 	case before == nil:
-		c.add(configfile.Keeps, configfile.Position{Line: 1, Column: 1}, "the policy is new")
-		return c.changes
+		c.Add(configfile.Keeps, nil, "the policy is new").Pos = start
+		return c.Changes
 	case now == nil:
-		c.add(configfile.Weakens, configfile.Position{Line: 1, Column: 1}, "the policy was removed")
-		return c.changes
+		c.Add(configfile.Weakens, nil, "the policy was removed").Pos = start
+		return c.Changes
 	case before.listed != now.listed:
-		c.add(configfile.EffectOf(before.listed), configfile.Position{Line: 1, Column: 1}, "the default decision was %s and is %s", before.otherwise(), now.otherwise())
+		c.Add(configfile.EffectOf(before.listed), nil, "the default decision was %s and is %s", before.otherwise(), now.otherwise()).Pos = start
 	}
 	c.kept = make([]bool, len(now.stages[0].rules))
 	gone := c.align(before.stages[0].rules, now.stages[0].rules)
@@ -36,14 +39,14 @@ func Compare(before, now *Policy) []configfile.SettingsChange {
 	for _, g := range gone {
 		c.gone(g)
 	}
-	return c.changes
+	return c.Changes
 }
 
 // comparison collects the changes between two versions of a policy.
 type comparison struct {
-	now     *Policy
-	kept    []bool // set for the enabled rules that the old policy also has
-	changes []configfile.SettingsChange
+	configfile.Changes
+	now  *Policy
+	kept []bool // set for the enabled rules that the old policy also has
 }
 
 // missing is a rule that the policy no longer has, or no longer in the same order. It preceded
@@ -51,10 +54,6 @@ type comparison struct {
 type missing struct {
 	rule   *Rule
 	before int
-}
-
-func (c *comparison) add(effect configfile.Effect, at configfile.Position, format string, args ...any) {
-	c.changes = append(c.changes, configfile.SettingsChange{Effect: effect, Says: fmt.Sprintf(format, args...), Pos: at})
 }
 
 // otherwise describes the decision about requests that no rule matches.
@@ -114,7 +113,7 @@ func (c *comparison) added(at int, r *Rule) {
 	for _, earlier := range c.now.stages[0].rules[:at] {
 		harmless = harmless || earlier.covers(r)
 	}
-	c.add(configfile.EffectOf(!harmless), r.At, "the %s is new: %s", r.called(), r.Action)
+	c.Add(configfile.EffectOf(!harmless), nil, "the %s is new: %s", r.called(), r.Action).Pos = r.At
 }
 
 // gone records a removed rule. Removing an allow rule is harmless, because every other decision
@@ -130,7 +129,7 @@ func (c *comparison) gone(g missing) {
 		own, _ := r.Action.Verdict()
 		harmless = harmless || (c.kept[i] || own >= strict) && r.covers(g.rule)
 	}
-	c.add(configfile.EffectOf(!harmless), configfile.Position{}, "the %s was removed: %s", g.rule.called(), g.rule.Action)
+	c.Add(configfile.EffectOf(!harmless), nil, "the %s was removed: %s", g.rule.called(), g.rule.Action)
 }
 
 // refuses reports whether the rule blocks.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/configfile"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -25,40 +24,33 @@ func CompareLists(before, now *Lists) []configfile.SettingsChange {
 	c.tools()
 	c.pinning()
 	c.declared()
-	return c.changes
+	return c.Changes
 }
 
 type listComparison struct {
+	configfile.Changes
 	before, now *Lists
-	changes     []configfile.SettingsChange
 }
 
-// add records a change. Changes to lists that were not enforced are never weaker; see decides.
-func (c *listComparison) add(weaker bool, at configfile.Position, keys []string, format string, args ...any) {
-	effect := configfile.Keeps
-	if weaker {
-		effect = configfile.Weakens
-	}
-	c.changes = append(c.changes, configfile.SettingsChange{Effect: effect, Keys: keys, Says: strings.Join(keys, ".") + fmt.Sprintf(format, args...), Pos: at})
+// decides returns the effect of a change to lists, which had an effect before only if they were
+// enforced.
+func (c *listComparison) decides(weaker bool) configfile.Effect {
+	return configfile.EffectOf(weaker && c.before.Enforced)
 }
-
-// decides reports whether a change weakens the policy, given that the old lists had an effect only
-// if they were enforced.
-func (c *listComparison) decides(weaker bool) bool { return weaker && c.before.Enforced }
 
 func (c *listComparison) modes() {
 	was, is := c.before, c.now
 	if was.Enforced != is.Enforced {
-		c.add(was.Enforced, configfile.Position{}, []string{"enforce_policy"}, " was %v and is %v", was.Enforced, is.Enforced)
+		c.Add(configfile.EffectOf(was.Enforced), []string{"enforce_policy"}, " was %v and is %v", was.Enforced, is.Enforced)
 	}
 	if was.FailClosed != is.FailClosed {
-		c.add(c.decides(was.FailClosed), configfile.Position{}, []string{"fail_closed"}, " was %v and is %v", was.FailClosed, is.FailClosed)
+		c.Add(c.decides(was.FailClosed), []string{"fail_closed"}, " was %v and is %v", was.FailClosed, is.FailClosed)
 	}
 	if was.ServerMode != is.ServerMode {
-		c.add(c.decides(was.ServerMode == Allowlist), configfile.Position{}, []string{"server_policy"}, " was %s and is %s", was.ServerMode, is.ServerMode)
+		c.Add(c.decides(was.ServerMode == Allowlist), []string{"server_policy"}, " was %s and is %s", was.ServerMode, is.ServerMode)
 	}
 	if was.ToolMode != is.ToolMode {
-		c.add(c.decides(was.ToolMode == Allowlist || is.ToolMode == None), configfile.Position{}, []string{"tool_policy"}, " was %s and is %s", was.ToolMode, is.ToolMode)
+		c.Add(c.decides(was.ToolMode == Allowlist || is.ToolMode == None), []string{"tool_policy"}, " was %s and is %s", was.ToolMode, is.ToolMode)
 	}
 }
 
@@ -78,7 +70,7 @@ func (c *listComparison) servers() {
 		}
 	}
 	if c.before.ServerMode != Allowlist && c.now.ServerMode == Allowlist && some(c.before.DeniedServers, func(r *ServerRule) bool { return r.ID.All() }) {
-		c.add(c.decides(true), configfile.Position{}, []string{"server_policy"}, ` is allowlist, which allows listed entries even if "*" is denied`)
+		c.Add(c.decides(true), []string{"server_policy"}, ` is allowlist, which allows listed entries even if "*" is denied`)
 	}
 }
 
@@ -103,7 +95,7 @@ func (c *listComparison) tools() {
 		}
 	}
 	if c.before.ToolMode != Allowlist && c.now.ToolMode == Allowlist && some(c.before.DeniedTools, (*ToolRule).all) {
-		c.add(c.decides(true), configfile.Position{}, []string{"tool_policy"}, ` is allowlist, which allows listed entries even if "*" is denied`)
+		c.Add(c.decides(true), []string{"tool_policy"}, ` is allowlist, which allows listed entries even if "*" is denied`)
 	}
 }
 
@@ -120,10 +112,10 @@ func (c *listComparison) lists(now bool) *Lists {
 // listed records a list entry that is in only one version.
 func (c *listComparison) listed(now, weaker bool, at configfile.Position, key, entry string) {
 	if now {
-		c.add(c.decides(weaker), at, []string{key}, " now has %s", entry)
+		c.Add(c.decides(weaker), []string{key}, " now has %s", entry).Pos = at
 		return
 	}
-	c.add(c.decides(weaker), configfile.Position{}, []string{key}, " no longer has %s", entry)
+	c.Add(c.decides(weaker), []string{key}, " no longer has %s", entry)
 }
 
 // unmatched returns the entries of a list that have no equal in the other list.
@@ -154,11 +146,11 @@ func (c *listComparison) pinning() {
 		return *l.Pinning.OnChange
 	}
 	if was, is := change(c.before), change(c.now); was != is {
-		c.add(is < was, configfile.Position{}, []string{"version_pinning", "on_change"}, " was %s and is %s", was, is)
+		c.Add(configfile.EffectOf(is < was), []string{"version_pinning", "on_change"}, " was %s and is %s", was, is)
 	}
 	trusts := func(l *Lists) bool { return l.Pinning.TrustFirst == nil || *l.Pinning.TrustFirst }
 	if was, is := trusts(c.before), trusts(c.now); was != is {
-		c.add(is, configfile.Position{}, []string{"version_pinning", "auto_trust_first"}, " was %v and is %v", was, is)
+		c.Add(configfile.EffectOf(is), []string{"version_pinning", "auto_trust_first"}, " was %v and is %v", was, is)
 	}
 }
 
@@ -176,23 +168,23 @@ func (c *listComparison) declared() {
 		is := &c.now.Servers[i]
 		was := find(c.before, is.ID)
 		if was == nil {
-			c.add(c.decides(c.before.FailClosed) && c.before.allowedServer(is.ID) == nil, is.At, keys, " now declares %q", is.ID)
+			c.Add(c.decides(c.before.FailClosed && c.before.allowedServer(is.ID) == nil), keys, " now declares %q", is.ID).Pos = is.At
 			continue
 		}
 		before, now := *was, *is
 		before.At, now.At = configfile.Position{}, configfile.Position{}
 		before.EnvAllow, before.EnvDeny, now.EnvAllow, now.EnvDeny = nil, nil, nil, nil
 		if !reflect.DeepEqual(before, now) {
-			c.add(true, is.At, keys, " declares %q as a different server", is.ID)
+			c.Add(configfile.Weakens, keys, " declares %q as a different server", is.ID).Pos = is.At
 		}
 		if !slices.EqualFunc(was.EnvAllow, is.EnvAllow, sameName) || !slices.EqualFunc(was.EnvDeny, is.EnvDeny, sameName) {
-			c.add(!is.limits(was), is.At, keys, " changes the environment of %q", is.ID)
+			c.Add(configfile.EffectOf(!is.limits(was)), keys, " changes the environment of %q", is.ID).Pos = is.At
 		}
 	}
 	for i := range c.before.Servers {
 		was := &c.before.Servers[i]
 		if find(c.now, was.ID) == nil {
-			c.add(len(was.EnvAllow)+len(was.EnvDeny) > 0, configfile.Position{}, keys, " no longer declares %q", was.ID)
+			c.Add(configfile.EffectOf(len(was.EnvAllow)+len(was.EnvDeny) > 0), keys, " no longer declares %q", was.ID)
 		}
 	}
 }

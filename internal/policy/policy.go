@@ -1,6 +1,6 @@
 // Package policy applies a user's policy to requests. Every policy language is read into the same
-// rules, and one evaluator applies them: policyfile reads the TOML languages, and config the YAML
-// lists.
+// rules, and one evaluator applies them: config reads the TOML languages and the
+// YAML lists.
 //
 // It must never pass a request that it does not understand, so an argument that was not inspected
 // counts against the request. As an implementation of [scanner.Policy], it must have no clock, no

@@ -131,13 +131,13 @@ type held struct {
 
 // heldKey identifies a message for cancellation, by the raw id that its sender gave it.
 type heldKey struct {
-	from                mcp.Direction
-	session, server, id string
+	from                        mcp.Direction
+	session, server, client, id string
 }
 
 // keyOf returns the key of the message with an id.
 func keyOf(at *scope, from mcp.Direction, id string) heldKey {
-	return heldKey{from, at.session, at.server, id}
+	return heldKey{from, at.session, at.server, at.client, id}
 }
 
 // hold registers a message if there is room. done releases its slot.

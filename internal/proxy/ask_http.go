@@ -32,11 +32,22 @@ func (x *exchange) allowed(w http.ResponseWriter, body []byte, out *scanner.Outc
 	return allowed, w
 }
 
+// allowedResponse asks about a response in JSON, outside the client: nothing reaches the client before it.
+// waits reports whether the server still waits for an answer.
+func (x *exchange) allowedResponse(at *scope, frame []byte, out *scanner.Outcome) (allowed, waits bool) {
+	size := len(frame)
+	if at.mask != nil {
+		frame = at.mask(frame)
+	}
+	q := questionOf(at, mcp.ServerToClient, frame, out)
+	return x.gate.wait(x.in.Context(), keyOf(at, mcp.ServerToClient, out.Messages[0].ID), q, size, nil)
+}
+
 // readsEvents reports whether the client reads the response to its request as an event stream, if it
-// is one. In HTTP+SSE, responses have another stream.
+// is one, and answers requests. In HTTP+SSE, responses have another stream, and in protocol versions
+// without sessions, servers send no requests.
 func (x *exchange) readsEvents() bool {
-	streams, _ := accepts(x.in.Header)
-	return streams && x.in.Header.Get("Accept") != "" && x.at.transport == "http"
+	return accepts(x.in.Header).streams && x.in.Header.Get("Accept") != "" && x.at.transport == "http" && x.in.Header.Get(headerVersion) < versionStateless
 }
 
 // httpElicitor asks the users of HTTP clients.

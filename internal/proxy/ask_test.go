@@ -49,18 +49,20 @@ func (a *asked) asking(timeout time.Duration) *proxy.Asking {
 // wantTold compares the reported decisions with the expected ones, in any order.
 func (a *asked) wantTold(t *testing.T, want ...string) {
 	t.Helper()
-	told := func() []string {
-		a.mu.Lock()
-		defer a.mu.Unlock()
-		return slices.Sorted(slices.Values(a.told))
-	}
-	for n := 0; len(told()) < len(want) && n < 3000; n++ {
+	for n := 0; len(a.said()) < len(want) && n < 3000; n++ {
 		time.Sleep(10 * time.Millisecond)
 	}
 	slices.Sort(want)
-	if got := told(); !slices.Equal(got, want) {
+	if got := a.said(); !slices.Equal(got, want) {
 		t.Errorf("reported %q, want %q", got, want)
 	}
+}
+
+// said returns the reported decisions.
+func (a *asked) said() []string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.Sorted(slices.Values(a.told))
 }
 
 // prompting is a policy that also prompts for sampling.

@@ -129,8 +129,8 @@ func (b *bridge) post(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, &refusal{http.StatusBadRequest, parseErrorCode, "the body is not a JSON-RPC message: " + text.Visible(err.Error(), reasonChars)}
 	}
-	streams, plain := accepts(r.Header)
-	if len(m.ids) > 0 && !streams && (!plain || len(m.ids) > 1) {
+	forms := accepts(r.Header)
+	if len(m.ids) > 0 && !forms.streams && (!forms.plain || len(m.ids) > 1) {
 		return nil, refuse(http.StatusNotAcceptable, "expected a client that accepts application/json and text/event-stream; a batch is answered only as an event stream")
 	}
 	c, err := b.session(r, m)
@@ -140,13 +140,13 @@ func (b *bridge) post(r *http.Request) (*http.Response, error) {
 	if len(m.ids) == 0 {
 		return c.tell(r, m)
 	}
-	return c.ask(r, m, streams, plain)
+	return c.ask(r, m, forms)
 }
 
 // listen answers with a stream of the messages that belong to no request.
 func (b *bridge) listen(r *http.Request) (*http.Response, error) {
-	switch streams, _ := accepts(r.Header); {
-	case !streams:
+	switch {
+	case !accepts(r.Header).streams:
 		return nil, refuse(http.StatusNotAcceptable, "expected a client that accepts text/event-stream")
 	case r.Header.Get("Last-Event-Id") != "":
 		return nil, refuse(http.StatusBadRequest, "streams of this server cannot be resumed; open a new one without Last-Event-ID")
@@ -257,12 +257,23 @@ const (
 	plainJSON   = "application/json"
 )
 
-// accepts returns whether a client accepts event streams and JSON.
-func accepts(h http.Header) (streams, plain bool) {
+// acceptable is what a client accepts as the response to its request.
+type acceptable struct {
+	streams bool // event streams
+	listed  bool // event streams, by name: not only anything
+	plain   bool // JSON
+}
+
+// accepts reads the Accept header of a request.
+func accepts(h http.Header) acceptable {
 	list := strings.ToLower(strings.Join(h.Values("Accept"), ","))
 	all := list == "" || strings.Contains(list, "*/*")
-	return all || strings.Contains(list, eventStream) || strings.Contains(list, "text/*"),
-		all || strings.Contains(list, plainJSON) || strings.Contains(list, "application/*")
+	listed := strings.Contains(list, eventStream)
+	return acceptable{
+		streams: all || listed || strings.Contains(list, "text/*"),
+		listed:  listed,
+		plain:   all || strings.Contains(list, plainJSON) || strings.Contains(list, "application/*"),
+	}
 }
 
 // respondTo returns a response of a server that the proxy starts. size is -1 if it is unknown.

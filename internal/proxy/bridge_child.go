@@ -158,8 +158,8 @@ func (c *child) tell(r *http.Request, m *posted) (*http.Response, error) {
 }
 
 // ask passes on a body with requests, and returns the response that the server's answers make.
-func (c *child) ask(r *http.Request, m *posted, streams, plain bool) (*http.Response, error) {
-	x, err := c.expect(m, streams)
+func (c *child) ask(r *http.Request, m *posted, forms acceptable) (*http.Response, error) {
+	x, err := c.expect(m, forms)
 	if err != nil {
 		return nil, err
 	}
@@ -167,7 +167,7 @@ func (c *child) ask(r *http.Request, m *posted, streams, plain bool) (*http.Resp
 		x.Close()
 		return nil, err
 	}
-	resp, err := x.response(r, plain)
+	resp, err := x.response(r)
 	if err != nil {
 		x.Close()
 	}

@@ -86,18 +86,18 @@ func (e *endedError) Unwrap() error { return e.why }
 // reply is the response to a body with requests.
 type reply struct {
 	*outbox
-	child   *child
-	asked   *posted
-	left    int  // requests without an answer
-	streams bool // the client accepts an event stream
+	acceptable
+	child *child
+	asked *posted
+	left  int // requests without an answer
 }
 
 // errSlow is the cause when a server takes long for the first message of a response.
 var errSlow = errors.New("no message yet")
 
-// response waits for the first message, which decides the form of the response: JSON if it is the
-// answer, and an event stream otherwise.
-func (x *reply) response(r *http.Request, plain bool) (*http.Response, error) {
+// response waits for the first message: whether the response has the session ID depends on it, and so
+// do the status and, unless the client lists event streams, the form.
+func (x *reply) response(r *http.Request) (*http.Response, error) {
 	ctx, cancel := r.Context(), context.CancelFunc(func() {})
 	if x.streams {
 		ctx, cancel = context.WithTimeoutCause(ctx, beginWait, errSlow)
@@ -113,7 +113,7 @@ func (x *reply) response(r *http.Request, plain bool) (*http.Response, error) {
 		return nil, refuse(http.StatusBadRequest, "the client cancelled the request")
 	case err != nil:
 		return nil, x.child.ended(err)
-	case m.answers && plain && len(x.asked.ids) == 1:
+	case x.inJSON(&m):
 		x.Close()
 		resp = respondTo(r, x.status(&m), plainJSON, io.NopCloser(bytes.NewReader(m.frame)), int64(len(m.frame)))
 	default:
@@ -128,6 +128,12 @@ func (x *reply) response(r *http.Request, plain bool) (*http.Response, error) {
 		resp.Header.Set(headerSession, x.child.id)
 	}
 	return resp, nil
+}
+
+// inJSON reports whether the response is JSON if this is its first message. A client that lists event
+// streams gets one, as from the servers of the official SDKs, unless the answer has another status.
+func (x *reply) inJSON(m *message) bool {
+	return m.answers && x.plain && len(x.asked.ids) == 1 && (!x.listed || x.status(m) != http.StatusOK)
 }
 
 // status returns the HTTP status of an answer. Protocol versions without sessions have one for some

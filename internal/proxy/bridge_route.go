@@ -6,7 +6,7 @@ import (
 )
 
 // expect registers the requests of a body.
-func (c *child) expect(m *posted, streams bool) (*reply, error) {
+func (c *child) expect(m *posted, forms acceptable) (*reply, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for i, key := range m.ids {
@@ -17,7 +17,7 @@ func (c *child) expect(m *posted, streams bool) (*reply, error) {
 	if len(c.open)+len(m.ids) > maxOpen {
 		return nil, refuse(http.StatusServiceUnavailable, "the session has %d requests without an answer; wait for answers", len(c.open))
 	}
-	x := &reply{child: c, asked: m, left: len(m.ids), streams: streams}
+	x := &reply{child: c, asked: m, left: len(m.ids), acceptable: forms}
 	x.outbox = newOutbox(c.ctx, func(*outbox) { c.abandon(x) })
 	for i, key := range m.ids {
 		c.open[key] = x
@@ -25,7 +25,7 @@ func (c *child) expect(m *posted, streams bool) (*reply, error) {
 			c.tokens[t] = x
 		}
 	}
-	if streams {
+	if x.streams {
 		c.replies = append(c.replies, x)
 		if c.listener == nil {
 			x.first = c.takeWaiting()

@@ -103,7 +103,7 @@ func (h *hosted) begin(capabilities string) (*played, string) {
 		p.says(welcome)
 	}()
 	status, head, body := h.ask(http.MethodPost, h.url, first)
-	if id := head.Get("Mcp-Session-Id"); status != http.StatusOK || body != welcome || len(id) < 20 {
+	if id := head.Get("Mcp-Session-Id"); status != http.StatusOK || body != event(welcome) || len(id) < 20 {
 		h.t.Fatalf("%d %v %s", status, head, body)
 	}
 	return p, "Mcp-Session-Id: " + head.Get("Mcp-Session-Id")
@@ -202,7 +202,7 @@ func TestBridge(t *testing.T) {
 	odd := "{\"id\" : 1.0,\r\n\t\"jsonrpc\":\"2.0\",\n\"method\":\"ping\", \"x\":\"\xc3\\u00e9\"}"
 	line := "{\"id\" : 1.0,  \t\"jsonrpc\":\"2.0\", \"method\":\"ping\", \"x\":\"\xc3\\u00e9\"}"
 	p.answer(line, ` { "id":1,"jsonrpc" : "2.0","result":{}} `+"\r")
-	h.post(odd, http.StatusOK, ` { "id":1,"jsonrpc" : "2.0","result":{}} `, session)
+	h.post(odd, http.StatusOK, event(` { "id":1,"jsonrpc" : "2.0","result":{}} `), session)
 
 	p.answer(tracked("2", `"a"`), progress(`"a"`), answerTo("2"))
 	h.post(tracked("2", `"a"`), http.StatusOK, event(progress(`"a"`))+event(answerTo("2")), session)
@@ -215,7 +215,7 @@ func TestBridge(t *testing.T) {
 	p.answer(call("3", "t"), answerTo("3"))
 	h.post(call("3", "t"), http.StatusOK, event(progress("1"))+event(answerTo("3")), session) // what waited
 	p.answer(call("4", "t"), `{"id":4,`+"\r"+`"result":{}}`)
-	h.post(call("4", "t"), http.StatusOK, `{"id":4,`+"\r"+`"result":{}}`, session)
+	h.post(call("4", "t"), http.StatusOK, event(`{"id":4,`+"\ndata: "+`"result":{}}`), session)
 	p.answer(tracked("4", "1"), progress("1"), `{"id":4,`+"\r"+`"result":{}}`)
 	h.post(tracked("4", "1"), http.StatusOK, event(progress("1"))+event(`{"id":4,`+"\ndata: "+`"result":{}}`), session)
 	batch := "[" + call("5", "t") + "," + call("6", "t") + "]"
@@ -349,7 +349,7 @@ func TestBridgeCancels(t *testing.T) {
 	o.want("EOF")
 	p.says(answerTo("1"))
 	p.answer(call("1", "t"), answerTo("1"))
-	h.post(call("1", "t"), http.StatusOK, answerTo("1"), session)
+	h.post(call("1", "t"), http.StatusOK, event(answerTo("1")), session)
 
 	// Without sessions, a client cancels by leaving.
 	stateless := "MCP-Protocol-Version: 2026-07-28"
@@ -376,7 +376,7 @@ func TestBridgeStateless(t *testing.T) {
 		p.says(answerTo("1"))
 		servers <- p
 	}()
-	h.post(call("1", "t"), http.StatusOK, answerTo("1"), stateless)
+	h.post(call("1", "t"), http.StatusOK, event(answerTo("1")), stateless)
 	p := <-servers
 	missing := `{"jsonrpc":"2.0","id":2,"error":{"code":-32601,"message":"no"}}`
 	p.answer(call("2", "t"), missing)
@@ -390,7 +390,7 @@ func TestBridgeStateless(t *testing.T) {
 		p.reads(call("3", "t"))
 		p.says(answerTo("3"))
 	}()
-	h.post(call("3", "t"), http.StatusOK, answerTo("3"), stateless)
+	h.post(call("3", "t"), http.StatusOK, event(answerTo("3")), stateless)
 	p.says(answerTo("3"))
 	o.want(answerTo("3"), "EOF")
 }
@@ -426,7 +426,7 @@ func TestBridgeBadServers(t *testing.T) {
 	h := host(t, scanner.Options{}, nil)
 	p, session := h.begin("{}")
 	p.answer(call("1", "t"), "Ready \x1b[31m", "", "\xEF\xBB\xBF"+answerTo("1"))
-	h.post(call("1", "t"), http.StatusOK, answerTo("1"), session)
+	h.post(call("1", "t"), http.StatusOK, event(answerTo("1")), session)
 	if got := strings.Join(h.about(), "\n"); !strings.Contains(got, "stdio server") {
 		t.Errorf("the banner was not counted: %s", got)
 	}

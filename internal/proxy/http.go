@@ -182,7 +182,7 @@ func (h *HTTP) scope(session string) scope {
 // belongs to.
 func (h *HTTP) exchange(w http.ResponseWriter, r *http.Request, stream string) {
 	x := &exchange{HTTP: h, in: r, at: h.scope(stream), kept: func() {}}
-	x.at.head = headOf(r)
+	x.at.head, x.at.client = headOf(r), sessionID(r)
 	if h.upstream.Mask != nil {
 		if x.at.mask = h.upstream.Mask(r.Header); x.at.mask != nil {
 			maskParams(x.at.head, x.at.mask)

@@ -166,8 +166,18 @@ func (x *exchange) whole(resp *http.Response) error {
 	case scanner.Rewrite:
 		keep(resp, append(pass, lineEnd(data)...))
 	case scanner.Refuse:
+		waits := true
+		if x.gate.asks(out) {
+			var allowed bool
+			if allowed, waits = x.allowedResponse(&at, frame, out); allowed {
+				keep(resp, data)
+				return nil
+			}
+		}
 		sender, receiver := answers(out)
-		x.tell(&at, resp.Request.Header, sender)
+		if waits {
+			x.tell(&at, resp.Request.Header, sender)
+		}
 		if receiver == nil {
 			receiver = x.unanswered(out)
 		}

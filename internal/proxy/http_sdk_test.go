@@ -6,10 +6,13 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/mcpscan/mcpscan/internal/proxy"
 	"github.com/mcpscan/mcpscan/rules"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -104,5 +107,56 @@ func TestHTTPWithSDK(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestAskedWithSDK checks that a client of the official SDK is asked about a sampling request while its
+// call waits for that request, and that the call ends whatever the answer is, or if there is none.
+func TestAskedWithSDK(t *testing.T) {
+	server := mcp.NewServer(&mcp.Implementation{Name: "sdk", Version: "1"}, nil)
+	mcp.AddTool(server, &mcp.Tool{Name: "samples"}, func(ctx context.Context, r *mcp.CallToolRequest, _ struct{}) (*mcp.CallToolResult, any, error) {
+		sampled, err := r.Session.CreateMessage(ctx, &mcp.CreateMessageParams{MaxTokens: 5, Messages: []*mcp.SamplingMessage{{Role: "user", Content: &mcp.TextContent{Text: "What is one and one?"}}}})
+		if err != nil {
+			return nil, nil, err
+		}
+		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: sampled.Model}}}, nil, nil
+	})
+	for _, test := range []struct {
+		result  *mcp.ElicitResult // nil if the user does not answer
+		timeout time.Duration
+		want    string
+	}{
+		{&mcp.ElicitResult{Action: "accept", Content: map[string]any{"allow": true}}, time.Hour, "m"},
+		{&mcp.ElicitResult{Action: "decline"}, time.Hour, "needs approval"},
+		{nil, 100 * time.Millisecond, "needs approval"},
+	} {
+		handler := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, nil)
+		f := inFront(t, engineOf(t, scanner.Options{Policy: prompting{}}), handler.ServeHTTP, func(o *proxy.Options, _ *proxy.Access, _ *proxy.Upstream) {
+			o.Asking = newAsked().asking(test.timeout)
+		})
+		client := mcp.NewClient(&mcp.Implementation{Name: "c", Version: "1"}, &mcp.ClientOptions{
+			CreateMessageHandler: func(context.Context, *mcp.CreateMessageRequest) (*mcp.CreateMessageResult, error) {
+				return &mcp.CreateMessageResult{Model: "m", Role: "assistant", Content: &mcp.TextContent{Text: "two"}}, nil
+			},
+			ElicitationHandler: func(ctx context.Context, r *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+				if test.result == nil {
+					<-ctx.Done() // until the proxy takes the question back
+					return nil, ctx.Err()
+				}
+				return test.result, nil
+			},
+		})
+		session, err := client.Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: f.url}, &mcp.ClientSessionOptions{ProtocolVersion: "2025-11-25"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "samples"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text, ok := result.Content[0].(*mcp.TextContent); !ok || !strings.Contains(text.Text, test.want) {
+			t.Errorf("got %+v, want %q", result.Content[0], test.want)
+		}
+		session.Close()
 	}
 }

@@ -22,6 +22,15 @@ type block struct {
 	ends   bool // for a part: the event or line that is too long ends with it
 }
 
+// complete reports whether an event can follow the block.
+func (b *block) complete() bool {
+	end := lineEnd(b.raw)
+	if b.kind == nothing {
+		return len(end) > 0
+	}
+	return len(end) > 1 && string(end) != "\r\n"
+}
+
 // blockReader splits an event stream into blocks that concatenate to the same stream. Lines end as
 // in the WHATWG HTML standard. Lines outside events are returned at once: they keep connections
 // alive.

@@ -26,6 +26,8 @@ type stream struct {
 	out    []byte      // ready to be read
 	err    error       // returned after out
 	long   bool        // an event that is too long is being forwarded
+
+	holding *holding // events that wait for an answer; nil if there were none
 }
 
 func newStream(x *exchange, resp *http.Response) *stream {
@@ -34,8 +36,13 @@ func newStream(x *exchange, resp *http.Response) *stream {
 }
 
 func (s *stream) Close() error {
-	s.blocks.close()
-	return s.body.Close()
+	err := s.body.Close()
+	if s.holding != nil {
+		s.holding.close(&s.blocks)
+	} else {
+		s.blocks.close()
+	}
+	return err
 }
 
 // Read returns the parts of the stream that may be forwarded.
@@ -53,10 +60,12 @@ func (s *stream) Read(p []byte) (int, error) {
 
 // step decides about the next block.
 func (s *stream) step() {
-	b, err := s.blocks.next()
+	b, part, err := s.next()
 	switch {
 	case err != nil:
 		s.end(err)
+	case part != nil:
+		s.settle(part)
 	case b.kind == event:
 		s.event(b)
 	case b.kind == nothing:
@@ -103,11 +112,18 @@ func (s *stream) event(b block) {
 	pass, out, do := s.gate.judge(&s.at, mcp.ServerToClient, frame)
 	switch do {
 	case scanner.Forward:
+		if s.gate.Asking != nil {
+			s.gate.cancels(&s.at, mcp.ServerToClient, frame, out)
+		}
 		s.answered(out)
 	case scanner.Rewrite:
 		s.answered(out)
 		s.out = withData(b, pass)
 	case scanner.Refuse:
+		if s.gate.asks(out) {
+			s.hold(b, out, frame)
+			return
+		}
 		sender, receiver := answers(out)
 		s.tell(&s.at, s.head, sender)
 		s.answered(out)
@@ -161,15 +177,10 @@ func withData(b block, data []byte) []byte {
 	first, written := b.begins, false
 	end := []byte("\n")
 	for rest := b.raw; len(rest) > 0; first = false {
-		line := rest
-		if i := bytes.IndexAny(rest, "\r\n"); i >= 0 {
-			end = rest[i : i+1]
-			if bytes.HasPrefix(rest[i:], []byte("\r\n")) {
-				end = rest[i : i+2]
-			}
-			line = rest[:i]
+		line, last, after := cutLine(rest)
+		if rest = after; len(last) > 0 {
+			end = last
 		}
-		rest = rest[min(len(rest), len(line)+len(end)):]
 		mark := ""
 		if name := line; first && bytes.HasPrefix(name, []byte(markUTF8)) {
 			mark, line = markUTF8, name[len(markUTF8):]
@@ -191,6 +202,19 @@ func withData(b block, data []byte) []byte {
 		out = append(out, end...)
 	}
 	return out
+}
+
+// cutLine divides the first line from the rest. end is empty if the line has none.
+func cutLine(raw []byte) (line, end, rest []byte) {
+	i := bytes.IndexAny(raw, "\r\n")
+	if i < 0 {
+		return raw, nil, nil
+	}
+	n := i + 1
+	if bytes.HasPrefix(raw[i:], []byte("\r\n")) {
+		n++
+	}
+	return raw[:i], raw[i:n], raw[n:]
 }
 
 // endsEvent reports whether lines end with a blank line.

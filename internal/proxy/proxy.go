@@ -45,6 +45,7 @@ type Options struct {
 // scope identifies the connection of a frame and how the frame arrived.
 type scope struct {
 	session, server, transport string
+	client                     string         // Mcp-Session-Id of the client, "" if it sends none
 	origin                     scanner.Origin // origin of events that are not recorded
 	head                       *mcp.HTTPHead  // headers of the HTTP exchange; nil on stdio
 	mask                       func([]byte) []byte

@@ -122,7 +122,7 @@ func (srv *server) start(g *generator, s *session) {
 		return
 	}
 	g.emit(s.id, srv.name, "client_to_server", fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/list"}`, id))
-	g.emit(s.id, srv.name, "server_to_client", fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{"tools":[%s]}}`, id, srv.list(g, s)))
+	g.emit(s.id, srv.name, "server_to_client", fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{"tools":[%s]}}`, id, srv.list(s)))
 }
 
 // instructions returns the instructions of a server. A benign server has the same ones in every
@@ -136,7 +136,7 @@ func (g *generator) instructions(srv *server) string {
 
 // list generates the tool definitions of a server. Apart from planted text, they depend only on its
 // name, so every session sees the same ones.
-func (srv *server) list(g *generator, s *session) string {
+func (srv *server) list(s *session) string {
 	d := domainOf(srv.name)
 	fixed := &generator{rng: rand.New(rand.NewPCG(uint64(len(srv.name))*7919+uint64(srv.name[0]), 1))}
 	var defs []string

@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
+	"github.com/mcpscan/mcpscan/internal/text"
 )
 
 // Placeholder reports whether a value is not a real secret, but a placeholder, the default
@@ -89,3 +90,13 @@ func LooksLikePasswordFrom(s string, length int) bool {
 	}
 	return kinds["digit"] && len(kinds) > 1 || len(kinds) > 2
 }
+
+// NamesSecret reports whether a variable, header or flag is named like a secret.
+func NamesSecret(name string) bool {
+	return (text.NamesSecret(name) || authHeader.MatchString(name)) && !PublicName.MatchString(name)
+}
+
+var authHeader = lazyregexp.New(`(?i)^(?:authorization|proxy-authorization|cookie|x-(?:[a-z0-9]+-)*(?:key|token|secret))$`)
+
+var PublicName = lazyregexp.New(`(?i)public|publishable|token_?(?:url|path|file|endpoint|limit|type|count)|max_?tokens?|` +
+	`(?:sort|primary|partition|foreign|cache|public|project)[_-]?key|key[_-]?(?:id|name|path|file)$`)

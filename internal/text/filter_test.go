@@ -98,7 +98,7 @@ func FuzzFilter(f *testing.F) {
 // its start state.
 func TestFilterForgetsWhileOthersStart(t *testing.T) {
 	for _, expr := range filtered {
-		f := newDFA(loosened(expr), false, true)
+		f := LazyExpr(expr).filter()
 		want := f.mayMatch([]byte("b abc\n"))
 		var all sync.WaitGroup
 		all.Go(func() {

@@ -1,6 +1,10 @@
 package wire
 
-import "strings"
+import (
+	"net/url"
+	"strconv"
+	"strings"
+)
 
 // EscapePointer escapes a key as a token of a JSON Pointer (RFC 6901).
 func EscapePointer(key string) string {
@@ -16,6 +20,32 @@ func UnescapePointer(token string) string {
 		return token
 	}
 	return strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~")
+}
+
+// LocalReference returns the JSON Pointer of a reference to the same document, such as #/$defs/a. It
+// keeps an invalid percent escape, because lenient readers do. References by name have none.
+func LocalReference(ref string) (pointer string, ok bool) {
+	pointer, ok = strings.CutPrefix(ref, "#")
+	if plain, err := url.PathUnescape(pointer); err == nil {
+		pointer = plain
+	}
+	return pointer, ok && (pointer == "" || pointer[0] == '/')
+}
+
+// Child returns the member or element of node i at a token of a JSON Pointer, or -1.
+func (d *Doc) Child(i int, token string) int {
+	if d.Kind(i) != Array {
+		return d.Get(i, UnescapePointer(token))
+	}
+	n, err := strconv.ParseUint(token, 10, 31)
+	if err != nil {
+		return -1
+	}
+	c := d.First(i)
+	for ; c >= 0 && n > 0; n-- {
+		c = d.Next(c)
+	}
+	return c
 }
 
 // AppendPointer appends the JSON Pointer of node i relative to its ancestor root.

@@ -104,7 +104,7 @@ func (c *change) reportUnless(approval *baseline.Approval, severity scanner.Seve
 func (c *change) offset(pointer string) int {
 	at := 0
 	for _, key := range strings.Split(pointer, "/")[1:] {
-		next := child(&c.now, at, wire.UnescapePointer(key))
+		next := c.now.Child(at, key)
 		if next < 0 {
 			break
 		}

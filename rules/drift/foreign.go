@@ -13,7 +13,7 @@ import (
 // it without grammar. It finds sentences that mention the user and something that must not be taken
 // or hidden from a user.
 func (u *unapproved) foreignIntent(s []byte) string {
-	for _, sentence := range foreignSentence.FindAll(s, -1) {
+	for _, sentence := range foreignSentence.Compiled().FindAll(s, -1) {
 		var f text.Folder
 		folded := f.Fold(sentence).Text
 		for _, of := range foreignUsers() {

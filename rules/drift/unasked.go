@@ -174,7 +174,7 @@ func ofStrangers(u *unapproved, s []byte) bool {
 	if !toolWord.Match(thisTool.ReplaceAll(s, nil)) && !identifierIn.Match(s) {
 		return false
 	}
-	for _, name := range identifierIn.FindAll(s, maxPlacesRead) {
+	for _, name := range identifierIn.Compiled().FindAll(s, maxPlacesRead) {
 		if u.ownTool(string(name)) {
 			return false
 		}

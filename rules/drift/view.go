@@ -1,8 +1,6 @@
 package drift
 
 import (
-	"net/url"
-	"strconv"
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/jsonschema"
@@ -107,25 +105,21 @@ func (s *side) resolve(ref int) int {
 	if at, known := s.refs[written]; known {
 		return at
 	}
-	pointer, ok := strings.CutPrefix(written, "#")
-	if plain, err := url.PathUnescape(pointer); err == nil {
-		pointer = plain
-	}
 	at := -1
-	if ok {
+	if pointer, ok := wire.LocalReference(written); ok {
 		at = s.root
 		for _, key := range strings.Split(pointer, "/")[1:] {
-			at = s.member(at, wire.UnescapePointer(key))
+			at = s.member(at, key)
 		}
 	}
 	s.refs[written] = at
 	return at
 }
 
-// member is like child, but uses an index, for repeated lookups in an object.
-func (s *side) member(i int, key string) int {
+// member is like Child, but uses an index, for repeated lookups in an object.
+func (s *side) member(i int, token string) int {
 	if s.doc.Kind(i) != wire.Object {
-		return child(s.doc, i, key)
+		return s.doc.Child(i, token)
 	}
 	if s.names[i] == nil {
 		s.names[i] = map[string]int{}
@@ -133,7 +127,7 @@ func (s *side) member(i int, key string) int {
 			s.names[i][jsonschema.Key(s.doc, c)] = c
 		}
 	}
-	if c, ok := s.names[i][key]; ok {
+	if c, ok := s.names[i][wire.UnescapePointer(token)]; ok {
 		return c
 	}
 	return -1
@@ -142,20 +136,6 @@ func (s *side) member(i int, key string) int {
 // newSide returns one side of a comparison.
 func newSide(doc *wire.Doc, root int) side {
 	return side{doc: doc, root: root, refs: map[string]int{}, names: map[int]map[string]int{}, views: map[int]*view{}, looks: maxLooks}
-}
-
-// child returns a member of an object, or an element of an array.
-func child(doc *wire.Doc, i int, key string) int {
-	if doc.Kind(i) != wire.Array {
-		return doc.Get(i, key)
-	}
-	n, err := strconv.Atoi(key)
-	for c := doc.First(i); err == nil && c >= 0; c = doc.Next(c) {
-		if n--; n < 0 {
-			return c
-		}
-	}
-	return -1
 }
 
 // get returns the value of a keyword that applies in every variant, or -1 if there is none.

@@ -145,7 +145,7 @@ func foreignTools(p *scanner.MessagePass, params, tools int) {
 			continue
 		}
 		said := f.Fold([]byte(jsonschema.Text(doc, i))).Text
-		for _, m := range usesTool.FindAllSubmatchIndex(said, maxToolOrders) {
+		for _, m := range usesTool.Compiled().FindAllSubmatchIndex(said, maxToolOrders) {
 			name := string(said[max(m[2], m[4]):max(m[3], m[5])])
 			if !noToolName[name] && !own[names.FoldName(name)] && !clause.NegatedOrQuoted(said, m[0], m[1]) {
 				p.Report(i, false, scanner.High, "the server tells the model to call a tool that is not in the request")

@@ -1,4 +1,4 @@
-package policyfile
+package config
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 // TestConnections covers the addresses that a request can contain in any string, and strings
 // that are not addresses.
 func TestConnections(t *testing.T) {
-	p, err := ParseTOML("p.toml", []byte("[rules.r]\naction = 'block'\nmatch.event_type = ['connect']\n"))
+	p, err := ParsePolicy("p.toml", []byte("[rules.r]\naction = 'block'\nmatch.event_type = ['connect']\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func TestConnections(t *testing.T) {
 // nested arguments, and that _meta keys of the specification do not count as
 // addresses.
 func TestConnectionsBesideArguments(t *testing.T) {
-	p, err := ParseTOML("p.toml", []byte("[rules.r]\naction = 'block'\nmatch.event_type = ['connect']\n"))
+	p, err := ParsePolicy("p.toml", []byte("[rules.r]\naction = 'block'\nmatch.event_type = ['connect']\n"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package policyfile
+package config
 
 import (
 	"fmt"
@@ -15,7 +15,7 @@ import (
 
 func rulesOf(t *testing.T, text string) *policy.Policy {
 	t.Helper()
-	p, err := ParseTOML("policy.toml", []byte(text))
+	p, err := ParsePolicy("policy.toml", []byte(text))
 	if err != nil {
 		t.Fatalf("%s\n%v", text, err)
 	}
@@ -98,7 +98,7 @@ func TestCompareIsSound(t *testing.T) {
 			for _, r := range rules {
 				text += r
 			}
-			p, err := ParseTOML("p", []byte(text))
+			p, err := ParsePolicy("p", []byte(text))
 			if err != nil {
 				t.Skip(err)
 			}

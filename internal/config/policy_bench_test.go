@@ -1,4 +1,4 @@
-package policyfile
+package config
 
 import (
 	"fmt"
@@ -14,7 +14,7 @@ func BenchmarkDecide(b *testing.B) {
 	for i := range 30 {
 		fmt.Fprintf(&file, "[rules.r%d]\naction='deny'\nmatch.tool_name=['tool_%d_*']\n[rules.p%d]\naction='deny'\nmatch.resource_path=['~/.secret%d/**', '**/x%d/*.key']\n", i, i, i, i, i)
 	}
-	p, err := ParseTOML("p.toml", []byte(file.String()))
+	p, err := ParsePolicy("p.toml", []byte(file.String()))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -28,7 +28,7 @@ func BenchmarkDecide(b *testing.B) {
 // BenchmarkDecideHostile evaluates repeatedly encoded paths in the largest possible
 // request.
 func BenchmarkDecideHostile(b *testing.B) {
-	p, err := ParseTOML("p.toml", []byte("[rules.a]\naction='deny'\nmatch.resource_path=['**/a*b/**', '**a**b**c', '~/**/x']\n"))
+	p, err := ParsePolicy("p.toml", []byte("[rules.a]\naction='deny'\nmatch.resource_path=['**/a*b/**', '**a**b**c', '~/**/x']\n"))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func BenchmarkCheck(b *testing.B) {
 	for i := range maxRules {
 		fmt.Fprintf(&file, "[rules.r%d]\naction='deny'\nmatch.tool_name=['tool_%d_*']\n", i, i)
 	}
-	p, err := ParseTOML("p.toml", []byte(file.String()))
+	p, err := ParsePolicy("p.toml", []byte(file.String()))
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package policyfile
+package config
 
 import (
 	"strings"
@@ -11,7 +11,7 @@ import (
 // TestWorkFollowsTheLengthOfText checks that the work for any text is proportional
 // to its length.
 func TestWorkFollowsTheLengthOfText(t *testing.T) {
-	p, err := ParseTOML("p.toml", []byte("[rules.a]\naction='deny'\nmatch.resource_path=['/etc/**']\n[rules.b]\naction='deny'\nmatch.event_type=['connect']\n"))
+	p, err := ParsePolicy("p.toml", []byte("[rules.a]\naction='deny'\nmatch.resource_path=['/etc/**']\n[rules.b]\naction='deny'\nmatch.event_type=['connect']\n"))
 	if err != nil {
 		t.Fatal(err)
 	}

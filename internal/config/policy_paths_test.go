@@ -1,4 +1,4 @@
-package policyfile
+package config
 
 import (
 	"encoding/json"
@@ -14,7 +14,7 @@ import (
 // or allows a path pattern.
 func verdict(t *testing.T, action, pattern, name, text string) scanner.Verdict {
 	t.Helper()
-	p, err := ParseTOML("p.toml", fmt.Appendf(nil, "[rules.r]\naction = %q\nmatch.resource_path = ['%s']\n", action, pattern))
+	p, err := ParsePolicy("p.toml", fmt.Appendf(nil, "[rules.r]\naction = %q\nmatch.resource_path = ['%s']\n", action, pattern))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +141,7 @@ func TestPathsBesideArguments(t *testing.T) {
 			{"[rules.r]\naction = 'allow'\nmatch.resource_path = ['/ok/**']\n", want},
 			{"[rules.r]\naction = 'deny'\nmatch.resource_path = ['/etc/**', 'etc/**']\n", map[bool]scanner.Verdict{true: scanner.Block, false: scanner.Log}[strings.Contains(params, "etc/")]},
 		} {
-			p, err := ParseTOML("p.toml", []byte(c.policy))
+			p, err := ParsePolicy("p.toml", []byte(c.policy))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -221,7 +221,7 @@ func TestAllowedPaths(t *testing.T) {
 // TestUnseenArguments checks that arguments that were not inspected neither satisfy
 // an allow rule nor evade a rule that refuses.
 func TestUnseenArguments(t *testing.T) {
-	p, err := ParseTOML("p.toml", []byte(`[rules.no]
+	p, err := ParsePolicy("p.toml", []byte(`[rules.no]
 action = "block"
 match = { resource_path = ["/etc/**"], tool_name = ["read"] }
 [rules.yes]
@@ -236,7 +236,7 @@ match.resource_path = ["/ok/**"]
 		fmt.Fprintf(&pad, `"/ok/%d",`, i)
 	}
 	long := "file:///" + strings.Repeat("x", policy.MaxPath)
-	q, err := ParseTOML("p.toml", []byte("[[rule]]\naction='allow'\ntool='**'\n"))
+	q, err := ParsePolicy("p.toml", []byte("[[rule]]\naction='allow'\ntool='**'\n"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package policyfile
+package config
 
 import (
 	"encoding/json"
@@ -16,10 +16,10 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// TestCases runs the cases in testdata. Each has a policy, and lines with a
+// TestCases runs the cases in testdata/policies. Each has a policy, and lines with a
 // verdict, a rule, a method and parameters.
 func TestCases(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.txtar")
+	files, err := filepath.Glob("testdata/policies/*.txtar")
 	if err != nil || len(files) == 0 {
 		t.Fatal("no cases", err)
 	}
@@ -32,7 +32,7 @@ func TestCases(t *testing.T) {
 			var p *policy.Policy
 			for _, f := range a.Files {
 				if strings.HasSuffix(f.Name, ".toml") {
-					if p, err = ParseTOML(f.Name, f.Data); err != nil {
+					if p, err = ParsePolicy(f.Name, f.Data); err != nil {
 						t.Fatal(err)
 					}
 					continue

@@ -1,4 +1,4 @@
-package policyfile
+package config
 
 import (
 	"fmt"
@@ -42,7 +42,7 @@ func TestCheck(t *testing.T) {
 		{"the same pattern twice", "[rules.a]\naction='deny'\nmatch.tool_name=['x', 'x']\n", []string{`3:23: the pattern "x" adds nothing`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			p, err := ParseTOML("p.toml", []byte(c.file))
+			p, err := ParsePolicy("p.toml", []byte(c.file))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -91,7 +91,7 @@ func TestCoversIsSound(t *testing.T) {
 		}
 		for range 25 { // only few pairs cover each other
 			second := rule(1)
-			p, err := ParseTOML("p", []byte(rule(0)+second))
+			p, err := ParsePolicy("p", []byte(rule(0)+second))
 			if err != nil || !slices.ContainsFunc(p.Check(), func(found policy.Problem) bool {
 				return strings.Contains(found.Says, "is unreachable") || strings.Contains(found.Says, "is a duplicate")
 			}) {

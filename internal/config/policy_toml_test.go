@@ -1,4 +1,4 @@
-package policyfile
+package config
 
 import (
 	"errors"
@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mcpscan/mcpscan/internal/config"
 	"github.com/mcpscan/mcpscan/internal/policy"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -21,15 +20,15 @@ func TestParseErrors(t *testing.T) {
 		{"single brackets", "[rule]\naction='deny'\ntool='x'\n", "p.toml:1:2: expected [[rule]], found a table; double the brackets"},
 		{"list of rules", "[[rules]]\naction='deny'\n", "p.toml:1:3: expected [rules.NAME], found a list"},
 		{"unknown key at the top", "[[rulse]]\naction='deny'\ntool='x'\n", `p.toml:1:3: unknown key "rulse"; did you mean "rule"?`},
-		{"unknown key", "[[rule]]\naction='deny'\ntool='x'\narg.path='/x'\n", `p.toml:4:1: unknown key "arg" in a rule of the form [[rule]]; did you mean "args"?`},
-		{"key of the other form", "[[rule]]\naction='deny'\ntool='x'\nmessage='no'\n", `p.toml:4:1: unknown key "message" in a rule of the form [[rule]]`},
-		{"unknown criterion", "[rules.a]\naction='deny'\n[rules.a.match]\ntool_nam=['x']\n", `p.toml:4:1: unknown key "tool_nam" in match; did you mean "tool_name"?`},
+		{"unknown key", "[[rule]]\naction='deny'\ntool='x'\narg.path='/x'\n", `p.toml:4:1: unknown key "arg"; did you mean "args"?`},
+		{"key of the other form", "[[rule]]\naction='deny'\ntool='x'\nmessage='no'\n", `p.toml:4:1: unknown key "message"; expected action, args, description, server, tool`},
+		{"unknown criterion", "[rules.a]\naction='deny'\n[rules.a.match]\ntool_nam=['x']\n", `p.toml:4:1: unknown key "tool_nam"; did you mean "tool_name"?`},
 		{"unknown action", "[[rule]]\naction='dney'\ntool='x'\n", `p.toml:2:8: unknown action "dney"; did you mean "deny"?`},
-		{"no text for an action", "[[rule]]\naction=true\ntool='x'\n", `p.toml:2:8: expected an action ("allow", "block", "deny", "log" or "prompt"), found a boolean`},
+		{"no text for an action", "[[rule]]\naction=true\ntool='x'\n", `p.toml:2:8: expected an action (allow, block, deny, log, prompt), found a boolean`},
 		{"no action", "[[rule]]\ntool='x'\n", `p.toml:1:3: the rule has no action`},
 		{"no tool", "[[rule]]\naction='deny'\n", `p.toml:1:3: rule 1 names no tool`},
 		{"no match", "[rules.a]\naction='deny'\n", `p.toml:1:8: the rule "a" matches nothing`},
-		{"no criterion", "[rules.a]\naction='deny'\nmatch={}\n", `p.toml:3:1: no criterion`},
+		{"no criterion", "[rules.a]\naction='deny'\nmatch={}\n", `p.toml:3:7: no criterion`},
 		{"any is off", "[rules.a]\naction='deny'\nmatch.any=false\n", `no criterion`},
 		{"any and more", "[rules.a]\naction='deny'\nmatch.any=true\nmatch.tool_name=['x']\n", `any = true matches every request`},
 		{"empty list", "[rules.a]\naction='deny'\nmatch.tool_name=[]\n", `p.toml:3:17: "tool_name" is an empty list`},
@@ -54,13 +53,13 @@ func TestParseErrors(t *testing.T) {
 		{"enabled", "[rules.a]\naction='deny'\nenabled='no'\nmatch.any=true\n", `p.toml:3:9: expected true or false, found a string`},
 		{"long description", "[[rule]]\naction='deny'\ntool='x'\ndescription='" + strings.Repeat("x", maxText+1) + "'\n", `p.toml:4:13: longer than`},
 		{"hostile key", "[[rule]]\naction='deny'\ntool='x'\n\"\\u001b[2J\"=1\n", `unknown key "\u001b[2J"`},
-		{"too long", strings.Repeat("#", MaxFile+1), "p.toml:1:1: larger than 4 MiB"},
+		{"too long", strings.Repeat("#", MaxPolicy+1), "p.toml:1:1: larger than 4 MiB"},
 		{"too many", strings.Repeat("[[rule]]\naction='deny'\ntool='x'\n", maxRules+1), "p.toml:30001:3: more than 10000 rules"},
 		{"UTF-16", "\xff\xfe[\x00", "p.toml:1:1: expected UTF-8"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			p, err := ParseTOML("p.toml", []byte(c.file))
-			var failed *config.SettingsError
+			p, err := ParsePolicy("p.toml", []byte(c.file))
+			var failed *SettingsError
 			if p != nil || !errors.As(err, &failed) {
 				t.Fatalf("got %v, %v", p, err)
 			}
@@ -73,7 +72,7 @@ func TestParseErrors(t *testing.T) {
 
 // TestParseTellsEverything checks that all problems are reported at once, in file order.
 func TestParseTellsEverything(t *testing.T) {
-	_, err := ParseTOML("p.toml", []byte("[[rule]]\naction='x'\ntool=''\n[[rule]]\nacton='deny'\n"))
+	_, err := ParsePolicy("p.toml", []byte("[[rule]]\naction='x'\ntool=''\n[[rule]]\nacton='deny'\n"))
 	want := []string{"p.toml:2:8: ", "p.toml:3:6: ", "p.toml:4:3: ", "p.toml:4:3: ", "p.toml:5:1: "}
 	lines := strings.Split(fmt.Sprint(err), "\n")
 	for i, line := range lines {
@@ -86,7 +85,7 @@ func TestParseTellsEverything(t *testing.T) {
 // TestReasonIsOurs checks that text from a policy appears in reports masked,
 // visible and bounded.
 func TestReasonIsOurs(t *testing.T) {
-	p, err := ParseTOML("p.toml", []byte("[rules.\"a\\u001bb\"]\naction='deny'\nmessage=\"no\\u001b[2J, use ghp_0123456789abcdefABCDEF0123456789abcd\"\nmatch.any=true\n"))
+	p, err := ParsePolicy("p.toml", []byte("[rules.\"a\\u001bb\"]\naction='deny'\nmessage=\"no\\u001b[2J, use ghp_0123456789abcdefABCDEF0123456789abcd\"\nmatch.any=true\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +98,7 @@ func TestReasonIsOurs(t *testing.T) {
 	}
 }
 
-func FuzzParse(f *testing.F) {
+func FuzzParsePolicy(f *testing.F) {
 	for _, s := range []string{
 		"[[rule]]\naction='deny'\ntool='x*'\nargs.path='/etc/**'\nserver='s'\n",
 		"[rules.a]\naction='allow'\npriority=1\nmessage='m'\n[rules.a.match]\nresource_path=['~/x/**', 'C:\\y']\nmethod=['tools/*']\nevent_type=['tool_call']\n",
@@ -108,9 +107,9 @@ func FuzzParse(f *testing.F) {
 		f.Add(s, "tools/call", "read_file", "path", "/etc/passwd")
 	}
 	f.Fuzz(func(t *testing.T, file, method, target, name, text string) {
-		p, err := ParseTOML("p.toml", []byte(file))
+		p, err := ParsePolicy("p.toml", []byte(file))
 		if err != nil {
-			var failed *config.SettingsError
+			var failed *SettingsError
 			if !errors.As(err, &failed) || len(failed.Problems) == 0 || strings.ContainsAny(failed.Error(), "\x1b\r") {
 				t.Errorf("%q", err)
 			}
@@ -129,7 +128,7 @@ func FuzzParse(f *testing.F) {
 // compare, and a rule that allows does not.
 func TestNamesThatAreTooLong(t *testing.T) {
 	for action, want := range map[string]scanner.Verdict{"deny": scanner.Block, "allow": scanner.Log} {
-		p, err := ParseTOML("p.toml", []byte("[rules.a]\naction='"+action+"'\nmatch.tool_name=['x**']\n"))
+		p, err := ParsePolicy("p.toml", []byte("[rules.a]\naction='"+action+"'\nmatch.tool_name=['x**']\n"))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,6 @@
-// Package shapes generates inputs of every kind that mcpscan reads, in any size. Tests use them to
-// verify that the program's work is at most linear in the size of its input, and that its memory
-// use and reports are bounded.
+// Package shapes generates inputs of every kind that mcpscan reads, in any size, to test that the
+// program's work is at most linear in the size of its input, and that its memory use and reports are
+// bounded.
 package shapes
 
 import (

@@ -1,0 +1,304 @@
+package proxy_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mcpscan/mcpscan/internal/proxy"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// asking is host with a policy that prompts for sampling.
+func (a *asked) host(t *testing.T, timeout time.Duration) *hosted {
+	return host(t, scanner.Options{Policy: prompting{}}, func(o *proxy.Options, _ *proxy.Command) { o.Asking = a.asking(timeout) })
+}
+
+func sampling(id string) string {
+	return `{"jsonrpc":"2.0","id":` + id + `,"method":"sampling/createMessage","params":{"messages":[],"maxTokens":1}}`
+}
+
+// unapproved is the error for a server whose request nobody allowed.
+func unapproved(id string) string {
+	return refused(id, "needs approval: somebody has to agree", "ask", "prompt")
+}
+
+const yes, no = `"result":{"action":"accept","content":{"allow":true}}`, `"result":{"action":"decline"}`
+
+// asks is the next event, which asks about a request of the server. It returns the start of an answer.
+func (o *open) asks() (answer string) {
+	o.t.Helper()
+	got := o.next()
+	_, rest, ok := strings.Cut(got, `{"jsonrpc":"2.0","id":"mcpscan-`)
+	id, rest, ok2 := strings.Cut(rest, `","method":"elicitation/create","params":{"message":"mcpscan is holding sampling/createMessage from the server srv, because`)
+	if !ok || !ok2 || rest == "" {
+		o.t.Fatalf("not a question: %s", got)
+	}
+	return `{"jsonrpc":"2.0","id":"mcpscan-` + id + `",`
+}
+
+// TestAskedServerRequests: over HTTP, the client's user is asked about a request of the server, over the
+// stream that it belongs to. The stream goes on meanwhile, and only an explicit yes allows.
+func TestAskedServerRequests(t *testing.T) {
+	for _, test := range []struct {
+		capabilities, answer string
+		allowed, elsewhere   bool
+	}{
+		{`{"sampling":{},"elicitation":{}}`, yes, true, false},
+		{`{"elicitation":{}}`, no, false, false},
+		{`{"elicitation":{}}`, `"result":{"action":"accept"}`, false, false},
+		{`{"elicitation":{}}`, `"error":{"code":-32601,"message":"no"}`, true, true},
+		{`{"elicitation":{"url":{}}}`, "", true, true},
+		{`{}`, "", false, true},
+	} {
+		for _, method := range []string{http.MethodPost, http.MethodGet} {
+			a := newAsked()
+			h := a.host(t, time.Hour)
+			p, session := h.begin(test.capabilities)
+			var o *open
+			if method == http.MethodPost {
+				p.answer(tracked("1", `"a"`), sampling("7"))
+				o = h.open(http.MethodPost, tracked("1", `"a"`), session)
+			} else {
+				p.says(sampling("7"))
+				o = h.open(http.MethodGet, "", session)
+			}
+			answer := ""
+			if test.answer != "" {
+				answer = o.asks()
+			}
+			p.says(progress(`"a"`))
+			o.want(progress(`"a"`))
+			if test.answer != "" {
+				h.post(answer+yes+"}", http.StatusAccepted, "", "Mcp-Session-Id: another") // not the client that was asked
+				h.post(answer+test.answer+"}", http.StatusAccepted, "", session)
+			}
+			if test.elsewhere {
+				if q := <-a.heard; q.Asks != "server" || q.Method != "sampling/createMessage" {
+					t.Errorf("%+v", q)
+				}
+				a.say <- test.allowed
+			}
+			if test.allowed {
+				o.want(sampling("7"))
+				h.post(answerTo("7"), http.StatusAccepted, "", session)
+				p.reads(answerTo("7"))
+			} else {
+				p.reads(unapproved("7"))
+			}
+			p.says(changed)
+			o.want(changed)
+			if method == http.MethodPost {
+				p.says(answerTo("1"))
+				o.want(answerTo("1"), "EOF")
+			}
+		}
+	}
+}
+
+// TestAskedServerRequestsEnd: a request of the server without an answer in time is refused, and one that
+// its server cancels is dropped; so is one whose client disconnects, or whose server ends.
+func TestAskedServerRequestsEnd(t *testing.T) {
+	a := newAsked()
+	h := a.host(t, 50*time.Millisecond)
+	p, session := h.begin(`{"elicitation":{}}`)
+	p.answer(call("1", "t"), sampling("7"))
+	o := h.open(http.MethodPost, call("1", "t"), session)
+	id := strings.TrimSuffix(strings.TrimPrefix(o.asks(), `{"jsonrpc":"2.0","id":`), ",")
+	o.want(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + id + `,"reason":"an answer is no longer needed"}}`)
+	p.reads(unapproved("7"))
+	p.says(answerTo("1"))
+	o.want(answerTo("1"), "EOF")
+	a.wantTold(t, "sampling/createMessage from the server srv false: nobody answered in time")
+
+	a = newAsked()
+	h = a.host(t, time.Hour)
+	p, session = h.begin("{}")
+	other, otherSession := h.begin("{}")
+	p.says(sampling("7"))
+	o = h.open(http.MethodGet, "", session)
+	<-a.heard
+	other.says(sampling("7"))
+	second := h.open(http.MethodGet, "", otherSession)
+	<-a.heard
+	cancelled := `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}`
+	p.says(cancelled)
+	o.want(cancelled)
+	a.wantTold(t, "sampling/createMessage from the server srv false: the sender cancelled it")
+	a.say <- true // for the session whose server did not cancel
+	second.want(sampling("7"))
+
+	p.says(sampling("8"))
+	<-a.heard
+	o.close()
+	p.reads(unapproved("8"))
+
+	p.answer(call("2", "t"), sampling("9"))
+	o = h.open(http.MethodPost, call("2", "t"), session)
+	<-a.heard
+	p.exit()
+	p.out.Close()
+	o.want(`{"jsonrpc":"2.0","id":2,"error":{"code":-32603,"message":"mcpscan: the server srv sent no valid response: it exited with code 0"}}`, "EOF")
+}
+
+// TestAskedServerRequestsBound: a server that asks more than can be held gets an error at once, while
+// the client reads on.
+func TestAskedServerRequestsBound(t *testing.T) {
+	a := newAsked()
+	h := a.host(t, time.Hour)
+	p, session := h.begin("{}")
+	o := h.open(http.MethodGet, "", session)
+	const places = 32
+	for n := range places {
+		p.says(sampling(fmt.Sprint(n)))
+		<-a.heard
+	}
+	p.says(sampling("99"), changed)
+	o.want(changed)
+	p.reads(unapproved("99"))
+	for range places {
+		a.say <- true
+		if got := o.next(); !strings.Contains(got, "sampling/createMessage") {
+			t.Errorf("got %s", got)
+		}
+	}
+}
+
+// TestAskedUpstreamRequests: a request of a server at a URL is held as well. The id of its event
+// arrives at once, because the client may resume from later ones, and a stream that ends meanwhile ends
+// for the client when the request is decided. In JSON, the response waits.
+func TestAskedUpstreamRequests(t *testing.T) {
+	a := newAsked()
+	told, next := make(chan string, 1), make(chan struct{})
+	h := &hosted{front: inFront(t, engineOf(t, scanner.Options{Policy: prompting{}}), func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		switch said := string(body); {
+		case strings.Contains(said, `"initialize"`):
+			w.Header().Set("Mcp-Session-Id", "2b7e1516-28ae-4d2a-abf7-158809cf4f3c")
+			say(w, inJSON, welcome)
+		case strings.Contains(said, `"error"`):
+			told <- said
+		case strings.Contains(said, `"json"`):
+			say(w, inJSON, "["+sampling("8")+","+answerTo("2")+"]")
+		default:
+			w.Header().Set("Content-Type", stream)
+			_, _ = io.WriteString(w, ": begin\nevent: message\nid: 4\nretry: 10\n:note\ndata: "+sampling("7")+"\n\n")
+			_ = http.NewResponseController(w).Flush()
+			<-next
+			_, _ = io.WriteString(w, "id: 5\ndata: "+progress("1")+"\n\n")
+			_ = http.NewResponseController(w).Flush()
+			<-next
+		}
+	}, func(o *proxy.Options, _ *proxy.Access, _ *proxy.Upstream) { o.Asking = a.asking(time.Hour) })}
+	for _, allowed := range []bool{true, false} {
+		h.post(strings.TrimSpace(initialize(`{"elicitation":{}}`)), http.StatusOK, welcome)
+		o := h.open(http.MethodPost, call("1", "t"), session)
+		var raw strings.Builder
+		read := func(until string) {
+			for !strings.HasSuffix(raw.String(), until) {
+				line, err := o.lines.ReadString('\n')
+				if raw.WriteString(line); err != nil {
+					t.Fatalf("%v after %s", err, raw.String())
+				}
+			}
+		}
+		const before = ": begin\nevent: message\nid: 4\nretry: 10\n:note\n\n"
+		read(before)
+		var answer string
+		if answer = o.asks(); allowed {
+			answer += yes + "}"
+		} else {
+			answer += no + "}"
+		}
+		raw.Reset()
+		next <- struct{}{}
+		read("id: 5\ndata: " + progress("1") + "\n\n")
+		next <- struct{}{}
+		h.post(answer, http.StatusAccepted, "", session)
+		rest, _ := io.ReadAll(o.lines)
+		want := "event: message\n:note\ndata: " + sampling("7") + "\n\n"
+		if !allowed {
+			if got := <-told; got != unapproved("7") {
+				t.Errorf("the server got %s", got)
+			}
+			want = ""
+		}
+		if string(rest) != want {
+			t.Errorf("got %q, want %q", rest, want)
+		}
+	}
+	for _, allowed := range []bool{true, false} {
+		go func() { <-a.heard; a.say <- allowed }()
+		want := "[" + sampling("8") + "," + answerTo("2") + "]"
+		if !allowed {
+			want = "[" + unapproved("2") + "]"
+		}
+		h.post(call("2", "json"), http.StatusOK, want, session)
+		if !allowed {
+			if got := <-told; got != "["+unapproved("8")+"]" {
+				t.Errorf("the server got %s", got)
+			}
+		}
+	}
+}
+
+// TestAskedBetweenEvents: what the proxy sends comes between two events, also if one of them is too long
+// to be read whole, or incomplete at the end of the stream.
+func TestAskedBetweenEvents(t *testing.T) {
+	a := newAsked()
+	next := make(chan string)
+	f := inFront(t, engineOf(t, scanner.Options{Policy: prompting{}}), func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", stream)
+		for part := range next {
+			_, _ = io.WriteString(w, part)
+			_ = http.NewResponseController(w).Flush()
+		}
+	}, func(o *proxy.Options, _ *proxy.Access, _ *proxy.Upstream) { o.Asking = a.asking(time.Hour) })
+	h := &hosted{front: f}
+	half := strings.Repeat("x", 600<<10)
+	go func() { next <- "data: " + sampling("7") + "\r\n\r\n" }()
+	o := h.open(http.MethodGet, "")
+	read := func(want string) {
+		t.Helper()
+		got := make([]byte, len(want))
+		if _, err := io.ReadFull(o.lines, got); string(got) != want {
+			t.Fatalf("got %s (%v), want %s", strings.ReplaceAll(string(got), half, "half "), err, strings.ReplaceAll(want, half, "half "))
+		}
+	}
+	<-a.heard
+	next <- "data: " + half + half
+	read("data: " + half)
+	a.say <- true
+	a.wantTold(t, "sampling/createMessage from the server srv true: mcpscan held")
+	next <- half + "\r\n\r\n"
+	read(half + half + "\r\n\r\n")
+	read("data: " + sampling("7") + "\r\n\r\n")
+	next <- "data: " + sampling("8") + "\r\n\r\n"
+	<-a.heard
+	next <- ":\r\ndata: y"
+	close(next)
+	read(":\r\ndata: y")
+	a.say <- true
+	read("\n\ndata: " + sampling("8") + "\r\n\r\n")
+	if rest, err := io.ReadAll(o.lines); len(rest) > 0 || err != nil {
+		t.Errorf("also got %q, %v", rest, err)
+	}
+}
+
+// TestAskedAtTheEnd: a proxy that closes waits for no answer.
+func TestAskedAtTheEnd(t *testing.T) {
+	a := newAsked()
+	h := a.host(t, time.Hour)
+	p, session := h.begin("{}")
+	p.says(sampling("7"))
+	h.open(http.MethodGet, "", session)
+	<-a.heard
+	h.http.Close()
+	if p.End(context.Background()); !strings.Contains(fmt.Sprint(a.said()), "the connection ended") {
+		t.Errorf("reported %q", a.said())
+	}
+}

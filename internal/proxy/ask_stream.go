@@ -1,0 +1,206 @@
+package proxy
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"sync"
+
+	"github.com/mcpscan/mcpscan/internal/mcp"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// holding lets an event stream go on while some of its events are held. Questions to the client, and held
+// events that were decided, come between the events of the server. It needs no limit of its own: only
+// maxHeld events are held at a time, and none is read from the server while the client reads nothing.
+type holding struct {
+	blocks  chan nextBlock // the next block of the server, from another goroutine
+	reading bool           // that goroutine is running; only it uses the block reader
+	ended   bool           // the server sends no more blocks
+	cut     bool           // its last block is not complete: no event can follow
+	cancel  func()
+	ctx     context.Context // ends with the stream or the proxy
+
+	mu    sync.Mutex
+	count int           // undecided events
+	ready []settled     // to be sent next
+	wake  chan struct{} // signals that ready or count changed
+}
+
+type nextBlock struct {
+	block
+	err error
+}
+
+// settled is what the client gets next from the proxy.
+type settled struct {
+	raw     []byte
+	about   *scanner.Outcome // of the held event that was decided; nil for a question
+	refused bool
+}
+
+func newHolding(s *stream) *holding {
+	h := &holding{blocks: make(chan nextBlock, 1), wake: make(chan struct{}, 1)}
+	ctx, cancel := context.WithCancel(s.in.Context())
+	stop := context.AfterFunc(s.HTTP.ctx, cancel)
+	h.ctx, h.cancel = ctx, func() { stop(); cancel() }
+	return h
+}
+
+// add adds what the client gets next. done reports that an event is no longer undecided.
+func (h *holding) add(part settled, done bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if done {
+		h.count--
+	}
+	h.ready = append(h.ready, part)
+	select {
+	case h.wake <- struct{}{}:
+	default:
+	}
+}
+
+// first removes what the client gets next, if an event can follow now. waits reports whether there will
+// be more.
+func (h *holding) first() (part *settled, waits bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if waits = h.count+len(h.ready) > 0; len(h.ready) == 0 || h.cut && !h.ended {
+		return nil, waits
+	}
+	part, h.ready = &h.ready[0], h.ready[1:]
+	if h.cut {
+		h.cut, part.raw = false, append([]byte("\n\n"), part.raw...)
+	}
+	return part, waits
+}
+
+// next returns what comes first: a block of the server, or a part from the proxy. While events are held,
+// the server is read on another goroutine, so that neither waits for the other. If the server ends the
+// stream meanwhile, its end comes last.
+func (s *stream) next() (b block, part *settled, err error) {
+	h := s.holding
+	if h == nil {
+		b, err = s.blocks.next()
+		return b, nil, err
+	}
+	for {
+		part, waits := h.first()
+		switch {
+		case part != nil:
+			return block{}, part, nil
+		case h.ended && !waits:
+			return block{}, nil, io.EOF
+		case !waits && !h.reading:
+			b, err := s.blocks.next()
+			h.cut = !b.complete()
+			return b, nil, err
+		case !h.ended && !h.reading:
+			h.reading = true
+			go func() {
+				b, err := s.blocks.next()
+				h.blocks <- nextBlock{b, err}
+			}()
+		}
+		select {
+		case n := <-h.blocks:
+			h.reading = false
+			if n.err != io.EOF {
+				h.cut = !n.complete()
+				return n.block, nil, n.err
+			}
+			h.ended = true
+		case <-h.wake:
+		}
+	}
+}
+
+// settle continues with a part from the proxy.
+func (s *stream) settle(p *settled) {
+	s.out = p.raw
+	if p.about != nil {
+		s.answered(p.about)
+		s.lost = s.lost || p.refused && unreadable(p.about)
+	}
+}
+
+// close stops waiting for answers and releases the block reader.
+func (h *holding) close(blocks *blockReader) {
+	h.cancel()
+	if !h.reading {
+		blocks.close()
+		return
+	}
+	go func() {
+		<-h.blocks // comes soon, because the body is closed
+		blocks.close()
+	}()
+}
+
+// hold keeps an event back until it is allowed or refused. What is left of it, its id, is forwarded at
+// once: a client that resumes from a later event must not get it again.
+func (s *stream) hold(b block, out *scanner.Outcome, frame []byte) {
+	if s.holding == nil {
+		s.holding = newHolding(s)
+	}
+	h := s.holding
+	var raw []byte
+	s.out, raw = withoutPosition(b)
+	if s.at.mask != nil {
+		frame = s.at.mask(frame)
+	}
+	q := questionOf(&s.at, mcp.ServerToClient, frame, out)
+	key := keyOf(&s.at, mcp.ServerToClient, out.Messages[0].ID)
+	var client func(context.Context, *Question) (bool, bool)
+	if who := s.client(); s.at.transport == "http" && s.readsEvents() && s.elicits.able(who) {
+		client = func(ctx context.Context, q *Question) (bool, bool) {
+			return s.elicits.ask(ctx, q, who, func(m []byte) { h.add(settled{raw: appendMessage(nil, m)}, false) })
+		}
+	}
+	x, at := *s.exchange, s.at // copies, because an endpoint event changes both
+	h.mu.Lock()
+	h.count++
+	h.mu.Unlock()
+	s.answers.Go(func() {
+		allowed, waits := s.gate.wait(h.ctx, key, q, len(raw), client)
+		if allowed {
+			h.add(settled{raw: raw, about: out}, true)
+			return
+		}
+		sender, receiver := answers(out)
+		if waits {
+			x.tell(&at, s.head, sender)
+		}
+		if receiver != nil {
+			receiver = appendMessage(nil, receiver)
+		}
+		h.add(settled{receiver, out, true}, true)
+	})
+}
+
+// withoutPosition divides an event into the lines with its id and the delay before a reconnection, as an
+// event without data, and the rest. position is nil if there are none.
+func withoutPosition(b block) (position, rest []byte) {
+	raw := b.raw
+	if b.begins {
+		raw = bytes.TrimPrefix(raw, []byte(markUTF8))
+	}
+	for len(raw) > 0 {
+		line, end, after := cutLine(raw)
+		switch name, _, _ := bytes.Cut(line, []byte(":")); string(name) {
+		case "id", "retry":
+			position = b.raw
+		default:
+			rest = append(append(rest, line...), end...)
+		}
+		raw = after
+	}
+	if position != nil {
+		position = withData(b, nil)
+	}
+	if !(&block{raw: rest, kind: event}).complete() {
+		rest = append(rest, "\n\n"...)
+	}
+	return position, rest
+}

@@ -1,0 +1,55 @@
+package proxy_test
+
+import (
+	"fmt"
+	"net/http"
+	"sync"
+	"testing"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// TestBridgeForms: a client that names event streams gets one for each request, also for several at
+// a time, and a client that does not name them gets JSON.
+func TestBridgeForms(t *testing.T) {
+	h := host(t, scanner.Options{}, nil)
+	p, session := h.begin("{}")
+	const requests = 3
+	go func() { // answer when all are open, the last one first
+		ids := map[string]bool{}
+		for range requests {
+			request := <-p.lines
+			for id := range requests {
+				ids[fmt.Sprint(id)] = ids[fmt.Sprint(id)] || request == call(fmt.Sprint(id), "t")+"\n"
+			}
+		}
+		for id := requests - 1; id >= 0 && ids[fmt.Sprint(id)]; id-- {
+			p.says(answerTo(fmt.Sprint(id)))
+		}
+	}()
+	var all sync.WaitGroup
+	for id := range requests {
+		all.Go(func() {
+			status, head, body := h.ask(http.MethodPost, h.url, call(fmt.Sprint(id), "t"), session)
+			if kind := head.Get("Content-Type"); status != http.StatusOK || kind != stream || body != event(answerTo(fmt.Sprint(id))) {
+				t.Errorf("request %d: %d %s %s", id, status, kind, body)
+			}
+		})
+	}
+	all.Wait()
+	for accepted, kind := range map[string]string{
+		"text/event-stream, application/json": stream, "Application/JSON;q=0.9,Text/Event-Stream": stream, "text/event-stream": stream, "text/*": stream,
+		"application/json": inJSON, "*/*": inJSON, "application/*, text/*": inJSON,
+	} {
+		p.answer(call("9", "t"), answerTo("9"))
+		o := h.open(http.MethodPost, call("9", "t"), session, "Accept: "+accepted)
+		body, _ := o.lines.ReadString(0)
+		want := answerTo("9")
+		if kind == stream {
+			want = event(want)
+		}
+		if body != want {
+			t.Errorf("%s: got %q, want %q", accepted, body, want)
+		}
+	}
+}
