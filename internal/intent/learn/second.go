@@ -15,11 +15,11 @@ type NetOptions struct {
 	Batch    int
 	WordDrop uint32  // words dropped, per thousand
 	Share    float64 // share of benign sentences that the net is trained on: those with the highest scores
-	Honest   int     // maximum number of sentences of real servers and public corpora in each pass
+	Honest   int     // maximum number of sentences from real servers and public corpora in each pass
 	Known    int     // number of groups in which a word must occur
 	Positive float64 // weight of a sentence that carries an attack
-	Twin     float64 // weight of a sentence of a twin
-	Other    float64 // weight of a sentence of a real server or a public corpus
+	Twin     float64 // weight of a sentence in a twin
+	Other    float64 // weight of a sentence from a real server or a public corpus
 	Gain     float64 // factor of the net's logit in the sum of both stages
 	Floor    float64 // logit assumed for a sentence that the net does not judge
 }
@@ -31,7 +31,7 @@ var DefaultNet = NetOptions{Passes: 6, Rate: 2e-3, Batch: 64, WordDrop: 100, Sha
 func (o *NetOptions) FloorGain() intent.Score { return units(float64(o.Gain * o.Floor)) }
 
 // Second adds to the word scores of each row the gain from a net trained without that row's part.
-// It returns a net trained on all rows, and the scores above which it is to be consulted.
+// It returns a net trained on all rows, and the scores above which that net is consulted.
 func Second(all []Scored, vectors map[uint32]*vector, o NetOptions) (intent.Net, [intent.Groups]intent.Score) {
 	pass := passes(all, o.Share)
 	parts := Parts(all)
@@ -88,7 +88,7 @@ func (s *Scored) gains(judge *intent.Judge, pass [intent.Groups]intent.Score, o 
 	return gains
 }
 
-// passes returns the scores that the given share of the benign sentences of the sets exceeds.
+// passes returns the scores exceeded by the given share of the benign sentences in the sets.
 func passes(all []Scored, share float64) (pass [intent.Groups]intent.Score) {
 	var scores [intent.Groups][]intent.Score
 	for i := range all {
@@ -145,8 +145,8 @@ type netRow struct {
 }
 
 // netRows returns the sentences that carry attacks and the benign ones with scores above pass:
-// those of the sets, and those of real servers and public corpora, without duplicates within a
-// source.
+// benign sentences from the sets, and from real servers and public corpora, without duplicates
+// within a source.
 func netRows(all []Scored, left func(*Scored) bool, pass [intent.Groups]intent.Score, o NetOptions) (sets, others []netRow) {
 	said := map[uint32]bool{}
 	for i := range all {
