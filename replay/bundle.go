@@ -49,8 +49,8 @@ func Manifests(data []byte) (manifests [][]byte) {
 
 const manifestName = "manifest.json"
 
-// translations holds the paths of the translations in a bundle: those defined by the format, and
-// those named by its manifests.
+// translations holds the paths of the translations in a bundle: the paths defined by the format,
+// and the paths named by its manifests.
 type translations []string
 
 func translationsOf(data []byte) translations {

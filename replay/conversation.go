@@ -139,7 +139,8 @@ func (c *conversations) begin(i *llm.Item) {
 	clear(c.now.current)
 }
 
-// name returns a name based on the file for a conversation; the first one gets the file's name.
+// name returns a name for a conversation, based on the file's name; the first conversation gets
+// that name unchanged.
 func (c *conversations) name() string {
 	for {
 		name := c.file

@@ -69,8 +69,8 @@ func packed(data []byte) bool {
 	return bytes.HasPrefix(data, []byte("\x1F\x8B")) || bytes.HasPrefix(data, []byte("\x28\xB5\x2F\xFD"))
 }
 
-// accounted compares the events with the lines. Each line that is not blank must
-// have one event, or two if it is inspected although it is damaged.
+// accounted checks the events against the lines. Each line that is not blank must have one event,
+// or two if it is inspected although it is damaged.
 func accounted(t *testing.T, data []byte, events []scanner.Event) {
 	r := wire.NewLineReader(bytes.NewReader(data), fuzzLimit)
 	for {

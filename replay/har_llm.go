@@ -50,7 +50,7 @@ func (h *har) streamsLLM(body []byte) bool {
 	return false
 }
 
-// unread counts a response to an LLM API request that has no known format. Errors of the provider
+// unread counts a response to an LLM API request that has no known format. Errors from the provider
 // have none, either.
 func (h *har) unread(body []byte, at scanner.Origin) {
 	if !h.asks {

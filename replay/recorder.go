@@ -163,7 +163,7 @@ func recordedHead(doc *wire.Doc) *mcp.HTTPHead {
 	return head
 }
 
-// frame appends the frame under key, or under another key if it is not JSON on one line, and
+// frame appends the frame under key, or under a different key if it is not JSON on one line, and
 // records its column.
 func (r *Recorder) frame(b []byte, e *scanner.Event, key string) []byte {
 	if key == "document" && r.doc.Parse(e.Frame) == nil {

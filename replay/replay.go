@@ -114,7 +114,7 @@ const (
 	formatTranscript        // bodies of LLM APIs or lines of a transcript, one per line, or an event stream
 )
 
-// sniffLines is how many lines of another kind may precede the first line that identifies the
+// sniffLines is how many lines of a different kind may precede the first line that identifies the
 // format, such as a banner, a comment or a truncated record.
 const sniffLines = 50
 
@@ -233,8 +233,8 @@ func (c chunk) Size() (n int) {
 	return n
 }
 
-// once is a source of events in memory. It returns and releases them in pieces, so that the engine
-// need not hold the results of all of them at once.
+// once is a source that returns in-memory events. It returns and releases them in pieces, so that
+// the engine need not hold the results of all of them at once.
 type once struct{ events chunk }
 
 const pieceEvents = 1024

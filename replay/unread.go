@@ -55,7 +55,7 @@ func unread(doc *wire.Doc) string {
 	return NoMessage
 }
 
-// unreadDocument is like unread, but for a whole file, which may be meant for another command.
+// unreadDocument is like unread, but for a whole file, which may be meant for a different command.
 func unreadDocument(doc *wire.Doc) string {
 	if why := unread(doc); why != NoMessage {
 		return why

@@ -12,10 +12,10 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// visible makes any string safe to show. The scanner's findings are already visible, but those
-// of a report read from a file may not be. Invalid bytes become U+FFFD first, as in JSON, so
-// that a report looks the same before and after it is saved. Like the JSON form, it uses
-// unseen, which covers at least the characters that the scanner escapes.
+// visible makes any string safe to show. The scanner's findings are already visible, but findings
+// in a report read from a file may not be. Invalid bytes become U+FFFD first, as in JSON, so that a
+// report looks the same before and after it is saved. Like the JSON form, it uses unseen, which
+// covers at least the characters that the scanner escapes.
 func visible(s string, limit int) string {
 	if !utf8.ValidString(s) {
 		s = string([]rune(s))

@@ -16,8 +16,8 @@ import (
 )
 
 // Events writes the engine's input and decisions as audit events, one per line, in the order
-// of inspection. It is a scanner.Sink. The types and members are those of the agentsh event
-// reference; docs/events.md lists them.
+// of inspection. It is a scanner.Sink. The types and members come from the agentsh event reference;
+// docs/events.md lists them.
 //
 // An event is written when the next one arrives, because its findings come after it. Like a
 // recording, Events stops at the first write error while the run continues.

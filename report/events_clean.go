@@ -99,8 +99,7 @@ func (c *cleaner) array(dst []byte, i, depth int) []byte {
 	return append(dst, ']')
 }
 
-// passedOn returns the event of another engine, flattened and with untrusted text
-// cleaned.
+// passedOn returns an event from another engine, flattened and with untrusted text cleaned.
 func (v *Events) passedOn(e *scanner.Event) jsontext.Value {
 	doc := &v.doc
 	if doc.Parse(e.Frame) != nil || doc.Kind(0) != wire.Object {

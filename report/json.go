@@ -89,7 +89,7 @@ func Read(r io.Reader) (*Report, error) {
 	case report.Schema != "" && report.Schema != Schema:
 		return nil, fmt.Errorf("reading a report: its schema is %q, expected %q", visible(report.Schema, 80), Schema)
 	case err != nil:
-		return nil, fmt.Errorf("reading a report: expected JSON of the schema %q: %w", Schema, shownError{err})
+		return nil, fmt.Errorf("reading a report: expected JSON with schema %q: %w", Schema, shownError{err})
 	case report.Schema == "":
 		return nil, fmt.Errorf(`reading a report: it has no member "schema", expected %q`, Schema)
 	}

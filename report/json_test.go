@@ -147,7 +147,7 @@ func TestReadSaysWhatItFound(t *testing.T) {
 	for in, want := range map[string]string{
 		`{"schema":"mcpscan.report/v9","findings":7}`: `its schema is "mcpscan.report/v9", expected "mcpscan.report/v1"`,
 		`{"$schema":"x","version":"2.1.0","runs":[]}`: `no member "schema", expected "mcpscan.report/v1"`,
-		"\x1b[2J":                           `expected JSON of the schema "mcpscan.report/v1"`,
+		"\x1b[2J":                           `expected JSON with schema "mcpscan.report/v1"`,
 		``:                                  `expected JSON`,
 		`[]`:                                `expected JSON`,
 		`{"schema":"mcpscan.report/v1"} {}`: `expected JSON`,

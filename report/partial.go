@@ -101,8 +101,8 @@ func (p *Partial) RuleTexts() (rules []scanner.Rule) {
 	return rules
 }
 
-// KeepForMerge makes c keep more findings than a report lists, because those of other shards
-// may be smaller: as many as would fit if each had the minimum size.
+// KeepForMerge makes c keep more findings than a report lists, because findings of other shards may
+// be smaller: as many as would fit if each had the minimum size.
 func (c *Collector) KeepForMerge() { c.room.least = memberBytes }
 
 // Sessions returns the number of sessions in the whole input, including those of other shards,

@@ -18,7 +18,7 @@ type SessionSummary struct {
 	Servers      int          `json:"servers"`
 	Tools        int          `json:"tools"`         // distinct tools listed, by server and name
 	ToolsNew     int          `json:"tools_new"`     // of these, tools not listed in an earlier session
-	ToolsChanged int          `json:"tools_changed"` // of these, tools listed again with another definition
+	ToolsChanged int          `json:"tools_changed"` // of these, tools listed again with a different definition
 	Calls        int          `json:"calls"`
 	Findings     Counts       `json:"findings"`     // open findings
 	TopFindings  []TopFinding `json:"top_findings"` // the worst and most frequent of the listed findings

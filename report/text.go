@@ -120,8 +120,8 @@ func shownName(s string) string {
 	return `"` + strings.ReplaceAll(out, `"`, `\"`) + `"`
 }
 
-// remarks returns what distinguishes a finding from an ordinary alert: low confidence or
-// another action.
+// remarks returns what distinguishes a finding from an ordinary alert: low confidence or a
+// different action.
 func remarks(f *Finding) string {
 	var out []string
 	if f.Confidence == scanner.ConfidenceLow.String() {

@@ -24,7 +24,7 @@ type CustomPattern struct {
 var Fields = []string{"name", "description", "parameters", "definition", "server", "result", "message", "call"}
 
 // Custom makes a rule from a custom pattern. Like any other rule, it can be selected, suppressed
-// and given another severity.
+// and given a different severity.
 func Custom(c CustomPattern) scanner.Rule {
 	said := text.Visible(text.Mask(c.Description), 400)
 	place := text.Visible(text.Mask(c.Place), 400)

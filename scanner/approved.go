@@ -172,8 +172,8 @@ func (srv *Server) show(m *Message) {
 }
 
 // ApprovedInChange returns the approval that the change under review gave to a definition in a
-// lockfile, or nil if there is none. An approval that is already in the previous lockfile was
-// given to another definition.
+// lockfile, or nil if there is none. An approval that is already in the previous lockfile was given
+// to a different definition.
 func (p *JudgePass) ApprovedInChange(d *mcp.Definition) *baseline.Approval {
 	if p.event.Kind != LockEvent || d.Status != "approved" {
 		return nil

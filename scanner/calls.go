@@ -97,8 +97,9 @@ func (j *judge) call(srv *Server, e *Event, from mcp.Direction, m *Judged) *Call
 	return &j.current
 }
 
-// resource returns a resource read as a call for later comparisons, or nil if the message is
-// not one. It does not count as a call, because clients read many resources at once.
+// resource represents a resources/read request as a Call for later comparisons, or returns nil for
+// any other message. The request does not count as a call, because clients read many resources at
+// once.
 func (j *judge) resource(srv *Server, e *Event, from mcp.Direction, m *Judged) *Call {
 	if from != mcp.ClientToServer || m.Kind != mcp.Request || m.Method != "resources/read" {
 		return nil

@@ -40,15 +40,15 @@ type ClientDifference struct {
 	Same   bool          // the server reported the same version both times
 }
 
-// The differences of a client's view from that of another client.
+// The differences between one client's view and another's.
 const (
 	ClientSeesOther = "changed"
 	ClientSeesMore  = "added"
 	ClientSeesLess  = "missing"
 )
 
-// ClientDifferences returns how the message differs from what its server showed to a client
-// with another name, in any session.
+// ClientDifferences returns how the message differs from what its server showed to a client with a
+// different name, in any session.
 func (p *JudgePass) ClientDifferences() []ClientDifference { return p.apart }
 
 // compareClients records what a message lists to the client, and compares it with the listing
@@ -103,7 +103,7 @@ func between(a, b time.Time) time.Duration {
 	return b.Sub(a).Abs()
 }
 
-// offersOf returns a server's listings to a client and to the first one with another name. It
+// offersOf returns a server's listings to a client and to the first one with a different name. It
 // returns nil for mine if there are too many clients.
 func (j *judge) offersOf(e *Event, client string) (mine, other *clientOffer) {
 	all := j.offers[e.Server]

@@ -86,8 +86,8 @@ const switchedOff = " (the server is disabled in this file, but changing one wor
 // Report reports a finding about a value of an entry, located by a pointer as used by
 // Entry.Span, or about a setting if the entry is nil. If there is no value at the pointer, the
 // finding is located at the nearest enclosing one. The evidence is shown without the entry's
-// secrets. Findings about a disabled entry are one severity lower, unless part of the server
-// was approved, because then they concern a change to an approved server.
+// secrets. Findings about a disabled entry have a severity one level lower, unless part of the
+// server was approved, because then they concern a change to an approved server.
 func (p *ConfigPass) Report(e *configfile.Entry, pointer string, severity Severity, message, evidence string, related ...Related) {
 	p.report(p.finding(e, pointer, severity, message, evidence, related))
 }

@@ -87,7 +87,7 @@ type Location struct {
 	Pointer string // JSON Pointer from the root of the document or line, if the message was assembled from parts of it
 }
 
-// At returns the location of byte off of the frame. If the file contains the frame in another
+// At returns the location of byte off of the frame. If the file contains the frame in a different
 // form (base64, an escaped string), it returns the location of the frame itself.
 func (o Origin) At(frame []byte, off int) Location {
 	loc := Location{o.File, o.Line, o.Column, o.Pointer}

@@ -67,7 +67,7 @@ const maxIcons = 8
 // maxAsks bounds the inspected requests in a result.
 const maxAsks = 16
 
-// Listing is a tool that its server lists for the first time in a session, or with another
+// Listing is a tool that its server lists for the first time in a session, or with a different
 // definition than before.
 type Listing struct {
 	Definition *mcp.Definition

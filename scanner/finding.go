@@ -59,8 +59,8 @@ type Finding struct {
 }
 
 // Weight is the severity that session rules use. For a low-confidence rule, high and critical
-// count one level lower, and medium only as a note, because such a finding is worth reading
-// but proves nothing.
+// findings count one level lower, and medium ones only as notes, because such a finding is worth
+// reading but proves nothing.
 func (f *Finding) Weight() Severity {
 	switch {
 	case f.Rule.Confidence != ConfidenceLow || f.Severity < Medium:

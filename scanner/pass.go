@@ -47,7 +47,7 @@ type TextPass struct {
 	read             bool  // Reading was called
 	reported         []reported
 	pieces           []piece // pieces from which the text was joined; nil if it was not
-	again            bool    // the same pieces were joined in another way before
+	again            bool    // the same pieces were joined in a different way before
 }
 
 // Key returns the name of the nearest member that contains the text.

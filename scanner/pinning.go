@@ -78,7 +78,7 @@ func (srv *Server) Current(name string) *Known {
 	return srv.Tools[name]
 }
 
-// relist records that a tool was listed again, with the first definition or another one.
+// relist records that a tool was listed again, with the first definition or a different one.
 func (srv *Server) relist(first *Known, d *mcp.Definition, know func(*mcp.Definition) *Known) {
 	if first.Definition.Foreign != d.Foreign {
 		return

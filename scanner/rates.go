@@ -73,7 +73,7 @@ const aToken = int64(time.Minute)
 
 // take takes a token for a call, unless the call was refused. It reports whether there was none,
 // and whether this is the first such call since the bucket was last full. For a late call, the
-// level is that after the newer one.
+// level is the one after the newer call.
 func (b *bucket) take(now time.Time, l RateLimit, refused bool) (empty, first bool) {
 	full, each := int64(l.Burst)*aToken, int64(l.CallsPerMinute)
 	switch {

@@ -23,7 +23,7 @@ type Rule struct {
 	Why      string // the attacker's gain, in a sentence or two
 	Fix      string // what the user should do
 
-	Severity   Severity // the default; a check may report another severity and say why in its message
+	Severity   Severity // the default; a check may report a different severity and say why in its message
 	Confidence Confidence
 	Basis      string   // justification of severity and confidence, in a sentence
 	Refs       []string // taxonomy ids, such as OWASP-MCP:MCP03, OWASP-LLM:LLM01, ATLAS:AML.T0110, CWE-1427

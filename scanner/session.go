@@ -50,8 +50,8 @@ type toolName struct {
 }
 
 // Owners returns the tools of this session with the same folded name: the first of each server,
-// for at most maxOwners servers. They are followed by tools whose names have the same skeleton
-// but differ by more than one edit.
+// for at most maxOwners servers. After them come tools whose names have the same skeleton but
+// differ by more than one edit.
 func (s *Session) Owners(name string) []*Known {
 	folded := names.FoldName(name)
 	owners := s.owners[folded]
@@ -123,7 +123,7 @@ type Server struct {
 	Info      mcp.ServerInfo
 	Client    *mcp.ClientInfo          // nil if unknown
 	Roots     []string                 // URIs of the roots last listed by the client; nil if unknown
-	Relisted  map[string]bool          // tools that it has listed again with another definition than in Tools
+	Relisted  map[string]bool          // tools that it has listed again with a different definition than in Tools
 	Announced [mcp.MessageSubject]bool // kinds of definitions whose list it announced as changed and has not listed completely since
 	Trifecta  TrifectaTools
 
@@ -202,7 +202,7 @@ func (s *Session) apply(srv *Server, e *Event, from mcp.Direction, m *Judged, kn
 	if m.Roots != nil && from == mcp.ClientToServer {
 		srv.Roots = m.Roots
 	}
-	srv.Seen = srv.Seen || m.Kind != mcp.Started // a Started event is not a message of the server
+	srv.Seen = srv.Seen || m.Kind != mcp.Started // a Started event is not a message from the server
 	if m.traits&mcp.OnList == 0 {
 		return whole
 	}

@@ -43,8 +43,8 @@ func (srv *Server) shadowed(own, other *Known) {
 	srv.shadows[name] = other
 }
 
-// Shadow returns another server's tool whose name looks the same as that of the called one, or
-// nil if there is none or the message is not a call.
+// Shadow returns another server's tool whose name looks the same as the called tool's, or nil if
+// there is none or the message is not a call.
 func (p *JudgePass) Shadow() *Known {
 	if p.call == nil {
 		return nil

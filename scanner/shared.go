@@ -24,7 +24,7 @@ type Shared struct {
 	Values   []Value
 }
 
-// SharedSuspect is a read with a suspicious answer.
+// SharedSuspect is a read that got a suspicious answer.
 type SharedSuspect struct {
 	ID   string // ID of the request
 	Time time.Time

@@ -8,7 +8,7 @@ import (
 )
 
 // Withheld is a definition that the client must not see. The proxy removes it from the message;
-// see [Outcome.Rewrite]. Calls of it are refused for the same reason.
+// see [Outcome.Rewrite]. Calls to it are refused for the same reason.
 type Withheld struct {
 	Kind     mcp.SubjectKind
 	Name     string
@@ -29,7 +29,7 @@ const (
 	notWithheld Cause = iota
 	poisonedDefinition
 	pendingDefinition // not approved
-	changedDefinition // another version is trusted
+	changedDefinition // a different version is trusted
 	DeniedDefinition  // the policy denies it, whatever the arguments
 	unjudgedDefinition
 )
@@ -169,8 +169,8 @@ func poisonedBy(f *Finding) Decision {
 	return Decision{Verdict: Block, Check: OutputCheck, Rule: f.Rule.ID, Reason: f.Message}
 }
 
-// cause returns why a definition of the current message is withheld, and the decision: that of
-// the first check in the chain that refuses it.
+// cause returns why a definition of the current message is withheld, and the decision, which comes
+// from the first check in the chain that refuses it.
 func (j *judge) cause(p *JudgePass, d *mcp.Definition) (cause Cause, decision Decision) {
 	take := func(c Cause, by Decision) {
 		if by.Verdict == Block && by.over(&decision) {

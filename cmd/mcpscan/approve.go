@@ -89,8 +89,8 @@ func (c *approveCmd) selectors(f *lockfile.File) (all []lockfile.Selector, err e
 	return all, nil
 }
 
-// ofOne returns one server and its definition names. The server is that of --server, or the
-// first argument if definition names follow it.
+// ofOne returns one server and its definition names. The server is the one given with --server, or
+// the first argument if definition names follow it.
 func (c *approveCmd) ofOne(f *lockfile.File) (server string, names []string) {
 	if c.Server != "" || len(c.Selectors) < 2 || f.Servers[c.Selectors[0]] == nil {
 		return c.Server, c.Selectors

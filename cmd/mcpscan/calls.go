@@ -84,7 +84,7 @@ func (c *callsCmd) Run(ctx context.Context, std streams) error {
 	return t.write(std.out)
 }
 
-// callList holds the calls of a recording.
+// callList holds the calls in a recording.
 type callList struct {
 	rows []callRow
 	open map[string]int // calls without a result, by session, server and id

@@ -93,7 +93,7 @@ func (p *explainedLines) message(m *explainedMessage) {
 	}
 }
 
-// decision writes the decision about a message and that of each check.
+// decision writes the decision about a message and the decision of each check.
 func (p *explainedLines) decision(m *explainedMessage) {
 	if len(m.Checks) == 0 {
 		if m.Kind == "request" {

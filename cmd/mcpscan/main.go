@@ -74,13 +74,13 @@ type grammar struct {
 	Pins       pinsCmd       `cmd:"" group:"lock" help:"Manage the lockfile: list, show, diff, trust, reset, export, import."`
 	Policy     policyCmd     `cmd:"" group:"policy" help:"Test, check or generate policies."`
 	Merge      mergeCmd      `cmd:"" group:"replay" help:"Merge the partial reports of replay --shard into the report of one run."`
-	Servers    serversCmd    `cmd:"" group:"look" help:"List the servers of a recording."`
-	Tools      toolsCmd      `cmd:"" group:"look" help:"List the tools of a recording."`
-	Calls      callsCmd      `cmd:"" group:"look" help:"List the tool calls of a recording."`
-	Events     eventsCmd     `cmd:"" group:"look" help:"List the events of a recording."`
-	Detections detectionsCmd `cmd:"" group:"look" help:"List the findings of a recording."`
-	Explain    explainCmd    `cmd:"" group:"look" help:"Explain the verdict on an event of a recording."`
-	Report     reportCmd     `cmd:"" group:"more" help:"Render a saved JSON report in another format."`
+	Servers    serversCmd    `cmd:"" group:"look" help:"List the servers in a recording."`
+	Tools      toolsCmd      `cmd:"" group:"look" help:"List the tools in a recording."`
+	Calls      callsCmd      `cmd:"" group:"look" help:"List the tool calls in a recording."`
+	Events     eventsCmd     `cmd:"" group:"look" help:"List the events in a recording."`
+	Detections detectionsCmd `cmd:"" group:"look" help:"List the findings in a recording."`
+	Explain    explainCmd    `cmd:"" group:"look" help:"Explain the verdict on an event in a recording."`
+	Report     reportCmd     `cmd:"" group:"more" help:"Render a saved JSON report in a different format."`
 	Rules      rulesCmd      `cmd:"" group:"more" help:"Explain the rules."`
 	Completion completionCmd `cmd:"" group:"more" help:"Print the completion script for bash, zsh or fish."`
 	Help       helpCmd       `cmd:"" group:"more" help:"Show help for a command."`

@@ -153,7 +153,7 @@ func (c *proxyCmd) overHTTP() bool { return c.Upstream != "" || c.Servers != "" 
 func (c *proxyCmd) reports() (*outputFlags, error) {
 	for _, spec := range c.Format {
 		if _, file, named := strings.Cut(spec, "="); !named || file == "-" {
-			return nil, usage("--format %s: standard output carries the messages of the server; write the report to a file, as in --format %s=FILE", spec, strings.TrimSuffix(spec, "=-"))
+			return nil, usage("--format %s: standard output carries the server's messages; write the report to a file, as in --format %s=FILE", spec, strings.TrimSuffix(spec, "=-"))
 		}
 	}
 	return &outputFlags{Format: c.Format, Quiet: c.Quiet}, nil

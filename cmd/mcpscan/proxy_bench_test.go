@@ -65,9 +65,9 @@ func (r *roundTrip) ask(b *testing.B, method string) time.Duration {
 
 // BenchmarkSession measures the round trip of a call with a result of 1 KiB through a bare
 // relay, through the proxy alone, and through two proxies that share a session and are called
-// in turns. For the proxy, it distinguishes the time for judging the two messages from that for
-// forwarding them. It calls all of them in turn, so that the load of the machine is the same
-// for all.
+// in turns. For the proxy, it reports the time spent judging the two messages and the time spent
+// forwarding them separately. It calls all of them in turn, so that the load of the machine is the
+// same for all.
 func BenchmarkSession(b *testing.B) {
 	home := b.TempDir()
 	write := func(name, text string) string {
@@ -105,9 +105,9 @@ func BenchmarkSession(b *testing.B) {
 	reportTimes(b, "shared", append(one.took, two.took...))
 }
 
-// apart divides the duration of each round trip into the time for forwarding its two messages and
-// that for judging them. The file contains the durations of all decisions, the first two of which
-// are about tools/list.
+// apart divides the duration of each round trip into the time spent forwarding its two messages and
+// the time spent judging them. The file contains the durations of all decisions, the first two of
+// which are about tools/list.
 func (r *roundTrip) apart(b *testing.B, file string) (forward, judge []time.Duration) {
 	b.Helper()
 	text, err := os.ReadFile(file)

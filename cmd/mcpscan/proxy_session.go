@@ -31,7 +31,7 @@ func (r *proxyRun) share() (session, alone string) {
 	return fmt.Sprintf("%s/%d", name, log.Number()), ""
 }
 
-// join joins the session named by --session, or else that of the client.
+// join joins the session named by --session, or else the client's session.
 func (r *proxyRun) join() (name string, log *sessionlog.Log, err error) {
 	base, err := sessionlog.BaseDir()
 	if err != nil {

@@ -40,8 +40,8 @@ type liveFlags struct {
 	InheritEnv bool `help:"Pass the whole environment to servers. By default, they get the standard variables, those in their configuration, and those in env_allow in mcpscan.yaml."`
 
 	Header        map[string]string `help:"Header for target URLs, as NAME=VALUE." placeholder:"NAME=VALUE" mapsep:"none"`
-	StartTimeout  time.Duration     `help:"Time limit for the first response of a server." default:"60s"`
-	StepTimeout   time.Duration     `help:"Time limit for each later response of a server." default:"30s"`
+	StartTimeout  time.Duration     `help:"Time limit for the first response from a server." default:"60s"`
+	StepTimeout   time.Duration     `help:"Time limit for each later response from a server." default:"30s"`
 	ServerTimeout time.Duration     `help:"Time limit for one server, from its start to its last list." default:"5m"`
 	ClientName    string            `help:"Client name sent to servers; some servers list different tools to different clients." default:"mcpscan" placeholder:"NAME"`
 }

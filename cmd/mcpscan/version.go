@@ -15,7 +15,7 @@ type versionCmd struct {
 }
 
 // build is the information that the Go toolchain recorded about this build. A build from a module,
-// as by go install, has a version but no commit; a build without version control has neither.
+// as made by go install, has a version but no commit; a build without version control has neither.
 type build struct {
 	Name     string `json:"name"`
 	Version  string `json:"version"`
@@ -65,7 +65,7 @@ func built(info *debug.BuildInfo) build {
 	return b
 }
 
-// version returns the module version, as of go install, or that of the commit. Reports are
+// version returns the module version, as for go install, or the version of the commit. Reports are
 // compared byte by byte, so a build from a work tree is always devel.
 func version() string {
 	info, ok := debug.ReadBuildInfo()

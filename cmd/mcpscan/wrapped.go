@@ -34,7 +34,7 @@ func ownPath() (string, error) {
 // asWritten reconstructs the configuration entry of a wrapped server. The client has already
 // expanded references and changed directory, so for these asWritten trusts the locked entry, which
 // is unexpanded; only a scan of the configuration can compare them. The environment variables are
-// those that wrap listed.
+// the ones that wrap listed.
 func asWritten(entry config.Server, locked *baseline.Identity, env []string) config.Server {
 	entry.Env = map[string]string{}
 	for _, name := range env {

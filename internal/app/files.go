@@ -48,8 +48,8 @@ func parseConfig(path string, data []byte) (*config.File, error) {
 	return file, err
 }
 
-// ThisProgram reports whether a path is that of the running program. The name alone is not
-// enough, because a repository can contain a program called mcpscan.
+// ThisProgram reports whether a path leads to the running program. The name alone is not enough,
+// because a repository can contain a program called mcpscan.
 func ThisProgram(path string) bool {
 	if !filepath.IsAbs(path) {
 		return false

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// Says is the set of members that a lockfile has for a server besides its definitions, such
-// as identity.digest. Missing members are compared separately, because Differences ignores
-// missing data, so that removing a member would hide a change.
+// Says is the set of members, other than definitions, that a lockfile has for a server, such as
+// identity.digest. Missing members are compared separately, because Differences ignores missing
+// data, so that removing a member would hide a change.
 type Says map[string]bool
 
 // Lacks returns the sorted members that other contains and s does not.

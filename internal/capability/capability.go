@@ -1,5 +1,5 @@
 // Package capability determines, from the name, parameters and hints of a tool, what it contributes
-// to a data flow and what a call of it does to data.
+// to a data flow and what a call to it does to data.
 package capability
 
 import (
@@ -61,7 +61,7 @@ const (
 	actions = verbs | looks | carries | works // verbs that determine a tool's category
 )
 
-// roles maps the words that indicate what a tool does. Other words are ignored.
+// roles maps words that indicate what a tool does to their roles. Other words are ignored.
 var roles = func() map[string]role {
 	t := map[string]role{}
 	for _, class := range [...]struct {

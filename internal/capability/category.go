@@ -74,7 +74,7 @@ func CategoryOfName(name string) Category {
 // openingWords is the number of words of a description that are searched for a verb.
 const openingWords = 6
 
-// categoryOfText returns a tool's category by the first verb of its description.
+// categoryOfText returns a tool's category by the first verb in its description.
 func categoryOfText(description string) Category {
 	words := names.Words(text.FirstSentence(description, openingBytes))
 	for i, w := range words[:min(len(words), openingWords)] {

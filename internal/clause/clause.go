@@ -15,8 +15,8 @@ import (
 // clause.
 const ClauseReach = 240
 
-// Around returns the span of the clause around [start, end) of folded text. A clause ends at line
-// ends, and at full stops, semicolons and colons that are followed by white space.
+// Around returns the span of the clause around [start, end) of folded text. A clause ends at the
+// end of a line, and at full stops, semicolons and colons that are followed by white space.
 func Around(t []byte, start, end int) (from, to int) {
 	from = start
 	for from > 0 && start-from < ClauseReach && !ClauseEnd(t, from-1) {
@@ -116,7 +116,7 @@ var announcesExample = lazyregexp.New(`\b(training|sample|mock|expected|example|
 	`\b(shows?|says|reads|states|returns)\s*$|\b(such as|like|examples?|e\.g\.?|phrases?|strings?|patterns?|injections?)(\s+\w+){0,2}\s*$|` +
 	`\b(never|must not)(\s+do)?(\s+the following)?\s*$`)
 
-// RefusedBehind matches words of refusal after an action.
+// RefusedBehind matches text after an action that says the action is refused.
 var RefusedBehind = lazyregexp.New(`^(\s+(with|by|from|in)(\s+\w+){1,2})?\s+(is|are|will be|gets?)\s+(\w+\s+)?(refused|blocked|rejected|denied|forbidden|prohibited)\b`)
 
 // NegatedOrQuoted reports whether the clause around [start, end) negates, forbids or only quotes
@@ -135,7 +135,7 @@ func NegatedOrQuoted(t []byte, start, end int) bool {
 	return countering.Match(t[from:start]) || StrongNegation.Match(t[start:end]) || RefusedBehind.Match(t[end:to]) || Quoted(t, start, end)
 }
 
-// CommandNegatedOrQuoted is like NegatedOrQuoted for a command: after a verb of execution, a code
+// CommandNegatedOrQuoted is like NegatedOrQuoted for a command: after a verb for executing, a code
 // span does not quote it.
 func CommandNegatedOrQuoted(t []byte, start, end int) bool {
 	return NegatedOrQuoted(t, start, end) && !(bytes.HasSuffix(t[:start], []byte("`")) && hasItRun.Match(t[max(0, start-ClauseReach):start]))
@@ -194,8 +194,8 @@ func OpensClause(c []byte, verb []int) bool {
 // continuesOrder matches the end of the text before an imperative verb.
 var continuesOrder = lazyregexp.New(`(\b(and|then|also|please|now|to)|[,:>-])$`)
 
-// IsResult reports whether the text is not part of a definition, and therefore is data given
-// to the model rather than the documentation of a tool.
+// IsResult reports whether the text is outside a definition, and is therefore data given to the
+// model rather than documentation of a tool.
 func IsResult(p *scanner.TextPass) bool { return !p.Subject.Definition() }
 
 // LowerInResult lowers a severity by one level for text that is not a definition, because data

@@ -23,8 +23,8 @@ func looksLikeServer(n *node) bool {
 	return t.is(kindString) && (knownTransport(t.text) || builtinType(t.text))
 }
 
-// surelyServer requires more than one sign of a server, because many files map names to
-// objects with a url or a command.
+// surelyServer reports whether an object is clearly a server entry. One sign is not enough, because
+// many files map names to objects with a url or a command.
 func surelyServer(n *node) bool {
 	if !looksLikeServer(n) {
 		return false

@@ -219,8 +219,8 @@ func (c *comparison) policy() {
 // same reports whether two settings values are deeply equal.
 func same(a, b any) bool { return reflect.DeepEqual(a, b) }
 
-// Place sets the position of changes that have none to that of their key in a settings file, or of
-// its nearest existing parent.
+// Place sets the position of changes that have none: the position of their key in a settings file,
+// or of its nearest existing parent.
 func Place(changes []configfile.SettingsChange, data []byte) {
 	plain, failed := plainText(data)
 	if failed != nil {

@@ -112,7 +112,7 @@ func (i Ignore) equals(o *Ignore) bool {
 	return i == *o
 }
 
-// covers reports whether an ignore certainly accepts everything that another one accepts.
+// covers reports whether i is known to ignore every finding that o ignores.
 func (i *Ignore) covers(o *Ignore) bool {
 	criterion := func(own, other string) bool { return own == "" || own == other }
 	return criterion(i.Rule, o.Rule) && criterion(i.Server, o.Server) && criterion(i.Tool, o.Tool) && criterion(i.Fingerprint, o.Fingerprint) &&

@@ -65,8 +65,8 @@ func (c *comparison) comparedRules() []scanner.Rule {
 	return rules
 }
 
-// harmed returns the rules that are off or have a lower severity than in before, ignoring
-// overrides.
+// harmed returns the rules that are off, or have a lower severity, compared with the settings
+// before, ignoring overrides.
 func (s *Settings) harmed(before *Settings, rules []scanner.Rule) map[string]configfile.Effect {
 	harmed := map[string]configfile.Effect{}
 	for i := range rules {

@@ -46,7 +46,7 @@ func (r *reader) system(m member, override, options *node, scope string) {
 	r.file.Entries = append(r.file.Entries, withDefaults(s, options))
 }
 
-// overridden returns an object with its members replaced by those of override. Variables are
+// overridden returns an object with the members of override in place of its own. Variables are
 // merged, although programs differ in whether they do that.
 func overridden(n, override *node) *node {
 	if !n.is(kindObject) || !override.is(kindObject) {

@@ -137,8 +137,8 @@ func (p *policyReader) server(n *node) policy.ServerRule {
 	return rule
 }
 
-// tool reads a tool rule. An allow rule may have an incomplete hash, and then allows nothing: the
-// agentsh documentation has such rules.
+// tool reads a tool rule. An allow rule may have an incomplete hash, in which case it allows
+// nothing; the agentsh documentation contains such rules.
 func (p *policyReader) tool(n *node, allows bool) policy.ToolRule {
 	rule, before := policy.ToolRule{At: n.pos}, len(p.problems)
 	p.object(n, keys{

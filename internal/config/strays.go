@@ -7,8 +7,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// variants returns the top-level members whose key is another spelling of a container's key. Most
-// clients compare keys exactly, but some do not (Go's JSON package ignores case), so these
+// variants returns the top-level members whose key is a different spelling of a container's key.
+// Most clients compare keys exactly, but some do not (Go's JSON package ignores case), so these
 // servers are checked and the spelling is reported.
 func (r *reader) variants(root *node, c container) []member {
 	if root == nil || len(c.path) > 1 {

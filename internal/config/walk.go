@@ -22,9 +22,9 @@ var notOurs = map[string]bool{".git": true, "node_modules": true, "vendor": true
 // Missed is a directory that was not searched, or a file that was skipped, and why.
 type Missed struct{ Path, Why string }
 
-// DiscoverBelow returns the result of Discover, followed by that for each directory in the project,
-// ordered by path. It does not follow links to directories, and skips links to files outside the
-// project, because these did not come with it.
+// DiscoverBelow returns the result of Discover, followed by the results for each directory in the
+// project, ordered by path. It does not follow links to directories, and skips links to files
+// outside the project, because these did not come with it.
 func DiscoverBelow(d Dirs) (found []Location, missed []Missed) {
 	w := &walker{dirs: d, root: d.Project, heads: heads(), seen: map[string]bool{}}
 	if real, err := filepath.EvalSymlinks(d.Project); err == nil {
@@ -57,7 +57,7 @@ func (w *walker) miss(path, format string, args ...any) {
 	w.missed = append(w.missed, Missed{path, fmt.Sprintf(format, args...)})
 }
 
-// take adds the found files, each once, and the ones that could not be read.
+// take adds each file found, once, and the files that could not be read.
 func (w *walker) take(locations []Location, missed []Missed) {
 	for _, m := range missed {
 		if !slices.Contains(w.missed, m) { // a name can belong to two places

@@ -16,7 +16,7 @@ const (
 	maxSteps    = 250_000  // steps of a check; a step applies a schema to a value, or does as much other work
 	maxDepth    = 4096     // schemas being applied at the same time
 	maxSchemas  = 256      // cached schemas
-	minSteps    = 250      // steps from which a verdict is cached, because repeating a shorter check is faster than a lookup
+	minSteps    = 250      // minimum steps for a verdict to be cached, because repeating a shorter check is faster than a lookup
 	maxVerdicts = 4096     // cached verdicts
 	maxRecalled = 4 << 20  // bytes of violating values cached with their verdicts
 )

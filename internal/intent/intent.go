@@ -115,7 +115,7 @@ func (r *Reader) Features(t []byte, all []Sentence, i int, p *Place) []uint32 {
 	return r.features
 }
 
-// collect sets features to those of sentence i, some of them repeatedly.
+// collect sets features to the features of sentence i, some of them more than once.
 func (r *Reader) collect(t []byte, all []Sentence, i int, p *Place) {
 	s := all[i]
 	r.text, r.at, r.of, r.shared, r.content = t[s.Start:s.End], i, len(all), 0, 0
@@ -145,7 +145,7 @@ func (r *Reader) collect(t []byte, all []Sentence, i int, p *Place) {
 	r.context(t, all, i, p)
 }
 
-// phrases sets features to those of each token, alone and with the next two.
+// phrases sets features to the features of each token, alone and with the next two tokens.
 func (r *Reader) phrases() {
 	const most = 6 // features of a token
 	tokens := r.tokens

@@ -23,8 +23,8 @@ type decoded struct {
 	count  uint32
 }
 
-// groups is the number of word positions in filters: one in filters of one word, two in those of
-// two, and three in those of three.
+// groups is the number of word positions in filters: one in a filter of one word, two in a filter
+// of two, and three in a filter of three.
 const groups = Widths * (Widths + 1) / 2
 
 // fits tells how well a word fits each place of each filter, in units of 1/(vectorUnit*filterUnit).

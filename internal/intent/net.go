@@ -30,7 +30,7 @@ var nets string
 
 // The shape of the net: each word is a vector of Dims numbers. Filters of one, two and three words
 // slide over a sentence, and the best match of each counts. A layer of Hidden units combines the
-// matches and the context, and a single output unit combines those.
+// matches and the context, and a single output unit combines the hidden ones.
 const (
 	Dims     = 32
 	Filters  = 40 // of each width
@@ -39,7 +39,7 @@ const (
 	Contexts = 14
 	Matches  = Filters * Widths
 
-	maxWords = 64 // maximum number of words that the net reads of a sentence
+	maxWords = 64 // maximum number of words in a sentence that the net reads
 )
 
 // The units of the net's numbers. A vector component is in units of 1/vectorUnit, and so on.

@@ -2,13 +2,13 @@ package intent
 
 import "slices"
 
-// Score returns the score of sentence i, which is that of its features: m.Of(r.Features(…)). It
+// Score returns the score of sentence i, computed from its features: m.Of(r.Features(…)). It
 // returns false if the score is limit or less.
 //
 // The features that may have positive weights are added first. The others can only lower the sum
 // and increase the number of known features; the sum is divided by the square root of that number.
-// Therefore, the score is at most that of the first features alone, or that of no features if their
-// sum is negative, and most sentences need no others.
+// Therefore, the first features alone, or no features if their sum is negative, give an upper
+// bound, and most sentences need no others.
 func (r *Reader) Score(m Model, t []byte, all []Sentence, i int, p *Place, limit Score) (Score, bool) {
 	r.use(m)
 	r.collect(t, all, i, p)

@@ -12,7 +12,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// checkScores compares the scores of the sentences of a text with those of their features.
+// checkScores checks that the score of each sentence in a text equals the score computed from its
+// features.
 func checkScores(t rapid.TB, r *Reader, text []byte, p *Place, limits ...Score) {
 	m := Embedded()
 	all := Sentences(nil, text)
@@ -27,8 +28,8 @@ func checkScores(t rapid.TB, r *Reader, text []byte, p *Place, limits ...Score) 
 	}
 }
 
-// TestScoreOfSets checks that, whatever the limit, the score of a labelled text is that of all its
-// features.
+// TestScoreOfSets checks that, whatever the limit, the score of a labelled text equals the score
+// computed from all its features.
 func TestScoreOfSets(t *testing.T) {
 	sets, err := filepath.Glob("../../corpus/*.jsonl")
 	if err != nil || len(sets) == 0 {

@@ -62,7 +62,8 @@ func often(quantifier string) string {
 	return "+"
 }
 
-// collectProbes collects characters from a pattern: those of literals, and the first of each range.
+// collectProbes collects characters from a pattern: the characters of literals, and the first of
+// each range.
 func collectProbes(re *syntax.Regexp, probes map[rune]bool) {
 	if len(probes) >= maxProbes {
 		return

@@ -59,7 +59,7 @@ func descend(doc *wire.Doc, s Subschema, visit func(Subschema) bool) bool {
 }
 
 // applicators are the JSON Schema keywords, from draft 4 to 2020-12, whose values contain
-// schemas: a single one, several in an array or object, or those of properties by name.
+// schemas: a single one, several in an array or object, or the schemas of properties, by name.
 var applicators = map[string]applicator{
 	"properties": byName,
 	"$defs":      several, "definitions": several, "patternProperties": several, "dependentSchemas": several, "dependencies": several,

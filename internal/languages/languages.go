@@ -18,26 +18,26 @@ import (
 // are in normal spelling and separated by spaces. They are stems, so any continuation matches,
 // unless the word ends in a full stop. An underscore joins the words of one expression. Phrases are
 // regular expressions over such words, in which a space matches white space, "…" matches up to four
-// words (or a stretch of a script without spaces), and USER matches a word for user.
+// words (or a stretch of a script without spaces), and USER matches a word that means "user".
 type Language struct {
 	Name  string
 	glued bool // the script has no spaces between words
 
-	// To ignore earlier instructions: the verb, a word for "earlier", and a word for instructions;
+	// Ignoring earlier instructions: the verb, a word for "earlier", and a word for instructions;
 	// or a phrase that includes all three.
 	drop, earlier, told string
 	all                 string // a phrase
 	dropLast            bool   // the verb comes last
 
-	// To keep something from the user: words for the user, and a phrase.
+	// Hiding something from the user: words that mean "the user", and a phrase.
 	User string
 	hide string // a phrase
 
-	// To call a tool before any other.
+	// Calling a tool before any other.
 	before, call string // phrases, in either order
 	beforeWords  string // words, one of which occurs in every such phrase
 
-	// To send credentials or the conversation to somebody.
+	// Sending credentials or the conversation to somebody.
 	Send, Theirs string
 
 	Read string // to read or to open, in the imperative
@@ -216,8 +216,8 @@ func notFolded(expr string) int {
 	return 0
 }
 
-// folders are pooled for their character caches, because the program folds a thousand expressions
-// when it starts.
+// folders is a pool of text.Folders, pooled to reuse their character caches: the program folds a
+// thousand expressions at startup.
 var folders = sync.Pool{New: func() any { return new(text.Folder) }}
 
 // appendFolded appends the folded form of s to dst.

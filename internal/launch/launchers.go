@@ -64,8 +64,8 @@ func (l *Command) read(o *options, from int, parse func(string) Package) (at int
 	return at, named, code
 }
 
-// take sets the package from those named by options or, if there are none, from the word at an
-// index.
+// take sets the package from the packages named by options or, if there are none, from the word at
+// an index.
 func (l *Command) take(named []Package, at int, parse func(string) Package) {
 	switch {
 	case len(named) > 0:

@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// photoFinish is how long a result of initialize waits for one of discover. A server that starts
-// slowly finds both requests in its input and may answer in any order, which must not affect the
-// era.
+// photoFinish is how long a result from initialize waits for a result from discover. A server that
+// starts slowly finds both requests in its input and may answer in any order, which must not affect
+// the era.
 const photoFinish = 250 * time.Millisecond
 
 // impatience is how long to wait for a server that may not know the method.
@@ -197,8 +197,8 @@ func (h *handshake) end() {
 	}
 }
 
-// failure returns why there is no connection: the error of initialize, which nearly every server
-// answers, and that of discover if it differs.
+// failure returns why there is no connection: the error from initialize, which nearly every server
+// answers, and the error from discover if it differs.
 func (h *handshake) failure() error {
 	if h.startErr == nil {
 		h.startErr, h.discoverErr = h.discoverErr, nil

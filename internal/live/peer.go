@@ -72,7 +72,7 @@ func newPeer(ctx context.Context, o Options, t *tap) *peer {
 	return p
 }
 
-// call is a message of ours in progress.
+// call is a message that we sent and whose exchange is in progress.
 type call struct {
 	peer   *peer
 	id     string
@@ -112,8 +112,8 @@ func (p *peer) dispatch(c *call, m outgoing) {
 	})
 }
 
-// end removes the call. A stream that has delivered its answer gets a moment to close by itself, so
-// that its connection can be reused.
+// end removes the call. A stream that has delivered its answer gets a moment to close on its own,
+// so that its connection can be reused.
 func (c *call) end(answered bool) {
 	c.peer.mu.Lock()
 	delete(c.peer.pending, c.id)

@@ -10,8 +10,8 @@ import (
 // Changes announced within it are listed together.
 const relistPause = 5 * time.Second
 
-// matters reports whether a message is relevant for watching the tools: the announcement of a
-// change that is not yet known, or an answer to one of our requests.
+// matters reports whether a message is relevant to watching the tools: the announcement of a change
+// that is not yet known, or an answer to one of our requests.
 func (p *peer) matters(m message) bool {
 	tools := kinds()[0]
 	if m.method != "" {

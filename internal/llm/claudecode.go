@@ -45,7 +45,7 @@ func readClaudeCode(r *Reader, b *body) {
 	if r.session == "" {
 		r.session = b.str("session_id")
 	}
-	if agent := b.str("agentId"); agent != "" { // its lines are stored beside those of the session
+	if agent := b.str("agentId"); agent != "" { // its lines are stored beside the session's lines
 		r.session += "/" + agent
 	}
 	r.time = stamp(b.str("timestamp"))

@@ -11,7 +11,7 @@ type Kind int
 
 // The kinds of items.
 const (
-	Begin    Kind = iota // a request begins: its messages repeat those of the previous one
+	Begin    Kind = iota // a request begins: its messages repeat the previous request's messages
 	Declared             // a tool that is offered to the model
 	Known                // a server that is named, without further data
 	Call                 // the model calls a tool

@@ -160,7 +160,7 @@ func (r *Reader) chatPartial(key streamKey, p *partial) {
 // readAnyRequest reads a request without tools that no provider's format identifies.
 func readAnyRequest(r *Reader, b *body) { readChatRequest(r, b) }
 
-// readMessages reads a list of messages by itself.
+// readMessages reads a list of messages that is not part of a request.
 func readMessages(r *Reader, b *body) {
 	r.conversation(b, firstSaid(b.root), b.root)
 	r.list(b, b.root, "", func(i int, v View) {

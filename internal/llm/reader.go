@@ -38,7 +38,7 @@ type Reader struct {
 	repeats bool   // what is being read was already said in the same stream
 
 	answering bool // the previous item was from the model
-	answers   int  // number of answers of the model, in a log of items
+	answers   int  // number of answers from the model, in a log of items
 }
 
 // body is a text in a known format.
@@ -273,7 +273,7 @@ func (r *Reader) sub(b *body, v wire.Value, pointer string) *body {
 	return s
 }
 
-// quoted parses a text that the file contains in another form.
+// quoted parses a text that the file contains in a different form.
 func (r *Reader) quoted(at scanner.Origin, data []byte) (View, error) {
 	var doc wire.Doc
 	err := doc.Parse(data)
@@ -374,7 +374,8 @@ func (r *Reader) response() {
 	r.answer++
 }
 
-// streamed begins a piece of the answer to the last request, in a separate stream.
+// streamed notes a piece of the answer to the last request that arrives in a separate stream, and
+// starts that stream if it is new.
 func (r *Reader) streamed(stream, until string, at scanner.Origin) {
 	r.history = false
 	if _, known := r.streams.running[stream]; !known && r.streams.start(stream, until, at, r.place(r.answer)) {

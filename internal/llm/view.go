@@ -13,7 +13,7 @@ type Text struct {
 	Data    []byte
 	Pointer string // of its root in the surrounding document or line
 	origin  scanner.Origin
-	places  *scanner.Places // nil if the file contains the text in another form
+	places  *scanner.Places // nil if the file contains the text in a different form
 }
 
 // NewText returns a text that is in a file from a location on.
@@ -21,8 +21,8 @@ func NewText(at scanner.Origin, data []byte) *Text {
 	return &Text{Data: data, origin: at, places: scanner.NewPlacesAt(at, data)}
 }
 
-// Quoted returns a text that the file contains in another form: inside a string, or in pieces. All
-// of it has the same location.
+// Quoted returns a text that the file contains in a different form: inside a string, or in pieces.
+// All of it has the same location.
 func Quoted(at scanner.Origin, data []byte) *Text {
 	pointer := at.Pointer
 	at.Exact, at.Pointer = false, ""

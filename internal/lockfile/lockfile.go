@@ -2,7 +2,7 @@
 // in full, so that a review can see what changed.
 //
 // It determines whether an entry is approved, pending or changed when its server is listed again.
-// It must never approve a change by itself, and never overwrite a file that it could not parse.
+// It must never approve a change on its own, and never overwrite a file that it could not parse.
 package lockfile
 
 import (
@@ -106,8 +106,8 @@ func (s *Server) says() baseline.Says {
 	return says
 }
 
-// Events returns one event per server, sorted by name, with the approved definitions if approved
-// is true, otherwise with those last seen.
+// Events returns one event per server, sorted by name, with the approved definitions if approved is
+// true, otherwise with the definitions last seen.
 func (f *File) Events(approved bool) []*scanner.Event {
 	var events []*scanner.Event
 	at := scanner.NewPlaces(f.Path, f.data)

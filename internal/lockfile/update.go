@@ -93,8 +93,8 @@ func completed(before, now mcp.ServerInfo) mcp.ServerInfo {
 	return now
 }
 
-// identify records the current identity of a server. The approved identity remains until another
-// one is approved; information that was missing before is added to it.
+// identify records the current identity of a server. The approved identity remains until a
+// different one is approved; information that was missing before is added to it.
 func (s *Server) identify(now *baseline.Identity, by string, at time.Time) {
 	l := s.Identity
 	if l == nil {
@@ -123,8 +123,9 @@ func (s *Server) identify(now *baseline.Identity, by string, at time.Time) {
 	}
 }
 
-// see records a definition as shown now. The approved one remains until another one is approved;
-// the entry stops being changed only when the server sends exactly the approved definition again.
+// see records a definition as shown now. The approved one remains until a different one is
+// approved; the entry stops being changed only when the server sends exactly the approved
+// definition again.
 func (e *Entry) see(now Shown, by string, at time.Time) {
 	e.Gone = false
 	switch {
@@ -298,7 +299,7 @@ func (e *Entry) Last() *Shown {
 	return &e.Shown
 }
 
-// Is reports whether a digest is that of the definition by any formula. It accepts digests with and
+// Is reports whether a digest matches the definition by any formula. It accepts digests with and
 // without the prefix used in agentsh's documentation.
 func (s *Shown) Is(digest string) bool {
 	hash := strings.TrimPrefix(digest, "sha256:")

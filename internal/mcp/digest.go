@@ -43,8 +43,8 @@ func DigestOf(doc *wire.Doc, i int) (Digest, [len(DefinitionParts)]Digest) {
 // Digester computes the digests of declarations. It reuses its buffer.
 type Digester struct{ buf []byte }
 
-// Definition sets the digests of the declaration at node i: the SHA-256 of its RFC 8785 form,
-// and of that of each part.
+// Definition sets the digests of the declaration at node i: the SHA-256 of its RFC 8785 form, and
+// the SHA-256 of each part's form.
 func (g *Digester) Definition(doc *wire.Doc, i int, def *Definition) {
 	if doc.Kind(i) != wire.Object {
 		g.buf = doc.AppendCanonical(g.buf[:0], i)

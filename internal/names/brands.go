@@ -11,7 +11,7 @@ type Brand struct {
 }
 
 // Brands are products whose vendors publish servers or allow others to, taken from the MCP
-// registry and the catalogues of clients. The hosts are those of the vendors' websites.
+// registry and the catalogues of clients. The hosts come from the vendors' websites.
 var Brands = []Brand{
 	{"github", []string{"github.com", "githubcopilot.com", "github.io", "githubassets.com"}, []string{"@github", "@modelcontextprotocol"}},
 	{"gitlab", []string{"gitlab.com"}, []string{"@gitlab", "@gitlab-org", "@modelcontextprotocol"}},

@@ -21,9 +21,9 @@ func FoldWords(words []string) []string {
 	return folded
 }
 
-// Slip reports whether one name, given as folded words, is a typo or look-alike of the other: not
-// another word, not a plural and not another number. alike is the minimum similarity. sure is set
-// if one of the two is spelled correctly.
+// Slip reports whether one name, given as folded words, is a typo or look-alike of the other,
+// rather than a different word, a plural or a different number. alike is the minimum similarity.
+// sure is set if one of the two is spelled correctly.
 func Slip(a, b []string, alike float64) (is, sure bool) {
 	if len(a) != len(b) { // a change of case may have split a word, as in sIack and GitHub
 		if lenA, lenB := letterCount(a), letterCount(b); max(lenA, lenB) > 2*min(lenA, lenB) { // a look-alike is at most twice as long
@@ -210,7 +210,7 @@ func swapped(a, b string) bool {
 	return differ == 2
 }
 
-// commonWords lists words that say no more than that something is a server.
+// commonWords lists words that say nothing except that something is a server.
 var commonWords = map[string]bool{"mcp": true, "server": true, "servers": true, "the": true, "official": true, "local": true, "remote": true, "cli": true}
 
 // Distinctive returns the folded words that distinguish a server from others, without the scope or
@@ -268,7 +268,7 @@ func MixedAlphabets(s []byte) (start, end int, mixed bool) {
 // is mathematical notation.
 const latinGreek = "αικνορτυχΑΒΕΖΗΙΚΜΝΟΡΤΥΧ"
 
-// Lookalike reports whether one name is a typo or look-alike of another.
+// Lookalike reports whether one name is a typo or look-alike of the other.
 func Lookalike(a, b string) bool {
 	first, second := FoldWords(Words(a)), FoldWords(Words(b))
 	if Disguised(a) && strings.Join(first, "") == strings.Join(second, "") {

@@ -32,7 +32,7 @@ type Stats struct {
 // versions of its package, has about one megabyte.
 const MaxAdvisory = 16 << 20
 
-// Read reads advisories, and keeps those of the packages for which keep returns true. An error
+// Read reads advisories, and keeps the ones about packages for which keep returns true. An error
 // includes its location in the file, and what was expected there.
 func Read(name string, file io.ReaderAt, size int64, keep func(launch.Ecosystem, string) bool) ([]supplychain.Advisory, Stats, error) {
 	r := &reader{name: name, keep: keep}

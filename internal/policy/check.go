@@ -146,7 +146,7 @@ func (r *Rule) Impossible() []Problem {
 	}
 	for _, p := range r.Paths {
 		if climbs(p.source) {
-			c.tell(p.at, "the pattern %s matches nothing: an allow rule sees paths without ..; write the path that they resolve to", quoted(p.source))
+			c.tell(p.at, "the pattern %s matches nothing: paths are resolved before an allow rule sees them, so they contain no ..; write the resolved path", quoted(p.source))
 		}
 	}
 	if len(r.Types) > 0 && !slices.ContainsFunc(EventTypes, func(word string) bool { return word != connect && r.Types.match(word) }) {

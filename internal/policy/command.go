@@ -28,7 +28,8 @@ func (q *request) word(w string) {
 	}
 }
 
-// shell adds the words of a command as a shell splits it, and those of the commands quoted in it.
+// shell adds the words of a command as a shell splits it, and the words of the commands quoted in
+// it.
 func (q *request) shell(s string, depth int) {
 	var b strings.Builder
 	var quote rune

@@ -121,7 +121,7 @@ func schemeByte(c byte) bool {
 // address, optionally with a port and a path.
 func host(s string) bool {
 	s = strings.TrimPrefix(strings.TrimSpace(s), "//")
-	if strings.Contains(s, ":/") || drive(s) { // a URL of another scheme, or a path
+	if strings.Contains(s, ":/") || drive(s) { // a URL with a different scheme, or a path
 		return false
 	}
 	name := s

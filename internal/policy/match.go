@@ -117,7 +117,7 @@ func (r *Rule) path(q *request) bool {
 	return r.Passes()
 }
 
-// path compares the readings of a path. If the rule passes, all of the sure readings must
+// path compares the readings of a path. If the rule lets requests pass, all sure readings must
 // match.
 func (g Patterns) path(v *value, passes bool) bool {
 	if !passes {

@@ -31,8 +31,8 @@ func newElicitor() *elicitor {
 	return &elicitor{prefix: `"mcpscan-` + rand.Text() + `-`, waiting: map[string]*question{}}
 }
 
-// see inspects a frame of a client before the engine does. It reports whether the frame answers the
-// proxy and must not reach the server.
+// see inspects a frame from a client before the engine does. It reports whether the frame answers
+// the proxy and must not reach the server.
 func (e *elicitor) see(client string, frame []byte) (ours bool) {
 	if !bytes.Contains(frame, []byte(e.prefix)) {
 		return false

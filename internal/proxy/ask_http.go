@@ -103,7 +103,7 @@ func (h *heldWriter) begin() {
 	h.begun, h.head = true, http.Header{}
 }
 
-// event sends a message of the proxy.
+// event sends a message from the proxy.
 func (h *heldWriter) event(message []byte) {
 	_, _ = h.ResponseWriter.Write(appendMessage(nil, message)) // fails only if the client is gone
 	_ = http.NewResponseController(h.ResponseWriter).Flush()

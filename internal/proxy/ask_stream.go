@@ -11,10 +11,11 @@ import (
 )
 
 // holding lets an event stream go on while some of its events are held. Questions to the client, and held
-// events that were decided, come between the events of the server. It needs no limit of its own: only
-// maxHeld events are held at a time, and none is read from the server while the client reads nothing.
+// events that were decided, come between the events from the server. It needs no limit of its own:
+// only maxHeld events are held at a time, and none is read from the server while the client reads
+// nothing.
 type holding struct {
-	blocks  chan nextBlock // the next block of the server, from another goroutine
+	blocks  chan nextBlock // the next block from the server, read on another goroutine
 	reading bool           // that goroutine is running; only it uses the block reader
 	ended   bool           // the server sends no more blocks
 	cut     bool           // its last block is not complete: no event can follow
@@ -76,9 +77,9 @@ func (h *holding) first() (part *settled, waits bool) {
 	return part, waits
 }
 
-// next returns what comes first: a block of the server, or a part from the proxy. While events are held,
-// the server is read on another goroutine, so that neither waits for the other. If the server ends the
-// stream meanwhile, its end comes last.
+// next returns what comes first: a block from the server, or a part from the proxy. While events
+// are held, the server is read on another goroutine, so that neither waits for the other. If the
+// server ends the stream meanwhile, its end comes last.
 func (s *stream) next() (b block, part *settled, err error) {
 	h := s.holding
 	if h == nil {

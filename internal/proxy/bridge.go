@@ -72,7 +72,7 @@ func (b *bridge) close() {
 	b.running.Wait()
 }
 
-// refusal is a response of the bridge itself.
+// refusal is a response from the bridge itself.
 type refusal struct {
 	status, code int
 	why          string
@@ -98,7 +98,7 @@ var (
 	errRejected = errors.New("the server rejected the session")
 )
 
-// RoundTrip answers a request of a client.
+// RoundTrip answers a request from a client.
 func (b *bridge) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.Body != nil {
 		defer r.Body.Close()
@@ -183,7 +183,7 @@ func (b *bridge) known(r *http.Request) (*child, error) {
 }
 
 // session returns the session for messages: the one that they name, a new one for initialize, or
-// that of the client in protocol versions without sessions.
+// the client's session in protocol versions without sessions.
 func (b *bridge) session(r *http.Request, m *posted) (*child, error) {
 	x := exchangeOf(r)
 	stateless := r.Header.Get(headerVersion) >= versionStateless
@@ -276,7 +276,7 @@ func accepts(h http.Header) acceptable {
 	}
 }
 
-// respondTo returns a response of a server that the proxy starts. size is -1 if it is unknown.
+// respondTo returns a response from a server that the proxy starts. size is -1 if it is unknown.
 func respondTo(r *http.Request, status int, kind string, body io.ReadCloser, size int64) *http.Response {
 	head := http.Header{}
 	if kind != "" {

@@ -15,9 +15,9 @@ import (
 )
 
 const (
-	maxOpen    = 1024             // requests of a session without an answer
-	maxUnsent  = 256              // messages of a session that its server has not read
-	maxWaiting = 256              // messages of a server that wait for a stream
+	maxOpen    = 1024             // requests in a session without an answer
+	maxUnsent  = 256              // messages in a session that its server has not read
+	maxWaiting = 256              // messages from a server that wait for a stream
 	maxWaited  = 1 << 20          // bytes of these
 	beginWait  = 10 * time.Second // for the first message of a response, before an event stream is begun
 )
@@ -115,7 +115,7 @@ func (in input) Write(line []byte) (int, error) {
 	return n, err
 }
 
-// read takes the lines of the server.
+// read takes the lines that the server writes.
 func (c *child) read() {
 	lines := &lineReader{r: bufio.NewReaderSize(c.process.Stdout, readBuffer), max: c.gate.MaxMessage}
 	for {
@@ -138,7 +138,7 @@ func (c *child) read() {
 	}
 }
 
-// tell passes on a body without requests.
+// tell forwards a body without requests.
 func (c *child) tell(r *http.Request, m *posted) (*http.Response, error) {
 	c.enter()
 	defer c.leave()
@@ -157,7 +157,8 @@ func (c *child) tell(r *http.Request, m *posted) (*http.Response, error) {
 	return respondTo(r, http.StatusAccepted, "", http.NoBody, 0), nil
 }
 
-// ask passes on a body with requests, and returns the response that the server's answers make.
+// ask forwards a body that contains requests, and returns a response assembled from the server's
+// answers.
 func (c *child) ask(r *http.Request, m *posted, forms acceptable) (*http.Response, error) {
 	x, err := c.expect(m, forms)
 	if err != nil {
@@ -220,7 +221,7 @@ func (c *child) isOpen(keys []string) bool {
 	return slices.ContainsFunc(keys, func(key string) bool { return c.open[key] != nil })
 }
 
-// refuseRequests answers requests of the server that reach no client.
+// refuseRequests answers requests from the server that reach no client.
 func (c *child) refuseRequests(s *output, why string) {
 	if len(s.asks) > 0 {
 		c.in.answer(failed(s.asks, "mcpscan: "+why, failedCode))

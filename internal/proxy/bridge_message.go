@@ -88,7 +88,7 @@ func keyOfID(v wire.Value) string {
 	return ""
 }
 
-// output is what the bridge needs from a line of the server.
+// output is what the bridge needs from a line that the server wrote.
 type output struct {
 	answers      []string // keys of the requests that it answers
 	asks         []string // raw ids of its requests
@@ -97,7 +97,7 @@ type output struct {
 	failed       string   // code of the error, if it answers one request with an error
 }
 
-// parseOutput reads a line of the server, and reports whether it is one message or a batch.
+// parseOutput reads a line from the server, and reports whether it is one message or a batch.
 func parseOutput(frame []byte) (s output, ok bool) {
 	v, err := skimAny(frame)
 	switch {

@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// message is a line of a server on its way to a client.
+// message is a line from a server on its way to a client.
 type message struct {
 	frame   []byte
 	answers bool   // it answers a request

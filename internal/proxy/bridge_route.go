@@ -66,7 +66,7 @@ func (c *child) listen() *outbox {
 	return box
 }
 
-// take passes a line of the server on to the response that it belongs to.
+// take passes a line from the server on to the response it belongs to.
 func (c *child) take(frame []byte) {
 	s, ok := parseOutput(frame)
 	if !ok {

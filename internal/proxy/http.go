@@ -127,7 +127,7 @@ type exchange struct {
 	sent  func()          // called once the body was sent
 	kept  func()          // called once the response was sent
 	lost  bool            // a refused message cannot be matched to a request
-	reply string          // URL for answers to the server, if it differs from that of the request
+	reply string          // URL for answers to the server, if it differs from the request's URL
 }
 
 // ServeHTTP handles a client request.

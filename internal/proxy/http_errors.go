@@ -83,7 +83,7 @@ func failure(err error) (status int, why string) {
 	return http.StatusBadGateway, text.Visible(err.Error(), reasonChars)
 }
 
-// writeError answers the requests with these ids with an error of the proxy itself.
+// writeError answers the requests with these ids with an error from the proxy itself.
 func writeError(w http.ResponseWriter, status int, ids []string, why string) {
 	writeJSON(w, status, failed(ids, "mcpscan: "+why, failedCode))
 }

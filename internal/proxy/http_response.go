@@ -18,7 +18,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// answerWait limits how long an answer of the proxy may take to reach the server.
+// answerWait limits how long an answer from the proxy may take to reach the server.
 const answerWait = 30 * time.Second
 
 // respond inspects a response before the client gets it. It keeps the headers, except those that
@@ -231,7 +231,7 @@ func replace(resp *http.Response, body []byte) {
 }
 
 // tell sends the server a replacement for a refused message, without waiting for the response. head
-// is that of a request to the server.
+// contains the headers of a request to the server.
 func (x *exchange) tell(at *scope, head http.Header, answer []byte) {
 	if answer == nil {
 		return

@@ -51,7 +51,7 @@ type llmRoute struct {
 }
 
 // NewLLM returns a proxy. The caller must close it. Each of several upstreams has a path with its
-// name; an upstream without a name has all paths.
+// name; an upstream without a name gets all paths.
 func NewLLM(o Options, a Access, talks Talks, upstreams []Upstream) *LLM {
 	l := &LLM{gate: &gate{Options: o}, access: a, talks: talks, sessions: newSessions(), large: make(large, maxLarge),
 		fed: map[string]bool{}, changed: map[string][]*scanner.Event{}}

@@ -19,7 +19,7 @@ import (
 
 // BenchmarkLLM measures the time to the first byte of a stream with nothing to block, through a
 // bare reverse proxy and through ours with the default rules, in turn, by the size of the request
-// and the response time of the provider. The rest of the answer is sent after the first byte
+// and the response time of the provider. The rest of the answer is sent once the first byte has
 // arrived, because a model sends events one after another.
 func BenchmarkLLM(b *testing.B) {
 	byDefault := slices.DeleteFunc(rules.All(), func(r scanner.Rule) bool { return r.OptIn })

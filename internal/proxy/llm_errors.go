@@ -85,7 +85,7 @@ func (s shape) write(w http.ResponseWriter, status int, why string) {
 	writeJSON(w, status, s.body(status, why))
 }
 
-// event returns an error as an event of a stream.
+// event returns an error as an event in a stream.
 func (s shape) event(why string) []byte {
 	data := s.body(http.StatusBadGateway, why)
 	if s == anthropicShape {

@@ -140,7 +140,7 @@ func (w *rewriting) chatMessage(n int, said []*replay.Said) {
 	w.strip(n, strings.Join(texts, "\n"), "\n\n")
 }
 
-// strip removes the refused calls of a message, and appends what to its content after separator,
+// strip removes the refused calls from a message, and appends what to its content after separator,
 // unless what is "".
 func (w *rewriting) strip(n int, what, separator string) {
 	list := w.doc.Get(n, "tool_calls")
@@ -201,8 +201,7 @@ func (w *rewriting) say(content int, what, separator string) {
 	}
 }
 
-// endReasons maps the stop reasons that announce tool calls to those for answers without
-// calls.
+// endReasons maps stop reasons that announce tool calls to stop reasons for answers without calls.
 var endReasons = map[string]string{"tool_use": `"end_turn"`, "tool_calls": `"stop"`, "function_call": `"stop"`}
 
 // reasons corrects all stop reasons in a body.

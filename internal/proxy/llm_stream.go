@@ -138,7 +138,7 @@ func (s *llmStream) refuse(why string) {
 	s.err = io.EOF
 }
 
-// failed returns an error as an event of the stream.
+// failed returns an error as an event in the stream.
 func (s *llmStream) failed(why string) []byte {
 	s.asked()
 	why = "blocked by mcpscan: " + why
@@ -317,7 +317,7 @@ func (s *llmStream) known(data []byte) {
 // chatStream is the name of the only Chat Completions format that is a stream.
 const chatStream = "an OpenAI Chat Completions stream"
 
-// isError reports whether a body is an error of a provider.
+// isError reports whether a body is an error from a provider.
 func isError(body []byte) bool {
 	v, err := wire.Skim(body, wire.MaxNodes)
 	return err == nil && v.Get("error").Kind() > wire.Null

@@ -28,7 +28,7 @@ type Session interface {
 const (
 	maxInTurn  = 64 << 10         // largest message, in bytes, judged within one turn; takes less than a millisecond
 	maxBacklog = 256              // additions waiting for a turn
-	maxAhead   = 10 * time.Second // how far the clock of another proxy may be ahead
+	maxAhead   = 10 * time.Second // how far another proxy's clock may be ahead
 	perEntry   = 64               // tools per entry, to fit MaxEntry
 	perValues  = 4096             // values per entry, likewise
 	catchEvery = time.Second      // how often an idle proxy reads what others have added

@@ -51,7 +51,7 @@ const (
 var errUnjudged = errors.New("a message exceeds --max-message, and fail_closed is set; the connection is closed")
 
 // errDeaf ends a connection when one side does not read its answers.
-var errDeaf = errors.New("too many answers to refused messages were not read")
+var errDeaf = errors.New("too many unread answers to refused messages")
 
 // Stdio forwards messages between a client and its server until one of them ends the connection,
 // and returns the server's exit code. When ctx ends, it stops the server and returns the cause as

@@ -16,17 +16,17 @@ const (
 	OtherOutput               // output of other tools
 	Personal                  // something that belongs to the user
 	Whose                     // taken from the user, or from wherever it is
-	Take                      // a verb of taking
-	Hand                      // a verb of handing something over
-	Copy                      // a verb of sending a copy to someone else
+	Take                      // a verb for taking
+	Hand                      // a verb for handing something over
+	Copy                      // a verb for sending a copy to someone else
 	Parameter                 // a parameter or request that carries data
 	Described                 // the whole text describes a parameter
 	Address                   // an address, a phone number or an account
 	OtherTool                 // a tool that the server does not list, or all other tools
 	Value                     // an input or output of a tool
-	Alter                     // a verb of changing or adding
-	Stealth                   // a word of stealth
-	Hush                      // a phrase of secrecy
+	Alter                     // a verb for changing or adding
+	Stealth                   // a word for stealth
+	Hush                      // a phrase that demands secrecy
 	Untold                    // a person is not told
 	Orders                    // instructions from the system, the developer or the user
 	Demote                    // instructions no longer apply
@@ -39,10 +39,10 @@ const (
 	Download                  // something is fetched
 	Run                       // something is run
 	Harm                      // something is lost
-	Obey                      // a verb of obeying
+	Obey                      // a verb for obeying
 	DataOrders                // instructions in data
 	Person                    // a person
-	Tell                      // a verb of telling
+	Tell                      // a verb for telling
 	Pronoun                   // "it" and similar words
 	ToolWord                  // "tool", "call" and similar words
 
@@ -118,7 +118,7 @@ const deniable = 1<<KeyFile | 1<<Secret | 1<<Conversation | 1<<OtherOutput | 1<<
 	1<<Take | 1<<Hand | 1<<Copy | 1<<Alter | 1<<Run | 1<<Download | 1<<Harm |
 	1<<Tell | 1<<Demote | 1<<Stealth | 1<<Waive | 1<<Granted | 1<<Asks | 1<<ToUser | 1<<Obey
 
-// things lists the senses of what can be handed over, and aspects those that a sentence with
+// things lists the senses of what can be handed over, and aspects the senses that a sentence with
 // "it" inherits from the preceding sentence.
 var (
 	things  = [...]Sense{KeyFile, Secret, Conversation, OtherOutput, Personal}

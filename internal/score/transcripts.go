@@ -9,7 +9,7 @@ import (
 )
 
 // Transcript holds the labels of one AgentDojo run, a conversation between an agent and its tools,
-// stored as a line of transcripts.jsonl. Package replay reads the rest of it:
+// stored as a line of transcripts.jsonl. Package replay reads the rest of the line:
 //
 //	id                unique ID of the run
 //	label             attack or benign

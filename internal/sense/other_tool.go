@@ -45,8 +45,8 @@ func sameFamily(own, other string) bool {
 	return false
 }
 
-// familyWord is the length above which a word of a name counts as its subject rather than a
-// verb.
+// familyWord is the maximum length of a word in a name that counts as a verb rather than its
+// subject.
 const familyWord = 4
 
 // parameterOrFile matches words that look like a tool name but are a parameter or a

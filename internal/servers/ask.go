@@ -54,8 +54,8 @@ func (l *Listing) ask(ctx context.Context, t Target, f *feed, d *Disk) missed {
 	return lacks
 }
 
-// otherClient returns the name for listing a server a second time: that of a common agent client,
-// or ours if the first listing already used such a name.
+// otherClient returns the client name for listing a server a second time: the name of a common
+// agent client, or ours if the first listing already used such a name.
 func otherClient(name string) string {
 	if name == OwnClient {
 		return "claude-code"
@@ -221,8 +221,8 @@ func (l *Listing) Identify(ctx context.Context, t *Target, environment []string,
 }
 
 // replaced returns the reason why the file that would start the server is not known to be the
-// approved one. It returns "" if it is, or if no file was approved. unknown is the reason why
-// its digest is unknown.
+// approved one. It returns "" if the file is known to be, or if no file was approved. unknown is
+// the reason why its digest is unknown.
 func (t *Target) replaced(now *baseline.Identity, unknown string, known Known) string {
 	was := known[t.Name].Approved()
 	switch {

@@ -30,7 +30,7 @@ type Listing struct {
 	StepTimeout  time.Duration // until each later response
 	Timeout      time.Duration // for one server, from its start to its last list
 
-	listed func()          // if set, called once a server is listed; the server is then watched for changes of its tools
+	listed func()          // if set, called once a server is listed; the server is then watched for changes to its tools
 	Until  <-chan struct{} // ends the watching when closed
 }
 

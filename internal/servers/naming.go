@@ -67,8 +67,8 @@ func (l Known) Name(entry *configfile.Entry) (string, error) {
 	return l.distinct(name, id), nil
 }
 
-// NameUnasked is like Name, but always returns a name: as a last resort, that of the
-// program, or an ID.
+// NameUnasked is like Name, but always returns a name: as a last resort, the name of the program,
+// or an ID.
 func (l Known) NameUnasked(entry *configfile.Entry) (string, error) {
 	name, err := l.Name(entry)
 	if err != nil || name != "" {
@@ -147,9 +147,9 @@ func packageName(entry *configfile.Entry) string {
 // generic matches names that many packages have after their scope or owner.
 var generic = lazyregexp.New(`(?i)^(?:mcp|server|mcp[-_]?server|server[-_]?mcp|index|main|cmd)$`)
 
-// programName names a server that starts no package. The name is that of the program, or of the
-// script that its interpreter runs, if it contains mcp as a word. For a program with a generic name
-// such as index.js, it is that of the directory. Otherwise, programName returns "".
+// programName names a server that starts no package. It is named after the program, or the script
+// that its interpreter runs, if that name contains mcp as a word; a program with a generic name
+// such as index.js is named after its directory. Otherwise, programName returns "".
 func programName(command string, args []string) string {
 	words := []string{command}
 	if i := slices.IndexFunc(args, func(arg string) bool { return !strings.HasPrefix(arg, "-") }); i >= 0 {
@@ -173,7 +173,7 @@ func programName(command string, args []string) string {
 }
 
 // ending is the file name extension of a program, layout the name of a file or directory inside the
-// project of a program, and saysMCP a name with mcp as a word of it.
+// project of a program, and saysMCP a name that contains mcp as a word.
 var (
 	ending  = lazyregexp.New(`(?i)\.(?:exe|cmd|bat|ps1|sh|[cm]?[jt]s|py|rb|jar)$`)
 	layout  = lazyregexp.New(`(?i)^(?:dist|build|out|lib|src|bin|target|release|debug|app|cli|run|start|stdio|__main__)$`)

@@ -83,7 +83,7 @@ type reader struct {
 	lost int64 // number of missing entries
 }
 
-// read visits the new entries in complete lines.
+// read visits the new entries in text, which consists of complete lines.
 func (r *reader) read(text []byte, visit func(entry)) {
 	for line := range bytes.Lines(text) {
 		e, ok := parse(bytes.TrimSuffix(line, []byte("\n")))

@@ -19,8 +19,8 @@ func Credentials(s []byte) (spans [][2]int) {
 	return spans
 }
 
-// opening matches the text before the secret parameter of a link that grants access by itself and
-// is meant to be shared: the signature of a signed link, the password of a meeting.
+// opening matches the text before the secret parameter of a link that grants access without further
+// credentials and is meant to be shared: the signature of a signed link, the password of a meeting.
 var opening = lazyregexp.New(`(?i)[?&;](?:x-(?:amz|goog)-(?:signature|credential|security-token)|sig|signature|pwd)=$`)
 
 // opens reports whether s ends with the name of such a parameter.

@@ -24,7 +24,7 @@ const (
 	MaxLayers    = 3   // maximum depth of nested encodings
 	minRun       = 20  // characters; a shorter run cannot contain an instruction
 	minDecoded   = 10  // bytes
-	minEscapes   = 4   // number of escapes from which text is decoded as a whole
+	minEscapes   = 4   // minimum number of escapes for text to be decoded as a whole
 	minInvisible = 16  // number of invisible characters that can encode two letters
 	probe        = 240 // number of bytes decoded to see whether a run is text
 )
@@ -96,7 +96,7 @@ func entities(s []byte) bool {
 
 func letter(b byte) bool { return b|0x20 >= 'a' && b|0x20 <= 'z' }
 
-// runByte marks the characters of both base64 alphabets, which include those of hexadecimal.
+// runByte marks the characters of both base64 alphabets, which include the hexadecimal digits.
 var runByte = func() (t [256]bool) {
 	for _, b := range []byte("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_") {
 		t[b] = true

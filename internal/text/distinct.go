@@ -35,7 +35,7 @@ type Distinct struct {
 	Base       bool // only looked up: a link without its query, its host, or a word that could be a secret
 }
 
-// The minimum values from which a value counts as distinctive.
+// The requirements for a value to count as distinctive.
 const (
 	leastSecret  = 8
 	secretKinds  = 8  // distinct characters of a secret; a word has fewer
@@ -123,7 +123,7 @@ func NewDistinct(s []byte, start, end int, kind DistinctKind) Distinct {
 }
 
 // Lookups yields the words of s that may be secrets stored elsewhere under a name that marks them
-// as secrets. By itself, such a word is not distinctive.
+// as secrets. On its own, such a word is not distinctive.
 func Lookups(s []byte, yield func(Distinct)) {
 	if v := bytes.TrimSpace(s); len(v) <= longestLookup && bytes.ContainsAny(v, "&=<>()'\"`") && !bytes.ContainsAny(v, " \t\n") && mixed(v) && Secretive(v) {
 		d := NewDistinct(v, 0, len(v), TokenValue) // a password that contains such characters

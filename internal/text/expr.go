@@ -25,7 +25,7 @@ type Expr struct {
 	forward   func() *automaton // nil if there are too many character classes
 	exact     bool              // the automata match exactly what the expression does, not more
 	heads     func() (head, inside *lazyregexp.Regexp)
-	parts     []*Expr       // branches of an alternation that is not exact; each has few states by itself
+	parts     []*Expr       // branches of an alternation that is not exact; each has few states on its own
 	literals  *literalTable // every match of a branch contains one of its literals
 	always    uint64        // bit set of the branches without literals
 
@@ -107,8 +107,8 @@ const (
 	mostParts    = 64
 )
 
-// split finds the branches of an alternation, or none if the expression is not one: its leftmost
-// match is that of its branches, and on a tie that of the first branch.
+// split finds the branches of an alternation, or none if the expression is not one: its match is
+// the leftmost match of any branch and, on a tie, the match of the first such branch.
 func (e *Expr) split(re *syntax.Regexp) {
 	var ahead []*syntax.Regexp // assertions
 	for re.Op == syntax.OpCapture || re.Op == syntax.OpConcat && asserts(re.Sub[:len(re.Sub)-1]) {

@@ -68,7 +68,7 @@ var beginsTurned = func() (t [256]bool) {
 	return
 }()
 
-// leastTurned is the number of upside-down letters from which a text counts as upside down.
+// leastTurned is the minimum number of upside-down letters for a text to count as upside down.
 // Languages and phonetic notation use one or two of them.
 const leastTurned = 8
 

@@ -47,9 +47,9 @@ var markClass = func() (t [256]uint8) {
 }()
 
 // unmarked yields lines whose words are broken up by emphasis, without the emphasis. They look the
-// same on a screen, but no pattern matches words that are marked one by one. To save
-// time, it runs the patterns only on lines with at least marksInside marks that can be inside a word,
-// or markedGaps gaps between marked words.
+// same on a screen, but no pattern matches words whose markup is separate for each word. To save
+// time, it runs the patterns only on lines with at least marksInside marks that can be inside a
+// word, or markedGaps gaps between marked words.
 func unmarked(s []byte, yield func(Hidden)) {
 	for start := 0; start < len(s); {
 		i := start + nextMark(s[start:])

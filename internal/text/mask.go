@@ -17,7 +17,7 @@ type secret struct {
 	goes  func(behind []byte) bool // whether the text after a hint allows a match; nil if not checked
 }
 
-// tokens lists forms that are unmistakable by themselves. Sources: the token formats published by
+// tokens lists forms that are unmistakable without context. Sources: the token formats published by
 // the vendors named.
 var tokens = []secret{
 	{[]string{"akia", "asia", "agpa", "aida", "aroa"}, // AWS access key id

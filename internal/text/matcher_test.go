@@ -63,8 +63,8 @@ func TestScan(t *testing.T) {
 	}
 }
 
-// TestScanLiterals checks that patterns without an expression are found at the same
-// positions as by a plain search.
+// TestScanLiterals checks that patterns without an expression are found at the same positions as in
+// a plain search.
 func TestScanLiterals(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(5, 6))
 	random := func(n int) string {

@@ -54,9 +54,9 @@ func fromUTF16(out, b []byte, high int) []byte {
 	return out
 }
 
-// The share of printable bytes from which a window of bytes counts as text. Of random bytes, three
-// in eight are printable. NULs are not counted, so that UTF-16 and UTF-32 are recognized in either
-// byte order.
+// The minimum share of printable bytes for a window of bytes to count as text. Of random bytes,
+// three in eight are printable. NULs are not counted, so that UTF-16 and UTF-32 are recognized in
+// either byte order.
 const (
 	window     = 32
 	shownOf    = 5 // all but one of this many non-NUL bytes
@@ -154,8 +154,8 @@ func from64(out, values []byte) []byte {
 	return out
 }
 
-// The share of capitals and digits from which a block may contain base64: in base64 of text they
-// are every other character, in prose almost none.
+// The minimum share of capitals and digits for a block to be tried as base64: in base64 of text,
+// every other character is one; in prose, almost none is.
 const (
 	mixedBlock = 64
 	leastMixed = 14

@@ -85,9 +85,9 @@ func spelledIn(s []byte, words []spelledWord) []spelledWord {
 	return words
 }
 
-// lonePairs yields each position that can be that of a letter, a mark and another letter at the end of
-// a word: without these, no word is spelled out. It finds the second letter first, which is one byte,
-// as are most marks.
+// lonePairs yields each position where a letter, a mark and another letter may end a word: without
+// these, no word is spelled out. It finds the second letter first, which is one byte, as are most
+// marks.
 func lonePairs(s []byte, yield func(i int)) {
 	var alnum, high uint64
 	for i := 0; i <= len(s); i += blockSize {

@@ -43,7 +43,7 @@ func EachNew(p *scanner.JudgePass, visit func(*mcp.Definition)) {
 	}
 }
 
-// ReportBeside reports a problem with a tool's name that is similar to that of another server's
+// ReportBeside reports a problem with a tool's name that is similar to the name of another server's
 // tool.
 func ReportBeside(p *scanner.JudgePass, d *mcp.Definition, other *scanner.Known, severity scanner.Severity, message string) {
 	p.Report(scanner.JudgeIssue{

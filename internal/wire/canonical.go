@@ -67,8 +67,8 @@ func (d *Doc) SortedMembers(i int) []int {
 	return members
 }
 
-// CompareUTF16 compares strings by UTF-16 code units. The order differs from that of bytes only
-// between a rune above U+FFFF and one from U+E000 to U+FFFF.
+// CompareUTF16 compares strings by UTF-16 code units. The order differs from the order of bytes
+// only between a rune above U+FFFF and one from U+E000 to U+FFFF.
 func CompareUTF16(a, b []byte) int {
 	for len(a) > 0 && len(b) > 0 {
 		r, n := utf8.DecodeRune(a)

@@ -1,8 +1,8 @@
 package wire
 
-// longText is the size, in bytes, from which values are counted before parsing, because the
-// nodes of a long text take more memory than the text itself, and twice that while the slice
-// grows.
+// longText is the minimum size, in bytes, of a text whose values are counted before parsing,
+// because the nodes of a long text take more memory than the text itself, and twice that while the
+// slice grows.
 const longText = 1 << 20
 
 // valuesIn returns the number of values in a text, or an upper bound if the text is not valid

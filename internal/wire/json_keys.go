@@ -67,7 +67,7 @@ func (d *Doc) checkKeys(i int32) {
 	}
 }
 
-// enterKey returns the member in the table whose key has the same form as that of node i, or
+// enterKey returns the member in the table whose key has the same form as the key of node i, or
 // enters i and returns -1.
 func (d *Doc) enterKey(i int, form keyForm) (other int, odd bool) {
 	t := &d.keys

@@ -41,8 +41,8 @@ func NewLineReader(r io.Reader, max int64) *LineReader {
 	return &LineReader{r: r, max: max}
 }
 
-// Next returns the next line that is not blank, or io.EOF at the end. An error of the
-// underlying reader is returned after the data that preceded it.
+// Next returns the next line that is not blank, or io.EOF at the end. An error from the underlying
+// reader is returned after the data that preceded it.
 func (l *LineReader) Next() (Line, error) {
 	for {
 		line, err := l.physical()

@@ -83,7 +83,7 @@ func SSEEventIn(part []byte, begins bool) SSEEvent {
 	return e
 }
 
-// Next returns the next event, or io.EOF at the end. An error of the underlying reader is
+// Next returns the next event, or io.EOF at the end. An error from the underlying reader is
 // returned after the events that preceded it.
 func (s *SSEReader) Next() (SSEEvent, error) {
 	s.reset()

@@ -14,7 +14,7 @@ var PrivilegedRuntime = scanner.Rule{
 	ID:         "cfg-privileged-runtime",
 	Category:   "configuration",
 	Title:      "A server runs with more permissions than it needs",
-	Why:        "A server does what a model requests, and a model can be manipulated. A server with root, the whole disk or the Docker socket can then harm the whole machine.",
+	Why:        "A server does what a model requests, and a model can be manipulated. A server that runs as root, or has access to the whole disk or the Docker socket, can then harm the whole machine.",
 	Fix:        "Remove the option. Mount only the directories that the server works on, read-only if possible; give a file server only the project directory.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
@@ -42,7 +42,7 @@ var PrivilegedRuntime = scanner.Rule{
 	},
 }
 
-// asRoot reports commands that run the server with the permissions of another user.
+// asRoot reports commands that run the server with a different user's permissions.
 func asRoot(e *configfile.Entry, report func(int, scanner.Severity, string)) {
 	const message = "the server runs as root"
 	if elevating.MatchString(e.Command) {

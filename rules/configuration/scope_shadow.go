@@ -19,7 +19,7 @@ var ScopeShadow = scanner.Rule{
 	Fix:        "Rename one of the two, or make them identical.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The names are equal and the commands differ. The same package in another version, or the same address through a bridge, is the same server.",
+	Basis:      "The names are equal and the commands differ. A different version of the same package, or the same address through a bridge, counts as the same server.",
 	Refs:       []string{"OWASP-MCP:MCP09", "ATLAS:AML.T0074", "CWE-694"},
 	Configs: func(p *scanner.ConfigPass) {
 		for i := range p.Entries {

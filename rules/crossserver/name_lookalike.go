@@ -36,10 +36,10 @@ var NameLookalike = scanner.Rule{
 				}
 				severity, too := scanner.Medium, ""
 				if names.Reworded(d.Description, other.Definition.Description) {
-					severity, too = scanner.High, ", and so is its description"
+					severity, too = scanner.High, ", and a similar description"
 				}
 				tools.ReportBeside(p, d, other, severity,
-					fmt.Sprintf("the name of tool %q of server %q is almost identical to that of %q of server %q%s", d.Name, p.Server.ID, name, other.Server, too))
+					fmt.Sprintf("tool %q on server %q has almost the same name as %q on server %q%s", d.Name, p.Server.ID, name, other.Server, too))
 			}
 		})
 	},
@@ -50,11 +50,11 @@ var NameLookalike = scanner.Rule{
 func likeBuiltin(name string) (scanner.Severity, string) {
 	switch b, exact := names.Imitates(name); {
 	case exact && names.Disguised(name):
-		return scanner.Medium, fmt.Sprintf("the name of the tool looks like that of %s, which is built into %s", b.Name, b.Client)
+		return scanner.Medium, fmt.Sprintf("the tool has a name that looks like %s, which is built into %s", b.Name, b.Client)
 	case exact:
 		return scanner.Note, fmt.Sprintf("the tool has the same name as %s, which is built into %s", b.Name, b.Client)
 	case b != nil:
-		return scanner.Medium, fmt.Sprintf("the name of the tool is almost identical to that of %s, which is built into %s", b.Name, b.Client)
+		return scanner.Medium, fmt.Sprintf("the tool has almost the same name as %s, which is built into %s", b.Name, b.Client)
 	}
 	return 0, ""
 }

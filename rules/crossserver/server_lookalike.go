@@ -13,7 +13,7 @@ import (
 var ServerLookalike = scanner.Rule{
 	ID:         "xs-server-lookalike",
 	Category:   "name_similarity",
-	Title:      "A server's name is almost identical to that of another server",
+	Title:      "A server's name is almost identical to another server's",
 	Why:        "Users may install or call the wrong package or server if its name differs from the intended one by a single letter.",
 	Fix:        "Compare the name with the intended one, letter by letter, and check the origin of the server. Give your own servers distinct names.",
 	Severity:   scanner.High,
@@ -79,7 +79,7 @@ func serverBeside(p *scanner.JudgePass, also func(p *scanner.JudgePass, other st
 			known = ", which is configured or approved"
 		}
 		reportServer(p, severity, imitation, "", original,
-			fmt.Sprintf("the name of server %q %s that of server %q in the same session%s", imitation, how, original, known))
+			fmt.Sprintf("the name of server %q %s the name of server %q in the same session%s", imitation, how, original, known))
 	}
 }
 

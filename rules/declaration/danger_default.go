@@ -24,7 +24,7 @@ var DangerDefault = scanner.Rule{
 	Fix:        "Remove the default from the server. Set the value in the client.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "No published server has an external address as the default of a recipient or webhook, a chain of commands, or a key file in a tool that is not about keys. A default address for reports or callbacks may be the vendor's own, and is rated medium. Examples do not count, except working credentials.",
+	Basis:      "No published server has any of these as a default: an external address for a recipient or webhook, a chain of commands, or a key file in a tool that is not about keys. A default address for reports or callbacks may be the vendor's own, and is rated medium. Examples do not count, except working credentials.",
 	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM02", "ATLAS:AML.T0086", "CWE-1188"},
 	Message: func(p *scanner.MessagePass) {
 		tools.Each(p, func(d *mcp.Definition, node int) {
@@ -88,8 +88,8 @@ func weighOffered(tool, parameter, said string, given bool) (scanner.Severity, s
 }
 
 var (
-	// sinkName matches spelled-out parameter names for the recipient of the tool's own output,
-	// and reportsTo those for the recipient of side channels.
+	// sinkName matches spelled-out parameter names for the recipient of the tool's own output, and
+	// reportsTo names for the recipient of side channels.
 	sinkName = lazyregexp.New(`^(bcc|cc|to|recipients?|(bcc|cc|to|reply to|forward(ing)?( to)?|send to|copy to|share with|notify|recipient|notification|` +
 		`alert) (e ?mails?|address(es)?|recipients?|list|number|phone|account|` +
 		`wallet)|forward to|send to|copy to|reply to|share with|(\w+ )?web ?hook( url| uri| address| endpoint)?)$`)

@@ -91,8 +91,8 @@ func sendsElsewhere(u *unapproved, s []byte) bool {
 	return false
 }
 
-// verbReach is the maximum distance, in bytes, between a verb of sending and a
-// destination after it.
+// verbReach is the maximum distance, in bytes, between a verb for sending and a destination after
+// it.
 const verbReach = 120
 
 // maxPlacesRead is the maximum number of destinations inspected in one sentence.

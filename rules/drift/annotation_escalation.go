@@ -75,7 +75,7 @@ func saidItAlters(_ *wire.Doc, d *mcp.Definition) bool {
 
 var altering = lazyregexp.New(`\b(delete|remove|destroy|erase|wipe|purge|truncate|uninstall|terminate|kill|revoke|overwrite|drop|clear|reset|update|modify|rename|move|edit|replace|patch|merge)\b`)
 
-// mayWrite reports whether a tool's name contains a verb of changing and no verb of
+// mayWrite reports whether a tool's name contains a verb for changing something and no verb for
 // reading.
 func mayWrite(d *mcp.Definition) bool {
 	if tools.WritesItself(d) {

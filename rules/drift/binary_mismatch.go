@@ -51,8 +51,8 @@ func replaced(was, now *baseline.Identity) bool {
 	return was.Digest != "" && now.Digest != "" && was.Digest != now.Digest
 }
 
-// programWeight rates a replaced executable. A program that fetches packages weighs less,
-// because it is not the server itself.
+// programWeight rates a replaced executable. A replaced program that fetches packages is rated
+// lower, because it is not the server itself.
 func programWeight(now *baseline.Identity) scanner.Severity {
 	if now.Ecosystem.Fetched() {
 		return scanner.High

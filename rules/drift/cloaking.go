@@ -48,7 +48,7 @@ var Cloaking = scanner.Rule{
 const atOnce = 10 * time.Minute
 
 // reportDifference reports a definition that the server shows differently, or not at all, to a
-// client with another name.
+// client with a different name.
 func reportDifference(p *scanner.JudgePass, d *scanner.ClientDifference) {
 	issue := scanner.JudgeIssue{Severity: scanner.High, Subject: d.Kind, Name: d.Name, Offset: d.Offset, Key: d.Change}
 	switch d.Change {

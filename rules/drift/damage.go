@@ -79,7 +79,7 @@ var (
 )
 
 // trusted reports whether clients ask less often before calling the tool, because its hints say
-// that it only reads or destroys nothing, or its name is that of a reading tool.
+// that it only reads or destroys nothing, or its name says that it reads.
 func (u *unapproved) trusted() bool {
 	at := u.now.Get(0, "annotations")
 	if hintOf(&u.now, u.now.Get(at, "readOnlyHint")) == "true" || hintOf(&u.now, u.now.Get(at, "destructiveHint")) == "false" {

@@ -14,7 +14,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// moved rates a value with another destination than the previous ones. The returned sentence is
+// moved rates a value with a different destination from the previous ones. The returned sentence is
 // "" if none of the values is a destination, or if all of them belong to the same owner.
 func (s *schemaChange) moved(before []string, value string) (weight scanner.Severity, where string) {
 	now := s.placeOf(value)

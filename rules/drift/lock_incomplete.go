@@ -90,7 +90,7 @@ func reportSaidNoMore(p *scanner.JudgePass) {
 		return
 	}
 	issue := scanner.JudgeIssue{Severity: scanner.High, Subject: mcp.ServerSubject, Pointer: "/" + strings.ReplaceAll(absent[0], ".", "/"), Offset: p.Message.IdentityAt, Evidence: p.Server.ID, Key: strings.Join(absent, " "),
-		Message: fmt.Sprintf("this change removed from the lockfile entry: %s; mcpscan would not notice a change of the server; restore the entry", text.JoinSome(absent)),
+		Message: fmt.Sprintf("this change removed from the lockfile entry: %s; mcpscan would not notice a change to the server; restore the entry", text.JoinSome(absent)),
 		Related: []scanner.Related{{Message: "recorded here", Location: before.Location}}}
 	if replaced && !slices.ContainsFunc(absent, func(name string) bool { return !strings.HasPrefix(name, "identity.") }) {
 		issue.Approval = p.IdentityApprovedInChange()
@@ -98,14 +98,14 @@ func reportSaidNoMore(p *scanner.JudgePass) {
 	p.Report(issue)
 }
 
-// upgraded reports whether the change gives the lockfile entry another program, address or
+// upgraded reports whether the change gives the lockfile entry a different program, address or
 // version.
 func upgraded(p *scanner.JudgePass, before *scanner.Offer) bool {
 	now := p.Locked().Last()
 	return now != nil && len(before.Locked.Stale(now)) > 0
 }
 
-// otherProgram reports whether the server became another kind of thing, as when a package
+// otherProgram reports whether the server became a different kind of thing, as when a package
 // became a file or an address. drift-identity reports that.
 func otherProgram(before *scanner.Offer, p *scanner.JudgePass) bool {
 	was, now := before.Locked.Last(), p.Locked().Last()

@@ -99,8 +99,8 @@ func (s *schemaChange) approvedName(name string) bool {
 	return s.alike[names.FoldName(name)]
 }
 
-// asks reports whether a property asks for more by its name, or by that of a nested property. An
-// ambiguous name is interpreted by its description.
+// asks reports whether the name of a property, or of a nested property, asks for more. An ambiguous
+// name is interpreted by its description.
 func (s *schemaChange) asks(n *property) bool {
 	asks := asksForMore(n.name) || anyWord(n.name, raw) && s.carriesText(n)
 	if description := s.describes(n); description != "" && anyWord(n.name, ambiguous) && !anyWord(n.name, unambiguous) {

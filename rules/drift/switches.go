@@ -72,7 +72,7 @@ func wideOpen(value string) bool { return rank(value) == len(openness)-1 && !swi
 // switchValues are values of switches, which have a meaning only with the switch's name.
 var switchValues = names.Set("true false on off yes no 0 1")
 
-// unfixed rates a switch that was fixed to its safe value and can now have another.
+// unfixed rates a switch that was fixed to its safe value and can now have a different one.
 func (s *schemaChange) unfixed(before []int) scanner.Severity {
 	safe := safeValue(s.name)
 	if safe != "" && len(before) == 1 && jsonschema.Text(&s.old, before[0]) == safe {

@@ -12,9 +12,9 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// proseWords is the minimum number of words that make a value other than a description (a default,
-// enum value, example or unknown member) prose. The name of a credentials file is enough by
-// itself.
+// proseWords is the minimum number of words for a value other than a description (a default, enum
+// value, example or unknown member) to count as prose. The name of a credentials file is enough,
+// however short the value.
 const proseWords = 4
 
 // texts returns the texts of a definition at any depth, by JSON pointer. Instructions are one text.
@@ -124,7 +124,7 @@ func (set sentenceSet) has(plain string) bool {
 // plain normalizes the white space and case of a sentence.
 func plain(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
 
-// longSentence is the length, in bytes, from which sentences are split.
+// longSentence is the maximum length, in bytes, of a sentence that is not split.
 const longSentence = 160
 
 // split splits a text into sentences and lines, so that a diff isolates a change in a long

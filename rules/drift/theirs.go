@@ -51,8 +51,7 @@ func (s *schemaChange) asksWhereToldTo() bool {
 	return *s.toldTo
 }
 
-// namesCredential reports whether name is that of a credential, rather than something related to
-// one.
+// namesCredential reports whether name denotes a credential, rather than something related to one.
 func namesCredential(name string) bool {
 	words := strings.Fields(names.Spell(name))
 	if len(words) == 0 || sensitive.AboutSecret[words[len(words)-1]] || anyOf(words, placesInLists) {
@@ -87,7 +86,7 @@ func namesTalk(name string) bool {
 var (
 	// opening are words that mean a credential in any context.
 	opening = names.Set(`password passwords passwd passphrase passcode credential credentials secret secrets mnemonic jwt dotenv apikey`)
-	// bareCredential are words that mean a credential after certain other words, but by themselves
+	// bareCredential are words that mean a credential after certain other words, but on their own
 	// may mean a list position or a coin.
 	bareCredential = names.Set(`token tokens cookie cookies pem otp auth`)
 	// placesInLists are words for pagination tokens, tokens that are counted or traded, and
@@ -155,6 +154,6 @@ var (
 	// pathOrExample matches wording that asks for a location or an example rather than
 	// the content.
 	pathOrExample = lazyregexp.New(`\b(paths?|location|where|file\s?name|defaults?(\s+(to|is))?|e\.g\.|examples?|such\s+as|like|instead\s+of|requires?|needs?|using|uses|via|with)\b[^.;]*$`)
-	// aboutThing matches text that makes the preceding words part of another name.
+	// aboutThing matches text that turns the words before it into part of a different name.
 	aboutThing = lazyregexp.New(`^\s*(['’]s\s+)?(ids?|identifiers?|urls?|names?|types?|kinds?|counts?|limits?|slugs?|objects?|formats?|polic(y|ies)|expir\w+|ttl|length|settings?)\b`)
 )

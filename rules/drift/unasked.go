@@ -93,7 +93,7 @@ var (
 		Enough:  4, Message: "sends something to an address that the definition did not mention before",
 	}
 	// notAsking is like sense.WaivesApproval with a lower threshold, because an
-	// added sentence has fewer words that could give it another meaning.
+	// added sentence has fewer words that could give it a different meaning.
 	notAsking = looser(sense.WaivesApproval, 1).Test
 	// borrowing matches text about using another server's tool for this one.
 	borrowing = sense.Test{
@@ -140,7 +140,8 @@ var asksPersons = lazyregexp.New(`\b(ask|request|prompt|have|get|obtain|collect|
 	`pin|cvv|cvc|(2fa|otp|one-time|verification|security|recovery|backup)\s+(codes?|passwords?|phrases?)|seed\s+phrase|card\s+(number|details)|` +
 	`social\s+security\s+number)\b`)
 
-// partOfName matches text that makes a preceding word for a secret part of another name.
+// partOfName matches text after a word for a secret that turns the word into part of a different
+// name.
 var partOfName = lazyregexp.New(`^[\s_-]+(files?|fields?|managers?|polic(y|ies)|resets?|hash(es)?|protect\w*|rules?|lengths?|strength|prompts?|parameters?)\b`)
 
 func forNoThing(_ *unapproved, s []byte) bool { return !asksForThing.Match(s) }

@@ -35,7 +35,7 @@ func (c *change) weighText(r retold, found []*scanner.Finding) (severity scanner
 	return w.severity, w.why, w.detected
 }
 
-// weight is the rating of a text by itself.
+// weight is the rating of a text without its context.
 type weight struct {
 	severity scanner.Severity
 	why      string
@@ -225,8 +225,7 @@ var promised = func() map[string]bool {
 	return roots
 }()
 
-// The numbers of letters or words above which a text counts as being in another
-// language.
+// The numbers of letters or words above which a text counts as not being in English.
 const (
 	foreignLetters = 12
 	foreignWords   = 3

@@ -60,7 +60,7 @@ func steering(p *scanner.TextPass) {
 }
 
 // reportEffect reports e. The severity is High in documentation and in texts on which a
-// person decides, and that of the effect in possible program output.
+// person decides, and the effect's severity in possible program output.
 func reportEffect(e *effect, p *scanner.TextPass, report func(scanner.Severity)) {
 	switch {
 	case e == nil:

@@ -55,7 +55,7 @@ const (
 	stem     = 4
 )
 
-// stems returns the stems of the words of a text. It returns none for a text in another script,
+// stems returns the stems of the words of a text. It returns none for a text in a different script,
 // because a translation has no words in common.
 func stems(s string) []string {
 	var all []string

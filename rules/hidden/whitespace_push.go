@@ -17,7 +17,7 @@ var WhitespacePush = scanner.Rule{
 	Fix:        "Scroll down and read the text after the gap. Remove the server if the text is an instruction to the model.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "No layout needs 40 empty lines or 400 spaces before text, but generated documentation sometimes contains such gaps by mistake. The finding is high if an instruction to a model follows. Web pages and program output have such gaps too, so findings in data are one severity lower.",
+	Basis:      "No layout needs 40 empty lines or 400 spaces before text, but generated documentation sometimes contains such gaps by mistake. The finding is high if an instruction to a model follows. Web pages and program output have such gaps too, so the severity of findings in data is one level lower.",
 	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM01", "ATLAS:AML.T0068", "CWE-451"},
 	Unusual: func(p *scanner.TextPass) {
 		_, end, ok := text.Gap(p.Source)

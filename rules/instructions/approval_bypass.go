@@ -80,7 +80,7 @@ var (
 	approvalAwaited = lazyregexp.New(`\b(only|after|once|until|when|if|unless|whether)\b`)
 	// parameterSwitch matches the description of a parameter's effect.
 	parameterSwitch = lazyregexp.New(`\b(if|set\s+to|flag|option|default)\b`)
-	// byItself matches words for automatic actions.
+	// byItself matches words that say an action is automatic.
 	byItself = lazyregexp.New(`\b(always|automatic(ally)?|directly|immediately|instead)\b`)
 	// prohibitedAhead matches text that turns "without confirmation" into its opposite.
 	prohibitedAhead = lazyregexp.New(`\b(never|not|n['’]t|cannot|refuses?|nothing|no\s+\w+)\b[^\n]*$`)

@@ -17,7 +17,7 @@ var Conceal = scanner.Rule{
 	Fix:        "Remove the server. If the wording is benign (a tool that returns internal IDs, for example), ask the author to add the reason to the text.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The wording is rare in definitions outside attacks; results quote it more often, so findings in results are one severity lower.",
+	Basis:      "The wording is rare in definitions outside attacks; results quote it more often, so the severity of findings in results is one level lower.",
 	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM01", "ATLAS:AML.T0110", "CWE-451"},
 	Patterns: []scanner.Pattern{
 		{
@@ -107,8 +107,8 @@ var (
 	notTheUser = lazyregexp.New(`\b(users|customers?)$`)
 )
 
-// The text matched by silentPattern also occurs in manuals, and that matched by instructionsPattern
-// in instructions that people write for their own bots.
+// The text matched by silentPattern also occurs in manuals, and the text matched by
+// instructionsPattern in instructions that people write for their own bots.
 const (
 	silentPattern       = 2
 	instructionsPattern = 3
@@ -136,9 +136,9 @@ var (
 	toTheUser  = lazyregexp.New(`^\s+to\s+(the|your|any|anyone|anybody|users?|humans?|people|them|him|her)\b`)
 )
 
-// openSecrecy reports whether the words of secrecy at [start, end) hide nothing from the user.
-// They may be a detector's example, protect the user's own data or password, keep a key secret
-// from others, or prevent a message from being shown again.
+// openSecrecy reports whether the wording for secrecy at [start, end) hides nothing from the user.
+// They may be a detector's example, protect the user's own data or password, keep a key secret from
+// others, or prevent a message from being shown again.
 func openSecrecy(t []byte, start, end int) bool {
 	from, _ := clause.Around(t, start, end)
 	said, rest := t[start:end], t[end:]

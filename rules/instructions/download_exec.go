@@ -14,7 +14,7 @@ var DownloadExec = scanner.Rule{
 	Fix:        "Do not run the command. Remove the server, or install its dependencies yourself from a source that you have checked.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "The text pipes a download into an interpreter, and is not a warning. Installation guides are a known false positive, so findings in results are one severity lower.",
+	Basis:      "The text pipes a download into an interpreter, and is not a warning. Installation guides are a known source of false positives, so the severity of findings in results is one level lower.",
 	Refs:       []string{"OWASP-MCP:MCP05", "OWASP-LLM:LLM05", "ATLAS:AML.T0050", "CWE-494"},
 	Patterns: []scanner.Pattern{
 		{

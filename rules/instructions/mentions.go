@@ -10,7 +10,7 @@ import (
 // an attack. The inj-* rules decide whether it is an instruction.
 
 // mention returns the check of a men-* rule. It reports definitions with the given severity and
-// results with the next lower one, and ignores what the client sends.
+// results with the next lower severity, and ignores what the client sends.
 func mention(definition scanner.Severity, message string) func(*scanner.TextPass) {
 	return func(p *scanner.TextPass) {
 		for _, m := range p.Matches {

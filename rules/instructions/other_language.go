@@ -91,8 +91,7 @@ func newWordsOfAny() wordsOfAny {
 	}
 }
 
-// readReach is the maximum distance, in bytes, between a verb of reading and a
-// file.
+// readReach is the maximum distance, in bytes, between a verb for reading and a file.
 const readReach = 160
 
 // ofAll returns an expression that matches the result of f for any language.
@@ -137,7 +136,7 @@ func foreignOrder(p *scanner.TextPass, pattern, start, end int) (scanner.Issue, 
 		anyTongue().theirs.Match(p.Folded[from:to]) && !l.Denied.Match(ahead) && !p.FirstSentence(start)
 }
 
-// foreignRead rates a credentials file, which is reported only with a verb of reading.
+// foreignRead rates a credentials file, which is reported only together with a verb for reading.
 func foreignRead(p *scanner.TextPass, from, start, end int) (scanner.Issue, bool) {
 	from = max(from, start-readReach)
 	first, last := start, end

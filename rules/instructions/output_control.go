@@ -14,7 +14,7 @@ var OutputControl = scanner.Rule{
 	Fix:        "Do not rely on an answer based on the text. Find out who wrote it.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "Data has no reason to dictate the answer. Definitions often describe the form of an answer, so this wording is rated low there.",
+	Basis:      "There is no reason for data to dictate the answer. Definitions often describe the form of an answer, so this wording is rated low there.",
 	Refs:       []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM01", "ATLAS:AML.T0051.001", "CWE-1427"},
 	Patterns: []scanner.Pattern{
 		{

@@ -8,7 +8,7 @@ import (
 var Persona = scanner.Rule{
 	ID:         "inj-persona",
 	Category:   "hidden_instructions",
-	Title:      "Text gives the model another identity",
+	Title:      "Text gives the model a different identity",
 	Why:        "A model that adopts a persona also adopts its rules. This is a common way to bypass the model's restrictions.",
 	Fix:        "Remove the server, unless it offers role play and the user asked for it.",
 	Severity:   scanner.High,

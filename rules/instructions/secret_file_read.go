@@ -20,7 +20,7 @@ var SecretFileRead = scanner.Rule{
 	Fix:        "Remove the server, and rotate the credentials if the tool was ever used.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "A verb of access and a credentials file appear in one clause that is not negated. A tool whose purpose is to read that file is a known false positive.",
+	Basis:      "A verb for reading or obtaining and a credentials file appear in one clause that is not negated. Tools whose purpose is to read that file are a known source of false positives.",
 	Refs:       []string{"OWASP-MCP:MCP01", "OWASP-LLM:LLM02", "ATLAS:AML.T0098", "CWE-200"},
 	Patterns: []scanner.Pattern{{
 		Name:    "secret_file",

@@ -8,7 +8,7 @@ import (
 var CachePublicAuth = scanner.Rule{
 	ID:         "prt-cache-public-auth",
 	Category:   "protocol",
-	Title:      "A result of a request with credentials may be cached for everyone",
+	Title:      "A response to a request with credentials may be cached for everyone",
 	Why:        "A caching gateway serves a public result to the next client that asks, whoever that is.",
 	Fix:        `Make the server answer with cacheScope "private" if the answer depends on the caller.`,
 	Severity:   scanner.Medium,

@@ -13,7 +13,7 @@ var JSONKeyConfusion = scanner.Rule{
 	ID:         "prt-json-key-confusion",
 	Category:   "protocol",
 	Title:      "A message can be parsed in two ways",
-	Why:        "Parsers differ on a duplicate key, a key in another case, or one with an invisible character. Such a message shows a scanner one text and the client another (CVE-2026-27896, GHSA-q382-vc8q-7jhj).",
+	Why:        "Parsers differ on a duplicate key, a key in a different case, or one with an invisible character. Such a message shows a scanner one text and the client another (CVE-2026-27896, GHSA-q382-vc8q-7jhj).",
 	Fix:        "Treat the server as hostile: no JSON library writes such a message on its own.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceHigh,
@@ -62,7 +62,7 @@ var foldedKeys = func() map[string]string {
 	return t
 }()
 
-// reportVariants reports protocol keys in another case if the proper key is missing, because a
+// reportVariants reports protocol keys in a different case if the proper key is missing, because a
 // strict parser ignores such a member and a lenient one accepts it.
 func reportVariants(p *scanner.MessagePass) {
 	doc := p.Doc

@@ -39,6 +39,6 @@ var ResponseMismatch = scanner.Rule{
 	},
 }
 
-// chosenID is the length from which equal IDs are not a coincidence. Clients count from 1 or use
+// chosenID is the minimum length of equal IDs that are no coincidence. Clients count from 1 or use
 // random IDs.
 const chosenID = 8

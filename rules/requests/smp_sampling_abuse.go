@@ -97,7 +97,7 @@ var (
 	// data.
 	handedOver = lazyregexp.New(`\b(?:above|below|following|attached|provided|given|(?:in|from|of|by) (?:this|the|these|that) (?:\w+ )?(?:files?|code|text|document|` +
 		`logs?|config\w*|schema|repository|project|function|class|page|thread))\b`)
-	// toldWhat matches text that turns an instruction to keep quiet into one about
+	// toldWhat matches text that turns an instruction to keep quiet into an instruction about
 	// style.
 	toldWhat = lazyregexp.New(`^\s*(?:to|how|that they|what|which)\b`)
 )

@@ -15,7 +15,7 @@ var UnlistedTool = scanner.Rule{
 	Fix:        "Find out where the model got the name. Let clients call only listed tools.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "A call is reported only if the server has listed its tools in the session. A truncated list in a recording is a known false positive.",
+	Basis:      "A call is reported only if the server has listed its tools in the session. Truncated lists in recordings are a known source of false positives.",
 	Refs:       []string{"OWASP-MCP:MCP09", "ATLAS:AML.T0053", "CWE-862"},
 	On:         mcp.OnCall,
 	Judge: func(p *scanner.JudgePass) {

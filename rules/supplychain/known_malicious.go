@@ -10,7 +10,7 @@ var KnownMalicious = scanner.Rule{
 	Fix:        "Remove the package, and rotate every credential that it could read.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Every version that may be fetched was reported as malicious by the source in the message.",
+	Basis:      "Every version that may be fetched was reported as malicious by the source named in the message.",
 	Refs:       []string{"OWASP-MCP:MCP04", "OWASP-LLM:LLM03", "ATLAS:AML.T0011.002", "CWE-506"},
 	Config:     NewAdvisories(nil).check(true),
 }

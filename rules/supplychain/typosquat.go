@@ -14,18 +14,18 @@ import (
 var Typosquat = scanner.Rule{
 	ID:         "sup-typosquat",
 	Category:   "name_similarity",
-	Title:      "A package name is almost identical to that of a well-known package",
+	Title:      "A package has almost the same name as a well-known package",
 	Why:        "A typo in a command line runs a package that someone published under the mistyped name.",
 	Fix:        "Compare the name with the server's documentation, letter by letter.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "The name differs by one letter or separator from that of a package that many configurations use, and is not itself a word. Packages of one scope have one publisher and are not compared.",
+	Basis:      "The name differs by one letter or separator from the name of a package that many configurations use, and is not itself a word. Packages of one scope have one publisher and are not compared.",
 	Refs:       []string{"OWASP-MCP:MCP04", "ATLAS:AML.T0010.005", "CWE-1357"},
 	Config: func(p *scanner.ConfigPass) {
 		entries.EachPackage(p, func(e *configfile.Entry, _ *launch.Command, one launch.Package) {
 			if known, how := squats(one.Ecosystem, one.Name); known != "" {
 				pointer, word := entries.Argument(e, one.Arg)
-				p.Report(e, pointer, scanner.Medium, fmt.Sprintf("the name of the package %s that of the well-known package %s", how, known), word)
+				p.Report(e, pointer, scanner.Medium, fmt.Sprintf("the name of the package %s the name of the well-known package %s", how, known), word)
 			}
 		})
 	},

@@ -30,8 +30,8 @@ type Row struct {
 	Tool                              json.RawMessage
 	Text                              string
 	Texts                             []Text `json:"-"`
-	// Found is the highest severity of findings from rules with a final verdict, and Doubtful
-	// that of the other findings; see instructions.Doubtful.
+	// Found is the highest severity of findings from rules with a final verdict, and Doubtful the
+	// highest severity of the other findings; see instructions.Doubtful.
 	Found    scanner.Severity `json:"-"`
 	Doubtful scanner.Severity `json:"-"`
 }
@@ -130,7 +130,7 @@ func (c chunk) Events(yield func(*scanner.Event)) {
 func (c chunk) Release() {}
 
 // Read runs the rows through the engine like a user's recording and fills in their texts and the
-// findings of all rules except the classifier's.
+// findings of every rule but the classifier.
 func Read(rows []*Row) error {
 	c := &capture{}
 	table := slices.DeleteFunc(rules.All(), func(r scanner.Rule) bool { return r.ID == instructions.LearnedID })

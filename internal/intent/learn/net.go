@@ -12,8 +12,8 @@ type layer struct{ value, gradient, mean, square []float32 }
 // numbers is a word vector of the net.
 type numbers = [intent.Dims]float32
 
-// trainee is a net during training. Products are converted explicitly so that no machine fuses them
-// with a sum (FMA).
+// trainee is a net during training. Products are converted explicitly so that no machine fuses a
+// multiplication with an addition (FMA).
 type trainee struct {
 	project layer // projects a published vector onto Dims numbers
 	filters [intent.Widths]layer
@@ -137,8 +137,8 @@ func (n *trainee) forward(in *netInput, p *trace, o *NetOptions) float64 {
 	return float64(sum)
 }
 
-// read returns the vector of a word: the projection of its published vector plus those of its form
-// and stem.
+// read returns the vector of a word: the projection of its published vector plus the vectors of its
+// form and stem.
 func (n *trainee) read(w *word) (to numbers) {
 	if w.published != nil {
 		for k, x := range w.published {

@@ -15,11 +15,11 @@ type NetOptions struct {
 	Batch    int
 	WordDrop uint32  // words dropped, per thousand
 	Share    float64 // share of benign sentences that the net is trained on: those with the highest scores
-	Honest   int     // maximum number of sentences of real servers and public corpora in each pass
+	Honest   int     // maximum number of sentences from real servers and public corpora in each pass
 	Known    int     // number of groups in which a word must occur
 	Positive float64 // weight of a sentence that carries an attack
-	Twin     float64 // weight of a sentence of a twin
-	Other    float64 // weight of a sentence of a real server or a public corpus
+	Twin     float64 // weight of a sentence in a twin
+	Other    float64 // weight of a sentence from a real server or a public corpus
 	Gain     float64 // factor of the net's logit in the sum of both stages
 	Floor    float64 // logit assumed for a sentence that the net does not judge
 }
@@ -90,7 +90,7 @@ func (s *Scored) gains(judge intent.Judge, pass [intent.Groups]intent.Score, o N
 	return gains
 }
 
-// passes returns the scores that the given share of the benign sentences of the sets exceeds.
+// passes returns the scores exceeded by the given share of the benign sentences in the sets.
 func passes(all []Scored, share float64) (pass [intent.Groups]intent.Score) {
 	var scores [intent.Groups][]intent.Score
 	for i := range all {
@@ -147,8 +147,8 @@ type netRow struct {
 }
 
 // netRows returns the sentences that carry attacks and the benign ones with scores above pass:
-// those of the sets, and those of real servers and public corpora, without duplicates within a
-// source.
+// benign sentences from the sets, and from real servers and public corpora, without duplicates
+// within a source.
 func netRows(all []Scored, left func(*Scored) bool, pass [intent.Groups]intent.Score, o NetOptions) (sets, others []netRow) {
 	said := map[uint32]bool{}
 	for i := range all {

@@ -15,10 +15,10 @@ type Options struct {
 	Rate         float64
 	Decay        float64 // L2 regularization, per sentence
 	Positive     float64 // weight of a sentence that carries an attack
-	Twin         float64 // weight of a sentence of a twin
-	Real         float64 // weight of a sentence of a real server
-	Public       float64 // weight of a sentence of a public corpus
-	PublicAttack float64 // weight of a sentence in which a rule finds an attack of a public corpus
+	Twin         float64 // weight of a sentence in a twin
+	Real         float64 // weight of a sentence from a real server
+	Public       float64 // weight of a sentence from a public corpus
+	PublicAttack float64 // weight of a sentence in which a rule finds an attack from a public corpus
 	Least        int     // number of rows in which a feature must occur
 
 	Length        [intent.Groups]float64 // penalty for each doubling of the number of sentences in a text
@@ -39,7 +39,7 @@ type example struct {
 
 // Train trains a logistic regression over sentences with a learning rate for each weight (AdaGrad)
 // and averages the weights over all steps. Products are converted explicitly so that no machine
-// fuses them with a sum (FMA) and all give the same weights.
+// fuses a multiplication with an addition (FMA), and training gives the same weights everywhere.
 func Train(rows []*Row, supports map[uint32]float64, o Options) intent.Model {
 	features := vocabulary(rows, o.Least)
 	all := examples(rows, features, o)
@@ -111,9 +111,9 @@ func sigmoid(x float64) float64 {
 	return 1 / (1 + e)
 }
 
-// examples returns the sentences to train on. Of an attack only those that carry it are used: the
-// others are benign by themselves. Sentences repeated across tools and versions of a package count
-// once.
+// examples returns the sentences to train on. For an attack, only the sentences that carry it are
+// used: read alone, the others are benign. Sentences repeated across tools and versions of a
+// package count once.
 func examples(rows []*Row, features map[uint32]int32, o Options) []example {
 	var all []example
 	said := map[[sha256.Size]byte]bool{}

