@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -189,5 +190,35 @@ func TestJoin(t *testing.T) {
 	}
 	if events, err := drain(Join()); len(events) != 0 || err != nil {
 		t.Errorf("nothing joined gives %v, %v", events, err)
+	}
+}
+
+// TestChunkSizesRecur checks that the sizes of chunks depend only on the input: the engine judges
+// events earlier when many bytes wait, so other sizes would give another report.
+func TestChunkSizesRecur(t *testing.T) {
+	data, _ := many(6000)
+	sizes := func(recycle bool) (all []int) {
+		src := newLineSource("rec", strings.NewReader(data), Options{MaxMessage: limit}, &jsonLines{})
+		src.pool.New = func() any {
+			return &lineChunk{source: src, data: make([]byte, 0, chunkBytes/3)}
+		}
+		for {
+			c, err := src.Next()
+			if err != nil && !errors.Is(err, io.EOF) {
+				t.Fatal(err)
+			}
+			if c != nil {
+				all = append(all, c.(*lineChunk).Size())
+				if recycle {
+					c.Release()
+				}
+			}
+			if err != nil {
+				return all
+			}
+		}
+	}
+	if fresh, recycled := sizes(false), sizes(true); len(fresh) < 3 || !slices.Equal(fresh, recycled) {
+		t.Errorf("with new memory: %d\nwith recycled memory: %d", fresh, recycled)
 	}
 }

@@ -131,7 +131,7 @@ func (s *lineSource) Next() (scanner.Chunk, error) {
 		}
 		if len(l.Data) >= chunkBytes { // copying it would take twice the memory
 			s.lines.Detach()
-			c.lines, c.long = append(c.lines, line{number: l.Number, own: l.Data}), c.long+cap(l.Data)
+			c.lines, c.long = append(c.lines, line{number: l.Number, own: l.Data}), c.long+len(l.Data)
 			continue
 		}
 		start := len(c.data)
@@ -197,8 +197,9 @@ func (c *lineChunk) Events(yield func(*scanner.Event)) {
 	}
 }
 
-// Size returns the number of bytes that the chunk holds until it is released.
-func (c *lineChunk) Size() int { return cap(c.data) + c.long }
+// Size returns the length of the lines. It must not depend on the capacity of recycled memory: the
+// engine judges events earlier when many bytes wait, and must do so at the same event in each run.
+func (c *lineChunk) Size() int { return len(c.data) + c.long }
 
 // Release returns the chunk's memory to the pool.
 func (c *lineChunk) Release() {
