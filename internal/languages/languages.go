@@ -60,23 +60,34 @@ const (
 
 // Patterns returns the patterns of the language, one for each directive.
 func (l *Language) Patterns() []scanner.Pattern {
+	return []scanner.Pattern{
+		DropTold:     {Name: l.Name + "_drop", Compose: l.dropTold, Anchors: l.anchors(l.drop)},
+		HideFromUser: {Name: l.Name + "_hide", Compose: func() string { return InEither(l.Bound(l.phrase(l.hide))) }, Anchors: l.anchors(l.User)},
+		CallFirst:    {Name: l.Name + "_first", Compose: l.callFirst, Anchors: l.anchors(l.beforeWords)},
+		sendAway:     {Name: l.Name + "_send", Compose: l.sendsAway, Anchors: l.anchors(l.Send)},
+	}
+}
+
+func (l *Language) dropTold() string {
 	what := `(` + l.Words(l.earlier) + l.gap() + l.Words(l.told) + `|` + l.Words(l.told) + l.gap() + l.Words(l.earlier)
 	if l.all != "" {
 		what += `|` + l.phrase(l.all)
 	}
 	what += `)`
-	drop := l.Words(l.drop) + l.gap() + what
 	if l.dropLast {
-		drop = what + l.gap() + l.Words(l.drop)
+		return InEither(l.Bound(what + l.gap() + l.Words(l.drop)))
 	}
+	return InEither(l.Bound(l.Words(l.drop) + l.gap() + what))
+}
+
+func (l *Language) callFirst() string {
 	before, call := l.phrase(l.before), l.phrase(l.call)
+	return InEither(before + `[^\n]{0,60}?` + call + `|` + call + `[^\n]{0,60}?` + before)
+}
+
+func (l *Language) sendsAway() string {
 	send := l.Words(l.Send)
-	return []scanner.Pattern{
-		DropTold:     {Name: l.Name + "_drop", Expr: InEither(l.Bound(drop)), Anchors: l.anchors(l.drop)},
-		HideFromUser: {Name: l.Name + "_hide", Expr: InEither(l.Bound(l.phrase(l.hide))), Anchors: l.anchors(l.User)},
-		CallFirst:    {Name: l.Name + "_first", Expr: InEither(before + `[^\n]{0,60}?` + call + `|` + call + `[^\n]{0,60}?` + before), Anchors: l.anchors(l.beforeWords)},
-		sendAway:     {Name: l.Name + "_send", Expr: InEither(l.Bound(send) + `[^\n]{0,140}?` + clause.RemoteAddress + `|` + clause.RemoteAddress + `[^\n]{0,100}?` + send), Anchors: l.anchors(l.Send)},
-	}
+	return InEither(l.Bound(send) + `[^\n]{0,140}?` + clause.RemoteAddress + `|` + clause.RemoteAddress + `[^\n]{0,100}?` + send)
 }
 
 // Compiled holds the expressions that decide about a match based on the text around it.

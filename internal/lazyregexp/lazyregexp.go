@@ -14,9 +14,10 @@ import (
 
 // Regexp is a regular expression that is compiled on first use. It is safe for concurrent use.
 type Regexp struct {
-	source string
-	once   sync.Once
-	re     *regexp.Regexp
+	source  string
+	compose func() string // returns the source, if that is not known yet
+	once    sync.Once
+	re      *regexp.Regexp
 }
 
 // New returns the expression of a source. If the source is invalid, it panics in a test binary;
@@ -39,9 +40,21 @@ func Compile(source string) (*Regexp, error) {
 	return &Regexp{source: source}, nil
 }
 
+// Composed returns the expression of a source that is composed on first use, because that takes long
+// itself.
+func Composed(compose func() string) *Regexp { return &Regexp{compose: sync.OnceValue(compose)} }
+
+// Source returns the source of the expression.
+func (r *Regexp) Source() string {
+	if r.compose != nil {
+		return r.compose()
+	}
+	return r.source
+}
+
 // Compiled returns the compiled expression.
 func (r *Regexp) Compiled() *regexp.Regexp {
-	r.once.Do(func() { r.re = regexp.MustCompile(r.source) })
+	r.once.Do(func() { r.re = regexp.MustCompile(r.Source()) })
 	return r.re
 }
 

@@ -16,9 +16,8 @@ import (
 // expression counts too far for that, where a match can begin. It is safe for concurrent use and
 // compiled on first use.
 type Expr struct {
-	source string
-	tree   *syntax.Regexp // instead of the source, of a branch of another expression
-	re     *lazyregexp.Regexp
+	re   *lazyregexp.Regexp
+	tree *syntax.Regexp // of a branch of another expression, for which re is only set when it is needed
 
 	wholeOnce sync.Once
 	once      sync.Once
@@ -44,14 +43,14 @@ func (l *lazyDFA) get(create func() *dfa) *dfa {
 }
 
 // LazyExpr returns the expression, in the syntax of [regexp]. See [lazyregexp.New].
-func LazyExpr(expr string) *Expr { return &Expr{source: expr, re: lazyregexp.New(expr)} }
+func LazyExpr(expr string) *Expr { return &Expr{re: lazyregexp.New(expr)} }
 
 // String returns the source of the expression.
 func (e *Expr) String() string {
 	if e.tree != nil {
 		return e.tree.String()
 	}
-	return e.source
+	return e.re.Source()
 }
 
 // whole returns the expression for package regexp.
@@ -85,7 +84,7 @@ func (e *Expr) parsed() *syntax.Regexp {
 	if e.tree != nil {
 		return cloned(e.tree)
 	}
-	return parsed(e.source)
+	return parsed(e.re.Source())
 }
 
 // cloned returns a copy of a syntax tree; only reversed changes runes, and it copies them.

@@ -16,12 +16,16 @@ import (
 // anchor is rare (not "http", not "before"). Expr is verified around an anchor, at most Reach bytes
 // before and after it. If Expr is empty, the anchor itself is the match.
 //
+// Compose returns the expression instead of Expr if composing it takes so long that it should only be
+// done for an anchor that occurs.
+//
 // Custom marks a user-written pattern made by the function Custom. If it has no anchors, or asserts
 // the beginning or end of a text (Edged), it is run over each text as a whole. Look is the original
 // expression if it has look-around; Expr is the same without it.
 type Pattern struct {
 	Name    string
 	Expr    string
+	Compose func() string
 	Anchors []string
 	Once    bool // one match per text is enough: the caller reads the rest itself
 	Custom  bool
@@ -75,6 +79,11 @@ func NewMatcher(patterns []Pattern) (*Matcher, error) {
 				return nil, fmt.Errorf("pattern %q: anchor %q must be written in folded form %q", p.Name, a, folded)
 			}
 		}
+		if p.Compose != nil {
+			m.exprs[i] = lazyregexp.Composed(p.Compose)
+			m.finders[i] = &Expr{re: m.exprs[i]}
+			continue
+		}
 		if p.Expr == "" {
 			continue
 		}
@@ -87,7 +96,7 @@ func NewMatcher(patterns []Pattern) (*Matcher, error) {
 		if err != nil {
 			return nil, fmt.Errorf("pattern %q: %w", p.Name, err)
 		}
-		m.exprs[i], m.finders[i] = re, &Expr{source: p.Expr, re: re}
+		m.exprs[i], m.finders[i] = re, &Expr{re: re}
 		if p.Look != "" {
 			if m.looks[i], err = compileLook(p.Look); err != nil {
 				return nil, fmt.Errorf("pattern %q: %w", p.Name, err)
