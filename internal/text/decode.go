@@ -282,6 +282,9 @@ func decodeInvisible(s []byte, yield func(Hidden)) {
 	flush()
 }
 
+// NonASCII returns the position of the first byte of s, from i on, that is not ASCII, or len(s).
+func NonASCII(s []byte, i int) int { return i + asciiLen(s[i:]) }
+
 // asciiLen returns the length of the ASCII prefix of s.
 func asciiLen(s []byte) int {
 	i := 0

@@ -45,6 +45,10 @@ func steering(p *scanner.TextPass) {
 	var worst *effect
 	start, end := 0, 0
 	for i := 0; i < len(p.Source); {
+		if b := p.Source[i]; b >= 0x20 && b != 0x7f && b != 0xC2 { // begins no control character
+			i++
+			continue
+		}
 		e, n := effectAt(p.Source, i)
 		if e != nil && (worst == nil || worst.quiet && !e.quiet || e.result > worst.result) {
 			worst, start, end = e, i, i+n

@@ -4,6 +4,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/mcpscan/mcpscan/internal/clause"
+	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -18,7 +19,7 @@ var Bidi = scanner.Rule{
 	Basis:      "Tool documentation needs neither overrides nor embeddings. Isolates and marks, which right-to-left text needs, are not reported.",
 	Refs:       []string{"OWASP-MCP:MCP03", "ATLAS:AML.T0068", "CWE-1007"},
 	Unusual: func(p *scanner.TextPass) {
-		for i := 0; i < len(p.Source); {
+		for i := text.NonASCII(p.Source, 0); i < len(p.Source); i = text.NonASCII(p.Source, i) {
 			r, n := utf8.DecodeRune(p.Source[i:])
 			if r >= 0x202A && r <= 0x202E && r != 0x202C {
 				severity := scanner.High

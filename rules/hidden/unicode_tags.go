@@ -4,6 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -18,7 +19,7 @@ var UnicodeTags = scanner.Rule{
 	Basis:      "Unicode deprecated tag characters in version 5.1, except in the three flags that it recommends for interchange, so other text has no use for them.",
 	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM01", "ATLAS:AML.T0068", "CWE-1007"},
 	Unusual: func(p *scanner.TextPass) {
-		for i := 0; i < len(p.Source); {
+		for i := text.NonASCII(p.Source, 0); i < len(p.Source); i = text.NonASCII(p.Source, i) {
 			r, n := utf8.DecodeRune(p.Source[i:])
 			if !tag(r) {
 				i += n

@@ -4,6 +4,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/clause"
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/secrets"
+	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -55,7 +56,7 @@ const uploadReach = 400
 
 var (
 	// uploads matches a command or call that sends something to another machine.
-	uploads = lazyregexp.New(`\bcurl\b[^\n]*\s(-d|--data\S*|-f|--form|-t|--upload-file|-x\s*(post|put))\b[^\n]*https?://\S+|` +
+	uploads = text.LazyExpr(`\bcurl\b[^\n]*\s(-d|--data\S*|-f|--form|-t|--upload-file|-x\s*(post|put))\b[^\n]*https?://\S+|` +
 		`\bcurl\b[^\n]*https?://\S+[^\n]*\s(-d|--data\S*|-f|--form|-t|--upload-file)\b|\bwget\b[^\n]*--post-(file|data)|` +
 		`\b(requests|httpx|axios|session|client|http)\.(post|put)\(|\bfetch\([^)]{0,200}\bpost\b|\bhttps?\.request\(|\bmethod\s?[:=]\s?['"](post|put)['"]|` +
 		`\burlopen\([^\n]{0,80}\bdata\b|\bnc\s+(-\w+\s+)*[\w.-]+\.[\w.-]+\s+\d{2,5}\b|/dev/tcp/|\b(nslookup|dig)\s[^\n]{0,60}\$|` +

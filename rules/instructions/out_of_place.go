@@ -85,7 +85,7 @@ var recordForms = [...]func([]byte) bool{
 	func(l []byte) bool { return bytes.Count(l, []byte(",")) > 1 && !bytes.Contains(l, []byte(", ")) },
 	func(l []byte) bool { return bytes.Count(l, []byte(";")) > 1 && !bytes.Contains(l, []byte("; ")) },
 	func(l []byte) bool { return l[0] == '{' && l[len(l)-1] == '}' },
-	logEntry.Match,
+	func(l []byte) bool { return (l[0] == '[' || l[0] >= '0' && l[0] <= '9') && logEntry.Match(l) },
 }
 
 // logEntry matches a date or time at the start of a line.

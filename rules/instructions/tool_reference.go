@@ -54,7 +54,7 @@ var ToolReference = scanner.Rule{
 		for _, m := range p.Matches {
 			from, to := clause.Sentence(p.Folded, m.Start, m.End)
 			s := p.Folded[from:to]
-			if from <= reported || !occasionOfUse.Match(s) || ownHistory.Match(s) || clause.IsResult(p) {
+			if from <= reported || clause.IsResult(p) || !occasionOfUse.Match(s) || ownHistory.Match(s) {
 				continue
 			}
 			name := sense.OtherTool(p, s)
