@@ -38,7 +38,7 @@ type lineSource struct {
 func newLineSource(name string, r io.Reader, o Options, d lineDecoder) *lineSource {
 	s := &lineSource{name: name, lines: wire.NewLineReader(r, o.MaxMessage), o: o, max: o.MaxMessage, decoder: d}
 	_, s.records = d.(*jsonLines)
-	s.pool.New = func() any { return &lineChunk{source: s} }
+	s.pool.New = func() any { return &lineChunk{source: s, data: make([]byte, 0, chunkBytes+chunkBytes/4)} } // room for a last line
 	return s
 }
 

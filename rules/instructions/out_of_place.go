@@ -47,7 +47,7 @@ type span struct{ start, end int }
 // strayLines returns the lines that are not records in a text that consists mainly of records.
 func strayLines(t []byte) []span {
 	var counts [len(recordForms)]int
-	var lines []span
+	lines := make([]span, 0, 1+bytes.Count(t, []byte("\n")))
 	for start := 0; start < len(t); {
 		end := start + bytes.IndexByte(t[start:], '\n')
 		if end < start {
