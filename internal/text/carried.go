@@ -41,23 +41,30 @@ func percentEscapes(s []byte) (n int) {
 	}
 }
 
-// carriedPercent decodes percent encoding in the whole of s, and in each query value separately: an
-// encoded value may contain the characters that separate values.
+// carriedPercent decodes percent encoding in each run of s without white space, and in each query
+// value separately: an encoded value may contain the characters that separate values.
 func carriedPercent(s []byte, yield func(Hidden)) {
-	yield(Hidden{Start: 0, End: len(s), Via: percentEncoding, Text: Unpercent(s)})
-	for i := 0; i < len(s); i++ {
-		start := i
-		for i < len(s) && !partsQuery[s[i]] {
-			i++
+	for start, end := 0, 0; start < len(s); start = end + 1 {
+		for end = start; end < len(s) && s[end] > ' '; {
+			end++
 		}
-		if i-start == len(s) {
-			return
+		if percentEscapes(s[start:end]) > 0 {
+			percentRun(s, start, end, yield)
 		}
-		if percentEscapes(s[start:i]) == 0 {
+	}
+}
+
+func percentRun(s []byte, start, end int, yield func(Hidden)) {
+	yield(Hidden{Start: start, End: end, Via: percentEncoding, Text: Unpercent(s[start:end])})
+	for from, to := start, start; from < end; from = to + 1 {
+		for to = from; to < end && !partsQuery[s[to]]; {
+			to++
+		}
+		if to-from == end-start || percentEscapes(s[from:to]) == 0 {
 			continue
 		}
-		if u := Unpercent(s[start:i]); len(u) >= minCarried {
-			yield(Hidden{Start: start, End: i, Via: percentEncoding, Text: u})
+		if u := Unpercent(s[from:to]); len(u) >= minCarried {
+			yield(Hidden{Start: from, End: to, Via: percentEncoding, Text: u})
 		}
 	}
 }
@@ -65,7 +72,7 @@ func carriedPercent(s []byte, yield func(Hidden)) {
 const percentEncoding = "percent encoding"
 
 // partsQuery marks the characters that separate query values or surround a link.
-var partsQuery = [256]bool{'?': true, '&': true, '=': true, ';': true, '#': true, ' ': true, '\t': true, '\n': true, '\r': true, '"': true, '<': true, '>': true}
+var partsQuery = [256]bool{'?': true, '&': true, '=': true, ';': true, '#': true, '"': true, '<': true, '>': true}
 
 // Unpercent decodes one layer of percent encoding in s and leaves invalid sequences unchanged.
 func Unpercent(s []byte) []byte {
