@@ -11,7 +11,7 @@ import (
 )
 
 // TestEvidenceIsInTheText checks that the evidence is a verbatim part of the text,
-// except for the mark of truncation.
+// except for the truncation mark.
 func TestEvidenceIsInTheText(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		pieces := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "bc ", "é", "漢", "😀", "\u202e", "\xff", "\n"}), 1, 900).Draw(t, "pieces")

@@ -10,8 +10,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// TestFlood checks that the first message beyond a limit is reported, and that a limit is
-// refilled by the time of the events, to the nanosecond.
+// TestFlood checks that the first message beyond a limit is reported, and that a limit
+// refills by the timestamps of the events, to the nanosecond.
 func TestFlood(t *testing.T) {
 	flood := slices.DeleteFunc(rules.All(), func(r scanner.Rule) bool { return r.ID != "ses-message-flood" })
 	for class, text := range map[scanner.MessageClass]string{

@@ -143,7 +143,7 @@ func (j *judge) place(s *Session, ring *queue[uint64], v *Value, said bool) (los
 		j.peak = max(j.peak, j.remembered)
 		return "", true
 	case len(of) == 0:
-		return "more distinctive values than the limit: the flow of the rest is not tracked", false
+		return "too many distinctive values: the flow of the rest is not tracked", false
 	case len(of) < maxValues:
 		delete(s.known, of[0])
 		ring.drop()
@@ -153,7 +153,7 @@ func (j *judge) place(s *Session, ring *queue[uint64], v *Value, said bool) (los
 	if said || v.Kind >= text.TokenValue {
 		return "", true
 	}
-	return "more secrets or addresses of a server than the limit: the flow of the earliest is not tracked", true
+	return "too many secrets or addresses from one server: the flow of the earliest is not tracked", true
 }
 
 // forget drops the values of another session, the one with values that will be closed

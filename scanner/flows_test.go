@@ -93,7 +93,7 @@ func TestFloodHidesNoSecret(t *testing.T) {
 func TestForgottenSecretIsTold(t *testing.T) {
 	events := []*scanner.Event{returned(1, "files", aSecret), returned(2, "files", secrets(0, 4096)), sent(3, "mail", aSecret)}
 	got, res := told(t, scanner.Options{}, only("value-flow"), events)
-	if len(got) != 0 || !slices.ContainsFunc(skips(res), func(s string) bool { return strings.HasPrefix(s, "more secrets or addresses of a server") }) {
+	if len(got) != 0 || !slices.ContainsFunc(skips(res), func(s string) bool { return strings.HasPrefix(s, "too many secrets or addresses from one server") }) {
 		t.Errorf("%q, %q", got, skips(res))
 	}
 }

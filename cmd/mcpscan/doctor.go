@@ -210,8 +210,8 @@ func (s *checkedServer) do(why string, words ...string) {
 	s.Remedies = append(s.Remedies, remedy{why, "mcpscan " + strings.Join(words, " ")})
 }
 
-// named returns the arguments that select the server to wrap, or all servers of the file if a
-// shell could not express its name.
+// named returns the arguments that select the server to wrap, or all servers in the file if
+// the name cannot be written on a command line.
 func (s *checkedServer) named(path string) []string {
 	if s.Name == "" || strings.HasPrefix(s.Name, "-") || strings.ContainsFunc(s.Name, func(r rune) bool { return r < ' ' || r == 0x7f }) {
 		return []string{"--all", "--config", path}

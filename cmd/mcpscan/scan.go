@@ -34,7 +34,7 @@ type scanCmd struct {
 
 // liveFlags controls which servers may be started, and their time limits.
 type liveFlags struct {
-	RunServers bool `help:"Start the servers of configurations, and connect to their URLs, without asking."`
+	RunServers bool `help:"Start the configured servers, and connect to configured URLs, without asking."`
 	NoRun      bool `help:"Do not start or connect to any servers; inspect files only."`
 
 	InheritEnv bool `help:"Pass the whole environment to servers. By default, they get the standard variables, those in their configuration, and those in env_allow in mcpscan.yaml."`

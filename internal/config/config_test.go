@@ -161,7 +161,7 @@ func TestSyntaxErrors(t *testing.T) {
 		{"deep json in object", "mcp.json", `{"a":` + strings.Repeat(`{"a":`, 100000), 1, 2561, "nested"},
 		{"toml", "config.toml", "[mcp_servers.x]\ncommand = \n", 2, 11, "not TOML"},
 		{"toml columns", "config.toml", "[mcp_servers.\"é\"]\n\"é\" = nope\n", 2, 7, "not TOML"},
-		{"toml value reused", "config.toml", "a = 1\n[a.b]\n", 2, 2, "table of this name"},
+		{"toml value reused", "config.toml", "a = 1\n[a.b]\n", 2, 2, "expected a table"},
 		{"deep toml", "config.toml", "a = " + strings.Repeat("[", 9000) + strings.Repeat("]", 9000), 1, 5, "nested"},
 		{"deep toml key", "config.toml", "[" + strings.Repeat("a.", 9000) + "a]", 1, 1026, "parts"},
 		{"yaml", "c.yaml", "mcpServers:\n  é: [\n", 2, 6, "not YAML"},

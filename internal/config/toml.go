@@ -78,7 +78,7 @@ func (b *tomlBuilder) header(root *node, e *unstable.Node) *SyntaxError {
 			old = b.add(parent, last, &node{kind: kindArray, pos: last.pos})
 		}
 		if old.kind != kindArray {
-			return syntaxError(last.pos, "not TOML: this list has the same name as a value above: rename one of them")
+			return syntaxError(last.pos, "not TOML: this list has the same name as a value above; rename one of them")
 		}
 		b.table = &node{kind: kindObject, pos: last.pos}
 		old.items = append(old.items, b.table)
@@ -163,7 +163,7 @@ func (b *tomlBuilder) descend(n *node, keys []key) (*node, *SyntaxError) {
 			next = next.items[len(next.items)-1]
 		}
 		if next.kind != kindObject {
-			return nil, syntaxError(k.pos, "not TOML: expected a table of this name but it is %s above: rename one of them", next.kind)
+			return nil, syntaxError(k.pos, "not TOML: expected a table, but the name already belongs to %s above; rename one of them", next.kind)
 		}
 		n = next
 	}

@@ -12,8 +12,8 @@ import (
 // judged.
 type Net struct{ table string }
 
-// Members is the number of nets in the second stage. They differ only in the random numbers that
-// their training starts with, and their mean makes fewer mistakes than any of them.
+// Members is the number of nets in the second stage. They differ only in the random seed of their
+// training, and their mean makes fewer mistakes than any of them.
 const Members = 2
 
 // EmbeddedNets returns the nets that `go run ./internal/intent/train` wrote.

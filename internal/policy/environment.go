@@ -71,9 +71,9 @@ func (l *Lists) Variable(server, name string) scanner.Decision {
 	case Standard(name):
 		return scanner.Decision{}
 	case Sensitive(name):
-		return l.variable("env_allow", d.At, "its name indicates a secret, and env_allow of the server does not list it")
+		return l.variable("env_allow", d.At, "its name indicates a secret, and the server's env_allow does not list it")
 	}
-	return l.variable("env_allow", d.At, "env_allow of the server does not list it")
+	return l.variable("env_allow", d.At, "the server's env_allow does not list it")
 }
 
 func (l *Lists) variable(key string, at configfile.Position, format string, args ...any) scanner.Decision {

@@ -70,8 +70,8 @@ denied_tools: [{server: "*", tool: "exec_*"}]
 	for _, u := range p.Unused() {
 		got = append(got, fmt.Sprintf("%s: %s", u.At, u.Says))
 	}
-	want := []string{`2:36: the pattern "web" matches no server of the recordings`,
-		`3:51: the patterns "notes" and "search" match no tool of the recordings`, `4:17: the patterns "*" and "exec_*" match no tool of the recordings`}
+	want := []string{`2:36: the pattern "web" matches no server in the recordings`,
+		`3:51: the patterns "notes" and "search" match no tool in the recordings`, `4:17: the patterns "*" and "exec_*" match no tool in the recordings`}
 	if !slices.Equal(got, want) {
 		t.Errorf("got:  %q\nwant: %q", got, want)
 	}

@@ -124,11 +124,11 @@ func (w *Watch) Unused() []Problem {
 	if lists := w.policy.lists; lists != nil {
 		lists.entries(func(r *ServerRule) {
 			if !w.seen[r] {
-				c.tell(r.At, "the pattern %q matches no server of the recordings", r.ID)
+				c.tell(r.At, "the pattern %q matches no server in the recordings", r.ID)
 			}
 		}, func(r *ToolRule) {
 			if !w.seen[r] {
-				c.tell(r.At, "the patterns %q and %q match no tool of the recordings", r.Server, r.Tool)
+				c.tell(r.At, "the patterns %q and %q match no tool in the recordings", r.Server, r.Tool)
 			}
 		})
 		return c.problems

@@ -226,7 +226,7 @@ func (c *child) refuseRequests(s *output, why string) {
 	if len(s.asks) > 0 {
 		c.in.answer(failed(s.asks, "mcpscan: "+why, failedCode))
 	}
-	c.gate.skip(&c.at, "a message of the server was dropped: "+why, scanner.Refuse)
+	c.gate.skip(&c.at, "a message from the server was dropped: "+why, scanner.Refuse)
 }
 
 // noise counts a line that is not a message. No client can read it.

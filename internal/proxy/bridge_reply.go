@@ -95,8 +95,8 @@ type reply struct {
 // errSlow is the cause when a server takes long for the first message of a response.
 var errSlow = errors.New("no message yet")
 
-// response waits for the first message: whether the response has the session ID depends on it, and so
-// do the status and, unless the client lists event streams, the form.
+// response waits for the first message, which determines whether the response has the session ID, its
+// status and, unless the client accepts event streams, its form.
 func (x *reply) response(r *http.Request) (*http.Response, error) {
 	ctx, cancel := r.Context(), context.CancelFunc(func() {})
 	if x.streams {

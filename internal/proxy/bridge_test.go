@@ -303,7 +303,7 @@ func TestBridgeStreams(t *testing.T) {
 	p.says(changed)
 	again.want(changed)
 
-	// What the policy denies is answered to the server.
+	// If the policy denies a request from the server, the server receives an error response.
 	p.says(`{"jsonrpc":"2.0","id":7,"method":"sampling/createMessage","params":{"messages":[],"maxTokens":1}}`)
 	p.reads(refused("7", "it is denied", "no-denied", "block"))
 	if len(other.lines) > 0 {
@@ -329,7 +329,7 @@ func TestBridgeWithoutStream(t *testing.T) {
 	}
 	o.want(answerTo("1"), "EOF")
 	about := strings.Join(h.about(), "\n")
-	for _, want := range []string{"a message of the server was dropped: its client reads no stream", "a message of the server was dropped: it answers no open request"} {
+	for _, want := range []string{"a message from the server was dropped: its client reads no stream", "a message from the server was dropped: it answers no open request"} {
 		if !strings.Contains(about, want) {
 			t.Errorf("not counted: %s", want)
 		}

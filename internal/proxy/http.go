@@ -281,7 +281,7 @@ func (x *exchange) judgeRequest(w http.ResponseWriter, body []byte) (send []byte
 	return nil, w
 }
 
-// writeRefusal answers a refused request. sender is the error for it, nil if it has no id.
+// writeRefusal answers a refused request. sender is the error response, or nil if the request has no ID.
 func writeRefusal(w http.ResponseWriter, sender []byte, out *scanner.Outcome) {
 	status := http.StatusOK
 	switch {

@@ -229,7 +229,7 @@ func TestRefusals(t *testing.T) {
 	c.say(c.toProxy, "["+call("2", "fine")+","+call("3", "denied")+`,{"jsonrpc":"2.0","method":"notifications/initialized"}]`+"\n")
 	c.expect(c.fromProxy, "["+deny("2")+","+deny("3")+"]\n")
 
-	// A server request is answered to the server.
+	// The response to a request from the server goes to the server.
 	c.say(c.serverOut, `{"jsonrpc":"2.0","id":"s1","method":"sampling/createMessage","params":{"messages":[],"maxTokens":1}}`+"\n")
 	c.expect(c.serverIn, deny(`"s1"`)+"\n")
 

@@ -5,8 +5,8 @@ import "math"
 // These are Clopper-Pearson bounds, which are exact for proportions of independent rows. Rows that
 // share a template are not independent, so the true intervals are wider.
 
-// atMost returns the upper confidence bound, at level 1-alpha, of a proportion of which k of n were
-// observed.
+// atMost returns the upper confidence bound, at level 1-alpha, of a proportion, given k of n
+// observations.
 func atMost(k, n int, alpha float64) float64 {
 	if k >= n {
 		return 1

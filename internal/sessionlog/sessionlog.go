@@ -3,8 +3,8 @@
 // so none has to be started, found or replaced. If a process is killed, the kernel releases its
 // lock, and its entries stay in the log.
 //
-// It neither interprets nor trusts the entries, because any process of the user can write some. It
-// must never wait longer than the caller allows.
+// It neither interprets nor trusts the entries, because any process that runs as the user can write
+// to the log. It must never wait longer than the caller allows.
 package sessionlog
 
 import (

@@ -184,8 +184,8 @@ func reads(inst *syntax.Inst) []rune {
 	return set
 }
 
-// mark marks the symbols whose characters are in a set. All its ranges begin and end where those of
-// symbols do.
+// mark marks the symbols whose characters are in a set. Every range in set
+// must begin and end where a symbol's range does.
 func (a *automaton) mark(inside []bool, set []rune) {
 	for i := 0; i < len(set); i += 2 {
 		for r := set[i]; r < utf8.RuneSelf && r <= set[i+1]; r++ {

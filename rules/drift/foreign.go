@@ -9,8 +9,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// foreignIntent returns what a text in another language tells the model to do, as far as words show
-// it without grammar. It finds sentences that mention the user and something that must not be taken
+// foreignIntent returns what a text in another language tells the model to do, judging by its words
+// alone, without their grammar. It finds sentences that mention the user and something that must not be taken
 // or hidden from a user.
 func (u *unapproved) foreignIntent(s []byte) string {
 	for _, sentence := range foreignSentence.Compiled().FindAll(s, -1) {

@@ -57,8 +57,8 @@ func (r *random) layer(size int, to float32) layer {
 
 const inputs = intent.Matches + intent.Contexts
 
-func newTrainee(own int, words []word, first random) *trainee {
-	n := &trainee{random: first, words: words}
+func newTrainee(own int, words []word, seed random) *trainee {
+	n := &trainee{random: seed, words: words}
 	n.project = n.random.layer(vectorSize*intent.Dims, 0.17)
 	for w := range n.filters {
 		to := float32(1 / math.Sqrt(float64((w+1)*intent.Dims)))

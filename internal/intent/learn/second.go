@@ -42,8 +42,8 @@ func Second(all []Scored, vectors map[uint32]*vector, o NetOptions) ([]intent.Ne
 	for range 2 {
 		wg.Go(func() {
 			for k := range work {
-				for first := range intent.Members {
-					nets[k] = append(nets[k], trainNet(all, func(s *Scored) bool { return s.part == k }, pass, vectors, o, random(1+first)))
+				for member := range intent.Members {
+					nets[k] = append(nets[k], trainNet(all, func(s *Scored) bool { return s.part == k }, pass, vectors, o, random(1+member)))
 				}
 				judge := intent.NewJudge(nets[k]...)
 				for i := range all {
@@ -106,13 +106,13 @@ func passes(all []Scored, share float64) (pass [intent.Groups]intent.Score) {
 	return pass
 }
 
-// trainNet trains a net on the rows that are not left out, starting with the given random number.
-func trainNet(all []Scored, left func(*Scored) bool, pass [intent.Groups]intent.Score, vectors map[uint32]*vector, o NetOptions, first random) intent.Net {
+// trainNet trains a net on the rows that are not held out, with the given random seed.
+func trainNet(all []Scored, left func(*Scored) bool, pass [intent.Groups]intent.Score, vectors map[uint32]*vector, o NetOptions, seed random) intent.Net {
 	chosen, others := netRows(all, left, pass, o)
 	known := netVocabulary(chosen, o.Known)
 	ids := &wordTable{known: known, vectors: vectors, ids: map[[2]uint32]int32{}}
 	sets, rest := ids.inputs(chosen), ids.inputs(others)
-	n := newTrainee(len(known), ids.words, first)
+	n := newTrainee(len(known), ids.words, seed)
 	var p trace
 	for k := range o.Passes {
 		n.shuffle(rest)
