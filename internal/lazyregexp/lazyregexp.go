@@ -32,7 +32,7 @@ func New(source string) *Regexp {
 
 // Compile is like New, but returns an error where New panics in a test binary.
 func Compile(source string) (*Regexp, error) {
-	if len(os.Args) > 0 && strings.HasSuffix(strings.TrimSuffix(os.Args[0], ".exe"), ".test") {
+	if inTest() {
 		if _, err := regexp.Compile(source); err != nil {
 			return nil, err
 		}
@@ -40,9 +40,20 @@ func Compile(source string) (*Regexp, error) {
 	return &Regexp{source: source}, nil
 }
 
-// Composed returns the expression of a source that is composed on first use, because that takes long
-// itself.
-func Composed(compose func() string) *Regexp { return &Regexp{compose: sync.OnceValue(compose)} }
+// Composed is like New for a source that takes long to compose: outside a test binary, compose is
+// called on first use as well.
+func Composed(compose func() string) *Regexp {
+	r := &Regexp{compose: sync.OnceValue(compose)}
+	if inTest() {
+		r.Compiled()
+	}
+	return r
+}
+
+// inTest reports whether the program is a test binary.
+func inTest() bool {
+	return len(os.Args) > 0 && strings.HasSuffix(strings.TrimSuffix(os.Args[0], ".exe"), ".test")
+}
 
 // Source returns the source of the expression.
 func (r *Regexp) Source() string {

@@ -100,13 +100,11 @@ func hash(s string) uint32 {
 // Budget limits the share of benign texts that may be flagged at a severity.
 type Budget struct{ Twins, Singles, Real, Public float64 }
 
-// Budgets are the budgets for the embedded thresholds: of the classifier alone at medium and at high,
-// and, for definitions, of the classifier and the rules together at high.
-var Budgets = [intent.Groups]struct{ Medium, High, Together Budget }{
+// Budgets are the budgets for the embedded thresholds of the classifier alone, at medium and at high.
+var Budgets = [intent.Groups]struct{ Medium, High Budget }{
 	intent.Definitions: {
-		Medium:   Budget{Twins: 0.12, Singles: 0.12, Real: 0.008, Public: 0.01},
-		High:     Budget{Twins: 0.018, Singles: 0.015, Real: 0.001, Public: 0.001},
-		Together: Budget{Twins: 0.038, Singles: 0.03, Real: 0.0015, Public: 0.002},
+		Medium: Budget{Twins: 0.12, Singles: 0.12, Real: 0.008, Public: 0.01},
+		High:   Budget{Twins: 0.018, Singles: 0.015, Real: 0.001, Public: 0.001},
 	},
 	intent.Results: {
 		Medium: Budget{Twins: 0.12, Singles: 0.16, Real: 0.005, Public: 0.0125},
@@ -114,13 +112,16 @@ var Budgets = [intent.Groups]struct{ Medium, High, Together Budget }{
 	},
 }
 
+// together is the budget of the classifier and the rules together, for definitions at high.
+var together = Budget{Twins: 0.038, Singles: 0.03, Real: 0.0015, Public: 0.002}
+
 // Thresholds returns p with the thresholds that keep within the budgets.
 func Thresholds(all []Scored, p intent.Parameters) intent.Parameters {
 	for g := range intent.Groups {
 		p.Medium[g] = Threshold(all, g, Budgets[g].Medium)
 		p.High[g] = Threshold(all, g, Budgets[g].High)
 	}
-	p.Keep[intent.Definitions] = keep(all, intent.Definitions, Budgets[intent.Definitions].Together, p.High[intent.Definitions])
+	p.Keep[intent.Definitions] = keep(all, p.High[intent.Definitions])
 	p.Keep[intent.Results] = p.High[intent.Results] - keepMargin
 	return p
 }
@@ -159,11 +160,11 @@ func Threshold(all []Scored, g intent.Group, b Budget) intent.Score {
 	return threshold
 }
 
-// keep returns the lowest score, at most high, above which a doubtful finding of a rule can keep its
-// severity within budget b, which also covers what is flagged at high without such a finding.
-func keep(all []Scored, g intent.Group, b Budget, high intent.Score) intent.Score {
+// keep returns the lowest score of a definition, at most high, above which a doubtful finding of a
+// rule can keep its severity within the budget for both together.
+func keep(all []Scored, high intent.Score) intent.Score {
 	lowest := intent.Score(math.MinInt32)
-	for share, rows := range benign(all, g, b) {
+	for share, rows := range benign(all, intent.Definitions, together) {
 		left := int(share * float64(len(rows)))
 		var doubtful []intent.Score
 		for _, s := range rows {
