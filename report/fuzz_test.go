@@ -66,6 +66,7 @@ func FuzzReports(f *testing.F) {
 	f.Add("\xff\xfe", "mcp://u:p@h/x?y#\u17b4", "// 0", uint8(41))
 	f.Add("# x\n```\n1. y", "::error::a\n ::b\n-::c", "[a](b) ![c](d) <img src=x> @user #1 www.x.y `` ` `` | </style> ##[x]y", uint8(7))
 	f.Add("1.", "- [ ] x", "<!-- -->&amp;\\` *a* _b_ ~~c~~ $d$ :e: GH-1 0123456789abcdef", uint8(90))
+	f.Add("x", "y", "::er\x00or::a  ::\x00\x00\x00 :c", uint8(2))
 	f.Add("f1:00", "//h/s", strings.Repeat("漢 ", 90)+strings.Repeat("x", 200), uint8(255))
 	schema := compile(f, decode(f, readTestdata(f, "sarif-2.1.0.json")))
 	f.Fuzz(func(t *testing.T, a, b, c string, n uint8) {
@@ -138,8 +139,13 @@ func checkWidth(t testing.TB, r *Report, out string, width int) {
 	all := places(r)
 	slices.SortFunc(all, func(a, b Location) int { return len(place(b)) - len(place(a)) }) // longest first, because one can contain another
 	for _, l := range all {
-		if at := place(l); strings.Contains(at, " ") {
-			out = strings.ReplaceAll(out, at, "P")
+		at := place(l)
+		if !strings.Contains(at, " ") {
+			continue
+		}
+		out = strings.ReplaceAll(out, at, "P")
+		if rest, command := strings.CutPrefix(at, ":"); command { // spelled out at the start of a line
+			out = strings.ReplaceAll(out, "<U+003A>"+rest, "P")
 		}
 	}
 	for line := range strings.Lines(out) {
