@@ -16,7 +16,7 @@ var InlineInterpreter = scanner.Rule{
 	Category:   "configuration",
 	Title:      "The configuration contains the server's code",
 	Why:        "sh -c, python -c and similar commands run whatever the next argument contains. A reader sees one more server, and the client shows only the server's name when it asks for consent.",
-	Fix:        "Move the code into a file of the repository, where it is reviewed, or start the server directly.",
+	Fix:        "Move the code into a file in the repository, where it is reviewed, or start the server directly.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
 	Basis:      "A normal server is a separate program. A script that only prepares a directory or path before it starts a program, like a wrapper, is rated medium.",

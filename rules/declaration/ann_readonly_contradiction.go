@@ -14,7 +14,7 @@ var ReadonlyContradiction = scanner.Rule{
 	Fix:        "Do not let the client approve calls based on this server's annotations. Ask the author to correct them.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "The name or the first words of the description contain a verb that changes something, and none that reads. Of 598 read-only tools of published servers, the rule reports one, which writes a file. Tools that create text for the model to use are a known source of false positives.",
+	Basis:      "The name or the first words of the description contain a verb for changing something, and none for reading. Of 598 read-only tools on published servers, the rule reports one, which writes a file. Tools that create text for the model to use are a known source of false positives.",
 	Refs:       []string{"OWASP-MCP:MCP02", "OWASP-LLM:LLM06", "CWE-807"},
 	Message: func(p *scanner.MessagePass) {
 		tools.Each(p, func(d *mcp.Definition, node int) {

@@ -28,7 +28,7 @@ var ResourceBomb = scanner.Rule{
 	Fix:        "Make the server send a smaller schema. Limit the client's work per schema.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Each limit is several times what published servers need. A schema that refers to itself through a property or an array describes a tree and is not reported. If a schema refers to itself for the same value, checking a value against it never ends.",
+	Basis:      "Each limit is several times what published servers need. A schema that refers to itself through a property or an array describes a tree and is not reported. If a schema refers to itself for the same value, validation never ends.",
 	Refs:       []string{"OWASP-LLM:LLM10", "CWE-400", "CWE-674", "CWE-1333"},
 	Message: func(p *scanner.MessagePass) {
 		tools.Each(p, func(_ *mcp.Definition, node int) {

@@ -13,7 +13,7 @@ var Batch = scanner.Rule{
 	Category:   "protocol",
 	Title:      "A batch appears in a protocol version without batches",
 	Why:        "A scanner that expects one message per frame ignores a batch; a lenient client obeys each message in it.",
-	Fix:        "Make the server send one message per frame. mcpscan inspected each message of the batch.",
+	Fix:        "Make the server send one message per frame. mcpscan inspected each message in the batch.",
 	Severity:   scanner.Low,
 	Confidence: scanner.ConfidenceHigh,
 	Basis:      "A batch is reported only once the session has agreed on a version without batches.",

@@ -12,11 +12,11 @@ var ResponseMismatch = scanner.Rule{
 	ID:         "prt-response-mismatch",
 	Category:   "protocol",
 	Title:      "A response matches no open request",
-	Why:        "A client that does not check IDs strictly takes such a response for the answer to another request. If a request gets two answers, a scanner may see the first and the client act on the second.",
+	Why:        "A client that does not check IDs strictly mistakes such a response for the answer to another request. If a request gets two answers, a scanner may see the first and the client act on the second.",
 	Fix:        "Check that the recording is complete. If it is, the server sends unsolicited or duplicate responses.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "A second answer with different content is not a recording error and is rated high. The answer to another session's open request is rated high if its ID is not a small number, which two sessions share by chance. The same answer twice, or one to an unknown ID, is rated low: recordings start late, lack a direction or repeat lines. Only servers that received a request before are reported.",
+	Basis:      "A second answer with different content is not a recording error and is rated high. The answer to another session's open request is rated high if its ID is not a small number, which two sessions share by chance. The same answer twice, or one to an unknown ID, is rated low: recordings start late, lack a direction or repeat lines. Only servers that have already received a request are reported.",
 	Refs:       []string{"OWASP-MCP:MCP06", "CWE-345"},
 	On:         mcp.OnResponse,
 	Judge: func(p *scanner.JudgePass) {

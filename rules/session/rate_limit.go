@@ -17,7 +17,7 @@ var RateLimit = scanner.Rule{
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
 	OptIn:      true,
-	Basis:      "The rule is off unless rate_limits.enabled is set, because only the user knows the right limit. Each server in a session has a token bucket. The first call that finds the bucket empty is reported at full severity, and no other call is until the bucket has refilled completely; calls in between are also blocked, but reported as low.",
+	Basis:      "The rule is off unless rate_limits.enabled is set, because only the user knows the right limit. Each server in a session has a token bucket. The first call that finds the bucket empty is reported at full severity; until the bucket has refilled completely, further calls beyond the limit are also blocked, but reported as low.",
 	Refs:       []string{"OWASP-LLM:LLM10", "CWE-770"},
 	On:         mcp.OnCall,
 	Judge: func(p *scanner.JudgePass) {

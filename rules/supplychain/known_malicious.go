@@ -6,7 +6,7 @@ var KnownMalicious = scanner.Rule{
 	ID:         "sup-known-malicious",
 	Category:   "supply_chain",
 	Title:      "A server runs a package version known to be malicious",
-	Why:        "The package acts for its author, with the permissions and credentials of the server: someone published it for that purpose, or took it over.",
+	Why:        "The package acts for its author, with the server's permissions and credentials: someone published it for that purpose, or took it over.",
 	Fix:        "Remove the package, and rotate every credential that it could read.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceHigh,
