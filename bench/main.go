@@ -126,7 +126,7 @@ func writeMachine(ctx context.Context, out *strings.Builder, o options, p patter
 		}
 		found = append(found, first)
 	}
-	fmt.Fprintf(out, "Peers: %s. rg and yara search for the %d ASCII literals among the %d literals of\nmcpscan's rules.\n", strings.Join(found, ", "), p.literals, p.all)
+	fmt.Fprintf(out, "Peers: %s. rg and yara search for the %d ASCII literals among the %d literals in\nmcpscan's rules.\n", strings.Join(found, ", "), p.literals, p.all)
 	return missing
 }
 
@@ -154,7 +154,7 @@ func writeData(ctx context.Context, out *strings.Builder, o options, d dataSet, 
 	for i, m := range measured {
 		fmt.Fprintf(out, "| %s | %.2f | %.1f | %s | %.0f |\n", programs[i].name, m.cpu, float64(d.size)/1e6/m.cpu, ratio(m.cpu/base), m.memory/1e6)
 	}
-	fmt.Fprintf(out, "\nWith 2 workers, mcpscan takes %.2f times the wall time that it takes with 1. Identical reports: %t.\n", measured[1].wall/measured[0].wall, sameReports(o.dir))
+	fmt.Fprintf(out, "\nWith 2 workers, mcpscan takes %.2f times as much wall time as with 1. Identical reports: %t.\n", measured[1].wall/measured[0].wall, sameReports(o.dir))
 	return nil
 }
 

@@ -37,7 +37,7 @@ func writeStep(ctx context.Context, out *strings.Builder) error {
 	if err != nil {
 		return fmt.Errorf("running BenchmarkStep: %w", err)
 	}
-	fmt.Fprintf(out, "\n### One message in a proxy\n\nWall time of inspecting and judging one message (`BenchmarkStep` of `scanner`), in the run with the lowest p99 of %d runs of 200 messages.\n\n", stepRuns)
+	fmt.Fprintf(out, "\n### One message in a proxy\n\nWall time to inspect and judge one message (`BenchmarkStep` of `scanner`), in the run with the lowest p99 of %d runs of 200 messages.\n\n", stepRuns)
 	fmt.Fprint(out, "| message | median, µs | p99, µs | budget, µs |\n| --- | ---: | ---: | ---: |\n")
 	for _, m := range messages {
 		median, p99, err := least(string(printed), m.name)

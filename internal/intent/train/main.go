@@ -96,7 +96,7 @@ func publish(path, table string, model, nets []byte) error {
 	if err != nil {
 		return err
 	}
-	figures := fmt.Sprintf("\n%s\nThe embedded model has %d bytes and the SHA-256 digest\n`%x`,\nthe nets %d bytes and\n`%x`.\n\n", table, len(model), sha256.Sum256(model),
+	figures := fmt.Sprintf("\n%s\nThe embedded model is %d bytes long, with the SHA-256 digest\n`%x`;\nthe nets are %d bytes long, with\n`%x`.\n\n", table, len(model), sha256.Sum256(model),
 		len(nets), sha256.Sum256(nets))
 	out, err := replace.Between(string(doc), begin, end, figures)
 	if err != nil {
