@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// collected holds the requests that a receiver got, by path.
+// collected holds the received requests, by path.
 type collected struct {
 	mu  sync.Mutex
 	got map[string][]string

@@ -14,8 +14,8 @@ import (
 // approveCmd implements the mcpscan approve command.
 type approveCmd struct {
 	Selectors []string `arg:"" optional:"" help:"What to approve: SERVER for all its pending definitions, SERVER:NAME for one; SERVER NAME… for several." placeholder:"SERVER[:NAME]"`
-	Server    string   `help:"The server of the named definitions; with --all, the server whose definitions to approve." placeholder:"SERVER"`
-	All       bool     `help:"Approve all pending definitions, of all servers or of --server."`
+	Server    string   `help:"The server with the named definitions; with --all, approve only this server's definitions." placeholder:"SERVER"`
+	All       bool     `help:"Approve all pending definitions on all servers, or only on --server."`
 	Reason    string   `help:"Reason for the approval. scan --base ignores approvals without a reason." placeholder:"TEXT"`
 	By        string   `help:"Name of the approver; default: MCPSCAN_USER, GITHUB_ACTOR or the current user." placeholder:"NAME"`
 	Lockfile  string   `help:"The lockfile." default:"mcpscan.lock" placeholder:"FILE"`
@@ -44,7 +44,8 @@ func (c *approveCmd) Run(ctx context.Context, std streams) error {
 	return c.tell(std, done)
 }
 
-// approving changes an intact lockfile by approvals at a given time, and returns what they approved.
+// approving applies approvals at a given time to an intact lockfile, and returns what they
+// approved.
 func approving(ctx context.Context, path, now string, approve func(*lockfile.File, time.Time) ([]lockfile.Change, error)) (done []lockfile.Change, err error) {
 	at, err := moment(now)
 	if err != nil {

@@ -127,11 +127,11 @@ func (r *callRow) decide(m *scanner.Judged) {
 	}
 }
 
-// sameCall is the maximum time between the two events with which an audit log reports one call.
+// sameCall is the maximum time between two audit events that report the same call.
 const sameCall = 100 * time.Millisecond
 
 // audited records a call from an audit log, which may report it twice: when a client made it, and
-// when the engine decided about it.
+// when the engine decided on it.
 func (l *callList) audited(e *scanner.Event, m *scanner.Judged, key string) {
 	of := e.Session + "\x00" + e.Server
 	if i, ok := l.last[of]; ok && l.rows[i].twin(e, m) {
@@ -168,7 +168,7 @@ func (l *callList) connected(e *scanner.Event) {
 	}
 }
 
-// twin reports whether a message is the other audit event for the call of a row.
+// twin reports whether a message is the other audit event for a row's call.
 func (r *callRow) twin(e *scanner.Event, m *scanner.Judged) bool {
 	apart := e.Time.Sub(r.Time).Abs()
 	return r.told != "" && r.told != m.Method && apart <= sameCall && (r.ID == m.ID || r.ID == "" || m.ID == "") &&

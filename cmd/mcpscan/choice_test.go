@@ -9,8 +9,8 @@ import (
 	"github.com/mcpscan/mcpscan/rules"
 )
 
-// TestNamesOfTheSummary checks that each name explained in docs/configuration.md
-// selects some rules, and each rule that the table lists for it.
+// TestNamesOfTheSummary checks that each agentsh name explained in docs/configuration.md selects at
+// least one rule, and every rule that the table lists for it.
 func TestNamesOfTheSummary(t *testing.T) {
 	_, table, ok := strings.Cut(readFile(t, root, "docs", "configuration.md"), "| its name | meaning here |\n| --- | --- |\n")
 	if !ok {

@@ -14,7 +14,8 @@ import (
 	"time"
 )
 
-// besideEverything returns the directory of another package of MCP beside server-everything, or skips the test.
+// besideEverything returns the directory of another MCP package installed beside server-everything,
+// or skips the test.
 func besideEverything(t *testing.T, name string) (server, dir string) {
 	t.Helper()
 	server = everything(t)
@@ -25,8 +26,8 @@ func besideEverything(t *testing.T, name string) (server, dir string) {
 	return server, dir
 }
 
-// connections are the ways to server-everything, directly and through the proxy. Results of the
-// second and later ways of a list must be those of the first.
+// connections returns lists of ways to connect to server-everything, directly and through the
+// proxy. All connections in a list must give the same results.
 func connections(t *testing.T, server string) [][]connectionTo {
 	t.Helper()
 	address := freeAddress(t)
@@ -54,14 +55,14 @@ func connections(t *testing.T, server string) [][]connectionTo {
 	}}
 }
 
-// connectionTo is a way to a server: a URL, or -- and a command.
+// connectionTo is a way to connect to a server: a URL, or -- and a command.
 type connectionTo struct {
 	name string
 	way  []string
 }
 
-// configFor writes a client configuration with the server mcp, which a command starts. The inspector
-// changes every path of a URL to /mcp.
+// configFor writes a client configuration with a server named mcp, which a command starts. The
+// inspector replaces the path in any URL with /mcp.
 func configFor(t *testing.T, command []string) (file string) {
 	t.Helper()
 	file = filepath.Join(t.TempDir(), "mcp.json")
@@ -75,8 +76,8 @@ func configFor(t *testing.T, command []string) (file string) {
 	return file
 }
 
-// TestSDKClient: the client of the official TypeScript SDK has the same results with and without the
-// proxy: progress, cancellation, sampling, elicitation, roots and tasks.
+// TestSDKClient checks that a client built with the official TypeScript SDK gets the same results
+// with and without the proxy: progress, cancellation, sampling, elicitation, roots and tasks.
 func TestSDKClient(t *testing.T) {
 	server, sdk := besideEverything(t, "sdk")
 	compareWays(t, connections(t, server), func(ctx context.Context, way []string) *exec.Cmd {
@@ -84,8 +85,8 @@ func TestSDKClient(t *testing.T) {
 	}, []string{"server:", "tools:", "echo:", "progress: [{", "cancelled: \"MCP error -32001", "sampling:", "elicitation:", "roots:", "task: [", `"[\"roots\"]"`})
 }
 
-// compareWays runs a client over all ways, those of different lists at the same time, and compares what
-// it prints.
+// compareWays runs a client over all connections, with the lists in parallel, and compares what it
+// prints within each list.
 func compareWays(t *testing.T, lists [][]connectionTo, client func(context.Context, []string) *exec.Cmd, wants []string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
@@ -124,8 +125,8 @@ func compareWays(t *testing.T, lists [][]connectionTo, client func(context.Conte
 	all.Wait()
 }
 
-// TestInspector: the command line of the official inspector has the same results with and without the
-// proxy.
+// TestInspector checks that the official inspector's command line gets the same results with and
+// without the proxy.
 func TestInspector(t *testing.T) {
 	server, dir := besideEverything(t, "inspector")
 	main := filepath.Join(dir, "cli", "build", "cli.js")

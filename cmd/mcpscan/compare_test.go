@@ -82,7 +82,7 @@ func element(v reflect.Value) reflect.Value {
 }
 
 // eachField visits the fields of settings, including those of nested structs from the
-// same packages, except positions. Names and hashes count as values.
+// same packages, except positions. Names and hashes count as single values.
 func eachField(t *testing.T, name string, v reflect.Value, path []int, visit func(name string, path []int)) {
 	t.Helper()
 	position := reflect.TypeFor[configfile.Position]()

@@ -14,7 +14,7 @@ import (
 )
 
 // completionScripts query the program itself for candidates, so that they know every command and
-// flag of the installed version.
+// flag in the installed version.
 //
 //go:embed completion
 var completionScripts embed.FS
@@ -54,7 +54,7 @@ func (c *completeCmd) Run(parsed *kong.Context, std streams) error {
 	return err
 }
 
-// completion is a candidate for the next word of a command line.
+// completion is a candidate for the next word on a command line.
 type completion struct{ word, help string }
 
 // completions returns the candidates for the last word.

@@ -16,9 +16,9 @@ func (c *liveFlags) consent(ctx context.Context, std streams, p *app.Plan, l *se
 	p.Allow(ctx, consent(ctx, std, l, c.RunServers))
 }
 
-// consent returns a function that decides whether a server of a configuration is started, and says
-// why not: on a terminal, it shows each command in full and asks; elsewhere, it refuses it unless run
-// is set.
+// consent returns a function that decides whether a server in a configuration is started, and says
+// why not: on a terminal, it shows each command in full and asks; elsewhere, it refuses it unless
+// run is set.
 func consent(ctx context.Context, std streams, l *servers.Listing, run bool) func(*servers.Target) (refused string) {
 	ask, all := terminal(std.in) && terminal(std.err), false
 	answers := bufio.NewReader(std.in)
@@ -48,7 +48,8 @@ func consent(ctx context.Context, std streams, l *servers.Listing, run bool) fun
 	}
 }
 
-// list returns the source of a plan's events and of what its servers send, and shows its progress.
+// list returns the source of a plan's events, including what its servers send, and shows the
+// progress.
 func (c *liveFlags) list(ctx context.Context, std streams, p *app.Plan, l *servers.Listing, record func(*scanner.Event), quiet bool) scanner.Source {
 	bar := newProgress(std, "asking servers", int64(len(p.Targets)), listedServers, quiet)
 	return p.Source(ctx, l, servers.Watcher{Record: record, Asked: func() { bar.add(1) }, Done: func(lacks string) {

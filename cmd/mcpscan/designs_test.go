@@ -14,8 +14,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/config"
 )
 
-// reads parses a configuration as the kind of file that the folder in its name
-// stands for.
+// reads parses a configuration as the kind of file that the folder in its name indicates.
 func reads(name string, data []byte) error {
 	switch path.Dir(name) {
 	case "settings":
@@ -57,8 +56,8 @@ func TestConfigurationsOfTheDesigns(t *testing.T) {
 }
 
 // TestConfigurationsInTheDesigns reads each configuration in the documents themselves, if
-// they are available. The documents on agentsh MCP security have lost the indentation of
-// theirs.
+// they are available. In the documents on agentsh MCP security, the configurations have lost their
+// indentation.
 func TestConfigurationsInTheDesigns(t *testing.T) {
 	files, _ := filepath.Glob("../../../shared/seeds/*.txt")
 	if len(files) == 0 {
@@ -91,8 +90,7 @@ var (
 	bareObjects          = regexp.MustCompile(`(?ms)^\{\n.*?^\}`)
 )
 
-// blocks returns the blocks of a document. It splits a block that shows two
-// configurations.
+// blocks returns the blocks in a document. It splits a block that shows two configurations.
 func blocks(document string) (out []block) {
 	for _, m := range fencedConfigurations.FindAllStringSubmatch(document, -1) {
 		for part := range strings.SplitSeq(strings.ReplaceAll(m[2], "\n# New", "\x00# New"), "\x00") {
@@ -108,8 +106,8 @@ func blocks(document string) (out []block) {
 	return out
 }
 
-// readers returns the folders for the parsers of a block. Most JSON is not a
-// configuration, but a message or an event.
+// readers returns the folders that stand for a block's parsers. Most JSON is not a configuration,
+// but a message or an event.
 func readers(b block) []string {
 	switch {
 	case b.language == "yaml":

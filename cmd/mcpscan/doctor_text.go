@@ -91,7 +91,7 @@ func (all *checkup) text(b *bytes.Buffer) {
 	fmt.Fprintf(b, "%s in %s: %s\n", report.Count(servers, "server"), report.Count(len(all.Files), "file"), todo)
 }
 
-// cells returns the columns of a server, except its lockfile status.
+// cells returns a server's columns, except its lockfile status.
 func (s *checkedServer) cells() [3]string {
 	name, transport := s.Name, s.Transport
 	if s.Project != "" {

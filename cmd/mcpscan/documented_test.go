@@ -10,15 +10,14 @@ import (
 	"github.com/mcpscan/mcpscan/internal/app"
 )
 
-// fenced matches the YAML and TOML code blocks of a document.
+// fenced matches the YAML and TOML code blocks in a document.
 var fenced = regexp.MustCompile("(?s)\n```(toml|yaml)\n(.*?)\n```")
 
 // placeholder matches a digest that a document abbreviates.
 var placeholder = regexp.MustCompile(`sha256:[0-9a-f]*\.\.\.`)
 
-// TestDocumentedPolicies checks that every policy shown in the documents about the two
-// kinds of policies can be read unchanged. internal/config tests the decisions of
-// policies of the same form.
+// TestDocumentedPolicies checks that every policy shown in the documents about the two kinds of
+// policies loads unchanged. internal/config tests the decisions of policies in the same form.
 func TestDocumentedPolicies(t *testing.T) {
 	folder := filepath.Join("..", "..", "..", "shared", "seeds")
 	files, err := filepath.Glob(filepath.Join(folder, "*.txt"))

@@ -28,7 +28,7 @@ type clientFile struct {
 	rewrite func(text string) string // applied to the text of the file; nil for none
 }
 
-// server is an entry of a configuration.
+// server is an entry in a configuration.
 type server struct {
 	name    string
 	command string
@@ -197,7 +197,7 @@ func (c *clientFile) text() string {
 	return text
 }
 
-// write creates the files of the project.
+// write creates the project's files.
 func (p *project) write(t *testing.T, dir string) {
 	t.Helper()
 	all := maps.Clone(p.files)
@@ -245,8 +245,8 @@ func (p *project) clone() *project {
 	return out
 }
 
-// randomProject creates random clients of a project and their servers. Servers over
-// HTTP have the given address.
+// randomProject creates a project with random clients and servers. Servers over HTTP have the given
+// address.
 func randomProject(r *rand.Rand, address string) *project {
 	p := &project{files: map[string]string{"README.md": "# A project\n"}, links: map[string]string{}}
 	paths := slices.Sorted(maps.Keys(formats))

@@ -24,8 +24,8 @@ var (
 	editSeed  = flag.Uint64("edits-seed", 1, "what its projects and edits are drawn from")
 )
 
-// editsOfProject is the number of edits tried per project, because locking a project
-// takes long: it starts the servers.
+// editsOfProject is the number of edits tried per project. Projects are reused because locking one
+// is slow: it starts the servers.
 const editsOfProject = 25
 
 // TestHostileEdits creates random projects with clients, servers and a lockfile, and
@@ -98,7 +98,7 @@ func randomEdit(r *rand.Rand, honest *project) (changed *project, what []string)
 	}
 }
 
-// gated is the result of the gate.
+// gated is the gate's result.
 type gated struct {
 	code           int
 	coverage, text string

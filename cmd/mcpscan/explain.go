@@ -41,7 +41,7 @@ type explained struct {
 	collector *report.Collector  // collects the findings
 }
 
-// explainedMessage is one message of an event.
+// explainedMessage is one message in an event.
 type explainedMessage struct {
 	Kind     string           `json:"kind"`
 	Method   string           `json:"method"`
@@ -82,7 +82,7 @@ type past struct {
 	Turn    bool       `json:"same_turn,omitempty"`
 }
 
-// citation is a finding of another event that rests on this one.
+// citation is another event's finding that rests on this event.
 type citation struct {
 	Rule     string           `json:"rule"`
 	Severity scanner.Severity `json:"severity"`
@@ -150,8 +150,8 @@ func (x *explainer) pass(ctx context.Context, engine *scanner.Engine, s scanner.
 	return replayed{[]string{x.cmd.Recording}, x.cmd.MaxMessage, "nothing was explained"}.into(ctx, x.std, engine, x.checks.Into(s))
 }
 
-// probe returns an engine with an additional, last rule that passes the windows of each call to
-// see.
+// probe returns an engine with an additional, last rule that calls see with the windows of each
+// call.
 func (x *explainer) probe(see func(*scanner.Judged, *scanner.Windows, *scanner.Limits)) (*scanner.Engine, error) {
 	return scanner.New(append(slices.Clone(x.checks.Engine().Rules()), observer(func(p *scanner.JudgePass) {
 		if w, ok := p.Windows(); ok {
@@ -230,7 +230,7 @@ func inWords(m *scanner.Judged) string {
 	return out
 }
 
-// findings sets the findings of an event, with the reasons of their rules.
+// findings sets an event's findings, with their rules' reasons.
 func (e *explained) findings(rules []scanner.Rule) {
 	e.Findings = []explainedFinding{}
 	for _, f := range e.collector.Report(nil, "", scanner.Result{}).Findings {
@@ -242,7 +242,7 @@ func (e *explained) findings(rules []scanner.Rule) {
 	}
 }
 
-// rest adds to the findings of an event the events that they rest on.
+// rest adds to an event's findings the events that they rest on.
 func (e *explained) rest(recording string, places map[int]past) {
 	for i := range e.Findings {
 		f := &e.Findings[i]

@@ -213,14 +213,14 @@ func chain(m *scanner.Judged) []explainedCheck {
 	return out
 }
 
-// repeats reports whether a rule only repeated the decision of a policy.
+// repeats reports whether a rule only repeated a policy's decision.
 func repeats(d scanner.Decision, said []scanner.Decision) bool {
 	return d.Location == scanner.Location{} && slices.ContainsFunc(said, func(o scanner.Decision) bool {
 		return o.Location != scanner.Location{} && o.Check == d.Check && o.Verdict == d.Verdict && o.Reason == d.Reason
 	})
 }
 
-// Finding records a finding of the line, or one elsewhere that rests on it.
+// Finding records a finding on the line, or one elsewhere that rests on it.
 func (v *view) Finding(f *scanner.Finding) error {
 	if v.now != nil {
 		return v.now.collector.Finding(f)

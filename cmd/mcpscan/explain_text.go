@@ -146,11 +146,11 @@ func (p *explainedLines) windows(w *windows) {
 	for i := range w.Reads {
 		p.past(&w.Reads[i])
 	}
-	p.line(0, "", "calls of the server within %s, including this one: %d%s; a burst is more than %d", w.BurstWindow, min(w.Calls, math.MaxInt32), more(w.Calls > w.BurstLimit), w.BurstLimit)
+	p.line(0, "", "calls to the server within %s, including this one: %d%s; a burst is more than %d", w.BurstWindow, min(w.Calls, math.MaxInt32), more(w.Calls > w.BurstLimit), w.BurstLimit)
 	p.line(0, "", "tokens left in its rate limit: %s of %d; refilled by %d per minute", fmt.Sprint(w.Tokens), w.Bucket, w.PerMinute)
 }
 
-// more returns the suffix for a number that may be higher.
+// more returns the suffix for a number that may be only a minimum.
 func more(may bool) string {
 	if may {
 		return " or more"

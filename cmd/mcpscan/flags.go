@@ -48,7 +48,7 @@ func (f *configFlags) options() app.Options {
 	return app.Options{Config: f.Config, NoConfig: f.NoConfig}
 }
 
-// checks returns the checks that the flags select, with the versions in base of files changed since.
+// checks returns the checks that the flags select, using base's versions of files changed since.
 func (f *engineFlags) checks(base string) (*app.Checks, error) {
 	if f.Jobs < 0 || f.MaxMessage < 1 || f.MaxTime < 0 {
 		return nil, usage("--jobs, --max-message and --max-time must not be negative")

@@ -46,8 +46,8 @@ func heldDir() (string, error) {
 	return filepath.Join(cache, "mcpscan", "held"), nil
 }
 
-// makeHeldDir creates that directory. It rejects one that others can write to, because they could
-// answer.
+// makeHeldDir creates that directory. It rejects a directory that others can write to, because they
+// could answer.
 func makeHeldDir() (string, error) {
 	dir, err := heldDir()
 	if err != nil {

@@ -26,12 +26,11 @@ import (
 
 var update = flag.Bool("update", false, "write the generated documents instead of comparing them")
 
-// root is the path of the repository from this package.
+// root is the relative path from this package to the repository root.
 const root = "../.."
 
-// imports lists the packages of this module that each package may import. It states
-// a policy, so a commit that adds an import changes only this table and
-// ARCHITECTURE.md.
+// imports lists the packages of this module that each package may import. It states a policy, so
+// the commit that adds an entry changes only this table and ARCHITECTURE.md.
 var imports = map[string][]string{
 	"internal/wire":                {},
 	"internal/lazyregexp":          {},
@@ -161,8 +160,8 @@ func pure(dir string) bool {
 // rulePackages lists the packages in internal that several families of rules use.
 var rulePackages = []string{"baseline", "capability", "clause", "configfile", "destination", "entries", "jsonschema", "languages", "launch", "mcp", "names", "paths", "secrets", "sense", "sensitive", "tools"}
 
-// TestFamiliesStandAlone checks that families of rules, and the packages that they
-// share, import no other family.
+// TestFamiliesStandAlone checks that rule families, and the packages that they share, import no
+// other family.
 func TestFamiliesStandAlone(t *testing.T) {
 	for dir, imported := range imports {
 		family := strings.HasPrefix(dir, "rules/")

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// signalled is the cause of a run ended by a signal.
+// signalled is the context's cancellation cause when a signal ends a run.
 type signalled struct{ signal os.Signal }
 
 func (s *signalled) Error() string { return "interrupted" }

@@ -106,8 +106,8 @@ func TestDeterminismOfTranscripts(t *testing.T) {
 	}
 }
 
-// confusing are frames with findings of rules that inspect messages as JSON, some
-// of them at the edge of the frame.
+// confusing lists frames in which rules that inspect messages as JSON report findings, some at the
+// edge of the frame.
 var confusing = []string{
 	`{"id":3,"jsonrpc":"2.0","result":{"tools":[{"name":"sum","name":"sub","Description":"x"}]}}`,
 	`{"jsonrpc":"2.0","id":4,"result":{"tools":[{"name":"sum"},{"name":"sum","description":7},{"description":"no name"},null]}}`,
@@ -227,7 +227,7 @@ var allRules = sync.OnceValues(func() (*scanner.Engine, error) { return scanner.
 
 // TestMemoryIsBounded checks that memory use does not grow with the length of the
 // input, by comparing the two halves of a recording. Because sessions stay in
-// memory until others displace them, it allows only few.
+// memory until others displace them, it allows only a few.
 func TestMemoryIsBounded(t *testing.T) {
 	const size = 40 << 20
 	r, w := io.Pipe()

@@ -19,7 +19,7 @@ import (
 )
 
 // limit is a row of docs/limits.md. Its value is read from the constant with this
-// name, or from the default of the flag.
+// name, or from the flag's default.
 type limit struct {
 	name   string
 	bounds string // what is limited
@@ -557,11 +557,11 @@ func constantsOf(t *testing.T, dir string) map[string]constant.Value {
 	return found
 }
 
-// otherSystem matches files that are not built on Linux, because they would declare the
-// same constants again.
+// otherSystem matches the names of files that are not built on Linux, because they would declare
+// the same constants again.
 var otherSystem = regexp.MustCompile(`_(windows|other)\.go$`)
 
-// durations imports a package time that contains only the units of a duration.
+// durations is an importer for a package time that declares only the duration units.
 type durations struct{}
 
 func (durations) Import(path string) (*types.Package, error) {

@@ -99,7 +99,7 @@ func lockPolicy(settings *config.Settings) lockfile.Policy {
 	return lockfile.Policy{Hold: a.Holds(), Auto: a.Passes}
 }
 
-// offers is everything that the targets offer, with its findings.
+// offers is everything that the targets offer, with the findings.
 type offers struct {
 	now       *scanner.Snapshot
 	inputs    []report.Input
@@ -151,7 +151,7 @@ func (c *lockCmd) offers(ctx context.Context, std streams, l *servers.Listing, c
 }
 
 // targets returns the files and URLs to list: a directory stands for the configurations in it and
-// its subdirectories, and no target for the working directory. missed lists the parts of
+// its subdirectories, and without targets, the working directory is used. missed lists the parts of
 // directories that were not searched.
 func (c *lockCmd) targets() (all []string, missed []scanner.Skipped, err error) {
 	given := c.Targets
@@ -318,7 +318,7 @@ func shellWord(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-// check reports the problems of the current lockfile.
+// check reports problems with the current lockfile.
 func (c *lockCmd) check(ctx context.Context, std streams) error {
 	if len(c.Targets)+len(c.Command) > 0 || c.Prune {
 		return usage("--check inspects only the lockfile and takes no targets; to compare it with a server: mcpscan diff")
@@ -364,7 +364,7 @@ func moment(asked string) (time.Time, error) {
 	return time.Now().UTC().Truncate(time.Second), nil
 }
 
-// who returns the name of the approver.
+// who returns the approver's name.
 func who(asked string) string {
 	name := cmp.Or(asked, os.Getenv("MCPSCAN_USER"), os.Getenv("GITHUB_ACTOR"))
 	if name != "" {

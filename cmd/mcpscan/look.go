@@ -99,7 +99,7 @@ func (f *lookFlags) has(session, server, tool string) bool {
 // timed is a row with a time.
 type timed interface{ when() time.Time }
 
-// since returns the rows of the requested period. A duration counts back from the last row, not
+// since returns the rows in the requested period. A duration counts back from the last row, not
 // from now, because a recording has no other clock.
 func since[T timed](rows []T, spec string) ([]T, error) {
 	if spec == "" {

@@ -1,6 +1,5 @@
-// Command mcpscan finds poisoned tool definitions and results of MCP servers,
-// offline: in live servers, client configurations, definition files and
-// recordings.
+// Command mcpscan finds poisoned tool definitions and results from MCP servers, offline: in live
+// servers, client configurations, definition files and recordings.
 //
 // Every command has its own file; this one contains the grammar and the exit codes.
 package main
@@ -53,7 +52,7 @@ func usage(format string, args ...any) error {
 	return &exitError{exitUsage, fmt.Errorf(format, args...)}
 }
 
-// streams holds the standard streams of the process.
+// streams holds the process's standard streams.
 type streams struct {
 	in       io.Reader
 	out, err io.Writer
@@ -185,8 +184,8 @@ func helpful(err error) string {
 	return "mcpscan"
 }
 
-// splitCommand separates the command of a server, after --, from the arguments: kong would parse
-// its flags as ours.
+// splitCommand separates a server's command, after --, from the arguments: kong would parse its
+// flags as ours.
 func splitCommand(args []string) (ours, command []string) {
 	if len(args) == 0 || !slices.Contains([]string{"scan", "proxy", "diff", "lock"}, args[0]) {
 		return args, nil
@@ -199,8 +198,8 @@ func splitCommand(args []string) (ours, command []string) {
 	return args, nil
 }
 
-// exitOf returns the exit code for an error, with its message: wrong usage or configuration, unless
-// the error says otherwise.
+// exitOf returns the exit code for an error, with its message. The default is the code for wrong
+// usage or configuration.
 func exitOf(err error) *exitError {
 	if exit, ok := errors.AsType[*exitError](err); ok {
 		return exit

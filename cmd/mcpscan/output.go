@@ -119,7 +119,8 @@ func (f *outputFlags) render(std streams, format, file string, r *report.Report,
 	return writeTo(std, "the report", file, func(w io.Writer) error { return report.Write(w, format, r, o) })
 }
 
-// writeTo writes to a file, or to standard output if none is named. what is for errors.
+// writeTo writes to a file, or to standard output if none is named. Errors name the file's purpose,
+// what.
 func writeTo(std streams, what, file string, write func(io.Writer) error) (err error) {
 	w := std.out
 	if file != "" && file != "-" {
@@ -187,8 +188,8 @@ func (f *outputFlags) failOn(r *report.Report) scanner.Severity {
 	return scanner.High
 }
 
-// fails returns the severity that the user chose for failures, if any. With never, a report still
-// has failed tests.
+// fails returns the severity that the user chose for failures, if any. For never, it returns nil,
+// so a report still has failed tests.
 func (f *outputFlags) fails() *scanner.Severity {
 	if f.FailOn == "" || f.FailOn == "never" {
 		return nil

@@ -40,7 +40,7 @@ type pinNames struct {
 }
 
 // over returns the selector given as an argument or by the flags. If there is none, it returns an
-// error that says what was expected, unless that is "".
+// error that names what was expected, unless expected is "".
 func (n *pinNames) over(selector, expected string) (string, error) {
 	switch {
 	case n.Server == "" && n.Tool != "":

@@ -16,8 +16,8 @@ const (
 	bytesRead
 )
 
-// progress shows on a terminal the state of a run, its speed and the remaining time. A nil
-// progress shows nothing.
+// progress shows a run's state, its speed and the remaining time on a terminal. A nil progress
+// shows nothing.
 type progress struct {
 	to    io.Writer
 	what  string

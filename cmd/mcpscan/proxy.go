@@ -183,8 +183,7 @@ func (c *proxyCmd) target(known servers.Known) (*servers.Target, error) {
 	return t, nil
 }
 
-// maxTold is the maximum number of lines on standard error per connection, because clients keep
-// them.
+// maxTold limits the number of lines on standard error per connection, because clients keep them.
 const maxTold = 200
 
 // proxyRun is one run of the proxy.
@@ -236,7 +235,7 @@ func (r *proxyRun) connect(ctx context.Context, known servers.Known) (code int, 
 	return proxy.Stdio(ctx, o, at, proxy.Client{In: r.std.in, Out: r.std.out, Gone: func() bool { return unread(r.std.out) }}, server, server.Stdin, server.Stdout)
 }
 
-// options returns the options of the proxy.
+// options returns the proxy's options.
 func (r *proxyRun) options() proxy.Options {
 	policy := r.checks.Triage.Settings.Policy
 	return proxy.Options{
@@ -245,8 +244,8 @@ func (r *proxyRun) options() proxy.Options {
 	}
 }
 
-// decided records the outcome of an event: for the reports, and as a line for readers of the
-// client's log.
+// decided records an event's outcome: for the reports, and as a line for readers of the client's
+// log.
 func (r *proxyRun) decided(e *scanner.Event, out *scanner.Outcome, do scanner.Action) {
 	err := r.sink.Event(e, out)
 	for i := range out.Findings {
@@ -278,7 +277,7 @@ func (r *proxyRun) decided(e *scanner.Event, out *scanner.Outcome, do scanner.Ac
 	}
 }
 
-// saidIn describes the message of an event for the log.
+// saidIn describes an event's message for the log.
 func saidIn(e *scanner.Event, out *scanner.Outcome) string {
 	what := "a message"
 	for i := range out.Messages {

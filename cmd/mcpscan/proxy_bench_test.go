@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// roundTrip is a server behind a command, with the durations of its calls.
+// roundTrip is a server behind a command, with its call durations.
 type roundTrip struct {
 	name string
 	cmd  *exec.Cmd
@@ -63,11 +63,10 @@ func (r *roundTrip) ask(b *testing.B, method string) time.Duration {
 	return time.Since(begin)
 }
 
-// BenchmarkSession measures the round trip of a call with a result of 1 KiB through a bare
-// relay, through the proxy alone, and through two proxies that share a session and are called
-// in turns. For the proxy, it reports the time spent judging the two messages and the time spent
-// forwarding them separately. It calls all of them in turn, so that the load of the machine is the
-// same for all.
+// BenchmarkSession measures the round trip of a call with a 1 KiB result through a bare relay,
+// through the proxy alone, and through two proxies that share a session and are called alternately.
+// For the proxy, it reports the time spent judging the two messages and the time spent forwarding
+// them separately. It alternates between all of these, so that they run under the same load.
 func BenchmarkSession(b *testing.B) {
 	home := b.TempDir()
 	write := func(name, text string) string {

@@ -147,7 +147,7 @@ func (r *proxyRun) front(ctx context.Context, access proxy.Access, transport htt
 	return proxy.NewHTTP(r.options(), access, upstreams[0]), paths, nil
 }
 
-// upstream returns how the proxy reaches a server.
+// upstream returns the settings with which the proxy reaches a server.
 func (r *proxyRun) upstream(t *servers.Target, transport http.RoundTripper, known servers.Known) (u proxy.Upstream, err error) {
 	u = proxy.Upstream{Name: t.Name, Origin: t.Origin, Transport: transport, Headers: t.Headers, Failed: func(reason string) {
 		r.trouble("server %s sent no valid response: %s", text.Visible(t.Name, 200), reason)
@@ -229,8 +229,8 @@ func serve(ctx context.Context, listener net.Listener, handler http.Handler) err
 	return nil
 }
 
-// givenSecrets masks the secrets that request headers contain for the server. It caches the last
-// masker, because a client's requests mostly have the same secrets.
+// givenSecrets masks the server's secrets from request headers. It caches the last masker, because
+// a client's requests mostly contain the same secrets.
 type givenSecrets struct {
 	always []string
 
@@ -239,7 +239,7 @@ type givenSecrets struct {
 	by   func([]byte) []byte
 }
 
-// mask returns a function that masks the secrets of a header, or nil if it has none.
+// mask returns a function that masks the secrets in request headers, or nil if there are none.
 func (g *givenSecrets) mask(head http.Header) func([]byte) []byte {
 	values := g.always
 	for name, given := range head {

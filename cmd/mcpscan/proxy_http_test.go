@@ -81,7 +81,7 @@ func (p *httpProxy) end(t *testing.T) {
 	}
 }
 
-// sameAsReplay compares a report of the proxy with a replay of its recording.
+// sameAsReplay compares the proxy's report with a replay of its recording.
 func sameAsReplay(t *testing.T, live, recording string, flags ...string) (findings int) {
 	t.Helper()
 	r, err := report.Read(strings.NewReader(readFile(t, live)))
@@ -120,7 +120,7 @@ func poisoned(w http.ResponseWriter, r *http.Request) {
 }
 
 // TestProxyOverHTTP checks that a scan through the proxy sees only what the configuration
-// allows, and that the proxy has the findings of a replay of its recording.
+// allows, and that the proxy reports the same findings as a replay of its recording.
 func TestProxyOverHTTP(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(poisoned))
 	defer server.Close()
@@ -151,7 +151,7 @@ func TestProxyOverHTTP(t *testing.T) {
 	}
 }
 
-// TestProxyOfConfiguration checks that each URL server of a configuration has a path and its
+// TestProxyOfConfiguration checks that each URL server in a configuration has a path and its
 // configured headers, and that servers started by commands are omitted.
 func TestProxyOfConfiguration(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(poisoned))
@@ -183,8 +183,8 @@ func TestProxyOfConfiguration(t *testing.T) {
 	}
 }
 
-// TestProxyAsksOverHTTP checks that a request of a server at a URL waits for an answer, and that standard
-// error says so, and who refused it.
+// TestProxyAsksOverHTTP checks that a request from a server at a URL waits for an answer, and that
+// standard error reports this and why the request was refused.
 func TestProxyAsksOverHTTP(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	refused := make(chan string, 1)
@@ -226,9 +226,8 @@ func idOf(message []byte) string {
 	return rest[:strings.IndexAny(rest, ",}")]
 }
 
-// TestProxyLiveEqualsReplay sends sessions with published servers through the proxy. It
-// checks that the findings equal those of a replay of the recording, and that messages
-// arrive unchanged.
+// TestProxyLiveEqualsReplay sends sessions with published servers through the proxy. It checks that
+// the findings equal those from replaying the recording, and that messages arrive unchanged.
 func TestProxyLiveEqualsReplay(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(shared, "recordings", "*"))
 	if err != nil {

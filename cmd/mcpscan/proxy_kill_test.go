@@ -93,7 +93,7 @@ func (l *loaded) until(what string, done func(answers map[string]int) bool) {
 	}
 }
 
-// server returns the process ID of a server.
+// server returns a server's process ID.
 func (l *loaded) server(name string) int {
 	l.t.Helper()
 	pid, err := strconv.Atoi(readFile(l.t, l.home, name+".script.pid"))
@@ -159,7 +159,7 @@ func TestKilledInSession(t *testing.T) {
 	t.Logf("the longest time without a response from the idle server: %s", pause)
 }
 
-// readable replays the recordings of a killed session. Only the last line of each may be
+// readable replays the recordings from a killed session. Only the last line of each may be
 // incomplete.
 func readable(t *testing.T, home string) {
 	t.Helper()
@@ -181,8 +181,8 @@ func readable(t *testing.T, home string) {
 	}
 }
 
-// TestServersOfKilledProxy: the processes that a proxy on a port started for its sessions end with
-// it, even if it is killed, and with their session.
+// TestServersOfKilledProxy checks that the server processes that a proxy on a port starts for its
+// sessions end with their session and with the proxy, even if it is killed.
 func TestServersOfKilledProxy(t *testing.T) {
 	home := t.TempDir()
 	servers := map[string]clientEntry{}

@@ -74,8 +74,8 @@ func TestProxyLLMServerEnds(t *testing.T) {
 	}
 }
 
-// llmServer writes other files, and the configuration of a server that changes or exits when
-// the file "changed" appears. It returns a function for their paths.
+// llmServer writes the given files, and a configuration with a server that changes or exits when
+// the file "changed" appears. at returns their paths.
 func llmServer(t *testing.T, files map[string]string) (at func(string) string) {
 	t.Helper()
 	dir := t.TempDir()

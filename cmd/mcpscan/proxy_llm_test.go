@@ -24,7 +24,7 @@ denied_tools:
     tool: "denied_*"
 `
 
-// answering is a provider that gives prepared answers in order.
+// answering is a provider that returns prepared answers in order.
 type answering struct {
 	t    *testing.T
 	next chan [2]string // content type and body
@@ -81,9 +81,9 @@ func llmStreamed(id, name, input string) string {
 		event(`{"type":"content_block_stop","index":0}`) + event(`{"type":"message_delta","delta":{"stop_reason":"tool_use"},"usage":{}}`) + event(`{"type":"message_stop"}`)
 }
 
-// TestProxyLLM checks that several requests of an agent belong to one session, in which a
-// call with a value that another server returned is blocked. The recording must give the same
-// findings and contain no key.
+// TestProxyLLM checks that several requests from an agent belong to one session, in which a call
+// with a value that another server returned is blocked. The recording must give the same findings
+// and contain no key.
 func TestProxyLLM(t *testing.T) {
 	provider := &answering{t: t, next: make(chan [2]string, 8)}
 	server := httptest.NewServer(provider)
@@ -199,8 +199,8 @@ func amazonFrames(lines []byte) (frames []byte) {
 	return frames
 }
 
-// TestProxyLLMServers checks that servers are listed before there is traffic, and that calls of
-// tools that none of them has are denied if so configured.
+// TestProxyLLMServers checks that servers are listed before there is traffic, and that calls to
+// tools that none of them lists are denied if so configured.
 func TestProxyLLMServers(t *testing.T) {
 	provider := &answering{t: t, next: make(chan [2]string, 8)}
 	api, mcp := httptest.NewServer(provider), httptest.NewServer(http.HandlerFunc(poisoned))

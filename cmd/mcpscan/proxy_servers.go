@@ -32,8 +32,8 @@ func (r *proxyRun) serversFile() (*config.File, error) {
 	return file, nil
 }
 
-// configured returns the servers of the configuration that --servers names, without those that start
-// a command and may not.
+// configured returns the servers in the configuration that --servers names, except those whose
+// command must not be started.
 func (r *proxyRun) configured(ctx context.Context, known servers.Known) (targets []servers.Target, err error) {
 	file, err := r.serversFile()
 	if err != nil {
@@ -68,8 +68,8 @@ func (r *proxyRun) configured(ctx context.Context, known servers.Known) (targets
 	return targets, nil
 }
 
-// consent returns a function that decides whether a server of the configuration is started, and says why
-// not. A server at a URL needs no consent, because nothing is run for it.
+// consent returns a function that decides whether a server in the configuration is started, and
+// says why not. A server at a URL needs no consent, because nothing is run for it.
 func (r *proxyRun) consent(ctx context.Context, l *servers.Listing) func(*servers.Target) (refused string) {
 	refuses := consent(ctx, r.std, l, r.RunServers)
 	return func(t *servers.Target) string {
@@ -80,21 +80,21 @@ func (r *proxyRun) consent(ctx context.Context, l *servers.Listing) func(*server
 	}
 }
 
-// listing returns how servers are started.
+// listing returns the settings for starting servers.
 func (r *proxyRun) listing(known servers.Known) *servers.Listing {
 	l := r.checks.Listing()
 	l.InheritEnv, l.Named, l.Known = r.InheritEnv, r.Env, known
 	return l
 }
 
-// starting is what starts a server.
+// starting contains what is needed to start a server.
 type starting struct {
 	listing *servers.Listing
 	target  *servers.Target
 	in      servers.Inherited
 }
 
-// starting prepares to start a server. The secrets that it gets are masked from then on.
+// starting prepares to start a server. The secrets that the server gets are masked from then on.
 func (r *proxyRun) starting(t *servers.Target, known servers.Known) *starting {
 	s := &starting{listing: r.listing(known), target: t}
 	s.in = s.listing.Inherits(t)
@@ -102,7 +102,8 @@ func (r *proxyRun) starting(t *servers.Target, known servers.Known) *starting {
 	return s
 }
 
-// start starts the server, unless its executable was replaced. The event has its identity.
+// start starts the server, unless its executable was replaced. The event contains the server's
+// identity.
 func (s *starting) start(ctx context.Context, stderr *os.File) (*live.Process, *scanner.Event, error) {
 	t := s.target
 	env := slices.Concat(s.in.Variables, t.Env)
@@ -117,7 +118,7 @@ func (s *starting) start(ctx context.Context, stderr *os.File) (*live.Process, *
 	return process, &scanner.Event{Kind: scanner.StartedEvent, Server: t.Name, Transport: "stdio", Origin: t.Origin, Identity: identity}, nil
 }
 
-// command returns how the proxy starts a server of the configuration.
+// command returns how the proxy starts a server in the configuration.
 func (r *proxyRun) command(t *servers.Target, known servers.Known) *proxy.Command {
 	s := r.starting(t, known)
 	name := text.Visible(t.Name, 200)
@@ -156,8 +157,9 @@ func (w withErrors) Release() {
 // becomes several.
 const maxLogged = 4096
 
-// logged copies a server's standard error to ours: several servers write to it, and it may be a
-// terminal, so each line has the server's name, and shows no control characters and no known secrets.
+// logged copies a server's standard error to ours. Because several servers write there, and it may
+// be a terminal, each line begins with the server's name and contains no control characters or
+// known secrets.
 func (r *proxyRun) logged(name string, errout io.Reader, secrets text.Secrets) {
 	lines := bufio.NewReaderSize(errout, maxLogged)
 	for {

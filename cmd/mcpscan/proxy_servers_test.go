@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// initializeBody is the first message of a client.
+// initializeBody is a client's first message.
 const initializeBody = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`
 
 // postTo posts a message, and returns the status, the session ID and the body of the response.
@@ -38,9 +38,9 @@ func postTo(t *testing.T, url, session, message string) (status int, id, body st
 	return resp.StatusCode, resp.Header.Get("Mcp-Session-Id"), string(data)
 }
 
-// TestProxyOfCommands: the servers of a configuration that start a command have a path each, get the
-// environment that the configuration and the flags allow, and are judged as behind
-// mcpscan proxy -- COMMAND.
+// TestProxyOfCommands checks that servers that the configuration starts by command each have a
+// path, get only the environment that the configuration and the flags allow, and are judged as
+// behind mcpscan proxy -- COMMAND.
 func TestProxyOfCommands(t *testing.T) {
 	t.Setenv("PROXY_TEST_TOKEN", "value-t0ken-8f14e45fceea")
 	t.Setenv("PROXY_TEST_PASSED", "value-passed")
@@ -102,7 +102,8 @@ func TestProxyOfCommands(t *testing.T) {
 	}
 }
 
-// TestProxyOfPinnedCommand: a server whose file differs from the approved one is not started.
+// TestProxyOfPinnedCommand checks that a server is not started if its executable differs from the
+// approved one.
 func TestProxyOfPinnedCommand(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }

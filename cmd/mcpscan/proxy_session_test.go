@@ -29,8 +29,8 @@ type clientProcess struct {
 	done bool
 }
 
-// startClient starts a client of the servers, each behind its own proxy, with the given home
-// directory. The proxies write NAME.jsonl and NAME.json there.
+// startClient starts a client that connects to the servers, each behind its own proxy, with the
+// given home directory. The proxies write NAME.jsonl and NAME.json there.
 func startClient(t *testing.T, command []string, home string, servers map[string]string) *clientProcess {
 	t.Helper()
 	config := clientConfig{map[string]clientEntry{}}
@@ -100,7 +100,8 @@ func (c *clientProcess) end() {
 	}
 }
 
-// script writes the tools of a fake server, each with its name, description and answer.
+// script returns the script for a fake server with these tools, each a name, description and
+// answer.
 func script(t *testing.T, tools ...[3]string) string {
 	t.Helper()
 	type tool struct {
@@ -123,8 +124,8 @@ func script(t *testing.T, tools ...[3]string) string {
 	return string(text)
 }
 
-// attack is a series of calls to two servers. A rule must block the last one in a session
-// with both.
+// attack is a series of calls to two servers. A rule must block the last call in a session with
+// both servers.
 type attack struct {
 	rule     string
 	one, two [3]string
@@ -148,8 +149,8 @@ func attacks() []attack {
 }
 
 // TestSharedSession checks that attacks across two servers, each behind its own proxy, are
-// blocked if the servers have the same client, and not if they have different ones. The
-// findings of the proxies must equal those of replays of their recordings.
+// blocked if the servers have the same client, and not if they have different ones. The proxies'
+// findings must equal those from replaying their recordings.
 func TestSharedSession(t *testing.T) {
 	clients := map[string][]string{"go-sdk": {"sessionclient"}}
 	if node, err := exec.LookPath("node"); err != nil || os.Getenv("MCPSCAN_SERVER_EVERYTHING") == "" {
@@ -184,7 +185,7 @@ func TestSharedSession(t *testing.T) {
 	}
 }
 
-// play makes the calls of an attack and returns the outcome of the last one.
+// play makes an attack's calls and returns the outcome of the last one.
 func play(a attack, two string, clients map[string]*clientProcess) (last string) {
 	for _, c := range a.calls {
 		server := c[0]

@@ -21,7 +21,7 @@ import (
 const shared = "../../../shared/realservers"
 
 // jsonReport runs scan or replay and reads its JSON report. Flags must precede the
-// targets, because everything after -- is the command of a server.
+// targets, because everything after -- is a server's command.
 func jsonReport(t *testing.T, command string, targets ...string) *report.Report {
 	t.Helper()
 	var out, errs bytes.Buffer

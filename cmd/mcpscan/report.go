@@ -15,7 +15,7 @@ type reportCmd struct {
 	outputFlags
 }
 
-// Run renders the report again. The exit code is that of the reported run.
+// Run renders the report again. The exit code is the same as for the reported run.
 func (c *reportCmd) Run(ctx context.Context, std streams) error {
 	if _, err := c.collector(); err != nil {
 		return err

@@ -63,11 +63,10 @@ func sameFindings(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// wantFindings is the script command "findings REPORT WANT [RULE…]". It checks that the
-// report's findings of the given rules, which are globs, or of all rules are exactly those
-// in the file WANT. Each line there has the line in the recording, severity, rule and
-// server of a finding, and its action unless that is alert. Empty lines and comments are
-// ignored.
+// wantFindings is the script command "findings REPORT WANT [RULE…]". It checks that the report's
+// findings from the given rules, which are globs, or from all rules are exactly those in the file
+// WANT. Each line there lists a finding's line in the recording, severity, rule and server, and its
+// action unless that is alert. Empty lines and comments are ignored.
 func wantFindings(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) < 2 || neg {
 		ts.Fatalf("usage: findings REPORT WANT [RULE…]")

@@ -62,8 +62,8 @@ func TestShards(t *testing.T) {
 	}
 }
 
-// openSessions is the number of sessions that the engine of TestShards keeps open. It is low,
-// so that even a short recording has more.
+// openSessions is the number of sessions that the engine in TestShards keeps open. It is low, so
+// that even a short recording has more.
 const openSessions = 48
 
 // input is a recording with its name.
@@ -135,9 +135,9 @@ func firstDifference(want, got string) string {
 	return fmt.Sprintf("\n%s\ninstead of\n%s", got[from:min(len(got), i+300)], want[from:min(len(want), i+300)])
 }
 
-// fleet returns a recording of more sessions than are kept open. Sessions continue after
-// they were closed, share servers whose tools differ by session and client, have late
-// events, and contain lines that are not messages.
+// fleet returns a recording with more sessions than are kept open. Sessions continue after they
+// were closed, share servers whose tools differ by session and client, have late events, and
+// contain lines that are not messages.
 func fleet() string {
 	rng := rand.New(rand.NewPCG(3, 3))
 	var b strings.Builder

@@ -18,7 +18,7 @@ import (
 // cellChars is the maximum length of a table cell.
 const cellChars = 60
 
-// table is a table of untrusted text for a person.
+// table formats untrusted text as a table for people.
 type table struct {
 	header []string
 	rows   [][]string
@@ -66,7 +66,7 @@ func (t *table) write(w io.Writer) error {
 	return put(text.Guard(w), trimmed)
 }
 
-// put writes the output of a command.
+// put writes a command's output.
 func put(w io.Writer, b []byte) error {
 	if _, err := w.Write(b); err != nil {
 		return fmt.Errorf("writing the output: %w", err)

@@ -20,8 +20,8 @@ func TestBuilt(t *testing.T) {
 	}
 }
 
-// TestVersionOfTag checks that a build of a clean tag with the flags of
-// .goreleaser.yaml reports its version, its commit and the date of the commit.
+// TestVersionOfTag checks that a build of a clean tag with the flags in .goreleaser.yaml reports
+// its version, its commit and the commit's date.
 func TestVersionOfTag(t *testing.T) {
 	git, err := exec.LookPath("git")
 	if err != nil {

@@ -127,8 +127,8 @@ func (c *wrapFlags) files() (files []editedFile, missed []config.Missed, err err
 	return files, missed, nil
 }
 
-// ownFirst returns each file once. In the home directory, a file of the user is also found as a
-// project file.
+// ownFirst returns each file once. In the home directory, a user's file is also found as a project
+// file.
 func ownFirst(found []config.Location) (files []config.Location) {
 	own := map[string]bool{}
 	for _, l := range found {

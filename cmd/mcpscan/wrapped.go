@@ -32,9 +32,9 @@ func ownPath() (string, error) {
 }
 
 // asWritten reconstructs the configuration entry of a wrapped server. The client has already
-// expanded references and changed directory, so for these asWritten trusts the locked entry, which
-// is unexpanded; only a scan of the configuration can compare them. The environment variables are
-// the ones that wrap listed.
+// expanded references and changed directory, so asWritten takes both from the locked entry, which
+// is unexpanded; only a scan of the configuration can compare them. env contains the names of the
+// environment variables that wrap listed.
 func asWritten(entry config.Server, locked *baseline.Identity, env []string) config.Server {
 	entry.Env = map[string]string{}
 	for _, name := range env {

@@ -77,7 +77,7 @@ func (r *reader) setting(n *node, pointer string, keys []string) {
 	}
 }
 
-// values records the scalars of a subtree.
+// values records the scalars in a subtree.
 func (r *reader) values(n *node, pointer string) {
 	switch {
 	case n.scalar() && len(r.file.Settings) == maxSettings:
@@ -112,8 +112,8 @@ func (r *reader) helper(shape string, e member) {
 	}
 }
 
-// Belongs reports whether a path is a location that belongs to the user or the machine, and so did
-// not come with a repository.
+// Belongs reports whether a path is a user or system location, and so did not come with a
+// repository.
 func (d Dirs) Belongs(name string) bool {
 	return slices.ContainsFunc(places(), func(p place) bool { return p.scope() != "project" && d.at(p, name) })
 }

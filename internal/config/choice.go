@@ -13,7 +13,7 @@ type Choice map[string]Places
 // Places is the set of places where a finding can be.
 type Places uint8
 
-// The places: tool results, and everything else.
+// The places are tool results and everything else.
 const (
 	InOutputs Places = 1 << iota
 	Elsewhere
@@ -32,8 +32,8 @@ func (c Choice) has(f *scanner.Finding) bool {
 // All reports whether a rule is chosen for all places.
 func (c Choice) All(id string) bool { return c[id] == everywhere }
 
-// Choose adds the rules that a name stands for, and reports whether there are any: the ID of a
-// rule, a category, or tool_poisoning, agentsh's name for findings in definitions. agentsh names
+// Choose adds the rules that a name stands for, and reports whether there are any. The name is a
+// rule ID, a category, or tool_poisoning, agentsh's name for findings in definitions. agentsh names
 // have underscores where IDs have hyphens; both are accepted. An exact category name takes
 // precedence over a rule ID: version_pin and burst select all rules of the category, version-pin
 // selects the rule.

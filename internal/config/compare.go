@@ -14,7 +14,7 @@ import (
 
 // Compare returns the changes from one version of the settings to the next, and whether they let
 // anything pass that was reported before. A change that cannot be shown to be harmless counts as
-// weakening. Positions refer to data, the text of now.
+// weakening. Positions refer to data, the text that now was parsed from.
 func Compare(before, now *Settings, data []byte, v Vocabulary) []configfile.SettingsChange {
 	c := &comparison{before: before, now: now, rules: v.Rules}
 	for _, compare := range compared {
@@ -122,7 +122,7 @@ func (c *comparison) patterns() {
 }
 
 // differs returns the most significant difference between two versions of a pattern, and whether
-// the new one finds less, or may.
+// the new one finds, or may find, less.
 func (p *CustomPattern) differs(was *CustomPattern) (weaker bool, what string) {
 	switch {
 	case !same(p.Pattern, was.Pattern):
@@ -173,7 +173,7 @@ func (c *comparison) approval() {
 	}
 }
 
-// calls compares the settings for calls, except the switches of rules.
+// calls compares the settings for calls, except rule switches.
 func (c *comparison) calls() {
 	was, is, standard := &c.before.CrossServer, &c.now.CrossServer, scanner.DefaultLimits()
 	window := func(was, is, standard time.Duration, keys ...string) { // a longer window finds more
@@ -192,7 +192,7 @@ func (c *comparison) calls() {
 	}
 }
 
-// rates compares the rate limits of servers.
+// rates compares the servers' rate limits.
 func (c *comparison) rates() {
 	was, is := &c.before.RateLimits, &c.now.RateLimits
 	standard := scanner.DefaultLimits().Rate

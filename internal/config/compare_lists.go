@@ -89,7 +89,7 @@ func (c *comparison) ignores() {
 		if slices.ContainsFunc(c.before.Ignores, func(was Ignore) bool { return was.equals(is) }) {
 			continue
 		}
-		result, what := configfile.Weakens, "an ignore was added that names no single rule with a tool or a fingerprint"
+		result, what := configfile.Weakens, "an ignore was added that names neither a fingerprint nor a single rule with a tool"
 		switch {
 		case slices.ContainsFunc(c.before.Ignores, func(was Ignore) bool { return was.covers(is) }):
 			result, what = configfile.Keeps, "an ignore changed and accepts nothing new"

@@ -98,8 +98,8 @@ func (s *Settings) raised(r *scanner.Rule, output bool) bool {
 	return profile != nil && *profile >= r.Severity && s.Detection.Rules[r.ID].Severity == nil
 }
 
-// lighter compares the severities of a rule; nil means the rule's own severity for each finding,
-// which may differ from the declared one.
+// lighter compares a rule's severities; nil means the rule's own severity for each finding, which
+// may differ from the declared one.
 func lighter(declared scanner.Severity, was, is *scanner.Severity) configfile.Effect {
 	switch {
 	case was == nil && is == nil:
@@ -167,7 +167,7 @@ func switchKeys(a, b *Settings) []switchKey {
 	return keys
 }
 
-// entry returns the switchKey for an entry of a map.
+// entry returns the switchKey for a map entry.
 func entry[T any](keys []string, name string, of func(*Settings) *map[string]T) switchKey {
 	return switchKey{keys, func(s *Settings) any {
 		if v, ok := (*of(s))[name]; ok {
@@ -193,7 +193,7 @@ func union[T any](a, b map[string]T) []string {
 	return slices.Compact(slices.Sorted(slices.Values(slices.AppendSeq(slices.Collect(maps.Keys(a)), maps.Keys(b)))))
 }
 
-// became describes the change of a value.
+// became describes how a value changed.
 func became(was, is any) string {
 	a, b := valueText(was), valueText(is)
 	if a == "" || b == "" {

@@ -20,13 +20,13 @@ import (
 // Position is a position in a file.
 type Position = configfile.Position
 
-// Server is one normalised entry of a client configuration. Strings are as written in the file: see
+// Server is one normalised entry in a client configuration. Strings are as written in the file: see
 // Expand for references.
 type Server = configfile.Entry
 
 // Problem is a problem with the file rather than with one entry.
 type Problem struct {
-	// Pos is the position of the problem. Related is the other position involved (the first of two
+	// Pos is the problem's position. Related is the other position involved (the first of two
 	// definitions), or zero.
 	Pos, Related Position
 	// Msg describes the problem and how to fix it.
@@ -77,7 +77,7 @@ func Parse(path string, data []byte) (*File, error) {
 	return r.file, nil
 }
 
-// read is like Parse, but returns the reader, which has the nodes of the entries.
+// read is like Parse, but returns the reader, which has the entries' nodes.
 func read(path string, data []byte) (*reader, error) {
 	text, err := plainText(data)
 	if err != nil {

@@ -22,7 +22,7 @@ type Location struct {
 type Dirs struct {
 	// GOOS is the operating system whose locations are searched, as in runtime.GOOS.
 	GOOS string
-	// Project is the root of the project, Home the user's home directory.
+	// Project is the project root, Home the user's home directory.
 	Project, Home string
 	// XDGConfig is $XDG_CONFIG_HOME; empty means Home/.config.
 	XDGConfig string
@@ -71,8 +71,8 @@ func (p place) scope() string {
 	return "user"
 }
 
-// suffix returns how a path at this place ends. Directories that a variable can relocate are
-// matched by their usual name, because many programs have a config.toml.
+// suffix returns the end that all paths at this place share. Directories that a variable can
+// relocate are matched by their usual name, because many programs have a config.toml.
 func (p place) suffix() string {
 	switch p.base {
 	case inPlugins:
@@ -100,7 +100,7 @@ func (d Dirs) at(p place, name string) bool {
 	return err == nil && doublestar.MatchUnvalidated(p.pattern, filepath.ToSlash(below))
 }
 
-// directory returns the directory of a base, or "" if it is unknown or does not exist on this
+// directory returns the directory for a base, or "" if it is unknown or does not exist on this
 // system.
 func (d Dirs) directory(b base) string {
 	switch b {

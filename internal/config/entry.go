@@ -15,7 +15,7 @@ type entryReader struct {
 	keys map[string]*node
 }
 
-// entry reads one entry of a container. It always returns a Server: unreadable parts become
+// entry reads one entry in a container. It always returns a Server: unreadable parts become
 // problems.
 func (r *reader) entry(shape string, e member) Server {
 	s := Server{Name: e.key, Pos: e.pos, Span: map[string]Position{}}

@@ -59,8 +59,8 @@ func (b *entryReader) passed(name string, n *node) {
 	}
 }
 
-// headers reads the headers of a remote server. Codex can name variables instead of values; these
-// become references.
+// headers reads a remote server's headers. Codex can name variables instead of values; these become
+// references.
 func (b *entryReader) headers() {
 	const span = "/headers"
 	if n := b.first("bearer_token_env_var"); n.is(kindString) {

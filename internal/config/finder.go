@@ -36,7 +36,7 @@ func Discover(d Dirs) (found []Location, missed []Missed) {
 	return found, f.misses
 }
 
-// finder looks for the files of places. It lists each directory only once.
+// finder looks for the files at places. It lists each directory only once.
 type finder struct {
 	listed map[string][]listedName
 	missed map[string]bool

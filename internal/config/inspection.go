@@ -25,7 +25,7 @@ func readsTexts(r *scanner.Rule) bool {
 	return r.Config == nil && r.Configs == nil && (slices.Contains(textCategories, r.Category) || strings.HasPrefix(r.ID, scanner.CustomGroup))
 }
 
-// speaksOfOutputs reports whether a rule can have findings in the text of results.
+// speaksOfOutputs reports whether a rule can have findings in result text.
 func speaksOfOutputs(r *scanner.Rule) bool {
 	return r.Text != nil || r.Definition != nil || r.Unusual != nil || r.Lines != nil
 }
@@ -84,8 +84,8 @@ func inOrder(a, b Position) (Position, Position) {
 }
 
 // Blocks reports whether the settings require a result to be blocked, or a definition withheld,
-// because of a finding in it. Without an alert_threshold, findings below medium do not block, nor
-// do findings of low confidence below high. Accepted findings never block.
+// because of a finding in it. Without an alert_threshold, findings below medium severity do not
+// block, nor do low-confidence findings below high severity. Accepted findings never block.
 func (t *Triage) Blocks(f *scanner.Finding) bool {
 	if !t.Settings.Outputs.Block || !output(f) && !(f.Subject.Definition() && readsTexts(f.Rule)) {
 		return false

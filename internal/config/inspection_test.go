@@ -42,7 +42,7 @@ func TestTextSwitches(t *testing.T) {
 	}
 }
 
-// TestConfigurationsAreNoTexts checks that only its category switches a rule about
+// TestConfigurationsAreNoTexts checks that the switches for text do not switch off a rule about
 // client configurations.
 func TestConfigurationsAreNoTexts(t *testing.T) {
 	secret := scanner.Rule{ID: "tst-one", Category: "exfiltration", Config: func(*scanner.ConfigPass) {}}

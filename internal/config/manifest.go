@@ -7,8 +7,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/configfile"
 )
 
-// ParseManifest reads the commands of an MCPB manifest, including those of each platform override,
-// as a client configuration. It returns nil if there are none.
+// ParseManifest reads the commands in an MCPB manifest, including its platform overrides, as a
+// client configuration. It returns nil if there are none.
 func ParseManifest(name string, data []byte) *File {
 	text, failed := plainText(data)
 	if failed != nil {
@@ -46,7 +46,7 @@ func (r *reader) system(m member, override, options *node, scope string) {
 	r.file.Entries = append(r.file.Entries, withDefaults(s, options))
 }
 
-// overridden returns an object with the members of override in place of its own. Variables are
+// overridden returns an object in which the members of override replace its own. Variables are
 // merged, although programs differ in whether they do that.
 func overridden(n, override *node) *node {
 	if !n.is(kindObject) || !override.is(kindObject) {
@@ -66,7 +66,7 @@ func overridden(n, override *node) *node {
 	return &out
 }
 
-// joined merges the members of two objects; those of the second take precedence.
+// joined merges the members of two objects; the second object's take precedence.
 func joined(a, b *node) *node {
 	if !a.is(kindObject) || !b.is(kindObject) {
 		return b
@@ -77,8 +77,7 @@ func joined(a, b *node) *node {
 	return &out
 }
 
-// withDefaults replaces user settings by their defaults, as they apply to a user who changes
-// nothing.
+// withDefaults replaces user settings with their defaults, as for a user who changes nothing.
 func withDefaults(s Server, options *node) Server {
 	if !options.is(kindObject) {
 		return s

@@ -18,7 +18,7 @@ var policyPlaces = [...]string{"the top of the file", "sandbox.mcp", "mcp_rules"
 // besides are the top-level keys that may accompany a policy at any of these paths.
 var besides = []string{"detection", "cross_server", "rate_limits", "output_inspection"}
 
-// policyReader reads the keys of a policy at one of its key paths.
+// policyReader reads a policy's keys at one of its key paths.
 type policyReader struct {
 	*settingsReader
 	lists *policy.Lists
@@ -111,7 +111,7 @@ func (p *policyReader) mode(n *node) policy.Mode {
 	return m
 }
 
-// name parses a glob of a policy.
+// name parses a glob in a policy.
 func (p *policyReader) name(n *node) policy.Name {
 	s := p.text(n)
 	if n.kind != kindString || s == "" {

@@ -64,8 +64,8 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// TestCompareIsSound checks that if a change of a policy is not reported as weakening,
-// no request gets a milder verdict.
+// TestCompareIsSound checks that if a change to a policy is not reported as weakening, no request
+// gets a milder verdict.
 func TestCompareIsSound(t *testing.T) {
 	pattern := rapid.StringMatching(`([ab*]|\*\*|\?|b/){1,2}`)
 	name := rapid.StringMatching(`([ab]|b/){1,3}`)

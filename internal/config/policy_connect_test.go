@@ -81,8 +81,7 @@ func TestConnections(t *testing.T) {
 }
 
 // TestConnectionsBesideArguments checks that addresses are also found in _meta and in
-// nested arguments, and that _meta keys of the specification do not count as
-// addresses.
+// nested arguments, and that _meta keys defined by the specification do not count as addresses.
 func TestConnectionsBesideArguments(t *testing.T) {
 	p, err := ParsePolicy("p.toml", []byte("[rules.r]\naction = 'block'\nmatch.event_type = ['connect']\n"))
 	if err != nil {

@@ -125,7 +125,7 @@ func (r *rulesReader) namedRules(n *node) {
 		seen[m.key] = m.pos
 		rule := &policy.Rule{Name: text.Visible(text.Mask(m.key), maxText), Number: i + 1, At: m.pos}
 		if strings.TrimSpace(m.key) == "" || len([]rune(m.key)) > maxText {
-			r.fail(m.pos, "expected a name of 1 to %d characters for a rule", maxText)
+			r.fail(m.pos, "expected a rule name with 1 to %d characters", maxText)
 		}
 		r.named(rule, m.value)
 		r.rules = append(r.rules, rule)
@@ -154,7 +154,7 @@ func (r *rulesReader) named(rule *policy.Rule, n *node) {
 
 const criteria = "tool_name, resource_path, method, event_type or any = true"
 
-// match reads the criteria of a rule.
+// match reads a rule's criteria.
 func (r *rulesReader) match(rule *policy.Rule, n *node) {
 	count := 0
 	globs := func(key string, into *policy.Patterns, s subject) func(*node) {

@@ -32,7 +32,7 @@ func (r *rulesReader) says(n *node) string {
 func (r *rulesReader) priority(n *node) int {
 	i, err := strconv.ParseUint(strings.ReplaceAll(n.text, "_", ""), 10, 31)
 	if n.kind != kindNumber || err != nil {
-		r.fail(n.pos, "expected a priority, a whole number from 0 on; the lowest decides first")
+		r.fail(n.pos, "expected a priority that is a whole number, 0 or higher; the lowest decides first")
 	}
 	return int(i)
 }
@@ -68,7 +68,7 @@ const (
 	anEvent
 )
 
-// globs reads the patterns of a criterion: one, or a list of alternatives.
+// globs reads a criterion's patterns: one, or a list of alternatives.
 func (r *rulesReader) globs(key string, n *node, s subject) (out policy.Patterns) {
 	values := []*node{n}
 	if n.kind == kindArray {
@@ -104,13 +104,13 @@ func (r *rulesReader) impossible(n *node, s subject) bool {
 	case source == "":
 		r.fail(n.pos, "an empty pattern matches nothing: \"**\" matches everything")
 	case len([]rune(source)) > maxPattern:
-		r.fail(n.pos, "a pattern of more than %d characters: shorten it with **", maxPattern)
+		r.fail(n.pos, "the pattern has more than %d characters: shorten it with **", maxPattern)
 	case strings.ContainsFunc(source, func(r rune) bool { return r < ' ' || r == 0x7f }):
 		r.fail(n.pos, "the pattern %s has a control character, which never matches; in TOML, 'single quotes' keep backslashes", name)
 	case s != aPath && strings.TrimSpace(source) != source:
 		r.fail(n.pos, "the pattern %s begins or ends with a space; remove it", name)
 	case s == aMethod && !slices.ContainsFunc(policy.Methods, matches):
-		r.fail(n.pos, "the pattern %s matches no method of MCP%s", name, meant(source, policy.Methods))
+		r.fail(n.pos, "the pattern %s matches no MCP method%s", name, meant(source, policy.Methods))
 	case s == anEvent && !slices.ContainsFunc(policy.EventTypes, matches):
 		r.fail(n.pos, "unknown event_type %s%s", name, Hint(source, policy.EventTypes))
 	default:

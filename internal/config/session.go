@@ -59,7 +59,7 @@ type RateLimits struct {
 	PerServer    map[string]scanner.RateLimit
 }
 
-// Limits returns the limits for the calls of a session.
+// Limits returns the limits for the calls in a session.
 func (s *Settings) Limits() scanner.Limits {
 	c, r := &s.CrossServer, &s.RateLimits
 	return scanner.Limits{
@@ -74,7 +74,7 @@ func (s *Settings) Limits() scanner.Limits {
 	}
 }
 
-// category returns a function that looks up the category of a tool, or nil if none is set. The last
+// category returns a function that looks up a tool's category, or nil if none is set. The last
 // matching entry wins, as with overrides.
 func (c *CrossServer) category() func(server, tool string) (capability.Category, bool) {
 	if len(c.Categories) == 0 {
@@ -90,9 +90,9 @@ func (c *CrossServer) category() func(server, tool string) (capability.Category,
 	}
 }
 
-// asked returns whether the keys for single rules, or for all text rules, switch a rule on or off;
-// nil if they do not mention it. output selects the keys for results, otherwise those for
-// everything else.
+// asked reports whether the keys for single rules, or for all text rules, switch a rule on or off.
+// It returns nil if they do not mention it. output selects the keys for results, otherwise those
+// for everything else.
 func (s *Settings) asked(r *scanner.Rule, output bool) *bool {
 	c, enabled := &s.CrossServer, (*bool)(nil)
 	switch r.ID {

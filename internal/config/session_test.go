@@ -31,8 +31,7 @@ rate_limits: {default_rpm: 4, default_burst: 5, per_server: {a: {calls_per_minut
 }
 
 // TestSwitchesOfSessionRules checks that the keys for calls have the lowest
-// precedence, and that enabling its category does not enable a rule that is off by
-// default.
+// precedence, and that enabling a category does not enable a rule in it that is off by default.
 func TestSwitchesOfSessionRules(t *testing.T) {
 	burst := scanner.Rule{ID: "burst", Category: "burst"}
 	rate := scanner.Rule{ID: "rate-limit", Category: "policy", OptIn: true}

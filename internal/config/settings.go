@@ -44,7 +44,7 @@ type IdleKey struct {
 	Msg string
 }
 
-// Approval determines what mcpscan lock approves without asking. No setting approves changes of
+// Approval determines what mcpscan lock approves without asking. No setting approves changes to
 // approved definitions.
 type Approval struct {
 	Quarantine *bool    // nil means true: new definitions of a known server wait for approval
@@ -94,7 +94,7 @@ type Override struct {
 	Pos Position
 }
 
-// CustomPattern is a user-defined pattern. ID is the ID of its rule.
+// CustomPattern is a user-defined pattern. ID is its rule ID.
 type CustomPattern struct {
 	ID          string
 	Category    string
@@ -185,8 +185,8 @@ func (s *Settings) layers(server, tool string, output bool) []*Layer {
 	return layers
 }
 
-// apply applies the layer to the settings of a rule, for results or for everything else. A finding
-// in a result has two categories, and neither may be off.
+// apply applies the layer to a rule's settings, for results or for everything else. A finding in a
+// result has two categories, and neither may be off.
 func (l *Layer) apply(r *scanner.Rule, output bool, to *RuleSetting) {
 	on, ok := l.Categories[r.Category]
 	if there, too := l.Categories[scanner.OutputPoisoning]; too && output {

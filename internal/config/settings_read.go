@@ -51,7 +51,7 @@ func (r *settingsReader) root(n *node) {
 	})
 }
 
-// profile reads the name of a profile.
+// profile reads a profile name.
 func (r *settingsReader) profile(n *node) {
 	name := r.oneOf(n, "profile", slices.Sorted(maps.Keys(r.vocabulary.Profiles))...)
 	p := r.vocabulary.Profiles[name]
@@ -69,7 +69,7 @@ func severities(of ...map[string]scanner.Severity) Layer {
 	return l
 }
 
-// layer returns the keys of a layer.
+// layer returns the keys in a layer.
 func (r *settingsReader) layer(l *Layer) keys {
 	return keys{
 		"builtin": func(n *node) {
@@ -97,8 +97,8 @@ func (r *settingsReader) layer(l *Layer) keys {
 	}
 }
 
-// categories are the categories that can be switched on or off, even those without rules. Findings
-// of the engine cannot be switched off, and custom patterns have a key of their own.
+// categories are the categories that can be switched on or off, even those without rules. The
+// engine's own findings cannot be switched off, and custom patterns have their own key.
 var categories = slices.DeleteFunc(slices.Clone(scanner.Categories), func(c string) bool {
 	return c == "engine" || c == "custom"
 })
@@ -118,7 +118,7 @@ func (r *settingsReader) ids() []string {
 	return out
 }
 
-// known rejects the ID of an unknown rule.
+// known rejects an unknown rule ID.
 func (r *settingsReader) known(id string, pos Position) {
 	if !slices.Contains(r.ids(), id) {
 		r.fail(pos, "unknown rule %s%s (to list all rules: mcpscan rules)", Quoted(id), Hint(id, r.ids()))
@@ -151,7 +151,7 @@ var (
 	fingerprint = lazyregexp.New(`^f1:[0-9a-f]{32}$`)
 )
 
-// maxName and maxText limit the strings of the user's file that appear in reports.
+// maxName and maxText limit the strings from the user's file that appear in reports.
 const (
 	maxName = 60
 	maxText = 400

@@ -98,8 +98,8 @@ func TestEngineFindingsStay(t *testing.T) {
 	}
 }
 
-// TestIgnoreExpires checks that an ignore expires at the end of its day, in UTC, by
-// the time of the finding.
+// TestIgnoreExpires checks that an ignore expires at the end of its day, in UTC, judged by the
+// finding's time.
 func TestIgnoreExpires(t *testing.T) {
 	rule := vocabulary().Rules[0]
 	at := func(s string) time.Time {

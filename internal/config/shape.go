@@ -148,8 +148,8 @@ func (r *reader) pathString(shape string, n *node) {
 }
 
 // server reads one entry and keeps it even if the name is a duplicate, because clients differ in
-// which of the two they start. key is the key of the container, and shape the name that it gives
-// to the file.
+// which of the two they start. key is the container's key, and shape the shape name that it gives
+// the file.
 func (r *reader) server(key, shape string, e member, scope string) {
 	r.read[e.value], r.nodes[e.pos] = true, e.value
 	s := r.entry(shape, e)
@@ -187,7 +187,7 @@ func (r *reader) projects(root *node) {
 	}
 }
 
-// marketplace reads the inline servers of a plugin catalogue.
+// marketplace reads the inline servers in a plugin catalogue.
 func (r *reader) marketplace(root *node) {
 	for _, all := range root.all("plugins") {
 		for _, p := range all.value.items {
@@ -225,7 +225,7 @@ func (r *reader) flat(root *node) bool {
 	return servers > 0
 }
 
-// namedMCP reports whether the name of a file indicates that it is only about MCP.
+// namedMCP reports whether a file name indicates that the file is only about MCP.
 func namedMCP(name string) bool {
 	base := strings.ToLower(path.Base(slashed(name)))
 	return strings.Contains(base, "mcp") && (strings.HasSuffix(base, ".json") || strings.HasSuffix(base, ".jsonc"))

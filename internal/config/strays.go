@@ -24,7 +24,7 @@ func (r *reader) variants(root *node, c container) []member {
 	return found
 }
 
-// containerKey reports whether key is exactly the key of a container.
+// containerKey reports whether key is exactly a container's key.
 func containerKey(key string) bool {
 	for _, c := range containers() {
 		if c.path[0] == key {

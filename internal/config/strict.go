@@ -49,8 +49,7 @@ func (r *strictReader) within(known keys) func(*node) {
 	return func(n *node) { r.object(n, known) }
 }
 
-// object reads the members of an object, which must be among the known keys. It reports whether n
-// is an object.
+// object reads an object's members, whose keys must be known. It reports whether n is an object.
 func (r *strictReader) object(n *node, known keys) bool {
 	if n.kind == kindNull { // all values of the key are commented out
 		return false
@@ -69,7 +68,7 @@ func (r *strictReader) object(n *node, known keys) bool {
 	return true
 }
 
-// members calls read for each member of an object, and rejects duplicate keys.
+// members calls read for each member in an object, and rejects duplicate keys.
 func (r *strictReader) members(n *node, read func(member)) {
 	seen := map[string]Position{}
 	for _, m := range n.members {
@@ -173,8 +172,8 @@ func Hint(word string, known []string) string {
 // maxSuggestions is the maximum number of suggestions for a misspelled name.
 const maxSuggestions = 3
 
-// Similar suggests the names most similar to a word: those that begin with it, or else those the
-// fewest letters away. It returns "" if there is none.
+// Similar suggests the names most similar to a word: those that begin with it, or else those that
+// differ in the fewest letters. It returns "" if there is none.
 func Similar(word string, names []string) string {
 	word = strings.ToLower(word)
 	var nearest []string

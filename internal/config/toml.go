@@ -63,7 +63,7 @@ func (b *tomlBuilder) keys(it unstable.Iterator) []key {
 	return out
 }
 
-// header opens the table of a [a.b] or [[a.b]] line.
+// header opens the table that an [a.b] or [[a.b]] line names.
 func (b *tomlBuilder) header(root *node, e *unstable.Node) *SyntaxError {
 	keys := b.keys(e.Key())
 	parent, err := b.descend(root, keys[:len(keys)-1])

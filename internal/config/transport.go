@@ -31,7 +31,7 @@ func transportOf(written string) string {
 
 func knownTransport(written string) bool { return transportOf(written) != "" }
 
-// builtinType reports whether the type is a Goose extension that runs inside the client.
+// builtinType reports whether the type denotes a Goose extension that runs inside the client.
 func builtinType(written string) bool {
 	return written == "builtin" || written == "platform" || written == "frontend" || written == "inline_python"
 }

@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// kind is the kind of value in a node of the common tree.
+// kind is the kind of value in a node in the common tree.
 type kind uint8
 
 const (

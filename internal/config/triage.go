@@ -27,8 +27,7 @@ type Triage struct {
 type uses struct{ applied, expired, undated int }
 
 // Decide completes a finding. It returns false if the rule is switched off where the finding is.
-// It never changes findings of the engine itself, because they report that something was not
-// inspected.
+// It never changes the engine's own findings, because they report that something was not inspected.
 func (t *Triage) Decide(f *scanner.Finding) bool {
 	if f.Rule.Category == "engine" {
 		return true
@@ -103,7 +102,7 @@ func (t *Triage) ignored(f *scanner.Finding) {
 	}
 }
 
-// when returns the time used to check whether an ignore of a finding has expired.
+// when returns the time used to check whether an ignore has expired for a finding.
 func (t *Triage) when(f *scanner.Finding) time.Time {
 	if f.Time.IsZero() {
 		return t.Now

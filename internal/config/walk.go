@@ -10,7 +10,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// Limits on the search of a directory tree.
+// Limits for searching a directory tree.
 const (
 	maxDirectories = 10_000
 	maxLevels      = 16
@@ -114,8 +114,7 @@ func (w *walker) below(dir string, depth int) {
 	}
 }
 
-// promises reports whether an entry of a directory can be the first element of a place, on any
-// system.
+// promises reports whether a directory entry can be the first element of a place, on any system.
 func (w *walker) promises(e os.DirEntry) bool {
 	name := strings.ToLower(plainName(e.Name()))
 	return slices.ContainsFunc(w.heads, func(head string) bool { return doublestar.MatchUnvalidated(head, name) })

@@ -27,8 +27,8 @@ type Wrapper struct {
 }
 
 // Wrap returns a client configuration whose chosen entries start their servers behind the proxy of
-// by.Program, and the outcome for each of them. All bytes other than those of the started command
-// are preserved, and Unwrap restores every one of them.
+// by.Program, and the outcome for each of them. All bytes outside the started command are
+// preserved, and Unwrap restores the whole file byte for byte.
 //
 // An entry that cannot be edited in this way stays unchanged, and its outcome says why.
 func Wrap(path string, data []byte, by Wrapper, chosen func(*Server) bool) ([]byte, []Outcome, error) {

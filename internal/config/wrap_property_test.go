@@ -31,14 +31,14 @@ func TestWrapProperty(t *testing.T) {
 				t.Fatalf("%q is not wrapped: %s\n%s", o.Server.Name, o.Why, data)
 			}
 		}
-		// Another part of the file is edited.
+		// Edit another part of the file.
 		top, end := w.comment(path), w.comment(path)
 		edited := top + string(after) + end
 		back, _, err := Unwrap(path, []byte(edited), everything)
 		if err != nil || string(back) != top+data+end {
 			t.Fatalf("%v\nunwrapped:\n%s\nwas:\n%s\nwrapped:\n%s", err, back, data, after)
 		}
-		// First one of them, and then the others.
+		// Unwrap one of several entries, and wrap it again.
 		if len(outcomes) > 1 {
 			first := outcomes[0].Server.Name
 			one, _, err := Unwrap(path, after, func(s *Server) bool { return s.Name == first })
@@ -70,7 +70,7 @@ func (w *writer) comment(path string) string {
 	return w.one("", "# a note\n", "\n")
 }
 
-// file generates a configuration of a random client.
+// file generates a configuration for a random client.
 func (w *writer) file() (path, text string) {
 	w.nl, w.wraps = w.one("\n", "\r\n"), map[string]bool{}
 	names := rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"abc", "b", "ünï", "a b", "x.y", "z\"q", "日本", "d-e", "__proto__"}), 1, 4, rapid.ID).Draw(w.t, "names")

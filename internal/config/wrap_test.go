@@ -42,8 +42,8 @@ func TestWrapFixtures(t *testing.T) {
 	}
 }
 
-// wrapFixture wraps all servers of a file, checks the guarantees of Wrap, and returns the
-// number of wrapped servers.
+// wrapFixture wraps all servers in a file, checks Wrap's guarantees, and returns the number of
+// wrapped servers.
 func wrapFixture(t *testing.T, path string, data []byte) (wrapped int) {
 	before, err := Parse(path, data)
 	if err != nil {

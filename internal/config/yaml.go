@@ -11,9 +11,8 @@ import (
 )
 
 const (
-	// maxYAMLBytes and maxYAMLTokens limit the time of a parser that is quadratic in the number of
-	// keys of a mapping: at most about two seconds. The largest LibreChat examples have 5000
-	// tokens.
+	// maxYAMLBytes and maxYAMLTokens limit the time of a parser that is quadratic in a mapping's
+	// number of keys to about two seconds. The largest LibreChat examples have 5000 tokens.
 	maxYAMLBytes  = MaxSettings
 	maxYAMLTokens = 1 << 16
 	// maxYAMLNodes limits the expansion of aliases.
@@ -81,8 +80,8 @@ func tokenPos(t *token.Token) Position {
 }
 
 // tooDeepYAML returns the token at which the parser would recurse beyond maxDepth. It
-// overestimates the depth: it counts every indicator of a line whose indentation still encloses
-// the token, every open bracket, and within brackets every indicator since the last value.
+// overestimates the depth: it counts every indicator on a line whose indentation still encloses the
+// token, every open bracket, and within brackets every indicator since the last value.
 func tooDeepYAML(tokens token.Tokens) *token.Token {
 	type line struct{ col, indicators int }
 	var open []line
@@ -164,7 +163,7 @@ func (r *yamlReader) read(n ast.Node) sized {
 	case *ast.AliasNode:
 		known, ok := r.anchors[x.Value.GetToken().Value]
 		if !ok {
-			return r.fail(pos, "not YAML: no anchor of this name above the alias: define it, or write the value out")
+			return r.fail(pos, "not YAML: no anchor with this name above the alias: define it, or write the value out")
 		}
 		return known
 	case *ast.TagNode:
@@ -195,7 +194,7 @@ func yamlScalar(out *node, n ast.Node) {
 	}
 }
 
-// mapping reads the pairs of a mapping. Merge keys (<<) add only missing keys.
+// mapping reads the pairs in a mapping. Merge keys (<<) add only missing keys.
 func (r *yamlReader) mapping(pos Position, pairs []*ast.MappingValueNode) sized {
 	out := sized{&node{kind: kindObject, pos: pos}, 1}
 	var merges []*node

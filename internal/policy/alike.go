@@ -30,8 +30,8 @@ func shortened(s string) string {
 	return b.String()
 }
 
-// alike adds the readings of a string by programs and file systems that normalise it. These
-// readings are sure if normalisation changes .. steps or the number of slashes.
+// alike adds the readings that a string has for programs and file systems that normalise it. They
+// are sure if normalisation changes .. steps or the number of slashes.
 func (r *readings) alike(s string) {
 	if strings.IndexFunc(s, func(c rune) bool { return c >= utf8.RuneSelf }) < 0 || !utf8.ValidString(s) {
 		return
@@ -62,7 +62,7 @@ func likeASCII(c rune) rune {
 	return c
 }
 
-// spelled returns the spellings of a name, cached for all rules.
+// spelled returns a name's spellings, cached for all rules.
 func (q *request) spelled(name string) []string {
 	known, ok := q.spelt[name]
 	if !ok {

@@ -16,7 +16,7 @@ type Problem struct {
 }
 
 // Check returns rules without effect, in file order. It reports no false positives, but does not
-// find rules that are unreachable only because of several others together.
+// find rules that are unreachable only because of several others combined.
 func (p *Policy) Check() []Problem {
 	var c checker
 	if p.lists != nil {
@@ -91,7 +91,7 @@ func (c *checker) covered(r, earlier *Rule) {
 	}
 }
 
-// reach reports rules that cannot match any request that a policy decides about.
+// reach reports rules that cannot match any request that a policy decides on.
 func (c *checker) reach(r *Rule) {
 	scope, _ := r.scope()
 	if len(scope) == 0 {
@@ -138,7 +138,7 @@ func (r *Rule) lists(f func(name string, g Patterns)) {
 	}
 }
 
-// Impossible returns the patterns of a rule that passes requests but that cannot match anything.
+// Impossible returns the patterns that cannot match anything, for a rule that lets requests pass.
 func (r *Rule) Impossible() []Problem {
 	var c checker
 	if !r.Passes() {

@@ -20,7 +20,7 @@ type readings struct {
 // path may decode one.
 const maxDecodings = 3
 
-// read returns the readings of a string.
+// read returns a string's readings.
 func read(s string) (r readings) {
 	for i := 0; ; i++ {
 		r.plain(s)
@@ -92,8 +92,7 @@ func (r *readings) one(s string) {
 	}
 }
 
-// file adds the path of a file URI. Some programs take its host as a part of the
-// path.
+// file adds the path of a file URI. Some programs treat its host as part of the path.
 func (r *readings) file(rest string, authority bool) {
 	if authority && rest != "" && rest[0] != '/' && rest[0] != '~' && !drive(rest) {
 		if _, p, ok := strings.Cut(rest, "/"); ok {
@@ -203,7 +202,7 @@ func cleaned(s string) (sure string, maybe []string) {
 	return sure, maybe
 }
 
-// climbed removes the leading .. steps of a cleaned path.
+// climbed removes the leading .. steps from a cleaned path.
 func climbed(s string) (rest string, up bool) {
 	for s == ".." || strings.HasPrefix(s, "../") {
 		s, up = strings.TrimPrefix(s[2:], "/"), true

@@ -49,8 +49,8 @@ type comparison struct {
 	kept []bool // set for the enabled rules that the old policy also has
 }
 
-// missing is a rule that the policy no longer has, or no longer in the same order. It preceded
-// the enabled rule at index before.
+// missing is a rule that the policy no longer has, or no longer has in the same order. before is
+// the index of the enabled rule that it preceded.
 type missing struct {
 	rule   *Rule
 	before int
@@ -107,7 +107,7 @@ func (r *Rule) decides() string {
 	return b.String()
 }
 
-// added records a new rule, which has index at in the policy.
+// added records a new rule. at is its index in the policy.
 func (c *comparison) added(at int, r *Rule) {
 	harmless := r.refuses()
 	for _, earlier := range c.now.stages[0].rules[:at] {
@@ -117,8 +117,8 @@ func (c *comparison) added(at int, r *Rule) {
 }
 
 // gone records a removed rule. Removing an allow rule is harmless, because every other decision
-// is at least as strict. The matches of any other rule must now be decided by a rule that is at
-// least as strict, or by one that already preceded it.
+// is at least as strict. The requests that any other rule matched must now be decided by a rule
+// that is at least as strict, or by one that already preceded it.
 func (c *comparison) gone(g missing) {
 	harmless := g.rule.Action == Allow
 	strict, _ := g.rule.Action.Verdict()

@@ -17,8 +17,8 @@ var standard = []string{"PATH", "HOME", "USER", "SHELL", "TERM", "LANG", "TMPDIR
 // Standard reports whether every server may have the variable.
 func Standard(variable string) bool { return slices.Contains(standard, strings.ToUpper(variable)) }
 
-// sensitive are suffixes of the names of secrets. Only an exact name, not a glob, can allow
-// such a variable.
+// sensitive lists suffixes of variable names that indicate secrets. Only an exact name, not a glob,
+// can allow such a variable.
 var sensitive = []string{"_TOKEN", "_KEY", "_SECRET", "_API_KEY", "_PASSWORD", "_CREDENTIALS"}
 
 // Sensitive reports whether the name of a variable indicates a secret.
@@ -57,7 +57,7 @@ func (l *Lists) Variable(server, name string) scanner.Decision {
 	if len(d.EnvAllow) == 0 {
 		for _, glob := range d.EnvDeny {
 			if glob.Refuses(name) {
-				return l.variable("env_deny", d.At, "env_deny of the server lists it, by the pattern %q", glob)
+				return l.variable("env_deny", d.At, "the server's env_deny lists it, with the pattern %q", glob)
 			}
 		}
 		return scanner.Decision{}

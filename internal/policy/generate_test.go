@@ -65,7 +65,7 @@ func denied(t fatal, yaml, recording string) []string {
 	return run(t, recording, all[i], scanner.Options{Policy: settings.Policy.Policy(), AgentSH: settings.Policy.Hashes()})
 }
 
-// message returns a line of a recording.
+// message returns a recording line.
 func message(second int, server, direction string, msg any) string {
 	line, err := json.Marshal(map[string]any{"type": "mcp_message", "timestamp": fmt.Sprintf("2026-01-06T10:30:%02dZ", second), "session_id": "s1",
 		"server_id": server, "direction": direction, "message": msg})
@@ -91,8 +91,8 @@ func refuses(second int, server, tool string) string {
 	return string(line) + "\n"
 }
 
-// TestGenerated checks that the policy allows what was called or listed, has refused
-// calls in comments, and says how often and when each was seen.
+// TestGenerated checks that the policy allows what was called or listed, lists refused calls in
+// comments, and says how often and when each was seen.
 func TestGenerated(t *testing.T) {
 	recording := listing(1, "notes", "read_note", "Reads.") + listing(2, "notes", "write_note", "Writes.") + calls(3, "notes", "read_note") +
 		refuses(4, "notes", "drop_all") + calls(5, "web", "search") + refuses(6, "shady", "pay")
@@ -179,7 +179,7 @@ func TestGeneratedAllowsNothingElse(t *testing.T) {
 	}
 }
 
-// hostile contains characters with a meaning in YAML, globs or terminals.
+// hostile contains characters with a special meaning in YAML, globs or terminals.
 var hostile = []rune("ab*?[]{}\\\"'#:-|>&!%@` \t\n\r\x00\x1b\x7f\u0085\u00a0\u00ad\u200b\u202e\u2028\ufeff\ufffe\ufffdé中\U0001F600\U000E0041,~=/")
 
 // TestGeneratedDeniesNothing checks that, for any names, the policy loads and allows the

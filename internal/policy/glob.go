@@ -15,7 +15,7 @@ type glob struct {
 	wild   bool
 }
 
-// token is one element of a glob: a character or a wildcard.
+// token is one element in a glob: a character or a wildcard.
 type token rune
 
 // The wildcards are negative, so they are not valid characters.
@@ -119,8 +119,8 @@ func (g *glob) match(s string) bool {
 	return states[len(states)-1] == len(g.tokens)
 }
 
-// reach adds a state and, past its stars, the states after it. States are added in ascending order,
-// so the last one is sufficient to detect duplicates.
+// reach adds a state and the states that skipping stars leads to. States are added in ascending
+// order, so the last one is sufficient to detect duplicates.
 func (g *glob) reach(states []int, at int) []int {
 	for {
 		if len(states) == 0 || states[len(states)-1] < at {
@@ -134,7 +134,7 @@ func (g *glob) reach(states []int, at int) []int {
 }
 
 // covers reports whether g matches everything that o matches. It may return false negatives,
-// because it keeps only the states of g that are reached whatever the wildcards of o match.
+// because it keeps only the states of g that are reached whatever o's wildcards match.
 func (g *glob) covers(o *glob) bool {
 	switch {
 	case !o.wild:

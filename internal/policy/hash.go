@@ -10,8 +10,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Hash is the content_hash of a rule: either the digest of a whole definition, or agentsh's digest
-// of name, description and schema.
+// Hash is a rule's content_hash: either the digest of a whole definition, or agentsh's digest of
+// name, description and schema.
 type Hash struct {
 	digest  mcp.Digest
 	agentsh string // lower case, without prefix

@@ -32,7 +32,7 @@ func ParseMode(name string) (Mode, bool) {
 	return None, false
 }
 
-// Lists is a policy in the form of agentsh: lists of servers and of tools.
+// Lists is a policy in agentsh's form: lists of servers and of tools.
 type Lists struct {
 	File       string              // the policy's file
 	At         configfile.Position // position of the first key
@@ -71,7 +71,7 @@ type Pinning struct {
 	Binary     *bool
 }
 
-// Declared is a server declaration of the policy.
+// Declared is a server declaration in the policy.
 type Declared struct {
 	ID             string
 	Type           string
@@ -106,7 +106,7 @@ func blocks(key string, at configfile.Position, format string, args ...any) *Rul
 	return &Rule{Name: key, At: at, Action: Block, Message: fmt.Sprintf(format, args...)}
 }
 
-// servers returns the stage for the server of a request.
+// servers returns the stage for a request's server.
 func (l *Lists) servers(p *Policy) stage {
 	s := stage{methods: serverMethods}
 	for _, d := range l.DeniedServers {
@@ -138,7 +138,7 @@ func (l *Lists) servers(p *Policy) stage {
 	return s
 }
 
-// tools returns the stage for the tool of a call.
+// tools returns the stage for a call's tool.
 func (l *Lists) tools(p *Policy) stage {
 	s := stage{methods: map[string]bool{"tools/call": true}}
 	add := func(r *Rule, list listCriteria) { r.list, s.rules = list, append(s.rules, r) }
@@ -186,7 +186,7 @@ func (l *Lists) allowedServer(id string) *ServerRule {
 // redundant with the mode.
 func (t *ToolRule) all() bool { return t.Server.All() && t.Tool.All() && t.Hash.IsZero() }
 
-// Hashes reports whether any rule requires the digest of a tool.
+// Hashes reports whether any rule requires a tool's digest.
 func (l *Lists) Hashes() bool {
 	for _, rules := range [...][]ToolRule{l.AllowedTools, l.DeniedTools} {
 		for i := range rules {

@@ -99,7 +99,7 @@ func (c *listComparison) tools() {
 	}
 }
 
-// pointless reports whether a rule denies everything in a mode in which that has no effect.
+// pointless reports whether a rule denies everything in a mode where that has no effect.
 func (c *listComparison) pointless(all bool, mode Mode) bool { return all && mode == Allowlist }
 
 func (c *listComparison) lists(now bool) *Lists {
@@ -191,7 +191,7 @@ func (c *listComparison) declared() {
 
 func sameName(a, b Name) bool { return a.source == b.source }
 
-// limits reports whether d is known to allow no variable that was does not allow.
+// limits reports whether was is known to allow every variable that d allows.
 func (d *Declared) limits(was *Declared) bool {
 	covered := func(by []Name, n Name, covers func(own, n Name) bool) bool {
 		return slices.ContainsFunc(by, func(own Name) bool { return sameName(own, n) || covers(own, n) })

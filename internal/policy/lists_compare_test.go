@@ -25,8 +25,7 @@ func namesOf(t *testing.T, globs ...string) (out []Name) {
 	return out
 }
 
-// TestCompareEnvironment covers changes of the variables that a declared server may
-// have.
+// TestCompareEnvironment covers changes to the variables that a declared server may have.
 func TestCompareEnvironment(t *testing.T) {
 	declared := func(allow, deny string) *Lists {
 		return &Lists{Servers: []Declared{{ID: "s", EnvAllow: namesOf(t, strings.Fields(allow)...), EnvDeny: namesOf(t, strings.Fields(deny)...)}}}
@@ -53,7 +52,7 @@ func TestCompareEnvironment(t *testing.T) {
 	}
 }
 
-// TestComparePinning covers changes of the decisions about changed tools.
+// TestComparePinning covers changes to the decisions about changed tools.
 func TestComparePinning(t *testing.T) {
 	alert, no := scanner.Alert, false
 	if c := CompareLists(nil, &Lists{Pinning: Pinning{OnChange: &alert}}); len(c) != 1 || c[0].Effect != configfile.Weakens {
@@ -67,8 +66,8 @@ func TestComparePinning(t *testing.T) {
 	}
 }
 
-// TestCompareIsSound checks that if a change of lists is not reported as weakening, no call
-// gets a milder verdict.
+// TestCompareIsSound checks that if a change to lists is not reported as weakening, no call gets a
+// milder verdict.
 func TestCompareIsSound(t *testing.T) {
 	glob := rapid.SampledFrom([]string{"*", "a", "b", "a*", "*b", "ab", "A", "?"})
 	harmless, stricter := 0, 0

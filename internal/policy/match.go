@@ -47,7 +47,7 @@ func (g Patterns) allows(name string) bool {
 	return slices.ContainsFunc(g, func(p *Pattern) bool { return p.Allows(name) })
 }
 
-// refuses reports whether one of the patterns matches one of the spellings of a name.
+// refuses reports whether any of the patterns matches any of a name's spellings.
 func (g Patterns) refuses(spellings []string) bool {
 	return slices.ContainsFunc(g, func(p *Pattern) bool { return p.matchesAny(spellings) })
 }
@@ -85,8 +85,8 @@ func (r *Rule) target(q *request) bool {
 	return r.each(q, r.Targets, q.names...)
 }
 
-// each reports whether all names match if the rule allows, or any name if it refuses. A
-// rule that refuses compares all spellings of a name.
+// each reports whether all names match if the rule allows, or any name if it refuses. A rule that
+// refuses compares all of a name's spellings.
 func (r *Rule) each(q *request, g Patterns, names ...string) bool {
 	for _, s := range names {
 		match := r.Passes() && g.allows(s) || !r.Passes() && g.refuses(q.spelled(s))
@@ -117,8 +117,7 @@ func (r *Rule) path(q *request) bool {
 	return r.Passes()
 }
 
-// path compares the readings of a path. If the rule lets requests pass, all sure readings must
-// match.
+// path compares a path's readings. If the rule lets requests pass, all sure readings must match.
 func (g Patterns) path(v *value, passes bool) bool {
 	if !passes {
 		return slices.ContainsFunc(v.low, func(s string) bool {
@@ -147,7 +146,7 @@ func (r *Rule) arguments(q *request) bool {
 	return true
 }
 
-// matches compares every value under the name of an argument. It ignores the case of names, because
+// matches compares every value under the argument's name. It ignores the case of names, because
 // some servers do.
 func (a *Argument) matches(q *request, passes bool) bool {
 	found := false

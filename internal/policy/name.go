@@ -18,8 +18,8 @@ type Name struct {
 	low    *glob // glob for names in folded case
 }
 
-// MaxName is the maximum length of a glob, and MaxCompared that of a compared name, in bytes;
-// longer names are refused.
+// MaxName and MaxCompared are the maximum lengths, in bytes, of a glob and of a name compared with
+// it. Longer names are refused.
 const (
 	MaxName     = 512
 	MaxCompared = 4096
@@ -29,8 +29,8 @@ const (
 // here or in other programs' globs.
 const special = `*?\[]{}`
 
-// ParseName parses a glob. Special characters of other programs are an error, because a rule that
-// silently takes them literally would refuse nothing.
+// ParseName parses a glob. Other programs' special characters are an error, because a rule that
+// silently treated them as literals would refuse nothing.
 func ParseName(glob string) (Name, error) {
 	n := Name{source: glob}
 	var tokens []token

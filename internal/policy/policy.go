@@ -33,7 +33,7 @@ const (
 // Actions lists all actions, in the order used in messages.
 var Actions = []string{string(Allow), string(Block), string(Deny), string(Log), string(Ask)}
 
-// Verdict returns the verdict of an action, and whether it is a valid action.
+// Verdict returns an action's verdict, and whether the action is valid.
 func (a Action) Verdict() (v scanner.Verdict, ok bool) {
 	switch a {
 	case Allow:
@@ -61,13 +61,13 @@ type Policy struct {
 
 // stage returns the decision of the first matching rule.
 type stage struct {
-	methods   map[string]bool  // methods that it decides about; all others pass
+	methods   map[string]bool  // methods that it decides on; all others pass
 	logs      bool             // some rule logs, which applies to any method
 	rules     []*Rule          // the enabled rules, in order of precedence
 	otherwise scanner.Decision // decision if no rule matches
 }
 
-// Rule decides about requests that match all of its criteria. A missing criterion matches
+// Rule decides on requests that match all of its criteria. A missing criterion matches
 // everything.
 type Rule struct {
 	Name        string // "" if the rule has only a number
@@ -116,11 +116,12 @@ type Argument struct {
 	Patterns
 }
 
-// Patterns are the values of a criterion, at least one of which must match.
+// Patterns are a criterion's values, at least one of which must match.
 type Patterns []*Pattern
 
-// New returns a policy of rules. The rules apply in order of priority, lowest first, then in file
-// order. A request that matches none is denied if the policy is closed, and logged otherwise.
+// New returns a policy that consists of rules. The rules apply in order of priority, lowest first,
+// then in file order. A request that matches none is denied if the policy is closed, and logged
+// otherwise.
 func New(file string, closed bool, rules []*Rule) *Policy {
 	s := stage{methods: decided, otherwise: scanner.Decision{Verdict: scanner.Log, Rule: defaultRule, Reason: "no rule of the policy matches, so the request is logged"}}
 	if closed {
@@ -172,7 +173,7 @@ func (p *Policy) Decide(r *scanner.PolicyRequest) (d scanner.Decision) {
 	return d
 }
 
-// decide returns the decision of a stage, and whether the stage applies.
+// decide returns a stage's decision, and whether the stage applies.
 func (p *Policy) decide(s *stage, q *request) (d scanner.Decision, decides bool) {
 	decides = s.methods[q.Method]
 	if !decides && !s.logs {

@@ -43,7 +43,7 @@ const (
 // EventTypes are the valid values of event_type.
 var EventTypes = []string{toolCall, resourceRead, promptGet, sampling, list, notification, other, connect}
 
-// eventOf returns the event_type of a method.
+// eventOf returns the event_type for a method.
 func eventOf(method string) string {
 	switch method {
 	case "tools/call":
@@ -107,5 +107,5 @@ func newRequest(r *scanner.PolicyRequest, paths bool) *request {
 	return q
 }
 
-// decided are the methods that TOML rules decide about. All others pass.
+// decided are the methods that TOML rules decide on. All others pass.
 var decided = map[string]bool{"tools/call": true, "resources/read": true, "prompts/get": true, "sampling/createMessage": true}

@@ -13,7 +13,7 @@ const (
 	maxPaths = 4096
 )
 
-// value is one string of a request that is or contains a path or URI.
+// value is one string in a request that is or contains a path or URI.
 type value struct {
 	readings
 	low  []string // sure and maybe in lower case, with and without a trailing slash

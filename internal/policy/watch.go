@@ -6,7 +6,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Watch is a scanner.Policy that decides nothing, but records which patterns of a policy match.
+// Watch is a scanner.Policy that decides nothing, but records which patterns in a policy match.
 type Watch struct {
 	policy *Policy
 	mu     sync.Mutex
@@ -31,7 +31,7 @@ func (w *Watch) Decide(r *scanner.PolicyRequest) scanner.Decision {
 	return scanner.Decision{}
 }
 
-// Tool records the matches of a server's tool, whether it is called or not.
+// Tool records the matches for a server's tool, whether it is called or not.
 func (w *Watch) Tool(server, name string) {
 	if w.policy.lists != nil {
 		w.listed(server, name)
@@ -53,7 +53,7 @@ func (w *Watch) note(matches func(criterion string, p *Pattern) bool) {
 	})
 }
 
-// enabled calls f with the patterns of the enabled rules, in file order.
+// enabled calls f with the enabled rules' patterns, in file order.
 func (p *Policy) enabled(f func(criterion string, p *Pattern)) {
 	for _, r := range p.rules {
 		if r.Disabled {
@@ -78,7 +78,7 @@ func (w *Watch) listed(server, tool string) {
 	})
 }
 
-// entries calls server or tool with each entry of the lists.
+// entries calls server or tool with each entry in the lists.
 func (l *Lists) entries(server func(*ServerRule), tool func(*ToolRule)) {
 	for _, rules := range [...][]ServerRule{l.AllowedServers, l.DeniedServers} {
 		for i := range rules {

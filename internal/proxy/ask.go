@@ -37,7 +37,7 @@ type Question struct {
 	Reason    string // given by the policy
 }
 
-// Who decided about a message, if not the client.
+// These strings say who decided, or why nobody did.
 const (
 	byTimeout  = "nobody answered in time"
 	byClient   = "the client"

@@ -20,7 +20,7 @@ type elicitor struct {
 	waiting map[string]*question // by raw id
 }
 
-// question is a question without an answer. Only the client that was asked can answer it.
+// question is an unanswered question. Only the client that was asked can answer it.
 type question struct {
 	client string
 	answer chan wire.Value
@@ -87,7 +87,7 @@ func (e *elicitor) answers(client string, v wire.Value) bool {
 	return true // a late answer is not for the server either
 }
 
-// ask asks the user of a client; send sends it a message. Only an explicit yes allows the held
+// ask asks a client's user; send sends the client a message. Only an explicit yes allows the held
 // message: some clients accept every elicitation.
 func (e *elicitor) ask(ctx context.Context, q *Question, client string, send func([]byte)) (allowed, answered bool) {
 	asked := &question{client, make(chan wire.Value, 1)}

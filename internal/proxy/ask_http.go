@@ -11,8 +11,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// allowed asks about a request from the client: over the stream that answers it, if the client can
-// ask its user, or else outside the client. It returns the writer for the response.
+// allowed asks about a client request: over its response stream if the client can ask its user, or
+// else outside the client. It returns the writer for the response.
 func (x *exchange) allowed(w http.ResponseWriter, body []byte, out *scanner.Outcome) (allowed bool, to http.ResponseWriter) {
 	frame := frameOf(body)
 	if x.at.mask != nil {
@@ -32,8 +32,8 @@ func (x *exchange) allowed(w http.ResponseWriter, body []byte, out *scanner.Outc
 	return allowed, w
 }
 
-// allowedResponse asks about a response in JSON, outside the client: nothing reaches the client before it.
-// waits reports whether the server still waits for an answer.
+// allowedResponse asks about a JSON response, outside the client, because nothing can reach the
+// client before the response. waits reports whether the server still waits for an answer.
 func (x *exchange) allowedResponse(at *scope, frame []byte, out *scanner.Outcome) (allowed, waits bool) {
 	size := len(frame)
 	if at.mask != nil {
@@ -43,9 +43,9 @@ func (x *exchange) allowedResponse(at *scope, frame []byte, out *scanner.Outcome
 	return x.gate.wait(x.in.Context(), keyOf(at, mcp.ServerToClient, out.Messages[0].ID), q, size, nil)
 }
 
-// readsEvents reports whether the client reads the response to its request as an event stream, if it
-// is one, and answers requests. In HTTP+SSE, responses have another stream, and in protocol versions
-// without sessions, servers send no requests.
+// readsEvents reports whether the client accepts an event stream as the response, and answers
+// requests in it. In HTTP+SSE, responses arrive on another stream, and in protocol versions without
+// sessions, servers send no requests.
 func (x *exchange) readsEvents() bool {
 	return accepts(x.in.Header).streams && x.in.Header.Get("Accept") != "" && x.at.transport == "http" && x.in.Header.Get(headerVersion) < versionStateless
 }
@@ -72,7 +72,7 @@ func (e *httpElicitor) declared(client string, able bool) {
 	}
 }
 
-// client returns the key of the session with the client of this exchange.
+// client returns the key of this exchange's client session.
 func (x *exchange) client() string {
 	if id := sessionID(x.in); id != "" {
 		return idKey(id)
@@ -80,8 +80,8 @@ func (x *exchange) client() string {
 	return x.sessions.askerKey(x.in)
 }
 
-// heldWriter writes the response to a held request. If the client was asked, its event stream has
-// begun, and what would have been the response becomes its last events.
+// heldWriter writes the response to a held request. If the client was asked, an event stream has
+// already begun, and the response becomes its last events.
 type heldWriter struct {
 	http.ResponseWriter
 	ids   []string // of the requests

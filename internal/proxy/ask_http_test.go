@@ -12,7 +12,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// elicited is a proxy that asks, in front of a server that the test plays.
+// elicited starts a proxy that asks, in front of a server played by the test.
 func elicited(t *testing.T, a *asked, timeout time.Duration, serve http.HandlerFunc) *hosted {
 	return &hosted{front: inFront(t, engineOf(t, scanner.Options{Policy: denying{}}), func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
@@ -26,7 +26,7 @@ func elicited(t *testing.T, a *asked, timeout time.Duration, serve http.HandlerF
 	}, func(o *proxy.Options, _ *proxy.Access, _ *proxy.Upstream) { o.Asking = a.asking(timeout) })}
 }
 
-// session names the session that elicited begins.
+// session is the header that names the session started by elicited.
 const session = "Mcp-Session-Id: 2b7e1516-28ae-4d2a-abf7-158809cf4f3c"
 
 // questionIn returns the id of a question in an event.
@@ -40,8 +40,9 @@ func questionIn(t *testing.T, event string) string {
 	return `"mcpscan-` + id + `"`
 }
 
-// TestElicitationOverHTTP: a client that can is asked over the stream that answers its request; its
-// answer reaches no server, and only an explicit yes allows.
+// TestElicitationOverHTTP checks that a client that supports elicitation is asked over the response
+// stream of its request, that its answer reaches no server, and that only an explicit yes allows
+// the request.
 func TestElicitationOverHTTP(t *testing.T) {
 	for _, test := range []struct {
 		capabilities, answer string
@@ -88,8 +89,8 @@ func TestElicitationOverHTTP(t *testing.T) {
 	}
 }
 
-// TestElicitedResponses: whatever the server answers to a request that was allowed arrives as events
-// of the stream that has begun.
+// TestElicitedResponses checks that any response to an allowed request arrives as events on the
+// stream that has already begun.
 func TestElicitedResponses(t *testing.T) {
 	failure := func(why string) string {
 		return `{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"mcpscan: ` + why + `"}}`
@@ -130,8 +131,8 @@ func TestElicitedResponses(t *testing.T) {
 	}
 }
 
-// TestElicitationTimesOut: a question is taken back when nobody answers, and the request is refused.
-// A client that reads no events is not asked.
+// TestElicitationTimesOut checks that an unanswered question is cancelled and its request refused,
+// and that a client that reads no events is not asked.
 func TestElicitationTimesOut(t *testing.T) {
 	h := elicited(t, newAsked(), 50*time.Millisecond, func(w http.ResponseWriter, r *http.Request) { t.Error("the server got a message") })
 	h.post(strings.TrimSpace(initialize(`{"elicitation":{}}`)), http.StatusOK, welcome)
@@ -145,7 +146,8 @@ func TestElicitationTimesOut(t *testing.T) {
 	}
 }
 
-// TestElicitationBehindBridge: a server that the proxy starts gets neither the question nor the answer.
+// TestElicitationBehindBridge checks that a server started by the proxy gets neither the question
+// nor the answer.
 func TestElicitationBehindBridge(t *testing.T) {
 	a := newAsked()
 	h := host(t, scanner.Options{Policy: denying{}}, func(o *proxy.Options, _ *proxy.Command) { o.Asking = a.asking(time.Hour) })

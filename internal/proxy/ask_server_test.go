@@ -13,7 +13,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// asking is host with a policy that prompts for sampling.
+// host is like the function host, but with a policy that prompts for sampling.
 func (a *asked) host(t *testing.T, timeout time.Duration) *hosted {
 	return host(t, scanner.Options{Policy: prompting{}}, func(o *proxy.Options, _ *proxy.Command) { o.Asking = a.asking(timeout) })
 }
@@ -22,14 +22,15 @@ func sampling(id string) string {
 	return `{"jsonrpc":"2.0","id":` + id + `,"method":"sampling/createMessage","params":{"messages":[],"maxTokens":1}}`
 }
 
-// unapproved is the error for a server whose request nobody allowed.
+// unapproved returns the error that a server gets if nobody allows its request.
 func unapproved(id string) string {
 	return refused(id, "needs approval: somebody has to agree", "ask", "prompt")
 }
 
 const yes, no = `"result":{"action":"accept","content":{"allow":true}}`, `"result":{"action":"decline"}`
 
-// asks is the next event, which asks about a request of the server. It returns the start of an answer.
+// asks reads the next event, which must ask about a server request, and returns the start of an
+// answer.
 func (o *open) asks() (answer string) {
 	o.t.Helper()
 	got := o.next()
@@ -41,8 +42,9 @@ func (o *open) asks() (answer string) {
 	return `{"jsonrpc":"2.0","id":"mcpscan-` + id + `",`
 }
 
-// TestAskedServerRequests: over HTTP, the client's user is asked about a request of the server, over the
-// stream that it belongs to. The stream goes on meanwhile, and only an explicit yes allows.
+// TestAskedServerRequests checks that, over HTTP, the client's user is asked about a server request
+// on the stream that it belongs to, that the stream continues meanwhile, and that only an explicit
+// yes allows the request.
 func TestAskedServerRequests(t *testing.T) {
 	for _, test := range []struct {
 		capabilities, answer string
@@ -100,8 +102,8 @@ func TestAskedServerRequests(t *testing.T) {
 	}
 }
 
-// TestAskedServerRequestsEnd: a request of the server without an answer in time is refused, and one that
-// its server cancels is dropped; so is one whose client disconnects, or whose server ends.
+// TestAskedServerRequestsEnd checks that a server request is refused if no answer comes in time or
+// the client disconnects, and dropped if the server cancels it or exits.
 func TestAskedServerRequestsEnd(t *testing.T) {
 	a := newAsked()
 	h := a.host(t, 50*time.Millisecond)
@@ -145,8 +147,8 @@ func TestAskedServerRequestsEnd(t *testing.T) {
 	o.want(`{"jsonrpc":"2.0","id":2,"error":{"code":-32603,"message":"mcpscan: the server srv sent no valid response: it exited with code 0"}}`, "EOF")
 }
 
-// TestAskedServerRequestsBound: a server that asks more than can be held gets an error at once, while
-// the client reads on.
+// TestAskedServerRequestsBound checks that a server request beyond the limit of held messages gets
+// an error at once, and that the client continues to receive messages.
 func TestAskedServerRequestsBound(t *testing.T) {
 	a := newAsked()
 	h := a.host(t, time.Hour)
@@ -168,9 +170,9 @@ func TestAskedServerRequestsBound(t *testing.T) {
 	}
 }
 
-// TestAskedUpstreamRequests: a request of a server at a URL is held as well. The id of its event
-// arrives at once, because the client may resume from later ones, and a stream that ends meanwhile ends
-// for the client when the request is decided. In JSON, the response waits.
+// TestAskedUpstreamRequests checks that a request from a server at a URL is also held. Its event's
+// id arrives at once, because the client may resume from later events. If the stream ends
+// meanwhile, it ends for the client when the request is decided. A JSON response waits.
 func TestAskedUpstreamRequests(t *testing.T) {
 	a := newAsked()
 	told, next := make(chan string, 1), make(chan struct{})
@@ -246,8 +248,8 @@ func TestAskedUpstreamRequests(t *testing.T) {
 	}
 }
 
-// TestAskedBetweenEvents: what the proxy sends comes between two events, also if one of them is too long
-// to be read whole, or incomplete at the end of the stream.
+// TestAskedBetweenEvents checks that the proxy sends its messages only between events, even if an
+// event is too long to be read whole, or incomplete at the end of the stream.
 func TestAskedBetweenEvents(t *testing.T) {
 	a := newAsked()
 	next := make(chan string)
@@ -289,7 +291,7 @@ func TestAskedBetweenEvents(t *testing.T) {
 	}
 }
 
-// TestAskedAtTheEnd: a proxy that closes waits for no answer.
+// TestAskedAtTheEnd checks that a proxy does not wait for answers when it closes.
 func TestAskedAtTheEnd(t *testing.T) {
 	a := newAsked()
 	h := a.host(t, time.Hour)

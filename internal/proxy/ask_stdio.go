@@ -14,7 +14,7 @@ import (
 // errCancelled is the cause when the sender of a held message cancels it.
 var errCancelled = errors.New("cancelled by its sender")
 
-// stdioElicitor asks the user of the client of a stdio connection.
+// stdioElicitor asks the user of a stdio client.
 type stdioElicitor struct {
 	*elicitor
 	to   *side       // the client
@@ -34,7 +34,7 @@ func (e *stdioElicitor) ask(ctx context.Context, q *Question) (allowed, answered
 	return e.elicitor.ask(ctx, q, "", e.to.answer)
 }
 
-// hold keeps a line back until it is allowed or refused. The lines after it do not wait.
+// hold holds a line until it is allowed or refused. Later lines do not wait.
 func (p *pump) hold(line []byte, out *scanner.Outcome) {
 	line = bytes.Clone(line)
 	frame := frameOf(line)

@@ -10,10 +10,10 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// holding lets an event stream go on while some of its events are held. Questions to the client, and held
-// events that were decided, come between the events from the server. It needs no limit of its own:
-// only maxHeld events are held at a time, and none is read from the server while the client reads
-// nothing.
+// holding lets an event stream continue while some of its events are held. Questions to the client,
+// and held events once decided, are sent between the server's events. It needs no limit of its own:
+// at most maxHeld events are held at a time, and none are read from the server while the client
+// reads nothing.
 type holding struct {
 	blocks  chan nextBlock // the next block from the server, read on another goroutine
 	reading bool           // that goroutine is running; only it uses the block reader
@@ -33,7 +33,7 @@ type nextBlock struct {
 	err error
 }
 
-// settled is what the client gets next from the proxy.
+// settled is a part that the proxy sends to the client: a question, or what became of a held event.
 type settled struct {
 	raw     []byte
 	about   *scanner.Outcome // of the held event that was decided; nil for a question
@@ -48,7 +48,7 @@ func newHolding(s *stream) *holding {
 	return h
 }
 
-// add adds what the client gets next. done reports that an event is no longer undecided.
+// add queues a part for the client. done means that it settles a held event.
 func (h *holding) add(part settled, done bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -62,8 +62,8 @@ func (h *holding) add(part settled, done bool) {
 	}
 }
 
-// first removes what the client gets next, if an event can follow now. waits reports whether there will
-// be more.
+// first removes and returns the next queued part, if an event can follow now. waits reports whether
+// any part was queued or any event undecided.
 func (h *holding) first() (part *settled, waits bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -77,9 +77,9 @@ func (h *holding) first() (part *settled, waits bool) {
 	return part, waits
 }
 
-// next returns what comes first: a block from the server, or a part from the proxy. While events
-// are held, the server is read on another goroutine, so that neither waits for the other. If the
-// server ends the stream meanwhile, its end comes last.
+// next returns the next block from the server or the next part from the proxy, whichever comes
+// first. While events are held, another goroutine reads from the server, so that neither waits for
+// the other. If the server ends the stream meanwhile, its end is returned last.
 func (s *stream) next() (b block, part *settled, err error) {
 	h := s.holding
 	if h == nil {
@@ -117,7 +117,7 @@ func (s *stream) next() (b block, part *settled, err error) {
 	}
 }
 
-// settle continues with a part from the proxy.
+// settle forwards a part from the proxy.
 func (s *stream) settle(p *settled) {
 	s.out = p.raw
 	if p.about != nil {
@@ -139,8 +139,8 @@ func (h *holding) close(blocks *blockReader) {
 	}()
 }
 
-// hold keeps an event back until it is allowed or refused. What is left of it, its id, is forwarded at
-// once: a client that resumes from a later event must not get it again.
+// hold holds an event until it is allowed or refused. Its id is forwarded at once, so that a client
+// that resumes from a later event does not get it again.
 func (s *stream) hold(b block, out *scanner.Outcome, frame []byte) {
 	if s.holding == nil {
 		s.holding = newHolding(s)
@@ -180,8 +180,8 @@ func (s *stream) hold(b block, out *scanner.Outcome, frame []byte) {
 	})
 }
 
-// withoutPosition divides an event into the lines with its id and the delay before a reconnection, as an
-// event without data, and the rest. position is nil if there are none.
+// withoutPosition splits the id and retry lines off an event, as an event without data. position is
+// nil if there are none.
 func withoutPosition(b block) (position, rest []byte) {
 	raw := b.raw
 	if b.begins {

@@ -16,7 +16,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// asked answers in place of the user of a client that cannot ask.
+// asked answers for the user if the client cannot ask.
 type asked struct {
 	mu    sync.Mutex
 	told  []string
@@ -92,8 +92,8 @@ func line(t *testing.T, r *bufio.Reader) string {
 	return s
 }
 
-// TestHeldMessages checks that a message for which the policy prompts waits for an answer,
-// that later messages do not wait, and that it is refused without an answer in time.
+// TestHeldMessages checks that a message for which the policy prompts waits for an answer, that
+// later messages do not wait, and that it is refused if no answer comes in time.
 func TestHeldMessages(t *testing.T) {
 	a := newAsked()
 	c := connect(t, engineOf(t, scanner.Options{Policy: prompting{}}), func(o *proxy.Options) { o.Asking = a.asking(time.Hour) })
@@ -145,7 +145,7 @@ func TestHeldMessages(t *testing.T) {
 		`sampling/createMessage from the server srv true: mcpscan held`)
 }
 
-// TestHeldTooLong checks that a message is refused without an answer in time, and if there is no
+// TestHeldTooLong checks that a message is refused if no answer comes in time, or if there is no
 // room for it.
 func TestHeldTooLong(t *testing.T) {
 	a := newAsked()
@@ -174,8 +174,9 @@ func TestHeldTooLong(t *testing.T) {
 	<-c.done
 }
 
-// TestElicitation checks that a capable client is asked itself, with an id that no server has,
-// that its answer does not reach a server, and that only an explicit yes allows the message.
+// TestElicitation checks that a client that supports elicitation is asked, with an id that no
+// server uses, that its answer does not reach a server, and that only an explicit yes allows the
+// message.
 func TestElicitation(t *testing.T) {
 	for _, test := range []struct {
 		capabilities, answer string
@@ -225,8 +226,8 @@ func TestElicitation(t *testing.T) {
 	}
 }
 
-// TestElicitationWithoutAnswer checks that a question without an answer is cancelled, and
-// that a server cannot answer for the client.
+// TestElicitationWithoutAnswer checks that an unanswered question is cancelled, and that a server
+// cannot answer for the client.
 func TestElicitationWithoutAnswer(t *testing.T) {
 	a := newAsked()
 	c := connect(t, engineOf(t, scanner.Options{Policy: denying{}}), func(o *proxy.Options) { o.Asking = a.asking(100 * time.Millisecond) })

@@ -16,17 +16,17 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Command is a server that the proxy starts: one process for each session of a client.
+// Command is a server that the proxy starts: one process per client session.
 type Command struct {
 	// Start starts a process. Its error is shown to the client.
 	Start func(context.Context) (*Started, error)
 	// MaxSessions is the maximum number of processes at a time.
 	MaxSessions int
-	// Idle ends a session in which no request is open and no stream is read for this time.
+	// Idle ends a session that has had no open request or stream for this time.
 	Idle time.Duration
 }
 
-// Started is a process of a server.
+// Started is a running server process.
 type Started struct {
 	Server
 	Stdin  io.WriteCloser
@@ -34,11 +34,12 @@ type Started struct {
 	Event  *scanner.Event // with the identity of the server; nil for none. The proxy sets its session.
 }
 
-// commandURL stands for a server without a URL in requests to it.
+// commandURL is the placeholder URL in requests to a server without a URL.
 var commandURL = &url.URL{Scheme: "http", Host: "stdio.invalid", Path: "/"}
 
 // bridge is the transport to a server that the proxy starts. It acts as a Streamable HTTP server and
-// passes messages on as lines. HTTP judges requests before they get here, and responses after it.
+// passes messages on as lines. HTTP judges requests before the bridge gets them, and responses
+// after it returns them.
 type bridge struct {
 	*Command
 	gate     *gate
@@ -119,7 +120,7 @@ func (b *bridge) RoundTrip(r *http.Request) (*http.Response, error) {
 	return nil, refuse(http.StatusMethodNotAllowed, "expected POST, GET or DELETE")
 }
 
-// post passes the messages of a body on to the server, and answers with what the server answers.
+// post forwards the messages in a body to the server, and responds with the server's answers.
 func (b *bridge) post(r *http.Request) (*http.Response, error) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -143,7 +144,7 @@ func (b *bridge) post(r *http.Request) (*http.Response, error) {
 	return c.ask(r, m, forms)
 }
 
-// listen answers with a stream of the messages that belong to no request.
+// listen responds with a stream of the messages that belong to no request.
 func (b *bridge) listen(r *http.Request) (*http.Response, error) {
 	switch {
 	case !accepts(r.Header).streams:
@@ -158,7 +159,7 @@ func (b *bridge) listen(r *http.Request) (*http.Response, error) {
 	return respondTo(r, http.StatusOK, eventStream, &events{box: c.listen(), ctx: r.Context()}, -1), nil
 }
 
-// Processes returns how many processes of the server run, including those that are ending.
+// Processes returns the number of running server processes, including those that are ending.
 func (h *HTTP) Processes() int {
 	if h.bridge == nil {
 		return 0
@@ -172,7 +173,7 @@ func (h *HTTP) Processes() int {
 func (b *bridge) known(r *http.Request) (*child, error) {
 	id := sessionID(r)
 	if id == "" {
-		return nil, refuse(http.StatusBadRequest, "expected the Mcp-Session-Id that the response to initialize had")
+		return nil, refuse(http.StatusBadRequest, "expected the Mcp-Session-Id from the response to initialize")
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -182,8 +183,8 @@ func (b *bridge) known(r *http.Request) (*child, error) {
 	return nil, refuse(http.StatusNotFound, "the session has ended; send initialize to begin another one")
 }
 
-// session returns the session for messages: the one that they name, a new one for initialize, or
-// the client's session in protocol versions without sessions.
+// session returns the session for messages: the session that they name, a new one for initialize,
+// or the client's session in protocol versions without sessions.
 func (b *bridge) session(r *http.Request, m *posted) (*child, error) {
 	x := exchangeOf(r)
 	stateless := r.Header.Get(headerVersion) >= versionStateless
@@ -202,7 +203,7 @@ func (b *bridge) session(r *http.Request, m *posted) (*child, error) {
 	return c, nil
 }
 
-// place finds or reserves a place for a session.
+// place returns an existing session, or reserves a slot for a new one.
 func (b *bridge) place(x *exchange, m *posted, stateless bool) (*child, error) {
 	asker := b.sessions.askerKey(x.in)
 	key, id := asker, ""
@@ -235,7 +236,7 @@ func (b *bridge) place(x *exchange, m *posted, stateless bool) (*child, error) {
 	return c, nil
 }
 
-// forget removes a session: no further request finds it.
+// forget removes a session, so that no further request finds it.
 func (b *bridge) forget(c *child) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -244,7 +245,7 @@ func (b *bridge) forget(c *child) {
 	}
 }
 
-// gone releases the place of a process that has ended.
+// gone releases the slot of a process that has ended.
 func (b *bridge) gone() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -257,7 +258,7 @@ const (
 	plainJSON   = "application/json"
 )
 
-// acceptable is what a client accepts as the response to its request.
+// acceptable lists the response formats that a client accepts.
 type acceptable struct {
 	streams bool // event streams
 	listed  bool // event streams, by name: not only anything

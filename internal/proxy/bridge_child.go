@@ -22,7 +22,7 @@ const (
 	beginWait  = 10 * time.Second // for the first message of a response, before an event stream is begun
 )
 
-// child is a process of a server, and the session with a client that it serves.
+// child is a server process and the client session that it serves.
 type child struct {
 	*bridge
 	at    scope
@@ -93,7 +93,7 @@ func (c *child) run() {
 	c.gone()
 }
 
-// stopped returns why the server cannot be talked to: it exited, or else it closed a stream.
+// stopped returns why the server is unreachable: it exited, or else it closed a stream.
 func (c *child) stopped(stream string) error {
 	within(c.process.Exited(), drainWait)
 	select {
@@ -104,7 +104,7 @@ func (c *child) stopped(stream string) error {
 	}
 }
 
-// input is the standard input of a server. Its session ends when the server does not read it.
+// input is the standard input of a server. The session ends if the server does not read it.
 type input struct{ *child }
 
 func (in input) Write(line []byte) (int, error) {
@@ -175,7 +175,7 @@ func (c *child) ask(r *http.Request, m *posted, forms acceptable) (*http.Respons
 	return resp, err
 }
 
-// send writes a line to the server. The channel is closed when the server has it.
+// send writes a line to the server. sent is closed once the line is written.
 func (c *child) send(line []byte) (sent <-chan struct{}, err error) {
 	if c.in.waiting.Load() >= maxUnsent {
 		return nil, refuse(http.StatusServiceUnavailable, "the server does not read its messages; try again later")
@@ -183,7 +183,7 @@ func (c *child) send(line []byte) (sent <-chan struct{}, err error) {
 	return c.in.send(line), nil
 }
 
-// ended returns the error for a request that has no answer because its session has ended.
+// ended returns the error for a request left unanswered because its session ended.
 func (c *child) ended(why error) error {
 	if errors.Is(why, errDeleted) || errors.Is(why, errIdle) {
 		return refuse(http.StatusNotFound, "%v; send initialize to begin another one", why)
@@ -191,7 +191,7 @@ func (c *child) ended(why error) error {
 	return why
 }
 
-// enter and leave bracket a response: while there is one, the session is not idle.
+// enter and leave mark the beginning and end of a response, during which the session is not idle.
 func (c *child) enter() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -214,7 +214,7 @@ func (c *child) isIdle() bool {
 	return c.readers == 0
 }
 
-// isOpen reports whether one of the requests is open.
+// isOpen reports whether any of the requests is open.
 func (c *child) isOpen(keys []string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

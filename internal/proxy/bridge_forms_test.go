@@ -9,8 +9,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// TestBridgeForms: a client that names event streams gets one for each request, also for several at
-// a time, and a client that does not name them gets JSON.
+// TestBridgeForms checks that a client that lists text/event-stream gets a stream for each request,
+// even for concurrent ones, and that other clients that accept JSON get JSON.
 func TestBridgeForms(t *testing.T) {
 	h := host(t, scanner.Options{}, nil)
 	p, session := h.begin("{}")

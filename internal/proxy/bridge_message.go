@@ -44,8 +44,8 @@ func parsePosted(body []byte) (*posted, error) {
 	return m, nil
 }
 
-// skimAny parses a message whose strings need not be valid UTF-8: what that means is for the engine
-// and the receiver to decide.
+// skimAny parses a message even if its strings are not valid UTF-8: the engine and the receiver
+// decide what to do with it.
 func skimAny(frame []byte) (wire.Value, error) {
 	v, err := wire.Skim(frame, wire.MaxNodes)
 	if err != nil && !utf8.Valid(frame) {
@@ -72,8 +72,8 @@ func (m *posted) add(v wire.Value) {
 	m.begins = m.begins || method == "initialize"
 }
 
-// keyOfID returns a key that is equal for all spellings of an id or a token: a server may write 1 for
-// 1.0. It is "" for anything but a string or a number.
+// keyOfID returns the same key for all spellings of an id or token: a server may write 1 for 1.0.
+// It is "" for anything but a string or a number.
 func keyOfID(v wire.Value) string {
 	switch v.Kind() {
 	case wire.String:
@@ -97,7 +97,7 @@ type output struct {
 	failed       string   // code of the error, if it answers one request with an error
 }
 
-// parseOutput reads a line from the server, and reports whether it is one message or a batch.
+// parseOutput parses a line from the server, and reports whether it is one message or a batch.
 func parseOutput(frame []byte) (s output, ok bool) {
 	v, err := skimAny(frame)
 	switch {

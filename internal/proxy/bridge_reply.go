@@ -29,7 +29,7 @@ type outbox struct {
 	Close  func() error
 }
 
-// newOutbox returns an outbox. closed is called when nobody reads it any more.
+// newOutbox returns an outbox. It calls closed when nobody reads the outbox any more.
 func newOutbox(session context.Context, closed func(*outbox)) *outbox {
 	o := &outbox{lines: make(chan message), session: session, done: make(chan struct{}), gone: make(chan struct{})}
 	o.finish = sync.OnceFunc(func() { close(o.done) })
@@ -41,7 +41,7 @@ func newOutbox(session context.Context, closed func(*outbox)) *outbox {
 	return o
 }
 
-// put waits until a message is read, and reports whether it is.
+// put waits until a message is read, and reports whether it was.
 func (o *outbox) put(m message) bool {
 	select {
 	case o.lines <- m:
@@ -92,11 +92,11 @@ type reply struct {
 	left  int // requests without an answer
 }
 
-// errSlow is the cause when a server takes long for the first message of a response.
+// errSlow is the cause when a server takes too long to send the first message of a response.
 var errSlow = errors.New("no message yet")
 
-// response waits for the first message, which determines whether the response has the session ID, its
-// status and, unless the client accepts event streams, its form.
+// response waits for the first message, which determines the response's status, whether it has the
+// session ID and, unless the client accepts event streams, its format.
 func (x *reply) response(r *http.Request) (*http.Response, error) {
 	ctx, cancel := r.Context(), context.CancelFunc(func() {})
 	if x.streams {
@@ -130,14 +130,15 @@ func (x *reply) response(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// inJSON reports whether the response is JSON if this is its first message. A client that lists event
-// streams gets one, as from the servers of the official SDKs, unless the answer has another status.
+// inJSON reports whether the response is JSON if this is its first message. A client that lists
+// event streams gets one, as from servers built with the official SDKs, unless the status is an
+// error.
 func (x *reply) inJSON(m *message) bool {
 	return m.answers && x.plain && len(x.asked.ids) == 1 && (!x.listed || x.status(m) != http.StatusOK)
 }
 
-// status returns the HTTP status of an answer. Protocol versions without sessions have one for some
-// errors.
+// status returns the HTTP status for an answer. Protocol versions without sessions define statuses
+// for some errors.
 func (x *reply) status(m *message) int {
 	if x.child.id == "" {
 		switch m.failed {

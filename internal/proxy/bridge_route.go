@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// expect registers the requests of a body.
+// expect registers the requests in a body.
 func (c *child) expect(m *posted, forms acceptable) (*reply, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -36,15 +36,16 @@ func (c *child) expect(m *posted, forms acceptable) (*reply, error) {
 	return x, nil
 }
 
-// takeWaiting returns the messages that wait for a stream. The caller holds the lock.
+// takeWaiting removes and returns the messages that are waiting for a stream. The caller holds the
+// lock.
 func (c *child) takeWaiting() []message {
 	list := c.waiting
 	c.waiting, c.waited = nil, 0
 	return list
 }
 
-// listen begins the stream for messages that belong to no request, and ends an earlier one: its
-// client has lost it.
+// listen begins the stream for messages that belong to no request, and ends any earlier one,
+// because the client has lost it.
 func (c *child) listen() *outbox {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -66,7 +67,7 @@ func (c *child) listen() *outbox {
 	return box
 }
 
-// take passes a line from the server on to the response it belongs to.
+// take passes a line from the server to the response that it belongs to.
 func (c *child) take(frame []byte) {
 	s, ok := parseOutput(frame)
 	if !ok {
@@ -91,8 +92,8 @@ func (c *child) take(frame []byte) {
 	}
 }
 
-// route returns the stream for a line that answers no open request. It returns nil if the line waits for a stream, or why no
-// client gets it.
+// route returns the stream for a line that answers no open request. box is nil if the line has to
+// wait for a stream; why is set if no client gets the line.
 func (c *child) route(s *output, m message) (box *outbox, why string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -117,8 +118,8 @@ func (c *child) route(s *output, m message) (box *outbox, why string) {
 	return nil, ""
 }
 
-// answered closes the requests that a line answers, and returns their responses. It does so before the
-// client gets the line, because the client may then use the ids again.
+// answered closes the requests that a line answers, and returns their responses. It does so before
+// the client gets the line, because the client may then reuse the ids.
 func (c *child) answered(keys []string) (replies []*reply) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -142,7 +143,8 @@ func (c *child) complete(replies []*reply) {
 	}
 }
 
-// close closes a request and returns its response, nil if it is not open. The caller holds the lock.
+// close closes a request and returns its response, or nil if the request is not open. The caller
+// holds the lock.
 func (c *child) close(key string) *reply {
 	x := c.open[key]
 	if x == nil {
@@ -174,7 +176,7 @@ func (c *child) abandon(x *reply) {
 	c.leave()
 }
 
-// unlist removes a response from those that are read. The caller holds the lock.
+// unlist removes a response from the list of those being read. The caller holds the lock.
 func (c *child) unlist(x *reply) {
 	c.replies = slices.DeleteFunc(c.replies, func(other *reply) bool { return other == x })
 }

@@ -16,14 +16,14 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// hosted is a proxy that starts a server, which the test plays, for each session.
+// hosted is a proxy that starts a server, played by the test, for each session.
 type hosted struct {
 	*front
 	command *proxy.Command
 	started chan *played
 }
 
-// played is a process that the test plays.
+// played is a server process played by the test.
 type played struct {
 	*server
 	t     testing.TB
@@ -36,7 +36,7 @@ func (p *played) End(context.Context) {
 	p.out.Close()
 }
 
-// host starts a proxy in front of a command. change may change what it is made of.
+// host starts a proxy in front of a command. change may modify its options and the command.
 func host(t testing.TB, o scanner.Options, change func(*proxy.Options, *proxy.Command)) *hosted {
 	t.Helper()
 	h := &hosted{started: make(chan *played, 100)}
@@ -70,7 +70,7 @@ func host(t testing.TB, o scanner.Options, change func(*proxy.Options, *proxy.Co
 	return h
 }
 
-// reads is what the server gets next.
+// reads compares the next line that the server gets with want.
 func (p *played) reads(want string) {
 	p.t.Helper()
 	if got, ok := <-p.lines; got != want+"\n" {
@@ -79,7 +79,7 @@ func (p *played) reads(want string) {
 	}
 }
 
-// says is what the server sends.
+// says sends lines from the server.
 func (p *played) says(lines ...string) {
 	p.t.Helper()
 	for _, line := range lines {
@@ -92,7 +92,7 @@ func (p *played) says(lines ...string) {
 
 const welcome = `{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"s","version":"1"}}}`
 
-// begin begins a session, and returns its server and the header that names it.
+// begin starts a session, and returns its server and its session header.
 func (h *hosted) begin(capabilities string) (*played, string) {
 	h.t.Helper()
 	var p *played
@@ -109,7 +109,7 @@ func (h *hosted) begin(capabilities string) (*played, string) {
 	return p, "Mcp-Session-Id: " + head.Get("Mcp-Session-Id")
 }
 
-// answer plays a server that gets a request and sends these lines.
+// answer makes the server expect a request and reply with these lines.
 func (p *played) answer(want string, lines ...string) {
 	go func() {
 		p.reads(want)
@@ -133,7 +133,7 @@ func (h *hosted) open(method, body string, headers ...string) *open {
 	return o
 }
 
-// begun is open for a response that the caller closes.
+// begun is like open, but the caller closes the response.
 func (h *hosted) begun(method, body string, headers ...string) *open {
 	h.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -150,7 +150,7 @@ func (h *hosted) begun(method, body string, headers ...string) *open {
 	return &open{h.t, bufio.NewReader(resp.Body), resp.StatusCode, cancel}
 }
 
-// next is the message of the next event, or the error at the end.
+// next returns the message in the next event, or the error at the end.
 func (o *open) next() string {
 	for {
 		line, err := o.lines.ReadString('\n')
@@ -189,11 +189,12 @@ const (
 	changed = `{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`
 )
 
-// event is how a message arrives in a stream.
+// event returns a message as it arrives in a stream.
 func event(message string) string { return "event: message\ndata: " + message + "\n\n" }
 
-// TestBridge: what a client posts is a line for the server, and the server's lines are JSON or
-// events, as the client accepts them; no byte changes but line ends between values.
+// TestBridge checks that what a client posts reaches the server as one line, that the server's
+// lines reach the client as JSON or events, whichever it accepts, and that only line ends between
+// values change.
 func TestBridge(t *testing.T) {
 	h := host(t, scanner.Options{}, nil)
 	p, session := h.begin("{}")
@@ -231,7 +232,7 @@ func TestBridge(t *testing.T) {
 	h.post(call("7", "t"), http.StatusNotFound, `{"jsonrpc":"2.0","id":7,"error":{"code":-32600,"message":"mcpscan: the session has ended; send initialize to begin another one"}}`, session)
 }
 
-// TestBridgeRefuses: a request that cannot reach a server says why.
+// TestBridgeRefuses checks that the response to a request that cannot reach a server says why.
 func TestBridgeRefuses(t *testing.T) {
 	h := host(t, scanner.Options{Policy: denying{}}, nil)
 	p, session := h.begin("{}")
@@ -272,8 +273,8 @@ func TestBridgeRefuses(t *testing.T) {
 	}
 }
 
-// TestBridgeStreams: what a server sends on its own reaches its client over the stream that it
-// belongs to, and waits until there is one.
+// TestBridgeStreams checks that messages that a server sends unasked reach the client over the
+// right stream, and wait until there is one.
 func TestBridgeStreams(t *testing.T) {
 	h := host(t, scanner.Options{Policy: denying{}}, nil)
 	p, session := h.begin(`{"roots":{},"sampling":{}}`)
@@ -284,11 +285,11 @@ func TestBridgeStreams(t *testing.T) {
 	h.post(answerTo(`"r"`), http.StatusAccepted, "", session)
 	p.reads(answerTo(`"r"`))
 
-	// While one request is open, everything belongs to it.
+	// While one request is open, its response gets everything.
 	p.answer(tracked("1", `"a"`), roots)
 	one := h.open(http.MethodPost, tracked("1", `"a"`), session)
 	one.want(roots)
-	// While several are, their progress does; everything else has the other stream.
+	// While several are open, each response gets its own progress; the GET stream gets the rest.
 	p.answer(tracked("2", `"b"`), progress(`"b"`))
 	two := h.open(http.MethodPost, tracked("2", `"b"`), session)
 	two.want(progress(`"b"`))
@@ -297,7 +298,7 @@ func TestBridgeStreams(t *testing.T) {
 	two.want(answerTo("2"), "EOF")
 	stream.want(changed)
 
-	// A new stream takes the place of the old one.
+	// A new stream replaces the old one.
 	again := h.open(http.MethodGet, "", session)
 	stream.want("EOF")
 	p.says(changed)
@@ -311,8 +312,8 @@ func TestBridgeStreams(t *testing.T) {
 	}
 }
 
-// TestBridgeWithoutStream: a request of a server whose client reads nothing is answered, and the
-// rest is counted.
+// TestBridgeWithoutStream checks that a server request gets an error if the client reads no stream,
+// and that other undeliverable messages are counted.
 func TestBridgeWithoutStream(t *testing.T) {
 	h := host(t, scanner.Options{}, nil)
 	p, session := h.begin("{}")
@@ -336,7 +337,8 @@ func TestBridgeWithoutStream(t *testing.T) {
 	}
 }
 
-// TestBridgeCancels: a cancelled request needs no answer; one that comes all the same goes nowhere.
+// TestBridgeCancels checks that a cancelled request needs no answer, and that a late answer is
+// dropped.
 func TestBridgeCancels(t *testing.T) {
 	h := host(t, scanner.Options{}, nil)
 	p, session := h.begin("{}")
@@ -351,7 +353,7 @@ func TestBridgeCancels(t *testing.T) {
 	p.answer(call("1", "t"), answerTo("1"))
 	h.post(call("1", "t"), http.StatusOK, event(answerTo("1")), session)
 
-	// Without sessions, a client cancels by leaving.
+	// Without sessions, a client cancels by disconnecting.
 	stateless := "MCP-Protocol-Version: 2026-07-28"
 	go func() {
 		p = <-h.started
@@ -364,8 +366,8 @@ func TestBridgeCancels(t *testing.T) {
 	p.reads(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":8,"reason":"the client disconnected"}}`)
 }
 
-// TestBridgeStateless: in protocol versions without sessions, the requests of a client have one
-// server, unless two have the same id.
+// TestBridgeStateless checks that in protocol versions without sessions, all requests from a client
+// share one server process, unless two have the same id.
 func TestBridgeStateless(t *testing.T) {
 	h := host(t, scanner.Options{}, nil)
 	stateless := "MCP-Protocol-Version: 2026-07-28"
@@ -395,8 +397,8 @@ func TestBridgeStateless(t *testing.T) {
 	o.want(answerTo("3"), "EOF")
 }
 
-// TestBridgeEnds: when a server ends, those who wait for it are told at once, and its session is
-// over.
+// TestBridgeEnds checks that when a server exits, all open requests get an error at once, and the
+// session ends.
 func TestBridgeEnds(t *testing.T) {
 	h := host(t, scanner.Options{}, nil)
 	p, session := h.begin("{}")
@@ -421,7 +423,8 @@ func TestBridgeEnds(t *testing.T) {
 	}
 }
 
-// TestBridgeBadServers: a server that prints something else, too much, or nothing at all.
+// TestBridgeBadServers covers servers that print a banner or an overlong line, or close their
+// output.
 func TestBridgeBadServers(t *testing.T) {
 	h := host(t, scanner.Options{}, nil)
 	p, session := h.begin("{}")
@@ -434,7 +437,7 @@ func TestBridgeBadServers(t *testing.T) {
 		p.reads(call("2", "t"))
 		_, _ = io.WriteString(p.out, strings.Repeat("x", 2<<20)) // fails when the proxy has enough
 	}()
-	h.post(call("2", "t"), http.StatusBadGateway, `{"jsonrpc":"2.0","id":2,"error":{"code":-32603,"message":"mcpscan: the server srv sent no valid response: a message of the server exceeds the limit of 1048576 bytes (--max-message)"}}`, session)
+	h.post(call("2", "t"), http.StatusBadGateway, `{"jsonrpc":"2.0","id":2,"error":{"code":-32603,"message":"mcpscan: the server srv sent no valid response: a message from the server exceeds the limit of 1048576 bytes (--max-message)"}}`, session)
 
 	p, session = h.begin("{}")
 	go func() {
@@ -444,7 +447,8 @@ func TestBridgeBadServers(t *testing.T) {
 	h.post(call("2", "t"), http.StatusBadGateway, `{"jsonrpc":"2.0","id":2,"error":{"code":-32603,"message":"mcpscan: the server srv sent no valid response: it closed its output"}}`, session)
 }
 
-// TestBridgeBounds: no more processes than allowed run at a time, and idle ones end.
+// TestBridgeBounds checks that no more processes than allowed run at a time, and that idle ones
+// end.
 func TestBridgeBounds(t *testing.T) {
 	h := host(t, scanner.Options{}, func(_ *proxy.Options, c *proxy.Command) { c.MaxSessions = 2 })
 	p, session := h.begin("{}")
@@ -469,11 +473,11 @@ func TestBridgeBounds(t *testing.T) {
 	<-p.exited
 }
 
-// count is the number of processes that run.
+// count returns the number of running processes.
 func (h *hosted) count() int { return h.http.Processes() }
 
-// TestBridgeLoad: many sessions with many requests at a time, some of which are given up, lose no
-// answer, and get none of another one.
+// TestBridgeLoad checks that many sessions with many concurrent requests, some of them abandoned,
+// lose no answers and get none from other sessions.
 func TestBridgeLoad(t *testing.T) {
 	h := host(t, scanner.Options{}, func(_ *proxy.Options, c *proxy.Command) { c.MaxSessions = 8 })
 	var all sync.WaitGroup

@@ -28,7 +28,7 @@ type Upstream struct {
 	Command   *Command          // of a server that the proxy starts, instead of URL and Transport; nil for none
 	Headers   map[string]string // added to requests that lack them
 
-	// Mask returns a function that masks the secrets of a request's headers in messages before the
+	// Mask returns a function that masks secrets from a request's headers in messages, before the
 	// engine sees them. Both may be nil.
 	Mask func(http.Header) func([]byte) []byte
 	// Failed, if not nil, is called with the reason why the server could not be reached.
@@ -162,8 +162,8 @@ func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// isAuthentication reports whether MCP clients use a path for authentication: the metadata, and the
-// default endpoints of servers without metadata.
+// isAuthentication reports whether MCP clients use a path for authentication: a metadata path, or a
+// default endpoint of servers without metadata.
 func isAuthentication(path string) bool {
 	switch path {
 	case "/authorize", "/token", "/register", "/revoke":
@@ -299,8 +299,9 @@ func writeRefusal(w http.ResponseWriter, sender []byte, out *scanner.Outcome) {
 	}
 }
 
-// tooLong counts a message that is too long to inspect, and reports whether it is forwarded. To a
-// server that the proxy starts, it is not: the proxy must know the ids of its requests.
+// tooLong counts a message that is too long to inspect, and reports whether it is forwarded. For a
+// server that the proxy starts, it is not, because the proxy must know the ids of the requests in
+// it.
 func (x *exchange) tooLong(from mcp.Direction) bool {
 	reason := tooLongReason(from, x.gate.MaxMessage)
 	if x.bridge != nil || x.gate.FailClosed && !x.gate.Observe {

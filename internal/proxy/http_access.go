@@ -17,10 +17,10 @@ type Access struct {
 	Token string   // token that requests must carry; "" for none
 }
 
-// TokenHeader carries the token of the port if the client's Authorization header is for the server.
+// TokenHeader carries the port's token if the client's Authorization header is for the server.
 const TokenHeader = "Mcpscan-Token"
 
-// refuses returns why a request is rejected, with the HTTP status for it. A web page can reach the
+// refuses returns the HTTP status and the reason if a request is rejected. A web page can reach the
 // port by DNS rebinding or from another origin.
 func (a *Access) refuses(r *http.Request) (status int, why string) {
 	if !a.knows(r.Host) {
@@ -35,7 +35,7 @@ func (a *Access) refuses(r *http.Request) (status int, why string) {
 		}
 	}
 	if strings.EqualFold(r.Header.Get("Sec-Fetch-Site"), "cross-site") && r.Header.Get("Origin") == "" {
-		return http.StatusForbidden, "the request comes from a page of another site"
+		return http.StatusForbidden, "the request comes from a page on another site"
 	}
 	if a.Token != "" && !a.authorized(r.Header) {
 		return http.StatusUnauthorized, "the proxy requires its token: send it as Authorization: Bearer TOKEN, or as " + TokenHeader + ": TOKEN if Authorization is for the server"
@@ -43,7 +43,7 @@ func (a *Access) refuses(r *http.Request) (status int, why string) {
 	return 0, ""
 }
 
-// knows reports whether a host, with or without a port, is a name of the proxy.
+// knows reports whether a host, with or without a port, is one of the proxy's names.
 func (a *Access) knows(host string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
@@ -69,7 +69,7 @@ func (a *Access) isToken(given string) bool {
 	return subtle.ConstantTimeCompare([]byte(given), []byte(a.Token)) == 1
 }
 
-// bearer returns the bearer token of a request, "" if there is none.
+// bearer returns the bearer token in a request, or "" if there is none.
 func bearer(h http.Header) string {
 	scheme, token, _ := strings.Cut(h.Get("Authorization"), " ")
 	if !strings.EqualFold(scheme, "Bearer") {

@@ -18,10 +18,10 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// BenchmarkHTTP measures the round trip of a call by the size of the result: through a bare
-// reverse proxy, through ours with all rules, and through ours with none. For ours, it
-// distinguishes the time for judging the two messages from that for forwarding them. It calls all
-// of them in turn, so that the load of the machine is the same for all.
+// BenchmarkHTTP measures a call's round trip, by result size: through a bare reverse proxy, through
+// ours with all rules, and through ours with none. For ours, it reports the time spent judging the
+// two messages and the time spent forwarding them separately. It alternates between the proxies, so
+// that all run under the same load.
 func BenchmarkHTTP(b *testing.B) {
 	for _, size := range []int{1 << 10, 64 << 10} {
 		b.Run(fmt.Sprintf("%dKiB", size>>10), func(b *testing.B) { benchHTTP(b, size) })
@@ -68,8 +68,8 @@ func benchHTTP(b *testing.B, size int) {
 	took := map[string][]time.Duration{}
 	with, without := ours(rules.All()), ours(nil)
 	for n := 0; b.Loop(); n++ {
-		// The bare proxy occasionally fails: net/http closes the body of the request when the
-		// response begins, while the transport may still look for its end and then closes the
+		// The bare proxy occasionally fails: net/http closes the request body when the response
+		// begins, while the transport may still be looking for its end, and then closes the
 		// connection.
 		if d, err := post(bare, n); err == nil {
 			took["bare"] = append(took["bare"], d)

@@ -16,7 +16,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// failedCode is the JSON-RPC error code for failures of the proxy itself: internal error.
+// failedCode is the JSON-RPC error code for failures in the proxy itself: internal error.
 const failedCode = -32603
 
 // redirectError reports a response that redirects the client.
@@ -58,12 +58,12 @@ func (h *HTTP) fail(w http.ResponseWriter, r *http.Request, err error) {
 	writeError(w, status, ids, h.unanswerable(why))
 }
 
-// unanswerable says that the server gave no answer, and why.
+// unanswerable returns the message that the server sent no valid response, and why.
 func (h *HTTP) unanswerable(why string) string {
 	return "the server " + text.Visible(h.upstream.Name, reasonChars) + " sent no valid response: " + why
 }
 
-// failure returns why a request failed, with the HTTP status for it.
+// failure returns the HTTP status and the reason for a failed request.
 func failure(err error) (status int, why string) {
 	var e *url.Error
 	if errors.As(err, &e) {
@@ -83,7 +83,7 @@ func failure(err error) (status int, why string) {
 	return http.StatusBadGateway, text.Visible(err.Error(), reasonChars)
 }
 
-// writeError answers the requests with these ids with an error from the proxy itself.
+// writeError sends an error from the proxy itself as the answer to each of the requests.
 func writeError(w http.ResponseWriter, status int, ids []string, why string) {
 	writeJSON(w, status, failed(ids, "mcpscan: "+why, failedCode))
 }
@@ -121,7 +121,7 @@ func tooLongReason(from mcp.Direction, max int64) string {
 	if from == mcp.ServerToClient {
 		sender = "server"
 	}
-	return fmt.Sprintf("a message of the %s exceeds the limit of %d bytes (--max-message)", sender, max)
+	return fmt.Sprintf("a message from the %s exceeds the limit of %d bytes (--max-message)", sender, max)
 }
 
 // bare returns a URL without the parts that may be secret.

@@ -1,6 +1,6 @@
 package proxy_test
 
-//lint:file-ignore SA1019 what is deprecated in MCP is what clients and servers still speak
+//lint:file-ignore SA1019 clients and servers still use deprecated parts of MCP
 
 import (
 	"context"
@@ -17,9 +17,9 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// TestHTTPWithSDK checks that a client of the official SDK works the same through the proxy
-// as without it, in every protocol version and transport, including progress, logging,
-// sampling, elicitation and roots.
+// TestHTTPWithSDK checks that a client built with the official SDK works the same with and without
+// the proxy, in every protocol version and transport, including progress, logging, sampling,
+// elicitation and roots.
 func TestHTTPWithSDK(t *testing.T) {
 	engine, err := scanner.New(rules.All(), scanner.Options{})
 	if err != nil {
@@ -110,8 +110,8 @@ func TestHTTPWithSDK(t *testing.T) {
 	}
 }
 
-// TestAskedWithSDK checks that a client of the official SDK is asked about a sampling request while its
-// call waits for that request, and that the call ends whatever the answer is, or if there is none.
+// TestAskedWithSDK checks that a client built with the official SDK is asked about a sampling
+// request while its call waits for that request, and that the call ends with any answer, or none.
 func TestAskedWithSDK(t *testing.T) {
 	server := mcp.NewServer(&mcp.Implementation{Name: "sdk", Version: "1"}, nil)
 	mcp.AddTool(server, &mcp.Tool{Name: "samples"}, func(ctx context.Context, r *mcp.CallToolRequest, _ struct{}) (*mcp.CallToolResult, any, error) {

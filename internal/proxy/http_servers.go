@@ -8,7 +8,7 @@ import (
 )
 
 // Servers is a proxy in front of several servers, each under a path with its name.
-// Everything one client says to them is one session.
+// All messages from one client belong to one session.
 type Servers struct {
 	access Access
 	gate   *gate
@@ -43,7 +43,7 @@ func (s *Servers) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		writeError(w, status, nil, why)
 		return
 	}
-	writeError(w, http.StatusNotFound, nil, "the proxy has no server of this name")
+	writeError(w, http.StatusNotFound, nil, "the proxy has no server with this name")
 }
 
 // Close stops inspecting messages, abandons answers on their way to servers, and ends the processes

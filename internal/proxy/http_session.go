@@ -30,9 +30,9 @@ const (
 // firstSession is the engine session of the first HTTP session. The next one is proxy-2.
 const firstSession = "proxy"
 
-// sessions maps exchanges to sessions of the engine. Depending on the protocol, HTTP identifies a
-// session by an ID, by the URL of an event stream, or not at all; in that case the client's identity
-// is used.
+// sessions maps exchanges to engine sessions. Depending on the protocol, HTTP identifies a session
+// by an ID, by the URL of an event stream, or not at all; in that case the client's identity is
+// used.
 type sessions struct {
 	mu    sync.Mutex
 	wide  bool // one client's sessions with several servers are one
@@ -50,8 +50,8 @@ func newSessions() *sessions { return &sessions{open: map[place]map[string]int{}
 // idKey, askerKey and urlKey return the keys under which sessions are remembered.
 func idKey(id string) string { return "id " + id }
 
-// askerKey distinguishes clients that send no session ID. Nothing else says which of their requests
-// belong together.
+// askerKey distinguishes clients that send no session ID. Nothing else shows which of their
+// requests belong together.
 func (s *sessions) askerKey(r *http.Request) string {
 	host, _, _ := net.SplitHostPort(r.RemoteAddr)
 	who := []string{host, r.UserAgent(), r.Header.Get("Authorization")}
@@ -64,7 +64,7 @@ func (s *sessions) askerKey(r *http.Request) string {
 
 func urlKey(uri string) string { return "url " + uri }
 
-// sessionID returns the session ID of a request, "" if its protocol version has none.
+// sessionID returns the session ID in a request, or "" if its protocol version has none.
 func sessionID(r *http.Request) string {
 	if r.Header.Get(headerVersion) >= versionStateless {
 		return ""
@@ -72,8 +72,8 @@ func sessionID(r *http.Request) string {
 	return r.Header.Get(headerSession)
 }
 
-// of returns the session of a request, and whether other clients may share it by mistake. A request
-// that begins a session gets a new one.
+// of returns the session for a request, and whether other clients may share it by mistake. A
+// request that begins a session gets a new one.
 func (s *sessions) of(r *http.Request, begins bool) (session string, shared bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -137,7 +137,7 @@ func (s *sessions) next() string {
 	return fmt.Sprintf("%s-%d", firstSession, s.count)
 }
 
-// recent maps the maxNamed keys that were used last to values.
+// recent maps the maxNamed most recently used keys to values.
 type recent struct {
 	named map[string]*list.Element // of *named, by key
 	order list.List                // most recently used first
@@ -145,7 +145,7 @@ type recent struct {
 
 type named struct{ key, value string }
 
-// find returns the value of a key, "" if it has none.
+// find returns a key's value, or "" if it has none.
 func (r *recent) find(key string) string {
 	e := r.named[key]
 	if e == nil {
@@ -180,9 +180,9 @@ func (r *recent) forget(key string) {
 	}
 }
 
-// enter returns the session for an exchange with these requests, and a function that ends it. A
-// client never has two open requests with the same id: if an id is open already, another client is
-// using the session, and this one gets a separate session.
+// enter returns the session for an exchange with these requests, and a function that ends the
+// exchange. A client never has two open requests with the same id: if an id is open already,
+// another client is using the session, and this one gets a separate session.
 func (s *sessions) enter(session, server string, ids []string) (own string, leave func()) {
 	if len(ids) == 0 {
 		return session, func() {}
@@ -229,13 +229,13 @@ func (s *sessions) taken(at place, ids []string) bool {
 	return false
 }
 
-// spoken holds the data that the proxy needs from a body before there is a verdict.
+// spoken is the part of a body that the proxy needs before there is a verdict.
 type spoken struct {
 	ids    []string // raw ids of the requests
 	begins bool     // a request begins a session
 }
 
-// skim reads it from a body.
+// skim extracts that part from a body.
 func skim(body []byte) (s spoken) {
 	v, err := wire.Skim(body, wire.MaxNodes)
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// blockKind is the kind of content of a block.
+// blockKind is the kind of content in a block.
 type blockKind uint8
 
 const (
@@ -64,7 +64,7 @@ const (
 	nameBytes   = len(markUTF8) + len("event:") // enough to recognise every field of an event
 )
 
-// next returns the next block, or the error of the reader at the end.
+// next returns the next block, or the reader's error at the end.
 func (b *blockReader) next() (block, error) {
 	for {
 		for b.pos < b.end {
@@ -133,7 +133,7 @@ func (b *blockReader) endLine() (kind blockKind, done bool) {
 	return kind, true
 }
 
-// isField reports whether the current line is a field of an event.
+// isField reports whether the current line is a field in an event.
 func (b *blockReader) isField() bool {
 	name := b.name
 	if !b.told {
@@ -157,7 +157,7 @@ func (b *blockReader) take(kind blockKind) block {
 // ready reports whether the next block is already buffered.
 func (b *blockReader) ready() bool { return bytes.Contains(b.buf[b.pos:b.end], []byte("\n\n")) }
 
-// close releases the slot of a large event.
+// close releases a large event's slot.
 func (b *blockReader) close() {
 	if b.held {
 		b.held = false

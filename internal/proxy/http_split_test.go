@@ -97,8 +97,8 @@ func checkBlocks(t interface {
 	}
 }
 
-// TestBlocks checks that the blocks of an event stream add up to the stream and contain
-// its events, for any pieces and line ends, and for events that are too long.
+// TestBlocks checks that the blocks of an event stream add up to the stream and contain its events,
+// however the stream is split, for all line ends, and for events that are too long.
 func TestBlocks(t *testing.T) {
 	words := []string{"data: x", "data:", "data", "data:{\"a\":1}", "id: 7", "id", "event: ping", "retry: 5", ": note", ":", "other: y", "DATA: z", " data: z", "database: z",
 		"\xEF\xBB\xBFdata: b", "\xEF\xBB\xBF", "\xEF\xBB\xBF\xEF\xBB\xBFid: 1", "", "", "", "data: " + strings.Repeat("long ", 2000)}
@@ -116,7 +116,7 @@ func TestBlocks(t *testing.T) {
 	})
 }
 
-// FuzzBlocks does the same for any input.
+// FuzzBlocks is TestBlocks for any input.
 func FuzzBlocks(f *testing.F) {
 	for _, s := range []string{"data: a\n\n", "\xEF\xBB\xBFid: 1\r\r\ndata: b", ": c\rdata\r\r", "event: e\ndata: a\r\ndata: b\r\n\r\n"} {
 		f.Add([]byte(s), 1)

@@ -108,8 +108,8 @@ func TestEndpoints(t *testing.T) {
 	}
 }
 
-// TestHTTPNothingUnreadable checks that fail_closed refuses what is not a message, and that
-// whoever waits for it gets an answer.
+// TestHTTPNothingUnreadable checks that fail_closed refuses anything that is not a message, and
+// that whoever waits for a message gets an error.
 func TestHTTPNothingUnreadable(t *testing.T) {
 	kind, body, status := "", "", 200
 	f := inFront(t, engineOf(t, scanner.Options{}), func(w http.ResponseWriter, r *http.Request) {
@@ -141,9 +141,9 @@ func TestHTTPNothingUnreadable(t *testing.T) {
 	}
 }
 
-// TestHTTPBypasses checks that ways to evade other proxies do not work here: neighbours of
-// a wrong type, keys in another case, responses with a method, text in unusual places, and
-// server requests in every form.
+// TestHTTPBypasses checks that ways to evade other proxies do not work here: siblings of the wrong
+// type, keys in another case, responses with a method, text in unusual places, and server requests
+// in every form.
 func TestHTTPBypasses(t *testing.T) {
 	asks := `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
 	blocking, refusing := engineOf(t, scanner.Options{Blocks: func(*scanner.Finding) bool { return true }}), engineOf(t, scanner.Options{Policy: denying{}})
@@ -196,8 +196,8 @@ func TestHTTPBypasses(t *testing.T) {
 	}
 }
 
-// TestServers checks that each of several servers has a path, that the messages of one client
-// to all of them belong to one session, and that rules compare the servers.
+// TestServers checks that each of several servers has a path, that one client's messages to all of
+// them belong to one session, and that rules compare the servers.
 func TestServers(t *testing.T) {
 	var reached []string
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -58,7 +58,7 @@ func (s *stream) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// step decides about the next block.
+// step decides on the next block.
 func (s *stream) step() {
 	b, part, err := s.next()
 	switch {
@@ -80,8 +80,8 @@ func (s *stream) step() {
 	}
 }
 
-// end ends the stream. Requests whose answer may have been refused are answered with errors, because
-// their sender would wait.
+// end ends the stream. Requests whose answer may have been refused are answered with errors,
+// because their sender would otherwise keep waiting.
 func (s *stream) end(err error) {
 	s.err = err
 	why, code := "blocked by mcpscan: a message that could not be judged was refused, and fail_closed is set", blockedCode
@@ -204,7 +204,7 @@ func withData(b block, data []byte) []byte {
 	return out
 }
 
-// cutLine divides the first line from the rest. end is empty if the line has none.
+// cutLine splits off the first line and its line end, which is empty if there is none.
 func cutLine(raw []byte) (line, end, rest []byte) {
 	i := bytes.IndexAny(raw, "\r\n")
 	if i < 0 {

@@ -127,8 +127,8 @@ const (
 	inJSON = "application/json"
 )
 
-// TestHTTPBytesAreKept checks that messages that are not refused arrive unchanged: method,
-// target, headers, status and bodies, in any pieces.
+// TestHTTPBytesAreKept checks that messages that are not refused arrive unchanged, however they are
+// split: method, target, headers, status and bodies.
 func TestHTTPBytesAreKept(t *testing.T) {
 	type reply struct {
 		status int
@@ -305,8 +305,8 @@ func TestHTTPStreams(t *testing.T) {
 	<-gone
 }
 
-// TestHTTPCut checks that a response that breaks off also breaks off for the client, after
-// the data received.
+// TestHTTPCut checks that a response that is cut off is also cut off for the client, after the data
+// received so far.
 func TestHTTPCut(t *testing.T) {
 	engine := engineOf(t, scanner.Options{})
 	for _, kind := range []string{stream, inJSON} {

@@ -50,8 +50,8 @@ func NewTransport(headWait time.Duration, fingerprint []byte) *http.Transport {
 	return t
 }
 
-// ParseFingerprint parses the SHA-256 of a certificate: 64 hexadecimal digits, optionally separated
-// by colons and prefixed with sha256:.
+// ParseFingerprint parses a certificate's SHA-256 fingerprint: 64 hexadecimal digits, optionally
+// separated by colons and prefixed with sha256:.
 func ParseFingerprint(s string) ([]byte, error) {
 	digits := strings.ToLower(strings.TrimSpace(s))
 	digits = strings.TrimPrefix(strings.TrimPrefix(digits, "sha256:"), "sha256=")

@@ -79,8 +79,8 @@ func TestHTTPAccess(t *testing.T) {
 	}
 }
 
-// TestHTTPPaths checks that only the path for messages and those for authentication are
-// forwarded, and that authentication is not inspected.
+// TestHTTPPaths checks that only requests for message and authentication paths are forwarded, and
+// that authentication is not inspected.
 func TestHTTPPaths(t *testing.T) {
 	upgraded := ""
 	f := inFront(t, engineOf(t, scanner.Options{}), func(w http.ResponseWriter, r *http.Request) {
@@ -306,7 +306,7 @@ func TestHTTPHeaders(t *testing.T) {
 }
 
 // TestHTTPParamHeaders checks that headers that contradict an argument of the call are
-// reported and refused like others, and that secrets of the request are masked in both.
+// reported and refused like others, and that the request's secrets are masked in both.
 func TestHTTPParamHeaders(t *testing.T) {
 	engine, err := scanner.New(rules.All(), scanner.Options{})
 	if err != nil {

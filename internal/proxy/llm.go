@@ -115,7 +115,7 @@ func (l *LLM) give(e *scanner.Event, session string) {
 	l.gate.take(&copied)
 }
 
-// take inspects an event without answering anyone.
+// take inspects an event, but sends no answers.
 func (g *gate) take(e *scanner.Event) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -152,7 +152,7 @@ func (l *LLM) hear(m *replay.LLMMessage, mask func([]byte) []byte) (said []repla
 	return said, ""
 }
 
-// judge decides about an event made from a message.
+// judge decides on an event built from a message.
 func (l *LLM) judge(e *scanner.Event) replay.Decisions {
 	out := l.gate.Engine.Step(e)
 	var refused replay.Decisions
@@ -188,7 +188,7 @@ type llmExchange struct {
 	began   func()        // called once the response has begun
 	kept    func()        // called once the response was sent
 
-	// Set by the inspection of the request.
+	// These fields are set when the request is inspected.
 	format string // of the request; "" if unknown
 	mask   func([]byte) []byte
 }
@@ -198,7 +198,7 @@ func (x *llmExchange) scope() *scope {
 	return &scope{session: x.session, server: llmServer, transport: "http", origin: scanner.Origin{File: x.talks.Name, Line: 1, Column: 1}}
 }
 
-// llmServer is the server of provider output that cannot be attributed.
+// llmServer is the server name for provider output that cannot be attributed to a server.
 const llmServer = "llm"
 
 // ServeHTTP handles an agent request.

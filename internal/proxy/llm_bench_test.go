@@ -17,10 +17,10 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// BenchmarkLLM measures the time to the first byte of a stream with nothing to block, through a
-// bare reverse proxy and through ours with the default rules, in turn, by the size of the request
-// and the response time of the provider. The rest of the answer is sent once the first byte has
-// arrived, because a model sends events one after another.
+// BenchmarkLLM measures the time to the first byte of a stream with nothing to block, alternating
+// between a bare reverse proxy and ours with the default rules, by request size and provider
+// response time. The rest of the answer is sent once the first byte has arrived, because a model
+// sends events one after another.
 func BenchmarkLLM(b *testing.B) {
 	byDefault := slices.DeleteFunc(rules.All(), func(r scanner.Rule) bool { return r.OptIn })
 	engine, err := scanner.New(byDefault, scanner.Options{})

@@ -9,7 +9,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// shape is the error format of a provider.
+// shape is a provider's error format.
 type shape uint8
 
 const (
@@ -19,7 +19,7 @@ const (
 	bedrockShape
 )
 
-// shapeOf returns the shape for the format of a body, or else for the path.
+// shapeOf returns the shape for a body's format, or else for the path.
 func shapeOf(format, path string) shape {
 	switch {
 	case strings.Contains(format, "Anthropic"), format == "" && strings.Contains(path, "/messages"), format == "" && strings.Contains(path, "/anthropic/"):

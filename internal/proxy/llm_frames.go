@@ -35,7 +35,7 @@ func (x *llmExchange) framed(resp *http.Response, body io.Reader) {
 	resp.Body = &llmStream{llmExchange: x, closer: resp.Body, frames: body}
 }
 
-// frame decides about the next frame. An unreadable frame ends the stream, because the agent
+// frame decides on the next frame. An unreadable frame ends the stream, because the agent
 // might interpret it in any way.
 func (s *llmStream) frame() {
 	if s.long { // forward the rest without inspection

@@ -18,8 +18,8 @@ const (
 	converseEnd   = `messageStop {"stopReason":"tool_use"}` + "\n"
 )
 
-// TestLLMFrames checks that a truncated, forged or unusual Bedrock stream passes neither calls
-// that were not judged nor incomplete frames.
+// TestLLMFrames checks that a truncated, forged or unusual Bedrock stream lets neither unjudged
+// calls nor incomplete frames pass.
 func TestLLMFrames(t *testing.T) {
 	whole := amazonFrames(t, converseStart+converseCall+converseArgs+converseStop+converseEnd)
 	begin := len(amazonFrames(t, converseStart))

@@ -55,8 +55,8 @@ func chunk(delta, reason string) string {
 
 const deniedFunction = `"function":{"name":"mcp__mail__denied_send","arguments":"{}"}`
 
-// TestLLMLeaks checks that ways to evade another project's proxy, which were found by running
-// it, and similar ones pass no call.
+// TestLLMLeaks checks that no call gets through by the evasions found when running another
+// project's proxy, or by similar ones.
 func TestLLMLeaks(t *testing.T) {
 	deniedCall := `"tool_calls":[{"id":"c1","type":"function",` + deniedFunction + `}]`
 	deniedUse := toolUse("t1", "mcp__mail__denied_send", "{}")
@@ -171,8 +171,7 @@ func TestLLMEncodings(t *testing.T) {
 	}
 }
 
-// TestLLMErrorsAreKept checks that errors of the provider reach the agent
-// unchanged.
+// TestLLMErrorsAreKept checks that provider errors reach the agent unchanged.
 func TestLLMErrorsAreKept(t *testing.T) {
 	const body = `{"error":{"message":"Overloaded","type":"server_error","code":null}}` + "\n"
 	a := inFrontOf(t, engineOf(t, scanner.Options{Policy: denying{}}), func(w http.ResponseWriter, _ *http.Request) {

@@ -62,9 +62,10 @@ func (x *llmExchange) request(w http.ResponseWriter) *http.Request {
 	return out
 }
 
-// headStart is how long the provider has a request that cannot be refused before the proxy
-// inspects it, unless the answer needs the result sooner. This keeps the inspection from slowing
-// down a provider that answers at once; others take longer than both.
+// headStart is how long the proxy waits, after sending a request that cannot be refused, before
+// inspecting it, unless the answer needs the result sooner. This keeps the inspection from slowing
+// down a provider that answers at once; others take longer than the wait and the inspection
+// together.
 const headStart = 2 * time.Millisecond
 
 // mayRefuse reports whether a request is sent only after its inspection. Otherwise it is
@@ -73,8 +74,8 @@ func (l *LLM) mayRefuse() bool {
 	return !l.gate.Observe && (l.gate.FailClosed || l.gate.Engine.Withholds())
 }
 
-// ask inspects the request, and calls done once it has also been answered. It passes a panic on
-// to whoever waits for the inspection instead of ending the program.
+// ask inspects the request, and calls done once the request has also been answered. It passes a
+// panic on to whoever waits for the inspection instead of ending the program.
 func (x *llmExchange) ask(answered <-chan struct{}, done func()) {
 	defer func() {
 		_ = recover()

@@ -25,7 +25,7 @@ func historyOf(result string) string {
 }
 
 // TestLLMRequests checks that a request with a poisoned definition or a blocked result is
-// refused each time it is sent, and that other requests of the agent are not.
+// refused each time it is sent, and that the agent's other requests are not.
 func TestLLMRequests(t *testing.T) {
 	a := inFrontOf(t, blockingEngine(t), func(w http.ResponseWriter, _ *http.Request) {
 		say(w, inJSON, anthropicBody("end_turn", `{"type":"text","text":"Hello"}`))

@@ -108,8 +108,8 @@ func (x *llmExchange) unread(status int, what string) error {
 	return nil
 }
 
-// mayCall reports whether the response to a request may contain calls. Responses of some other
-// endpoints merely look as if they did.
+// mayCall reports whether the response to a request may contain calls. Responses from some other
+// endpoints only look as if they did.
 func (x *llmExchange) mayCall() bool {
 	path := strings.ToLower(x.in.URL.Path)
 	for _, other := range [...]string{"count_tokens", "counttokens", "input_tokens", "/embeddings", "embedcontent", "/moderations", "/rerank", "/tokenize", "/audio/", "/images/"} {

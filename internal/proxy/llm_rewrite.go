@@ -98,7 +98,7 @@ func (w *rewriting) replace(s *replay.Said) {
 	} // calls that the provider ran are only reported: they have already happened
 }
 
-// member replaces the value of a member, if it exists.
+// member replaces a member's value, if it exists.
 func (w *rewriting) member(n int, key, value string) {
 	if m := w.doc.Get(n, key); m >= 0 {
 		w.edit(m, []byte(value))
@@ -131,7 +131,7 @@ func (w *rewriting) chatMessages() {
 	}
 }
 
-// chatMessage does so for one message.
+// chatMessage is chatMessages for one message.
 func (w *rewriting) chatMessage(n int, said []*replay.Said) {
 	texts := make([]string, 0, len(said))
 	for _, s := range said {
@@ -231,7 +231,7 @@ func (w *rewriting) reasons(root int) {
 	}
 }
 
-// only reports whether all elements of a list for which is returns true were replaced.
+// only reports whether every element of a list that the function is accepts was replaced.
 func (w *rewriting) only(list int, is func(int) bool) bool {
 	for c := w.doc.First(list); c >= 0; c = w.doc.Next(c) {
 		if is(c) && !w.gone[c] {

@@ -17,8 +17,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// answered is an answer as an SDK presents it to an agent: texts and calls in order, and the
-// reason for its end.
+// answered is an answer as an SDK presents it to an agent: texts and calls in order, and the stop
+// reason.
 type answered struct {
 	said []string
 	end  string
@@ -208,8 +208,8 @@ func askResponses(url string) (answered, error) {
 	return ofResponse(r), nil
 }
 
-// streamResponses reads the items from the events of a stream, and compares them with the
-// complete response at its end.
+// streamResponses reads the items from the events in a stream, and compares them with the complete
+// response at its end.
 func streamResponses(url string) (answered, error) {
 	client, _ := openAIClient(url)
 	s := client.Responses.NewStreaming(context.Background(), responsesParams())

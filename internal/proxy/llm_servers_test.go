@@ -15,7 +15,7 @@ import (
 )
 
 // TestLLMServerThatKeepsChanging checks that a new session receives only the first and the
-// last list of a server, however often it changed, and that the names of its tools are
+// last list of a server, however often it changed, and that the number of its tool names kept is
 // bounded.
 func TestLLMServerThatKeepsChanging(t *testing.T) {
 	engine, err := scanner.New(nil, scanner.Options{})

@@ -37,7 +37,7 @@ type llmStream struct {
 	due   bool   // inspect part once out has been returned
 }
 
-// llmEvent is an event of a stream.
+// llmEvent is an event in a stream.
 type llmEvent struct {
 	block
 	data []byte
@@ -103,7 +103,7 @@ func (s *llmStream) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// step decides about the next block.
+// step decides on the next block.
 func (s *llmStream) step() {
 	if s.frames != nil {
 		s.frame()
@@ -192,7 +192,7 @@ func (s *llmStream) event(b block) {
 	s.inspect(b, bytes.TrimSpace(wire.SSEEventIn(b.raw, b.begins).Data), b.raw)
 }
 
-// inspect handles an event with this data. recorded is the event as server-sent.
+// inspect handles an event with this data. recorded is the event in server-sent form.
 func (s *llmStream) inspect(b block, data, recorded []byte) {
 	e := &llmEvent{block: b, data: data, nth: s.nth}
 	s.part, s.nth = append(s.part, recorded...), s.nth+1
@@ -337,7 +337,7 @@ func appendEvent(dst []byte, name, data string) []byte {
 	return append(append(append(dst, "data: "...), data...), "\n\n"...)
 }
 
-// raw returns the raw value of a member, "" if there is none.
+// raw returns a member's raw value, or "" if there is none.
 func raw(doc *wire.Doc, n int, key string) string {
 	if m := doc.Get(n, key); m >= 0 {
 		return string(doc.Raw(m))

@@ -139,7 +139,7 @@ func (f *anthropicFlow) write(dst []byte, e *llmEvent, doc *wire.Doc) []byte {
 	return append(dst, e.raw...)
 }
 
-// appendTextBlock appends the events of a text block.
+// appendTextBlock appends the events for a text block.
 func appendTextBlock(dst []byte, index, text string) []byte {
 	dst = appendEvent(dst, "content_block_start", fmt.Sprintf(`{"type":"content_block_start","index":%s,"content_block":{"type":"text","text":""}}`, index))
 	dst = appendEvent(dst, "content_block_delta", fmt.Sprintf(`{"type":"content_block_delta","index":%s,"delta":{"type":"text_delta","text":%s}}`, index, quoted(text)))

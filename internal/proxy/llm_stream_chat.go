@@ -16,7 +16,7 @@ type chatFlow struct {
 	held    bool
 }
 
-// chatChoice is one choice of an answer.
+// chatChoice is one choice in an answer.
 type chatChoice struct {
 	slots []string // slots of its calls, in the order in which they began
 	calls map[string]*chatCall
@@ -239,7 +239,7 @@ func (c *chatChoice) stripped() bool {
 	return len(c.all) > 0
 }
 
-// eachChoice visits the choices of a chunk.
+// eachChoice visits the choices in a chunk.
 func eachChoice(doc *wire.Doc, visit func(n int, index string)) {
 	list := doc.Get(0, "choices")
 	if list < 0 {

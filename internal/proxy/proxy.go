@@ -1,5 +1,5 @@
-// Package proxy stands between an MCP client and its server. It forwards messages byte for byte
-// after an engine has decided about them, and answers blocked ones itself.
+// Package proxy sits between an MCP client and its server. It forwards messages byte for byte after
+// an engine has decided on them, and answers blocked ones itself.
 //
 // It must never drop a message silently: a sender that waits for an answer gets one. It must never
 // change a byte of what it forwards, except to withhold definitions.
@@ -19,8 +19,8 @@ type Options struct {
 	Engine *scanner.Live
 	Now    func() time.Time // provides the times of messages
 
-	// MaxMessage is the maximum size, in bytes, of a message that is inspected. The rest of a longer
-	// one is forwarded as it arrives, or ends the connection if FailClosed is set.
+	// MaxMessage is the maximum size, in bytes, of a message that is inspected. A longer one is
+	// forwarded as it arrives, or ends the connection if FailClosed is set.
 	MaxMessage int64
 	// FailClosed refuses what cannot be inspected: lines that are not JSON-RPC messages, and
 	// messages above MaxMessage.
@@ -30,7 +30,7 @@ type Options struct {
 	// Asking configures how to ask about messages that the policy prompts for; if nil, they are
 	// refused at once.
 	Asking *Asking
-	// Session is shared with other proxies; nil if this one is alone.
+	// Session is shared with other proxies; nil if this proxy is alone.
 	Session Session
 
 	// Record, if not nil, gets each event before the engine and may set its origin.
@@ -42,7 +42,7 @@ type Options struct {
 	Took func(time.Duration)
 }
 
-// scope identifies the connection of a frame and how the frame arrived.
+// scope identifies a frame's connection and how the frame arrived.
 type scope struct {
 	session, server, transport string
 	client                     string         // Mcp-Session-Id of the client, "" if it sends none
@@ -52,8 +52,8 @@ type scope struct {
 	page                       bool // the frame is an HTTP error page, which need not be a message
 }
 
-// gate judges messages one at a time, so that the recording has them in the order of judging
-// and a replay gives the same findings.
+// gate judges messages one at a time, so that the recording lists them in the order in which they
+// were judged, and a replay gives the same findings.
 type gate struct {
 	Options
 	mu     sync.Mutex
@@ -78,7 +78,7 @@ func (g *gate) close() {
 	g.closed = true
 }
 
-// judge decides about a frame and returns the action to take. pass is what to forward: the frame
+// judge decides on a frame and returns the action to take. pass is what to forward: the frame
 // itself, unless parts of it are withheld.
 func (g *gate) judge(s *scope, direction mcp.Direction, frame []byte) (pass []byte, out *scanner.Outcome, do scanner.Action) {
 	if g.Took != nil {
@@ -135,7 +135,7 @@ func (g *gate) note(s *scope, kind scanner.EventKind, reason string, do scanner.
 	}
 }
 
-// started records the identity of a server that was started.
+// started records a started server's identity.
 func (g *gate) started(e *scanner.Event) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -39,7 +39,7 @@ func nobody(out *scanner.Outcome) []byte {
 	return appendError(nil, &scanner.Judged{Message: &scanner.Message{}}, out)
 }
 
-// closed completes a frame of errors.
+// closed wraps the errors in an array if they answer a batch.
 func closed(errors []byte, batch bool) []byte {
 	switch {
 	case errors == nil:

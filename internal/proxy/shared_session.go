@@ -18,7 +18,7 @@ type Session interface {
 	// Take waits for this proxy's turn, and returns what others have added since its last turn and
 	// how many additions were lost. If it returns no error, End ends the turn.
 	Take(wait time.Duration) (news [][]byte, lost int64, err error)
-	// Again waits for another turn, without news.
+	// Again waits for another turn, but returns no additions.
 	Again(wait time.Duration) error
 	// Write adds to the session during a turn.
 	Write(...sessionlog.Entry) error
@@ -42,8 +42,8 @@ type sharing struct {
 	doc     wire.Doc
 }
 
-// judgeShared judges an event during a turn, so that all proxies judge in one order. If the turn
-// does not come, judgeShared judges the event without it.
+// judgeShared judges an event during a turn, so that all proxies judge in one order. If it gets no
+// turn, judgeShared judges the event without one.
 func (g *gate) judgeShared(s *scope, e *scanner.Event) *scanner.Outcome {
 	wait := sessionlog.Wait
 	if g.shared.waited {
@@ -80,8 +80,8 @@ func (g *gate) judgeShared(s *scope, e *scanner.Event) *scanner.Outcome {
 	return out
 }
 
-// catchUp reads what others have added while there are no messages, so that little is left to read
-// when one arrives.
+// catchUp reads the other proxies' additions while there are no messages, so that little is left to
+// read when one arrives.
 func (g *gate) catchUp(s *scope) {
 	if g.shared == nil || !g.mu.TryLock() { // a message is being judged
 		return
@@ -98,7 +98,7 @@ func (g *gate) catchUp(s *scope) {
 	g.heard(s, news, lost)
 }
 
-// heard passes the additions of others to the engine, and reports lost ones.
+// heard passes the other proxies' additions to the engine, and reports lost ones.
 func (g *gate) heard(s *scope, news [][]byte, lost int64) {
 	if lost += g.learn(s, news); lost > 0 {
 		g.skipped(s, "additions by other proxies to the shared session were lost: "+Blind)
@@ -115,7 +115,7 @@ func (g *gate) keep(additions []sessionlog.Entry) (lost int) {
 	return lost
 }
 
-// learn passes the additions of others to the engine, and returns how many cannot be read.
+// learn passes the other proxies' additions to the engine, and returns how many cannot be read.
 func (g *gate) learn(s *scope, news [][]byte) (unread int64) {
 	for _, text := range news {
 		if s.mask != nil {

@@ -56,8 +56,8 @@ func share(t testing.TB, engine *scanner.Engine, base, name, server string) *sha
 	return s
 }
 
-// ask sends a request and returns what the client receives: the result of the server,
-// unless the request is refused.
+// ask sends a request and returns what the client receives: the server's result, unless the request
+// is refused.
 func (s *sharing) ask(method, params, result string) string {
 	s.t.Helper()
 	s.last++
@@ -116,8 +116,7 @@ func (s *sharing) found() []string {
 }
 
 // TestSharedSession checks that attacks that rules block across servers within one proxy
-// are also blocked across the proxies of one session, and not across those of different
-// sessions.
+// are also blocked across proxies in one session, but not across proxies in different sessions.
 func TestSharedSession(t *testing.T) {
 	engine := engineOf(t, scanner.Options{})
 	for name, attack := range map[string]func(a, b *sharing) (rule string){
@@ -184,8 +183,8 @@ func TestSharedSessionLate(t *testing.T) {
 	}
 }
 
-// TestSharedSessionBusy checks that while another process holds its turn, a proxy continues
-// alone and reports that, and that the others later receive what it judged.
+// TestSharedSessionBusy checks that while another process keeps its turn, a proxy continues alone
+// and reports that, and that the others later receive what it judged.
 func TestSharedSessionBusy(t *testing.T) {
 	engine, base := engineOf(t, scanner.Options{}), t.TempDir()
 	a, b := share(t, engine, base, "client", "one"), share(t, engine, base, "client", "two")

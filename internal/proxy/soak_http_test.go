@@ -39,8 +39,8 @@ func numbered(n int64) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"line %d"}}`, n)
 }
 
-// serve plays the server: for each request, it reports progress, says something that belongs to no
-// request, and answers.
+// serve plays the server: for each request, it reports progress, sends a notification that belongs
+// to no request, and answers.
 func (s *soaked) serve() {
 	last := [soakWorkers]int64{}
 	for line := range s.server.lines {
@@ -70,7 +70,8 @@ func (s *soaked) serve() {
 	}
 }
 
-// take counts a message that the client got over a stream, and reports whether it was answered.
+// take counts a numbered notification or a server request, which it answers, and reports whether
+// the message was one of these.
 func (s *soaked) take(message string, last *int64) (known bool) {
 	if text, ok := strings.CutPrefix(message, `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"line `); ok {
 		n, _ := strconv.ParseInt(strings.TrimSuffix(text, `"}}`), 10, 64)
@@ -91,7 +92,7 @@ func (s *soaked) take(message string, last *int64) (known bool) {
 	return false
 }
 
-// work sends one request after the other, each answered by a stream with its progress and answer.
+// work sends requests one after another, each answered by a stream with its progress and answer.
 func (s *soaked) work(worker int64, more func(n int) bool) {
 	defer s.stopped.Done()
 	for n := 0; more(n) && !s.t.Failed(); n++ {
@@ -114,7 +115,7 @@ func (s *soaked) work(worker int64, more func(n int) bool) {
 	}
 }
 
-// read takes what arrives over the stream of the session.
+// read counts what arrives over the session's GET stream.
 func (s *soaked) read() {
 	o := s.open(http.MethodGet, "", s.id)
 	s.stopped.Add(1)
@@ -129,8 +130,8 @@ func (s *soaked) read() {
 	}()
 }
 
-// TestSoakHTTP: between HTTP clients and servers that the proxy starts, no message is lost or
-// reordered in either direction, over event streams, and memory stays flat.
+// TestSoakHTTP checks that no message over event streams between HTTP clients and servers started
+// by the proxy is lost or reordered, in either direction, and that memory does not grow.
 func TestSoakHTTP(t *testing.T) {
 	h := host(t, scanner.Options{}, func(o *proxy.Options, c *proxy.Command) {
 		o.Decided = func(*scanner.Event, *scanner.Outcome, scanner.Action) {}

@@ -40,7 +40,7 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// flat compares the size of memory with an earlier one.
+// flat compares live memory at the end of a run with that at the beginning.
 type flat struct {
 	t     *testing.T
 	begun time.Time
@@ -48,8 +48,8 @@ type flat struct {
 	next  time.Time
 }
 
-// grown is the permitted growth of live memory after the start of a run. The memory of a
-// session has fixed bounds, which the first few thousand messages reach.
+// grown is the permitted growth of live memory after the start of a run. A session's memory has
+// fixed bounds, which the first few thousand messages reach.
 const grown = 8 << 20
 
 func (f *flat) look(n int) {
@@ -68,8 +68,7 @@ func (f *flat) end(n int) {
 	}
 }
 
-// result is the response of the servers in these tests, with text that rules
-// inspect.
+// result returns the response that servers in these tests send, with text that rules inspect.
 func result(id string, n int) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"Note %s of %d. Reference 7f3a%08x%s. %s"}]}}`, id, id, n, n, id, strings.Repeat("The meeting is on Tuesday, and Anna brings the figures. ", 15))
 }
@@ -150,8 +149,8 @@ func TestSoakStdio(t *testing.T) {
 }
 
 // TestSoakSessions checks that 1,000 concurrent sessions over HTTP, each with its own
-// connection, lose no messages and get no answers of others, and that each takes a fixed amount
-// of memory.
+// connection, lose no messages and get no answers meant for others, and that each takes a fixed
+// amount of memory.
 func TestSoakSessions(t *testing.T) {
 	sessions := 1000
 	if *soak == 0 {

@@ -141,7 +141,7 @@ func within(done <-chan struct{}, d time.Duration) {
 	}
 }
 
-// side is one end of the connection, for writing.
+// side is one side of the connection, for writing to it.
 type side struct {
 	w    io.Writer
 	fail func(error)
@@ -159,7 +159,7 @@ func (s *side) write(line []byte) error {
 	return err
 }
 
-// answer writes the replacement of a refused message without waiting for the receiver: a side that
+// answer writes the replacement for a refused message without waiting for the receiver: a side that
 // sends without reading must not block the other direction.
 func (s *side) answer(line []byte) {
 	if line != nil {
@@ -182,7 +182,7 @@ func (s *side) send(message []byte) (sent <-chan struct{}) {
 	return done
 }
 
-// pump forwards the messages of one side.
+// pump forwards the messages from one side.
 type pump struct {
 	*gate
 	at        *scope
@@ -215,7 +215,7 @@ func (p *pump) run() error {
 	}
 }
 
-// pass decides about a line and carries out the decision.
+// pass decides on a line and carries out the decision.
 func (p *pump) pass(line []byte) error {
 	frame := frameOf(line)
 	if len(frame) == 0 {
@@ -242,14 +242,14 @@ func (p *pump) pass(line []byte) error {
 	return nil
 }
 
-// refuse sends errors to the sides that wait for an answer because of a refused frame.
+// refuse sends errors to the sides that are left without an answer because a frame was refused.
 func (p *pump) refuse(out *scanner.Outcome) {
 	sender, receiver := answers(out)
 	p.back.answer(sender)
 	p.to.answer(receiver)
 }
 
-// tooLong forwards a line that is too long to inspect as it arrives.
+// tooLong forwards, as it arrives, a line that is too long to inspect.
 func (p *pump) tooLong(line []byte, rest *lineReader) error {
 	reason := tooLongReason(p.direction, p.MaxMessage)
 	if p.FailClosed && !p.Observe {
@@ -306,5 +306,5 @@ func (l *lineReader) part() ([]byte, error) {
 
 func (l *lineReader) fits(line []byte) bool { return int64(len(line)-len(lineEnd(line))) <= l.max }
 
-// lineEnd returns the end of a line as it was sent.
+// lineEnd returns a line's terminator as it was sent.
 func lineEnd(line []byte) []byte { return line[len(bytes.TrimRight(line, "\r\n")):] }

@@ -86,7 +86,7 @@ func connectAs(t testing.TB, engine *scanner.Engine, at proxy.Connection, change
 	return c
 }
 
-// expect reads as many bytes as want has, and compares them.
+// expect reads len(want) bytes and compares them with want.
 func (c *connection) expect(r io.Reader, want string) {
 	c.t.Helper()
 	got := make([]byte, len(want))
@@ -149,8 +149,8 @@ func refused(id, reason, rule, action string) string {
 	return `{"jsonrpc":"2.0","id":` + id + `,"error":{"code":-32001,"message":"blocked by mcpscan: ` + reason + `","data":{"rule":"` + rule + `","action":"` + action + `"}}}`
 }
 
-// TestBytesAreKept checks that messages that are not refused arrive unchanged, in any
-// pieces, including noise, blank lines and all line ends.
+// TestBytesAreKept checks that messages that are not refused arrive unchanged, however they are
+// split, including noise, blank lines and all line ends.
 func TestBytesAreKept(t *testing.T) {
 	engine := engineOf(t, scanner.Options{})
 	lines := []string{
@@ -279,7 +279,7 @@ func TestLongMessages(t *testing.T) {
 	if err := c.close(); err != nil {
 		t.Fatal(err)
 	}
-	if want := "forward a message of the server exceeds the limit of 1000 bytes (--max-message)"; !strings.HasSuffix(c.decided[0], want) {
+	if want := "forward a message from the server exceeds the limit of 1000 bytes (--max-message)"; !strings.HasSuffix(c.decided[0], want) {
 		t.Errorf("got %q, want %q", c.decided[0], want)
 	}
 
@@ -328,8 +328,7 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// TestInterrupted checks that the end of the context ends the connection, and is
-// its error.
+// TestInterrupted checks that cancelling the context ends the connection and returns the cause.
 func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	in, out := io.Pipe()
