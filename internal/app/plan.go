@@ -85,7 +85,7 @@ func (p *Plan) Add(ctx context.Context, targets, command []string, locked *lockf
 	return nil
 }
 
-// Allow removes the servers that must not start: all of them with NoRun, and those of
+// Allow removes the servers that must not start: all of them with NoRun, and those from
 // configurations for which ask returns a reason.
 func (p *Plan) Allow(ctx context.Context, ask func(*servers.Target) (refused string)) {
 	p.Targets = slices.DeleteFunc(p.Targets, func(t servers.Target) bool {
@@ -221,8 +221,8 @@ func (p *Plan) skip(at scanner.Origin, format string, args ...any) {
 	p.Events = append(p.Events, &scanner.Event{Kind: scanner.SkippedEvent, Reason: text.Mask(fmt.Sprintf(format, args...)), Origin: at})
 }
 
-// discover adds the configurations at their usual paths, in a directory and its subdirectories, and
-// in the user's directories if user is set. Those without servers are only counted.
+// discover adds the configurations at their usual paths in a directory, its subdirectories and, if
+// user is set, the user's directories. Those without servers are only counted.
 func (p *Plan) discover(dir string, user bool) error {
 	found := 0
 	locations, missed := config.DiscoverBelow(Dirs(dir, user))
@@ -257,8 +257,8 @@ func (p *Plan) discover(dir string, user bool) error {
 // ErrNoConfig is the error for a directory without client configurations.
 var ErrNoConfig = errors.New("no client configuration found")
 
-// lockedEvents adds the events of the lockfile's servers that are not started, before all others. There are
-// none if the user named only individual servers, or if the lockfile is itself an input.
+// lockedEvents inserts events for the lockfile's servers that are not started, before all others.
+// There are none if the user named only individual servers, or if the lockfile is itself an input.
 func (p *Plan) lockedEvents() {
 	f := p.lockfile
 	if f == nil {

@@ -36,7 +36,7 @@ func (m Model) writeFilter(bits []byte) {
 	}
 }
 
-// before returns the slot before a slot.
+// before returns the slot that precedes at, which is the last one if at is 0.
 func before(at, slots uint32) uint32 {
 	if at == 0 {
 		return slots - 1

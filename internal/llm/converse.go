@@ -33,7 +33,7 @@ func readConverseEvent(r *Reader, b *body) {
 	case kind == "metadata":
 		return
 	case strings.HasSuffix(kind, "Exception"):
-		r.ignore(v, "an error of the provider of the model")
+		r.ignore(v, "an error from the model provider")
 		return
 	case kind == "messageStart":
 		r.brokenOff(stream)

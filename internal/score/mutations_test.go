@@ -24,7 +24,7 @@ func half(name string) int {
 	return int(h.Sum32() >> 8 & 1)
 }
 
-// tries is the number of tools of a server on which a mutation is tried.
+// tries is the number of tools per server on which a mutation is tried.
 const tries = 4
 
 // mutate applies mutations to the servers, and counts those with findings at high and

@@ -122,7 +122,7 @@ func TestCorpus(t *testing.T) {
 	if len(res.Sets) != 2 || res.Servers != nil {
 		t.Fatalf("got %+v", res)
 	}
-	// Of theft, override and shadowing, one half, all and all are found; d4 does not count.
+	// Half of theft, and all of override and shadowing, is found; d4 does not count.
 	defs := &res.Sets[0]
 	for _, c := range []struct {
 		of    class

@@ -81,7 +81,8 @@ func (m machine) find(e *configfile.Entry) (f configfile.Found, why string) {
 }
 
 // program returns the file whose content determines what an entry does: the script named in an
-// argument, or else the command, unless that is a system program controlled by its arguments.
+// argument or, without one, the command, unless that is a system program controlled by its
+// arguments.
 func (m machine) program(e *configfile.Entry, l *launch.Command) string {
 	for _, a := range e.Args {
 		if a == "" || a[0] == '-' {
