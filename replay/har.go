@@ -204,7 +204,7 @@ func (h *har) response(base scanner.Event, content wire.Value) {
 	}
 }
 
-// missing reports whether a body without text was not empty.
+// missing reports whether a body without text in the HAR probably had content.
 func (h *har) missing(base scanner.Event, content wire.Value, mime string, saved bool) bool {
 	if !isJSON(mime) && !isStream(mime) && !h.mcp[base.Server] {
 		return false

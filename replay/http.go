@@ -48,7 +48,7 @@ type httpText struct {
 	asked int // events in out that a later head may move to another session
 }
 
-// maxHeld is the maximum total size of the frames that wait for a head with their session. A
+// maxHeld is the maximum total size of the frames that wait for a head that names their session. A
 // request that is still waiting at this limit stays in the session of the file.
 const maxHeld = 8 << 20
 
@@ -304,7 +304,7 @@ func (h *httpText) text(line []byte, number int) {
 	f.text = append(f.text, line...)
 }
 
-// limit returns the maximum size of a message that is reassembled.
+// limit returns the maximum size of a reassembled message.
 func (h *httpText) limit() int {
 	if h.max > 0 && h.max < maxPartial {
 		return int(h.max) + 1

@@ -76,7 +76,7 @@ func TestTranscripts(t *testing.T) {
 	}
 }
 
-// checkParts compares the parts of frames with the bytes of the file.
+// checkParts compares the parts of frames with the bytes in the file.
 func checkParts(t testing.TB, data []byte, events []scanner.Event) {
 	t.Helper()
 	data = bytes.TrimPrefix(data, []byte("\xEF\xBB\xBF"))

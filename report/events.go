@@ -74,8 +74,8 @@ func (v *Events) Finding(f *scanner.Finding) error {
 	return nil
 }
 
-// audReported is the rule that reports the findings of another engine. Its findings are omitted
-// if that engine's own events are passed on.
+// audReported is the rule that reports another engine's findings. Its findings are omitted if that
+// engine's own events are passed on.
 const audReported = "aud-reported"
 
 // Close writes the remaining events and returns the first error.

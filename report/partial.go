@@ -14,8 +14,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// PartialSchema identifies the format of a partial report. Only the version of mcpscan that
-// wrote one can read it.
+// PartialSchema identifies the format of a partial report. Only the version of mcpscan that wrote a
+// partial report can read it.
 const PartialSchema = "mcpscan.partial/v1"
 
 // Partial is the result of a run over one shard of the sessions. Its size is bounded: it
@@ -101,7 +101,7 @@ func (p *Partial) RuleTexts() (rules []scanner.Rule) {
 	return rules
 }
 
-// KeepForMerge makes c keep more findings than a report lists, because findings of other shards may
+// KeepForMerge makes c keep more findings than a report lists, because findings in other shards may
 // be smaller: as many as would fit if each had the minimum size.
 func (c *Collector) KeepForMerge() { c.room.least = memberBytes }
 

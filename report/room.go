@@ -9,7 +9,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// The limits of a collector. Findings beyond them are only counted.
+// A collector's limits. Findings beyond them are only counted.
 const (
 	maxDistinct = 1 << 18 // findings remembered to detect duplicates
 	maxAlike    = 1000    // findings listed per rule and severity, the first ones
@@ -17,7 +17,7 @@ const (
 	memberBytes = 800     // bytes per finding besides its text: the member names
 )
 
-// Unlisted counts the findings of a rule at a severity that a report has no room for.
+// Unlisted counts a rule's findings at one severity for which a report has no room.
 type Unlisted struct {
 	Rule     string           `json:"rule"`
 	Severity scanner.Severity `json:"severity"`

@@ -236,7 +236,7 @@ func (s *sessions) worst(findings []Finding, all int) (list []SessionSummary, mo
 	return list, all - len(list)
 }
 
-// top counts a finding with those of the same rule, severity, server and tool.
+// top counts a finding together with others that have the same rule, severity, server and tool.
 func (s *SessionSummary) top(places map[TopFinding]int, f *Finding) {
 	t := TopFinding{Rule: f.Rule, Severity: f.Severity, Server: f.Server, Tool: f.Tool}
 	at, again := places[t]

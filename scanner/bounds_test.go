@@ -25,7 +25,7 @@ func list(n int, tool func(i int) string) string {
 	return b.String()
 }
 
-// spelled returns the i-th spelling of a word in small and capital letters.
+// spelled returns the i-th combination of lower-case and capital letters for a word.
 func spelled(word string, i int) string {
 	letters := []byte(word)
 	for k := range letters {
@@ -90,7 +90,7 @@ func batch(open string, value func(i int) string, shut string) func(n int) []*sc
 	}
 }
 
-// TestTimeFollowsTheSize runs inputs that once took quadratic time.
+// TestTimeFollowsTheSize checks that inputs for which quadratic time is a risk take linear time.
 func TestTimeFollowsTheSize(t *testing.T) {
 	for name, c := range map[string]struct {
 		size int
@@ -182,8 +182,8 @@ func TestNoNumberOfNotesHidesTheWorst(t *testing.T) {
 	}
 }
 
-// TestLooksAreBounded checks that the close looks of one event are bounded over all
-// of its texts, and that an event that needs more is reported.
+// TestLooksAreBounded checks that the number of close looks (slow checks) for one event is bounded
+// over all of its texts, and that an event that needs more is reported.
 func TestLooksAreBounded(t *testing.T) {
 	rule := markerRule()
 	looks := 0

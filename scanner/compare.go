@@ -2,8 +2,8 @@ package scanner
 
 import "github.com/mcpscan/mcpscan/internal/mcp"
 
-// ComparePass is the input of a rule's Compare check: a definition and the approved definition
-// of the same name.
+// ComparePass is the input of a rule's Compare check: a definition and the approved definition with
+// the same name.
 type ComparePass struct {
 	Definition *mcp.Definition
 	Approved   *Offered

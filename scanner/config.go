@@ -83,11 +83,11 @@ func (p *ConfigPass) Variable(e *configfile.Entry, name string) Decision {
 // switchedOff marks findings about a disabled entry.
 const switchedOff = " (the server is disabled in this file, but changing one word enables it)"
 
-// Report reports a finding about a value of an entry, located by a pointer as used by
-// Entry.Span, or about a setting if the entry is nil. If there is no value at the pointer, the
-// finding is located at the nearest enclosing one. The evidence is shown without the entry's
-// secrets. Findings about a disabled entry have a severity one level lower, unless part of the
-// server was approved, because then they concern a change to an approved server.
+// Report reports a finding about a value in an entry, located by a pointer as passed to Entry.Span,
+// or about a setting if the entry is nil. If there is no value at the pointer, the finding is
+// located at the nearest enclosing one. The evidence is shown without the entry's secrets. Findings
+// about a disabled entry have a severity one level lower, unless part of the server was approved,
+// because then they concern a change to an approved server.
 func (p *ConfigPass) Report(e *configfile.Entry, pointer string, severity Severity, message, evidence string, related ...Related) {
 	p.report(p.finding(e, pointer, severity, message, evidence, related))
 }

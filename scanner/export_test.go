@@ -18,10 +18,10 @@ func PlacesOf(e *Event) func(off int) Location {
 	return p.At
 }
 
-// Most is the maximum that waited to be judged at one time.
+// Most is the maximum number of events, and of their bytes, that waited to be judged at one time.
 type Most struct{ Events, Bytes int }
 
-// Waiting runs a source and returns the maximum that waited.
+// Waiting runs a source and returns the maximum that waited at one time.
 func Waiting(e *Engine, src Source) (most Most) {
 	o, in := newOrder(), e.NewInspector()
 	for chunk, err := src.Next(); chunk != nil && err == nil; chunk, err = src.Next() {

@@ -54,9 +54,9 @@ type knownValue struct {
 // for values sent to the server.
 type remembered [text.DistinctKinds + 1]queue[uint64]
 
-// Flows returns the values of the request that came from other servers of the session, in
-// order of position. It omits values that the client sent before, that are in a definition, or
-// that the receiving server returned before.
+// Flows returns the request's values that came from the session's other servers, in order of
+// position. It omits values that the client sent before, that are in a definition, or that the
+// receiving server returned before.
 func (p *JudgePass) Flows() iter.Seq[*Flow] {
 	return func(yield func(*Flow) bool) {
 		m, s := p.Message, p.Session
@@ -156,8 +156,8 @@ func (j *judge) place(s *Session, ring *queue[uint64], v *Value, said bool) (los
 	return "too many secrets or addresses from one server: the flow of the earliest is not tracked", true
 }
 
-// forget drops the values of another session, the one with values that will be closed
-// first.
+// forget drops the values of another session: of those that have values, the one that will be
+// closed first.
 func (j *judge) forget(but *Session) {
 	var next *Session
 	for _, s := range j.idle {
@@ -210,8 +210,8 @@ type EarlierCall struct {
 	SameTurn bool // it was made in the same turn as the current one
 }
 
-// Windows returns the windows of the current call, including the call, and false if there is
-// no call, or one without a time.
+// Windows returns the windows of the current call, including the call itself, or false if there is
+// no call or it has no time.
 func (p *JudgePass) Windows() (w Windows, ok bool) {
 	if p.call == nil || p.Now.IsZero() {
 		return w, false

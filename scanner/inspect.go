@@ -48,8 +48,9 @@ type Inspector struct {
 	valuesOnly  bool              // extract values from text, but run no text rules
 }
 
-// The close looks that rules may take at the texts of one event: a fixed number, plus one
-// per bytesPerLook of the frame. Long documents about agents need at most half of them.
+// The number of close looks (slow checks) that rules may take at the texts of one event: a fixed
+// number, plus one per bytesPerLook of the frame. Long documents about agents need at most half of
+// it.
 const (
 	closeLooks   = 512
 	bytesPerLook = 1024

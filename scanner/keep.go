@@ -109,8 +109,8 @@ func (in *Inspector) pointer(root, i int) string {
 	return show(pointer, pointerChars)
 }
 
-// repeats reports whether an event at its maximum of findings already has this one, in the
-// same text, so that it can be dropped without loss.
+// repeats reports whether an event with the maximum number of findings already has this one, in the
+// same text. If so, dropping it loses nothing.
 func (in *Inspector) repeats(r *Rule, root, node int, key string) bool {
 	if len(in.facts.Findings) < in.most {
 		return false
@@ -120,7 +120,7 @@ func (in *Inspector) repeats(r *Rule, root, node int, key string) bool {
 	})
 }
 
-// full reports whether the event has its maximum of findings, none of which is less severe
+// full reports whether the event has the maximum number of findings, none of which is less severe
 // than s. At the maximum, it counts one finding as dropped.
 func (in *Inspector) full(s Severity) bool {
 	if len(in.facts.Findings) < in.most {
@@ -186,7 +186,7 @@ func room(m *Message) int {
 	return min(maxPerEvent+findingsPerDefinition*len(m.Definitions), mostPerEvent)
 }
 
-// full reports whether the event has its maximum of session findings, none of which is less
+// full reports whether the event has the maximum number of session findings, none of which is less
 // severe than s. At the maximum, it counts one finding as dropped.
 func (j *judge) full(s Severity) bool {
 	if j.kept < j.most {

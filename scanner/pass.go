@@ -107,7 +107,7 @@ func foldCase(name string) string {
 	return string(folded)
 }
 
-// Parameter reports whether the text's definition has a parameter of this name.
+// Parameter reports whether the text's definition has a parameter with this name.
 func (p *TextPass) Parameter(name string) bool {
 	doc := p.in.tree
 	if doc.Kind(p.root) != wire.Object {
@@ -179,9 +179,9 @@ func (p *TextPass) FirstSentence(start int) bool {
 	return start <= p.sentence && p.Description()
 }
 
-// TakeBudget uses close looks, each of which takes a rule several milliseconds, and reports
-// whether the event had enough of them left. If not, the rule must stop, and the event counts
-// as not fully inspected.
+// TakeBudget uses up close looks, which are checks that take a rule several milliseconds each, and
+// reports whether the event had enough of them left. If not, the rule must stop, and the event
+// counts as not fully inspected.
 func (p *TextPass) TakeBudget(looks int) bool {
 	p.in.looks -= looks
 	p.in.cut = p.in.cut || p.in.looks < 0
@@ -343,9 +343,9 @@ type JudgeIssue struct {
 	Expected, Actual string // digests of a file that was replaced
 }
 
-// Pinned returns the definition that the server first listed under the name of d in the whole
-// input, or nil. Reports of other engines are compared only with each other. Documents are not
-// compared, because two versions of a server side by side are not a change.
+// Pinned returns the definition that the server first listed under d's name in the whole input, or
+// nil. Reports from other engines are compared only with each other. Documents are not compared,
+// because two versions of a server side by side are not a change.
 func (p *JudgePass) Pinned(d *mcp.Definition) *Known {
 	if p.event.Kind == DefinitionEvent || p.event.Kind == LockEvent {
 		return nil

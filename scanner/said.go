@@ -38,9 +38,9 @@ func (p *ConfigPass) LockedBefore(name string) *Offer {
 	return p.judge.engine.base.Servers[name]
 }
 
-// TakenOut calls visit for each definition that was approved in the lockfile before the
-// change under review, and that is now missing although it was listed, or no longer
-// approved. left is the number of the server's definitions in the lockfile.
+// TakenOut calls visit for each definition that the lockfile before the change under review
+// approved, and that the current one no longer approves, or lacks although the server listed it.
+// left is the number of the server's definitions in the lockfile.
 func (p *JudgePass) TakenOut(visit func(was *Offered, absent bool)) (left int) {
 	here := p.lockedDefinitions()
 	before := p.Before()

@@ -127,7 +127,7 @@ func (s *Snapshot) identify(c *configfile.ClientConfig, entry *configfile.Entry)
 	}
 }
 
-// rival records the location if another server has the same name as the offer.
+// rival records the location if id shows that another server has the offer's name.
 func (o *Offer) rival(id *baseline.Identity, at Location) {
 	if o.Identity != nil && !o.Identity.Alike(id) {
 		o.Rival = at
