@@ -79,7 +79,7 @@ func (t translations) has(file string) bool {
 	return false
 }
 
-// bundle reads the manifest of an MCPB bundle and its translations, whose text may differ by
+// bundle reads an MCPB bundle's manifest and its translations, because the text may differ by
 // language. Code files are only counted.
 func bundle(name string, data []byte) ([]*scanner.Event, error) {
 	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))

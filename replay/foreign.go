@@ -149,7 +149,7 @@ func (m members) message() bool {
 }
 
 // asks reports whether an object is a request or a notification with params; it need not have
-// jsonrpc and id.
+// jsonrpc or id.
 func (m members) asks() bool {
 	params := m("params")
 	return m("method") == wire.String && (params == wire.Object || params == wire.Array)

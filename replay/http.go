@@ -91,7 +91,7 @@ func openHTTP(name string, r io.Reader, o Options) (scanner.Source, error) {
 	return source, nil
 }
 
-// next returns the events of the following lines.
+// next returns the events from the following lines.
 func (h *httpText) next() (chunk, bool) {
 	for h.lines != nil && (len(h.out) == 0 || h.asked > 0 && h.size < maxHeld) {
 		l, err := h.lines.Next()
@@ -215,7 +215,7 @@ func (h *httpText) startHead() {
 	h.head, h.flow.stream, h.flow.accepted, h.flow.endpoint = true, false, false, false
 }
 
-// field reads a line of a head, and reports whether it is a header field.
+// field reads a line in a head, and reports whether it is a header field.
 func (h *httpText) field(data []byte) bool {
 	name, value, ok := bytes.Cut(data, []byte(":"))
 	if !ok || len(name) == 0 || bytes.ContainsAny(name, " \t\"{[\r\xEF") || bytes.EqualFold(name, []byte("data")) || bytes.IndexByte(value, '\r') >= 0 {

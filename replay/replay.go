@@ -36,8 +36,8 @@ var ErrFormat = errors.New("not a recording")
 // sniffBytes is how much of a file is examined to recognise its format.
 const sniffBytes = 64 << 10
 
-// Open returns the events of a recording. name is the file name in findings. If the content is not
-// a recording, the error describes what was expected.
+// Open returns the events in a recording. name is the file name used in findings. If the content is
+// not a recording, the error describes what was expected.
 func Open(name string, r io.Reader, o Options) (scanner.Source, error) {
 	plain, err := decompress(r)
 	if err != nil {

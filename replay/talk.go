@@ -243,7 +243,7 @@ func (g *registry) learn(servers wire.Value) {
 	}
 }
 
-// saidOf returns the Said of an item.
+// saidOf returns the Said for an item.
 func saidOf(i *llm.Item, server, tool string) *Said {
 	s := &Said{Server: server, Tool: tool, Name: i.Name, ID: i.ID, Slot: i.Slot, History: i.History}
 	switch i.Kind {

@@ -17,7 +17,7 @@ import (
 
 var update = flag.Bool("update", false, "write the wanted events instead of comparing them")
 
-// locked contains the servers of a lockfile, which are known in all cases.
+// locked contains the servers in a lockfile, which are known in all test cases.
 var locked = map[string][]string{"orders": {"get_order", "list__orders"}, "mail_room": {"send_letter"}, "mail": nil}
 
 // openKnown reads a transcript with these servers.

@@ -148,7 +148,7 @@ func (j *junitWriter) unique(class, name, field string) string {
 	return out
 }
 
-// details returns the lines of a finding after its message.
+// details returns a finding's lines after its message.
 func (j *junitWriter) details(f repeated) []string {
 	var lines []string
 	add := func(label, s string) {

@@ -208,7 +208,7 @@ func (m *markdownWriter) rule(id string) string {
 	return name
 }
 
-// explained returns why the findings of a rule matter and what to do about them.
+// explained returns why a rule's findings matter and what to do about them.
 func (m *markdownWriter) explained(id string) string {
 	r := m.rules[id]
 	if r == nil {

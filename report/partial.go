@@ -105,8 +105,8 @@ func (p *Partial) RuleTexts() (rules []scanner.Rule) {
 // be smaller: as many as would fit if each had the minimum size.
 func (c *Collector) KeepForMerge() { c.room.least = memberBytes }
 
-// Sessions returns the number of sessions in the whole input, including those of other shards,
-// up to maxTracked.
+// Sessions returns the number of sessions in the whole input, including those in other shards, up
+// to maxTracked.
 func (c *Collector) Sessions() int { return len(c.sessions.list) + c.sessions.other }
 
 // Partial returns the partial report of a run over a shard. c must not be used afterwards. The

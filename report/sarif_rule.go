@@ -60,7 +60,7 @@ func ruleURI(id string) string {
 	return rulesURI + id
 }
 
-// unknownDescriptor declares a rule of a saved report that this version no longer has, because
+// unknownDescriptor declares a rule in a saved report that this version no longer has, because
 // results without a declared rule are dropped.
 func unknownDescriptor(id string) *sarif.ReportingDescriptor {
 	text := "A rule that this version of mcpscan does not know: " + ruleID(id)

@@ -290,8 +290,7 @@ func TestSessionsShareOutputSchemas(t *testing.T) {
 }
 
 // TestManyServersOfASession checks that in a session with more servers than are remembered,
-// the messages of those beyond the bound are judged individually, and that the run reports
-// this.
+// messages from those beyond the bound are judged individually, and that the run reports this.
 func TestManyServersOfASession(t *testing.T) {
 	engine, err := scanner.New(rules.All()[:1], scanner.Options{Workers: 1})
 	if err != nil {

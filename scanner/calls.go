@@ -263,5 +263,5 @@ func (p *JudgePass) OverRate() bool { return p.broken.empty }
 // bucket was last full.
 func (p *JudgePass) RateExceeded() bool { return p.broken.rate }
 
-// RateLimit returns the rate limit of the current server.
+// RateLimit returns the current server's rate limit.
 func (p *JudgePass) RateLimit() RateLimit { return p.Limits.of(p.Server.ID) }

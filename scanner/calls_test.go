@@ -124,7 +124,7 @@ func TestEachBlockedCallIsFound(t *testing.T) {
 // burstOf returns n calls to one server at the same time.
 func burstOf(n int, at string) string { return strings.Repeat("files.list_directory "+at+"\n", n) }
 
-// windowCase contains the expected findings of one or more rules in a script.
+// windowCase contains the expected findings from one or more rules in a script.
 type windowCase struct {
 	limits scanner.Limits
 	script string

@@ -24,7 +24,7 @@ type ConfigPass struct {
 	replacer  *strings.Replacer
 }
 
-// ConfiguredServer is an entry of a configuration read before the current one.
+// ConfiguredServer is an entry in a configuration that was read before the current one.
 type ConfiguredServer struct {
 	Config *configfile.ClientConfig
 	Entry  *configfile.Entry
@@ -158,7 +158,7 @@ func (j *judge) config(e *Event) {
 	}
 	for i := range e.Config.Entries {
 		if j.entries.count++; j.entries.count > maxConfigured {
-			j.out.Skips = append(j.out.Skips, "more configured servers than the limit: later servers of the same name are not compared with them")
+			j.out.Skips = append(j.out.Skips, "more configured servers than the limit: later servers with the same name are not compared with them")
 			return
 		}
 		entry := &e.Config.Entries[i]

@@ -28,7 +28,7 @@ type Inspector struct {
 	message     int
 	most        int // maximum number of findings to keep
 	dropped     int
-	cut         bool // a pattern exceeded its maximum of matches, or no close looks are left
+	cut         bool // a pattern exceeded its maximum number of matches, or no close looks are left
 	looks       int  // close looks that rules may still take
 	decoding    decoding
 	collected   values

@@ -16,7 +16,7 @@ const (
 	maxSchemas      = 64 << 20 // bytes of schemas remembered
 	maxCounted      = 1 << 20  // servers counted
 	maxConfigured   = 65536    // configured servers remembered
-	maxNamesakes    = 16       // configured servers of the same name
+	maxNamesakes    = 16       // configured servers with the same name
 )
 
 // judge adds facts to sessions, in the order in which it receives events.
@@ -298,7 +298,7 @@ func (j *judge) rules(p *JudgePass, rules []*Rule, from int) (next int) {
 	return next
 }
 
-// guard runs one check of a rule.
+// guard runs one of a rule's checks.
 func (j *judge) guard(r *Rule, e *Event, check func()) {
 	defer func() {
 		if v := recover(); v != nil {

@@ -196,7 +196,7 @@ func (j *judge) full(s Severity) bool {
 	return s <= j.floor
 }
 
-// reported reports whether the event has a finding about a subject of this name.
+// reported reports whether the event has a finding about a subject with this name.
 func (j *judge) reported(kind mcp.SubjectKind, name string) bool {
 	if j.about == nil {
 		j.about = map[mcp.DefinitionKey]bool{}

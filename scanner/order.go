@@ -100,8 +100,8 @@ func (o *order) before(place int) int {
 	return 0
 }
 
-// back moves the event at place before the later ones of its session, each of which moves to
-// the next of their positions.
+// back moves the event at place before its session's later events, each of which moves to the
+// session's next position.
 func (o *order) back(place int) {
 	late := *o.at(place)
 	for range maxLateEvents {

@@ -287,7 +287,7 @@ func (p *MessagePass) Report(i int, key bool, sev Severity, message string) {
 	p.in.node(p, i, key, sev, message)
 }
 
-// Full reports whether the event exceeds its maximum of findings, so that a rule may stop.
+// Full reports whether the event exceeds the maximum number of findings, so that a rule may stop.
 func (p *MessagePass) Full() bool { return p.in.dropped > 0 }
 
 // JudgePass is the input of a rule's Judge check: one message, and the state of its
@@ -353,11 +353,10 @@ func (p *JudgePass) Pinned(d *mcp.Definition) *Known {
 	return p.judge.pins[pinKey{p.event.Server, d.Kind, d.Name, d.Foreign}]
 }
 
-// Known returns the record of definition d in the message that the session will
-// keep.
+// Known returns the record that the session will keep of definition d in the message.
 func (p *JudgePass) Known(d *mcp.Definition) *Known { return p.judge.known(p.event, d, d.Offset) }
 
-// Full reports whether the event exceeds its maximum of findings, so that a rule may stop.
+// Full reports whether the event exceeds the maximum number of findings, so that a rule may stop.
 func (p *JudgePass) Full() bool { return p.judge.dropped > 0 }
 
 // AlreadyReported reports whether an earlier rule in the table has reported something about this message,

@@ -48,7 +48,7 @@ func (l *Limits) complete() {
 	l.Rate = l.Rate.or(d.Rate)
 }
 
-// of returns the rate limit of a server.
+// of returns a server's rate limit.
 func (l *Limits) of(server string) RateLimit { return l.Rates[server].or(l.Rate) }
 
 func (r RateLimit) or(d RateLimit) RateLimit {

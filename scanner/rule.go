@@ -100,8 +100,7 @@ type Rule struct {
 // the rule.
 const OutputPoisoning = "output_poisoning"
 
-// Categories lists the categories of findings: those of the agentsh documentation, and others
-// that it does not name.
+// Categories lists the categories of findings: those in the agentsh documentation, and others.
 var Categories = []string{"hidden_instructions", "credential_theft", "exfiltration", "shell_injection", "path_traversal",
 	"tool_shadowing", "cross_server_flow", "burst", "version_pin", "name_similarity", OutputPoisoning,
 	"policy", "configuration", "supply_chain", "protocol", "schema", "audit", "engine", "custom"}

@@ -5,8 +5,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/mcp"
 )
 
-// Before returns the event's server in the lockfile before the change under review, or nil if
-// it has none.
+// Before returns the event's server as the lockfile had it before the change under review, or nil
+// if it had none.
 func (p *JudgePass) Before() *Offer {
 	switch base := p.judge.engine.base; {
 	case p.event.Kind == LockEvent:
@@ -29,8 +29,8 @@ func (p *JudgePass) Says() baseline.Says {
 	return nil
 }
 
-// LockedBefore returns the named server in the lockfile before the change under review, or nil
-// if it has none. It is for Configs.
+// LockedBefore returns the named server as the lockfile had it before the change under review, or
+// nil if it had none. It is for Configs.
 func (p *ConfigPass) LockedBefore(name string) *Offer {
 	if p.judge.engine.base == nil {
 		return nil

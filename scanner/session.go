@@ -64,8 +64,8 @@ func (s *Session) Owners(name string) []*Known {
 }
 
 // Near returns at most maxNear tools of servers other than except whose names are one edit away
-// from name: a letter omitted, inserted, replaced or transposed. It omits those of
-// [Session.Owners].
+// from name: a letter omitted, inserted, replaced or transposed. It omits those that
+// [Session.Owners] returns.
 func (s *Session) Near(name, except string) (near []*Known) {
 	if len(s.Servers) < 2 {
 		return nil
@@ -293,7 +293,7 @@ func (s *Session) own(srv *Server, k *Known) {
 	}
 }
 
-// enlist adds a tool to the list of a key, unless the list already has one of its server.
+// enlist adds a tool to the list for a key, unless the list already has one from its server.
 func enlist(by map[string][]*Known, key string, k *Known) {
 	owners := by[key]
 	if len(owners) < maxOwners && !slices.ContainsFunc(owners, func(o *Known) bool { return o.Server == k.Server }) {

@@ -81,7 +81,7 @@ func (s *Snapshot) Offer(server string) *Offer {
 	return o
 }
 
-// Event adds the definitions of an event.
+// Event adds the definitions in an event.
 func (s *Snapshot) Event(e *Event, out *Outcome) error {
 	if e.Kind == ConfigEvent {
 		for i := range e.Config.Entries {
@@ -134,7 +134,7 @@ func (o *Offer) rival(id *baseline.Identity, at Location) {
 	}
 }
 
-// take adds the definitions of a message.
+// take adds the definitions in a message.
 func (s *Snapshot) take(o *Offer, m *Message) {
 	var here map[mcp.DefinitionKey]*mcp.Definition
 	for i := range m.Definitions {

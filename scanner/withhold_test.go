@@ -72,9 +72,9 @@ func shownWithheld(o *scanner.Outcome) string {
 	return strings.Join(out, "; ")
 }
 
-// TestWithheldDefinitions checks that the outcome of a list names the withheld
-// definitions with the reason, that rewriting removes exactly these, and that calls of
-// them are refused for the same reason.
+// TestWithheldDefinitions checks that the outcome of a list names the withheld definitions with the
+// reason, that rewriting removes exactly these, and that calls to them are refused for the same
+// reason.
 func TestWithheldDefinitions(t *testing.T) {
 	reviewed := scanner.Options{Pinning: &scanner.Pinning{OnChange: scanner.Block, Reviewed: true}}
 	for name, c := range map[string]struct {

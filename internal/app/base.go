@@ -207,7 +207,7 @@ func comparePolicies(was, now *fileVersion) (changes []configfile.SettingsChange
 	return changes, lists[0] != nil && lists[0].Enforced, nil
 }
 
-// baseline returns the known findings of the baseline in effect, its name, and the event for the
+// baseline returns the known findings from the baseline in effect, its name, and the event for the
 // change under review.
 func (b baseTree) baseline(name string) (known map[string]scanner.Severity, decides string, changed []*configfile.ChangedSettings, err error) {
 	was, now, err := b.versions("the baseline", name, maxBaseline, true)

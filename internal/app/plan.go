@@ -54,8 +54,9 @@ func (p *Plan) Watch(ctx context.Context, l *servers.Listing, all *scanner.Event
 }
 
 // Add adds the targets of a run, and the server that a command starts. Without either, it adds the
-// configurations of the working directory and the user. The target - is stdin. locked is the
-// lockfile whose definitions are inspected for servers that are not started; nil if there is none.
+// configurations in the working directory and the user's directories. The target - is stdin. locked
+// is the lockfile whose definitions are inspected for servers that are not started; nil if there is
+// none.
 func (p *Plan) Add(ctx context.Context, targets, command []string, locked *lockfile.File, stdin io.Reader) error {
 	p.lockfile, p.mayLeave = locked, p.NoRun && locked == nil
 	if p.NoRun && locked != nil {
@@ -137,7 +138,7 @@ func (p *Plan) server(t servers.Target, shown string) error {
 	return nil
 }
 
-// Config adds the servers of a client configuration to the plan.
+// Config adds the servers in a client configuration to the plan.
 func (p *Plan) Config(f *config.File) {
 	p.Inputs = append(p.Inputs, report.Input{Kind: "config", Name: f.Path})
 	at := func(pos config.Position) scanner.Origin {

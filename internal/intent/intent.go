@@ -86,7 +86,7 @@ func hashString(s string) uint32 {
 	return h
 }
 
-// mix returns the hash of a kind of feature and two hashes.
+// mix combines a kind of feature and two hashes into one hash.
 func mix(kind byte, a, b uint32) uint32 {
 	const odd1, odd2 = 0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93
 	h := (uint64(a)<<32 | uint64(b)) ^ uint64(kind)*odd1

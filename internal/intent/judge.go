@@ -85,7 +85,7 @@ func (j Judge) Gain(in Input) Score {
 	return sum / Score(len(j))
 }
 
-// vector adds the vector of a key to to, if the net has one.
+// vector adds the key's vector, if the net has one, to the sum in to.
 func (d *decoded) vector(to *[Dims]int64, key uint32) {
 	if key == 0 {
 		return

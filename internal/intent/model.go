@@ -68,8 +68,8 @@ func (p *Parameters) Total(sentence Score, sentences int, g Group) Score {
 }
 
 // The table consists of the parameters, the filter, and the slots of a hash table with open
-// addressing. A slot holds a two-byte tag from the feature's hash, and the weight. A feature whose tag collides with
-// another's gets the other's weight, which is rare enough.
+// addressing. A slot holds a two-byte tag from the feature's hash, and the weight. A feature whose
+// tag collides with another's gets the other's weight, which is rare enough to ignore.
 const (
 	headerBytes = 4 * (3 + 5*int(Groups))
 	slotsAt     = headerBytes + filterBytes

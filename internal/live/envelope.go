@@ -52,7 +52,7 @@ func newDecoder(raw []byte) *jsontext.Decoder {
 		jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 }
 
-// parse reads the messages of a frame: one, a batch, or several in a row. A truncated message is
+// parse reads the messages in a frame: one, a batch, or several in a row. A truncated message is
 // returned if its id was read.
 func parse(frame []byte) []message {
 	var all []message

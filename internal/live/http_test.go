@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// posted reads the message of a POST to a hand-written server.
+// posted reads the message in a POST to a hand-written server.
 func posted(t *testing.T, r *http.Request) message {
 	t.Helper()
 	body, err := io.ReadAll(r.Body)

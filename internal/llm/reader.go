@@ -55,7 +55,7 @@ func (r *Reader) Read(text *Text) bool {
 	return r.ReadValue(text, root, "", err != nil)
 }
 
-// ReadValue reads a value of a text. broken means that the text breaks off inside it.
+// ReadValue reads a value in a text. broken means that the text ends inside it.
 func (r *Reader) ReadValue(text *Text, root wire.Value, pointer string, broken bool) bool {
 	f := r.known.recognise(root)
 	if f == nil || f.read == nil {
@@ -135,7 +135,7 @@ func (r *Reader) skipAt(at scanner.Origin, format string, args ...any) {
 	r.emit(Item{Kind: Skipped, origin: &at, Reason: fmt.Sprintf(format, args...)})
 }
 
-// textAt notes text at a location of the body.
+// textAt notes text at a location in the body.
 func (r *Reader) textAt(at scanner.Origin) {
 	if r.said == nil {
 		r.said = &at

@@ -29,7 +29,7 @@ func Quoted(at scanner.Origin, data []byte) *Text {
 	return &Text{Data: data, Pointer: pointer, origin: at}
 }
 
-// View is a value of a text. The zero View represents an absent value.
+// View is a value in a text. The zero View represents an absent value.
 type View struct {
 	text    *Text
 	doc     *wire.Doc

@@ -10,8 +10,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// TestPublishedSessions checks that docs/detection.md contains the current results for
-// whole sessions, and says of each flagged benign session whether that is correct.
+// TestPublishedSessions checks that docs/detection.md contains the current results for whole
+// sessions, and says for each flagged benign session whether the finding is correct.
 func TestPublishedSessions(t *testing.T) {
 	path := publishedCorpus + "/transcripts.jsonl"
 	if _, err := os.Stat(path); err != nil {

@@ -113,7 +113,7 @@ var Budgets = [intent.Groups]struct{ Medium, High Budget }{
 	},
 }
 
-// together is the budget of the classifier and the rules together, for definitions at high.
+// together is the budget for the classifier and the rules together, for definitions at high.
 var together = Budget{Twins: 0.038, Singles: 0.03, Real: 0.0015, Public: 0.002}
 
 // Thresholds returns p with the thresholds that keep within the budgets.

@@ -8,7 +8,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/intent"
 )
 
-// NetOptions are the training options of the second stage.
+// NetOptions are the training options for the second stage.
 type NetOptions struct {
 	Passes   int
 	Rate     float64
