@@ -109,7 +109,8 @@ func carriesText(doc *wire.Doc) bool {
 	return slices.ContainsFunc(directionKeys, sent) && slices.ContainsFunc(payloadKeys, text)
 }
 
-// messageText reports whether a text is a message. A damaged one counts if it contains "jsonrpc".
+// messageText reports whether a text is a message. A damaged message counts if it contains
+// "jsonrpc".
 func messageText(text []byte) bool {
 	if len(text) < 2 || text[0] != '{' && text[0] != '[' {
 		return false

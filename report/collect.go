@@ -10,7 +10,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Collector gathers the findings of a run for a Report. It is a scanner.Sink.
+// Collector gathers a run's findings for a Report. It is a scanner.Sink.
 type Collector struct {
 	lowest   scanner.Severity // lowest severity that is listed
 	changes  bool             // list findings with a diff regardless of severity

@@ -86,7 +86,7 @@ type auditChange struct {
 	New      string `json:"new"`
 }
 
-// detection is the findings of one rule in one field.
+// detection is one rule's findings in one field.
 type detection struct {
 	Pattern    string  `json:"pattern"` // ID of the rule
 	Category   string  `json:"category"`

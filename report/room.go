@@ -24,7 +24,7 @@ type Unlisted struct {
 	Count    int              `json:"count"`
 }
 
-// kind identifies the findings of one rule at one severity.
+// kind identifies one rule's findings at one severity.
 type kind struct {
 	rule     string
 	severity scanner.Severity
@@ -176,8 +176,7 @@ func (r *room) unlisted(findings []Finding) (list []Unlisted) {
 	return list
 }
 
-// unlisted describes the findings that exceed the limits of the report, or returns "" if there
-// are none.
+// unlisted describes the findings that exceed the report's limits, or returns "" if there are none.
 func unlisted(r *Report) string {
 	list := r.Summary.Unlisted
 	if len(list) == 0 {

@@ -42,8 +42,7 @@ func alikeNames(n int) []*scanner.Event {
 	return []*scanner.Event{toolsRequest(), frame(1, mcp.ServerToClient, list(n, alike)), other}
 }
 
-// nearNames returns several servers whose tool names differ from each other in one
-// letter.
+// nearNames returns several servers whose tool names differ by one letter.
 func nearNames(n int) []*scanner.Event {
 	events := []*scanner.Event{toolsRequest()}
 	for s := range 9 {

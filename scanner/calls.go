@@ -176,7 +176,7 @@ func (s *Session) admit(srv *Server, from time.Time) bool {
 	return true
 }
 
-// calls holds the remembered calls of one server, each category sorted by time.
+// calls holds the remembered calls to one server, each category sorted by time.
 type calls struct {
 	within  bool // the server is among those with calls within the window
 	newest  time.Time

@@ -39,8 +39,8 @@ func (c ConfiguredServer) Location() Location {
 // is for Configs.
 func (p *ConfigPass) Before(name string) []ConfiguredServer { return p.known[name] }
 
-// Approved returns the approved definitions of the named server, or nil if there are none.
-// compared reports whether there is a lockfile to compare with. It is for Configs.
+// Approved returns the named server's approved definitions, or nil if there are none. compared
+// reports whether there is a lockfile to compare with. It is for Configs.
 func (p *ConfigPass) Approved(name string) (o *Offer, compared bool) {
 	s := p.judge.engine.approved
 	if s == nil {
@@ -72,7 +72,7 @@ type Environment interface {
 	Variable(server, name string) Decision
 }
 
-// Variable returns the policy's decision about an environment variable of an entry.
+// Variable returns the policy's decision about an environment variable in an entry.
 func (p *ConfigPass) Variable(e *configfile.Entry, name string) Decision {
 	if p.variables == nil {
 		return Decision{}

@@ -102,7 +102,7 @@ func TestNewRefusesRulesThatDoNotExplainThemselves(t *testing.T) {
 		"kebab case":                      func(r *scanner.Rule) { r.ID = "Marker" },
 		"no check":                        func(r *scanner.Rule) { r.Text, r.Patterns = nil, nil },
 		"must be set together":            func(r *scanner.Rule) { r.Patterns = nil },
-		"On is for Judge":                 func(r *scanner.Rule) { r.On = mcp.OnCall },
+		"On requires Judge":               func(r *scanner.Rule) { r.On = mcp.OnCall },
 		"no anchor":                       func(r *scanner.Rule) { r.Patterns[0].Anchors = nil },
 		`anchor "Marker" must be written`: func(r *scanner.Rule) { r.Patterns[0].Anchors = []string{"Marker"} },
 		"missing closing )":               func(r *scanner.Rule) { r.Patterns[0].Expr = "(" },

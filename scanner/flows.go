@@ -79,9 +79,9 @@ func (p *JudgePass) Flows() iter.Seq[*Flow] {
 	}
 }
 
-// remember adds the values of a message to its session. For values from a server, cameOut
-// returns the result that contains them. remember returns why a value was not remembered,
-// or why it displaced another one, or "".
+// remember adds a message's values to its session. For values from a server, cameOut returns the
+// result that contains them. remember returns why a value was not remembered, or why it displaced
+// another one, or "".
 func (j *judge) remember(s *Session, srv *Server, from mcp.Direction, values []Value, cameOut func() *Outflow) (lost string) {
 	var source *Outflow
 	if s.forgot {
@@ -195,8 +195,8 @@ func (j *judge) orders(message int) (id string) {
 	return id
 }
 
-// Windows is the session state that affects how a call is judged: earlier reads, and the used
-// part of the limits.
+// Windows is the session state that affects how a call is judged: earlier reads, and how much of
+// each limit is used.
 type Windows struct {
 	Reads  []EarlierCall // reads on other servers, within the longer of the flow windows, by server, last first
 	Calls  int           // calls to the server within the burst window, including the current one; BurstCalls+1 means at least that many

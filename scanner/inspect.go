@@ -139,7 +139,7 @@ func (in *Inspector) late() bool {
 	return late
 }
 
-// messages inspects the messages and definitions of a session in an event.
+// messages inspects the messages and definitions in an event.
 func (in *Inspector) messages() {
 	switch in.event.Kind {
 	case FrameEvent:
@@ -155,7 +155,7 @@ func (in *Inspector) messages() {
 	}
 }
 
-// frame inspects one frame of a connection.
+// frame inspects one frame on a connection.
 func (in *Inspector) frame() {
 	if !in.parse() {
 		return

@@ -123,7 +123,7 @@ func (j *judge) judge(e *Event, facts *Facts) *Outcome {
 	return &j.out
 }
 
-// messages judges the messages of an event.
+// messages judges the messages in an event.
 func (j *judge) messages(e *Event) {
 	session := j.session(e)
 	srv := session.server(e.Server)
@@ -173,7 +173,7 @@ func (j *judge) complete(e *Event) {
 	j.out.decide()
 }
 
-// message judges one message and returns who sent it. For messages of a batch, the sender can
+// message judges one message and returns who sent it. For messages in a batch, the sender can
 // differ if the frame does not show it.
 func (j *judge) message(session *Session, srv *Server, e *Event, i int) mcp.Direction {
 	m := &j.out.Messages[i]

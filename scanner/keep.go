@@ -22,7 +22,7 @@ const (
 // tooMany is the reason why an event with more findings was not fully inspected.
 const tooMany = "more findings in one message than the limit: the rest are not listed"
 
-// text completes the finding of a text rule.
+// text completes a text rule's finding.
 func (in *Inspector) text(p *TextPass, is Issue, start, end int, key string) {
 	node := p.node
 	first, across := p.across(start, end)
@@ -74,7 +74,7 @@ func (p *TextPass) category() string {
 	return p.rule.Category
 }
 
-// node completes the finding of a message rule.
+// node completes a message rule's finding.
 func (in *Inspector) node(p *MessagePass, i int, isKey bool, sev Severity, message string) {
 	if in.full(sev) {
 		return

@@ -13,8 +13,8 @@ type PendingCall struct {
 	NoCursor bool // it requests a page with the empty cursor
 }
 
-// maxPending bounds the open requests of each side of a connection, so that one side cannot
-// crowd out the other. A typical client has a handful.
+// maxPending bounds the open requests from each side of a connection, so that one side cannot crowd
+// out the other. A typical client has a handful.
 const maxPending = 4096
 
 // fewPending is the number of requests searched linearly, which is faster than a map.

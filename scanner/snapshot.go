@@ -21,7 +21,7 @@ type Snapshot struct {
 	places  Places // locations in the current event
 }
 
-// Offer holds the definitions of one server.
+// Offer holds one server's definitions.
 type Offer struct {
 	Server      string
 	Transport   string
@@ -63,7 +63,7 @@ type Duplicate struct {
 	First, Second Location
 }
 
-// maxOffered bounds the definitions of a snapshot. The largest published server has 235.
+// maxOffered bounds the definitions in a snapshot. The largest published server has 235.
 const maxOffered = 65536
 
 // NewSnapshot returns an empty snapshot.
@@ -116,7 +116,7 @@ func (s *Snapshot) Event(e *Event, out *Outcome) error {
 	return nil
 }
 
-// identify records the configured identity of a server. Only the first one counts.
+// identify records a server's configured identity. Only the first one counts.
 func (s *Snapshot) identify(c *configfile.ClientConfig, entry *configfile.Entry) {
 	o := s.Offer(entry.Name)
 	id, at := baseline.IdentityOf(entry), ConfiguredServer{c, entry}.Location()

@@ -11,8 +11,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// Value is a distinctive value in a message, for comparison with values of other messages. It
-// never contains an unmasked secret.
+// Value is a distinctive value in a message, for comparison with values in other messages. It never
+// contains an unmasked secret.
 type Value struct {
 	digest uint64 // fields used in judging are adjacent
 	Kind   text.DistinctKind

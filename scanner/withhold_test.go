@@ -15,7 +15,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// blocking returns options under which every finding of the marker rule blocks.
+// blocking returns options under which every finding from the marker rule blocks.
 func blocking() scanner.Options {
 	return scanner.Options{Blocks: func(f *scanner.Finding) bool { return f.Rule.ID == "tst-marker" }}
 }

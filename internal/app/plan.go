@@ -42,13 +42,13 @@ func NewPlan(ctx context.Context, known servers.Known, maxMessage int64) *Plan {
 	return &Plan{known: known, maxMessage: maxMessage, disk: servers.NewDisk(ctx)}
 }
 
-// Source yields the events of the plan, and then those of its servers.
+// Source yields the plan's events, and then those from its servers.
 func (p *Plan) Source(ctx context.Context, l *servers.Listing, w servers.Watcher) scanner.Source {
 	return l.Source(ctx, p.Events, p.Targets, p.disk, w)
 }
 
-// Watch sends the events of the plan, lists its servers, sends the event all, and watches the
-// servers until l ends.
+// Watch sends the plan's events, lists its servers, sends the event all, and watches the servers
+// until l ends.
 func (p *Plan) Watch(ctx context.Context, l *servers.Listing, all *scanner.Event) <-chan *scanner.Event {
 	return l.Watch(ctx, p.Events, p.Targets, p.disk, all)
 }

@@ -65,7 +65,7 @@ func helper(t *testing.T, mode string) Target {
 	return Target{Name: mode, Command: []string{exe}, Env: env}
 }
 
-// seen collects the frames of a List call.
+// seen collects the frames from a List call.
 type seen struct {
 	mu     sync.Mutex
 	frames []Frame

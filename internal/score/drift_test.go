@@ -116,8 +116,8 @@ func checkPublished(t *testing.T, name string, all []Change, most float64) {
 	}
 }
 
-// checkEachLeftOut checks that the maximum share also holds without any single
-// package. A pair's name begins with its package's name.
+// checkEachLeftOut checks that the maximum share also holds if any single package is left out. A
+// pair's name begins with its package's name.
 func checkEachLeftOut(t *testing.T, all []Change, most float64) {
 	t.Helper()
 	of, high := map[string]int{}, map[string]int{}
