@@ -54,7 +54,7 @@ func plainName(server string) string {
 	}, server)
 }
 
-// known returns the server to which clients give this name.
+// known returns the server that clients know by this name.
 func (g *registry) known(written string) (server string, ok bool) {
 	if g.tools[written] != nil {
 		return written, true

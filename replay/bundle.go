@@ -79,7 +79,7 @@ func (t translations) has(file string) bool {
 	return false
 }
 
-// bundle reads the manifest of an MCPB bundle and its translations, whose text may differ by
+// bundle reads an MCPB bundle's manifest and its translations, because the text may differ by
 // language. Code files are only counted.
 func bundle(name string, data []byte) ([]*scanner.Event, error) {
 	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
@@ -114,7 +114,7 @@ func bundle(name string, data []byte) ([]*scanner.Event, error) {
 		content, err := readZipped(f, min(left, maxBundleFile))
 		left -= int64(len(content))
 		if err != nil {
-			events = append(events, skipped(name, 1, "a file of the bundle was not read: %v", err))
+			events = append(events, skipped(name, 1, "a file in the bundle was not read: %v", err))
 			continue
 		}
 		events = append(events, bundled(name, content, isManifest)...)
@@ -143,8 +143,8 @@ func unreadIn(name string, texts translations, seen map[string]bool, code int) (
 	return events
 }
 
-// isZip recognises a zip. It may be truncated, or have leading data, which programs accept because
-// the directory is at the end.
+// isZip recognises a zip. The zip may be truncated, or have leading data, which programs accept
+// because the directory is at the end.
 func isZip(data []byte) bool {
 	if bytes.HasPrefix(data, []byte("PK\x03\x04")) || bytes.HasPrefix(data, []byte("PK\x05\x06")) {
 		return true
@@ -153,8 +153,8 @@ func isZip(data []byte) bool {
 	return !utf8.Valid(data) && (bytes.Contains(data[max(0, len(data)-tail):], []byte("PK\x05\x06")) || bytes.Contains(data[:min(len(data), tail)], []byte("PK\x03\x04")))
 }
 
-// bundleName returns the path of an unpacked zip entry on a system that ignores case and the kind
-// of slash.
+// bundleName returns the path to which a zip entry unpacks on a system that ignores case and
+// accepts both slashes.
 func bundleName(name string) string {
 	name = path.Clean("/" + strings.ReplaceAll(name, `\`, "/"))
 	return strings.ToLower(strings.TrimPrefix(name, "/"))
@@ -163,7 +163,7 @@ func bundleName(name string) string {
 func bundled(name string, content []byte, isManifest bool) []*scanner.Event {
 	var doc wire.Doc
 	if err := doc.Parse(bytes.TrimPrefix(content, []byte("\xEF\xBB\xBF"))); err != nil {
-		return []*scanner.Event{skipped(name, 1, "a JSON file of the bundle does not parse: %v", err)}
+		return []*scanner.Event{skipped(name, 1, "a JSON file in the bundle does not parse: %v", err)}
 	}
 	nodes := []int{0}
 	if isManifest {

@@ -116,7 +116,8 @@ var resultBlocks = map[string]bool{"": true, "text": true, "image": true, "docum
 	"resource_link": true, "audio": true, "input_text": true, "output_text": true, "input_image": true, "input_file": true, "image_url": true,
 	"web_search_result": true, "web_search_result_location": true, "container_upload": true, "thinking": true, "content": true, "logs": true, "inputText": true}
 
-// block writes a block of a result. Text blocks get the MCP form, whatever their type is called.
+// block writes a block in a result. Text blocks are written in MCP's form, whatever their type is
+// called.
 func (c *composed) block(v llm.View) {
 	kind := v.Str("type")
 	if !resultBlocks[kind] {

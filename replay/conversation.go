@@ -196,7 +196,7 @@ func digestOf(name string) uint64 {
 	return h.Sum64()
 }
 
-// session returns the conversation of an item.
+// session returns the conversation that an item belongs to.
 func (c *conversations) session(i *llm.Item) *conversation {
 	if i.Session == "" {
 		if c.now == nil {
@@ -252,7 +252,7 @@ func (c *conversations) before(s *conversation, i *llm.Item, m mark) bool {
 	return false
 }
 
-// event returns the event of an item.
+// event returns the event for an item.
 func (c *conversations) event(s *conversation, i *llm.Item, server string, frame *composed) *scanner.Event {
 	e := &scanner.Event{Type: typeMessage, Session: s.session, Server: server, Request: i.Turn, Time: i.Time, FromModelLog: i.Record, Dialect: Dialect(i.Format),
 		Frame: frame.b, Parts: frame.parts, Origin: c.at(i)}

@@ -6,7 +6,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// list collects definitions of one server.
+// list collects definitions from one server.
 type list struct {
 	server  string
 	foreign bool

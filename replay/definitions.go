@@ -11,14 +11,15 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Definitions returns an error that wraps ErrNotDefinitions if the file parses but contains no
-// definitions.
+// ErrNotDefinitions is wrapped by the error that Definitions returns if the file parses but
+// contains no definitions.
 var ErrNotDefinitions = errors.New("no definitions")
 
-// Definitions returns an error that wraps errSyntax if the file does not parse.
-var errSyntax = errors.New("definitions must be plain JSON, without comments and trailing commas")
+// errSyntax is wrapped by the error that Definitions returns if the file does not parse.
+var errSyntax = errors.New("definitions must be plain JSON, without comments or trailing commas")
 
-// Definitions returns an error that wraps ErrBundle if the file is a zip that cannot be read.
+// ErrBundle is wrapped by the error that Definitions returns if the file is a zip that cannot be
+// read.
 var ErrBundle = errors.New("a truncated or damaged zip")
 
 // Definitions reads a document of definitions: the result of tools/list, the whole response, a dump
@@ -55,14 +56,14 @@ func Definitions(name string, data []byte) ([]*scanner.Event, error) {
 	return events, nil
 }
 
-// definitionEvent returns the event of a document, or of one inside it.
+// definitionEvent returns the event for a document, or for one inside it.
 func definitionEvent(at *scanner.Places, name, server string, doc *wire.Doc, n int) *scanner.Event {
 	return &scanner.Event{Kind: scanner.DefinitionEvent, Type: typeDefinitions, Session: name, Server: server,
 		Direction: mcp.ServerToClient, Frame: doc.Raw(n), Origin: at.Origin(int(doc.Nodes[n].Start))}
 }
 
-// namesTools reports whether a document has tools with a name, as in MCP. Some requests to language
-// models have them too; their tools are inspected although the rest is not read.
+// namesTools reports whether the tools in a document have a name member, as in MCP. The tools in
+// some requests to language models have one too; they are inspected although the rest is not read.
 func namesTools(doc *wire.Doc) bool {
 	return doc.Kind(doc.Get(doc.First(doc.Get(0, "tools")), "name")) == wire.String
 }
@@ -131,7 +132,7 @@ func serverName(doc *wire.Doc, file string) string {
 	return baseName(file)
 }
 
-// Events returns a source of the given events.
+// Events returns a source that yields the given events.
 func Events(events []*scanner.Event) scanner.Source {
 	if events == nil {
 		events = []*scanner.Event{}

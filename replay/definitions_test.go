@@ -99,10 +99,10 @@ func TestNoDefinitions(t *testing.T) {
 		{"an extension of a browser", `{"manifest_version":3,"name":"x"}`, "no definitions"},
 		{"a list of numbers", `[1]`, "no definitions"}, {"an empty list", `[]`, "no definitions"}, {"a scalar", `"tools"`, "no definitions"},
 		{"a list of messages", "[" + ping + "]", "no definitions"},
-		{"nothing", "", "f:1:1: definitions must be plain JSON, without comments and trailing commas: invalid JSON: unexpected end"},
-		{"a syntax error", "{\n\"tools\": [\n \"é\", x]}", "f:3:7: definitions must be plain JSON, without comments and trailing commas: invalid JSON: expected a value, found 'x'"},
-		{"a comment", "{\n// tools\n\"tools\":[]}", "f:2:1: definitions must be plain JSON, without comments"}, {"invalid UTF-8", "{\"tools\":[\"\xff\"]}", "f:1:12: definitions must be plain JSON, without comments and trailing commas: invalid JSON: invalid UTF-8"},
-		{"YAML", "tools:\n- name: a\n", "f:1:1: definitions must be plain JSON, without comments and trailing commas: invalid JSON: "}, {"a recording", ping + "\n" + ping, "f:2:1: "},
+		{"nothing", "", "f:1:1: definitions must be plain JSON, without comments or trailing commas: invalid JSON: unexpected end"},
+		{"a syntax error", "{\n\"tools\": [\n \"é\", x]}", "f:3:7: definitions must be plain JSON, without comments or trailing commas: invalid JSON: expected a value, found 'x'"},
+		{"a comment", "{\n// tools\n\"tools\":[]}", "f:2:1: definitions must be plain JSON, without comments"}, {"invalid UTF-8", "{\"tools\":[\"\xff\"]}", "f:1:12: definitions must be plain JSON, without comments or trailing commas: invalid JSON: invalid UTF-8"},
+		{"YAML", "tools:\n- name: a\n", "f:1:1: definitions must be plain JSON, without comments or trailing commas: invalid JSON: "}, {"a recording", ping + "\n" + ping, "f:2:1: "},
 		{"half a zip", "PK\x03\x04 and no more", "f: reading the bundle: a truncated or damaged zip: zip: "},
 		{"a zip without its end", zipped(t, member{name: "manifest.json", text: manifest})[:200], "f: reading the bundle: a truncated or damaged zip: zip: "},
 		{"half a zip behind a prefix", "#!\xff\n" + zipped(t, member{name: "manifest.json", text: manifest})[:200], "f: reading the bundle: a truncated or damaged zip: zip: "},
@@ -161,7 +161,7 @@ func TestBundle(t *testing.T) {
 		member{name: "manifest.json", text: "\xEF\xBB\xBF" + manifest}, member{name: "mcpb-resources/fr.json", text: "{"}, member{name: "mcpb-resources/icon.png", text: "x"})
 	want := []string{"1 definition < b.mcpb/b.mcpb/- - " + german, "1 definition < b.mcpb/é/- - " + manifest,
 		`1 definition < b.mcpb/é/- - {"instructions": "x"}`, "1 definition < b.mcpb/é/- - {\n      \"tools\": []}",
-		"1 skipped: a JSON file of the bundle does not parse: invalid JSON at byte 1: unexpected end inside an object",
+		"1 skipped: a JSON file in the bundle does not parse: invalid JSON at byte 1: unexpected end inside an object",
 		"1 ignored: code in a bundle: mcpscan reads only the manifest and its translations, not the other files (2)"}
 	diff(t, define(t, "b.mcpb", in), want...)
 	diff(t, define(t, "b.mcpb", in+"MCPB_SIG_V1\x04\x00\x00\x00abcdMCPB_SIG_END"), want...) // signed
@@ -212,7 +212,7 @@ func TestBundleNames(t *testing.T) {
 }
 
 func TestBundleBounds(t *testing.T) {
-	const large = "1 skipped: a file of the bundle was not read: it is larger than 16 MiB, or all files together are larger than 64 MiB"
+	const large = "1 skipped: a file in the bundle was not read: it is larger than 16 MiB, or all files together are larger than 64 MiB"
 	t.Run("a manifest that is too large", func(t *testing.T) {
 		diff(t, define(t, "b", zipped(t, member{"manifest.json", manifest, maxBundleFile})), large)
 	})

@@ -72,7 +72,7 @@ func openDocument(name string, r io.Reader, o Options) (scanner.Source, error) {
 	return Events([]*scanner.Event{skipped(name, 1, "%s", unreadDocument(head))}), nil
 }
 
-// behind reports whether the error is after a complete value that ends at end.
+// behind reports whether the error is about data that follows a complete value, which ends at end.
 func behind(err error, end int) bool {
 	var s *wire.SyntaxError
 	return errors.As(err, &s) && s.Offset >= end && strings.HasSuffix(s.Msg, "after the value")
@@ -104,7 +104,7 @@ func headOf(root wire.Value) *wire.Doc {
 	return &doc
 }
 
-// scanReads reports whether mcpscan scan reads such a document.
+// scanReads reports whether mcpscan scan can read a document.
 func scanReads(doc *wire.Doc) bool {
 	return formatOf(doc) == "" && holdsDefinitions(doc) || doc.Kind(doc.Get(0, "mcpServers")) == wire.Object
 }
@@ -148,7 +148,7 @@ func memberKinds(v wire.Value) members {
 	return func(key string) wire.Kind { return v.Get(key).Kind() }
 }
 
-// messageOf returns the event of a message in a document.
+// messageOf returns the event for a message in a document.
 func messageOf(name string, at *scanner.Places, v wire.Value) *scanner.Event {
 	return &scanner.Event{Session: baseName(name), Server: baseName(name), Frame: v.Raw(), Origin: at.Origin(v.Start())}
 }

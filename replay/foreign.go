@@ -109,7 +109,8 @@ func carriesText(doc *wire.Doc) bool {
 	return slices.ContainsFunc(directionKeys, sent) && slices.ContainsFunc(payloadKeys, text)
 }
 
-// messageText reports whether a text is a message. A damaged one counts if it contains "jsonrpc".
+// messageText reports whether a text is a message. A damaged message counts if it contains
+// "jsonrpc".
 func messageText(text []byte) bool {
 	if len(text) < 2 || text[0] != '{' && text[0] != '[' {
 		return false
@@ -149,7 +150,7 @@ func (m members) message() bool {
 }
 
 // asks reports whether an object is a request or a notification with params; it need not have
-// jsonrpc and id.
+// jsonrpc or id.
 func (m members) asks() bool {
 	params := m("params")
 	return m("method") == wire.String && (params == wire.Object || params == wire.Array)

@@ -51,7 +51,7 @@ func openFrames(name string, r io.Reader, o Options) scanner.Source {
 // unreadFrames is the reason reported for the data after an unreadable frame.
 const unreadFrames = "the rest of an Amazon event stream was not read"
 
-// frames returns the frames of a body as server-sent events.
+// frames returns the frames in a body as server-sent events.
 func (h *har) frames(raw []byte, at scanner.Origin) (events []byte) {
 	if err := framesOf(bytes.NewReader(raw), Options{MaxMessage: h.max}, func(f *wire.EventFrame) { events = f.AppendSSE(events) }); err != nil {
 		h.out = append(h.out, skipped(h.name, at.Line, "%s: %v", unreadFrames, err))

@@ -21,7 +21,7 @@ import (
 // fuzzLimit is low, so that inputs are on both sides of it.
 const fuzzLimit = 512
 
-// outcome returns everything that a reader reports about any bytes.
+// outcome returns everything that Open and its source report about the data in r.
 func outcome(r io.Reader) (events []scanner.Event, ofLines bool, err error) {
 	src, err := Open("f", r, Options{MaxMessage: fuzzLimit})
 	if err != nil {

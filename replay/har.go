@@ -49,7 +49,7 @@ func newHAR(name string, at *scanner.Places, o Options, entries wire.Value) *har
 	return h
 }
 
-// next returns the events of the next exchange, or of the next event of its stream.
+// next returns the events from the next exchange, or from the next event in its stream.
 func (h *har) next() (chunk, bool) {
 	h.out = nil
 	switch {
@@ -204,7 +204,7 @@ func (h *har) response(base scanner.Event, content wire.Value) {
 	}
 }
 
-// missing reports whether a body without text was not empty.
+// missing reports whether a body without text in the HAR probably had content.
 func (h *har) missing(base scanner.Event, content wire.Value, mime string, saved bool) bool {
 	if !isJSON(mime) && !isStream(mime) && !h.mcp[base.Server] {
 		return false
@@ -256,7 +256,7 @@ func announces(ev wire.SSEEvent) bool {
 	return ev.Type == "endpoint" && !opensJSON(plainBody(ev.Data))
 }
 
-// streamed emits the frame of the next event of the stream.
+// streamed emits the frame for the next event in the stream.
 func (h *har) streamed() {
 	s := h.stream
 	ev, err := s.events.Next()

@@ -35,7 +35,7 @@ func (h *har) llm(base scanner.Event, body []byte, at scanner.Origin, part strin
 	return read
 }
 
-// streamsLLM reports whether one of the first events of a stream is from an LLM API.
+// streamsLLM reports whether one of the first events in a stream is from an LLM API.
 func (h *har) streamsLLM(body []byte) bool {
 	events := wire.NewSSEReader(bytes.NewReader(body), h.max)
 	for range sniffLines {

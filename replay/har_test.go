@@ -133,8 +133,8 @@ func TestDocumentsThatBreakOff(t *testing.T) {
 	}
 }
 
-// TestDocumentsAreReadInPieces checks that only the bytes of a document are held in
-// memory, and the text of an event stream in it.
+// TestDocumentsAreReadInPieces checks that memory holds little more than a document's bytes and, if
+// it contains an event stream, the text of that stream.
 func TestDocumentsAreReadInPieces(t *testing.T) {
 	event := "data: " + pong + "\n\n"
 	for _, tt := range []struct {

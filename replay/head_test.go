@@ -10,8 +10,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// TestHeads checks that the protocol's header fields reach the events of both sides,
-// and that credentials are recorded only as present.
+// TestHeads checks that the protocol's header fields reach the events of both sides, and that only
+// the presence of credentials is recorded.
 func TestHeads(t *testing.T) {
 	const (
 		request  = `{"name":"MCP-METHOD","value":"tools/call"},{"name":"Mcp-Name","value":"sum"},{"name":"mcp-protocol-version","value":"2026-07-28"},{"name":"authorization","value":"Bearer s3cret"},{"name":"Mcp-Session-Id","value":"theirs"},{"name":"MCP-Param-Region","value":"eu"}`

@@ -48,7 +48,7 @@ type httpText struct {
 	asked int // events in out that a later head may move to another session
 }
 
-// maxHeld is the maximum total size of the frames that wait for a head with their session. A
+// maxHeld is the maximum total size of the frames that wait for a head that names their session. A
 // request that is still waiting at this limit stays in the session of the file.
 const maxHeld = 8 << 20
 
@@ -91,7 +91,7 @@ func openHTTP(name string, r io.Reader, o Options) (scanner.Source, error) {
 	return source, nil
 }
 
-// next returns the events of the following lines.
+// next returns the events from the following lines.
 func (h *httpText) next() (chunk, bool) {
 	for h.lines != nil && (len(h.out) == 0 || h.asked > 0 && h.size < maxHeld) {
 		l, err := h.lines.Next()
@@ -215,7 +215,7 @@ func (h *httpText) startHead() {
 	h.head, h.flow.stream, h.flow.accepted, h.flow.endpoint = true, false, false, false
 }
 
-// field reads a line of a head, and reports whether it is a header field.
+// field reads a line in a head, and reports whether it is a header field.
 func (h *httpText) field(data []byte) bool {
 	name, value, ok := bytes.Cut(data, []byte(":"))
 	if !ok || len(name) == 0 || bytes.ContainsAny(name, " \t\"{[\r\xEF") || bytes.EqualFold(name, []byte("data")) || bytes.IndexByte(value, '\r') >= 0 {
@@ -304,7 +304,7 @@ func (h *httpText) text(line []byte, number int) {
 	f.text = append(f.text, line...)
 }
 
-// limit returns the maximum size of a message that is reassembled.
+// limit returns the maximum size of a reassembled message.
 func (h *httpText) limit() int {
 	if h.max > 0 && h.max < maxPartial {
 		return int(h.max) + 1

@@ -174,7 +174,7 @@ func (d *jsonLines) shared(e *scanner.Event, b *lineBuffers, yield func(*scanner
 	yield(e)
 }
 
-// embedded sets the frame of an event from a node of the line: a raw JSON value, or a string that
+// embedded sets an event's frame from a node in the line: a raw JSON value, or a string that
 // contains the frame.
 func (d *jsonLines) embedded(b *lineBuffers, e *scanner.Event, n int, data []byte) {
 	doc := &b.doc

@@ -119,8 +119,8 @@ func TestLongLines(t *testing.T) {
 	checkPlaces(t, in, events)
 }
 
-// TestExactPlaces checks that at an exact location, the bytes are those of the
-// frame, whatever precedes it in the line.
+// TestExactPlaces checks that an exact location points to the frame's bytes, whatever precedes them
+// in the line.
 func TestExactPlaces(t *testing.T) {
 	check := func(seed uint64) bool {
 		rnd := rand.New(rand.NewPCG(seed, 1))

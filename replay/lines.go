@@ -42,7 +42,7 @@ func newLineSource(name string, r io.Reader, o Options, d lineDecoder) *lineSour
 	return s
 }
 
-// line is a line of a chunk: its position in the chunk's bytes and in the file.
+// line is a line in a chunk: its position in the chunk's bytes and in the file.
 type line struct {
 	start, end int
 	number     int

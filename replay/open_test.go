@@ -107,8 +107,8 @@ func TestTruncatedArchives(t *testing.T) {
 	}
 }
 
-// TestJoinGoesOnBehindDamage checks that inputs after a damaged one are read, and
-// the part of its HTTP text before the damage.
+// TestJoinGoesOnBehindDamage checks that the inputs after a damaged one are read, and so is the
+// undamaged beginning of an HTTP text.
 func TestJoinGoesOnBehindDamage(t *testing.T) {
 	open := func(name, data string) scanner.Source {
 		src, err := Open(name, strings.NewReader(data), Options{MaxMessage: limit})

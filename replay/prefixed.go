@@ -28,8 +28,8 @@ func logged(data []byte) []byte {
 // prefixBytes is longer than any prefix word.
 const prefixBytes = 40
 
-// splitPrefix finds the message in a log line: the word before it, and its offset, which is 0 if
-// there is none.
+// splitPrefix finds the message in a log line. It returns the word before the message and the
+// message's offset, which is 0 if there is none.
 func splitPrefix(line []byte) (word string, at int) {
 	if bytes.HasPrefix(bytes.TrimLeft(line, " \t"), []byte("{")) {
 		return "", 0
@@ -64,8 +64,8 @@ func opensMessage(text []byte) bool {
 // maxBrackets is the maximum number of positions tried in a line without a known prefix.
 const maxBrackets = 32
 
-// unprefixed finds a message before limit without a known prefix, or returns -1. A text with
-// "jsonrpc" counts as a message, complete or not.
+// unprefixed returns the offset of a message without a known prefix that starts before limit, or
+// -1. A text with "jsonrpc" counts as a message, complete or not.
 func unprefixed(line []byte, limit int) int {
 	says := bytes.Contains(line, []byte(`"jsonrpc"`))
 	at := nextBracket(line, 0)

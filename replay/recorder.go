@@ -189,7 +189,7 @@ func (r *Recorder) frame(b []byte, e *scanner.Event, key string) []byte {
 	return b
 }
 
-// isLine reports whether a frame is a whole line as it stands.
+// isLine reports whether a frame can be written as is, on one line.
 func (r *Recorder) isLine(frame []byte) bool {
 	return !bytes.ContainsAny(frame, "\r\n") && r.fits(frame)
 }

@@ -30,14 +30,14 @@ type Options struct {
 	Servers    map[string][]string // known servers and their tools, to attribute tool names in transcripts
 }
 
-// Open returns an error that wraps ErrFormat if the file is not a recording.
+// ErrFormat is wrapped by the error that Open returns if the file is not a recording.
 var ErrFormat = errors.New("not a recording")
 
 // sniffBytes is how much of a file is examined to recognise its format.
 const sniffBytes = 64 << 10
 
-// Open returns the events of a recording. name is the file name in findings. If the content is not
-// a recording, the error describes what was expected.
+// Open returns the events in a recording. name is the file name used in findings. If the content is
+// not a recording, the error describes what was expected.
 func Open(name string, r io.Reader, o Options) (scanner.Source, error) {
 	plain, err := decompress(r)
 	if err != nil {
@@ -201,8 +201,8 @@ func sniffLine(line []byte, complete, first bool, doc *wire.Doc) format {
 			return formatLines
 		}
 		if first {
-			// Truncated inside a string or a member, it is a record; after an opening bracket or a
-			// comma, it is the first line of a document.
+			// A line that ends inside a string or a member is a truncated record; one that ends
+			// with an opening bracket or a comma is the first line of a document.
 			if last := line[len(line)-1]; last == '{' || last == '[' || last == ',' {
 				return formatDocument
 			}
@@ -299,8 +299,8 @@ func skipped(name string, line int, format string, args ...any) *scanner.Event {
 	return &scanner.Event{Kind: scanner.SkippedEvent, Reason: fmt.Sprintf(format, args...), Origin: scanner.Origin{File: name, Line: line, Column: 1}}
 }
 
-// baseName returns the last element of a slash or backslash path without the extensions of
-// recordings: used for sessions and servers without a name.
+// baseName returns the last element of a slash or backslash path, without a recording's extensions.
+// It names sessions and servers that have no name.
 func baseName(name string) string {
 	if i := strings.LastIndexAny(name, `/\`); i >= 0 {
 		name = name[i+1:]

@@ -117,7 +117,7 @@ type Talk struct {
 	said []Said
 }
 
-// NewTalk returns a Talk. name is the name of the recording in locations; judge decides about each
+// NewTalk returns a Talk. name is the name of the recording in locations; judge decides on each
 // event, including those that only report something skipped.
 func NewTalk(name string, o Options, judge func(*scanner.Event) Decisions) *Talk {
 	t := &Talk{}
@@ -154,7 +154,8 @@ func (t *Talk) Read(line []byte, place func() scanner.Origin) (said []Said, err 
 	return t.said, err
 }
 
-// Dialect returns the name of a format's API in recordings, or "" if it has none, like transcripts.
+// Dialect returns the name of a format's API in recordings, or "" if it has none, as for
+// transcripts.
 func Dialect(format string) string {
 	for _, d := range dialects {
 		if strings.Contains(format, d[0]) {
@@ -242,7 +243,7 @@ func (g *registry) learn(servers wire.Value) {
 	}
 }
 
-// saidOf returns the Said of an item.
+// saidOf returns the Said for an item.
 func saidOf(i *llm.Item, server, tool string) *Said {
 	s := &Said{Server: server, Tool: tool, Name: i.Name, ID: i.ID, Slot: i.Slot, History: i.History}
 	switch i.Kind {

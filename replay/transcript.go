@@ -28,7 +28,7 @@ type transcript struct {
 	nth     int                    // index of the current event in its part of a stream
 }
 
-// pulled returns a source of the events that run yields.
+// pulled returns a source for the events that run yields.
 func pulled(run func(yield func(*scanner.Event))) scanner.Source {
 	next, _ := iter.Pull(func(yield func(*scanner.Event) bool) {
 		going := true
@@ -167,7 +167,7 @@ func (t *transcript) data(reader *llm.Reader, text *llm.Text, at scanner.Origin)
 	}
 }
 
-// other reads a line that does not belong to a transcript, like a line of events.jsonl.
+// other reads a line that does not belong to a transcript as if it were in events.jsonl.
 func (t *transcript) other(number, column int, data []byte) {
 	var b lineBuffers // its memory is not reused, because the events refer to its parse tree
 	(&jsonLines{file: t.name}).decode(&b, line{number: number}, data, func(e *scanner.Event) {

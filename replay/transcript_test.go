@@ -17,7 +17,7 @@ import (
 
 var update = flag.Bool("update", false, "write the wanted events instead of comparing them")
 
-// locked contains the servers of a lockfile, which are known in all cases.
+// locked contains the servers in a lockfile, which are known in all test cases.
 var locked = map[string][]string{"orders": {"get_order", "list__orders"}, "mail_room": {"send_letter"}, "mail": nil}
 
 // openKnown reads a transcript with these servers.
@@ -76,7 +76,7 @@ func TestTranscripts(t *testing.T) {
 	}
 }
 
-// checkParts compares the parts of frames with the bytes of the file.
+// checkParts compares the parts of frames with the bytes in the file.
 func checkParts(t testing.TB, data []byte, events []scanner.Event) {
 	t.Helper()
 	data = bytes.TrimPrefix(data, []byte("\xEF\xBB\xBF"))

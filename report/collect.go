@@ -10,7 +10,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Collector gathers the findings of a run for a Report. It is a scanner.Sink.
+// Collector gathers a run's findings for a Report. It is a scanner.Sink.
 type Collector struct {
 	lowest   scanner.Severity // lowest severity that is listed
 	changes  bool             // list findings with a diff regardless of severity
@@ -216,7 +216,7 @@ func (c *Collector) internAll(in []string) []string {
 // toolName is the name of the program in reports.
 const toolName = "mcpscan"
 
-// Report returns the report of the run. c must not be used afterwards.
+// Report returns the run's report. c must not be used afterwards.
 func (c *Collector) Report(inputs []Input, version string, res scanner.Result) *Report {
 	if c.room.bytes > maxReport {
 		c.trim()

@@ -7,7 +7,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Of returns the number of findings of one severity.
+// Of returns the number of findings with one severity.
 func (c Counts) Of(s scanner.Severity) int { return *c.of(s) }
 
 // Total returns the number of findings of all severities.

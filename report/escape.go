@@ -12,10 +12,10 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// visible makes any string safe to show. The scanner's findings are already visible, but findings
-// in a report read from a file may not be. Invalid bytes become U+FFFD first, as in JSON, so that a
-// report looks the same before and after it is saved. Like the JSON form, it uses unseen, which
-// covers at least the characters that the scanner escapes.
+// visible makes any string safe to display. The text in the scanner's findings is already visible,
+// but in a report read from a file, it may not be. Invalid bytes become U+FFFD first, as in JSON,
+// so that a report looks the same before and after it is saved. Like the JSON form, it uses unseen,
+// which covers at least the characters that the scanner escapes.
 func visible(s string, limit int) string {
 	if !utf8.ValidString(s) {
 		s = string([]rune(s))
@@ -35,8 +35,8 @@ func visible(s string, limit int) string {
 	return b.String()
 }
 
-// unseen reports whether r is invisible or changes the text around it. No report may contain
-// such a character unescaped.
+// unseen reports whether r is invisible or changes how the text around it is displayed. No report
+// may contain such a character unescaped.
 func unseen(r rune) bool {
 	if r >= ' ' && r < 0x7F {
 		return false

@@ -74,8 +74,8 @@ func (v *Events) Finding(f *scanner.Finding) error {
 	return nil
 }
 
-// audReported is the rule that reports the findings of another engine. Its findings are omitted
-// if that engine's own events are passed on.
+// audReported is the rule that reports another engine's findings. Its findings are omitted if that
+// engine's own events are passed on.
 const audReported = "aud-reported"
 
 // Close writes the remaining events and returns the first error.
@@ -149,8 +149,8 @@ func (v *Events) write(event any) {
 	v.err = err
 }
 
-// root returns the node of a message in the current event, or -1 if there is none. It parses
-// the frame again, because the engine has discarded its parse.
+// root returns a message's node in the current event, or -1 if there is none. It parses the frame
+// again, because the engine has discarded its parse tree.
 func (v *Events) root(e *scanner.Event, m *scanner.Judged) int {
 	if !v.parsed {
 		v.parsed, v.broken = true, v.doc.Parse(e.Frame) != nil
@@ -215,8 +215,8 @@ func (v *Events) listed(e *scanner.Event, l *scanner.Listing) record {
 	return r
 }
 
-// changesOf returns the members in which two definitions differ: text unchanged, other values
-// as digests.
+// changesOf returns the members in which two definitions differ: text as text, other values as
+// digests.
 func changesOf(before, now *mcp.Definition) []auditChange {
 	out := []auditChange{}
 	for i, part := range mcp.DefinitionParts {

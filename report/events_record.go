@@ -86,7 +86,7 @@ type auditChange struct {
 	New      string `json:"new"`
 }
 
-// detection is the findings of one rule in one field.
+// detection is one rule's findings in one field.
 type detection struct {
 	Pattern    string  `json:"pattern"` // ID of the rule
 	Category   string  `json:"category"`
@@ -103,7 +103,7 @@ type match struct {
 	Context  string `json:"context"`
 }
 
-// relatedCall is an earlier call because of which another one was blocked.
+// relatedCall is an earlier call that caused another one to be blocked.
 type relatedCall struct {
 	Timestamp string `json:"timestamp,omitzero"`
 	Server    string `json:"server_id,omitzero"`
@@ -199,7 +199,7 @@ func (r *record) concerns(f *scanner.Finding) bool {
 	return subject == r.about && (r.Tool == "" || f.Name == r.Tool || r.BlockedTool != "" && f.Name == r.BlockedTool)
 }
 
-// cross adds the finding because of which a call was blocked.
+// cross adds the finding that caused a call to be blocked.
 func (r *record) cross(f *scanner.Finding) {
 	calls := []relatedCall{}
 	for _, rel := range f.Related {

@@ -55,7 +55,7 @@ func call(server, tool string, id int) string {
 	return fmt.Sprintf(`%s {"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q,"arguments":{}}}`, server, id, tool)
 }
 
-// blocking returns a rule that blocks a send after a read, and logs all calls by a
+// blocking returns a rule that blocks a send after a read, and logs all calls in the name of a
 // policy.
 func blocking() scanner.Rule {
 	r := sampleRules()[0]

@@ -113,8 +113,8 @@ func (g *githubWriter) message(f repeated) []string {
 	return lines
 }
 
-// annotate writes one command. A location without a file gets no properties, because GitHub
-// would take a line number alone for a line of the workflow.
+// annotate writes one command. A location without a file gets no properties, because GitHub would
+// interpret a line number alone as a line in the workflow file.
 func (g *githubWriter) annotate(level string, at Location, title string, lines []string) {
 	var properties []string
 	add := func(name, value string) { properties = append(properties, name+"="+escapeProperty(value)) }

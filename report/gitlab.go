@@ -15,7 +15,7 @@ import (
 // gitlabSeverities are GitLab's names for the severities, from note up.
 var gitlabSeverities = [...]string{"info", "minor", "major", "critical", "blocker"}
 
-// gitlabIssue is an entry of a Code Quality report, with the members that GitLab reads.
+// gitlabIssue is an entry in a Code Quality report, with the members that GitLab reads.
 type gitlabIssue struct {
 	Description string         `json:"description"`
 	Check       string         `json:"check_name"`

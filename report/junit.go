@@ -53,7 +53,7 @@ type (
 //     run, see Options.Fails; a lesser one passes and is reported in the output. A
 //     suppressed or unchanged one is skipped, with the reason.
 //   - Each reason why something was not inspected is a test case in error.
-//   - A run without any of these has one passing test case, so that it shows.
+//   - A run without any of these has one passing test case, so that the run is shown.
 func writeJUnit(w io.Writer, r *Report, o Options) error {
 	s := junitSuite{Name: "mcpscan", Output: strings.Join(append([]string{verdict(r)}, summary(r)...), "\n")}
 	j := &junitWriter{fails: scanner.High, fixes: fixes(o.Rules), named: map[string]int{}}
@@ -148,7 +148,7 @@ func (j *junitWriter) unique(class, name, field string) string {
 	return out
 }
 
-// details returns the lines of a finding after its message.
+// details returns a finding's lines after its message.
 func (j *junitWriter) details(f repeated) []string {
 	var lines []string
 	add := func(label, s string) {

@@ -14,7 +14,7 @@ import (
 // GitHub accepts a step summary of up to 1 MiB, and does not display a longer one at all.
 const maxMarkdown = 900 << 10
 
-// leftOut is the space reserved for the sentence about findings left out.
+// leftOut is the space reserved for the sentence about omitted findings.
 const leftOut = 200
 
 // writeMarkdown writes the report for a job summary, a comment or a file: the verdict, the
@@ -175,7 +175,7 @@ func (m *markdownWriter) finding(f repeated) string {
 	return b.String()
 }
 
-// about names the subject of a finding after its rule.
+// about returns the words that name a finding's subject, to be written after its rule.
 func about(f *Finding) string {
 	out := ""
 	if f.Subject != "" {
@@ -187,7 +187,7 @@ func about(f *Finding) string {
 	return out
 }
 
-// where names the server and the location of a finding.
+// where returns the words that name a finding's server and location.
 func where(f *Finding) string {
 	out := ""
 	if f.Server != "" {
@@ -208,7 +208,7 @@ func (m *markdownWriter) rule(id string) string {
 	return name
 }
 
-// explained returns why the findings of a rule matter and what to do about them.
+// explained returns why a rule's findings matter and what to do about them.
 func (m *markdownWriter) explained(id string) string {
 	r := m.rules[id]
 	if r == nil {

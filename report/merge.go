@@ -71,9 +71,9 @@ func complementary(parts []*Partial) error {
 		case seen[p.Shard]:
 			return &MergeError{i, fmt.Sprintf("shard %d of %d was given twice", p.Shard, p.Of)}
 		case p.Settings != first.Settings || !slices.Equal(p.Inputs, first.Inputs):
-			return &MergeError{i, "its flags, files or configuration differ from those of the first: use the same ones to replay all shards"}
+			return &MergeError{i, "its flags, files or configuration differ from the first report's: use the same ones to replay all shards"}
 		case p.Events != first.Events:
-			return &MergeError{i, fmt.Sprintf("its input contains %d events, that of the first %d: replay all shards over the same input", p.Events, first.Events)}
+			return &MergeError{i, fmt.Sprintf("its input contains %d events, but the first report's contains %d: replay all shards over the same input", p.Events, first.Events)}
 		}
 		seen[p.Shard] = true
 	}
@@ -119,8 +119,8 @@ func (c *Collector) list(found, again []partialFinding, cut *rank) {
 	}
 }
 
-// merge adds the sessions of all shards. A shard contains only those of its sessions that are
-// among the first of the whole input.
+// merge adds the sessions of all shards. A shard contains only its sessions that are among the
+// first ones in the whole input.
 func (s *sessions) merge(parts []*Partial) {
 	type origin struct{ part, session int }
 	var origins []origin

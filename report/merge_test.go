@@ -131,7 +131,7 @@ func TestMergeRefuses(t *testing.T) {
 		{func(p *Partial) { p.Shard, p.Of = 2, 3 }, "one of 3 shards, but the first report is one of 2"},
 		{func(p *Partial) { p.Shard, p.Settings = 2, "x" }, "its flags"},
 		{func(p *Partial) { p.Shard, p.Inputs = 2, []Input{{"recording", "x"}} }, "its flags, files"},
-		{func(p *Partial) { p.Shard, p.Events = 2, 9 }, "its input contains 9 events, that of the first 0"},
+		{func(p *Partial) { p.Shard, p.Events = 2, 9 }, "its input contains 9 events, but the first report's contains 0"},
 		{func(p *Partial) { p.Shard, p.Tool.Version = 2, "w" }, "written by w"},
 	} {
 		if _, _, err := Merge([]*Partial{part(same), part(c.second)}); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -146,8 +146,8 @@ func TestMergeRefuses(t *testing.T) {
 	}
 }
 
-// TestMergeTellsLimits checks that merge reports if the shards together kept more than a
-// single run would.
+// TestMergeTellsLimits checks that merge reports when the shards together kept more than a single
+// run would.
 func TestMergeTellsLimits(t *testing.T) {
 	var parts []*Partial
 	for i := range 2 {

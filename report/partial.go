@@ -14,8 +14,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// PartialSchema identifies the format of a partial report. Only the version of mcpscan that
-// wrote one can read it.
+// PartialSchema identifies the format of a partial report. Only the version of mcpscan that wrote a
+// partial report can read it.
 const PartialSchema = "mcpscan.partial/v1"
 
 // Partial is the result of a run over one shard of the sessions. Its size is bounded: it
@@ -101,12 +101,12 @@ func (p *Partial) RuleTexts() (rules []scanner.Rule) {
 	return rules
 }
 
-// KeepForMerge makes c keep more findings than a report lists, because findings of other shards may
+// KeepForMerge makes c keep more findings than a report lists, because findings in other shards may
 // be smaller: as many as would fit if each had the minimum size.
 func (c *Collector) KeepForMerge() { c.room.least = memberBytes }
 
-// Sessions returns the number of sessions in the whole input, including those of other shards,
-// up to maxTracked.
+// Sessions returns the number of sessions in the whole input, including those in other shards, up
+// to maxTracked.
 func (c *Collector) Sessions() int { return len(c.sessions.list) + c.sessions.other }
 
 // Partial returns the partial report of a run over a shard. c must not be used afterwards. The

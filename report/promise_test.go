@@ -40,10 +40,10 @@ func checkPromise(t testing.TB, format, out string) {
 	}
 }
 
-// command matches what the runner of a CI system would execute in a line of output.
+// command matches the parts of a line of output that a CI runner would execute.
 var command = regexp.MustCompile(`(?m)^\s*::|##[A-Za-z]*\[`)
 
-// own removes the commands of which a report consists.
+// own removes the commands that a report consists of.
 func own(format, out string) string {
 	if format != "github" {
 		return out
@@ -51,7 +51,7 @@ func own(format, out string) string {
 	return githubLine.ReplaceAllString(out, "X$2")
 }
 
-// made matches text outside code that GitHub or GitLab turn into a link.
+// made matches text that GitHub or GitLab would turn into a link outside code.
 var made = regexp.MustCompile(`@\w|#\d|!\d|https?:|www\.|\b[0-9a-f]*\d[0-9a-f]{6,}\b|\bGH-\d|:\w+:`)
 
 func checkMarkdown(t testing.TB, out string) {
@@ -124,8 +124,7 @@ func checkHTML(t testing.TB, out string) {
 	}
 }
 
-// githubLine matches a line of the github format in which no property is ended
-// early.
+// githubLine matches a line of the github format in which no property ends early.
 var githubLine = regexp.MustCompile(`(?m)^::(error|warning|notice) (?:file=[^:,\n]+,(?:line=\d+,)?(?:col=\d+,)?)?title=[^:,\n]+::(.*)$`)
 
 func checkGitHub(t testing.TB, out string) {

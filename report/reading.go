@@ -19,7 +19,7 @@ const (
 // this order are dropped, so that the order of the input does not matter.
 type serverNames []string
 
-// see adds the server of an event, if it is that server's first event in a session.
+// see adds an event's server, if it is that server's first event in a session.
 func (s *serverNames) see(e *scanner.Event, out *scanner.Outcome) {
 	if !out.First || e.Server == "" || e.Kind == scanner.ConfigEvent {
 		return

@@ -2,14 +2,14 @@ package report
 
 import "strings"
 
-// taxonomy describes an entry of a rule's Refs.
+// taxonomy describes an entry in a rule's Refs.
 type taxonomy struct {
 	label string // for people
 	tag   string // SARIF tag
 	url   string // empty if unknown
 }
 
-// reference returns the description of an entry of a rule's Refs.
+// reference returns the description of an entry in a rule's Refs.
 func reference(ref string) taxonomy {
 	kind, id, _ := strings.Cut(ref, ":")
 	lower := strings.ToLower(id)

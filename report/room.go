@@ -9,7 +9,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// The limits of a collector. Findings beyond them are only counted.
+// A collector's limits. Findings beyond them are only counted.
 const (
 	maxDistinct = 1 << 18 // findings remembered to detect duplicates
 	maxAlike    = 1000    // findings listed per rule and severity, the first ones
@@ -17,14 +17,14 @@ const (
 	memberBytes = 800     // bytes per finding besides its text: the member names
 )
 
-// Unlisted counts the findings of a rule at a severity that a report has no room for.
+// Unlisted counts a rule's findings at one severity for which a report has no room.
 type Unlisted struct {
 	Rule     string           `json:"rule"`
 	Severity scanner.Severity `json:"severity"`
 	Count    int              `json:"count"`
 }
 
-// kind identifies the findings of one rule at one severity.
+// kind identifies one rule's findings at one severity.
 type kind struct {
 	rule     string
 	severity scanner.Severity
@@ -176,8 +176,7 @@ func (r *room) unlisted(findings []Finding) (list []Unlisted) {
 	return list
 }
 
-// unlisted describes the findings that exceed the limits of the report, or returns "" if there
-// are none.
+// unlisted describes the findings that exceed the report's limits, or returns "" if there are none.
 func unlisted(r *Report) string {
 	list := r.Summary.Unlisted
 	if len(list) == 0 {

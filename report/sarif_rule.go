@@ -19,8 +19,8 @@ const (
 	maxTags        = 10
 )
 
-// sarifSeverities maps severities, from note up, to the terms of SARIF and GitHub. Each score
-// is within GitHub's range for its term.
+// sarifSeverities maps severities, from note up, to SARIF's and GitHub's terms. Each score is
+// within GitHub's range for its term.
 var sarifSeverities = [...]struct{ level, problem, score string }{
 	scanner.Note:     {"note", "recommendation", ""},
 	scanner.Low:      {"note", "recommendation", "3.1"},
@@ -60,7 +60,7 @@ func ruleURI(id string) string {
 	return rulesURI + id
 }
 
-// unknownDescriptor declares a rule of a saved report that this version no longer has, because
+// unknownDescriptor declares a rule in a saved report that this version no longer has, because
 // results without a declared rule are dropped.
 func unknownDescriptor(id string) *sarif.ReportingDescriptor {
 	text := "A rule that this version of mcpscan does not know: " + ruleID(id)

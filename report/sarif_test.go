@@ -12,8 +12,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// readTestdata reads a file of testdata. sarif-2.1.0.json is an unchanged copy of
-// the schema to which reports refer, https://json.schemastore.org/sarif-2.1.0.json.
+// readTestdata reads a file from testdata. sarif-2.1.0.json is an unchanged copy of the schema to
+// which reports refer, https://json.schemastore.org/sarif-2.1.0.json.
 func readTestdata(t testing.TB, name string) []byte {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join("testdata", name))

@@ -178,7 +178,7 @@ func (s *SessionSummary) add(m *scanner.Judged) {
 	}
 }
 
-// count counts a finding of the current event.
+// count counts a finding in the current event.
 func (s *sessions) count(e entry, n int) {
 	if s.now >= 0 && e.status == scanner.Open {
 		*s.list[s.now].Findings.of(e.severity) += n
@@ -236,7 +236,7 @@ func (s *sessions) worst(findings []Finding, all int) (list []SessionSummary, mo
 	return list, all - len(list)
 }
 
-// top counts a finding with those of the same rule, severity, server and tool.
+// top counts a finding together with others that have the same rule, severity, server and tool.
 func (s *SessionSummary) top(places map[TopFinding]int, f *Finding) {
 	t := TopFinding{Rule: f.Rule, Severity: f.Severity, Server: f.Server, Tool: f.Tool}
 	at, again := places[t]
@@ -287,7 +287,7 @@ func (s *SessionSummary) holds() string {
 	return strings.Join([]string{Count(s.Servers, "server"), tools, Count(s.Calls, "call")}, ", ")
 }
 
-// found describes the open findings of a session.
+// found describes the open findings in a session.
 func (s *SessionSummary) found() string {
 	if s.Findings.Total() == 0 {
 		return "nothing open"

@@ -11,7 +11,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// inSession adds a call of a session and a finding in it to a collector.
+// inSession adds a call in a session, and a finding about it, to a collector.
 func inSession(t *testing.T, c *Collector, session string, f *scanner.Finding) {
 	t.Helper()
 	e := &scanner.Event{Session: session, Server: "files", Direction: mcp.ClientToServer}

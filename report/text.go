@@ -39,7 +39,7 @@ const (
 	bodyIndent   = 12
 )
 
-// textLimit is the maximum length of each text of a finding in a report that may have been
+// textLimit is the maximum length of any text in a finding, because a saved report may have been
 // edited; the scanner's own limits are lower.
 const textLimit = 1000
 
@@ -251,7 +251,7 @@ func (p *textPrinter) title(s string) {
 	}
 }
 
-// marked replaces the marks of a line with styles. A style is closed at the end of the line and
+// marked replaces the marks in a line with styles. A style is closed at the end of the line and
 // reopened on the next.
 func marked(l string, open bool) (string, bool) {
 	if !open && !strings.ContainsAny(l, string(markOn)+string(markOff)) {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// passage identifies the findings of a block, which share location, field and time.
+// passage identifies the findings in a block, which share location, field and time.
 type passage struct {
 	file  string
 	line  int
@@ -28,8 +28,8 @@ func (p *textPrinter) group(g []repeated) {
 	p.w.WriteByte('\n')
 }
 
-// findings writes the messages of a block, then their evidence. The fix of a rule is written
-// once per group.
+// findings writes the messages in a block, then their evidence. A rule's fix is written once per
+// group.
 func (p *textPrinter) findings(block []repeated, told map[string]bool) {
 	for _, f := range block {
 		word := strings.ToUpper(f.Severity.String())
@@ -56,7 +56,7 @@ func (p *textPrinter) findings(block []repeated, told map[string]bool) {
 	}
 }
 
-// evidence writes the matches of a block, each with its context unless that was already shown.
+// evidence writes the matches in a block, each with its context unless that was already shown.
 func (p *textPrinter) evidence(block []repeated) {
 	shown := ""
 	for _, f := range block {

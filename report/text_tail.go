@@ -30,8 +30,8 @@ type tally struct {
 	counts Counts
 }
 
-// table writes the number of findings by server, or by rule if there is only one server. It
-// omits a table of one row, which would only repeat the summary.
+// table writes the number of findings by server, or by rule if there is only one server. It omits a
+// table with a single row, which would only repeat the summary.
 func (p *textPrinter) table(findings []Finding) error {
 	title, rows := "server", p.tallies(findings, func(f *Finding) string { return f.Server })
 	if len(rows) < 2 {

@@ -223,7 +223,7 @@ func opening(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-// status describes the decision about a finding that is not open, and its reason.
+// status describes why a finding is not open: the decision about it, and the reason.
 func status(f *Finding) string {
 	if f.Status == scanner.Approved.String() && f.Reason != "" { // the reason already says who approved it
 		return visible(f.Reason, maxReason)

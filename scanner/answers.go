@@ -26,8 +26,8 @@ func (srv *Server) answer(m *Message) {
 	a.n++
 }
 
-// Answered reports whether the request of the current response was already answered, and
-// whether that answer was the same.
+// Answered reports whether the current response's request was already answered, and whether that
+// answer was the same.
 func (p *JudgePass) Answered() (before, same bool) {
 	a := &p.Server.answers
 	if a.last == nil || p.Request != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/mcp"
 )
 
-// Approved returns the approved definitions of the event's server, or nil if there are none. A
+// Approved returns the approved definitions for the event's server, or nil if there are none. A
 // lockfile is compared with its previous version.
 func (p *JudgePass) Approved() *Offer { return p.judge.approved(p.event) }
 
@@ -131,8 +131,8 @@ func (j *judge) snapshot(e *Event) *Snapshot {
 	return j.engine.approved
 }
 
-// approved returns the approved definitions of an event's server. For a pair, they belong
-// to the only approved server if the event's server is the first that appears.
+// approved returns the approved definitions for an event's server. For a pair, they belong to the
+// only approved server if the event's server is the first that appears.
 func (j *judge) approved(e *Event) *Offer {
 	s := j.snapshot(e)
 	if s == nil {

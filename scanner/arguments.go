@@ -16,7 +16,7 @@ const (
 	argumentsBytes = 256 << 10 // of all arguments together
 )
 
-// arguments returns the values in the parameters at node i, including those of the "arguments"
+// arguments returns the values in the parameters at node i, including those in the "arguments"
 // member, if any.
 func (in *Inspector) arguments(i int) (args []Argument, partial bool) {
 	doc, size := in.tree, 0

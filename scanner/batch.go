@@ -20,8 +20,8 @@ type Chunk interface {
 	Release()
 }
 
-// Sink receives events and findings in the order of judging, from a single goroutine. Its
-// arguments are valid only during the call, but findings may be kept.
+// Sink receives events and findings in the order in which they are judged, from a single goroutine.
+// Its arguments are valid only during the call, but findings may be kept.
 type Sink interface {
 	Event(*Event, *Outcome) error
 	Finding(*Finding) error

@@ -25,7 +25,7 @@ func list(n int, tool func(i int) string) string {
 	return b.String()
 }
 
-// spelled returns the i-th spelling of a word in small and capital letters.
+// spelled returns the i-th combination of lower-case and capital letters for a word.
 func spelled(word string, i int) string {
 	letters := []byte(word)
 	for k := range letters {
@@ -42,8 +42,7 @@ func alikeNames(n int) []*scanner.Event {
 	return []*scanner.Event{toolsRequest(), frame(1, mcp.ServerToClient, list(n, alike)), other}
 }
 
-// nearNames returns several servers whose tool names differ from each other in one
-// letter.
+// nearNames returns several servers whose tool names differ by one letter.
 func nearNames(n int) []*scanner.Event {
 	events := []*scanner.Event{toolsRequest()}
 	for s := range 9 {
@@ -90,7 +89,7 @@ func batch(open string, value func(i int) string, shut string) func(n int) []*sc
 	}
 }
 
-// TestTimeFollowsTheSize runs inputs that once took quadratic time.
+// TestTimeFollowsTheSize checks that inputs for which quadratic time is a risk take linear time.
 func TestTimeFollowsTheSize(t *testing.T) {
 	for name, c := range map[string]struct {
 		size int
@@ -182,8 +181,8 @@ func TestNoNumberOfNotesHidesTheWorst(t *testing.T) {
 	}
 }
 
-// TestLooksAreBounded checks that the close looks of one event are bounded over all
-// of its texts, and that an event that needs more is reported.
+// TestLooksAreBounded checks that the number of close looks (slow checks) for one event is bounded
+// over all of its texts, and that an event that needs more is reported.
 func TestLooksAreBounded(t *testing.T) {
 	rule := markerRule()
 	looks := 0
@@ -290,8 +289,7 @@ func TestSessionsShareOutputSchemas(t *testing.T) {
 }
 
 // TestManyServersOfASession checks that in a session with more servers than are remembered,
-// the messages of those beyond the bound are judged individually, and that the run reports
-// this.
+// messages from those beyond the bound are judged individually, and that the run reports this.
 func TestManyServersOfASession(t *testing.T) {
 	engine, err := scanner.New(rules.All()[:1], scanner.Options{Workers: 1})
 	if err != nil {

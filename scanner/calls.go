@@ -176,7 +176,7 @@ func (s *Session) admit(srv *Server, from time.Time) bool {
 	return true
 }
 
-// calls holds the remembered calls of one server, each category sorted by time.
+// calls holds the remembered calls to one server, each category sorted by time.
 type calls struct {
 	within  bool // the server is among those with calls within the window
 	newest  time.Time
@@ -208,10 +208,9 @@ func (cs *calls) add(c *Call, from time.Time) {
 // Call returns the call that the message reports, or nil if it reports none.
 func (p *JudgePass) Call() *Call { return p.call }
 
-// Earlier returns the calls of a category on other servers of the session within the window
-// before the current call, both ends included. If sameTurn is set, it returns only those made
-// in the same turn. Servers are in the order of their first call, and calls from last to
-// first.
+// Earlier returns the calls of a category to the session's other servers within the window before
+// the current call, both ends included. If sameTurn is set, it returns only those made in the same
+// turn. Servers are in the order of their first call, and a server's calls from last to first.
 func (p *JudgePass) Earlier(category capability.Category, window time.Duration, sameTurn bool) iter.Seq[*Call] {
 	return func(yield func(*Call) bool) {
 		if p.call == nil || p.Now.IsZero() {
@@ -253,8 +252,8 @@ func (p *JudgePass) sameTurn(srv *Server, earlier *Call) bool {
 // window.
 func (p *JudgePass) Bursting() bool { return p.broken.over }
 
-// Burst reports whether the current call is the first of its server to exceed the burst limit
-// within the window, and the location of the first call in that window.
+// Burst reports whether the current call is the first to its server to exceed the burst limit
+// within the window, and returns the location of the first call in that window.
 func (p *JudgePass) Burst() (bool, Location) { return p.broken.burst, p.broken.began }
 
 // OverRate reports whether the server's bucket has no token for the current call.
@@ -264,5 +263,5 @@ func (p *JudgePass) OverRate() bool { return p.broken.empty }
 // bucket was last full.
 func (p *JudgePass) RateExceeded() bool { return p.broken.rate }
 
-// RateLimit returns the rate limit of the current server.
+// RateLimit returns the current server's rate limit.
 func (p *JudgePass) RateLimit() RateLimit { return p.Limits.of(p.Server.ID) }

@@ -15,8 +15,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// TestFloodHidesNoRead checks that no number of calls, of any server and tool, pushes
-// a read out of the window.
+// TestFloodHidesNoRead checks that no number of calls, to any server and tool, pushes a read out of
+// the window.
 func TestFloodHidesNoRead(t *testing.T) {
 	for name, call := range map[string]func(i int) string{
 		"the same tool":                func(int) string { return "files.get_time" },
@@ -147,8 +147,8 @@ func TestSessionsDoNotMeet(t *testing.T) {
 }
 
 // openCalls returns a judge with all rules, and a function with which it judges calls
-// and their answers at regular intervals, in each of the sessions in turn, all of which
-// stay open. The function returns the number of calls.
+// and their answers at regular intervals, in each session in turn. All sessions stay open. The
+// function returns the number of calls.
 func openCalls(t testing.TB, sessions int, apart time.Duration) func() int {
 	e, err := scanner.New(rules.All(), scanner.Options{Workers: 1, Sessions: sessions})
 	if err != nil {

@@ -88,8 +88,8 @@ func told(t *testing.T, o scanner.Options, set []scanner.Rule, events []*scanner
 	return got, res
 }
 
-// blockedAgain reports whether a finding is about a blocked call after the first one, which
-// has its own test.
+// blockedAgain reports whether a finding is about a blocked call after the first one. Such findings
+// have their own test.
 func blockedAgain(f *scanner.Finding) bool {
 	return f.Severity == scanner.Low && (f.Rule.ID == "burst" || f.Rule.ID == "rate-limit")
 }
@@ -121,10 +121,10 @@ func TestEachBlockedCallIsFound(t *testing.T) {
 	}
 }
 
-// burstOf returns n calls to one server at one time.
+// burstOf returns n calls to one server at the same time.
 func burstOf(n int, at string) string { return strings.Repeat("files.list_directory "+at+"\n", n) }
 
-// windowCase contains the expected findings of one or more rules in a script.
+// windowCase contains the expected findings from one or more rules in a script.
 type windowCase struct {
 	limits scanner.Limits
 	script string

@@ -22,7 +22,7 @@ type clientOffer struct {
 	lists       [mcp.MessageSubject]bool // kinds that were listed completely
 }
 
-// shown is the last shown version of a definition.
+// shown is the version of a definition that a client was shown last.
 type shown struct {
 	digest   mcp.Digest
 	location Location

@@ -2,8 +2,8 @@ package scanner
 
 import "github.com/mcpscan/mcpscan/internal/mcp"
 
-// ComparePass is the input of a rule's Compare check: a definition and the approved definition
-// of the same name.
+// ComparePass is the input of a rule's Compare check: a definition and the approved definition with
+// the same name.
 type ComparePass struct {
 	Definition *mcp.Definition
 	Approved   *Offered
@@ -53,7 +53,7 @@ func (in *Inspector) compareOne(m *Message, d *mcp.Definition, was *Offered, off
 	}
 }
 
-// changed returns the approved definition of the same name if it differs, or nil.
+// changed returns the approved definition with the same name if it differs, or nil.
 func (o *Offer) changed(d *mcp.Definition) *Offered {
 	was := o.Definitions[d.Key()]
 	if was == nil || was.pending() || was.Digest == d.Digest || d.Foreign {

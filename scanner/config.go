@@ -24,7 +24,7 @@ type ConfigPass struct {
 	replacer  *strings.Replacer
 }
 
-// ConfiguredServer is an entry of a configuration read before the current one.
+// ConfiguredServer is an entry in a configuration that was read before the current one.
 type ConfiguredServer struct {
 	Config *configfile.ClientConfig
 	Entry  *configfile.Entry
@@ -39,8 +39,8 @@ func (c ConfiguredServer) Location() Location {
 // is for Configs.
 func (p *ConfigPass) Before(name string) []ConfiguredServer { return p.known[name] }
 
-// Approved returns the approved definitions of the named server, or nil if there are none.
-// compared reports whether there is a lockfile to compare with. It is for Configs.
+// Approved returns the named server's approved definitions, or nil if there are none. compared
+// reports whether there is a lockfile to compare with. It is for Configs.
 func (p *ConfigPass) Approved(name string) (o *Offer, compared bool) {
 	s := p.judge.engine.approved
 	if s == nil {
@@ -72,7 +72,7 @@ type Environment interface {
 	Variable(server, name string) Decision
 }
 
-// Variable returns the policy's decision about an environment variable of an entry.
+// Variable returns the policy's decision about an environment variable in an entry.
 func (p *ConfigPass) Variable(e *configfile.Entry, name string) Decision {
 	if p.variables == nil {
 		return Decision{}
@@ -83,11 +83,11 @@ func (p *ConfigPass) Variable(e *configfile.Entry, name string) Decision {
 // switchedOff marks findings about a disabled entry.
 const switchedOff = " (the server is disabled in this file, but changing one word enables it)"
 
-// Report reports a finding about a value of an entry, located by a pointer as used by
-// Entry.Span, or about a setting if the entry is nil. If there is no value at the pointer, the
-// finding is located at the nearest enclosing one. The evidence is shown without the entry's
-// secrets. Findings about a disabled entry have a severity one level lower, unless part of the
-// server was approved, because then they concern a change to an approved server.
+// Report reports a finding about a value in an entry, located by a pointer as passed to Entry.Span,
+// or about a setting if the entry is nil. If there is no value at the pointer, the finding is
+// located at the nearest enclosing one. The evidence is shown without the entry's secrets. Findings
+// about a disabled entry have a severity one level lower, unless part of the server was approved,
+// because then they concern a change to an approved server.
 func (p *ConfigPass) Report(e *configfile.Entry, pointer string, severity Severity, message, evidence string, related ...Related) {
 	p.report(p.finding(e, pointer, severity, message, evidence, related))
 }
@@ -158,7 +158,7 @@ func (j *judge) config(e *Event) {
 	}
 	for i := range e.Config.Entries {
 		if j.entries.count++; j.entries.count > maxConfigured {
-			j.out.Skips = append(j.out.Skips, "more configured servers than the limit: later servers of the same name are not compared with them")
+			j.out.Skips = append(j.out.Skips, "more configured servers than the limit: later servers with the same name are not compared with them")
 			return
 		}
 		entry := &e.Config.Entries[i]

@@ -22,7 +22,7 @@ var verdictNames = [...]string{"allow", "log", "alert", "prompt", "block"}
 
 func (v Verdict) String() string { return verdictNames[v] }
 
-// Check is a step in the chain of checks that decide about a message.
+// Check is a step in the chain of checks that decide on a message.
 type Check uint8
 
 // The checks in the order in which they decide, as in the agentsh documentation.
@@ -59,8 +59,8 @@ func (d *Decision) over(o *Decision) bool {
 	return d.Verdict > o.Verdict
 }
 
-// Policy decides about requests. Implementations must be pure and safe for concurrent use.
-// A request is valid only during the call.
+// Policy decides on requests. Implementations must be pure and safe for concurrent use. A request
+// is valid only during the call.
 type Policy interface {
 	Decide(*PolicyRequest) Decision
 }

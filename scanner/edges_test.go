@@ -10,8 +10,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// TestEdges checks every window at the last nanosecond inside it, the one before, and
-// the one after.
+// TestEdges checks every window at the last nanosecond inside it, and one nanosecond before and
+// after that.
 func TestEdges(t *testing.T) {
 	const crowd = "mail.list_inbox 0s\n"
 	full := burstOf(11, "0s") // this empties the bucket of the default limit, which is reported for the last call

@@ -78,8 +78,8 @@ type comparison struct {
 	keep     bool
 }
 
-// Against returns an engine with the same rules that compares definitions with the approved
-// ones, and a lockfile with base, its previous version; if base is nil, with approved. For a
+// Against returns an engine with the same rules that compares definitions with the approved ones.
+// It compares a lockfile with base, its previous version, or with approved if base is nil. For a
 // pair, the first server that appears is compared with the only approved one, regardless of their
 // names.
 func (e *Engine) Against(approved, base *Snapshot, pair bool) *Engine {

@@ -69,7 +69,7 @@ func run(t *testing.T, rules []scanner.Rule, events ...*scanner.Event) (*sink, s
 	return runWith(t, e, events...)
 }
 
-// everyRule returns an engine with all rules, which takes long to create.
+// everyRule returns an engine with all rules, which is slow to create.
 var everyRule = sync.OnceValues(func() (*scanner.Engine, error) {
 	return scanner.New(rules.All(), scanner.Options{Workers: 2})
 })
@@ -102,7 +102,7 @@ func TestNewRefusesRulesThatDoNotExplainThemselves(t *testing.T) {
 		"kebab case":                      func(r *scanner.Rule) { r.ID = "Marker" },
 		"no check":                        func(r *scanner.Rule) { r.Text, r.Patterns = nil, nil },
 		"must be set together":            func(r *scanner.Rule) { r.Patterns = nil },
-		"On is for Judge":                 func(r *scanner.Rule) { r.On = mcp.OnCall },
+		"On requires Judge":               func(r *scanner.Rule) { r.On = mcp.OnCall },
 		"no anchor":                       func(r *scanner.Rule) { r.Patterns[0].Anchors = nil },
 		`anchor "Marker" must be written`: func(r *scanner.Rule) { r.Patterns[0].Anchors = []string{"Marker"} },
 		"missing closing )":               func(r *scanner.Rule) { r.Patterns[0].Expr = "(" },
@@ -292,8 +292,8 @@ func TestCoverageCounts(t *testing.T) {
 	}
 }
 
-// TestNoise checks which frames count as lines that clients do not take for
-// messages, and that the text of all frames is inspected with its escapes decoded.
+// TestNoise checks which frames count as noise, because no client would parse them as messages, and
+// that the text in all frames is inspected with its escapes decoded.
 func TestNoise(t *testing.T) {
 	const rest = `"jsonrpc":"2.0","id":1,"result":{"x":"zqm\u0061rker"}}`
 	for _, c := range []struct {

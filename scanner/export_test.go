@@ -11,17 +11,17 @@ func NewJudge(e *Engine) Judge { return Judge{newJudge(e)} }
 // Judge judges one event.
 func (j Judge) Judge(e *Event, f *Facts) *Outcome { return j.j.judge(e, f) }
 
-// PlacesOf returns a function that locates offsets in the frame of an event.
+// PlacesOf returns a function that locates offsets in an event's frame.
 func PlacesOf(e *Event) func(off int) Location {
 	p := &Places{}
 	p.reset(e)
 	return p.At
 }
 
-// Most is the maximum that waited to be judged at one time.
+// Most is the maximum number of events, and of their bytes, that waited to be judged at one time.
 type Most struct{ Events, Bytes int }
 
-// Waiting runs a source and returns the maximum that waited.
+// Waiting runs a source and returns the maximum that waited at one time.
 func Waiting(e *Engine, src Source) (most Most) {
 	o, in := newOrder(), e.NewInspector()
 	for chunk, err := src.Next(); chunk != nil && err == nil; chunk, err = src.Next() {
@@ -50,7 +50,7 @@ type noChunk struct{}
 func (noChunk) Events(func(*Event)) {}
 func (noChunk) Release()            {}
 
-// Requests exports the open requests of one side of a connection.
+// Requests exports the open requests from one side of a connection.
 type Requests struct{ of requests }
 
 // Put, Take, Get and Len are the methods of requests.

@@ -157,8 +157,8 @@ func excerpt(s []byte, known text.Redacted, from, to, limit int) string {
 	return out
 }
 
-// cutAt returns to, or the end of the part of s[from:to] that can contain limit characters. It does
-// not split characters, because the parts would be displayed as other text.
+// cutAt returns to, or the end of the longest part of s[from:to] that limit characters can occupy.
+// It does not split characters, because the parts would be displayed as other text.
 func cutAt(s []byte, from, to, limit int) int {
 	end := min(to, from+utf8.UTFMax*limit)
 	for range utf8.UTFMax - 1 {

@@ -54,9 +54,9 @@ type knownValue struct {
 // for values sent to the server.
 type remembered [text.DistinctKinds + 1]queue[uint64]
 
-// Flows returns the values of the request that came from other servers of the session, in
-// order of position. It omits values that the client sent before, that are in a definition, or
-// that the receiving server returned before.
+// Flows returns the request's values that came from the session's other servers, in order of
+// position. It omits values that the client sent before, that are in a definition, or that the
+// receiving server returned before.
 func (p *JudgePass) Flows() iter.Seq[*Flow] {
 	return func(yield func(*Flow) bool) {
 		m, s := p.Message, p.Session
@@ -79,9 +79,9 @@ func (p *JudgePass) Flows() iter.Seq[*Flow] {
 	}
 }
 
-// remember adds the values of a message to its session. For values from a server, cameOut
-// returns the result that contains them. remember returns why a value was not remembered,
-// or why it displaced another one, or "".
+// remember adds a message's values to its session. For values from a server, cameOut returns the
+// result that contains them. remember returns why a value was not remembered, or why it displaced
+// another one, or "".
 func (j *judge) remember(s *Session, srv *Server, from mcp.Direction, values []Value, cameOut func() *Outflow) (lost string) {
 	var source *Outflow
 	if s.forgot {
@@ -156,8 +156,8 @@ func (j *judge) place(s *Session, ring *queue[uint64], v *Value, said bool) (los
 	return "too many secrets or addresses from one server: the flow of the earliest is not tracked", true
 }
 
-// forget drops the values of another session, the one with values that will be closed
-// first.
+// forget drops the values of another session: of those that have values, the one that will be
+// closed first.
 func (j *judge) forget(but *Session) {
 	var next *Session
 	for _, s := range j.idle {
@@ -195,8 +195,8 @@ func (j *judge) orders(message int) (id string) {
 	return id
 }
 
-// Windows is the session state that affects how a call is judged: earlier reads, and the used
-// part of the limits.
+// Windows is the session state that affects how a call is judged: earlier reads, and how much of
+// each limit is used.
 type Windows struct {
 	Reads  []EarlierCall // reads on other servers, within the longer of the flow windows, by server, last first
 	Calls  int           // calls to the server within the burst window, including the current one; BurstCalls+1 means at least that many
@@ -210,8 +210,8 @@ type EarlierCall struct {
 	SameTurn bool // it was made in the same turn as the current one
 }
 
-// Windows returns the windows of the current call, including the call, and false if there is
-// no call, or one without a time.
+// Windows returns the windows of the current call, including the call itself, or false if there is
+// no call or it has no time.
 func (p *JudgePass) Windows() (w Windows, ok bool) {
 	if p.call == nil || p.Now.IsZero() {
 		return w, false

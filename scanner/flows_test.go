@@ -48,7 +48,7 @@ func tokens(from, n int) string {
 	return b.String()
 }
 
-// secrets returns different tokens of one vendor, one per line.
+// secrets returns different tokens from one vendor, one per line.
 func secrets(from, n int) string {
 	var b strings.Builder
 	for i := from; i < from+n; i++ {

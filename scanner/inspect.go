@@ -28,7 +28,7 @@ type Inspector struct {
 	message     int
 	most        int // maximum number of findings to keep
 	dropped     int
-	cut         bool // a pattern exceeded its maximum of matches, or no close looks are left
+	cut         bool // a pattern exceeded its maximum number of matches, or no close looks are left
 	looks       int  // close looks that rules may still take
 	decoding    decoding
 	collected   values
@@ -48,8 +48,9 @@ type Inspector struct {
 	valuesOnly  bool              // extract values from text, but run no text rules
 }
 
-// The close looks that rules may take at the texts of one event: a fixed number, plus one
-// per bytesPerLook of the frame. Long documents about agents need at most half of them.
+// The number of close looks (slow checks) that rules may take at the texts of one event: a fixed
+// number, plus one per bytesPerLook of the frame. Long documents about agents need at most half of
+// it.
 const (
 	closeLooks   = 512
 	bytesPerLook = 1024
@@ -138,7 +139,7 @@ func (in *Inspector) late() bool {
 	return late
 }
 
-// messages inspects the messages and definitions of a session in an event.
+// messages inspects the messages and definitions in an event.
 func (in *Inspector) messages() {
 	switch in.event.Kind {
 	case FrameEvent:
@@ -154,7 +155,7 @@ func (in *Inspector) messages() {
 	}
 }
 
-// frame inspects one frame of a connection.
+// frame inspects one frame on a connection.
 func (in *Inspector) frame() {
 	if !in.parse() {
 		return

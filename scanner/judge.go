@@ -16,7 +16,7 @@ const (
 	maxSchemas      = 64 << 20 // bytes of schemas remembered
 	maxCounted      = 1 << 20  // servers counted
 	maxConfigured   = 65536    // configured servers remembered
-	maxNamesakes    = 16       // configured servers of the same name
+	maxNamesakes    = 16       // configured servers with the same name
 )
 
 // judge adds facts to sessions, in the order in which it receives events.
@@ -123,7 +123,7 @@ func (j *judge) judge(e *Event, facts *Facts) *Outcome {
 	return &j.out
 }
 
-// messages judges the messages of an event.
+// messages judges the messages in an event.
 func (j *judge) messages(e *Event) {
 	session := j.session(e)
 	srv := session.server(e.Server)
@@ -173,7 +173,7 @@ func (j *judge) complete(e *Event) {
 	j.out.decide()
 }
 
-// message judges one message and returns who sent it. For messages of a batch, the sender can
+// message judges one message and returns who sent it. For messages in a batch, the sender can
 // differ if the frame does not show it.
 func (j *judge) message(session *Session, srv *Server, e *Event, i int) mcp.Direction {
 	m := &j.out.Messages[i]
@@ -298,7 +298,7 @@ func (j *judge) rules(p *JudgePass, rules []*Rule, from int) (next int) {
 	return next
 }
 
-// guard runs one check of a rule.
+// guard runs one of a rule's checks.
 func (j *judge) guard(r *Rule, e *Event, check func()) {
 	defer func() {
 		if v := recover(); v != nil {

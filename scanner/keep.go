@@ -22,7 +22,7 @@ const (
 // tooMany is the reason why an event with more findings was not fully inspected.
 const tooMany = "more findings in one message than the limit: the rest are not listed"
 
-// text completes the finding of a text rule.
+// text completes a text rule's finding.
 func (in *Inspector) text(p *TextPass, is Issue, start, end int, key string) {
 	node := p.node
 	first, across := p.across(start, end)
@@ -74,7 +74,7 @@ func (p *TextPass) category() string {
 	return p.rule.Category
 }
 
-// node completes the finding of a message rule.
+// node completes a message rule's finding.
 func (in *Inspector) node(p *MessagePass, i int, isKey bool, sev Severity, message string) {
 	if in.full(sev) {
 		return
@@ -109,8 +109,8 @@ func (in *Inspector) pointer(root, i int) string {
 	return show(pointer, pointerChars)
 }
 
-// repeats reports whether an event at its maximum of findings already has this one, in the
-// same text, so that it can be dropped without loss.
+// repeats reports whether an event with the maximum number of findings already has this one, in the
+// same text. If so, dropping it loses nothing.
 func (in *Inspector) repeats(r *Rule, root, node int, key string) bool {
 	if len(in.facts.Findings) < in.most {
 		return false
@@ -120,7 +120,7 @@ func (in *Inspector) repeats(r *Rule, root, node int, key string) bool {
 	})
 }
 
-// full reports whether the event has its maximum of findings, none of which is less severe
+// full reports whether the event has the maximum number of findings, none of which is less severe
 // than s. At the maximum, it counts one finding as dropped.
 func (in *Inspector) full(s Severity) bool {
 	if len(in.facts.Findings) < in.most {
@@ -186,7 +186,7 @@ func room(m *Message) int {
 	return min(maxPerEvent+findingsPerDefinition*len(m.Definitions), mostPerEvent)
 }
 
-// full reports whether the event has its maximum of session findings, none of which is less
+// full reports whether the event has the maximum number of session findings, none of which is less
 // severe than s. At the maximum, it counts one finding as dropped.
 func (j *judge) full(s Severity) bool {
 	if j.kept < j.most {
@@ -196,7 +196,7 @@ func (j *judge) full(s Severity) bool {
 	return s <= j.floor
 }
 
-// reported reports whether the event has a finding about a subject of this name.
+// reported reports whether the event has a finding about a subject with this name.
 func (j *judge) reported(kind mcp.SubjectKind, name string) bool {
 	if j.about == nil {
 		j.about = map[mcp.DefinitionKey]bool{}

@@ -8,10 +8,10 @@ import (
 	"github.com/mcpscan/mcpscan/internal/mcp"
 )
 
-// known holds the definitions in which the text rules found nothing, with what inspecting their text
-// took from the limits of an event. Servers list the same definitions in session after session, so
-// most are inspected only once. A definition is identified by everything that text rules can see:
-// its bytes, its kind, the direction of its message, and the names in its list.
+// known holds the definitions in which the text rules found nothing, with the part of an event's
+// limits that inspecting their text uses up. Servers list the same definitions in session after
+// session, so most are inspected only once. A definition is identified by everything that text
+// rules can see: its bytes, its kind, the direction of its message, and the names in its list.
 type known map[[sha256.Size]byte]spent
 
 // spent is the part of an event's limits that a definition uses up.

@@ -6,9 +6,9 @@ import (
 	"github.com/mcpscan/mcpscan/internal/mcp"
 )
 
-// Live decides about messages on open connections one at a time, and remembers what it needs
-// for later ones. It is safe for concurrent use. Messages are inspected in parallel and judged
-// sequentially, by the sessions and servers named in their events.
+// Live decides on messages on open connections one at a time, and remembers what it needs for later
+// ones. It is safe for concurrent use. Messages are inspected in parallel and judged sequentially,
+// by the sessions and servers named in their events.
 //
 // Messages are judged in the order in which they arrive, without sorting them by time.
 type Live struct {
@@ -43,7 +43,7 @@ func (l *Live) Step(e *Event) *Outcome {
 	return out
 }
 
-// decide judges an event by its facts, once it holds the lock.
+// decide acquires the lock and judges an event by its facts.
 func (l *Live) decide(e *Event, facts *Facts) *Outcome {
 	l.mu.Lock()
 	defer l.mu.Unlock()

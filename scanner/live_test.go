@@ -157,8 +157,7 @@ func TestStepFindsWhatRunFinds(t *testing.T) {
 	}
 }
 
-// recordings returns the recordings of real servers, if available, and those of the
-// tests.
+// recordings returns the recordings of real servers, if available, and those in the tests.
 func recordings(t *testing.T) map[string][]byte {
 	all := map[string][]byte{}
 	files, err := filepath.Glob("../../shared/realservers/recordings/*")

@@ -68,8 +68,7 @@ func TestCapabilities(t *testing.T) {
 	}
 }
 
-// TestNear checks which tools of other servers have names that differ in one
-// letter.
+// TestNear checks which tools on other servers have names that differ by one letter.
 func TestNear(t *testing.T) {
 	var got []string
 	rule := markerRule()

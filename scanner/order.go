@@ -44,7 +44,7 @@ func newOrder() *order {
 
 func (o *order) at(place int) *slot { return &o.slots[place%len(o.slots)] }
 
-// feed queues the events of a batch, and judges earlier ones that have waited long enough.
+// feed queues a batch's events, and judges earlier ones that have waited long enough.
 func (o *order) feed(b *batch, judge func(*Event, *Facts)) {
 	o.admit(b)
 	for i, e := range b.events {
@@ -100,8 +100,8 @@ func (o *order) before(place int) int {
 	return 0
 }
 
-// back moves the event at place before the later ones of its session, each of which moves to
-// the next of their positions.
+// back moves the event at place before its session's later events, each of which moves to the
+// session's next position.
 func (o *order) back(place int) {
 	late := *o.at(place)
 	for range maxLateEvents {
@@ -115,7 +115,7 @@ func (o *order) back(place int) {
 	o.at(place).take(&late)
 }
 
-// take copies the event of another slot into this one.
+// take copies the event in another slot into this one.
 func (s *slot) take(from *slot) {
 	s.event, s.facts, s.of, s.when = from.event, from.facts, from.of, from.when
 }

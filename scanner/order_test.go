@@ -139,8 +139,8 @@ func (c *heldChunk) Events(yield func(*scanner.Event)) {
 }
 func (c *heldChunk) Release() { c.of.released++ }
 
-// TestWaitingIsBounded checks that waiting events keep no more memory than the bound,
-// and that all of it is released.
+// TestWaitingIsBounded checks that waiting events use no more memory than the bound, and that all
+// of it is released.
 func TestWaitingIsBounded(t *testing.T) {
 	e, err := scanner.New([]scanner.Rule{markerRule()}, scanner.Options{Workers: 1})
 	if err != nil {

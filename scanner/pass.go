@@ -107,7 +107,7 @@ func foldCase(name string) string {
 	return string(folded)
 }
 
-// Parameter reports whether the text's definition has a parameter of this name.
+// Parameter reports whether the text's definition has a parameter with this name.
 func (p *TextPass) Parameter(name string) bool {
 	doc := p.in.tree
 	if doc.Kind(p.root) != wire.Object {
@@ -179,9 +179,9 @@ func (p *TextPass) FirstSentence(start int) bool {
 	return start <= p.sentence && p.Description()
 }
 
-// TakeBudget uses close looks, each of which takes a rule several milliseconds, and reports
-// whether the event had enough of them left. If not, the rule must stop, and the event counts
-// as not fully inspected.
+// TakeBudget uses up close looks, which are checks that take a rule several milliseconds each, and
+// reports whether the event had enough of them left. If not, the rule must stop, and the event
+// counts as not fully inspected.
 func (p *TextPass) TakeBudget(looks int) bool {
 	p.in.looks -= looks
 	p.in.cut = p.in.cut || p.in.looks < 0
@@ -287,7 +287,7 @@ func (p *MessagePass) Report(i int, key bool, sev Severity, message string) {
 	p.in.node(p, i, key, sev, message)
 }
 
-// Full reports whether the event exceeds its maximum of findings, so that a rule may stop.
+// Full reports whether the event exceeds the maximum number of findings, so that a rule may stop.
 func (p *MessagePass) Full() bool { return p.in.dropped > 0 }
 
 // JudgePass is the input of a rule's Judge check: one message, and the state of its
@@ -343,9 +343,9 @@ type JudgeIssue struct {
 	Expected, Actual string // digests of a file that was replaced
 }
 
-// Pinned returns the definition that the server first listed under the name of d in the whole
-// input, or nil. Reports of other engines are compared only with each other. Documents are not
-// compared, because two versions of a server side by side are not a change.
+// Pinned returns the definition that the server first listed under d's name in the whole input, or
+// nil. Reports from other engines are compared only with each other. Documents are not compared,
+// because two versions of a server side by side are not a change.
 func (p *JudgePass) Pinned(d *mcp.Definition) *Known {
 	if p.event.Kind == DefinitionEvent || p.event.Kind == LockEvent {
 		return nil
@@ -353,11 +353,10 @@ func (p *JudgePass) Pinned(d *mcp.Definition) *Known {
 	return p.judge.pins[pinKey{p.event.Server, d.Kind, d.Name, d.Foreign}]
 }
 
-// Known returns the record of definition d in the message that the session will
-// keep.
+// Known returns the record that the session will keep of definition d in the message.
 func (p *JudgePass) Known(d *mcp.Definition) *Known { return p.judge.known(p.event, d, d.Offset) }
 
-// Full reports whether the event exceeds its maximum of findings, so that a rule may stop.
+// Full reports whether the event exceeds the maximum number of findings, so that a rule may stop.
 func (p *JudgePass) Full() bool { return p.judge.dropped > 0 }
 
 // AlreadyReported reports whether an earlier rule in the table has reported something about this message,

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// PendingCall is a request without a response yet.
+// PendingCall is a request that has no response yet.
 type PendingCall struct {
 	Method   string
 	Target   string
@@ -13,14 +13,14 @@ type PendingCall struct {
 	NoCursor bool // it requests a page with the empty cursor
 }
 
-// maxPending bounds the open requests of each side of a connection, so that one side cannot
-// crowd out the other. A typical client has a handful.
+// maxPending bounds the open requests from each side of a connection, so that one side cannot crowd
+// out the other. A typical client has a handful.
 const maxPending = 4096
 
 // fewPending is the number of requests searched linearly, which is faster than a map.
 const fewPending = 8
 
-// requests holds one side's requests without responses, by raw id.
+// requests holds one side's open requests by raw id.
 type requests struct {
 	few  []openRequest
 	more map[string]PendingCall // all of them, once there were more than fewPending
@@ -34,7 +34,7 @@ type openRequest struct {
 // len returns the number of requests.
 func (r *requests) len() int { return len(r.few) + len(r.more) }
 
-// find returns the index in few of the request with an id, or -1.
+// find returns the index of a request in few, or -1 if it is not there.
 func (r *requests) find(id string) int {
 	for i := range r.few {
 		if r.few[i].id == id {

@@ -10,7 +10,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// piece is a part of a joined text: [start, end) is the text of a node from offset on.
+// piece is a part of a joined text: [start, end) is a node's text from offset on.
 type piece struct {
 	start, end int
 	node       int

@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// Places converts offsets in a text, such as the frame of an event, to lines and columns. It
-// scans the text once and sets marks, so that many lookups are cheap in any order.
+// Places converts offsets in a text, such as an event's frame, to lines and columns. It scans the
+// text once and sets marks, so that many lookups are cheap in any order.
 type Places struct {
 	origin Origin
 	frame  []byte

@@ -8,7 +8,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/mcp"
 )
 
-// Limits holds the limits on the calls of a session. Zero means the value in DefaultLimits.
+// Limits holds the limits on a session's calls. Zero means the value in DefaultLimits.
 type Limits struct {
 	ReadThenSend time.Duration // time after a read within which a send on another server is reported
 	Flow         time.Duration // the same for any other call
@@ -48,7 +48,7 @@ func (l *Limits) complete() {
 	l.Rate = l.Rate.or(d.Rate)
 }
 
-// of returns the rate limit of a server.
+// of returns a server's rate limit.
 func (l *Limits) of(server string) RateLimit { return l.Rates[server].or(l.Rate) }
 
 func (r RateLimit) or(d RateLimit) RateLimit {
@@ -72,8 +72,8 @@ type bucket struct {
 const aToken = int64(time.Minute)
 
 // take takes a token for a call, unless the call was refused. It reports whether there was none,
-// and whether this is the first such call since the bucket was last full. For a late call, the
-// level is the one after the newer call.
+// and whether this is the first such call since the bucket was last full. A late call finds the
+// level that the newest call left.
 func (b *bucket) take(now time.Time, l RateLimit, refused bool) (empty, first bool) {
 	full, each := int64(l.Burst)*aToken, int64(l.CallsPerMinute)
 	switch {
@@ -144,7 +144,7 @@ func (r *recent) add(s stamp, l *Limits, refused bool) (over, first bool, began 
 // MessageClass is the effect of unsolicited messages on their receiver.
 type MessageClass uint8
 
-// The classes. Plain applies to notifications in no other class.
+// The classes. Plain applies to notifications that belong to no other class.
 const (
 	Plain   MessageClass = iota // the message is read, displayed or logged
 	Relists                     // the message makes the client request a list or a resource again

@@ -36,8 +36,8 @@ type Rule struct {
 	Patterns []Pattern
 	Text     func(*TextPass)
 
-	// MorePatterns returns patterns that take long to build. They come before Patterns. They
-	// are built with an engine, so that commands without an engine do not need to build them.
+	// MorePatterns returns patterns that are slow to build. They come before Patterns. They are
+	// built when an engine is created, so that commands without an engine need not build them.
 	MorePatterns func() []Pattern
 
 	// Definition is called for each string of a definition, whether or not a pattern matched.
@@ -81,7 +81,7 @@ type Rule struct {
 	// Arguments means that Judge uses the arguments of requests, which are passed to the judge
 	// only if needed.
 	Arguments bool
-	// Flows means that Judge uses Flows, so values are extracted from messages.
+	// Flows means that Judge uses Flows, so values must be extracted from messages.
 	Flows bool
 
 	// Config is called for each client configuration.
@@ -100,8 +100,7 @@ type Rule struct {
 // the rule.
 const OutputPoisoning = "output_poisoning"
 
-// Categories lists the categories of findings: those of the agentsh documentation, and others
-// that it does not name.
+// Categories lists the categories of findings: those in the agentsh documentation, and others.
 var Categories = []string{"hidden_instructions", "credential_theft", "exfiltration", "shell_injection", "path_traversal",
 	"tool_shadowing", "cross_server_flow", "burst", "version_pin", "name_similarity", OutputPoisoning,
 	"policy", "configuration", "supply_chain", "protocol", "schema", "audit", "engine", "custom"}
@@ -140,7 +139,7 @@ func (r *Rule) validate() error {
 	case (r.Text == nil) != (len(r.Patterns) == 0 && r.MorePatterns == nil):
 		return fmt.Errorf("rule %q: Text and Patterns must be set together", r.ID)
 	case r.On > mcp.AllTraits || r.On != 0 && r.Judge == nil:
-		return fmt.Errorf("rule %q: On is for Judge, and must consist of traits of messages", r.ID)
+		return fmt.Errorf("rule %q: On requires Judge, and must consist of message traits", r.ID)
 	}
 	return nil
 }

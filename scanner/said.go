@@ -5,8 +5,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/mcp"
 )
 
-// Before returns the event's server in the lockfile before the change under review, or nil if
-// it has none.
+// Before returns the event's server as the lockfile had it before the change under review, or nil
+// if it had none.
 func (p *JudgePass) Before() *Offer {
 	switch base := p.judge.engine.base; {
 	case p.event.Kind == LockEvent:
@@ -29,8 +29,8 @@ func (p *JudgePass) Says() baseline.Says {
 	return nil
 }
 
-// LockedBefore returns the named server in the lockfile before the change under review, or nil
-// if it has none. It is for Configs.
+// LockedBefore returns the named server as the lockfile had it before the change under review, or
+// nil if it had none. It is for Configs.
 func (p *ConfigPass) LockedBefore(name string) *Offer {
 	if p.judge.engine.base == nil {
 		return nil
@@ -38,9 +38,9 @@ func (p *ConfigPass) LockedBefore(name string) *Offer {
 	return p.judge.engine.base.Servers[name]
 }
 
-// TakenOut calls visit for each definition that was approved in the lockfile before the
-// change under review, and that is now missing although it was listed, or no longer
-// approved. left is the number of the server's definitions in the lockfile.
+// TakenOut calls visit for each definition that the lockfile before the change under review
+// approved, and that the current one no longer approves, or lacks although the server listed it.
+// left is the number of the server's definitions in the lockfile.
 func (p *JudgePass) TakenOut(visit func(was *Offered, absent bool)) (left int) {
 	here := p.lockedDefinitions()
 	before := p.Before()

@@ -63,9 +63,9 @@ func (s *Session) Owners(name string) []*Known {
 	return owners
 }
 
-// Near returns at most maxNear tools of other servers than except whose names are one edit away
-// from name: a letter omitted, inserted, replaced or transposed. It omits those of
-// [Session.Owners].
+// Near returns at most maxNear tools of servers other than except whose names are one edit away
+// from name: a letter omitted, inserted, replaced or transposed. It omits those that
+// [Session.Owners] returns.
 func (s *Session) Near(name, except string) (near []*Known) {
 	if len(s.Servers) < 2 {
 		return nil
@@ -137,8 +137,8 @@ type Server struct {
 	floods *[messageClasses]bucket // nil before the server's first unsolicited message
 }
 
-// Known is a definition with the circumstances in which a session first saw it. Sessions that
-// saw the same definition share one copy.
+// Known is a definition with the circumstances in which a session first saw it. Sessions that saw
+// the same definition share one copy.
 type Known struct {
 	Server     string
 	Session    string
@@ -261,7 +261,7 @@ func note(set *map[string]bool, name string) {
 	(*set)[name] = true
 }
 
-// The bounds on comparisons between the servers of a session. No model works with more tools.
+// The bounds on comparisons between the servers of a session. No model copes with that many tools.
 const (
 	maxOwners         = 16    // servers remembered per folded tool name
 	maxNear           = 16    // tools whose names are one edit away
@@ -293,7 +293,7 @@ func (s *Session) own(srv *Server, k *Known) {
 	}
 }
 
-// enlist adds a tool to the list of a key, unless the list already has one of its server.
+// enlist adds a tool to the list for a key, unless the list already has one from its server.
 func enlist(by map[string][]*Known, key string, k *Known) {
 	owners := by[key]
 	if len(owners) < maxOwners && !slices.ContainsFunc(owners, func(o *Known) bool { return o.Server == k.Server }) {

@@ -24,8 +24,8 @@ func mix(h uint64) uint64 {
 	return h ^ h>>33
 }
 
-// Bound records how much of a limit shared by all sessions a run has used. The merging of runs uses
-// it to determine whether a single run would have reached the bound.
+// Bound records how much of a limit shared by all sessions a run has used. Merging uses it to
+// determine whether a single run would have reached the bound.
 type Bound struct {
 	Name string `json:"name"`
 	Used int    `json:"used"`

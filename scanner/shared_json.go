@@ -49,9 +49,9 @@ func (s *Shared) AppendJSON(b []byte) []byte {
 	return append(b, '}')
 }
 
-// appendValues appends the values and the result that contained them. A value is a list of its
-// digest, its kind, whether it did not come from a server, whether it is only looked up, line,
-// column and encoding.
+// appendValues appends the values and the result that contained them. Each value is an array:
+// digest, kind, whether it did not come from a server, whether it is only looked up, line, column
+// and encoding.
 func (s *Shared) appendValues(b []byte) []byte {
 	b = appendText(append(b, `,"from":{`...), "tool", s.From.Tool)
 	b = appendText(append(b, ','), "orders", s.From.Orders)

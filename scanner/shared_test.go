@@ -14,8 +14,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// apart judges the messages of each server with a separate engine, which receives the
-// additions of the other servers' messages as JSON.
+// apart judges each server's messages with a separate engine, which receives the additions from the
+// other servers' messages as JSON.
 type apart struct {
 	t      *testing.T
 	engine *scanner.Engine

@@ -21,7 +21,7 @@ type Snapshot struct {
 	places  Places // locations in the current event
 }
 
-// Offer holds the definitions of one server.
+// Offer holds one server's definitions.
 type Offer struct {
 	Server      string
 	Transport   string
@@ -63,7 +63,7 @@ type Duplicate struct {
 	First, Second Location
 }
 
-// maxOffered bounds the definitions of a snapshot. The largest published server has 235.
+// maxOffered bounds the definitions in a snapshot. The largest published server has 235.
 const maxOffered = 65536
 
 // NewSnapshot returns an empty snapshot.
@@ -81,7 +81,7 @@ func (s *Snapshot) Offer(server string) *Offer {
 	return o
 }
 
-// Event adds the definitions of an event.
+// Event adds the definitions in an event.
 func (s *Snapshot) Event(e *Event, out *Outcome) error {
 	if e.Kind == ConfigEvent {
 		for i := range e.Config.Entries {
@@ -116,7 +116,7 @@ func (s *Snapshot) Event(e *Event, out *Outcome) error {
 	return nil
 }
 
-// identify records the configured identity of a server. Only the first one counts.
+// identify records a server's configured identity. Only the first one counts.
 func (s *Snapshot) identify(c *configfile.ClientConfig, entry *configfile.Entry) {
 	o := s.Offer(entry.Name)
 	id, at := baseline.IdentityOf(entry), ConfiguredServer{c, entry}.Location()
@@ -127,14 +127,14 @@ func (s *Snapshot) identify(c *configfile.ClientConfig, entry *configfile.Entry)
 	}
 }
 
-// rival records the location if another server has the same name as the offer.
+// rival records the location if id shows that another server has the offer's name.
 func (o *Offer) rival(id *baseline.Identity, at Location) {
 	if o.Identity != nil && !o.Identity.Alike(id) {
 		o.Rival = at
 	}
 }
 
-// take adds the definitions of a message.
+// take adds the definitions in a message.
 func (s *Snapshot) take(o *Offer, m *Message) {
 	var here map[mcp.DefinitionKey]*mcp.Definition
 	for i := range m.Definitions {

@@ -6,7 +6,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/mcp"
 )
 
-// subjectOf returns the subject, name and root of a node, by the same shapes as the walk.
+// subjectOf returns the subject, name and root of a node, based on the same shapes as the walk.
 func (in *Inspector) subjectOf(root int, m *Message, i int) (mcp.SubjectKind, string, int) {
 	// Definitions are in frame order.
 	if k := sort.Search(len(m.Definitions), func(k int) bool { return m.Definitions[k].Node > i }); k > 0 {

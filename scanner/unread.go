@@ -6,10 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// noise reports whether no client takes the frame for a message. Such a frame starts neither like
-// an object with a member nor like a list of objects, and contains no later object that a reader
-// could reach by skipping a byte order mark or comment, or by treating a carriage return as a
-// line end. Banners and log lines on standard output, such as "[INFO] ready", are common and
+// noise reports whether no client would parse the frame as a message. Such a frame starts neither
+// like an object with a member nor like a list of objects, and contains no later object that a
+// reader could reach by skipping a byte order mark or comment, or by treating a carriage return as
+// a line end. Banners and log lines on standard output, such as "[INFO] ready", are common and
 // harmless.
 func noise(frame []byte) bool {
 	frame = bytes.TrimLeft(frame, " \t\r\n")

@@ -11,8 +11,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// Value is a distinctive value in a message, for comparison with values of other messages. It
-// never contains an unmasked secret.
+// Value is a distinctive value in a message, for comparison with values in other messages. It never
+// contains an unmasked secret.
 type Value struct {
 	digest uint64 // fields used in judging are adjacent
 	Kind   text.DistinctKind
@@ -37,7 +37,7 @@ const (
 	maxPassages = 1024 // of passages; the sample depends only on digests, so that every message has the same one
 )
 
-// values collects the distinctive values of one message.
+// values collects the distinctive values in one message.
 type values struct {
 	seen    map[uint64]text.DistinctKind
 	of      [text.DistinctKinds]int
@@ -55,7 +55,7 @@ func (v *values) reset(frame int) {
 	v.left = decodedBytes + frame
 }
 
-// values extracts the distinctive values of a text, plain and encoded.
+// values extracts the distinctive values in a text, plain and encoded.
 func (in *Inspector) values(p *TextPass) {
 	if !in.engine.values {
 		return
@@ -77,7 +77,7 @@ func (in *Inspector) values(p *TextPass) {
 	}
 }
 
-// carried extracts the values of s, and of text encoded in it.
+// carried extracts the values in s, and in text encoded in it.
 func (in *Inspector) carried(p *TextPass, s []byte, via string, n int) {
 	in.distincts(p, s, via)
 	if n == text.MaxLayers {
@@ -110,7 +110,7 @@ func within(spans [][2]int, start, end int) bool {
 	return i < len(spans) && spans[i][0] <= start
 }
 
-// distincts extracts the values of s.
+// distincts extracts the values in s.
 func (in *Inspector) distincts(p *TextPass, s []byte, via string) {
 	if v := bytes.TrimSpace(s); in.secretKey(p, v) && text.Secretive(v) {
 		in.value(p, v, via, text.NewDistinct(v, 0, len(v), text.SecretValue))

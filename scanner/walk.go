@@ -304,8 +304,8 @@ var fromClient = map[string]bool{
 	"resources/unsubscribe": true, "completion/complete": true,
 }
 
-// params inspects the parameters of a request or notification. If neither the event nor the
-// method identifies the sender, it may be the server.
+// params inspects the parameters of a request or notification. If neither the event nor the method
+// identifies the sender, the server may have sent it.
 func (in *Inspector) params(m *Message, node int) {
 	kind := requestSubject(m.Method)
 	m.Client, m.Roots = in.client(node), in.rootsAnswered(node)

@@ -2,8 +2,8 @@ package scanner
 
 import "testing"
 
-// TestWeight checks that a finding of a low-confidence rule raises the severity of
-// other findings by less than its own severity.
+// TestWeight checks that a finding from a low-confidence rule raises the severity of other findings
+// by less than its own severity.
 func TestWeight(t *testing.T) {
 	for _, c := range []struct {
 		confidence     Confidence

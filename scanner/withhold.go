@@ -60,8 +60,8 @@ type withholding struct {
 	listed  map[mcp.DefinitionKey]mcp.Digest // digests of the current message's definitions, the first of each name
 }
 
-// withhold decides which definitions of the message are withheld, and refuses requests for
-// withheld ones.
+// withhold decides which definitions in the message are withheld, and refuses requests for withheld
+// ones.
 func (j *judge) withhold(p *JudgePass, i int) {
 	m, server := p.Message, p.Server.ID
 	if p.Direction == mcp.ClientToServer {

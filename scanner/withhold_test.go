@@ -15,7 +15,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// blocking returns options under which every finding of the marker rule blocks.
+// blocking returns options under which every finding from the marker rule blocks.
 func blocking() scanner.Options {
 	return scanner.Options{Blocks: func(f *scanner.Finding) bool { return f.Rule.ID == "tst-marker" }}
 }
@@ -72,9 +72,9 @@ func shownWithheld(o *scanner.Outcome) string {
 	return strings.Join(out, "; ")
 }
 
-// TestWithheldDefinitions checks that the outcome of a list names the withheld
-// definitions with the reason, that rewriting removes exactly these, and that calls of
-// them are refused for the same reason.
+// TestWithheldDefinitions checks that the outcome of a list names the withheld definitions with the
+// reason, that rewriting removes exactly these, and that calls to them are refused for the same
+// reason.
 func TestWithheldDefinitions(t *testing.T) {
 	reviewed := scanner.Options{Pinning: &scanner.Pinning{OnChange: scanner.Block, Reviewed: true}}
 	for name, c := range map[string]struct {

@@ -49,8 +49,8 @@ func numbered(s, format, between string) string {
 	return strings.Join(parts, between)
 }
 
-// lettered replaces each letter of s with the one that is as far from small or capital as the
-// letter is from a or A.
+// lettered replaces the letters of s with those of an alphabet in which small stands for a and
+// capital for A.
 func lettered(s string, small, capital rune) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -63,7 +63,7 @@ func lettered(s string, small, capital rune) string {
 	}, s)
 }
 
-// setApart separates the letters of each word by mark, and the words by gap.
+// setApart separates the letters of each word with mark, and the words with gap.
 func setApart(s, mark, gap string) string {
 	var words []string
 	for _, w := range strings.Fields(s) {

@@ -12,8 +12,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Advise adds the advisories in files, limited to packages in the configurations among the events,
-// to those that the checks use. It calls read for each file.
+// Advise makes the checks also use the advisories in files that concern packages in the events'
+// configurations. It calls read for each file.
 func (c *Checks) Advise(files []string, events []*scanner.Event, read func(name string, s osv.Stats)) error {
 	if len(files) == 0 {
 		return nil
@@ -54,7 +54,7 @@ func readAdvisories(name string, wanted func(launch.Ecosystem, string) bool) ([]
 	return osv.Read(name, file, info.Size(), wanted)
 }
 
-// goBy makes the rules about known packages use a.
+// goBy makes the rules for vulnerable and malicious packages use a.
 func (c *Checks) goBy(a *supplychain.Advisories) error {
 	run := slices.Clone(c.engine.Rules())
 	for _, list := range [...][]scanner.Rule{run, c.Rules} {

@@ -20,11 +20,12 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// baseTree is a directory with the files of the commit before the change under review, or "" if
-// there is none. Its versions of settings apply, so that a change cannot hide its own findings.
+// baseTree is a directory that contains the files as they were before the change under review, or
+// "" if there is none. Its versions of settings apply, so that a change cannot hide its own
+// findings.
 type baseTree string
 
-// treeOf returns the directory with a name, or "" if it is not one.
+// treeOf returns name as a baseTree, or "" if it is not a directory.
 func treeOf(name string) baseTree {
 	if info, err := os.Stat(name); name != "" && err == nil && info.IsDir() {
 		return baseTree(name)
@@ -40,8 +41,7 @@ func (b baseTree) lockfile(name string) string {
 	return b.path(name)
 }
 
-// holds reports whether a file is part of the change, so that the base has its own version of the
-// file, or none.
+// holds reports whether the base determines the earlier version of a file: its own copy, or none.
 func (b baseTree) holds(name string) bool { return b != "" && filepath.IsLocal(name) }
 
 // path returns the path of the base's version of a file.
@@ -207,7 +207,7 @@ func comparePolicies(was, now *fileVersion) (changes []configfile.SettingsChange
 	return changes, lists[0] != nil && lists[0].Enforced, nil
 }
 
-// baseline returns the known findings of the baseline in effect, its name, and the event for the
+// baseline returns the known findings from the baseline in effect, its name, and the event for the
 // change under review.
 func (b baseTree) baseline(name string) (known map[string]scanner.Severity, decides string, changed []*configfile.ChangedSettings, err error) {
 	was, now, err := b.versions("the baseline", name, maxBaseline, true)
@@ -228,10 +228,10 @@ func (b baseTree) baseline(name string) (known map[string]scanner.Severity, deci
 	return known, decides, []*configfile.ChangedSettings{changedSettings(name, was, now, compareBaselines(known, is, now))}, nil
 }
 
-// Fingerprint matches the fingerprint of a finding.
+// Fingerprint matches a finding's fingerprint.
 var Fingerprint = lazyregexp.New(`^f1:[0-9a-f]{32}$`)
 
-// maxBaseline is effectively no limit, because a baseline is as long as its report.
+// maxBaseline is effectively no limit, because a baseline is a report, which can be of any length.
 const maxBaseline = 1 << 40
 
 // known returns the severities of a baseline's findings, by fingerprint.

@@ -52,7 +52,7 @@ type Checks struct {
 	approved, before *scanner.Snapshot // definitions approved by the lockfile, and by its version in the base; nil if nothing is compared
 }
 
-// ReadUpTo reads at most limit+1 bytes of a file, so that its parser can detect one longer than
+// ReadUpTo reads at most limit+1 bytes of a file, so that its parser can tell if it is longer than
 // limit. what names the file in errors.
 func ReadUpTo(what, name string, limit int64) ([]byte, error) {
 	file, err := os.Open(name)
@@ -118,7 +118,7 @@ func configured(s *config.Settings) (all []scanner.Rule, off map[string]bool) {
 	return all, off
 }
 
-// Listing returns how the configuration lists servers.
+// Listing returns the settings for listing servers.
 func (c *Checks) Listing() *servers.Listing {
 	s := c.Triage.Settings
 	return &servers.Listing{Declared: s.Policy, Block: s.BlocksBinaries(), MaxMessage: c.maxMessage}
@@ -185,8 +185,8 @@ func Load(o Options) (*Checks, error) {
 	return c, nil
 }
 
-// Compare sets the date for ignores, and loads the known findings of a baseline, a JSON report; either
-// may be "".
+// Compare sets the current date for ignores, and loads the known findings from a baseline, which is
+// a JSON report; either may be "".
 func (c *Checks) Compare(baseline, now string) error {
 	var err error
 	if c.Triage.Now, err = Date(now); err != nil || baseline == "" {

@@ -8,7 +8,8 @@
 //
 // A source is a Plan of files and servers, or Recordings. Checks.Engine runs it into a sink: Into
 // triages findings on their way to a report, an AuditLog, or both. Recording and Traffic record
-// what servers send. Complete adds to a report the settings that decided about its findings.
+// what servers send. Complete adds to a report the settings that determined the status of its
+// findings.
 //
 // Errors other than IncompleteError mean wrong usage or configuration. The package never prints or
 // prompts; commands pass in functions for that.

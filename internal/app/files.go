@@ -15,8 +15,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Dirs returns where to look for configurations: in a directory and, if user is set, in
-// the user's directories.
+// Dirs returns the directories to search for configurations: dir and, if user is set, the user's
+// directories.
 func Dirs(dir string, user bool) config.Dirs {
 	d := config.Dirs{GOOS: runtime.GOOS, Project: dir, Getenv: func(string) string { return "" }}
 	if !user {
@@ -29,7 +29,7 @@ func Dirs(dir string, user bool) config.Dirs {
 	return d
 }
 
-// ReadConfig reads a client configuration as a run sees it.
+// ReadConfig reads and parses a client configuration as a run does.
 func ReadConfig(path string, limit int64) (*config.File, error) {
 	data, err := ReadTarget(path, limit)
 	if err != nil {
@@ -104,8 +104,8 @@ func readAtMost(r io.Reader, size, limit int64) ([]byte, error) {
 const maxEnvFile = 1 << 20
 
 // envFiles adds the environment files in the project that f's entries name, because they determine
-// what runs as the entries do. Other files belong to the user who starts the server, and are only
-// counted.
+// what runs, like the entries themselves. Other files belong to the user who starts the server, and
+// are only counted.
 func (p *Plan) envFiles(f *config.File) {
 	if f.User {
 		return

@@ -72,7 +72,7 @@ func offersOf(ctx context.Context, engine *scanner.Engine, f *lockfile.File) (*s
 	return offers, err
 }
 
-// Servers returns the servers that the policy declares, and those of the lockfile with their tools.
+// Servers returns the servers that the policy declares, and those in the lockfile with their tools.
 // They are needed to split names in transcripts into server and tool.
 func (c *Checks) Servers() map[string][]string {
 	all := toolsByServer(c.Locked)
@@ -86,7 +86,7 @@ func (c *Checks) Servers() map[string][]string {
 	return all
 }
 
-// LockedTools returns the servers of mcpscan.lock with their tools, or nil if no lockfile can be
+// LockedTools returns the servers in mcpscan.lock with their tools, or nil if no lockfile can be
 // read.
 func LockedTools() map[string][]string {
 	f, err := lockfile.Load(lockfile.Name)
@@ -96,7 +96,7 @@ func LockedTools() map[string][]string {
 	return toolsByServer(f)
 }
 
-// toolsByServer returns the servers of a lockfile with their tools. f may be nil.
+// toolsByServer returns the servers in a lockfile with their tools. f may be nil.
 func toolsByServer(f *lockfile.File) map[string][]string {
 	all := map[string][]string{}
 	if f == nil {

@@ -42,20 +42,21 @@ func NewPlan(ctx context.Context, known servers.Known, maxMessage int64) *Plan {
 	return &Plan{known: known, maxMessage: maxMessage, disk: servers.NewDisk(ctx)}
 }
 
-// Source yields the events of the plan, and then those of its servers.
+// Source yields the plan's events, and then those from its servers.
 func (p *Plan) Source(ctx context.Context, l *servers.Listing, w servers.Watcher) scanner.Source {
 	return l.Source(ctx, p.Events, p.Targets, p.disk, w)
 }
 
-// Watch sends the events of the plan, lists its servers, sends the event all, and watches the
-// servers until l ends.
+// Watch sends the plan's events, lists its servers, sends the event all, and watches the servers
+// until l ends.
 func (p *Plan) Watch(ctx context.Context, l *servers.Listing, all *scanner.Event) <-chan *scanner.Event {
 	return l.Watch(ctx, p.Events, p.Targets, p.disk, all)
 }
 
 // Add adds the targets of a run, and the server that a command starts. Without either, it adds the
-// configurations of the working directory and the user. The target - is stdin. locked is the
-// lockfile whose definitions are inspected for servers that are not started; nil if there is none.
+// configurations in the working directory and the user's directories. The target - is stdin. locked
+// is the lockfile whose definitions are inspected for servers that are not started; nil if there is
+// none.
 func (p *Plan) Add(ctx context.Context, targets, command []string, locked *lockfile.File, stdin io.Reader) error {
 	p.lockfile, p.mayLeave = locked, p.NoRun && locked == nil
 	if p.NoRun && locked != nil {
@@ -85,7 +86,7 @@ func (p *Plan) Add(ctx context.Context, targets, command []string, locked *lockf
 	return nil
 }
 
-// Allow removes the servers that must not start: all of them with NoRun, and those of
+// Allow removes the servers that must not start: all of them with NoRun, and those from
 // configurations for which ask returns a reason.
 func (p *Plan) Allow(ctx context.Context, ask func(*servers.Target) (refused string)) {
 	p.Targets = slices.DeleteFunc(p.Targets, func(t servers.Target) bool {
@@ -137,7 +138,7 @@ func (p *Plan) server(t servers.Target, shown string) error {
 	return nil
 }
 
-// Config adds the servers of a client configuration to the plan.
+// Config adds the servers in a client configuration to the plan.
 func (p *Plan) Config(f *config.File) {
 	p.Inputs = append(p.Inputs, report.Input{Kind: "config", Name: f.Path})
 	at := func(pos config.Position) scanner.Origin {
@@ -221,8 +222,8 @@ func (p *Plan) skip(at scanner.Origin, format string, args ...any) {
 	p.Events = append(p.Events, &scanner.Event{Kind: scanner.SkippedEvent, Reason: text.Mask(fmt.Sprintf(format, args...)), Origin: at})
 }
 
-// discover adds the configurations at their usual paths, in a directory and its subdirectories, and
-// in the user's directories if user is set. Those without servers are only counted.
+// discover adds the configurations at their usual paths in a directory, its subdirectories and, if
+// user is set, the user's directories. Those without servers are only counted.
 func (p *Plan) discover(dir string, user bool) error {
 	found := 0
 	locations, missed := config.DiscoverBelow(Dirs(dir, user))
@@ -257,8 +258,8 @@ func (p *Plan) discover(dir string, user bool) error {
 // ErrNoConfig is the error for a directory without client configurations.
 var ErrNoConfig = errors.New("no client configuration found")
 
-// lockedEvents adds the events of the lockfile's servers that are not started, before all others. There are
-// none if the user named only individual servers, or if the lockfile is itself an input.
+// lockedEvents inserts events for the lockfile's servers that are not started, before all others.
+// There are none if the user named only individual servers, or if the lockfile is itself an input.
 func (p *Plan) lockedEvents() {
 	f := p.lockfile
 	if f == nil {

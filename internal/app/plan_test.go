@@ -8,7 +8,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/servers"
 )
 
-// planned returns the plan for the servers of a configuration.
+// planned returns the plan for the servers in a configuration.
 func planned(t *testing.T, text string) *Plan {
 	t.Helper()
 	file, err := config.Parse("c.mcp.json", []byte(text))
@@ -36,8 +36,7 @@ func TestQuestion(t *testing.T) {
 	}
 }
 
-// TestUnique checks that servers are listed only once only if nothing distinguishes
-// them.
+// TestUnique checks that servers are merged only if nothing distinguishes them.
 func TestUnique(t *testing.T) {
 	p := &Plan{}
 	for _, tenant := range []string{"a", "b", "a"} {
@@ -54,7 +53,7 @@ func TestUnique(t *testing.T) {
 	}
 }
 
-// TestConceal checks that secrets given to a server are masked in what it repeats.
+// TestConceal checks that secrets given to a server are masked if it repeats them.
 func TestConceal(t *testing.T) {
 	t.Setenv("MY_TOKEN", "/Kp7Xq2Vn9Rt4")
 	t.Setenv("MY_DIR", t.TempDir())

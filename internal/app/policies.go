@@ -31,7 +31,7 @@ func LoadPolicy(name string) (p *policy.Policy, idle []policy.Problem, err error
 	return nil, nil, fmt.Errorf("reading the policy %s: expected a file name that ends in .toml, .yaml or .yml", name)
 }
 
-// listPolicy returns the policy of a file such as mcpscan.yaml. A policy without effect is an
+// listPolicy returns the policy in a file such as mcpscan.yaml. A policy without effect is an
 // error, because the user asked for it.
 func listPolicy(name string, data []byte) (*policy.Policy, []policy.Problem, error) {
 	settings, err := config.ParseSettings(name, data, Vocabulary())
@@ -89,11 +89,10 @@ func together(policies ...scanner.Policy) scanner.Policy {
 	return all
 }
 
-// strictest is a list of policies of which the strictest verdict wins, and the first among
-// equals.
+// strictest combines policies: the strictest verdict wins, and the first one among equals.
 type strictest []scanner.Policy
 
-// Decide returns the decision of the strictest policy.
+// Decide returns the strictest policy's decision.
 func (s strictest) Decide(r *scanner.PolicyRequest) (d scanner.Decision) {
 	for i, p := range s {
 		if own := p.Decide(r); i == 0 || own.Verdict > d.Verdict {

@@ -45,8 +45,8 @@ func label(name string) string {
 }
 
 // openRecordings detects the formats of all files before reading any, so that a wrong name is
-// reported before an hour of work. If there are several, an unreadable one is skipped and counted,
-// and the others are still read.
+// reported at once, not after an hour of work. If there are several, an unreadable one is skipped
+// and counted, and the others are still read.
 func openRecordings(names []string, stdin io.Reader, o replay.Options, count func(io.Reader) io.Reader) (scanner.Source, func(), error) {
 	var sources []scanner.Source
 	var files []*os.File
@@ -87,7 +87,7 @@ func openRecordings(names []string, stdin io.Reader, o replay.Options, count fun
 	return replay.Join(sources...), closeAll, nil
 }
 
-// partMark separates the name of a recording from the part number, from the second part on.
+// partMark separates the name of a recording from the part number, which the first part lacks.
 const partMark = ".part"
 
 func partName(recording string, n int) string {
@@ -175,7 +175,7 @@ type interruptible struct {
 	ended  bool
 }
 
-// piece is the result of one call of Next.
+// piece is the result of one call to Next.
 type piece struct {
 	chunk scanner.Chunk
 	err   error

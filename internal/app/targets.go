@@ -130,8 +130,8 @@ type Side struct {
 }
 
 // Side opens a target. If the target names a server, or command is set, it adds the server to the
-// plan instead and returns nil. For a lockfile, the side has the approved definitions if approved
-// is set, otherwise those last seen.
+// plan instead and returns nil. For a lockfile, the side contains the approved definitions if
+// approved is set, otherwise those last seen.
 func (p *Plan) Side(ctx context.Context, target string, command []string, approved bool) (*Side, error) {
 	switch {
 	case len(command) > 0:
@@ -176,8 +176,8 @@ func (p *Plan) file(ctx context.Context, name string, approved bool) (*Side, err
 	return &Side{Inputs: []report.Input{{Kind: "recording", Name: name}}, Source: src, Close: closeAll}, nil
 }
 
-// offered reads the definitions in a file: a lockfile, of which approved selects the approved
-// ones, or a definition file.
+// offered reads the definitions in a lockfile or definition file. For a lockfile, approved selects
+// the approved ones, not those last seen.
 func offered(name string, data []byte, approved bool) ([]*scanner.Event, string, error) {
 	if lockfile.Is(data) {
 		f, err := lockfile.Parse(name, data)

@@ -16,10 +16,10 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// ProxySession is the session name of a connection through a proxy.
+// ProxySession is the session name for a connection through a proxy.
 const ProxySession = "proxy"
 
-// Traffic is the recording of a proxy. Writing to it does not delay messages.
+// Traffic is a proxy's recording. Writing to it does not delay messages.
 type Traffic struct {
 	name  string
 	limit int64 // size in bytes at which a new part starts; 0 for no limit
@@ -69,7 +69,7 @@ func OpenTraffic(name string, size int64, keep int, tell func(string, ...any)) (
 	return t, nil
 }
 
-// lostLine returns a line that replaces missing messages in a recording, so that a replay is
+// lostLine returns a line that stands for missing messages in a recording and makes a replay
 // incomplete.
 func lostLine(n int, why string) []byte {
 	var b bytes.Buffer
@@ -78,7 +78,7 @@ func lostLine(n int, why string) []byte {
 	return b.Bytes()
 }
 
-// Write writes a line of the recording.
+// Write writes a line to the recording.
 func (t *Traffic) Write(line []byte) (int, error) {
 	t.size += int64(len(line))
 	return t.spool.Write(line)

@@ -36,7 +36,7 @@ func (m Model) writeFilter(bits []byte) {
 	}
 }
 
-// before returns the slot before a slot.
+// before returns the slot that precedes at, which is the last one if at is 0.
 func before(at, slots uint32) uint32 {
 	if at == 0 {
 		return slots - 1
@@ -55,7 +55,7 @@ func markSearches(bits []byte, tag uint16, first, last, slots uint32) {
 	}
 }
 
-// mayRaise returns 0 only if the weight of a feature is not positive, otherwise 1.
+// mayRaise returns 0 if a feature's weight is certainly not positive, otherwise 1.
 func (f filter) mayRaise(feature uint32) int {
 	i := searchHash(feature)>>(32-blockBits)<<tagBits | feature&(1<<tagBits-1)
 	return int(f[i/8] >> (i % 8) & 1)

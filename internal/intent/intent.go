@@ -36,7 +36,7 @@ const (
 )
 
 // Prose reports whether text in this location consists of sentences. Elsewhere the classifier has
-// little to go by.
+// little to go on.
 func (k PlaceKind) Prose() bool {
 	return k == Description || k == ParameterText || k == Instructions || k == Result
 }
@@ -86,7 +86,7 @@ func hashString(s string) uint32 {
 	return h
 }
 
-// mix returns the hash of a kind of feature and two hashes.
+// mix combines a kind of feature and two hashes into one hash.
 func mix(kind byte, a, b uint32) uint32 {
 	const odd1, odd2 = 0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93
 	h := (uint64(a)<<32 | uint64(b)) ^ uint64(kind)*odd1
@@ -181,7 +181,7 @@ func (r *Reader) phrases() {
 	r.features = fs[:n]
 }
 
-// has returns 1 if there is a stem, otherwise 0.
+// has returns 1 if stem is set, that is, not zero, and 0 otherwise.
 func has(stem uint32) (n int) {
 	if stem != 0 {
 		n = 1
@@ -189,8 +189,8 @@ func has(stem uint32) (n int) {
 	return n
 }
 
-// place sets the span of the features from the last one with a span to the nth to that of tokens
-// first to last, or to none if last < first.
+// place assigns a span to each feature up to the nth that has none yet: the span from token first
+// to token last, or the zero span if last < first.
 func (r *Reader) place(n, first, last int) {
 	if r.explain {
 		r.placeTo(n, first, last)
@@ -256,7 +256,8 @@ func (r *Reader) context(t []byte, all []Sentence, i int, p *Place) {
 	}
 }
 
-// read sets purpose to the beginnings of the words of a statement and a name.
+// read sets purpose to the hashes of the longer words in a statement and a name, each cut to five
+// bytes.
 func (r *Reader) read(own, tool []byte) {
 	of := &r.purposeOf
 	if r.purpose != nil && bytes.Equal(own, of[0]) && bytes.Equal(tool, of[1]) { // as for most texts of a definition

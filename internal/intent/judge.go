@@ -27,7 +27,8 @@ type decoded struct {
 // of two, and three in a filter of three.
 const groups = Widths * (Widths + 1) / 2
 
-// fits tells how well a word fits each place of each filter, in units of 1/(vectorUnit*filterUnit).
+// fits holds how well a word fits each position of each filter, in units of
+// 1/(vectorUnit*filterUnit).
 type fits struct {
 	keys [2]uint32
 	of   [groups][Filters]int32
@@ -50,9 +51,9 @@ func (n Net) decoded() *decoded {
 	for w, filters := range d.layers.Filters {
 		for f, weights := range filters {
 			for k, weight := range weights {
-				// Multiplying a pair by a number multiplies both of its halves, and adding pairs
-				// adds their halves: what the lower half borrows from the upper one is added back
-				// in fit.
+				// Each int64 holds a pair of numbers, one in each half, so that one operation
+				// multiplies or adds both. What the lower half borrows from the upper one is added
+				// back in fit.
 				d.pairs[w*(w+1)/2+k/Dims][f/2][k%Dims] += int64(weight) << (32 * (f % 2))
 			}
 		}
@@ -84,7 +85,7 @@ func (j Judge) Gain(in Input) Score {
 	return sum / Score(len(j))
 }
 
-// vector adds the vector of a key to to, if the net has one.
+// vector adds the key's vector, if the net has one, to the sum in to.
 func (d *decoded) vector(to *[Dims]int64, key uint32) {
 	if key == 0 {
 		return
@@ -107,8 +108,8 @@ func (d *decoded) vector(to *[Dims]int64, key uint32) {
 	}
 }
 
-// fit returns how well a word fits, which is valid until the next call. The word without keys fits
-// nothing: its vector is zero, and so is an unused element of recent.
+// fit returns how well a word fits; the result is valid until the next call. The word with zero
+// keys fits nothing, because its vector is zero, so an unused element of recent is correct for it.
 func (m *member) fit(word [2]uint32) *[groups][Filters]int32 {
 	known := &m.recent[word[0]%recentFits]
 	if known.keys == word {
@@ -169,8 +170,8 @@ func (m *member) gain(in Input) Score {
 	return Score(max(-MaxGain, min(MaxGain, out/(contextUnit*denseUnit*denseUnit/Unit))))
 }
 
-// matches returns the best match of each filter. A match starts at each word, and may continue
-// after the last one with words of zeros.
+// matches returns the best match of each filter. A match may start at any word, and continue after
+// the last one with zero vectors.
 func (m *member) matches(words [][2]uint32) (best [Widths][Filters]int32) {
 	for w := range best {
 		for f := range best[w] {
@@ -178,9 +179,8 @@ func (m *member) matches(words [][2]uint32) (best [Widths][Filters]int32) {
 		}
 	}
 	n := max(len(words), 1)
-	// The sums of the matches that continue with the next word: matches of two words, matches of
-	// three words of which two have been read, and matches of three words of which one has been
-	// read.
+	// The sums of the unfinished matches, which continue with the next word: two is for two-word
+	// matches; three and one are for three-word matches after two words and after one.
 	var none, two, three, one [Filters]int32
 	for at := range n + Widths - 1 {
 		var word [2]uint32
@@ -205,7 +205,7 @@ func (m *member) matches(words [][2]uint32) (best [Widths][Filters]int32) {
 	return best
 }
 
-// raise raises the best matches to the sums of a and b.
+// raise raises each best match to the sum of a and b if that is higher.
 func raise(best, a, b *[Filters]int32) {
 	for f := range Filters {
 		best[f] = max(best[f], a[f]+b[f])

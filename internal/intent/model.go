@@ -68,8 +68,8 @@ func (p *Parameters) Total(sentence Score, sentences int, g Group) Score {
 }
 
 // The table consists of the parameters, the filter, and the slots of a hash table with open
-// addressing. A slot holds a two-byte tag from the feature's hash, and the weight. A feature whose tag collides with
-// another's gets the other's weight, which is rare enough.
+// addressing. A slot holds a two-byte tag from the feature's hash, and the weight. A feature whose
+// tag collides with another's gets the other's weight, which is rare enough to ignore.
 const (
 	headerBytes = 4 * (3 + 5*int(Groups))
 	slotsAt     = headerBytes + filterBytes
@@ -81,7 +81,7 @@ func slot(feature uint32, slots uint32) (at uint32, tag uint16) {
 	return uint32(uint64(searchHash(feature)) * uint64(slots) >> 32), uint16(feature) | 0x8000
 }
 
-// searchHash returns the hash by which slot chooses: the higher it is, the later the slot.
+// searchHash returns the hash that determines the slot: the higher the hash, the later the slot.
 func searchHash(feature uint32) uint32 { return feature * 2654435761 }
 
 // Parameters returns the parameters of the model.

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestEmbedded checks that docs/detection.md has the figures of the embedded model.
+// TestEmbedded checks that docs/detection.md has the embedded model's figures.
 func TestEmbedded(t *testing.T) {
 	m := Embedded()
 	p := m.Parameters()

@@ -5,11 +5,11 @@ import (
 	"encoding/binary"
 )
 
-// Net is a small convolutional net over the words of a sentence. The second stage of the classifier
-// consists of several, used only for sentences that the linear model considers possible attacks.
-// Word vectors let them judge words that occur in no training text. All arithmetic is on integers.
-// Vectors are read in place; the few thousand weights are decoded once, when the first sentence is
-// judged.
+// Net is a small convolutional net over the words of a sentence. The classifier's second stage
+// consists of several nets, used only for sentences that the linear model considers possible
+// attacks. Word vectors let them judge words that occur in no training text. All arithmetic is on
+// integers. Vectors are read in place; the few thousand weights are decoded once, when the first
+// sentence is judged.
 type Net struct{ table string }
 
 // Members is the number of nets in the second stage. They differ only in the random seed of their

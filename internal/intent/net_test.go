@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestEmbeddedNets checks that docs/detection.md has the figures of the embedded nets, and that
-// both stages together fit into 8 MiB.
+// TestEmbeddedNets checks that docs/detection.md has the embedded nets' figures, and that both
+// stages together fit into 8 MiB.
 func TestEmbeddedNets(t *testing.T) {
 	doc, err := os.ReadFile("../../docs/detection.md")
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Locator determines the locations of texts. It folds what texts of the same definition share
-// only once. It is not safe for concurrent use.
+// Locator determines the locations of texts. It folds the names and the purpose shared by a
+// definition's texts only once. It is not safe for concurrent use.
 type Locator struct {
 	folder                   text.Folder
 	name, parameter, purpose foldedName
@@ -29,7 +29,7 @@ func (n *foldedName) fold(f *text.Folder, s string) []byte {
 	return n.text
 }
 
-// Place returns the location of the text of a pass, which is valid until the next call. It returns
+// Place returns the location of a pass's text; the result is valid until the next call. It returns
 // false if no model reads the text.
 func (l *Locator) Place(p *scanner.TextPass) (place Place, read bool) {
 	switch p.Subject {

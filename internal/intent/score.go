@@ -34,7 +34,7 @@ func (r *Reader) use(m Model) {
 }
 
 // divide sets raising to the features that may have positive weights, and returns the others. It
-// has no branches, so that the processor waits for many parts of the filter at once.
+// has no branches, so that the processor can load many parts of the filter in parallel.
 func (r *Reader) divide() (others []uint32) {
 	raising := slices.Grow(r.raising[:0], len(r.features))[:len(r.features)]
 	n := 0

@@ -108,7 +108,7 @@ func fullStop(t []byte) int {
 	return 0
 }
 
-// mayEnd marks the bytes at which a sentence can end: the first of a full stop.
+// mayEnd marks the bytes at which a sentence can end: the first byte of each full stop.
 var mayEnd = func() (t [256]bool) {
 	for _, stop := range append(strings.Split("\n . ! ? ;", " "), fullStops[:]...) {
 		t[stop[0]] = true

@@ -135,8 +135,8 @@ func glued(r rune) bool {
 	return r >= first && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
 
-// chunk adds the tokens of the chunk of text without spaces that starts with a letter, a digit, "~"
-// or "/", and returns its end.
+// chunk adds the tokens of a chunk, which is text without spaces that starts with a letter, a
+// digit, "~" or "/", and returns its end.
 func (r *Reader) chunk(s []byte, start int, p *Place) int {
 	hash, stem, end := uint32(offset), uint32(0), start
 	for ; end < len(s) && kinds[s[end]] == letter; end++ {
@@ -160,7 +160,7 @@ func (r *Reader) chunk(s []byte, start int, p *Place) int {
 	return w.end
 }
 
-// stemBytes is the number of bytes of the stem of a longer word.
+// stemBytes is the length of a stem, which is the beginning of any longer word.
 const stemBytes = 5
 
 // rest completes the token of a chunk that starts with letters and continues with other characters.
@@ -185,7 +185,7 @@ func rest(s []byte, w token) (_ token, all uint16) {
 	return w, all
 }
 
-// name adds the tokens of a chunk that has special characters, which are of the given kinds.
+// name adds the tokens of a chunk with special characters. all holds the kinds of its characters.
 func (r *Reader) name(s []byte, of token, all uint16, p *Place) {
 	start, end := of.start, of.end
 	w := s[start:end]

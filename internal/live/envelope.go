@@ -52,8 +52,8 @@ func newDecoder(raw []byte) *jsontext.Decoder {
 		jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 }
 
-// parse reads the messages of a frame: one, a batch, or several in a row. A truncated message is
-// returned if its id was seen.
+// parse reads the messages in a frame: one, a batch, or several in a row. A truncated message is
+// returned if its id was read.
 func parse(frame []byte) []message {
 	var all []message
 	dec := newDecoder(frame)
@@ -215,7 +215,7 @@ func text(raw jsontext.Value) string {
 	return tok.String()
 }
 
-// texts returns the strings of an array, up to a limit for version lists.
+// texts returns the strings in an array, up to a limit that suits version lists.
 func texts(raw jsontext.Value) []string {
 	if raw.Kind() != '[' {
 		return nil

@@ -40,8 +40,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// goroutinesAbove waits until there are no more goroutines than before. If that does not
-// happen, it returns the stacks of all.
+// goroutinesAbove waits until there are no more goroutines than before. If that does not happen, it
+// returns all stacks.
 func goroutinesAbove(before int) string {
 	for range 3000 {
 		if runtime.NumGoroutine() <= before {
@@ -65,7 +65,7 @@ func helper(t *testing.T, mode string) Target {
 	return Target{Name: mode, Command: []string{exe}, Env: env}
 }
 
-// seen collects the frames of a List call.
+// seen collects the frames from a List call.
 type seen struct {
 	mu     sync.Mutex
 	frames []Frame
@@ -161,7 +161,7 @@ const (
 	oneTool     = `{"tools":[{"name":"a","inputSchema":{"type":"object"}}]}`
 )
 
-// serve answers like a plain legacy server, except to messages that own handles.
+// serve answers like a plain legacy server, except for messages that own handles.
 func serve(own func(s *session, m message) bool) int {
 	s := &session{in: bufio.NewReader(os.Stdin)}
 	for {
@@ -238,11 +238,10 @@ func runHelper(mode string) int {
 	return 0
 }
 
-// runLauncher starts a grandchild that holds standard output and ignores its input,
-// and writes the grandchild's process ID to standard error. In the mode orphan, the
-// launcher then fails at once; in the other modes, the grandchild leaves the session
-// and, as a daemon, also its parent and the environment that would identify its
-// owner.
+// runLauncher starts a grandchild that holds standard output open and ignores its input, and writes
+// the grandchild's process ID to standard error. In the mode orphan, the launcher then fails at
+// once; in the other modes, the grandchild leaves the session and, as a daemon, also its parent and
+// the environment that would identify its owner.
 func runLauncher(mode string) int {
 	child := exec.Command(os.Args[0])
 	child.Env = append(os.Environ(), helperVar+"=deaf")

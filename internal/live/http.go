@@ -269,7 +269,7 @@ func (l *streamable) send(ctx context.Context, m outgoing) error {
 	return errors.New("the event stream ended without an answer")
 }
 
-// remember keeps the session ID that initialize was answered with, unless it contains anything but
+// remember keeps the session ID from the response to initialize, unless it contains anything but
 // visible ASCII.
 func (l *streamable) remember(id string) {
 	if strings.ContainsFunc(id, func(r rune) bool { return r < 0x21 || r > 0x7E }) {

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// posted reads the message of a POST to a hand-written server.
+// posted reads the message in a POST to a hand-written server.
 func posted(t *testing.T, r *http.Request) message {
 	t.Helper()
 	body, err := io.ReadAll(r.Body)
@@ -320,8 +320,8 @@ func TestTargetsThatCannotBe(t *testing.T) {
 	}
 }
 
-// An endpoint event on a transport without such events, and a second endpoint event
-// on one with them, count as ordinary output of the server.
+// An endpoint event on a transport without such events, and a second endpoint event on one with
+// them, count as ordinary server output.
 func TestEndpointEventsThatNameNoEndpoint(t *testing.T) {
 	t.Parallel()
 	url := legacyHTTP(t, func(w http.ResponseWriter, _ *http.Request, m message) bool {

@@ -156,8 +156,8 @@ func excused(err error, k kind, declared bool) bool {
 	return (!declared || k.optional) && errors.As(err, &rpc) && rpc.code == codeNotFound
 }
 
-// listParams returns the params of a list request. The cursor is the raw token that the server sent,
-// "" for the first page.
+// listParams returns the params for a list request. The cursor is the raw token that the server
+// sent, "" for the first page.
 func (p *peer) listParams(cursor string) string {
 	var members []string
 	if cursor != "" {

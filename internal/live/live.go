@@ -71,9 +71,9 @@ type Options struct {
 
 	// Listed, if set, keeps the connection open after the lists until Until is closed or the
 	// connection ends, and lists the tools again whenever the server announces that they have
-	// changed. Listed is called once, with the Result of the lists; the Result of List then covers
-	// only the time after that. During that time, OnFrame gets only the announcements, our requests
-	// and their answers.
+	// changed. Listed is called once, with the Result of the lists; the Result that List returns
+	// then covers only the time after that. During that time, OnFrame gets only the announcements,
+	// our requests and their answers.
 	Listed func(Result)
 	Until  <-chan struct{}
 }
@@ -230,7 +230,7 @@ func (s *scan) outdated(p *peer, lists []kind) {
 	}
 }
 
-// count collects the counts of the frames since the last call.
+// count records the frame counts since its last call.
 func (s *scan) count() { s.result.Noise, s.result.Oversize = s.tap.counts() }
 
 func (s *scan) problem(step, reason string) {

@@ -326,7 +326,7 @@ func (p *peer) waiting(id string) bool {
 	return p.pending[id] != nil
 }
 
-// isChanged reports whether the server announced a change of the list after it was requested.
+// isChanged reports whether the server announced a change to the list after it was requested.
 func (p *peer) isChanged(method string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -48,7 +48,7 @@ var servers struct {
 	open int
 }
 
-// members returns the running processes of the session and all its descendants.
+// members returns the running processes in the session, and all their running descendants.
 func (g *group) members() (pids []int) {
 	all := processes()
 	var roots []int

@@ -30,8 +30,8 @@ type Process struct {
 	exited chan struct{}
 }
 
-// Start starts the command of a target in its own session. Its standard error goes to stderr, or
-// to a pipe if stderr is nil.
+// Start starts a target's command in its own session. Its standard error goes to stderr, or to a
+// pipe if stderr is nil.
 func Start(t Target, stderr *os.File) (*Process, error) {
 	path, err := lookUp(t.Command[0], t.Env)
 	if err != nil {

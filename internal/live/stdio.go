@@ -183,9 +183,9 @@ func (t *tail) String() string {
 	return string(t.buf)
 }
 
-// lastLines returns the last n non-blank lines, limited to their last most bytes and starting
-// at a word. Several lines are needed because a stack trace has its error far above the last
-// line.
+// lastLines returns the last n non-blank lines. If they are longer than most bytes, it returns only
+// their end, from a word on. Several lines are needed because the error in a stack trace can be far
+// above the last line.
 func (t *tail) lastLines(n, most int) string {
 	var kept []string
 	lines := strings.Split(t.String(), "\n")

@@ -9,7 +9,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// tap timestamps the frames of a List call and emits them one at a time. It counts across
+// tap timestamps the frames from a List call and emits them one at a time. Its counts cover all
 // connections, because a second attempt opens another one.
 type tap struct {
 	now     func() time.Time

@@ -21,7 +21,7 @@ func (p *peer) matters(m message) bool {
 }
 
 // watch keeps the connection until Options.Until is closed, and lists the tools again when the
-// server announces a change. The first failure ends the watching and is reported as a problem.
+// server announces a change. It stops at the first failure, which is reported as a problem.
 func (s *scan) watch(ctx context.Context, p *peer) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -62,7 +62,7 @@ func (s *scan) watch(ctx context.Context, p *peer) {
 	}
 }
 
-// nextChange waits until the server announces a change of the list, or the connection ends.
+// nextChange waits until the server announces a change to the list, or the connection ends.
 func (s *scan) nextChange(ctx context.Context, p *peer, k kind) error {
 	for !p.isChanged(k.method) {
 		select {

@@ -61,7 +61,7 @@ func TestWatchHTTP(t *testing.T) {
 	<-ended
 }
 
-// TestWatchInterrupted checks that the end of the context ends a watched server.
+// TestWatchInterrupted checks that cancelling the context ends a watched server.
 func TestWatchInterrupted(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(context.Background())

@@ -24,8 +24,8 @@ func claudeCode(v View) bool {
 	return of(kind, claudeCodeSilent) && (v.str("sessionId") != "" || strings.Contains(kind, "-"))
 }
 
-// claudeCodeSilent are the types of lines with no output of tools or servers: the client's own
-// notes, and what it sends to the model.
+// claudeCodeSilent are the types of lines without tool or server output: the client's own notes,
+// and what it sends to the model.
 var claudeCodeSilent = []string{"system", "summary", "file-history-snapshot", "queue-operation", "progress", "attachment", "permission-mode", "ai-title",
 	"custom-title", "last-prompt", "agent-name", "agent-color", "agent-setting", "tag", "mode", "pr-link", "result", "rate_limit_event", "speculation-accept", "worktree-state",
 	"content-replacement", "marble-origami-commit", "saved_hook_context", "started", "bridge-session"}

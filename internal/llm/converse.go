@@ -7,10 +7,10 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// converseEvents are the events of a Bedrock Converse stream with content.
+// converseEvents are the events with content in a Bedrock Converse stream.
 var converseEvents = []string{"messageStart", "contentBlockStart", "contentBlockDelta", "contentBlockStop", "messageStop"}
 
-// converseEvent recognises an event of a Bedrock Converse stream in the form of Amazon's SDKs: an
+// converseEvent recognises a Bedrock Converse stream event in the form that Amazon's SDKs use: an
 // object whose only member is the event.
 func converseEvent(v View) bool {
 	e := v.First()
@@ -20,7 +20,7 @@ func converseEvent(v View) bool {
 	return slices.Contains(converseEvents, e.Key()) || e.Key() == "metadata" && e.has("usage", wire.Object) || strings.HasSuffix(e.Key(), "Exception") && e.has("message", wire.String)
 }
 
-// readConverseEvent handles an event of a stream. A call is read once its block is complete.
+// readConverseEvent handles an event in a stream. A call is read once its block is complete.
 func readConverseEvent(r *Reader, b *body) {
 	v, ok := r.view(b, b.root, "")
 	if !ok {
@@ -33,7 +33,7 @@ func readConverseEvent(r *Reader, b *body) {
 	case kind == "metadata":
 		return
 	case strings.HasSuffix(kind, "Exception"):
-		r.ignore(v, "an error of the provider of the model")
+		r.ignore(v, "an error from the model provider")
 		return
 	case kind == "messageStart":
 		r.brokenOff(stream)

@@ -157,7 +157,7 @@ func (r *Reader) chatPartial(key streamKey, p *partial) {
 	r.emit(Item{Kind: Call, At: v, ID: string(p.id), Name: string(p.name), Args: r.joined(p), Free: p.free, Slot: key.index})
 }
 
-// readAnyRequest reads a request without tools that no provider's format identifies.
+// readAnyRequest reads a request whose provider cannot be recognised, because it has no tools.
 func readAnyRequest(r *Reader, b *body) { readChatRequest(r, b) }
 
 // readMessages reads a list of messages that is not part of a request.

@@ -55,7 +55,7 @@ func (r *Reader) Read(text *Text) bool {
 	return r.ReadValue(text, root, "", err != nil)
 }
 
-// ReadValue reads a value of a text. broken means that the text breaks off inside it.
+// ReadValue reads a value in a text. broken means that the text ends inside it.
 func (r *Reader) ReadValue(text *Text, root wire.Value, pointer string, broken bool) bool {
 	f := r.known.recognise(root)
 	if f == nil || f.read == nil {
@@ -90,7 +90,7 @@ func (r *Reader) begin(format string) {
 	r.session, r.time, r.turn, r.style, r.history, r.clock, r.suite = r.outer.Session, r.outer.Time, "", Plain, false, true, false
 }
 
-// Record holds what a record says about the body in it.
+// Record holds a record's data about the body in it.
 type Record struct {
 	Session string
 	Turn    string // the request that the body is or answers
@@ -98,7 +98,7 @@ type Record struct {
 	Answer  bool // the body is from the model
 }
 
-// Within sets the record around the bodies that follow.
+// Within sets the record that contains the bodies that follow.
 func (r *Reader) Within(o Record) { r.outer = o }
 
 // emit completes an item with what is known about the body, and passes it on.
@@ -135,7 +135,7 @@ func (r *Reader) skipAt(at scanner.Origin, format string, args ...any) {
 	r.emit(Item{Kind: Skipped, origin: &at, Reason: fmt.Sprintf(format, args...)})
 }
 
-// textAt notes text at a location of the body.
+// textAt notes text at a location in the body.
 func (r *Reader) textAt(at scanner.Origin) {
 	if r.said == nil {
 		r.said = &at
@@ -155,8 +155,8 @@ func (r *Reader) unknown(v View, what, kind string) {
 	r.skip(v, "%s: %s of an unknown type, %s", r.format, what, quote(kind))
 }
 
-// quote shortens and quotes a word from an untrusted text for a reason, so that reports have few
-// distinct ones.
+// quote shortens and quotes a word from an untrusted text for use in a reason, so that reports have
+// few distinct reasons.
 func quote(word string) string {
 	const most = 40
 	word = strings.Map(func(c rune) rune {
@@ -338,7 +338,7 @@ func firstCall(list wire.Value) (id string) {
 	return id
 }
 
-// unnamed is the ID prefix of calls without an ID: calls of one tool are answered in order.
+// unnamed is the ID prefix of calls without an ID: calls to one tool are answered in order.
 const unnamed = "name "
 
 func appendSaid(said []byte, content wire.Value) []byte {
@@ -353,7 +353,7 @@ func appendSaid(said []byte, content wire.Value) []byte {
 	return said
 }
 
-// The bounds of what is kept of a text.
+// The limits on what is kept from a text.
 const (
 	maxValues = 16_000_000 // values of one body or line
 	maxKey    = 4 << 10    // bytes of the first messages, which identify a conversation

@@ -60,7 +60,7 @@ func (r *Reader) responsesTool(v View) {
 	}
 }
 
-// The types of the items of the provider's own tools, by their role in an exchange.
+// The item types for the provider's own tools, by their role in an exchange.
 var (
 	providerCalls = []string{"web_search_call", "file_search_call", "computer_call", "code_interpreter_call", "image_generation_call",
 		"local_shell_call", "shell_call", "apply_patch_call", "tool_search_call"}
@@ -133,7 +133,7 @@ var (
 		"response.image_generation_call.", "response.shell_call", "response.apply_patch_call", "response.audio.", "response.keepalive", "response.compaction", "response.local_shell_call", "response.computer_call", "response.tool_search_call"}
 )
 
-// readResponsesEvent handles an event of a stream. Each item is read when it is done; items that
+// readResponsesEvent handles an event in a stream. Each item is read when it is done; items that
 // were not done are read from the whole response at the end.
 func readResponsesEvent(r *Reader, b *body) {
 	s := &r.streams

@@ -102,7 +102,7 @@ func (r *Reader) joined(p *partial) View {
 	return v
 }
 
-// brokenBlocks emits the incomplete calls of a stream, and reports that they are incomplete.
+// brokenBlocks emits the incomplete calls in a stream, and reports that they are incomplete.
 func (r *Reader) brokenBlocks(stream string) {
 	if s, known := r.streams.running[stream]; known {
 		r.turn, r.history = s.turn, false

@@ -16,7 +16,7 @@ type Text struct {
 	places  *scanner.Places // nil if the file contains the text in a different form
 }
 
-// NewText returns a text that is in a file from a location on.
+// NewText returns a text that starts at a location in a file.
 func NewText(at scanner.Origin, data []byte) *Text {
 	return &Text{Data: data, origin: at, places: scanner.NewPlacesAt(at, data)}
 }
@@ -29,7 +29,7 @@ func Quoted(at scanner.Origin, data []byte) *Text {
 	return &Text{Data: data, Pointer: pointer, origin: at}
 }
 
-// View is a value of a text. The zero View represents an absent value.
+// View is a value in a text. The zero View represents an absent value.
 type View struct {
 	text    *Text
 	doc     *wire.Doc
@@ -149,7 +149,8 @@ func (v View) Path() string {
 	return string(v.doc.AppendPointer([]byte(v.pointer), 0, v.n))
 }
 
-// Origin returns the location of the value. It is exact if the file has the bytes of Raw there.
+// Origin returns the location of the value. It is exact if the file contains the bytes of Raw
+// there.
 func (v View) Origin() scanner.Origin {
 	if v.doc == nil {
 		return scanner.Origin{}

@@ -24,7 +24,7 @@ func readVSCode(r *Reader, b *body) {
 }
 
 // vscodePatch reads the value that a line of a change log sets or appends, wherever in the session
-// it goes: the value says what it is, and repetitions are recognised.
+// it belongs: its members identify its type, and repetitions are recognised.
 func (r *Reader) vscodePatch(b *body) {
 	v, ok := r.view(b, b.root, "")
 	if !ok {
@@ -93,7 +93,7 @@ func (r *Reader) vscodeRounds(v View) {
 	}
 }
 
-// vscodeInvocation reads a call as the chat shows it.
+// vscodeInvocation reads a call in the form that the chat displays.
 func (r *Reader) vscodeInvocation(v View) {
 	details := v.at("resultDetails")
 	server := v.at("source").str("serverLabel")

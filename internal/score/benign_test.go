@@ -8,13 +8,12 @@ import (
 	"strings"
 )
 
-// remark is a mutation that adds a sentence that users want to know to a
-// description.
+// remark is a mutation that adds a sentence useful to users to a description.
 func remark(heading string) mutation {
 	return mutation{heading, func(m *mutant) bool { m.sayAnywhere(m.pick(heading)); return true }}
 }
 
-// benignMutations are changes as in legitimate upgrades.
+// benignMutations are changes like those in legitimate upgrades.
 func benignMutations() []mutation {
 	return []mutation{
 		remark("guidance"), remark("guidance"), remark("guidance"), remark("examples"), remark("deprecated"), remark("docs"), remark("reworded"),

@@ -94,7 +94,7 @@ func (d *differ) compare(name string, old, newer []byte) (Change, error) {
 	return c, err
 }
 
-// shown is a sink for the definitions and findings of one run.
+// shown is a sink for the definitions and findings from one run.
 type shown struct {
 	digests map[mcp.DefinitionKey]mcp.Digest
 	collect

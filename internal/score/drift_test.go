@@ -75,9 +75,9 @@ const (
 	mostUpgrades = 0.04
 )
 
-// TestPublishedDrift checks that docs/drift.md contains the current results of the
-// rules, and says of each benign change with a finding at high whether that is
-// correct. go test ./internal/score -update writes the tables.
+// TestPublishedDrift checks that docs/drift.md contains the rules' current results, and says for
+// each benign change with a finding at high whether the finding is correct. go test
+// ./internal/score -update writes the tables.
 func TestPublishedDrift(t *testing.T) {
 	servers := filepath.Dir(publishedServers)
 	for _, path := range []string{filepath.Join(publishedCorpus, "drift"), filepath.Join(publishedCorpus, "versions.jsonl"), filepath.Join(servers, "upgrades.json")} {
@@ -116,8 +116,8 @@ func checkPublished(t *testing.T, name string, all []Change, most float64) {
 	}
 }
 
-// checkEachLeftOut checks that the maximum share also holds without any single
-// package. The name of a pair begins with that of its package.
+// checkEachLeftOut checks that the maximum share also holds if any single package is left out. A
+// pair's name begins with its package's name.
 func checkEachLeftOut(t *testing.T, all []Change, most float64) {
 	t.Helper()
 	of, high := map[string]int{}, map[string]int{}

@@ -39,8 +39,7 @@ func readPhrases(t *testing.T, name string) phrases {
 	return all
 }
 
-// mutant is a server of which one tool is changed. The random choices are
-// reproducible.
+// mutant is a server with one changed tool. The random choices are reproducible.
 type mutant struct {
 	*rand.Rand
 	phrases
@@ -76,7 +75,7 @@ func encode(t *testing.T, v any) []byte {
 	return b.Bytes()
 }
 
-// newMutant selects a tool of a server, and some of its other tools.
+// newMutant selects one of a server's tools, and some of the others.
 func newMutant(t *testing.T, d *dump, kind string, try int, words phrases) (*mutant, *object) {
 	t.Helper()
 	h := fnv.New64a()
@@ -184,7 +183,8 @@ func (m *mutant) parameter(tool object, name string) object {
 	return p
 }
 
-// anyParameter returns a parameter for which test is true, from both definitions.
+// anyParameter returns a random parameter for which test is true, as declared in the old and the
+// new definition.
 func (m *mutant) anyParameter(test func(object) bool) (name string, old, now object) {
 	names := m.parameters(m.tool)
 	m.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
@@ -240,7 +240,7 @@ func (m *mutant) say(tool object, sentence string) {
 	tool["description"] = was
 }
 
-// sayAnywhere adds a sentence to one of the texts of a definition.
+// sayAnywhere adds a sentence to one of the texts in a definition.
 func (m *mutant) sayAnywhere(sentence string) {
 	name, _, p := m.anyParameter(nil)
 	if p == nil || m.IntN(3) > 0 {

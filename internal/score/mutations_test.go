@@ -12,7 +12,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// outcome counts the mutations of one kind, and those with the right result.
+// outcome counts the mutations of one kind, and those with the correct result.
 type outcome struct{ done, right int }
 
 func (o outcome) share() float64 { return float64(o.right) / float64(max(1, o.done)) }
@@ -24,7 +24,7 @@ func half(name string) int {
 	return int(h.Sum32() >> 8 & 1)
 }
 
-// tries is the number of tools of a server on which a mutation is tried.
+// tries is the number of tools per server on which a mutation is tried.
 const tries = 4
 
 // mutate applies mutations to the servers, and counts those with findings at high and
@@ -69,8 +69,8 @@ func mutate(t *testing.T, servers []*dump, mutations []mutation, words phrases, 
 	return by, all
 }
 
-// applied returns a server after a mutation, and its list before it, or nil if the
-// mutation suits none of the tools tried.
+// applied returns a mutated server, and its list before the mutation, or nil if the mutation suits
+// none of the tools tried.
 func applied(t *testing.T, d *dump, kind mutation, number int, words phrases) (*mutant, *object) {
 	for try := range tries {
 		m, before := newMutant(t, d, fmt.Sprint(kind.name, number), try, words)
@@ -81,8 +81,8 @@ func applied(t *testing.T, d *dump, kind mutation, number int, words phrases) (*
 	return nil, nil
 }
 
-// The minimum shares of right results, for our own definitions and for those of
-// published servers.
+// The minimum shares of correct results, for our own definitions and for those from published
+// servers.
 const (
 	leastOwn    = 0.85
 	leastServer = 0.9
@@ -123,8 +123,8 @@ func TestMutations(t *testing.T) {
 // changed.
 const sampled = 16
 
-// judgeMutations logs the share of right results for each kind of mutation, and fails
-// if a share is too low.
+// judgeMutations logs the share of correct results for each kind of mutation, and fails if a share
+// is too low.
 func judgeMutations(t *testing.T, name string, servers []*dump, file string, least float64) {
 	t.Helper()
 	words := readPhrases(t, file)

@@ -24,9 +24,9 @@ const (
 	publishedServers = "../../../shared/realservers/dumps"
 )
 
-// TestPublished checks that docs/detection.md contains the current figures, and
-// says of each flagged tool of a published server whether that is correct. go test
-// ./internal/score -update writes the tables.
+// TestPublished checks that docs/detection.md contains the current figures, and says for each
+// flagged tool of a published server whether the finding is correct. go test ./internal/score
+// -update writes the tables.
 func TestPublished(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the whole corpus is not judged in short mode")
@@ -122,7 +122,7 @@ func TestCorpus(t *testing.T) {
 	if len(res.Sets) != 2 || res.Servers != nil {
 		t.Fatalf("got %+v", res)
 	}
-	// Of theft, override and shadowing, one half, all and all are found; d4 does not count.
+	// Half of theft, and all of override and shadowing, is found; d4 does not count.
 	defs := &res.Sets[0]
 	for _, c := range []struct {
 		of    class
@@ -215,8 +215,9 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// published returns a document of the repository with tables inserted between the markers of the
-// given kind, "figures" or "sessions". Unless -update writes them, the document must contain them already.
+// published returns a document in the repository with tables inserted between the markers of the
+// given kind, "figures" or "sessions". Unless -update writes them, the document must contain them
+// already.
 func published(t *testing.T, name, kind, tables string) string {
 	t.Helper()
 	path := "../../" + name

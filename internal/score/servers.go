@@ -15,7 +15,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Servers contains the results of the rules for the definitions of published servers.
+// Servers contains the rules' results for published servers' definitions.
 type Servers struct {
 	Packages, Tools int
 	Hits            []Hit // findings at medium or above
@@ -114,7 +114,7 @@ func numbers(version string) []int {
 	return ns
 }
 
-// judge runs the rules over the definitions of one server.
+// judge runs the rules over one server's definitions.
 func (s *Servers) judge(engine *scanner.Engine, d *dump) error {
 	events, err := replay.Definitions(d.path, d.data)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// TestPublishedSessions checks that docs/detection.md contains the current results for
-// whole sessions, and says of each flagged benign session whether that is correct.
+// TestPublishedSessions checks that docs/detection.md contains the current results for whole
+// sessions, and says for each flagged benign session whether the finding is correct.
 func TestPublishedSessions(t *testing.T) {
 	path := publishedCorpus + "/transcripts.jsonl"
 	if _, err := os.Stat(path); err != nil {
@@ -30,7 +30,7 @@ func TestPublishedSessions(t *testing.T) {
 }
 
 // alarms returns the clean sessions with a finding at medium or above, each as the beginning of a
-// table row to be completed with whether it is correct.
+// table row. The rest of the row, which says whether the finding is correct, is written by hand.
 func alarms(s Sessions) (lines []string) {
 	for _, t := range s.sorted() {
 		for _, f := range sessionFinders {

@@ -34,7 +34,7 @@ type Disk struct {
 	lock npmLock           // the last package-lock.json read
 }
 
-// summed is the digest of a file, with the state that the file was in.
+// summed is the digest of a file, and the state of the file at that time.
 type summed struct {
 	info   os.FileInfo
 	digest string

@@ -104,7 +104,7 @@ func (in *Inherited) missing(server string, failed bool) missed {
 	return missed{server, names}
 }
 
-// Lacks lists the secrets that a server does not get, in one line; "" for none.
+// Lacks lists the secrets that a server does not get, on one line; "" for none.
 func (in *Inherited) Lacks() string { return listed(in.missing("", false).names, 8) }
 
 // describeMissed describes which servers were started without which variables, with one line per

@@ -7,7 +7,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/config"
 )
 
-// TestGiven checks that a value given to a server is a secret by its name or its format.
+// TestGiven checks that a value given to a server is recognised as a secret by its name or its
+// format.
 func TestGiven(t *testing.T) {
 	basic := "dXNlcjpodW50ZXIyMg==" // user:hunter22
 	for name, c := range map[string]struct {

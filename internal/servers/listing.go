@@ -34,7 +34,7 @@ type Listing struct {
 	Until  <-chan struct{} // ends the watching when closed
 }
 
-// session is the session name of everything in one listing.
+// session is the session name for everything in a listing.
 const session = "scan"
 
 // Watcher receives the progress of a listing.

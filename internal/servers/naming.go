@@ -48,7 +48,8 @@ func KnownFrom(s *scanner.Snapshot) Known {
 }
 
 // Name names a server that is in no configuration, by its name in the lockfile, or else by its
-// package or URL. It returns "" for a server whose name is the one that it reports.
+// package or URL. It returns "" if none of these is known, so that the server's own name for itself
+// is used.
 func (l Known) Name(entry *configfile.Entry) (string, error) {
 	id := baseline.IdentityOf(entry)
 	name := packageName(entry)
@@ -101,7 +102,8 @@ func (l Known) distinct(name string, id *baseline.Identity) string {
 	return name
 }
 
-// same lists the servers with the same identity, or only one with the same arguments.
+// same lists the servers with the same identity or, if some also have the same arguments, only the
+// first of those.
 func (l Known) same(id *baseline.Identity) (names []string) {
 	var exact []string
 	for _, name := range slices.Sorted(maps.Keys(l)) {

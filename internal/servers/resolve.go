@@ -21,8 +21,8 @@ type machine struct {
 	image func(engine, name string) string
 }
 
-// Find returns the machine's information about the command of an entry without running a
-// program, and why parts of it are missing.
+// Find returns the machine's information about an entry's command without running a program, and
+// why parts of it are missing.
 func (d *Disk) Find(e *configfile.Entry) (f configfile.Found, why string) {
 	return machine{getenv: os.Getenv, disk: d}.find(e)
 }
@@ -42,9 +42,9 @@ func afterStart(ctx context.Context, environment []string, d *Disk) machine {
 	return m
 }
 
-// find returns the machine's information about the command of an entry, and why parts of it are
-// missing. Launchers and interpreters have no digest, because they differ between machines; only
-// what they start matters.
+// find returns the machine's information about an entry's command, and why parts of it are missing.
+// Launchers and interpreters have no digest, because they differ between machines; only what they
+// start matters.
 func (m machine) find(e *configfile.Entry) (f configfile.Found, why string) {
 	if e.Command == "" {
 		return f, ""
@@ -81,7 +81,8 @@ func (m machine) find(e *configfile.Entry) (f configfile.Found, why string) {
 }
 
 // program returns the file whose content determines what an entry does: the script named in an
-// argument, or else the command, unless that is a system program controlled by its arguments.
+// argument or, without one, the command, unless that is a system program controlled by its
+// arguments.
 func (m machine) program(e *configfile.Entry, l *launch.Command) string {
 	for _, a := range e.Args {
 		if a == "" || a[0] == '-' {

@@ -42,7 +42,7 @@ func LoadServers(dir string) ([]*Row, error) {
 }
 
 // LoadPublic reads half of the definitions and results of a corpus in the format that package score
-// describes. The other half stays unseen.
+// describes. The other half is held out.
 func LoadPublic(dir string) ([]*Row, error) {
 	var rows []*Row
 	for _, kind := range []string{"tooldefs", "outputs"} {

@@ -58,7 +58,7 @@ type Text struct {
 	Sentences []Sentence
 }
 
-// Sentence is a sentence of a Text.
+// Sentence is a sentence in a Text.
 type Sentence struct {
 	Features []uint32
 	Input    intent.Input

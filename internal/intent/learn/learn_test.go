@@ -16,7 +16,7 @@ const sample = "5a928106cb53067910a7c48a687ab21ae9ed85935c9697117536d4039ed51075
 // netSample is the digest of a net trained in one pass over two of these sets.
 const netSample = "d55a8a0349c8ed00558e0c97c986fbb949a28650626e263cda33ce18e0180971"
 
-// TestTraining checks that the same rows give the same model to the byte, and that a model
+// TestTraining checks that the same rows give the same model, byte for byte, and that a model
 // distinguishes most attacks of a set that it was not trained on from their twins.
 func TestTraining(t *testing.T) {
 	rows, err := Load(filepath.Join("..", "..", "..", "corpus", "a.jsonl"), filepath.Join("..", "..", "..", "corpus", "j.jsonl"), filepath.Join("..", "..", "..", "corpus", "p.jsonl"))

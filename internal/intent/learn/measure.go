@@ -53,8 +53,9 @@ func (s *Scored) worst(support func(verdicts []uint32) intent.Score) (worst *Sen
 // part means training a model and a net.
 const parts = 5
 
-// LeaveOneOut scores the words of each row with a classifier trained on a share of the pairs of the
-// other parts. Packages of real servers and sources of public texts are divided into as many parts.
+// LeaveOneOut scores the words of each row with a classifier trained on a share of the pairs in the
+// other parts. Packages of real servers and sources of public texts are divided into the same
+// number of parts.
 func LeaveOneOut(rows []*Row, share float64, o Options) []Scored {
 	var sets []string
 	for _, r := range rows {
@@ -112,7 +113,7 @@ var Budgets = [intent.Groups]struct{ Medium, High Budget }{
 	},
 }
 
-// together is the budget of the classifier and the rules together, for definitions at high.
+// together is the budget for the classifier and the rules together, for definitions at high.
 var together = Budget{Twins: 0.038, Singles: 0.03, Real: 0.0015, Public: 0.002}
 
 // Thresholds returns p with the thresholds that keep within the budgets.
@@ -126,12 +127,12 @@ func Thresholds(all []Scored, p intent.Parameters) intent.Parameters {
 	return p
 }
 
-// keepMargin is how far below the classifier's own threshold a text of a result may score for rules
-// that match wording to keep their severity. A budget cannot choose it: the rules were tuned with
-// some of the sets, and flag more benign results in sets that they were not tuned with.
+// keepMargin is how far below the classifier's own threshold a text in a result may score without
+// lowering the severity of rules that match wording. A budget cannot choose it: the rules were
+// tuned with some of the sets, and flag more benign results in sets that they were not tuned with.
 const keepMargin = intent.Unit / 2
 
-// Linear returns the results table of the linear model alone.
+// Linear returns the results table for the linear model alone.
 func Linear(all []Scored, o Options) string {
 	alone := slices.Clone(all)
 	m := intent.Encode(o.parameters(0), Supports(alone, o))
@@ -160,8 +161,8 @@ func Threshold(all []Scored, g intent.Group, b Budget) intent.Score {
 	return threshold
 }
 
-// keep returns the lowest score of a definition, at most high, above which a doubtful finding of a
-// rule can keep its severity within the budget for both together.
+// keep returns the lowest score, at most high, above which a rule's doubtful finding in a
+// definition can keep its severity within the budget for the classifier and the rules together.
 func keep(all []Scored, high intent.Score) intent.Score {
 	lowest := intent.Score(math.MinInt32)
 	for share, rows := range benign(all, intent.Definitions, together) {
@@ -180,7 +181,8 @@ func keep(all []Scored, high intent.Score) intent.Score {
 	return min(lowest, high)
 }
 
-// benign iterates over the benign rows of a group by kind, each with the share that b allows to flag.
+// benign iterates over a group's benign rows by kind, with the share of each kind that b allows to
+// be flagged.
 func benign(all []Scored, g intent.Group, b Budget) iter.Seq2[float64, []Scored] {
 	var twins, singles, real, public []Scored
 	for _, s := range all {

@@ -9,7 +9,7 @@ import (
 // layer is a group of numbers trained together, with the moments of their gradients (Adam).
 type layer struct{ value, gradient, mean, square []float32 }
 
-// numbers is a word vector of the net.
+// numbers is one of the net's word vectors.
 type numbers = [intent.Dims]float32
 
 // trainee is a net during training. Products are converted explicitly so that no machine fuses a
@@ -29,7 +29,7 @@ type trainee struct {
 	random  random
 }
 
-// word is the data of a word: its published vector, or nil, and the indexes of its form and stem
+// word holds a word's data: its published vector, or nil, and the indexes of its form and stem
 // among the net's own vectors, or -1. In each batch it is read and updated once.
 type word struct {
 	published *vector
@@ -71,7 +71,7 @@ func newTrainee(own int, words []word, seed random) *trainee {
 	return n
 }
 
-// netInput is a training example of the net.
+// netInput is a training example for the net.
 type netInput struct {
 	words         []int32
 	context       [intent.Contexts]float32

@@ -8,7 +8,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/intent"
 )
 
-// NetOptions are the training options of the second stage.
+// NetOptions are the training options for the second stage.
 type NetOptions struct {
 	Passes   int
 	Rate     float64
@@ -27,7 +27,7 @@ type NetOptions struct {
 // DefaultNet are the options that the embedded net is trained with.
 var DefaultNet = NetOptions{Passes: 6, Rate: 2e-3, Batch: 64, WordDrop: 100, Share: 0.25, Honest: 6000, Known: 3, Positive: 2, Twin: 2, Other: 0.5, Gain: 0.3, Floor: -4}
 
-// FloorGain returns the gain of a sentence that the net does not judge.
+// FloorGain returns the gain for a sentence that the net does not judge.
 func (o *NetOptions) FloorGain() intent.Score { return units(float64(o.Gain * o.Floor)) }
 
 // Second adds to the word scores of each row the gain from nets trained without that row's part.

@@ -90,7 +90,7 @@ const (
 	end   = "<!-- classifier: end -->\n"
 )
 
-// publish writes the figures of the encoded model and nets into a document.
+// publish writes the figures for the encoded model and nets into a document.
 func publish(path, table string, model, nets []byte) error {
 	doc, err := os.ReadFile(path)
 	if err != nil {

@@ -28,7 +28,7 @@ func main() {
 	output := flag.String("o", "corpus/vectors.bin", "Write the vectors to this file.")
 	flag.Parse()
 	if flag.NArg() == 0 {
-		fmt.Fprintln(os.Stderr, "expected the file of the package, then files of labelled texts")
+		fmt.Fprintln(os.Stderr, "expected the package's vector file, then files of labelled texts")
 		os.Exit(2)
 	}
 	if err := run(*output, flag.Arg(0), flag.Args()[1:]); err != nil {

@@ -14,7 +14,7 @@ import (
 )
 
 func main() {
-	servers := flag.String("servers", "", "directory of what published servers list: {package, version, tools, …} a file")
+	servers := flag.String("servers", "", "directory of published servers' definitions, one file each: {package, version, tools, …}")
 	flag.Parse()
 	if err := run(flag.Args(), *servers); err != nil {
 		fmt.Fprintln(os.Stderr, "scorecorpus:", err)
