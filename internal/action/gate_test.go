@@ -56,7 +56,7 @@ func (s *stub) answer(code int, findings ...report.Finding) {
 		"stdout": "::error file=mcpscan.lock,line=1::a finding\n", "stderr": ""})
 }
 
-// args returns the arguments of the stub, except those for formats.
+// args returns the arguments that the stub received, without --format flags.
 func (s *stub) args() []string {
 	s.t.Helper()
 	args := strings.Split(strings.TrimSuffix(readFile(s.t, s.dir, "args"), "\n"), "\n")

@@ -52,7 +52,7 @@ func categoryOf(r role) Category {
 }
 
 // CategoryOfName returns a tool's category by its name. A word that is only a verb takes precedence
-// over one that can be a noun: email_search reads.
+// over one that can be a noun: email_search is a Read.
 func CategoryOfName(name string) Category {
 	words := names.ReadWords(name)
 	either := Unknown

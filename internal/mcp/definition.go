@@ -38,7 +38,7 @@ type Definition struct {
 	Unlisted bool               // the lockfile says that its server no longer lists it
 	Others   string             // its digests in other systems, from the lockfile
 
-	// Node is the node of the declaration in the tree of its frame, while that is being
+	// Node is the declaration's node in its frame's tree, while the frame is being
 	// inspected.
 	Node int
 }

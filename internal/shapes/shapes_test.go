@@ -62,8 +62,8 @@ func build(flags ...string) (string, error) {
 }
 
 // TestWorkIsLinear checks that doubling the input increases the work at most 2.2 times. The
-// constant work of a run would hide growth, so the test compares the increase from the last
-// doubling with that from the first.
+// constant work of a run would hide growth, so the test compares the increases from the
+// first and the last doubling.
 func TestWorkIsLinear(t *testing.T) {
 	program, err := counting()
 	if err != nil {
@@ -138,7 +138,7 @@ func measured(t *testing.T, program string, s Shape, size int) float64 {
 	return float64(sum)
 }
 
-// laid writes the files of a shape into a directory and returns it.
+// laid writes a shape's files into a new directory and returns the directory.
 func laid(t *testing.T, s Shape, size int) string {
 	dir := t.TempDir()
 	for name, content := range s.Make(size) {

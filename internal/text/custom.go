@@ -18,10 +18,10 @@ const (
 	maxAnchorLen = 48 // bytes; a longer anchor is no rarer
 )
 
-// Custom makes a pattern of a user-written expression without anchors. It is matched
+// Custom makes a pattern from a user-written expression without anchors. It is matched
 // case-insensitively, as folded text is lower case, and may use look-around. An expression that
 // cannot match folded text, or that matches the empty string, is an error: it would look like a
-// check that never fires.
+// check, but never fire or fire on every text.
 func Custom(name, expr string) (Pattern, error) {
 	plain, look, err := withoutLook(expr)
 	if err != nil {
@@ -79,8 +79,8 @@ func width(re *syntax.Regexp) int {
 	return 0
 }
 
-// edged reports whether an expression asserts the beginning or end of a text or line, so that it
-// must be run on the whole text.
+// edged reports whether an expression asserts the beginning or end of a text or line, in which case
+// it must be run on the whole text.
 func edged(re *syntax.Regexp) bool {
 	switch re.Op {
 	case syntax.OpBeginLine, syntax.OpEndLine, syntax.OpBeginText, syntax.OpEndText:

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Edit replaces a span of bytes by With.
+// Edit replaces a span of bytes with With.
 type Edit struct {
 	From, To int // offsets of the span
 	With     []byte

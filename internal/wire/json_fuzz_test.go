@@ -86,8 +86,8 @@ func checkStrings(t testing.TB, d *Doc) (lone bool) {
 	return lone
 }
 
-// checkAnomalies compares with a search over all pairs. It skips objects with many
-// members, for which that search is too slow.
+// checkAnomalies compares the anomalies with those that a search over all pairs finds.
+// It skips objects with many members, for which that search is too slow.
 func checkAnomalies(t testing.TB, d *Doc) {
 	t.Helper()
 	var want []Anomaly

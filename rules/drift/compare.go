@@ -59,7 +59,7 @@ func compareSchemas(c *change, old, now int, result bool) []difference {
 	s.compare()
 	if s.places < 0 || s.was.looks < 0 || s.is.looks < 0 {
 		s.name = ""
-		s.add(scanner.High, "the schema exceeds the limit of compared values")
+		s.add(scanner.High, "the schema is too large to compare")
 	}
 	return s.found
 }

@@ -9,7 +9,7 @@ var EmptyCursor = scanner.Rule{
 	ID:         "prt-empty-cursor",
 	Category:   "protocol",
 	Title:      "A list continues after an empty cursor",
-	Why:        "The specification allows an empty cursor, but many clients and scanners take it for the end of the list. Some clients fetch the next page; others never see it.",
+	Why:        "The specification allows an empty cursor, but many clients and scanners treat it as the end of the list. Some clients fetch the next page; others never see it.",
 	Fix:        "Make the server omit nextCursor at the end of a list, and send non-empty cursors.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceMedium,

@@ -17,7 +17,7 @@ var Burst = scanner.Rule{
 	Fix:        "Check what the calls requested. Limit the calls per turn in the client.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceLow,
-	Basis:      "Severity and limits come from the agentsh design. Programs that call tools in a loop look the same, so the confidence is low. Each burst produces one finding at full severity, at the first call over the limit; mcpscan also blocks the remaining calls in the burst and reports them as low. The finding is medium if no data can leave, because the session has no other server and the tool does not send. It is also medium for a burst of reads if most of them started before any was answered: models read many files in one turn. With the profile strict it is always high. A call that the recording reports as blocked does not lengthen a burst.",
+	Basis:      "Severity and limits come from the agentsh design. Programs that call tools in a loop look the same, so the confidence is low. Each burst produces one finding at full severity, at the first call over the limit; mcpscan also blocks the remaining calls in the burst and reports them as low. The finding is medium if no data can leave, because the session has no other server and the tool does not send. It is also medium for a burst of reads if most of them started before any was answered: models read many files in one turn. With the profile strict it is always high. A call that the recording reports as blocked does not count towards a burst.",
 	Refs:       []string{"OWASP-LLM:LLM10", "ATLAS:AML.T0086", "CWE-770"},
 	On:         mcp.OnCall,
 	Judge: func(p *scanner.JudgePass) {
@@ -25,7 +25,7 @@ var Burst = scanner.Rule{
 		if !p.Bursting() {
 			return
 		}
-		p.Refuse(scanner.CrossServerCheck, scanner.Block, "more calls of this server than the burst limit allows")
+		p.Refuse(scanner.CrossServerCheck, scanner.Block, "more calls to this server than the burst limit allows")
 		first, began := p.Burst()
 		severity, how := scanner.High, ""
 		switch {
@@ -37,7 +37,7 @@ var Burst = scanner.Rule{
 			severity, how = scanner.Medium, ", the only server of the session"
 		}
 		p.Report(scanner.JudgeIssue{Severity: severity, Subject: mcp.CallSubject, Name: p.Message.Target, Pointer: "/name",
-			Message:  fmt.Sprintf("more than %d calls of server %s within %s%s", p.Limits.BurstCalls, text.QuoteName(p.Server.ID), p.Limits.BurstWindow, how),
+			Message:  fmt.Sprintf("more than %d calls to server %s within %s%s", p.Limits.BurstCalls, text.QuoteName(p.Server.ID), p.Limits.BurstWindow, how),
 			Evidence: p.Message.Target, Offset: p.Message.Offset, Related: []scanner.Related{{Message: "first of these calls", Location: began}}})
 	},
 }

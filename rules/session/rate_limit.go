@@ -17,20 +17,20 @@ var RateLimit = scanner.Rule{
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
 	OptIn:      true,
-	Basis:      "The rule is off unless rate_limits.enabled is set, because only the user knows the right limit. Each server in a session has a token bucket. The first call that finds the bucket empty is reported at full severity, and no other call is until the bucket has refilled completely; calls in between are also blocked, but reported as low.",
+	Basis:      "The rule is off unless rate_limits.enabled is set, because only the user knows the right limit. Each server in a session has a token bucket. The first call that finds the bucket empty is reported at full severity, and the next one only after the bucket has refilled completely; calls in between are also blocked, but reported as low.",
 	Refs:       []string{"OWASP-LLM:LLM10", "CWE-770"},
 	On:         mcp.OnCall,
 	Judge: func(p *scanner.JudgePass) {
 		if !p.OverRate() {
 			return
 		}
-		p.Refuse(scanner.RateCheck, scanner.Block, "more calls of the server than its rate limit allows")
+		p.Refuse(scanner.RateCheck, scanner.Block, "more calls to the server than its rate limit allows")
 		l, severity, how := p.RateLimit(), scanner.Medium, ""
 		if !p.RateExceeded() {
 			severity, how = scanner.Low, ": another blocked call"
 		}
 		p.Report(scanner.JudgeIssue{Severity: severity, Subject: mcp.CallSubject, Name: p.Message.Target, Pointer: "/name",
-			Message:  fmt.Sprintf("calls of server %s exceed %d per minute, with a burst of %d%s", text.QuoteName(p.Server.ID), l.CallsPerMinute, l.Burst, how),
+			Message:  fmt.Sprintf("calls to server %s exceed %d per minute, with a burst of %d%s", text.QuoteName(p.Server.ID), l.CallsPerMinute, l.Burst, how),
 			Evidence: p.Message.Target, Offset: p.Message.Offset})
 	},
 }
