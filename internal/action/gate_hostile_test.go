@@ -117,8 +117,8 @@ func TestActionOutside(t *testing.T) {
 	}
 }
 
-// TestActionSwitches checks that a switch must be true or false, and that servers
-// are started only if requested, and never with the permissions of the repository.
+// TestActionSwitches checks that a switch must be true or false, and that servers are
+// started only if requested, and never with the repository's permissions.
 func TestActionSwitches(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"run-servers", "allow-incomplete", "job-summary", "annotations", "upload-sarif", "allow-unattested"} {

@@ -159,9 +159,9 @@ func (p *project) gate(step string, base, head, inputs map[string]string, code i
 	}
 }
 
-// TestUpgradeStory upgrades a published server, for which the gate fails until the new
-// version is locked and approved. For a poisoned upgrade, the gate fails even after an
-// approval.
+// TestUpgradeStory checks that the gate fails for an upgrade of a published server
+// until the new version is locked and approved. For a poisoned upgrade, the gate fails
+// even after an approval.
 func TestUpgradeStory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("not run: installs packages from the npm registry")

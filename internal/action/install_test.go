@@ -204,8 +204,8 @@ func released(t *testing.T) string {
 	return strings.TrimSpace(readFile(t, root, ".github", "action", "VERSION"))
 }
 
-// TestActionDefaultVersion checks that the action installs the version with which
-// it was released unless another one is requested.
+// TestActionDefaultVersion checks that the action installs the version that it was
+// released with unless another one is requested.
 func TestActionDefaultVersion(t *testing.T) {
 	t.Parallel()
 	d := newDownload(t)

@@ -256,7 +256,7 @@ func (l *Log) shorten() error {
 	return nil
 }
 
-// reopen switches to the shorter log with which another process replaced ours.
+// reopen switches to the shorter log that another process put in place of ours.
 func (l *Log) reopen() error {
 	if !same(l.turn, filepath.Join(l.dir, turnFile)) {
 		return ErrLost // the log belongs to another session, with another turn file

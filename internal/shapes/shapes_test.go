@@ -18,8 +18,8 @@ var times = flag.Int("times", 1, "multiply the sizes at which work is counted")
 var full = flag.Bool("full", false, "give the shapes 64 MB as well, and measure memory and reports: go test ./internal/shapes -run Memory -full -all -timeout 0")
 var all = flag.Bool("all", false, "take all shapes, not only those that stand for the others")
 
-// libraries are packages other than those of this module whose work is counted,
-// because they may loop over the input.
+// libraries are packages outside this module whose work is counted, because they may
+// loop over the input.
 var libraries = []string{"regexp", "regexp/syntax", "strings", "bytes", "slices", "sort", "unicode/utf8", "html", "net/url", "bufio",
 	"encoding/base64", "encoding/hex", "encoding/json", "golang.org/x/text/unicode/norm", "github.com/tailscale/hujson",
 	"github.com/pelletier/go-toml/v2/...", "github.com/goccy/go-yaml/...", "github.com/aymanbagabas/go-udiff/...",
@@ -94,7 +94,7 @@ func TestWorkIsLinear(t *testing.T) {
 	}
 }
 
-// sizeOf returns the size for which the files of a shape have the given number of bytes
+// sizeOf returns the size for which a shape's files have the given number of bytes
 // before compression.
 func (s Shape) sizeOf(bytes int) int {
 	if s.Most > 0 {

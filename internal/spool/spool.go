@@ -33,8 +33,8 @@ type Options struct {
 // one goroutine at a time.
 //
 // Lines are lost if the queue is full. A line that counts them replaces them in the file, followed
-// by empty lines so that later lines keep their numbers. Writes to a file that fail are retried for
-// as long as the queue has room.
+// by empty lines so that later lines keep their numbers. Failed writes to a file are retried for as
+// long as the queue has room.
 type Spool struct {
 	o Options
 

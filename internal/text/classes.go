@@ -40,7 +40,7 @@ func wordsOf(block *[blockSize]byte) (alnum, high uint64) {
 	return alnum, high
 }
 
-// between sets the top bit of each byte of y that is from low to high. All of them are ASCII.
+// between sets the top bit of each byte of y in [low, high]. All arguments are ASCII.
 func between(y uint64, low, high byte) uint64 {
 	return (y + ones*uint64(0x80-low)) &^ (y + ones*uint64(0x7F-high)) & tops
 }

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// The limits of a list of character codes.
+// The limits on a list of character codes.
 const (
 	leastCodes = minDecoded
 	longCode   = 64 // digits; binary codes may come in long groups

@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// The limits of the literals derived from an expression.
+// The limits on the literals derived from an expression.
 const (
 	maxAnchors   = 64 // literals, at least one of which must occur in a match
 	minAnchor    = 3  // bytes; shorter literals are too common
@@ -153,7 +153,7 @@ func (d *deriver) required(re *syntax.Regexp) []string {
 	return nil
 }
 
-// requiredOf returns the best literals of a concatenation: those of a single part, or of
+// requiredOf returns the best literals of a concatenation: from a single part, or from
 // consecutive parts that are known exactly.
 func (d *deriver) requiredOf(parts []*syntax.Regexp) (best []string) {
 	run := []string{""}

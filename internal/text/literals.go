@@ -38,7 +38,8 @@ type anchor struct {
 const (
 	mostWidth = 4
 
-	// mostTiny is the number of anchors that are found one by one, in tables with wide grams.
+	// mostTiny is the maximum number of anchors that are found one by one, in tables with wide
+	// grams.
 	mostTiny = 8
 
 	// blurred makes the letters of a gram lower-case. It also maps some marks to each other, which

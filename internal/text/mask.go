@@ -86,8 +86,8 @@ var secrets = slices.Concat(tokens, []secret{
 		LazyExpr(`(?:^|[^0-9A-Za-z.:*-])[0-9A-Za-z.*-]+:[0-9]{4,5}:[0-9A-Za-z_*-]+:[0-9A-Za-z_-]+:([^\s:"'\\<>{}\[\]]{8,})`), toPort},
 })
 
-// marked matches passwords that contain arbitrary marks. It also matches plain words, which are
-// dropped.
+// marked matches passwords that contain arbitrary punctuation. It also matches plain words, which
+// are dropped.
 var marked = secret{[]string{"passwd", "password", "passphrase", "secret"},
 	LazyExpr(`(?i)\b[a-z0-9_-]*(?:passwd|password|passphrase|secret)\\{0,3}["']?\s*[:=]\s*\\{0,3}["']?([^\s"'<>,;&${}()\[\]\\|:]{8,})`), toValue}
 

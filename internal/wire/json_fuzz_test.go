@@ -185,8 +185,8 @@ func fuzzParse(t *testing.T, d *Doc, data []byte) {
 	checkCanonical(t, d, lone)
 }
 
-// checkCanonical fails unless the canonical form is its own canonical form and,
-// where RFC 8785 defines it, equals that of jsontext.
+// checkCanonical fails unless the canonical form is its own canonical form and, where
+// RFC 8785 defines it, equals jsontext's.
 func checkCanonical(t testing.TB, d *Doc, lone bool) {
 	t.Helper()
 	form := d.AppendCanonical(nil, 0)

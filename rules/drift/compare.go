@@ -41,7 +41,7 @@ type place struct {
 	variant  bool
 }
 
-// The limits of a comparison. maxDifferences applies to each severity separately, so that many
+// The limits on a comparison. maxDifferences applies to each severity separately, so that many
 // small differences cannot hide a large one. Schemas of published servers have at most 1,160
 // places, and reach a tenth of the other limits.
 const (
@@ -226,7 +226,7 @@ func (s *schemaChange) otherVariants(before *view, gone, fresh []int) {
 }
 
 // asVariant compares the constraints of two variants. Their properties are compared together with
-// those of all other variants.
+// all other variants' properties.
 func (s *schemaChange) asVariant(old, now int) {
 	in := s.inner("", old, now)
 	in.variant = true

@@ -178,7 +178,7 @@ func (c *identityChange) file(was, now *baseline.Identity) {
 	}
 	switch {
 	case was.Resolved == now.Resolved && otherContent(was.Integrity, now.Integrity):
-		c.add(scanner.Critical, "/integrity", now.Integrity, "the same package version has other content")
+		c.add(scanner.Critical, "/integrity", now.Integrity, "the same package version has different content")
 	case older(now.Resolved, was.Resolved):
 		c.add(scanner.Medium, "/resolved", now.Resolved, "the running version is older")
 	case was.Resolved != now.Resolved:

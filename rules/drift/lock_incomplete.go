@@ -67,7 +67,7 @@ func neverSaid(offer, before *scanner.Offer, now *baseline.Identity) (absent []s
 	return whole(slices.DeleteFunc(offer.Says.Lacks(wanted), func(name string) bool { return had[name] }))
 }
 
-// whole removes the members of an identity that is missing altogether.
+// whole removes the names of an identity's members if the whole identity is missing.
 func whole(absent []string) []string {
 	if slices.Contains(absent, "identity") {
 		return slices.DeleteFunc(absent, func(name string) bool { return strings.HasPrefix(name, "identity.") })

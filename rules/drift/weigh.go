@@ -71,7 +71,7 @@ func (c *change) weigh(r retold) (w weight) {
 	return w
 }
 
-// weighAlone rates a text by its content, without the findings of other rules.
+// weighAlone rates a text by its content, without other rules' findings.
 func (c *change) weighAlone(r retold) (severity scanner.Severity, why string, detected bool) {
 	if why := c.intended(r); why != "" {
 		return scanner.High, "the unapproved text " + why, true

@@ -13,7 +13,7 @@ var VariationSelectors = scanner.Rule{
 	ID:         "hid-variation-selectors",
 	Category:   "hidden_instructions",
 	Title:      "Variation selectors hide text",
-	Why:        "The 256 variation selectors are invisible and can encode all 256 byte values, so any text fits behind one emoji.",
+	Why:        "The 256 variation selectors are invisible and can encode all 256 byte values, so one emoji can hide any text.",
 	Fix:        "Remove the server. A character takes one selector; a run of selectors encodes a message.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,

@@ -40,7 +40,7 @@ var ConfigWrite = scanner.Rule{
 	Fix:        "Check the file before you restart the agent or a shell, and find out what caused the call. Do not give servers that write files access to these locations.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "The tool writes, according to its definition or name, or takes text along with the path; the path is one of a known configuration or startup file. Agents also have legitimate reasons to write rule files for a model, such as CLAUDE.md, so calls that write these are rated only high (not critical).",
+	Basis:      "The tool writes, according to its definition or name, or takes text along with the path; the path belongs to a known configuration or startup file. Agents also have legitimate reasons to write rule files for a model, such as CLAUDE.md, so calls that write these are rated only high (not critical).",
 	Refs:       []string{"OWASP-MCP:MCP02", "OWASP-LLM:LLM06", "ATLAS:AML.T0081", "CWE-15"},
 	Arguments:  true,
 	On:         mcp.OnCall,
