@@ -13,8 +13,8 @@ import (
 )
 
 // TestKnownAttacks checks that published attacks are detected, at high or above if
-// their texts are unambiguous. The texts are new but use the published techniques,
-// so that a rule that knows only the published sentences fails.
+// their texts are unambiguous. The texts are new but use the published techniques, so a
+// rule that knows only the published sentences fails.
 func TestKnownAttacks(t *testing.T) {
 	for _, tt := range []struct {
 		name   string

@@ -106,8 +106,8 @@ func inflected(word string) role {
 }
 
 // CategoryOfTool returns the category of the tool at node i: by its name, its description, its
-// parameters, and its hints, each only if the previous ones are inconclusive, so that no hint
-// changes the category of a tool called send_email.
+// parameters, and its hints, each only if the previous ones are inconclusive, so no hint changes
+// the category of a tool called send_email.
 func CategoryOfTool(doc *wire.Doc, i int, name, description string) Category {
 	c := CategoryOfName(name)
 	properties := doc.Get(doc.Get(i, "inputSchema"), "properties")

@@ -26,8 +26,8 @@ type Definition struct {
 	Foreign     bool                // another engine computed the digest, which is comparable only to others from that engine
 	Offset      int                 // offset of the declaration in the frame
 
-	// Sent is the whole declaration as sent. The engine keeps it if asked to, or if nothing
-	// like it was approved, so that a change can be described.
+	// Sent is the whole declaration as sent. The engine keeps it if asked to, or if it
+	// differs from every approved definition, so that messages can describe the change.
 	Sent []byte
 
 	// Status is the status in a lockfile: approved, pending or changed. It is ""

@@ -156,7 +156,7 @@ func laid(t *testing.T, s Shape, size int) string {
 	return dir
 }
 
-// run runs a command. Exit code 2 means that mcpscan does not read the shape, so that
+// run runs a command. Exit code 2 means that mcpscan does not read the shape, so
 // nothing would be measured.
 func run(t *testing.T, dir, program string, args []string, env ...string) {
 	cmd := exec.Command(program, args...)

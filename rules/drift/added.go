@@ -136,8 +136,7 @@ var (
 	directed = lazyregexp.New("\\b(to|at|via|on|onto|into|through|with|by)\\s+[\"'`*_(<]*$")
 )
 
-// fileEndings are top-level domains that are equally common as file name
-// extensions.
+// fileEndings are top-level domains that are also common file name extensions.
 var fileEndings = names.Set(`sh py md rs zip mov ts ps pl`)
 
 // hostNamed returns the host of an address in a text.

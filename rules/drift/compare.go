@@ -107,7 +107,7 @@ func (s *schemaChange) add(weight scanner.Severity, format string, args ...any) 
 	s.found = append(s.found, difference{string(pointer), s.name, fmt.Sprintf(format, args...), weight})
 }
 
-// tell adds a difference about a parameter.
+// tell adds a difference in a parameter.
 func (s *schemaChange) tell(p *property, weight scanner.Severity, format string, args ...any) {
 	in := s.inner(p.name, -1, p.schema())
 	if in.to < 0 {

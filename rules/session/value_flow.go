@@ -14,7 +14,7 @@ var ValueFlow = scanner.Rule{
 	ID:         "value-flow",
 	Category:   "cross_server_flow",
 	Title:      "Data from one server was passed to another",
-	Why:        "A secret of one server leaves through another, or an address that someone wrote into a result becomes the recipient. No single message reveals the flow.",
+	Why:        "A secret from one server leaves through another, or an address that someone wrote into a result becomes the recipient. No single message reveals the flow.",
 	Fix:        "Check both ends. Rotate any secret that was passed on. Ask the user before a call sends something to an address from a result.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceMedium,
