@@ -1,5 +1,5 @@
 // Command beam inspects recordings on Apache Beam. Each element replays the input for one shard of
-// its sessions, and one step merges the results. The report is that of a single run of mcpscan
+// its sessions, and one step merges the results. The report equals one from a single run of mcpscan
 // replay with the built-in configuration; docs/scale.md describes where it can differ.
 //
 //	go run . --input=events.jsonl --shards=16 --output=json=report.json --runner=universal --endpoint=HOST:PORT
@@ -24,8 +24,8 @@ import (
 )
 
 func main() {
-	input := flag.String("input", "", "recordings, separated by commas, in the order in which they were made")
-	output := flag.String("output", "", "FORMAT=FILE, several separated by commas: "+strings.Join(report.Formats(), ", "))
+	input := flag.String("input", "", "comma-separated recordings, in chronological order")
+	output := flag.String("output", "", "comma-separated list of FORMAT=FILE; formats: "+strings.Join(report.Formats(), ", "))
 	shards := flag.Int("shards", 16, "number of shards")
 	lowest := flag.String("min-severity", "low", "lowest severity of listed findings")
 	workers := flag.Int("jobs", 1, "number of goroutines per shard")

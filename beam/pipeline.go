@@ -18,7 +18,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Job is the work of a pipeline. It is sent to the workers, so all fields are exported.
+// Job describes what a pipeline does. It is sent to the workers, so all fields are exported.
 type Job struct {
 	Inputs     []string          // recordings in chronological order, as paths in any file system that Beam supports
 	Shards     int               // number of shards of the sessions

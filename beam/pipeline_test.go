@@ -28,8 +28,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestPipeline checks that the pipeline gives the same bytes as a single run, in
-// every format.
+// TestPipeline checks that the pipeline writes the same bytes as a single run, in every
+// format.
 //
 //	go test . -recording-bytes 200000000 -timeout 2h
 func TestPipeline(t *testing.T) {

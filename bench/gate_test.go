@@ -37,9 +37,9 @@ const (
 )
 
 // TestGate checks that inspecting a recording takes no more CPU time per byte, and no more
-// allocations per line, than before. It compares the CPU time with that of a reference loop that
-// runs in alternation over the same bytes, so that the machine and its load matter little, and
-// uses the least disturbed rounds. .ci/run runs it by itself:
+// allocations per line, than before. It alternates with a reference loop over the same bytes and
+// compares the CPU times of the least disturbed rounds, so the machine and its load matter little.
+// .ci/run runs it by itself:
 //
 //	go test ./bench -run TestGate -gate
 func TestGate(t *testing.T) {
@@ -86,8 +86,8 @@ func TestGate(t *testing.T) {
 	}
 }
 
-// measure returns the CPU time of a replay relative to the reference loop, and its allocations
-// per line. For each piece of the input, only the least disturbed round counts.
+// measure returns the CPU time of a replay relative to the reference loop, and its allocations per
+// line. Only the least disturbed round for each piece of the input counts.
 func measure(t *testing.T, honest bool) (cpu, allocs float64) {
 	engine, err := scanner.New(rules.All(), scanner.Options{Workers: 1})
 	if err != nil {
@@ -121,8 +121,8 @@ func measure(t *testing.T, honest bool) (cpu, allocs float64) {
 	return inspected / referred, allocs / lines
 }
 
-// reference decodes each line, as a program that only reads does, and looks up each byte, as an
-// automaton does.
+// reference decodes each line, like a program that only reads, and looks up each byte in a table,
+// like an automaton.
 func reference(data []byte) (sum uint32) {
 	var table [256]uint32
 	for i := range table {
@@ -168,7 +168,7 @@ func mallocs(f func()) float64 {
 	return float64(after.Mallocs - before.Mallocs)
 }
 
-// readGate reads the figures that were last accepted.
+// readGate reads the last accepted figures.
 func readGate() (map[string]float64, error) {
 	data, err := os.ReadFile(gateFile)
 	if err != nil {

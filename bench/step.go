@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// messages are the sub-benchmarks of BenchmarkStep, their descriptions, and the time in
-// nanoseconds within which a proxy must handle 99 of 100 of them.
+// messages are the sub-benchmarks of BenchmarkStep, their descriptions, and the maximum
+// p99 in nanoseconds.
 var messages = [...]struct {
 	name, what string
 	budget     float64
@@ -27,8 +27,8 @@ var messages = [...]struct {
 	{"judge/tools=60", "a list of 60 tools, only judging", 100_000},
 }
 
-// stepRuns is the number of runs of each sub-benchmark, because other load on the machine
-// disturbs most of them.
+// stepRuns is the number of runs per sub-benchmark. Other load on the machine disturbs
+// most runs.
 const stepRuns = 3
 
 // writeStep measures how long one message waits in a proxy.

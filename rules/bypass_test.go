@@ -182,7 +182,7 @@ func results(result string) string {
 		`< {"jsonrpc":"2.0","id":"r1","result":` + result + `}`
 }
 
-// allFindings returns the findings of all rules at medium or above, as RULE SUBJECT
+// allFindings returns the findings from all rules at medium or above, as RULE SUBJECT
 // NAME.
 func allFindings(t *testing.T, text string) []string {
 	t.Helper()

@@ -16,8 +16,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// drifted compares two documents of definitions, and returns the findings of the
-// drift-* rules, whether any definition differs, and what was skipped.
+// drifted compares two documents of definitions, and returns the drift-* rules'
+// findings, whether any definition differs, and what was skipped.
 func drifted(t interface {
 	Helper()
 	Fatal(...any)

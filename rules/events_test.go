@@ -15,7 +15,7 @@ import (
 )
 
 // TestEventsAreRead checks that replaying the audit events of a run gives the same
-// findings, and in addition only that they were reported.
+// findings, plus only those of aud-reported.
 func TestEventsAreRead(t *testing.T) {
 	all := engine(t, rules.All())
 	for _, rule := range rules.All() {

@@ -13,8 +13,8 @@ import (
 )
 
 // TestKnownAttacks checks that published attacks are detected, at high or above if
-// their texts are unambiguous. The texts are new but use the published techniques,
-// so that a rule that knows only the published sentences fails.
+// their texts are unambiguous. The texts are new but use the published techniques, so a
+// rule that knows only the published sentences fails.
 func TestKnownAttacks(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -302,8 +302,8 @@ func said(text string) string {
 	return results(`{"content":[{"type":"text","text":` + quote(text) + `}]}`)
 }
 
-// findingsFrom returns the findings of all rules at a severity or above, as RULE SUBJECT
-// NAME.
+// findingsFrom returns the findings from all rules at a severity or above, as RULE
+// SUBJECT NAME.
 func findingsFrom(t *testing.T, least scanner.Severity, text string) []string {
 	t.Helper()
 	var got []string

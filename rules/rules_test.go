@@ -23,14 +23,14 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Each archive in testdata/RULE is one case: a sentence, the input in one of the forms below, and
-// in "want" the expected findings of that rule, one per line:
+// TestRules runs all cases. Each archive in testdata/RULE is one case: a sentence, the input in one
+// of the forms below, and in "want" the expected findings of that rule, one per line:
 //
 //	SEVERITY SUBJECT NAME POINTER
 //
 // with the name of the server for a configuration, and with - for an empty name or pointer. A case
-// with an empty "want" is a near twin, which must have no findings. If findings of other rules
-// change the result, "alone" contains the findings of the rule by itself. The forms of input are
+// with an empty "want" is a near twin, which must have no findings. If other rules' findings change
+// the result, "alone" contains this rule's findings without the other rules. The forms of input are
 //
 //	description      the description of one tool
 //	result           the text of one tool result
@@ -231,8 +231,7 @@ func lines(s string) []string {
 	return out
 }
 
-// findings runs rules over the input of a case, and returns the findings of one of
-// them.
+// findings runs rules over the input of a case, and returns one rule's findings.
 func findings(t *testing.T, set []scanner.Rule, ar *txtar.Archive, rule string) []string {
 	t.Helper()
 	c := &collect{rule: rule}

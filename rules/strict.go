@@ -18,8 +18,8 @@ import (
 // match, with its severities and without this project's exceptions. docs/seeds.md says where and
 // why the default profile differs.
 
-// Strict returns the severities of the agentsh design by rule ID, for findings everywhere and for
-// those in results, where any injected text counts as output poisoning.
+// Strict returns the severities of the agentsh design by rule ID, for findings in general and for
+// findings in results, where any injected text counts as output poisoning.
 func Strict() (everywhere, inResults map[string]scanner.Severity) {
 	everywhere = map[string]scanner.Severity{
 		instructions.MentionedCredential.ID:    scanner.Critical,

@@ -28,7 +28,7 @@ func (o *outcome) Finding(f *scanner.Finding) error {
 }
 
 // TestTraits runs all cases of all rules, and checks that no rule has findings about a
-// message without one of the traits that it requests.
+// message with none of the traits that it requests.
 func TestTraits(t *testing.T) {
 	var some, all []scanner.Rule
 	for _, r := range rules.All() {

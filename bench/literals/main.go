@@ -1,6 +1,6 @@
 // Command literals prints the literals that the rules search for, one per line, for
-// comparisons with other programs. It is a separate program so that bench stays small,
-// because on Linux the reported peak memory of a program is at least that of its parent.
+// comparisons with other programs. It is a separate program to keep bench small, because
+// on Linux a program's reported peak memory is at least its parent's.
 package main
 
 import (

@@ -14,9 +14,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// TestActionHostileText checks that the runner takes no commands but annotations
-// from the log, whatever a report contains, and that the summary stays below its
-// limit.
+// TestActionHostileText checks that the log contains no commands for the runner except
+// annotations, whatever a report contains, and that the summary stays below its limit.
 func TestActionHostileText(t *testing.T) {
 	t.Parallel()
 	hostile := strings.Join([]string{"::warning::one", "  ::set-output name=x::two", "text ##[stop-commands]three", "::stop-commands::four",
@@ -118,8 +117,8 @@ func TestActionOutside(t *testing.T) {
 	}
 }
 
-// TestActionSwitches checks that a switch must be true or false, and that servers
-// are started only if requested, and never with the permissions of the repository.
+// TestActionSwitches checks that a switch must be true or false, and that servers are
+// started only if requested, and never with the repository's permissions.
 func TestActionSwitches(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"run-servers", "allow-incomplete", "job-summary", "annotations", "upload-sarif", "allow-unattested"} {

@@ -17,8 +17,8 @@ func lockOf(t *testing.T, program, spec, description, schema string) string {
 	return relock(t, program, "", spec, description, schema)
 }
 
-// relock returns the lockfile of a server that was previously locked in another form.
-// If there is a reason, ann approves the change.
+// relock is like lockOf, but updates the given lockfile. If there is a reason, ann
+// approves the change.
 func relock(t *testing.T, program, before, spec, description, schema string, reasons ...string) string {
 	t.Helper()
 	dir := t.TempDir()

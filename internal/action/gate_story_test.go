@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// The server of the story, in two versions with one different tool. It needs no
-// credentials and has few dependencies.
+// The story's server, in two versions that differ in one tool. It needs no credentials
+// and has few dependencies.
 const (
 	storyPackage = "@modelcontextprotocol/server-github"
 	storyFrom    = "2025.3.28"
@@ -103,8 +103,8 @@ func (p *project) configure(published, notes string) {
 	p.write(".mcp.json", string(data)+"\n")
 }
 
-// notesServer is a server without dependencies. It is local, because nothing
-// poisoned may be published.
+// notesServer is a server without dependencies. It is local, because a poisoned package
+// must not be published.
 const notesServer = `#!/usr/bin/env node
 require("readline").createInterface({ input: process.stdin }).on("line", (line) => {
   const { id, method } = JSON.parse(line);
@@ -159,9 +159,9 @@ func (p *project) gate(step string, base, head, inputs map[string]string, code i
 	}
 }
 
-// TestUpgradeStory upgrades a published server, for which the gate fails until the new
-// version is locked and approved. For a poisoned upgrade, the gate fails even after an
-// approval.
+// TestUpgradeStory checks that the gate fails for an upgrade of a published server
+// until the new version is locked and approved. For a poisoned upgrade, the gate fails
+// even after an approval.
 func TestUpgradeStory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("not run: installs packages from the npm registry")

@@ -46,7 +46,7 @@ exit "$(cat 'STUB/exit')"
 	return s
 }
 
-// answer sets the exit code and the findings of the stub.
+// answer sets the stub's exit code and findings.
 func (s *stub) answer(code int, findings ...report.Finding) {
 	var b bytes.Buffer
 	if err := report.WriteJSON(&b, &report.Report{Findings: findings}); err != nil {
@@ -56,7 +56,7 @@ func (s *stub) answer(code int, findings ...report.Finding) {
 		"stdout": "::error file=mcpscan.lock,line=1::a finding\n", "stderr": ""})
 }
 
-// args returns the arguments of the stub, except those for formats.
+// args returns the arguments that the stub received, without --format flags.
 func (s *stub) args() []string {
 	s.t.Helper()
 	args := strings.Split(strings.TrimSuffix(readFile(s.t, s.dir, "args"), "\n"), "\n")
@@ -70,7 +70,7 @@ func (s *stub) wantArgs(want ...string) {
 	}
 }
 
-// was returns the base version of a file that the stub received, or "".
+// was returns the base version of a file, as the stub received it, or "".
 func (s *stub) was(name string) string {
 	data, _ := os.ReadFile(filepath.Join(s.dir, "base", name))
 	return string(data)
@@ -174,8 +174,8 @@ func finding(rule string, severity scanner.Severity, status string) report.Findi
 	return report.Finding{Rule: rule, Severity: severity, Status: status, Server: "x\n      \"rule\": \"drift-x", Evidence: report.Evidence{Text: "a\n    {"}}
 }
 
-// TestActionPullRequest checks that the lockfile is compared with that of the base,
-// that no other arguments are passed, and that all outputs are set.
+// TestActionPullRequest checks that the lockfile is compared with the base's, that no
+// other arguments are passed, and that all outputs are set.
 func TestActionPullRequest(t *testing.T) {
 	t.Parallel()
 	s := newStub(t)
@@ -211,7 +211,7 @@ func TestActionPullRequest(t *testing.T) {
 	}
 }
 
-// TestActionExitCodes checks that the action exits with the exit code of mcpscan.
+// TestActionExitCodes checks that the action exits with mcpscan's exit code.
 func TestActionExitCodes(t *testing.T) {
 	t.Parallel()
 	for _, code := range []int{0, 1, 2, 3, 137} {

@@ -172,8 +172,8 @@ func TestActionDownload(t *testing.T) {
 	}
 }
 
-// TestActionVersions checks that a version must be latest or three numbers before
-// anything is fetched.
+// TestActionVersions checks that nothing is fetched for a version other than latest or
+// three numbers.
 func TestActionVersions(t *testing.T) {
 	t.Parallel()
 	for _, version := range []string{"v1.2.3", "1.2", "1.2.3.4", "1.2.3-rc.1", "01.2.3", "1.2.3\n", "../1.2.3", "latest ", "$(id)", "1.2.3/../../x", "--version"} {
@@ -185,8 +185,8 @@ func TestActionVersions(t *testing.T) {
 	}
 }
 
-// TestActionProvenance checks that gh is asked to verify that this repository's
-// release workflow built the archive from the tag, with the token of the job.
+// TestActionProvenance checks that gh is asked to verify that this repository's release
+// workflow built the archive from the tag, with the job's token.
 func TestActionProvenance(t *testing.T) {
 	t.Parallel()
 	d := newDownload(t)
@@ -204,8 +204,8 @@ func released(t *testing.T) string {
 	return strings.TrimSpace(readFile(t, root, ".github", "action", "VERSION"))
 }
 
-// TestActionDefaultVersion checks that the action installs the version with which
-// it was released unless another one is requested.
+// TestActionDefaultVersion checks that the action installs the version that it was
+// released with unless another one is requested.
 func TestActionDefaultVersion(t *testing.T) {
 	t.Parallel()
 	d := newDownload(t)

@@ -92,8 +92,8 @@ func says(code int, text string) string {
 
 const writesLock = `printf '%s\n' "$@" >"$RUNNER_TEMP/lock.args"; env >"$RUNNER_TEMP/lock.env"; for a in "$@"; do case $a in --lockfile=*) echo new >"${a#--lockfile=}" ;; esac; done`
 
-// TestRefresh checks that a new listing of the servers becomes a pull request that
-// changes only the lockfile.
+// TestRefresh checks that an updated lockfile becomes a pull request that changes
+// nothing else.
 func TestRefresh(t *testing.T) {
 	t.Parallel()
 	r := newRefresh(t, writesLock+"; echo x >>.mcp.json; echo x >pwned")
@@ -143,9 +143,9 @@ func TestRefreshAgain(t *testing.T) {
 }
 
 // TestRefreshTells checks that a server that was not listed, or a finding in a locked
-// definition, does not prevent the update of the others. Log, summary and pull request
-// report it, within GitHub's limits, and text from a server is neither a command nor
-// Markdown there.
+// definition, does not prevent the update of the others. The log, summary and pull
+// request report the problem within GitHub's limits, and text from a server never
+// becomes a command or Markdown in them.
 func TestRefreshTells(t *testing.T) {
 	t.Parallel()
 	const status, missed = "mcpscan: mcpscan.lock is written: 2 servers listed", "Not inspected:\n  1  server search not inspected: exit status 1"

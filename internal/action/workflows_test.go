@@ -75,15 +75,14 @@ func examplesOf(t *testing.T) []string {
 // be pinned by a commit chosen by the reader, or by an immutable tag.
 var pinned = regexp.MustCompile(`^([\w.-]+/[\w./-]+@[0-9a-f]{40} # v\d+(\.\d+){2}|mcpscan/mcpscan(/\.github/workflows/refresh-lockfile\.yml)?@(COMMIT|v\d+\.\d+\.\d+))$`)
 
-// TestWorkflows checks that the workflows and examples meet the requirements of
-// actionlint, and those of zizmor for pins, permissions, credentials, secrets,
-// caches and expressions.
+// TestWorkflows checks that the workflows and examples meet actionlint's requirements,
+// and zizmor's for pins, permissions, credentials, secrets, caches and expressions.
 func TestWorkflows(t *testing.T) {
 	shellcheck, err := exec.LookPath("shellcheck")
 	if err != nil {
 		t.Log("shellcheck is not on this machine: the scripts in workflows are not checked by it")
 	}
-	// A member of the job context that this version of actionlint does not know.
+	// This version of actionlint does not know this member of the job context.
 	linter, err := actionlint.NewLinter(io.Discard, &actionlint.LinterOptions{Shellcheck: shellcheck, IgnorePatterns: []string{`^property "workflow_sha" is not defined`}})
 	if err != nil {
 		t.Fatal(err)
@@ -110,7 +109,7 @@ func TestWorkflows(t *testing.T) {
 	}
 }
 
-// checkText checks what is visible in the text alone.
+// checkText checks what the unparsed text shows.
 func checkText(t *testing.T, d document) {
 	for _, m := range regexp.MustCompile(`(?m)^\s*(?:- )?uses:\s*(.*)$`).FindAllStringSubmatch(d.text, -1) {
 		if !pinned.MatchString(m[1]) {
@@ -124,8 +123,8 @@ func checkText(t *testing.T, d document) {
 	}
 }
 
-// ours matches the places in an example that name mcpscan itself, by COMMIT or by
-// the tag of a release.
+// ours matches references to mcpscan itself in an example, by COMMIT or by a release
+// tag.
 var ours = regexp.MustCompile(`((?:mcpscan|refresh-lockfile\.yml)@|rev: )(COMMIT|latest|v[\d.]+)`)
 
 // TestVersionInDocuments checks that the examples name the release in
@@ -154,8 +153,8 @@ func TestVersionInDocuments(t *testing.T) {
 	}
 }
 
-// checkRights checks that a workflow may only read, and that each job declares its
-// permissions.
+// checkRights checks that a workflow has only read permissions, and that each job
+// declares its permissions.
 func checkRights(t *testing.T, name string, w *workflow) {
 	for right, level := range w.Permissions {
 		if level != "read" {

@@ -12,8 +12,8 @@ type Approval struct {
 	Reason string
 }
 
-// Automatic approvers, for a server that is locked for the first time and for a new definition
-// of a server that the settings trust.
+// Automatic approvers: of a server that is locked for the first time, and of a new definition from
+// a server that the settings trust.
 const (
 	FirstUse = "first-use"
 	Auto     = "auto"

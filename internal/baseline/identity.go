@@ -14,7 +14,7 @@ import (
 )
 
 // Identity identifies a server by its command or address. Secrets are masked so that it can be
-// written to a file. Of environment variables and headers, it contains only the names.
+// written to a file. It contains only the names of environment variables and headers.
 type Identity struct {
 	Transport string
 	Command   string
@@ -107,9 +107,8 @@ func (l *LockedIdentity) Approved() *Identity {
 // Waits reports whether the identity has changed since it was approved, or was never approved.
 func (l *LockedIdentity) Waits() bool { return l != nil && (l.Pending || l.Seen != nil) }
 
-// Stale returns the differences in command or address that make the server a different one than
-// the lockfile last saw, or nil. Resolved values and the names of variables and headers do not
-// count.
+// Stale returns how the command or address differs from the one that the lockfile recorded last, or
+// nil. Resolved values and the names of variables and headers do not count.
 func (l *LockedIdentity) Stale(now *Identity) []string {
 	last := l.Last()
 	if last == nil {

@@ -20,7 +20,7 @@ func (s Says) Lacks(other Says) (absent []string) {
 	return absent
 }
 
-// Says returns the set of data in an identity. It also includes members that
+// Says returns the members that an identity has, including those that
 // [Identity.Differences] ignores if one side lacks them.
 func (id *Identity) Says() Says {
 	says := Says{}

@@ -159,7 +159,7 @@ func OfTool(doc *wire.Doc, i int, name, description string) (can Set) {
 	return can
 }
 
-// delivered returns the capabilities of a tool that returns the given things.
+// delivered returns the capabilities of a tool that returns the given kinds of data.
 func delivered(things role) (can Set) {
 	if things&private != 0 {
 		can |= handsOver
@@ -187,5 +187,5 @@ func takesURL(doc *wire.Doc, properties int) (url, any bool) {
 	return url, any
 }
 
-// openingBytes is how much of a description is searched for its subject.
+// openingBytes is the number of bytes of a description that are searched for its subject.
 const openingBytes = 200

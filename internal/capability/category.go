@@ -52,7 +52,7 @@ func categoryOf(r role) Category {
 }
 
 // CategoryOfName returns a tool's category by its name. A word that is only a verb takes precedence
-// over one that can be a noun: email_search reads.
+// over one that can be a noun: email_search is a Read.
 func CategoryOfName(name string) Category {
 	words := names.ReadWords(name)
 	either := Unknown
@@ -106,8 +106,8 @@ func inflected(word string) role {
 }
 
 // CategoryOfTool returns the category of the tool at node i: by its name, its description, its
-// parameters, and its hints, each only if the previous ones are inconclusive, so that no hint
-// changes the category of a tool called send_email.
+// parameters, and its hints, each only if the previous ones are inconclusive, so no hint changes
+// the category of a tool called send_email.
 func CategoryOfTool(doc *wire.Doc, i int, name, description string) Category {
 	c := CategoryOfName(name)
 	properties := doc.Get(doc.Get(i, "inputSchema"), "properties")

@@ -108,7 +108,7 @@ var settled = lazyregexp.New(`\b(is|was|has|been)\s+(not|no|never|nobody|decided
 	`\byou\s+(must|should|shall|need\s+to|have\s+to|are\s+to)\b|\bmust\s+(always\s+)?be\s+(done|true|set|yes)\b|` +
 	`\b(tell|ask|inform)\s+(nobody|no\s+one)\b|\bwithout\s+(telling|asking)\b|\b(silently|secretly|quietly)\b`)
 
-// setAhead matches the words before the effect of a switch.
+// setAhead matches the words before the effect of a switch, such as "if set to true, also".
 var setAhead = lazyregexp.New("^\\W*(if|when)\\s+(set\\s+to\\s+)?[`'\"]?(true|set|enabled|given|yes|checked)[`'\"]?,?\\s+(the\\s+(tool|server|command)\\s+)?(will\\s+)?(also\\s+)?$")
 
 // announcesExample matches a clause that ends in a colon before an example.

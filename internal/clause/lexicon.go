@@ -11,7 +11,7 @@ const (
 	Instructions = `(instructions?|system\s+prompts?|prompts?|rules|directives?|guidelines?|polic(y|ies)|safety\s+(checks?|measures?|protocols?)|safeguards?|` +
 		`guardrails|restrictions|preferences|constraints|directions|programming|training)`
 
-	// InstructionQualifiers distinguishes such instructions from those of a program or a person.
+	// InstructionQualifiers distinguishes such instructions from a program's or a person's.
 	InstructionQualifiers = `(previous(ly)?|prior|above|earlier|preceding|existing|original|initial|system|safety|security|user['’]?s?|your|other)`
 
 	// SendVerbs matches verbs for sending data out.
@@ -52,7 +52,7 @@ const AnyAI = `(ais?|llms?|a\.i\.|(large\s+)?language[ -]models?|models?|assista
 	`(digital|inbox|mail|ai)\s+helpers?|(screening|reading|grading|review)\s+software|machines\s+that|(plagiarism|grammar|fact)\s+checker|` +
 	`readers\s+that\s+are\s+not\s+human)`
 
-// ThisDocument matches words with which data refers to itself, such as this page or
+// ThisDocument matches words that data uses to refer to itself, such as this page or
 // this ticket.
 const ThisDocument = `(page|website|site|e?-?mail|inbox|mailbox|message|thread|channel|ticket|issue|request|case|file|folder|document|text|article|post|profile|` +
 	`entry|event|invit(e|ation)|lead|record|row|table|log|report|reviews?|r[eé]sum[eé]|cv|manuscript|paper|study|notes?|comment|diff|repo(sitory)?|` +

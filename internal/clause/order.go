@@ -40,7 +40,7 @@ func JudgeOrders(orders ...Order) func(*scanner.TextPass) {
 }
 
 // documentary lists words typical of texts that explain prompts and attacks on models. A long text
-// with two distinct ones is about instructions rather than giving them. General security words
+// that contains two of them discusses instructions rather than giving them. General security words
 // count half, because a résumé contains them as well.
 var documentary = [...]struct {
 	word   string
@@ -120,8 +120,8 @@ func opensQuotation(t []byte, inJSON bool) bool {
 	return opener != 0
 }
 
-// isQuotation reports whether two characters are a pair of quotation marks. A closing one of 0 stands
-// for any.
+// isQuotation reports whether two characters are a pair of quotation marks. A closing mark of 0
+// matches any.
 func isQuotation(opening, closing rune) bool {
 	for _, q := range quotationMarks {
 		if o, _ := utf8.DecodeRuneInString(q[0]); o == opening {

@@ -65,9 +65,8 @@ type Entry struct {
 	// URL and Headers are the address of a remote server and the headers sent to it.
 	URL     string
 	Headers map[string]string
-	// Disabled entries are kept by the client but not started, as marked in the file in a way
-	// that this client supports. They are inspected anyway; see ConfigPass.Report in package
-	// scanner.
+	// Disabled is set if the file marks the entry, in a way that this client supports, as not to be
+	// started. Such entries are inspected anyway; see ConfigPass.Report in package scanner.
 	Disabled bool
 	// AutoApprove names the tools that run without asking; "*" is every tool.
 	AutoApprove []string
@@ -84,7 +83,7 @@ type Entry struct {
 	Span map[string]Position
 	// Problems lists the parts of this entry that could not be understood.
 	Problems []string
-	// Found describes the entry's command on this machine; empty if nobody looked.
+	// Found describes the entry's command on this machine; empty if it was not looked up.
 	Found Found
 	// Proxy is the mcpscan proxy that the entry starts in front of its server, or nil.
 	Proxy *EntryProxy
@@ -96,9 +95,9 @@ type EntryProxy struct {
 	// Program is the program as written, and Flags are its flags, without "proxy" and "--".
 	Program string
 	Flags   []string
-	// Through reports whether mcpscan wrap wrote the entry, for the program that reads it:
-	// Command and Args of the entry are then those of the server behind the proxy. Otherwise
-	// they are as written.
+	// Through reports whether mcpscan wrap wrote the entry and its program is the running mcpscan:
+	// Command and Args of the entry are then those of the server behind the proxy. Otherwise they
+	// are as written.
 	Through bool
 	// Written reports whether the entry has the mark of mcpscan wrap, whoever wrote it.
 	Written bool
@@ -135,7 +134,7 @@ func (e *Entry) At(pointer string) Position {
 // values occur in too many words.
 const minConcealed = 6
 
-// ConcealedBytes is the length, in bytes, to which a value is searched for secrets before a
+// ConcealedBytes is the number of bytes of a value that are searched for secrets before a
 // part of it is shown.
 const ConcealedBytes = 64 << 10
 

@@ -18,7 +18,8 @@ const (
 	Weakens
 )
 
-// EffectOf returns the effect of a change that weakens the settings or leaves them as strict.
+// EffectOf returns the effect of a change that either weakens the settings or leaves them equally
+// strict.
 func EffectOf(weaker bool) Effect {
 	if weaker {
 		return Weakens

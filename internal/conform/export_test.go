@@ -15,7 +15,7 @@ func Judge(schema, value []byte) (v Violation, done bool) {
 	return v, !r.stopped
 }
 
-// MaxSteps is the maximum number of steps of a check, except for the last one.
+// MaxSteps is the maximum number of steps of a check. Only its last operation may exceed it.
 const MaxSteps = maxSteps
 
 // Steps returns the number of steps that a check takes.

@@ -95,8 +95,8 @@ func order(e *jsonschema.ValidationError) string {
 	return strings.Join(e.InstanceLocation, "\x00") + "\x00\x00" + strings.Join(e.ErrorKind.KeywordPath(), "\x00")
 }
 
-// compare returns a description of how both differ about a value, or "" if they
-// agree.
+// compare describes how the library and this package disagree on a value, or returns ""
+// if they agree.
 func (o oracle) compare(schema, value []byte) (difference string, done, valid bool) {
 	v, done := conform.Judge(schema, value)
 	pointer, keyword, valid, placed, judged := o.check(value)
@@ -112,7 +112,8 @@ func (o oracle) compare(schema, value []byte) (difference string, done, valid bo
 	return fmt.Sprintf("%s against %s: %+v, and the library has %q at %q (valid: %v)", value, schema, v, keyword, pointer, valid), true, valid
 }
 
-// TestLikeTheLibrary checks that both agree about generated schemas and values.
+// TestLikeTheLibrary checks that the library and this package agree on generated schemas and
+// values.
 func TestLikeTheLibrary(t *testing.T) {
 	valid, invalid := 0, 0
 	rapid.Check(t, func(rt *rapid.T) {
@@ -353,8 +354,8 @@ func TestKeywords(t *testing.T) {
 	}
 }
 
-// TestSchemasOfServers compares both for schemas of published servers, with values
-// generated from them.
+// TestSchemasOfServers compares the library and this package for schemas of published
+// servers, with values generated from them.
 func TestSchemasOfServers(t *testing.T) {
 	dumps, _ := filepath.Glob(filepath.Join("..", "..", "..", "shared", "realservers", "dumps", "*.json"))
 	if len(dumps) == 0 {
@@ -392,8 +393,8 @@ func TestSchemasOfServers(t *testing.T) {
 	}
 }
 
-// compareAll compares values generated from a schema, and returns for how many the check was
-// completed.
+// compareAll compares the results for values generated from a schema, and returns how many checks
+// were completed.
 func compareAll(t *testing.T, schema []byte) (judged int) {
 	o, err := newOracle(schema)
 	var root any

@@ -51,7 +51,7 @@ func (r *run) stop() bool {
 	return false
 }
 
-// cost returns the number of steps for the bytes of a text. Decoding one escape takes as long
+// cost returns the number of steps for a text of this many bytes. Decoding one escape takes as long
 // as comparing many bytes.
 func cost(bytes int) int { return 1 + bytes/32 }
 

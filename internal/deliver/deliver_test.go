@@ -11,8 +11,7 @@ import (
 	"time"
 )
 
-// receiver accepts bodies and responds with the given statuses, and after these with
-// 200.
+// receiver accepts bodies and responds with the given statuses, and then with 200.
 type receiver struct {
 	mu       sync.Mutex
 	statuses []int

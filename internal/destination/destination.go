@@ -73,7 +73,7 @@ var (
 )
 
 // parseInetAton parses an IPv4 address like inet_aton: one to four parts, each decimal, octal or
-// hexadecimal, of which the last fills the remaining bytes.
+// hexadecimal; the last one fills the remaining bytes.
 func parseInetAton(host string) (netip.Addr, bool) {
 	parts := strings.Split(host, ".")
 	if len(parts) > 4 {
@@ -200,8 +200,8 @@ func looksASCII(label string) bool {
 	return !ascii(label)
 }
 
-// ReservedHost matches hosts that are not real addresses: those of RFC 2606 and 6761, and common
-// placeholders.
+// ReservedHost matches hosts that are not real addresses: names reserved by RFC 2606 and 6761, and
+// common placeholders.
 var ReservedHost = lazyregexp.New(`(^|\.)(example|test|invalid|localhost|local|internal|lan)$|(^|\.)example\.(com|org|net)$|` +
 	`(^|[.-])(your|my|some|our)?-?(domain|company|org|organization|server|site|website|e?mail|host|app|business|team)\.(com|org|net|io|tld)$|` +
 	`^(your|my)`)

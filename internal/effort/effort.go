@@ -25,7 +25,8 @@ const (
 	// repeated with more time. Quadratic work fails every time.
 	enough   = 5 * time.Millisecond
 	attempts = 32
-	// memoryLimit is the size in bytes at which the garbage collector runs regardless.
+	// memoryLimit is the memory size, in bytes, at which the garbage collector runs although it is
+	// off.
 	memoryLimit = 1 << 30
 )
 

@@ -66,7 +66,7 @@ func (c *conformance) check(s, v int) (at int, message string) {
 // itself returns the violation of a value itself, ignoring its children.
 func (c *conformance) itself(s, v int) string {
 	if t := c.schema.Get(s, "type"); t >= 0 && !c.typed(s, t, v) {
-		return "the structured result has another type here than the tool's schema"
+		return "the structured result has a different type here than the tool's schema requires"
 	}
 	values := c.schema.Get(s, "enum")
 	if c.schema.Kind(values) != wire.Array {

@@ -17,8 +17,8 @@ const maxProbes = 16
 
 // CatastrophicPattern reports whether a pattern has exponentially many ways to match a string of
 // one repeated character: a repetition within a repetition, with nothing between two iterations
-// that the character does not match as well. Examples are (a+)+, (\w+\s?)* and (.*,)*. A
-// backtracking engine then takes exponential time if the rest fails to match.
+// that the character cannot match. Examples are (a+)+, (\w+\s?)* and (.*,)*. A backtracking engine
+// then takes exponential time if the rest fails to match.
 func CatastrophicPattern(pattern string) bool {
 	if strings.Count(pattern, "*")+strings.Count(pattern, "+")+strings.Count(pattern, "{") < 2 {
 		return false

@@ -19,7 +19,7 @@ func RefExpansion(doc *wire.Doc, root int) (at int, message string) {
 		size := g.size(s.Node)
 		switch {
 		case size < 0:
-			at, message = s.Node, "a schema refers to itself for the same value, without end"
+			at, message = s.Node, "a schema refers to itself for the same value, so validation never ends"
 		case size > maxExpansion:
 			at, message = s.Node, fmt.Sprintf("references multiply: more than %d schemas apply to one value", maxExpansion)
 		}

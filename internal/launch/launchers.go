@@ -28,8 +28,8 @@ var launchers = map[string]func(*Command){
 	"cargo":  cargo,
 }
 
-// verb returns the index after the first word that is not an option if it is one of the verbs,
-// otherwise -1.
+// verb returns the index after the first word that is not an option if that word is one of the
+// verbs, otherwise -1.
 func (l *Command) verb(o *options, verbs string) int {
 	at := o.read(l.Words, func(string, string, int) {})
 	if at < 0 || !has(verbs, l.Words[at]) {

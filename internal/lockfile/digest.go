@@ -27,7 +27,7 @@ func describe(kind mcp.SubjectKind, sent []byte) Shown {
 
 // mcpProxy returns the digest by which MCPProxy approves a tool: the hex SHA-256 of name,
 // description and schemas, separated by bars. MCPProxy decodes the schemas and encodes them
-// again with encoding/json, which is used only for that reason.
+// again with encoding/json, so this function does too.
 func mcpProxy(doc *wire.Doc) string {
 	name, _ := doc.Str(0, "name")
 	description, _ := doc.Str(0, "description")

@@ -75,8 +75,8 @@ func TestZero(t *testing.T) {
 	}
 }
 
-// FuzzDigestsOfOthers compares the digests with those of the types into which both
-// systems decode a tool, for inputs that encoding/json and a strict parser read
+// FuzzDigestsOfOthers compares the digests with those computed after decoding a tool
+// into both systems' types, for inputs that encoding/json and a strict parser read
 // alike.
 func FuzzDigestsOfOthers(f *testing.F) {
 	f.Add("a", "b", `{"type":"object"}`)

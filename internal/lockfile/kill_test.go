@@ -18,8 +18,9 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// writeForever is the variable with the file that a process writes until it is killed,
-// and addServer that with the server that it adds to the file in its argument.
+// writeForever names the variable with the file that a process writes until it is
+// killed, and addServer the one with the server that a process adds to the file in its
+// argument.
 const (
 	writeForever = "LOCKFILE_TEST_WRITE"
 	addServer    = "LOCKFILE_TEST_ADD"

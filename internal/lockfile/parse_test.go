@@ -254,7 +254,7 @@ func TestParseErrorsOfWholeFiles(t *testing.T) {
 	}
 }
 
-// checkPlace compares the position of an error with its pointer.
+// checkPlace checks that an error's position matches its pointer.
 func checkPlace(t *testing.T, text string, e *Error) {
 	t.Helper()
 	var doc wire.Doc

@@ -10,8 +10,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Pin is an approval in agentsh or MCPProxy, with the digest that these compute for
-// a tool.
+// Pin is an approval in agentsh or MCPProxy, with the digest that they compute for a
+// tool.
 type Pin struct {
 	Server, Tool string
 	Hash         string // hex, without prefix

@@ -26,8 +26,8 @@ type Definition struct {
 	Foreign     bool                // another engine computed the digest, which is comparable only to others from that engine
 	Offset      int                 // offset of the declaration in the frame
 
-	// Sent is the whole declaration as sent. The engine keeps it if asked to, or if nothing
-	// like it was approved, so that a change can be described.
+	// Sent is the whole declaration as sent. The engine keeps it if asked to, or if it
+	// differs from every approved definition, so that messages can describe the change.
 	Sent []byte
 
 	// Status is the status in a lockfile: approved, pending or changed. It is ""
@@ -38,7 +38,7 @@ type Definition struct {
 	Unlisted bool               // the lockfile says that its server no longer lists it
 	Others   string             // its digests in other systems, from the lockfile
 
-	// Node is the node of the declaration in the tree of its frame, while that is being
+	// Node is the declaration's node in its frame's tree, while the frame is being
 	// inspected.
 	Node int
 }

@@ -1,8 +1,8 @@
 // Package osv reads advisories in OSV format: a single one, a list, several concatenated ones, or
 // an ecosystem archive exported by osv.dev.
 //
-// An export has hundreds of megabytes, so it must never be held in memory as a whole: advisories
-// are read one at a time, and only the requested ones are kept.
+// An export is hundreds of megabytes long, so it must never be held in memory as a whole:
+// advisories are read one at a time, and only the requested ones are kept.
 package osv
 
 import (
@@ -29,7 +29,7 @@ type Stats struct {
 }
 
 // MaxAdvisory is the maximum size of one advisory, in bytes. The longest published one, with all
-// versions of its package, has about one megabyte.
+// versions of its package, is about one megabyte long.
 const MaxAdvisory = 16 << 20
 
 // Read reads advisories, and keeps the ones about packages for which keep returns true. An error
@@ -169,7 +169,7 @@ type bounded struct {
 
 func (b *bounded) Read(p []byte) (int, error) {
 	if b.left <= 0 {
-		return 0, fmt.Errorf("an advisory is longer than %d bytes, so it is not one", MaxAdvisory)
+		return 0, fmt.Errorf("an advisory is longer than the maximum of %d bytes", MaxAdvisory)
 	}
 	n, err := b.in.Read(p[:min(len(p), b.left)])
 	b.left -= n

@@ -24,8 +24,8 @@ type Path struct {
 // MaxBytes is the maximum length of a path. No system opens a longer one.
 const MaxBytes = 4096
 
-// pathLayers is how often a path is decoded. A server decodes once; a server behind a proxy,
-// twice.
+// pathLayers is the number of times that a path is decoded. A server decodes once; a server behind
+// a proxy, twice.
 const pathLayers = 3
 
 // Parse parses s as a path and reports whether it can be one.
@@ -130,7 +130,7 @@ func cutFold(s, prefix string) (rest string, ok bool) {
 	return s[len(prefix):], true
 }
 
-// Words in names of path arguments, and of text arguments, in which a path is only text.
+// Words in the names of path arguments, and of text arguments, in which a path is only text.
 var (
 	pathWords = names.Set(`path paths file files filename filenames filepath filepaths dir dirs directory directories folder folders
 		cwd root workdir basedir uri source src destination dest target location output input`)

@@ -164,7 +164,7 @@ var (
 	// notApplied matches statements that rules no longer apply.
 	notApplied = lazyregexp.New(`\b(not|no\s+longer|never|n['’]t)\s+(to\s+be\s+|be\s+)?(appl(y|ies|ied)|follow(ed)?|bind(ing)?|counts?|valid|enforced?|observed?|obey(ed)?|matters?|in\s+force)\b`)
 
-	// keptFrom matches statements that a person is not told.
+	// keptFrom matches statements that a person is not told something.
 	keptFrom = [...]*lazyregexp.Regexp{
 		lazyregexp.New(people + `[^.,;]{0,30}\b((must|should|shall|need|ought|may|is|are)\s+(not|never)(\s+to)?|(does|do)\s+not\s+(need|have)\s+to|` +
 			`(mustn|shouldn|needn)['’]t|(doesn|don)['’]t\s+(need|have)\s+to|need\s+never)\s+(be\s+)?(ever\s+)?` + learns),

@@ -114,7 +114,7 @@ func TestSentences(t *testing.T) {
 }
 
 // TestMembers checks that the members of a JSON example are separate sentences, and
-// those of an object inside a sentence are not.
+// that the members of an object inside a sentence are not.
 func TestMembers(t *testing.T) {
 	for text, want := range map[string]int{
 		"call it with {\"first\": \"one\", \"second\": \"another one\"} please":               1,

@@ -260,8 +260,8 @@ func TestShortened(t *testing.T) {
 	}
 }
 
-// TestKilled checks that processes killed at any time delay nobody, and that the next process
-// that starts a session removes those without processes.
+// TestKilled checks that processes killed at any time delay nobody, and that the next process that
+// starts a session removes those left without processes.
 func TestKilled(t *testing.T) {
 	base := t.TempDir()
 	a := joined(t, base, "one")

@@ -176,7 +176,7 @@ func (l *Log) Write(entries ...Entry) error {
 		if n > 0 {
 			_ = l.file.Truncate(l.at) // otherwise the next entry would end the line
 		}
-		return fmt.Errorf("writing the log of the session: %w", err)
+		return fmt.Errorf("writing the session log: %w", err)
 	}
 	l.at, l.last, l.torn = l.at+int64(n), number, false
 	if l.at > maxLog {
@@ -201,7 +201,7 @@ func (l *Log) Again(wait time.Duration) error {
 	return nil
 }
 
-// pull reads the new entries of the log. If another process replaced the log by a
+// pull reads the new entries of the log. If another process replaced the log with a
 // shorter one, it continues there.
 func (l *Log) pull() error {
 	var is unix.Stat_t
@@ -231,7 +231,7 @@ func (l *Log) pull() error {
 	return nil
 }
 
-// shorten replaces a log that is too long by a shorter one.
+// shorten replaces a log that is too long with a shorter one.
 func (l *Log) shorten() error {
 	text := make([]byte, l.at)
 	if _, err := l.file.ReadAt(text, 0); err != nil && err != io.EOF {
@@ -249,14 +249,14 @@ func (l *Log) shorten() error {
 	}
 	if err != nil {
 		file.Close()
-		return fmt.Errorf("shortening the log of the session: %w", err)
+		return fmt.Errorf("shortening the session log: %w", err)
 	}
 	l.use(file)
 	l.at = int64(len(text))
 	return nil
 }
 
-// reopen switches to the shorter log with which another process replaced ours.
+// reopen switches to the shorter log that another process put in place of ours.
 func (l *Log) reopen() error {
 	if !same(l.turn, filepath.Join(l.dir, turnFile)) {
 		return ErrLost // the log belongs to another session, with another turn file

@@ -29,10 +29,10 @@ const (
 const Wait = 500 * time.Millisecond
 
 // ErrBusy reports that another process did not end its turn in time.
-var ErrBusy = fmt.Errorf("another proxy of the session did not answer within %s", Wait)
+var ErrBusy = fmt.Errorf("another proxy in the session did not answer within %s", Wait)
 
 // ErrLost reports that the log was removed or changed.
-var ErrLost = errors.New("the log of the session was removed or damaged")
+var ErrLost = errors.New("the session log was removed or damaged")
 
 // ErrUnsupported reports that the system has no shared sessions.
 var ErrUnsupported = errors.New("proxies cannot share a session on this system")

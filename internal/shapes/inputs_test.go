@@ -29,7 +29,7 @@ type Shape struct {
 	Most int
 }
 
-// Sizes in bytes slightly below the limits of mcpscan.
+// Sizes in bytes slightly below mcpscan's limits.
 const (
 	settingsBytes   = 250_000   // of a settings file, which is limited in YAML tokens
 	definitionBytes = 8_000_000 // of a file of small definitions, with half a million values

@@ -18,8 +18,8 @@ var times = flag.Int("times", 1, "multiply the sizes at which work is counted")
 var full = flag.Bool("full", false, "give the shapes 64 MB as well, and measure memory and reports: go test ./internal/shapes -run Memory -full -all -timeout 0")
 var all = flag.Bool("all", false, "take all shapes, not only those that stand for the others")
 
-// libraries are packages other than those of this module whose work is counted,
-// because they may loop over the input.
+// libraries are packages outside this module whose work is counted, because they may
+// loop over the input.
 var libraries = []string{"regexp", "regexp/syntax", "strings", "bytes", "slices", "sort", "unicode/utf8", "html", "net/url", "bufio",
 	"encoding/base64", "encoding/hex", "encoding/json", "golang.org/x/text/unicode/norm", "github.com/tailscale/hujson",
 	"github.com/pelletier/go-toml/v2/...", "github.com/goccy/go-yaml/...", "github.com/aymanbagabas/go-udiff/...",
@@ -62,8 +62,8 @@ func build(flags ...string) (string, error) {
 }
 
 // TestWorkIsLinear checks that doubling the input increases the work at most 2.2 times. The
-// constant work of a run would hide growth, so the test compares the increase from the last
-// doubling with that from the first.
+// constant work of a run would hide growth, so the test compares the increases from the
+// first and the last doubling.
 func TestWorkIsLinear(t *testing.T) {
 	program, err := counting()
 	if err != nil {
@@ -94,7 +94,7 @@ func TestWorkIsLinear(t *testing.T) {
 	}
 }
 
-// sizeOf returns the size for which the files of a shape have the given number of bytes
+// sizeOf returns the size for which a shape's files have the given number of bytes
 // before compression.
 func (s Shape) sizeOf(bytes int) int {
 	if s.Most > 0 {
@@ -138,7 +138,7 @@ func measured(t *testing.T, program string, s Shape, size int) float64 {
 	return float64(sum)
 }
 
-// laid writes the files of a shape into a directory and returns it.
+// laid writes a shape's files into a new directory and returns the directory.
 func laid(t *testing.T, s Shape, size int) string {
 	dir := t.TempDir()
 	for name, content := range s.Make(size) {
@@ -156,7 +156,7 @@ func laid(t *testing.T, s Shape, size int) string {
 	return dir
 }
 
-// run runs a command. Exit code 2 means that mcpscan does not read the shape, so that
+// run runs a command. Exit code 2 means that mcpscan does not read the shape, so
 // nothing would be measured.
 func run(t *testing.T, dir, program string, args []string, env ...string) {
 	cmd := exec.Command(program, args...)

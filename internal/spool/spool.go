@@ -29,12 +29,12 @@ type Options struct {
 	Trouble func(error)
 }
 
-// Spool writes lines to a file, and to the next file when told so. Its methods must be called by one
-// goroutine at a time.
+// Spool writes lines to a file, and to the next file when told to. Its methods must be called by
+// one goroutine at a time.
 //
 // Lines are lost if the queue is full. A line that counts them replaces them in the file, followed
-// by empty lines so that later lines keep their numbers. Writes to a file that fail are retried for
-// as long as the queue has room.
+// by empty lines so that later lines keep their numbers. Failed writes to a file are retried for as
+// long as the queue has room.
 type Spool struct {
 	o Options
 
@@ -169,7 +169,7 @@ func (s *Spool) run(file io.WriteCloser) {
 	}
 }
 
-// take waits for a part to write, and returns false once there will be none. spare becomes the
+// take waits for a part to write, and returns false once there will be no more. spare becomes the
 // buffer for new lines.
 func (s *Spool) take(spare []byte) (part, bool) {
 	for {

@@ -160,7 +160,7 @@ func ranges(prog *syntax.Prog) (sets [][]rune, of []int) {
 	return sets, of
 }
 
-// reads returns the characters that an instruction reads, as pairs of first and last.
+// reads returns the characters that an instruction reads, as pairs of a first and a last character.
 func reads(inst *syntax.Inst) []rune {
 	switch inst.Op {
 	case syntax.InstRuneAny:

@@ -30,7 +30,7 @@ func BenchmarkFoldHangul(b *testing.B) {
 	benchFold(b, "이 도구는 파일을 읽고 텍스트를 반환합니다. ")
 }
 
-// benchPatterns returns about as many patterns as the rules have, and similar ones:
+// benchPatterns returns patterns similar in number and kind to the rules' patterns:
 // most anchors are rare in prose, some are not.
 func benchPatterns() []Pattern {
 	patterns := []Pattern{

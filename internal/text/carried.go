@@ -89,7 +89,7 @@ func Unpercent(s []byte) []byte {
 }
 
 // carriedRun yields each decoding of a run that gives printable characters. For most runs, decoding
-// the beginning is enough to see that it does not.
+// the beginning is enough to see that none does.
 func carriedRun(s []byte, start, end int, yield func(Hidden)) {
 	var small [minCarriedRun]byte
 	run, head := s[start:end], small[:0]

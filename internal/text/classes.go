@@ -15,8 +15,8 @@ const (
 	tops = 0x80 * ones        // the top bit of each
 )
 
-// wordsIn returns a bit for each byte of the block of s at i that is a letter or a digit, and one for
-// each that is not ASCII. There is nothing in the block beyond the end of s.
+// wordsIn returns a bit for each byte of the block of s at i that is a letter or a digit, and one
+// for each that is not ASCII. Bits beyond the end of s are 0.
 func wordsIn(s []byte, i int) (alnum, high uint64) {
 	if i+blockSize <= len(s) {
 		return wordsOf((*[blockSize]byte)(s[i:]))
@@ -40,7 +40,7 @@ func wordsOf(block *[blockSize]byte) (alnum, high uint64) {
 	return alnum, high
 }
 
-// between sets the top bit of each byte of y that is from low to high. All of them are ASCII.
+// between sets the top bit of each byte of y in [low, high]. All arguments are ASCII.
 func between(y uint64, low, high byte) uint64 {
 	return (y + ones*uint64(0x80-low)) &^ (y + ones*uint64(0x7F-high)) & tops
 }
@@ -48,7 +48,7 @@ func between(y uint64, low, high byte) uint64 {
 // gather returns the top bits of eight bytes, which have no other bits, as one byte.
 func gather(x uint64) uint64 { return x >> 7 * 0x0102040810204080 >> 56 }
 
-// capitalsAndDigits counts those in s.
+// capitalsAndDigits counts the capitals and digits in s.
 func capitalsAndDigits(s []byte) (n int) {
 	for ; len(s) >= 8; s = s[8:] {
 		x := binary.LittleEndian.Uint64(s)

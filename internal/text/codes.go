@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// The limits of a list of character codes.
+// The limits on a list of character codes.
 const (
 	leastCodes = minDecoded
 	longCode   = 64 // digits; binary codes may come in long groups
@@ -74,10 +74,10 @@ func decodeCodes(s []byte, yield func(Hidden)) {
 	}
 }
 
-// onlyCodes returns the next position in s, from i on, that is followed only by letters that codes
-// contain, for the length of the shortest list: one digit per code, and a mark between codes. Up to
-// seen, this is already known. It looks for the last disqualifying letter first, because most
-// letters in prose are disqualifying.
+// onlyCodes returns the next position in s, from i on, from which no letter rules out a list of
+// codes of the minimum length: one digit per code, and a mark between codes. The bytes before seen
+// are known to contain no such letter. It looks for the last disqualifying letter first, because
+// most letters in prose are disqualifying.
 func onlyCodes(s []byte, i, seen int) (next, clear int) {
 	for i+2*leastCodes-1 <= len(s) {
 		end := i + 2*leastCodes - 1

@@ -11,17 +11,17 @@ import (
 	"unicode/utf8"
 )
 
-// The limits of the literals derived from an expression.
+// The limits on the literals derived from an expression.
 const (
 	maxAnchors   = 64 // literals, at least one of which must occur in a match
 	minAnchor    = 3  // bytes; shorter literals are too common
 	maxAnchorLen = 48 // bytes; a longer anchor is no rarer
 )
 
-// Custom makes a pattern of a user-written expression without anchors. It is matched
+// Custom makes a pattern from a user-written expression without anchors. It is matched
 // case-insensitively, as folded text is lower case, and may use look-around. An expression that
 // cannot match folded text, or that matches the empty string, is an error: it would look like a
-// check that never fires.
+// check, but never fire or fire on every text.
 func Custom(name, expr string) (Pattern, error) {
 	plain, look, err := withoutLook(expr)
 	if err != nil {
@@ -79,8 +79,8 @@ func width(re *syntax.Regexp) int {
 	return 0
 }
 
-// edged reports whether an expression asserts the beginning or end of a text or line, so that it
-// must be run on the whole text.
+// edged reports whether an expression asserts the beginning or end of a text or line, in which case
+// it must be run on the whole text.
 func edged(re *syntax.Regexp) bool {
 	switch re.Op {
 	case syntax.OpBeginLine, syntax.OpEndLine, syntax.OpBeginText, syntax.OpEndText:
@@ -153,7 +153,7 @@ func (d *deriver) required(re *syntax.Regexp) []string {
 	return nil
 }
 
-// requiredOf returns the best literals of a concatenation: those of a single part, or of
+// requiredOf returns the best literals of a concatenation: from a single part, or from
 // consecutive parts that are known exactly.
 func (d *deriver) requiredOf(parts []*syntax.Regexp) (best []string) {
 	run := []string{""}

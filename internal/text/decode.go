@@ -67,7 +67,7 @@ func decodeEscapes(s []byte, yield func(Hidden)) {
 	}
 }
 
-// countBefore counts the marks in s before one of some characters.
+// countBefore counts the marks in s that are followed by one of the characters in next.
 func countBefore(s []byte, mark byte, next string) (n int) {
 	for {
 		i := bytes.IndexByte(s, mark)
@@ -113,8 +113,9 @@ func decodeRuns(s []byte, yield func(Hidden)) {
 	}
 }
 
-// nextRun returns the next run of at least least characters in s, from i on, where a run can start. It
-// looks at the last character of a run of that length first, so it sees few of those before it.
+// nextRun returns the next run of at least least characters in s, from i on, where a run can start.
+// It looks at the last character of a run of that length first, so it rarely looks at those before
+// it.
 func nextRun(s []byte, i, least int) (start, end int) {
 	for i+least <= len(s) {
 		at := i + least - 1

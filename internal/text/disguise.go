@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// Disguise is a way of writing text in which words still consist of letters and digits, so that
-// only the words themselves reveal it.
+// Disguise is a way of writing text in which words still consist of letters and digits, so only the
+// words themselves reveal it.
 type Disguise uint8
 
 const (

@@ -164,8 +164,8 @@ func mixed(s []byte) bool {
 	return letters > 0 && others > 0
 }
 
-// SecretName reports whether a member with this name holds a secret, and not a pagination token or
-// a key of an entry. NamesSecret also accepts those: it decides what is masked, and masking too
+// SecretName reports whether a member with this name holds a secret, rather than a pagination token
+// or an entry's key. NamesSecret also accepts those: it decides what is masked, and masking too
 // much does no harm.
 func SecretName(key []byte) bool {
 	var small [40]byte

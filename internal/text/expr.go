@@ -98,8 +98,8 @@ func cloned(re *syntax.Regexp) *syntax.Regexp {
 	return &to
 }
 
-// The limits of the literals by which a branch of an alternation is selected: a branch is tried
-// only on a text that contains one of its literals.
+// The limits on the literals that select branches of an alternation: a branch is tried only on a
+// text that contains one of its literals.
 const (
 	leastLiteral = 2
 	mostLiterals = 256

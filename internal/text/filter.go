@@ -39,7 +39,7 @@ type states struct {
 }
 
 // view is the part of the states that a search sees. Its rows have room for states that are added
-// later: one that no longer fits in makes a new view. Searches read transitions atomically.
+// later: one that no longer fits requires a new view. Searches read transitions atomically.
 type view struct {
 	of   *states
 	next []int32
@@ -106,8 +106,8 @@ func newDFA(a *automaton, ordered, search bool) *dfa {
 	return d
 }
 
-// reset discards all states. Searches that hold a view of them continue with new ones. Others see the
-// new ones once the start states are there, because they start without the lock.
+// reset discards all states. Searches that hold a view of them continue with new states. New
+// searches start without the lock, so they see the new states only once the start states exist.
 func (d *dfa) reset() {
 	d.known, d.resetting = &states{ids: map[string]int32{}}, true
 	d.add("")

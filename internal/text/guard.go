@@ -5,10 +5,10 @@ import (
 	"io"
 )
 
-// Guard returns a writer to w in whose output no line begins with two colons, even indented: GitHub
-// Actions takes such a line in any program's output for a workflow command, and the author of a
-// text can influence where lines of wrapped text or of a diff begin. The first colon is spelled
-// out. A colon at the start of an unfinished line is held back.
+// Guard returns a writer to w that spells out the first colon of a line that begins with two, even
+// indented: GitHub Actions treats such a line in any program's output as a workflow command, and
+// the author of a text can influence where lines of wrapped text or of a diff begin. A colon at the
+// start of an unfinished line is held back.
 func Guard(w io.Writer) io.Writer { return &lineGuard{w: w} }
 
 // lineGuard is the writer that Guard returns.

@@ -10,7 +10,7 @@ import (
 // Unicode has alphabets of Latin letters that its compatibility decomposition leaves unchanged,
 // although readers take them for ordinary letters.
 
-// alphabets lists the first letters of those that are in the order a to z.
+// alphabets lists the first letter of each of these alphabets that is in the order a to z.
 var alphabets = [...]rune{
 	0x249C,  // parenthesized
 	0x1F110, // parenthesized capitals
@@ -58,7 +58,7 @@ func unread(r rune) bool {
 // turned lists the letters a to z upside down.
 var turned = []rune("ɐqɔpǝɟƃɥᴉɾʞlɯuodbɹsʇnʌʍxʎz")
 
-// beginsTurned marks the first bytes of those that are not ASCII.
+// beginsTurned marks the first bytes of the upside-down letters that are not ASCII.
 var beginsTurned = func() (t [256]bool) {
 	for _, r := range turned {
 		if first := string(r)[0]; first >= utf8.RuneSelf {

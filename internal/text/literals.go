@@ -9,10 +9,10 @@ import (
 )
 
 // literalTable finds the anchors of all patterns in one pass. Each anchor is represented by the
-// rarest of its grams, which are three or four bytes long. A bitmap of these grams, small enough for
-// the processor's first cache, rules out most positions of a text without a dependency of one
-// position on another, which makes it several times as fast as an automaton. It is immutable and
-// safe for concurrent use.
+// rarest of its grams, which are three or four bytes long. A bitmap of these grams, small enough
+// for the processor's L1 cache, rules out most positions of a text. No position depends on another,
+// which makes this several times as fast as an automaton. It is immutable and safe for concurrent
+// use.
 type literalTable struct {
 	width   int    // of a gram, in bytes
 	mask    uint32 // of the bytes of a gram
@@ -38,11 +38,12 @@ type anchor struct {
 const (
 	mostWidth = 4
 
-	// mostTiny is the number of anchors that are found one by one, in tables with wide grams.
+	// mostTiny is the maximum number of anchors that are found one by one, in tables with wide
+	// grams.
 	mostTiny = 8
 
 	// blurred makes the letters of a gram lower-case. It also maps some marks to each other, which
-	// comparing the whole literal sorts out.
+	// the comparison with the whole literal corrects.
 	blurred = 0x2020202020202020
 
 	// scanBlock is the number of positions after which occurrences are sorted and passed on.
@@ -133,7 +134,7 @@ func (a *literalTable) index(grams []uint32, of []anchor) {
 
 func hashGram(gram uint32) uint32 { return gram * 0x9E3779B1 }
 
-// gramOf returns the bytes of s from offset at on, as a gram; fewer if s is shorter.
+// gramOf returns the gram at offset at of s, which is shorter if s ends within it.
 func (a *literalTable) gramOf(s string, at int) uint32 {
 	gram := uint32(0)
 	for i, b := range []byte(s[at:min(at+a.width, len(s))]) {
@@ -158,8 +159,8 @@ func pairCounts(patterns []Pattern) (counts [1 << 16]float32) {
 	return counts
 }
 
-// rarestGram returns the offset of the gram of s that is rarest in ordinary text, if each byte
-// depends on the one before it.
+// rarestGram returns the offset of the gram of s that is rarest in ordinary text, assuming that
+// each byte depends on the one before it.
 func rarestGram(s string, width int, pairs *[1 << 16]float32) (at int) {
 	least := float32(0)
 	for i := 0; i+width <= len(s); i++ {
@@ -204,7 +205,7 @@ var (
 	}()
 )
 
-// occurrence is a place where an anchor occurs.
+// occurrence is a position at which an anchor occurs.
 type occurrence struct{ pattern, start, end int32 }
 
 // scan calls found for every anchor occurrence in t, in order of end position, the longest first.

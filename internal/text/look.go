@@ -10,7 +10,7 @@ import (
 	"github.com/dlclark/regexp2/v2"
 )
 
-// The limits of user-written patterns. One with look-around backtracks, so it is only run on short
+// The limits on user-written patterns. One with look-around backtracks, so it is only run on short
 // windows, which the same expression without its look-around finds in linear time.
 const (
 	stretch  = 16 << 10               // bytes that an expression is run on at a time

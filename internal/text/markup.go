@@ -113,7 +113,7 @@ func insideAt(line []byte, i int) bool {
 	return i < len(line) && isLetter[line[i]]
 }
 
-// markedBefore reports whether s ends with a mark behind a word.
+// markedBefore reports whether s ends with a mark after a word.
 func markedBefore(s []byte) bool {
 	n := len(s)
 	if n > 1 && markClass[s[n-1]]&stopsWord != 0 {

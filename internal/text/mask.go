@@ -86,8 +86,8 @@ var secrets = slices.Concat(tokens, []secret{
 		LazyExpr(`(?:^|[^0-9A-Za-z.:*-])[0-9A-Za-z.*-]+:[0-9]{4,5}:[0-9A-Za-z_*-]+:[0-9A-Za-z_-]+:([^\s:"'\\<>{}\[\]]{8,})`), toPort},
 })
 
-// marked matches passwords that contain arbitrary marks. It also matches plain words, which are
-// dropped.
+// marked matches passwords that contain arbitrary punctuation. It also matches plain words, which
+// are dropped.
 var marked = secret{[]string{"passwd", "password", "passphrase", "secret"},
 	LazyExpr(`(?i)\b[a-z0-9_-]*(?:passwd|password|passphrase|secret)\\{0,3}["']?\s*[:=]\s*\\{0,3}["']?([^\s"'<>,;&${}()\[\]\\|:]{8,})`), toValue}
 
@@ -100,7 +100,7 @@ var hinted = sync.OnceValue(func() *literalTable {
 	return newLiteralTable(patterns, true)
 })
 
-// formsIn returns a bit set of the secret forms of which s contains a hint.
+// formsIn returns a bit set of the secret forms for which s contains a hint.
 func formsIn(s []byte) (forms uint64) {
 	if bytes.Contains(s, []byte("\u0130")) || bytes.Contains(s, []byte("\u212a")) { // their lower case is an ASCII letter
 		s = bytes.ToLower(s)
@@ -160,7 +160,7 @@ func Variety(s string) int {
 // kept so that its owner can identify it; they are of no use to anybody else.
 func Excerpt(s []byte, from, to int) string { return Redact(s, from, to).Excerpt(from, to) }
 
-// Redacted is part of a text of which the credentials are known.
+// Redacted is a part of a text whose credentials are known.
 type Redacted struct {
 	text        []byte
 	credentials [][2]int

@@ -186,7 +186,7 @@ func TestMaskOverlapping(t *testing.T) {
 		{`api_key: "` + jwt + `", next`, `api_key: "eyJ` + jwt[3:4] + `[masked]", next`},
 		{"token=secret=" + body(5, 20), "token=secr[masked]"},
 		{gh + " " + jwt, "gh" + "p_[masked] eyJ" + jwt[3:4] + "[masked]"},
-		// The value of one label is the label of the next value.
+		// The value of the first label is itself the label of the next value.
 		{"set token: my_api_password_2: " + body(6, 20), "set token: my_a[masked]: " + body(6, 20)},
 		{"set token: the_api_password: " + body(6, 20), "set token: the_[masked]: " + body(6, 4) + "[masked]"},
 	} {

@@ -37,7 +37,7 @@ type Pattern struct {
 // instructions are not spread wider than this.
 const Reach = 240
 
-// The limits of one pattern on one text. Repeating an anchor costs at most one more pass over the
+// The limits for one pattern on one text. Repeating an anchor costs at most one more pass over the
 // text, not one per repetition.
 const (
 	maxWindows  = 48  // windows verified before the pattern is run once over the rest
@@ -136,8 +136,8 @@ func (m *Matcher) NewScanner() *Scanner {
 	return &Scanner{m: m, runs: make([]run, len(m.patterns))}
 }
 
-// Scan returns the matches in folded text, those of each pattern in the order of their anchors
-// unless some were dropped. The slice is valid until the next call.
+// Scan returns the matches in folded text, each pattern's in the order of their anchors unless some
+// were dropped. The slice is valid until the next call.
 func (s *Scanner) Scan(folded []byte) []Match {
 	s.text++
 	s.matches, s.cut = s.matches[:0], s.cut[:0]

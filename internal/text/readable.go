@@ -30,8 +30,8 @@ func readable(b []byte) []byte {
 	return amongBytes(b)
 }
 
-// fromUTF16 appends b decoded as UTF-16, without a leading byte order mark. Of the two bytes of a unit,
-// high is the position of the higher.
+// fromUTF16 appends b decoded as UTF-16, without a leading byte order mark. high is the position of
+// the more significant byte in a code unit.
 func fromUTF16(out, b []byte, high int) []byte {
 	unit := func(at int) rune { return rune(b[at+high])<<8 | rune(b[at+1-high]) }
 	at := 0
@@ -89,8 +89,8 @@ func amongBytes(b []byte) []byte {
 	return out
 }
 
-// shownOrNUL has a one in the lower byte for printable bytes, and in the next for NUL, so that both
-// are counted by one addition.
+// shownOrNUL has a one in the lower byte for printable bytes, and in the next for NUL, so that one
+// addition counts both.
 var shownOrNUL = func() (t [256]uint32) {
 	for b := ' '; b < 0x7F; b++ {
 		t[b] = 1
@@ -139,7 +139,7 @@ func values64(out, s []byte) []byte {
 	return out[:n]
 }
 
-// from64 appends what the values of base64 characters stand for. It can overwrite them.
+// from64 appends the bytes that the values of base64 characters encode. It can overwrite them.
 func from64(out, values []byte) []byte {
 	for ; len(values) >= 4; values = values[4:] {
 		bits := uint32(values[0])<<18 | uint32(values[1])<<12 | uint32(values[2])<<6 | uint32(values[3])
@@ -162,7 +162,8 @@ const (
 )
 
 // decodeBroken decodes base64 that is broken into lines or groups, anywhere in s. Surrounding
-// prose, read as base64, does not decode to text. Text that runs already gave is not yielded again.
+// prose, read as base64, does not decode to text. Text that was already found in runs is not
+// yielded again.
 func decodeBroken(s []byte, runs [][]byte, yield func(Hidden)) {
 	var small [2][512]byte
 	values, buf := small[0][:0], small[1][:0]

@@ -18,7 +18,7 @@ type Reference struct {
 }
 
 var (
-	// wholeVariable is Gemini's $NAME. Within a longer string a dollar sign is more often part of a
+	// wholeVariable is Gemini's $NAME. Within a longer string, a dollar sign is usually part of a
 	// password or a pattern.
 	wholeVariable = lazyregexp.New(`^\$[A-Za-z_][A-Za-z0-9_]*$`)
 	// spelled matches the other forms. The text between ${ and } must begin like a name, so that
@@ -57,8 +57,8 @@ func References(value string) []Reference {
 	return out
 }
 
-// IsReference reports whether value contains a reference, so that it must not be taken as a whole
-// for a literal secret. Literal returns its literal parts.
+// IsReference reports whether value contains a reference, in which case it must not be treated as a
+// whole as a literal secret. Literal returns its literal parts.
 func IsReference(value string) bool { return len(References(value)) > 0 }
 
 // Literal returns value without its references: the text around them and their fallbacks, which may

@@ -40,8 +40,8 @@ func NewSecrets(values []string) Secrets {
 	return s
 }
 
-// base64Forms returns the substrings, one of which occurs in any base64 text that contains v:
-// three, by the offset of v, without the characters that also encode neighboring bytes.
+// base64Forms returns substrings, one of which occurs in any base64 text that contains v: one per
+// offset of v modulo 3 and alphabet, without the characters that also encode neighboring bytes.
 func base64Forms(v string) (forms []string) {
 	for before := range 3 {
 		text := base64.RawStdEncoding.EncodeToString(append(make([]byte, before), v...))

@@ -93,8 +93,8 @@ func checkMarks(t *rapid.T, line []byte) {
 	}
 }
 
-// TestDecodeAllocatesLittle checks that for honest text, in which there is nothing to decode, only
-// a few buffers are allocated, however long the text is.
+// TestDecodeAllocatesLittle checks that decoding honest text, which has nothing to decode,
+// allocates only a few buffers, however long the text is.
 func TestDecodeAllocatesLittle(t *testing.T) {
 	for _, s := range []string{
 		strings.Repeat(englishLine, 100),

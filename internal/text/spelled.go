@@ -58,7 +58,7 @@ func respelled(s []byte, yield func(Hidden)) {
 
 const viaSpelled = "spaced-out letters"
 
-// spelledIn appends the spelled-out words in s, from two letters on.
+// spelledIn appends the spelled-out words of at least two letters in s.
 func spelledIn(s []byte, words []spelledWord) []spelledWord {
 	long, side, next := 0, 0, 0 // side is the index of the first of the adjacent words
 	lonePairs(s, func(i int) {
@@ -86,8 +86,8 @@ func spelledIn(s []byte, words []spelledWord) []spelledWord {
 }
 
 // lonePairs yields each position where a letter, a mark and another letter may end a word: without
-// these, no word is spelled out. It finds the second letter first, which is one byte, as are most
-// marks.
+// these, no word is spelled out. It looks for the second letter first: it is a single byte, as are
+// most marks.
 func lonePairs(s []byte, yield func(i int)) {
 	var alnum, high uint64
 	for i := 0; i <= len(s); i += blockSize {

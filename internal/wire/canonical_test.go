@@ -185,8 +185,8 @@ func TestCanonicalRandom(t *testing.T) {
 	}
 }
 
-// TestSortedMembers checks that the order of members does not depend on that in the
-// text.
+// TestSortedMembers checks that the order of members does not depend on their order in
+// the text.
 func TestSortedMembers(t *testing.T) {
 	keys := []string{"", "\x00", "A", "a", "aa", "é", "\ud7ff", "\U00010000", "\U00010001", "\U0010ffff", "\ue000", "\uffff"}
 	rnd := rand.New(rand.NewPCG(1, 2))

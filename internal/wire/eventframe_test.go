@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// FuzzEventFrame checks that a frame that can be read consists of exactly these bytes, and that a
-// written frame can be read.
+// FuzzEventFrame checks that a frame contains exactly the bytes read, and that a written frame can
+// be read.
 func FuzzEventFrame(f *testing.F) {
 	f.Add(AppendEventFrame(nil, "event", "messageStop", []byte(`{"stopReason":"end_turn"}`)))
 	f.Add(AppendEventFrame(AppendEventFrame(nil, "exception", "throttlingException", nil), "event", "x", []byte("{}"))[:40])

@@ -384,7 +384,8 @@ func (d *Doc) SetText(data []byte) {
 	d.Nodes = append(d.Nodes[:0], Node{Kind: String, End: int32(min(len(data), math.MaxInt32)), Parent: -1, Next: 1, flags: bare | Unusual})
 }
 
-// BeginsLikeJSON reports whether a peer may take data for a message.
+// BeginsLikeJSON reports whether data begins like an object or array, which a peer may read as a
+// message.
 func BeginsLikeJSON(data []byte) bool {
 	data = bytes.TrimLeft(data, " \t\r\n")
 	return len(data) > 0 && (data[0] == '{' || data[0] == '[')

@@ -86,8 +86,8 @@ func checkStrings(t testing.TB, d *Doc) (lone bool) {
 	return lone
 }
 
-// checkAnomalies compares with a search over all pairs. It skips objects with many
-// members, for which that search is too slow.
+// checkAnomalies compares the anomalies with those that a search over all pairs finds.
+// It skips objects with many members, for which that search is too slow.
 func checkAnomalies(t testing.TB, d *Doc) {
 	t.Helper()
 	var want []Anomaly
@@ -185,8 +185,8 @@ func fuzzParse(t *testing.T, d *Doc, data []byte) {
 	checkCanonical(t, d, lone)
 }
 
-// checkCanonical fails unless the canonical form is its own canonical form and,
-// where RFC 8785 defines it, equals that of jsontext.
+// checkCanonical fails unless the canonical form is its own canonical form and, where
+// RFC 8785 defines it, equals jsontext's.
 func checkCanonical(t testing.TB, d *Doc, lone bool) {
 	t.Helper()
 	form := d.AppendCanonical(nil, 0)

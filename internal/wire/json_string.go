@@ -169,8 +169,7 @@ func (d *Doc) KeyFlags(i int) Flags { return d.Nodes[i].flags >> keyShift }
 // Raw returns the source bytes of node i.
 func (d *Doc) Raw(i int) []byte { n := &d.Nodes[i]; return d.Data[n.Start:n.End] }
 
-// Kind returns the kind of node i, or Invalid if i is negative, so that it accepts any result
-// of Get.
+// Kind returns the kind of node i, or Invalid if i is negative, so it accepts any result of Get.
 func (d *Doc) Kind(i int) Kind {
 	if i < 0 {
 		return Invalid

@@ -137,7 +137,8 @@ func TestLinesErrorComesAfterData(t *testing.T) {
 	}
 }
 
-// A reader that returns neither bytes nor an error must not cause a busy loop.
+// TestLinesNoProgress checks that a reader that returns neither bytes nor an error does not cause a
+// busy loop.
 func TestLinesNoProgress(t *testing.T) {
 	_, err := NewLineReader(idle{}, 0).Next()
 	if !errors.Is(err, io.ErrNoProgress) {

@@ -148,8 +148,8 @@ func TestSSE(t *testing.T) {
 	}
 }
 
-// An event that ends in CR is complete at once, because an LF may follow much later
-// or never.
+// TestSSEDoesNotWaitForLF checks that an event that ends in CR is complete at once,
+// because an LF may follow much later or never.
 func TestSSEDoesNotWaitForLF(t *testing.T) {
 	pr, pw := io.Pipe()
 	defer pw.Close()

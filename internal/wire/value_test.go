@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// checkValues compares the result of Skim for a text with that of Parse.
+// checkValues compares the results of Skim and Parse for a text.
 func checkValues(t testing.TB, d *Doc, data []byte, parsed error) {
 	t.Helper()
 	root, err := Skim(data, MaxNodes)

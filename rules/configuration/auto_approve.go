@@ -87,8 +87,8 @@ var pluginSetting = lazyregexp.New(`^/(?:enabledPlugins|extraKnownMarketplaces)/
 // documentation.
 var approvals = []approval{
 	// Claude Code.
-	approves(`^/enableAllProjectMcpServers$`, `^true$`, scanner.High, "every server of the repository starts without confirmation"),
-	approves(`^/enabledMcpjsonServers/\d+$`, `.`, scanner.Medium, "a server of the repository starts without confirmation"),
+	approves(`^/enableAllProjectMcpServers$`, `^true$`, scanner.High, "every server in the repository starts without confirmation"),
+	approves(`^/enabledMcpjsonServers/\d+$`, `.`, scanner.Medium, "a server in the repository starts without confirmation"),
 	approves(`^/permissions/defaultMode$`, `^bypassPermissions$`, scanner.High, "tools and commands run without confirmation"),
 	approves(`^/permissions/defaultMode$`, `^(?:acceptEdits|auto|dontAsk)$`, scanner.Medium, "files change without confirmation"),
 	approves(`^/skipDangerousModePermissionPrompt$`, `^true$`, scanner.Medium, "the settings suppress the warning that is shown before all confirmations are switched off"),

@@ -41,7 +41,7 @@ var BaseURLOverride = scanner.Rule{
 			e := &p.Entries[i]
 			named(e.Env, "/env/", func(pointer, name, value string) {
 				if vendor := endpointName.FindStringSubmatch(name); vendor != nil && elsewhere(value) && passesKey(e, vendor[1]) {
-					p.Report(e, pointer, scanner.Medium, "the environment gives the server the user's API key, and another host to which to send it", name+"="+value)
+					p.Report(e, pointer, scanner.Medium, "the environment gives the server the user's API key, and a different host to send it to", name+"="+value)
 				}
 			})
 		}

@@ -1,7 +1,7 @@
 // Package configuration inspects MCP client configurations: the commands of server entries with
 // their arguments, variables and approvals, and changes that weaken mcpscan's own settings.
 //
-// A rule of this family sees the entries of one configuration file. It never starts a server or
+// A rule in this family sees the entries of one configuration file. It never starts a server or
 // opens a file that an entry names.
 //
 // Shared with other families:

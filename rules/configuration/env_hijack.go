@@ -66,7 +66,7 @@ func hijackedArguments(p *scanner.ConfigPass, e *configfile.Entry, l *launch.Com
 		if name == "--node-options" && nodeCode.MatchString(value) {
 			p.Report(e, pointer, scanner.High, "the options load code into the program", arg)
 		} else if registryOption.MatchString(name) && otherSource(value) {
-			p.Report(e, pointer, scanner.Medium, "packages come from another registry", name+" "+value)
+			p.Report(e, pointer, scanner.Medium, "packages come from a different registry", name+" "+value)
 		}
 	}
 }
@@ -94,7 +94,7 @@ func hijack(name, value string, fetched bool) (scanner.Severity, string) {
 		return searched(upper, value, fetched)
 	case packageSource.MatchString(upper):
 		if otherSource(value) {
-			return scanner.Medium, "packages come from another registry"
+			return scanner.Medium, "packages come from a different registry"
 		}
 	case proxy.MatchString(upper):
 		if u, ok := destination.Address(value); ok && !destination.Loopback(u.Hostname()) && !destination.Private(u.Hostname()) {

@@ -2,7 +2,7 @@
 // imitate another server's, tools that shadow another, and combinations of tools that can leak
 // data.
 //
-// A rule of this family sees the definitions of all servers of a session, in order. It never
+// A rule in this family sees the definitions of all servers of a session, in order. It never
 // reports a finding based on the text of a description alone; rules/instructions does that.
 //
 // Shared with other families:

@@ -40,8 +40,7 @@ func JudgeServerName(also func(p *scanner.JudgePass, other string) bool) func(*s
 	}
 }
 
-// AlikeByLetters compares whole names as agentsh does, so that server-a imitates
-// server-b.
+// AlikeByLetters compares whole names as agentsh does, so server-a imitates server-b.
 func AlikeByLetters(p *scanner.JudgePass, other string) bool {
 	return p.Server.ID != other && names.Similarity(p.Server.ID, other) >= p.Similarity
 }

@@ -71,7 +71,7 @@ func weighOffered(tool, parameter, said string, given bool) (scanner.Severity, s
 	case token && given:
 		return scanner.High, "a credential is the default of a parameter"
 	case token && !strings.HasPrefix(said, "eyJ"): // manuals often contain JSON Web Tokens
-		return scanner.Medium, "a credential is the example of a parameter"
+		return scanner.Medium, "a credential is given as an example for a parameter"
 	case !given:
 	case sinkName.MatchString(name) && outsideAddress(low):
 		return scanner.High, "an external address is the default recipient"

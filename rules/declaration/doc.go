@@ -1,7 +1,7 @@
 // Package declaration inspects the declarations of a tool: its parameters and schemas, its
 // annotations, and the abilities that its name indicates.
 //
-// A rule of this family sees one definition with its JSON Schemas. It never compares it with an
+// A rule in this family sees one definition with its JSON Schemas. It never compares it with an
 // earlier version; rules/drift does that.
 //
 // Shared with other families:

@@ -113,7 +113,7 @@ func (v *views) differ(t, s int) int {
 	return -1
 }
 
-// same compares two values, the first of which has no children. Values of different types count as
+// same compares two values; the first one has no children. Values of different types count as
 // equal, because they may be different notations, such as null for nothing.
 func (v *views) same(t, s int) bool {
 	if v.text.Kind(t) != v.structured.Kind(s) {

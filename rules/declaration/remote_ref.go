@@ -61,8 +61,7 @@ func remoteRefs(p *scanner.MessagePass, root int) {
 }
 
 var (
-	// standardDialect matches the addresses of dialects that validators have built
-	// in.
+	// standardDialect matches the addresses of dialects that are built into validators.
 	standardDialect = lazyregexp.New(`^https?://(json-schema\.org|spec\.openapis\.org)/`)
 	remoteRef       = lazyregexp.New(`(?i)^([a-z][a-z0-9+.-]*:)?//|^(https?|ftp):`)
 	onDisk          = lazyregexp.New(`(?i)^file:|^[/\\][^/]|^[a-z]:[/\\]|^\.\.?[/\\]`)

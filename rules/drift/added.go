@@ -43,7 +43,7 @@ func (u *unapproved) tells(sentence []byte) string {
 func conceals(_ *unapproved, s []byte) bool { return concealing.Match(s) && !asUsual.Match(s) }
 
 var (
-	// concealing matches wording by which somebody is not told about an action or cannot see it.
+	// concealing matches statements that somebody is not told about an action or cannot see it.
 	concealing = lazyregexp.New(`\b(do\s+not|don['’]?t|never|without|no\s+need\s+to|need\s+not|needn['’]t|avoid|refrain\s+from)\s+(ever\s+)?(tell|mention|inform|notify|` +
 		`disclos|reveal|alert|let)(e|ing|ting)?\b([^.;]{0,30}\b(users?|anyone|anybody|humans?|operators?|person|people|owner)\b|` +
 		`\s+(of\s+|about\s+)?(this|it|that|any\s+of\s+(this|it))\b)` +
@@ -136,8 +136,7 @@ var (
 	directed = lazyregexp.New("\\b(to|at|via|on|onto|into|through|with|by)\\s+[\"'`*_(<]*$")
 )
 
-// fileEndings are top-level domains that are equally common as file name
-// extensions.
+// fileEndings are top-level domains that are also common file name extensions.
 var fileEndings = names.Set(`sh py md rs zip mov ts ps pl`)
 
 // hostNamed returns the host of an address in a text.

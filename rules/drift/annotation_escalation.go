@@ -86,7 +86,7 @@ func mayWrite(d *mcp.Definition) bool {
 	return !tools.ReadVerbs.MatchString(name) && !tools.ReadVerbs.MatchString(verb) && slices.ContainsFunc(strings.Fields(name), func(w string) bool { return tools.Changing(w) && !passing[w] })
 }
 
-// passing are verbs whose effects end with the session, so that some servers count them as
+// passing are verbs whose effects end with the session; some servers count them as
 // reading.
 var passing = names.Set(`close start stop restart schedule save apply enable disable`)
 

@@ -17,7 +17,7 @@ var Cloaking = scanner.Rule{
 	Fix:        "Compare the two definitions. List the server under the client's name (scan --client-name), and approve that definition.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "The server listed the two definitions to clients with different names, and did so in the same version, according to serverInfo, or within ten minutes. If only the client capabilities differ, the server may have a reason, so the finding is medium.",
+	Basis:      "The server listed the two definitions to clients with different names, in the same version (according to serverInfo) or within ten minutes. If only the client capabilities differ, the server may have a reason, so the finding is medium.",
 	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-MCP:MCP04", "ATLAS:AML.T0109", "CWE-494"},
 	On:         mcp.OnList,
 	Judge: func(p *scanner.JudgePass) {
@@ -44,7 +44,7 @@ var Cloaking = scanner.Rule{
 	},
 }
 
-// atOnce is a time too short for an upgrade of the server.
+// atOnce is a period too short for a server upgrade.
 const atOnce = 10 * time.Minute
 
 // reportDifference reports a definition that the server shows differently, or not at all, to a
@@ -67,8 +67,7 @@ func reportDifference(p *scanner.JudgePass, d *scanner.ClientDifference) {
 
 func sameName(a, b *mcp.ClientInfo) bool { return a != nil && b != nil && a.Name == b.Name }
 
-// reportCloak reports a definition that differs although nothing but the client
-// does.
+// reportCloak reports a definition that differs although only the client is different.
 func reportCloak(p *scanner.JudgePass, d *mcp.Definition, then *mcp.ClientInfo, version string, at scanner.Location) {
 	now := p.Server.Client
 	if version == "" || then == nil || now == nil {
@@ -79,7 +78,7 @@ func reportCloak(p *scanner.JudgePass, d *mcp.Definition, then *mcp.ClientInfo, 
 		if slices.Equal(now.Capabilities, then.Capabilities) {
 			return
 		}
-		severity, how = scanner.Medium, "to a client with other capabilities"
+		severity, how = scanner.Medium, "to a client with different capabilities"
 	}
 	p.Report(scanner.JudgeIssue{Severity: severity, Subject: d.Kind, Name: d.Name, Offset: d.Offset, Key: d.Digest.String(),
 		Message: "in the same version, the server shows a different definition " + how, Evidence: d.Description,

@@ -41,7 +41,7 @@ type place struct {
 	variant  bool
 }
 
-// The limits of a comparison. maxDifferences applies to each severity separately, so that many
+// The limits on a comparison. maxDifferences applies to each severity separately, so that many
 // small differences cannot hide a large one. Schemas of published servers have at most 1,160
 // places, and reach a tenth of the other limits.
 const (
@@ -59,7 +59,7 @@ func compareSchemas(c *change, old, now int, result bool) []difference {
 	s.compare()
 	if s.places < 0 || s.was.looks < 0 || s.is.looks < 0 {
 		s.name = ""
-		s.add(scanner.High, "the schema exceeds the limit of compared values")
+		s.add(scanner.High, "the schema is too large to compare")
 	}
 	return s.found
 }
@@ -107,7 +107,7 @@ func (s *schemaChange) add(weight scanner.Severity, format string, args ...any) 
 	s.found = append(s.found, difference{string(pointer), s.name, fmt.Sprintf(format, args...), weight})
 }
 
-// tell adds a difference about a parameter.
+// tell adds a difference in a parameter.
 func (s *schemaChange) tell(p *property, weight scanner.Severity, format string, args ...any) {
 	in := s.inner(p.name, -1, p.schema())
 	if in.to < 0 {
@@ -226,7 +226,7 @@ func (s *schemaChange) otherVariants(before *view, gone, fresh []int) {
 }
 
 // asVariant compares the constraints of two variants. Their properties are compared together with
-// those of all other variants.
+// all other variants' properties.
 func (s *schemaChange) asVariant(old, now int) {
 	in := s.inner("", old, now)
 	in.variant = true

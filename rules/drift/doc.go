@@ -1,7 +1,7 @@
 // Package drift compares definitions, servers and lockfiles with their approved versions, and rates
 // each change by what it allows.
 //
-// A rule of this family sees the approved and the current definition, the lockfile and the identity
+// A rule in this family sees the approved and the current definition, the lockfile and the identity
 // of the server. It never reports a poisoned text that has not changed; the other families do that.
 //
 // Shared with other families:

@@ -14,8 +14,9 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// moved rates a value with a different destination from the previous ones. The returned sentence is
-// "" if none of the values is a destination, or if all of them belong to the same owner.
+// moved rates a value that leads to a different destination than the previous values. The returned
+// sentence is "" if none of the values is a destination, or if all of them belong to the same
+// owner.
 func (s *schemaChange) moved(before []string, value string) (weight scanner.Severity, where string) {
 	now := s.placeOf(value)
 	if now == "" {

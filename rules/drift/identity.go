@@ -146,7 +146,7 @@ func (c *identityChange) program(was, now *baseline.Identity) {
 	case usualPlace(now.Command):
 		c.add(scanner.Medium, "/command", now.Command, "the path of the command changed")
 	default:
-		c.add(scanner.High, "/command", now.Command, "the command is now in a directory that is not a system directory")
+		c.add(scanner.High, "/command", now.Command, "the command is now outside the system directories")
 	}
 	args := 0
 	for args < min(len(was.Args), len(now.Args)) && was.Args[args] == now.Args[args] {
@@ -178,7 +178,7 @@ func (c *identityChange) file(was, now *baseline.Identity) {
 	}
 	switch {
 	case was.Resolved == now.Resolved && otherContent(was.Integrity, now.Integrity):
-		c.add(scanner.Critical, "/integrity", now.Integrity, "the same package version has other content")
+		c.add(scanner.Critical, "/integrity", now.Integrity, "the same package version has different content")
 	case older(now.Resolved, was.Resolved):
 		c.add(scanner.Medium, "/resolved", now.Resolved, "the running version is older")
 	case was.Resolved != now.Resolved:

@@ -9,8 +9,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// keyword is a JSON Schema keyword and its comparison function, to which a missing
-// value is -1.
+// keyword is a JSON Schema keyword and its comparison function, which gets -1 for a
+// missing value.
 type keyword struct {
 	name    string
 	compare func(s *schemaChange, name string, old, now int)

@@ -67,7 +67,7 @@ func neverSaid(offer, before *scanner.Offer, now *baseline.Identity) (absent []s
 	return whole(slices.DeleteFunc(offer.Says.Lacks(wanted), func(name string) bool { return had[name] }))
 }
 
-// whole removes the members of an identity that is missing altogether.
+// whole removes the names of an identity's members if the whole identity is missing.
 func whole(absent []string) []string {
 	if slices.Contains(absent, "identity") {
 		return slices.DeleteFunc(absent, func(name string) bool { return strings.HasPrefix(name, "identity.") })
@@ -105,8 +105,8 @@ func upgraded(p *scanner.JudgePass, before *scanner.Offer) bool {
 	return now != nil && len(before.Locked.Stale(now)) > 0
 }
 
-// otherProgram reports whether the server became a different kind of thing, as when a package
-// became a file or an address. drift-identity reports that.
+// otherProgram reports whether the server changed its kind, for example from a package to a file or
+// an address. drift-identity reports that.
 func otherProgram(before *scanner.Offer, p *scanner.JudgePass) bool {
 	was, now := before.Locked.Last(), p.Locked().Last()
 	return was.Ecosystem != now.Ecosystem || (was.URL == "") != (now.URL == "")

@@ -54,8 +54,8 @@ func (u *unapproved) ownFamily(tools, behind []byte) bool {
 	return false
 }
 
-// commonKinds are words between "other" and "tools" that do not say to whom the tools
-// belong.
+// commonKinds are words between "other" and "tools" that do not say whose tools they
+// are.
 var commonKinds = names.Set(`other tool tools every each another such these those the any all servers server available external search file files similar connected installed`)
 
 // ownName reports whether name is a tool of the server, or occurs in the approved definition.

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// usualPlace reports whether a command has no directory, so that the system looks it up in PATH, or
-// is in a system directory that ordinary users cannot write to.
+// usualPlace reports whether a command has no directory, in which case the system looks it up in
+// PATH, or is in a system directory that ordinary users cannot write to.
 func usualPlace(command string) bool {
 	dir := strings.ToLower(directory(command))
 	switch {

@@ -136,7 +136,7 @@ const nearStart = 45
 var abbreviations = strings.NewReplacer("e.g. ", "e.g., ", "i.e. ", "i.e., ")
 
 var (
-	// usedFor matches wording before something to which a value is only related.
+	// usedFor matches words before something that a value only relates to.
 	usedFor = lazyregexp.New(`\b(for|used?|uses|when|if|whether|based|by)\b`)
 	// valued matches wording before something that a value contains.
 	valued = lazyregexp.New(`\b(include|pass|put|paste|provide|supply|enter|insert|attach|append|add|contents?\s+of|values?\s+of|copy\s+of|set\s+(it\s+)?to|fill\s+in)\b[^.;]{0,60}$`)

@@ -77,7 +77,7 @@ var (
 		Needs: [][]reading.Sense{{reading.Value, reading.Hand, reading.Alter}}, Weights: map[reading.Sense]int{reading.Value: 1, reading.Hand: 1, reading.Alter: 1},
 		Enough: 1, Message: "names an account as the recipient of something",
 	}
-	// The expression alone recognises these.
+	// These are recognised by their expressions alone.
 	obeyingData = sense.Test{Message: "tells the model to follow instructions in data"}
 	deceiving   = sense.Test{Message: "hides something from people, or deceives them"}
 	outliving   = sense.Test{Message: "gives an instruction that applies beyond the call"}
@@ -195,7 +195,7 @@ func namesOthersTool(u *unapproved, s []byte) bool {
 	return at != nil && !thisTool.Match(at) && !sense.DomainTool.MatchString(u.d.Name+" tool")
 }
 
-// toolOfOthers matches a tool without a name: any tool, or one of a kind.
+// toolOfOthers matches a tool without a name: any tool, or a kind of tool.
 var toolOfOthers = lazyregexp.New(`\b(any|whatever|whichever|another)\s+([\w-]+\s+){0,2}?(tools?|connectors?|integrations?|plugins?)\b|` +
 	`\b(calendar|e?-?mail|payment|bank(ing)?|file|shell|terminal|git|browser|database|messaging|sms|chat)\s+(tools?|connectors?|integrations?|` +
 	`plugins?|readers?)\b`)
@@ -253,8 +253,7 @@ var (
 
 func untold(_ *unapproved, s []byte) bool { return keptOrDeceived.Match(s) }
 
-// keptOrDeceived matches statements that somebody need not know something, or what to answer
-// if they ask.
+// keptOrDeceived matches text about what somebody need not know, or what to answer if they ask.
 var keptOrDeceived = lazyregexp.New(`\b(reviewers?|maintainers?|owners?|recipients?|readers?|people|authors?|guests?|admins?|administrators?|users?|nobody|they|it|` +
 	`this|that)\s+((need|must|should|is|are)\s?(not|n['’]t|never)|do(es)?\s?(not|n['’]t)\s+(have|need)\s+to)\s+(to\s+)?(ever\s+)?(be\s+)?(told|` +
 	`informed|aware|know|learn|hear|mentioned|brought\s+up|come\s+up)\b|\b(if|should|when(ever)?)\s+(any(one|body)|some(one|body)|they|people|` +
@@ -264,6 +263,6 @@ var keptOrDeceived = lazyregexp.New(`\b(reviewers?|maintainers?|owners?|recipien
 
 func forGood(_ *unapproved, s []byte) bool { return outlives.Match(s) && !clause.AskedByUser.Match(s) }
 
-// outlives matches an instruction that remains in effect.
+// outlives matches an instruction that remains in effect beyond the call.
 var outlives = lazyregexp.New(`\bfrom\s+now\s+on\b|\bfor\s+the\s+(rest|remainder)\s+of\s+(the|this)\s+(session|conversation|chat|dialogue?)\s*,|` +
 	`\bin\s+(all|every|each|any)\s+(future|later|subsequent)\s+(sessions?|conversations?|chats?|turns?|answers?|repl(y|ies)|calls?)\b`)

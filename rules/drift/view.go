@@ -26,8 +26,8 @@ type view struct {
 	cut bool    // incomplete because a limit was reached
 }
 
-// The limits of a view, because in a hostile schema the number of parts that apply to one value
-// may be unlimited. Schemas of published servers need at most 20,000 looks.
+// The limits on a view, because a hostile schema may apply any number of parts to one value.
+// Schemas of published servers need at most 20,000 lookups.
 const (
 	maxParts    = 512
 	maxVariants = 8 // nesting depth

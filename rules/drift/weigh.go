@@ -71,7 +71,7 @@ func (c *change) weigh(r retold) (w weight) {
 	return w
 }
 
-// weighAlone rates a text by its content, without the findings of other rules.
+// weighAlone rates a text by its content, without other rules' findings.
 func (c *change) weighAlone(r retold) (severity scanner.Severity, why string, detected bool) {
 	if why := c.intended(r); why != "" {
 		return scanner.High, "the unapproved text " + why, true
@@ -95,7 +95,7 @@ func (c *change) weighAlone(r retold) (severity scanner.Severity, why string, de
 }
 
 // gained returns significant words that occur in the added sentences, but not in the old text
-// except in negations. Words of the tool's own name do not count.
+// outside of negations. Words of the tool's own name do not count.
 func (c *change) gained(r retold) (words []string) {
 	var grave []string // only these, because a long text has too many words
 	seen, asked := map[string]bool{}, map[string]bool{}

@@ -63,8 +63,8 @@ func steering(p *scanner.TextPass) {
 	})
 }
 
-// reportEffect reports e. The severity is High in documentation and in texts on which a
-// person decides, and the effect's severity in possible program output.
+// reportEffect reports e. The severity is High in documentation and in texts that a
+// person bases a decision on, and the effect's severity in possible program output.
 func reportEffect(e *effect, p *scanner.TextPass, report func(scanner.Severity)) {
 	switch {
 	case e == nil:

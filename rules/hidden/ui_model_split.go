@@ -48,7 +48,7 @@ const shownTitle = 200
 // nickname.
 const splitWords = 2
 
-// The minimum length of a compared word, and the length of its stem, so that file and files are
+// The minimum length of a compared word, and the length of its stem, so that "file" and "files" are
 // equal.
 const (
 	stemWord = 3

@@ -55,7 +55,7 @@ func lineAround(t []byte, start, end int) (from, to int) {
 
 const lineReach = 110
 
-// asksForCode matches the reader's code or answer as the thing to produce.
+// asksForCode matches the reader's code or answer as the output to produce.
 var asksForCode = lazyregexp.New(`\byour\s+(\w+\s+){0,3}(code|codebase|response|answer|solution|reply|output|implementation|program|project|script|application|` +
 	`result|software|logic|function|algorithm|elucidation|explanation|work|design|system)\w*\b|^\W*(please\s+|always\s+|kindly\s+|` +
 	`do(n['’]t|\s+not)\s+(forget|hesitate|fail)\s+to\s+|remember\s+to\s+|make\s+sure\s+(to|you)\s+|consider\s+|\w+ly\s+){0,3}(incorporat|includ|` +

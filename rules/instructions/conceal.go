@@ -137,8 +137,8 @@ var (
 )
 
 // openSecrecy reports whether the wording for secrecy at [start, end) hides nothing from the user.
-// They may be a detector's example, protect the user's own data or password, keep a key secret from
-// others, or prevent a message from being shown again.
+// The wording may be a detector's example, protect the user's own data or password, keep a key
+// secret from others, or prevent a message from being shown again.
 func openSecrecy(t []byte, start, end int) bool {
 	from, _ := clause.Around(t, start, end)
 	said, rest := t[start:end], t[end:]

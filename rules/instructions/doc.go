@@ -1,7 +1,7 @@
 // Package instructions finds instructions to the model in definitions and results, and mentions of
 // things that an attack needs.
 //
-// A rule of this family sees each text folded and decoded, with the clause around a match. It never
+// A rule in this family sees each text folded and decoded, with the clause around a match. It never
 // trusts a text's claim to be harmless: a denial or an example lowers the severity only within
 // limits.
 //

@@ -105,8 +105,8 @@ func askClassifier(p *scanner.TextPass) {
 		Message: "the classifier rates the sentence as an instruction that harms the user"})
 }
 
-// gain returns how much the neural networks and the findings of rules add to the score of the
-// reader's current sentence. It does not run them if their output cannot matter.
+// gain returns how much the neural networks and rules' findings add to the score of the reader's
+// current sentence. It does not run the networks if their output cannot matter.
 func (c *classifier) gain(is *trained.Parameters, score, support trained.Score, place *trained.Place) trained.Score {
 	g := place.Kind.Group()
 	switch {

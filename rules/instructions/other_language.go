@@ -161,7 +161,7 @@ func foreignRead(p *scanner.TextPass, from, start, end int) (scanner.Issue, bool
 }
 
 var (
-	// ofSomething matches the object of instructions that are specific, such as those for a
+	// ofSomething matches the object of specific instructions, such as instructions for a
 	// journey or a form.
 	ofSomething = lazyregexp.New(`^\s+(zur|zum|fur\s+d\w+|bezuglich|du\s+(formulaire|manuel|document|guide)|del\s+(manual|formulario|documento)|do\s+(manual|formulario)|sul|sulla)\b`)
 	// ofThisServer matches wording that assigns the tools to the server itself.

@@ -105,7 +105,7 @@ func precall(p *scanner.TextPass, pattern, start, end int) (scanner.Severity, bo
 }
 
 var (
-	// callsTool matches calling a tool, and callsThis calling the one that the text
+	// callsTool matches calling a tool, and callsThis calling the tool that the text
 	// describes.
 	callsTool = lazyregexp.New(`\b(call|use|run|invoke|execute)(ed)?\b`)
 	callsThis = lazyregexp.New(`\b(call|use|run|invoke|execute|consult|query)\s+(this|it)\b|` +
@@ -117,8 +117,8 @@ var (
 	insists = lazyregexp.New(`\b(must|always|mandatory|required|has\s+to|shall)\b`)
 	// opensSession matches names of tools that the server's other tools depend on.
 	opensSession = lazyregexp.New(`(?i)(login|log_in|sign_?in|auth|connect|session|init|setup|start|open|select|configure)`)
-	// ownToolsBehind matches the text after tools of the same server, and ofAllKinds words
-	// before tools of any server.
+	// ownToolsBehind matches text after "tools" that limits them to the same server, and
+	// ofAllKinds words before "tools" that extend them to any server.
 	ownToolsBehind = lazyregexp.New(`^\s*[,(]?\s*(of|in|from|within|on|for|provided\s+by|offered\s+by|listed|below|above|that\s+(start|begin|need|require))\b`)
 	ofAllKinds     = lazyregexp.New(`^((mcp|ai|available|installed|external|connected|possible|file|filesystem|shell|bash|terminal|command|e-?mail|mail|messaging|` +
 		`browser|web|search|network|database|git|payment)\s+)*$`)

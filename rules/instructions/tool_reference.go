@@ -77,7 +77,7 @@ var (
 
 var (
 
-	// occasionOfUse matches when another tool is used, or its replacement.
+	// occasionOfUse matches wording for when another tool is used, or for replacing it.
 	occasionOfUse = lazyregexp.New(`\b(when(ever)?|every(\s+time)?|each(\s+time)?|any(\s+time)?|before|after|prior\s+to|instead\s+of|rather\s+than|supersedes?|` +
 		`overrides?|replaces?|behaviou?r\s+of|output\s+of|its\s+output|(must|should|always)\s+(first\s+)?(call|use|invoke|run|replace)|` +
 		`first\s+(call|use|invoke|run)|(side\s+)?note\s+(for|on|about)|from\s+now\s+on|has\s+changed|affects|calls\s+to|route\s+all)\b`)

@@ -1,7 +1,7 @@
 // Package policy reports the decisions of the user's lists, pins and policies, and the reports of
 // other engines.
 //
-// A rule of this family sees the decisions about a message. It never makes a decision.
+// A rule in this family sees the decisions about a message. It never makes a decision.
 //
 // Shared with other families:
 //

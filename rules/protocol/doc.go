@@ -1,7 +1,7 @@
 // Package protocol finds violations of MCP or JSON-RPC that two readers interpret differently, and
 // weaknesses of a connection.
 //
-// A rule of this family sees one message with its spans, its HTTP headers and its session. It
+// A rule in this family sees one message with its spans, its HTTP headers and its session. It
 // never repairs or skips a message.
 //
 // Shared with other families:

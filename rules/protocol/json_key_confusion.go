@@ -36,17 +36,17 @@ var JSONKeyConfusion = scanner.Rule{
 			case a.Kind == wire.OddKey && defined:
 				p.Report(int(a.Node), true, scanner.Critical, "a key contains a NUL or an invisible character")
 			case a.Kind == wire.OddKey:
-				p.Report(int(a.Node), true, scanner.Medium, "a key of free-form data contains a NUL or an invisible character")
+				p.Report(int(a.Node), true, scanner.Medium, "a key in free-form data contains a NUL or an invisible character")
 			case defined:
-				p.Report(int(a.Node), true, scanner.Critical, "two members differ only in case or look: a lenient parser confuses them")
+				p.Report(int(a.Node), true, scanner.Critical, "two members differ only in case or appearance: a lenient parser confuses them")
 			}
 		}
 		reportVariants(p)
 	},
 }
 
-// protocolKeys are keys of protocol objects for which a variant could change the
-// meaning of a message.
+// protocolKeys are keys of protocol objects whose variants could change the meaning of
+// a message.
 var protocolKeys = []string{"jsonrpc", "id", "method", "params", "result", "error", "name", "title", "description",
 	"inputSchema", "outputSchema", "annotations", "tools", "prompts", "resources", "resourceTemplates", "content",
 	"structuredContent", "isError", "arguments", "uri", "uriTemplate", "text", "blob", "type", "instructions",
@@ -80,7 +80,7 @@ func reportVariants(p *scanner.MessagePass) {
 		folded, odd = wire.FoldKey(folded[:0], k)
 		known, ok := foldedKeys[string(folded)]
 		if ok && !odd && string(k) != known && doc.Get(int(doc.Nodes[i].Parent), known) < 0 {
-			p.Report(i, true, scanner.High, "a protocol key in another case: only a lenient parser sees it")
+			p.Report(i, true, scanner.High, "a protocol key in a different case: only a lenient parser sees it")
 		}
 	}
 }

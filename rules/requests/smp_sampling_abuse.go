@@ -114,7 +114,7 @@ var (
 func judgeSampling(p *scanner.MessagePass, params int) {
 	doc := p.Doc
 	if context := doc.Get(params, "includeContext"); doc.Kind(context) == wire.String && jsonschema.Text(doc, context) == "allServers" {
-		p.Report(context, false, scanner.High, "the server asks for the context of all servers of the session")
+		p.Report(context, false, scanner.High, "the server asks for the context of all servers in the session")
 	}
 	most := doc.Get(params, "maxTokens")
 	if n, err := strconv.ParseFloat(jsonschema.Text(doc, most), 64); doc.Kind(most) == wire.Number && err == nil && n > mostTokens {

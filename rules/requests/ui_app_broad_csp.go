@@ -59,7 +59,7 @@ func judgePage(p *scanner.MessagePass, ui int) {
 	}
 	for c := doc.First(doc.Get(ui, "permissions")); c >= 0; c = doc.Next(c) {
 		if watches[jsonschema.Key(doc, c)] {
-			p.Report(c, true, scanner.Low, "the page requests a sensor of the device")
+			p.Report(c, true, scanner.Low, "the page requests access to a device sensor")
 		}
 	}
 }

@@ -68,8 +68,8 @@ var (
 // runsCode are the schemes of addresses that contain code.
 var runsCode = names.Set("javascript vbscript livescript mocha jscript")
 
-// dangerous reports whether clients must not open an address from this place. Only resource
-// links may use schemes such as file:.
+// dangerous reports whether clients must not open an address from this part of a message.
+// Only resource links may use schemes such as file:.
 func dangerous(scheme, said string, place addressPlace) bool {
 	switch {
 	case runsCode[scheme]:

@@ -25,7 +25,7 @@ var Burst = scanner.Rule{
 		if !p.Bursting() {
 			return
 		}
-		p.Refuse(scanner.CrossServerCheck, scanner.Block, "more calls of this server than the burst limit allows")
+		p.Refuse(scanner.CrossServerCheck, scanner.Block, "more calls to this server than the burst limit allows")
 		first, began := p.Burst()
 		severity, how := scanner.High, ""
 		switch {
@@ -37,7 +37,7 @@ var Burst = scanner.Rule{
 			severity, how = scanner.Medium, ", the only server of the session"
 		}
 		p.Report(scanner.JudgeIssue{Severity: severity, Subject: mcp.CallSubject, Name: p.Message.Target, Pointer: "/name",
-			Message:  fmt.Sprintf("more than %d calls of server %s within %s%s", p.Limits.BurstCalls, text.QuoteName(p.Server.ID), p.Limits.BurstWindow, how),
+			Message:  fmt.Sprintf("more than %d calls to server %s within %s%s", p.Limits.BurstCalls, text.QuoteName(p.Server.ID), p.Limits.BurstWindow, how),
 			Evidence: p.Message.Target, Offset: p.Message.Offset, Related: []scanner.Related{{Message: "first of these calls", Location: began}}})
 	},
 }

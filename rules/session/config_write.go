@@ -13,7 +13,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// startFiles matches files other than those of agents from which a machine takes commands.
+// startFiles matches files, other than agents' files, from which a machine takes commands.
 // Shells, schedulers, services, version control and remote logins read them.
 const startFiles = `(\.(bashrc|bash_profile|bash_login|bash_logout|bash_aliases|profile|zshrc|zprofile|zshenv|zlogin|kshrc|cshrc|tcshrc|envrc|gitconfig|xprofile|` +
 	`xinitrc)|config\.fish|[\w.]*profile\.ps1` +
@@ -77,8 +77,8 @@ func writesFiles(c *scanner.Call, args []scanner.Argument) bool {
 	return writes
 }
 
-// actWords are names of the argument for a general-purpose tool's action, and lookWords are its
-// values for reading.
+// actWords are names of the argument that selects a general-purpose tool's action, and lookWords
+// are the argument's values for reading.
 var (
 	actWords  = names.Set(`command action operation op mode method`)
 	lookWords = names.Set(`view read open get list ls cat show stat exists search find head tail r rb`)

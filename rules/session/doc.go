@@ -1,7 +1,7 @@
 // Package session inspects calls and results in the context of their session: values that flow from
 // one server to another, bursts, paths that escape, secrets in results.
 //
-// A rule of this family sees a call or a result with the windows of its session. It never changes
+// A rule in this family sees a call or a result with the windows of its session. It never changes
 // session state or decides about a definition.
 //
 // Shared with other families:

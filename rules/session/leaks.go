@@ -132,7 +132,7 @@ func accountKey(sent []byte, n int) (scanner.Severity, string) {
 	if !secrets.LooksRandom(string(value)) || secrets.Placeholder(string(value)) || emulatorKey.Match(value) {
 		return 0, ""
 	}
-	return scanner.High, "the key of a connection string"
+	return scanner.High, "the key in a connection string"
 }
 
 // emulatorKey matches the start of the key that all Azure Storage emulators share.

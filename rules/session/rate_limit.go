@@ -24,13 +24,13 @@ var RateLimit = scanner.Rule{
 		if !p.OverRate() {
 			return
 		}
-		p.Refuse(scanner.RateCheck, scanner.Block, "more calls of the server than its rate limit allows")
+		p.Refuse(scanner.RateCheck, scanner.Block, "more calls to the server than its rate limit allows")
 		l, severity, how := p.RateLimit(), scanner.Medium, ""
 		if !p.RateExceeded() {
 			severity, how = scanner.Low, ": another blocked call"
 		}
 		p.Report(scanner.JudgeIssue{Severity: severity, Subject: mcp.CallSubject, Name: p.Message.Target, Pointer: "/name",
-			Message:  fmt.Sprintf("calls of server %s exceed %d per minute, with a burst of %d%s", text.QuoteName(p.Server.ID), l.CallsPerMinute, l.Burst, how),
+			Message:  fmt.Sprintf("calls to server %s exceed %d per minute, with a burst of %d%s", text.QuoteName(p.Server.ID), l.CallsPerMinute, l.Burst, how),
 			Evidence: p.Message.Target, Offset: p.Message.Offset})
 	},
 }

@@ -51,7 +51,7 @@ type carried struct {
 	ends     []scanner.Related
 }
 
-// gather adds a flow to those from the same server.
+// gather adds a flow to the values from its server.
 func gather(all []carried, f *scanner.Flow, category capability.Category) []carried {
 	i := slices.IndexFunc(all, func(c carried) bool { return c.worst.From.Server == f.From.Server })
 	severity := weighFlow(f, category)

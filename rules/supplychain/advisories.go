@@ -206,8 +206,8 @@ func (a *Advisory) covers(sys semver.System, version string) bool {
 	})
 }
 
-// holds reports whether a range contains every version in a set, so that none is before its start
-// or after its end.
+// holds reports whether a range contains every version in a set: none is before its start or after
+// its end.
 func (r Affected) holds(sys semver.System, asked semver.Set) bool {
 	if r.Introduced != "" && r.Introduced != "0" && !apart(sys, "<", r.Introduced, asked) {
 		return false

@@ -2,7 +2,7 @@
 // well-known ones, versions with known vulnerabilities, and sources without an integrity
 // check.
 //
-// A rule of this family sees the packages of one configuration and the table of advisories. It
+// A rule in this family sees the packages of one configuration and the table of advisories. It
 // never contacts a registry.
 //
 // Shared with other families:

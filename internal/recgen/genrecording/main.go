@@ -15,7 +15,7 @@ import (
 func main() {
 	seed := flag.Uint64("seed", 1, "the same seed gives the same bytes")
 	size := flag.Int64("bytes", 10_000_000, "size of the recording, in bytes")
-	honest := flag.Bool("honest", false, "nothing is planted, and servers stay as they are")
+	honest := flag.Bool("honest", false, "plant no attacks, and do not change servers")
 	flag.Parse()
 	if err := recgen.Write(os.Stdout, recgen.Options{Seed: *seed, Bytes: *size, Honest: *honest}); err != nil {
 		fmt.Fprintln(os.Stderr, "genrecording:", err)
