@@ -14,11 +14,11 @@ var AutoApprove = scanner.Rule{
 	ID:         "cfg-auto-approve",
 	Category:   "policy",
 	Title:      "Tools or servers run without confirmation",
-	Why:        "The prompt before a call is the last chance to notice that poisoned text controls the model. A repository that answers the prompt for everyone who opens the repository takes away that chance.",
+	Why:        "The prompt before a call is the last chance to notice that poisoned text controls the model. A repository that answers the prompt for everyone who opens it takes away that chance.",
 	Fix:        "Allow only individual read-only tools, in user settings; leave consent for servers and commands to each user.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The finding is high if a project approves everything, every command or every server. It is medium if only a user's own settings do so, or if only specific tools that write or execute are approved. Tools that only read are not reported.",
+	Basis:      "The finding is high if a project approves everything, every command or every server. It is medium if only a user's own settings do so, or if only specific tools that write files or run commands are approved. Tools that only read are not reported.",
 	Refs:       []string{"OWASP-MCP:MCP02", "OWASP-LLM:LLM06", "ATLAS:AML.T0081", "CWE-862"},
 	Config: func(p *scanner.ConfigPass) {
 		for i := range p.Entries {

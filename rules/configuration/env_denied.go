@@ -9,7 +9,7 @@ var EnvDenied = scanner.Rule{
 	ID:         "cfg-env-denied",
 	Category:   "policy",
 	Title:      "A server gets an environment variable that the policy does not allow",
-	Why:        "A server can read its whole environment and send it anywhere. It can leak any key in that environment, whether it needs the key or not.",
+	Why:        "A server can read its whole environment and send it anywhere. It can leak any key in its environment, whether it needs the key or not.",
 	Fix:        "Remove the variable from the configuration, or add it to env_allow if the server needs it.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,

@@ -15,11 +15,11 @@ var InlineInterpreter = scanner.Rule{
 	ID:         "cfg-inline-interpreter",
 	Category:   "configuration",
 	Title:      "The configuration contains the server's code",
-	Why:        "sh -c, python -c and similar commands run whatever the next argument contains. A reader sees one more server, and the client shows only the server's name when it asks for consent.",
+	Why:        "sh -c, python -c and similar commands run whatever the next argument contains. A reader sees just another server entry, and the client shows only the server's name when it asks for consent.",
 	Fix:        "Move the code into a file in the repository, where it is reviewed, or start the server directly.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "A normal server is a separate program. A script that only prepares a directory or path before it starts a program, like a wrapper, is rated medium.",
+	Basis:      "A normal server is a separate program. A script that, like a wrapper, only prepares a directory or path before it starts a program is rated medium.",
 	Refs:       []string{"OWASP-MCP:MCP05", "ATLAS:AML.T0050", "CWE-78"},
 	Config: func(p *scanner.ConfigPass) {
 		entries.EachCommand(p, func(e *configfile.Entry, l *launch.Command) {

@@ -15,7 +15,7 @@ var ScopeShadow = scanner.Rule{
 	ID:         "cfg-scope-shadow",
 	Category:   "tool_shadowing",
 	Title:      "Two configurations use the same name for different servers",
-	Why:        "Clients read several files, and start one of two servers with the same name. They remember consent by name: a repository's server with the same name as a user's server starts in its place, or inherits its trust.",
+	Why:        "Clients read several files, and start one of two servers with the same name. Clients remember consent by name, so a repository's server with the name of a user's server starts in its place, or inherits its trust.",
 	Fix:        "Rename one of the two, or make them identical.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,

@@ -24,7 +24,7 @@ var SecretLiteral = scanner.Rule{
 	Fix:        "Use a reference that the client supports, such as ${NAME}, ${env:NAME} or ${input:name}, and rotate the credential.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The finding is high if the value has the published format of a vendor's token, or gives access to a database on another host. It is medium if its name indicates a secret and it looks random, or if name and value together have a published format. It is low for a password that may be an ordinary word. The formats come from mcpscan and gitleaks.",
+	Basis:      "The finding is high if the value has the published format of a vendor's token, or gives access to a database on another host. It is medium if the variable or option is named like a secret and the value looks random, or if name and value together have a published format. It is low for a password that may be an ordinary word. The formats come from mcpscan and gitleaks.",
 	Refs:       []string{"OWASP-MCP:MCP01", "OWASP-LLM:LLM02", "ATLAS:AML.T0083", "CWE-798"},
 	Config: func(p *scanner.ConfigPass) {
 		for i := range p.Entries {

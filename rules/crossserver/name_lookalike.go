@@ -17,7 +17,7 @@ var NameLookalike = scanner.Rule{
 	Fix:        "Compare the two tools. Remove the one that you do not know, or rename it.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "Only a typo counts: one letter of a long word, or letters swapped, doubled or look-alike, but not two dictionary words, a plural or a number. An imitation that also has the other tool's description is deliberate, and rated high. A name identical to that of a built-in tool is usually legitimate (file servers have read_file), so it is reported as a note.",
+	Basis:      "Only typos count: one different letter in a long word, or letters that are swapped, doubled or look-alike. Two dictionary words, a plural or a different number do not count. An imitation that also has the other tool's description is deliberate, and rated high. A name identical to that of a built-in tool is usually legitimate (file servers have read_file), so it is reported as a note.",
 	Refs:       []string{"OWASP-MCP:MCP03", "ATLAS:AML.T0074", "CWE-1007"},
 	Message: func(p *scanner.MessagePass) {
 		tools.Each(p, func(d *mcp.Definition, node int) {

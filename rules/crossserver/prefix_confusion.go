@@ -14,7 +14,7 @@ import (
 var PrefixConfusion = scanner.Rule{
 	ID:         "xs-prefix-confusion",
 	Category:   "tool_shadowing",
-	Title:      "A tool name reads like a tool on another server",
+	Title:      "A tool's name can be mistaken for a tool on another server",
 	Why:        "Clients join the names of server and tool, as in mcp__server__tool. A name with such a separator can be read or split as the name of a trusted server's tool.",
 	Fix:        "Rename the tool without separators. If it contains another server's name, find out why before you approve it.",
 	Severity:   scanner.Medium,

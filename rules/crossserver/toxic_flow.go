@@ -14,11 +14,11 @@ var ToxicFlow = scanner.Rule{
 	ID:         "xs-toxic-flow",
 	Category:   "cross_server_flow",
 	Title:      "One agent combines private data, untrusted content and a way to send data out",
-	Why:        "Untrusted text that the agent reads (an issue, page or e-mail) can make it fetch private data and send it away. Every tool in the chain works as described; no tool needs to be poisoned.",
+	Why:        "Untrusted text that the agent reads (an issue, page or e-mail) can make it fetch private data and send it away. Every tool in the chain works as described; none needs to be poisoned.",
 	Fix:        "Remove one of the three from this agent: remove a server or tool, use a token that reads only public data, or require approval for calls that send.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceLow,
-	Basis:      "The name, parameters and hints show what a tool does. The finding is medium if only the combination of servers has all three, which a review of a single server cannot show. It is low if a single server has all three, as any mail or code hosting server does.",
+	Basis:      "The name, parameters and hints show what a tool does. The finding is medium if only the combination of servers has all three, which a review of a single server cannot show. It is low if a single server already has all three, as any mail or code hosting server does.",
 	Refs:       []string{"OWASP-MCP:MCP10", "OWASP-LLM:LLM06", "ATLAS:AML.T0086", "CWE-200"},
 	On:         mcp.OnList,
 	Judge: func(p *scanner.JudgePass) {

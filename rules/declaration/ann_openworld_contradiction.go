@@ -16,7 +16,7 @@ var OpenworldContradiction = scanner.Rule{
 	Fix:        "Treat the tool as one with network access. Ask the author to correct the annotation.",
 	Severity:   scanner.Low,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "The tool requires an address, or accepts one and has a name that suggests fetching. The address may be within the server's own system, so the severity is low.",
+	Basis:      "The tool requires an address, or accepts one and has a name that suggests that it fetches something. The address may be within the server's own system, so the severity is low.",
 	Refs:       []string{"OWASP-MCP:MCP10", "OWASP-LLM:LLM06", "CWE-807"},
 	Message: func(p *scanner.MessagePass) {
 		tools.Each(p, func(d *mcp.Definition, node int) {

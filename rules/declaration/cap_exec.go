@@ -14,7 +14,7 @@ var CapExec = scanner.Rule{
 	ID:         "cap-exec",
 	Category:   "policy",
 	Title:      "A tool executes commands, queries or programs written by the model",
-	Why:        "A free-form command, program or query can do whatever its interpreter can, so whoever controls the model can do it too.",
+	Why:        "A free-form command, program or query can do whatever its interpreter can, so whoever controls the model can do the same.",
 	Fix:        "Run the server in a sandbox with limited permissions, and require approval for each call.",
 	Severity:   scanner.Note,
 	Confidence: scanner.ConfidenceHigh,

@@ -14,7 +14,7 @@ var HeaderParamInvalid = scanner.Rule{
 	ID:         "sch-header-param-invalid",
 	Category:   "protocol",
 	Title:      "A parameter has an invalid x-mcp-header",
-	Why:        "A Streamable HTTP client must drop a tool with such an annotation, while other clients show it to the model: a reviewer may not see the tool that others run. A line break in the name would inject a header.",
+	Why:        "A Streamable HTTP client must drop a tool with such an annotation, while other clients show it to the model, so a tool that these clients run may be invisible to a reviewer. A line break in the name would inject a header.",
 	Fix:        "Fix the server: use a unique token, on a string, integer or boolean that is reachable only through properties.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,

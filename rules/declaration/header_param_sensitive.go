@@ -17,7 +17,7 @@ var HeaderParamSensitive = scanner.Rule{
 	Fix:        "Remove x-mcp-header from the parameter: headers are for values that intermediaries need for routing.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Protocol version 2026-07-28 says that passwords, keys, tokens and personal data should not be in headers. Free text can contain anything, so it is rated low.",
+	Basis:      "Protocol version 2026-07-28 says that passwords, keys, tokens and personal data should not be in headers. A parameter for free text can contain anything, so it is rated low.",
 	Refs:       []string{"OWASP-MCP:MCP01", "OWASP-LLM:LLM02", "CWE-532"},
 	Message: func(p *scanner.MessagePass) {
 		tools.Each(p, func(d *mcp.Definition, node int) {

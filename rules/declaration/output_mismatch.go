@@ -20,7 +20,7 @@ var OutputMismatch = scanner.Rule{
 	Fix:        "Return the same value in both forms, as outputSchema requires. Make the client reject results that do not conform.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "One result contains two values under one name, or violates the server's own schema. The contradiction is certain; the intent is not. Text that is not JSON, or is less complete, contradicts nothing. Numbers may be rounded.",
+	Basis:      "One result contains two values under one name, or violates the server's own schema. The contradiction is certain; the intent is not. Text that is not JSON, or omits part of the structured result, is not a contradiction. Numbers may be rounded.",
 	Refs:       []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM05", "CWE-345"},
 	Message: func(p *scanner.MessagePass) {
 		result := p.Doc.Get(p.Root, "result")

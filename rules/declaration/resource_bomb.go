@@ -25,10 +25,10 @@ var ResourceBomb = scanner.Rule{
 	Category:   "schema",
 	Title:      "A schema is too expensive to process",
 	Why:        "A client that compiles or validates such a schema hangs or runs out of memory, and a scanner that gives up has not inspected it.",
-	Fix:        "Make the server send a smaller schema. Limit the client's work per schema.",
+	Fix:        "Make the server send a smaller schema. Limit how much work the client does per schema.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Each limit is several times what published servers need. A schema that refers to itself through a property or an array describes a tree and is not reported. If a schema refers to itself for the same value, validation never ends.",
+	Basis:      "Each limit is several times what published servers need. A schema that refers to itself through a property or an array describes a tree and is not reported. If a schema refers back to itself for the same value, validating that value never ends.",
 	Refs:       []string{"OWASP-LLM:LLM10", "CWE-400", "CWE-674", "CWE-1333"},
 	Message: func(p *scanner.MessagePass) {
 		tools.Each(p, func(_ *mcp.Definition, node int) {

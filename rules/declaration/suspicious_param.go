@@ -20,7 +20,7 @@ var SuspiciousParam = scanner.Rule{
 	Fix:        "Ask the author what the parameter is for. Do not use the tool with data that the server must not see.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "The finding is high if the name or description says that the parameter is for the conversation, the system prompt or a secret, and the parameter is required. It is medium if the parameter is optional. For a parameter that asks for the model's name, the severity is one level lower. Tools for chats and models have such parameters for a purpose and are not reported.",
+	Basis:      "The finding is high if the name or description says that the parameter is for the conversation, the system prompt or a secret, and the parameter is required. It is medium if the parameter is optional. If the parameter asks for the model's name, the severity is one level lower. Tools for chats and models have such parameters for a purpose and are not reported.",
 	Refs:       []string{"OWASP-MCP:MCP10", "OWASP-LLM:LLM07", "ATLAS:AML.T0086", "CWE-200"},
 	Message: func(p *scanner.MessagePass) {
 		tools.Each(p, func(d *mcp.Definition, node int) {

@@ -16,7 +16,7 @@ var InSession = scanner.Rule{
 	Fix:        "Compare the two definitions. If the change is legitimate, approve it; otherwise remove the server.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Nobody upgrades a server within a session, so a change is rated high, or critical without list_changed. A change between sessions may be an upgrade, so it is rated medium.",
+	Basis:      "Nobody upgrades a server within a session, so a change is rated high, or critical if the server did not announce it with list_changed. A change between sessions may be an upgrade, so it is rated medium.",
 	Refs:       []string{"OWASP-MCP:MCP04", "ATLAS:AML.T0109", "CWE-494"},
 	On:         mcp.OnList,
 	Judge: func(p *scanner.JudgePass) {

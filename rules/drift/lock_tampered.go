@@ -15,11 +15,11 @@ var LockTampered = scanner.Rule{
 	ID:         "lock-tampered",
 	Category:   "version_pin",
 	Title:      "A lockfile entry does not match its approval",
-	Why:        "Someone edited the entry. From then on, mcpscan compares text inserted into the lockfile with itself, and relies on a review that nobody made.",
+	Why:        "Someone edited the entry. From then on, mcpscan compares the server's text with text that was inserted without a review.",
 	Fix:        "Restore the entry from version control, or run mcpscan pins reset for it, then mcpscan lock and mcpscan approve.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "mcpscan recomputes the digests from the text. If someone edits both, a diff against the previous lockfile shows it. The finding is medium if the lockfile before the change names a different approval for the same definition or server, because nothing that the server offers has changed.",
+	Basis:      "mcpscan recomputes the digests from the text. If someone edits both text and digests, only a diff against the previous lockfile shows the edit. The finding is medium if the lockfile before the change names a different approval for the same definition or server, because nothing that the server offers has changed.",
 	Refs:       []string{"OWASP-MCP:MCP04", "CWE-353", "CWE-345"},
 	Message: func(p *scanner.MessagePass) {
 		eachEntry(p, func(kind string, entry int, name string) {

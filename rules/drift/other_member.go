@@ -23,7 +23,7 @@ var OtherMember = scanner.Rule{
 	Fix:        "Read the diff, then run mcpscan approve.",
 	Severity:   scanner.Note,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The change is certain; its effect depends on the client. A new address is rated low. An address that is loaded without TLS or is not a web address, and a schema under a key that only some clients distinguish, are rated medium. A permission is rated as in _meta.",
+	Basis:      "The change is certain; its effect depends on the client. A new address is rated low. An address that is loaded without TLS or is not a web address, and a member under a key that some clients read as inputSchema or another standard key, are rated medium. A permission is rated as in _meta.",
 	Refs:       []string{"OWASP-MCP:MCP04", "CWE-353"},
 	On:         mcp.OnList,
 	Judge: func(p *scanner.JudgePass) {

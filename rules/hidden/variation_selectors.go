@@ -14,7 +14,7 @@ var VariationSelectors = scanner.Rule{
 	Category:   "hidden_instructions",
 	Title:      "Variation selectors hide text",
 	Why:        "The 256 variation selectors are invisible and can encode all 256 byte values, so any text can hide behind one emoji.",
-	Fix:        "Remove the server. A character takes one selector; a run of selectors encodes a message.",
+	Fix:        "Remove the server. A character takes at most one selector, so a run of selectors encodes a message.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
 	Basis:      "Unicode allows one selector after a base character. Two or more in a row, or one after each of three ASCII letters, have no meaning in any text.",

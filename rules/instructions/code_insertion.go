@@ -14,7 +14,7 @@ var CodeInsertion = scanner.Rule{
 	Fix:        "Review the code in the text before anyone runs an answer based on it.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "Legitimate code does not address a reader who answers questions about it. Definitions often explain what to pass, so this wording is rated low there.",
+	Basis:      "Legitimate code contains no instructions for whoever answers questions about it. Definitions often explain what to pass, so this wording is rated low there.",
 	Refs:       []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM05", "ATLAS:AML.T0051.001", "CWE-94"},
 	Patterns: []scanner.Pattern{{
 		Name: "the_following_code",

@@ -19,7 +19,7 @@ var ExfilSink = scanner.Rule{
 	Fix:        "Remove the server. Check past sessions for calls that carried the data.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "A verb for sending, an object that belongs to the user, and a destination appear close together and are not negated. The start of a description states the tool's purpose, and is not reported if the data is the tool's own.",
+	Basis:      "A verb for sending, an object that belongs to the user, and a destination appear close together and are not negated. The start of a description states the tool's purpose, so it is not reported if the data belongs to the tool itself.",
 	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM02", "ATLAS:AML.T0086", "CWE-200"},
 	Patterns:   exfilPatterns,
 	Definition: sense.Check(&handingOver, &sense.SendsCopy, &sense.Redirects),

@@ -90,7 +90,7 @@ var MentionedShellSyntax = scanner.Rule{
 	ID:         "men-shell-syntax",
 	Category:   "shell_injection",
 	Title:      "Text chains shell commands",
-	Why:        "A definition or default that chains commands can end up in a shell.",
+	Why:        "If a definition or default chains commands, they can end up in a shell.",
 	Fix:        "Check that the tool runs commands on purpose, and that it quotes its input.",
 	Severity:   scanner.Note,
 	Confidence: scanner.ConfidenceLow,

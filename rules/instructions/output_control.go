@@ -10,7 +10,7 @@ var OutputControl = scanner.Rule{
 	ID:         "inj-output-control",
 	Category:   "hidden_instructions",
 	Title:      "Data dictates the model's answer",
-	Why:        "The user asks for an assessment, a summary or a search, and gets the sentence that the author of the data wanted.",
+	Why:        "The user asks for an assessment, a summary or a search, and gets a sentence that the data's author dictated.",
 	Fix:        "Do not rely on an answer based on the text. Find out who wrote it.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,

@@ -10,7 +10,7 @@ var AmbiguousMessage = scanner.Rule{
 	ID:         "prt-ambiguous-message",
 	Category:   "protocol",
 	Title:      "A message is both a request and a response",
-	Why:        "JSON-RPC distinguishes requests and responses by their members. A message with both is a request to one reader and a response to another, so a scanner may miss what the client obeys.",
+	Why:        "JSON-RPC distinguishes requests and responses by their members. A message with the members of both is a request to one reader and a response to another, so a scanner may miss what the client obeys.",
 	Fix:        "Treat the server as hostile, or have it fixed. mcpscan inspected both interpretations.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,

@@ -31,7 +31,7 @@ var MistypedField = scanner.Rule{
 	Category:   "protocol",
 	Title:      "A member has the wrong type",
 	Why:        "A typed parser drops the whole list because of one such member, so a scanner sees nothing while the client sees the tools.",
-	Fix:        "Have the server fixed. mcpscan inspected the other definitions in the list.",
+	Fix:        "Fix the server, or report the bug to its author. mcpscan inspected the other definitions in the list.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
 	Basis:      "The wrong type is certain; the intent is not. null instead of a missing member is common and is rated low.",

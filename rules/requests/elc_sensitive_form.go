@@ -19,7 +19,7 @@ var ElcSensitiveForm = scanner.Rule{
 	Fix:        "Do not fill in the form. The server should send the user to its own page with a URL mode elicitation, or take the secret from its configuration.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The specification says that servers must not ask for sensitive information in a form. The last words of a name count, so a password policy is not a password; switches and choices contain no secret. User names and e-mail addresses are not reported.",
+	Basis:      "The specification forbids servers from asking for sensitive information in a form. The last words of a name count, so \"password policy\" does not count as a password; switches and choices cannot contain a secret. User names and e-mail addresses are not reported.",
 	Refs:       []string{"OWASP-MCP:MCP01", "OWASP-LLM:LLM02", "ATLAS:AML.T0098", "CWE-522"},
 	Message: func(p *scanner.MessagePass) {
 		requested(p, "elicitation/create", func(params int) {

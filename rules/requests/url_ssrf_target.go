@@ -13,11 +13,11 @@ var UrlSSRFTarget = scanner.Rule{
 	ID:         "url-ssrf-target",
 	Category:   "exfiltration",
 	Title:      "An address points to this machine or a private network",
-	Why:        "The request comes from inside: a cloud metadata service returns credentials, and routers and databases trust their neighbours.",
+	Why:        "The request comes from inside the network: a cloud metadata service answers it with credentials, and routers and databases trust their neighbours.",
 	Fix:        "Do not fetch the address. Clients and tools should resolve a host first and refuse non-public addresses.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "No server serves its icon or login from a metadata service or private network. An undisguised address of this machine is rated low, because local servers serve their pages there. In the arguments of a call, the user may have asked for the address: metadata and disguised addresses are rated medium, private networks low, and this machine is not reported.",
+	Basis:      "No legitimate server hosts its icon or login page on a metadata service or private network. An undisguised address of this machine is rated low, because local servers serve their pages there. In the arguments of a call, the user may have asked for the address: metadata and disguised addresses are rated medium, private networks low, and this machine is not reported.",
 	Refs:       []string{"OWASP-MCP:MCP05", "ATLAS:AML.T0098", "CWE-918"},
 	Message: func(p *scanner.MessagePass) {
 		followed(p, func(node int, place addressPlace) {

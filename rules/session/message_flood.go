@@ -16,7 +16,7 @@ var MessageFlood = scanner.Rule{
 	Fix:        "Limit in the client what servers may request and announce. Remove the server, or have it fixed.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "The limits depend on who must react: 10 questions (sampling, elicitation) at once and 10 per minute after that, 60 notifications of a changed list or resource and one per second, 1,000 other notifications and 100 per second. Exceeding the last of these limits is rated low, because legitimate servers may log too much. A flood is reported once, and again after the server has been quiet.",
+	Basis:      "The limits depend on who must react: 10 questions (sampling, elicitation) at once and 10 per minute after that, 60 notifications of a changed list or resource and one per second, 1,000 other notifications and 100 per second. Exceeding only the limit for other notifications is rated low, because legitimate servers may log too much. A flood is reported once, and again after the server has been quiet.",
 	Refs:       []string{"OWASP-LLM:LLM10", "OWASP-MCP:MCP06", "CWE-770"},
 	On:         mcp.OnQuestion | mcp.OnNotification,
 	Judge: func(p *scanner.JudgePass) {

@@ -14,7 +14,7 @@ var NoIntegrity = scanner.Rule{
 	ID:         "sup-no-integrity",
 	Category:   "supply_chain",
 	Title:      "A download has no digest to verify it",
-	Why:        "Someone can replace an archive at an address or an image behind a tag. Nothing ensures that the code fetched today is the code that was reviewed.",
+	Why:        "Someone can replace the archive at an address, or the image that a tag names. Nothing ensures that the code fetched today is the code that was reviewed.",
 	Fix:        "Pin the digest (image@sha256:…), or use a pinned package from a registry instead of an address.",
 	Severity:   scanner.Low,
 	Confidence: scanner.ConfidenceHigh,
