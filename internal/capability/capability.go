@@ -128,9 +128,9 @@ func roleOfName(words []string) (verb, things, first, last role) {
 	return verb, things, first, last
 }
 
-// OfTool returns what the tool at node i contributes to a data flow, by its name, parameters and
-// hints. It trusts the hints, because in this threat model the tools are benign and a stranger's
-// text abuses them.
+// OfTool returns what the tool at node i contributes to a data flow, according to its name,
+// parameters and hints. It trusts the hints, because in this threat model the tools are benign and
+// a stranger's text abuses them.
 func OfTool(doc *wire.Doc, i int, name, description string) (can Set) {
 	words := names.ReadWords(name)
 	verb, things, first, last := roleOfName(words)

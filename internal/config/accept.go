@@ -44,8 +44,8 @@ func holdsServers(n *node) bool {
 	return slices.ContainsFunc(n.items, looksLikeServer)
 }
 
-// nestedServers accepts the servers in an mcp object. A single server named "servers" does not
-// count unless it contains entries.
+// nestedServers accepts the servers in an mcp object. If "servers" is itself a single server entry,
+// it is accepted only if it contains other entries.
 func nestedServers(_ *reader, n *node) bool {
 	return (n.is(kindObject) || n.is(kindArray)) && (holdsServers(n) || !looksLikeServer(n))
 }

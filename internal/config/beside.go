@@ -14,8 +14,8 @@ import (
 // hundred.
 const maxSettings = 10_000
 
-// beside lists the settings, by key, that the given clients read alongside their servers and that
-// rules use. A key that ends in * matches a prefix.
+// beside lists keys of settings that rules use and that the given clients read from the same files
+// as their servers. A key that ends in * matches a prefix.
 type beside struct {
 	clients []string
 	paths   []string // key paths, with keys separated by spaces

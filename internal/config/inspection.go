@@ -13,7 +13,7 @@ type OutputInspection struct {
 	Block   bool  // block results in which instructions were found
 }
 
-// output reports whether a finding is in the text of a result.
+// output reports whether a finding is in a result's text.
 func output(f *scanner.Finding) bool { return f.Category == scanner.OutputPoisoning }
 
 // textCategories are the categories that the agentsh documentation lists for text.

@@ -214,8 +214,8 @@ fail_closed: true
 	}
 }
 
-// TestSettingsOfAPolicy checks that settings next to the lists reach the engine from
-// all three places.
+// TestSettingsOfAPolicy checks that settings next to a policy's lists reach the engine from all
+// three key paths.
 func TestSettingsOfAPolicy(t *testing.T) {
 	const text = `
 version_pinning: {enabled: true, on_change: alert, auto_trust_first: false, pin_binary: false}
@@ -284,8 +284,8 @@ func TestBadPolicies(t *testing.T) {
 	}
 }
 
-// TestPartialHashes checks that a rule that allows a tool by an incomplete digest is read
-// with a warning, and allows nothing.
+// TestPartialHashes checks that an allow rule with an incomplete digest is read with a warning, and
+// allows nothing.
 func TestPartialHashes(t *testing.T) {
 	for _, hash := range []string{"sha256:...", "sha256:1a2b3c...", "sha256:a1b2c3"} {
 		s := parse(t, "enforce_policy: true\ntool_policy: allowlist\nallowed_tools: [{server: a, tool: b, content_hash: \""+hash+"\"}]")

@@ -110,8 +110,8 @@ func (t *Triage) when(f *scanner.Finding) time.Time {
 	return f.Time
 }
 
-// holds reports whether an ignore is still valid at a time. With a zero time, an ignore that
-// expires is not valid.
+// holds reports whether an ignore is still valid at a time. At the zero time, an ignore with an
+// expiry date is not valid.
 func (i *Ignore) holds(when time.Time) bool {
 	return i.Expires.IsZero() || !when.IsZero() && when.Before(i.Expires)
 }

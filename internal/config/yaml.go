@@ -224,8 +224,8 @@ func (r *yamlReader) mapping(pos Position, pairs []*ast.MappingValueNode) sized 
 	return r.bounded(out)
 }
 
-// merge adds members of the source mappings, or of lists of them, that the target lacks, and
-// returns how many it added.
+// merge adds the members that the target lacks from sources, which are mappings or lists of
+// mappings, and returns how many it added.
 func merge(into *node, sources []*node) int {
 	have := make(map[string]bool, len(into.members))
 	for _, m := range into.members {

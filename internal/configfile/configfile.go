@@ -99,7 +99,7 @@ type EntryProxy struct {
 	// Command and Args of the entry are then those of the server behind the proxy. Otherwise they
 	// are as written.
 	Through bool
-	// Written reports whether the entry has the mark of mcpscan wrap, whoever wrote it.
+	// Written reports whether the entry has mcpscan wrap's marker, whoever wrote it.
 	Written bool
 }
 
@@ -130,8 +130,8 @@ func (e *Entry) At(pointer string) Position {
 	return e.Pos
 }
 
-// minConcealed is the minimum length of a named secret that is masked everywhere; shorter
-// values occur in too many words.
+// minConcealed is the minimum length of a named secret that is masked everywhere; shorter values
+// also occur within ordinary words.
 const minConcealed = 6
 
 // ConcealedBytes is the number of bytes of a value that are searched for secrets before a
