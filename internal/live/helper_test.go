@@ -238,7 +238,7 @@ func runHelper(mode string) int {
 	return 0
 }
 
-// runLauncher starts a grandchild that holds standard output open and ignores its input, and writes
+// runLauncher starts a grandchild that keeps standard output open and ignores its input, and writes
 // the grandchild's process ID to standard error. In the mode orphan, the launcher then fails at
 // once; in the other modes, the grandchild leaves the session and, as a daemon, also its parent and
 // the environment that would identify its owner.

@@ -117,7 +117,7 @@ func (s *scan) pages(ctx context.Context, p *peer, k kind, declared bool) error 
 	if !declared {
 		timeout = min(impatience, timeout)
 	}
-	// Hashes, because a cursor may be as large as a frame.
+	// Store hashes, because a cursor may be as large as a frame.
 	seen := map[[sha256.Size]byte]bool{}
 	cursor := ""
 	for page := 1; ; page++ {

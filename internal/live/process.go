@@ -169,8 +169,8 @@ func (p *Process) kill() {
 	within(p.exited, termWait)
 }
 
-// Release closes our ends of the streams, because an escaped process may hold the others for ever.
-// Call it after End.
+// Release closes our ends of the streams, because an escaped process may keep the other ends open
+// for ever. Call it after End.
 func (p *Process) Release() {
 	closeAll(p.Stdout, p.errout)
 	p.group.release()

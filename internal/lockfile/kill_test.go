@@ -18,8 +18,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// writeForever names the variable with the file that a process writes until it is
-// killed, and addServer the one with the server that a process adds to the file in its
+// writeForever is the environment variable that names the file that a process writes until it is
+// killed. addServer is the one that names the server that a process adds to the file in its
 // argument.
 const (
 	writeForever = "LOCKFILE_TEST_WRITE"

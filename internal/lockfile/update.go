@@ -84,8 +84,8 @@ func (f *File) update(name string, o *scanner.Offer, p Policy, at time.Time) {
 	}
 }
 
-// completed returns the current server info, with the protocol version from before if now lacks it,
-// as definition files do.
+// completed returns the current server info, with the previous protocol version if now has none, as
+// in a definition file.
 func completed(before, now mcp.ServerInfo) mcp.ServerInfo {
 	if before.Name == now.Name && before.Version == now.Version {
 		now.Protocol = cmp.Or(now.Protocol, before.Protocol)
