@@ -256,8 +256,8 @@ func (r *Reader) context(t []byte, all []Sentence, i int, p *Place) {
 	}
 }
 
-// read sets purpose to the hashes of the longer words in a statement and a name, each cut to five
-// bytes.
+// read sets purpose to the hashes of the longer words in a statement and a name, each truncated to
+// five bytes.
 func (r *Reader) read(own, tool []byte) {
 	of := &r.purposeOf
 	if r.purpose != nil && bytes.Equal(own, of[0]) && bytes.Equal(tool, of[1]) { // as for most texts of a definition

@@ -15,7 +15,7 @@ type set struct {
 	left  int
 }
 
-// clear empties the set for at most n features.
+// clear empties the set and makes room for n features, or for maxFeatures if that is less.
 func (s *set) clear(n int) {
 	if s.round++; s.round>>32 != 0 {
 		*s = set{round: 1}

@@ -74,7 +74,7 @@ func TestTraining(t *testing.T) {
 	}
 }
 
-// score returns the score of a row from its words and the verdicts of rules.
+// score computes a row's score from its words and the rules' verdicts.
 func score(m intent.Model, r *Row) intent.Score {
 	s := NewScored(m, r)
 	_, worst := s.worst(m.Support)
