@@ -1,5 +1,5 @@
-// Package capability determines, from the name, parameters and hints of a tool, what it contributes
-// to a data flow and what a call to it does to data.
+// Package capability determines, from a tool's name, parameters and hints, what the tool
+// contributes to a data flow and what a call to it does to data.
 package capability
 
 import (
@@ -187,5 +187,5 @@ func takesURL(doc *wire.Doc, properties int) (url, any bool) {
 	return url, any
 }
 
-// openingBytes is the number of bytes of a description that are searched for its subject.
+// openingBytes is how many bytes at the start of a description are searched for its subject.
 const openingBytes = 200

@@ -71,7 +71,7 @@ func CategoryOfName(name string) Category {
 	return either
 }
 
-// openingWords is the number of words of a description that are searched for a verb.
+// openingWords is how many words at the start of a description are searched for a verb.
 const openingWords = 6
 
 // categoryOfText determines a tool's category from the first verb in its description.

@@ -154,11 +154,11 @@ var quotationMarks = [...][2]string{{`"`, `"`}, {"'", "'"}, {"`", "`"}, {"“", 
 // malformed messages can contain JSON.
 var jsonValue = lazyregexp.New(`("\s*:|\[)\s*$`)
 
-// startOfJSON distinguishes JSON from prose by its first characters.
+// startOfJSON matches first characters that distinguish JSON from prose.
 var startOfJSON = lazyregexp.New(`^\s*(\{\s*["}]|\[\s*["\[{\]\d-])`)
 
-// IsJSON reports whether t begins like JSON. Quotation marks in JSON enclose values; in prose and
-// programs they quote.
+// IsJSON reports whether t begins like JSON. In JSON, quotation marks enclose values; in prose and
+// programs, they mark quotations.
 func IsJSON(t []byte) bool {
 	return startOfJSON.Match(t)
 }
@@ -193,7 +193,8 @@ func OpensClause(c []byte, verb []int) bool {
 	return len(before) == 0 || continuesOrder.Match(before)
 }
 
-// continuesOrder matches the end of the text before an imperative verb.
+// continuesOrder matches a word or punctuation mark that makes the verb right after it an
+// imperative.
 var continuesOrder = lazyregexp.New(`(\b(and|then|also|please|now|to)|[,:>-])$`)
 
 // IsResult reports whether the text is outside a definition, and is therefore data given to the

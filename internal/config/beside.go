@@ -94,8 +94,7 @@ func (r *reader) values(n *node, pointer string) {
 	}
 }
 
-// plugins reports the plugins that the settings load, because they are not in the
-// project.
+// plugins reports the plugins that the settings load, because their contents are in other files.
 func (r *reader) plugins() {
 	for _, s := range r.file.Settings {
 		name, ok := strings.CutPrefix(s.Pointer, "/enabledPlugins/")

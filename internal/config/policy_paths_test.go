@@ -121,7 +121,7 @@ func TestExactPatterns(t *testing.T) {
 }
 
 // TestPathsBesideArguments checks that paths are found anywhere in a request, and
-// that members defined by the specification do not keep a request from passing.
+// that members defined by the specification do not prevent a request from being allowed.
 func TestPathsBesideArguments(t *testing.T) {
 	for params, want := range map[string]scanner.Verdict{
 		`{"name":"f","arguments":{"path":"/ok/a"},"_meta":{"x":"/etc/passwd"}}`:                                                          scanner.Log,

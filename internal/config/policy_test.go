@@ -34,7 +34,7 @@ func refused(s *config.Settings, calls ...string) (got []string) {
 }
 
 // TestPolicyAsDocumented checks that configurations like those in the agentsh
-// documentation, with other names, decide as described there.
+// documentation, with other names, have the effects described there.
 func TestPolicyAsDocumented(t *testing.T) {
 	for _, c := range []struct {
 		what, text string

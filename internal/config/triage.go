@@ -50,8 +50,8 @@ func (t *Triage) Decide(f *scanner.Finding) bool {
 	return true
 }
 
-// setting returns the settings of a finding's rule where the finding is, and whether it is reported
-// there.
+// setting returns the settings that apply to a finding's rule at the finding's location, and
+// whether the finding is reported.
 func (t *Triage) setting(f *scanner.Finding) (set RuleSetting, on bool) {
 	set = t.Settings.base(f.Rule, output(f))
 	for _, l := range t.Settings.layers(f.Server, f.Name, output(f)) {

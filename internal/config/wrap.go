@@ -125,7 +125,8 @@ func (d *draft) after(edits []edit) *draft {
 	return after
 }
 
-// doubtful returns a reason why clients may read the file differently than mcpscan does, or "".
+// doubtful returns a reason why clients may read the file differently than mcpscan does, or "" if
+// there is none.
 func (d *draft) doubtful() string {
 	for _, p := range d.file.Problems {
 		if p.Related != (Position{}) {

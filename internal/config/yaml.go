@@ -11,8 +11,9 @@ import (
 )
 
 const (
-	// maxYAMLBytes and maxYAMLTokens limit the time of a parser that is quadratic in a mapping's
-	// number of keys to about two seconds. The largest LibreChat examples have 5000 tokens.
+	// maxYAMLBytes and maxYAMLTokens limit parsing to about two seconds, because the parser takes
+	// time quadratic in the number of a mapping's keys. The largest LibreChat examples have 5000
+	// tokens.
 	maxYAMLBytes  = MaxSettings
 	maxYAMLTokens = 1 << 16
 	// maxYAMLNodes limits the expansion of aliases.
