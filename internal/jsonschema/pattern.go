@@ -8,17 +8,17 @@ import (
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 )
 
-// manyTimes is the number of repetitions that counts as unbounded, because two ways to match each
-// of twenty parts are a million ways to match the whole.
+// manyTimes is the number of repetitions that counts as unbounded: if each of twenty repetitions
+// can match in two ways, there are a million ways to match the whole.
 const manyTimes = 20
 
 // maxProbes is the maximum number of characters to try for a pattern.
 const maxProbes = 16
 
 // CatastrophicPattern reports whether a pattern has exponentially many ways to match a string of
-// one repeated character: a repetition within a repetition, with nothing between two iterations
-// that the character cannot match. Examples are (a+)+, (\w+\s?)* and (.*,)*. A backtracking engine
-// then takes exponential time if the rest fails to match.
+// one repeated character: a repetition within a repetition whose iterations are not separated by
+// anything that the character cannot match. Examples are (a+)+, (\w+\s?)* and (.*,)*. A
+// backtracking engine then takes exponential time if the rest fails to match.
 func CatastrophicPattern(pattern string) bool {
 	if strings.Count(pattern, "*")+strings.Count(pattern, "+")+strings.Count(pattern, "{") < 2 {
 		return false

@@ -157,7 +157,7 @@ func excused(err error, k kind, declared bool) bool {
 }
 
 // listParams returns the params for a list request. The cursor is the raw token that the server
-// sent, "" for the first page.
+// sent, or "" for the first page.
 func (p *peer) listParams(cursor string) string {
 	var members []string
 	if cursor != "" {

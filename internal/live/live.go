@@ -163,7 +163,7 @@ type scan struct {
 	result Result
 }
 
-// TooLong is the Problem's reason for the list that was being read when Options.Timeout
+// TooLong is the reason in the Problem for the list that was being read when Options.Timeout
 // expired.
 const TooLong = "not finished within the time limit for one server"
 

@@ -82,8 +82,8 @@ type call struct {
 	outcome chan outcome
 }
 
-// outcome is an answer, or the reason why there will be none. Both are zero for a notification that
-// was sent.
+// outcome is an answer, or the reason why there will be none. Both fields are zero for a
+// notification that was sent.
 type outcome struct {
 	reply reply
 	err   error

@@ -30,7 +30,7 @@ type stdio struct {
 }
 
 // dialStdio starts the server and performs the handshake. A server that exits on an unknown first
-// message is started once more without it.
+// message is started once more without that message.
 func (s *scan) dialStdio(start context.Context) (*peer, hello, error) {
 	s.result.Transport = "stdio"
 	p, h, err := s.tryStdio(start, true)

@@ -338,7 +338,8 @@ func firstCall(list wire.Value) (id string) {
 	return id
 }
 
-// unnamed is the ID prefix of calls without an ID: calls to one tool are answered in order.
+// unnamed is the prefix of the IDs given to calls without one; such calls to the same tool are
+// answered in order.
 const unnamed = "name "
 
 func appendSaid(said []byte, content wire.Value) []byte {

@@ -46,7 +46,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// add adds a server slowly, so that a writer that does not wait would lose it.
+// add adds a server slowly, so that a concurrent writer that does not wait would overwrite the
+// addition.
 func add(name string) func(*lockfile.File) error {
 	return func(f *lockfile.File) error {
 		time.Sleep(20 * time.Millisecond)

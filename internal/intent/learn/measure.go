@@ -50,7 +50,7 @@ func (s *Scored) worst(support func(verdicts []uint32) intent.Score) (worst *Sen
 }
 
 // parts is the number of cross-validation parts that the sets are divided into, to limit cost: each
-// part means training a model and a net.
+// part requires training a model and a net.
 const parts = 5
 
 // LeaveOneOut scores the words of each row with a classifier trained on a share of the pairs in the
