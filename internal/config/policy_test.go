@@ -17,7 +17,7 @@ import (
 // pinned is a tool as listed by its server.
 var pinned = &scanner.Known{Definition: &mcp.Definition{AgentSH: strings.Repeat("1a", 32)}}
 
-// refused returns which of the calls "SERVER TOOL" a policy refuses, and the key that
+// refused returns the calls, given as "SERVER TOOL", that a policy refuses, and the key that
 // refuses each. A tool after an exclamation mark was not listed.
 func refused(s *config.Settings, calls ...string) (got []string) {
 	for _, call := range calls {

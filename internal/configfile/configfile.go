@@ -65,8 +65,8 @@ type Entry struct {
 	// URL and Headers are the address of a remote server and the headers sent to it.
 	URL     string
 	Headers map[string]string
-	// Disabled is set if the file marks the entry, in a way that this client supports, as not to be
-	// started. Such entries are inspected anyway; see ConfigPass.Report in package scanner.
+	// Disabled is set if the file disables the entry in a way that this client supports. Such
+	// entries are inspected anyway; see ConfigPass.Report in package scanner.
 	Disabled bool
 	// AutoApprove names the tools that run without asking; "*" is every tool.
 	AutoApprove []string
