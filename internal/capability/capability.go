@@ -1,5 +1,5 @@
-// Package capability determines, from the name, parameters and hints of a tool, what it contributes
-// to a data flow and what a call to it does to data.
+// Package capability determines, from a tool's name, parameters and hints, what the tool
+// contributes to a data flow and what a call to it does to data.
 package capability
 
 import (
@@ -128,9 +128,9 @@ func roleOfName(words []string) (verb, things, first, last role) {
 	return verb, things, first, last
 }
 
-// OfTool returns what the tool at node i contributes to a data flow, by its name, parameters and
-// hints. It trusts the hints, because in this threat model the tools are benign and a stranger's
-// text abuses them.
+// OfTool returns what the tool at node i contributes to a data flow, according to its name,
+// parameters and hints. It trusts the hints, because in this threat model the tools are benign and
+// a stranger's text abuses them.
 func OfTool(doc *wire.Doc, i int, name, description string) (can Set) {
 	words := names.ReadWords(name)
 	verb, things, first, last := roleOfName(words)
@@ -187,5 +187,5 @@ func takesURL(doc *wire.Doc, properties int) (url, any bool) {
 	return url, any
 }
 
-// openingBytes is the number of bytes of a description that are searched for its subject.
+// openingBytes is how many bytes at the start of a description are searched for its subject.
 const openingBytes = 200

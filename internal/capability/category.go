@@ -51,8 +51,8 @@ func categoryOf(r role) Category {
 	return Unknown
 }
 
-// CategoryOfName returns a tool's category by its name. A word that is only a verb takes precedence
-// over one that can be a noun: email_search is a Read.
+// CategoryOfName determines a tool's category from its name. A word that is only a verb takes
+// precedence over one that can be a noun: email_search is a Read.
 func CategoryOfName(name string) Category {
 	words := names.ReadWords(name)
 	either := Unknown
@@ -71,10 +71,10 @@ func CategoryOfName(name string) Category {
 	return either
 }
 
-// openingWords is the number of words of a description that are searched for a verb.
+// openingWords is how many words at the start of a description are searched for a verb.
 const openingWords = 6
 
-// categoryOfText returns a tool's category by the first verb in its description.
+// categoryOfText determines a tool's category from the first verb in its description.
 func categoryOfText(description string) Category {
 	words := names.Words(text.FirstSentence(description, openingBytes))
 	for i, w := range words[:min(len(words), openingWords)] {
@@ -105,9 +105,9 @@ func inflected(word string) role {
 	return roles[strings.TrimSuffix(stem, "e")] & actions
 }
 
-// CategoryOfTool returns the category of the tool at node i: by its name, its description, its
-// parameters, and its hints, each only if the previous ones are inconclusive, so no hint changes
-// the category of a tool called send_email.
+// CategoryOfTool determines the category of the tool at node i from its name, description,
+// parameters and hints, in that order. Each is used only if the previous ones are inconclusive, so
+// no hint changes the category of a tool called send_email.
 func CategoryOfTool(doc *wire.Doc, i int, name, description string) Category {
 	c := CategoryOfName(name)
 	properties := doc.Get(doc.Get(i, "inputSchema"), "properties")
@@ -178,7 +178,7 @@ func usesOf(doc *wire.Doc, properties int) (uses int) {
 	return uses
 }
 
-// asksFor returns a tool's category by the purposes of its parameters.
+// asksFor determines a tool's category from the purposes of its parameters.
 func asksFor(uses int) Category {
 	given := uses&(forPayload|forText) != 0
 	switch {

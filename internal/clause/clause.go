@@ -1,5 +1,5 @@
-// Package clause decides whether a matched phrase is an instruction, or is negated, quoted,
-// reported or part of a question, by the clause around it.
+// Package clause decides, from the surrounding clause, whether a matched phrase is an instruction,
+// or is negated, quoted, reported or part of a question.
 package clause
 
 import (
@@ -66,7 +66,7 @@ func ClauseEnd(t []byte, i int) bool {
 }
 
 // countering matches text that negates an instruction or only reports one: negation, prohibition,
-// defence, example or quotation. It only applies before the match, which is where English and
+// defence, example or quotation. It is applied only to the text before the match, where English and
 // similar languages put such words.
 var countering = lazyregexp.New(`\b(never|not|\w+n['’]t|cannot|no|without|nor|refuses?|den(y|ies|ied)|block(s|ed|ing)?|prevents?|prohibit(s|ed)?|forbid(s|den)?|` +
 	`avoids?|reject(s|ed)?|detect(s|ed|ing|ion)?|protect(s|ed|ing)?|warns?|flag(s|ged)?|sanitiz\w+|redact\w*|mask(s|ed)?|guards?|scan(s|ned)? for|` +
@@ -74,7 +74,8 @@ var countering = lazyregexp.New(`\b(never|not|\w+n['’]t|cannot|no|without|nor|
 	`(prompts|inputs|texts|messages|requests|content|comments)\s+(that|which)|` +
 	`(asks?|tells?|instructs?|tricks?)\s+(the\s+|an?\s+)?\w+\s+(agent\s+|model\s+|assistant\s+)?to)\b[^\n]*$`)
 
-// StrongNegation matches a negation within the match itself.
+// StrongNegation matches words that negate. Unlike countering, it also applies within a matched
+// phrase.
 var StrongNegation = lazyregexp.New(`\b(never|not|\w+n['’]t|cannot)\b`)
 
 // Preamble matches text that may precede an instruction without negating it: a phrase about
@@ -95,20 +96,21 @@ var (
 	concessive = lazyregexp.New(`\b(regardless|irrespective|independent(ly)?)\s+(of\s+)?whether\b|\bno\s+matter\s+(whether|which|what)\b|\bwhether\b[^,;]*\s(or\s+not\s+[^t]|then\b|so\s+that\b)`)
 )
 
-// DescribesSwitch reports whether [start, end) describes the effect of a parameter that is a
-// switch. A question that the text itself answers does not describe a switch.
+// DescribesSwitch reports whether [start, end) describes the effect of a boolean parameter. A
+// question that the text itself answers does not describe a switch.
 func DescribesSwitch(p *scanner.TextPass, start, end int) bool {
 	from, to := Around(p.Folded, start, end)
 	return (InQuestion(p.Folded, start) || !p.Description() && setAhead.Match(p.Folded[from:start])) && !settled.Match(p.Folded[end:to])
 }
 
-// settled matches an indirect question that is answered at once, or kept from the
-// user.
+// settled matches text that follows an indirect question and answers it at once or keeps it from
+// the user.
 var settled = lazyregexp.New(`\b(is|was|has|been)\s+(not|no|never|nobody|decided|settled|already|beyond|out\s+of)\b|` +
 	`\byou\s+(must|should|shall|need\s+to|have\s+to|are\s+to)\b|\bmust\s+(always\s+)?be\s+(done|true|set|yes)\b|` +
 	`\b(tell|ask|inform)\s+(nobody|no\s+one)\b|\bwithout\s+(telling|asking)\b|\b(silently|secretly|quietly)\b`)
 
-// setAhead matches the words before the effect of a switch, such as "if set to true, also".
+// setAhead matches the words that introduce a boolean parameter's effect, such as "if set to true,
+// also".
 var setAhead = lazyregexp.New("^\\W*(if|when)\\s+(set\\s+to\\s+)?[`'\"]?(true|set|enabled|given|yes|checked)[`'\"]?,?\\s+(the\\s+(tool|server|command)\\s+)?(will\\s+)?(also\\s+)?$")
 
 // announcesExample matches a clause that ends in a colon before an example.
@@ -116,7 +118,7 @@ var announcesExample = lazyregexp.New(`\b(training|sample|mock|expected|example|
 	`\b(shows?|says|reads|states|returns)\s*$|\b(such as|like|examples?|e\.g\.?|phrases?|strings?|patterns?|injections?)(\s+\w+){0,2}\s*$|` +
 	`\b(never|must not)(\s+do)?(\s+the following)?\s*$`)
 
-// RefusedBehind matches text after an action that says the action is refused.
+// RefusedBehind matches text that follows an action and says that it is refused.
 var RefusedBehind = lazyregexp.New(`^(\s+(with|by|from|in)(\s+\w+){1,2})?\s+(is|are|will be|gets?)\s+(\w+\s+)?(refused|blocked|rejected|denied|forbidden|prohibited)\b`)
 
 // NegatedOrQuoted reports whether the clause around [start, end) negates, forbids or only quotes
@@ -135,8 +137,8 @@ func NegatedOrQuoted(t []byte, start, end int) bool {
 	return countering.Match(t[from:start]) || StrongNegation.Match(t[start:end]) || RefusedBehind.Match(t[end:to]) || Quoted(t, start, end)
 }
 
-// CommandNegatedOrQuoted is like NegatedOrQuoted for a command: after a verb for executing, a code
-// span does not quote it.
+// CommandNegatedOrQuoted is like NegatedOrQuoted, but a command in a code span after a verb such as
+// run does not count as quoted.
 func CommandNegatedOrQuoted(t []byte, start, end int) bool {
 	return NegatedOrQuoted(t, start, end) && !(bytes.HasSuffix(t[:start], []byte("`")) && hasItRun.Match(t[max(0, start-ClauseReach):start]))
 }
@@ -148,15 +150,15 @@ var hasItRun = lazyregexp.New("\\b(runs?|execut(e|es|ing)|paste|type|enter|start
 var quotationMarks = [...][2]string{{`"`, `"`}, {"'", "'"}, {"`", "`"}, {"“", "”"}, {"„", "“"}, {"„", "”"}, {"”", "”"}, {"‘", "’"}, {"‚", "‘"},
 	{"«", "»"}, {"»", "«"}, {"‹", "›"}, {"›", "‹"}, {"「", "」"}, {"『", "』"}, {"《", "》"}, {"〈", "〉"}}
 
-// jsonValue matches the text before the quotation mark of a JSON string. Such marks are not
-// quotations: a result or a malformed message can contain JSON.
+// jsonValue matches the text before a JSON string, whose quotation marks do not quote. Results and
+// malformed messages can contain JSON.
 var jsonValue = lazyregexp.New(`("\s*:|\[)\s*$`)
 
-// startOfJSON distinguishes JSON from prose by its first characters.
+// startOfJSON matches first characters that distinguish JSON from prose.
 var startOfJSON = lazyregexp.New(`^\s*(\{\s*["}]|\[\s*["\[{\]\d-])`)
 
-// IsJSON reports whether t begins like JSON. Quotation marks in JSON enclose values; in prose and
-// programs they quote.
+// IsJSON reports whether t begins like JSON. In JSON, quotation marks enclose values; in prose and
+// programs, they mark quotations.
 func IsJSON(t []byte) bool {
 	return startOfJSON.Match(t)
 }
@@ -191,7 +193,8 @@ func OpensClause(c []byte, verb []int) bool {
 	return len(before) == 0 || continuesOrder.Match(before)
 }
 
-// continuesOrder matches the end of the text before an imperative verb.
+// continuesOrder matches a word or punctuation mark that makes the verb right after it an
+// imperative.
 var continuesOrder = lazyregexp.New(`(\b(and|then|also|please|now|to)|[,:>-])$`)
 
 // IsResult reports whether the text is outside a definition, and is therefore data given to the

@@ -3,7 +3,7 @@ package clause
 // Building blocks of patterns, as regular expressions over folded text. They name the parts of
 // a clause; a pattern combines them.
 const (
-	// DropVerbs matches verbs for ignoring instructions.
+	// DropVerbs matches verbs that mean ignoring instructions.
 	DropVerbs = `(ignor(e|es|ing)|disregard(s|ing)?|forget(s|ting)?|overrid(e|es|ing)|bypass(es|ing)?|discard(s|ing)?|supersed(e|es|ing)|replac(e|es|ing)|` +
 		`neglect(s|ing)?|set\s+aside|pay\s+no\s+attention\s+to)`
 
@@ -11,7 +11,7 @@ const (
 	Instructions = `(instructions?|system\s+prompts?|prompts?|rules|directives?|guidelines?|polic(y|ies)|safety\s+(checks?|measures?|protocols?)|safeguards?|` +
 		`guardrails|restrictions|preferences|constraints|directions|programming|training)`
 
-	// InstructionQualifiers distinguishes such instructions from a program's or a person's.
+	// InstructionQualifiers distinguishes the model's instructions from a program's or a person's.
 	InstructionQualifiers = `(previous(ly)?|prior|above|earlier|preceding|existing|original|initial|system|safety|security|user['’]?s?|your|other)`
 
 	// SendVerbs matches verbs for sending data out.

@@ -40,8 +40,8 @@ func JudgeOrders(orders ...Order) func(*scanner.TextPass) {
 }
 
 // documentary lists words typical of texts that explain prompts and attacks on models. A long text
-// that contains two of them discusses instructions rather than giving them. General security words
-// count half, because a résumé contains them as well.
+// that contains two of these words discusses instructions rather than giving them. General security
+// words count half, because a résumé contains them as well.
 var documentary = [...]struct {
 	word   string
 	weight int
@@ -52,15 +52,15 @@ var documentary = [...]struct {
 	{"attacker", 1}, {"exploit", 1}, {"malware", 1}, {"vulnerabilit", 1}, {"mitigation", 1}, {"cve-", 1}, {"detect", 1}, {"severity", 1}, {"llm", 1},
 }
 
-// The thresholds for documentary texts, high enough that adding two words to an injected sentence
-// is not enough.
+// Thresholds for texts that explain attacks. They are high enough that adding two such words to an
+// injected sentence does not reach them.
 const (
 	documentaryBytes  = 600
 	documentaryWeight = 8
 )
 
 // aboutAttacks reports whether t is a long text that explains attacks or prompts. An attacker can
-// imitate one, so it lowers the severity by one level and does not suppress the finding.
+// imitate such a text, so it lowers the severity by one level and does not suppress the finding.
 func aboutAttacks(t []byte) bool {
 	if len(t) < documentaryBytes {
 		return false
@@ -85,7 +85,8 @@ func InData(p *scanner.TextPass, start, end int, s scanner.Severity) scanner.Sev
 	return s
 }
 
-// The maximum distance, in bytes, between a quotation and the words about it.
+// The maximum distances, in bytes, between a quotation and the words that call it an attack or test
+// case.
 const (
 	reportAhead  = 200
 	reportBehind = 200

@@ -44,15 +44,16 @@ func holdsServers(n *node) bool {
 	return slices.ContainsFunc(n.items, looksLikeServer)
 }
 
-// nestedServers accepts the servers in an mcp object. A single server named "servers" does not
-// count unless it contains entries.
+// nestedServers accepts the servers in an mcp object. If "servers" is itself a single server entry,
+// it is accepted only if it contains other entries.
 func nestedServers(_ *reader, n *node) bool {
 	return (n.is(kindObject) || n.is(kindArray)) && (holdsServers(n) || !looksLikeServer(n))
 }
 
-// ofClient accepts a key that many programs use if one of its entries looks like a server, or if
-// the path shows that the file belongs to one of the given clients. Whoever writes the file
-// controls all entries, so an entry that does not look like a server does not rule out the others.
+// ofClient accepts a key that many other programs also use, provided that one of its entries looks
+// like a server or that the path shows that the file belongs to one of the given clients. Whoever
+// writes the file controls all entries, so an entry that does not look like a server does not rule
+// out the others.
 func ofClient(clients ...string) func(*reader, *node) bool {
 	return func(r *reader, n *node) bool {
 		return n.is(kindObject) && (holdsServers(n) || slices.Contains(clients, r.file.Client))

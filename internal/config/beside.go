@@ -14,8 +14,8 @@ import (
 // hundred.
 const maxSettings = 10_000
 
-// beside lists the settings, by key, that the given clients read alongside their servers and that
-// rules use. A key that ends in * matches a prefix.
+// beside lists keys of settings that rules use and that the given clients read from the same files
+// as their servers. A key that ends in * matches a prefix.
 type beside struct {
 	clients []string
 	paths   []string // key paths, with keys separated by spaces
@@ -94,8 +94,7 @@ func (r *reader) values(n *node, pointer string) {
 	}
 }
 
-// plugins reports the plugins that the settings load, because they are not in the
-// project.
+// plugins reports the plugins that the settings load, because their contents are in other files.
 func (r *reader) plugins() {
 	for _, s := range r.file.Settings {
 		name, ok := strings.CutPrefix(s.Pointer, "/enabledPlugins/")

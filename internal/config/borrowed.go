@@ -17,13 +17,13 @@ func (r *settingsReader) without(key, why string) func(*node) {
 	return func(n *node) { r.idle(n.pos, key, why) }
 }
 
-// agreed returns a reader for a switch that may be set in more than one place; conflicting
+// agreed returns a reader for a switch that may be set at more than one key path; conflicting
 // values are an error.
 func (r *settingsReader) agreed(key string, into **bool) func(*node) {
 	return func(n *node) {
 		on, before := r.bool(n), *into
 		if on != nil && before != nil && *on != *before {
-			r.fail(n.pos, "%s is elsewhere in this file with the other value; keep one", key)
+			r.fail(n.pos, "%s has the opposite value elsewhere in this file; keep one", key)
 			return
 		}
 		*into = on

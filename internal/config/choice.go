@@ -7,10 +7,10 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Choice maps rule IDs to the places for which each rule is chosen.
+// Choice maps the ID of each chosen rule to the places for which it is chosen.
 type Choice map[string]Places
 
-// Places is the set of places where a finding can be.
+// Places is a set of places where findings can occur.
 type Places uint8
 
 // The places are tool results and everything else.
@@ -32,11 +32,11 @@ func (c Choice) has(f *scanner.Finding) bool {
 // All reports whether a rule is chosen for all places.
 func (c Choice) All(id string) bool { return c[id] == everywhere }
 
-// Choose adds the rules that a name stands for, and reports whether there are any. The name is a
-// rule ID, a category, or tool_poisoning, agentsh's name for findings in definitions. agentsh names
-// have underscores where IDs have hyphens; both are accepted. An exact category name takes
-// precedence over a rule ID: version_pin and burst select all rules of the category, version-pin
-// selects the rule.
+// Choose adds the rules that a name selects, and reports whether there are any. The name is a rule
+// ID, a category, or tool_poisoning, agentsh's name for findings in definitions. agentsh names have
+// underscores where IDs have hyphens; both are accepted. An exact category name takes precedence
+// over a rule ID: version_pin and burst select all rules of the category, version-pin selects the
+// rule.
 func (c Choice) Choose(name string, all []scanner.Rule) bool {
 	category := slices.Contains(scanner.Categories, name)
 	name = strings.ReplaceAll(name, "_", "-")

@@ -14,7 +14,7 @@ import (
 
 // Compare returns the changes from one version of the settings to the next, and whether they let
 // anything pass that was reported before. A change that cannot be shown to be harmless counts as
-// weakening. Positions refer to data, the text that now was parsed from.
+// weakening. Positions refer to data, the text of the version now.
 func Compare(before, now *Settings, data []byte, v Vocabulary) []configfile.SettingsChange {
 	c := &comparison{before: before, now: now, rules: v.Rules}
 	for _, compare := range compared {

@@ -8,8 +8,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// overrides compares overrides for servers and tools. Those in both versions apply in the same
-// order, so only added and removed ones matter.
+// overrides compares overrides for servers and tools. Overrides that are in both versions keep
+// their order, so only added and removed ones matter.
 func (c *comparison) overrides() {
 	keys := []string{"overrides"}
 	gone, added := apart(c.before.Overrides, c.now.Overrides, func(a, b *Override) bool { return a.Server == b.Server && a.Tool == b.Tool && same(a.Layer, b.Layer) })

@@ -124,7 +124,7 @@ func lighter(declared scanner.Severity, was, is *scanner.Severity) configfile.Ef
 	return configfile.Keeps
 }
 
-// switchKeys returns all such keys that are in either version.
+// switchKeys returns the switch keys that are in either version.
 func switchKeys(a, b *Settings) []switchKey {
 	flag := func(get func(*Settings) **bool, keys ...string) switchKey {
 		return switchKey{keys, func(s *Settings) any { return *get(s) }, func(to, from *Settings) { *get(to) = *get(from) }}

@@ -35,7 +35,8 @@ func TestCompare(t *testing.T) {
 		{before: "", now: "detection: {rules: {tst-two: {severity: note}}}", there: weakens, back: keeps},
 		{before: "detection: {rules: {tst-one: {severity: critical}}}", now: "detection: {rules: {tst-one: {severity: high}}}", there: weakens},
 		{before: "detection: {rules: {tst-one: {severity: critical}}}", now: "", there: weakens},
-		// A single severity for all of a rule's findings can be lower than some of them had.
+		// A single severity for all of a rule's findings can be lower than the severity that some
+		// of them had.
 		{before: "", now: "detection: {rules: {tst-one: {severity: high}}}", there: accepts, back: weakens},
 		{before: "", now: "detection: {rules: {tst-two: {severity: medium}}}", there: weakens, back: weakens},
 

@@ -1,6 +1,6 @@
 // Package config reads the files in which MCP clients configure their servers, and converts every
-// entry to a common form, with the position of each value in the file. It also reads mcpscan's own
-// configuration, and applies it to findings, and TOML policies.
+// entry to a common form, with the position of each value in the file. It also reads TOML policies
+// and mcpscan's own settings, and applies the settings to findings.
 //
 // It must never start a process, open a connection or change a file: its input is untrusted and may
 // be hostile. Only Discover touches the file system, and it only looks up names. Anything that

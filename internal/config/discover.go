@@ -9,7 +9,7 @@ import (
 
 // Location is an existing configuration file.
 type Location struct {
-	// Path is the file. Client is the program that reads it, "" if there are several.
+	// Path is the file. Client is the program that reads it, or "" if several do.
 	Path, Client string
 	// Scope is "project", "user" or "system".
 	Scope string

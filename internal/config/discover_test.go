@@ -12,7 +12,7 @@ import (
 
 // tree creates empty files and returns the directory that contains them.
 func tree(t *testing.T, names ...string) string {
-	// Brackets have a meaning in patterns, but are valid in directory names.
+	// Brackets have a special meaning in patterns, but are valid in directory names.
 	root := filepath.Join(t.TempDir(), "[x]")
 	for _, n := range names {
 		p := filepath.Join(root, n)

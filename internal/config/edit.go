@@ -181,8 +181,8 @@ func (m *manuscript) list(n *node) (l list, err error) {
 	return l, moved(n)
 }
 
-// added returns two ways to insert a list as a new member before another one, whose key begins at
-// the offset ahead: on a line of its own, or on the same line.
+// added returns two ways to insert a list as a new member before another member, whose key begins
+// at the offset ahead: on a line of its own, or on the same line.
 func (m *manuscript) added(key string, words []string, ahead int) []edit {
 	before, nl := m.before(ahead), m.newline()
 	insert := func(text string) edit { return edit{ahead, ahead, text} }

@@ -67,7 +67,7 @@ func (b *entryReader) index(where string, n *node) map[string]*node {
 	return out
 }
 
-// first returns the value of the first of the keys that is present and not null.
+// first returns the value of the first given key that is present and not null.
 func (b *entryReader) first(keys ...string) *node {
 	_, n := b.named(keys...)
 	return n

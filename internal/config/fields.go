@@ -27,8 +27,8 @@ func (b *entryReader) command() {
 	}
 }
 
-// environment reads the variables. Those that a client takes from its own environment or key store
-// are listed by name only, and become references.
+// environment reads the environment variables. Variables that the client takes from its own
+// environment or key store are listed by name only; they become references.
 func (b *entryReader) environment() {
 	for _, k := range []string{"env_vars", "env_keys"} {
 		b.passed(k, b.first(k))
@@ -118,8 +118,8 @@ type offSwitch struct {
 	clients  []string
 }
 
-// offSwitches returns the table of these keys. All other clients start such an entry, so in
-// their files the key is ignored.
+// offSwitches returns the table of keys that disable an entry. Clients that a row does not list
+// start the entry anyway, so in their files the key is ignored.
 func offSwitches() []offSwitch {
 	return []offSwitch{
 		{"disabled", "true", []string{"amazonq", "cline", "crush", "factory", "kilo", "kiro", "roo", "windsurf"}},

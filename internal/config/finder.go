@@ -128,7 +128,7 @@ func (f *finder) file(path string) {
 }
 
 // dangling reports a broken link at a known location. If a package creates the target later, the
-// client reads it, but no earlier check does.
+// client reads a file that no earlier check has read.
 func (f *finder) dangling(path string, err error) {
 	if to, failed := os.Readlink(path); failed == nil {
 		f.miss(path, "configuration not read: it is a symbolic link to %s, which cannot be read here; replace the link with the file itself", Quoted(to))

@@ -13,14 +13,14 @@ type OutputInspection struct {
 	Block   bool  // block results in which instructions were found
 }
 
-// output reports whether a finding is in the text of a result.
+// output reports whether a finding is in a result's text.
 func output(f *scanner.Finding) bool { return f.Category == scanner.OutputPoisoning }
 
 // textCategories are the categories that the agentsh documentation lists for text.
 var textCategories = []string{"hidden_instructions", "credential_theft", "exfiltration", "shell_injection", "path_traversal"}
 
 // readsTexts reports whether a rule inspects text that servers send, rather than client
-// configurations: it is in one of those categories, or is a custom pattern.
+// configurations: it is in one of textCategories, or is a custom pattern.
 func readsTexts(r *scanner.Rule) bool {
 	return r.Config == nil && r.Configs == nil && (slices.Contains(textCategories, r.Category) || strings.HasPrefix(r.ID, scanner.CustomGroup))
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // parseJSON reads JSON with comments and trailing commas, which every client with a settings file
-// accepts somewhere.
+// accepts in some of its files.
 func parseJSON(data []byte) ([]*node, *SyntaxError) {
 	loc := newLocator(data)
 	if off := tooDeep(data); off >= 0 {

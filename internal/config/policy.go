@@ -94,7 +94,7 @@ func (p *policyReader) place(place string, pos Position) {
 	p.lists.At = pos
 }
 
-// once rejects a key that is at two paths.
+// once rejects a key that appears under two paths.
 func (p *policyReader) once(place, key string, pos Position) bool {
 	if in, again := p.in[key]; again && in != place {
 		p.fail(pos, "duplicate key %s: under %s, and under %s at %s; keep one", Quoted(key), place, in, p.seen[key])

@@ -10,8 +10,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// verdict returns the verdict on a call with one argument, by a policy that refuses
-// or allows a path pattern.
+// verdict returns the verdict on a call with one argument, given by a policy that refuses or allows
+// a path pattern.
 func verdict(t *testing.T, action, pattern, name, text string) scanner.Verdict {
 	t.Helper()
 	p, err := ParsePolicy("p.toml", fmt.Appendf(nil, "[rules.r]\naction = %q\nmatch.resource_path = ['%s']\n", action, pattern))
@@ -102,8 +102,8 @@ func TestDisguisedPaths(t *testing.T) {
 	}
 }
 
-// TestExactPatterns checks that a pattern without wildcards refuses its path or address
-// among others.
+// TestExactPatterns checks that a pattern without wildcards refuses a value that contains its path
+// or address among other text.
 func TestExactPatterns(t *testing.T) {
 	for pattern, texts := range map[string][]string{
 		"/etc/passwd":            {"/etc/passwd,/tmp/x", "/etc/passwd /tmp/x", "/tmp/x\t/etc/passwd", "/tmp/x&/etc/passwd", "(see /etc/passwd)", "/etc/passwd\r\n/tmp/x", "'/etc/passwd' '/tmp/x'"},
@@ -121,7 +121,7 @@ func TestExactPatterns(t *testing.T) {
 }
 
 // TestPathsBesideArguments checks that paths are found anywhere in a request, and
-// that members defined by the specification do not keep a request from passing.
+// that members defined by the specification do not prevent a request from being allowed.
 func TestPathsBesideArguments(t *testing.T) {
 	for params, want := range map[string]scanner.Verdict{
 		`{"name":"f","arguments":{"path":"/ok/a"},"_meta":{"x":"/etc/passwd"}}`:                                                          scanner.Log,
@@ -179,8 +179,8 @@ func TestCommands(t *testing.T) {
 	}
 }
 
-// TestAllowedPaths checks that only paths that every program reads as being inside
-// are allowed.
+// TestAllowedPaths checks that a path is allowed only if every program resolves it to a location
+// inside the allowed directory.
 func TestAllowedPaths(t *testing.T) {
 	for _, c := range []struct {
 		pattern, text string

@@ -17,7 +17,7 @@ import (
 // pinned is a tool as listed by its server.
 var pinned = &scanner.Known{Definition: &mcp.Definition{AgentSH: strings.Repeat("1a", 32)}}
 
-// refused returns which of the calls "SERVER TOOL" a policy refuses, and the key that
+// refused returns the calls, given as "SERVER TOOL", that a policy refuses, and the key that
 // refuses each. A tool after an exclamation mark was not listed.
 func refused(s *config.Settings, calls ...string) (got []string) {
 	for _, call := range calls {
@@ -34,7 +34,7 @@ func refused(s *config.Settings, calls ...string) (got []string) {
 }
 
 // TestPolicyAsDocumented checks that configurations like those in the agentsh
-// documentation, with other names, decide as described there.
+// documentation, with other names, have the effects described there.
 func TestPolicyAsDocumented(t *testing.T) {
 	for _, c := range []struct {
 		what, text string
@@ -214,8 +214,8 @@ fail_closed: true
 	}
 }
 
-// TestSettingsOfAPolicy checks that settings next to the lists reach the engine from
-// all three places.
+// TestSettingsOfAPolicy checks that settings next to a policy's lists reach the engine from all
+// three key paths.
 func TestSettingsOfAPolicy(t *testing.T) {
 	const text = `
 version_pinning: {enabled: true, on_change: alert, auto_trust_first: false, pin_binary: false}
@@ -284,8 +284,8 @@ func TestBadPolicies(t *testing.T) {
 	}
 }
 
-// TestPartialHashes checks that a rule that allows a tool by an incomplete digest is read
-// with a warning, and allows nothing.
+// TestPartialHashes checks that an allow rule with an incomplete digest is read with a warning, and
+// allows nothing.
 func TestPartialHashes(t *testing.T) {
 	for _, hash := range []string{"sha256:...", "sha256:1a2b3c...", "sha256:a1b2c3"} {
 		s := parse(t, "enforce_policy: true\ntool_policy: allowlist\nallowed_tools: [{server: a, tool: b, content_hash: \""+hash+"\"}]")

@@ -192,7 +192,7 @@ func quotedActions() string {
 	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
 }
 
-// sure rejects patterns that can never match in rules that let requests pass.
+// sure rejects rules that let requests pass but have a pattern that can never match.
 func (r *rulesReader) sure(rule *policy.Rule) {
 	for _, found := range rule.Impossible() {
 		r.fail(found.At, "%s", found.Says)

@@ -82,8 +82,7 @@ func TestParseTellsEverything(t *testing.T) {
 	}
 }
 
-// TestReasonIsOurs checks that text from a policy appears in reports masked,
-// visible and bounded.
+// TestReasonIsOurs checks that text from a policy appears in reports masked, escaped and truncated.
 func TestReasonIsOurs(t *testing.T) {
 	p, err := ParsePolicy("p.toml", []byte("[rules.\"a\\u001bb\"]\naction='deny'\nmessage=\"no\\u001b[2J, use ghp_0123456789abcdefABCDEF0123456789abcd\"\nmatch.any=true\n"))
 	if err != nil {

@@ -21,7 +21,7 @@ func (r *rulesReader) action(rule *policy.Rule, n *node) {
 	rule.Action = policy.Action(r.oneOf(n, "action", policy.Actions...))
 }
 
-// says returns a description or a message, which may be empty.
+// says returns a rule's description or message, masked and escaped; it may be empty.
 func (r *rulesReader) says(n *node) string {
 	if n.kind == kindString && strings.TrimSpace(n.text) == "" {
 		return ""
@@ -119,7 +119,8 @@ func (r *rulesReader) impossible(n *node, s subject) bool {
 	return true
 }
 
-// meant returns the hint for an unknown method: there are too many to list them all.
+// meant returns the hint for an unknown method. It suggests similar ones, because there are too
+// many to list them all.
 func meant(word string, known []string) string {
 	if similar := Similar(word, known); similar != "" {
 		return similar

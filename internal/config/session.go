@@ -123,7 +123,7 @@ func (s *Settings) asked(r *scanner.Rule, output bool) *bool {
 	return enabled
 }
 
-// pinned returns whether the policy switches a pinning rule on or off.
+// pinned returns the policy's setting for a pinning rule, or nil if there is none.
 func (s *Settings) pinned(rule string) *bool {
 	switch {
 	case s.Policy == nil:
@@ -144,7 +144,7 @@ func (s *Settings) BlocksBinaries() bool {
 	return pins.Enabled != nil && *pins.Enabled && (pins.Binary == nil || *pins.Binary) && (pins.OnChange == nil || *pins.OnChange == scanner.Block)
 }
 
-// Pinning returns the decisions about tools that changed since they were trusted.
+// Pinning returns what to do about tools that changed since they were trusted.
 func (s *Settings) Pinning() *scanner.Pinning {
 	p := scanner.DefaultPinning()
 	if s.Policy == nil {

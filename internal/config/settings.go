@@ -66,7 +66,7 @@ type Layer struct {
 	Rules      map[string]RuleSetting
 }
 
-// ChosenProfile is the profile that the file selects; without a name it changes nothing.
+// ChosenProfile is the profile that the file selects. If Name is empty, it changes nothing.
 type ChosenProfile struct {
 	Name               string
 	elsewhere, results Layer
@@ -86,8 +86,8 @@ type RuleSetting struct {
 	Enabled  *bool
 }
 
-// Override is a layer for some servers, or some of their tools. Both are globs; an empty one
-// matches all.
+// Override is a layer for some servers, or some of their tools. Server and Tool are globs; an empty
+// one matches all.
 type Override struct {
 	Server, Tool string
 	Layer
@@ -147,8 +147,8 @@ func (e *SettingsError) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// ParseSettings reads mcpscan's own configuration. It is strict, because a misspelled key would
-// otherwise silently protect nothing. The error is a *SettingsError with all problems.
+// ParseSettings reads mcpscan's own configuration. It is strict: a misspelled key would otherwise
+// be ignored silently, and protect nothing. The error is a *SettingsError with all problems.
 func ParseSettings(path string, data []byte, v Vocabulary) (*Settings, error) {
 	r := &settingsReader{vocabulary: v, settings: &Settings{Path: path}}
 	plain, failed := plainText(data)
@@ -224,7 +224,7 @@ func (s *Settings) general(r *scanner.Rule, output bool) RuleSetting {
 	return set
 }
 
-// rule is Rule for results, or for everything else.
+// rule is like Rule, but either for results or for everything else.
 func (s *Settings) rule(r *scanner.Rule, output bool) (set RuleSetting, runs bool) {
 	set = s.general(r, output)
 	runs = set.Enabled == nil || *set.Enabled

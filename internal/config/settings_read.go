@@ -104,7 +104,7 @@ var categories = slices.DeleteFunc(slices.Clone(scanner.Categories), func(c stri
 })
 
 // customCategories returns the categories that custom patterns may have. OutputPoisoning is not
-// among them: findings in results are marked as such anyway.
+// among them: findings in results have that category anyway.
 func (r *settingsReader) customCategories() []string {
 	return append(slices.DeleteFunc(slices.Clone(categories), func(c string) bool { return c == scanner.OutputPoisoning }), "custom")
 }

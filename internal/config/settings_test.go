@@ -32,8 +32,8 @@ func parse(t *testing.T, text string) *config.Settings {
 	return s
 }
 
-// TestTriageOrder checks the precedence of settings: the profile has the lowest,
-// followed by the file, servers and tools.
+// TestTriageOrder checks the precedence of settings, from lowest to highest: the profile, the file,
+// servers, tools.
 func TestTriageOrder(t *testing.T) {
 	const all = `
 overrides:
@@ -98,7 +98,7 @@ func TestEngineFindingsStay(t *testing.T) {
 	}
 }
 
-// TestIgnoreExpires checks that an ignore expires at the end of its day, in UTC, judged by the
+// TestIgnoreExpires checks that an ignore expires at the end of its day, in UTC, according to the
 // finding's time.
 func TestIgnoreExpires(t *testing.T) {
 	rule := vocabulary().Rules[0]

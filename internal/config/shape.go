@@ -202,9 +202,9 @@ func (r *reader) marketplace(root *node) {
 	}
 }
 
-// flat reports whether the file itself is the map of servers. Nothing else marks that shape, so
-// every entry must clearly be a server; if the file name contains mcp, one that looks like a server
-// is enough.
+// flat reports whether the file itself is the map of servers. Such a file has no key that
+// identifies it, so every entry must clearly be a server; if the file name contains mcp, one that
+// looks like a server is enough.
 func (r *reader) flat(root *node) bool {
 	if r.format != "json" {
 		return false
@@ -225,7 +225,7 @@ func (r *reader) flat(root *node) bool {
 	return servers > 0
 }
 
-// namedMCP reports whether a file name indicates that the file is only about MCP.
+// namedMCP reports whether a file name indicates that the file is used only for MCP.
 func namedMCP(name string) bool {
 	base := strings.ToLower(path.Base(slashed(name)))
 	return strings.Contains(base, "mcp") && (strings.HasSuffix(base, ".json") || strings.HasSuffix(base, ".jsonc"))

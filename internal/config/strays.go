@@ -34,13 +34,13 @@ func containerKey(key string) bool {
 	return false
 }
 
-// plainKey returns a key without case and separators, for comparing spellings.
+// plainKey returns a key in lower case and without separators, for comparing spellings.
 func plainKey(key string) string {
 	return strings.NewReplacer("_", "", "-", "", ".", "", " ", "").Replace(strings.ToLower(key))
 }
 
-// strays reports apparent servers in a file that is only about MCP, at locations where no entries
-// are read, because an unreported server would look clean.
+// strays reports apparent servers at locations where no entries are read, in a file used only for
+// MCP; an unreported server would look clean.
 func (r *reader) strays(root *node) {
 	if !namedMCP(r.file.Path) {
 		return

@@ -12,8 +12,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// strictReader reads the values of mcpscan's own files, and collects problems. It is strict, because
-// a misspelled key would otherwise silently protect nothing.
+// strictReader reads the values of mcpscan's own files, and collects problems. It is strict: a
+// misspelled key would otherwise be ignored silently, and protect nothing.
 type strictReader struct {
 	problems []Problem
 }

@@ -92,8 +92,8 @@ func objects(nodes []*node) []*node {
 }
 
 // locator converts byte offsets to positions. Offsets are usually requested in ascending order, so
-// it counts from the last one: a minified file is a single line, and counting from its start each
-// time would be quadratic.
+// it counts from the previous offset: a minified file is a single line, and counting from its start
+// each time would be quadratic.
 type locator struct {
 	data []byte
 	off  int

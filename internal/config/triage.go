@@ -50,8 +50,8 @@ func (t *Triage) Decide(f *scanner.Finding) bool {
 	return true
 }
 
-// setting returns the settings of a finding's rule where the finding is, and whether it is reported
-// there.
+// setting returns the settings that apply to a finding's rule at the finding's location, and
+// whether the finding is reported.
 func (t *Triage) setting(f *scanner.Finding) (set RuleSetting, on bool) {
 	set = t.Settings.base(f.Rule, output(f))
 	for _, l := range t.Settings.layers(f.Server, f.Name, output(f)) {
@@ -110,8 +110,8 @@ func (t *Triage) when(f *scanner.Finding) time.Time {
 	return f.Time
 }
 
-// holds reports whether an ignore is still valid at a time. With a zero time, an ignore that
-// expires is not valid.
+// holds reports whether an ignore is still valid at a time. At the zero time, an ignore with an
+// expiry date is not valid.
 func (i *Ignore) holds(when time.Time) bool {
 	return i.Expires.IsZero() || !when.IsZero() && when.Before(i.Expires)
 }

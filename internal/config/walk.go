@@ -120,8 +120,8 @@ func (w *walker) promises(e os.DirEntry) bool {
 	return slices.ContainsFunc(w.heads, func(head string) bool { return doublestar.MatchUnvalidated(head, name) })
 }
 
-// submodule reports a directory in which a client looks for files, but that is empty because it is
-// a submodule.
+// submodule reports a directory that clients search for files but that is empty, because it is a
+// submodule that was not checked out.
 func (w *walker) submodule(dir string, e os.DirEntry) {
 	if !w.modules || !w.promises(e) {
 		return

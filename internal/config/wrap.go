@@ -26,7 +26,7 @@ type Wrapper struct {
 	Keep    bool // wrapped entries keep their options
 }
 
-// Wrap returns a client configuration whose chosen entries start their servers behind the proxy of
+// Wrap returns a client configuration whose chosen entries start their servers behind the proxy
 // by.Program, and the outcome for each of them. All bytes outside the started command are
 // preserved, and Unwrap restores the whole file byte for byte.
 //
@@ -125,7 +125,8 @@ func (d *draft) after(edits []edit) *draft {
 	return after
 }
 
-// doubtful returns a reason why clients may read the file differently than mcpscan does, or "".
+// doubtful returns a reason why clients may read the file differently than mcpscan does, or "" if
+// there is none.
 func (d *draft) doubtful() string {
 	for _, p := range d.file.Problems {
 		if p.Related != (Position{}) {
@@ -192,7 +193,7 @@ func BuiltIn(e *Server) bool {
 	return ok
 }
 
-// Unwrappable returns why an entry cannot be started behind the proxy, or "".
+// Unwrappable returns the reason why an entry cannot be started behind the proxy, or "" if it can.
 func Unwrappable(e *Server) string {
 	_, fileOfVariables := e.Span["/envFiles/0"]
 	program, _, blank := strings.Cut(e.Command, " ")

@@ -235,9 +235,9 @@ func TestNotWrapped(t *testing.T) {
 	}
 }
 
-// TestWrapAgain checks that an entry that was renamed, got a variable, or starts mcpscan from
-// another path is wrapped as if for the first time, and that it keeps its options unless others
-// are requested.
+// TestWrapAgain checks that an entry that was renamed, was given a variable, or starts mcpscan from
+// another path is wrapped as if for the first time, and that it keeps its options unless others are
+// requested.
 func TestWrapAgain(t *testing.T) {
 	entry := func(program, words string) string {
 		return `{"mcpServers": {"s": {"args": ["proxy", "--wrapped=no-args", ` + words + `"--", "x"], "command": "` + program + `", "env": {"A": "a"}}}}`
@@ -297,8 +297,7 @@ func TestUnwrapEdited(t *testing.T) {
 }
 
 // TestUnwrapRewritten covers a client that rewrites its file with the same key order but
-// other white space. Unwrapping must give the file as the client would have written it
-// without wrap.
+// other white space. Unwrapping must yield what the client would have written without wrap.
 func TestUnwrapRewritten(t *testing.T) {
 	rewritten := func(data []byte) []byte {
 		var b bytes.Buffer

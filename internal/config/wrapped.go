@@ -130,10 +130,10 @@ func (r *reader) proxies() {
 }
 
 // SeeThrough replaces the command and arguments of wrapped entries with those of the server behind
-// the proxy, so that the entries have its identity, findings and lockfile entry. An entry qualifies
-// if it is exactly what mcpscan wrap writes, and if this, a callback, reports that the program is
-// the running mcpscan, because another program with that name may start anything. All other entries
-// are checked as written.
+// the proxy, so that each entry has that server's identity, findings and lockfile entry. An entry
+// qualifies if it is exactly what mcpscan wrap writes, and if the callback this reports that the
+// program is the running mcpscan; any other program with that name may start anything. All other
+// entries are checked as written.
 func (f *File) SeeThrough(this func(program string) bool) {
 	for i := range f.Entries {
 		e := &f.Entries[i]

@@ -11,8 +11,9 @@ import (
 )
 
 const (
-	// maxYAMLBytes and maxYAMLTokens limit the time of a parser that is quadratic in a mapping's
-	// number of keys to about two seconds. The largest LibreChat examples have 5000 tokens.
+	// maxYAMLBytes and maxYAMLTokens limit parsing to about two seconds, because the parser takes
+	// time quadratic in the number of a mapping's keys. The largest LibreChat examples have 5000
+	// tokens.
 	maxYAMLBytes  = MaxSettings
 	maxYAMLTokens = 1 << 16
 	// maxYAMLNodes limits the expansion of aliases.
@@ -224,8 +225,8 @@ func (r *yamlReader) mapping(pos Position, pairs []*ast.MappingValueNode) sized 
 	return r.bounded(out)
 }
 
-// merge adds members of the source mappings, or of lists of them, that the target lacks, and
-// returns how many it added.
+// merge adds the members that the target lacks from sources, which are mappings or lists of
+// mappings, and returns how many it added.
 func merge(into *node, sources []*node) int {
 	have := make(map[string]bool, len(into.members))
 	for _, m := range into.members {

@@ -65,8 +65,8 @@ type Entry struct {
 	// URL and Headers are the address of a remote server and the headers sent to it.
 	URL     string
 	Headers map[string]string
-	// Disabled is set if the file marks the entry, in a way that this client supports, as not to be
-	// started. Such entries are inspected anyway; see ConfigPass.Report in package scanner.
+	// Disabled is set if the file disables the entry in a way that this client supports. Such
+	// entries are inspected anyway; see ConfigPass.Report in package scanner.
 	Disabled bool
 	// AutoApprove names the tools that run without asking; "*" is every tool.
 	AutoApprove []string
@@ -99,7 +99,7 @@ type EntryProxy struct {
 	// Command and Args of the entry are then those of the server behind the proxy. Otherwise they
 	// are as written.
 	Through bool
-	// Written reports whether the entry has the mark of mcpscan wrap, whoever wrote it.
+	// Written reports whether the entry has mcpscan wrap's marker, whoever wrote it.
 	Written bool
 }
 
@@ -130,8 +130,8 @@ func (e *Entry) At(pointer string) Position {
 	return e.Pos
 }
 
-// minConcealed is the minimum length of a named secret that is masked everywhere; shorter
-// values occur in too many words.
+// minConcealed is the minimum length of a named secret that is masked everywhere; shorter values
+// also occur within ordinary words.
 const minConcealed = 6
 
 // ConcealedBytes is the number of bytes of a value that are searched for secrets before a

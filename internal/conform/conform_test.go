@@ -71,7 +71,7 @@ func TestNoVerdictTwice(t *testing.T) {
 
 // TestHostileSchemas checks that schemas that would keep a validator busy, or make it
 // fetch something, give no findings because they are refused. Each value violates its
-// schema, so an unlimited check would find that, in some cases only after years.
+// schema, so an unlimited check would find the violation, in some cases only after years.
 func TestHostileSchemas(t *testing.T) {
 	doubling := `{"$ref":"#/$defs/d0","$defs":{`
 	for i := range 40 {

@@ -15,7 +15,8 @@ func Judge(schema, value []byte) (v Violation, done bool) {
 	return v, !r.stopped
 }
 
-// MaxSteps is the maximum number of steps of a check. Only its last operation may exceed it.
+// MaxSteps is the maximum number of steps of a check. Only the check's last operation may exceed
+// it.
 const MaxSteps = maxSteps
 
 // Steps returns the number of steps that a check takes.

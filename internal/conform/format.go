@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// formats returns the check of a format, or nil. Formats are checked only in draft 7, because
-// in later drafts they are only annotations.
+// formats returns the check for a format, or nil. Formats are checked only in draft 7, because in
+// later drafts they are only annotations.
 func formats(name string) func(string) bool {
 	switch name {
 	case "date":
@@ -39,7 +39,7 @@ func formats(name string) func(string) bool {
 	return nil
 }
 
-// forms holds the expressions of formats, compiled on first use.
+// forms holds regular expressions for formats, compiled on first use.
 var forms = sync.OnceValue(func() (f struct{ time, label, local, uuid *regexp.Regexp }) {
 	f.time = regexp.MustCompile(`^([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d+)?([zZ]|[+-]([01]\d|2[0-3]):[0-5]\d)$`)
 	f.label = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?$`)

@@ -14,8 +14,8 @@ const (
 	maxExponent = 999 // of the exponent as written
 )
 
-// number is an exact JSON number: 0.digits × 10^point. The digits neither begin nor end with 0,
-// and 0 has none.
+// number is an exact JSON number: 0.digits × 10^point. The digits neither begin nor end with 0, and
+// the number 0 has no digits.
 type number struct {
 	digits   [maxNumber]byte
 	n        int // number of digits
@@ -125,7 +125,7 @@ func (d *number) compare(e *number) int {
 	return sign * order
 }
 
-// multiple reports whether d is a multiple of e, which is not 0.
+// multiple reports whether d is a multiple of e, which must not be 0.
 func (d *number) multiple(e *number) bool {
 	shift := d.point - d.n - (e.point - e.n) // exponent of the quotient of the digits
 	if d.n == 0 || shift < 0 {

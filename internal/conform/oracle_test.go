@@ -43,8 +43,7 @@ func newOracle(schema []byte) (o oracle, err error) {
 }
 
 // check returns the first violation that the library reports: its pointer and keyword.
-// For some values the library does not know the position, but only whether they
-// conform.
+// For some values, the library reports only whether they conform, not the position.
 func (o oracle) check(value []byte) (pointer, keyword string, valid, placed, judged bool) {
 	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(value))
 	if err != nil {

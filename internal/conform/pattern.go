@@ -12,8 +12,8 @@ const (
 	maxMatching = 32 << 20 // instructions times bytes matched by a check
 )
 
-// pattern is a regular expression, compiled on first use. Matching is linear in the text and in
-// the program.
+// pattern is a regular expression, compiled on first use. Matching takes time linear in the length
+// of the text and in the size of the program.
 type pattern struct {
 	source string
 	re     *regexp.Regexp

@@ -119,8 +119,8 @@ func (r *run) get(i int, name string) int {
 	return r.Get(i, name)
 }
 
-// fail records a violation if it precedes the known one, by position and then by keyword. It
-// returns false.
+// fail records a violation if it precedes the one recorded so far, by position and then by keyword.
+// It returns false.
 func (r *run) fail(i int, keyword string) bool {
 	if r.quiet {
 		return false

@@ -43,8 +43,8 @@ const (
 	draft2020
 )
 
-// dialects maps $schema to the supported drafts, in which keywords alone identify a
-// reference.
+// dialects maps $schema to the supported drafts, in which a reference is recognised by its keyword
+// alone.
 var dialects = map[string]draft{
 	"http://json-schema.org/draft-07/schema#":      draft7,
 	"http://json-schema.org/draft-07/schema":       draft7,
@@ -190,8 +190,8 @@ func (c *compiler) rules(s *schema, i int) {
 	}
 }
 
-// holds returns the check of a keyword whose values are at the given nodes, or nil if
-// there is nothing to check.
+// holds returns the check for a keyword whose values are at the given nodes, or nil if there is
+// nothing to check.
 func (c *compiler) holds(name string, at [3]int) check {
 	v := at[0]
 	switch name {

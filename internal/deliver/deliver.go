@@ -52,7 +52,7 @@ func New(to string, header http.Header) *Sender {
 	return s
 }
 
-// Send queues a body. If the queue is full, the body is lost and counted.
+// Send queues a body. If the queue is full, the body is dropped and counted as lost.
 func (s *Sender) Send(body []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -31,8 +31,8 @@ const (
 )
 
 // Linear fails the test if work for an input of this size takes far more processor time than work
-// for parts of it that add up to the same size. Given a size, prepare creates the input, which is
-// not measured, and returns the work. No other test in the process may run at the same time.
+// for smaller inputs that add up to the same size. Given a size, prepare creates the input, which
+// is not measured, and returns the work. No other test in the process may run at the same time.
 func Linear(t testing.TB, name string, size int, prepare func(size int) (work func())) {
 	t.Helper()
 	small := prepare(size / times)

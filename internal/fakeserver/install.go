@@ -11,8 +11,8 @@ import (
 // names are the programs that Install provides.
 var names = []string{"npx", "uvx", "bun", "docker", "fakeserver", "fakehttp"}
 
-// Install builds the command fakes and puts it into a directory under each of its names. The
-// fakes are a separate program because it starts ten times as fast as a test binary.
+// Install builds the command fakes and puts it into a directory under each of its names. The fakes
+// are a separate program, which starts ten times as fast as a test binary.
 func Install(dir string) error {
 	suffix := ""
 	if runtime.GOOS == "windows" {

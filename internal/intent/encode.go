@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// EncodeNet returns a net with the given layers, which are in integer units, and vectors, indexed
-// by key. It is deterministic.
+// EncodeNet returns a net with the given layers, whose numbers are in integer units, and the given
+// word vectors, indexed by key. It is deterministic.
 func EncodeNet(l *Layers, vectors map[uint32][Dims]float32) Net {
 	var table []byte
 	for _, v := range l.fields() {

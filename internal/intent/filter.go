@@ -15,8 +15,8 @@ const (
 )
 
 // writeFilter marks each tag with a positive weight together with the blocks of the searches that
-// find it. These start anywhere from the beginning of its run of occupied slots, which may be at
-// the end of the table.
+// find it. A search that finds a tag starts between the first slot of the tag's run of occupied
+// slots and the tag. The run may begin at the end of the table.
 func (m Model) writeFilter(bits []byte) {
 	slots := m.slots()
 	for at := range slots {

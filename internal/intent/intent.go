@@ -1,5 +1,5 @@
-// Package intent is a classifier that recognizes instructions that harm the user. It is linear,
-// over the features of a sentence: words, word stems, word pairs, and how much of the sentence
+// Package intent is a classifier that recognizes instructions that harm the user. It is a linear
+// model over a sentence's features: words, word stems, word pairs, and how much of the sentence
 // relates to the purpose of the tool. Names and addresses are masked, so that it cannot learn them.
 // Sentences that the linear model considers possible attacks are also judged by a small neural net,
 // which represents words by vectors. Package learn trains both.
@@ -256,8 +256,8 @@ func (r *Reader) context(t []byte, all []Sentence, i int, p *Place) {
 	}
 }
 
-// read sets purpose to the hashes of the longer words in a statement and a name, each cut to five
-// bytes.
+// read sets purpose to the hashes of the longer words in a statement and a name, each truncated to
+// five bytes.
 func (r *Reader) read(own, tool []byte) {
 	of := &r.purposeOf
 	if r.purpose != nil && bytes.Equal(own, of[0]) && bytes.Equal(tool, of[1]) { // as for most texts of a definition

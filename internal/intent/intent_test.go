@@ -47,8 +47,8 @@ func TestMasks(t *testing.T) {
 	}
 }
 
-// TestFeaturesOfAnyText checks that no text causes a panic, features are distinct, and the score of
-// a sentence depends only on its features, whatever was scored before.
+// TestFeaturesOfAnyText checks that no text causes a panic, that features are distinct, and that a
+// sentence's score depends only on its features, whatever was scored before.
 func TestFeaturesOfAnyText(t *testing.T) {
 	var r, scorer Reader
 	place := Place{Kind: ParameterText, Parameter: []byte("a_b"), Purpose: []byte("reads a file")}

@@ -9,7 +9,7 @@ import (
 // Judge rates sentences by the mean gain of several nets. It is not safe for concurrent use.
 type Judge []*member
 
-// member rates sentences by a decoded net.
+// member rates sentences with one decoded net.
 type member struct {
 	*decoded
 	recent []fits // of words judged before: most are common ones

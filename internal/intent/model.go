@@ -19,8 +19,8 @@ func Embedded() Model { return Model{weights} }
 //go:embed weights.bin
 var weights string
 
-// Score is a score in units of 1/Unit. In the training set, a sentence above zero is more likely to
-// be an attack than not.
+// Score is a score in units of 1/Unit. In the training set, a sentence with a score above zero is
+// more likely to be an attack than not.
 type Score int32
 
 // The units of scores and weights.
@@ -52,9 +52,9 @@ type Parameters struct {
 	Bias    Score // added to every sentence
 	Support Score // added for a finding of a rule that the model does not know
 
-	// By group: the penalty for each doubling of the number of sentences, the scores above which a
-	// sentence is reported at medium and at high, and the score above which a text's high findings
-	// of rules that match wording stay high.
+	// For each group: the penalty for each doubling of the number of sentences, the scores above
+	// which a sentence is reported at medium and at high, and the score above which a text's high
+	// findings from rules that match wording stay high.
 	Length, Medium, High, Keep [Groups]Score
 
 	Pass  [Groups]Score // scores above which the net judges a sentence

@@ -30,7 +30,7 @@ func (n *foldedName) fold(f *text.Folder, s string) []byte {
 }
 
 // Place returns the location of a pass's text; the result is valid until the next call. It returns
-// false if no model reads the text.
+// false if no language model reads the text.
 func (l *Locator) Place(p *scanner.TextPass) (place Place, read bool) {
 	switch p.Subject {
 	case mcp.ResultSubject, mcp.ErrorSubject, mcp.SamplingSubject, mcp.ElicitationSubject:

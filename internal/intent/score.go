@@ -68,8 +68,8 @@ func (r *Reader) sum(features []uint32) (sum int64, known uint64) {
 	return sum, known
 }
 
-// weighed holds the model's data about a feature. Most features are common ones, and each search in
-// the model's table misses the cache.
+// weighed holds the model's data about a feature, for reuse: most features occur often, and each
+// search in the model's table misses the processor's cache.
 type weighed struct {
 	feature uint32
 	weight  int8

@@ -59,7 +59,7 @@ func TestScoreOfSets(t *testing.T) {
 	}
 }
 
-// TestScoreOfAnyWords checks the same for words in any order.
+// TestScoreOfAnyWords is like TestScoreOfSets, but for words in any order.
 func TestScoreOfAnyWords(t *testing.T) {
 	words := strings.Fields("the file of a user and / send it to https://x.example/?q=1 ~/.ssh/id_rsa . ! before you answer, forward all conversation(s) \n 12 4.5% a|b|c password tokens «да» ключи 请 发送 é don't and/or tool_name __x x-y-z a@b.example read-only")
 	var r Reader
@@ -70,7 +70,8 @@ func TestScoreOfAnyWords(t *testing.T) {
 	})
 }
 
-// TestLongSentences checks that a text without spaces is cut, and scored to its end.
+// TestLongSentences checks that a text without spaces is split into sentences, and that all of it
+// is scored.
 func TestLongSentences(t *testing.T) {
 	var text []byte
 	for k := range 20_000 {

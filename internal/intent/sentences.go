@@ -60,8 +60,9 @@ func (s *splitter) split() {
 	s.add(len(t))
 }
 
-// add adds what is left of the text up to end. If it is long, it is cut at spaces or, without any, at
-// the last character that fits into twice the length: a text without spaces can be of any size.
+// add adds what is left of the text up to end. If it is long, it is split at spaces or, if it has
+// none, after the last character that fits into twice the length: a text without spaces can be of
+// any size.
 func (s *splitter) add(end int) {
 	for end-s.start > longest+1 {
 		from, most := s.start+longest+1, min(end, s.start+2*longest)
@@ -95,7 +96,7 @@ func (s *splitter) cut(end int) {
 	s.start = end
 }
 
-// fullStops end sentences of scripts that have their own.
+// fullStops lists the marks that end a sentence in scripts that have their own.
 var fullStops = [...]string{"。", "！", "？", "؟", "।", "；"}
 
 // fullStop returns the length of the full stop at the beginning of t, or 0.

@@ -15,7 +15,7 @@ type set struct {
 	left  int
 }
 
-// clear empties the set for at most n features.
+// clear empties the set and makes room for n features, or for maxFeatures if that is less.
 func (s *set) clear(n int) {
 	if s.round++; s.round>>32 != 0 {
 		*s = set{round: 1}
@@ -25,7 +25,7 @@ func (s *set) clear(n int) {
 	s.mask = min(s.mask, uint32(len(s.slots)-1))
 }
 
-// add reports whether it added a feature: it does unless the set has it or is full.
+// add adds a feature, unless the set contains it or is full, and reports whether it did.
 func (s *set) add(f uint32) bool {
 	key := s.round<<32 | uint64(f)
 	for i := f & s.mask; ; i = (i + 1) & s.mask {

@@ -84,7 +84,7 @@ const (
 	mark                 // a token by itself
 	wide                 // outside ASCII
 
-	// These make a chunk a name, a number, a path or an address.
+	// Any of these makes a chunk a name, a number, a path or an address.
 	digit
 	colon
 	at

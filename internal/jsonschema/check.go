@@ -11,7 +11,7 @@ import (
 const maxWork = 200_000
 
 // Violation returns the first location at which a value violates a schema, as a JSON Pointer, with
-// the text there and a message; "" if there is none.
+// the text there and a message. All are "" if it finds none.
 //
 // It supports the keywords that describe the value itself (type, enum, const, required, properties,
 // additionalProperties: false, items) and ignores all others, as well as siblings of a reference,

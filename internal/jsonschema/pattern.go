@@ -8,17 +8,17 @@ import (
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 )
 
-// manyTimes is the number of repetitions that counts as unbounded, because two ways to match each
-// of twenty parts are a million ways to match the whole.
+// manyTimes is the number of repetitions that counts as unbounded: if each of twenty repetitions
+// can match in two ways, there are a million ways to match the whole.
 const manyTimes = 20
 
 // maxProbes is the maximum number of characters to try for a pattern.
 const maxProbes = 16
 
 // CatastrophicPattern reports whether a pattern has exponentially many ways to match a string of
-// one repeated character: a repetition within a repetition, with nothing between two iterations
-// that the character cannot match. Examples are (a+)+, (\w+\s?)* and (.*,)*. A backtracking engine
-// then takes exponential time if the rest fails to match.
+// one repeated character: a repetition within a repetition whose iterations are not separated by
+// anything that the character cannot match. Examples are (a+)+, (\w+\s?)* and (.*,)*. A
+// backtracking engine then takes exponential time if the rest fails to match.
 func CatastrophicPattern(pattern string) bool {
 	if strings.Count(pattern, "*")+strings.Count(pattern, "+")+strings.Count(pattern, "{") < 2 {
 		return false
@@ -91,8 +91,8 @@ func addProbe(probes map[rune]bool, r rune) {
 	}
 }
 
-// readings returns whether a pattern can match strings of the character r, whether at unbounded
-// length, and whether in exponentially many ways.
+// readings reports whether a pattern can match strings of the character r, whether these can have
+// any length, and whether it can match them in exponentially many ways.
 func readings(re *syntax.Regexp, r rune) (can, unbounded, exponential bool) {
 	switch re.Op {
 	case syntax.OpLiteral:

@@ -47,7 +47,7 @@ type Language struct {
 	refuses string // a phrase directly after an instruction that negates it
 }
 
-// Directive is one of the instructions.
+// Directive is one of the kinds of instruction that inj-other-language detects.
 type Directive int
 
 const (
@@ -137,8 +137,8 @@ func (l *Language) gap() string {
 	return `[\s,،]+(` + Letter + `+[\s,،]+){0,4}?`
 }
 
-// Words returns an expression for any of the words. A word with a full stop is complete,
-// others are stems.
+// Words returns an expression for any of the words. A word that ends in a full stop must match
+// whole; the others are stems.
 func (l *Language) Words(list string) string {
 	words := strings.Fields(list)
 	for i, w := range words {

@@ -6,7 +6,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 )
 
-// launchers maps programs that fetch what they start to parsers of their arguments.
+// launchers holds, for each program that fetches what it starts, the parser for its arguments.
 var launchers = map[string]func(*Command){
 	"npx":  func(l *Command) { l.npm(&npxOptions, 0) },
 	"npm":  func(l *Command) { l.npm(&npxOptions, l.verb(&npxOptions, " exec x ")) },
@@ -280,7 +280,8 @@ func remotePackage(s string) (Package, bool) {
 	return p, true
 }
 
-// npmPackage parses an npm package: name@version, a repository, an archive, or a directory.
+// npmPackage parses an npm package specifier: name@version, a repository, an archive, or a
+// directory.
 func npmPackage(s string) Package {
 	if localPath(s) {
 		return Package{Ecosystem: Local, Name: s}
@@ -306,7 +307,7 @@ func npmPackage(s string) Package {
 	return p
 }
 
-// pypiPackage parses a requirement, or the form name@version of uvx.
+// pypiPackage parses a requirement, or uvx's form name@version.
 func pypiPackage(s string) Package {
 	if _, address, ok := strings.Cut(s, " @ "); ok {
 		s = strings.TrimSpace(address)

@@ -20,8 +20,8 @@ type Regexp struct {
 	re      *regexp.Regexp
 }
 
-// New returns the expression of a source. If the source is invalid, it panics in a test binary;
-// elsewhere, the first use panics.
+// New returns the regular expression with the given source. If the source is invalid, it panics in
+// a test binary; elsewhere, the first use panics.
 func New(source string) *Regexp {
 	r, err := Compile(source)
 	if err != nil {

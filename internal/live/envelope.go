@@ -9,8 +9,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// message contains the members of a JSON-RPC message that this package reads. The caller gets all
-// bytes.
+// message contains the members of a JSON-RPC message that this package reads. The caller of List
+// gets the whole message as bytes.
 type message struct {
 	id     string // the raw token, "" when absent or null
 	method string
@@ -203,7 +203,7 @@ func readMembers(dec *jsontext.Decoder, visit func(name string, v jsontext.Value
 	return err
 }
 
-// text returns the string in raw, "" if it is not a string.
+// text returns the string in raw, or "" if raw is not a string.
 func text(raw jsontext.Value) string {
 	if raw.Kind() != '"' {
 		return ""

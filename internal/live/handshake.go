@@ -197,8 +197,8 @@ func (h *handshake) end() {
 	}
 }
 
-// failure returns why there is no connection: the error from initialize, which nearly every server
-// answers, and the error from discover if it differs.
+// failure returns the reason why there is no connection: the error from initialize, which nearly
+// every server answers, and the error from discover if it differs.
 func (h *handshake) failure() error {
 	if h.startErr == nil {
 		h.startErr, h.discoverErr = h.discoverErr, nil
@@ -230,7 +230,7 @@ func (s *scan) settleVersion(p *peer, h hello) {
 	case slices.Contains(knownLegacy(), h.version):
 		p.announce(h.version)
 	case h.version == "":
-		s.problem(methodStart, "the answer names no protocolVersion; listed as if it were "+versionLegacy)
+		s.problem(methodStart, "the response has no protocolVersion; listed as if it were "+versionLegacy)
 	default:
 		s.problem(methodStart, "the server agreed on the version "+quote(h.version)+
 			", which this client does not know; listed as if it were "+versionLegacy)

@@ -238,10 +238,10 @@ func runHelper(mode string) int {
 	return 0
 }
 
-// runLauncher starts a grandchild that holds standard output open and ignores its input, and writes
+// runLauncher starts a grandchild that keeps standard output open and ignores its input, and writes
 // the grandchild's process ID to standard error. In the mode orphan, the launcher then fails at
-// once; in the other modes, the grandchild leaves the session and, as a daemon, also its parent and
-// the environment that would identify its owner.
+// once; in the other modes, the grandchild leaves the session. In the mode daemon, it also leaves
+// its parent and has no environment that would identify its owner.
 func runLauncher(mode string) int {
 	child := exec.Command(os.Args[0])
 	child.Env = append(os.Environ(), helperVar+"=deaf")

@@ -332,7 +332,7 @@ func (l *streamable) reopen(ctx context.Context, version string, at place) (*htt
 }
 
 // listen opens the stream on which a legacy server sends unsolicited messages, and reopens it
-// while the connection is kept open after the lists. Servers need not offer this stream.
+// while the connection is kept open after listing. Servers need not offer this stream.
 func (l *streamable) listen() {
 	l.peer.work.Go(func() {
 		headers := l.sessionHeaders(l.peer.announced())
@@ -352,7 +352,7 @@ func (l *streamable) listen() {
 			}
 			again, err := l.reopen(l.peer.ctx, l.peer.announced(), at)
 			if err != nil {
-				l.peer.lost <- fmt.Errorf("the stream of announcements ended: %w", err)
+				l.peer.lost <- fmt.Errorf("the event stream for change notifications ended: %w", err)
 				return
 			}
 			next, _ := l.events(again, nil)

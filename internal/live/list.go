@@ -117,7 +117,7 @@ func (s *scan) pages(ctx context.Context, p *peer, k kind, declared bool) error 
 	if !declared {
 		timeout = min(impatience, timeout)
 	}
-	// Hashes, because a cursor may be as large as a frame.
+	// Store hashes, because a cursor may be as large as a frame.
 	seen := map[[sha256.Size]byte]bool{}
 	cursor := ""
 	for page := 1; ; page++ {
@@ -157,7 +157,7 @@ func excused(err error, k kind, declared bool) bool {
 }
 
 // listParams returns the params for a list request. The cursor is the raw token that the server
-// sent, "" for the first page.
+// sent, or "" for the first page.
 func (p *peer) listParams(cursor string) string {
 	var members []string
 	if cursor != "" {

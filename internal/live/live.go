@@ -69,7 +69,7 @@ type Options struct {
 
 	ClientName, ClientVersion string // as sent to the server; default mcpscan
 
-	// Listed, if set, keeps the connection open after the lists until Until is closed or the
+	// Listed, if set, keeps the connection open after listing until Until is closed or the
 	// connection ends, and lists the tools again whenever the server announces that they have
 	// changed. Listed is called once, with the Result of the lists; the Result that List returns
 	// then covers only the time after that. During that time, OnFrame gets only the announcements,
@@ -163,7 +163,7 @@ type scan struct {
 	result Result
 }
 
-// TooLong is the Problem's reason for the list that was being read when Options.Timeout
+// TooLong is the reason in the Problem for the list that was being read when Options.Timeout
 // expired.
 const TooLong = "not finished within the time limit for one server"
 
@@ -225,7 +225,7 @@ func (s *scan) hangUp(ctx context.Context, p *peer) {
 func (s *scan) outdated(p *peer, lists []kind) {
 	for _, k := range lists {
 		if p.isChanged(k.method) && !k.optional { // optional lists change together with another one
-			s.problem(k.method, "the server announced another change after its last list")
+			s.problem(k.method, "the server announced another change after the list was last read, so the listed definitions may be out of date")
 		}
 	}
 }

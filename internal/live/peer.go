@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	// afterOversize is how much longer a request waits after a frame was dropped, which was
-	// probably the answer.
+	// afterOversize is how much longer a request waits after an oversized frame, probably its
+	// answer, was dropped.
 	afterOversize = 3 * time.Second
 	// linger is how long an answered HTTP request may keep its stream open.
 	linger = time.Second
@@ -82,8 +82,8 @@ type call struct {
 	outcome chan outcome
 }
 
-// outcome is an answer, or the reason why there will be none. Both are zero for a notification that
-// was sent.
+// outcome is an answer, or the reason why there will be none. Both fields are zero for a
+// notification that was sent.
 type outcome struct {
 	reply reply
 	err   error
@@ -374,7 +374,8 @@ func (p *peer) answerRequests() {
 				p.tap.sent(data)
 			}
 			ctx, cancel := context.WithTimeout(p.ctx, p.opts.StepTimeout)
-			// If a server does not accept the answer, the pending list reports the problem.
+			// If a server does not accept the answer, the list request that is in progress reports
+			// the problem.
 			_ = p.link.send(ctx, outgoing{version: p.announced(), data: data})
 			cancel()
 		}

@@ -26,8 +26,8 @@ func prepare(cmd *exec.Cmd) {
 	servers.Unlock()
 }
 
-// becomeParent needs no privilege. On a kernel without support, processes that double-fork go to
-// init.
+// becomeParent needs no privilege. On a kernel without support, processes that double-fork become
+// children of init.
 var becomeParent = sync.OnceFunc(func() {
 	for pid, p := range processes() {
 		if p.parent == os.Getpid() {
@@ -42,7 +42,7 @@ var becomeParent = sync.OnceFunc(func() {
 var before = map[int]bool{}
 
 // servers counts the servers that have not been released. A process without its parent and session
-// may belong to any of them, and is killed with the last.
+// may belong to any of them, and is killed when the last one is released.
 var servers struct {
 	sync.Mutex
 	open int

@@ -16,7 +16,7 @@ type group struct{ id int }
 // adopt returns the group of a process that was just started.
 func adopt(cmd *exec.Cmd) *group { return &group{cmd.Process.Pid} }
 
-// terminate asks all processes to exit. As in kill, it is not an error if one has exited.
+// terminate asks all processes to exit. Like kill, it ignores processes that have exited.
 func (g *group) terminate() { g.signal(syscall.SIGTERM) }
 
 // pass sends a signal to all processes.

@@ -25,7 +25,7 @@ func running(pid int) bool {
 
 func leaveSession(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
 
-// A grandchild holds standard output open for an hour, and ignores its input.
+// A grandchild keeps standard output open for an hour, and ignores its input.
 func TestGrandchildrenAreEnded(t *testing.T) {
 	t.Parallel()
 	modes := []string{"launcher", "orphan"}

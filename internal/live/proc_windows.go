@@ -26,7 +26,7 @@ type accounting struct {
 	terminated      uint32
 }
 
-// prepare keeps our console signals from the process.
+// prepare prevents our console signals from reaching the process.
 func prepare(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP}
 }
@@ -77,7 +77,7 @@ func (g *group) kill() {
 	_ = exec.Command("taskkill", "/T", "/F", "/PID", strconv.Itoa(g.pid)).Run()
 }
 
-// alive reports whether the job contains a process. Without a job this is unknown, and it returns
+// alive reports whether the job contains a process. Without a job, this is unknown, so it returns
 // true.
 func (g *group) alive() bool {
 	if g.job == 0 {

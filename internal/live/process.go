@@ -19,7 +19,8 @@ const (
 )
 
 // Process is a server that we started, with all its descendants. It creates the pipes itself,
-// because os/exec waits for every process that holds one, and a grandchild may do so for ever.
+// because os/exec waits for every process that has one open, and a grandchild may keep it open for
+// ever.
 type Process struct {
 	Stdin  *os.File // our end, for writing
 	Stdout *os.File // our end, for reading
@@ -140,7 +141,7 @@ func (p *Process) failed() bool {
 }
 
 // ExitCode returns the exit code of the process, or 128 plus the number of the signal that killed
-// it; 1 if it is unknown.
+// it, or 1 if neither is known.
 func (p *Process) ExitCode() int {
 	select {
 	case <-p.exited:
@@ -169,8 +170,8 @@ func (p *Process) kill() {
 	within(p.exited, termWait)
 }
 
-// Release closes our ends of the streams, because an escaped process may hold the others for ever.
-// Call it after End.
+// Release closes our ends of the streams, because an escaped process may keep the other ends open
+// for ever. Call it after End.
 func (p *Process) Release() {
 	closeAll(p.Stdout, p.errout)
 	p.group.release()

@@ -12,7 +12,7 @@ import (
 var errNoEndpoint = errors.New("the server opened an event stream without an endpoint")
 
 // eventStream is the HTTP+SSE transport from protocol version 2024-11-05. One event stream carries
-// all server messages, and gives the URL to which messages are posted.
+// all server messages, and an endpoint event with the URL to which messages are posted.
 type eventStream struct {
 	*web
 	endpoint string

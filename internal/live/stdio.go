@@ -30,7 +30,7 @@ type stdio struct {
 }
 
 // dialStdio starts the server and performs the handshake. A server that exits on an unknown first
-// message is started once more without it.
+// message is started once more without that message.
 func (s *scan) dialStdio(start context.Context) (*peer, hello, error) {
 	s.result.Transport = "stdio"
 	p, h, err := s.tryStdio(start, true)
@@ -91,7 +91,7 @@ func (l *stdio) readLines() {
 }
 
 // watch decides when nothing more can arrive: at the end of standard output, or soon after a failed
-// exit if another process still holds it. A process that exits successfully may have left the server
+// exit if another process keeps it open. A process that exits successfully may have left the server
 // running.
 func (l *stdio) watch() {
 	defer l.once.Do(func() { close(l.gone) })
@@ -184,8 +184,8 @@ func (t *tail) String() string {
 }
 
 // lastLines returns the last n non-blank lines. If they are longer than most bytes, it returns only
-// their end, from a word on. Several lines are needed because the error in a stack trace can be far
-// above the last line.
+// their end, starting with a whole word. Several lines are needed because the error in a stack
+// trace can be far above the last line.
 func (t *tail) lastLines(n, most int) string {
 	var kept []string
 	lines := strings.Split(t.String(), "\n")

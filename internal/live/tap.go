@@ -10,7 +10,7 @@ import (
 )
 
 // tap timestamps the frames from a List call and emits them one at a time. Its counts cover all
-// connections, because a second attempt opens another one.
+// connections, because a second attempt opens another connection.
 type tap struct {
 	now     func() time.Time
 	onFrame func(Frame)

@@ -6,7 +6,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// Provider stands for tools that the model's provider runs itself.
+// Provider is the server name for tools that the model's provider runs itself.
 const Provider = "provider"
 
 // anthropicEvents are the stream events that carry content.
@@ -139,7 +139,7 @@ func readAnthropicEvent(r *Reader, b *body) {
 		block := v.at("content_block")
 		if block.says("type", "tool_use", "server_tool_use", "mcp_tool_use") {
 			if !s.open(key, &partial{at: block.Origin(), raw: append([]byte(nil), block.Raw()...)}) {
-				r.skip(block, "more calls in streams than the limit of %d", maxStreams)
+				r.skip(block, "more incomplete calls in streams than the limit of %d", maxStreams)
 			}
 		} else {
 			r.anthropicBlock(block)

@@ -45,7 +45,7 @@ func readConverseEvent(r *Reader, b *body) {
 	case "contentBlockStart":
 		use := e.at("start").at("toolUse")
 		if use.Is() && !s.open(key, &partial{at: use.Origin(), id: []byte(use.str("toolUseId")), name: []byte(use.str("name"))}) {
-			r.skip(use, "more calls in streams than the limit of %d", maxStreams)
+			r.skip(use, "more incomplete calls in streams than the limit of %d", maxStreams)
 		}
 	case "contentBlockDelta":
 		delta := e.at("delta")

@@ -70,7 +70,7 @@ func init() {
 	}
 }
 
-// Recognise returns the name of a value's format, "" if it is unknown.
+// Recognise returns the name of a value's format, or "" if it is unknown.
 func Recognise(root wire.Value) string {
 	var r recogniser
 	if f := r.recognise(root); f != nil {
@@ -114,7 +114,7 @@ const (
 	outlineSmall = 2 << 10  // bytes of a value that is its own outline
 )
 
-// outline writes an abridged value: arrays are cut, and long strings replaced.
+// outline writes an abridged value: arrays are truncated, and long strings replaced.
 func outline(dst []byte, v wire.Value, depth int) []byte {
 	switch kind := v.Kind(); {
 	case kind >= wire.Array && (depth > outlineDepth || len(dst) > outlineBytes):

@@ -64,7 +64,7 @@ func (r *Reader) geminiContent(v View, _ int) {
 	}
 }
 
-// geminiID returns the id of a call. Calls without one are answered in order, per tool.
+// geminiID returns a call's id. If calls to the same tool have no ids, they are answered in order.
 func geminiID(v View) string {
 	if id := v.str("id"); id != "" {
 		return id

@@ -132,7 +132,7 @@ func (r *Reader) chatDelta(key streamKey, c, f View) {
 		r.chatPartial(key, s.take(key)) // some providers give all calls the same index
 	}
 	if s.parts[key] == nil && !s.open(key, &partial{at: c.Origin()}) {
-		r.skip(c, "more calls in streams than the limit of %d", maxStreams)
+		r.skip(c, "more incomplete calls in streams than the limit of %d", maxStreams)
 		return
 	}
 	p := s.parts[key]

@@ -11,8 +11,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Reader reads the bodies or lines of one file. It keeps state that later ones need: open streams,
-// and which request a response answers.
+// Reader reads the bodies or lines of one file. It keeps the state that reading later ones
+// requires: open streams, and which request a response answers.
 type Reader struct {
 	Max  int64       // maximum size of a message in bytes; a longer one is not read
 	Emit func(*Item) // called with each item
@@ -49,7 +49,7 @@ type body struct {
 	members map[string]wire.Value
 }
 
-// Read reads a text in one format, and returns false if it is in none.
+// Read reads a text, and returns false if its format is unknown.
 func (r *Reader) Read(text *Text) bool {
 	root, err := wire.Skim(text.Data, maxValues)
 	return r.ReadValue(text, root, "", err != nil)
@@ -90,7 +90,7 @@ func (r *Reader) begin(format string) {
 	r.session, r.time, r.turn, r.style, r.history, r.clock, r.suite = r.outer.Session, r.outer.Time, "", Plain, false, true, false
 }
 
-// Record holds a record's data about the body in it.
+// Record holds what a log record states about the body that it contains.
 type Record struct {
 	Session string
 	Turn    string // the request that the body is or answers
@@ -280,7 +280,7 @@ func (r *Reader) quoted(at scanner.Origin, data []byte) (View, error) {
 	return viewOf(Quoted(at, data), &doc), err
 }
 
-// conversation begins a request, whose messages are counted from here.
+// conversation begins a request and restarts the count of its messages.
 func (r *Reader) conversation(b *body, key string, said wire.Value) {
 	r.history, r.answer, r.before = true, 0, ""
 	r.emit(Item{Kind: Begin, Key: key, First: firstCall(said), origin: new(b.origin(b.root))})
@@ -306,7 +306,7 @@ func firstSaid(list wire.Value) string {
 	return string(said[:min(len(said), maxKey)])
 }
 
-// firstCall returns the ID of the first call in a list of messages, "" if there is none.
+// firstCall returns the ID of the first call in a list of messages, or "" if there is none.
 func firstCall(list wire.Value) (id string) {
 	str := func(v wire.Value, key string) string {
 		s, _ := v.Str(key)
@@ -338,7 +338,8 @@ func firstCall(list wire.Value) (id string) {
 	return id
 }
 
-// unnamed is the ID prefix of calls without an ID: calls to one tool are answered in order.
+// unnamed is the prefix of the IDs given to calls without one; such calls to the same tool are
+// answered in order.
 const unnamed = "name "
 
 func appendSaid(said []byte, content wire.Value) []byte {
@@ -364,7 +365,7 @@ func (r *Reader) message(i int) {
 	r.turn, r.answer = r.place(i), i+1
 }
 
-// place returns the turn of a message, named after the request that it answers.
+// place returns the turn of message i, named after the request that the message answers.
 func (r *Reader) place(i int) string { return fmt.Sprint(r.before, "message-", i) }
 
 // response begins the answer to the last request.

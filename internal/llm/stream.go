@@ -127,7 +127,7 @@ func (r *Reader) brokenOff(stream string) {
 	}
 }
 
-// End reports what the end of the file cut off.
+// End reports the streams and calls that are incomplete at the end of the file.
 func (r *Reader) End() {
 	s := &r.streams
 	keys := slices.SortedFunc(maps.Keys(s.running), func(a, b string) int { return cmp.Compare(s.running[a].order, s.running[b].order) })

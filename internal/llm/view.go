@@ -41,7 +41,7 @@ type View struct {
 // viewOf returns the root of a document that is a whole text.
 func viewOf(text *Text, doc *wire.Doc) View { return View{text: text, doc: doc} }
 
-// Kind returns the kind of the value, Invalid if it is absent.
+// Kind returns the kind of the value, or Invalid if it is absent.
 func (v View) Kind() wire.Kind {
 	if v.doc == nil {
 		return wire.Invalid
@@ -105,7 +105,7 @@ func (v View) str(key string) string {
 	return s
 }
 
-// Str returns the text of a string member, "" if there is none.
+// Str returns the text of a string member, or "" if there is none.
 func (v View) Str(key string) string { return v.str(key) }
 
 func (v View) says(key string, words ...string) bool { return slices.Contains(words, v.str(key)) }
@@ -149,8 +149,8 @@ func (v View) Path() string {
 	return string(v.doc.AppendPointer([]byte(v.pointer), 0, v.n))
 }
 
-// Origin returns the location of the value. It is exact if the file contains the bytes of Raw
-// there.
+// Origin returns the location of the value. It is exact if the file contains Raw verbatim at that
+// location.
 func (v View) Origin() scanner.Origin {
 	if v.doc == nil {
 		return scanner.Origin{}

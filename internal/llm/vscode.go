@@ -23,8 +23,8 @@ func readVSCode(r *Reader, b *body) {
 	r.each(b, "requests", func(_ int, v View) { r.vscodeRequest(v) })
 }
 
-// vscodePatch reads the value that a line of a change log sets or appends, wherever in the session
-// it belongs: its members identify its type, and repetitions are recognised.
+// vscodePatch reads the value that a line of a change log sets or appends, regardless of its
+// position in the session: the value's members identify its type, and repetitions are recognised.
 func (r *Reader) vscodePatch(b *body) {
 	v, ok := r.view(b, b.root, "")
 	if !ok {

@@ -16,8 +16,9 @@ import (
 const patience = 10 * time.Second
 
 // guard is the lock that writers of a lockfile hold in turn. It is next to the lockfile, because
-// writers may have different users, home directories and caches. A writer removes it when done,
-// so that it does not get committed; one left behind by a killed writer is reused.
+// writers may run as different users, with different home directories and caches. A writer removes
+// it when done, so that it does not get committed; a guard left behind by a killed writer is
+// reused.
 type guard struct {
 	file *flock.Flock
 }
@@ -65,7 +66,8 @@ func (g *guard) current() bool {
 }
 
 // release lets the next writer continue. It removes the file while holding the lock, so that no
-// other writer can hold it at that moment; on Windows an open file remains.
+// other writer can hold it at that moment. On Windows, an open file cannot be removed, so it
+// remains.
 func (g *guard) release() {
 	os.Remove(g.file.Path())
 	g.file.Unlock()

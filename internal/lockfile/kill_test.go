@@ -18,8 +18,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// writeForever names the variable with the file that a process writes until it is
-// killed, and addServer the one with the server that a process adds to the file in its
+// writeForever is the environment variable that names the file that a process writes until it is
+// killed. addServer is the one that names the server that a process adds to the file in its
 // argument.
 const (
 	writeForever = "LOCKFILE_TEST_WRITE"
@@ -46,7 +46,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// add adds a server slowly, so that a writer that does not wait would lose it.
+// add adds a server slowly, so that a concurrent writer that does not wait would overwrite the
+// addition.
 func add(name string) func(*lockfile.File) error {
 	return func(f *lockfile.File) error {
 		time.Sleep(20 * time.Millisecond)

@@ -88,7 +88,7 @@ var kinds = []struct {
 	{"tools", mcp.ToolSubject, "name"},
 }
 
-// says reports which data the entry has besides its definitions.
+// says reports which data the server's entry has besides its definitions.
 func (s *Server) says() baseline.Says {
 	says := baseline.Says{}
 	if l := s.Identity; l != nil {

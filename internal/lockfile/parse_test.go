@@ -229,7 +229,7 @@ func TestParseErrors(t *testing.T) {
 	}
 }
 
-// TestParseErrorsOfWholeFiles does the same for files that are not lockfiles.
+// TestParseErrorsOfWholeFiles checks the errors for files that are not lockfiles.
 func TestParseErrorsOfWholeFiles(t *testing.T) {
 	const head = `{"lockfile": "mcpscan.lock/v1", "servers": `
 	for text, want := range map[string]string{

@@ -35,7 +35,7 @@ func (s *Shown) by(f Formula) string {
 	return s.MCPProxy
 }
 
-// Pins returns the approved tools, with digests by the formula of another program.
+// Pins returns the approved tools, with digests computed by another program's formula.
 func (f *File) Pins(by Formula) (pins []Pin) {
 	for _, name := range f.Names() {
 		s := f.Servers[name]

@@ -84,8 +84,8 @@ func (f *File) update(name string, o *scanner.Offer, p Policy, at time.Time) {
 	}
 }
 
-// completed returns the current server info, with the protocol version from before if now lacks it,
-// as definition files do.
+// completed returns the current server info, with the previous protocol version if now has none, as
+// in a definition file.
 func completed(before, now mcp.ServerInfo) mcp.ServerInfo {
 	if before.Name == now.Name && before.Version == now.Version {
 		now.Protocol = cmp.Or(now.Protocol, before.Protocol)
@@ -123,8 +123,8 @@ func (s *Server) identify(now *baseline.Identity, by string, at time.Time) {
 	}
 }
 
-// see records a definition as shown now. The approved one remains until a different one is
-// approved; the entry stops being changed only when the server sends exactly the approved
+// see records a definition as shown now. The approved definition remains until a different one is
+// approved; the entry keeps the status "changed" until the server sends exactly the approved
 // definition again.
 func (e *Entry) see(now Shown, by string, at time.Time) {
 	e.Gone = false

@@ -86,7 +86,7 @@ type ServerInfo struct {
 	Icons                          []string // sources of its icons, at most maxIcons
 }
 
-// ClientInfo is what a client reports about itself. A server's list can depend on it.
+// ClientInfo is what a client reports about itself. What a server lists can depend on it.
 type ClientInfo struct {
 	Name         string
 	Protocol     string   // version requested or spoken; "" if not stated

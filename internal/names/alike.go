@@ -11,11 +11,11 @@ import (
 // names or brands counts as an imitation.
 const ImitationShare = DefaultSimilarity
 
-// MaxCompared is the maximum length, in bytes, of the part of two descriptions that is compared,
-// because computing the distance takes quadratic time.
+// MaxCompared is the maximum number of bytes that are compared of each name or description, because
+// computing the distance takes quadratic time.
 const MaxCompared = 400
 
-// Reworded reports whether two descriptions of some length share most of their words.
+// Reworded reports whether two descriptions that are not too short share most of their words.
 func Reworded(a, b string) bool {
 	wa, wb := wordsOf(a), wordsOf(b)
 	shared := 0

@@ -299,8 +299,8 @@ func oneLetter(words, known []string) bool {
 }
 
 // FoldSeparators returns a name in lower case and without separators, because naming conventions
-// differ only in these. A reader can tell create-issue from create_issue, so neither imitates the
-// other.
+// differ only in these. A reader sees the difference between create-issue and create_issue, so
+// neither imitates the other.
 func FoldSeparators(name string) string {
 	return strings.ToLower(separators.Replace(name))
 }

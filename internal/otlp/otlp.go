@@ -121,7 +121,7 @@ func (m *Meter) Log(at time.Time, severity int, body string, attributes Attribut
 	m.logs = append(m.logs, b)
 }
 
-// Logs returns the records since the last call as an ExportLogsServiceRequest, nil if there are
+// Logs returns the records since the last call as an ExportLogsServiceRequest, or nil if there are
 // none.
 func (m *Meter) Logs() []byte {
 	m.mu.Lock()

@@ -46,8 +46,8 @@ func fakeServer() {
 	})
 }
 
-// announceWhen waits for the file of "fakeserver changes FILE" and announces that the tools have
-// changed, or exits if the file has content.
+// announceWhen waits until FILE of "fakeserver changes FILE" exists. It then announces that the
+// tools have changed, or exits if the file has content.
 func announceWhen(file string) {
 	for {
 		if content, err := os.ReadFile(file); err == nil {

@@ -66,7 +66,7 @@ type Sentence struct {
 	InSpan   bool     // overlaps the part that carries the attack
 }
 
-// Load reads rows from files. Each file is a set, named after it.
+// Load reads rows from files. Each file is a set, named after the file.
 func Load(files ...string) ([]*Row, error) {
 	var rows []*Row
 	for _, name := range files {
@@ -130,7 +130,7 @@ func (c chunk) Events(yield func(*scanner.Event)) {
 func (c chunk) Release() {}
 
 // Read runs the rows through the engine like a user's recording and fills in their texts and the
-// findings of every rule but the classifier.
+// findings from every rule except the classifier.
 func Read(rows []*Row) error {
 	c := &capture{}
 	table := slices.DeleteFunc(rules.All(), func(r scanner.Rule) bool { return r.ID == instructions.LearnedID })

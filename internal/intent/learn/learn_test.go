@@ -17,7 +17,7 @@ const sample = "5a928106cb53067910a7c48a687ab21ae9ed85935c9697117536d4039ed51075
 const netSample = "d55a8a0349c8ed00558e0c97c986fbb949a28650626e263cda33ce18e0180971"
 
 // TestTraining checks that the same rows give the same model, byte for byte, and that a model
-// distinguishes most attacks of a set that it was not trained on from their twins.
+// distinguishes most attacks from their benign twins in a set that it was not trained on.
 func TestTraining(t *testing.T) {
 	rows, err := Load(filepath.Join("..", "..", "..", "corpus", "a.jsonl"), filepath.Join("..", "..", "..", "corpus", "j.jsonl"), filepath.Join("..", "..", "..", "corpus", "p.jsonl"))
 	if err == nil {
@@ -74,7 +74,7 @@ func TestTraining(t *testing.T) {
 	}
 }
 
-// score returns the score of a row from its words and the verdicts of rules.
+// score computes a row's score from its words and the rules' verdicts.
 func score(m intent.Model, r *Row) intent.Score {
 	s := NewScored(m, r)
 	_, worst := s.worst(m.Support)
@@ -82,7 +82,7 @@ func score(m intent.Model, r *Row) intent.Score {
 }
 
 // TestSupports checks that a rule that finds only attacks gains support, one that finds benign
-// texts loses it, and one without findings keeps its initial support.
+// texts loses support, and one without findings keeps its initial support.
 func TestSupports(t *testing.T) {
 	const good, bad = 1, 2
 	var all []Scored

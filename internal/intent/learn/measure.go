@@ -33,8 +33,8 @@ func NewScored(m intent.Model, r *Row) Scored {
 	return s
 }
 
-// worst returns the sentence with the highest score, from its words and the verdicts of rules. It
-// returns nil for a row without sentences.
+// worst returns the sentence with the highest score, computed from its words and the rules'
+// verdicts. It returns nil for a row without sentences.
 func (s *Scored) worst(support func(verdicts []uint32) intent.Score) (worst *Sentence, score intent.Score) {
 	score = math.MinInt32
 	k := 0
@@ -50,7 +50,7 @@ func (s *Scored) worst(support func(verdicts []uint32) intent.Score) (worst *Sen
 }
 
 // parts is the number of cross-validation parts that the sets are divided into, to limit cost: each
-// part means training a model and a net.
+// part requires training a model and a net.
 const parts = 5
 
 // LeaveOneOut scores the words of each row with a classifier trained on a share of the pairs in the
@@ -128,8 +128,9 @@ func Thresholds(all []Scored, p intent.Parameters) intent.Parameters {
 }
 
 // keepMargin is how far below the classifier's own threshold a text in a result may score without
-// lowering the severity of rules that match wording. A budget cannot choose it: the rules were
-// tuned with some of the sets, and flag more benign results in sets that they were not tuned with.
+// lowering the severity of rules that match wording. It cannot be derived from a budget: the rules
+// were tuned with some of the sets, and flag more benign results in sets that they were not tuned
+// with.
 const keepMargin = intent.Unit / 2
 
 // Linear returns the results table for the linear model alone.

@@ -146,9 +146,9 @@ type netRow struct {
 	label, weight float64
 }
 
-// netRows returns the sentences that carry attacks and the benign ones with scores above pass:
-// benign sentences from the sets, and from real servers and public corpora, without duplicates
-// within a source.
+// netRows returns the sentences that carry attacks, and the benign sentences with scores above
+// pass. The benign ones are from the sets, and from real servers and public corpora, without
+// duplicates within a source.
 func netRows(all []Scored, left func(*Scored) bool, pass [intent.Groups]intent.Score, o NetOptions) (sets, others []netRow) {
 	said := map[uint32]bool{}
 	for i := range all {
@@ -252,7 +252,8 @@ func (t *wordTable) id(keys [2]uint32) int32 {
 	return i
 }
 
-// encode returns the net in integers. The gain is folded into the output weights.
+// encode returns the net with its weights converted to integers. The gain is folded into the output
+// weights.
 func (n *trainee) encode(known map[uint32]int32, vectors map[uint32]*vector, o NetOptions) intent.Net {
 	var l intent.Layers
 	for w := range n.filters {
