@@ -114,7 +114,7 @@ func (c *conversations) at(i *llm.Item) scanner.Origin {
 	return at
 }
 
-// begin starts a request, and counts its history anew.
+// begin starts a request, and resets the counts of repeated history.
 func (c *conversations) begin(i *llm.Item) {
 	if i.Echo { // a second name for the current conversation
 		if c.now != nil && len(c.byKey) < maxSaid {

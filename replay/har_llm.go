@@ -50,8 +50,8 @@ func (h *har) streamsLLM(body []byte) bool {
 	return false
 }
 
-// unread counts a response to an LLM API request that has no known format. Errors from the provider
-// have none, either.
+// unread counts a response to an LLM API request if its format is unknown. Errors from the provider
+// are counted as ignored.
 func (h *har) unread(body []byte, at scanner.Origin) {
 	if !h.asks {
 		return

@@ -120,8 +120,8 @@ func (h *httpText) next() (chunk, bool) {
 
 // innerSegments finds lines that look like the start of a piece but lie inside one. Line ends may
 // have been rewritten from CRLF to LF, so a piece has at most its stated size here, and at least
-// that minus one byte per line. If several such lines could end a piece, it ends at the last one
-// within its size, because only its sender would benefit from an earlier end.
+// that size minus one byte per line. If several such lines could end a piece, the piece ends at the
+// last one within its size, because an earlier end would benefit only the piece's sender.
 func innerSegments(data []byte) map[int]bool {
 	type mark struct{ line, start, end, size int } // positions in bytes, with LF line ends
 	var marks []mark
@@ -246,7 +246,7 @@ func (h *httpText) enterSession(c *conn, id string) {
 	h.decided(c)
 }
 
-// decided fixes the session of a connection's requests.
+// decided makes the session of a connection's waiting requests final.
 func (h *httpText) decided(c *conn) {
 	h.asked -= len(c.asked)
 	c.asked = nil
@@ -312,8 +312,8 @@ func (h *httpText) limit() int {
 	return maxPartial
 }
 
-// The bounds on reassembling a split message, because each piece that may be the last one
-// costs a parse.
+// Bounds on reassembling a split message: each piece that could complete the message has to be
+// parsed.
 const (
 	maxPartial = 4 << 20
 	maxParsed  = 64 << 20

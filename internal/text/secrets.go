@@ -34,14 +34,15 @@ func NewSecrets(values []string) Secrets {
 	for i, f := range s.forms {
 		s.forms[i] = lowerASCII(f)
 	}
-	// The longest first, so that masking part of a secret does not expose the rest.
+	// The longest form comes first, so that masking part of a secret does not expose the rest.
 	slices.SortFunc(s.forms, func(a, b string) int { return len(b) - len(a) })
 	s.forms = slices.Compact(s.forms)
 	return s
 }
 
-// base64Forms returns substrings, one of which occurs in any base64 text that contains v: one per
-// offset of v modulo 3 and alphabet, without the characters that also encode neighboring bytes.
+// base64Forms returns one substring for each combination of alphabet and offset of v modulo 3, such
+// that any base64 text that contains v contains at least one of them. They omit the characters that
+// also encode neighbouring bytes.
 func base64Forms(v string) (forms []string) {
 	for before := range 3 {
 		text := base64.RawStdEncoding.EncodeToString(append(make([]byte, before), v...))
@@ -112,7 +113,7 @@ func (s Secrets) find(text string) (spans [][2]int) {
 }
 
 // MaskJSON returns data with every secret in its JSON strings replaced, including escaped ones. A
-// number that contains one becomes a string. Invalid JSON is masked as far as strings can be
+// number that contains a secret becomes a string. Invalid JSON is masked as far as strings can be
 // recognized in it.
 func (s Secrets) MaskJSON(data []byte) []byte {
 	if len(s.forms) == 0 || !bytes.ContainsRune(data, '\\') && s.find(string(data)) == nil {
