@@ -25,8 +25,8 @@ type Events struct {
 	out *jsonEscaper
 	err error
 
-	// The severities of reported findings, by session and fingerprint: up to maxRemembered of
-	// the latest, and the maxRemembered before them.
+	// The severities of reported findings, by session and fingerprint: reported has up to
+	// maxRemembered of the latest, and earlier the maxRemembered before those.
 	reported, earlier map[[16]byte]scanner.Severity
 
 	// The current event.
@@ -342,8 +342,8 @@ func (v *Events) sampling(e *scanner.Event, m *scanner.Judged) record {
 	return r
 }
 
-// Flush writes the current event. Callers must know that the event has no more
-// findings.
+// Flush writes the current event. Callers must be sure that no more findings about the event
+// follow.
 func (v *Events) Flush() error {
 	v.flush()
 	if err := v.out.Flush(); v.err == nil {

@@ -13,7 +13,7 @@ var WeakProxy = scanner.Rule{
 	ID:         "cfg-weak-proxy",
 	Category:   "configuration",
 	Title:      "An entry weakens the mcpscan proxy, or starts a program that only looks like it",
-	Why:        "Whoever sees mcpscan in front of a server trusts that it blocks attacks. A flag can make it report instead of block, or pass on the whole environment; and a repository can contain a program named mcpscan that starts anything.",
+	Why:        "Anyone who sees mcpscan in front of a server assumes that it blocks attacks. A flag can make it report instead of block, or pass on the whole environment; and a repository can contain a program named mcpscan that starts anything.",
 	Fix:        "Run mcpscan wrap for the server, using a copy of mcpscan that you trust; without flags, the proxy enforces. In a file that others use, run mcpscan unwrap for the server: the path of mcpscan is valid on one machine only.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,

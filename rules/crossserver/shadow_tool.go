@@ -25,8 +25,8 @@ var ShadowTool = scanner.Rule{
 	Judge:      JudgeShadows(scanner.Alert),
 }
 
-// JudgeShadows returns the check. copies is the verdict on calls to a tool if another server has an
-// identical copy.
+// JudgeShadows returns the check. copies is the verdict on calls to a tool of which another server
+// has an identical copy.
 func JudgeShadows(copies scanner.Verdict) func(*scanner.JudgePass) {
 	return func(p *scanner.JudgePass) {
 		refuseShadowed(p, copies)
@@ -43,11 +43,11 @@ func JudgeShadows(copies scanner.Verdict) func(*scanner.JudgePass) {
 	}
 }
 
-// refuseShadowed decides about a call to a tool whose name two servers use. The agentsh design
-// refuses the call whichever server receives it, because it is unclear which tool was meant. The
-// severity of the finding about the definition reflects how likely the collision is to be
-// deliberate; the refusal costs users at most a rename. Only the strict profile refuses identical
-// copies, because they do the same.
+// refuseShadowed decides on a call to a tool whose name two servers use. The agentsh design refuses
+// the call, whichever server receives it, because it is unclear which tool was meant. The severity
+// of the finding about the definition reflects how likely the collision is to be deliberate; the
+// refusal costs users at most a rename. Only the strict profile refuses identical copies, because
+// they do the same.
 func refuseShadowed(p *scanner.JudgePass, copies scanner.Verdict) {
 	other := p.Shadow()
 	if other == nil {

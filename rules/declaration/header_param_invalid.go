@@ -14,7 +14,7 @@ var HeaderParamInvalid = scanner.Rule{
 	ID:         "sch-header-param-invalid",
 	Category:   "protocol",
 	Title:      "A parameter has an invalid x-mcp-header",
-	Why:        "A Streamable HTTP client must drop a tool with such an annotation, while other clients show it to the model: a reviewer may not see the tool that others run. A line break in the name would inject a header.",
+	Why:        "A Streamable HTTP client must drop a tool with such an annotation, while other clients show it to the model, so a reviewer may never see a tool that others use. A line break in the name would inject a header.",
 	Fix:        "Fix the server: use a unique token, on a string, integer or boolean that is reachable only through properties.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
@@ -35,8 +35,8 @@ var HeaderParamInvalid = scanner.Rule{
 	},
 }
 
-// headerParameters calls visit for each schema in a tool's input whose value clients repeat in a
-// header, with the node of its x-mcp-header annotation.
+// headerParameters calls visit for each input parameter that clients repeat in a header, with its
+// schema and the node of its x-mcp-header annotation.
 func headerParameters(doc *wire.Doc, node int, visit func(s jsonschema.Subschema, header int)) {
 	jsonschema.Subschemas(doc, doc.Get(node, "inputSchema"), func(s jsonschema.Subschema) bool {
 		if h := doc.Get(s.Node, "x-mcp-header"); h >= 0 {

@@ -42,9 +42,9 @@ func (u *unapproved) OtherTool(sentence []byte) string {
 	return string(toolOfOthers.Find(sentence))
 }
 
-// intended returns what the added sentences tell the model to do, or "" if nothing. It rejects
-// wording that is acceptable in a definition as a whole, where benign servers can be just as
-// insistent.
+// intended returns what the added sentences tell the model to do, or "" if nothing. It does not
+// accept wording that would be acceptable in a definition as a whole, where benign servers can be
+// just as insistent.
 func (c *change) intended(r retold) (why string) {
 	u := unapproved{change: c, r: r, label: isLabel(r.pointer)}
 	for _, span := range r.spans() {
@@ -84,7 +84,7 @@ func (u *unapproved) read(s []byte) string {
 	return u.foreignIntent(s)
 }
 
-// weighs reports whether the senses of an added sentence reach the threshold of a test.
+// weighs reports whether the senses found in an added sentence reach a test's threshold.
 func (u *unapproved) weighs(w *sense.Test, t []byte, s *reading.Sentence) bool {
 	for _, oneOf := range w.Needs {
 		if !s.SaysOneOf(oneOf) {
