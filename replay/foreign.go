@@ -134,7 +134,7 @@ func unbase64(text []byte) ([]byte, bool) {
 	return raw, err == nil && (raw[0] == '{' || raw[0] == '[')
 }
 
-// members returns the kinds of an object's members.
+// members returns the kind of an object's member, given its key.
 type members func(key string) wire.Kind
 
 func membersOf(doc *wire.Doc, n int) members {

@@ -15,7 +15,7 @@ const responseText = "/response/content/text"
 // pointer returns the JSON Pointer of a part of the current entry.
 func (h *har) pointer(part string) string { return "/log/entries/" + strconv.Itoa(h.entryAt) + part }
 
-// llm reads a body of an LLM API, and reports whether it is one.
+// llm reads a body if it is from an LLM API, and reports whether it is.
 func (h *har) llm(base scanner.Event, body []byte, at scanner.Origin, part string) bool {
 	if h.mcp[base.Server] || !opensJSON(body) {
 		return false

@@ -13,9 +13,9 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// HTTP exchanges saved as text, as `curl -i` and TCP loggers write them: heads and bodies in
-// sequence, each piece preceded by a line with its sender and size. Line ends may have been
-// rewritten, which makes lengths and chunk sizes inexact, so messages are read line by line. A
+// segment matches the line with sender and size before each piece of an HTTP exchange saved as
+// text, as `curl -i` and TCP loggers write it: heads and bodies in sequence. Line ends may have
+// been rewritten, which makes lengths and chunk sizes inexact, so messages are read line by line. A
 // piece cannot end before its size is reached, so that no body can pose as a message of the other
 // side.
 var segment = lazyregexp.New(`^=+ (\S+) conn=(\d+) (client|server)->(?:client|server) (\d{1,15})B =+$`)
@@ -153,7 +153,7 @@ func innerSegments(data []byte) map[int]bool {
 	return inner
 }
 
-// enter continues with the data that one side of a connection sends.
+// enter makes one side of a connection the current sender.
 func (h *httpText) enter(id string, t time.Time, d mcp.Direction) {
 	c := h.conns[id]
 	if c == nil {

@@ -283,8 +283,8 @@ func (r *record) decided(d *scanner.Decision) {
 	}
 }
 
-// refuses reports whether a verdict stops a call. Prompt counts, because such a call is stopped
-// unless the user allows it.
+// refuses reports whether a verdict stops a call. The verdict prompt counts, because it stops a
+// call unless the user allows the call.
 func refuses(v scanner.Verdict) bool { return v == scanner.Block || v == scanner.Prompt }
 
 // crossServer reports whether a call was blocked because of earlier calls on other servers.

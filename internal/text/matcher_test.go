@@ -155,8 +155,8 @@ func TestScanAgrees(t *testing.T) {
 	}
 }
 
-// TestManyAnchors checks that 100,000 anchors without a match neither hide the
-// match after them nor cost a window each.
+// TestManyAnchors checks that 100,000 anchors without a match do not hide the match after them, and
+// that not every anchor's window is verified.
 func TestManyAnchors(t *testing.T) {
 	p := Pattern{Name: "p", Expr: `ignore\s+previous\s+rules`, Anchors: []string{"ignore"}}
 	noise := strings.Repeat("ignore it. ", 100_000)

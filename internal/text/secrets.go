@@ -13,7 +13,8 @@ import (
 )
 
 // Secrets masks known values, whatever they look like, in the forms in which programs write them:
-// plain, escaped, percent-encoded, in hex and in base64, in any case. The zero value masks nothing.
+// plain, escaped, percent-encoded, in hex or in base64, in upper or lower case. The zero value
+// masks nothing.
 type Secrets struct{ forms []string } // in lower case
 
 // minSecret is the minimum length of a value that is masked everywhere; shorter values occur in too

@@ -67,7 +67,7 @@ func refuseShadowed(p *scanner.JudgePass, copies scanner.Verdict) {
 var schemaPart = slices.Index(mcp.DefinitionParts[:], "inputSchema")
 
 // fork reports whether a message lists more than one tool that the other server also has.
-// They may be two versions of one server with different descriptions.
+// If so, the two may be versions of one server with different descriptions.
 func fork(p *scanner.JudgePass, other string) bool {
 	shared := 0
 	for i := range p.Message.Definitions {
@@ -95,7 +95,7 @@ func collision(d *mcp.Definition, other *scanner.Known, fork bool) (scanner.Seve
 	case d.Digest == o.Digest:
 		return scanner.Low, "is identical to"
 	case names.FoldSeparators(d.Name) != names.FoldSeparators(o.Name):
-		return scanner.Critical, "has a name that looks like that of"
+		return scanner.Critical, "has a name that looks like the name of"
 	case d.Foreign == o.Foreign && otherSchema(d, o) && names.Alike(d.Description, o.Description):
 		return scanner.Critical, "has the name and description, but not the schema, of"
 	case !fork && names.Reworded(d.Description, o.Description):

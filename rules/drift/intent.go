@@ -19,8 +19,8 @@ type unapproved struct {
 	label bool // the text is a name or value, which does not address a reader
 }
 
-// FirstSentence returns false, because the tool's purpose was stated when it was
-// approved.
+// FirstSentence returns false: an unapproved sentence does not state the tool's purpose, which was
+// already approved.
 func (u *unapproved) FirstSentence(int) bool { return false }
 
 // Parameter reports whether the definition has a parameter with this name.

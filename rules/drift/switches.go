@@ -153,7 +153,7 @@ var grave = names.Set(`delete remove destroy erase wipe purge truncate drop over
 // isGrave reports whether a value is dangerous for a parameter that selects an action.
 func isGrave(value string) bool { return value == "*" || anyWord(value, grave) }
 
-// graver rates values that a parameter did not list before.
+// graver rates values added to a parameter's list of values.
 func (s *schemaChange) graver(before []int, more []string) scanner.Severity {
 	if !anyWord(s.name, selecting) || !slices.ContainsFunc(more, isGrave) {
 		return scanner.Low
