@@ -8,8 +8,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/llm"
 )
 
-// unattributed is the server of tools that no known server has: the client defines them
-// itself.
+// unattributed is the server name for tools that belong to no known server: the client itself
+// defines them.
 const unattributed = "client"
 
 // registry holds the known servers and their tools, to attribute tool names.
@@ -158,8 +158,8 @@ func (g *registry) suffix(name string) (server string, ok bool) {
 	return "", false
 }
 
-// suiteServer assigns servers to the tools of the AgentDojo suites, which have none. Tools that
-// AgentDojo implements together share a server, as in an MCP server for mail or for a bank.
+// suiteServer assigns servers to the tools in the AgentDojo suites, which do not name any. Tools
+// that AgentDojo implements together share a server, as in an MCP server for mail or for a bank.
 var suiteServer = func() map[string]string {
 	of := map[string]string{}
 	for server, tools := range suiteTools {

@@ -13,8 +13,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// The bounds on reading a bundle, because a small zip may expand to a very large
-// file.
+// Bounds on reading a bundle: a small zip may expand to a very large file.
 const (
 	maxBundleFiles = 256
 	maxBundleFile  = 16 << 20

@@ -143,7 +143,8 @@ func TestReadErrorComesAfterData(t *testing.T) {
 	}
 }
 
-// If a reader fails once and then returns EOF, the failure must not be mistaken for the end.
+// If a reader fails once and then returns EOF, the failure must not be mistaken for the end of the
+// file.
 func TestReadErrorInTheHead(t *testing.T) {
 	failure := errors.New("the disk is gone")
 	once := io.MultiReader(strings.NewReader(ping+"\n"+ping+"\n"), &failsOnce{err: failure})
@@ -193,7 +194,7 @@ func TestJoin(t *testing.T) {
 }
 
 // TestChunkSizesRecur checks that the sizes of chunks depend only on the input: the engine judges
-// events earlier when many bytes wait, so different sizes could change the report.
+// events earlier when many bytes are buffered, so different sizes could change the report.
 func TestChunkSizesRecur(t *testing.T) {
 	data, _ := many(6000)
 	sizes := func(recycle bool) (all []int) {

@@ -72,7 +72,7 @@ type pending struct {
 // maxConversations is the maximum number of conversations remembered.
 const maxConversations = 4096
 
-// maxSaid is the maximum number of marks remembered for the conversations of a file.
+// maxSaid is the maximum number of marks remembered for all conversations in a file.
 const maxSaid = 1 << 18
 
 // clock is the start time for formats without timestamps.
@@ -114,7 +114,7 @@ func (c *conversations) at(i *llm.Item) scanner.Origin {
 	return at
 }
 
-// begin starts a request, and counts its history anew.
+// begin starts a request, and resets the counts of repeated history.
 func (c *conversations) begin(i *llm.Item) {
 	if i.Echo { // a second name for the current conversation
 		if c.now != nil && len(c.byKey) < maxSaid {

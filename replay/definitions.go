@@ -102,8 +102,8 @@ func isRegistry(doc *wire.Doc) bool {
 	return strings.Contains(schema, "server.schema.json") || lists && doc.Kind(doc.Get(0, "name")) == wire.String
 }
 
-// staticResponses returns the responses in a manifest for Windows, with which a host can list the
-// server without starting it.
+// staticResponses returns the responses in a manifest for Windows. They let a host list a server's
+// definitions without starting the server.
 func staticResponses(doc *wire.Doc) []int {
 	static := doc.Get(doc.Get(doc.Get(0, "_meta"), "com.microsoft.windows"), "static_responses")
 	var nodes []int

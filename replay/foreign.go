@@ -98,8 +98,8 @@ func payload(doc *wire.Doc) int {
 	return -1
 }
 
-// carriesText reports whether a line of another tool's frame log has a sender and a text that is not
-// a message, such as output that a server printed.
+// carriesText reports whether a line of another tool's frame log has a sender and a text that is
+// not a message, such as a server's output.
 func carriesText(doc *wire.Doc) bool {
 	sent := func(key string) bool {
 		s, ok := doc.Str(0, key)
@@ -134,7 +134,7 @@ func unbase64(text []byte) ([]byte, bool) {
 	return raw, err == nil && (raw[0] == '{' || raw[0] == '[')
 }
 
-// members returns the kinds of an object's members.
+// members returns the kind of an object's member, given its key.
 type members func(key string) wire.Kind
 
 func membersOf(doc *wire.Doc, n int) members {

@@ -43,8 +43,7 @@ func TestForeignLines(t *testing.T) {
 		{"a bare message with surroundings", "  " + ping + " ", "1! frame - log/log/- - " + ping},
 	}
 	for _, tt := range tests {
-		// preceded by a message, because the first line alone must not determine
-		// the format
+		// A message follows, because the first line alone must not determine the format.
 		t.Run(tt.name, func(t *testing.T) {
 			events := read(t, "log.log", tt.in+"\n"+ping+"\n")
 			diff(t, events, tt.want, "2! frame - log/log/- - "+ping)

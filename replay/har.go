@@ -29,7 +29,7 @@ type har struct {
 	entryAt int         // index of the next entry
 }
 
-// eventStream is a response that is an event stream.
+// eventStream is an event stream in the body of a response.
 type eventStream struct {
 	events *wire.SSEReader
 	mcp    bool // its events become frames

@@ -15,7 +15,7 @@ const responseText = "/response/content/text"
 // pointer returns the JSON Pointer of a part of the current entry.
 func (h *har) pointer(part string) string { return "/log/entries/" + strconv.Itoa(h.entryAt) + part }
 
-// llm reads a body of an LLM API, and reports whether it is one.
+// llm reads a body if it is from an LLM API, and reports whether it is.
 func (h *har) llm(base scanner.Event, body []byte, at scanner.Origin, part string) bool {
 	if h.mcp[base.Server] || !opensJSON(body) {
 		return false
@@ -50,8 +50,8 @@ func (h *har) streamsLLM(body []byte) bool {
 	return false
 }
 
-// unread counts a response to an LLM API request that has no known format. Errors from the provider
-// have none, either.
+// unread counts a response to an LLM API request if its format is unknown. Errors from the provider
+// are counted as ignored.
 func (h *har) unread(body []byte, at scanner.Origin) {
 	if !h.asks {
 		return

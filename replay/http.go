@@ -13,9 +13,9 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// HTTP exchanges saved as text, as `curl -i` and TCP loggers write them: heads and bodies in
-// sequence, each piece preceded by a line with its sender and size. Line ends may have been
-// rewritten, which makes lengths and chunk sizes inexact, so messages are read line by line. A
+// segment matches the line with sender and size before each piece of an HTTP exchange saved as
+// text, as `curl -i` and TCP loggers write it: heads and bodies in sequence. Line ends may have
+// been rewritten, which makes lengths and chunk sizes inexact, so messages are read line by line. A
 // piece cannot end before its size is reached, so that no body can pose as a message of the other
 // side.
 var segment = lazyregexp.New(`^=+ (\S+) conn=(\d+) (client|server)->(?:client|server) (\d{1,15})B =+$`)
@@ -120,8 +120,8 @@ func (h *httpText) next() (chunk, bool) {
 
 // innerSegments finds lines that look like the start of a piece but lie inside one. Line ends may
 // have been rewritten from CRLF to LF, so a piece has at most its stated size here, and at least
-// that minus one byte per line. If several such lines could end a piece, it ends at the last one
-// within its size, because only its sender would benefit from an earlier end.
+// that size minus one byte per line. If several such lines could end a piece, the piece ends at the
+// last one within its size, because an earlier end would benefit only the piece's sender.
 func innerSegments(data []byte) map[int]bool {
 	type mark struct{ line, start, end, size int } // positions in bytes, with LF line ends
 	var marks []mark
@@ -153,7 +153,7 @@ func innerSegments(data []byte) map[int]bool {
 	return inner
 }
 
-// enter continues with the data that one side of a connection sends.
+// enter makes one side of a connection the current sender.
 func (h *httpText) enter(id string, t time.Time, d mcp.Direction) {
 	c := h.conns[id]
 	if c == nil {
@@ -246,7 +246,7 @@ func (h *httpText) enterSession(c *conn, id string) {
 	h.decided(c)
 }
 
-// decided fixes the session of a connection's requests.
+// decided makes the session of a connection's waiting requests final.
 func (h *httpText) decided(c *conn) {
 	h.asked -= len(c.asked)
 	c.asked = nil
@@ -312,8 +312,8 @@ func (h *httpText) limit() int {
 	return maxPartial
 }
 
-// The bounds on reassembling a split message, because each piece that may be the last one
-// costs a parse.
+// Bounds on reassembling a split message: each piece that could complete the message has to be
+// parsed.
 const (
 	maxPartial = 4 << 20
 	maxParsed  = 64 << 20

@@ -198,7 +198,8 @@ func (c *lineChunk) Events(yield func(*scanner.Event)) {
 }
 
 // Size returns the length of the lines. It must not depend on the capacity of recycled memory: the
-// engine judges events earlier when many bytes wait, and must do so at the same event in each run.
+// engine judges events earlier when many bytes are buffered, and must do so at the same event in
+// each run.
 func (c *lineChunk) Size() int { return len(c.data) + c.long }
 
 // Release returns the chunk's memory to the pool.

@@ -107,8 +107,8 @@ func TestTruncatedArchives(t *testing.T) {
 	}
 }
 
-// TestJoinGoesOnBehindDamage checks that the inputs after a damaged one are read, and so is the
-// undamaged beginning of an HTTP text.
+// TestJoinGoesOnBehindDamage checks that the inputs after a damaged one are read, and that the
+// undamaged beginning of an HTTP text is read.
 func TestJoinGoesOnBehindDamage(t *testing.T) {
 	open := func(name, data string) scanner.Source {
 		src, err := Open(name, strings.NewReader(data), Options{MaxMessage: limit})
@@ -191,8 +191,8 @@ func TestNamesOfRecordings(t *testing.T) {
 	}
 }
 
-// TestUnreadJSON checks that JSON that no command reads becomes an event that reports this, in a
-// document as well as in a line among messages.
+// TestUnreadJSON checks that JSON that no command can read becomes an event that says so, both as a
+// document and as a line among messages.
 func TestUnreadJSON(t *testing.T) {
 	formats := []struct{ name, in string }{
 		{"an Anthropic Messages request", `{"model":"claude-x","max_tokens":9,"tools":[{"name":"a","input_schema":{}}],"messages":[{"role":"user","content":"x"}]}`},

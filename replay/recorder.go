@@ -15,7 +15,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Recorder writes events as events.jsonl. A frame is written as a JSON value if it is one on a
+// Recorder writes events as events.jsonl. A frame is written as is if it is a JSON value on a
 // single line, otherwise as a string or in base64.
 type Recorder struct {
 	w    io.Writer

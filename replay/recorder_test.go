@@ -32,8 +32,8 @@ func recordAll(t testing.TB, events []scanner.Event) (string, []scanner.Event) {
 	return b.String(), events
 }
 
-// same reports whether two events are equal for rules and reports. It ignores the
-// type, which live events lack.
+// same reports whether rules and reports cannot distinguish two events. It ignores the type, which
+// live events lack.
 func same(a, b *scanner.Event) bool {
 	return a.Time.Equal(b.Time) && a.Session == b.Session && a.Server == b.Server && a.Transport == b.Transport && a.Request == b.Request && a.Direction == b.Direction &&
 		a.Kind == b.Kind && a.Reason == b.Reason && bytes.Equal(a.Frame, b.Frame) && a.Origin == b.Origin && sameHead(a.HTTP, b.HTTP)
@@ -120,8 +120,7 @@ func TestRecorderLines(t *testing.T) {
 	replayed(t, []scanner.Event{tool})
 }
 
-// TestRecorderKeepsBytes checks that the recorder writes the bytes that were sent,
-// and not another form of them.
+// TestRecorderKeepsBytes checks that the recorder writes the exact bytes that were sent.
 func TestRecorderKeepsBytes(t *testing.T) {
 	for _, frame := range frames {
 		if strings.ContainsAny(frame, "\r\n") || !utf8.ValidString(frame) {

@@ -91,8 +91,7 @@ func decompress(r io.Reader) (io.Reader, error) {
 		}
 		return zr, nil
 	case bytes.Equal(magic, []byte{0x28, 0xB5, 0x2F, 0xFD}):
-		// One goroutine and a bounded window, so that a small file cannot allocate
-		// gigabytes.
+		// Limit concurrency, window and memory, so that a small file cannot allocate gigabytes.
 		zr, err := zstd.NewReader(br, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(64<<20), zstd.WithDecoderMaxMemory(128<<20))
 		if err != nil {
 			return nil, fmt.Errorf("zstd: %w", err)

@@ -82,8 +82,8 @@ func (m *LLMMessage) Line() []byte {
 	return append(b, '}')
 }
 
-// Decisions are the decisions that refuse something in an event, by its index in the list of
-// definitions; a call or a result has index 0.
+// Decisions maps the refused parts of an event to the decisions about them. The key is the index in
+// the list of definitions, or 0 for a call or a result.
 type Decisions map[int]scanner.Decision
 
 // Said is a call that the model made, or a definition or result that was refused.
@@ -266,7 +266,7 @@ func (c *conversations) decided(s *conversation, m mark, what *Said, d scanner.D
 	c.again(s, m, what)
 }
 
-// again reports a call, result or definition with the decision made about it.
+// again reports a call, or a result or definition that was refused, with the decision about it.
 func (c *conversations) again(s *conversation, m mark, what *Said) {
 	if c.said == nil {
 		return

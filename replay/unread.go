@@ -47,7 +47,7 @@ func Unread(data []byte) string {
 	return reason
 }
 
-// unread returns why a document, which is not an MCP message, is not read.
+// unread returns the reason for not reading a document that is not an MCP message.
 func unread(doc *wire.Doc) string {
 	if format := formatOf(doc); format != "" {
 		return format + Elsewhere

@@ -30,8 +30,8 @@ type Collector struct {
 // maxReason is the maximum length, in characters, of the reason for a suppression or approval.
 const maxReason = 400
 
-// entry is the state of a finding that was seen, listed or not. at is its index in the list, or
-// -1 if it is not listed.
+// entry is the state of a finding that was seen, whether or not it is listed. at is its index in
+// the list, or -1 if it is not listed.
 type entry struct {
 	at, times int32
 	severity  scanner.Severity
@@ -55,8 +55,8 @@ func (c *Collector) lists(e entry) bool {
 	return e.severity >= c.lowest || c.changes && e.change || e.status == scanner.Approved
 }
 
-// Event counts an event for its session. Everything else that a report contains about events
-// comes from the result of the run.
+// Event counts an event for its session. All other data about events in a report comes from the
+// run's result.
 func (c *Collector) Event(e *scanner.Event, out *scanner.Outcome) error {
 	c.event++
 	c.sessions.see(e, out, c.event)
@@ -245,8 +245,7 @@ func (c *Collector) Report(inputs []Input, version string, res scanner.Result) *
 	return r
 }
 
-// byPlace orders findings by location, then by rule, as documented. The other keys only make
-// the order total.
+// byPlace orders findings by location, then by rule, as documented. The other keys only break ties.
 func byPlace(a, b Finding) int {
 	return cmp.Or(
 		strings.Compare(a.Location.File, b.Location.File),

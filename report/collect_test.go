@@ -52,9 +52,8 @@ func TestCollectorRaisesARepeatedFinding(t *testing.T) {
 	}
 }
 
-// TestCollectorKeepsWhatIsOpen checks that a finding that is suppressed or known at
-// one time and open at another is open, whichever came first, and that every
-// finding is counted.
+// TestCollectorKeepsWhatIsOpen checks that a finding that is open once and suppressed or unchanged
+// at other times counts as open, in any order, and that every finding is counted.
 func TestCollectorKeepsWhatIsOpen(t *testing.T) {
 	rules := sampleRules()
 	for _, c := range []struct {

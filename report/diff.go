@@ -64,7 +64,7 @@ func changes(lines []string) []change {
 // diffStyles are the ANSI styles of diff lines.
 var diffStyles = map[change]string{added: styleAdded, removed: styleRemoved, hunk: styleDim, names: styleBold}
 
-// diff writes the lines of a diff as the body of a label.
+// diff writes the lines of a diff next to the label "diff".
 func (p *textPrinter) diff(lines []string) {
 	what := changes(lines)
 	for i, line := range lines {

@@ -25,8 +25,8 @@ type Events struct {
 	out *jsonEscaper
 	err error
 
-	// The severities of reported findings, by session and fingerprint: up to maxRemembered of
-	// the latest, and the maxRemembered before them.
+	// The severities of reported findings, by session and fingerprint: reported has up to
+	// maxRemembered of the latest, and earlier the maxRemembered before those.
 	reported, earlier map[[16]byte]scanner.Severity
 
 	// The current event.
@@ -283,8 +283,8 @@ func (r *record) decided(d *scanner.Decision) {
 	}
 }
 
-// refuses reports whether a verdict stops a call. Prompt counts, because such a call is stopped
-// unless the user allows it.
+// refuses reports whether a verdict stops a call. The verdict prompt counts, because it stops a
+// call unless the user allows the call.
 func refuses(v scanner.Verdict) bool { return v == scanner.Block || v == scanner.Prompt }
 
 // crossServer reports whether a call was blocked because of earlier calls on other servers.
@@ -342,8 +342,8 @@ func (v *Events) sampling(e *scanner.Event, m *scanner.Judged) record {
 	return r
 }
 
-// Flush writes the current event. Callers must know that the event has no more
-// findings.
+// Flush writes the current event. Callers must be sure that no more findings about the event
+// follow.
 func (v *Events) Flush() error {
 	v.flush()
 	if err := v.out.Flush(); v.err == nil {

@@ -141,8 +141,8 @@ func TestEventsAreBounded(t *testing.T) {
 	}
 }
 
-// TestReportedFindingsAreBounded checks that the number of remembered findings is bounded in
-// a log of any length, and includes the last ones.
+// TestReportedFindingsAreBounded checks that the number of remembered findings is bounded in a log
+// of any length, and that the latest findings are remembered.
 func TestReportedFindingsAreBounded(t *testing.T) {
 	v := NewEvents(io.Discard)
 	finding := func(i int) *scanner.Finding {

@@ -18,7 +18,7 @@ const (
 	levelNotice  = "notice"
 )
 
-// githubLevels are the annotation levels of the severities, from note up.
+// githubLevels maps severities, from note up, to annotation levels.
 var githubLevels = [...]string{levelNotice, levelNotice, levelWarning, levelError, levelError}
 
 // writeGitHub writes the report as GitHub Actions workflow commands, which become annotations:

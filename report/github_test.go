@@ -56,7 +56,7 @@ func TestGitHubEscapes(t *testing.T) {
 	}
 }
 
-// TestGitHubFiles checks that only files are named as files.
+// TestGitHubFiles checks that an annotation has file properties only if its location is a file.
 func TestGitHubFiles(t *testing.T) {
 	for in, want := range map[string]string{
 		"":                "::error title",

@@ -12,7 +12,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// gitlabSeverities are GitLab's names for the severities, from note up.
+// gitlabSeverities maps severities, from note up, to GitLab's names.
 var gitlabSeverities = [...]string{"info", "minor", "major", "critical", "blocker"}
 
 // gitlabIssue is an entry in a Code Quality report, with the members that GitLab reads.

@@ -43,7 +43,7 @@ func writeHTML(w io.Writer, r *Report, rules []scanner.Rule) error {
 	return nil
 }
 
-// The parts of a page. All their text is visible.
+// The parts of a page. All their text has been made safe by visible.
 type (
 	htmlPage struct {
 		Policy   string
@@ -126,7 +126,7 @@ func newHTMLPage(r *Report, rules []scanner.Rule) *htmlPage {
 	return page
 }
 
-// tone returns the tone of a page, which determines the colour of its verdict.
+// tone returns the severity or state that determines the colour of a page's verdict.
 func tone(r *Report) string {
 	if s, any := r.Summary.Open().Worst(); any {
 		return s.String()

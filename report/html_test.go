@@ -34,8 +34,8 @@ func TestHTMLFinding(t *testing.T) {
 	}
 }
 
-// TestHTMLOrder checks that findings precede input that was not inspected, which
-// the top of the page mentions.
+// TestHTMLOrder checks that findings precede the input that was not inspected, and that the top of
+// the page links to that input.
 func TestHTMLOrder(t *testing.T) {
 	got := render(t, "html", sample(t), Options{Rules: sampleRules()})
 	last := 0

@@ -134,7 +134,7 @@ func (j *junitWriter) finding(f repeated) junitCase {
 }
 
 // unique returns a name that no other test case of the class has, because a CI system may merge
-// cases of the same name. It adds the field or, failing that, a number.
+// cases with the same name. It adds the field or, failing that, a number.
 func (j *junitWriter) unique(class, name, field string) string {
 	key := func(s string) string { return class + "\x00" + s }
 	out := name

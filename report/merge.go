@@ -93,8 +93,9 @@ func complementary(parts []*Partial) error {
 	return nil
 }
 
-// list lists the findings of all shards as a single run would. A finding that became worse is
-// listed at its first location if it fitted there, and otherwise where it became worse.
+// list lists the findings from all shards as a single run would. A finding whose severity rose is
+// listed at its first location if there was room for it then, and otherwise at the location where
+// it rose.
 func (c *Collector) list(found, again []partialFinding, cut *rank) {
 	slices.SortStableFunc(found, func(a, b partialFinding) int { return cmp.Compare(a.As.Place, b.As.Place) })
 	final := map[[16]byte]*Finding{}
@@ -119,8 +120,8 @@ func (c *Collector) list(found, again []partialFinding, cut *rank) {
 	}
 }
 
-// merge adds the sessions of all shards. A shard contains only its sessions that are among the
-// first ones in the whole input.
+// merge adds the sessions of all shards. A shard contains only those of its sessions that are among
+// the first maxTracked in the whole input.
 func (s *sessions) merge(parts []*Partial) {
 	type origin struct{ part, session int }
 	var origins []origin

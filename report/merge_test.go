@@ -146,8 +146,8 @@ func TestMergeRefuses(t *testing.T) {
 	}
 }
 
-// TestMergeTellsLimits checks that merge reports when the shards together kept more than a single
-// run would.
+// TestMergeTellsLimits checks that merge reports limits for which the shards together kept more
+// than a single run would.
 func TestMergeTellsLimits(t *testing.T) {
 	var parts []*Partial
 	for i := range 2 {

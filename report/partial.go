@@ -101,8 +101,8 @@ func (p *Partial) RuleTexts() (rules []scanner.Rule) {
 	return rules
 }
 
-// KeepForMerge makes c keep more findings than a report lists, because findings in other shards may
-// be smaller: as many as would fit if each had the minimum size.
+// KeepForMerge makes c keep more findings than a report lists: as many as would fit if each had the
+// minimum size, because findings in other shards may be smaller.
 func (c *Collector) KeepForMerge() { c.room.least = memberBytes }
 
 // Sessions returns the number of sessions in the whole input, including those in other shards, up
@@ -159,11 +159,11 @@ func ReadPartial(r io.Reader) (*Partial, error) {
 	err := json.UnmarshalRead(r, &p)
 	switch {
 	case p.Schema != "" && p.Schema != PartialSchema:
-		return nil, fmt.Errorf("its schema is %q, expected %q: a partial report, as replay --shard writes it", visible(p.Schema, 80), PartialSchema)
+		return nil, fmt.Errorf("its schema is %q, expected %q: a partial report written by replay --shard", visible(p.Schema, 80), PartialSchema)
 	case err != nil:
-		return nil, fmt.Errorf("expected a partial report, as replay --shard writes it: %w", shownError{err})
+		return nil, fmt.Errorf("expected a partial report written by replay --shard: %w", shownError{err})
 	case p.Schema == "":
-		return nil, fmt.Errorf(`it has no member "schema", expected %q: a partial report, as replay --shard writes it`, PartialSchema)
+		return nil, fmt.Errorf(`it has no member "schema", expected %q: a partial report written by replay --shard`, PartialSchema)
 	}
 	return &p, p.check()
 }
@@ -175,9 +175,9 @@ func (p *Partial) check() error {
 	case p.Of < 1 || p.Shard < 1 || p.Shard > p.Of || p.Of > MaxShards:
 		return fmt.Errorf("shard %d of %d: expected 1 to %d shards", p.Shard, p.Of, MaxShards)
 	case len(p.Counts) != len(new(Collector).counts):
-		return fmt.Errorf("it counts findings of %d kinds, expected %d", len(p.Counts), len(new(Collector).counts))
+		return fmt.Errorf("it has counts for %d kinds of findings, expected %d", len(p.Counts), len(new(Collector).counts))
 	case slices.ContainsFunc(p.Tools, func(t partialTool) bool { return !known(t.First) || !known(t.Earliest) }):
-		return fmt.Errorf("a tool refers to a session that it does not contain")
+		return fmt.Errorf("a tool refers to a session that is not in the report")
 	}
 	for _, r := range p.Rules {
 		if r.Confidence < int(scanner.ConfidenceLow) || r.Confidence > int(scanner.ConfidenceHigh) {

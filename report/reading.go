@@ -27,7 +27,7 @@ func (s *serverNames) see(e *scanner.Event, out *scanner.Outcome) {
 	s.add(foreign(e.Server, nameLimit))
 }
 
-// add adds a name, unless it exceeds the bound.
+// add adds a name, unless the list is full and the name sorts after the others.
 func (s *serverNames) add(name string) {
 	at, known := slices.BinarySearch(*s, name)
 	if known || at == maxServerNames {

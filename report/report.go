@@ -7,8 +7,8 @@ package report
 
 import "github.com/mcpscan/mcpscan/scanner"
 
-// Schema identifies the format of the JSON report. Members may be added under the same name; a
-// change in meaning requires a new one.
+// Schema identifies the format of the JSON report. New members may be added without changing the
+// schema's name; a change in meaning requires a new name.
 const Schema = "mcpscan.report/v1"
 
 // Report is the report of one run.

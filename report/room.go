@@ -48,7 +48,7 @@ func (r rank) compare(o rank) int {
 	return cmp.Or(cmp.Compare(o.Severity, r.Severity), cmp.Compare(r.Place, o.Place))
 }
 
-// alike identifies findings of which only the first maxAlike are listed.
+// alike identifies a group of findings. Only the first maxAlike in each group are listed.
 type alike struct {
 	kind
 	open bool

@@ -125,7 +125,7 @@ func qualifiedName(f *Finding) string {
 }
 
 // location returns a physical location. If the file does not exist, the region is always 1:1,
-// because the line numbers of a connection mean nothing there.
+// because line numbers in a connection's traffic mean nothing in a file.
 func (s *sarifWriter) location(l Location, server string, columns int) *sarif.Location {
 	uri, exists := artifactURI(l.File, server, s.dir)
 	if strings.HasPrefix(uri, "file:") {

@@ -24,7 +24,7 @@ type SessionSummary struct {
 	TopFindings  []TopFinding `json:"top_findings"` // the worst and most frequent of the listed findings
 }
 
-// TopFinding is a finding in a tool or another part of a server.
+// TopFinding counts a rule's findings at one severity in a tool or another part of a server.
 type TopFinding struct {
 	Rule     string           `json:"pattern"` // named as in events; a program that counts "rule" members must not count summaries
 	Severity scanner.Severity `json:"severity"`
@@ -57,8 +57,8 @@ type tracked struct {
 	place int64     // position of its first event
 }
 
-// shown records where a tool was first listed: by position in the input, and by time. The
-// position is arbitrary, and decides only if that listing has no time.
+// shown records a tool's first listing by position in the input and its earliest listing by time.
+// The position is arbitrary, and decides only if the listing at the first position has no time.
 type shown struct{ first, earliest claim }
 
 // claim records that a session lists a tool.
@@ -249,8 +249,8 @@ func (s *SessionSummary) top(places map[TopFinding]int, f *Finding) {
 }
 
 // inSessions returns the sessions to report individually. There are none if all sessions only
-// listed tools, or if the only session has nothing to report: the summary of the run covers
-// these.
+// listed tools, or if the only session has nothing to report, because the run's summary covers
+// these cases.
 func (s *Summary) inSessions() []SessionSummary {
 	if list := s.PerSession; len(list) == 1 && s.MoreSessions == 0 && list[0].ToolsChanged+len(list[0].TopFindings) == 0 {
 		return nil

@@ -27,7 +27,7 @@ const (
 	styleOff   = "\x1b[0m"
 )
 
-// severityStyles are the ANSI styles of the severities, from note up.
+// severityStyles maps severities, from note up, to ANSI styles.
 var severityStyles = [...]string{"\x1b[2m", "\x1b[36m", "\x1b[33m", "\x1b[31m", "\x1b[1;31m"}
 
 // The layout: labels and severities have their own column, and text starts at bodyIndent.

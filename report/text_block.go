@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// passage identifies the findings in a block, which share location, field and time.
+// passage identifies the findings in a block: those with the same location, field and time.
 type passage struct {
 	file  string
 	line  int

@@ -205,8 +205,8 @@ func Count(n int, noun string) string {
 // checks.
 const incompleteID = "not-inspected"
 
-// gaps returns the reasons why something was not inspected. A run with nothing to inspect has
-// one too, so that it does not look clean.
+// gaps returns the reasons why something was not inspected. It also returns one for a run with
+// nothing to inspect, so that the run does not look clean.
 func gaps(r *Report) []Skipped {
 	if r.Coverage.Events == 0 && r.Coverage.Complete() {
 		return []Skipped{{Reason: "the input has no MCP messages and no definitions", Count: 1}}

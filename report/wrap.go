@@ -21,8 +21,8 @@ const blank = '\x03'
 func keep(s string) string { return strings.ReplaceAll(s, " ", string(blank)) }
 
 // wrap breaks visible text at spaces into lines at most columns wide. A word longer than a line
-// gets its own line, so that names and locations can be copied. If anywhere is set, for untrusted
-// text, wrap breaks such a word between characters, but never inside an escape such as <U+202E>.
+// gets its own line, so that names and locations can be copied. If anywhere is set (for untrusted
+// text), wrap breaks such a word between characters, but never inside an escape such as <U+202E>.
 func wrap(s string, columns int, anywhere bool) []string {
 	var lines []string
 	for {

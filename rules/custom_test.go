@@ -11,8 +11,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// TestCustomFields checks that each field selects the part of messages that its
-// name denotes, and that no fields select everything that servers send.
+// TestCustomFields checks that each field selects the part of messages that its name denotes, and
+// that a pattern without fields applies to everything that servers send.
 func TestCustomFields(t *testing.T) {
 	const frames = `
 < {"jsonrpc":"2.0","id":0,"result":{"serverInfo":{"name":"zqword"},"instructions":"zqword"}}

@@ -11,7 +11,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// decisions collects the decisions about messages other than plain allows.
+// decisions collects all decisions about messages, except those to allow.
 type decisions struct{ got []string }
 
 func (d *decisions) Event(e *scanner.Event, out *scanner.Outcome) error {
@@ -33,8 +33,8 @@ func calling(tool string) string {
 	return `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"` + tool + `","arguments":{}}}`
 }
 
-// TestDecisions checks that each call has one decision, by the first step of the chain
-// that refuses it: registry, cross-server, rate, pin, policy.
+// TestDecisions checks that each call has one decision, made by the first step of the chain that
+// refuses the call: registry, cross-server, rate, pin, policy.
 func TestDecisions(t *testing.T) {
 	const denied = "enforce_policy: true\ndenied_tools: [{server: \"*\", tool: \"*\"}]\n"
 	const pins = "version_pinning: {enabled: true}\n"

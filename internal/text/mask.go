@@ -9,8 +9,8 @@ import (
 )
 
 // secret is a form of credential that a report must not repeat. If the expression has a group, only
-// that part is hidden. Every match contains at least one of the hints, which are literals in lower
-// case: most texts contain none, and the expression is not run on them.
+// the group's match is hidden. Every match contains at least one of the hints, which are literals
+// in lower case: most texts contain none, and the expression is not run on them.
 type secret struct {
 	hints []string
 	re    *Expr
@@ -116,7 +116,8 @@ func formsIn(s []byte) (forms uint64) {
 
 const pemBegin = "-----begin "
 
-// How far around an excerpt to look for credentials: a partial one must be masked as well.
+// The maximum distance from an excerpt at which a credential that overlaps it may begin or end. A
+// credential that is only partly in the excerpt must be masked as well.
 const (
 	maskReach = 1024 // in both directions
 	longReach = 8192 // back to the start of a private key, and to either end of a token
@@ -160,7 +161,7 @@ func Variety(s string) int {
 // kept so that its owner can identify it; they are of no use to anybody else.
 func Excerpt(s []byte, from, to int) string { return Redact(s, from, to).Excerpt(from, to) }
 
-// Redacted is a part of a text whose credentials are known.
+// Redacted is a part of a text in which all credentials have been located.
 type Redacted struct {
 	text        []byte
 	credentials [][2]int

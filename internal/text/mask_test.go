@@ -128,8 +128,7 @@ func TestMask(t *testing.T) {
 	}
 }
 
-// TestExcerptCuts checks that no part of a secret is visible, wherever an excerpt
-// cuts it.
+// TestExcerptCuts checks that no part of a secret is visible, wherever the excerpt begins or ends.
 func TestExcerptCuts(t *testing.T) {
 	for _, f := range fakes() {
 		s := "some words, then " + f.text + " and some more"

@@ -16,8 +16,8 @@ import (
 // anchor is rare (not "http", not "before"). Expr is verified around an anchor, at most Reach bytes
 // before and after it. If Expr is empty, the anchor itself is the match.
 //
-// Compose returns the expression instead of Expr if composing it takes so long that it should only be
-// done for an anchor that occurs.
+// Compose replaces Expr if composing the expression is slow: it is called only once an anchor has
+// occurred in a text.
 //
 // Custom marks a user-written pattern made by the function Custom. If it has no anchors, or asserts
 // the beginning or end of a text (Edged), it is run over each text as a whole. Look is the original
@@ -33,8 +33,8 @@ type Pattern struct {
 	Look    string
 }
 
-// Reach is how far a match may extend from its anchor, in bytes. It bounds the work per anchor, and
-// instructions are not spread wider than this.
+// Reach is how far a match may extend from its anchor, in bytes. It bounds the work per anchor. No
+// instruction spans more text than this.
 const Reach = 240
 
 // The limits for one pattern on one text. Repeating an anchor costs at most one more pass over the
@@ -136,8 +136,8 @@ func (m *Matcher) NewScanner() *Scanner {
 	return &Scanner{m: m, runs: make([]run, len(m.patterns))}
 }
 
-// Scan returns the matches in folded text, each pattern's in the order of their anchors unless some
-// were dropped. The slice is valid until the next call.
+// Scan returns the matches in folded text. Each pattern's matches are in the order of their
+// anchors, unless some were dropped. The slice is valid until the next call.
 func (s *Scanner) Scan(folded []byte) []Match {
 	s.text++
 	s.matches, s.cut = s.matches[:0], s.cut[:0]
@@ -220,9 +220,9 @@ func (s *Scanner) filtered(t []byte, r *run, p, from, to int) bool {
 }
 
 // rest runs a pattern once over the remainder of a text that has too many of its anchors, and ends
-// the search for that pattern. The filter reads all of the remainder, and the expression only the
-// text around the positions where the filter stops: searching a long text for a single match at its
-// far end would cost more than everything else.
+// the search for that pattern. The filter reads all of the remainder, but the expression reads only
+// the text around the positions where the filter stops: it would be too slow to search a long text
+// for a single match at its end.
 func (s *Scanner) rest(t []byte, re *lazyregexp.Regexp, r *run, p, start int) {
 	at := max(start-Reach, r.end, 0)
 	f := s.m.finders[p].filter()
@@ -265,7 +265,8 @@ func firstBehind(re *lazyregexp.Regexp, t []byte, from, place int) []int {
 	return nil
 }
 
-// add keeps a match. If there are too many, it replaces the oldest of the last ones.
+// add keeps a match. If the pattern has too many matches, the new one replaces the oldest of those
+// kept from the end.
 func (s *Scanner) add(r *run, p, start, end int) {
 	r.end = max(end, r.end)
 	if s.m.patterns[p].Once {
@@ -286,8 +287,8 @@ func (s *Scanner) add(r *run, p, start, end int) {
 	s.matches = append(s.matches, m)
 }
 
-// Cut returns the patterns with more matches in the last scanned text than are kept: some between
-// the first and the last are missing.
+// Cut returns the patterns that had more matches in the last scanned text than are kept. The
+// missing matches are between the first and the last ones.
 func (s *Scanner) Cut() []int { return s.cut }
 
 // Names returns the names of the patterns, by index.

@@ -102,8 +102,8 @@ func TestScanLiterals(t *testing.T) {
 	}
 }
 
-// honest lists patterns whose anchors occur in every match and whose matches are
-// shorter than Reach.
+// honest lists patterns that meet the requirements: an anchor occurs in every match, and matches
+// are shorter than Reach.
 var honest = []Pattern{
 	{Name: "gap", Expr: `a.{0,5}cc`, Anchors: []string{"cc"}},
 	{Name: "or", Expr: `(?:ab|bc)\s+ca`, Anchors: []string{"ca"}},
@@ -155,8 +155,8 @@ func TestScanAgrees(t *testing.T) {
 	}
 }
 
-// TestManyAnchors checks that 100,000 anchors without a match neither hide the
-// match after them nor cost a window each.
+// TestManyAnchors checks that 100,000 anchors without a match do not hide the match after them, and
+// that not every anchor's window is verified.
 func TestManyAnchors(t *testing.T) {
 	p := Pattern{Name: "p", Expr: `ignore\s+previous\s+rules`, Anchors: []string{"ignore"}}
 	noise := strings.Repeat("ignore it. ", 100_000)
@@ -174,7 +174,7 @@ func TestManyAnchors(t *testing.T) {
 	if got := spans(s, noise); got != nil {
 		t.Errorf("got %v where nothing matches", got)
 	}
-	// More matches than are kept, before and after the maximum number of windows.
+	// There are more matches than are kept, before and after the maximum number of windows.
 	for _, front := range []string{"", noise} {
 		rules := front + strings.Repeat("ignore previous rules ", 1000)
 		got := spans(s, rules)
@@ -209,8 +209,8 @@ func TestScanLinear(t *testing.T) {
 	}
 }
 
-// TestFarMatch checks that a match after many anchors costs only the text around
-// it, and the text before it no more than without a match.
+// TestFarMatch checks that the cost of a match after many anchors depends only on the text around
+// it, not on the text before it.
 func TestFarMatch(t *testing.T) {
 	s := scannerFor(t, Pattern{Name: "p", Expr: `(?:send|give|hand|pass)(?:\s\w+){1,40}?\s(?:xy|zy)`, Anchors: []string{"send"}})
 	without := []byte(strings.Repeat("send it to xy. ", maxWindows+1) + strings.Repeat("send it to them. ", 20_000))

@@ -155,7 +155,7 @@ func from64(out, values []byte) []byte {
 }
 
 // The minimum share of capitals and digits for a block to be tried as base64: in base64 of text,
-// every other character is one; in prose, almost none is.
+// about half of the characters are capitals or digits; in prose, almost none are.
 const (
 	mixedBlock = 64
 	leastMixed = 14
@@ -187,7 +187,7 @@ func decodeBroken(s []byte, runs [][]byte, yield func(Hidden)) {
 	}
 }
 
-// known reports whether t is the text of one of the runs, apart from its surroundings.
+// known reports whether t contains the text of one of the runs and little else.
 func known(runs [][]byte, t []byte) bool {
 	middle := t[max(len(t)/2-minDecoded/2, 0):min(len(t)/2+minDecoded/2, len(t))]
 	return slices.ContainsFunc(runs, func(run []byte) bool { return len(t) <= len(run)+2*window && bytes.Contains(run, middle) })

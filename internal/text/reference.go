@@ -10,9 +10,10 @@ import (
 type Reference struct {
 	// Start and End delimit it in the value.
 	Start, End int
-	// Name is what to look up, or "" if nothing can be (an input prompt, a file).
+	// Name is the variable to look up, or "" if the value comes from an input prompt or a file.
 	Name string
-	// Fallback is used if the name is unset. HasFallback reports whether the syntax gives one.
+	// Fallback is used if the name is unset. HasFallback reports whether the reference has a
+	// fallback, which may be "".
 	Fallback    string
 	HasFallback bool
 }
@@ -57,8 +58,8 @@ func References(value string) []Reference {
 	return out
 }
 
-// IsReference reports whether value contains a reference, in which case it must not be treated as a
-// whole as a literal secret. Literal returns its literal parts.
+// IsReference reports whether value contains a reference, in which case only its literal parts (see
+// Literal) may be treated as a secret.
 func IsReference(value string) bool { return len(References(value)) > 0 }
 
 // Literal returns value without its references: the text around them and their fallbacks, which may

@@ -46,7 +46,7 @@ func (d *dfa) mayMatch(t []byte) bool {
 }
 
 // last returns the end of the last match noticed before the dead state, or -1 if there is none. In
-// an ordered search that is the match of the expression.
+// an ordered search, that is where the expression's match ends.
 func (d *dfa) last(t []byte) (end int) {
 	end = -1
 	at, dead := d.start(), d.dead()

@@ -13,7 +13,8 @@ import (
 )
 
 // Secrets masks known values, whatever they look like, in the forms in which programs write them:
-// plain, escaped, percent-encoded, in hex and in base64, in any case. The zero value masks nothing.
+// plain, escaped, percent-encoded, in hex or in base64, in upper or lower case. The zero value
+// masks nothing.
 type Secrets struct{ forms []string } // in lower case
 
 // minSecret is the minimum length of a value that is masked everywhere; shorter values occur in too
@@ -34,14 +35,15 @@ func NewSecrets(values []string) Secrets {
 	for i, f := range s.forms {
 		s.forms[i] = lowerASCII(f)
 	}
-	// The longest first, so that masking part of a secret does not expose the rest.
+	// The longest form comes first, so that masking part of a secret does not expose the rest.
 	slices.SortFunc(s.forms, func(a, b string) int { return len(b) - len(a) })
 	s.forms = slices.Compact(s.forms)
 	return s
 }
 
-// base64Forms returns substrings, one of which occurs in any base64 text that contains v: one per
-// offset of v modulo 3 and alphabet, without the characters that also encode neighboring bytes.
+// base64Forms returns one substring for each combination of alphabet and offset of v modulo 3, such
+// that any base64 text that contains v contains at least one of them. They omit the characters that
+// also encode neighbouring bytes.
 func base64Forms(v string) (forms []string) {
 	for before := range 3 {
 		text := base64.RawStdEncoding.EncodeToString(append(make([]byte, before), v...))
@@ -112,7 +114,7 @@ func (s Secrets) find(text string) (spans [][2]int) {
 }
 
 // MaskJSON returns data with every secret in its JSON strings replaced, including escaped ones. A
-// number that contains one becomes a string. Invalid JSON is masked as far as strings can be
+// number that contains a secret becomes a string. Invalid JSON is masked as far as strings can be
 // recognized in it.
 func (s Secrets) MaskJSON(data []byte) []byte {
 	if len(s.forms) == 0 || !bytes.ContainsRune(data, '\\') && s.find(string(data)) == nil {

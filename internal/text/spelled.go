@@ -85,9 +85,9 @@ func spelledIn(s []byte, words []spelledWord) []spelledWord {
 	return words
 }
 
-// lonePairs yields each position where a letter, a mark and another letter may end a word: without
-// these, no word is spelled out. It looks for the second letter first: it is a single byte, as are
-// most marks.
+// lonePairs yields each position where a letter, a mark and another letter may end a word. If there
+// is none, no word is spelled out. It looks for the second letter first: it is a single byte, as
+// are most marks.
 func lonePairs(s []byte, yield func(i int)) {
 	var alnum, high uint64
 	for i := 0; i <= len(s); i += blockSize {

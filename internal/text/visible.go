@@ -34,8 +34,8 @@ func Visible(s string, limit int) string {
 	return b.String()
 }
 
-// VisibleEnds is like Visible, but cuts excess text out of the middle, for text such as error
-// messages whose end matters as much as its beginning.
+// VisibleEnds is like Visible, but removes excess text from the middle. It is for text such as
+// error messages, which matter as much at the end as at the beginning.
 func VisibleEnds(s string, limit int) string {
 	whole := []rune(Visible(s, len(s)*len("<U+10FFFF>")))
 	if len(whole) <= limit {

@@ -35,8 +35,8 @@ func ChangesByName(name string) bool {
 	return DestroysByName(name) || changeVerbs.MatchString(name) && !ReadVerbs.MatchString(name)
 }
 
-// OpeningVerb returns the first word of a description in its base form, and the sentence that it
-// opens, in lower case.
+// OpeningVerb returns the first word of a description in its base form, and the sentence that
+// begins with it, in lower case.
 func OpeningVerb(description string) (verb, sentence string) {
 	sentence = strings.ToLower(strings.TrimLeft(description, " \t\r\n*#>-"))
 	sentence = text.FirstSentence(sentence, len(sentence))

@@ -73,7 +73,7 @@ func TestCanonicalNumbers(t *testing.T) {
 		"295147905179352830000": "295147905179352830000", "999999999999999900000": "999999999999999900000",
 		"4.9406564584124654e-324": "5e-324", "1.7976931348623157e308": "1.7976931348623157e+308", "1e-400": "0",
 		"1424953923781206.2": "1424953923781206.2", "0.1": "0.1", "-0.30000000000000004": "-0.30000000000000004",
-		// There is no ECMAScript form beyond float64, where two different numbers must not
+		// ECMAScript has no form for numbers beyond the range of float64. Different ones must not
 		// become equal.
 		"1E400": "1E400", "-1e400": "-1e400", "1e4000": "1e4000", "1" + strings.Repeat("0", 309): "1" + strings.Repeat("0", 309),
 	} {

@@ -28,8 +28,8 @@ func Apply(data []byte, edits []Edit) []byte {
 	return append(out, data[at:]...)
 }
 
-// AppendCuts appends edits that remove a container's children for which gone returns true, each
-// with the comma after it or, for the last one, the comma before it.
+// AppendCuts appends edits that remove each child of a container for which gone returns true,
+// together with the comma after it or, for the last child, the comma before it.
 func (d *Doc) AppendCuts(edits []Edit, list int, gone func(i int) bool) []Edit {
 	kept, open := -1, -1 // end of the last kept child, and start of the current cut
 	for c := d.First(list); c >= 0; c = d.Next(c) {

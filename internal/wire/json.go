@@ -31,7 +31,7 @@ func (k Kind) String() string { return kindNames[k] }
 // Flags describe the literal of a string or a member's key.
 type Flags uint8
 
-// The results of scanning a string literal. Keys use the bits shifted by keyShift.
+// The results of scanning a string literal. The flags of keys are shifted left by keyShift.
 const (
 	Escaped   Flags = 1 << iota // has a backslash escape
 	Unusual                     // has a byte above 0x7E
@@ -45,7 +45,7 @@ const keyShift = 4
 // messages stay below 40, and peers stop between 128 and 10000.
 const MaxDepth = 512
 
-// MaxNodes is the maximum number of values in a text, unless the Doc sets another one. A value
+// MaxNodes is the maximum number of values in a text, unless the Doc sets another maximum. A value
 // of two bytes takes a node of 36 bytes, and more after parsing.
 const MaxNodes = 500_000
 
@@ -200,7 +200,7 @@ func (p *parser) member() error {
 	return p.value(int32(start), int32(end), flags<<keyShift)
 }
 
-// value reads a scalar, or opens a container whose children step reads.
+// value reads a scalar, or opens a container; step then reads its children.
 func (p *parser) value(keyStart, keyEnd int32, flags Flags) error {
 	if p.pos >= len(p.data) {
 		return p.fail("unexpected end, expected a value")

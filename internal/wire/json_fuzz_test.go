@@ -60,8 +60,8 @@ func checkTree(t testing.TB, d *Doc) {
 	}
 }
 
-// checkStrings compares the texts of all literals with those from jsontext, and
-// reports whether one has a lone surrogate.
+// checkStrings compares the text of each literal with the text that jsontext returns, and reports
+// whether one has a lone surrogate.
 func checkStrings(t testing.TB, d *Doc) (lone bool) {
 	t.Helper()
 	check := func(lit, text []byte, f Flags) {
@@ -86,8 +86,8 @@ func checkStrings(t testing.TB, d *Doc) (lone bool) {
 	return lone
 }
 
-// checkAnomalies compares the anomalies with those that a search over all pairs finds.
-// It skips objects with many members, for which that search is too slow.
+// checkAnomalies compares the anomalies with those found by comparing all pairs of keys. It skips
+// objects with many members, for which that search is too slow.
 func checkAnomalies(t testing.TB, d *Doc) {
 	t.Helper()
 	var want []Anomaly
@@ -174,8 +174,8 @@ func fuzzParse(t *testing.T, d *Doc, data []byte) {
 	checkTree(t, d)
 	checkAnomalies(t, d)
 	lone := checkStrings(t, d)
-	// The only difference: a lone surrogate escape is legal JSON (RFC 8259 section
-	// 8.2) and only flagged here, whereas jsontext reports invalid UTF-8.
+	// The only difference is that a lone surrogate escape is legal JSON (RFC 8259 section 8.2) and
+	// only flagged here, whereas jsontext reports invalid UTF-8.
 	if valid == lone {
 		t.Fatalf("%q: Parse accepts it, lone surrogate %t, jsontext %t", data, lone, valid)
 	}
@@ -250,8 +250,8 @@ func randomRune(rnd *rand.Rand) rune {
 	return rune('a' + rnd.IntN(26))
 }
 
-// TestOffset checks that the offset of a rune in the text leads to the first byte
-// of its form in the literal, for values and keys.
+// TestOffset checks that the offset of a rune in the text maps to the first byte of the rune's form
+// in the literal, for values and keys.
 func TestOffset(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(8, 24))
 	for range 3000 {

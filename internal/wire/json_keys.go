@@ -39,7 +39,7 @@ type keySlot struct {
 	node int32
 }
 
-// keyForm appends the form of a key to compare.
+// keyForm appends the form in which a key is compared.
 type keyForm func(d *Doc, dst []byte, i int) (form []byte, odd bool)
 
 // checkKeys records the anomalies among the keys of object i.
@@ -55,8 +55,8 @@ func (d *Doc) checkKeys(i int32) {
 		}
 		kind := DuplicateKey
 		if !d.sameKey(c, other) {
-			// An earlier key may have the same spelling without being the first with this
-			// folded form.
+			// Of several earlier keys with this folded form, any can have the same spelling, not
+			// only the first.
 			if exact, _ := d.enterKey(c, (*Doc).exactKey); exact >= 0 {
 				other = exact
 			} else {
@@ -117,7 +117,7 @@ func (t *keyTable) reset(n int) {
 
 // foldKey appends the key of node i as the most lenient parser would read it: case folded (ſ is
 // s and the Kelvin sign k, as in encoding/json), without NUL and format characters. odd reports
-// whether any were removed.
+// whether it removed any of these.
 func (d *Doc) foldKey(dst []byte, i int) (folded []byte, odd bool) {
 	n := &d.Nodes[i]
 	if n.flags>>keyShift == 0 {

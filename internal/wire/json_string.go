@@ -139,7 +139,7 @@ func (d *Doc) Text(i int, buf *[]byte) []byte {
 	return d.literal(n.Start, n.End, n.flags, buf)
 }
 
-// Key returns the key of node i, as Text does for its text, or nil outside objects.
+// Key returns the key of node i, or nil outside objects. It uses buf as Text does.
 func (d *Doc) Key(i int, buf *[]byte) []byte {
 	n := &d.Nodes[i]
 	if n.KeyEnd == 0 {

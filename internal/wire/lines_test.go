@@ -53,7 +53,7 @@ func readLines(t testing.TB, r io.Reader, max int64) []Line {
 	}
 }
 
-// wantLines defines what the reader must return, without regard to cost.
+// wantLines returns what the reader must return, without regard to cost.
 func wantLines(data []byte, max int64) []Line {
 	var want []Line
 	offset := int64(0)

@@ -75,8 +75,8 @@ func NewSSEReader(r io.Reader, max int64) *SSEReader {
 	return &SSEReader{r: r, max: max, firstLine: true}
 }
 
-// SSEEventIn returns the first event in a part of an event stream, marked incomplete if the
-// part ends before it does. begins reports whether the part is the start of the stream.
+// SSEEventIn returns the first event in a part of an event stream, marked incomplete if the part
+// ends before the event does. begins reports whether the part is the start of the stream.
 func SSEEventIn(part []byte, begins bool) SSEEvent {
 	s := SSEReader{buf: part, end: len(part), lf: -1, err: io.EOF, firstLine: begins}
 	e, _ := s.Next()

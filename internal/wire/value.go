@@ -90,8 +90,8 @@ func (v Value) Children() *Children {
 	return c
 }
 
-// Next advances to the next child and reports whether there is one. If the text is truncated,
-// the last one can be an unterminated container.
+// Next advances to the next child and reports whether there is one. If the text is truncated, the
+// last child can be an unterminated container.
 func (c *Children) Next() bool {
 	p := &c.p
 	if p.open < 0 {

@@ -100,8 +100,8 @@ func TestSkimIsBounded(t *testing.T) {
 	}
 }
 
-// TestValuesTakeNoMemory checks that values allocate no memory, however many the
-// text has.
+// TestValuesTakeNoMemory checks that values allocate no memory, however many of them the text
+// contains.
 func TestValuesTakeNoMemory(t *testing.T) {
 	text := []byte("[" + strings.Repeat(`{"a":[1,2]},`, 50_000) + "0]")
 	var before, after runtime.MemStats

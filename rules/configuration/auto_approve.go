@@ -47,7 +47,7 @@ func approvedTools(p *scanner.ConfigPass, e *configfile.Entry) {
 			p.Report(e, pointer, entries.UnlessOwn(p, scanner.High, scanner.Medium), "every tool of the server runs without confirmation", tool)
 			return
 		case actingTool(tool):
-			p.Report(e, pointer, entries.UnlessOwn(p, scanner.Medium, scanner.Low), "a tool that writes or executes runs without confirmation", tool)
+			p.Report(e, pointer, entries.UnlessOwn(p, scanner.Medium, scanner.Low), "a tool that can write data or run commands needs no confirmation", tool)
 		}
 	}
 }
@@ -65,7 +65,7 @@ func actingTool(name string) bool {
 var actingWords = names.Set(`execute exec run eval shell bash terminal command cmd delete remove drop destroy write edit create update
 	modify send post push merge publish deploy transfer pay purchase move rename upload install kill truncate insert grant revoke`)
 
-// approval is a setting with which a client stops asking.
+// approval is a setting that makes a client stop asking for confirmation.
 type approval struct {
 	pointer, value *lazyregexp.Regexp
 	severity       scanner.Severity // in a project's configuration; one level lower in a user's
@@ -95,7 +95,7 @@ var approvals = []approval{
 	approves(`^/permissions/allow/\d+$`, `^(?:\*|Bash|Bash\(\*\)|Bash\(:\*\))$`, scanner.High, "every command runs without confirmation"),
 	approves(`^/permissions/allow/\d+$`, `^mcp__\*|^mcp__[^*]*?(?:__\*)?\*$`, scanner.Medium, "all tools of all servers run without confirmation"),
 	approves(`^/permissions/allow/\d+$`, `^mcp__[A-Za-z0-9-]+(?:_[A-Za-z0-9-]+)*$`, scanner.Medium, "every tool of a server runs without confirmation"),
-	approves(`^/permissions/allow/\d+$`, `(?i)^mcp__.*__.*(?:exec|run_|shell|command|delete|drop_|write|deploy|send|push|merge)`, scanner.Low, "a tool that writes or executes runs without confirmation"),
+	approves(`^/permissions/allow/\d+$`, `(?i)^mcp__.*__.*(?:exec|run_|shell|command|delete|drop_|write|deploy|send|push|merge)`, scanner.Low, "a tool that can write data or run commands needs no confirmation"),
 	approves(`^/enabledPlugins/[^/]+(?:/\d+)?$`, `^[^f]`, scanner.Medium, "a plugin with its own servers and hooks is enabled for everyone who opens the project"),
 	approves(`^/extraKnownMarketplaces/[^/]+/source/(?:repo|url|package|path)$`, `.`, scanner.Low, "the project adds a plugin catalogue"),
 	// VS Code.
@@ -122,6 +122,6 @@ var approvals = []approval{
 	approves(`^/amp\.commands\.allowlist/\d+$`, `^\*$`, scanner.High, "every command runs without confirmation"),
 	approves(`^/agent/always_allow_tool_actions$`, `^true$`, scanner.High, "every tool and command runs without confirmation"),
 	approves(`^/agent/tool_permissions/default$`, `^allow$`, scanner.High, "every tool and command runs without confirmation"),
-	approves(`^/permissions/allowed_tools/\d+$`, `^(?:bash|edit|write|\*)$`, scanner.Medium, "a tool that writes or executes runs without confirmation"),
+	approves(`^/permissions/allowed_tools/\d+$`, `^(?:bash|edit|write|\*)$`, scanner.Medium, "a tool that can write data or run commands needs no confirmation"),
 	approves(`^/permissions/allow/\d+$`, `^(?:Shell\(\*+\)|Mcp\(\*:\*\)|Write\(\*+(?:/\*+)?\))$`, scanner.High, "every command or tool runs without confirmation"),
 }

@@ -68,7 +68,7 @@ var (
 		`(?:exec )?[^;&|<>` + "`" + `$()\n]*(?:\$\{?[A-Za-z_]+\}?[^;&|<>` + "`" + `$()\n]*)*$`)
 	// silencing matches redirections of output to /dev/null or to another stream.
 	silencing = lazyregexp.New(`\s*(?:[012&]?>>?\s*/dev/null|[12]?>&[12])\b`)
-	// asking matches commands that only print a location.
+	// asking matches command substitutions that only print a path.
 	asking = lazyregexp.New(`\$\((?:git rev-parse --show-toplevel|pwd(?: -P)?|dirname "?\$0"?|(?:which|command -v) [\w.-]+|brew --prefix(?: [\w@.-]+)?|npm (?:root|prefix|bin) -g)\)`)
 	// pythonMain matches the code of a package entry point.
 	pythonMain = lazyregexp.New(`^\s*(?:(?:import [\w.]+|from [\w.]+ import \w+(?: as \w+)?)\s*;\s*)+(?:sys\.exit\()?(?:asyncio\.run\()?[\w.]+\(\)\)*;?\s*$`)

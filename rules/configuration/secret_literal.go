@@ -53,7 +53,7 @@ var SecretLiteral = scanner.Rule{
 	},
 }
 
-// named calls each for every entry of a map, sorted by name.
+// named calls each for every entry of a map, in order of name.
 func named(values map[string]string, prefix string, each func(pointer, name, value string)) {
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		each(prefix+wire.EscapePointer(name), name, values[name])
@@ -149,7 +149,8 @@ var (
 	authScheme = lazyregexp.New(`(?i)^(?:bearer|basic|token|apikey|api-key)$`)
 
 	passwordName = lazyregexp.New(`(?i)passw(?:or)?d|pwd|secret`)
-	// wordName matches names of passwords that people choose, which may therefore be words.
+	// wordName matches names of passwords that people choose. Such a password may be an ordinary
+	// word.
 	wordName       = lazyregexp.New(`(?i)(?:^|_|-)(?:passw(?:or)?d|pwd|passphrase)$`)
 	identifierName = lazyregexp.New(`(?i)(?:^|[_-])(?:id|url|uri|host|region|name)$`)
 )

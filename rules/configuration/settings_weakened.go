@@ -14,7 +14,7 @@ var SettingsWeakened = scanner.Rule{
 	ID:         "settings-weakened",
 	Category:   "configuration",
 	Title:      "A change modifies the settings that apply to it",
-	Why:        "Whoever can switch off a rule, ignore a finding or widen a policy in the same change as a poisoned tool gets both merged. If the change is judged by the settings in force before it, the poisoned tool is still reported, but the weaker settings take effect from the next change on.",
+	Why:        "A change that adds a poisoned tool could also switch off the rule, ignore the finding or widen the policy that would otherwise catch it. If the change is judged by the settings in force before it, the poisoned tool is still reported, but the weaker settings take effect from the next change on.",
 	Fix:        "If you want the new settings, merge them in a separate pull request that a code owner reviews; they apply from then on.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,

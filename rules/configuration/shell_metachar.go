@@ -14,7 +14,7 @@ var ShellMetachar = scanner.Rule{
 	ID:         "cfg-shell-metachar",
 	Category:   "shell_injection",
 	Title:      "A command line contains a second command",
-	Why:        "Some clients start servers through a shell, which runs whatever follows ; or && or is inside $(…) as another command, under the name of an approved server.",
+	Why:        "Some clients start servers through a shell, which runs text after ; or && or inside $(…) as another command, under the name of an approved server.",
 	Fix:        "Remove the second command. A server entry is one program with its arguments; put other commands into a reviewed script.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,

@@ -53,8 +53,8 @@ func reportClaim(p *scanner.JudgePass, severity scanner.Severity, pointer, evide
 		Message: message, Evidence: evidence, Key: evidence})
 }
 
-// claimedBrand returns the brand that a server claims to be, by its bare name or by the word
-// "official".
+// claimedBrand returns the brand that a server claims to be: its name is the brand's name, or
+// contains it and the word "official".
 func claimedBrand(name string) (b *names.Brand, official bool) {
 	words := names.FoldWords(strings.FieldsFunc(name, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })) // otherwise, GitHub would be two words
 	official = slices.Contains(words, "official") && !slices.Contains(words, "unofficial")
@@ -111,8 +111,8 @@ func ownedBy(h string, hosts []string) bool {
 	return slices.ContainsFunc(hosts, func(own string) bool { return h == own || strings.HasSuffix(h, "."+own) })
 }
 
-// imitatedHost returns the brand that a host imitates, by a suffix after the brand's host or a typo
-// in its name.
+// imitatedHost returns the brand that a host imitates, by adding a domain to the brand's host
+// (github.com.example.net) or by a typo in the brand's name.
 func imitatedHost(h string) *names.Brand {
 	labels := strings.Split(h, ".")
 	if len(labels) < 2 {

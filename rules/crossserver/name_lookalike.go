@@ -45,8 +45,8 @@ var NameLookalike = scanner.Rule{
 	},
 }
 
-// likeBuiltin rates a name's similarity to built-in tools. The message is "" if it resembles
-// none.
+// likeBuiltin rates a name's similarity to built-in tools. The message is "" if the name resembles
+// none of them.
 func likeBuiltin(name string) (scanner.Severity, string) {
 	switch b, exact := names.Imitates(name); {
 	case exact && names.Disguised(name):

@@ -26,7 +26,7 @@ var ServerLookalike = scanner.Rule{
 	Judge: JudgeServerName(nil),
 }
 
-// JudgeServerName returns the check. also, if not nil, is a further comparison, for names that
+// JudgeServerName returns the rule's check. also, if not nil, additionally compares names that
 // differ in more than a typo.
 func JudgeServerName(also func(p *scanner.JudgePass, other string) bool) func(*scanner.JudgePass) {
 	return func(p *scanner.JudgePass) {

@@ -25,8 +25,8 @@ var ShadowTool = scanner.Rule{
 	Judge:      JudgeShadows(scanner.Alert),
 }
 
-// JudgeShadows returns the check. copies is the verdict on calls to a tool if another server has an
-// identical copy.
+// JudgeShadows returns the check. copies is the verdict on calls to a tool of which another server
+// has an identical copy.
 func JudgeShadows(copies scanner.Verdict) func(*scanner.JudgePass) {
 	return func(p *scanner.JudgePass) {
 		refuseShadowed(p, copies)
@@ -43,11 +43,11 @@ func JudgeShadows(copies scanner.Verdict) func(*scanner.JudgePass) {
 	}
 }
 
-// refuseShadowed decides about a call to a tool whose name two servers use. The agentsh design
-// refuses the call whichever server receives it, because it is unclear which tool was meant. The
-// severity of the finding about the definition reflects how likely the collision is to be
-// deliberate; the refusal costs users at most a rename. Only the strict profile refuses identical
-// copies, because they do the same.
+// refuseShadowed decides on a call to a tool whose name two servers use. The agentsh design refuses
+// the call, whichever server receives it, because it is unclear which tool was meant. The severity
+// of the finding about the definition reflects how likely the collision is to be deliberate; the
+// refusal costs users at most a rename. Only the strict profile refuses identical copies, because
+// they do the same.
 func refuseShadowed(p *scanner.JudgePass, copies scanner.Verdict) {
 	other := p.Shadow()
 	if other == nil {
@@ -67,7 +67,7 @@ func refuseShadowed(p *scanner.JudgePass, copies scanner.Verdict) {
 var schemaPart = slices.Index(mcp.DefinitionParts[:], "inputSchema")
 
 // fork reports whether a message lists more than one tool that the other server also has.
-// They may be two versions of one server with different descriptions.
+// If so, the two may be versions of one server with different descriptions.
 func fork(p *scanner.JudgePass, other string) bool {
 	shared := 0
 	for i := range p.Message.Definitions {
@@ -95,7 +95,7 @@ func collision(d *mcp.Definition, other *scanner.Known, fork bool) (scanner.Seve
 	case d.Digest == o.Digest:
 		return scanner.Low, "is identical to"
 	case names.FoldSeparators(d.Name) != names.FoldSeparators(o.Name):
-		return scanner.Critical, "has a name that looks like that of"
+		return scanner.Critical, "has a name that looks like the name of"
 	case d.Foreign == o.Foreign && otherSchema(d, o) && names.Alike(d.Description, o.Description):
 		return scanner.Critical, "has the name and description, but not the schema, of"
 	case !fork && names.Reworded(d.Description, o.Description):

@@ -51,14 +51,14 @@ var ToxicFlow = scanner.Rule{
 	},
 }
 
-// witnessRoles describe what each witness does, indexed by capability.
+// witnessRoles describes, by capability, what a tool with that capability does.
 var witnessRoles = [...]string{
 	capability.PrivateData:      "returns private data",
 	capability.UntrustedContent: "returns untrusted content",
 	capability.ExternalSink:     "can send data out",
 }
 
-// reportFlow reports the tool that completes a trifecta, with the other witnesses.
+// reportFlow reports the tool that completes a trifecta, with the other tools in it.
 func reportFlow(p *scanner.JudgePass, severity scanner.Severity, last *mcp.Definition, w *scanner.TrifectaTools) {
 	is := scanner.JudgeIssue{Severity: severity, Subject: mcp.ToolSubject, Name: last.Name, Pointer: "/name", Evidence: last.Name, Offset: last.Offset}
 	var says []string

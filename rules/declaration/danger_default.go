@@ -88,8 +88,8 @@ func weighOffered(tool, parameter, said string, given bool) (scanner.Severity, s
 }
 
 var (
-	// sinkName matches spelled-out parameter names for the recipient of the tool's own output, and
-	// reportsTo names for the recipient of side channels.
+	// sinkName matches parameter names, split into words, for the recipient of the tool's own
+	// output; reportsTo matches those for the recipient of reports, logs or copies.
 	sinkName = lazyregexp.New(`^(bcc|cc|to|recipients?|(bcc|cc|to|reply to|forward(ing)?( to)?|send to|copy to|share with|notify|recipient|notification|` +
 		`alert) (e ?mails?|address(es)?|recipients?|list|number|phone|account|` +
 		`wallet)|forward to|send to|copy to|reply to|share with|(\w+ )?web ?hook( url| uri| address| endpoint)?)$`)
@@ -104,8 +104,8 @@ var (
 	offeredAddress = lazyregexp.New(`(?i)(?:[a-z][a-z0-9+.-]*://|[\w.+-]+@)([\w.-]+|\[[0-9a-f:]+\])`)
 )
 
-// outsideAddress reports whether said contains an external address, which is one outside this
-// machine and its network, and not reserved for examples.
+// outsideAddress reports whether said contains an external address: one outside this machine and
+// its network that is not reserved for examples.
 func outsideAddress(said string) bool {
 	for _, m := range offeredAddress.FindAllStringSubmatch(said, 8) {
 		host := strings.Trim(m[1], "[].")

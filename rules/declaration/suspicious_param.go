@@ -101,7 +101,8 @@ var SuspiciousParam = scanner.Rule{
 	},
 }
 
-// wished describes the object of each pattern; patterns from fileMatch on ask for secrets.
+// wished describes what each pattern asks for; the patterns from index fileMatch on ask for
+// secrets.
 var wished = [...]string{"the conversation", "the prompt", "the results of other tools", "a credentials file", "secrets"}
 
 const (
@@ -118,8 +119,7 @@ func modestWish(p *scanner.TextPass, start, end int) bool {
 
 var (
 
-	// narrowerTalk matches text after a match that narrows it to less than the
-	// conversation.
+	// narrowerTalk matches text that narrows the match before it to less than the conversation.
 	narrowerTalk = lazyregexp.New(`^\s+(to\s+be\s+\w|messages?\b|room|channel|name|id\b|title|model|complet|window|widget|bot)`)
 	hasReason    = lazyregexp.New(`\b(hand ?off|hand ?over|escalate|support|case|ticket|feedback|report|bug|trace|tracing|telemetry|observability|log|audit|` +
 		`summari[sz]e|summary|note|notes|remember|recall)\b`)

@@ -11,8 +11,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/names"
 )
 
-// telling is a pattern of an added sentence: an object that upgrades do not mention, and a verb
-// that acts on it.
+// telling recognises added sentences that apply a verb to an object that legitimate upgrades do not
+// mention.
 type telling struct {
 	says  func(u *unapproved, sentence []byte) bool
 	means string
@@ -56,7 +56,8 @@ var (
 		`|\b(unnoticed|covertly|secretly|surreptitiously|stealthily)\b|\b(done|do\s+(this|it|so)|(perform|run|execute|send)\s+(this|it|that))\s+([\w-]+\s+)?(silently|quietly|discreetly)\b` +
 		`|\bleave\s+(this|it|that)\s+([\w-]+\s+)?out\s+of\b|\b(pretend|act\s+as\s+(if|though))\b|` +
 		`\b(not|n['’]t|never)\s+(include|mention|list|report)\s+(it|this|that)\s+in\s+(your|the)\s+(summary|reply|answer|response|report)\b`)
-	// asUsual matches ordinary wording about things that are not shown.
+	// asUsual matches the condition in an ordinary instruction, such as "do not mention this unless
+	// asked".
 	asUsual = lazyregexp.New(`\b(unless|until)\b`)
 )
 
@@ -100,7 +101,7 @@ const maxPlacesRead = 8
 
 var (
 	placeIn = lazyregexp.New(`\b(https?|wss?|ftp)://[^\s"'<>)\]` + "`" + `]+|\b[\w.+-]+@([\w-]+\.)+[a-z]{2,}\b|\b(\d{1,3}\.){3}\d{1,3}(:\d+)?\b|\b([a-z0-9-]+\.)+[a-z]{2,}\b(:\d+)?`)
-	// handing matches verbs that send something to a destination after them.
+	// handing matches verbs that send something to the destination that follows.
 	handing = lazyregexp.New(`\b(send|sends|sent|sending|posts?|posted|posting|puts?|uploads?|uploaded|uploading|forwards?|forwarded|forwarding|mirror(s|ed|ing)?|` +
 		`submit(s|ted|ting)?|deliver(s|ed|ing)?|transmit(s|ted|ting)?|reports?|reported|relay(s|ed|ing)?|cop(y|ies|ied)|duplicat(e|es|ed|ing)|` +
 		`stream(s|ed|ing)?|publish(es|ed|ing)?|push(es|ed|ing)?|shar(e|es|ed|ing)|ship(s|ped|ping)?|e-?mail(s|ed)?|mail(s|ed)?|b?cc|logs|logged|writes?|` +
@@ -109,12 +110,12 @@ var (
 	// referring matches the text before the address of a page to read.
 	referring = lazyregexp.New(`\b(see|documentation|docs?|info(rmation)?|details|reference|guide|help|more|options|visit|available\s+at|found\s+at|described\s+(at|in)|` +
 		`examples?|e\.g\.|like|such\s+as|looks?\s+like|format)\b[^.;]{0,25}$`)
-	// drawn matches the start of an image whose address carries data.
+	// drawn matches the start of a Markdown image, whose address can carry data.
 	drawn = lazyregexp.New(`!\[[^\]]*\]\($`)
 )
 
-// newPlace reports whether place is a destination that the definition did not mention before and
-// that is not named like the server or its subject.
+// newPlace reports whether place is a destination that is new to the definition and not named like
+// the server or its subject.
 func (u *unapproved) newPlace(place string, before []byte) bool {
 	host := hostNamed(place)
 	if host == "" || isLocal(host) || exampleHost.MatchString(host) && forExample.Match(before) {
@@ -154,8 +155,7 @@ func hostNamed(place string) string {
 	return strings.Trim(host, ".")
 }
 
-// writesElsewhere reports whether a sentence writes to a location from which systems run
-// files, or which they trust.
+// writesElsewhere reports whether a sentence writes to a location whose files systems run or trust.
 func writesElsewhere(u *unapproved, s []byte) bool {
 	at := trustedPlace.FindIndex(s)
 	return at != nil && storing.Match(s[:at[0]]) && !clause.StrongNegation.Match(s[:at[0]]) && !u.spokeOf(string(bytes.TrimSpace(s[at[0]:at[1]]))) || openBucket.Match(s)

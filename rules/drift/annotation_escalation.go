@@ -45,8 +45,8 @@ var hints = []struct {
 	// denied reports whether the rest of the approved definition already contradicted the hint.
 	denied func(*wire.Doc, *mcp.Definition) bool
 
-	// claims reports whether the tool's texts contradict the harmless value, on which clients
-	// rely when they decide whether to ask.
+	// claims reports whether the tool's texts contradict the harmless value. Clients rely on that
+	// value when they decide whether to ask.
 	claims func(*mcp.Definition) bool
 }{
 	{"readOnlyHint", "true", scanner.Critical, saysItWrites, mayWrite},
@@ -55,8 +55,8 @@ var hints = []struct {
 	{"idempotentHint", "true", scanner.Low, saysItWrites, nil},
 }
 
-// saysItDestroys reports whether a tool says that it destroys its target. Removing something from
-// something else, or moving it, does not count.
+// saysItDestroys reports whether a tool says that it destroys its target. Removing an object from a
+// group, or moving it, does not count.
 func saysItDestroys(d *mcp.Definition) bool {
 	verb, sentence := tools.OpeningVerb(d.Description)
 	name := names.Spell(d.Name)
@@ -86,8 +86,8 @@ func mayWrite(d *mcp.Definition) bool {
 	return !tools.ReadVerbs.MatchString(name) && !tools.ReadVerbs.MatchString(verb) && slices.ContainsFunc(strings.Fields(name), func(w string) bool { return tools.Changing(w) && !passing[w] })
 }
 
-// passing are verbs whose effects end with the session; some servers count them as
-// reading.
+// passing lists verbs whose effects end with the session; some servers annotate such tools as
+// read-only.
 var passing = names.Set(`close start stop restart schedule save apply enable disable`)
 
 func isHint(name string) bool {
@@ -159,7 +159,8 @@ func (c *change) destructiveNow(old, now int) bool {
 	return hintOf(&c.now, c.now.Get(now, "destructiveHint")) == "true" && hintOf(&c.old, c.old.Get(old, "destructiveHint")) != "true"
 }
 
-// oddHint is a value that clients interpret differently: some treat every string as true.
+// oddHint stands for a hint that is not a boolean. Clients interpret such hints differently: some
+// treat every string as true.
 const oddHint = "not a boolean"
 
 // hintOf returns the value of a hint, or "" if it is missing. Some clients accept a string that

@@ -44,7 +44,7 @@ var Cloaking = scanner.Rule{
 	},
 }
 
-// atOnce is a period too short for a server upgrade.
+// atOnce is the period within which a server upgrade is implausible.
 const atOnce = 10 * time.Minute
 
 // reportDifference reports a definition that the server shows differently, or not at all, to a

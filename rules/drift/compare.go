@@ -43,15 +43,15 @@ type place struct {
 
 // The limits on a comparison. maxDifferences applies to each severity separately, so that many
 // small differences cannot hide a large one. Schemas of published servers have at most 1,160
-// places, and reach a tenth of the other limits.
+// places, and reach at most a tenth of the other limits.
 const (
 	maxDifferences = 64
 	maxCompared    = 24 // levels
 	maxPlaces      = 20_000
 )
 
-// compareSchemas compares two schemas at every place, by the parameters and results that
-// they describe. A missing schema is -1.
+// compareSchemas compares two schemas at every place, parameter by parameter. A missing schema is
+// -1.
 func compareSchemas(c *change, old, now int, result bool) []difference {
 	s := schemaChange{comparison: &comparison{change: c, result: result, stake: c.stakes(), places: maxPlaces, seen: map[place]bool{}}, place: place{from: old, to: now}}
 	s.was, s.is = newSide(&c.old, old), newSide(&c.now, now)
@@ -85,7 +85,7 @@ type schemaChange struct {
 	after *view // schemas that now apply to the value, set while its constraints are compared
 }
 
-// inner returns the place of a subschema of the current schema.
+// inner returns the comparison of a subschema of the current schema.
 func (s *schemaChange) inner(name string, old, now int) *schemaChange {
 	return &schemaChange{comparison: s.comparison, place: place{from: old, to: now, name: cmp.Or(name, s.name)}, depth: s.depth + 1}
 }

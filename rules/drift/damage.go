@@ -55,8 +55,8 @@ func asksInParameter(u *unapproved, s []byte) bool {
 	return !asksForMore(name) && !namesCredential(name) && !namesTalk(name) && !sensitive.AboutTalk(u.d.Name) && asksOfTheirs(string(s))
 }
 
-// destroysUnasked reports whether a sentence does damage in a tool that claims to be read-only
-// or harmless.
+// destroysUnasked reports whether a sentence states that a tool does damage although it claims to
+// be read-only or harmless.
 func destroysUnasked(u *unapproved, s []byte) bool {
 	at := damage.FindIndex(s)
 	return at != nil && !u.label && u.trusted() && !clause.StrongNegation.Match(s) && !hypothetical.Match(s[:at[1]]) && !harmlessLoss.Match(s[at[1]:])
@@ -73,8 +73,7 @@ var (
 	// harmlessLoss matches a loss that only affects the returned data.
 	harmlessLoss = lazyregexp.New(`^[^.;]{0,25}\b(from\s+(the\s+)?(output|results?|response|text|list|answer)|duplicates?|whitespace|html|markup|markdown|formatting|` +
 		`noise|filters?|cache|tags|prefix(es)?|suffix(es)?|fields?|columns?|quotes)\b`)
-	// hypothetical matches wording for things that may happen, or that happened
-	// earlier.
+	// hypothetical matches wording for events that may happen, or that happened earlier.
 	hypothetical = lazyregexp.New(`\b(if|when|unless|may|might|can|could|were|was|have\s+been|has\s+been|returns?|lists?|whether|filters?|deprecated)\b`)
 )
 

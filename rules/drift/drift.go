@@ -84,12 +84,13 @@ func changes(p *scanner.JudgePass, visit func(*change)) {
 	})
 }
 
-// report reports a change at a pointer in the definition. An approval of the definition settles it.
+// report reports a change at a pointer in the definition. If the change under review also approves
+// the definition, the finding counts as approved.
 func (c *change) report(severity scanner.Severity, pointer, message, evidence, diff string) {
 	c.reportUnless(c.p.ApprovedInChange(c.d), severity, pointer, message, evidence, diff)
 }
 
-// reportUnless is like report, but takes the approval that settles the change, or nil.
+// reportUnless is like report, but takes the approval, or nil if there is none.
 func (c *change) reportUnless(approval *baseline.Approval, severity scanner.Severity, pointer, message, evidence, diff string) {
 	c.p.Report(scanner.JudgeIssue{
 		Approval: approval,

@@ -10,8 +10,8 @@ import (
 )
 
 // foreignIntent returns what a text in another language tells the model to do, judging by its words
-// alone, without their grammar. It finds sentences that mention the user and something that must be
-// neither taken from a user nor hidden from one.
+// alone, without their grammar. It finds sentences that mention the user together with sending
+// credentials or the conversation, or with not noticing something.
 func (u *unapproved) foreignIntent(s []byte) string {
 	for _, sentence := range foreignSentence.Compiled().FindAll(s, -1) {
 		var f text.Folder
@@ -38,8 +38,8 @@ var (
 	foreignUsers = sync.OnceValue(func() []foreignUser { return languages.Each(newForeignUser) })
 )
 
-// foreignUser holds a language's words for the user, and for what is taken from or hidden from a
-// user.
+// foreignUser holds a language's expressions for the user, for data that belongs to the user
+// (theirs), for sending it, and for not noticing something (kept).
 type foreignUser struct{ user, theirs, sent, kept *lazyregexp.Regexp }
 
 func newForeignUser(l *languages.Language) foreignUser {

@@ -51,7 +51,7 @@ var Identity = scanner.Rule{
 	},
 }
 
-// identified calls visit for the entries of a configuration whose identity was approved, with their
+// identified calls visit for each configuration entry that has an approved identity, with its
 // current identity.
 func identified(p *scanner.ConfigPass, visit func(*configfile.Entry, *scanner.Offer, *baseline.Identity)) {
 	for i := range p.Entries {

@@ -73,7 +73,7 @@ func changedParts(a, b *mcp.Definition) []string {
 	return parts
 }
 
-// pointerTo returns a pointer to the changed part, or "" if there is not exactly one.
+// pointerTo returns a pointer to the changed part if there is exactly one, otherwise "".
 func pointerTo(parts []string) string {
 	if len(parts) != 1 || parts[0] == "other members" {
 		return ""

@@ -19,8 +19,8 @@ type unapproved struct {
 	label bool // the text is a name or value, which does not address a reader
 }
 
-// FirstSentence returns false, because the tool's purpose was stated when it was
-// approved.
+// FirstSentence returns false: an unapproved sentence does not state the tool's purpose, which was
+// already approved.
 func (u *unapproved) FirstSentence(int) bool { return false }
 
 // Parameter reports whether the definition has a parameter with this name.
@@ -42,9 +42,9 @@ func (u *unapproved) OtherTool(sentence []byte) string {
 	return string(toolOfOthers.Find(sentence))
 }
 
-// intended returns what the added sentences tell the model to do, or "" if nothing. It rejects
-// wording that is acceptable in a definition as a whole, where benign servers can be just as
-// insistent.
+// intended returns what the added sentences tell the model to do, or "" if nothing. It does not
+// accept wording that would be acceptable in a definition as a whole, where benign servers can be
+// just as insistent.
 func (c *change) intended(r retold) (why string) {
 	u := unapproved{change: c, r: r, label: isLabel(r.pointer)}
 	for _, span := range r.spans() {
@@ -84,7 +84,7 @@ func (u *unapproved) read(s []byte) string {
 	return u.foreignIntent(s)
 }
 
-// weighs reports whether the senses of an added sentence reach the threshold of a test.
+// weighs reports whether the senses found in an added sentence reach a test's threshold.
 func (u *unapproved) weighs(w *sense.Test, t []byte, s *reading.Sentence) bool {
 	for _, oneOf := range w.Needs {
 		if !s.SaysOneOf(oneOf) {

@@ -133,7 +133,7 @@ var LockPending = scanner.Rule{
 	},
 }
 
-// reportWaitingIdentity reports a server whose current identity is not approved.
+// reportWaitingIdentity reports a server whose current identity is pending approval.
 func reportWaitingIdentity(p *scanner.JudgePass) {
 	locked := p.Locked()
 	if !locked.Waits() {

@@ -118,7 +118,7 @@ var openness = [][]string{
 // grants reports whether a key concerns a tool's permissions.
 func grants(key string) bool { return anyWord(key, granting) }
 
-// naming are words of keys whose member names are permissions.
+// naming lists words for keys under which each member's name is a permission.
 var naming = names.Set(`effect effects operations actions capability capabilities scope scopes permission permissions privilege privileges grant grants`)
 
 var granting = names.Set(`effect effects operation operations action actions capability capabilities access mode

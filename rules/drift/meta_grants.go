@@ -139,8 +139,8 @@ func (g *grant) has(value string) bool {
 	return is
 }
 
-// rank returns how permissive a value is, or -1 if unknown. A value that ends in a wildcard
-// ranks as "*", and a mount by its mode, which is the last part.
+// rank returns how permissive a value is, or -1 if unknown. A value that ends in a wildcard ranks
+// as "*"; a mount ranks by its mode, which follows the last colon.
 func rank(value string) int {
 	value = strings.ToLower(strings.TrimSpace(value))
 	if strings.HasSuffix(value, ":*") || strings.HasSuffix(value, "/*") || strings.HasSuffix(value, "/**") {
@@ -161,7 +161,7 @@ func (g *grant) mostOpen() int {
 	return most
 }
 
-// harmless reports whether a value is closed or only permits reading.
+// harmless reports whether a value permits nothing or only reading.
 func harmless(value string) bool {
 	if r := rank(value); r >= 0 {
 		return r <= 1

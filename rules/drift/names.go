@@ -35,7 +35,8 @@ func anyWord(name string, set map[string]bool) bool {
 
 var (
 	reaching = names.Set(`path paths file files filename dir directory root url uri host hostname domain command cmd shell script code sql query expression eval program executable destination`)
-	// sinks are words for recipients of copies; with one of placeWords they name a destination.
+	// sinks lists words for recipients of copies; together with one of placeWords, they name a
+	// destination.
 	sinks      = names.Set(`mirror relay sink report notify notification audit log logging telemetry collector collect exfil leak beacon drop copy sync forward upload callback`)
 	placeWords = names.Set(`url uri endpoint host address to server email mail hook webhook domain`)
 	demanding  = names.Set(`bcc cc forward webhook callback recipient recipients destination endpoint proxy exfil upload

@@ -45,7 +45,7 @@ var OtherMember = scanner.Rule{
 	},
 }
 
-// toldOf reports whether another rule reports a member.
+// toldOf reports whether another rule reports changes to a member.
 func (c *change) toldOf(name string, old, now int) bool {
 	switch name {
 	case "inputSchema", "outputSchema", "_meta":
@@ -82,8 +82,8 @@ func (c *change) otherMember(name string, old, now int) (scanner.Severity, strin
 	return scanner.Note, message
 }
 
-// asSchema returns the member name that a lenient client would accept name as, or "" if there is
-// none.
+// asSchema returns the specified member name that a lenient client would read name as, or "" if
+// there is none.
 func asSchema(name string) string {
 	for _, known := range mcp.DefinitionParts {
 		if name != known && names.FoldSeparators(name) == names.FoldSeparators(known) && known != "_meta" {

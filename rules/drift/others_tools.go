@@ -32,9 +32,10 @@ var (
 		`\b(doing|calling|using|running|trying)\s+anything\s+else\b`)
 	governing = lazyregexp.New(`\b(before|prior|ahead|first|preceded|beforehand|instead|rather\s+than|over|above|must|never|do\s+not|don['’]t|always|only|until|` +
 		`unless|whenever|when|deprecated|unreliable|outdated|insecure|obsolete|route|hand|pass|set|prefer|no\s+other)\b`)
-	// sameServer matches wording that assigns other tools to the same server.
+	// sameServer matches wording that says that other tools belong to the same server.
 	sameServer = lazyregexp.New(`^[^.;]{0,30}\b(in|of|from|on|by|within)\s+(this|the\s+same|our|that)\s+(\w+\s+)?(server|mcp|toolset|package|plugin|suite|extension|group|family|category|list)\b`)
-	// namedTool matches a tool name together with its use or an obligation.
+	// namedTool matches a tool name in wording about its use ("before get_x is called") or about
+	// what it must do ("the get_x tool must").
 	namedTool = lazyregexp.New(`\b(?:before|prior\s+to|when(?:ever)?|after|once|if|instead\s+of)\s+(?:the\s+|using\s+|calling\s+|any\s+)?["'` +
 		"`" + `]?([a-z]+(?:_[a-z]+)+)["'` + "`" + `]?(?:\s+(?:or|and)\s+["'` + "`" + `]?[a-z_]+["'` + "`" + `]?)?\s+(?:is|are|` +
 		`gets?)\s+(?:used|called|invoked|run|executed)\b|\bthe\s+["'` + "`" + `]?([a-z]+(?:_[a-z]+)+)["'` + "`" + `]?\s+tools?\s+(?:must|should|has\s+to|have\s+to|shall)\b`)
@@ -54,8 +55,7 @@ func (u *unapproved) ownFamily(tools, behind []byte) bool {
 	return false
 }
 
-// commonKinds are words between "other" and "tools" that do not say whose tools they
-// are.
+// commonKinds lists words between "other" and "tools" that do not say whose tools they are.
 var commonKinds = names.Set(`other tool tools every each another such these those the any all servers server available external search file files similar connected installed`)
 
 // ownName reports whether name is a tool of the server, or occurs in the approved definition.

@@ -38,8 +38,8 @@ func (s *schemaChange) properties(before, after *object) {
 	}
 }
 
-// schemas compares the schemas of a property in its variants. A schema that existed before is not a
-// change.
+// schemas compares the schemas of a property in its variants. A schema that existed before does not
+// count as a change.
 func (s *schemaChange) schemas(o, n *property) {
 	known := map[string]bool{}
 	for _, node := range o.nodes {
@@ -62,8 +62,8 @@ func (s *schemaChange) schemas(o, n *property) {
 	}
 }
 
-// freshOne reports a new property. Its severity depends on what it asks for. Merely
-// requiring it breaks calls, which gains an attacker nothing.
+// freshOne reports a new property. Its severity depends on what it asks for. Making it required
+// only breaks existing calls, which does not help an attacker.
 func (s *schemaChange) freshOne(n *property, declared bool) {
 	asks := s.asks(n)
 	switch {
@@ -99,8 +99,8 @@ func (s *schemaChange) approvedName(name string) bool {
 	return s.alike[names.FoldName(name)]
 }
 
-// asks reports whether the name of a property, or of a nested property, asks for more. An ambiguous
-// name is interpreted by its description.
+// asks reports whether the name of a property, or of a nested property, asks for something beyond
+// the task or for a destination. If the name is ambiguous, the description decides.
 func (s *schemaChange) asks(n *property) bool {
 	asks := asksForMore(n.name) || anyWord(n.name, raw) && s.carriesText(n)
 	if description := s.describes(n); description != "" && anyWord(n.name, ambiguous) && !anyWord(n.name, unambiguous) {
@@ -115,7 +115,7 @@ func (s *schemaChange) asks(n *property) bool {
 	return asks
 }
 
-// raw are words for parameters whose values are executed unchanged.
+// raw lists words for parameters whose values are executed unchanged.
 var raw = names.Set(`raw sql command cmd shell script code eval expression statement exec program`)
 
 // demand rates a new required parameter. An enum, a number or a boolean cannot leak data.
@@ -126,8 +126,8 @@ func (s *schemaChange) demand(n *property) scanner.Severity {
 	return scanner.Medium
 }
 
-// emptied reports a schema that declared parameters and now accepts anything. If it excluded
-// nothing before, the change may be a mistake.
+// emptied reports a schema that declared parameters and now accepts anything. If the old schema
+// excluded nothing, the change may be a mistake.
 func (s *schemaChange) emptied(before, after *object) {
 	if len(after.list) > 0 || s.after != nil && jsonschema.Raw(&s.now, s.is.get(s.after, "additionalProperties")) == "false" {
 		return

@@ -35,8 +35,8 @@ func comparePattern(s *schemaChange, name string, old, now int) {
 	}
 }
 
-// bounded reports whether other constraints now keep the value from being arbitrary text,
-// whatever its pattern.
+// bounded reports whether constraints other than the pattern now rule out arbitrary text as a
+// value.
 func (s *schemaChange) bounded() bool {
 	return s.after != nil && (!takesText(s.is.types(s.after)) || s.is.choices(s.after) != nil)
 }
@@ -64,8 +64,8 @@ var hostileTexts = []string{
 }
 
 // letThrough returns the first hostile text that the old pattern rejects and the new one accepts,
-// or "" if there is none. An old pattern that accepts most of them does not protect anything. An
-// unreadable new pattern counts as accepting everything.
+// or "" if there is none. An old pattern that accepts most hostile texts does not protect anything.
+// An unreadable new pattern counts as accepting everything.
 func (s *schemaChange) letThrough(old, now string) string {
 	if s.patterns++; s.patterns > maxPatternsRead {
 		return hostileTexts[0]
@@ -100,8 +100,8 @@ const (
 )
 
 // readPattern returns a matcher for an ECMA-262 pattern, or nil if it cannot be read. Go does
-// not support lookahead, so lookahead at the start, where patterns have it, becomes a separate
-// expression.
+// not support lookahead, so lookahead at the start, where patterns usually have it, becomes a
+// separate expression.
 func readPattern(pattern string) func(string) bool {
 	if len(pattern) > maxPatternBytes {
 		return nil

@@ -51,7 +51,8 @@ func (s *schemaChange) fresh(gone, fresh []*property, declared bool) []*property
 	return slices.DeleteFunc(gone, func(o *property) bool { return renamed[o] })
 }
 
-// kindOf returns a string that a property and its renamed version share.
+// kindOf returns a property's types and whether it is required, as one string. A renamed property
+// keeps these.
 func (s *schemaChange) kindOf(of *side, p *property) string {
 	if len(p.nodes) == 0 {
 		return "undeclared"
@@ -61,8 +62,8 @@ func (s *schemaChange) kindOf(of *side, p *property) string {
 	return strings.Join(append(all, [...]string{"optional", "sometimes", "always"}[p.needed]), " ")
 }
 
-// rename reports a renamed property. It treats a property as new if its name asks for
-// more.
+// rename reports a renamed property. It returns false, so that the property counts as new, if its
+// name asks for more than the old name did.
 func (s *schemaChange) rename(o, n *property) bool {
 	disguise := names.FoldName(o.name) == names.FoldName(n.name) && (names.Disguised(o.name) || names.Disguised(n.name))
 	weight := scanner.Note
@@ -85,8 +86,8 @@ func (s *schemaChange) rename(o, n *property) bool {
 	return true
 }
 
-// carriesMore reports whether n carries the whole of something, or bytes, instead of
-// a text.
+// carriesMore reports whether n takes bytes or a whole collection, such as an archive, where o did
+// not.
 func (s *schemaChange) carriesMore(o, n *property) bool {
 	for _, keyword := range [...]string{"contentEncoding", "contentMediaType"} {
 		if s.now.Get(n.schema(), keyword) >= 0 && s.old.Get(o.schema(), keyword) < 0 {
@@ -96,7 +97,7 @@ func (s *schemaChange) carriesMore(o, n *property) bool {
 	return anyWord(n.name, wholes) && !anyWord(o.name, wholes)
 }
 
-// wholes are words for parameters that contain the whole of something.
+// wholes lists words for parameters that take a whole collection.
 var wholes = names.Set(`archive dump snapshot tree workspace bundle backup tarball zip everything`)
 
 // inside returns the properties of a property of type object.

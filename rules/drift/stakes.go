@@ -12,7 +12,7 @@ import (
 )
 
 // stakes describes what a call to a tool can do, according to the tool itself. Constraints matter
-// only if there is a stake.
+// only if a call has consequences.
 type stakes struct {
 	acts  bool // destroys, runs, pays, grants, sends, or changes running systems
 	runs  bool // executes its input
@@ -50,8 +50,8 @@ func anyOf(words []string, set map[string]bool) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return set[strings.TrimRight(w, ".,:;!?")] })
 }
 
-// The verbs that indicate a stake, in names and first sentences. Participles are omitted,
-// because tools also read data about things that were paid, locked or deployed.
+// Verbs, in tool names and first sentences, that indicate an action with consequences. Participles
+// are omitted, because tools also read data about things that were paid, locked or deployed.
 var (
 	acting = names.Set(`delete deletes remove removes destroy destroys erase erases wipe wipes purge purges truncate truncates drop drops
 		overwrite overwrites terminate terminates kill kills revoke revokes reset resets uninstall uninstalls
@@ -65,8 +65,8 @@ var (
 	saving  = names.Set(`save write create add update edit append insert rename`)
 )
 
-// guarded reports whether a constraint protects something here, because the parameter is run,
-// opened or connected to, or because the tool has a stake.
+// guarded reports whether a constraint on the parameter protects something, because the value is
+// run, opened or connected to, or because calls to the tool have consequences.
 func (s *schemaChange) guarded() bool { return reaches(s.name) || s.stake.acts }
 
 // loosened rates a constraint that was removed or relaxed.

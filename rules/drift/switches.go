@@ -27,11 +27,11 @@ var (
 	undoing   = names.Set(`skip ignore disable allow bypass no without auto unsafe insecure force`)
 )
 
-// holding are words for parameters, such as switches, without which a call waits for
-// confirmation.
+// holding lists words for parameters, such as confirmations, that hold back a call until the caller
+// sets them.
 var holding = names.Set(`dry plan preview simulate confirm confirmed confirmation approve approval approved approver sandbox sandboxed isolated verify interactive ask draft otp pin mfa totp consent acknowledge acknowledged`)
 
-// holds reports whether name is a parameter without which a call does nothing.
+// holds reports whether name is a parameter that holds back a call until the caller sets it.
 func holds(name string) bool { return anyWord(name, holding) && safeValue(name) != "false" }
 
 // compareDefault compares the values that apply if a caller omits the parameter.
@@ -69,7 +69,7 @@ func compareDefault(s *schemaChange, _ string, old, now int) {
 // wideOpen reports whether a value is one of the most permissive ones.
 func wideOpen(value string) bool { return rank(value) == len(openness)-1 && !switchValues[value] }
 
-// switchValues are values of switches, which have a meaning only with the switch's name.
+// switchValues are values of switches, which have no meaning without the switch's name.
 var switchValues = names.Set("true false on off yes no 0 1")
 
 // unfixed rates a switch that was fixed to its safe value and can now have a different one.
@@ -99,8 +99,7 @@ func (s *schemaChange) boldByDefault(n *property) bool {
 	return place != "" && (asksForMore(n.name) || leadsSomewhere(value) && s.strange(place))
 }
 
-// bolder are words for switches that skip a confirmation or make an action
-// irreversible.
+// bolder lists words for switches that skip a confirmation or make an action irreversible.
 var bolder = names.Set(`skip ignore disable bypass no without auto unsafe insecure force overwrite delete remove purge destroy publish public share push approve unattended privileged`)
 
 // notAsked reports a confirmation parameter that calls no longer need. n is its current version,
@@ -122,7 +121,7 @@ func (s *schemaChange) notAsked(o, n *property) bool {
 	return true
 }
 
-// money are words for parameters that limit an amount of money.
+// money lists words for parameters that limit an amount of money.
 var money = names.Set(`amount value price total sum quantity budget limit fee`)
 
 // wider rates a relaxed limit. Limits on sizes do not protect anything, but limits on amounts do if
@@ -141,11 +140,10 @@ func (s *schemaChange) wider(name string, gone bool, before, after float64) scan
 	return scanner.Low
 }
 
-// selecting are words for parameters that select an action, its actor or its
-// recipient.
+// selecting lists words for parameters that select an action, its actor or its recipient.
 var selecting = names.Set(`op ops operation operations action actions mode method verb act task command role roles permission permissions access privilege privileges scope scopes level visibility audience acl grant`)
 
-// grave are words for values that destroy, run or open something, give it to everybody, or remove
+// grave lists words for values that destroy, run or open something, give it to everybody, or remove
 // its protection.
 var grave = names.Set(`delete remove destroy erase wipe purge truncate drop overwrite terminate kill revoke uninstall reset shutdown
 	admin administrator owner root superuser superadmin sudo maintainer privileged public anyone everyone world unrestricted
@@ -155,7 +153,7 @@ var grave = names.Set(`delete remove destroy erase wipe purge truncate drop over
 // isGrave reports whether a value is dangerous for a parameter that selects an action.
 func isGrave(value string) bool { return value == "*" || anyWord(value, grave) }
 
-// graver rates values that a parameter did not list before.
+// graver rates values added to a parameter's list of values.
 func (s *schemaChange) graver(before []int, more []string) scanner.Severity {
 	if !anyWord(s.name, selecting) || !slices.ContainsFunc(more, isGrave) {
 		return scanner.Low

@@ -12,9 +12,9 @@ import (
 	"github.com/mcpscan/mcpscan/internal/tools"
 )
 
-// takesTheirs reports whether a new parameter takes credentials or the conversation, by its name or
-// description. If the caller chooses the address, an optional credential is sent there and not to
-// the tool's author.
+// takesTheirs reports whether a new parameter takes credentials or the conversation, according to
+// its name or description. If the caller chooses the address, an optional credential is sent there
+// and not to the tool's author.
 func (s *schemaChange) takesTheirs(n *property) bool {
 	if !s.carriesText(n) {
 		return false
@@ -84,13 +84,13 @@ func namesTalk(name string) bool {
 }
 
 var (
-	// opening are words that mean a credential in any context.
+	// opening lists words that mean a credential in any context.
 	opening = names.Set(`password passwords passwd passphrase passcode credential credentials secret secrets mnemonic jwt dotenv apikey`)
-	// bareCredential are words that mean a credential after certain other words, but on their own
-	// may mean a list position or a coin.
+	// bareCredential lists words that mean a credential only after another word, as in "access
+	// token". On its own, "token" may be a pagination cursor or a cryptocurrency.
 	bareCredential = names.Set(`token tokens cookie cookies pem otp auth`)
-	// placesInLists are words for pagination tokens, tokens that are counted or traded, and
-	// data keys.
+	// placesInLists lists words that form names of pagination tokens, of tokens that are counted or
+	// traded, and of data keys.
 	placesInLists    = names.Set(`page next prev previous continuation cursor sync resume start max min count limit budget in out from to base quote pagination skip offset idempotency cache sort primary foreign partition design`)
 	wholeEnvironment = lazyregexp.New(`\b(env vars|environment variables|process env)$`)
 	talks            = names.Set(`conversation conversations dialog dialogue transcript chat`)
@@ -99,8 +99,8 @@ var (
 	ofModels         = names.Set(`llm full entire complete whole model assistant prompt`)
 )
 
-// ambiguous are words with an ordinary and a suspicious meaning; such a name is interpreted by its
-// description, unless it also contains an unambiguous word.
+// ambiguous lists words with an ordinary and a suspicious meaning. For a parameter with such a
+// name, the description decides, unless the name also contains an unambiguous word.
 var (
 	ambiguous   = names.Set(`context memory environment env prompt messages history upload script shell command cmd endpoint recipient recipients proxy`)
 	unambiguous = names.Set(`bcc cc forward webhook callback exfil token secret password passphrase credential credentials conversation transcript destination`)
@@ -128,17 +128,17 @@ func asksOfTheirs(description string) bool {
 	return false
 }
 
-// nearStart is the maximum distance, in bytes, of the requested thing from the start of
-// its sentence.
+// nearStart is the maximum distance, in bytes, of the requested data from the start of its
+// sentence.
 const nearStart = 45
 
 // abbreviations do not end a sentence.
 var abbreviations = strings.NewReplacer("e.g. ", "e.g., ", "i.e. ", "i.e., ")
 
 var (
-	// usedFor matches words before something that a value only relates to.
+	// usedFor matches words that introduce what a value is for, rather than what it contains.
 	usedFor = lazyregexp.New(`\b(for|used?|uses|when|if|whether|based|by)\b`)
-	// valued matches wording before something that a value contains.
+	// valued matches wording that introduces what a value contains.
 	valued = lazyregexp.New(`\b(include|pass|put|paste|provide|supply|enter|insert|attach|append|add|contents?\s+of|values?\s+of|copy\s+of|set\s+(it\s+)?to|fill\s+in)\b[^.;]{0,60}$`)
 	// theirThing matches credentials, the conversation and other tools' results.
 	theirThing = lazyregexp.New(`\b(api|access|auth\w*|bearer|secret|private|ssh|signing|session|oauth|refresh|login)[ _-](keys?|tokens?|cookies?)\b|` +
@@ -154,6 +154,7 @@ var (
 	// pathOrExample matches wording that asks for a location or an example rather than
 	// the content.
 	pathOrExample = lazyregexp.New(`\b(paths?|location|where|file\s?name|defaults?(\s+(to|is))?|e\.g\.|examples?|such\s+as|like|instead\s+of|requires?|needs?|using|uses|via|with)\b[^.;]*$`)
-	// aboutThing matches text that turns the words before it into part of a different name.
+	// aboutThing matches text that turns the words before it into a name for something else, such
+	// as "limit" after "token".
 	aboutThing = lazyregexp.New(`^\s*(['’]s\s+)?(ids?|identifiers?|urls?|names?|types?|kinds?|counts?|limits?|slugs?|objects?|formats?|polic(y|ies)|expir\w+|ttl|length|settings?)\b`)
 )
