@@ -15,7 +15,7 @@ type Problem struct {
 	Idle bool // a protective setting has no effect
 }
 
-// Check returns rules without effect, in file order. It reports no false positives, but does not
+// Check returns the policy's problems, in file order. It reports no false positives, but does not
 // find rules that are unreachable only because of several others combined.
 func (p *Policy) Check() []Problem {
 	var c checker
@@ -68,7 +68,7 @@ func (c *checker) tell(at configfile.Position, format string, args ...any) {
 	c.problems = append(c.problems, Problem{At: at, Says: fmt.Sprintf(format, args...)})
 }
 
-// called returns the name of a rule for messages.
+// called returns the rule's name for messages.
 func (r *Rule) called() string {
 	if r.Name == "" {
 		return r.title()
@@ -138,7 +138,7 @@ func (r *Rule) lists(f func(name string, g Patterns)) {
 	}
 }
 
-// Impossible returns the patterns that cannot match anything, for a rule that lets requests pass.
+// Impossible returns the patterns that cannot match anything in a rule that lets requests pass.
 func (r *Rule) Impossible() []Problem {
 	var c checker
 	if !r.Passes() {

@@ -1,10 +1,9 @@
-// Package policy applies a user's policy to requests. Every policy language is read into the same
-// rules, and one evaluator applies them: config reads the TOML languages and the
-// YAML lists.
+// Package policy applies a user's policy to requests. Package config parses every policy language,
+// TOML or YAML, into the same rules, and one evaluator applies them.
 //
-// It must never pass a request that it does not understand, so an argument that was not inspected
-// counts against the request. As an implementation of [scanner.Policy], it must have no clock, no
-// I/O and no state between requests.
+// The package must never pass a request that it does not understand, so an argument that was not
+// inspected counts against the request. As an implementation of [scanner.Policy], it must not read
+// the clock, do I/O, or keep state between requests.
 package policy
 
 import (
@@ -59,7 +58,7 @@ type Policy struct {
 	lists  *Lists // source of the stages, if they were built from lists
 }
 
-// stage returns the decision of the first matching rule.
+// stage decides on a request by the first of its rules that matches.
 type stage struct {
 	methods   map[string]bool  // methods that it decides on; all others pass
 	logs      bool             // some rule logs, which applies to any method
@@ -147,7 +146,7 @@ func (p *Policy) Lists() *Lists { return p.lists }
 // defaultRule is the name of the default decision in reports.
 const defaultRule = "default"
 
-// title returns the name of a rule for reports.
+// title returns the rule's name for reports.
 func (r *Rule) title() string { return cmp.Or(r.Name, "rule "+strconv.Itoa(r.Number)) }
 
 // Passes reports whether the rule lets messages pass. Such a rule matches only if it is certain

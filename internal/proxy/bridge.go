@@ -18,11 +18,11 @@ import (
 
 // Command is a server that the proxy starts: one process per client session.
 type Command struct {
-	// Start starts a process. Its error is shown to the client.
+	// Start starts a process. The client is shown the error.
 	Start func(context.Context) (*Started, error)
 	// MaxSessions is the maximum number of processes at a time.
 	MaxSessions int
-	// Idle ends a session that has had no open request or stream for this time.
+	// Idle is how long a session may have no open request or stream before it ends.
 	Idle time.Duration
 }
 

@@ -13,8 +13,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// requestOf returns a request to Anthropic with the description of a tool, and with
-// history after the first message.
+// requestOf returns a request to Anthropic with a tool's description, and with history after the
+// first message.
 func requestOf(description, history string) string {
 	return `{"model":"claude-x","max_tokens":5,"tools":[{"name":"mcp__mail__read","description":"` + description + `","input_schema":{"type":"object"}}],"messages":[{"role":"user","content":"Hi"}` + history + `]}`
 }
@@ -76,7 +76,7 @@ func TestLLMObserves(t *testing.T) {
 }
 
 // TestLLMFailsClosed checks that requests and answers that cannot be judged are refused if
-// so configured.
+// fail_closed is set.
 func TestLLMFailsClosed(t *testing.T) {
 	for name, test := range map[string]struct{ ask, kind, answer, want string }{
 		"an answer of no format":  {anthropicAsk, inJSON, `{"something":"else"}`, "in an unknown format"},

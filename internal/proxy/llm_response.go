@@ -109,7 +109,7 @@ func (x *llmExchange) unread(status int, what string) error {
 }
 
 // mayCall reports whether the response to a request may contain calls. Responses from some other
-// endpoints only look as if they did.
+// endpoints only look as if they contained calls.
 func (x *llmExchange) mayCall() bool {
 	path := strings.ToLower(x.in.URL.Path)
 	for _, other := range [...]string{"count_tokens", "counttokens", "input_tokens", "/embeddings", "embedcontent", "/moderations", "/rerank", "/tokenize", "/audio/", "/images/"} {

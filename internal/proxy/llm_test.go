@@ -94,7 +94,7 @@ type exchange struct {
 	kind    string // content type
 }
 
-// readExchange reads a file of testdata/llm.
+// readExchange reads a file in testdata/llm.
 func readExchange(t testing.TB, file string) (*exchange, *txtar.Archive) {
 	t.Helper()
 	archive, err := txtar.ParseFile(file)

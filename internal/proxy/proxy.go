@@ -123,7 +123,7 @@ func (g *gate) skip(s *scope, reason string, do scanner.Action) {
 	g.note(s, scanner.SkippedEvent, reason, do)
 }
 
-// note records an event that has no frame.
+// note records an event without a frame.
 func (g *gate) note(s *scope, kind scanner.EventKind, reason string, do scanner.Action) {
 	e := s.event(kind)
 	e.Reason = reason

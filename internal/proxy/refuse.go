@@ -9,8 +9,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// blockedCode is the JSON-RPC error code for blocked messages: the first code that is free for
-// implementations.
+// blockedCode is the JSON-RPC error code for blocked messages: the first one that implementations
+// are free to use.
 const blockedCode = -32001
 
 // reasonChars is the maximum length, in characters, of the reason in an error.

@@ -42,8 +42,8 @@ type sharing struct {
 	doc     wire.Doc
 }
 
-// judgeShared judges an event during a turn, so that all proxies judge in one order. If it gets no
-// turn, judgeShared judges the event without one.
+// judgeShared judges an event during a turn, so that all proxies judge in one order. Without a turn
+// in time, it judges the event anyway.
 func (g *gate) judgeShared(s *scope, e *scanner.Event) *scanner.Outcome {
 	wait := sessionlog.Wait
 	if g.shared.waited {

@@ -14,7 +14,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Connection describes a stdio connection for its events.
+// Connection contains the data about a stdio connection that its events need.
 type Connection struct {
 	Session, Server string
 	Origin          scanner.Origin // origin of events that are not recorded
