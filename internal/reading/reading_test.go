@@ -144,8 +144,8 @@ func TestFirstSentenceAndPronoun(t *testing.T) {
 	}
 }
 
-// TestOfParameter checks that a text in a parameter's schema has the sense
-// Described without a word for it.
+// TestOfParameter checks that a text in a parameter's schema has the sense Described even if no
+// word indicates it.
 func TestOfParameter(t *testing.T) {
 	s := sentences(reading.Text{Folded: []byte("the text of the letter"), OfParameter: true, Definition: sumTool{}})
 	if !s[0].Says(reading.Described) {

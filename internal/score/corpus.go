@@ -100,8 +100,8 @@ func openCorpus(path string) (*os.File, error) {
 	return f, err
 }
 
-// rows reads a corpus file, skipping attacks that no text can show. A file that does not exist has
-// no rows.
+// rows reads a corpus file, skipping attacks that are not visible in any text. A file that does not
+// exist has no rows.
 func rows(path string) ([]*row, error) {
 	f, err := openCorpus(path)
 	if f == nil {
@@ -144,7 +144,7 @@ func parseRow(line []byte) (*row, error) {
 	return r, nil
 }
 
-// start is the time of the first frame of every row.
+// start is the time of the first frame in every row.
 var start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
 func (r *row) frame(server string, d mcp.Direction, second int, format string, args ...any) *scanner.Event {

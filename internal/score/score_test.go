@@ -122,7 +122,8 @@ func TestCorpus(t *testing.T) {
 	if len(res.Sets) != 2 || res.Servers != nil {
 		t.Fatalf("got %+v", res)
 	}
-	// Half of theft, and all of override and shadowing, is found; d4 does not count.
+	// Half of the theft attacks are found, and all override and shadowing attacks; row d4 does not
+	// count.
 	defs := &res.Sets[0]
 	for _, c := range []struct {
 		of    class

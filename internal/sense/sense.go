@@ -14,8 +14,9 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Test evaluates a sentence of a definition by the senses that occur in it. One sense of each list
-// in Needs must occur, and the weights of all senses that occur must add up to at least Enough.
+// Test evaluates a sentence of a definition by the senses that occur in it. One sense from each
+// list in Needs must occur, and the weights of all senses that occur must add up to at least
+// Enough.
 type Test struct {
 	Needs    [][]reading.Sense
 	Weights  map[reading.Sense]int
@@ -119,7 +120,7 @@ func weighDefinition(p *scanner.TextPass, old any) any {
 // keptHeavy is the largest result, in sentences, whose memory is kept for reuse.
 const keptHeavy = 1024
 
-// definition gives package reading the context of a definition.
+// definition passes a definition's context to package reading.
 type definition struct{ *scanner.TextPass }
 
 // OtherTool returns another server's tool that a sentence names, or "".

@@ -21,7 +21,8 @@ type Inherited struct {
 	withheld  []string // names, secrets first
 }
 
-// Inherits returns the part of our environment that a server gets, apart from its configuration.
+// Inherits returns the part of our environment that a server gets in addition to the variables in
+// its configuration.
 func (l *Listing) Inherits(t *Target) (in Inherited) {
 	id := t.Name
 	if t.Foreign {

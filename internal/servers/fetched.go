@@ -110,8 +110,8 @@ func (m machine) lockedByNPM(file, name string) (version, integrity string) {
 	return version, integrity
 }
 
-// fetchedFromPyPI reads the version of a package in the cache of uv or pipx. If there are several,
-// the one that ran is unknown unless the command names it.
+// fetchedFromPyPI reads the version of a package in the cache of uv or pipx. If there are several
+// versions, the one that ran is unknown unless the command names it.
 func (m machine) fetchedFromPyPI(l *launch.Command) (version, integrity string) {
 	var versions, digests []string
 	for _, dir := range m.distributions(l.Program) {
@@ -219,7 +219,7 @@ func (m machine) wheelDigest(distInfo string) string {
 }
 
 // fetchedImage asks the container engine for the digest of an image. If the tag names a version,
-// the digest is its integrity; for any other image, it is the version that ran.
+// the digest is its integrity; for any other image, the digest identifies the version that ran.
 func (m machine) fetchedImage(l *launch.Command, command string) (version, integrity string) {
 	if m.image == nil || l.Digest != "" {
 		return "", ""

@@ -6,8 +6,8 @@ import (
 )
 
 // Several decoders look for the first signs of what they decode in blocks of blockSize bytes, eight
-// bytes at a time. Hardly any text has such a sign, and a branch for each byte or word would take
-// several times as long.
+// bytes at a time. Such signs are rare, and a branch for each byte or word would take several times
+// as long.
 const (
 	blockSize = 64
 

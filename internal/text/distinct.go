@@ -10,7 +10,8 @@ import (
 // DistinctKind is the kind of a value that is unlikely to occur in two places by chance.
 type DistinctKind uint8
 
-// The kinds of distinctive values. If the same characters match several, the first counts.
+// The kinds of distinctive values. If the same characters match several kinds, the first kind
+// counts.
 const (
 	SecretValue DistinctKind = iota
 	EmailValue

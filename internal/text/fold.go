@@ -8,11 +8,11 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Folded is text in the form that patterns see: lower case, compatibility decomposed, without
-// diacritics, invisible and control characters and terminal sequences, with look-alike letters of
-// other scripts replaced by the ASCII letters they imitate, with Unicode tag characters read as the
-// ASCII they carry, and with each run of white space collapsed to one space, or to one line feed if
-// it contains one.
+// Folded is text in the form that patterns see: in lower case and compatibility decomposed, without
+// diacritics, invisible characters, control characters or terminal sequences. Letters of other
+// scripts that look like ASCII letters are replaced by those, Unicode tag characters by the ASCII
+// that they carry, and each run of white space by one space, or by one line feed if it contains
+// one.
 type Folded struct {
 	Text []byte
 	pos  []int32 // source offset of each byte of Text; nil if all are the same
