@@ -117,7 +117,7 @@ func (c *checker) patterns(r *Rule) {
 			case p.source == "*" && name == "tool_name" && !r.Passes():
 				c.tell(p.at, "the pattern \"*\" does not match tool names that contain a slash; to match them, use \"**\"")
 			case climbs(p.source) && name == "resource_path" && p.source != "**/../**":
-				c.tell(p.at, "the pattern %s matches only paths with .., but paths are compared without it; write the path that it resolves to, or \"**/../**\" for all paths with ..", quoted(p.source))
+				c.tell(p.at, "the pattern %s matches only paths with .., but .. is resolved before paths are compared; write the resolved path, or \"**/../**\" for all paths with ..", quoted(p.source))
 			case strings.HasSuffix(p.source, "/") && name == "resource_path":
 				c.tell(p.at, "the pattern %s matches only the directory itself; to match its content, use %s", quoted(p.source), quoted(p.source+"**"))
 			}
@@ -150,7 +150,7 @@ func (r *Rule) Impossible() []Problem {
 		}
 	}
 	if len(r.Types) > 0 && !slices.ContainsFunc(EventTypes, func(word string) bool { return word != connect && r.Types.match(word) }) {
-		c.tell(r.Types[0].at, "event_type %q works only in rules that refuse: no message is only a connection, and an allow rule would not check the rest of the call", connect)
+		c.tell(r.Types[0].at, "event_type %q works only in rules that refuse: a rule that lets requests pass would not check the rest of the call", connect)
 	}
 	return c.problems
 }

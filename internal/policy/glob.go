@@ -86,7 +86,7 @@ func globOf(tokens []token) *glob {
 }
 
 // match reports whether all of s matches. It tracks all alternatives at once, so its time is at
-// most proportional to the product of the lengths of s and the glob.
+// most proportional to the length of s times the length of the glob.
 func (g *glob) match(s string) bool {
 	if len(s) < len(g.prefix) || !strings.HasPrefix(s, g.prefix) || !strings.HasSuffix(s, g.suffix) {
 		return false

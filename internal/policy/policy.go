@@ -115,16 +115,16 @@ type Argument struct {
 	Patterns
 }
 
-// Patterns are a criterion's values, at least one of which must match.
+// Patterns are a criterion's values. At least one must match.
 type Patterns []*Pattern
 
 // New returns a policy that consists of rules. The rules apply in order of priority, lowest first,
 // then in file order. A request that matches none is denied if the policy is closed, and logged
 // otherwise.
 func New(file string, closed bool, rules []*Rule) *Policy {
-	s := stage{methods: decided, otherwise: scanner.Decision{Verdict: scanner.Log, Rule: defaultRule, Reason: "no rule of the policy matches, so the request is logged"}}
+	s := stage{methods: decided, otherwise: scanner.Decision{Verdict: scanner.Log, Rule: defaultRule, Reason: "no rule in the policy matches, so the request is logged"}}
 	if closed {
-		s.otherwise = scanner.Decision{Verdict: scanner.Block, Rule: defaultRule, Reason: "no rule of the policy matches, so the request is denied",
+		s.otherwise = scanner.Decision{Verdict: scanner.Block, Rule: defaultRule, Reason: "no rule in the policy matches, so the request is denied",
 			Location: scanner.Location{File: file, Line: 1, Column: 1}}
 	}
 	p := &Policy{file: file, rules: rules, listed: closed}

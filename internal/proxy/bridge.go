@@ -150,7 +150,7 @@ func (b *bridge) listen(r *http.Request) (*http.Response, error) {
 	case !accepts(r.Header).streams:
 		return nil, refuse(http.StatusNotAcceptable, "expected a client that accepts text/event-stream")
 	case r.Header.Get("Last-Event-Id") != "":
-		return nil, refuse(http.StatusBadRequest, "streams of this server cannot be resumed; open a new one without Last-Event-ID")
+		return nil, refuse(http.StatusBadRequest, "this server's streams cannot be resumed; open a new one without Last-Event-ID")
 	}
 	c, err := b.known(r)
 	if err != nil {

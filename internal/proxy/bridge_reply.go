@@ -132,8 +132,8 @@ func (x *reply) response(r *http.Request) (*http.Response, error) {
 }
 
 // inJSON reports whether the response is JSON if this is its first message. A client that lists
-// event streams gets one, as from servers built with the official SDKs, unless the status is an
-// error.
+// text/event-stream gets a stream, as from servers built with the official SDKs, unless the status
+// is an error.
 func (x *reply) inJSON(m *message) bool {
 	return m.answers && x.plain && len(x.asked.ids) == 1 && (!x.listed || x.status(m) != http.StatusOK)
 }

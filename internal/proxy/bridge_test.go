@@ -273,8 +273,8 @@ func TestBridgeRefuses(t *testing.T) {
 	}
 }
 
-// TestBridgeStreams checks that messages that a server sends unasked reach the client over the
-// right stream, and wait until there is one.
+// TestBridgeStreams checks that a server's unsolicited messages reach the client over the right
+// stream, and wait until there is one.
 func TestBridgeStreams(t *testing.T) {
 	h := host(t, scanner.Options{Policy: denying{}}, nil)
 	p, session := h.begin(`{"roots":{},"sampling":{}}`)

@@ -226,7 +226,7 @@ func (h *HTTP) exchange(w http.ResponseWriter, r *http.Request, stream string) {
 	switch {
 	case more:
 		if !x.tooLong(mcp.ClientToServer) {
-			writeError(w, http.StatusRequestEntityTooLarge, nil, "the message exceeds the size limit of the proxy (--max-message)")
+			writeError(w, http.StatusRequestEntityTooLarge, nil, "the message exceeds the proxy's size limit (--max-message)")
 			return
 		}
 	case len(frameOf(body)) > 0:

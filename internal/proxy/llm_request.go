@@ -74,8 +74,8 @@ func (l *LLM) mayRefuse() bool {
 	return !l.gate.Observe && (l.gate.FailClosed || l.gate.Engine.Withholds())
 }
 
-// ask inspects the request, and calls done once the request has also been answered. It passes a
-// panic on to whoever waits for the inspection instead of ending the program.
+// ask inspects the request, and calls done once the request has been both inspected and answered.
+// It passes a panic on to whoever waits for the inspection instead of ending the program.
 func (x *llmExchange) ask(answered <-chan struct{}, done func()) {
 	defer func() {
 		_ = recover()

@@ -107,8 +107,8 @@ func TestLLMFailsClosed(t *testing.T) {
 	}
 }
 
-// TestLLMTextFlows checks that text reaches the agent while a later call is incomplete, and
-// that the call does so only when it is complete.
+// TestLLMTextFlows checks that text reaches the agent while a later call is incomplete, and that
+// the call reaches it only once it is complete.
 func TestLLMTextFlows(t *testing.T) {
 	for name, parts := range map[string][4]string{
 		"/v1/messages": {anthropicStart, `data: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":"Hello"}}` + "\n\n" + `data: {"type":"content_block_stop","index":0}` + "\n\n",

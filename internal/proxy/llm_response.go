@@ -174,7 +174,7 @@ func beginsLikeStream(b []byte) bool {
 	return false
 }
 
-// beginsLikeFrame reports whether a body begins with a message of an Amazon event stream.
+// beginsLikeFrame reports whether a body begins with a message in Amazon's event stream encoding.
 func beginsLikeFrame(r *bufio.Reader) bool {
 	prelude, err := r.Peek(wire.FramePrelude)
 	if err == nil {

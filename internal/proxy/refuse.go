@@ -98,7 +98,8 @@ func rule(d *scanner.Decision) string {
 	return "fail_closed"
 }
 
-// action returns the verdict for an error: a message refused without a verdict is blocked.
+// action returns the verdict for an error: a message that is refused without a verdict counts as
+// blocked.
 func action(d *scanner.Decision) string {
 	if d.Verdict < scanner.Prompt {
 		return scanner.Block.String()

@@ -194,7 +194,7 @@ type pump struct {
 }
 
 // run forwards lines until there are none. It is not an error if the other side is gone: the
-// server's exit code shows it.
+// server's exit code shows that.
 func (p *pump) run() error {
 	lines := &lineReader{r: bufio.NewReaderSize(p.from, readBuffer), max: p.MaxMessage}
 	for {

@@ -2,8 +2,8 @@
 // sentences, and which of them are negated. Rules decide what a combination of senses means.
 //
 // A word list alone cannot distinguish an attack from a text about attacks, and a list of attacks
-// only covers known phrasings. But a subversive instruction must say what is taken, where it goes,
-// who acts or who must not know, in whatever words, so the package searches for these.
+// only covers known phrasings. But whatever its wording, a subversive instruction must say what is
+// taken, where it goes, who acts or who must not know, so the package searches for that.
 package reading
 
 import (

@@ -9,8 +9,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/reading"
 )
 
-// sumTool is a tool with the parameter "note" whose first sentence states its
-// purpose.
+// sumTool is a tool that states its purpose in its first sentence and has the parameter "note".
 type sumTool struct{}
 
 func (sumTool) FirstSentence(start int) bool { return start == 0 }

@@ -89,9 +89,9 @@ const (
 	leastServer = 0.9
 )
 
-// TestMutations checks that most malicious changes, and few changes of benign upgrades,
-// have findings at high. The rules were tuned with the first half of the packages and
-// phrases; the second half of the packages is changed with the second half of the phrases.
+// TestMutations checks that most malicious changes, and few changes in benign upgrades, have
+// findings at high. The rules were tuned with the first half of the packages and phrases; the
+// second half of the packages is changed with the second half of the phrases.
 func TestMutations(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join("testdata", "mutations", "own.json"))
 	if err != nil {

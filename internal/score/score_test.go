@@ -16,9 +16,8 @@ import (
 
 var update = flag.Bool("update", false, "write the tables of docs/detection.md instead of comparing them")
 
-// The data behind the published figures. It is not in the repository, because the
-// licences of the sources permit using it for measurements, but not copying all of
-// it.
+// The data behind the published figures. It is not in the repository, because the sources' licences
+// permit using it for measurements, but not copying all of it.
 const (
 	publishedCorpus  = "../../../shared/corpus"
 	publishedServers = "../../../shared/realservers/dumps"

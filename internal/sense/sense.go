@@ -1,5 +1,5 @@
-// Package sense tests the sentences of a definition for combinations of the senses that
-// internal/reading finds in them.
+// Package sense tests a definition's sentences for combinations of the senses that internal/reading
+// finds in them.
 package sense
 
 import (
@@ -138,7 +138,7 @@ func (d definition) OtherTool(sentence []byte) string {
 // DomainTool matches a kind of tool that is mentioned without a name.
 var DomainTool = lazyregexp.New(`\b(calendar|e?-?mail|payment|bank|file|shell|terminal|git|browser|database|messaging|sms|chat)\s+tools?\b`)
 
-// parameterKeys lists the schema keywords whose text models may follow when they fill in a
+// parameterKeys lists the schema keywords with text that a model may follow when it fills in a
 // parameter.
 var parameterKeys = map[string]bool{"description": true, "default": true, "examples": true, "enum": true, "const": true, "title": true}
 

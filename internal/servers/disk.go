@@ -24,8 +24,9 @@ const (
 	maxRead     = 2 << 30   // bytes per run
 )
 
-// Disk reads files that others control within these limits: only regular files, and each only once
-// while it does not change. It stops when the run is interrupted.
+// Disk reads files named by configurations or found in launcher caches. It keeps to these limits,
+// and reads only regular files, each only once while it does not change. It stops when the run is
+// interrupted.
 type Disk struct {
 	ctx  context.Context
 	mu   sync.Mutex

@@ -244,8 +244,8 @@ func (m machine) fetchedImage(l *launch.Command, command string) (version, integ
 // inspectTimeout is the maximum time that a container engine may take to answer.
 const inspectTimeout = 10 * time.Second
 
-// inspectImage returns a function that asks docker, or its replacement, for the registry digest of
-// an image, in the server's environment.
+// inspectImage returns a function that asks docker, or its replacement, for an image's registry
+// digest, in the server's environment.
 func (m machine) inspectImage(ctx context.Context, environment []string) func(engine, name string) string {
 	return func(engine, name string) string {
 		ctx, cancel := context.WithTimeout(ctx, inspectTimeout)

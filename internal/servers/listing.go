@@ -44,7 +44,7 @@ type Watcher struct {
 	Done   func(lacks string)   // called at the end; lacks describes the variables that servers did not get
 }
 
-// Source yields events, and then the frames of the targets, listed in parallel.
+// Source yields events, and then the frames from listing the targets in parallel.
 func (l *Listing) Source(ctx context.Context, events []*scanner.Event, targets []Target, d *Disk, w Watcher) scanner.Source {
 	feed := newFeed(targets, w.Record)
 	go func() {

@@ -277,8 +277,8 @@ func (f *Folder) fold(b []byte, r rune, mapped bool) []byte {
 }
 
 // decompose returns the NFKD form of r: from the tables or, for a Hangul syllable, by the
-// arithmetic of the Unicode standard, section 3.12. Appending each rune with the norm package would
-// pay its setup cost every time.
+// arithmetic in section 3.12 of the Unicode standard. Appending each rune with the norm package
+// would pay its setup cost every time.
 func (f *Folder) decompose(r rune) []byte {
 	if s := r - 0xAC00; s >= 0 && s <= 0xD7A3-0xAC00 {
 		f.nfkd = utf8.AppendRune(f.nfkd[:0], 0x1100+s/588)
