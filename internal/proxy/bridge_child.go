@@ -221,7 +221,7 @@ func (c *child) isOpen(keys []string) bool {
 	return slices.ContainsFunc(keys, func(key string) bool { return c.open[key] != nil })
 }
 
-// refuseRequests answers requests from the server that cannot reach a client with an error.
+// refuseRequests answers, with an error, requests from the server that cannot reach a client.
 func (c *child) refuseRequests(s *output, why string) {
 	if len(s.asks) > 0 {
 		c.in.answer(failed(s.asks, "mcpscan: "+why, failedCode))

@@ -261,7 +261,7 @@ func TestShortened(t *testing.T) {
 }
 
 // TestKilled checks that processes killed at any time delay nobody, and that the next process that
-// starts a session removes sessions without processes.
+// starts a session removes sessions that have no process left.
 func TestKilled(t *testing.T) {
 	base := t.TempDir()
 	a := joined(t, base, "one")
