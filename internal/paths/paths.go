@@ -1,4 +1,4 @@
-// Package paths parses paths as the servers that open them do.
+// Package paths parses file paths the way servers do when they open them.
 package paths
 
 import (
@@ -24,8 +24,8 @@ type Path struct {
 // MaxBytes is the maximum length of a path. No system opens a longer one.
 const MaxBytes = 4096
 
-// pathLayers is the number of times that a path is decoded. A server decodes once; a server behind
-// a proxy, twice.
+// pathLayers is the number of times that a path is decoded. A server decodes a path once, and each
+// proxy in front of it once more.
 const pathLayers = 3
 
 // Parse parses s as a path and reports whether it can be one.
@@ -102,7 +102,7 @@ func (l *Path) Under(root *Path) bool {
 }
 
 // unescape removes one layer of percent encoding and reports whether the decoded characters change
-// its target.
+// the path's target.
 func unescape(s string) (decoded string, hidden bool) {
 	if !strings.Contains(s, "%") {
 		return s, false
@@ -111,8 +111,7 @@ func unescape(s string) (decoded string, hidden bool) {
 	return decoded, moves(decoded) > moves(s)
 }
 
-// moves counts the characters that can change the target of a path, or end the
-// path.
+// moves counts the characters that can change a path's target or end the path.
 func moves(s string) (n int) {
 	for i := range len(s) {
 		if strings.IndexByte("./\\\x00", s[i]) >= 0 {
@@ -130,7 +129,8 @@ func cutFold(s, prefix string) (rest string, ok bool) {
 	return s[len(prefix):], true
 }
 
-// Words in the names of path arguments, and of text arguments, in which a path is only text.
+// Words in the names of arguments that are paths, and of arguments that are text even if they
+// contain a path.
 var (
 	pathWords = names.Set(`path paths file files filename filenames filepath filepaths dir dirs directory directories folder folders
 		cwd root workdir basedir uri source src destination dest target location output input`)
@@ -143,7 +143,7 @@ func NamesPath(name string) bool {
 	return names.HasWord(name, pathWords) && !names.HasWord(name, TextArguments)
 }
 
-// AgentFiles matches configuration files of agents and clients: servers, permissions, hooks and
+// AgentFiles matches the files in which agents and clients keep servers, permissions, hooks and
 // rules. inj-memory-write covers memory files.
 const AgentFiles = `(\.?mcp\.json|claude_desktop_config\.json|\.(cursor|vscode|claude|gemini|windsurf|codex)[/\\][\w./\\-]+|\.cursorrules|\.windsurfrules|claude\.md|` +
 	`agents\.md|gemini\.md|copilot-instructions\.md|auto_?-?approve\b|approval_mode\b|\.(bashrc|zshrc|bash_profile)\b|\.clinerules|\.goosehints)`

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// shortened decodes overlong UTF-8 sequences of two or three bytes for ASCII characters, as lenient
+// shortened decodes overlong two- and three-byte UTF-8 encodings of ASCII characters, as lenient
 // decoders do.
 func shortened(s string) string {
 	if utf8.ValidString(s) {
@@ -30,8 +30,8 @@ func shortened(s string) string {
 	return b.String()
 }
 
-// alike adds the readings that a string has for programs and file systems that normalise it. They
-// are sure if normalisation changes .. steps or the number of slashes.
+// alike adds a string's readings in programs and file systems that normalise Unicode. They count as
+// sure if normalisation changes .. steps or the number of slashes.
 func (r *readings) alike(s string) {
 	if strings.IndexFunc(s, func(c rune) bool { return c >= utf8.RuneSelf }) < 0 || !utf8.ValidString(s) {
 		return

@@ -15,7 +15,7 @@ type Problem struct {
 	Idle bool // a protective setting has no effect
 }
 
-// Check returns rules without effect, in file order. It reports no false positives, but does not
+// Check returns the policy's problems, in file order. It reports no false positives, but does not
 // find rules that are unreachable only because of several others combined.
 func (p *Policy) Check() []Problem {
 	var c checker
@@ -68,7 +68,7 @@ func (c *checker) tell(at configfile.Position, format string, args ...any) {
 	c.problems = append(c.problems, Problem{At: at, Says: fmt.Sprintf(format, args...)})
 }
 
-// called returns the name of a rule for messages.
+// called returns the rule's name for messages.
 func (r *Rule) called() string {
 	if r.Name == "" {
 		return r.title()
@@ -117,7 +117,7 @@ func (c *checker) patterns(r *Rule) {
 			case p.source == "*" && name == "tool_name" && !r.Passes():
 				c.tell(p.at, "the pattern \"*\" does not match tool names that contain a slash; to match them, use \"**\"")
 			case climbs(p.source) && name == "resource_path" && p.source != "**/../**":
-				c.tell(p.at, "the pattern %s matches only paths with .., but paths are compared without it; write the path that it resolves to, or \"**/../**\" for all paths with ..", quoted(p.source))
+				c.tell(p.at, "the pattern %s matches only paths with .., but .. is resolved before paths are compared; write the resolved path, or \"**/../**\" for all paths with ..", quoted(p.source))
 			case strings.HasSuffix(p.source, "/") && name == "resource_path":
 				c.tell(p.at, "the pattern %s matches only the directory itself; to match its content, use %s", quoted(p.source), quoted(p.source+"**"))
 			}
@@ -138,7 +138,7 @@ func (r *Rule) lists(f func(name string, g Patterns)) {
 	}
 }
 
-// Impossible returns the patterns that cannot match anything, for a rule that lets requests pass.
+// Impossible returns the patterns that cannot match anything in a rule that lets requests pass.
 func (r *Rule) Impossible() []Problem {
 	var c checker
 	if !r.Passes() {
@@ -150,7 +150,7 @@ func (r *Rule) Impossible() []Problem {
 		}
 	}
 	if len(r.Types) > 0 && !slices.ContainsFunc(EventTypes, func(word string) bool { return word != connect && r.Types.match(word) }) {
-		c.tell(r.Types[0].at, "event_type %q works only in rules that refuse: no message is only a connection, and an allow rule would not check the rest of the call", connect)
+		c.tell(r.Types[0].at, "event_type %q works only in rules that refuse: a rule that lets requests pass would not check the rest of the call", connect)
 	}
 	return c.problems
 }

@@ -8,16 +8,16 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// readings are the ways in which programs may read a string as a path, cleaned. An allow rule must
-// match all of sure; for a deny rule, one match in sure or maybe is enough.
+// readings are the cleaned paths that programs may read a string as. An allow rule must match all
+// of sure; for a deny rule, one match in sure or maybe is enough.
 type readings struct {
 	sure, maybe []string
 	directory   bool // written with a trailing slash
 	deep        bool // encoded in more layers than are decoded
 }
 
-// maxDecodings is how many layers of percent encoding are decoded. Each program that passes on a
-// path may decode one.
+// maxDecodings is the maximum number of layers of percent encoding that are decoded. Each program
+// that a path passes through may decode one.
 const maxDecodings = 3
 
 // read returns a string's readings.
@@ -69,7 +69,7 @@ func (r *readings) plain(s string) {
 	r.several(s)
 }
 
-// lineless removes the characters that URL parsers ignore anywhere.
+// lineless removes tabs and line breaks, which URL parsers ignore anywhere in a URL.
 var lineless = strings.NewReplacer("\t", "", "\r", "", "\n", "")
 
 // one adds the readings of a path or URI.
@@ -234,7 +234,8 @@ func cleanedHome(s string) (sure string, maybe []string) {
 	return sure, maybe
 }
 
-// elsewhere returns the targets of a path through a symbolic link that most systems have.
+// elsewhere returns the other paths that a path leads to through well-known symbolic links and
+// mounts, such as /private on macOS.
 func elsewhere(s string) (maybe []string) {
 	if rest, ok := strings.CutPrefix(s, "/proc/"); ok {
 		if _, below, ok := strings.Cut(rest, "/root/"); ok { // root directory of a process or thread

@@ -8,8 +8,8 @@ const wordEnds = " \t\r\n;|&<>()=,`[]"
 // maxQuoting is the maximum depth of nested commands that are parsed.
 const maxQuoting = 3
 
-// words adds the words of a command that look like paths. It splits the command twice: with quotes
-// as word ends, for code that is not shell code, and as a shell does.
+// words adds the words of a command that look like paths. It splits the command twice: also at
+// quotes, for code that is not shell code, and as a shell does.
 func (q *request) words(s string) {
 	for w := range strings.FieldsFuncSeq(s, func(r rune) bool { return strings.ContainsRune(wordEnds+`'"`, r) }) {
 		q.word(w)

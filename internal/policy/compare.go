@@ -13,7 +13,7 @@ var start = configfile.Position{Line: 1, Column: 1}
 
 // Compare returns the changes from one policy to the next, and whether they let anything pass that
 // was refused, prompted for or logged before. A change that cannot be shown to be harmless counts
-// as weakening. A nil policy makes no decisions. Names, descriptions and messages of rules are
+// as weakening. A nil policy makes no decisions. Rules' names, descriptions and messages are
 // ignored.
 func Compare(before, now *Policy) []configfile.SettingsChange {
 	c := &comparison{now: now}
@@ -88,7 +88,7 @@ func (c *comparison) align(before, now []*Rule) (gone []missing) {
 	return gone
 }
 
-// decides returns a unique string for everything in a rule that affects decisions.
+// decides returns a string that identifies everything in a rule that affects decisions.
 func (r *Rule) decides() string {
 	var b strings.Builder
 	action := r.Action

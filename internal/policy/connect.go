@@ -11,8 +11,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/names"
 )
 
-// networkSchemes are URL schemes with network addresses. The meaning of other schemes, which
-// servers can define themselves, is unknown.
+// networkSchemes are the schemes of URLs that contain a network address. The meaning of other
+// schemes, which servers can define themselves, is unknown.
 var networkSchemes = names.Set("http https ws wss ftp ftps sftp scp ssh tcp udp tls dtls quic git svn hg bzr cvs fossil rsync smb cifs nfs afp " +
 	"dav davs webdav webdavs caldav carddav ldap ldaps redis rediss postgres postgresql mysql mariadb mssql sqlserver oracle db2 mongodb couchdb couchbase " +
 	"cassandra clickhouse neo4j bolt influxdb memcached elasticsearch etcd consul zookeeper srv amqp amqps mqtt mqtts stomp kafka nats pulsar zmq " +
@@ -37,8 +37,8 @@ func (q *request) connects() bool {
 	})
 }
 
-// network reports whether a path or URI is or contains a network address, such as /dev/tcp in
-// shells.
+// network reports whether a path or URI is or contains a network address, such as a shell's
+// /dev/tcp.
 func network(s string) bool {
 	low := strings.ToLower(s)
 	return strings.HasPrefix(low, "/dev/tcp/") || strings.HasPrefix(low, "/dev/udp/") || addressed(s)
@@ -63,7 +63,7 @@ func addressed(s string) bool {
 	return false
 }
 
-// seen drops the characters that URL parsers, or displays, ignore.
+// seen drops the characters that URL parsers ignore or that are not displayed.
 func seen(c rune) rune {
 	if c < ' ' || c == 0x7F || unicode.Is(unicode.Cf, c) {
 		return -1

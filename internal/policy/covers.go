@@ -18,8 +18,8 @@ func (r *Rule) covers(later *Rule) bool {
 	if !r.looks() {
 		return true
 	}
-	// A rule that passes requests must match all arguments; one that refuses must
-	// match any.
+	// A rule that lets requests pass must match all arguments; for one that refuses, any match is
+	// enough.
 	return (!r.Passes() || later.Passes()) && r.coversArguments(later) && r.coversPaths(later)
 }
 
@@ -94,7 +94,8 @@ func (r *Rule) scope() (scope []string, closed bool) {
 	return scope, closed
 }
 
-// coversMethods compares methods and events. A rule for connect covers no other one.
+// coversMethods reports whether a rule's methods and events cover a later rule's. A rule for
+// connect covers no other rule.
 func (r *Rule) coversMethods(later *Rule) bool {
 	if len(r.Methods)+len(r.Types)+len(r.Tools) == 0 {
 		return true

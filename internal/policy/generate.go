@@ -145,7 +145,7 @@ func (w *writer) serverList(p *Profile) {
 	}
 }
 
-// nameable reports whether a rule can contain the name.
+// nameable reports whether a rule can match exactly this name.
 func nameable(name string) bool {
 	_, err := ParseName(Escape(name))
 	return err == nil && strings.TrimSpace(name) != ""

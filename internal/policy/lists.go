@@ -63,7 +63,8 @@ type ToolRule struct {
 	At           configfile.Position
 }
 
-// Pinning is the decision about tools that changed since they were trusted. Nil fields are not set.
+// Pinning is the decision about tools that changed since they were trusted. A nil field means that
+// the policy does not set it.
 type Pinning struct {
 	Enabled    *bool
 	OnChange   *scanner.Verdict
@@ -84,15 +85,14 @@ type Declared struct {
 	At             configfile.Position
 }
 
-// serverMethods are the methods that use a server, or with which a server uses its
-// client.
+// serverMethods are the methods with which a client uses a server, or a server uses its client.
 var serverMethods = map[string]bool{
 	"tools/call": true, "resources/read": true, "resources/subscribe": true, "prompts/get": true, "completion/complete": true,
 	"sampling/createMessage": true, "elicitation/create": true,
 }
 
-// Policy returns the lists as rules: denials before allowances, servers before tools. Lists that
-// are not enforced yield no rules.
+// Policy returns the lists as rules: deny rules before allow rules, servers before tools. Lists
+// that are not enforced yield no rules.
 func (l *Lists) Policy() *Policy {
 	p := &Policy{file: l.File, lists: l}
 	if l.Enforced {
@@ -106,7 +106,7 @@ func blocks(key string, at configfile.Position, format string, args ...any) *Rul
 	return &Rule{Name: key, At: at, Action: Block, Message: fmt.Sprintf(format, args...)}
 }
 
-// servers returns the stage for a request's server.
+// servers returns the stage that checks a request's server.
 func (l *Lists) servers(p *Policy) stage {
 	s := stage{methods: serverMethods}
 	for _, d := range l.DeniedServers {
@@ -138,7 +138,7 @@ func (l *Lists) servers(p *Policy) stage {
 	return s
 }
 
-// tools returns the stage for a call's tool.
+// tools returns the stage that checks a call's tool.
 func (l *Lists) tools(p *Policy) stage {
 	s := stage{methods: map[string]bool{"tools/call": true}}
 	add := func(r *Rule, list listCriteria) { r.list, s.rules = list, append(s.rules, r) }
@@ -169,7 +169,7 @@ func (l *Lists) tools(p *Policy) stage {
 	return s
 }
 
-// named sets the names of the entry in a rule.
+// named sets a rule's server and tool to the entry's.
 func (t *ToolRule) named(r *Rule) *Rule {
 	r.Servers, r.Tools = patternsOf(t.Server), patternsOf(t.Tool)
 	return r
@@ -182,8 +182,8 @@ func (l *Lists) allowedServer(id string) *ServerRule {
 	return nil
 }
 
-// all reports whether the rule applies to every tool. Under an allowlist, such a rule is
-// redundant with the mode.
+// all reports whether the rule applies to every tool. Denying every tool under an allowlist only
+// repeats the mode's default.
 func (t *ToolRule) all() bool { return t.Server.All() && t.Tool.All() && t.Hash.IsZero() }
 
 // Hashes reports whether any rule requires a tool's digest.

@@ -65,7 +65,7 @@ func (c *listChecker) empty() {
 		c.tell(c.ToolModeAt, "no tool is allowed: allowed_tools is empty")
 	}
 	if c.FailClosed && len(c.AllowedServers) == 0 && len(c.Servers) == 0 {
-		c.tell(c.FailClosedAt, "no server is known: fail_closed blocks all that are neither in servers nor in allowed_servers")
+		c.tell(c.FailClosedAt, "no server is allowed: fail_closed blocks every server that is not listed in servers or allowed_servers")
 	}
 }
 

@@ -35,7 +35,7 @@ func TestCheck(t *testing.T) {
 		{on + "tool_policy: denylist\nallowed_tools: [{server: a, tool: b}]", []string{"3:18: allowed_tools has no effect: tool_policy is denylist, not allowlist"}},
 		{"version_pinning: {on_change: block}", []string{"1:19: pins are not compared: version_pinning.enabled is not true"}},
 		{on + "server_policy: allowlist\ntool_policy: allowlist\nfail_closed: true", []string{"2:16: no server is allowed: allowed_servers is empty",
-			"3:14: no tool is allowed: allowed_tools is empty", "4:14: no server is known: fail_closed blocks all that are neither in servers nor in allowed_servers"}},
+			"3:14: no tool is allowed: allowed_tools is empty", "4:14: no server is allowed: fail_closed blocks every server that is not listed in servers or allowed_servers"}},
 		{on + "server_policy: allowlist\nallowed_servers: [{id: un-a}, {id: \"*\"}, {id: b}]\ndenied_servers: [{id: \"UN-*\"}, {id: un-b}]", []string{
 			`3:20: the pattern "UN-*" at 4:19 denies the server before any allow rule`,
 			"3:43: this has no effect: the rule at 3:32 matches everything that it matches",

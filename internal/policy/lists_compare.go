@@ -11,7 +11,8 @@ import (
 
 // CompareLists returns the changes from one version of the lists to the next, and whether they let
 // anything pass that was refused before. A change that cannot be shown to be harmless counts as
-// weakening. Nil lists make no decisions. Whether pins are compared at all is decided elsewhere.
+// weakening. Nil lists make no decisions. Package config reports changes to
+// version_pinning.enabled.
 func CompareLists(before, now *Lists) []configfile.SettingsChange {
 	c := &listComparison{before: before, now: now}
 	for _, lists := range [...]**Lists{&c.before, &c.now} {
@@ -32,7 +33,7 @@ type listComparison struct {
 	before, now *Lists
 }
 
-// decides returns the effect of a change to lists, which had an effect before only if they were
+// decides returns the effect of a change to lists. A change cannot weaken lists that were not
 // enforced.
 func (c *listComparison) decides(weaker bool) configfile.Effect {
 	return configfile.EffectOf(weaker && c.before.Enforced)
@@ -191,7 +192,7 @@ func (c *listComparison) declared() {
 
 func sameName(a, b Name) bool { return a.source == b.source }
 
-// limits reports whether was is known to allow every variable that d allows.
+// limits reports whether every variable that d allows is known to have been allowed by was.
 func (d *Declared) limits(was *Declared) bool {
 	covered := func(by []Name, n Name, covers func(own, n Name) bool) bool {
 		return slices.ContainsFunc(by, func(own Name) bool { return sameName(own, n) || covers(own, n) })

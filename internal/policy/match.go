@@ -6,8 +6,8 @@ import (
 )
 
 // matches reports whether a rule matches a request. unsure is set if everything matches except
-// arguments that were not inspected, which happens in rules that refuse, and in any rule if a
-// log lacks the arguments.
+// arguments that were not inspected. This happens only for rules that refuse or, if a log lacks the
+// arguments, for any rule.
 func (r *Rule) matches(q *request) (match, unsure bool) {
 	if r.Any {
 		return true, false
@@ -58,14 +58,15 @@ func (r *Rule) event(q *request) bool {
 	return len(r.Types) == 0 || r.Types.match(q.event) || !r.Passes() && r.Types.match(connect)
 }
 
-// connection compares the event_type connect. Only rules that refuse support it, because no
-// message is only a connection.
+// connection compares the event_type connect. Only rules that refuse support it: an allow rule
+// would let everything else in the message pass unchecked.
 func (r *Rule) connection(q *request) bool {
 	return len(r.Types) == 0 || r.Types.match(q.event) || !r.Passes() && q.connects()
 }
 
-// target compares the names of tools, and their equivalents in other requests. For a rule that
-// refuses, one match among several names is enough, and so is a missing name.
+// target compares the name of the called tool or, in other requests, the prompt's name or the
+// resource's URI. For a rule that refuses, one match among several names is enough, and a missing
+// name also matches.
 func (r *Rule) target(q *request) bool {
 	if q.unnamed && !r.Passes() && (len(r.Tools) == 0 || q.Method == "tools/call") {
 		return true
@@ -98,7 +99,7 @@ func (r *Rule) each(q *request, g Patterns, names ...string) bool {
 }
 
 // path compares every path in a request. An allow rule never matches a command by its paths,
-// because it can do more than they show.
+// because a command can do more than they show.
 func (r *Rule) path(q *request) bool {
 	if len(r.Paths) == 0 {
 		return true

@@ -108,7 +108,7 @@ func (n Name) Allows(name string) bool {
 	return n.exact != nil && len(name) <= MaxCompared && utf8.ValidString(name) && n.exact.match(name)
 }
 
-// Refuses reports whether the glob matches a name regardless of case, or its visible form, so that
+// Refuses reports whether the glob matches a name or its visible form, regardless of case, so that
 // no spelling evades a refusal.
 func (n Name) Refuses(name string) bool { return n.matchesAny(spellings(name)) }
 
@@ -147,7 +147,7 @@ func (n Name) covers(o Name, refuses bool) bool {
 	return n.low.covers(o.low)
 }
 
-// low returns the smallest of the characters that differ from r only in case.
+// low returns the smallest of r and the characters that differ from it only in case.
 func low(r rune) rune {
 	if r < 0 {
 		return r

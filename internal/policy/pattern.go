@@ -61,8 +61,8 @@ func NewPathPattern(source string, at configfile.Position) *Pattern {
 	return p
 }
 
-// tidy removes from a pattern everything that cleaned paths lack, except .., because the element
-// before it may be a wildcard.
+// tidy removes . steps and repeated slashes from a pattern, as they are removed from paths. It
+// keeps .., because the element before it may be a wildcard.
 func tidy(s string) string {
 	for strings.HasPrefix(s, "./") {
 		s = strings.TrimLeft(s[2:], "/")
@@ -97,7 +97,7 @@ func drive(s string) bool {
 	return len(s) >= 2 && s[1] == ':' && (s[0]|0x20 >= 'a' && s[0]|0x20 <= 'z') && (len(s) == 2 || s[2] == '/' || s[2] == '\\')
 }
 
-// homeForms returns the readings of a pattern that begins with ~, or the pattern itself.
+// homeForms returns the readings of a pattern that begins with ~, or any other pattern unchanged.
 func homeForms(s string) []string {
 	rest, ok := strings.CutPrefix(s, "~")
 	if !ok {
@@ -154,5 +154,5 @@ func climbs(source string) bool {
 // Matches reports whether a name matches exactly as written.
 func (p *Pattern) Matches(s string) bool { return p.exact.match(s) }
 
-// patternsOf returns the Patterns that consist of one name.
+// patternsOf returns Patterns with a single name.
 func patternsOf(n Name) Patterns { return Patterns{{Name: n}} }

@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// Characters that may surround a path in a string.
+// openers and closers are the characters that may surround a path in a string.
 const (
 	openers = "\"'`([{<"
 	closers = "\"'`)]}>"
@@ -49,8 +49,8 @@ func pieces(s string) iter.Seq[string] {
 	}
 }
 
-// beginning is the maximum length of the prefix that begins inspects: pieces calls it at many
-// positions of a long word.
+// beginning is the maximum length of the prefix that begins inspects, because pieces calls begins
+// at many positions in a long word.
 const beginning = 64
 
 // begins reports whether a word begins like a URI, or like a path that does not depend on the
@@ -77,8 +77,8 @@ func begins(w string) bool {
 	return false
 }
 
-// several adds the paths in a string with more than one. It is uncertain whether the first is a
-// separate path, because a name can contain white space.
+// several adds the paths in a string with more than one. The first one may be only the beginning of
+// a path, because a name can contain white space.
 func (r *readings) several(s string) {
 	start := strings.TrimLeftFunc(s, func(c rune) bool { return parts(c) || strings.ContainsRune(openers, c) })
 	n := 0
@@ -98,8 +98,9 @@ func (r *readings) several(s string) {
 }
 
 // text adds the paths and addresses in a string that is not a path as a whole. In a multi-line
-// string, such as a file to be written, they can cause a refusal but do not keep an allow rule
-// from matching, because the server does not act on them, unless each line is a path.
+// string, such as a file to be written, they can make a deny rule match but cannot stop an allow
+// rule from matching, because the server does not act on them. If every line is a path, they affect
+// both.
 func (q *request) text(s string) {
 	lines := strings.FieldsFunc(s, func(c rune) bool { return c == '\n' || c == '\r' })
 	aside := len(lines) > 1

@@ -1,10 +1,9 @@
-// Package policy applies a user's policy to requests. Every policy language is read into the same
-// rules, and one evaluator applies them: config reads the TOML languages and the
-// YAML lists.
+// Package policy applies a user's policy to requests. Package config parses every policy language,
+// TOML or YAML, into the same rules, and one evaluator applies them.
 //
-// It must never pass a request that it does not understand, so an argument that was not inspected
-// counts against the request. As an implementation of [scanner.Policy], it must have no clock, no
-// I/O and no state between requests.
+// The package must never pass a request that it does not understand, so an argument that was not
+// inspected counts against the request. As an implementation of [scanner.Policy], it must not read
+// the clock, do I/O, or keep state between requests.
 package policy
 
 import (
@@ -59,7 +58,7 @@ type Policy struct {
 	lists  *Lists // source of the stages, if they were built from lists
 }
 
-// stage returns the decision of the first matching rule.
+// stage decides on a request by the first of its rules that matches.
 type stage struct {
 	methods   map[string]bool  // methods that it decides on; all others pass
 	logs      bool             // some rule logs, which applies to any method
@@ -116,16 +115,16 @@ type Argument struct {
 	Patterns
 }
 
-// Patterns are a criterion's values, at least one of which must match.
+// Patterns are a criterion's values. At least one must match.
 type Patterns []*Pattern
 
 // New returns a policy that consists of rules. The rules apply in order of priority, lowest first,
 // then in file order. A request that matches none is denied if the policy is closed, and logged
 // otherwise.
 func New(file string, closed bool, rules []*Rule) *Policy {
-	s := stage{methods: decided, otherwise: scanner.Decision{Verdict: scanner.Log, Rule: defaultRule, Reason: "no rule of the policy matches, so the request is logged"}}
+	s := stage{methods: decided, otherwise: scanner.Decision{Verdict: scanner.Log, Rule: defaultRule, Reason: "no rule in the policy matches, so the request is logged"}}
 	if closed {
-		s.otherwise = scanner.Decision{Verdict: scanner.Block, Rule: defaultRule, Reason: "no rule of the policy matches, so the request is denied",
+		s.otherwise = scanner.Decision{Verdict: scanner.Block, Rule: defaultRule, Reason: "no rule in the policy matches, so the request is denied",
 			Location: scanner.Location{File: file, Line: 1, Column: 1}}
 	}
 	p := &Policy{file: file, rules: rules, listed: closed}
@@ -147,7 +146,7 @@ func (p *Policy) Lists() *Lists { return p.lists }
 // defaultRule is the name of the default decision in reports.
 const defaultRule = "default"
 
-// title returns the name of a rule for reports.
+// title returns the rule's name for reports.
 func (r *Rule) title() string { return cmp.Or(r.Name, "rule "+strconv.Itoa(r.Number)) }
 
 // Passes reports whether the rule lets messages pass. Such a rule matches only if it is certain

@@ -92,8 +92,7 @@ func (l *Lists) entries(server func(*ServerRule), tool func(*ToolRule)) {
 	}
 }
 
-// met reports whether anything in a request matches a pattern, by the criteria for rules that
-// refuse.
+// met reports whether anything in a request matches a pattern as it would in a rule that refuses.
 func (p *Pattern) met(criterion string, q *request) bool {
 	refuses := Rule{Action: Deny}
 	switch criterion {

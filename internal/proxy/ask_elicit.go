@@ -20,7 +20,7 @@ type elicitor struct {
 	waiting map[string]*question // by raw id
 }
 
-// question is an unanswered question. Only the client that was asked can answer it.
+// question is a question that awaits an answer. Only the client that was asked can answer it.
 type question struct {
 	client string
 	answer chan wire.Value
@@ -67,8 +67,8 @@ func declares(frame []byte) (able, initializes bool) {
 	return can.Get("form").Kind() == wire.Object || can.Kind() == wire.Object && can.Get("url").Kind() == wire.Invalid, true
 }
 
-// answers delivers an answer to the question that waits for it, and reports whether v answers the
-// proxy.
+// answers delivers an answer to the question that waits for it, and reports whether v is such an
+// answer.
 func (e *elicitor) answers(client string, v wire.Value) bool {
 	id := v.Get("id").Raw()
 	if v.Get("method").Kind() != wire.Invalid || !bytes.HasPrefix(id, []byte(e.prefix)) {

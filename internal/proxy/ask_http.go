@@ -63,7 +63,7 @@ func (e *httpElicitor) able(client string) bool {
 	return e.known.find(client) != ""
 }
 
-// declared remembers whether the client of a new session can ask its user.
+// declared remembers whether a new session's client can ask its user.
 func (e *httpElicitor) declared(client string, able bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -94,7 +94,7 @@ type heldWriter struct {
 	wrote   bool
 }
 
-// begin begins the event stream.
+// begin starts the event stream.
 func (h *heldWriter) begin() {
 	head := h.ResponseWriter.Header()
 	head.Set("Content-Type", eventStream)
@@ -158,7 +158,7 @@ func (h *heldWriter) Write(p []byte) (int, error) {
 // Unwrap returns the underlying writer, for flushing.
 func (h *heldWriter) Unwrap() http.ResponseWriter { return h.ResponseWriter }
 
-// finish ends the event of a response that is not a stream.
+// finish ends the event that carries a JSON response.
 func (h *heldWriter) finish() {
 	switch {
 	case !h.begun || h.streams:

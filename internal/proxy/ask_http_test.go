@@ -12,7 +12,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// elicited starts a proxy that asks, in front of a server played by the test.
+// elicited starts a proxy that asks the user, in front of a server that the test implements.
 func elicited(t *testing.T, a *asked, timeout time.Duration, serve http.HandlerFunc) *hosted {
 	return &hosted{front: inFront(t, engineOf(t, scanner.Options{Policy: denying{}}), func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
@@ -29,7 +29,7 @@ func elicited(t *testing.T, a *asked, timeout time.Duration, serve http.HandlerF
 // session is the header that names the session started by elicited.
 const session = "Mcp-Session-Id: 2b7e1516-28ae-4d2a-abf7-158809cf4f3c"
 
-// questionIn returns the id of a question in an event.
+// questionIn returns the id of the question in an event.
 func questionIn(t *testing.T, event string) string {
 	t.Helper()
 	_, rest, ok := strings.Cut(event, `{"jsonrpc":"2.0","id":"mcpscan-`)

@@ -29,8 +29,8 @@ func unapproved(id string) string {
 
 const yes, no = `"result":{"action":"accept","content":{"allow":true}}`, `"result":{"action":"decline"}`
 
-// asks reads the next event, which must ask about a server request, and returns the start of an
-// answer.
+// asks reads the next event, which must ask about a server request, and returns the beginning of
+// the client's answer, up to its result.
 func (o *open) asks() (answer string) {
 	o.t.Helper()
 	got := o.next()
@@ -43,8 +43,8 @@ func (o *open) asks() (answer string) {
 }
 
 // TestAskedServerRequests checks that, over HTTP, the client's user is asked about a server request
-// on the stream that it belongs to, that the stream continues meanwhile, and that only an explicit
-// yes allows the request.
+// on the stream that the request belongs to, that the stream continues meanwhile, and that only an
+// explicit yes allows the request.
 func TestAskedServerRequests(t *testing.T) {
 	for _, test := range []struct {
 		capabilities, answer string
@@ -171,8 +171,8 @@ func TestAskedServerRequestsBound(t *testing.T) {
 }
 
 // TestAskedUpstreamRequests checks that a request from a server at a URL is also held. Its event's
-// id arrives at once, because the client may resume from later events. If the stream ends
-// meanwhile, it ends for the client when the request is decided. A JSON response waits.
+// id arrives at once, because the client may resume from later events. If the server ends the
+// stream meanwhile, the client's stream ends once the request is decided. A JSON response waits.
 func TestAskedUpstreamRequests(t *testing.T) {
 	a := newAsked()
 	told, next := make(chan string, 1), make(chan struct{})

@@ -11,7 +11,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// errCancelled is the cause when the sender of a held message cancels it.
+// errCancelled is the context's cause when the sender of a held message cancels it.
 var errCancelled = errors.New("cancelled by its sender")
 
 // stdioElicitor asks the user of a stdio client.

@@ -33,7 +33,7 @@ type nextBlock struct {
 	err error
 }
 
-// settled is a part that the proxy sends to the client: a question, or what became of a held event.
+// settled is what the proxy itself adds to the stream: a question, or the outcome of a held event.
 type settled struct {
 	raw     []byte
 	about   *scanner.Outcome // of the held event that was decided; nil for a question
@@ -48,7 +48,7 @@ func newHolding(s *stream) *holding {
 	return h
 }
 
-// add queues a part for the client. done means that it settles a held event.
+// add queues a question or an outcome for the client. done means that it decides a held event.
 func (h *holding) add(part settled, done bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -62,8 +62,8 @@ func (h *holding) add(part settled, done bool) {
 	}
 }
 
-// first removes and returns the next queued part, if an event can follow now. waits reports whether
-// any part was queued or any event undecided.
+// first removes and returns the next question or outcome in the queue, if an event can follow now.
+// waits reports whether any was queued or any event is undecided.
 func (h *holding) first() (part *settled, waits bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -77,9 +77,9 @@ func (h *holding) first() (part *settled, waits bool) {
 	return part, waits
 }
 
-// next returns the next block from the server or the next part from the proxy, whichever comes
-// first. While events are held, another goroutine reads from the server, so that neither waits for
-// the other. If the server ends the stream meanwhile, its end is returned last.
+// next returns the next block from the server, or the next question or outcome from the proxy,
+// whichever comes first. While events are held, another goroutine reads from the server, so that
+// neither waits for the other. If the server ends the stream meanwhile, its end is returned last.
 func (s *stream) next() (b block, part *settled, err error) {
 	h := s.holding
 	if h == nil {
@@ -117,7 +117,7 @@ func (s *stream) next() (b block, part *settled, err error) {
 	}
 }
 
-// settle forwards a part from the proxy.
+// settle sends the client a question, or the outcome of a held event.
 func (s *stream) settle(p *settled) {
 	s.out = p.raw
 	if p.about != nil {
@@ -180,7 +180,7 @@ func (s *stream) hold(b block, out *scanner.Outcome, frame []byte) {
 	})
 }
 
-// withoutPosition splits the id and retry lines off an event, as an event without data. position is
+// withoutPosition moves the id and retry lines of an event to an event without data. position is
 // nil if there are none.
 func withoutPosition(b block) (position, rest []byte) {
 	raw := b.raw

@@ -145,8 +145,8 @@ func TestHeldMessages(t *testing.T) {
 		`sampling/createMessage from the server srv true: mcpscan held`)
 }
 
-// TestHeldTooLong checks that a message is refused if no answer comes in time, or if there is no
-// room for it.
+// TestHeldTooLong checks that a message is refused if no answer comes in time, or if too many
+// messages are held already.
 func TestHeldTooLong(t *testing.T) {
 	a := newAsked()
 	c := connect(t, engineOf(t, scanner.Options{Policy: denying{}}), func(o *proxy.Options) { o.Asking, o.MaxMessage = a.asking(time.Millisecond), 1<<20 })

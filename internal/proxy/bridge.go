@@ -18,11 +18,11 @@ import (
 
 // Command is a server that the proxy starts: one process per client session.
 type Command struct {
-	// Start starts a process. Its error is shown to the client.
+	// Start starts a process. The client is shown the error.
 	Start func(context.Context) (*Started, error)
 	// MaxSessions is the maximum number of processes at a time.
 	MaxSessions int
-	// Idle ends a session that has had no open request or stream for this time.
+	// Idle is how long a session may have no open request or stream before it ends.
 	Idle time.Duration
 }
 
@@ -150,7 +150,7 @@ func (b *bridge) listen(r *http.Request) (*http.Response, error) {
 	case !accepts(r.Header).streams:
 		return nil, refuse(http.StatusNotAcceptable, "expected a client that accepts text/event-stream")
 	case r.Header.Get("Last-Event-Id") != "":
-		return nil, refuse(http.StatusBadRequest, "streams of this server cannot be resumed; open a new one without Last-Event-ID")
+		return nil, refuse(http.StatusBadRequest, "this server's streams cannot be resumed; open a new one without Last-Event-ID")
 	}
 	c, err := b.known(r)
 	if err != nil {

@@ -104,7 +104,7 @@ func (c *child) stopped(stream string) error {
 	}
 }
 
-// input is the standard input of a server. The session ends if the server does not read it.
+// input is a server's standard input. The session ends if the server stops reading it.
 type input struct{ *child }
 
 func (in input) Write(line []byte) (int, error) {
@@ -115,7 +115,7 @@ func (in input) Write(line []byte) (int, error) {
 	return n, err
 }
 
-// read takes the lines that the server writes.
+// read handles the lines that the server writes.
 func (c *child) read() {
 	lines := &lineReader{r: bufio.NewReaderSize(c.process.Stdout, readBuffer), max: c.gate.MaxMessage}
 	for {
@@ -221,7 +221,7 @@ func (c *child) isOpen(keys []string) bool {
 	return slices.ContainsFunc(keys, func(key string) bool { return c.open[key] != nil })
 }
 
-// refuseRequests answers requests from the server that reach no client.
+// refuseRequests answers, with an error, requests from the server that cannot reach a client.
 func (c *child) refuseRequests(s *output, why string) {
 	if len(s.asks) > 0 {
 		c.in.answer(failed(s.asks, "mcpscan: "+why, failedCode))
@@ -229,7 +229,7 @@ func (c *child) refuseRequests(s *output, why string) {
 	c.gate.skip(&c.at, "a message from the server was dropped: "+why, scanner.Refuse)
 }
 
-// noise counts a line that is not a message. No client can read it.
+// noise counts a line that is not a message. It is not forwarded, because no client could parse it.
 func (c *child) noise(frame []byte) {
 	c.gate.judge(&c.at, mcp.ServerToClient, frame)
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// posted is what the bridge needs from the body of a request.
+// posted is what the bridge needs from a request's body.
 type posted struct {
 	line    []byte   // for the server, without a line end
 	ids     []string // keys of the requests

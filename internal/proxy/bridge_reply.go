@@ -53,7 +53,7 @@ func (o *outbox) put(m message) bool {
 	return false
 }
 
-// next returns the next message, or io.EOF when there are no more. It waits until ctx ends.
+// next returns the next message, or io.EOF when there are no more. It waits for one until ctx ends.
 func (o *outbox) next(ctx context.Context) (message, error) {
 	if len(o.first) > 0 {
 		m := o.first[0]
@@ -92,7 +92,8 @@ type reply struct {
 	left  int // requests without an answer
 }
 
-// errSlow is the cause when a server takes too long to send the first message of a response.
+// errSlow is the context's cause when a server takes too long to send the first message of a
+// response.
 var errSlow = errors.New("no message yet")
 
 // response waits for the first message, which determines the response's status, whether it has the
@@ -131,8 +132,8 @@ func (x *reply) response(r *http.Request) (*http.Response, error) {
 }
 
 // inJSON reports whether the response is JSON if this is its first message. A client that lists
-// event streams gets one, as from servers built with the official SDKs, unless the status is an
-// error.
+// text/event-stream gets a stream, as from servers built with the official SDKs, unless the status
+// is an error.
 func (x *reply) inJSON(m *message) bool {
 	return m.answers && x.plain && len(x.asked.ids) == 1 && (!x.listed || x.status(m) != http.StatusOK)
 }
@@ -173,8 +174,8 @@ func (e *events) Read(p []byte) (int, error) {
 
 func (e *events) Close() error { return e.box.Close() }
 
-// appendMessage appends a message as an event. A carriage return in it, which can only be white space,
-// ends a line of an event stream.
+// appendMessage appends a message as an event. It splits the message at carriage returns, which can
+// only be white space in it but end a line in an event stream.
 func appendMessage(b, frame []byte) []byte {
 	b = append(b, "event: message\n"...)
 	for part := range bytes.SplitSeq(frame, []byte("\r")) {

@@ -176,7 +176,7 @@ func (c *child) abandon(x *reply) {
 	c.leave()
 }
 
-// unlist removes a response from the list of those being read. The caller holds the lock.
+// unlist removes a response from the list of responses being read. The caller holds the lock.
 func (c *child) unlist(x *reply) {
 	c.replies = slices.DeleteFunc(c.replies, func(other *reply) bool { return other == x })
 }

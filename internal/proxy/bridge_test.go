@@ -16,14 +16,14 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// hosted is a proxy that starts a server, played by the test, for each session.
+// hosted is a proxy that starts a server for each session; the test implements the servers.
 type hosted struct {
 	*front
 	command *proxy.Command
 	started chan *played
 }
 
-// played is a server process played by the test.
+// played is a server process that the test implements.
 type played struct {
 	*server
 	t     testing.TB
@@ -273,8 +273,8 @@ func TestBridgeRefuses(t *testing.T) {
 	}
 }
 
-// TestBridgeStreams checks that messages that a server sends unasked reach the client over the
-// right stream, and wait until there is one.
+// TestBridgeStreams checks that a server's unsolicited messages reach the client over the right
+// stream, and wait until there is one.
 func TestBridgeStreams(t *testing.T) {
 	h := host(t, scanner.Options{Policy: denying{}}, nil)
 	p, session := h.begin(`{"roots":{},"sampling":{}}`)
@@ -289,7 +289,8 @@ func TestBridgeStreams(t *testing.T) {
 	p.answer(tracked("1", `"a"`), roots)
 	one := h.open(http.MethodPost, tracked("1", `"a"`), session)
 	one.want(roots)
-	// While several are open, each response gets its own progress; the GET stream gets the rest.
+	// While several are open, each response carries its own request's progress notifications; the
+	// GET stream gets the rest.
 	p.answer(tracked("2", `"b"`), progress(`"b"`))
 	two := h.open(http.MethodPost, tracked("2", `"b"`), session)
 	two.want(progress(`"b"`))

@@ -115,7 +115,7 @@ func pathOf(u *url.URL) string {
 // exchangeKey is the context key of a request's exchange.
 type exchangeKey struct{}
 
-// exchange is a message request and its response.
+// exchange is an HTTP request that carries messages, and its response.
 type exchange struct {
 	*HTTP
 	at    scope
@@ -178,8 +178,8 @@ func (h *HTTP) scope(session string) scope {
 	return scope{session: session, server: h.upstream.Name, transport: "http", origin: h.upstream.Origin}
 }
 
-// exchange forwards a message request. stream is the session of the event stream that its URL
-// belongs to.
+// exchange forwards a request that carries messages. stream is the session of the event stream that
+// the request's URL belongs to.
 func (h *HTTP) exchange(w http.ResponseWriter, r *http.Request, stream string) {
 	x := &exchange{HTTP: h, in: r, at: h.scope(stream), kept: func() {}}
 	x.at.head, x.at.client = headOf(r), sessionID(r)
@@ -226,7 +226,7 @@ func (h *HTTP) exchange(w http.ResponseWriter, r *http.Request, stream string) {
 	switch {
 	case more:
 		if !x.tooLong(mcp.ClientToServer) {
-			writeError(w, http.StatusRequestEntityTooLarge, nil, "the message exceeds the size limit of the proxy (--max-message)")
+			writeError(w, http.StatusRequestEntityTooLarge, nil, "the message exceeds the proxy's size limit (--max-message)")
 			return
 		}
 	case len(frameOf(body)) > 0:
@@ -299,9 +299,9 @@ func writeRefusal(w http.ResponseWriter, sender []byte, out *scanner.Outcome) {
 	}
 }
 
-// tooLong counts a message that is too long to inspect, and reports whether it is forwarded. For a
-// server that the proxy starts, it is not, because the proxy must know the ids of the requests in
-// it.
+// tooLong counts a message that is too long to inspect, and reports whether it is forwarded. A
+// server that the proxy starts never gets it, because the proxy must know the ids of the requests
+// in it.
 func (x *exchange) tooLong(from mcp.Direction) bool {
 	reason := tooLongReason(from, x.gate.MaxMessage)
 	if x.bridge != nil || x.gate.FailClosed && !x.gate.Observe {

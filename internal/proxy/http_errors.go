@@ -58,7 +58,7 @@ func (h *HTTP) fail(w http.ResponseWriter, r *http.Request, err error) {
 	writeError(w, status, ids, h.unanswerable(why))
 }
 
-// unanswerable returns the message that the server sent no valid response, and why.
+// unanswerable returns a message saying that the server sent no valid response, and why.
 func (h *HTTP) unanswerable(why string) string {
 	return "the server " + text.Visible(h.upstream.Name, reasonChars) + " sent no valid response: " + why
 }
@@ -88,7 +88,7 @@ func writeError(w http.ResponseWriter, status int, ids []string, why string) {
 	writeJSON(w, status, failed(ids, "mcpscan: "+why, failedCode))
 }
 
-// failed returns errors for requests, or one error without an id.
+// failed returns an error for each request or, if there are none, one error without an id.
 func failed(ids []string, why string, code int) []byte {
 	if len(ids) == 0 {
 		ids = []string{"null"}
@@ -115,7 +115,7 @@ func writeJSON(w http.ResponseWriter, status int, body []byte) {
 	_, _ = w.Write(body) // fails only if the client is gone
 }
 
-// tooLongReason returns the reason for not inspecting a message above the size limit.
+// tooLongReason explains why a message above the size limit is not inspected.
 func tooLongReason(from mcp.Direction, max int64) string {
 	sender := "client"
 	if from == mcp.ServerToClient {

@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// maxLarge is the maximum number of messages above largeBuffer held in memory at a time. Smaller
-// ones take little memory.
+// maxLarge is the maximum number of messages larger than largeBuffer that are in memory at a time.
+// Smaller ones take little memory.
 const maxLarge = 8
 
 // large is a semaphore with one slot for each large message.

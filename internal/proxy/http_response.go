@@ -119,8 +119,8 @@ func formOf(head http.Header) (stream bool, why string) {
 	return stream, ""
 }
 
-// unzipped decodes a body, starting at its first read because the first bytes may
-// take time to arrive.
+// unzipped decodes a gzip body. It starts at the first read, because the first bytes may take time
+// to arrive.
 type unzipped struct {
 	io.ReadCloser
 	zip *gzip.Reader

@@ -111,7 +111,8 @@ func TestHTTPWithSDK(t *testing.T) {
 }
 
 // TestAskedWithSDK checks that a client built with the official SDK is asked about a sampling
-// request while its call waits for that request, and that the call ends with any answer, or none.
+// request while its call waits for that request, and that the call ends whatever the user answers,
+// or if nobody answers.
 func TestAskedWithSDK(t *testing.T) {
 	server := mcp.NewServer(&mcp.Implementation{Name: "sdk", Version: "1"}, nil)
 	mcp.AddTool(server, &mcp.Tool{Name: "samples"}, func(ctx context.Context, r *mcp.CallToolRequest, _ struct{}) (*mcp.CallToolResult, any, error) {

@@ -155,7 +155,7 @@ func (r *recent) find(key string) string {
 	return e.Value.(*named).value
 }
 
-// keep sets the value of a key and returns it.
+// keep sets a key's value and returns the value.
 func (r *recent) keep(key, value string) string {
 	if r.named == nil {
 		r.named = map[string]*list.Element{}
@@ -229,7 +229,7 @@ func (s *sessions) taken(at place, ids []string) bool {
 	return false
 }
 
-// spoken is the part of a body that the proxy needs before there is a verdict.
+// spoken is the part of a body that the proxy needs before the engine has judged it.
 type spoken struct {
 	ids    []string // raw ids of the requests
 	begins bool     // a request begins a session

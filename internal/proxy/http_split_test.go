@@ -28,7 +28,7 @@ func (p *pieces) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// said contains what a client sees of an event.
+// said is an event as a client sees it.
 type said struct {
 	Type, ID, Data string
 	Retry          int

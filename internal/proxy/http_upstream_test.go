@@ -306,7 +306,7 @@ func TestHTTPHeaders(t *testing.T) {
 }
 
 // TestHTTPParamHeaders checks that headers that contradict an argument of the call are
-// reported and refused like others, and that the request's secrets are masked in both.
+// reported and refused like other headers, and that the request's secrets are masked in both.
 func TestHTTPParamHeaders(t *testing.T) {
 	engine, err := scanner.New(rules.All(), scanner.Options{})
 	if err != nil {

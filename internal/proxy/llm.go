@@ -108,14 +108,14 @@ func (l *LLM) begin(session string) {
 	}
 }
 
-// give inspects a listed server's event in a session.
+// give inspects a copy of a server's event as part of a session.
 func (l *LLM) give(e *scanner.Event, session string) {
 	copied := *e
 	copied.Session = session
 	l.gate.take(&copied)
 }
 
-// take inspects an event, but sends no answers.
+// take inspects an event without sending answers.
 func (g *gate) take(e *scanner.Event) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

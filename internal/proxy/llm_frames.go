@@ -10,7 +10,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// nextFrame reads the next frame. A large one waits for its slot.
+// nextFrame reads the next frame. A large frame waits for a slot.
 func (s *llmStream) nextFrame() (wire.EventFrame, error) {
 	var held bool
 	f, err := wire.ReadEventFrame(s.frames, s.gate.MaxMessage, func(size int64) error {

@@ -62,20 +62,20 @@ func (x *llmExchange) request(w http.ResponseWriter) *http.Request {
 	return out
 }
 
-// headStart is how long the proxy waits, after sending a request that cannot be refused, before
+// headStart is how long the proxy waits between sending a request that cannot be refused and
 // inspecting it, unless the answer needs the result sooner. This keeps the inspection from slowing
 // down a provider that answers at once; others take longer than the wait and the inspection
 // together.
 const headStart = 2 * time.Millisecond
 
-// mayRefuse reports whether a request is sent only after its inspection. Otherwise it is
-// inspected while the provider works on it; the answer is judged afterwards.
+// mayRefuse reports whether a request can be refused, so that it is sent only after its inspection.
+// Any other request is inspected while the provider works on it; the answer is judged afterwards.
 func (l *LLM) mayRefuse() bool {
 	return !l.gate.Observe && (l.gate.FailClosed || l.gate.Engine.Withholds())
 }
 
-// ask inspects the request, and calls done once the request has also been answered. It passes a
-// panic on to whoever waits for the inspection instead of ending the program.
+// ask inspects the request, and calls done once the request has been both inspected and answered.
+// It passes a panic on to whoever waits for the inspection instead of ending the program.
 func (x *llmExchange) ask(answered <-chan struct{}, done func()) {
 	defer func() {
 		_ = recover()
@@ -85,7 +85,7 @@ func (x *llmExchange) ask(answered <-chan struct{}, done func()) {
 	x.asked()
 }
 
-// judgeRequest returns why a request is refused, "" if it is not.
+// judgeRequest returns why a request is refused, or "" if it is not.
 func (x *llmExchange) judgeRequest(body []byte) (why string) {
 	body = frameOf(body)
 	if x.format = replay.Knows(body); x.format == "" {
@@ -113,8 +113,8 @@ func (x *llmExchange) judgeRequest(body []byte) (why string) {
 	return ""
 }
 
-// maskGiven returns a function that masks the MCP server credentials in a request to a provider, nil
-// if there are none.
+// maskGiven returns a function that masks the MCP server credentials in a request to a provider, or
+// nil if there are none.
 func maskGiven(body []byte) func([]byte) []byte {
 	if !bytes.Contains(body, []byte("uthorization")) && !bytes.Contains(body, []byte(`"headers"`)) {
 		return nil

@@ -13,8 +13,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// requestOf returns a request to Anthropic with the description of a tool, and with
-// history after the first message.
+// requestOf returns a request to Anthropic with a tool's description, and with history after the
+// first message.
 func requestOf(description, history string) string {
 	return `{"model":"claude-x","max_tokens":5,"tools":[{"name":"mcp__mail__read","description":"` + description + `","input_schema":{"type":"object"}}],"messages":[{"role":"user","content":"Hi"}` + history + `]}`
 }
@@ -76,7 +76,7 @@ func TestLLMObserves(t *testing.T) {
 }
 
 // TestLLMFailsClosed checks that requests and answers that cannot be judged are refused if
-// so configured.
+// fail_closed is set.
 func TestLLMFailsClosed(t *testing.T) {
 	for name, test := range map[string]struct{ ask, kind, answer, want string }{
 		"an answer of no format":  {anthropicAsk, inJSON, `{"something":"else"}`, "in an unknown format"},
@@ -107,8 +107,8 @@ func TestLLMFailsClosed(t *testing.T) {
 	}
 }
 
-// TestLLMTextFlows checks that text reaches the agent while a later call is incomplete, and
-// that the call does so only when it is complete.
+// TestLLMTextFlows checks that text reaches the agent while a later call is incomplete, and that
+// the call reaches it only once it is complete.
 func TestLLMTextFlows(t *testing.T) {
 	for name, parts := range map[string][4]string{
 		"/v1/messages": {anthropicStart, `data: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":"Hello"}}` + "\n\n" + `data: {"type":"content_block_stop","index":0}` + "\n\n",

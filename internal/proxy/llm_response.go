@@ -109,7 +109,7 @@ func (x *llmExchange) unread(status int, what string) error {
 }
 
 // mayCall reports whether the response to a request may contain calls. Responses from some other
-// endpoints only look as if they did.
+// endpoints only look as if they contained calls.
 func (x *llmExchange) mayCall() bool {
 	path := strings.ToLower(x.in.URL.Path)
 	for _, other := range [...]string{"count_tokens", "counttokens", "input_tokens", "/embeddings", "embedcontent", "/moderations", "/rerank", "/tokenize", "/audio/", "/images/"} {
@@ -174,7 +174,7 @@ func beginsLikeStream(b []byte) bool {
 	return false
 }
 
-// beginsLikeFrame reports whether a body begins with a message of an Amazon event stream.
+// beginsLikeFrame reports whether a body begins with a message in Amazon's event stream encoding.
 func beginsLikeFrame(r *bufio.Reader) bool {
 	prelude, err := r.Peek(wire.FramePrelude)
 	if err == nil {

@@ -52,7 +52,7 @@ func rewriteLLM(body []byte, said []replay.Said) []byte {
 	return wire.Apply(body, w.edits)
 }
 
-// isRefused reports whether an item of an answer is withheld from the agent.
+// isRefused reports whether an item in an answer is withheld from the agent.
 func isRefused(s *replay.Said) bool {
 	return s.Decision.Verdict >= scanner.Prompt && !s.History && s.Kind != replay.SaidDefinition
 }
@@ -140,8 +140,8 @@ func (w *rewriting) chatMessage(n int, said []*replay.Said) {
 	w.strip(n, strings.Join(texts, "\n"), "\n\n")
 }
 
-// strip removes the refused calls from a message, and appends what to its content after separator,
-// unless what is "".
+// strip removes the refused calls from a message. If what is not empty, strip appends separator and
+// what to the content.
 func (w *rewriting) strip(n int, what, separator string) {
 	list := w.doc.Get(n, "tool_calls")
 	removed := func(i int) bool { return w.gone[i] || i == list && !w.left(list) }
@@ -231,7 +231,7 @@ func (w *rewriting) reasons(root int) {
 	}
 }
 
-// only reports whether every element of a list that the function is accepts was replaced.
+// only reports whether all list elements that satisfy is were replaced.
 func (w *rewriting) only(list int, is func(int) bool) bool {
 	for c := w.doc.First(list); c >= 0; c = w.doc.Next(c) {
 		if is(c) && !w.gone[c] {

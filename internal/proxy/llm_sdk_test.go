@@ -41,8 +41,8 @@ const (
 	lookup   = "I will look that up."
 )
 
-// TestLLMClients checks that the official SDKs of the providers accept answers changed by the
-// proxy, and interpret them as intended.
+// TestLLMClients checks that the providers' official SDKs accept answers changed by the proxy, and
+// interpret them as intended.
 func TestLLMClients(t *testing.T) {
 	clients := []struct {
 		name, file string

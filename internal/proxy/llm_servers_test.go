@@ -14,9 +14,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// TestLLMServerThatKeepsChanging checks that a new session receives only the first and the
-// last list of a server, however often it changed, and that the number of its tool names kept is
-// bounded.
+// TestLLMServerThatKeepsChanging checks that a new session receives only a server's first and last
+// list, however often it changed, and that the number of tool names kept for the server is bounded.
 func TestLLMServerThatKeepsChanging(t *testing.T) {
 	engine, err := scanner.New(nil, scanner.Options{})
 	if err != nil {

@@ -186,7 +186,7 @@ func (f *chatFlow) write(dst []byte, e *llmEvent, doc *wire.Doc) []byte {
 	return append(dst, withData(e.block, wire.Apply(e.data, w.edits))...)
 }
 
-// onlyCalls reports whether a choice of a chunk contains nothing but removed calls.
+// onlyCalls reports whether a chunk's choice contains nothing but removed calls.
 func onlyCalls(doc *wire.Doc, choice, delta int, w *rewriting) bool {
 	if r := raw(doc, choice, "finish_reason"); r != "" && r != "null" {
 		return false
@@ -220,7 +220,7 @@ func (w *rewriting) renumber(c *chatChoice, call *chatCall, node int) {
 	w.edit(was, []byte(strconv.Itoa(now)))
 }
 
-// refused reports whether any call of the choice is refused, and stripped whether all are.
+// refused reports whether any call in the choice is refused, and stripped whether all are.
 func (c *chatChoice) refused() bool {
 	for _, call := range c.all {
 		if call.refused != nil {

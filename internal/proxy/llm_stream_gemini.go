@@ -5,8 +5,8 @@ import (
 	"github.com/mcpscan/mcpscan/replay"
 )
 
-// geminiFlow is a Gemini stream. Each event is a complete response with further
-// parts.
+// geminiFlow is a Gemini stream. Each event is a complete response that contains the next parts of
+// the answer.
 type geminiFlow struct{ said map[int][]replay.Said }
 
 func (f *geminiFlow) take(_ *llmEvent, doc *wire.Doc) llmStep {

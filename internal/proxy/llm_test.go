@@ -94,7 +94,7 @@ type exchange struct {
 	kind    string // content type
 }
 
-// readExchange reads a file of testdata/llm.
+// readExchange reads a file in testdata/llm.
 func readExchange(t testing.TB, file string) (*exchange, *txtar.Archive) {
 	t.Helper()
 	archive, err := txtar.ParseFile(file)
@@ -234,8 +234,7 @@ func TestLLMRewrites(t *testing.T) {
 	}
 }
 
-// blockingEngine returns an engine that blocks results and definitions with findings of high
-// severity.
+// blockingEngine returns an engine that blocks results and definitions with high-severity findings.
 func blockingEngine(t testing.TB) *scanner.Engine {
 	return engineOf(t, scanner.Options{Policy: denying{}, Blocks: func(f *scanner.Finding) bool { return f.Severity >= scanner.High }})
 }

@@ -33,7 +33,7 @@ type Options struct {
 	// Session is shared with other proxies; nil if this proxy is alone.
 	Session Session
 
-	// Record, if not nil, gets each event before the engine and may set its origin.
+	// Record, if not nil, gets each event before the engine does, and may set its origin.
 	Record func(*scanner.Event)
 	// Decided is called with each event and the action taken, in the order in which the engine
 	// judged them. The event and the outcome are valid only during the call.
@@ -123,7 +123,7 @@ func (g *gate) skip(s *scope, reason string, do scanner.Action) {
 	g.note(s, scanner.SkippedEvent, reason, do)
 }
 
-// note records an event that has no frame.
+// note records an event without a frame.
 func (g *gate) note(s *scope, kind scanner.EventKind, reason string, do scanner.Action) {
 	e := s.event(kind)
 	e.Reason = reason
@@ -196,7 +196,7 @@ func contradicts(out *scanner.Outcome) bool {
 	return false
 }
 
-// frameOf returns the message in a line, without the line end and a byte order mark.
+// frameOf returns the message in a line, without the line end or a byte order mark.
 func frameOf(line []byte) []byte {
 	return bytes.TrimPrefix(line[:len(line)-len(lineEnd(line))], []byte("\xEF\xBB\xBF"))
 }

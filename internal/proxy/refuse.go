@@ -9,8 +9,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// blockedCode is the JSON-RPC error code for blocked messages: the first code that is free for
-// implementations.
+// blockedCode is the JSON-RPC error code for blocked messages: the first one that implementations
+// are free to use.
 const blockedCode = -32001
 
 // reasonChars is the maximum length, in characters, of the reason in an error.
@@ -98,7 +98,8 @@ func rule(d *scanner.Decision) string {
 	return "fail_closed"
 }
 
-// action returns the verdict for an error: a message refused without a verdict is blocked.
+// action returns the verdict for an error: a message that is refused without a verdict counts as
+// blocked.
 func action(d *scanner.Decision) string {
 	if d.Verdict < scanner.Prompt {
 		return scanner.Block.String()

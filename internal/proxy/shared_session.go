@@ -42,8 +42,8 @@ type sharing struct {
 	doc     wire.Doc
 }
 
-// judgeShared judges an event during a turn, so that all proxies judge in one order. If it gets no
-// turn, judgeShared judges the event without one.
+// judgeShared judges an event during a turn, so that all proxies judge in one order. Without a turn
+// in time, it judges the event anyway.
 func (g *gate) judgeShared(s *scope, e *scanner.Event) *scanner.Outcome {
 	wait := sessionlog.Wait
 	if g.shared.waited {
@@ -75,7 +75,7 @@ func (g *gate) judgeShared(s *scope, e *scanner.Event) *scanner.Outcome {
 	}
 	tooLong += g.keep(additions)
 	if tooLong > 0 {
-		g.skipped(s, "a message adds more to the shared session than the limit: other proxies do not see it")
+		g.skipped(s, "what a message adds to the shared session exceeds the size limit, so other proxies do not see it")
 	}
 	return out
 }

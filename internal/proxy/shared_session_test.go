@@ -210,8 +210,8 @@ func TestSharedSessionBusy(t *testing.T) {
 	}
 }
 
-// TestSharedSessionHostile checks that lines written by another process of the user do
-// not count as additions, and that the connection continues.
+// TestSharedSessionHostile checks that lines written by another of the user's processes do not
+// count as additions, and that the connection continues.
 func TestSharedSessionHostile(t *testing.T) {
 	engine, base := engineOf(t, scanner.Options{}), t.TempDir()
 	a := share(t, engine, base, "client", "one")

@@ -20,7 +20,7 @@ const (
 	soakAsks     = 50 // every so many requests, the server sends one
 )
 
-// soaked is a session under load, counted on both sides.
+// soaked is a session under load whose messages are counted on both sides.
 type soaked struct {
 	t *testing.T
 	*hosted
@@ -39,8 +39,8 @@ func numbered(n int64) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"line %d"}}`, n)
 }
 
-// serve plays the server: for each request, it reports progress, sends a notification that belongs
-// to no request, and answers.
+// serve implements the server: for each request, it reports progress, sends a notification that
+// belongs to no request, and answers.
 func (s *soaked) serve() {
 	last := [soakWorkers]int64{}
 	for line := range s.server.lines {

@@ -23,7 +23,7 @@ import (
 //	go test ./internal/proxy -run Soak -soak 10m -timeout 1h -v
 var soak = flag.Duration("soak", 0, "how long soak tests run; 0 is a few thousand messages")
 
-// long reports whether to send message n.
+// long reports whether the run is to continue with message n.
 func long(begin time.Time, n, few int) bool {
 	if *soak > 0 {
 		return time.Since(begin) < *soak
@@ -40,7 +40,7 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// flat compares live memory at the end of a run with that at the beginning.
+// flat checks that live memory at the end of a run is about the same as at the beginning.
 type flat struct {
 	t     *testing.T
 	begun time.Time

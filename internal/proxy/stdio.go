@@ -14,7 +14,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Connection describes a stdio connection for its events.
+// Connection contains the data about a stdio connection that its events need.
 type Connection struct {
 	Session, Server string
 	Origin          scanner.Origin // origin of events that are not recorded
@@ -194,7 +194,7 @@ type pump struct {
 }
 
 // run forwards lines until there are none. It is not an error if the other side is gone: the
-// server's exit code shows it.
+// server's exit code shows that.
 func (p *pump) run() error {
 	lines := &lineReader{r: bufio.NewReaderSize(p.from, readBuffer), max: p.MaxMessage}
 	for {

@@ -126,8 +126,8 @@ func engineOf(t testing.TB, o scanner.Options) *scanner.Engine {
 	return e
 }
 
-// denying is a policy that refuses requests whose target contains denied, prompts for
-// those with asked, and refuses sampling.
+// denying is a policy that refuses requests whose target contains "denied", prompts for targets
+// that contain "asked", and refuses sampling.
 type denying struct{}
 
 func (denying) Decide(r *scanner.PolicyRequest) scanner.Decision {

@@ -58,8 +58,7 @@ const (
 	far  = 70
 )
 
-// negations returns the negating words and the lengths of their negations, in
-// bytes.
+// negations maps each negating word to the length of the text that it negates, in bytes.
 func negations() map[string]int {
 	reach := map[string]int{"without": near, "no": near}
 	for _, w := range strings.Fields(`not never cannot nor neither dont nobody don't doesn't isn't aren't won't mustn't shouldn't needn't can't refrain refrains

@@ -83,8 +83,8 @@ func headIndex(w []byte) int {
 	return int(w[0]&31)<<10 | int(w[1]&31)<<5 | int(w[2]&31)
 }
 
-// stands reports whether the rest of the entry is at t[i:], and where it ends. A line feed or a
-// backtick also matches a space.
+// stands reports whether the rest of the entry is at t[i:], and where it ends. In t, a line feed or
+// a backtick also counts as a space.
 func (e *entry) stands(t []byte, i int) (end int, ok bool) {
 	end = i + len(e.rest)
 	if end > len(t) {
@@ -99,7 +99,7 @@ func (e *entry) stands(t []byte, i int) (end int, ok bool) {
 }
 
 // phrases finds senses that cannot be recognised by single words. Each expression runs only if the
-// words of the sentence allow it, because it costs more than looking up all the words.
+// sentence contains words that a match needs, because it costs more than looking up all the words.
 func (s *Sentence) phrases(t *Text, negated bool) {
 	f := t.Folded[s.Start:s.End]
 	note := func(loc []int, vs ...Sense) {
@@ -141,8 +141,8 @@ func containsAny(t []byte, parts ...string) bool {
 	return false
 }
 
-// mayHoldAddress is a cheap check for characters that every address contains. A full stop inside a
-// sentence is rare.
+// mayHoldAddress rules out an address cheaply: every address contains one of these characters, and
+// a full stop inside a sentence is rare.
 func mayHoldAddress(f []byte) bool {
 	return bytes.IndexByte(f, '.') >= 0 || containsAny(f, "@", "+", "0x", "://")
 }
@@ -161,10 +161,10 @@ var (
 	// carrier matches an address with a placeholder for data.
 	carrier = lazyregexp.New(`^[^\s"']*://[^\s"']*[=/?][<{$\[]`)
 
-	// notApplied matches statements that rules no longer apply.
+	// notApplied matches text saying that rules no longer apply.
 	notApplied = lazyregexp.New(`\b(not|no\s+longer|never|n['’]t)\s+(to\s+be\s+|be\s+)?(appl(y|ies|ied)|follow(ed)?|bind(ing)?|counts?|valid|enforced?|observed?|obey(ed)?|matters?|in\s+force)\b`)
 
-	// keptFrom matches statements that a person is not told something.
+	// keptFrom matches text saying that a person is not told something.
 	keptFrom = [...]*lazyregexp.Regexp{
 		lazyregexp.New(people + `[^.,;]{0,30}\b((must|should|shall|need|ought|may|is|are)\s+(not|never)(\s+to)?|(does|do)\s+not\s+(need|have)\s+to|` +
 			`(mustn|shouldn|needn)['’]t|(doesn|don)['’]t\s+(need|have)\s+to|need\s+never)\s+(be\s+)?(ever\s+)?` + learns),

@@ -1,9 +1,9 @@
-// Package reading determines which senses occur in the sentences of a definition, and which of
-// them are negated, by words and without grammar. Rules decide what a combination of senses means.
+// Package reading determines, from words and without grammar, which senses occur in a definition's
+// sentences, and which of them are negated. Rules decide what a combination of senses means.
 //
 // A word list alone cannot distinguish an attack from a text about attacks, and a list of attacks
-// only covers known phrasings. But a subversive instruction must say what is taken, where it goes,
-// who acts or who must not know, in whatever words, so the package searches for these.
+// only covers known phrasings. But whatever its wording, a subversive instruction must say what is
+// taken, where it goes, who acts or who must not know, so the package searches for that.
 package reading
 
 import (
@@ -35,7 +35,7 @@ type Sentence struct {
 	named      bool   // the sentence contains a word spelled like a tool name
 }
 
-// span is a part of a text; one with end 0 means none.
+// span is a part of a text; if end is 0, there is none.
 type span struct{ start, end int32 }
 
 // Says reports whether a sense occurs and is not negated.
@@ -102,8 +102,8 @@ func Sentences(t Text) iter.Seq[*Sentence] {
 	}
 }
 
-// sentenceEnd returns the end of the sentence that begins at start, which is at a full stop, or
-// before a line that is a separate item.
+// sentenceEnd returns the end of the sentence that begins at start. A sentence ends at a full stop,
+// or before a line that is a separate item.
 func sentenceEnd(t []byte, start int) int {
 	for i := start; i < len(t); i++ {
 		switch t[i] {
@@ -189,8 +189,8 @@ func (s *Sentence) read(t *Text) {
 	}
 }
 
-// goesWrong matches the description of silent failures, which is documentation and does not
-// hide anything.
+// goesWrong matches descriptions of silent failures, which are documentation and do not hide
+// anything.
 var goesWrong = lazyregexp.New(`^(silently|quietly)\s+(return|fail|ignor|drop|skip|truncat|los|break|produc|fall|default|discard|corrupt)\w*\b`)
 
 // partOfAddress reports whether a word is part of a path or an address, and therefore has no

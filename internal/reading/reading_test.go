@@ -9,8 +9,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/reading"
 )
 
-// sumTool is a tool with the parameter "note" whose first sentence states its
-// purpose.
+// sumTool is a tool that states its purpose in its first sentence and has the parameter "note".
 type sumTool struct{}
 
 func (sumTool) FirstSentence(start int) bool { return start == 0 }
@@ -144,8 +143,8 @@ func TestFirstSentenceAndPronoun(t *testing.T) {
 	}
 }
 
-// TestOfParameter checks that a text in a parameter's schema has the sense
-// Described without a word for it.
+// TestOfParameter checks that a text in a parameter's schema has the sense Described even if no
+// word indicates it.
 func TestOfParameter(t *testing.T) {
 	s := sentences(reading.Text{Folded: []byte("the text of the letter"), OfParameter: true, Definition: sumTool{}})
 	if !s[0].Says(reading.Described) {

@@ -6,9 +6,9 @@ import (
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 )
 
-// The role of a word can depend on its neighbours: "copy" can mean text for readers, an address
-// can be one to look at, and "acts autonomously" may refer to the reader or to an agent being
-// described.
+// The role of a word can depend on its neighbours: "copy" can be a noun for written text, an
+// address can be a page for people to visit, and "acts autonomously" may refer to the reader or to
+// an agent being described.
 
 // beside reports whether neighboring words rule out sense v for the word t[i:j].
 func beside(v Sense, t []byte, i, j int) bool {
@@ -66,8 +66,8 @@ func (s *Sentence) roles(t *Text, f []byte) {
 }
 
 var (
-	// withoutAsking matches, in a sentence about consent, acting without it or giving it on the
-	// person's behalf.
+	// withoutAsking matches text about acting without consent, or giving it on the person's behalf.
+	// It is used in sentences about consent.
 	withoutAsking = lazyregexp.New(`\b(at\s+once|(right|straight)\s+away)\b|` +
 		`\b(approv\w+|confirm\w+|consent\w*|authori[sz]\w+|grant\w*|given|answered|handled|accepted|dismissed|clicked|settled|decided|` +
 		`signed\s+off)\s+(\w+\s+){0,2}by\s+(the\s+)?(agent|assistant|model|ai|llm)\b`)

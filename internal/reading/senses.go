@@ -80,7 +80,7 @@ var words = [Senses]string{
 	Conversation: "the conversation between user and model",
 	OtherOutput:  "output of other tools",
 	Personal:     "the user's data",
-	Whose:        "taken from the user, or from any location",
+	Whose:        "taken from the user, or from wherever it is",
 	Take:         "a verb of obtaining",
 	Hand:         "a verb of passing on",
 	Copy:         "a copy for an additional recipient",

@@ -125,8 +125,7 @@ func (srv *server) start(g *generator, s *session) {
 	g.emit(s.id, srv.name, "server_to_client", fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{"tools":[%s]}}`, id, srv.list(s)))
 }
 
-// instructions returns the instructions of a server. A benign server has the same ones in every
-// session.
+// instructions returns a server's instructions. A benign server has the same ones in every session.
 func (g *generator) instructions(srv *server) string {
 	if g.honest {
 		return "Tools for the " + srv.name + " of this workspace. Results are paged; the cursor of one page asks for the next."

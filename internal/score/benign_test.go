@@ -197,7 +197,7 @@ func (m *mutant) ordinary() object {
 	return schema
 }
 
-// firstHints adds hints that match the name to a tool that had none.
+// firstHints adds hints to a tool that had none; they match its name.
 func firstHints(m *mutant) bool {
 	name := spelled(m.tool)
 	reads, writes, kills := nameReads.MatchString(name), nameWrites.MatchString(name), nameKills.MatchString(name)

@@ -100,7 +100,7 @@ func openCorpus(path string) (*os.File, error) {
 	return f, err
 }
 
-// rows reads a corpus file, skipping attacks that no text can show. A file that does not exist has
+// rows reads a corpus file, skipping attacks that no text reveals. A file that does not exist has
 // no rows.
 func rows(path string) ([]*row, error) {
 	f, err := openCorpus(path)
@@ -144,7 +144,7 @@ func parseRow(line []byte) (*row, error) {
 	return r, nil
 }
 
-// start is the time of the first frame of every row.
+// start is the time of the first frame in every row.
 var start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
 func (r *row) frame(server string, d mcp.Direction, second int, format string, args ...any) *scanner.Event {

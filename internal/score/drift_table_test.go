@@ -120,5 +120,5 @@ func (d *Drift) Hits() (all []*Alarm) {
 	return all
 }
 
-// code formats a name as Markdown code. Names of packages and tools contain no backticks.
+// code formats a name as Markdown code. Package and tool names contain no backticks.
 func code(s string) string { return "`" + strings.ReplaceAll(s, "`", "'") + "`" }

@@ -2,8 +2,9 @@ package score
 
 import "math"
 
-// These are Clopper-Pearson bounds, which are exact for proportions of independent rows. Rows that
-// share a template are not independent, so the true intervals are wider.
+// The functions in this file compute Clopper-Pearson bounds, which are exact for proportions of
+// independent rows. Rows that share a template are not independent, so the true intervals are
+// wider.
 
 // atMost returns the upper confidence bound, at level 1-alpha, of a proportion, given k of n
 // observations.

@@ -196,7 +196,7 @@ func (m *mutant) anyParameter(test func(object) bool) (name string, old, now obj
 	return "", nil, nil
 }
 
-// add declares a parameter, which is required if need is set, unless it exists.
+// add declares a parameter unless it exists. The parameter is required if need is set.
 func (m *mutant) add(tool object, name string, schema object, need bool) bool {
 	input, _ := tool["inputSchema"].(object)
 	if input == nil || m.parameter(tool, name) != nil {
@@ -221,7 +221,7 @@ func text(o object, member string) string {
 	return s
 }
 
-// say adds a sentence to the description of a tool.
+// say adds a sentence to a tool's description.
 func (m *mutant) say(tool object, sentence string) {
 	was := strings.TrimSpace(text(tool, "description"))
 	m.said = sentence
@@ -266,7 +266,7 @@ func hinted(tool object, name string) any {
 	return a[name]
 }
 
-// spelled returns the name of a tool as words.
+// spelled returns a tool's name as words.
 func spelled(tool object) string {
 	return strings.ToLower(camel.ReplaceAllString(strings.NewReplacer("_", " ", "-", " ", ".", " ", "/", " ").Replace(text(tool, "name")), "$1 $2"))
 }

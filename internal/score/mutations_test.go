@@ -17,7 +17,8 @@ type outcome struct{ done, right int }
 
 func (o outcome) share() float64 { return float64(o.right) / float64(max(1, o.done)) }
 
-// half assigns a package to a half. The rules were tuned with the first one.
+// half returns which half of the packages a package belongs to. The rules were tuned with the first
+// half.
 func half(name string) int {
 	h := fnv.New32a()
 	fmt.Fprint(h, name)
@@ -27,8 +28,8 @@ func half(name string) int {
 // tries is the number of tools per server on which a mutation is tried.
 const tries = 4
 
-// mutate applies mutations to the servers, and counts those with findings at high and
-// those below.
+// mutate applies mutations to the servers, and counts those that have a finding at high and those
+// that have none.
 func mutate(t *testing.T, servers []*dump, mutations []mutation, words phrases, malicious bool) (by map[string]*outcome, all outcome) {
 	t.Helper()
 	engine, err := scanner.New(rules.All(), scanner.Options{})
@@ -88,9 +89,9 @@ const (
 	leastServer = 0.9
 )
 
-// TestMutations checks that most malicious changes, and few changes of benign upgrades,
-// have findings at high. The rules were tuned with the first half of the packages and
-// phrases; the second half of the packages is changed with the second half of the phrases.
+// TestMutations checks that most malicious changes, and few changes in benign upgrades, have
+// findings at high. The rules were tuned with the first half of the packages and phrases; the
+// second half of the packages is changed with the second half of the phrases.
 func TestMutations(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join("testdata", "mutations", "own.json"))
 	if err != nil {

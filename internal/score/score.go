@@ -10,8 +10,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Result contains the results of the rules for a corpus and, if given, for the definitions of
-// published servers.
+// Result contains the rules' results for a corpus and, if given, for the definitions of published
+// servers.
 type Result struct {
 	Sets    []Set
 	Servers *Servers

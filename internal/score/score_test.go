@@ -16,9 +16,8 @@ import (
 
 var update = flag.Bool("update", false, "write the tables of docs/detection.md instead of comparing them")
 
-// The data behind the published figures. It is not in the repository, because the
-// licences of the sources permit using it for measurements, but not copying all of
-// it.
+// The data behind the published figures. It is not in the repository, because the sources' licences
+// permit using it for measurements, but not copying all of it.
 const (
 	publishedCorpus  = "../../../shared/corpus"
 	publishedServers = "../../../shared/realservers/dumps"
@@ -122,7 +121,8 @@ func TestCorpus(t *testing.T) {
 	if len(res.Sets) != 2 || res.Servers != nil {
 		t.Fatalf("got %+v", res)
 	}
-	// Half of theft, and all of override and shadowing, is found; d4 does not count.
+	// Half of the theft attacks are found, and all override and shadowing attacks; row d4 does not
+	// count.
 	defs := &res.Sets[0]
 	for _, c := range []struct {
 		of    class

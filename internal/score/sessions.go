@@ -64,7 +64,7 @@ func RunSessions(path string) (Sessions, error) {
 	return judged, err
 }
 
-// The columns of the tables, each with the severities that it reports.
+// sessionFinders are the columns of the tables, each with the severities that it reports.
 var sessionFinders = []struct {
 	finder string
 	least  []scanner.Severity

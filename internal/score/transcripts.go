@@ -28,7 +28,7 @@ type Transcript struct {
 	Succeeded bool   `json:"attack_succeeded"`
 }
 
-// Transcripts reads a file of transcripts. A file that does not exist has none.
+// Transcripts reads a file of transcripts. If the file does not exist, there are none.
 func Transcripts(path string) ([]*Transcript, error) {
 	f, err := openCorpus(path)
 	if f == nil {

@@ -1,4 +1,5 @@
-// Package secrets recognizes credentials by the names, values and files that hold them.
+// Package secrets recognizes credentials by their names, their values and the files that contain
+// them.
 package secrets
 
 import (

@@ -14,7 +14,7 @@ import (
 var toolReference = lazyregexp.New("[`'\"]?\\b[a-z][a-z0-9]*([_.][a-z0-9]+)+\\b[`'\"]?(\\s+(tool|call|function))?|\\b(any|all|every|" +
 	"other|each)\\s+(of\\s+the\\s+)?(other\\s+)?tools?\\b|\\bthe\\s+[a-z-]+\\s+tool\\b|\\b(built-in|native|default)\\s+[a-z_ -]{0,20}tools?\\b")
 
-// OtherTool returns a tool that a sentence names and the server does not list.
+// OtherTool returns a tool that is named in a sentence but not listed by the server.
 func OtherTool(p *scanner.TextPass, s []byte) string {
 	for _, at := range toolReference.FindAllIndex(s, 8) {
 		if at[0] > 0 && s[at[0]-1] == '/' {
@@ -45,8 +45,8 @@ func sameFamily(own, other string) bool {
 	return false
 }
 
-// familyWord is the maximum length of a word in a name that counts as a verb rather than its
-// subject.
+// familyWord is the maximum length of a word that counts as a verb in a tool name; a longer one
+// counts as the name's subject.
 const familyWord = 4
 
 // parameterOrFile matches words that look like a tool name but are a parameter or a

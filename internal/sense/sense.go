@@ -1,5 +1,5 @@
-// Package sense tests the sentences of a definition for combinations of the senses that
-// internal/reading finds in them.
+// Package sense tests a definition's sentences for combinations of the senses that internal/reading
+// finds in them.
 package sense
 
 import (
@@ -14,8 +14,9 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Test evaluates a sentence of a definition by the senses that occur in it. One sense of each list
-// in Needs must occur, and the weights of all senses that occur must add up to at least Enough.
+// Test evaluates a sentence of a definition by the senses that occur in it. One sense from each
+// list in Needs must occur, and the weights of all senses that occur must add up to at least
+// Enough.
 type Test struct {
 	Needs    [][]reading.Sense
 	Weights  map[reading.Sense]int
@@ -119,7 +120,7 @@ func weighDefinition(p *scanner.TextPass, old any) any {
 // keptHeavy is the largest result, in sentences, whose memory is kept for reuse.
 const keptHeavy = 1024
 
-// definition gives package reading the context of a definition.
+// definition passes a definition's context to package reading.
 type definition struct{ *scanner.TextPass }
 
 // OtherTool returns another server's tool that a sentence names, or "".
@@ -137,7 +138,7 @@ func (d definition) OtherTool(sentence []byte) string {
 // DomainTool matches a kind of tool that is mentioned without a name.
 var DomainTool = lazyregexp.New(`\b(calendar|e?-?mail|payment|bank|file|shell|terminal|git|browser|database|messaging|sms|chat)\s+tools?\b`)
 
-// parameterKeys lists the schema keywords whose text models may follow when they fill in a
+// parameterKeys lists the schema keywords with text that a model may follow when it fills in a
 // parameter.
 var parameterKeys = map[string]bool{"description": true, "default": true, "examples": true, "enum": true, "const": true, "title": true}
 

@@ -18,13 +18,14 @@ var ConversationTool = lazyregexp.New(`(?i)(chat|message|conversation|history|sl
 const shortestSentence = 12
 
 // SecretOrder is the message for a name that instructs the model to read a secret; AboutSecret
-// lists the last words of names that relate to a secret without being one.
+// lists the last words of names that mean something about a secret, such as its ID, and not the
+// secret.
 const SecretOrder = "the name of a parameter is an instruction to read a secret"
 
 var AboutSecret = names.Set(`id ids path name names type timeout seconds ms count limit enabled url uri line page version region format mode status at interval policy`)
 
-// CollectedBy returns the severities of a parameter name for an optional and a required
-// parameter, and a message about what it collects. The message is "" if it collects nothing.
+// CollectedBy returns a parameter name's severity if the parameter is optional and if it is
+// required, and a message about what it collects. The message is "" if it collects nothing.
 func CollectedBy(name string) (optional, required scanner.Severity, message string) {
 	said := ""
 	if len(name) >= shortestSentence {

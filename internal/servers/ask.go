@@ -40,8 +40,8 @@ const (
 	maxUnnamedBytes = 1 << 20
 )
 
-// ask lists one server, and again as another client if clients are to be compared. It returns the
-// variables that the server may have needed but did not get.
+// ask lists one server, and lists it again as another client if clients are to be compared. It
+// returns the variables that the server may have needed but did not get.
 func (l *Listing) ask(ctx context.Context, t Target, f *feed, d *Disk) missed {
 	first := l.asking(t, f, d)
 	lacks := first.list(ctx, l.ClientName)
@@ -66,8 +66,8 @@ func otherClient(name string) string {
 // OwnClient is the client name that we send to servers.
 const OwnClient = "mcpscan"
 
-// clientVersion returns the version for a client name. With another client's name, it reveals
-// nothing about us.
+// clientVersion returns the version that is sent with a client name. With another client's name,
+// the version reveals nothing about us.
 func (l *Listing) clientVersion(name string) string {
 	if name == OwnClient {
 		return l.Version
@@ -221,8 +221,8 @@ func (l *Listing) Identify(ctx context.Context, t *Target, environment []string,
 }
 
 // replaced returns the reason why the file that would start the server is not known to be the
-// approved one. It returns "" if the file is known to be, or if no file was approved. unknown is
-// the reason why its digest is unknown.
+// approved one. It returns "" if the file is the approved one, or if no file was approved. unknown
+// says why the digest could not be determined.
 func (t *Target) replaced(now *baseline.Identity, unknown string, known Known) string {
 	was := known[t.Name].Approved()
 	switch {

@@ -24,8 +24,9 @@ const (
 	maxRead     = 2 << 30   // bytes per run
 )
 
-// Disk reads such files within the limits: only regular ones, and each only once while it does not
-// change. It stops when the run is interrupted.
+// Disk reads files named by configurations or found in launcher caches. It keeps to these limits,
+// and reads only regular files, each only once while it does not change. It stops when the run is
+// interrupted.
 type Disk struct {
 	ctx  context.Context
 	mu   sync.Mutex
@@ -34,7 +35,7 @@ type Disk struct {
 	lock npmLock           // the last package-lock.json read
 }
 
-// summed is the digest of a file, and the state of the file at that time.
+// summed is a file's digest, and the file's state when it was computed.
 type summed struct {
 	info   os.FileInfo
 	digest string

@@ -2,9 +2,9 @@
 // offer.
 //
 // A Target is one server, from a command, a URL or a client configuration. Known finds its name in
-// the lockfile. A Listing selects its environment and time limits, and returns the events of many
-// targets in order, as they answer. A Disk finds what a command starts, which is its file or the
-// package that a launcher fetched, without running it.
+// the lockfile. A Listing selects the servers' environment and time limits, and returns the events
+// of many targets in order, as they answer. A Disk finds, without running a command, what it
+// starts: a file, or the package that a launcher fetched.
 //
 // Secrets given to a server are masked in what it sends, in messages about it, and in questions to
 // the user. The package never asks: callers remove the targets that must not start.

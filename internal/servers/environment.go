@@ -12,7 +12,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// Inherited holds the variables of our environment that a server gets, as NAME=VALUE, and the
+// Inherited contains the variables from our environment that a server gets, as NAME=VALUE, and the
 // names of the others.
 type Inherited struct {
 	id        string // ID of the server's entry in mcpscan.yaml
@@ -21,7 +21,8 @@ type Inherited struct {
 	withheld  []string // names, secrets first
 }
 
-// Inherits returns the part of our environment that a server gets, apart from its configuration.
+// Inherits returns the part of our environment that a server gets in addition to the variables in
+// its configuration.
 func (l *Listing) Inherits(t *Target) (in Inherited) {
 	id := t.Name
 	if t.Foreign {
@@ -76,7 +77,7 @@ func (in *Inherited) Secrets() (values []string) {
 	return values
 }
 
-// givenTo describes the non-standard variables of our environment that a server is about to get;
+// givenTo describes the non-standard variables from our environment that a server is about to get;
 // "" if there are none.
 func (in *Inherited) givenTo() string {
 	if len(in.beyond) == 0 {

@@ -110,8 +110,8 @@ func (m machine) lockedByNPM(file, name string) (version, integrity string) {
 	return version, integrity
 }
 
-// fetchedFromPyPI reads the version of a package in the cache of uv or pipx. If there are several,
-// the one that ran is unknown unless the command names it.
+// fetchedFromPyPI reads the version of a package in the cache of uv or pipx. If there are several
+// versions, the one that ran is unknown unless the command names it.
 func (m machine) fetchedFromPyPI(l *launch.Command) (version, integrity string) {
 	var versions, digests []string
 	for _, dir := range m.distributions(l.Program) {
@@ -219,7 +219,7 @@ func (m machine) wheelDigest(distInfo string) string {
 }
 
 // fetchedImage asks the container engine for the digest of an image. If the tag names a version,
-// the digest is its integrity; for any other image, it is the version that ran.
+// the digest is its integrity; for any other image, the digest is recorded as the version that ran.
 func (m machine) fetchedImage(l *launch.Command, command string) (version, integrity string) {
 	if m.image == nil || l.Digest != "" {
 		return "", ""
@@ -244,8 +244,8 @@ func (m machine) fetchedImage(l *launch.Command, command string) (version, integ
 // inspectTimeout is the maximum time that a container engine may take to answer.
 const inspectTimeout = 10 * time.Second
 
-// inspectImage returns a function that asks docker, or its replacement, for the registry digest of
-// an image, in the server's environment.
+// inspectImage returns a function that asks docker, or its replacement, for an image's registry
+// digest, in the server's environment.
 func (m machine) inspectImage(ctx context.Context, environment []string) func(engine, name string) string {
 	return func(engine, name string) string {
 		ctx, cancel := context.WithTimeout(ctx, inspectTimeout)

@@ -134,8 +134,8 @@ func SecretsInURL(raw string) (secrets []string) {
 }
 
 // drawn describes random values: their minimum length, and the minimum length of a
-// hyphen-separated part with both letters and digits. Parts of names usually have only one of
-// the two.
+// hyphen-separated part with both letters and digits. Parts of ordinary names usually consist of
+// only letters or only digits.
 type drawn struct{ length, part int }
 
 var (

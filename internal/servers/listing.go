@@ -44,7 +44,7 @@ type Watcher struct {
 	Done   func(lacks string)   // called at the end; lacks describes the variables that servers did not get
 }
 
-// Source yields events, and then the frames of the targets, listed in parallel.
+// Source yields events, and then the frames from listing the targets in parallel.
 func (l *Listing) Source(ctx context.Context, events []*scanner.Event, targets []Target, d *Disk, w Watcher) scanner.Source {
 	feed := newFeed(targets, w.Record)
 	go func() {
@@ -64,8 +64,9 @@ func (l *Listing) Source(ctx context.Context, events []*scanner.Event, targets [
 	return liveSource(feed.out)
 }
 
-// Watch sends events, lists the targets in parallel, sends all, and watches the targets until
-// l.Until is closed. If ctx ends before all are listed, it stops them at once.
+// Watch sends events, lists the targets in parallel, then sends the event all, and watches the
+// targets until l.Until is closed. If ctx ends before all targets are listed, Watch interrupts them
+// at once.
 func (l *Listing) Watch(ctx context.Context, events []*scanner.Event, targets []Target, d *Disk, all *scanner.Event) <-chan *scanner.Event {
 	feed := newFeed(targets, nil)
 	go func() {
@@ -92,7 +93,7 @@ func (l *Listing) Watch(ctx context.Context, events []*scanner.Event, targets []
 	return feed.out
 }
 
-// liveSource is a source of single events.
+// liveSource is a source that returns one event per chunk.
 type liveSource <-chan *scanner.Event
 
 func (s liveSource) Next() (scanner.Chunk, error) {

@@ -103,7 +103,7 @@ func (l Known) distinct(name string, id *baseline.Identity) string {
 }
 
 // same lists the servers with the same identity or, if some also have the same arguments, only the
-// first of those.
+// first of these.
 func (l Known) same(id *baseline.Identity) (names []string) {
 	var exact []string
 	for _, name := range slices.Sorted(maps.Keys(l)) {
@@ -174,8 +174,8 @@ func programName(command string, args []string) string {
 	return ""
 }
 
-// ending is the file name extension of a program, layout the name of a file or directory inside the
-// project of a program, and saysMCP a name that contains mcp as a word.
+// ending matches a program's file name extension, layout a generic file or directory name inside a
+// program's project, and saysMCP a name that contains mcp as a word.
 var (
 	ending  = lazyregexp.New(`(?i)\.(?:exe|cmd|bat|ps1|sh|[cm]?[jt]s|py|rb|jar)$`)
 	layout  = lazyregexp.New(`(?i)^(?:dist|build|out|lib|src|bin|target|release|debug|app|cli|run|start|stdio|__main__)$`)

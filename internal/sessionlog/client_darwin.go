@@ -9,8 +9,8 @@ import (
 )
 
 // FindClient returns the client of this process: the process at the other end of standard input if
-// that is a socket, as created by clients on Node.js, otherwise the nearest ancestor that is neither
-// a shell nor a package launcher.
+// that is a socket, as Node.js clients create, otherwise the nearest ancestor that is neither a
+// shell nor a package launcher.
 func FindClient() (Client, error) {
 	if pid, err := unix.GetsockoptInt(0, unix.SOL_LOCAL, unix.LOCAL_PEERPID); err == nil && pid > 0 && pid != os.Getpid() {
 		if c, err := clientOf(pid); err == nil {

@@ -227,8 +227,8 @@ func TestPrivate(t *testing.T) {
 	}
 }
 
-// TestShortened checks that a log that is too long loses old entries, that a participant
-// that has not read them learns their number, and that entries to keep are kept.
+// TestShortened checks that a log that is too long loses old entries, that a participant that has
+// not read them learns how many were lost, and that entries to keep are kept.
 func TestShortened(t *testing.T) {
 	base := t.TempDir()
 	a, idle := joined(t, base, "one"), joined(t, base, "one")
@@ -261,7 +261,7 @@ func TestShortened(t *testing.T) {
 }
 
 // TestKilled checks that processes killed at any time delay nobody, and that the next process that
-// starts a session removes those left without processes.
+// starts a session removes sessions that have no process left.
 func TestKilled(t *testing.T) {
 	base := t.TempDir()
 	a := joined(t, base, "one")

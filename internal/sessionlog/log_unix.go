@@ -37,8 +37,8 @@ type Log struct {
 	news  [][]byte
 }
 
-// Join joins the named session, or starts it if it does not exist. base is a directory of
-// the user. What others have already written is returned by the first Take.
+// Join joins the named session, or starts it if it does not exist. base is a directory that belongs
+// to the user. What others have already written is returned by the first Take.
 func Join(base, name string) (*Log, error) {
 	sessions := filepath.Join(base, "mcpscan-sessions")
 	if err := private(sessions); err != nil {
@@ -78,7 +78,8 @@ func private(dir string) error {
 	return nil
 }
 
-// open opens a private file of the user, and refuses links and anything but regular files.
+// open opens a file that only the user can access, and refuses links and anything but regular
+// files.
 func open(path string, flags int) (*os.File, error) {
 	f, err := os.OpenFile(path, flags|os.O_RDWR|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0o600)
 	if err != nil {
@@ -141,8 +142,8 @@ func (l *Log) first() bool { return l.last == 1 }
 // Number returns a number that no other process in the session has.
 func (l *Log) Number() int64 { return l.by }
 
-// Take waits for the turn, and returns what others have written since the last one and how many of
-// their entries were lost. The caller must end the turn.
+// Take waits for this process's turn. It returns what others have written since its previous turn,
+// and how many of their entries were lost. The caller must end the turn.
 func (l *Log) Take(wait time.Duration) (news [][]byte, lost int64, err error) {
 	if err := lockWithin(l.turn, wait); err != nil {
 		return nil, 0, err
@@ -156,7 +157,7 @@ func (l *Log) Take(wait time.Duration) (news [][]byte, lost int64, err error) {
 	return news, lost, nil
 }
 
-// Write adds entries during a turn of this process. If it fails, the log stays as it was for the
+// Write adds entries during this process's turn. If it fails, the log stays as it was for the
 // others.
 func (l *Log) Write(entries ...Entry) error {
 	var b []byte
@@ -201,8 +202,8 @@ func (l *Log) Again(wait time.Duration) error {
 	return nil
 }
 
-// pull reads the new entries of the log. If another process replaced the log with a
-// shorter one, it continues there.
+// pull reads the log's new entries. If another process replaced the log with a shorter one, pull
+// continues in that one.
 func (l *Log) pull() error {
 	var is unix.Stat_t
 	err := unix.Lstat(l.path, &is)
@@ -268,7 +269,7 @@ func (l *Log) reopen() error {
 	return err
 }
 
-// use continues with a file from its beginning.
+// use switches to a log file, which is read from its beginning.
 func (l *Log) use(file *os.File) {
 	if l.file != nil {
 		l.file.Close()
@@ -278,7 +279,7 @@ func (l *Log) use(file *os.File) {
 	l.file, l.inode, l.at, l.torn = file, is.Ino, 0, false
 }
 
-// Close leaves the session. The last process to leave removes it.
+// Close leaves the session. The last process to leave removes the session.
 func (l *Log) Close() {
 	defer l.closeFiles()
 	if lockWithin(l.turn, Wait) != nil {

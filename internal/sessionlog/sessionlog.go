@@ -1,10 +1,10 @@
 // Package sessionlog lets the processes that serve one client share a session, with an append-only
-// file in a private directory of the user and a lock for taking turns. No process owns the session,
-// so none has to be started, found or replaced. If a process is killed, the kernel releases its
-// lock, and its entries stay in the log.
+// file in a directory that only the user can access, and a lock for taking turns. No process owns
+// the session, so none has to be started, found or replaced. If a process is killed, the kernel
+// releases its lock, and its entries stay in the log.
 //
-// It neither interprets nor trusts the entries, because any process that runs as the user can write
-// to the log. It must never wait longer than the caller allows.
+// The package neither interprets nor trusts the entries, because any process that runs as the user
+// can write to the log. It must never wait longer than the caller allows.
 package sessionlog
 
 import (
@@ -34,7 +34,7 @@ var ErrBusy = fmt.Errorf("another proxy in the session did not answer within %s"
 // ErrLost reports that the log was removed or changed.
 var ErrLost = errors.New("the session log was removed or damaged")
 
-// ErrUnsupported reports that the system has no shared sessions.
+// ErrUnsupported reports that the system does not support shared sessions.
 var ErrUnsupported = errors.New("proxies cannot share a session on this system")
 
 // Entry is written by one process for the others. It must not contain a line feed.
@@ -98,7 +98,7 @@ func (r *reader) read(text []byte, visit func(entry)) {
 
 // shorten returns a log without its older entries. Entries to keep may take a quarter of maxLog,
 // and the newest of the others another quarter. All processes get equal shares of both, so that
-// none can displace the entries of others.
+// none can displace others' entries.
 func shorten(text []byte) []byte {
 	type share struct {
 		by   int64

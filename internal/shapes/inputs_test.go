@@ -25,7 +25,7 @@ type Shape struct {
 	Pack func([]byte) []byte
 	// Commands are run one after the other in the directory of the files.
 	Commands [][]string
-	// Most is the size in bytes above which mcpscan rejects the files; 0 if it does not.
+	// Most is the size in bytes above which mcpscan rejects the files; 0 if there is no such limit.
 	Most int
 }
 

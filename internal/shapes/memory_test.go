@@ -74,9 +74,9 @@ type usage struct {
 // the program in this process's arguments.
 const usageFile = "SHAPES_USAGE"
 
-// usageOf runs a command and returns its resource usage. The operating system includes
-// the memory at the time of the fork, and a test holds its inputs in memory, so a
-// separate process forks the command.
+// usageOf runs a command and returns its resource usage. The operating system counts the parent's
+// memory at the time of the fork, and a test keeps its inputs in memory, so a separate process
+// forks the command.
 func usageOf(t *testing.T, dir, program string, command []string) (u usage) {
 	t.Helper()
 	self, err := os.Executable()

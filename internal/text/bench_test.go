@@ -77,8 +77,7 @@ func BenchmarkExcerpt(b *testing.B) {
 	}
 }
 
-// BenchmarkExcerptHostile takes an excerpt of a text that resembles every form of
-// secret.
+// BenchmarkExcerptHostile takes an excerpt from a text that resembles every form of secret.
 func BenchmarkExcerptHostile(b *testing.B) {
 	s := []byte(strings.Repeat("token=token=token://a:k_AKIA-ghp_glpat-xoxsk-AIzanpm_hf_eyJauthorization:", 200))
 	b.ReportAllocs()

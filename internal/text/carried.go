@@ -27,7 +27,7 @@ func Carried(s []byte, yield func(Hidden)) {
 	}
 }
 
-// percentEscapes counts the percent signs in s that two hexadecimal digits follow.
+// percentEscapes counts the percent signs in s that are followed by two hexadecimal digits.
 func percentEscapes(s []byte) (n int) {
 	for {
 		i := bytes.IndexByte(s, '%')
@@ -88,8 +88,8 @@ func Unpercent(s []byte) []byte {
 	return out
 }
 
-// carriedRun yields each decoding of a run that gives printable characters. For most runs, decoding
-// the beginning is enough to see that none does.
+// carriedRun yields each decoding of a run that consists of printable characters. For most runs,
+// decoding the beginning is enough to see that there is none.
 func carriedRun(s []byte, start, end int, yield func(Hidden)) {
 	var small [minCarriedRun]byte
 	run, head := s[start:end], small[:0]

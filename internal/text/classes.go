@@ -6,8 +6,8 @@ import (
 )
 
 // Several decoders look for the first signs of what they decode in blocks of blockSize bytes, eight
-// bytes at a time. Hardly any text has such a sign, and a branch for each byte or word would take
-// several times as long.
+// bytes at a time. Such signs are rare, and a branch for each byte or word would take several times
+// as long.
 const (
 	blockSize = 64
 
@@ -15,8 +15,8 @@ const (
 	tops = 0x80 * ones        // the top bit of each
 )
 
-// wordsIn returns a bit for each byte of the block of s at i that is a letter or a digit, and one
-// for each that is not ASCII. Bits beyond the end of s are 0.
+// wordsIn returns two bit sets for the block of s at i: the bytes that are letters or digits, and
+// the bytes that are not ASCII. Bits beyond the end of s are 0.
 func wordsIn(s []byte, i int) (alnum, high uint64) {
 	if i+blockSize <= len(s) {
 		return wordsOf((*[blockSize]byte)(s[i:]))
@@ -45,7 +45,7 @@ func between(y uint64, low, high byte) uint64 {
 	return (y + ones*uint64(0x80-low)) &^ (y + ones*uint64(0x7F-high)) & tops
 }
 
-// gather returns the top bits of eight bytes, which have no other bits, as one byte.
+// gather packs the top bits of eight bytes, whose other bits are 0, into one byte.
 func gather(x uint64) uint64 { return x >> 7 * 0x0102040810204080 >> 56 }
 
 // capitalsAndDigits counts the capitals and digits in s.

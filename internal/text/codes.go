@@ -74,10 +74,10 @@ func decodeCodes(s []byte, yield func(Hidden)) {
 	}
 }
 
-// onlyCodes returns the next position in s, from i on, from which no letter rules out a list of
-// codes of the minimum length: one digit per code, and a mark between codes. The bytes before seen
-// are known to contain no such letter. It looks for the last disqualifying letter first, because
-// most letters in prose are disqualifying.
+// onlyCodes returns the next position in s, from i on, where no letter rules out a list of codes of
+// the minimum length: one digit per code, and a mark between codes. The bytes before seen are known
+// to contain no such letter. It looks for the last disqualifying letter first, because most letters
+// in prose are disqualifying.
 func onlyCodes(s []byte, i, seen int) (next, clear int) {
 	for i+2*leastCodes-1 <= len(s) {
 		end := i + 2*leastCodes - 1
@@ -131,7 +131,7 @@ func codesAt(codes [][]byte, s []byte, i int) (all [][]byte, end int) {
 	return codes, end
 }
 
-// codePrefix returns the length of the number prefix at the start of s.
+// codePrefix returns the length of the code prefix, such as 0x or U+, at the start of s.
 func codePrefix(s []byte) int {
 	if len(s) == 0 || !beginsPrefix[s[0]] {
 		return 0

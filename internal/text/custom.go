@@ -103,7 +103,7 @@ func (d *deriver) isFolded(s string) bool { return d.any || string(d.fold.Fold([
 func (d *deriver) folded(re *syntax.Regexp) error {
 	if re.Op == syntax.OpLiteral {
 		if s := literal(re); !d.isFolded(s) {
-			return fmt.Errorf("it is searched in folded text (lower case, no diacritics, white space as one space), where %q reads %q; write that", s, d.fold.Fold([]byte(s)).Text)
+			return fmt.Errorf("it is matched against folded text (lower case, no diacritics, white space as one space), in which %q is %q; write that", s, d.fold.Fold([]byte(s)).Text)
 		}
 	}
 	for _, s := range re.Sub {

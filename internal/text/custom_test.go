@@ -9,8 +9,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/effort"
 )
 
-// TestCustom checks that user patterns are found in folded text, by literals if
-// they have any.
+// TestCustom checks that user patterns are found in folded text, using their literals if they have
+// any.
 func TestCustom(t *testing.T) {
 	for _, c := range []struct {
 		expr    string
@@ -98,8 +98,8 @@ func TestLookIsBounded(t *testing.T) {
 	}
 }
 
-// TestSweepIsBounded checks that matches beyond the maximum are reported as cut, and
-// that no text makes an expression scan all of it for each match.
+// TestSweepIsBounded checks that patterns with more matches than the maximum are reported, and that
+// no text makes an expression scan all of it for each match.
 func TestSweepIsBounded(t *testing.T) {
 	for _, expr := range []string{`[0-9]`, `[0-9].*x|[0-9]`, `(key1|key2).*x|key[12]`, `[0-9](?!x)`} {
 		p, err := Custom("p", expr)

@@ -113,9 +113,8 @@ func decodeRuns(s []byte, yield func(Hidden)) {
 	}
 }
 
-// nextRun returns the next run of at least least characters in s, from i on, where a run can start.
-// It looks at the last character of a run of that length first, so it rarely looks at those before
-// it.
+// nextRun returns the first run in s, from i on, that is no shorter than least. A run may start at
+// i. The search checks the last character of a possible run first, so it rarely checks the others.
 func nextRun(s []byte, i, least int) (start, end int) {
 	for i+least <= len(s) {
 		at := i + least - 1
@@ -160,7 +159,7 @@ func decodeRun(run []byte) (decoded []byte, via string) {
 	return nil, ""
 }
 
-// appendHex appends the bytes that an even number of hexadecimal digits stand for.
+// appendHex appends the bytes that an even number of hexadecimal digits encode.
 func appendHex(out, digits []byte) []byte {
 	for i := 0; i+1 < len(digits); i += 2 {
 		out = append(out, hexValue[digits[i]]<<4|hexValue[digits[i+1]])
@@ -177,8 +176,8 @@ func isHex(s []byte) bool {
 	return true
 }
 
-// isEncoded reports whether s is itself encoded: a run, padded or not, or full of the marks of
-// other encodings.
+// isEncoded reports whether s is itself encoded: a run, padded or not, or full of other encodings'
+// marks.
 func isEncoded(s []byte) bool {
 	run := bytes.TrimRight(s, "=\n")
 	if !slices.ContainsFunc(run, func(b byte) bool { return !runByte[b] }) {

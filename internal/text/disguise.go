@@ -35,7 +35,7 @@ func (d *Disguised) Add(kind Disguise, start, end int) {
 var telltale = []string{"ignore", "disregard", "instructions", "previous", "the user", "password", "credential", "assistant",
 	"secret", "always", "do not tell", ".ssh/", "id_rsa", "https://"}
 
-// digitWords lists parts of such words that contain letters which digits can stand for.
+// digitWords lists parts of such words, each with letters that digits can replace.
 var digitWords = []string{"ignore", "disreg", "previo", "instru", "ctions", "system", "secret", "forget", "do not", "creden"}
 
 // Disguises returns the patterns for the words that reveal each disguise, indexed by Disguise.
@@ -82,8 +82,8 @@ func Undisguise(s []byte, seen *Disguised, via string, yield func(Hidden)) {
 }
 
 // around returns the span of a disguise extended on both sides, since an instruction may begin and
-// end with words that do not reveal it. Digits leave most text unchanged, so for them it extends to
-// the sentence.
+// end with words that do not reveal it. Digits leave most text unchanged, so their span is extended
+// at most to the whole sentence.
 func (d *Disguised) around(kind Disguise, s []byte) (from, to int, ok bool) {
 	span := d[kind]
 	if span.End == 0 {
@@ -151,7 +151,7 @@ func reverseWords(s []byte) []byte {
 	return out
 }
 
-// standIns lists, for each letter, the characters that stand for it.
+// standIns lists, for each letter, the characters that can replace it.
 var standIns = map[byte]string{'a': "4@", 'e': "3", 'i': "1!", 'l': "1", 'o': "0", 's': "5$", 't': "7"}
 
 // letterOf is the inverse of standIns. It maps 1 to i.

@@ -10,7 +10,8 @@ import (
 // DistinctKind is the kind of a value that is unlikely to occur in two places by chance.
 type DistinctKind uint8
 
-// The kinds of distinctive values. If the same characters match several, the first counts.
+// The kinds of distinctive values. If the same characters match several kinds, the first kind
+// counts.
 const (
 	SecretValue DistinctKind = iota
 	EmailValue
@@ -184,8 +185,7 @@ func SecretName(key []byte) bool {
 	return string(word) == "token" || slices.ContainsFunc(secretNames, func(end string) bool { return bytes.HasSuffix(word, []byte(end)) })
 }
 
-// secretNames lists the suffixes of the names of members that hold secrets, without word
-// separators.
+// secretNames lists, without word separators, the suffixes of member names that indicate secrets.
 var secretNames = []string{"password", "passwd", "passphrase", "secret", "apikey", "accesskey", "secretkey", "privatekey",
 	"accesstoken", "authtoken", "apitoken", "bearertoken", "refreshtoken", "sessiontoken", "authorization"}
 

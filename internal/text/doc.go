@@ -1,4 +1,4 @@
-// Package text processes hostile text: it folds it into the normalized form that patterns are
+// Package text processes hostile text: it folds text into the normalized form that patterns are
 // written for, finds many patterns in one pass, masks secrets and makes text safe to display in
 // reports.
 //

@@ -12,9 +12,9 @@ import (
 )
 
 // Expr is a regular expression that is matched against many texts. It gives the same matches as
-// package [regexp] in a tenth of the time: automata find where a match begins and ends or, if the
-// expression counts too far for that, where a match can begin. It is safe for concurrent use and
-// compiled on first use.
+// package [regexp] in a tenth of the time: automata find where a match begins and ends or, if its
+// repetition counts are too large for that, where a match can begin. It is safe for concurrent use
+// and compiled on first use.
 type Expr struct {
 	re   *lazyregexp.Regexp
 	tree *syntax.Regexp // of a branch of another expression, for which re is only set when it is needed
@@ -79,7 +79,7 @@ func (e *Expr) compile() {
 	})
 }
 
-// parsed returns a syntax tree of the expression that the caller may change.
+// parsed returns the expression's syntax tree, which the caller may change.
 func (e *Expr) parsed() *syntax.Regexp {
 	if e.tree != nil {
 		return cloned(e.tree)
@@ -106,8 +106,9 @@ const (
 	mostParts    = 64
 )
 
-// split finds the branches of an alternation, or none if the expression is not one: its match is
-// the leftmost match of any branch and, on a tie, the match of the first such branch.
+// split finds the branches of an alternation, or none if the expression is not one. An
+// alternation's match is the leftmost match of any branch and, on a tie, the match of the first
+// such branch.
 func (e *Expr) split(re *syntax.Regexp) {
 	var ahead []*syntax.Regexp // assertions
 	for re.Op == syntax.OpCapture || re.Op == syntax.OpConcat && asserts(re.Sub[:len(re.Sub)-1]) {

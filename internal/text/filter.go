@@ -9,9 +9,9 @@ import (
 )
 
 // dfa runs an automaton deterministically, creating its states on demand. A state is a list of
-// instructions, in order of priority if the dfa is ordered. It takes two nanoseconds per byte once
-// its states exist; the expression itself takes fifty. It is safe for concurrent use: all searches
-// share the states, and only those that need a new one wait for each other.
+// instructions, in order of priority if the dfa is ordered. A dfa takes two nanoseconds per byte
+// once its states exist; running the expression itself takes fifty. It is safe for concurrent use:
+// all searches share the states, and only those that need a new one wait for each other.
 type dfa struct {
 	*automaton
 	ordered bool // keeps thread priority and drops threads after a match: finds the match of the expression, not just any
@@ -39,7 +39,7 @@ type states struct {
 }
 
 // view is the part of the states that a search sees. Its rows have room for states that are added
-// later: one that no longer fits requires a new view. Searches read transitions atomically.
+// later; a state that no longer fits requires a new view. Searches read transitions atomically.
 type view struct {
 	of   *states
 	next []int32
@@ -60,7 +60,7 @@ type dfaState struct {
 	at     []uint32
 }
 
-// write appends the key of the state to key.
+// write appends the encoded state to key.
 func (s *dfaState) write(key []byte) []byte {
 	first := s.before << 1
 	if s.search {
@@ -183,7 +183,7 @@ func (d *dfa) full() bool {
 	return false
 }
 
-// follow computes the state reached from another by reading a class. It is negated if a match ended
+// follow computes the state that reading a class leads to. The result is negated if a match ended
 // before the class.
 func (d *dfa) follow(at cursor, c uint8) (to int32, in *view) {
 	d.mu.Lock()

@@ -8,11 +8,11 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Folded is text in the form that patterns see: lower case, compatibility decomposed, without
-// diacritics, invisible and control characters and terminal sequences, with look-alike letters of
-// other scripts replaced by the ASCII letters they imitate, with Unicode tag characters read as the
-// ASCII they carry, and with each run of white space collapsed to one space, or to one line feed if
-// it contains one.
+// Folded is text in the form that patterns see: in lower case and compatibility decomposed, without
+// diacritics, invisible characters, control characters or terminal sequences. Letters of other
+// scripts that look like ASCII letters are replaced by those, Unicode tag characters by the ASCII
+// that they carry, and each run of white space by one space, or by one line feed if it contains
+// one.
 type Folded struct {
 	Text []byte
 	pos  []int32 // source offset of each byte of Text; nil if all are the same
@@ -277,8 +277,8 @@ func (f *Folder) fold(b []byte, r rune, mapped bool) []byte {
 }
 
 // decompose returns the NFKD form of r: from the tables or, for a Hangul syllable, by the
-// arithmetic of the Unicode standard, section 3.12. Appending each rune with the norm package would
-// pay its setup cost every time.
+// arithmetic in section 3.12 of the Unicode standard. Appending each rune with the norm package
+// would pay its setup cost every time.
 func (f *Folder) decompose(r rune) []byte {
 	if s := r - 0xAC00; s >= 0 && s <= 0xD7A3-0xAC00 {
 		f.nfkd = utf8.AppendRune(f.nfkd[:0], 0x1100+s/588)

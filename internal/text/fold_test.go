@@ -121,7 +121,7 @@ func TestDecompose(t *testing.T) {
 	}
 }
 
-// TestLookalikes checks that folding reaches every entry of the table.
+// TestLookalikes checks that folding applies every entry of the look-alike table.
 func TestLookalikes(t *testing.T) {
 	seen := map[rune]rune{}
 	for ascii, others := range lookalikes {
@@ -140,7 +140,7 @@ func TestLookalikes(t *testing.T) {
 	}
 }
 
-// checkFold checks the guarantees of Fold for s.
+// checkFold checks Fold's guarantees for s.
 func checkFold(t testing.TB, f *Folder, s []byte) {
 	t.Helper()
 	got := f.Fold(s)

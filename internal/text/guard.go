@@ -5,10 +5,10 @@ import (
 	"io"
 )
 
-// Guard returns a writer to w that spells out the first colon of a line that begins with two, even
-// indented: GitHub Actions treats such a line in any program's output as a workflow command, and
-// the author of a text can influence where lines of wrapped text or of a diff begin. A colon at the
-// start of an unfinished line is held back.
+// Guard returns a writer to w that spells out the first colon of each line that begins with two,
+// even if it is indented. GitHub Actions treats such a line in any program's output as a workflow
+// command, and a text's author can influence where the lines of wrapped text or a diff begin. A
+// colon at the start of an unfinished line is held back.
 func Guard(w io.Writer) io.Writer { return &lineGuard{w: w} }
 
 // lineGuard is the writer that Guard returns.

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// The minimum values for joined words. Names have fewer.
+// The minimums for words to count as joined. Names stay below them.
 const (
 	joinedWords = 5
 	joiner      = 4 // bytes between two words

@@ -10,7 +10,8 @@ import (
 // Unicode has alphabets of Latin letters that its compatibility decomposition leaves unchanged,
 // although readers take them for ordinary letters.
 
-// alphabets lists the first letter of each of these alphabets that is in the order a to z.
+// alphabets lists the first letter of each of these alphabets whose letters are contiguous, from a
+// to z.
 var alphabets = [...]rune{
 	0x249C,  // parenthesized
 	0x1F110, // parenthesized capitals
@@ -49,8 +50,8 @@ func latinForm(r rune) (byte, bool) {
 }
 
 // unread reports whether r has no agreed meaning: a replacement for an invalid character (a lone
-// surrogate, an invalid UTF-8 byte), a private-use character or a noncharacter. A model ignores it
-// within a word.
+// surrogate, an invalid UTF-8 byte), a private-use character or a noncharacter. A model ignores
+// such a character within a word.
 func unread(r rune) bool {
 	return r == utf8.RuneError || r >= 0xFDD0 && r <= 0xFDEF || r&0xFFFE == 0xFFFE || unicode.Is(unicode.Co, r)
 }

@@ -10,9 +10,9 @@ import (
 
 // literalTable finds the anchors of all patterns in one pass. Each anchor is represented by the
 // rarest of its grams, which are three or four bytes long. A bitmap of these grams, small enough
-// for the processor's L1 cache, rules out most positions of a text. No position depends on another,
-// which makes this several times as fast as an automaton. It is immutable and safe for concurrent
-// use.
+// for the processor's L1 cache, rules out most positions of a text. Positions are checked
+// independently of each other, which makes this several times as fast as an automaton. It is
+// immutable and safe for concurrent use.
 type literalTable struct {
 	width   int    // of a gram, in bytes
 	mask    uint32 // of the bytes of a gram
@@ -28,7 +28,7 @@ type literalTable struct {
 // gramSlot maps a gram to its anchors, entries[first:last]. If last is 0, the slot is empty.
 type gramSlot struct{ gram, first, last uint32 }
 
-// anchor is an anchor of a pattern, and the offset of its gram in it.
+// anchor is a pattern's anchor, and the offset of the anchor's gram.
 type anchor struct {
 	text    string
 	pattern int32
@@ -134,7 +134,7 @@ func (a *literalTable) index(grams []uint32, of []anchor) {
 
 func hashGram(gram uint32) uint32 { return gram * 0x9E3779B1 }
 
-// gramOf returns the gram at offset at of s, which is shorter if s ends within it.
+// gramOf returns the gram of s at offset at, which is shorter if s ends within it.
 func (a *literalTable) gramOf(s string, at int) uint32 {
 	gram := uint32(0)
 	for i, b := range []byte(s[at:min(at+a.width, len(s))]) {

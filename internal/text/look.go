@@ -10,8 +10,8 @@ import (
 	"github.com/dlclark/regexp2/v2"
 )
 
-// The limits on user-written patterns. One with look-around backtracks, so it is only run on short
-// windows, which the same expression without its look-around finds in linear time.
+// The limits on user-written patterns. A pattern with look-around backtracks, so it is only run on
+// short windows, which the same expression without its look-around finds in linear time.
 const (
 	stretch  = 16 << 10               // bytes that an expression is run on at a time
 	overlap  = 2 * Reach              // bytes that consecutive stretches share
@@ -34,8 +34,8 @@ func (s *Scanner) all(t []byte, p int) {
 	}
 }
 
-// sweep runs a pattern over a text from a position on, one stretch at a time: an expression such as
-// a.*b|a scans all the text it is given for each match.
+// sweep runs a pattern over a text from a position on, one stretch at a time, because an expression
+// such as a.*b|a scans all the text that it is given for each match.
 func (s *Scanner) sweep(t []byte, p, from int) {
 	r := s.run(p)
 	for n := 0; from < len(t); {
@@ -185,8 +185,8 @@ func element(s string) int {
 	return 1
 }
 
-// classLength returns the length of the class at the start of s. A bracket directly after its
-// opening belongs to it, and so do [:names:].
+// classLength returns the length of the class at the start of s. A closing bracket directly after
+// the opening one belongs to the class, and so do [:names:].
 func classLength(s string) int {
 	i := 1
 	if strings.HasPrefix(s[i:], "^") {

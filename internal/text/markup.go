@@ -8,8 +8,8 @@ import (
 )
 
 // marksInside is the minimum number of marks inside words for a line to count as broken up by
-// emphasis; three adjacent words that are each marked separately also count. Genuine emphasis is
-// applied once, around the whole phrase.
+// emphasis; a line with three adjacent words that are each marked separately also counts. Genuine
+// emphasis is applied once, around the whole phrase.
 const marksInside = 2
 
 var (
@@ -19,16 +19,16 @@ var (
 	insideWord = LazyExpr(`(?i)[a-z]` + emphasis + `+[a-z]`)
 	wordByWord = LazyExpr(`(?i)(?:(?:` + emphasis + `|[_` + "`" + `]{1,3})[a-z'’]+[.,;:!?]?(?:` + emphasis + `|[_` + "`" + `]{1,3})[.,;:!?]?(?:\s|$)){3}`)
 
-	// marks matches what is removed from such a line. An underscore inside a word is part of the
-	// word.
+	// marks matches the markup that unmarked removes from a line broken up by emphasis. An
+	// underscore inside a word is part of the word.
 	marks = lazyregexp.New(`(?i)` + emphasis + `|` + "`" + `|\b_{1,3}\B|\B_{1,3}\b`)
 )
 
-// markedGaps is the number of gaps between the words of a match of wordByWord.
+// markedGaps is the number of gaps between the words in a match of wordByWord.
 const markedGaps = 2
 
-// The marks of emphasis, and the classes of the bytes next to them. A letter may be non-ASCII, as some
-// of those match [a-z] regardless of case.
+// The marks of emphasis, and the classes of the bytes next to them. A letter may be non-ASCII,
+// because some non-ASCII letters match [a-z] if case is ignored.
 const (
 	opensInside = 1 << iota // the first byte of a mark that can be inside a word
 	opensWord               // the first byte of a mark before a word
@@ -47,9 +47,9 @@ var markClass = func() (t [256]uint8) {
 }()
 
 // unmarked yields lines whose words are broken up by emphasis, without the emphasis. They look the
-// same on a screen, but no pattern matches words whose markup is separate for each word. To save
-// time, it runs the patterns only on lines with at least marksInside marks that can be inside a
-// word, or markedGaps gaps between marked words.
+// same on a screen, but no pattern matches words that are marked separately. To save time, it runs
+// the patterns only on lines with at least marksInside marks that can be inside a word, or
+// markedGaps gaps between marked words.
 func unmarked(s []byte, yield func(Hidden)) {
 	for start := 0; start < len(s); {
 		i := start + nextMark(s[start:])
@@ -64,7 +64,7 @@ func unmarked(s []byte, yield func(Hidden)) {
 		line := s[start:end]
 		inside, gaps := marksIn(line, i-start)
 		if inside >= marksInside && insideWord.Match(line) && len(insideWord.re.FindAllIndex(line, marksInside)) == marksInside || gaps >= markedGaps && wordByWord.Match(line) {
-			yield(Hidden{Start: start, End: end, Via: "emphasis of parts of words or of each word", Text: marks.ReplaceAll(line, nil)})
+			yield(Hidden{Start: start, End: end, Via: "emphasis on parts of words or on each word", Text: marks.ReplaceAll(line, nil)})
 		}
 		start = end + 1
 	}

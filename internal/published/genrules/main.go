@@ -72,8 +72,8 @@ func generate(name string) error {
 	return nil
 }
 
-// except adds the exceptions of a rule. Allowlists that depend on the path of a file or on the line
-// around a match are omitted, because a configuration has neither.
+// except adds a rule's exceptions. Allowlists that depend on a file's path or on the line around a
+// match are omitted, because a configuration has neither.
 func except(r *published.Rule, lists ...allowlist) {
 	for _, a := range lists {
 		if a.RegexTarget == "" && a.Condition == "" {

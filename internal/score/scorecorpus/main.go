@@ -1,5 +1,5 @@
-// Command scorecorpus prints the results of the rules for a corpus in the row format that package
-// score describes, as the tables of docs/detection.md:
+// Command scorecorpus prints the rules' results for a corpus in the row format that package score
+// describes, as the tables of docs/detection.md:
 //
 //	go run ./internal/score/scorecorpus -servers DUMPS CORPUS
 package main
