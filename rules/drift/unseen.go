@@ -10,7 +10,7 @@ var Unseen = scanner.Rule{
 	ID:         "drift-unseen",
 	Category:   "version_pin",
 	Title:      "A definition changed, but its text and schemas did not",
-	Why:        "Clients read JSON differently: an empty member is not the same as a missing one, and a lone surrogate is a character to one client and nothing to another. A change that only one client sees can carry content that the others do not show.",
+	Why:        "Clients read JSON differently: an empty member is not the same as a missing one, and a lone surrogate is a character to one client and nothing to another. A change visible to only one client can carry content that the others never see.",
 	Fix:        "Compare the definitions with mcpscan pins show, then run mcpscan approve.",
 	Severity:   scanner.Low,
 	Confidence: scanner.ConfidenceHigh,

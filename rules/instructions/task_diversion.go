@@ -14,7 +14,7 @@ var TaskDiversion = scanner.Rule{
 	Fix:        "Do not let a model act on the text. Find out who wrote it, and remove the server if the text comes from it.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Text written before a conversation cannot refer to the task of that conversation; only text meant to be read in one does.",
+	Basis:      "Text written before a conversation cannot know the user's task, so text that refers to that task is written to steer a model.",
 	Refs:       []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM01", "ATLAS:AML.T0051.001", "CWE-1427"},
 	Patterns: []scanner.Pattern{
 		{
@@ -83,7 +83,7 @@ var TaskDiversion = scanner.Rule{
 	),
 }
 
-// ofWork reports whether the sentence is about people's work.
+// ofWork reports whether the sentence is about people's jobs or studies.
 func ofWork(t []byte, start, end int) bool {
 	from, to := clause.Sentence(t, start, end)
 	return peopleAtWork.Match(t[from:to])
@@ -92,7 +92,7 @@ func ofWork(t []byte, start, end int) bool {
 var peopleAtWork = lazyregexp.New(`\b(as\s+an?\s+(new\s+)?(employee|manager|developer|engineer|student|parent|team\s+lead|writer|leader|player|founder)|career|team|` +
 	`company|students?|customers?|players?|reader|readers|interview|hire|hiring|business|life|learn\w*)\b`)
 
-// ofTasks reports whether the clause is typical of a task list tool.
+// ofTasks reports whether the clause is typical of a tool that manages task lists.
 func ofTasks(t []byte, start, end int) bool {
 	from, to := clause.Around(t, start, end)
 	return taskList.Match(t[from:to])

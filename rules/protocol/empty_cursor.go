@@ -13,7 +13,7 @@ var EmptyCursor = scanner.Rule{
 	Fix:        "Make the server omit nextCursor at the end of a list, and send non-empty cursors.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "The finding is medium if the next page contains definitions. An empty cursor that nobody followed is usually a mistake in the server, so it is rated low.",
+	Basis:      "The finding is medium only if the next page contains definitions. An empty cursor that nobody followed is usually a mistake in the server, so it is rated low.",
 	Refs:       []string{"OWASP-MCP:MCP03", "CWE-436"},
 	On:         mcp.OnList,
 	Judge: func(p *scanner.JudgePass) {

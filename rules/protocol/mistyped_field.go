@@ -8,15 +8,15 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// memberTypes are the specified types of members that reach a model. Source: schema.ts of
-// protocol versions 2024-11-05 to 2026-07-28.
+// memberTypes maps members that reach a model to the types that the specification gives them.
+// Source: schema.ts of protocol versions 2024-11-05 to 2026-07-28.
 var memberTypes = map[string]wire.Kind{
 	"name": wire.String, "title": wire.String, "description": wire.String, "uri": wire.String, "uriTemplate": wire.String,
 	"inputSchema": wire.Object, "outputSchema": wire.Object, "annotations": wire.Object, "_meta": wire.Object,
 	"icons": wire.Array, "arguments": wire.Array, "execution": wire.Object, "mimeType": wire.String,
 }
 
-// resultTypes are the specified types of the members of a result.
+// resultTypes maps the members of a result to the types that the specification gives them.
 var resultTypes = map[string]wire.Kind{
 	"tools": wire.Array, "prompts": wire.Array, "resources": wire.Array, "resourceTemplates": wire.Array,
 	"contents": wire.Array, "messages": wire.Array, "instructions": wire.String, "serverInfo": wire.Object,
@@ -31,7 +31,7 @@ var MistypedField = scanner.Rule{
 	Category:   "protocol",
 	Title:      "A member has the wrong type",
 	Why:        "A typed parser drops the whole list because of one such member, so a scanner sees nothing while the client sees the tools.",
-	Fix:        "Have the server fixed. mcpscan inspected the other definitions in the list.",
+	Fix:        "Fix the server, or report the bug to its author. mcpscan inspected the other definitions in the list.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
 	Basis:      "The wrong type is certain; the intent is not. null instead of a missing member is common and is rated low.",
@@ -85,7 +85,7 @@ func checkContent(p *scanner.MessagePass, content int) {
 	}
 }
 
-// checkElements reports elements of an array of definitions that are not objects.
+// checkElements reports elements that are not objects in an array of definitions.
 func checkElements(p *scanner.MessagePass, list int) {
 	if p.Doc.Kind(list) != wire.Array {
 		return

@@ -17,7 +17,7 @@ var UrlSSRFTarget = scanner.Rule{
 	Fix:        "Do not fetch the address. Clients and tools should resolve a host first and refuse non-public addresses.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "No server serves its icon or login from a metadata service or private network. An undisguised address of this machine is rated low, because local servers serve their pages there. In the arguments of a call, the user may have asked for the address: metadata and disguised addresses are rated medium, private networks low, and this machine is not reported.",
+	Basis:      "No legitimate server hosts its icon or login page on a metadata service or in a private network. An undisguised address of this machine is rated low, because local servers serve their pages there. In the arguments of a call, the user may have asked for the address: metadata and disguised addresses are rated medium, private networks low, and this machine is not reported.",
 	Refs:       []string{"OWASP-MCP:MCP05", "ATLAS:AML.T0098", "CWE-918"},
 	Message: func(p *scanner.MessagePass) {
 		followed(p, func(node int, place addressPlace) {
@@ -64,8 +64,7 @@ func calledWith(p *scanner.MessagePass) {
 	}
 }
 
-// The limits for one argument. Addresses are short, and commands contain only a
-// few.
+// The limits for one argument. Addresses are short, and a command contains only a few of them.
 const (
 	maxAddressText = 8 << 10
 	maxAddresses   = 16
@@ -99,7 +98,7 @@ func worstOf(found []string) (worst scanner.Severity, where destination.Destinat
 	return worst, where
 }
 
-// nameAround returns the member name of a value, or of the array that contains it.
+// nameAround returns the name of the member that contains node i, directly or in an array.
 func nameAround(doc *wire.Doc, i int) string {
 	if doc.Nodes[i].KeyEnd == 0 && doc.Nodes[i].Parent >= 0 {
 		i = int(doc.Nodes[i].Parent)
