@@ -124,8 +124,7 @@ func TestEveryRuleProvesItself(t *testing.T) {
 // inputs lists the members of an archive that contain input.
 var inputs = []string{"description", "result", "definition.json", "frames", "events.jsonl", "exchange.har", "mcpscan.lock", "mcpscan.yaml"}
 
-// besides maps the members that accompany an input to their kinds. A case has at most one of each
-// kind.
+// besides maps members that accompany an input to kinds. A case has at most one of each kind.
 var besides = map[string]string{"alone": "alone", "approved.json": "approved", "approved.lock": "approved", "policy.yaml": "policy", "base.yaml": "base"}
 
 // archive reads a case, and rejects members that the harness would ignore.

@@ -269,8 +269,7 @@ type MessagePass struct {
 	rule *Rule
 }
 
-// Subject returns the subject of node i, and the root to which pointers in the subject are
-// relative.
+// Subject returns the subject of node i, and the root node to which its pointers are relative.
 func (p *MessagePass) Subject(i int) (kind mcp.SubjectKind, name string, root int) {
 	return p.in.subjectOf(p.Root, p.Message, i)
 }
@@ -361,8 +360,7 @@ func (p *JudgePass) Known(d *mcp.Definition) *Known { return p.judge.known(p.eve
 func (p *JudgePass) Full() bool { return p.judge.dropped > 0 }
 
 // AlreadyReported reports whether the given rule, which must be earlier in the table, has reported
-// something about this message. It lets the more general of two rules leave the message to the more
-// specific one.
+// something about this message. The more general of two rules then need not report it.
 func (p *JudgePass) AlreadyReported(rule string) bool {
 	return slices.ContainsFunc(p.spoken, func(r *Rule) bool { return r.ID == rule })
 }
