@@ -51,8 +51,8 @@ func drifted(t interface {
 	return found, differs, res.Coverage.Skipped
 }
 
-// TestHiddenDifferences checks that a difference that a digest or a reader could miss
-// changes the digest and gives a finding.
+// TestHiddenDifferences checks that differences that a digest or a reader could miss change the
+// digest and cause a finding.
 func TestHiddenDifferences(t *testing.T) {
 	e := engine(t, rules.All())
 	const tool = `{"tools":[{"name":"add","description":"Adds.","inputSchema":{"type":"object","properties":{"n":%s}}}]}`
@@ -187,7 +187,7 @@ func TestNoChangeIsSilent(t *testing.T) {
 	})
 }
 
-// repeated joins n strings, each formatted with its number.
+// repeated joins n copies of a text in which the copy's number replaces %.
 func repeated(n int, format string) string {
 	all := make([]string, n)
 	for i := range all {

@@ -52,12 +52,12 @@ func TestEventsAreRead(t *testing.T) {
 	}
 }
 
-// unlike lists the rules that see something different in an event than in a message:
-// aud-reported in any event, and others in tools, because an event has neither
-// annotations nor the tools listed with it.
+// unlike lists the rules whose findings differ between an audit event and the message: aud-reported
+// for any event, and others for tools, because an event contains neither a tool's annotations nor
+// the other tools in its list.
 var unlike = map[string]bool{"aud-reported": true, "xs-tool-reference": true, "xs-toxic-flow": true}
 
-// told is a set of findings by rule, server and tool, if any.
+// told is a set of findings, identified by rule, server and tool (if any).
 type told map[[3]string]bool
 
 func (c told) Event(*scanner.Event, *scanner.Outcome) error { return nil }

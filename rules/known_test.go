@@ -12,9 +12,9 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// TestKnownAttacks checks that published attacks are detected, at high or above if
-// their texts are unambiguous. The texts are new but use the published techniques, so a
-// rule that knows only the published sentences fails.
+// TestKnownAttacks checks that published attacks are detected, at high or above if their texts are
+// unambiguous. The texts use the published techniques in new wording, so a rule that matches only
+// the published sentences fails.
 func TestKnownAttacks(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -316,7 +316,7 @@ func findingsFrom(t *testing.T, least scanner.Severity, text string) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// a finding in text that was not parsed would have the wrong reason
+	// a finding in an unparsed frame would prove nothing
 	if res.Coverage.Inspected != res.Coverage.Events {
 		t.Errorf("not every frame was inspected: %+v", res.Coverage)
 	}

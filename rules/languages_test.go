@@ -152,8 +152,8 @@ func TestEveryLanguage(t *testing.T) {
 	}
 }
 
-// TestHonestLanguages checks that statements of a tool about itself do not count as
-// instructions to the reader.
+// TestHonestLanguages checks that a tool's statements about itself do not count as instructions to
+// the reader.
 func TestHonestLanguages(t *testing.T) {
 	for _, text := range []string{
 		"完了してもユーザーに通知しない設定です。",

@@ -10,8 +10,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// TestLeaksAreMasked checks that the report of a leak does not contain the secret. Each
-// secret in the cases, decoded if necessary, contains one of the pieces.
+// TestLeaksAreMasked checks that a finding about a leaked secret does not contain the secret. Each
+// secret in the cases, after any decoding, contains one of the pieces.
 func TestLeaksAreMasked(t *testing.T) {
 	pieces := []string{"Vn7Tk2Wm9", "Qx7Rt5Vb8", "7WX2MZK5", "vT2x_Lq", "KBgHUyVWI4"}
 	shown := 0

@@ -37,14 +37,15 @@ const lockedServer = `{
     "parts": {"description": "sha256-mwt_RBsbbgDiAd_fY2ekd20H6hLbYxvVKTS-gdO95CQ", "inputSchema": "sha256-oseZJio848Ge9c3Zg789ErQ6s8QmInCRuQnctwVHOMA"},
     "status": "approved"}}}`
 
-// configuredServer starts this server, and onThisMachine is what the machine knows
-// about its command.
+// configuredServer is a configuration that starts the server in lockedServer, and onThisMachine is
+// what was found about its command on this machine.
 const configuredServer = `{"mcpServers": {"pages": {"command": "npx", "args": ["-y", "pages-mcp@1.2.0"], "cwd": "/srv", "env": {"TOKEN": "${TOKEN}"}}}}`
 
 var onThisMachine = configfile.Found{Resolved: "1.2.0", Integrity: "sha512-AAAA", Executable: "./npx", Digest: "sha256:aa"}
 
-// judged runs all rules over a lockfile and a configuration, and returns the findings about
-// versions, worst first. base is the entry before the change, or "" for no earlier lockfile.
+// judged runs all rules over a configuration and a lockfile with an entry, and returns the findings
+// about versions, worst first. base is the entry before the change, or "" if there is no earlier
+// lockfile.
 func judged(t *testing.T, base, entry string, found configfile.Found) (all []string, err error) {
 	t.Helper()
 	e := engine(t, rules.All())
@@ -116,9 +117,9 @@ func without(t *testing.T, entry, pointer string) string {
 	return entryOf(t, v)
 }
 
-// TestNothingIsTakenOutInSilence checks that if any single member is deleted from a
-// lockfile entry, the lockfile is rejected or there is a finding at high. The severity
-// is lower for members that no comparison uses.
+// TestNothingIsTakenOutInSilence checks that if any single member is deleted from a lockfile entry,
+// the lockfile is rejected or there is a finding at high or above. Members that no comparison uses
+// have a lower severity.
 func TestNothingIsTakenOutInSilence(t *testing.T) {
 	whole := `"pages": ` + lockedServer
 	if all, err := judged(t, whole, whole, onThisMachine); err != nil || len(all) > 0 {
@@ -141,8 +142,8 @@ func TestNothingIsTakenOutInSilence(t *testing.T) {
 	}
 }
 
-// TestNeverThere checks that members that an entry never had, but the configured server has,
-// are reported even without an earlier lockfile.
+// TestNeverThere checks that a member missing from a lockfile entry is reported if the configured
+// server has it, even without an earlier lockfile.
 func TestNeverThere(t *testing.T) {
 	silent := map[string]string{ // members that nothing configured or locked contradicts
 		"/client": "", "/client/capabilities": "", "/client/name": "", // only the lockfile knows to whom it was listed
@@ -165,8 +166,8 @@ func decoded(t *testing.T, text string) (v any) {
 	return v
 }
 
-// TestEditedEntries covers edits of a lockfile entry, with the findings with and without the
-// lockfile before the change.
+// TestEditedEntries covers edits of a lockfile entry, each with the findings if the earlier
+// lockfile is known and if it is not.
 func TestEditedEntries(t *testing.T) {
 	type object = map[string]any
 	identity := func(s object) object { return s["identity"].(object) }
@@ -250,8 +251,8 @@ func digestOf(t *testing.T, definition string) (digest string, parts map[string]
 	return whole.String(), parts
 }
 
-// TestTakenOutOfAnAskedServer checks that for a started server, whose lockfile entry
-// is not inspected, members removed from the entry are still reported.
+// TestTakenOutOfAnAskedServer checks that members removed from a lockfile entry are still reported
+// if the server is started and asked, which replaces inspecting the entry.
 func TestTakenOutOfAnAskedServer(t *testing.T) {
 	e := engine(t, rules.All())
 	approved := func(entries string) *scanner.Snapshot {

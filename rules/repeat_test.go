@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// repetition matches the notation for a text that is too long for a file: <<1000
+// repetition matches the notation for a repeated text that would be too long for a file: <<1000
 // times row #, >> stands for "row 1, row 2, row 3, …".
 var repetition = regexp.MustCompile(`<<(\d+) times (.*?)>>`)
 

@@ -1,9 +1,9 @@
 // Package rules contains the table of rules. Each family of rules is a package with one rule per
 // file.
 //
-// A rule is a self-explanatory value with a pure function. It must never keep state between events,
-// do I/O or read a clock. Families do not import each other; their shared code is in packages under
-// internal.
+// A rule is a value that contains its own documentation and pure functions. It must never keep
+// state between events, do I/O or read a clock. Families do not import each other; their shared
+// code is in packages under internal.
 package rules
 
 import (
@@ -50,7 +50,7 @@ func All() []scanner.Rule {
 		instructions.ForcedPreference,
 		instructions.PrecallOrder,
 		instructions.OtherLanguage,
-		// Mentions of things that an attack would need.
+		// Mentions of what an attack would need.
 		instructions.MentionedDirective,
 		instructions.MentionedCredential,
 		instructions.MentionedExfilCommand,
@@ -75,7 +75,7 @@ func All() []scanner.Rule {
 		declaration.HeaderParamInvalid,
 		declaration.HeaderParamSensitive,
 		declaration.OutputMismatch,
-		// Declarations and abilities of tools.
+		// What tools declare and can do.
 		declaration.ReadonlyContradiction,
 		declaration.OpenworldContradiction,
 		declaration.CapExec,

@@ -74,8 +74,8 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestLearnedIsLast checks that the rules whose findings the classifier uses inspect a text
-// before it. Rules with patterns run before all others.
+// TestLearnedIsLast checks that a text is inspected by the rules whose findings the classifier uses
+// before it is classified. Rules with patterns run before all others.
 func TestLearnedIsLast(t *testing.T) {
 	all := rules.All()
 	at := slices.IndexFunc(all, func(r scanner.Rule) bool { return r.ID == instructions.LearnedID })
@@ -124,7 +124,7 @@ func TestEveryRuleProvesItself(t *testing.T) {
 // inputs lists the members of an archive that contain input.
 var inputs = []string{"description", "result", "definition.json", "frames", "events.jsonl", "exchange.har", "mcpscan.lock", "mcpscan.yaml"}
 
-// besides lists the members that accompany an input, with at most one of each kind.
+// besides maps members that accompany an input to kinds. A case has at most one of each kind.
 var besides = map[string]string{"alone": "alone", "approved.json": "approved", "approved.lock": "approved", "policy.yaml": "policy", "base.yaml": "base"}
 
 // archive reads a case, and rejects members that the harness would ignore.
@@ -239,7 +239,7 @@ func findings(t *testing.T, set []scanner.Rule, ar *txtar.Archive, rule string) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	// A twin that is not valid JSON has no findings for the wrong reason.
+	// A near twin that is not valid JSON would prove nothing by having no findings.
 	if !strings.HasPrefix(rule, "prt-") && len(res.Coverage.Skipped)+res.Coverage.Noise > 0 {
 		t.Errorf("the input was not inspected in full: %+v", res.Coverage)
 	}

@@ -64,9 +64,9 @@ func AllStrict() []scanner.Rule {
 	return all
 }
 
-// mentioned are the design's additional patterns by rule. Dots in file names are escaped. The white
-// space after IMPORTANT: is inside the lookahead, because otherwise a backtracking engine would
-// skip it and the exceptions would never apply.
+// mentioned maps rules to the patterns from the design that the strict profile adds to them. Dots
+// in file names are escaped. The white space after IMPORTANT: is inside the negative lookahead:
+// outside, a backtracking engine could match less of it, and the exceptions would never apply.
 var mentioned = map[string]map[string]string{
 	"men-credential": {
 		"ssh_dir":      `~/\.ssh`,
@@ -111,7 +111,7 @@ var mentioned = map[string]map[string]string{
 	},
 }
 
-// designPatterns returns the patterns of a rule in the agentsh design.
+// designPatterns returns the patterns that the agentsh design adds to a rule.
 func designPatterns(rule string) (out []scanner.Pattern) {
 	for _, name := range slices.Sorted(maps.Keys(mentioned[rule])) {
 		p, err := text.Custom(name, mentioned[rule][name])

@@ -16,7 +16,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// mentions contains, for each category of the agentsh tool inspection design, its
+// mentions contains each category in agentsh's design document for tool inspection, with its
 // severity and its patterns, each with a matching text.
 var mentions = map[string]struct {
 	severity string
@@ -65,7 +65,7 @@ var mentions = map[string]struct {
 	}},
 }
 
-// attackFinding is a finding under the strict profile.
+// attackFinding is a finding reported under the strict profile.
 type attackFinding struct{ rule, category, severity string }
 
 // strictly runs frames under the strict profile, and returns the findings.
@@ -106,7 +106,7 @@ func (w *Check) Finding(f *scanner.Finding) error {
 	return nil
 }
 
-// carrier returns the rule with the patterns of a category.
+// carrier returns the rule that contains a category's patterns.
 func carrier(t *testing.T, category string) string {
 	t.Helper()
 	for _, r := range rules.All() {
@@ -214,8 +214,8 @@ func TestStrictAttacks(t *testing.T) {
 	}
 }
 
-// TestStrictRefusesCopies checks that a call to a tool that two servers have is blocked even if
-// both tools are identical.
+// TestStrictRefusesCopies checks that a call is blocked if two servers list the tool, even with
+// identical definitions.
 func TestStrictRefusesCopies(t *testing.T) {
 	e, err := scanner.New(rules.AllStrict(), scanner.Options{Workers: 1})
 	if err != nil {

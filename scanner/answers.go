@@ -6,10 +6,10 @@ import (
 	"github.com/mcpscan/mcpscan/internal/mcp"
 )
 
-// maxAnswers bounds the number of answers remembered per server, to detect repeated ones.
+// maxAnswers bounds the number of answers remembered per server for detecting repeated ones.
 const maxAnswers = 16
 
-// answers holds a server's last answers, by the request that they answered.
+// answers holds the digests of a server's last answers, each with that of its request's ID.
 type answers struct {
 	last *[maxAnswers]struct{ id, text uint64 }
 	n    int

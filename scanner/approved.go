@@ -14,8 +14,8 @@ func (p *JudgePass) Approved() *Offer { return p.judge.approved(p.event) }
 // Compared reports whether there is an approved state to compare the event with.
 func (p *JudgePass) Compared() bool { return p.judge.snapshot(p.event) != nil }
 
-// Identity returns the identity of the event's server, or nil if it is unknown. It comes from
-// a configuration (see [ConfigPass]), a lockfile, or a started server.
+// Identity returns the identity of the event's server, or nil if the identity is unknown. It comes
+// from a configuration (see [ConfigPass]), a lockfile, or a started server.
 func (p *JudgePass) Identity() *baseline.Identity { return p.event.Identity }
 
 // Written returns the configured identity of a started server, or nil for other servers. The
@@ -68,9 +68,9 @@ func (p *JudgePass) Changed(visit func(d *mcp.Definition, approved *Offered)) {
 	}
 }
 
-// Unapproved calls visit for each definition in the message that was never approved in any
-// form, although its server is known. pending is the definition if it was seen before, or nil
-// if it is new.
+// Unapproved calls visit for each definition in the message that was never approved in any form,
+// although its server is known. pending is the definition that was seen before and is still
+// pending, or nil if it is new.
 func (p *JudgePass) Unapproved(visit func(d *mcp.Definition, pending *Offered)) {
 	offer := p.Approved()
 	if offer == nil {
@@ -107,7 +107,8 @@ func (p *JudgePass) Missing(visit func(*Offered)) {
 	}
 }
 
-// Found returns the event's findings in a definition that its approved version did not have.
+// Found returns the event's findings in a definition, except those that its approved version also
+// had.
 func (p *JudgePass) Found(d *mcp.Definition) []*Finding {
 	name, approved := show(d.Name, nameChars), p.judge.snapshot(p.event)
 	if !p.judge.reported(d.Kind, name) {
@@ -131,8 +132,8 @@ func (j *judge) snapshot(e *Event) *Snapshot {
 	return j.engine.approved
 }
 
-// approved returns the approved definitions for an event's server. For a pair, they belong to the
-// only approved server if the event's server is the first that appears.
+// approved returns the approved definitions for an event's server. When a pair of servers is
+// compared, the first server that appears in the input has those of the only approved server.
 func (j *judge) approved(e *Event) *Offer {
 	s := j.snapshot(e)
 	if s == nil {
@@ -147,15 +148,15 @@ func (j *judge) approved(e *Event) *Offer {
 	return s.Servers[e.Server]
 }
 
-// pairs records the first server that appears as the server to compare in a pair, whichever
-// rules run.
+// pairs records the first server that appears in the input, which is the one to compare in a pair,
+// whichever rules run.
 func (j *judge) pairs(e *Event) {
 	if !j.met {
 		j.met, j.paired = true, e.Server
 	}
 }
 
-// maxShown bounds the listed definitions remembered per server to report missing ones.
+// maxShown bounds the listed definitions that are remembered per server for reporting missing ones.
 const maxShown = 4096
 
 // show records which definitions a server has listed.

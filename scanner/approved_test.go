@@ -12,8 +12,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// TestMissingIsBounded checks that a missing definition is reported, and that for a
-// server with more definitions than are remembered, this limit is reported instead.
+// TestMissingIsBounded checks that a missing definition is reported, and that if a server has more
+// definitions than are remembered, reaching the limit is reported instead.
 func TestMissingIsBounded(t *testing.T) {
 	engine, err := scanner.New(rules.All(), scanner.Options{})
 	if err != nil {

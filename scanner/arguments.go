@@ -9,8 +9,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// The bounds on the arguments that a policy or rule sees. Exceeding them is reported, so that
-// values that were not inspected cannot make a policy allow a request.
+// The bounds on the arguments that a policy or rule sees. A request that exceeds them is marked, so
+// that a policy does not allow it because of values that it could not see.
 const (
 	maxArguments   = 1024
 	argumentsBytes = 256 << 10 // of all arguments together

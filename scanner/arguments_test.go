@@ -11,8 +11,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// TestArgumentBehindALongText checks that arguments after one that is too long are
-// still inspected.
+// TestArgumentBehindALongText checks that arguments are still inspected if they follow one that is
+// too long.
 func TestArgumentBehindALongText(t *testing.T) {
 	set := slices.DeleteFunc(rules.All(), func(r scanner.Rule) bool { return r.ID != "ses-config-write" })
 	call := func(content string) *scanner.Event {

@@ -27,7 +27,7 @@ type Sink interface {
 	Finding(*Finding) error
 }
 
-// Result contains the results of a run other than findings.
+// Result contains the results of a run, except the findings.
 type Result struct {
 	Stats    Stats
 	Coverage Coverage
@@ -54,8 +54,8 @@ type batch struct {
 	bytes  int // total memory kept by the batch
 }
 
-// maxAhead bounds the bytes read ahead of inspection. A chunk can be one long line, and each
-// worker holds one.
+// maxAhead bounds the bytes that are read but not yet inspected. It is needed because a chunk can
+// be one long line, and each worker holds a chunk.
 const maxAhead = 32 << 20
 
 // ahead counts the bytes that were read but not inspected yet.
@@ -75,7 +75,7 @@ func (a *ahead) wait() {
 	}
 }
 
-// add counts n bytes as read, or as inspected if n is negative.
+// add counts n bytes as read or, if n is negative, -n bytes as inspected.
 func (a *ahead) add(n int) {
 	a.changed.L.Lock()
 	defer a.changed.L.Unlock()

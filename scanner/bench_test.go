@@ -38,7 +38,7 @@ func engine(b *testing.B, workers int) *scanner.Engine {
 	return e
 }
 
-// BenchmarkInspect measures the parallel part: parse, walk, match, digest.
+// BenchmarkInspect measures the parallel part: parsing, walking, matching and hashing.
 func BenchmarkInspect(b *testing.B) {
 	_, events := recording(b, 4<<20)
 	in := engine(b, 1).NewInspector()
@@ -57,7 +57,7 @@ func BenchmarkInspect(b *testing.B) {
 	b.ReportMetric(float64(b.N)*float64(len(events))/b.Elapsed().Seconds(), "events/s")
 }
 
-// BenchmarkText measures how long the rules take on a result without findings, for each kind of
+// BenchmarkText measures how long the rules take for a result without findings, for each kind of
 // text.
 func BenchmarkText(b *testing.B) {
 	texts := recgen.Texts(1, 64<<10)
@@ -121,8 +121,8 @@ func BenchmarkReplay(b *testing.B) {
 	}
 }
 
-// BenchmarkOrder measures the cost of waiting to be judged, for events in order and
-// out of order, by the number of sessions.
+// BenchmarkOrder measures the cost of sorting events before they are judged, in order and out of
+// order, for various numbers of sessions.
 func BenchmarkOrder(b *testing.B) {
 	for _, c := range []struct {
 		sessions int

@@ -34,7 +34,8 @@ func spelled(word string, i int) string {
 	return string(letters)
 }
 
-// alikeNames returns two servers whose tools have the same name in many spellings.
+// alikeNames returns two servers whose tools have the same name in many combinations of lower-case
+// and capital letters.
 func alikeNames(n int) []*scanner.Event {
 	alike := func(i int) string { return fmt.Sprintf(`{"name":%q}`, spelled("abcdefghijklm", i)) }
 	other := frame(2, mcp.ServerToClient, list(n, alike))
@@ -69,14 +70,14 @@ func toolsRequest() *scanner.Event {
 	return frame(0, mcp.ClientToServer, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
 }
 
-// tools returns a function for a request and a response with n tools.
+// tools returns a function that returns a request and a response with n tools.
 func tools(tool func(i, n int) string) func(n int) []*scanner.Event {
 	return func(n int) []*scanner.Event {
 		return []*scanner.Event{toolsRequest(), frame(1, mcp.ServerToClient, list(n, func(i int) string { return tool(i, n) }))}
 	}
 }
 
-// batch returns a function for one frame of n values between open and shut.
+// batch returns a function that returns one frame with n values between open and shut.
 func batch(open string, value func(i int) string, shut string) func(n int) []*scanner.Event {
 	return func(n int) []*scanner.Event {
 		var b strings.Builder
@@ -89,7 +90,7 @@ func batch(open string, value func(i int) string, shut string) func(n int) []*sc
 	}
 }
 
-// TestTimeFollowsTheSize checks that inputs for which quadratic time is a risk take linear time.
+// TestTimeFollowsTheSize checks that inputs that could easily take quadratic time take linear time.
 func TestTimeFollowsTheSize(t *testing.T) {
 	for name, c := range map[string]struct {
 		size int
@@ -148,9 +149,8 @@ func TestFindingsOfTheJudgeAreBounded(t *testing.T) {
 	}
 }
 
-// TestNoNumberOfNotesHidesTheWorst checks that the worst session findings are kept,
-// whatever preceded them, and that a message may have more of them if it has more
-// definitions.
+// TestNoNumberOfNotesHidesTheWorst checks that the worst session findings are kept, whatever
+// preceded them, and that more of them are kept for a message with more definitions.
 func TestNoNumberOfNotesHidesTheWorst(t *testing.T) {
 	rule := markerRule()
 	rule.Text, rule.Patterns = nil, nil
@@ -181,8 +181,8 @@ func TestNoNumberOfNotesHidesTheWorst(t *testing.T) {
 	}
 }
 
-// TestLooksAreBounded checks that the number of close looks (slow checks) for one event is bounded
-// over all of its texts, and that an event that needs more is reported.
+// TestLooksAreBounded checks that the number of close looks (slow checks) is bounded over all texts
+// of an event, and that an event that needs more is reported.
 func TestLooksAreBounded(t *testing.T) {
 	rule := markerRule()
 	looks := 0
@@ -244,8 +244,8 @@ func TestValuesAreBounded(t *testing.T) {
 	}
 }
 
-// TestRepeatedAnchors checks for each pattern that the work for a result that repeats
-// its anchors is linear in its length.
+// TestRepeatedAnchors checks for each pattern that the work for a result that repeats the pattern's
+// anchors is linear in the result's length.
 func TestRepeatedAnchors(t *testing.T) {
 	e, err := scanner.New(rules.All(), scanner.Options{})
 	if err != nil {
@@ -264,8 +264,7 @@ func TestRepeatedAnchors(t *testing.T) {
 					}
 				}
 			}
-			// Both are longer than the text that an expression examines around an
-			// anchor.
+			// Both texts are longer than what an expression examines around an anchor.
 			effort.AtMost(t, 4, r.ID+", "+p.Name+": 16 KiB, compared with 8 times 2 KiB", inspect(8, 2<<10), inspect(1, 16<<10))
 		}
 	}
@@ -288,8 +287,8 @@ func TestSessionsShareOutputSchemas(t *testing.T) {
 	}
 }
 
-// TestManyServersOfASession checks that in a session with more servers than are remembered,
-// messages from those beyond the bound are judged individually, and that the run reports this.
+// TestManyServersOfASession checks that in a session with more servers than are remembered, each
+// message from a server beyond the bound is judged on its own, and that the run reports this.
 func TestManyServersOfASession(t *testing.T) {
 	engine, err := scanner.New(rules.All()[:1], scanner.Options{Workers: 1})
 	if err != nil {

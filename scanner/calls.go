@@ -10,8 +10,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/mcp"
 )
 
-// Call is one tool call by the client, or one resource read, recorded so that later ones can
-// be compared with it.
+// Call is one tool call by the client, or one resource read, with the data for comparing later
+// calls with it.
 type Call struct {
 	Time     time.Time
 	Category capability.Category
@@ -30,8 +30,8 @@ const (
 	maxCallers = 64 // servers with calls within the window
 )
 
-// The sources that can record the same call, from least to most reliable: an LLM proxy, an
-// audit of the connection, and the connection itself.
+// The sources that can record the same call, from least to most reliable: an LLM proxy, an audit
+// log of the connection, and the connection itself.
 const (
 	intercepted = 1 + iota
 	audited
@@ -60,9 +60,9 @@ var refusals = map[string]bool{"block": true, "blocked": true, "deny": true, "de
 // Refuses reports whether action is an audit log's word for a call that did not take place.
 func Refuses(action string) bool { return refusals[strings.ToLower(action)] }
 
-// call returns the call that a message reports, or nil if it reports none or the recording
-// also has the call from a more reliable source. It counts the call. The first call from a
-// more reliable source replaces those counted before, which may be the same calls.
+// call returns the call that a message reports, or nil if it reports none or the recording also has
+// the call from a more reliable source. It counts the call. The first call from a more reliable
+// source replaces the calls counted from less reliable ones, which may be the same.
 func (j *judge) call(srv *Server, e *Event, from mcp.Direction, m *Judged) *Call {
 	source := callSource(m.Message, from, e.FromModelLog)
 	if source == 0 {
@@ -97,9 +97,9 @@ func (j *judge) call(srv *Server, e *Event, from mcp.Direction, m *Judged) *Call
 	return &j.current
 }
 
-// resource represents a resources/read request as a Call for later comparisons, or returns nil for
-// any other message. The request does not count as a call, because clients read many resources at
-// once.
+// resource returns a resources/read request as a Call, so that later calls can be compared with it,
+// or nil for any other message. The request does not count as a call, because clients read many
+// resources at once.
 func (j *judge) resource(srv *Server, e *Event, from mcp.Direction, m *Judged) *Call {
 	if from != mcp.ClientToServer || m.Kind != mcp.Request || m.Method != "resources/read" {
 		return nil
@@ -134,7 +134,7 @@ type broken struct {
 }
 
 // record remembers a completed call for the duration of the window, using the call's own timestamp.
-// It returns why the call was not remembered, or "".
+// It returns why the call was not remembered, or "" if it was.
 func (s *Session) record(srv *Server, c *Call, window time.Duration) (lost string) {
 	if c.Refused || c.Time.IsZero() {
 		return ""
@@ -144,7 +144,7 @@ func (s *Session) record(srv *Server, c *Call, window time.Duration) (lost strin
 	}
 	from := s.newest.Add(-window)
 	if c.Time.Before(from) {
-		return "a call is older than the window of its session: later calls are not compared with it"
+		return "a call is older than its session's window: later calls are not compared with it"
 	}
 	if !srv.calls.within && !s.admit(srv, from) {
 		return "more servers with calls in the window than the limit: reads on this server are not compared with later calls"
@@ -157,7 +157,7 @@ func (s *Session) record(srv *Server, c *Call, window time.Duration) (lost strin
 	return ""
 }
 
-// admit makes room for a server among those with calls within the window.
+// admit makes room for a server among the servers with calls within the window.
 func (s *Session) admit(srv *Server, from time.Time) bool {
 	if len(s.callers) == maxCallers {
 		s.callers = slices.DeleteFunc(s.callers, func(o *Server) bool {
@@ -210,7 +210,8 @@ func (p *JudgePass) Call() *Call { return p.call }
 
 // Earlier returns the calls of a category to the session's other servers within the window before
 // the current call, both ends included. If sameTurn is set, it returns only those made in the same
-// turn. Servers are in the order of their first call, and a server's calls from last to first.
+// turn. The servers are in the order of their first call; a server's calls are in order from last
+// to first.
 func (p *JudgePass) Earlier(category capability.Category, window time.Duration, sameTurn bool) iter.Seq[*Call] {
 	return func(yield func(*Call) bool) {
 		if p.call == nil || p.Now.IsZero() {
@@ -259,8 +260,8 @@ func (p *JudgePass) Burst() (bool, Location) { return p.broken.burst, p.broken.b
 // OverRate reports whether the server's bucket has no token for the current call.
 func (p *JudgePass) OverRate() bool { return p.broken.empty }
 
-// RateExceeded reports whether the current call is the first to find no token since the server's
-// bucket was last full.
+// RateExceeded reports whether, since the server's bucket was last full, the current call is the
+// first that finds no token.
 func (p *JudgePass) RateExceeded() bool { return p.broken.rate }
 
 // RateLimit returns the current server's rate limit.

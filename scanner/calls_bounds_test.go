@@ -39,8 +39,7 @@ func TestFloodHidesNoRead(t *testing.T) {
 	}
 }
 
-// TestWhatIsNotRememberedIsTold checks that reaching a bound of the window is
-// reported.
+// TestWhatIsNotRememberedIsTold checks that reaching a bound on remembered calls is reported.
 func TestWhatIsNotRememberedIsTold(t *testing.T) {
 	servers := func(n int, at string) string {
 		var b strings.Builder
@@ -66,8 +65,8 @@ func TestWhatIsNotRememberedIsTold(t *testing.T) {
 	}
 }
 
-// TestCallsAreCountedOnce checks that a call is counted once, even if an LLM proxy,
-// an audit of the connection and the connection itself report it.
+// TestCallsAreCountedOnce checks that a call is counted once, even if an LLM proxy, an audit log of
+// the connection and the connection itself report it.
 func TestCallsAreCountedOnce(t *testing.T) {
 	audit := func(i int, kind string) *scanner.Event {
 		e := frame(i, mcp.ClientToServer, fmt.Sprintf(`{"type":%q,"tool_name":"read_x","action":"allow"}`, kind))
@@ -146,9 +145,9 @@ func TestSessionsDoNotMeet(t *testing.T) {
 	})
 }
 
-// openCalls returns a judge with all rules, and a function with which it judges calls
-// and their answers at regular intervals, in each session in turn. All sessions stay open. The
-// function returns the number of calls.
+// openCalls returns a judge with all rules, and a function that passes it calls and their answers
+// at regular intervals, to each session in turn. All sessions stay open. The function returns the
+// number of calls.
 func openCalls(t testing.TB, sessions int, apart time.Duration) func() int {
 	e, err := scanner.New(rules.All(), scanner.Options{Workers: 1, Sessions: sessions})
 	if err != nil {
@@ -195,9 +194,9 @@ func TestCallsCostTheSame(t *testing.T) {
 	}
 }
 
-// BenchmarkCalls measures calls and their answers in a judge with all rules, by the
-// number of open sessions. With 10000 sessions, either their windows are empty, or each
-// has a call per second, which exceeds every cache.
+// BenchmarkCalls measures judging calls and their answers with all rules, for various numbers of
+// open sessions. With 10000 sessions, either all windows are empty, or each session has a call per
+// second and the windows together exceed every CPU cache.
 func BenchmarkCalls(b *testing.B) {
 	for _, c := range []struct {
 		sessions int
@@ -218,8 +217,8 @@ func BenchmarkCalls(b *testing.B) {
 	}
 }
 
-// BenchmarkArguments measures calls in a judge that checks arguments against the
-// tool's schema, with new arguments and with known ones.
+// BenchmarkArguments measures judging calls whose arguments are checked against the tool's schema,
+// with new arguments and with repeated ones.
 func BenchmarkArguments(b *testing.B) {
 	e, err := scanner.New(rules.All(), scanner.Options{Workers: 1})
 	if err != nil {

@@ -23,9 +23,9 @@ func only(ids ...string) (set []scanner.Rule) {
 	return set
 }
 
-// script returns events for lines such as "files.read_file 30s+1ns", a call with the
-// time since the start. "<" and a server stand for the answer to its last call, "?"
-// for a refusal, and "@" precedes a request ID at the end. Lines are numbered from 1.
+// script returns events for lines such as "files.read_file 30s+1ns", which is a call and its time
+// since the start. "<" before a server stands for the answer to its last call, "?" for a refusal,
+// and "@" precedes a request ID at the end of the line. Lines are numbered from 1.
 func script(t *testing.T, text string) (events []*scanner.Event) {
 	t.Helper()
 	start := time.Date(2026, 1, 6, 10, 30, 0, 0, time.UTC)
@@ -64,7 +64,7 @@ func script(t *testing.T, text string) (events []*scanner.Event) {
 	return events
 }
 
-// told runs the rules over events and returns the findings as RULE LINE [RELATED LINES].
+// told runs the rules over events and returns each finding as RULE LINE [RELATED LINES].
 func told(t *testing.T, o scanner.Options, set []scanner.Rule, events []*scanner.Event) (got []string, res scanner.Result) {
 	t.Helper()
 	e, err := scanner.New(set, o)
@@ -88,14 +88,14 @@ func told(t *testing.T, o scanner.Options, set []scanner.Rule, events []*scanner
 	return got, res
 }
 
-// blockedAgain reports whether a finding is about a blocked call after the first one. Such findings
-// have their own test.
+// blockedAgain reports whether a finding is about a blocked call that is not the first beyond its
+// limit. TestEachBlockedCallIsFound covers such findings.
 func blockedAgain(f *scanner.Finding) bool {
 	return f.Severity == scanner.Low && (f.Rule.ID == "burst" || f.Rule.ID == "rate-limit")
 }
 
-// TestEachBlockedCallIsFound checks that the first call beyond a limit has the full severity, and
-// that each later one is reported.
+// TestEachBlockedCallIsFound checks that the first call beyond a limit is reported at full
+// severity, and that each later one is reported too.
 func TestEachBlockedCallIsFound(t *testing.T) {
 	for _, rule := range []string{"burst", "rate-limit"} {
 		e, err := scanner.New(only(rule), scanner.Options{})
@@ -150,8 +150,7 @@ func windows(t *testing.T, set []scanner.Rule, cases map[string]windowCase) {
 	}
 }
 
-// TestFlowWindows covers the edges of the windows, to the nanosecond, late events,
-// and turns.
+// TestFlowWindows covers late events, turns, and the edges of the windows to the nanosecond.
 func TestFlowWindows(t *testing.T) {
 	anyTurn := scanner.Limits{AnyTurn: true}
 	minutes := scanner.Limits{ReadThenSend: 2 * time.Minute} // longer than the period within which events are sorted

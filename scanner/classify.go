@@ -40,7 +40,7 @@ func (in *Inspector) classify(m *Message, root int) {
 	}
 }
 
-// methods interns common method names to avoid allocations.
+// methods contains common method names, so that reading one does not allocate.
 var methods = func() map[string]string {
 	t := map[string]string{}
 	for _, m := range strings.Fields(`initialize ping server/discover tools/list tools/call prompts/list prompts/get resources/list

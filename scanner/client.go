@@ -7,8 +7,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// The _meta keys of the client information. Since the 2026-07-28 specification, it is sent in
-// every request, no longer in initialize.
+// The _meta keys of the client information. Since the 2026-07-28 specification, clients send it in
+// every request instead of in initialize.
 const (
 	metaClientInfo   = "io.modelcontextprotocol/clientInfo"
 	metaCapabilities = "io.modelcontextprotocol/clientCapabilities"
@@ -26,7 +26,7 @@ const (
 )
 
 // roots returns the root URIs in a client's result, or nil if there are none or they exceed a
-// bound. With unknown roots, no path is reported as being outside them.
+// bound. If the roots are unknown, no path is reported as outside them.
 func (in *Inspector) roots(result int) (uris []string) {
 	list := in.tree.Get(result, "roots")
 	if in.tree.Kind(list) != wire.Array {

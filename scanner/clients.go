@@ -22,7 +22,7 @@ type clientOffer struct {
 	lists       [mcp.MessageSubject]bool // kinds that were listed completely
 }
 
-// shown is the version of a definition that a client was shown last.
+// shown is the version of a definition that a client saw last.
 type shown struct {
 	digest   mcp.Digest
 	location Location
@@ -40,7 +40,7 @@ type ClientDifference struct {
 	Same   bool          // the server reported the same version both times
 }
 
-// The differences between one client's view and another's.
+// The ways in which two clients' views of a server can differ.
 const (
 	ClientSeesOther = "changed"
 	ClientSeesMore  = "added"
@@ -51,8 +51,8 @@ const (
 // different name, in any session.
 func (p *JudgePass) ClientDifferences() []ClientDifference { return p.apart }
 
-// compareClients records what a message lists to the client, and compares it with the listing
-// of the first other client.
+// compareClients records what a message lists to the client, and compares it with what the server
+// listed to the first other client.
 func (j *judge) compareClients(p *JudgePass) (apart []ClientDifference) {
 	e, m, client := p.event, p.Message, p.Server.Client
 	if client == nil || client.Name == "" || e.Kind == DefinitionEvent || e.Kind == LockEvent {
@@ -103,8 +103,8 @@ func between(a, b time.Time) time.Duration {
 	return b.Sub(a).Abs()
 }
 
-// offersOf returns a server's listings to a client and to the first one with a different name. It
-// returns nil for mine if there are too many clients.
+// offersOf returns what a server listed to a client, and to the first client with a different name.
+// It returns nil for mine if there are too many clients.
 func (j *judge) offersOf(e *Event, client string) (mine, other *clientOffer) {
 	all := j.offers[e.Server]
 	for _, o := range all {
@@ -120,7 +120,7 @@ func (j *judge) offersOf(e *Event, client string) (mine, other *clientOffer) {
 		j.offers[e.Server] = append(all, mine)
 	}
 	if mine == nil {
-		j.coverage.skip("a server has more clients than the limit: definitions are not compared", e.Origin)
+		j.coverage.skip("a server has more clients than the limit: the definitions that this client sees are not compared with those of others", e.Origin)
 	}
 	return mine, other
 }

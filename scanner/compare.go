@@ -16,12 +16,12 @@ type ComparePass struct {
 // Late reports whether the run's time limit has passed.
 func (p *ComparePass) Late() bool { return p.in.late() }
 
-// Comparison returns the result of the rule's Compare check for a definition in the message,
-// or nil if it did not run.
+// Comparison returns the result of the Compare check for a definition in the message, or nil if the
+// check did not run.
 func (p *JudgePass) Comparison(d *mcp.Definition) any { return p.Message.compared[d.Offset] }
 
-// compare compares the event's definitions with the approved ones. It leaves pairs of
-// servers to Judge, because only Judge knows which servers are compared.
+// compare compares the event's definitions with the approved ones. It leaves comparisons of a pair
+// of servers to Judge, because only Judge knows which servers form the pair.
 func (in *Inspector) compare() {
 	snapshot := in.engine.approved
 	if in.event.Kind == LockEvent {

@@ -56,7 +56,7 @@ func (p *ConfigPass) ApprovedBefore(name string) bool {
 	return s != nil && s.Servers[name] != nil
 }
 
-// pinned reports whether a server is approved, or was before the change under review.
+// pinned reports whether any part of a server is approved, or was before the change under review.
 func (p *ConfigPass) pinned(name string) bool {
 	if p.judge == nil {
 		return false
@@ -83,11 +83,11 @@ func (p *ConfigPass) Variable(e *configfile.Entry, name string) Decision {
 // switchedOff marks findings about a disabled entry.
 const switchedOff = " (the server is disabled in this file, but changing one word enables it)"
 
-// Report reports a finding about a value in an entry, located by a pointer as passed to Entry.Span,
-// or about a setting if the entry is nil. If there is no value at the pointer, the finding is
-// located at the nearest enclosing one. The evidence is shown without the entry's secrets. Findings
-// about a disabled entry have a severity one level lower, unless part of the server was approved,
-// because then they concern a change to an approved server.
+// Report reports a finding about a value in an entry, or about a setting if the entry is nil. The
+// pointer to the value has the form that Entry.Span expects. If there is no value at the pointer,
+// the finding is located at the nearest enclosing one. The evidence is shown without the entry's
+// secrets. Findings about a disabled entry have a severity one level lower, unless part of the
+// server was approved, because then they concern a change to an approved server.
 func (p *ConfigPass) Report(e *configfile.Entry, pointer string, severity Severity, message, evidence string, related ...Related) {
 	p.report(p.finding(e, pointer, severity, message, evidence, related))
 }
@@ -127,7 +127,7 @@ func (p *ConfigPass) setting(pointer string) configfile.Position {
 	return configfile.Position{Line: 1, Column: 1}
 }
 
-// conceal masks the entry's secrets in the evidence, which it first truncates.
+// conceal truncates the evidence and masks the entry's secrets in it.
 func (p *ConfigPass) conceal(e *configfile.Entry, evidence string) string {
 	if p.concealed != e {
 		p.concealed, p.replacer = e, e.Concealer()
@@ -158,7 +158,7 @@ func (j *judge) config(e *Event) {
 	}
 	for i := range e.Config.Entries {
 		if j.entries.count++; j.entries.count > maxConfigured {
-			j.out.Skips = append(j.out.Skips, "more configured servers than the limit: later servers with the same name are not compared with them")
+			j.out.Skips = append(j.out.Skips, "more configured servers than the limit: later servers with this name are not compared with this one")
 			return
 		}
 		entry := &e.Config.Entries[i]

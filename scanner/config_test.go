@@ -76,9 +76,9 @@ func TestConfigsInOrder(t *testing.T) {
 	}
 }
 
-// TestConfigBounds checks that for a configuration of any size, only the worst
-// findings are kept, up to the maximum, and that the dropped ones are reported. A
-// check that panics must become a finding.
+// TestConfigBounds checks that for a configuration of any size, only the worst findings are kept,
+// up to the maximum, and that the dropped ones are reported. A panic in a check must become a
+// finding.
 func TestConfigBounds(t *testing.T) {
 	c := &configfile.ClientConfig{Path: "c.json", Entries: make([]configfile.Entry, 3000)}
 	many := configRule("tst-many", func(p *scanner.ConfigPass) {

@@ -63,7 +63,7 @@ func (c *coverage) count(in map[string]*Skipped, reason string, o Origin) {
 	}
 	if s == nil {
 		if len(in) >= maxReasons {
-			reason = fmt.Sprintf("reasons beyond the first %d distinct ones", maxReasons)
+			reason = fmt.Sprintf("other reasons, beyond the first %d", maxReasons)
 		}
 		if s = in[reason]; s == nil {
 			s = &Skipped{Reason: reason, First: Location{o.File, o.Line, o.Column, o.Pointer}, Seq: c.seq}

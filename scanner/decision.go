@@ -9,7 +9,7 @@ import (
 // Verdict is the action taken on a message.
 type Verdict uint8
 
-// The verdicts, from least to most strict. Log and Alert also let a message pass.
+// The verdicts, from least to most strict. Log and Alert let a message pass, as Allow does.
 const (
 	Allow Verdict = iota
 	Log
@@ -50,8 +50,8 @@ type Decision struct {
 	Location Location // location of the rule in a policy file; otherwise zero
 }
 
-// over reports whether d overrides another decision about the same message: the first check
-// that blocks wins, otherwise the strictest decision.
+// over reports whether d overrides another decision about the same message. The first check that
+// blocks wins; if none does, the strictest decision wins.
 func (d *Decision) over(o *Decision) bool {
 	if d.Verdict == Block && o.Verdict == Block || d.Verdict == o.Verdict {
 		return o.Check == NoCheck || d.Check < o.Check
@@ -112,8 +112,8 @@ func (p *JudgePass) Refuse(check Check, verdict Verdict, reason string) {
 // Blocks records that the message is blocked because of the rule's finding.
 func (p *JudgePass) Blocks() { p.blocked = p.rule }
 
-// decide asks a policy about the request, or about a call that an audit log reports as made.
-// In JSON-RPC, a request without an ID is a notification, but some servers execute it.
+// decide asks a policy about a request, a notification, or a call that an audit log reports as
+// made. It includes notifications because some servers execute a request without an ID.
 func (p *JudgePass) decide(policy Policy) {
 	m := p.Message
 	if policy == nil || m.Kind != mcp.Request && m.Kind != mcp.Notification && (m.Kind != mcp.Audit || p.call == nil || p.call.Refused) {
@@ -194,7 +194,7 @@ type Outcome struct {
 	Elsewhere bool // the session belongs to another shard, which reports on the event
 }
 
-// Judged is a message together with the data that its session contributes.
+// Judged is a message together with what its session adds to it.
 type Judged struct {
 	*Message
 	Target    string     // as in Message; for a response, taken from the request

@@ -18,14 +18,14 @@ type decoding struct {
 	unread string               // why something could not be read
 }
 
-// decodedText identifies decoded text by its content and by its range in the field,
-// because encodings can be removed in any order.
+// decodedText identifies decoded text by its content and by its range in the field. It prevents
+// decoding the same text again if its encodings can be removed in different orders.
 type decodedText struct {
 	from, to int
 	digest   [sha256.Size]byte
 }
 
-// The bounds for one event: its decoded text may total decodedTimes its size plus
+// The bounds for one event: its decoded text may total decodedTimes the event's size plus
 // decodedBytes.
 const (
 	decodedTimes = 4
@@ -42,7 +42,7 @@ func (d *decoding) field() {
 	d.whole = nil
 }
 
-// tell reports which bounds were exceeded.
+// tell calls skip with each reason why the event's text was not decoded in full.
 func (d *decoding) tell(skip func(string)) {
 	if d.deep {
 		skip(fmt.Sprintf("text with more than %d layers of encoding: deeper layers were not inspected", text.MaxLayers))
@@ -55,8 +55,8 @@ func (d *decoding) tell(skip func(string)) {
 	}
 }
 
-// decode inspects the decoded forms of a text. seen holds the words, found during pattern
-// matching, that indicate a disguise.
+// decode inspects the decoded forms of a text. seen holds the words that indicate a disguise, which
+// pattern matching has found.
 func (in *Inspector) decode(p *TextPass, seen text.Disguised) {
 	in.decoding.field()
 	if in.unread && bytes.IndexByte(p.Source, '\\') >= 0 { // a lenient reader would decode even a single escape

@@ -8,9 +8,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// The bounds of a finding's diff: the number of lines, including the one that reports how many
-// are omitted, and the width of a line in characters, excluding the ellipsis of a truncated
-// one.
+// The bounds on a finding's diff: the number of lines, including the one that reports how many are
+// omitted, and the width of a line in characters, excluding the ellipsis of a truncated line.
 const (
 	DiffLines = 60
 	DiffWidth = 200
@@ -19,9 +18,9 @@ const (
 // MoreLines returns the last line of a diff with n omitted lines.
 func MoreLines(n int) string { return fmt.Sprintf("… %d more lines", n) }
 
-// showDiff prepares a unified diff for a report: each line is made visible, masked and
-// truncated, and the number of lines is limited. Masking ignores the leading marks, because
-// otherwise it would miss secrets, such as in a removed line that begins with --token.
+// showDiff prepares a unified diff for a report: each line is made visible, masked and truncated,
+// and the number of lines is limited. Masking ignores the + and - marks, because otherwise it would
+// miss secrets, such as the one in a removed line that begins with --token.
 func showDiff(s string) string {
 	if s = strings.TrimRight(s, "\n"); s == "" {
 		return ""

@@ -10,8 +10,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// TestEdges checks every window at the last nanosecond inside it, and one nanosecond before and
-// after that.
+// TestEdges checks every window at the last nanosecond inside it, and one nanosecond earlier and
+// later.
 func TestEdges(t *testing.T) {
 	const crowd = "mail.list_inbox 0s\n"
 	full := burstOf(11, "0s") // this empties the bucket of the default limit, which is reported for the last call
@@ -68,7 +68,8 @@ func TestClocks(t *testing.T) {
 		beyond = time.Unix(math.MaxInt64/2, 0)
 		before = time.Unix(math.MinInt64/2, 0)
 	)
-	// A read, a send, and 22 calls to one server, half of them at each of two times.
+	// Each case has a read, a send, and 22 calls to one server, half of them at one time and
+	// half at another.
 	for name, c := range map[string]struct {
 		read, send, then, next time.Time
 		want                   string

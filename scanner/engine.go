@@ -15,8 +15,8 @@ type Options struct {
 	Workers  int // goroutines that inspect; 0 means one per core
 	Sessions int // maximum number of open sessions; 0 means 2048
 
-	// Similarity is the threshold, from 0 to 1, at which two server names are look-alikes; 0
-	// means DefaultSimilarity.
+	// Similarity is the minimum similarity, from 0 to 1, of two server names that count as
+	// look-alikes; 0 means DefaultSimilarity.
 	Similarity float64
 
 	Limits Limits // limits on the calls of a session
@@ -79,9 +79,9 @@ type comparison struct {
 }
 
 // Against returns an engine with the same rules that compares definitions with the approved ones.
-// It compares a lockfile with base, its previous version, or with approved if base is nil. For a
-// pair, the first server that appears is compared with the only approved one, regardless of their
-// names.
+// It compares a lockfile with base (its previous version), or with approved if base is nil. If pair
+// is set, the first server that appears in the input is compared with the only approved one,
+// whatever their names.
 func (e *Engine) Against(approved, base *Snapshot, pair bool) *Engine {
 	other := *e
 	other.comparison = comparison{approved: approved, base: cmp.Or(base, approved), pair: pair}
@@ -96,7 +96,7 @@ func (e *Engine) Keeping() *Engine {
 	return &other
 }
 
-// Over returns an engine with the same rules that reports on one shard of the sessions.
+// Over returns an engine with the same rules that reports only on the sessions in one shard.
 func (e *Engine) Over(s Shard) *Engine {
 	other := *e
 	other.shard = s

@@ -153,8 +153,8 @@ func TestFindingsAreBounded(t *testing.T) {
 	}
 }
 
-// TestFindingsKeptAreTheWorst checks that minor findings do not displace major
-// ones, wherever these are.
+// TestFindingsKeptAreTheWorst checks that minor findings do not displace major ones, wherever the
+// major ones are.
 func TestFindingsKeptAreTheWorst(t *testing.T) {
 	r := markerRule()
 	r.Text = func(p *scanner.TextPass) {
@@ -182,8 +182,8 @@ func TestFindingsKeptAreTheWorst(t *testing.T) {
 	}
 }
 
-// TestRepetitionHidesNothing checks that a rule inspects a phrase after many
-// harmless ones, and that the coverage reports omitted ones.
+// TestRepetitionHidesNothing checks that a rule inspects a phrase even after many harmless matches,
+// and that the coverage reports omitted matches.
 func TestRepetitionHidesNothing(t *testing.T) {
 	r := markerRule()
 	r.Client = false
@@ -225,7 +225,7 @@ func TestExpressionThatTakesTooLong(t *testing.T) {
 	}
 }
 
-// TestSessionsAreBounded checks that sessions are closed to bound memory use, and that the report
+// TestSessionsAreBounded checks that sessions are closed to bound memory use, and that the coverage
 // mentions this.
 func TestSessionsAreBounded(t *testing.T) {
 	var events []*scanner.Event
@@ -334,9 +334,8 @@ func TestBatchOfUnknownDirection(t *testing.T) {
 	}
 }
 
-// TestDamagedLineCountsOnce checks that a frame that its reader could not parse as
-// a record is one event, inspected as text and counted as skipped for the reader's
-// reason.
+// TestDamagedLineCountsOnce checks that a line that the reader could not parse as a record is one
+// event. It must be inspected as text and counted as skipped, with the reader's reason.
 func TestDamagedLineCountsOnce(t *testing.T) {
 	damaged := frame(0, mcp.Unknown, `zqmarker, no record`)
 	damaged.Reason = "a line is no JSON"

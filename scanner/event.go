@@ -27,7 +27,8 @@ const (
 	StartedEvent                     // the identity of a queried server, in Identity; never part of a recording
 )
 
-// Event is one unit of input. Its observer sets its time; later code uses no other clock.
+// Event is one unit of input. Whoever observed the event sets its time; later code uses no other
+// clock.
 type Event struct {
 	Seq          int64 // position in the input, from 1; set by the engine
 	Time         time.Time
@@ -87,7 +88,7 @@ type Location struct {
 	Pointer string // JSON Pointer from the root of the document or line, if the message was assembled from parts of it
 }
 
-// At returns the location of byte off of the frame. If the file contains the frame in a different
+// At returns the location of the frame's byte at off. If the file contains the frame in a different
 // form (base64, an escaped string), it returns the location of the frame itself.
 func (o Origin) At(frame []byte, off int) Location {
 	loc := Location{o.File, o.Line, o.Column, o.Pointer}

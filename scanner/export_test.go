@@ -18,10 +18,11 @@ func PlacesOf(e *Event) func(off int) Location {
 	return p.At
 }
 
-// Most is the maximum number of events, and of their bytes, that waited to be judged at one time.
+// Most contains the maximum number of events that waited to be judged at one time, and the maximum
+// of their bytes.
 type Most struct{ Events, Bytes int }
 
-// Waiting runs a source and returns the maximum that waited at one time.
+// Waiting runs a source and returns how many events, and bytes, waited at most at one time.
 func Waiting(e *Engine, src Source) (most Most) {
 	o, in := newOrder(), e.NewInspector()
 	for chunk, err := src.Next(); chunk != nil && err == nil; chunk, err = src.Next() {
@@ -38,7 +39,7 @@ func Waiting(e *Engine, src Source) (most Most) {
 	return most
 }
 
-// Wait queues events and discards them.
+// Wait queues events and discards them instead of judging them.
 func Wait(events []*Event) {
 	o := newOrder()
 	o.feed(&batch{chunk: noChunk{}, events: events, facts: slices.Repeat([]*Facts{{}}, len(events))}, func(*Event, *Facts) {})

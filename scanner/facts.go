@@ -5,9 +5,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/mcp"
 )
 
-// Facts is the result of Inspect for one event. It contains no reference to the frame, so
-// it may move to another goroutine. It never changes; what the session adds is in the
-// Outcome.
+// Facts is the result of Inspect for one event. It contains no reference to the frame, so it may
+// move to another goroutine. It never changes; what the event's session adds is in the Outcome.
 type Facts struct {
 	Messages []Message
 	Findings []Finding // findings of rules that need only the event
@@ -58,13 +57,13 @@ type Message struct {
 	node int
 }
 
-// structuredBytes bounds the structured results passed to the judge.
+// structuredBytes bounds the size of a structured result passed to the judge.
 const structuredBytes = 64 << 10
 
-// maxIcons bounds the inspected icons of a server.
+// maxIcons bounds the number of inspected icons per server.
 const maxIcons = 8
 
-// maxAsks bounds the inspected requests in a result.
+// maxAsks bounds the number of inspected requests per result.
 const maxAsks = 16
 
 // Listing is a tool that its server lists for the first time in a session, or with a different
@@ -75,9 +74,9 @@ type Listing struct {
 	Again      bool            // the tool had changed before
 }
 
-// descriptionBytes bounds the remembered part of a description.
+// descriptionBytes bounds the length of the remembered part of a description.
 const descriptionBytes = 2048
 
-// schemaBytes bounds a remembered schema. Among published servers, no input schema and one of
-// 162 output schemas is larger.
+// schemaBytes bounds the size of a remembered schema. Among published servers, no input schema and
+// one of 162 output schemas is larger.
 const schemaBytes = 16 << 10

@@ -58,9 +58,9 @@ type Finding struct {
 	message int    // index of the message in the event, used to fill in Name
 }
 
-// Weight is the severity that session rules use. For a low-confidence rule, high and critical
-// findings count one level lower, and medium ones only as notes, because such a finding is worth
-// reading but proves nothing.
+// Weight is the severity with which a finding counts in session rules. High and critical findings
+// from a low-confidence rule count one level lower, and medium ones only as notes, because such a
+// finding is worth reading but proves nothing.
 func (f *Finding) Weight() Severity {
 	switch {
 	case f.Rule.Confidence != ConfidenceLow || f.Severity < Medium:
@@ -157,8 +157,8 @@ func excerpt(s []byte, known text.Redacted, from, to, limit int) string {
 	return out
 }
 
-// cutAt returns to, or the end of the longest part of s[from:to] that limit characters can occupy.
-// It does not split characters, because the parts would be displayed as other text.
+// cutAt returns the smaller of to and the largest offset at which limit characters that start at
+// from can end. It does not split a character, because its parts would be displayed as other text.
 func cutAt(s []byte, from, to, limit int) int {
 	end := min(to, from+utf8.UTFMax*limit)
 	for range utf8.UTFMax - 1 {
@@ -188,7 +188,8 @@ func show(s string, limit int) string {
 	return text.Visible(s, limit)
 }
 
-// settled returns the finding marked as approved if the change under review approves it.
+// settled returns the finding. If a, its approval in the change under review, is not nil, the
+// finding is marked as approved.
 func (f Finding) settled(a *baseline.Approval) Finding {
 	if a != nil {
 		f.Status, f.Reason = Approved, fmt.Sprintf("approved in this change by %s: %s", show(a.By, nameChars), show(a.Reason, messageChars))

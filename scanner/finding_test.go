@@ -36,8 +36,8 @@ func TestEvidenceIsInTheText(t *testing.T) {
 	})
 }
 
-// TestEvidenceMarksItsEnds checks that the context shows at which ends the text
-// continues.
+// TestEvidenceMarksItsEnds checks that the context shows whether the text continues before and
+// after it.
 func TestEvidenceMarksItsEnds(t *testing.T) {
 	long := strings.Repeat("x", 60)
 	for _, c := range []struct{ before, match, after, text, context string }{

@@ -50,8 +50,8 @@ type knownValue struct {
 	kind text.DistinctKind
 }
 
-// remembered holds the digests of one server's values in order, in one queue per kind and one
-// for values sent to the server.
+// remembered holds the digests of one server's values, in order: one queue per kind of value, and
+// one for values sent to the server.
 type remembered [text.DistinctKinds + 1]queue[uint64]
 
 // Flows returns the request's values that came from the session's other servers, in order of
@@ -79,13 +79,13 @@ func (p *JudgePass) Flows() iter.Seq[*Flow] {
 	}
 }
 
-// remember adds a message's values to its session. For values from a server, cameOut returns the
-// result that contains them. remember returns why a value was not remembered, or why it displaced
-// another one, or "".
+// remember adds a message's values to its session. If the values come from a server, cameOut
+// returns the result that contains them. remember returns the reason if a value could not be
+// remembered or displaced another, and otherwise "".
 func (j *judge) remember(s *Session, srv *Server, from mcp.Direction, values []Value, cameOut func() *Outflow) (lost string) {
 	var source *Outflow
 	if s.forgot {
-		lost = "a session continued after its values were dropped to limit memory: the flow of the earliest is not tracked"
+		lost = "a session continued after its values were dropped to limit memory: the flow of these values is not tracked"
 	}
 	for n := range values {
 		v := &values[n]
@@ -129,7 +129,7 @@ func (j *judge) remember(s *Session, srv *Server, from mcp.Direction, values []V
 	return lost
 }
 
-// place makes room for a value among those remembered.
+// place makes room for a value among the remembered ones.
 func (j *judge) place(s *Session, ring *queue[uint64], v *Value, said bool) (lost string, ok bool) {
 	if s.known == nil {
 		s.known = map[uint64]knownValue{}
@@ -156,8 +156,8 @@ func (j *judge) place(s *Session, ring *queue[uint64], v *Value, said bool) (los
 	return "too many secrets or addresses from one server: the flow of the earliest is not tracked", true
 }
 
-// forget drops the values of another session: of those that have values, the one that will be
-// closed first.
+// forget drops another session's values. Of the sessions that have values, it chooses the one that
+// will be closed first.
 func (j *judge) forget(but *Session) {
 	var next *Session
 	for _, s := range j.idle {
@@ -171,7 +171,7 @@ func (j *judge) forget(but *Session) {
 	}
 }
 
-// release removes a session's values from those remembered.
+// release removes a session's values from the remembered ones.
 func (j *judge) release(s *Session) {
 	j.remembered -= len(s.known)
 	s.known = nil
@@ -183,8 +183,8 @@ func (j *judge) release(s *Session) {
 // ordersGroup is the ID prefix of the rules that find instructions to an AI.
 const ordersGroup = "inj-"
 
-// orders returns the rule that found the worst instruction to an AI in a result, or "" if none
-// is worth an alert.
+// orders returns the ID of the rule that found the worst instruction to an AI in a result, or "" if
+// none is worth an alert.
 func (j *judge) orders(message int) (id string) {
 	worst := Low
 	for k := range j.found {

@@ -64,8 +64,8 @@ func skips(res scanner.Result) (all []string) {
 	return all
 }
 
-// TestFloodHidesNoSecret checks that no number of other values, of any server,
-// makes a session forget a secret, and that omitted values are reported.
+// TestFloodHidesNoSecret checks that a session does not forget a secret, however many other values
+// any server returns, and that omitted values are reported.
 func TestFloodHidesNoSecret(t *testing.T) {
 	for name, c := range map[string]struct {
 		server, text string
@@ -98,8 +98,8 @@ func TestForgottenSecretIsTold(t *testing.T) {
 	}
 }
 
-// TestSessionsShareTheBound checks that the session that was idle longest forgets its
-// values first, and that this is reported if the session continues.
+// TestSessionsShareTheBound checks that the values of the session that was idle longest are
+// forgotten first, and that this is reported if the session continues.
 func TestSessionsShareTheBound(t *testing.T) {
 	const each, all = 4096, 1 << 18
 	var events []*scanner.Event
@@ -166,8 +166,7 @@ func distinct(s string) int {
 	return len(seen)
 }
 
-// TestValuesTakeTimeByTheSize checks that the search for values is linear for any
-// text.
+// TestValuesTakeTimeByTheSize checks that the search for values takes linear time for any text.
 func TestValuesTakeTimeByTheSize(t *testing.T) {
 	e, err := scanner.New(only("value-flow"), scanner.Options{})
 	if err != nil {
@@ -185,8 +184,8 @@ func TestValuesTakeTimeByTheSize(t *testing.T) {
 	}
 }
 
-// BenchmarkFlows measures calls and their answers in a judge with all rules, by the
-// number of open sessions, if all of them have values to compare.
+// BenchmarkFlows measures judging calls and their answers with all rules, for various numbers of
+// open sessions that all have values to compare.
 func BenchmarkFlows(b *testing.B) {
 	for _, sessions := range []int{1, 100} {
 		b.Run(fmt.Sprint("sessions=", sessions), func(b *testing.B) {

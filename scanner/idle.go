@@ -7,17 +7,17 @@ import (
 	"time"
 )
 
-// idle is a heap of the open sessions, ordered by the time of their last event. A session
-// moves only when it reaches the front, so that its events do not cost heap operations.
+// idle is a heap of the open sessions, ordered by the time of their last event. A session's key is
+// updated only when it reaches the front, so that its events do not cost heap operations.
 type idle []*Session
 
-// rank is the heap key of a session when it last moved.
+// rank is a session's heap key.
 type rank struct {
 	last time.Time
 	seq  int64 // set if no event had a time; such sessions come first, in input order
 }
 
-// now returns the current key of the session.
+// now returns the session's current key, which may differ from its key in the heap.
 func (s *Session) now() rank {
 	if s.last.IsZero() {
 		return rank{seq: s.seq}
@@ -25,7 +25,7 @@ func (s *Session) now() rank {
 	return rank{last: s.last}
 }
 
-// before reports whether a session is closed before another.
+// before reports whether a session is to be closed before another.
 func (s *Session) before(o *Session) bool { return s.now().before(o.now(), s.ID, o.ID) }
 
 func (r rank) before(o rank, id, other string) bool {

@@ -34,9 +34,9 @@ func pings(t *testing.T, script string) (events []*scanner.Event) {
 	return events
 }
 
-// TestEviction checks that of two open sessions, the one whose last event has the
-// earliest time is closed for a third, whatever the order of the input. A session that
-// continues after that must be counted.
+// TestEviction checks that if only two sessions may be open, a third closes the one whose last
+// event has the earlier time, whatever the order of the input. A session that continues after that
+// must be counted.
 func TestEviction(t *testing.T) {
 	for name, c := range map[string]struct {
 		script  string
@@ -76,8 +76,8 @@ func TestEviction(t *testing.T) {
 	}
 }
 
-// crowd is a source of sessions that all stay open. Each has a definition, a call and its
-// answer, far apart.
+// crowd is a source of sessions that all stay open. Each has a definition, a call and its answer,
+// far apart in the input.
 type crowd struct{ sessions, at int }
 
 func (c *crowd) Next() (scanner.Chunk, error) {

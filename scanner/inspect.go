@@ -48,9 +48,9 @@ type Inspector struct {
 	valuesOnly  bool              // extract values from text, but run no text rules
 }
 
-// The number of close looks (slow checks) that rules may take at the texts of one event: a fixed
-// number, plus one per bytesPerLook of the frame. Long documents about agents need at most half of
-// it.
+// The number of close looks (slow checks) that rules may take at one event's texts: a fixed number,
+// plus one per bytesPerLook bytes of the frame. Long documents about agents need at most half of
+// that number.
 const (
 	closeLooks   = 512
 	bytesPerLook = 1024
@@ -119,7 +119,7 @@ func (in *Inspector) Inspect(e *Event) *Facts {
 	return facts
 }
 
-// forget drops the references to the last event.
+// forget drops the inspector's references to the last event.
 func (in *Inspector) forget() {
 	in.event, in.facts, in.tree, in.own.Data, in.pass = nil, nil, nil, nil, TextPass{}
 }
@@ -178,7 +178,8 @@ func (in *Inspector) frame() {
 	}
 }
 
-// config inspects a client configuration. Each server adds to the number of findings kept.
+// config inspects a client configuration. Each server increases the number of findings that are
+// kept.
 func (in *Inspector) config() {
 	in.most = min(maxPerEvent+findingsPerEntry*len(in.event.Config.Entries), mostPerEvent)
 	for _, r := range in.engine.config {
@@ -192,8 +193,8 @@ func (in *Inspector) config() {
 	}
 }
 
-// parse sets the parse tree of the event's frame. A frame that is not JSON is noise or counts
-// as not inspected, but is searched anyway.
+// parse sets the parse tree of the event's frame. A frame that is not JSON is noise or counts as
+// not inspected; either way, its text is searched.
 func (in *Inspector) parse() bool {
 	e := in.event
 	if e.tree != nil {
@@ -219,7 +220,7 @@ func (in *Inspector) parse() bool {
 	return false
 }
 
-// stray counts a frame that its source reports as not being a message.
+// stray records a skip if the event's source reports that the frame is not a message.
 func (in *Inspector) stray() {
 	if in.event.Reason != "" {
 		in.skip(in.event.Reason)
@@ -299,18 +300,18 @@ func (in *Inspector) field(kind mcp.SubjectKind, name string, root, i int, isKey
 	}
 }
 
-// severalLines is the minimum number of line feeds for comparing the lines of a text.
+// severalLines is the minimum number of line feeds in a text whose lines are compared.
 const severalLines = 4
 
-// asSent runs a check on the text as it was sent.
+// asSent runs a check on the text as sent, before folding.
 func (in *Inspector) asSent(r *Rule, check func(*TextPass)) {
 	if p := &in.pass; r.Client || !p.client() {
 		in.guard(r, func() { p.rule = r; check(p) })
 	}
 }
 
-// match runs the text rules on the text of a pass and returns the positions of words that
-// indicate a disguise.
+// match runs the text rules on a pass's text and returns the positions of words that indicate a
+// disguise.
 func (in *Inspector) match(p *TextPass) (seen text.Disguised) {
 	p.folded = in.folder.Fold(p.Source)
 	p.Folded, p.sentence, p.discussesAttacks, p.read, p.reported = p.folded.Text, -1, nil, false, p.reported[:0]
@@ -370,8 +371,8 @@ func (in *Inspector) dispatch(p *TextPass, found []text.Match) {
 	}
 }
 
-// disjoint drops matches that overlap a longer one, because overlapping patterns of a rule
-// have found the same thing.
+// disjoint drops matches that overlap a longer one. If several of a rule's patterns match
+// overlapping text, they report the same problem.
 func disjoint(ms []text.Match) []text.Match {
 	slices.SortStableFunc(ms, func(a, b text.Match) int { return a.Start - b.Start })
 	kept := ms[:0]

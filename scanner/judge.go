@@ -145,7 +145,7 @@ func (j *judge) messages(e *Event) {
 	}
 }
 
-// count counts the event's server if it is new.
+// count adds the event's server to the statistics if it is new.
 func (j *judge) count(e *Event) {
 	if id := digest(e.Server); !j.server.met && len(j.servers) < maxCounted {
 		if _, again := j.servers[id]; !again {
@@ -173,8 +173,8 @@ func (j *judge) complete(e *Event) {
 	j.out.decide()
 }
 
-// message judges one message and returns who sent it. For messages in a batch, the sender can
-// differ if the frame does not show it.
+// message judges one message and returns who sent it. Messages in a batch can have different
+// senders if the recording does not contain the frame's direction.
 func (j *judge) message(session *Session, srv *Server, e *Event, i int) mcp.Direction {
 	m := &j.out.Messages[i]
 	from := direction(e.Direction, m.Message)
@@ -232,7 +232,7 @@ func (j *judge) message(session *Session, srv *Server, e *Event, i int) mcp.Dire
 		}
 	}
 	if !whole {
-		j.coverage.skip("more open requests than the limit: the response to this one is not matched with it", e.Origin)
+		j.coverage.skip("more open requests than the limit: the response to this request is not matched with it", e.Origin)
 	}
 	if j.sharing {
 		j.share(p, took)
@@ -254,7 +254,7 @@ func (j *judge) start(session *Session, srv *Server, e *Event, m *Judged, from m
 	return p
 }
 
-// shared returns the record of a definition, backed by the single copy that is kept.
+// shared returns the record of a definition, which refers to the only copy that the judge keeps.
 func (j *judge) shared(e *Event, d *mcp.Definition) *Known {
 	offset := d.Offset
 	if known := j.pins[pinKey{e.Server, d.Kind, d.Name, d.Foreign}]; known != nil && known.Definition.Digest == d.Digest {
@@ -268,7 +268,7 @@ func (j *judge) shared(e *Event, d *mcp.Definition) *Known {
 	return j.known(e, d, offset)
 }
 
-// name sets the called tool's name on the findings in a result.
+// name adds the called tool's name to the findings in a result.
 func (j *judge) name(message int, target string) {
 	if target == "" {
 		return
@@ -281,8 +281,8 @@ func (j *judge) name(message int, target string) {
 	}
 }
 
-// rules runs the rules from index from on. It stops at a rule that panics, and returns the
-// index after the last rule that ran.
+// rules runs rules[from:]. It stops at a rule that panics, and returns the index after the last
+// rule that ran.
 func (j *judge) rules(p *JudgePass, rules []*Rule, from int) (next int) {
 	next = from
 	defer func() {
@@ -317,7 +317,7 @@ func (j *judge) crash(r *Rule, e *Event, why any) {
 	}
 }
 
-// pin remembers the first definition that a server showed under a name.
+// pin remembers the first definition that a server listed under a name.
 func (j *judge) pin(e *Event, d *mcp.Definition) {
 	key := pinKey{e.Server, d.Kind, d.Name, d.Foreign}
 	if j.pins[key] != nil {
@@ -336,8 +336,8 @@ func (j *judge) pin(e *Event, d *mcp.Definition) {
 	j.pins[key] = j.known(e, d, d.Offset)
 }
 
-// keepSchemas counts the schemas of a definition that will be remembered. If there are too
-// many, it returns the definition without schemas.
+// keepSchemas counts the schemas of a definition that is to be remembered. If the remembered
+// schemas exceed their limit, it returns the definition without schemas.
 func (j *judge) keepSchemas(e *Event, d *mcp.Definition) *mcp.Definition {
 	if j.schemas+len(d.Input)+len(d.Output) > maxSchemas {
 		bare := *d
@@ -349,7 +349,7 @@ func (j *judge) keepSchemas(e *Event, d *mcp.Definition) *mcp.Definition {
 	return d
 }
 
-// known returns the record of a definition that the event shows at an offset.
+// known returns the record of a definition that is in the event's frame at an offset.
 func (j *judge) known(e *Event, d *mcp.Definition, offset int) *Known {
 	return &Known{Server: e.Server, Session: e.Session, Definition: d, Location: j.places.At(offset), Time: e.Time,
 		Client: j.server.Client, Version: j.server.Info.Version}

@@ -7,9 +7,9 @@ import (
 	"github.com/mcpscan/mcpscan/internal/mcp"
 )
 
-// maxPerEvent is the number of findings kept per event. Each bytesPerMore bytes of the frame
-// allow one more, up to mostPerEvent, so that a long document gets all its findings listed;
-// for a short one, the worst are enough.
+// maxPerEvent is the number of findings kept per event. Each bytesPerMore bytes of the frame allow
+// one more, up to mostPerEvent: all findings in a long document should be listed, but only the
+// worst in a short one.
 const (
 	maxPerEvent  = 200
 	mostPerEvent = 1000
@@ -19,10 +19,10 @@ const (
 	findingsPerDefinition = 4 // for each definition, among session findings, because deviations from the approved version are reported part by part
 )
 
-// tooMany is the reason why an event with more findings was not fully inspected.
+// tooMany is the reason that the coverage gives for an event with more findings.
 const tooMany = "more findings in one message than the limit: the rest are not listed"
 
-// text completes a text rule's finding.
+// text adds a text rule's finding to the facts, with evidence and location.
 func (in *Inspector) text(p *TextPass, is Issue, start, end int, key string) {
 	node := p.node
 	first, across := p.across(start, end)
@@ -56,7 +56,7 @@ func (in *Inspector) text(p *TextPass, is Issue, start, end int, key string) {
 	})
 }
 
-// pieced reports whether a rule has found something in joined pieces of the message.
+// pieced reports whether a rule has already reported joined pieces of the message.
 func (in *Inspector) pieced(r *Rule) bool {
 	return slices.ContainsFunc(in.facts.Findings, func(f Finding) bool {
 		return f.Rule == r && f.message == in.message && len(f.Signals) > 0 && f.Signals[0] == inPieces
@@ -74,7 +74,7 @@ func (p *TextPass) category() string {
 	return p.rule.Category
 }
 
-// node completes a message rule's finding.
+// node adds a message rule's finding to the facts, with evidence and location.
 func (in *Inspector) node(p *MessagePass, i int, isKey bool, sev Severity, message string) {
 	if in.full(sev) {
 		return
@@ -86,7 +86,7 @@ func (in *Inspector) node(p *MessagePass, i int, isKey bool, sev Severity, messa
 		start, end = int(n.KeyStart), int(n.KeyEnd)
 	}
 	end = min(end, start+4*evidenceChars)
-	// The text around the frame belongs to the recording.
+	// Text around the frame belongs to the recording, not to the message.
 	frame := &in.tree.Nodes[in.event.root]
 	before := int(frame.Start)
 	if i == in.event.root && isKey {
@@ -109,8 +109,8 @@ func (in *Inspector) pointer(root, i int) string {
 	return show(pointer, pointerChars)
 }
 
-// repeats reports whether an event with the maximum number of findings already has this one, in the
-// same text. If so, dropping it loses nothing.
+// repeats reports whether an event that has the maximum number of findings already has this one in
+// the same text. Dropping it then loses nothing.
 func (in *Inspector) repeats(r *Rule, root, node int, key string) bool {
 	if len(in.facts.Findings) < in.most {
 		return false
@@ -130,7 +130,7 @@ func (in *Inspector) full(s Severity) bool {
 	return in.facts.Findings[in.least()].Severity >= s
 }
 
-// least returns the index of the last of the least severe findings.
+// least returns the index of the last finding with the lowest severity.
 func (in *Inspector) least() int {
 	least := 0
 	for i := range in.facts.Findings {
@@ -141,9 +141,9 @@ func (in *Inspector) least() int {
 	return least
 }
 
-// add keeps a finding that full has accepted, completed with data from the event. If there are
-// too many, it drops the last of the least severe, so that minor findings cannot hide a major
-// one.
+// add keeps a finding for which full has found room, and fills in data from the event. If there are
+// too many, it drops the last one with the lowest severity, so that minor findings cannot hide a
+// major one.
 func (in *Inspector) add(f Finding) {
 	if len(in.facts.Findings) >= in.most {
 		least := in.least()
@@ -163,8 +163,8 @@ func (in *Inspector) locate(off int) Location {
 	return in.places.At(off - int(in.tree.Nodes[in.event.root].Start))
 }
 
-// locateIn is like locate for an offset in node i. In an assembled frame, the pointer leads
-// from the root of the document or line to the node.
+// locateIn is like locate, but for an offset in node i. In a frame assembled from parts, the
+// location's pointer leads from the root of the document or line to the node.
 func (in *Inspector) locateIn(i, off int) Location {
 	loc := in.locate(off)
 	frame := int(in.tree.Nodes[in.event.root].Start)
@@ -196,7 +196,7 @@ func (j *judge) full(s Severity) bool {
 	return s <= j.floor
 }
 
-// reported reports whether the event has a finding about a subject with this name.
+// reported reports whether the event has a finding about a subject of this kind and name.
 func (j *judge) reported(kind mcp.SubjectKind, name string) bool {
 	if j.about == nil {
 		j.about = map[mcp.DefinitionKey]bool{}
@@ -207,8 +207,8 @@ func (j *judge) reported(kind mcp.SubjectKind, name string) bool {
 	return j.about[mcp.DefinitionKey{Kind: kind, Name: name}]
 }
 
-// keep adds a session finding that full has accepted. If there are too many, it drops the
-// last of the least severe.
+// keep adds a session finding for which full has found room. If there are too many, it drops the
+// last one with the lowest severity.
 func (j *judge) keep(f Finding) {
 	j.found = append(j.found, f)
 	if j.about != nil {

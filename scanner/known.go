@@ -8,16 +8,16 @@ import (
 	"github.com/mcpscan/mcpscan/internal/mcp"
 )
 
-// known holds the definitions in which the text rules found nothing, with the part of an event's
-// limits that inspecting their text uses up. Servers list the same definitions in session after
-// session, so most are inspected only once. A definition is identified by everything that text
-// rules can see: its bytes, its kind, the direction of its message, and the names in its list.
+// known maps the definitions in which the text rules found nothing to the part of an event's limits
+// that inspecting their text uses up. Servers list the same definitions in session after session,
+// so most are inspected only once. A definition is identified by everything that text rules can
+// see: its bytes, its kind, the direction of its message, and the names in its list.
 type known map[[sha256.Size]byte]spent
 
 // spent is the part of an event's limits that a definition uses up.
 type spent struct{ looks, decoded int }
 
-// maxKnown is the number of known definitions. If there are more, all are forgotten.
+// maxKnown is the maximum number of known definitions. If there would be more, all are forgotten.
 const maxKnown = 4096
 
 // definitionText inspects the text of a definition in a list, unless the text is known.
@@ -54,7 +54,7 @@ func (in *Inspector) unknownText(kind mcp.SubjectKind, name string, node int) {
 	in.scattered(kind, name, node, node)
 }
 
-// progress holds the data of an event, besides its values, that inspecting text can change.
+// progress contains an event's data, except its values, that inspecting text can change.
 type progress struct {
 	findings, skips, dropped, unfinished int
 	looks, decoded                       int // what is left
@@ -90,8 +90,8 @@ func (in *Inspector) namesIn(list int) (names [sha256.Size]byte) {
 	return names
 }
 
-// TrifectaTools holds, for each capability, the first tool that has it, which is
-// its witness.
+// TrifectaTools holds, for each capability in the lethal trifecta, its witness: the first tool that
+// has the capability.
 type TrifectaTools [capability.Count]*Known
 
 // Lack reports whether a capability in c has no witness.

@@ -10,8 +10,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// TestKnownDefinitions checks that an inspector which has seen a definition before returns the same
-// facts about it as one that has not.
+// TestKnownDefinitions checks that an inspector that has seen a definition before returns the same
+// facts about it as an inspector that has not.
 func TestKnownDefinitions(t *testing.T) {
 	for seed := range uint64(4) {
 		var rec bytes.Buffer

@@ -11,7 +11,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// seen is a sink that describes judged messages in words.
+// seen is a sink that describes each judged message in words.
 type seen struct{ got []string }
 
 func (s *seen) Event(_ *scanner.Event, out *scanner.Outcome) error {
@@ -80,8 +80,8 @@ func TestListings(t *testing.T) {
 	}
 }
 
-// TestOverruled checks that the first check that refuses decides, and that the
-// decisions of the others are kept.
+// TestOverruled checks that the first check that refuses a message decides on it, and that the
+// other checks' decisions are kept.
 func TestOverruled(t *testing.T) {
 	decisions := []scanner.Decision{{Verdict: scanner.Allow, Check: scanner.PolicyCheck}, {Verdict: scanner.Block, Check: scanner.RateCheck},
 		{Verdict: scanner.Block, Check: scanner.CrossServerCheck}, {Verdict: scanner.Alert, Check: scanner.PinCheck}}

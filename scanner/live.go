@@ -7,8 +7,8 @@ import (
 )
 
 // Live decides on messages on open connections one at a time, and remembers what it needs for later
-// ones. It is safe for concurrent use. Messages are inspected in parallel and judged sequentially,
-// by the sessions and servers named in their events.
+// ones. It is safe for concurrent use. Messages are inspected in parallel and judged one at a time,
+// each in the session and for the server named in its event.
 //
 // Messages are judged in the order in which they arrive, without sorting them by time.
 type Live struct {
@@ -32,7 +32,7 @@ func (l *Live) Withholds() bool {
 	return e.blocks != nil || e.pins && e.pinning.OnChange == Block
 }
 
-// Step judges one event. It needs neither later events nor the end of the input. After it
+// Step judges one event. It does not wait for later events or the end of the input. After it
 // returns, the caller owns the frame, the event and the outcome.
 func (l *Live) Step(e *Event) *Outcome {
 	if e.Kind == SharedEvent { // inspected on the other connection
@@ -43,7 +43,7 @@ func (l *Live) Step(e *Event) *Outcome {
 	return out
 }
 
-// decide acquires the lock and judges an event by its facts.
+// decide acquires the lock and judges an event on the basis of its facts.
 func (l *Live) decide(e *Event, facts *Facts) *Outcome {
 	l.mu.Lock()
 	defer l.mu.Unlock()

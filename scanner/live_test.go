@@ -20,8 +20,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// TestStepDecidesAtOnce checks that the decision about a message is available before the
-// next one is sent.
+// TestStepDecidesAtOnce checks that the decision about a message is available before the next
+// message is sent.
 func TestStepDecidesAtOnce(t *testing.T) {
 	e, err := scanner.New([]scanner.Rule{markerRule()}, scanner.Options{Blocks: func(*scanner.Finding) bool { return true }})
 	if err != nil {
@@ -124,8 +124,8 @@ func (o *inOrder) Event(e *scanner.Event, _ *scanner.Outcome) error {
 	return nil
 }
 
-// TestStepFindsWhatRunFinds checks that judging single messages gives the same findings
-// as running over the whole recording.
+// TestStepFindsWhatRunFinds checks that judging messages one at a time gives the same findings as
+// running over the whole recording.
 func TestStepFindsWhatRunFinds(t *testing.T) {
 	e, err := everyRule()
 	if err != nil {

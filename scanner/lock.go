@@ -41,7 +41,7 @@ func (in *Inspector) lock() {
 	in.messageRules(m, root)
 }
 
-// lockEntry inspects one entry, which represents the definition last seen.
+// lockEntry inspects one entry, which stands for the last seen version of the definition.
 func (in *Inspector) lockEntry(m *Message, kind mcp.SubjectKind, entry int) {
 	doc := in.tree
 	now := doc.Get(doc.Get(entry, "seen"), "definition")
@@ -68,7 +68,7 @@ func (in *Inspector) lockEntry(m *Message, kind mcp.SubjectKind, entry int) {
 	}
 }
 
-// locked completes the definitions from index i on with data from their entry.
+// locked adds data from the lockfile entry to the definitions from index i on.
 func (in *Inspector) locked(m *Message, entry, i int) {
 	status, _ := in.tree.Str(entry, "status")
 	approval := in.approval(in.tree.Get(entry, "approved"))

@@ -68,7 +68,7 @@ func TestCapabilities(t *testing.T) {
 	}
 }
 
-// TestNear checks which tools on other servers have names that differ by one letter.
+// TestNear checks which tools on other servers have names that are one edit away from a name.
 func TestNear(t *testing.T) {
 	var got []string
 	rule := markerRule()

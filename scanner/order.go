@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// The bounds on sorting the events of a session by time. A recording written by several
-// processes is out of order by up to the size of their buffers, which is 4 to 8 KiB, about 30
-// messages or a few seconds.
+// The bounds on sorting the events of a session by time. If several processes write a recording, an
+// event can be late by up to the size of their buffers, which is 4 to 8 KiB, about 30 messages or a
+// few seconds.
 const (
 	maxLateEvents = 256              // events of its session that an event may overtake: eight such buffers
 	maxLateTime   = 30 * time.Second // as long as a window; a larger gap means that a clock was set back
@@ -16,9 +16,9 @@ const (
 	findingBytes  = 1 << 10          // approximate size of a finding
 )
 
-// order holds events until later ones have been seen. The events of a session are sorted by
-// time among the input positions that they occupy, so that events in order stay in place
-// and a session does not move events of another.
+// order is a reorder buffer. It sorts each session's events by time among the input positions that
+// they occupy, so that events in order stay in place and a session does not move another session's
+// events.
 type order struct {
 	slots   []slot // ring buffer; positions are numbered from 1
 	head    int    // first position not judged yet
@@ -88,8 +88,8 @@ func (o *order) push(e *Event, facts *Facts, of *batch) {
 	}
 }
 
-// before returns the last waiting position of the same session before place, or 0 if there is
-// none.
+// before returns the last waiting position before place that belongs to the same session, or 0 if
+// there is none.
 func (o *order) before(place int) int {
 	session := o.at(place).event.Session
 	for place = o.at(place).before; place >= o.head; place = o.at(place).before {
@@ -100,8 +100,8 @@ func (o *order) before(place int) int {
 	return 0
 }
 
-// back moves the event at place before its session's later events, each of which moves to the
-// session's next position.
+// back moves the event at place before those of its session with a later time, and each of them to
+// the session's next position.
 func (o *order) back(place int) {
 	late := *o.at(place)
 	for range maxLateEvents {
@@ -145,7 +145,7 @@ func (o *order) admit(b *batch) {
 	o.waiting, o.newest = o.waiting+b.bytes, b.bytes
 }
 
-// release returns a batch whose events have all been judged.
+// release gives up a batch whose events have all been judged.
 func (o *order) release(b *batch) {
 	o.waiting -= b.bytes
 	b.chunk.Release()

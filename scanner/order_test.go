@@ -42,7 +42,7 @@ func orderOf(t require, src scanner.Source) (lines []int, late int) {
 	return s.lines, late
 }
 
-// require makes helpers usable with testing.T and rapid.T.
+// require wraps testing.T or rapid.T, so that helpers work with either.
 type require struct{ fatal func(args ...any) }
 
 func (r require) check(err error) {
@@ -51,8 +51,8 @@ func (r require) check(err error) {
 	}
 }
 
-// TestOrder checks that events of a session are judged by time, then by line, within
-// bounds, at the positions that the session has in the input.
+// TestOrder checks that, within the bounds, a session's events are judged in order of time, then
+// line, at the positions that the session has in the input.
 func TestOrder(t *testing.T) {
 	for name, c := range map[string]struct {
 		script string
@@ -91,8 +91,8 @@ func TestOrderKeepsPlaces(t *testing.T) {
 	}
 }
 
-// TestOrderByEvents checks that an event can overtake at most 256 of its session, and
-// only waiting ones.
+// TestOrderByEvents checks that an event can overtake at most 256 events in its session, and only
+// those that are still waiting.
 func TestOrderByEvents(t *testing.T) {
 	for name, c := range map[string]struct {
 		ahead, others, late int
@@ -110,7 +110,7 @@ func TestOrderByEvents(t *testing.T) {
 	}
 }
 
-// held is a source of chunks that counts those that were released.
+// held is a source that counts how many of its chunks were released.
 type held struct {
 	left, size, released int
 }

@@ -50,7 +50,7 @@ type TextPass struct {
 	again            bool    // the same pieces were joined in a different way before
 }
 
-// Key returns the name of the nearest member that contains the text.
+// Key returns the name of the innermost member that contains the text.
 func (p *TextPass) Key() string {
 	doc := p.in.tree
 	var buf []byte
@@ -62,8 +62,8 @@ func (p *TextPass) Key() string {
 	return ""
 }
 
-// Member returns the name of the member of the definition, result or message that contains the
-// text.
+// Member returns the name of the outermost member of the definition, result or message that
+// contains the text.
 func (p *TextPass) Member() string {
 	doc := p.in.tree
 	var buf []byte
@@ -147,12 +147,12 @@ func (p *TextPass) Argument() (name string, needed bool) {
 	return name, required(doc, int(doc.Nodes[properties].Parent), name)
 }
 
-// maxRequired bounds the list of required properties that is searched for each property.
-// Schemas of published servers list at most 40.
+// maxRequired bounds the length of a schema's list of required properties, which is searched for
+// each property. Published servers' schemas list at most 40.
 const maxRequired = 256
 
-// required reports whether an object schema requires a property. A list beyond the bound
-// counts as requiring everything.
+// required reports whether an object schema requires a property. A list longer than maxRequired
+// counts as requiring every property.
 func required(doc *wire.Doc, schema int, property string) bool {
 	list := doc.Get(schema, "required")
 	return doc.Kind(list) == wire.Array && (doc.Nodes[list].Len > maxRequired || doc.Lists(list, property))
@@ -164,8 +164,8 @@ func (p *TextPass) Failed() bool {
 	return p.Subject == mcp.ErrorSubject || p.in.isError(p.root)
 }
 
-// FirstSentence reports whether the text is the description of its definition and start is in
-// its first sentence, which states the tool's purpose.
+// FirstSentence reports whether the text is its definition's description and start is in the
+// description's first sentence, which states the tool's purpose.
 func (p *TextPass) FirstSentence(start int) bool {
 	if p.sentence < 0 { // computed once, because a text can have many matches
 		p.sentence = len(p.Folded)
@@ -179,17 +179,17 @@ func (p *TextPass) FirstSentence(start int) bool {
 	return start <= p.sentence && p.Description()
 }
 
-// TakeBudget uses up close looks, which are checks that take a rule several milliseconds each, and
-// reports whether the event had enough of them left. If not, the rule must stop, and the event
-// counts as not fully inspected.
+// TakeBudget uses up some of the event's close looks (checks that take several milliseconds each),
+// and reports whether enough of them were left. If not, the rule must stop, and the event counts as
+// not fully inspected.
 func (p *TextPass) TakeBudget(looks int) bool {
 	p.in.looks -= looks
 	p.in.cut = p.in.cut || p.in.looks < 0
 	return p.in.looks >= 0
 }
 
-// DiscussesAttacks returns the result of about for the whole folded text. It is computed once per
-// text, however many matches depend on it.
+// DiscussesAttacks returns the result of about for the whole folded text. The result is computed
+// once per text, however many matches depend on it.
 func (p *TextPass) DiscussesAttacks(about func([]byte) bool) bool {
 	if p.discussesAttacks == nil {
 		is := about(p.Folded)
@@ -208,7 +208,7 @@ func (p *TextPass) Reading(read func(p *TextPass, old any) any) any {
 	return p.in.reading
 }
 
-// Described returns the beginning of the definition's "description" string, as it was sent.
+// Described returns the beginning of the "description" string in the text's definition, as sent.
 func (p *TextPass) Described() string {
 	in := p.in
 	if in.described == nil || in.describedIn != p.root { // computed once, because a definition can have many strings
@@ -239,8 +239,8 @@ func (p *TextPass) Whole() []byte {
 	return p.Source
 }
 
-// CountWhole returns the result of count for the text from which this one was decoded. It is
-// computed once, because a text can contain very many encoded ones. It must only be called for
+// CountWhole returns the result of count for the text from which this one was decoded. The result
+// is computed once, because a text can contain very many encoded texts. It must only be called for
 // decoded text.
 func (p *TextPass) CountWhole(count func([]byte) int) int {
 	d := &p.in.decoding
@@ -251,8 +251,8 @@ func (p *TextPass) CountWhole(count func([]byte) int) int {
 	return *d.whole
 }
 
-// Sent returns the source of Folded[start:end], including capitals and everything else that
-// folding removes.
+// Sent returns the part of Source from which Folded[start:end] was made, with the capitals and
+// everything else that folding removes.
 func (p *TextPass) Sent(start, end int) []byte {
 	return p.Source[p.folded.Source(start):p.folded.Source(end)]
 }
@@ -269,7 +269,7 @@ type MessagePass struct {
 	rule *Rule
 }
 
-// Subject returns the subject of node i, and the root to which its pointers are relative.
+// Subject returns the subject of node i, and the root node to which its pointers are relative.
 func (p *MessagePass) Subject(i int) (kind mcp.SubjectKind, name string, root int) {
 	return p.in.subjectOf(p.Root, p.Message, i)
 }
@@ -287,7 +287,7 @@ func (p *MessagePass) Report(i int, key bool, sev Severity, message string) {
 	p.in.node(p, i, key, sev, message)
 }
 
-// Full reports whether the event exceeds the maximum number of findings, so that a rule may stop.
+// Full reports whether the event has more findings than are kept. A rule may then stop.
 func (p *MessagePass) Full() bool { return p.in.dropped > 0 }
 
 // JudgePass is the input of a rule's Judge check: one message, and the state of its
@@ -318,7 +318,7 @@ type JudgePass struct {
 	apart   []ClientDifference
 }
 
-// toldOf is a definition with the category of a rule that has reported it.
+// toldOf is a definition together with the category of a rule that has reported it.
 type toldOf struct {
 	mcp.DefinitionKey
 	category string
@@ -344,8 +344,8 @@ type JudgeIssue struct {
 }
 
 // Pinned returns the definition that the server first listed under d's name in the whole input, or
-// nil. Reports from other engines are compared only with each other. Documents are not compared,
-// because two versions of a server side by side are not a change.
+// nil. Definitions reported by other engines are compared only with each other. Those in documents
+// are not compared, because two versions of a server side by side are not a change.
 func (p *JudgePass) Pinned(d *mcp.Definition) *Known {
 	if p.event.Kind == DefinitionEvent || p.event.Kind == LockEvent {
 		return nil
@@ -356,17 +356,17 @@ func (p *JudgePass) Pinned(d *mcp.Definition) *Known {
 // Known returns the record that the session will keep of definition d in the message.
 func (p *JudgePass) Known(d *mcp.Definition) *Known { return p.judge.known(p.event, d, d.Offset) }
 
-// Full reports whether the event exceeds the maximum number of findings, so that a rule may stop.
+// Full reports whether the event has more findings than are kept. A rule may then stop.
 func (p *JudgePass) Full() bool { return p.judge.dropped > 0 }
 
-// AlreadyReported reports whether an earlier rule in the table has reported something about this message,
-// so that only the narrower of two rules reports.
+// AlreadyReported reports whether the given rule, which must be earlier in the table, has reported
+// something about this message. The more general of two rules then need not report it.
 func (p *JudgePass) AlreadyReported(rule string) bool {
 	return slices.ContainsFunc(p.spoken, func(r *Rule) bool { return r.ID == rule })
 }
 
-// ToldOf reports whether an earlier rule of the same category has reported something about a
-// definition in this message.
+// ToldOf reports whether a rule of the same category that ran earlier has reported a definition in
+// this message.
 func (p *JudgePass) ToldOf(d *mcp.Definition) bool {
 	return p.told[toldOf{d.Key(), p.rule.Category}]
 }

@@ -14,7 +14,7 @@ type PendingCall struct {
 }
 
 // maxPending bounds the open requests from each side of a connection, so that one side cannot crowd
-// out the other. A typical client has a handful.
+// out the other. A typical client has a handful of them.
 const maxPending = 4096
 
 // fewPending is the number of requests searched linearly, which is faster than a map.

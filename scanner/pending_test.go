@@ -42,8 +42,8 @@ func TestOpenRequests(t *testing.T) {
 	})
 }
 
-// TestMostOpenRequests checks that no request beyond the bound is remembered, and
-// that a repeated ID does not count as another one.
+// TestMostOpenRequests checks that no request beyond the bound is remembered, and that a repeated
+// ID does not count as another request.
 func TestMostOpenRequests(t *testing.T) {
 	var r scanner.Requests
 	for i := range scanner.MostPending {

@@ -10,7 +10,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// piece is a part of a joined text: [start, end) is a node's text from offset on.
+// piece is a part of a joined text: its [start, end) comes from a node's text, from offset on.
 type piece struct {
 	start, end int
 	node       int
@@ -18,8 +18,8 @@ type piece struct {
 	text       []byte
 }
 
-// piecesReach is how much of each end of a block is joined with its neighbours, which is the
-// reach of a pattern.
+// piecesReach is how many bytes at each end of a block are joined with its neighbours. A match does
+// not reach farther.
 const piecesReach = text.Reach
 
 // joined inspects the strings of a list of content blocks in sequence, as a model reads them,
@@ -44,9 +44,9 @@ func (in *Inspector) joined(kind mcp.SubjectKind, root, list int) {
 // notRead replaces an omitted part of a joined text.
 const notRead = ".\n\n"
 
-// together joins the strings of content blocks, either as words, separated by spaces, or
-// without separators, for blocks that end within a word that the next one continues. It
-// returns no pieces if there is nothing to join.
+// together joins the strings of content blocks. If words is set, it separates them by spaces; if
+// not, it joins a block that ends within a word directly to the next block, which continues the
+// word. It returns no pieces if there is nothing to join.
 func (in *Inspector) together(list int, words bool) (all []byte, pieces []piece) {
 	doc, borders := in.tree, 0
 	add := func(node, offset int, part, whole []byte) {
@@ -96,7 +96,7 @@ func (in *Inspector) together(list int, words bool) (all []byte, pieces []piece)
 	return nil, nil
 }
 
-// endsWord reports whether text ends with a word that next does not continue.
+// endsWord reports whether text ends in a word that next does not continue.
 func endsWord(text, next []byte) bool {
 	last, _ := utf8.DecodeLastRune(text)
 	first, _ := utf8.DecodeRune(next)
@@ -120,8 +120,8 @@ func (p *TextPass) across(start, end int) (first *piece, ok bool) {
 	return first, first.node != last.node
 }
 
-// pieceAt returns the first piece that does not end before place. The space after a piece
-// belongs to it.
+// pieceAt returns the first piece that does not end before place. A piece includes the space after
+// it.
 func (p *TextPass) pieceAt(place int) *piece {
 	i := sort.Search(len(p.pieces), func(i int) bool { return place <= p.pieces[i].end+1 })
 	return &p.pieces[min(i, len(p.pieces)-1)]

@@ -7,9 +7,9 @@ import (
 	"github.com/mcpscan/mcpscan/internal/mcp"
 )
 
-// TestPieces checks that a match that spans content blocks is found once, where it
-// begins, that a match within a block is not repeated, and that text is not joined
-// across the omitted middle of a long block.
+// TestPieces checks that a match that spans content blocks is reported once, where it begins, that
+// a match within a block is not reported again, and that text is not joined across the omitted
+// middle of a long block.
 func TestPieces(t *testing.T) {
 	long := strings.Repeat("The boats are back in the harbour. ", 100)
 	for name, c := range map[string]struct {

@@ -6,7 +6,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/mcp"
 )
 
-// Pinning configures the handling of calls if the tool differs from its trusted version.
+// Pinning configures what happens to calls if the tool differs from its trusted version.
 type Pinning struct {
 	OnChange Verdict // Block, Alert or Allow
 	Reviewed bool    // trust only versions approved in a lockfile, not the first one seen
@@ -39,8 +39,8 @@ func (p *JudgePass) Trust() (t Trust, trusted Location, now *Known) {
 	return t, trusted, now
 }
 
-// trust compares a definition with the one trusted under its name. now is nil if the server has
-// not listed it.
+// trust compares a definition with the one trusted under its name. now is nil if the server never
+// listed the definition.
 func (p *JudgePass) trust(kind mcp.SubjectKind, name string, now *mcp.Definition) (t Trust, trusted Location) {
 	var was *mcp.Definition
 	if offer := p.Approved(); offer != nil {
@@ -78,7 +78,7 @@ func (srv *Server) Current(name string) *Known {
 	return srv.Tools[name]
 }
 
-// relist records that a tool was listed again, with the first definition or a different one.
+// relist records that a tool was listed again, with its first definition or a different one.
 func (srv *Server) relist(first *Known, d *mcp.Definition, know func(*mcp.Definition) *Known) {
 	if first.Definition.Foreign != d.Foreign {
 		return

@@ -6,7 +6,7 @@ import (
 )
 
 // Places converts offsets in a text, such as an event's frame, to lines and columns. It scans the
-// text once and sets marks, so that many lookups are cheap in any order.
+// text once and remembers marks in it, so that many lookups are cheap in any order.
 type Places struct {
 	origin Origin
 	frame  []byte
@@ -35,7 +35,7 @@ func (p *Places) reset(e *Event) {
 	p.origin, p.frame, p.parts, p.inside, p.marks = e.Origin, e.Frame, e.Parts, nil, p.marks[:0]
 }
 
-// within returns the Places of a part.
+// within returns the Places for the text of a part.
 func (p *Places) within(part *Part) *Places {
 	if p.inside[part.Start] == nil {
 		if p.inside == nil {

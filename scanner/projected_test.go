@@ -46,8 +46,8 @@ func judgedAgainst(t *testing.T, approved []*Event, now *Event) (changed, unknow
 	return changed, unknown
 }
 
-// TestProjected checks that members that a client does not pass to a model are not changes,
-// and that members that it passes in another form are.
+// TestProjected checks that members that a client does not pass to a model do not count as changes,
+// and that members that it passes in another form do.
 func TestProjected(t *testing.T) {
 	document := func(tools string, projected, rewritten bool) *Event {
 		return &Event{Kind: DefinitionEvent, Session: "s", Server: "files", Direction: mcp.ServerToClient, Frame: []byte(`{"tools":[` + tools + `]}`), Projected: projected, Rewritten: rewritten}

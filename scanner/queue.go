@@ -25,7 +25,7 @@ func (q *queue[T]) remove(i int) {
 	q.head++
 }
 
-// insert inserts x before the first later item. If that makes more than most items,
+// insert inserts x before the first item that is later. If the queue then has more than most items,
 // the first one, which may be x, is dropped.
 func (q *queue[T]) insert(x T, most int, later func(T) bool) {
 	if len(q.all()) >= most {

@@ -18,7 +18,8 @@ type Limits struct {
 	Rate         RateLimit            // for servers that are not in Rates
 	Rates        map[string]RateLimit // by server; zero fields default to those of Rate
 
-	// Category returns the user's category for a tool; nil if the user sets none.
+	// Category returns the category that the user's settings give a tool. It is nil if they set
+	// none.
 	Category func(server, tool string) (c capability.Category, said bool)
 }
 
@@ -35,7 +36,7 @@ func DefaultLimits() Limits {
 		Rate: RateLimit{CallsPerMinute: 100, Burst: 10}}
 }
 
-// MostCalls is the maximum for limits that are a number of calls.
+// MostCalls is the maximum that users can set for a limit on the number of calls.
 const MostCalls = 100_000
 
 // complete fills in the defaults.
@@ -58,8 +59,8 @@ func (r RateLimit) or(d RateLimit) RateLimit {
 // window is how long the calls of a session are remembered.
 func (l *Limits) window() time.Duration { return max(l.ReadThenSend, l.Flow) }
 
-// bucket counts the calls to one server against its rate limit. Its level is in fractions of a
-// token, of which CallsPerMinute are added per nanosecond, so that nothing is rounded.
+// bucket counts the calls to one server against its rate limit. Its level is counted in fractions
+// of a token. CallsPerMinute of them are added per nanosecond, so that nothing is rounded.
 type bucket struct {
 	started bool
 	low     bool // it was empty, and has not been full since
@@ -71,9 +72,9 @@ type bucket struct {
 // in a minute.
 const aToken = int64(time.Minute)
 
-// take takes a token for a call, unless the call was refused. It reports whether there was none,
-// and whether this is the first such call since the bucket was last full. A late call finds the
-// level that the newest call left.
+// take takes a token for a call, unless the call was refused. It reports whether there was no
+// token, and whether this is the first such call since the bucket was last full. A late call does
+// not refill the bucket: it finds the level that the newest call left.
 func (b *bucket) take(now time.Time, l RateLimit, refused bool) (empty, first bool) {
 	full, each := int64(l.Burst)*aToken, int64(l.CallsPerMinute)
 	switch {
@@ -101,7 +102,7 @@ func (b *bucket) take(now time.Time, l RateLimit, refused bool) (empty, first bo
 	return false, false
 }
 
-// recent holds the times of a server's last calls, up to the burst limit.
+// recent holds the times and locations of a server's last calls, up to the burst limit.
 type recent struct {
 	calls queue[stamp] // sorted by time
 	over  bool         // the last call exceeded the limit
@@ -141,7 +142,7 @@ func (r *recent) add(s stamp, l *Limits, refused bool) (over, first bool, began 
 	return over, first, began
 }
 
-// MessageClass is the effect of unsolicited messages on their receiver.
+// MessageClass classifies unsolicited messages by their effect on the receiver.
 type MessageClass uint8
 
 // The classes. Plain applies to notifications that belong to no other class.
@@ -179,8 +180,8 @@ func classOf(m *Message) (c MessageClass, ok bool) {
 	return Plain, true
 }
 
-// Flood reports whether the current message is the first of its class to find no token since the
-// server's bucket was last full. It must be called only once per message.
+// Flood reports whether, since the server's bucket was last full, the current message is the first
+// of its class that finds no token. It must be called only once per message.
 func (p *JudgePass) Flood() (c MessageClass, first bool) {
 	if p.Direction != mcp.ServerToClient || p.Now.IsZero() {
 		return 0, false

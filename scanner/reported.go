@@ -14,15 +14,15 @@ type reported struct {
 }
 
 // Reported reports whether the rule has already reported a part of Folded[start:end] at this
-// severity or above, so that two checks of a rule report the same position only once.
+// severity or above. It prevents two of the rule's checks from reporting the same text.
 func (p *TextPass) Reported(start, end int, severity Severity) bool {
 	return slices.ContainsFunc(p.reported, func(r reported) bool {
 		return r.rule == p.rule && r.Start < end && start < r.End && r.Severity >= severity
 	})
 }
 
-// Others yields the other rules that have so far reported a part of Folded[start:end], with the
-// severity. User-defined patterns do not count, because they can mean anything.
+// Others yields the other rules that have so far reported a part of Folded[start:end], each with
+// the severity. User-defined patterns do not count, because they can mean anything.
 func (p *TextPass) Others(start, end int) iter.Seq2[*Rule, Severity] {
 	return func(yield func(*Rule, Severity) bool) {
 		for i := range p.reported {
@@ -34,8 +34,8 @@ func (p *TextPass) Others(start, end int) iter.Seq2[*Rule, Severity] {
 	}
 }
 
-// LowerTo lowers the issues that other rules have so far reported in the text to the given
-// severity, if lower returns true for the rule, and adds a signal that explains why.
+// LowerTo lowers issues that other rules have so far reported in the text to the given severity, if
+// lower returns true for their rule. It adds a signal that explains why.
 func (p *TextPass) LowerTo(severity Severity, signal string, lower func(*Rule) bool) {
 	for i := range p.reported {
 		if r := &p.reported[i]; r.rule != p.rule && r.Severity > severity && lower(r.rule) {

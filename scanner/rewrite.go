@@ -68,8 +68,8 @@ func nodeAt(doc *wire.Doc, offset int) int {
 	return i
 }
 
-// place fills in the positions of the withheld definitions in the frame. If one of them cannot
-// be found, the frame is refused.
+// place sets the positions of the withheld definitions in the frame. If a definition cannot be
+// found, the frame is refused.
 func (o *Outcome) place(frame []byte) {
 	if len(o.Withheld) == 0 {
 		return

@@ -41,21 +41,22 @@ type Rule struct {
 	MorePatterns func() []Pattern
 
 	// Definition is called for each string of a definition, whether or not a pattern matched.
-	// It exists because definitions are short, and models read and follow them before they
-	// call anything, so they deserve more than pattern matching.
+	// It exists because definitions deserve more than pattern matching: they are short, and
+	// models read and follow them before they call anything.
 	Definition func(*TextPass)
 
 	// Result is called for each string that a server sends in a session (results, errors,
 	// notifications and requests to the client), whether or not a pattern matched.
 	Result func(*TextPass)
 
-	// Unusual is called for a text field that contains a character other than printable ASCII,
-	// tab, line feed or a carriage return at the end of a line, or white space that pushes part
-	// of it out of view. It sees the text as sent, and reports with ReportSource.
+	// Unusual is called for a text field with unusual characters, or with white space that
+	// pushes part of it out of view. Printable ASCII, tabs, line feeds, and carriage returns at
+	// the end of a line are not unusual. It sees the text as sent, and reports with
+	// ReportSource.
 	Unusual func(*TextPass)
 
-	// Lines is called for a text of several lines, to compare them. It sees the
-	// text as sent, and reports with ReportSource.
+	// Lines is called for a text with several lines, to compare the lines. It sees the text as
+	// sent, and reports with ReportSource.
 	Lines func(*TextPass)
 
 	// Client means that Text, Unusual and Lines also inspect messages from the client. Most
@@ -74,8 +75,8 @@ type Rule struct {
 	// Judge is called for each message in input order, with the session's state before it.
 	Judge func(*JudgePass)
 
-	// On is the set of traits that select messages for Judge; one of them is enough. If it is
-	// empty, Judge is called for every message.
+	// On is a set of traits: Judge is called for messages that have at least one of them. If it
+	// is empty, Judge is called for every message.
 	On mcp.Traits
 
 	// Arguments means that Judge uses the arguments of requests, which are passed to the judge
@@ -91,13 +92,12 @@ type Rule struct {
 	// earlier ones.
 	Configs func(*ConfigPass)
 
-	// Settings is called for each file that affects findings and that the change under review
-	// modifies.
+	// Settings is called for each file that affects findings if the change under review
+	// modifies it.
 	Settings func(*SettingsPass)
 }
 
-// OutputPoisoning is the category of findings in the text of results, whatever the category of
-// the rule.
+// OutputPoisoning is the category of findings in the text of results, whatever the rule's category.
 const OutputPoisoning = "output_poisoning"
 
 // Categories lists the categories of findings: those in the agentsh documentation, and others.

@@ -17,8 +17,8 @@ func (p *JudgePass) Before() *Offer {
 	return nil
 }
 
-// Says returns the members that the lockfile has for the event's server, or nil if it does
-// not have the server.
+// Says returns the members that the lockfile has for the event's server, or nil if the server is
+// not in it.
 func (p *JudgePass) Says() baseline.Says {
 	if p.event.Kind == LockEvent {
 		return p.event.Says
@@ -39,8 +39,8 @@ func (p *ConfigPass) LockedBefore(name string) *Offer {
 }
 
 // TakenOut calls visit for each definition that the lockfile before the change under review
-// approved, and that the current one no longer approves, or lacks although the server listed it.
-// left is the number of the server's definitions in the lockfile.
+// approved, if the current lockfile no longer approves it, or lacks it although the server listed
+// it. left is the number of the server's definitions in the current lockfile.
 func (p *JudgePass) TakenOut(visit func(was *Offered, absent bool)) (left int) {
 	here := p.lockedDefinitions()
 	before := p.Before()

@@ -21,9 +21,9 @@ const (
 	rowOverlap      = 64          // values at the end of a row that are also joined with the next ones
 )
 
-// scattered inspects the short strings in the subtree of node i in sequence, as a model reads
-// them, because the words of an instruction can be separate values. In a definition, it joins
-// only elements of the same list; elsewhere, all consecutive strings. It reports only findings
+// scattered inspects the short strings in the subtree of node i in sequence, as a model reads them,
+// because the words of an instruction can be separate values. In a definition, it joins only
+// elements of the same list; elsewhere, it joins all consecutive strings. It reports only findings
 // that span values.
 func (in *Inspector) scattered(kind mcp.SubjectKind, name string, root, i int) {
 	p := TextPass{Subject: kind, Name: name, Direction: in.event.Direction, in: in, root: root}

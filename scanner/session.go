@@ -36,7 +36,7 @@ type Session struct {
 	names  []toolName          // the first maxNames names, in the order seen
 }
 
-// seat caches a server by ID, to save a map lookup.
+// seat caches a server with its ID, to save a map lookup.
 type seat struct {
 	id string
 	*Server
@@ -49,7 +49,7 @@ type toolName struct {
 	tool    *Known
 }
 
-// Owners returns the tools of this session with the same folded name: the first of each server,
+// Owners returns the tools in this session with the same folded name: the first one on each server,
 // for at most maxOwners servers. After them come tools whose names have the same skeleton but
 // differ by more than one edit.
 func (s *Session) Owners(name string) []*Known {
@@ -137,8 +137,8 @@ type Server struct {
 	floods *[messageClasses]bucket // nil before the server's first unsolicited message
 }
 
-// Known is a definition with the circumstances in which a session first saw it. Sessions that saw
-// the same definition share one copy.
+// Known is a definition together with where and when a session first saw it, and the client that
+// received it. Sessions that saw the same definition share one copy.
 type Known struct {
 	Server     string
 	Session    string
@@ -175,9 +175,9 @@ func (s *Session) server(id string) *Server {
 	return srv
 }
 
-// apply updates the session with a message. know returns the record of a definition, backed by
-// the single copy that is kept for the whole input. apply returns false if a bound prevented
-// something from being remembered.
+// apply updates the session with a message. know returns the record of a definition, which refers
+// to the only copy that is kept for the whole input. apply returns false if a bound was reached and
+// something was not remembered.
 func (s *Session) apply(srv *Server, e *Event, from mcp.Direction, m *Judged, know func(*mcp.Definition) *Known) (whole bool) {
 	whole = true
 	if m.Server != nil {
@@ -261,7 +261,8 @@ func note(set *map[string]bool, name string) {
 	(*set)[name] = true
 }
 
-// The bounds on comparisons between the servers of a session. No model copes with that many tools.
+// The bounds on comparisons between a session's servers. They allow for more tools than any model
+// can cope with.
 const (
 	maxOwners         = 16    // servers remembered per folded tool name
 	maxNear           = 16    // tools whose names are one edit away

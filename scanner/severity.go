@@ -2,7 +2,7 @@ package scanner
 
 import "fmt"
 
-// Severity is the harm that a finding can do.
+// Severity rates how much harm the cause of a finding can do.
 type Severity uint8
 
 // The severities, in order.

@@ -7,11 +7,12 @@ import (
 	"github.com/mcpscan/mcpscan/internal/names"
 )
 
-// maxShadows bounds the remembered tools of a server whose names other servers also use.
+// maxShadows bounds the number of tools remembered per server because other servers also use their
+// names.
 const maxShadows = 4096
 
-// shadow records, for a listed tool, the tools of other servers with its name, and the
-// reverse, so that calls need no search.
+// shadow records a listed tool and each tool with the same name on another server as shadows of
+// each other, so that calls need no search.
 func (s *Session) shadow(srv *Server, k *Known) {
 	for _, o := range s.Owners(k.Definition.Name) {
 		if other := s.Servers[o.Server]; other != nil && other != srv && !separated(k.Definition.Name, o.Definition.Name) {
@@ -21,7 +22,8 @@ func (s *Session) shadow(srv *Server, k *Known) {
 	}
 }
 
-// separated reports whether two names differ only in separators, which a reader can tell apart.
+// separated reports whether two names differ only in separators, so that a reader can tell them
+// apart.
 func separated(a, b string) bool {
 	return !strings.EqualFold(a, b) && plainASCII(a) && plainASCII(b) && names.FoldName(a) == names.FoldName(b)
 }
@@ -30,8 +32,8 @@ func plainASCII(s string) bool {
 	return strings.IndexFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
 }
 
-// shadowed remembers the first tool of another server with the same name as own. A tool identical
-// to own is replaced by a later one; any other is kept.
+// shadowed remembers the first tool on another server with the same name as own. If that tool is
+// identical to own, a later one replaces it; if it differs, it is kept.
 func (srv *Server) shadowed(own, other *Known) {
 	name := own.Definition.Name
 	if o := srv.shadows[name]; o != nil && o.Definition.Digest != own.Definition.Digest || o == nil && len(srv.shadows) >= maxShadows {

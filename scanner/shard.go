@@ -2,9 +2,9 @@ package scanner
 
 import "github.com/mcpscan/mcpscan/internal/mcp"
 
-// Shard is the part of an input's sessions on which one of several runs reports. The zero
-// value means all sessions. Each run reads the whole input; the reports of all runs together
-// equal the report of a single run.
+// Shard selects the part of an input's sessions on which one of several runs reports. The zero
+// value means all sessions. Each run reads the whole input; the reports of all runs together equal
+// the report of a single run.
 type Shard struct {
 	Index int // from 1 to Of
 	Of    int
@@ -32,8 +32,7 @@ type Bound struct {
 	Most int    `json:"most"`
 }
 
-// bounds returns the bounds that apply to all sessions, and how much of each this
-// shard used.
+// bounds returns the bounds that all sessions share, and how much of each this shard used.
 func (j *judge) bounds() []Bound {
 	return []Bound{
 		{"values remembered for flows between servers", j.peak, maxRemembered},
@@ -42,8 +41,8 @@ func (j *judge) bounds() []Bound {
 	}
 }
 
-// elsewhere inspects only the definitions in an event of another shard, and how client and
-// server identify themselves, because sessions of this shard are compared with these.
+// elsewhere inspects an event that belongs to another shard, but only its definitions and how
+// client and server identify themselves, because this shard's sessions are compared with them.
 func (in *Inspector) elsewhere() {
 	in.brief = true
 	defer func() { in.brief = false }()
@@ -56,9 +55,9 @@ func (in *Inspector) elsewhere() {
 	}
 }
 
-// elsewhere remembers what this shard's sessions need from an event of another shard: the order
-// in which sessions are closed, the definitions first seen, and what a server lists to each client.
-// The event is counted in its own shard.
+// elsewhere remembers what this shard's sessions need from an event that belongs to another shard:
+// the order in which sessions are closed, the definitions first seen, and what a server lists to
+// each client. The event counts only in its own shard.
 func (j *judge) elsewhere(e *Event, facts *Facts) *Outcome {
 	j.out.begin(facts)
 	j.out.Elsewhere = true
@@ -80,7 +79,7 @@ func (j *judge) elsewhere(e *Event, facts *Facts) *Outcome {
 	return &j.out
 }
 
-// glimpse remembers what a message in another shard declares.
+// glimpse remembers what a message that belongs to another shard declares.
 func (j *judge) glimpse(session *Session, e *Event, m *Judged) {
 	from := direction(e.Direction, m.Message)
 	if lists := m.traits&mcp.OnList != 0; lists && from == mcp.ServerToClient {

@@ -9,7 +9,7 @@ import (
 
 // Shared contains what one message adds to its session for rules that compare servers. A [Live]
 // that shares returns it with the outcome; another Live that receives it in a SharedEvent judges
-// its own server as if it had judged that message too. State that only matters for the message's
+// its own server as if it had judged that message too. State that matters only for the message's
 // own server, such as approvals and answers, is not shared.
 type Shared struct {
 	Session  string // session of the connection that carried the message; request IDs are unique only within it
@@ -24,20 +24,21 @@ type Shared struct {
 	Values   []Value
 }
 
-// SharedSuspect is a read that got a suspicious answer.
+// SharedSuspect is a read that returned a suspicious answer.
 type SharedSuspect struct {
 	ID   string // ID of the request
 	Time time.Time
 	Suspicion
 }
 
-// Sharing makes l include in its outcomes what messages add for other connections, and returns l.
+// Sharing makes l add to its outcomes what other connections need to know about the messages. It
+// returns l.
 func (l *Live) Sharing() *Live {
 	l.judge.sharing = true
 	return l
 }
 
-// contribution collects what a message adds for other connections while it is judged.
+// contribution collects what a message adds for other connections while the message is judged.
 type contribution struct {
 	first   bool // the message is the first of its server
 	suspect *SharedSuspect
@@ -138,8 +139,8 @@ func (j *judge) learnTools(session *Session, srv *Server, tools []*Known) {
 // equals it, because the raw JSON of an ID contains no NUL.
 func (s *Shared) elsewhere(id string) string { return s.Session + "\x00" + id }
 
-// keepValue records a value that is new to the session, or about which something is
-// new.
+// keepValue records a value that is new to the session, or a known one that now has another server
+// or a more specific kind.
 func (c *contribution) keepValue(v *Value, said bool, from *Outflow) {
 	kept := Value{digest: v.digest, Kind: v.Kind, said: said, base: v.base, at: v.at, Via: v.Via}
 	c.values = append(c.values, kept)
@@ -148,7 +149,7 @@ func (c *contribution) keepValue(v *Value, said bool, from *Outflow) {
 	}
 }
 
-// Bound limits the values to most, dropping passages first, and returns how many it dropped.
+// Bound drops values beyond most, passages first, and returns how many it dropped.
 func (s *Shared) Bound(most int) (lost int) {
 	if len(s.Values) <= most {
 		return 0

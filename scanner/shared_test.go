@@ -14,8 +14,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// apart judges each server's messages with a separate engine, which receives the additions from the
-// other servers' messages as JSON.
+// apart judges each server's messages with a separate engine, which receives as JSON what the other
+// servers' messages add to the session.
 type apart struct {
 	t      *testing.T
 	engine *scanner.Engine
@@ -101,7 +101,7 @@ func TestSharedIsEnough(t *testing.T) {
 	}
 }
 
-// scripted adds the recordings in the scripts about sessions.
+// scripted adds the recordings that the test scripts about sessions contain.
 func scripted(t *testing.T, all map[string][]byte) {
 	files, err := filepath.Glob("../testdata/scripts/*.txtar")
 	if err != nil || len(files) == 0 {

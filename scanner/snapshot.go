@@ -36,7 +36,7 @@ type Offer struct {
 	Duplicates  []Duplicate
 	Rival       Location // location of another server configured with the same name; zero if there is none
 
-	// Cached results, with a lock because engines can share an offer.
+	// Cached results. They have a lock because engines can share an offer.
 	mu      sync.Mutex
 	sorted  []mcp.DefinitionKey
 	content map[content][]string
@@ -63,7 +63,8 @@ type Duplicate struct {
 	First, Second Location
 }
 
-// maxOffered bounds the definitions in a snapshot. The largest published server has 235.
+// maxOffered bounds the definitions in a snapshot. The largest published server has 235
+// definitions.
 const maxOffered = 65536
 
 // NewSnapshot returns an empty snapshot.
@@ -127,7 +128,7 @@ func (s *Snapshot) identify(c *configfile.ClientConfig, entry *configfile.Entry)
 	}
 }
 
-// rival records the location if id shows that another server has the offer's name.
+// rival records the location at if id is the identity of a different server with the offer's name.
 func (o *Offer) rival(id *baseline.Identity, at Location) {
 	if o.Identity != nil && !o.Identity.Alike(id) {
 		o.Rival = at
@@ -177,8 +178,8 @@ func (s *Snapshot) Finding(f *Finding) error {
 	return nil
 }
 
-// Knows reports whether the snapshot contains the same finding, at least as severe, under any
-// server name.
+// Knows reports whether the snapshot contains the same finding, under any server name and at least
+// as severe.
 func (s *Snapshot) Knows(f *Finding) bool {
 	known, ok := s.known[f.identity()]
 	return ok && known >= f.Severity

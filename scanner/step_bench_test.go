@@ -14,8 +14,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// BenchmarkStep measures how long a message waits in a proxy: inspecting and judging it,
-// by the kind of message, and the judging alone, which is sequential.
+// BenchmarkStep measures how long a message of each kind waits in a proxy while it is inspected and
+// judged, and how long judging alone takes, which is sequential.
 func BenchmarkStep(b *testing.B) {
 	e := engine(b, 1)
 	result := func(size int) *scanner.Event {

@@ -6,7 +6,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/mcp"
 )
 
-// subjectOf returns the subject, name and root of a node, based on the same shapes as the walk.
+// subjectOf returns the subject, name and root of a node. It recognises the same message shapes as
+// the walk.
 func (in *Inspector) subjectOf(root int, m *Message, i int) (mcp.SubjectKind, string, int) {
 	// Definitions are in frame order.
 	if k := sort.Search(len(m.Definitions), func(k int) bool { return m.Definitions[k].Node > i }); k > 0 {
@@ -37,8 +38,8 @@ func (in *Inspector) subjectOf(root int, m *Message, i int) (mcp.SubjectKind, st
 	return mcp.MessageSubject, "", root
 }
 
-// resultSubject returns the subject of node i of a result: the result itself, or a request
-// in it.
+// resultSubject returns the subject to which node i in a result belongs: the result itself, or a
+// request in it.
 func (in *Inspector) resultSubject(result, i int) (mcp.SubjectKind, string, int) {
 	for c := in.tree.First(in.tree.Get(result, "inputRequests")); c >= 0; c = in.tree.Next(c) {
 		if i < c || i >= int(in.tree.Nodes[c].Next) {

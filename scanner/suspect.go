@@ -21,7 +21,7 @@ type suspect struct {
 	Suspicion
 }
 
-// suspect records the current answer if it is suspicious and answers a read.
+// suspect records the current message if it is a suspicious answer to a read.
 func (j *judge) suspect(srv *Server, message int, m *Message, asked PendingCall) {
 	why := Suspicion{Orders: j.orders(message)}
 	for i := range m.Values {
@@ -35,7 +35,8 @@ func (j *judge) suspect(srv *Server, message int, m *Message, asked PendingCall)
 	}
 }
 
-// suspected records a read's suspicious answer, and reports whether the read is remembered.
+// suspected records that a read got a suspicious answer. It returns false if the read is not
+// remembered.
 func (srv *Server) suspected(id string, asked time.Time, why Suspicion) bool {
 	of := srv.calls.of[capability.Read].all()
 	for i := len(of) - 1; i >= 0; i-- {
@@ -47,8 +48,8 @@ func (srv *Server) suspected(id string, asked time.Time, why Suspicion) bool {
 	return false
 }
 
-// Suspects yields each other server's last read with a suspicious answer, if it is within the
-// window before the current call, as in Earlier.
+// Suspects yields the last read with a suspicious answer on each other server, if it is within the
+// window before the current call, as defined for Earlier.
 func (p *JudgePass) Suspects(window time.Duration, sameTurn bool) iter.Seq2[*Call, Suspicion] {
 	return func(yield func(*Call, Suspicion) bool) {
 		if p.call == nil || p.Now.IsZero() {

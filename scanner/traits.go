@@ -51,7 +51,7 @@ func (p *JudgePass) traits() mcp.Traits {
 	return t
 }
 
-// toolChanged is the method by which another engine reports a changed tool.
+// toolChanged is the method of an event in which another engine reports a changed tool.
 const toolChanged = "mcp_tool_changed"
 
 // concerned caches the rules to run for each set of traits, in table order; nil for traits that

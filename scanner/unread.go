@@ -7,8 +7,8 @@ import (
 )
 
 // noise reports whether no client would parse the frame as a message. Such a frame starts neither
-// like an object with a member nor like a list of objects, and contains no later object that a
-// reader could reach by skipping a byte order mark or comment, or by treating a carriage return as
+// like an object with a member nor like a list of objects. It also contains no later object that a
+// parser could reach by skipping a byte order mark or comment, or by treating a carriage return as
 // a line end. Banners and log lines on standard output, such as "[INFO] ready", are common and
 // harmless.
 func noise(frame []byte) bool {
@@ -30,7 +30,7 @@ func noise(frame []byte) bool {
 	return true
 }
 
-// keyBytes bounds the search for the first key of an object. Longer text counts as one.
+// keyBytes bounds the search for the first key of an object. Longer text counts as a key.
 const keyBytes = 256
 
 // member reports whether s, the text after a brace, begins with a member in JSON or one of its
@@ -77,5 +77,5 @@ func member(s []byte) bool {
 	return len(s) == 0 || s[0] == ':' || s[0] == '/' || s[0] == '='
 }
 
-// blank reports whether some reader treats r as white space.
+// blank reports whether any parser treats r as white space.
 func blank(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) || r == '\uFEFF' }

@@ -2,8 +2,9 @@ package scanner
 
 import "github.com/mcpscan/mcpscan/internal/text"
 
-// unusual reports whether s contains a character that is neither printable ASCII nor white space.
-// A carriage return in the middle of a line counts, because the rest overwrites the line.
+// unusual reports whether s contains a character that is neither printable ASCII nor white space. A
+// carriage return in the middle of a line counts, because the text after it overwrites the line on
+// a terminal.
 func unusual(s []byte) bool {
 	for i, b := range s {
 		switch {

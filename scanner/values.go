@@ -28,7 +28,7 @@ type Value struct {
 	Text    string // for values from a client: the value, masked if it is a secret
 }
 
-// place is a Location in a known file.
+// place is a Location without the file, which is known.
 type place struct{ line, column int32 }
 
 // The bounds on the values extracted from one message.
@@ -122,7 +122,7 @@ func (in *Inspector) distincts(p *TextPass, s []byte, via string) {
 	text.Distincts(s, p.Subject.Definition(), func(d text.Distinct) { in.value(p, s, via, d) })
 }
 
-// longSecret is the maximum length of a secret, whatever its name.
+// longSecret is the maximum length of a value that counts as a secret because of its member's name.
 const longSecret = 4096
 
 // secretKey reports whether s, which is trimmed, is the value of a member whose name denotes a
@@ -136,7 +136,7 @@ func (in *Inspector) secretKey(p *TextPass, s []byte) bool {
 	return text.SecretName(key)
 }
 
-// value adds a value to the current message once, with the kind under which it was first found.
+// value adds a value to the current message, once, with the kind under which it was found first.
 func (in *Inspector) value(p *TextPass, s []byte, via string, d text.Distinct) {
 	c := &in.collected
 	if c.seen == nil {
@@ -182,7 +182,7 @@ func (in *Inspector) newValue(p *TextPass, s []byte, via string, d text.Distinct
 	return v
 }
 
-// shownValue returns the part of a value to show in a finding.
+// shownValue returns the part of a value that a finding may show.
 func shownValue(s []byte, kind text.DistinctKind) string {
 	if kind == text.SecretValue {
 		return maskedValue(string(s[:min(len(s), evidenceChars)]))
@@ -225,7 +225,7 @@ func (in *Inspector) number(kind mcp.SubjectKind, name string, root, i int) {
 // longNumber is the minimum length of a number that can be an account number.
 const longNumber = 11
 
-// isLong reports whether a node is a number that can be distinctive.
+// isLong reports whether a node is a number long enough to be distinctive.
 func (in *Inspector) isLong(n *wire.Node) bool {
 	return in.engine.values && n.Kind == wire.Number && n.End-n.Start >= longNumber
 }
@@ -233,6 +233,6 @@ func (in *Inspector) isLong(n *wire.Node) bool {
 // tellValues records a skip if a bound prevented a value from being remembered.
 func (in *Inspector) tellValues() {
 	if in.collected.lost {
-		in.skip("more distinctive values in one message than the limit: the flow of the rest is not tracked")
+		in.skip("one message has more distinctive values than the limit: the flow of the rest is not tracked")
 	}
 }

@@ -102,7 +102,7 @@ func (in *Inspector) isError(result int) bool {
 	return c >= 0 && string(in.tree.Raw(c)) == "true"
 }
 
-// holds reports whether node i is an object or array of at most limit bytes.
+// holds reports whether node i is an object or array of at most limit bytes of JSON.
 func (in *Inspector) holds(i, limit int) bool {
 	return in.tree.Kind(i) >= wire.Array && len(in.tree.Raw(i)) <= limit
 }
@@ -234,8 +234,8 @@ func (in *Inspector) declare(m *Message, i int, def mcp.Definition) {
 	} else if in.digest.Definition(in.tree, i, &def); in.engine.keeps(def.Digest) {
 		def.Sent = bytes.Clone(in.tree.Raw(i))
 	}
-	// Schemas make up most of a definition, so if it is kept as a whole, they share its
-	// memory.
+	// Schemas make up most of a definition. If the definition is kept as a whole, they share
+	// its memory.
 	schema := func(member string) []byte {
 		c := in.tree.Get(i, member)
 		if !in.holds(c, schemaBytes) {
@@ -305,7 +305,7 @@ var fromClient = map[string]bool{
 }
 
 // params inspects the parameters of a request or notification. If neither the event nor the method
-// identifies the sender, the server may have sent it.
+// identifies the sender, the text is inspected as if the server had sent it.
 func (in *Inspector) params(m *Message, node int) {
 	kind := requestSubject(m.Method)
 	m.Client, m.Roots = in.client(node), in.rootsAnswered(node)

@@ -63,8 +63,8 @@ func TestEveryStringIsInspected(t *testing.T) {
 	}
 }
 
-// structural reports whether a key determines what the message is, so that it
-// cannot be replaced.
+// structural reports whether a key determines the kind of message, so that the test cannot replace
+// it.
 func structural(key string) bool { return key == "result" || key == "params" || key == "method" }
 
 func checkMarker(t *testing.T, d mcp.Direction, text string, start, end int) {
@@ -134,7 +134,7 @@ func TestLocations(t *testing.T) {
 	}
 }
 
-// TestFingerprints checks what affects a fingerprint and what does not.
+// TestFingerprints checks which data affects a fingerprint and which does not.
 func TestFingerprints(t *testing.T) {
 	base := func(change func(*scanner.Event), text string) string {
 		e := frame(0, mcp.ServerToClient, `{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"b","description":"`+text+`"}]}}`)
@@ -165,8 +165,8 @@ func TestFingerprints(t *testing.T) {
 	}
 }
 
-// TestParamsOfUnknownDirection checks that rules that do not inspect text from
-// clients inspect text that a server may have sent.
+// TestParamsOfUnknownDirection checks that text of an unknown sender is inspected even by rules
+// that do not inspect text from clients.
 func TestParamsOfUnknownDirection(t *testing.T) {
 	rule := markerRule()
 	rule.Client = false

@@ -46,13 +46,13 @@ const pinRule = "version-pin"
 // refused.
 const maxWithheld = 65536
 
-// withheldKey identifies a definition of a server, or all of them if it has no kind.
+// withheldKey identifies a definition of a server, or all its definitions if the key has no kind.
 type withheldKey struct {
 	server string
 	mcp.DefinitionKey
 }
 
-// withholding is the state that a judge of open connections uses to refuse calls.
+// withholding is the state that a judge of open connections needs for refusing calls.
 type withholding struct {
 	refused map[withheldKey]Decision
 	blocked map[mcp.DefinitionKey]*Finding   // first blocking finding for each subject of the current message
@@ -115,8 +115,8 @@ func (j *judge) refuseWithheld(p *JudgePass) {
 	}
 }
 
-// block collects the findings in a message's definitions that block according to the
-// user's settings.
+// block collects the findings in a message's definitions that block them according to the user's
+// settings.
 func (j *judge) block(message int) {
 	w := j.withholding
 	clear(w.blocked)
@@ -169,8 +169,8 @@ func poisonedBy(f *Finding) Decision {
 	return Decision{Verdict: Block, Check: OutputCheck, Rule: f.Rule.ID, Reason: f.Message}
 }
 
-// cause returns why a definition of the current message is withheld, and the decision, which comes
-// from the first check in the chain that refuses it.
+// cause returns why a definition in the current message is withheld, and the decision of the first
+// check in the chain that refuses it.
 func (j *judge) cause(p *JudgePass, d *mcp.Definition) (cause Cause, decision Decision) {
 	take := func(c Cause, by Decision) {
 		if by.Verdict == Block && by.over(&decision) {
@@ -181,7 +181,7 @@ func (j *judge) cause(p *JudgePass, d *mcp.Definition) (cause Cause, decision De
 		if f := w.blocked[shownKey(d)]; f != nil {
 			take(poisonedDefinition, poisonedBy(f))
 		} else if w.partial {
-			take(unjudgedDefinition, Decision{Verdict: Block, Check: OutputCheck, Reason: "the message was not inspected in full, and something else in it is poisoned"})
+			take(unjudgedDefinition, Decision{Verdict: Block, Check: OutputCheck, Reason: "the message was not inspected in full, and another part of it is poisoned"})
 		}
 	}
 	take(j.unpinned(p, d))

@@ -52,8 +52,7 @@ func calling(i int, name string) *scanner.Event {
 	return frame(i, mcp.ClientToServer, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q,"arguments":{"path":"x"}}}`, i, name))
 }
 
-// deny is a policy that denies one tool, and another one depending on its
-// arguments.
+// deny is a policy that always denies one tool, and denies another depending on its arguments.
 type deny struct{}
 
 func (deny) Decide(r *scanner.PolicyRequest) scanner.Decision {
@@ -167,8 +166,8 @@ func TestWithheldOfAllKinds(t *testing.T) {
 	}
 }
 
-// TestWithheldBehindOthers checks that dropping findings, because there are too many,
-// does not let a definition pass.
+// TestWithheldBehindOthers checks that a definition is withheld even if its findings were dropped
+// because there were too many.
 func TestWithheldBehindOthers(t *testing.T) {
 	var tools []string
 	for i := range 2000 {

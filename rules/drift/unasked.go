@@ -9,14 +9,14 @@ import (
 	"github.com/mcpscan/mcpscan/internal/sense"
 )
 
-// intent is an unexpected addition to an approved definition. It consists of the senses of the
-// added sentence, and a condition.
+// intent describes a kind of unexpected addition to an approved definition: the senses that the
+// added sentence must have, and a condition.
 type intent struct {
 	sense.Test
 	where func(u *unapproved, sentence []byte) bool // nil if unconditional
 }
 
-// intents are checked in order.
+// intents lists the intents in the order in which they are checked.
 var intents = []intent{
 	{Test: collecting},
 	{Test: handingTheirs, where: ofTheirs},
@@ -43,9 +43,9 @@ func looser(w sense.Test, by int) intent {
 	return intent{Test: w}
 }
 
-// innocently are weights for signs of a legitimate upgrade, in addition to sense.HonestSenses.
-// Examples of such signs are a description of what a switch does, a list of values, or a reference
-// to documentation.
+// innocently maps signs of a legitimate upgrade to weights that apply in addition to
+// sense.HonestSenses. Examples of such signs are a description of what a switch does, a list of
+// values, or a reference to documentation.
 var innocently = map[reading.Sense]int{reading.Whether: -3, reading.DataFlow: -2, reading.Shown: -2, reading.Visited: -2, reading.Pointed: -2}
 
 var (
@@ -63,7 +63,8 @@ var (
 		},
 		Purpose: -5, Enough: 6, Message: "collects data that the tool did not use before",
 	}
-	// handingTheirs is like collecting, but for more common words.
+	// handingTheirs is like collecting, but matches more common words and needs the condition
+	// ofTheirs.
 	handingTheirs = sense.Test{
 		Needs: [][]reading.Sense{{reading.Take, reading.Hand, reading.Alter}},
 		Weights: map[reading.Sense]int{
@@ -77,7 +78,8 @@ var (
 		Needs: [][]reading.Sense{{reading.Value, reading.Hand, reading.Alter}}, Weights: map[reading.Sense]int{reading.Value: 1, reading.Hand: 1, reading.Alter: 1},
 		Enough: 1, Message: "names an account as the recipient of something",
 	}
-	// These are recognised by their expressions alone.
+	// These tests have no senses: the regular expression in the intent's condition decides
+	// alone.
 	obeyingData = sense.Test{Message: "tells the model to follow instructions in data"}
 	deceiving   = sense.Test{Message: "hides something from people, or deceives them"}
 	outliving   = sense.Test{Message: "gives an instruction that applies beyond the call"}
@@ -113,7 +115,7 @@ var (
 		},
 		Enough: 4, Message: "contains an instruction in a name",
 	}
-	// namingKeys matches a value that is the location of credentials.
+	// namingKeys matches a value that names a credentials file.
 	namingKeys = sense.Test{
 		Needs: [][]reading.Sense{{reading.KeyFile}}, Weights: map[reading.Sense]int{reading.KeyFile: 4},
 		Purpose: -5, Enough: 4, Message: "uses a credentials file as a value",
@@ -124,9 +126,10 @@ var (
 		Weights: map[reading.Sense]int{reading.Run: 2, reading.Model: 1, reading.Duty: 1, reading.Whose: 1},
 		Enough:  3, Message: "executes part of its results",
 	}
-	// packing matches text that asks for everything at once.
+	// packing is for text that asks for everything at a location, such as an archive of all
+	// files.
 	packing = sense.Test{Message: "asks for everything at a location"}
-	// letThrough matches text about passing unchecked input to an interpreter.
+	// letThrough is for text about passing unchecked input to an interpreter.
 	letThrough = sense.Test{Message: "passes unchecked input to an interpreter"}
 )
 
@@ -135,13 +138,13 @@ func ofPersons(_ *unapproved, s []byte) bool {
 	return at != nil && !clause.StrongNegation.Match(s[:at[0]]) && !partOfName.Match(s[at[1]:])
 }
 
-// asksPersons matches text that asks people for something that only they know.
+// asksPersons matches text that asks people for something that only they know, such as a password.
 var asksPersons = lazyregexp.New(`\b(ask|request|prompt|have|get|obtain|collect|let|tell|invite|require)(s|ing)?\b[^.\n]{0,60}?\b(passwords?|passcodes?|passphrases?|` +
 	`pin|cvv|cvc|(2fa|otp|one-time|verification|security|recovery|backup)\s+(codes?|passwords?|phrases?)|seed\s+phrase|card\s+(number|details)|` +
 	`social\s+security\s+number)\b`)
 
-// partOfName matches text after a word for a secret that turns the word into part of a different
-// name.
+// partOfName matches text after a word for a secret that makes the word part of another name, as in
+// "password policy".
 var partOfName = lazyregexp.New(`^[\s_-]+(files?|fields?|managers?|polic(y|ies)|resets?|hash(es)?|protect\w*|rules?|lengths?|strength|prompts?|parameters?)\b`)
 
 func forNoThing(_ *unapproved, s []byte) bool { return !asksForThing.Match(s) }
@@ -169,8 +172,7 @@ func toNewPlace(u *unapproved, s []byte) bool {
 
 var hostIn = lazyregexp.New(`([a-z0-9][a-z0-9-]*(?:\.[a-z0-9-]+)+)`)
 
-// ofStrangers reports whether a sentence mentions tools, but no tool of the same
-// server.
+// ofStrangers reports whether a sentence mentions tools, but none of the server's own.
 func ofStrangers(u *unapproved, s []byte) bool {
 	if !toolWord.Match(thisTool.ReplaceAll(s, nil)) && !identifierIn.Match(s) {
 		return false
@@ -195,7 +197,7 @@ func namesOthersTool(u *unapproved, s []byte) bool {
 	return at != nil && !thisTool.Match(at) && !sense.DomainTool.MatchString(u.d.Name+" tool")
 }
 
-// toolOfOthers matches a tool without a name: any tool, or a kind of tool.
+// toolOfOthers matches a reference to a tool that does not name it: any tool, or a kind of tool.
 var toolOfOthers = lazyregexp.New(`\b(any|whatever|whichever|another)\s+([\w-]+\s+){0,2}?(tools?|connectors?|integrations?|plugins?)\b|` +
 	`\b(calendar|e?-?mail|payment|bank(ing)?|file|shell|terminal|git|browser|database|messaging|sms|chat)\s+(tools?|connectors?|integrations?|` +
 	`plugins?|readers?)\b`)
@@ -222,7 +224,7 @@ var throughUnread = lazyregexp.New(`\b(evaluated|interpreted|expanded|executed|r
 
 func ofTheirs(_ *unapproved, s []byte) bool { return theirs.Match(s) }
 
-// theirs matches the user's words, and data that is not an argument of the tool.
+// theirs matches references to what the user said, and to data that is not an argument of the tool.
 var theirs = lazyregexp.New(`\b(last|earlier|previous|prior|recent|preceding)\s+(\w+\s+)?(messages|questions|turns|prompts)\b|` +
 	`\b(messages|questions|turns|rest|history)\s+of\s+(the|this|our|your)\s+(chat|conversation|session|dialogue?)\b|(^|[\s"'` + "`" + `(])~/\.\w|\b(values?|contents?|output)\s+of\s+(the\s+)?["'` + "`" + `]?(\$|~|[a-z]+_(url|key|token|` +
 	`secret|` +
@@ -253,7 +255,7 @@ var (
 
 func untold(_ *unapproved, s []byte) bool { return keptOrDeceived.Match(s) }
 
-// keptOrDeceived matches text about what somebody need not know, or what to answer if they ask.
+// keptOrDeceived matches text about what people need not be told, or what to answer if they ask.
 var keptOrDeceived = lazyregexp.New(`\b(reviewers?|maintainers?|owners?|recipients?|readers?|people|authors?|guests?|admins?|administrators?|users?|nobody|they|it|` +
 	`this|that)\s+((need|must|should|is|are)\s?(not|n['’]t|never)|do(es)?\s?(not|n['’]t)\s+(have|need)\s+to)\s+(to\s+)?(ever\s+)?(be\s+)?(told|` +
 	`informed|aware|know|learn|hear|mentioned|brought\s+up|come\s+up)\b|\b(if|should|when(ever)?)\s+(any(one|body)|some(one|body)|they|people|` +

@@ -10,7 +10,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// types returns the types in the value of a type keyword.
+// types returns the types that a type keyword lists.
 func types(doc *wire.Doc, i int) (all []string) {
 	if doc.Kind(i) != wire.Array {
 		return []string{jsonschema.Text(doc, i)}
@@ -31,7 +31,7 @@ func covers(wide, narrow []string) bool {
 	})
 }
 
-// types compares the types that a value may have.
+// types reports a change in the types that a value may have.
 func (s *schemaChange) types(before, after []string) {
 	if covers(before, after) && covers(after, before) {
 		return
@@ -65,7 +65,7 @@ func (s *side) choices(v *view) []int {
 	return nil
 }
 
-// choices compares the values that a schema lists.
+// choices reports a change in the values that a schema lists.
 func (s *schemaChange) choices(before, after []int) {
 	switch {
 	case before == nil && after == nil:
@@ -101,8 +101,7 @@ func (s *schemaChange) choices(before, after []int) {
 	}
 }
 
-// moreChoices rates values that were not listed before. The severity is at least
-// least.
+// moreChoices rates newly listed values. The severity is at least weight.
 func (s *schemaChange) moreChoices(before []int, was, more []string, weight scanner.Severity) scanner.Severity {
 	for _, value := range more {
 		if reaches(s.name) || anyWord(value, consequences) {

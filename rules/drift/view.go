@@ -9,7 +9,7 @@ import (
 )
 
 // side is one of two compared schemas. A constraint may be in the schema itself, in a referenced
-// schema, or in one or all of several parts, so side looks in all of them.
+// schema, or in subschemas (such as allOf and anyOf), so side looks in all of them.
 type side struct {
 	doc   *wire.Doc
 	root  int
@@ -26,8 +26,8 @@ type view struct {
 	cut bool    // incomplete because a limit was reached
 }
 
-// The limits on a view, because a hostile schema may apply any number of parts to one value.
-// Schemas of published servers need at most 20,000 lookups.
+// The limits on a view. They are necessary because a hostile schema may apply any number of
+// subschemas to one value. Schemas of published servers need at most 20,000 lookups.
 const (
 	maxParts    = 512
 	maxVariants = 8 // nesting depth
@@ -116,7 +116,7 @@ func (s *side) resolve(ref int) int {
 	return at
 }
 
-// member is like Child, but uses an index, for repeated lookups in an object.
+// member is like Child, but uses an index, which makes repeated lookups in one object fast.
 func (s *side) member(i int, token string) int {
 	if s.doc.Kind(i) != wire.Object {
 		return s.doc.Child(i, token)
@@ -167,23 +167,22 @@ func (s *side) find(v *view, keyword string, depth int) int {
 	return -1
 }
 
-// isNull reports whether a variant only permits null.
+// isNull reports whether a variant accepts only null.
 func (s *side) isNull(schema int) bool {
 	t, ok := s.doc.Str(schema, "type")
 	return ok && t == "null"
 }
 
-// ofLists are keywords that apply only to lists.
+// ofLists contains the keywords that apply only to arrays.
 var ofLists = names.Set(`items contains prefixItems additionalItems minItems maxItems`)
 
-// isNoList reports whether a variant excludes lists.
+// isNoList reports whether a variant does not accept arrays.
 func (s *side) isNoList(schema int) bool {
 	t, ok := s.doc.Str(schema, "type")
 	return ok && t != "array"
 }
 
-// types returns the JSON types that a value may have; an empty list means all
-// types.
+// types returns the JSON types that a value may have, or an empty list if it may have any type.
 func (s *side) types(v *view) []string { return s.typesIn(v, 0) }
 
 func (s *side) typesIn(v *view, depth int) (all []string) {

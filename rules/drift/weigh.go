@@ -13,7 +13,8 @@ import (
 )
 
 // weighText rates how far a changed text goes beyond the approved one. detected reports whether the
-// text is rated as an attack, because an approval settles drift, but never a detection.
+// text is rated as an attack. The caller needs to know because an approval settles drift, but never
+// a detection.
 func (c *change) weighText(r retold, found []*scanner.Finding) (severity scanner.Severity, why string, detected bool) {
 	worst := scanner.Severity(0)
 	var rule string
@@ -35,7 +36,7 @@ func (c *change) weighText(r retold, found []*scanner.Finding) (severity scanner
 	return w.severity, w.why, w.detected
 }
 
-// weight is the rating of a text without its context.
+// weight is the rating of a text without other rules' findings.
 type weight struct {
 	severity scanner.Severity
 	why      string
@@ -46,8 +47,8 @@ type weight struct {
 // textWeights maps pointers to the ratings of a definition's texts.
 type textWeights map[string]weight
 
-// compareTexts rates the changed texts of a definition before judging, when the server's name is
-// not yet known.
+// compareTexts rates a definition's changed texts. It runs before judging, when the server's name
+// is not yet known.
 func compareTexts(p *scanner.ComparePass) any {
 	c := &change{d: p.Definition, was: p.Approved, around: around{offer: p.Offer, beside: p.Message.Definitions, late: p.Late}}
 	if c.old.Parse(c.was.Sent) != nil || c.now.Parse(c.d.Sent) != nil {
@@ -94,8 +95,8 @@ func (c *change) weighAlone(r retold) (severity scanner.Severity, why string, de
 	return scanner.Note, "the change adds nothing significant", false
 }
 
-// gained returns significant words that occur in the added sentences, but not in the old text
-// outside of negations. Words of the tool's own name do not count.
+// gained returns significant words that are in the added sentences, but not in the tool's name or
+// in an old sentence without a negation.
 func (c *change) gained(r retold) (words []string) {
 	var grave []string // only these, because a long text has too many words
 	seen, asked := map[string]bool{}, map[string]bool{}
@@ -149,8 +150,8 @@ func root(w string) string {
 	return w
 }
 
-// consequence returns the form to report for a word that extends what a tool may do or access, or
-// "" for any other word.
+// consequence returns how to report a word that extends what a tool may do or access, or "" for any
+// other word.
 func consequence(w string) string {
 	w = strings.TrimRight(w, ".:!?")
 	switch {
@@ -165,7 +166,7 @@ func consequence(w string) string {
 }
 
 // consequences are words for actions that change or send something, for private data, and for
-// instructions. They were selected because changes of published servers do not contain them.
+// instructions. They were selected because changes to published servers do not contain them.
 var consequences = names.Set(`delete deletes deleting remove removes erase erases drop drops wipe wipes purge overwrite overwrites
 	update updates modify modifies write writes writing create creates edit edits rename renames replace replaces
 	send sends sending upload uploads uploading transmit transmits forward forwards publish publishes email emails
@@ -190,7 +191,7 @@ var consequenceRoots = func() map[string]bool {
 // denials are words that negate their sentence.
 var denials = names.Set(`not never no cannot can't don't doesn't won't isn't without neither nor`)
 
-// lost returns the words of promises that a text no longer contains.
+// lost returns the words in promises that a text no longer contains.
 func lost(r retold) (words []string) {
 	if r.before == "" || len(r.dropped) == 0 {
 		return nil
@@ -225,7 +226,7 @@ var promised = func() map[string]bool {
 	return roots
 }()
 
-// The numbers of letters or words above which a text counts as not being in English.
+// The minimum numbers of foreign letters or words in a text that does not count as English.
 const (
 	foreignLetters = 12
 	foreignWords   = 3

@@ -7,9 +7,9 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// withdrawn returns a dropped sentence that required consent before a call or ruled out damage, or
-// "" if there is none or the definition still contains it. For a tool that acts, such a sentence
-// was a reason for the approval; for a tool that only reads, it meant little.
+// withdrawn returns a dropped sentence that required consent before a call or ruled out damage. It
+// returns "" if there is none, or if the definition still contains such a sentence. For a tool that
+// acts, such a sentence was a reason for the approval; for a tool that only reads, it meant little.
 func (c *change) withdrawn(r retold) string {
 	if r.before == "" {
 		return ""
@@ -28,7 +28,7 @@ func (c *change) withdrawn(r retold) string {
 	return ""
 }
 
-// harmlessStill reports whether a tool is read-only by its hint or name.
+// harmlessStill reports whether the changed tool is read-only according to its hint or name.
 func (c *change) harmlessStill() bool {
 	if c.reads == nil {
 		at := c.now.Get(0, "annotations")
@@ -69,8 +69,7 @@ var (
 		`\b(user|human|explicit|prior|manual|written|administrator)\b[^.;]{0,25}\b(confirm\w*|approv\w*|consent|agree\w*|permission)\b|` +
 		`\b(requires?|needs?|without|after|mandatory|only\s+with)\b[^.;]{0,30}\b(confirmation|approval|consent|permission|agree\w*)\b|` +
 		`\b(confirmation|approval|consent)\b[^.;]{0,40}\b(required|mandatory|needed|necessary)\b`)
-	// limit matches a promise not to do something, or not to do it outside some
-	// location.
+	// limit matches a promise not to do something, or to do it only in some location.
 	limit = lazyregexp.New(`\b(never|does\s+not|doesn['’]t|cannot|can\s+not|will\s+not|won['’]t)\s+(\w+\s+)?(delet|remov|eras|overwrit|modif|chang|upload|send|shar|` +
 		`transmit|execut|leave)\w*|\bnever\s+(deleted|removed|overwritten|modified|changed|uploaded|sent|shared|transmitted|executed)\b|\b(only|stays?|` +
 		`remains?|runs?|works?|inside|within)\b[^.;]{0,30}\b(sandbox(ed)?|locally|local\s+machine|workspace|working\s+directory|` +

@@ -63,8 +63,8 @@ func steering(p *scanner.TextPass) {
 	})
 }
 
-// reportEffect reports e. The severity is High in documentation and in texts that a
-// person bases a decision on, and the effect's severity in possible program output.
+// reportEffect reports e. The severity is High in documentation and in texts on which a person
+// bases a decision; in possible program output, it is the effect's severity.
 func reportEffect(e *effect, p *scanner.TextPass, report func(scanner.Severity)) {
 	switch {
 	case e == nil:
@@ -75,9 +75,9 @@ func reportEffect(e *effect, p *scanner.TextPass, report func(scanner.Severity))
 	}
 }
 
-// The control sequences of ECMA-48, introduced by ESC or a C1 character. Misread Windows-1252 also
-// produces C1 characters, so sequences with these must be complete. A string ends at the next
-// control character, which keeps the search linear.
+// The control sequences of ECMA-48, introduced by ESC or a C1 character. Windows-1252 text read as
+// Latin-1 also contains C1 characters, so sequences that start with one must be complete. A control
+// string (such as OSC) ends at the next control character, which keeps the search linear.
 var (
 	styleSequence    = lazyregexp.New(`^(?:\x1b\[([0-9;:]*)m|\x{9b}([0-9;:]+)m|\x1b\[0?K|\x1b[()][0-9A-B])`) // grep and gcc erase the line after a colour
 	colourParameters = lazyregexp.New(`(?:^|;)0*[345]8(?::[0-9:]*|;5;[0-9]*|;2;[0-9]*;[0-9]*;[0-9]*)`)

@@ -41,7 +41,7 @@ var UIModelSplit = scanner.Rule{
 	},
 }
 
-// shownTitle is the number of bytes of a title that are compared; clients show less.
+// shownTitle is the maximum number of compared bytes in a title; clients show fewer.
 const shownTitle = 200
 
 // splitWords is the minimum number of words in a compared title: a single word may be a brand or
@@ -55,8 +55,8 @@ const (
 	stem     = 4
 )
 
-// stems returns the stems of the words of a text. It returns none for a text in a different script,
-// because a translation has no words in common.
+// stems returns the stems of a text's words. It returns none for a text in a non-Latin script,
+// because a translation shares no words with the original.
 func stems(s string) []string {
 	var all []string
 	for _, w := range names.Words(s) {

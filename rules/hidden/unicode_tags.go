@@ -48,8 +48,8 @@ var UnicodeTags = scanner.Rule{
 
 func tag(r rune) bool { return r >= 0xE0000 && r <= 0xE007F }
 
-// flag reports whether said, after a black flag, is one of the tag sequences that UTS #51
-// recommends for interchange: the flags of England, Scotland and Wales.
+// flag reports whether the tags spell one of the flags that UTS #51 recommends for interchange
+// (England, Scotland and Wales) and follow a black flag.
 func flag(before []byte, said string) bool {
 	last, _ := utf8.DecodeLastRune(before)
 	return last == 0x1F3F4 && (said == "gbeng" || said == "gbsct" || said == "gbwls")

@@ -55,8 +55,8 @@ var VariationSelectors = scanner.Rule{
 // doubled is a repeated emoji selector, a common editing mistake.
 var doubled = []byte{15, 15}
 
-// letterSelectors is the minimum number of ASCII letters followed by a variation selector that is
-// treated as a hidden message. No ASCII letter has a variant form.
+// letterSelectors is the minimum number of ASCII letters, each followed by a variation selector,
+// that counts as a hidden message. ASCII letters have no variant forms.
 const letterSelectors = 3
 
 // selected returns the byte that a variation selector encodes.

@@ -41,8 +41,8 @@ var WhitespacePush = scanner.Rule{
 	},
 }
 
-// pushedTail is the maximum number of bytes read after a gap, because an attacker puts the
-// instruction immediately after it.
+// pushedTail is the maximum number of bytes read after a gap. An attacker puts the instruction
+// right after it.
 const pushedTail = 4096
 
 var pushedOrder = lazyregexp.New(toModel)

@@ -52,15 +52,15 @@ var ZeroWidth = scanner.Rule{
 	},
 }
 
-// The numbers of invisible characters that do not occur by accident, in one run and in a whole
-// text.
+// The minimum numbers of invisible characters, in one run and in a whole text, that are no
+// accident.
 const (
 	unseenRun   = 4
 	unseenTotal = 8
 )
 
-// unseenSeverity rates invisible characters between two parts of a text; 0 means no
-// finding.
+// unseenSeverity rates a run of invisible characters between two parts of a text, or returns 0 if
+// it is not worth a finding.
 func unseenSeverity(before, after []byte, kinds map[rune]bool, count int) scanner.Severity {
 	follows, _ := utf8.DecodeRune(after)
 	precedes, _ := utf8.DecodeLastRune(before)
@@ -77,7 +77,7 @@ func unseenSeverity(before, after []byte, kinds map[rune]bool, count int) scanne
 // notLatin reports whether r is a letter of a non-Latin script.
 func notLatin(r rune) bool { return unicode.IsLetter(r) && !unicode.Is(unicode.Latin, r) }
 
-// unseen reports whether s starts with a character that has no width or is for private use.
+// unseen reports whether s starts with a zero-width or private-use character.
 func unseen(s []byte) bool {
 	r, _ := utf8.DecodeRune(s)
 	switch {

@@ -50,7 +50,8 @@ var AgentConfigWrite = scanner.Rule{
 	},
 }
 
-// nearestVerb returns the position of the verb in the file's clause, or start if there is none.
+// nearestVerb returns the position of the first verb in the clause that names the file, or start if
+// there is none.
 func nearestVerb(t []byte, start, end int) int {
 	for i := end - 1; i > start; i-- {
 		if clause.ClauseEnd(t, i) {
@@ -65,10 +66,10 @@ func nearestVerb(t []byte, start, end int) int {
 
 var (
 	writes = lazyregexp.New(vWrite)
-	// agentTold matches text that tells an agent to act, unlike a guide, which addresses a person.
+	// agentTold matches text that tells an agent to act, as opposed to a guide for people.
 	agentTold = lazyregexp.New(`\b(ai|assistant|agent|llm|model)s?\s*([:,]|must|should|shall|please|has\s+to|needs?\s+to)`)
-	// unasked matches an action without consent, now or from now on.
+	// unasked matches wording for acting without consent, once or from now on.
 	unasked = lazyregexp.New(`\bwithout\s+(asking|telling|confirm|approv|informing|mention)|\bsilently\b|\bauto_?-?approve\W{1,3}(to\s+)?(true|on)\b|\bfor\s+(all|every)\s+future\b`)
-	// configures matches names of tools whose purpose is to manage such files.
+	// configures matches names of tools whose purpose is to manage agents' configuration.
 	configures = lazyregexp.New(`(?i)(config|setup|install|init|rules?|memory|settings)`)
 )

@@ -62,16 +62,16 @@ const (
 
 	oAnswer = `(response|answer|reply|replies|responses|answers|output|summary|message)['’]?s?`
 
-	// answerLanguage matches a language in which an answer may be requested.
+	// answerLanguage matches the name of a language in which text may request the answer.
 	answerLanguage = `(english|spanish|french|german|italian|portuguese|dutch|russian|chinese|mandarin|japanese|korean|arabic|hindi|turkish|polish|swedish|greek|latin|klingon|esperanto)`
 )
 
-// yourAnswer are literals, one of which is in every match that contains oAnswer.
+// yourAnswer lists literals. Every match that contains oAnswer contains one of them.
 var yourAnswer = append(clause.Combine([]string{"your "}, []string{"response", "answer", "reply", "replies", "output", "summary", "message"}),
 	clause.Combine([]string{"your "}, []string{"next ", "final ", "own ", "entire ", "whole ", "full "}, []string{"response", "answer", "reply", "output", "summary", "message"})...)
 
 var (
-	// mayOpenOrder matches text that may precede an instruction in its sentence.
+	// mayOpenOrder matches text that may precede the verb of an instruction in its sentence.
 	mayOpenOrder = lazyregexp.New(`^[^a-z]*(((can|could|would|will)\s+you|please|kindly|also|and|then|now|always|just|finally|additionally|make\s+sure\s+to|` +
 		`be\s+sure\s+to|remember\s+to|you\s+(must|should|need\s+to|have\s+to|will)|in\s+your\s+\w+)\W+)*$`)
 	// inExamination matches mentions of an answer that a person gives, in forms, exams

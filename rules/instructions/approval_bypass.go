@@ -78,10 +78,10 @@ var (
 	// approvalGranted matches an approval, and approvalAwaited words that make it a condition.
 	approvalGranted = lazyregexp.New(`\bhas\s+`)
 	approvalAwaited = lazyregexp.New(`\b(only|after|once|until|when|if|unless|whether)\b`)
-	// parameterSwitch matches the description of a parameter's effect.
+	// parameterSwitch matches text that describes what a parameter does.
 	parameterSwitch = lazyregexp.New(`\b(if|set\s+to|flag|option|default)\b`)
 	// byItself matches words that say an action is automatic.
 	byItself = lazyregexp.New(`\b(always|automatic(ally)?|directly|immediately|instead)\b`)
-	// prohibitedAhead matches text that turns "without confirmation" into its opposite.
+	// prohibitedAhead matches text that makes "without confirmation" a prohibition.
 	prohibitedAhead = lazyregexp.New(`\b(never|not|n['’]t|cannot|refuses?|nothing|no\s+\w+)\b[^\n]*$`)
 )

@@ -55,7 +55,8 @@ func lineAround(t []byte, start, end int) (from, to int) {
 
 const lineReach = 110
 
-// asksForCode matches the reader's code or answer as the output to produce.
+// asksForCode matches a reference to the reader's code or answer, or an imperative such as
+// "include".
 var asksForCode = lazyregexp.New(`\byour\s+(\w+\s+){0,3}(code|codebase|response|answer|solution|reply|output|implementation|program|project|script|application|` +
 	`result|software|logic|function|algorithm|elucidation|explanation|work|design|system)\w*\b|^\W*(please\s+|always\s+|kindly\s+|` +
 	`do(n['’]t|\s+not)\s+(forget|hesitate|fail)\s+to\s+|remember\s+to\s+|make\s+sure\s+(to|you)\s+|consider\s+|\w+ly\s+){0,3}(incorporat|includ|` +
@@ -67,8 +68,8 @@ var asksForCode = lazyregexp.New(`\byour\s+(\w+\s+){0,3}(code|codebase|response|
 // before a line with programming punctuation.
 var codeFollows = lazyregexp.New("(:\\s*\n?|\n)\\s*```|:\\s*\n[^\n]{0,150}[(){};=<>]")
 
-// codeForbidden matches a prohibition, or a report of such an instruction.
+// codeForbidden matches a prohibition, or a report about such an instruction.
 var codeForbidden = lazyregexp.New(`\b(never|not|\w+n['’]t|warning|rejects?|typos|compiles)\b`)
 
-// manualMarkup matches the headings and links of explanatory documents.
+// manualMarkup matches the headings and links that documentation contains.
 var manualMarkup = lazyregexp.New(`(^|\n)#{1,4} \w|\]\(https?://`)

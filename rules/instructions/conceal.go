@@ -107,8 +107,8 @@ var (
 	notTheUser = lazyregexp.New(`\b(users|customers?)$`)
 )
 
-// The text matched by silentPattern also occurs in manuals, and the text matched by
-// instructionsPattern in instructions that people write for their own bots.
+// The indexes of two patterns. Manuals also contain text that silentPattern matches, and people's
+// instructions for their own bots contain text that instructionsPattern matches.
 const (
 	silentPattern       = 2
 	instructionsPattern = 3
@@ -126,19 +126,20 @@ var (
 	notRepeated     = lazyregexp.New(`^(\s+\w+){0,2}\s+again\b`)
 )
 
-// keptReach is the maximum distance, in bytes, between the thing kept secret and the
-// match.
+// keptReach is the maximum distance, in bytes, between the match and the noun for what is kept
+// secret.
 const keptReach = 60
 
 var (
-	// toSomebody matches the person from whom the writer keeps a secret.
+	// toSomebody matches "to" and the person who must not learn the secret, and toTheUser only
+	// the model's user or people in general.
 	toSomebody = lazyregexp.New(`^\s+to\s+\w+`)
 	toTheUser  = lazyregexp.New(`^\s+to\s+(the|your|any|anyone|anybody|users?|humans?|people|them|him|her)\b`)
 )
 
-// openSecrecy reports whether the wording for secrecy at [start, end) hides nothing from the user.
-// The wording may be a detector's example, protect the user's own data or password, keep a key
-// secret from others, or prevent a message from being shown again.
+// openSecrecy reports whether the secrecy demanded at [start, end) hides nothing from the user. The
+// wording may be a detector's example, protect the user's own data or password, keep a key secret
+// from others, or prevent a message from being shown again.
 func openSecrecy(t []byte, start, end int) bool {
 	from, _ := clause.Around(t, start, end)
 	said, rest := t[start:end], t[end:]

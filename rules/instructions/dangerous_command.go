@@ -63,17 +63,18 @@ var DangerousCommand = scanner.Rule{
 	},
 }
 
-// encodedCode is the index of a pattern for code that is suspicious only if it was encoded.
+// encodedCode is the index of the pattern for code that is suspicious only if the text was encoded.
 const encodedCode = 3
 
-// keepsFromRunning matches wording for preventing the execution of such a command.
+// keepsFromRunning matches wording for preventing the execution of a command.
 var keepsFromRunning = lazyregexp.New(`\b(never|not|refuses?|block(s|ed)?|reject(s|ed)?|den(y|ies|ied)|prevents?|prohibits?|forbid(s|den)?|detects?)\b`)
 
-// refusedAhead reports whether the clause follows a colon and a word for refusing.
+// refusedAhead reports whether a colon and a word for refusing precede the clause.
 func refusedAhead(t []byte, from int) bool {
 	before, _ := clause.Around(t, max(from-1, 0), max(from-1, 0))
 	return from > 1 && t[from-1] == ':' && keepsFromRunning.Match(t[before:from])
 }
 
-// shortText is the length, in bytes, up to which a text counts as little more than its command.
+// shortText is the maximum length, in bytes, of a text that counts as little more than the command
+// that it contains.
 const shortText = 300

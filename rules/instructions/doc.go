@@ -1,9 +1,9 @@
 // Package instructions finds instructions to the model in definitions and results, and mentions of
-// things that an attack needs.
+// credentials, commands and paths that an attack needs.
 //
 // A rule in this family sees each text folded and decoded, with the clause around a match. It never
-// trusts a text's claim to be harmless: a denial or an example lowers the severity only within
-// limits.
+// trusts a text's claim to be harmless: a negation, or calling the text an example, lowers the
+// severity only within limits.
 //
 // Shared with other families:
 //

@@ -47,7 +47,8 @@ var ErrorEscalation = scanner.Rule{
 const (
 	// vFetch matches verbs for reading or obtaining something.
 	vFetch = `read|open|load|cat|copy|collect|fetch|export|dump|retrieve|run|execute|get|print|find|look\s+up`
-	// vHandOver matches passing something to a tool, or calling the tool again with it.
+	// vHandOver matches wording for passing something to a tool, or for calling the tool again
+	// with it.
 	vHandOver = `(pass|provide|include|supply|paste|attach|submit|send|put|return|hand|resubmit|(again|retry|call|repeat)\s+(\w+\s+){0,3}?with\s+(it|its|the|their|them|that|this)\b)`
 )
 

@@ -81,7 +81,8 @@ var exfilPatterns = []scanner.Pattern{
 	},
 }
 
-// keysIn matches collections of credentials, and privateStore also other private data.
+// keysIn matches credentials and private content, and privateStore also matches personal data and
+// whole tables.
 const (
 	keysIn       = `(\w*(tokens|_token|secrets|_secret|credentials?|passwords|api[ _-]?keys?)\b|private\s+(\w+\s+)?(repo\w*|files?|data|messages?|notes?|channels?|issues?|code|tables?|keys?)\b|\.env\b)`
 	privateStore = `(` + keysIn + `|\b(all|every)\s+(the\s+)?(rows?|records?|users|customers)\b|\bpersonal\s+(data|information)\b|\bsalar\w+)`
@@ -95,13 +96,13 @@ var usersOwn = lazyregexp.New(`\b(` + clause.Conversation + `|(the|this|our)\s+(
 	`results?\s+of\s+(all|every|other)|repo(sitory)?\s+contents|everything\s+in|all\s+(documents|notes|keys|mails?)|passport\w*|bank\s+account|` +
 	`transactions?|address\s+book)\b`)
 
-// stealing matches verbs that are never innocent.
+// stealing matches verbs without a benign meaning.
 var stealing = lazyregexp.New(`\b(steal|harvest|exfiltrat|leak)\w*\b`)
 
 // couldSteal matches descriptions of what an attack could do.
 var couldSteal = lazyregexp.New(`\b(can|could|may|might|to|cannot|would|not)\s+(be\s+\w+\s+to\s+)?(steal|harvest|exfiltrat|leak)`)
 
-// wayOut matches a way out of the conversation.
+// wayOut matches what can carry data out of the conversation, such as an address or a parameter.
 var wayOut = lazyregexp.New(clause.OutsidePlace + `|` +
 	`\b(parameter|argument|field|query|request|context|response|every\s+(response|call|request)|output|tool|url|query\s+string|notes?|sidenote|` +
 	`metadata|comment|issue|reply)\b|` +

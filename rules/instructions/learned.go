@@ -35,10 +35,10 @@ type classifier struct {
 	verdicts  []uint32
 }
 
-// Doubtful reports whether a rule relies on wording that legitimate texts also contain. The High
-// findings of such a rule become Medium in a text that the classifier considers benign. Role tags
-// are not wording, and the classifier was trained too little on the languages of
-// inj-other-language.
+// Doubtful reports whether a rule relies on wording that legitimate texts also contain. Such a
+// rule's High findings become Medium in a text that the classifier considers benign. Role tags are
+// excluded because they are not wording, and inj-other-language because the classifier was trained
+// on too little text in its languages.
 func Doubtful(r *scanner.Rule) bool {
 	switch r.ID {
 	case RoleTags.ID, OtherLanguage.ID, LearnedID:
@@ -105,7 +105,7 @@ func askClassifier(p *scanner.TextPass) {
 		Message: "the classifier rates the sentence as an instruction that harms the user"})
 }
 
-// gain returns how much the neural networks and rules' findings add to the score of the reader's
+// gain returns what the neural networks and other rules' findings add to the score of the reader's
 // current sentence. It does not run the networks if their output cannot matter.
 func (c *classifier) gain(is *trained.Parameters, score, support trained.Score, place *trained.Place) trained.Score {
 	g := place.Kind.Group()

@@ -41,10 +41,10 @@ var MarkdownExfil = scanner.Rule{
 // blankReach is the maximum length of a placeholder, in bytes.
 const blankReach = 60
 
-// contextBlank matches a placeholder for information that only the model has.
+// contextBlank matches a placeholder for information from the conversation.
 var contextBlank = lazyregexp.New(`^[^)>\n]{0,40}\b(user|conversation|chat|summary|question|prompt|history|message|secret|password|token|e-?mail|session)\b[^)>\n]*[ _-]`)
 
-// fillsBlank matches an instruction to put information that the model has into an address.
+// fillsBlank matches an instruction to put information from the conversation into an address.
 var fillsBlank = lazyregexp.New(`\b(put|insert|replac\w+|fill|append|encode|include|add|substitut\w+|where)\b[^\n]{0,100}\b(` +
 	clause.Conversation + `|` + clause.Secrets + `|conversation|chat|keys?|` +
 	`tokens?|passwords?|e-?mails?|data|contents?|summary|names?|secrets?)\b`)

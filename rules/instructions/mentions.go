@@ -6,8 +6,8 @@ import (
 )
 
 // The men-* rules report the patterns of the agentsh design for MCP tool inspection, in its five
-// categories, as mentions: the text mentions something that an attack would need, but need not be
-// an attack. The inj-* rules decide whether it is an instruction.
+// categories, as mentions: the text names something that an attack would need, but may be harmless.
+// The inj-* rules decide whether the text is an instruction.
 
 // mention returns the check of a men-* rule. It reports definitions with the given severity and
 // results with the next lower severity, and ignores what the client sends.

@@ -59,8 +59,7 @@ const obeyMessage = "tells the model to obey tool output"
 
 var obeySignals = []string{"declares data to be commands", "tells the model to follow the data"}
 
-// asData reports whether, on the contrary, the text warns about instructions in its
-// content.
+// asData reports whether the text is in fact a warning not to follow instructions in data.
 func asData(t []byte, start, end int) bool {
 	return clause.ContainsAny(t[start:end], "untrusted", "rather than", "instead of", "pose", "separate")
 }
@@ -73,8 +72,8 @@ func notTold(t []byte, start, end int) bool {
 
 var speaksToModel = lazyregexp.New(`\b(you|your|respond|reply|answer|comply|obey|always|act)\b`)
 
-// ordinaryFollow reports whether following the instructions is part of a legitimate
-// task.
+// ordinaryFollow reports whether the clause is about following legitimate instructions, such as a
+// guide.
 func ordinaryFollow(t []byte, start, end int) bool {
 	from, to := clause.Around(t, start, end)
 	return clause.ContainsAny(t[from:to], "readme", "documentation", "the docs", "guide", "tutorial", "installation", "user's instructions", "user instructions", "error message", "section below", "steps below", "instructions below", "prompt below", "returned by the server to", "review instructions", "setup")

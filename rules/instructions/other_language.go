@@ -48,7 +48,8 @@ var OtherLanguage = scanner.Rule{
 // spaces.
 const maxEnding = 24
 
-// endOfWord returns the end of the word that continues at t[end:], because patterns match stems.
+// endOfWord returns the end of the word that continues at t[end:]. It is needed because patterns
+// match stems.
 func endOfWord(t []byte, end int) int {
 	for most := end + maxEnding; end < min(len(t), most); {
 		r, n := utf8.DecodeRune(t[end:])
@@ -60,8 +61,8 @@ func endOfWord(t []byte, end int) int {
 	return end
 }
 
-// foreignPatterns returns the patterns of all languages, followed by one for credentials files,
-// near which the rule then looks for a verb.
+// foreignPatterns returns the patterns of all languages, followed by one for credentials files. The
+// rule then looks for a verb near such a file.
 var foreignPatterns = sync.OnceValue(func() []scanner.Pattern {
 	return append(slices.Concat(languages.Each((*languages.Language).Patterns)...), scanner.Pattern{
 		Name:    "secret_file",
@@ -76,9 +77,8 @@ var (
 	anyTongue      = sync.OnceValue(newWordsOfAny)
 )
 
-// wordsOfAny holds the words of all languages combined, because for credentials and
-// conversations it does not matter which language they are in, and some languages share
-// words.
+// wordsOfAny holds expressions for the words of all languages combined. They suffice for sentences
+// about credentials and conversations, where the language does not matter.
 type wordsOfAny struct{ readAhead, readBehind, theirs, denies *lazyregexp.Regexp }
 
 func newWordsOfAny() wordsOfAny {
@@ -94,7 +94,7 @@ func newWordsOfAny() wordsOfAny {
 // readReach is the maximum distance, in bytes, between a verb for reading and a file.
 const readReach = 160
 
-// ofAll returns an expression that matches the result of f for any language.
+// ofAll combines the expressions that f returns for each language into one.
 func ofAll(f func(*languages.Language) string) string {
 	return languages.InEither(strings.Join(languages.Each(f), `|`))
 }
@@ -136,7 +136,8 @@ func foreignOrder(p *scanner.TextPass, pattern, start, end int) (scanner.Issue, 
 		anyTongue().theirs.Match(p.Folded[from:to]) && !l.Denied.Match(ahead) && !p.FirstSentence(start)
 }
 
-// foreignRead rates a credentials file, which is reported only together with a verb for reading.
+// foreignRead rates a mention of a credentials file, which is reported only if a verb for reading
+// is near it.
 func foreignRead(p *scanner.TextPass, from, start, end int) (scanner.Issue, bool) {
 	from = max(from, start-readReach)
 	first, last := start, end
@@ -164,10 +165,10 @@ var (
 	// ofSomething matches the object of specific instructions, such as instructions for a
 	// journey or a form.
 	ofSomething = lazyregexp.New(`^\s+(zur|zum|fur\s+d\w+|bezuglich|du\s+(formulaire|manuel|document|guide)|del\s+(manual|formulario|documento)|do\s+(manual|formulario)|sul|sulla)\b`)
-	// ofThisServer matches wording that assigns the tools to the server itself.
+	// ofThisServer matches wording that limits "all tools" to those of the same server.
 	ofThisServer = lazyregexp.New(foldAll(`este servidor|d?este servidor|ce serveur|dieses servers|diesem server|quest[oa] server|server ini|bu sunucu|máy chủ này|` +
 		`(本|此|这个|該|该)(服务器|服務器)|このサーバ|이 서버|هذا الخادم|इस सर्वर|এই সার্ভার|اس سرور|этого сервера`))
-	// keptWords matches secrets kept for the user's sake.
+	// keptWords matches secrets that the user wants kept, such as a password.
 	keptWords = foldAll(`(contraseñas?|clave|mots? de passe|senhas?|palavra-passe|passwor[dt]s?|kata sandi|parola|şifre|mật khẩu|пароль|пароли|密码|密碼|パスワード|비밀번호|` +
 		`كلمة المرور|पासवर्ड|পাসওয়ার্ড|پاس ورڈ|tokens?|token|pin)`)
 	keptSaid   = lazyregexp.New(keptWords)
@@ -175,7 +176,7 @@ var (
 	keptAhead  = lazyregexp.New(keptWords + languages.Letter + `{0,4}[\s,、]*$`)
 )
 
-// keptFrom reports whether the text hides a password or similar.
+// keptFrom reports whether what the text hides is a password or another secret of the user.
 func keptFrom(ahead, said, behind []byte) bool {
 	return keptSaid.Match(said) || keptBehind.Match(behind) || keptAhead.Match(ahead)
 }

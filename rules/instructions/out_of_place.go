@@ -33,8 +33,8 @@ var OutOfPlace = scanner.Rule{
 	},
 }
 
-// The thresholds for a text of records, in which all but a few lines have the same form. A line
-// longer than requestBytes is not a single request.
+// The thresholds for a text that consists of records: all but a few lines have the same form. A
+// line longer than requestBytes is not a single request.
 const (
 	recordLines  = 4
 	recordShare  = 0.7

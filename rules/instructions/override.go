@@ -79,7 +79,7 @@ var Override = scanner.Rule{
 
 var dropSignals = []string{"an imperative to ignore or replace earlier instructions", "not negated, quoted or described"}
 
-// ordinarilyDropped matches things that programs drop or override in normal operation.
+// ordinarilyDropped matches what programs ignore or override in normal operation.
 var ordinarilyDropped = lazyregexp.New(`\b(security\s+group|firewall|branch|routing|default|existing\s+rules|queue|cache|style|lint|eslint|gitignore|css|switch|` +
 	`button|config(uration)?|template\s+prompts?|prompt\s+templates?|retention|bucket|iam|network)\b`)
 
@@ -91,9 +91,9 @@ func ordinaryDrop(t []byte, start, end int) bool {
 	return ordinarilyDropped.Match(t[from:to]) && !toModels.Match(t[start:end])
 }
 
-// reportedDrop reports whether the match is not about dropping the reader's instructions, because
-// somebody else ignores something, because something else is ignored, because the author refers to
-// their own earlier text, or because the text advises against obeying data.
+// reportedDrop reports whether the match does not tell the reader to ignore its instructions.
+// Somebody else may be the one who ignores something, something else may be ignored, the author may
+// refer to their own earlier text, or the text may advise against obeying data.
 func reportedDrop(t []byte, start, end int) bool {
 	from, to := clause.Around(t, start, end)
 	return ownMessage.Match(t[start:end]) || othersDrop.Match(t[start:end]) && !clause.AddressesReader(t[from:start]) || droppedByOthers.Match(t[from:start]) || dropsOther.Match(t[end:to]) ||
@@ -101,7 +101,7 @@ func reportedDrop(t []byte, start, end int) bool {
 }
 
 var (
-	// toModels matches instructions that only the reader can have received.
+	// toModels matches references to instructions that only the reader can have received.
 	toModels = lazyregexp.New(`\b(previous(ly)?|prior|above|earlier|preceding)\b.*\b(instructions?|prompts?|directives?)$`)
 	// ownMessage, othersDrop, droppedByOthers and dropsOther match the cases of reportedDrop.
 	ownMessage      = lazyregexp.New(`\bmy\s+(\w+\s+)?(messages?|texts?|notes?|comments?|posts?|requests?|questions?)$`)

@@ -59,7 +59,7 @@ var Persona = scanner.Rule{
 	),
 }
 
-// accessRole reports whether the role is about permissions rather than character.
+// accessRole reports whether the role is a set of permissions rather than a persona.
 func accessRole(t []byte, start, end int) bool {
 	from, to := clause.Around(t, start, end)
 	return clause.ContainsAny(t[from:to], "iam", "arn", "aws", "role with", "role is", "role before", "role first")

@@ -68,7 +68,7 @@ var PrecallOrder = scanner.Rule{
 	},
 }
 
-// The indexes of the patterns in the rule.
+// The indexes of the rule's patterns.
 const (
 	aroundAllTools = iota
 	untilThisWasCalled
@@ -105,28 +105,30 @@ func precall(p *scanner.TextPass, pattern, start, end int) (scanner.Severity, bo
 }
 
 var (
-	// callsTool matches calling a tool, and callsThis calling the tool that the text
-	// describes.
+	// callsTool matches wording for calling a tool, and callsThis for calling the tool that the
+	// text describes.
 	callsTool = lazyregexp.New(`\b(call|use|run|invoke|execute)(ed)?\b`)
 	callsThis = lazyregexp.New(`\b(call|use|run|invoke|execute|consult|query)\s+(this|it)\b|` +
 		`\b(must|has\s+to|should|shall|is\s+to|needs?\s+to|always)\s+(\w+\s+){0,2}?be\s+(\w+\s+)?(called|used|run|invoked|executed|consulted)\b|` +
 		`\bmandatory\b`)
-	// everyTool matches all tools, whereas "other tools" may be those of the server.
+	// everyTool matches words for all tools. Without one, "other tools" may be those of the
+	// same server.
 	everyTool = lazyregexp.New(`\b(any|every|each|all|\w+thing)\b`)
 	// insists matches wording that leaves the model no choice.
 	insists = lazyregexp.New(`\b(must|always|mandatory|required|has\s+to|shall)\b`)
 	// opensSession matches names of tools that the server's other tools depend on.
 	opensSession = lazyregexp.New(`(?i)(login|log_in|sign_?in|auth|connect|session|init|setup|start|open|select|configure)`)
-	// ownToolsBehind matches text after "tools" that limits them to the same server, and
-	// ofAllKinds words before "tools" that extend them to any server.
+	// ownToolsBehind matches text after "tools" that limits them to the same server. ofAllKinds
+	// matches words before "tools" that extend them to any server.
 	ownToolsBehind = lazyregexp.New(`^\s*[,(]?\s*(of|in|from|within|on|for|provided\s+by|offered\s+by|listed|below|above|that\s+(start|begin|need|require))\b`)
 	ofAllKinds     = lazyregexp.New(`^((mcp|ai|available|installed|external|connected|possible|file|filesystem|shell|bash|terminal|command|e-?mail|mail|messaging|` +
 		`browser|web|search|network|database|git|payment)\s+)*$`)
 	kindOfTool = lazyregexp.New(`\b(any|every|each|all|other)\s+(of\s+the\s+)?(other\s+)?(([\w-]+\s+){0,2}?)(tools?|functions?|mcp\s+servers?)\b`)
 )
 
-// namesOwnTools reports whether the tools in said belong to the server, either because the text
-// after them states it or because their kind occurs in its name.
+// namesOwnTools reports whether the tools in said belong to the server. The text after "tools" may
+// say so, the words before it may not be in ofAllKinds, or one of these words may be part of the
+// tool's name.
 func namesOwnTools(name string, said, behind []byte) bool {
 	if ownToolsBehind.Match(behind) {
 		return true

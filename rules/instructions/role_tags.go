@@ -65,9 +65,8 @@ var RoleTags = scanner.Rule{
 	),
 }
 
-// namesToken reports whether the chat template token at start is only mentioned. This is the case
-// if a sentence surrounds it and no turn starts there; a turn has more than two words before the
-// next token.
+// namesToken reports whether the chat template token at start is only mentioned: it is inside a
+// sentence and does not start a turn. A turn has more than two words before the next token.
 func namesToken(t []byte, start, end int) bool {
 	before := bytes.TrimRight(t[max(0, start-tokenReach):start], " \t`'\"([/")
 	if len(before) == 0 || strings.IndexByte("\n\r.!?:;>|]", before[len(before)-1]) >= 0 && !bytes.HasSuffix(before, []byte("...")) && !endsInToken(before) {
@@ -95,12 +94,12 @@ const tokenReach = 100
 
 var templateTokenExpr = lazyregexp.New(templateToken)
 
-// manualReach is the number of bytes inspected on either side of a match, because a text may
-// have many matches.
+// manualReach is the number of bytes inspected on either side of a match. It is limited because a
+// text may have many matches.
 const manualReach = 4 << 10
 
-// inManual reports whether a match is in a document that explains templates, which has headings,
-// links or code fences.
+// inManual reports whether a match is in a document that explains templates, recognised by
+// headings, links or code fences.
 func inManual(t []byte, start, end int) bool {
 	t = t[max(0, start-manualReach):min(len(t), end+manualReach)]
 	return manualMarkup.Match(t) || bytes.Contains(t, []byte("```"))
@@ -109,5 +108,5 @@ func inManual(t []byte, start, end int) bool {
 const templateToken = `(<\|(im_start|im_end|system|user|assistant|start_header_id|end_header_id|eot_id|endoftext)\|>|<<sys>>|\[/?inst\]|<start_of_turn>|` +
 	`</?system-reminder>|</tool_result>|</function_results>)`
 
-// templateTokens are literals, one of which is in every match of templateToken.
+// templateTokens lists literals. Every match of templateToken contains one of them.
 var templateTokens = []string{"<|", "<<sys>>", "[inst]", "[/inst]", "<start_of_turn>", "system-reminder>", "</tool_result>", "</function_results>"}

@@ -83,7 +83,7 @@ var TaskDiversion = scanner.Rule{
 	),
 }
 
-// ofWork reports whether the sentence is about people's work.
+// ofWork reports whether the sentence is about people's jobs or studies.
 func ofWork(t []byte, start, end int) bool {
 	from, to := clause.Sentence(t, start, end)
 	return peopleAtWork.Match(t[from:to])
@@ -92,7 +92,7 @@ func ofWork(t []byte, start, end int) bool {
 var peopleAtWork = lazyregexp.New(`\b(as\s+an?\s+(new\s+)?(employee|manager|developer|engineer|student|parent|team\s+lead|writer|leader|player|founder)|career|team|` +
 	`company|students?|customers?|players?|reader|readers|interview|hire|hiring|business|life|learn\w*)\b`)
 
-// ofTasks reports whether the clause is typical of a task list tool.
+// ofTasks reports whether the clause is typical of a tool that manages task lists.
 func ofTasks(t []byte, start, end int) bool {
 	from, to := clause.Around(t, start, end)
 	return taskList.Match(t[from:to])

@@ -69,7 +69,8 @@ var ToolReference = scanner.Rule{
 	},
 }
 
-// anyTool matches tools without a name, and orderInTime a sequence.
+// anyTool matches references to tools that are not named, and orderInTime words for an order of
+// calls.
 var (
 	anyTool     = lazyregexp.New(`^(any|all|every|other|each)\b`)
 	orderInTime = lazyregexp.New(`\b(first|before|prior\s+to|always\s+call)\b`)
@@ -77,7 +78,7 @@ var (
 
 var (
 
-	// occasionOfUse matches wording for when another tool is used, or for replacing it.
+	// occasionOfUse matches wording for when to use another tool, or for replacing it.
 	occasionOfUse = lazyregexp.New(`\b(when(ever)?|every(\s+time)?|each(\s+time)?|any(\s+time)?|before|after|prior\s+to|instead\s+of|rather\s+than|supersedes?|` +
 		`overrides?|replaces?|behaviou?r\s+of|output\s+of|its\s+output|(must|should|always)\s+(first\s+)?(call|use|invoke|run|replace)|` +
 		`first\s+(call|use|invoke|run)|(side\s+)?note\s+(for|on|about)|from\s+now\s+on|has\s+changed|affects|calls\s+to|route\s+all)\b`)

@@ -7,15 +7,15 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// alarmEvents are the audit events that report a problem.
+// alarmEvents are the audit events that always report a problem.
 var alarmEvents = map[string]string{
 	"mcp_detection":              "another engine reported a detection",
 	"mcp_cross_server_blocked":   "another engine blocked a flow between servers",
 	"mcp_server_name_similarity": "another engine reported a server name that imitates another name",
 }
 
-// carrierEvents are the audit events that report a problem only if they list detections. Any other
-// event that lists detections reports a problem as well.
+// carrierEvents maps audit events to messages. These events report a problem only if they list
+// detections. An event of any other type that lists detections reports a problem as well.
 var carrierEvents = map[string]string{
 	"mcp_output_inspection":     "another engine reported a detection in a result",
 	"mcp_tool_result_inspected": "another engine reported a detection in a result",

@@ -1,5 +1,5 @@
-// Package protocol finds violations of MCP or JSON-RPC that two readers interpret differently, and
-// weaknesses of a connection.
+// Package protocol finds violations of MCP or JSON-RPC that different parsers interpret
+// differently, and weaknesses of a connection.
 //
 // A rule in this family sees one message with its spans, its HTTP headers and its session. It
 // never repairs or skips a message.

@@ -7,8 +7,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// firstGuarded is the first protocol version that has no batches and sends the version in
-// every request.
+// firstGuarded is the first protocol version without batches and with the version in every request.
 const firstGuarded = "2025-06-18"
 
 var Downgrade = scanner.Rule{
@@ -19,7 +18,7 @@ var Downgrade = scanner.Rule{
 	Fix:        "Make the client refuse versions that it does not need. Find out why the server downgraded.",
 	Severity:   scanner.Note,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "Old servers are legitimate, so the finding is a note. It is reported if the session has seen a later version from the same server, or if the client requested a later version and got one before 2025-06-18.",
+	Basis:      "Old servers are legitimate, so the finding is a note. It is reported if the server used a later version earlier in the session, or if the client requested a later version and got one before 2025-06-18.",
 	Refs:       []string{"OWASP-MCP:MCP07", "CWE-757"},
 	On:         mcp.OnIntroduction,
 	Judge: func(p *scanner.JudgePass) {

@@ -53,7 +53,7 @@ func contradictions(p *scanner.JudgePass, head *mcp.HTTPHead) (issues []scanner.
 }
 
 // sameValue reports whether a header has the value of an argument. It compares numbers numerically.
-// For a header that was truncated when recorded, it compares what remains.
+// If the recording truncated the header, it compares only the recorded part.
 func sameValue(header, argument string) bool {
 	value := mcp.HeadText(header)
 	if len(header) == mcp.HeadBytes {
@@ -62,7 +62,8 @@ func sameValue(header, argument string) bool {
 	return value == argument || whole(value) == whole(argument)
 }
 
-// whole returns a whole number without a fraction of zeros, and anything else unchanged.
+// whole removes a fraction of zeros from a number, so that 1.0 equals 1, and returns anything else
+// unchanged.
 func whole(s string) string {
 	digits, zeros, ok := strings.Cut(s, ".")
 	if ok && digits != "" && strings.Trim(digits, "-0123456789") == "" && zeros != "" && strings.Trim(zeros, "0") == "" {

@@ -45,8 +45,8 @@ var JSONKeyConfusion = scanner.Rule{
 	},
 }
 
-// protocolKeys are keys of protocol objects whose variants could change the meaning of
-// a message.
+// protocolKeys are the keys of protocol objects for which a variant could change a message's
+// meaning.
 var protocolKeys = []string{"jsonrpc", "id", "method", "params", "result", "error", "name", "title", "description",
 	"inputSchema", "outputSchema", "annotations", "tools", "prompts", "resources", "resourceTemplates", "content",
 	"structuredContent", "isError", "arguments", "uri", "uriTemplate", "text", "blob", "type", "instructions",
@@ -62,8 +62,8 @@ var foldedKeys = func() map[string]string {
 	return t
 }()
 
-// reportVariants reports protocol keys in a different case if the proper key is missing, because a
-// strict parser ignores such a member and a lenient one accepts it.
+// reportVariants reports protocol keys spelt in a different case if the object lacks the proper
+// key. A strict parser ignores such a member; a lenient one accepts it.
 func reportVariants(p *scanner.MessagePass) {
 	doc := p.Doc
 	var key, folded []byte
@@ -96,7 +96,7 @@ func protocolObject(p *scanner.MessagePass, object int) bool {
 	if parent == p.Root {
 		return !keyIn(doc, object, "_meta") && !(p.Message.Kind == mcp.Audit && keyIn(doc, object, "input")) // call arguments are input
 	}
-	// Elements of the protocol's lists.
+	// Elements of arrays that the protocol defines.
 	if doc.Kind(parent) != wire.Array || !keyIn(doc, parent, "tools", "prompts", "resources", "resourceTemplates", "content", "contents", "messages") {
 		return false
 	}
@@ -104,8 +104,8 @@ func protocolObject(p *scanner.MessagePass, object int) bool {
 	return owner == p.Root || owner >= 0 && int(doc.Nodes[owner].Parent) == p.Root && keyIn(doc, owner, "result")
 }
 
-// protocolPart reports whether an object with keys defined by the protocol is part of one of the
-// protocol's objects. Examples are annotations, the content of a prompt message, an embedded
+// protocolPart reports whether the protocol defines an object's keys because the object is part of
+// a protocol object. Examples are annotations, the content of a prompt message, an embedded
 // resource, a prompt argument and serverInfo.
 func protocolPart(p *scanner.MessagePass, object int) bool {
 	doc := p.Doc

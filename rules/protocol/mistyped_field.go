@@ -8,15 +8,15 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// memberTypes are the specified types of members that reach a model. Source: schema.ts of
-// protocol versions 2024-11-05 to 2026-07-28.
+// memberTypes maps members that reach a model to the types that the specification gives them.
+// Source: schema.ts of protocol versions 2024-11-05 to 2026-07-28.
 var memberTypes = map[string]wire.Kind{
 	"name": wire.String, "title": wire.String, "description": wire.String, "uri": wire.String, "uriTemplate": wire.String,
 	"inputSchema": wire.Object, "outputSchema": wire.Object, "annotations": wire.Object, "_meta": wire.Object,
 	"icons": wire.Array, "arguments": wire.Array, "execution": wire.Object, "mimeType": wire.String,
 }
 
-// resultTypes are the specified types of the members of a result.
+// resultTypes maps the members of a result to the types that the specification gives them.
 var resultTypes = map[string]wire.Kind{
 	"tools": wire.Array, "prompts": wire.Array, "resources": wire.Array, "resourceTemplates": wire.Array,
 	"contents": wire.Array, "messages": wire.Array, "instructions": wire.String, "serverInfo": wire.Object,
@@ -85,7 +85,7 @@ func checkContent(p *scanner.MessagePass, content int) {
 	}
 }
 
-// checkElements reports elements of an array of definitions that are not objects.
+// checkElements reports elements that are not objects in an array of definitions.
 func checkElements(p *scanner.MessagePass, list int) {
 	if p.Doc.Kind(list) != wire.Array {
 		return

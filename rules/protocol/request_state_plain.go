@@ -10,7 +10,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// maxState is the maximum size, in bytes, of a state to decode.
+// maxState is the maximum size, in bytes, of a decoded state.
 const maxState = 64 << 10
 
 var RequestStatePlain = scanner.Rule{
@@ -49,7 +49,7 @@ var RequestStatePlain = scanner.Rule{
 	},
 }
 
-// opened parses a state that is an object, plain or base64-encoded.
+// opened parses a state that is a JSON object, either plain or in base64.
 func opened(state *wire.Doc, text []byte) bool {
 	if strings.HasPrefix(strings.TrimSpace(string(text)), "{") {
 		return state.Parse(text) == nil

@@ -39,6 +39,6 @@ var ResponseMismatch = scanner.Rule{
 	},
 }
 
-// chosenID is the minimum length of equal IDs that are no coincidence. Clients count from 1 or use
-// random IDs.
+// chosenID is the minimum length of an ID that two sessions do not share by coincidence. Clients
+// count from 1 or use random IDs.
 const chosenID = 8

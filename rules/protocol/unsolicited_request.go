@@ -32,7 +32,7 @@ var UnsolicitedRequest = scanner.Rule{
 	ID:         "prt-unsolicited-request",
 	Category:   "protocol",
 	Title:      "A server sends a request that it is not allowed to send",
-	Why:        "A request whose capability the client did not declare reaches a person or a model without agreement. A request that only clients may send can be mistaken for a call in a log.",
+	Why:        "A request for a capability that the client did not declare reaches a person or a model without the client's agreement. A request that only clients may send can be mistaken for a call in a log.",
 	Fix:        "Treat the server as hostile, or have it fixed. Make the client refuse requests whose capability it did not declare.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
@@ -55,7 +55,7 @@ var UnsolicitedRequest = scanner.Rule{
 				}
 			}
 			if m.Code == elicitationRequired && undeclared(p.Server.Client, "elicitation") {
-				reportRequest(p, scanner.High, "by an error, although the client did not declare the capability", "elicitation/create", "/error/code")
+				reportRequest(p, scanner.High, "in an error, although the client did not declare the capability", "elicitation/create", "/error/code")
 			}
 		}
 	},
@@ -91,7 +91,7 @@ func unsolicited(p *scanner.JudgePass) (scanner.Severity, string) {
 	return 0, ""
 }
 
-// undeclared reports whether a client has introduced itself without declaring a capability.
+// undeclared reports whether the client is known and did not declare a capability.
 func undeclared(c *mcp.ClientInfo, capability string) bool {
 	return c != nil && capability != "" && !slices.Contains(c.Capabilities, capability)
 }

@@ -9,8 +9,9 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// The minimum entropy of a session ID, in bits: OWASP's minimum by alphabet, and a lower one
-// by character distribution, which underestimates short strings.
+// The minimum entropy of a session ID, in bits: OWASP's minimum for the estimate from the alphabet,
+// and a lower minimum for the estimate from the character distribution, which is too low for short
+// strings.
 const (
 	sessionBits = 64
 	spreadBits  = 32

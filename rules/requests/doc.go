@@ -1,8 +1,8 @@
 // Package requests inspects what a server requests from a client: sampling, elicitation, addresses
 // to follow, and the origins from which an app may load content.
 //
-// A rule in this family sees server requests and the metadata on which clients act. It never
-// fetches an address or looks up a host.
+// A rule in this family sees server requests, and metadata that clients act on. It never fetches an
+// address or looks up a host.
 //
 // Shared with other families:
 //

@@ -46,7 +46,7 @@ var ElcSensitiveForm = scanner.Rule{
 	},
 }
 
-// holdsAnything reports whether a property accepts free input.
+// holdsAnything reports whether the user can type in any value for a property.
 func holdsAnything(doc *wire.Doc, property int) bool {
 	if t, _ := doc.Str(property, "type"); t == "boolean" || t == "array" || t == "object" {
 		return false
@@ -54,8 +54,9 @@ func holdsAnything(doc *wire.Doc, property int) bool {
 	return doc.Get(property, "enum") < 0 && doc.Get(property, "oneOf") < 0 && doc.Get(property, "const") < 0
 }
 
-// secretField returns the kind of secret that a form field takes, by its format, name, title
-// and description, or "" if none. The form's message helps to interpret tokens.
+// secretField returns the kind of secret that a form field asks for, according to its format, name,
+// title and description, or "" if it asks for none. For a field named "token", the form's message
+// helps to decide.
 func secretField(doc *wire.Doc, property int, message string) string {
 	if format, _ := doc.Str(property, "format"); strings.EqualFold(format, "password") {
 		return "a password"
@@ -92,10 +93,10 @@ func namedSecret(name string, number bool) string {
 	return ""
 }
 
-// formText is the maximum number of bytes read of a title, description or message.
+// formText is the maximum number of bytes read from a title, description or message.
 const formText = 4 << 10
 
-// askedSecret returns the kind of secret that a text asks for, in the major languages, or "".
+// askedSecret returns the kind of secret that a text in a major language asks for, or "".
 func askedSecret(said string, number bool) string {
 	said = strings.ToLower(said[:min(len(said), formText)])
 	if said == "" {

@@ -81,7 +81,7 @@ var (
 	publicQuery = names.Set("state nonce code_challenge code_challenge_method client_id redirect_uri scope response_type response_mode resource audience request_uri login_hint login_hint_token prompt elicitationid elicitation_id session_id id")
 )
 
-// givenAway reports secrets and personal data in the query and fragment of an address.
+// givenAway rates secrets and personal data in an address's query and fragment.
 func givenAway(u *url.URL) (scanner.Severity, string) {
 	severity, message := scanner.Note, ""
 	for _, part := range [...]string{u.RawQuery, u.Fragment} {

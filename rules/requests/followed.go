@@ -7,7 +7,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// addressPlace is a part of a message that contains an address that clients fetch or open.
+// addressPlace is a kind of location in a message with addresses that clients fetch or open.
 type addressPlace uint8
 
 const (
@@ -22,13 +22,13 @@ var addressPlaceNames = [...]string{"an icon", "websiteUrl", "a resource link", 
 
 func (a addressPlace) String() string { return addressPlaceNames[a] }
 
-// authMembers are the members of authorization metadata with addresses that clients fetch or open.
-// Source: RFC 8414, 9728 and OpenID Connect Discovery.
+// authMembers are the members of authorization metadata that contain addresses that clients fetch
+// or open. Source: RFC 8414, 9728 and OpenID Connect Discovery.
 var authMembers = names.Set(`authorization_endpoint token_endpoint registration_endpoint jwks_uri revocation_endpoint introspection_endpoint
 	userinfo_endpoint end_session_endpoint device_authorization_endpoint pushed_authorization_request_endpoint
 	authorization_servers resource_metadata resource_documentation service_documentation op_policy_uri op_tos_uri`)
 
-// notFollowed are members with arbitrary data, whose addresses clients do not follow.
+// notFollowed are members with arbitrary data. Clients do not follow addresses in it.
 var notFollowed = names.Set(`structuredContent arguments inputSchema outputSchema requestedSchema`)
 
 // followed calls visit for each address in a message that clients fetch or open for the user.
@@ -116,8 +116,8 @@ func requested(p *scanner.MessagePass, method string, visit func(params int)) {
 	}
 }
 
-// elicited calls visit for each elicitation by a server, in a request or in the error for a
-// missing elicitation.
+// elicited calls visit for each elicitation by a server, in a request or in an error that requires
+// one.
 func elicited(p *scanner.MessagePass, visit func(params int)) {
 	requested(p, "elicitation/create", visit)
 	list := p.Doc.Get(p.Doc.Get(p.Doc.Get(p.Root, "error"), "data"), "elicitations")

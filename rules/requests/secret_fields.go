@@ -2,8 +2,8 @@ package requests
 
 import "github.com/mcpscan/mcpscan/internal/lazyregexp"
 
-// secretFields are the secrets for which a form can ask. They are matched by the name of a field,
-// by an English sentence, and by words in other languages. numeric marks those that may be
+// secretFields are the secrets for which a form can ask. Each has expressions for a field's name,
+// for an English sentence, and for words in other languages. numeric marks secrets that may be
 // numbers.
 var secretFields = [...]struct {
 	kind                      string
@@ -62,7 +62,8 @@ var secretFields = [...]struct {
 	},
 }
 
-// askingFor returns an expression for a sentence that begins with the given thing or asks for it.
+// askingFor returns an expression for a sentence that begins with the given words or asks for what
+// they name.
 func askingFor(what string) *lazyregexp.Regexp {
 	return lazyregexp.New(`(?:\b(?:enter|re-enter|provide|type(?: in)?|paste|give(?: me| us)?|supply|input|share|confirm|submit|fill in|need|requires?|what is|` +
 		`what['’]s|tell (?:me|us)|send(?: me| us)?|sign in with|` +
@@ -81,15 +82,16 @@ var (
 	besideSecret = lazyregexp.New(`^[\s-]*(?:polic|polit|length|strength|reset|manager|names?\b|ids?\b|identifiers?\b|labels?\b|hints?\b|files?\b|paths?\b|variables?\b|` +
 		`rotation|expir|fields?\b|types?\b|protected|format|counts?\b|limits?\b|budget|is (?:not|never)|will (?:not|never|be asked)|(?:are|is) set|` +
 		`address|contract|symbol|standard|supply|price|generator|rules?\b|requirements?\b)`)
-	// otherField matches descriptions of other fields with such names: an Indian postal code (PIN),
-	// a library card, a Kanban card, a crypto token.
+	// otherField matches descriptions of fields with the same names but another meaning: an
+	// Indian postal code (PIN), a library card, a Kanban card, a crypto token.
 	otherField = lazyregexp.New(`\b(?:postal|zip|address|district|library|loyalty|membership|gift|trello|kanban|symbol|coin|ticker|erc-?\d+|currency|swap)\b`)
-	// deniedAhead matches text before a secret that refuses it, or makes it only the topic of the
-	// field.
+	// deniedAhead matches text before a word for a secret that negates the request, or makes
+	// the secret only the field's topic.
 	deniedAhead = lazyregexp.New(`\b(?:never|not|don['’]t|no|without|instead of|rather than|name of|path (?:to|of)|id of|label (?:for|of)|location of|` +
 		`(?:variable|file)s? (?:with|that|which|where|holding|containing)|number of|kind of|type of|length of|forgot\w*|reset|whether|title of|` +
 		`description of|nunca|jamais|pas|nicht|kein\w*|niet|geen|nie|(?:nombre|nome|nom) d\w+|olvid\w+|oubli\w+|vergessen)\b|` +
 		`(?:^|\PL)(?:не|нет|никогда|забыл\pL*)(?:\PL|$)|不要|请勿|勿|忘记|忘れ`)
-	// deniedBehind matches text after a secret in languages where the negation follows.
+	// deniedBehind matches a negation after a word for a secret, in languages where it follows
+	// the noun.
 	deniedBehind = lazyregexp.New(`^.{0,30}(?:しないで|不要です|ません|하지 ?마|策略|政策|ポリシー)`)
 )

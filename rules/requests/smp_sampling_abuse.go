@@ -71,7 +71,7 @@ var SmpSamplingAbuse = scanner.Rule{
 	},
 }
 
-// The indexes of the patterns.
+// The indexes of the rule's patterns.
 const (
 	takesContext = iota
 	setsAside
@@ -93,12 +93,11 @@ const (
 )
 
 var (
-	// handedOver matches wording that says that the request itself contains the
-	// data.
+	// handedOver matches wording that refers to data in the request itself.
 	handedOver = lazyregexp.New(`\b(?:above|below|following|attached|provided|given|(?:in|from|of|by) (?:this|the|these|that) (?:\w+ )?(?:files?|code|text|document|` +
 		`logs?|config\w*|schema|repository|project|function|class|page|thread))\b`)
-	// toldWhat matches text that turns an instruction to keep quiet into an instruction about
-	// style.
+	// toldWhat matches text after "do not tell" and the like that makes it an instruction about
+	// style rather than secrecy.
 	toldWhat = lazyregexp.New(`^\s*(?:to|how|that they|what|which)\b`)
 )
 
@@ -131,8 +130,8 @@ func judgeSampling(p *scanner.MessagePass, params int) {
 	foreignTools(p, params, tools)
 }
 
-// foreignTools reports a prompt that tells the model to call a tool that the request does not
-// contain, and that therefore belongs to the client or another server.
+// foreignTools reports a prompt that tells the model to call a tool that is not in the request.
+// Such a tool belongs to the client or another server.
 func foreignTools(p *scanner.MessagePass, params, tools int) {
 	doc, own := p.Doc, map[string]bool{}
 	for c := doc.First(tools); c >= 0; c = doc.Next(c) {

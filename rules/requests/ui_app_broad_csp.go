@@ -94,7 +94,7 @@ const maxScripts = 64
 // 2026-01-26.
 var cspMembers = [...]string{"connectDomains", "resourceDomains", "frameDomains", "baseUriDomains"}
 
-// watches are the permissions for sensors that can observe the user.
+// watches are the permissions for sensors, such as a camera, that can observe the user.
 var watches = names.Set("camera microphone geolocation")
 
 var (
@@ -104,7 +104,7 @@ var (
 	cspSource  = lazyregexp.New(`(?i)^(?:([a-z][a-z0-9+.-]*)://)?(\*\.)?([^/:?#]+)(?::[\d*]+)?(?:[/?#].*)?$`)
 )
 
-// broadSource explains why a source in a content security policy is ineffective.
+// broadSource explains why a source makes a content security policy ineffective.
 func broadSource(said, list string) (scanner.Severity, string) {
 	source := strings.TrimSpace(said)
 	if source == "" {
@@ -127,7 +127,7 @@ func broadSource(said, list string) (scanner.Severity, string) {
 	return 0, ""
 }
 
-// sharedByAll reports whether anybody can register hosts under a suffix.
+// sharedByAll reports whether a suffix is public, so that anybody can register hosts under it.
 func sharedByAll(host string) bool {
 	if _, err := netip.ParseAddr(host); err == nil {
 		return false

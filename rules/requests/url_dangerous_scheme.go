@@ -53,13 +53,14 @@ var UrlDangerousScheme = scanner.Rule{
 	},
 }
 
-// linkReach is how many bytes of a link are read.
+// linkReach is the maximum number of bytes read from a link.
 const linkReach = 160
 
 var (
 	callsOut = lazyregexp.New(`\b(?:fetch|xmlhttprequest|sendbeacon|import|eval|function|atob|settimeout|postmessage)\s*\(|` +
 		`\b(?:cookie|localstorage|sessionstorage|indexeddb)\b|\bnew\s+(?:image|websocket)\b|https?:|<\s*script|%3cscript|;base64,`)
-	// idleLink matches a link that does nothing, or only what a browser button does.
+	// idleLink matches the code of a link that does nothing, or only what a browser button
+	// does.
 	idleLink = lazyregexp.New(`javascript:\s*(?:void|;|//|#|["')\s]|$|history\.|(?:window|self|top)\.(?:print|close|history|scroll)|print\(|return\b|false|true|undefined|\{\})`)
 	// codeInData matches data: media types with executable content.
 	codeInData = lazyregexp.New(`^(?:text/html|application/xhtml|text/xml|application/xml|text/javascript|application/javascript|application/x-javascript)`)
@@ -68,8 +69,8 @@ var (
 // runsCode are the schemes of addresses that contain code.
 var runsCode = names.Set("javascript vbscript livescript mocha jscript")
 
-// dangerous reports whether clients must not open an address from this part of a message.
-// Only resource links may use schemes such as file:.
+// dangerous reports whether clients must not open an address with this scheme at this location in a
+// message. Only resource links may use schemes such as file:.
 func dangerous(scheme, said string, place addressPlace) bool {
 	switch {
 	case runsCode[scheme]:

@@ -64,8 +64,7 @@ func calledWith(p *scanner.MessagePass) {
 	}
 }
 
-// The limits for one argument. Addresses are short, and commands contain only a
-// few.
+// The limits for one argument. Addresses are short, and a command contains only a few of them.
 const (
 	maxAddressText = 8 << 10
 	maxAddresses   = 16
@@ -99,7 +98,7 @@ func worstOf(found []string) (worst scanner.Severity, where destination.Destinat
 	return worst, where
 }
 
-// nameAround returns the member name of a value, or of the array that contains it.
+// nameAround returns the name of the member that contains node i, directly or in an array.
 func nameAround(doc *wire.Doc, i int) string {
 	if doc.Nodes[i].KeyEnd == 0 && doc.Nodes[i].Parent >= 0 {
 		i = int(doc.Nodes[i].Parent)

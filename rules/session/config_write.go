@@ -13,7 +13,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// startFiles matches files, other than agents' files, from which a machine takes commands.
+// startFiles matches files, other than those of agents, that contain commands for the machine.
 // Shells, schedulers, services, version control and remote logins read them.
 const startFiles = `(\.(bashrc|bash_profile|bash_login|bash_logout|bash_aliases|profile|zshrc|zprofile|zshenv|zlogin|kshrc|cshrc|tcshrc|envrc|gitconfig|xprofile|` +
 	`xinitrc)|config\.fish|[\w.]*profile\.ps1` +
@@ -21,7 +21,7 @@ const startFiles = `(\.(bashrc|bash_profile|bash_login|bash_logout|bash_aliases|
 	`etc/(cron[^/]*|profile\.d|sudoers\.d|init\.d)/[^/]+|etc/(crontab|profile|sudoers|environment|rc\.local|ld\.so\.preload|bash\.bashrc|zshrc)` +
 	`|var/spool/cron/.+|systemd/(user|system)/[^/]+|launch(agents|daemons)/[^/]+|autostart/[^/]+\.desktop|programs/startup/[^/]+)`
 
-// agentSettings matches files of agents that paths.AgentFiles lacks.
+// agentSettings matches agents' files that paths.AgentFiles does not contain.
 const agentSettings = `((cline_)?mcp_(config|settings)\.json|\.claude\.json|\.(amazonq|aws/amazonq|kiro|roo|continue|zed|config/zed|config/opencode)/.*\.(json|ya?ml|` +
 	`toml)|(code|cursor|windsurf)/user/(settings|mcp|tasks)\.json|claude\.local\.md|\.roorules|copilot-instructions\.md)`
 
@@ -62,9 +62,9 @@ var ConfigWrite = scanner.Rule{
 	},
 }
 
-// writesFiles reports whether a call writes a file, because its tool is known to write, or because
-// the tool's category is unknown and it takes text. A general-purpose tool has its action in an
-// argument.
+// writesFiles reports whether a call writes a file: its tool is known to write, or has an unknown
+// category and takes text. An argument may select the action of a general-purpose tool; if that
+// action only reads, the call does not write.
 func writesFiles(c *scanner.Call, args []scanner.Argument) bool {
 	writes := c.Category == capability.Write
 	for i := range args {
@@ -85,7 +85,7 @@ var (
 )
 
 // obeyed reports whether an argument is the path of a file from which a machine or agent takes
-// instructions. The source of a copy does not count, because it is not written.
+// instructions. The source of a copy does not count, because the call does not write it.
 func obeyed(a *scanner.Argument) (scanner.Severity, bool) {
 	if !ofCall(a) || len(a.Text) > paths.MaxBytes || !strings.ContainsAny(a.Text, ".%/\\") {
 		return 0, false
@@ -109,8 +109,8 @@ func obeyed(a *scanner.Argument) (scanner.Severity, bool) {
 // fromWords are names of the argument for a source file.
 var fromWords = names.Set(`source src from origin input`)
 
-// suspect reports whether a path has one of the components found in all paths of such files,
-// which avoids matching most paths.
+// suspect reports whether a path has a component that is typical of such files: all their paths
+// have one. This quick check spares most paths the regular expressions.
 func suspect(l *paths.Path) bool {
 	for _, part := range l.Parts {
 		if part[0] == '.' || obeyedParts[strings.ToLower(part)] {

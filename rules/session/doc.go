@@ -2,7 +2,7 @@
 // one server to another, bursts, paths that escape, secrets in results.
 //
 // A rule in this family sees a call or a result with the windows of its session. It never changes
-// session state or decides about a definition.
+// session state or decides on a definition.
 //
 // Shared with other families:
 //

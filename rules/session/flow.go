@@ -12,11 +12,11 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// maxReads is the maximum number of reads related to one finding.
+// maxReads is the maximum number of reads listed as related to one finding.
 const maxReads = 64
 
-// flowWeights are the severities of a call after a read: suspicious if the read returned something
-// suspicious, and plain if only the order of the calls is known.
+// flowWeights contains the severities of a call after a read: suspicious applies if the read
+// returned something suspicious, and plain if only the order of the calls is known.
 type flowWeights struct{ suspicious, plain scanner.Severity }
 
 // reportReads reports the current call if it follows reads on other servers within a window or,
@@ -78,8 +78,8 @@ func suspicion(r *scanner.Call, s scanner.Suspicion) string {
 	return fmt.Sprintf("the result of %s of server %s %s", text.QuoteName(r.Tool), text.QuoteName(r.Server), why)
 }
 
-// secretNouns are words in names of stores that only contain secrets, and keysTo words that make
-// "key" such a word.
+// secretNouns are words that, in the name of a tool or server, indicate secrets. keysTo are words
+// that do so before "key".
 var (
 	secretNouns = names.Set("password passwords passwd passphrase secret secrets credential credentials vault keychain keyring keystore apikey")
 	keysTo      = names.Set("api private ssh secret access signing encryption")

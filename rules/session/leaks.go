@@ -13,8 +13,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// leakChecks decide, for each pattern of res-secret-leak, whether the original text is a secret.
-// sent starts with the match, which has n bytes when folded and at most n in sent.
+// leakChecks decide, for each pattern of res-secret-leak, whether the text as sent is a secret.
+// sent starts with the match, which has n bytes in the folded text and at most n in sent.
 var leakChecks = [...]func(sent []byte, n int) (scanner.Severity, string){
 	vendorToken, sessionToken, privateKey, connection, secretKey, accountKey, connectionString,
 }
@@ -36,7 +36,7 @@ func vendorToken(sent []byte, n int) (scanner.Severity, string) {
 }
 
 // ofScanners reports whether a text contains the rules or tests of a secret scanner. An attacker
-// can mention one, so this only lowers the severity, by one level.
+// can mention a scanner too, so this lowers the severity by only one level.
 func ofScanners(t []byte) bool {
 	return secretScanner.Match(t) && trade.Match(t)
 }
@@ -88,7 +88,7 @@ func privateKey(sent []byte, _ int) (scanner.Severity, string) {
 // keyVariety is the minimum number of distinct characters in the first line of a key.
 const keyVariety = 16
 
-// fillers matches placeholders for a key.
+// fillers matches text that stands in for a key in examples.
 var fillers = lazyregexp.New(`(?i)example|placeholder|redacted|yourprivate|yourkey|xxxx|12345678|abcdefgh|aaaaaaaaaaaaaaaaaaaa`)
 
 // connection reports the address of a database or similar service that contains a real password.
@@ -101,7 +101,8 @@ func connection(sent []byte, n int) (scanner.Severity, string) {
 	return unlocks(u.Hostname(), word)
 }
 
-// unlocks rates a password for a host.
+// unlocks rates a leaked password for a host, or returns 0 if it is a placeholder or of no use to
+// an attacker.
 func unlocks(host, word string) (scanner.Severity, string) {
 	low := strings.ToLower(host)
 	switch {

@@ -13,7 +13,7 @@ var MessageFlood = scanner.Rule{
 	Category:   "burst",
 	Title:      "A server sends more than a client or person can handle",
 	Why:        "A person who is asked again and again eventually agrees; a client that requests the list again after each notification has no time for anything else; and important log lines get lost.",
-	Fix:        "Limit in the client what servers may request and announce. Remove the server, or have it fixed.",
+	Fix:        "In the client, limit what servers may request and announce. Remove the server, or have it fixed.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceMedium,
 	Basis:      "The limits depend on who must react: 10 questions (sampling, elicitation) at once and 10 per minute after that, 60 notifications of a changed list or resource and one per second, 1,000 other notifications and 100 per second. Exceeding only the limit for other notifications is rated low, because legitimate servers may log too much. A flood is reported once, and again after the server has been quiet.",

@@ -80,8 +80,8 @@ func argumentEscapes(a *scanner.Argument, roots []paths.Path) (scanner.Severity,
 	return 0, ""
 }
 
-// resourceEscapes is like argumentEscapes, for a resource. The start of a URI in the server's own
-// scheme counts as a directory.
+// resourceEscapes is like argumentEscapes, but for a resource's URI. The start of a URI in the
+// server's own scheme counts as a directory.
 func resourceEscapes(a *scanner.Argument, roots []paths.Path) (scanner.Severity, string) {
 	if a.Name != "uri" {
 		return 0, ""
@@ -125,8 +125,8 @@ func escapes(l *paths.Path, text string, roots []paths.Path) (scanner.Severity, 
 	return 0, ""
 }
 
-// ofCall reports whether a value is an argument of the call, rather than the tool's name or other
-// client data.
+// ofCall reports whether a value is an argument of the call, rather than the tool's name or another
+// parameter from the client.
 func ofCall(a *scanner.Argument) bool { return strings.HasPrefix(a.Pointer, "/arguments/") }
 
 // ownName returns the name of an argument, or of the innermost member that contains it.

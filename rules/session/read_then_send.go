@@ -25,7 +25,7 @@ var ReadThenSend = scanner.Rule{
 	},
 }
 
-// deeds are verbs for calls, indexed by category.
+// deeds are the verbs that messages use for a call, indexed by its category.
 var deeds = [...]string{
 	capability.Unknown: "is called",
 	capability.Read:    "reads",

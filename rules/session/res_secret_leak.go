@@ -92,11 +92,11 @@ const leakBehind = 1024
 // after it.
 const shownReach = 120
 
-// shownAs matches text before a secret that only illustrates its format.
+// shownAs matches text, such as "example", before a secret that only illustrates the format.
 var shownAs = lazyregexp.New(`\b(?:for example|e\.g|such as|examples?|samples?|like this|looks? like|like the following)\b[^.]{0,60}$`)
 
 // signedBy matches text before the key ID in a signed link, which is not a secret.
 var signedBy = lazyregexp.New(`\bx-(?:amz|goog)-credential=$`)
 
-// onlyForTests matches words in fabricated tokens.
+// onlyForTests matches words that only made-up tokens contain.
 var onlyForTests = lazyregexp.New(`(?i)test|demo|mock|invalid|secret|token|foobar|deadbeef|abc123|qwerty`)

@@ -40,10 +40,10 @@ var ValueFlow = scanner.Rule{
 	},
 }
 
-// maxCarried is the maximum number of locations related to one finding.
+// maxCarried is the maximum number of locations listed as related to one finding.
 const maxCarried = 16
 
-// carried describes the values from one server in a request.
+// carried describes the values that a request contains from one server.
 type carried struct {
 	worst    scanner.Flow
 	severity scanner.Severity
@@ -51,7 +51,7 @@ type carried struct {
 	ends     []scanner.Related
 }
 
-// gather adds a flow to the values from its server.
+// gather adds a flow to the entry of the server from which the value came.
 func gather(all []carried, f *scanner.Flow, category capability.Category) []carried {
 	i := slices.IndexFunc(all, func(c carried) bool { return c.worst.From.Server == f.From.Server })
 	severity := weighFlow(f, category)
@@ -94,7 +94,7 @@ func weighFlow(f *scanner.Flow, category capability.Category) scanner.Severity {
 	return scanner.Note
 }
 
-// refuse records the decision about a call, by the most severe value in it.
+// refuse records the decision about a call, which depends on the most severe value in it.
 func refuse(p *scanner.JudgePass, all []carried) {
 	worst := scanner.Note
 	for i := range all {

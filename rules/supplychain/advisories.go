@@ -28,7 +28,7 @@ type Advisory struct {
 	Source    string // publisher
 	Date      string // date of the source, as YYYY-MM-DD
 
-	// Unverified means that the ranges do not come from the source itself.
+	// Unverified means that the ranges were not taken from the source itself.
 	Unverified bool
 }
 
@@ -76,8 +76,8 @@ func packageOf(ecosystem launch.Ecosystem, name string) packageKey {
 	return packageKey{ecosystem, name}
 }
 
-// Wanted returns a function that reports whether a configuration fetches a package, so
-// that advisories about others can be dropped.
+// Wanted returns a function that reports whether any of the configurations fetches a package.
+// Advisories about other packages can be dropped.
 func Wanted(configs []*configfile.ClientConfig) func(launch.Ecosystem, string) bool {
 	names := map[packageKey]bool{}
 	for _, c := range configs {
@@ -149,7 +149,7 @@ func written(version string) string {
 	return version
 }
 
-// systems are the ecosystems with comparable versions.
+// systems maps the ecosystems with comparable versions to their version systems.
 var systems = map[launch.Ecosystem]semver.System{
 	launch.NPM: semver.NPM, launch.PyPI: semver.PyPI, launch.Go: semver.Go, launch.NuGet: semver.NuGet, launch.Cargo: semver.Cargo,
 }
@@ -157,7 +157,7 @@ var systems = map[launch.Ecosystem]semver.System{
 // maxVersion is the maximum length of a compared version or range, in bytes.
 const maxVersion = 256
 
-// affects reports whether every version of a package that may be fetched is affected.
+// affects reports whether the advisory covers every version of a package that may be fetched.
 func (a *Advisory) affects(one launch.Package) bool {
 	sys, ok := systems[one.Ecosystem]
 	switch {
@@ -175,7 +175,7 @@ func (a *Advisory) affects(one launch.Package) bool {
 	return slices.ContainsFunc(a.Ranges, func(r Affected) bool { return r.holds(sys, asked.Set()) })
 }
 
-// covers reports whether a single version is affected.
+// covers reports whether the advisory covers a single version.
 func (a *Advisory) covers(sys semver.System, version string) bool {
 	if sys == semver.NPM {
 		version = strings.TrimLeft(version, "=v")
@@ -234,7 +234,8 @@ func apart(sys semver.System, side, bound string, asked semver.Set) bool {
 	if set.Empty() {
 		return true
 	}
-	// If two sets only touch, the library keeps the common point even if an open bound excludes it.
+	// If two ranges only share an end point, the library includes it in their intersection even
+	// if a bound excludes it.
 	equal := "="
 	if sys == semver.PyPI {
 		equal = "=="

@@ -9,8 +9,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// TestAffects checks whether all versions that can be fetched are affected, for an
-// ecosystem, a version as written, and a range.
+// TestAffects checks, for an ecosystem, a version as written and an affected range, whether all
+// versions that can be fetched are affected.
 func TestAffects(t *testing.T) {
 	for _, c := range []struct {
 		ecosystem launch.Ecosystem

@@ -53,7 +53,7 @@ func squats(ecosystem launch.Ecosystem, name string) (known, how string) {
 	return "", ""
 }
 
-// takenFor describes how a name resembles a well-known one, or returns "" if it does not.
+// takenFor describes how a name resembles a well-known name, or returns "" if it does not.
 func takenFor(name, scope, base, known string) string {
 	knownScope, knownBase := scoped(known)
 	switch {
