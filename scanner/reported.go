@@ -34,12 +34,16 @@ func (p *TextPass) Others(start, end int) iter.Seq2[*Rule, Severity] {
 	}
 }
 
-// LowerTo lowers issues that other rules have so far reported in the text to the given severity, if
-// lower returns true for their rule. It adds a signal that explains why.
-func (p *TextPass) LowerTo(severity Severity, signal string, lower func(*Rule) bool) {
+// Lower lowers each issue that another rule has so far reported in the text to the severity that to
+// returns for it, and adds a signal that explains why. It raises no severity.
+func (p *TextPass) Lower(signal string, to func(*Rule, Severity) Severity) {
 	for i := range p.reported {
-		if r := &p.reported[i]; r.rule != p.rule && r.Severity > severity && lower(r.rule) {
-			r.Severity, r.Signals = severity, append(slices.Clip(r.Signals), signal)
+		r := &p.reported[i]
+		if r.rule == p.rule {
+			continue
+		}
+		if lower := to(r.rule, r.Severity); lower < r.Severity {
+			r.Severity, r.Signals = lower, append(slices.Clip(r.Signals), signal)
 		}
 	}
 }

@@ -35,18 +35,30 @@ type classifier struct {
 	verdicts  []uint32
 }
 
-// Doubtful reports whether a rule relies on wording that legitimate texts also contain. Such a
-// rule's High findings become Medium in a text that the classifier considers benign. Role tags are
-// excluded because they are not wording, and inj-other-language because the classifier was trained
-// on too little text in its languages.
-func Doubtful(r *scanner.Rule) bool {
+// Doubtful reports whether a rule relies on wording that legitimate texts of a group also contain, so
+// that the classifier can lower its findings; see [Doubted]. Role tags and sentences that do not
+// belong to their text are not wording. In definitions, inj-other-language is exempt because the
+// classifier was trained on too little text in its languages; results often quote such sentences.
+func Doubtful(r *scanner.Rule, g trained.Group) bool {
 	switch r.ID {
-	case RoleTags.ID, OtherLanguage.ID, LearnedID:
+	case RoleTags.ID, OutOfPlace.ID, LearnedID:
 		return false
+	case OtherLanguage.ID:
+		return g == trained.Results
 	case ToolReference.ID:
 		return true
 	}
 	return strings.HasPrefix(r.ID, "inj-")
+}
+
+// Doubted returns the severity of a doubtful rule's finding in a text that the classifier considers
+// benign. That is at most medium or, if the score is even too low for a finding of the classifier's
+// own (unlikely), low. Critical findings always become medium: missing one would cost the most.
+func Doubted(s scanner.Severity, unlikely bool) scanner.Severity {
+	if unlikely && s < scanner.Critical {
+		return min(s, scanner.Low)
+	}
+	return min(s, scanner.Medium)
 }
 
 var classifiers = sync.Pool{New: func() any { return new(classifier) }}
@@ -65,7 +77,7 @@ func askClassifier(p *scanner.TextPass) {
 	around := trained.Around(p)
 	group, worst, at := place.Kind.Group(), trained.Score(0), -1
 	if len(c.sentences) > 0 {
-		worst = min(is.Keep[group], is.Medium[group]) // no lower score makes a difference
+		worst = is.Medium[group] // no lower score makes a difference
 	}
 	penalty := -is.Total(0, around+len(c.sentences), group)
 	for i, s := range c.sentences {
@@ -81,8 +93,13 @@ func askClassifier(p *scanner.TextPass) {
 			worst, at = score, i
 		}
 	}
-	if worst <= is.Keep[group] && p.Via == "" && place.Kind.Prose() {
-		p.LowerTo(scanner.Medium, "the classifier considers the text benign", Doubtful)
+	if unlikely := worst <= is.Medium[group]; (unlikely || worst <= is.Keep[group]) && p.Via == "" && place.Kind.Prose() {
+		p.Lower("the classifier considers the text benign", func(r *scanner.Rule, s scanner.Severity) scanner.Severity {
+			if Doubtful(r, group) {
+				return Doubted(s, unlikely)
+			}
+			return s
+		})
 	}
 	if at < 0 || worst <= is.Medium[group] {
 		return

@@ -159,7 +159,7 @@ func (c *capture) Event(*scanner.Event, *scanner.Outcome) error { return nil }
 
 func (c *capture) Finding(f *scanner.Finding) error {
 	of := &c.row.Found
-	if instructions.Doubtful(f.Rule) {
+	if instructions.Doubtful(f.Rule, c.row.groupOf()) {
 		of = &c.row.Doubtful
 	}
 	*of = max(*of, f.Severity)

@@ -105,7 +105,7 @@ type Budget struct{ Twins, Singles, Real, Public float64 }
 var Budgets = [intent.Groups]struct{ Medium, High Budget }{
 	intent.Definitions: {
 		Medium: Budget{Twins: 0.12, Singles: 0.12, Real: 0.008, Public: 0.01},
-		High:   Budget{Twins: 0.018, Singles: 0.015, Real: 0.001, Public: 0.001},
+		High:   Budget{Twins: 0.018, Singles: 0.015, Real: 0.0015, Public: 0.001},
 	},
 	intent.Results: {
 		Medium: Budget{Twins: 0.12, Singles: 0.16, Real: 0.005, Public: 0.0125},
@@ -113,25 +113,20 @@ var Budgets = [intent.Groups]struct{ Medium, High Budget }{
 	},
 }
 
-// together is the budget for the classifier and the rules together, for definitions at high.
-var together = Budget{Twins: 0.038, Singles: 0.03, Real: 0.0015, Public: 0.002}
-
 // Thresholds returns p with the thresholds that keep within the budgets.
 func Thresholds(all []Scored, p intent.Parameters) intent.Parameters {
 	for g := range intent.Groups {
 		p.Medium[g] = Threshold(all, g, Budgets[g].Medium)
 		p.High[g] = Threshold(all, g, Budgets[g].High)
+		p.Keep[g] = p.High[g] - keepMargin[g]
 	}
-	p.Keep[intent.Definitions] = keep(all, p.High[intent.Definitions])
-	p.Keep[intent.Results] = p.High[intent.Results] - keepMargin
 	return p
 }
 
-// keepMargin is how far below the classifier's own threshold a text in a result may score without
-// lowering the severity of rules that match wording. It cannot be derived from a budget: the rules
-// were tuned with some of the sets, and flag more benign results in sets that they were not tuned
-// with.
-const keepMargin = intent.Unit / 2
+// keepMargin is how far below the classifier's own threshold a text may score without lowering the
+// severity of rules that match wording. It cannot be derived from a budget: the rules were tuned
+// with some of the sets, and flag more benign texts in sets that they were not tuned with.
+var keepMargin = [intent.Groups]intent.Score{intent.Definitions: intent.Unit, intent.Results: intent.Unit / 2}
 
 // Linear returns the results table for the linear model alone.
 func Linear(all []Scored, o Options) string {
@@ -162,35 +157,22 @@ func Threshold(all []Scored, g intent.Group, b Budget) intent.Score {
 	return threshold
 }
 
-// keep returns the lowest score, at most high, above which a rule's doubtful finding in a
-// definition can keep its severity within the budget for the classifier and the rules together.
-func keep(all []Scored, high intent.Score) intent.Score {
-	lowest := intent.Score(math.MinInt32)
-	for share, rows := range benign(all, intent.Definitions, together) {
-		left := int(share * float64(len(rows)))
-		var doubtful []intent.Score
-		for _, s := range rows {
-			switch {
-			case s.Score > high || s.Found >= scanner.High:
-				left--
-			case s.Doubtful >= scanner.High:
-				doubtful = append(doubtful, s.Score)
-			}
-		}
-		lowest = max(lowest, above(doubtful, max(left, 0)))
-	}
-	return min(lowest, high)
-}
-
 // benign iterates over a group's benign rows by kind, with the share of each kind that b allows to
 // be flagged.
 func benign(all []Scored, g intent.Group, b Budget) iter.Seq2[float64, []Scored] {
 	var twins, singles, real, public []Scored
+	type version struct {
+		of    string
+		score intent.Score
+	}
+	counted := map[version]bool{}
 	for _, s := range all {
 		switch {
 		case s.groupOf() != g || s.Attack():
-		case s.Real:
-			real = append(real, s)
+		case s.Real: // versions of a package list most tools unchanged
+			if v := (version{s.Set, s.Score}); !counted[v] {
+				counted[v], real = true, append(real, s)
+			}
 		case s.Public:
 			public = append(public, s)
 		case s.Pair != "":
@@ -223,7 +205,7 @@ func Table(all []Scored, p intent.Parameters) string {
 			for _, at := range []scanner.Severity{scanner.High, scanner.Medium} {
 				threshold, keep := p.High[g], p.Keep[g]
 				if at == scanner.Medium {
-					threshold, keep = p.Medium[g], math.MinInt32
+					threshold, keep = p.Medium[g], p.Medium[g]
 				}
 				b.WriteString(line(all, g, language, at, threshold, keep))
 			}
@@ -257,7 +239,7 @@ func line(all []Scored, g intent.Group, language string, at scanner.Severity, th
 		if s.groupOf() != g || !s.Real && !s.Public && (language == "English" && s.Lang != "en" || language == "other" && s.Lang == "en") {
 			continue
 		}
-		learned, ruled := s.Score > threshold, s.Found >= at || s.Doubtful >= at && s.Score > keep
+		learned, ruled := s.Score > threshold, s.Found >= at || s.Doubtful >= at && s.Score > keep || s.Doubtful > scanner.High && at == scanner.Medium
 		switch {
 		case s.Real:
 			real.add(learned, ruled)
