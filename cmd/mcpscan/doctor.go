@@ -22,7 +22,7 @@ type doctorCmd struct {
 	Format   string   `help:"text or json." default:"text" enum:"text,json"`
 }
 
-// checkup is the result of doctor.
+// checkup is the result of mcpscan doctor.
 type checkup struct {
 	Lockfile string          `json:"lockfile"` // "" for none
 	Files    []*checkedFile  `json:"files"`
@@ -60,7 +60,7 @@ type remedy struct {
 	Command string `json:"command"`
 }
 
-// unreadFile is a file, or an entry of one, that could not be read.
+// unreadFile is a file or an entry in a file that could not be read.
 type unreadFile struct {
 	Path string `json:"path"`
 	Line int    `json:"line"`

@@ -100,7 +100,7 @@ Exit codes: 0 no finding at or above --fail-on, 1 findings at or above it,
 2 usage or configuration error, 3 something could not be inspected,
 130 interrupted.`
 
-// maxHeap is the size at which the garbage collector tries to keep the heap. Live data has
+// maxHeap is the size below which the garbage collector tries to keep the heap. Live data has
 // separate, lower limits.
 const maxHeap = 200 << 20
 

@@ -25,8 +25,8 @@ func (r *proxyRun) asking() *proxy.Asking {
 	}
 }
 
-// asks reports whether the user is asked about a message with this outcome. Nobody is asked about the
-// calls in a model's response.
+// asks reports whether the user is asked about a message with this outcome. The calls in a model's
+// response are decided without asking anybody.
 func (r *proxyRun) asks(out *scanner.Outcome) bool {
 	return r.AskTimeout > 0 && !r.LLM && r.Mode != "observe" && out.Decision.Verdict == scanner.Prompt
 }

@@ -22,7 +22,7 @@ import (
 
 var kills = flag.Int("kills", 6, "processes that TestKilledInSession kills")
 
-// loaded is a session under load.
+// loaded is a session under load, with its processes.
 type loaded struct {
 	t     *testing.T
 	home  string
