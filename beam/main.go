@@ -1,6 +1,6 @@
 // Command beam inspects recordings on Apache Beam. One step replays the input for each shard of its
-// sessions, and another merges the results. The report is the same as that from a single run of
-// mcpscan replay with the built-in configuration, except in the cases in docs/scale.md.
+// sessions, and another merges the results. The report is the same as from a single run of mcpscan
+// replay with the built-in configuration, except in the cases in docs/scale.md.
 //
 //	go run . --input=events.jsonl --shards=16 --output=json=report.json --runner=universal --endpoint=HOST:PORT
 package main

@@ -65,8 +65,8 @@ func absent(keys ...string) func(*rand.Rand, map[string]any) bool {
 	}
 }
 
-// unlocks are edits of the lockfile that try to make it match the project's change, or to remove
-// what contradicts the change.
+// unlocks are edits of the lockfile that try to make it match a change to the project, or to remove
+// what contradicts that change.
 var unlocks = []edit{
 	{"no lockfile", func(_ *rand.Rand, p *project) bool { delete(p.files, "mcpscan.lock"); return true }},
 	{"no servers", func(_ *rand.Rand, p *project) bool {

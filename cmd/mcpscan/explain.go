@@ -204,7 +204,7 @@ func (x *explainer) explain(ctx context.Context, line int) ([]*explained, error)
 	return v.events, nil
 }
 
-// pastOf describes an event that findings in later events are based on.
+// pastOf describes an event on which findings in later events are based.
 func pastOf(e *scanner.Event, out *scanner.Outcome) past {
 	p := past{File: e.Origin.File, Line: e.Origin.Line, Session: e.Session, Server: e.Server, Event: e.Type}
 	if !e.Time.IsZero() {

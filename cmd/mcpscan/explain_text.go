@@ -158,7 +158,7 @@ func more(may bool) string {
 	return ""
 }
 
-// past writes an earlier event that affected the judgement.
+// past writes an earlier event that affected how this one was judged.
 func (p *explainedLines) past(e *past) {
 	out := fmt.Sprintf("%s:%d", e.File, e.Line)
 	if e.Time != nil {

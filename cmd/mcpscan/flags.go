@@ -32,7 +32,7 @@ type engineFlags struct {
 
 // baselineFlags selects the baseline and the date for ignores.
 type baselineFlags struct {
-	Baseline string `help:"A JSON report: findings that it contains and that are no more severe now are counted, but do not fail the run." placeholder:"REPORT"`
+	Baseline string `help:"A saved JSON report. Findings in it are counted but do not fail the run, unless they are more severe now." placeholder:"REPORT"`
 	Now      string `help:"Date against which to check the expiry of ignores if events have no time, as in definition files." placeholder:"DATE"`
 }
 
@@ -48,8 +48,8 @@ func (f *configFlags) options() app.Options {
 	return app.Options{Config: f.Config, NoConfig: f.NoConfig}
 }
 
-// checks returns the checks that the flags select. Files that have changed since base are read in
-// base's version.
+// checks returns the checks that the flags select. For files that have changed since base, base's
+// versions apply.
 func (f *engineFlags) checks(base string) (*app.Checks, error) {
 	if f.Jobs < 0 || f.MaxMessage < 1 || f.MaxTime < 0 {
 		return nil, usage("--jobs, --max-message and --max-time must not be negative")

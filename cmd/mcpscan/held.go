@@ -26,7 +26,7 @@ type heldCmd struct {
 }
 
 // A held message is a file, ID.json, in a directory that only the user can access. To answer, a
-// process renames it to ID.allow or ID.deny; only one of several can succeed.
+// process renames the file to ID.allow or ID.deny; if several try, only one succeeds.
 const (
 	heldAsked   = ".json"
 	heldAllowed = ".allow"

@@ -29,8 +29,8 @@ var update = flag.Bool("update", false, "write the generated documents instead o
 // root is the relative path from this package to the repository root.
 const root = "../.."
 
-// imports lists the packages of this module that each package may import. It states a policy, so
-// the commit that adds an entry changes only this table and ARCHITECTURE.md.
+// imports lists the packages of this module that each package may import. It states a policy: a
+// commit that adds an entry must change only this table and ARCHITECTURE.md.
 var imports = map[string][]string{
 	"internal/wire":                {},
 	"internal/lazyregexp":          {},
@@ -148,7 +148,7 @@ func TestNoClockNoIO(t *testing.T) {
 }
 
 // pure reports whether a package's results must depend only on its input. This applies to the
-// engine, the rules and the packages that they use, and the reports.
+// engine, the rules (with the packages that they use) and the reports.
 func pure(dir string) bool {
 	switch dir {
 	case "scanner", "report", "internal/text", "internal/reading", "internal/intent", "internal/conform":

@@ -58,7 +58,7 @@ type streams struct {
 	out, err io.Writer
 }
 
-// grammar is the command line. Its groups are in help.go.
+// grammar defines the command line. Its groups are in help.go.
 type grammar struct {
 	Scan       scanCmd       `cmd:"" group:"scan" help:"Inspect live servers, client configurations and definition files."`
 	Proxy      proxyCmd      `cmd:"" group:"proxy" help:"Run between a client and a server, and enforce rules, policies and pins."`

@@ -148,7 +148,8 @@ func closeFile(f *os.File, err error) error {
 	return err
 }
 
-// maxReasons is the maximum number of reasons on standard error; the report contains all.
+// maxReasons is the maximum number of reasons for an incomplete inspection on standard error; the
+// report contains all.
 const maxReasons = 5
 
 // verdict converts a report to the exit error. Open findings take precedence over skipped input.

@@ -282,7 +282,7 @@ func (c *pinsDiffCmd) Run(ctx context.Context, std streams) error {
 type pinsTrustCmd struct {
 	Selector string `arg:"" optional:"" help:"SERVER:NAME." placeholder:"SERVER:NAME"`
 	pinNames
-	Digest string `help:"The digest that you reviewed: sha256-…, or the hexadecimal digest of agentsh or MCPProxy. Later changes stay unapproved." required:"" aliases:"hash" placeholder:"DIGEST"`
+	Digest string `help:"The digest that you reviewed: sha256-…, or the hexadecimal digest from agentsh or MCPProxy. Later changes stay unapproved." required:"" aliases:"hash" placeholder:"DIGEST"`
 	Reason string `help:"Reason, recorded in the lockfile." placeholder:"TEXT"`
 	By     string `help:"Name of the approver; default: MCPSCAN_USER, GITHUB_ACTOR or the current user." placeholder:"NAME"`
 	Now    string `help:"Time of the approval; default: now." placeholder:"TIME"`

@@ -7,7 +7,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// asking returns how to ask for approval when the policy prompts, or nil if nobody is asked.
+// asking returns the settings for asking for approval when the policy prompts, or nil if nobody is
+// asked.
 func (r *proxyRun) asking() *proxy.Asking {
 	if r.AskTimeout == 0 {
 		return nil

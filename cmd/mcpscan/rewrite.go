@@ -43,7 +43,7 @@ func rewriteFile(path string, before, after []byte, keep bool) (backup string, e
 	return backup, replace.File(real, after, info.Mode().Perm())
 }
 
-// unchangedSince returns an error if a file's content is no longer before, because its client may
+// unchangedSince returns an error if a file's content differs from before, because its client may
 // be writing the file.
 func unchangedSince(path string, before []byte) error {
 	now, err := app.ReadTarget(path, int64(len(before)))

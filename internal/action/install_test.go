@@ -185,8 +185,8 @@ func TestActionVersions(t *testing.T) {
 	}
 }
 
-// TestActionProvenance checks that gh is asked to verify that this repository's release
-// workflow built the archive from the tag, with the job's token.
+// TestActionProvenance checks that the action calls gh, with the job's token, to verify that this
+// repository's release workflow built the archive from the tag.
 func TestActionProvenance(t *testing.T) {
 	t.Parallel()
 	d := newDownload(t)

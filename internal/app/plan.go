@@ -182,7 +182,7 @@ func (p *Plan) Config(f *config.File) {
 	}
 }
 
-// standIn records that a server was not started and its locked definitions are inspected instead,
+// standIn records that a server is not started, that its locked definitions are inspected instead,
 // and whether these may belong to another server.
 func (p *Plan) standIn(locked *lockfile.Server, now *baseline.Identity, at scanner.Origin) {
 	last := locked.Identity.Last()

@@ -118,7 +118,7 @@ func (t *Traffic) drop(next string) {
 	_ = os.Remove(partName(t.name, n-t.keep)) // it may be gone already
 }
 
-// Close writes all pending data and returns an error if something is missing.
+// Close writes all pending data and returns an error if the recording is incomplete.
 func (t *Traffic) Close() error {
 	if t.spool == nil {
 		return nil
