@@ -1,6 +1,6 @@
-// Command beam inspects recordings on Apache Beam. Each element replays the input for one shard of
-// its sessions, and one step merges the results. The report equals one from a single run of mcpscan
-// replay with the built-in configuration; docs/scale.md describes where it can differ.
+// Command beam inspects recordings on Apache Beam. One step replays the input for each shard of its
+// sessions, and another merges the results. The report is the same as from a single run of mcpscan
+// replay with the built-in configuration, except in the cases in docs/scale.md.
 //
 //	go run . --input=events.jsonl --shards=16 --output=json=report.json --runner=universal --endpoint=HOST:PORT
 package main
@@ -27,10 +27,10 @@ func main() {
 	input := flag.String("input", "", "comma-separated recordings, in chronological order")
 	output := flag.String("output", "", "comma-separated list of FORMAT=FILE; formats: "+strings.Join(report.Formats(), ", "))
 	shards := flag.Int("shards", 16, "number of shards")
-	lowest := flag.String("min-severity", "low", "lowest severity of listed findings")
+	lowest := flag.String("min-severity", "low", "list findings of this severity or higher")
 	workers := flag.Int("jobs", 1, "number of goroutines per shard")
 	maxMessage := flag.Int64("max-message", 32<<20, "maximum size of a message in bytes")
-	runner := flag.String("runner", "universal", "Beam runner: universal (Flink, Spark, Prism by --endpoint), dataflow")
+	runner := flag.String("runner", "universal", "Beam runner: universal (Flink, Spark or Prism at --endpoint) or dataflow")
 	flag.Parse()
 	beam.Init()
 	job := Job{Inputs: split(*input), Shards: *shards, Outputs: map[string]string{}, Lowest: *lowest, MaxMessage: *maxMessage, Workers: *workers, Version: version()}

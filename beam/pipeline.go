@@ -37,8 +37,8 @@ func init() {
 	register.Iter1[[]byte]()
 }
 
-// Build adds the steps of a job to a pipeline: one element per shard, spread over the workers,
-// and one step that merges their results.
+// Build adds a job's steps to a pipeline: one inspects the shards, which are spread over the
+// workers, and one merges the results.
 func Build(s beam.Scope, job Job) error {
 	if job.Shards < 1 || job.Shards > report.MaxShards {
 		return fmt.Errorf("%d shards: expected 1 to %d", job.Shards, report.MaxShards)
@@ -74,7 +74,7 @@ func (f *inspect) ProcessElement(ctx context.Context, index int, emit func(int, 
 	return nil
 }
 
-// merge writes the report of all shards.
+// merge writes one report for all shards.
 type merge struct{ Job Job }
 
 // ProcessElement merges the partial reports and writes each format to its file.

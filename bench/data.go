@@ -16,7 +16,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/recgen"
 )
 
-// dataSet is a recording to measure with.
+// dataSet is a recording that the programs process.
 type dataSet struct {
 	name, what, file string
 	size, lines      int64
@@ -112,7 +112,7 @@ type row struct {
 	Tool json.RawMessage `json:"tool"`
 }
 
-// corpus writes the tools and results of the corpus as messages, 20 per session, repeatedly.
+// corpus writes the corpus's tools and results as messages, 20 per session, repeatedly.
 func corpus(w io.Writer, o options) error {
 	now := time.Date(2026, 1, 6, 10, 30, 0, 0, time.UTC)
 	var written, n int64

@@ -38,8 +38,8 @@ const (
 
 // TestGate checks that inspecting a recording takes no more CPU time per byte, and no more
 // allocations per line, than before. It alternates with a reference loop over the same bytes and
-// compares the CPU times of the least disturbed rounds, so the machine and its load matter little.
-// .ci/run runs it by itself:
+// compares the CPU times of the fastest rounds, so the machine and its load matter little. .ci/run
+// runs it by itself:
 //
 //	go test ./bench -run TestGate -gate
 func TestGate(t *testing.T) {
@@ -87,7 +87,7 @@ func TestGate(t *testing.T) {
 }
 
 // measure returns the CPU time of a replay relative to the reference loop, and its allocations per
-// line. Only the least disturbed round for each piece of the input counts.
+// line. For each piece of the input, only the fastest round counts.
 func measure(t *testing.T, honest bool) (cpu, allocs float64) {
 	engine, err := scanner.New(rules.All(), scanner.Options{Workers: 1})
 	if err != nil {
@@ -121,8 +121,8 @@ func measure(t *testing.T, honest bool) (cpu, allocs float64) {
 	return inspected / referred, allocs / lines
 }
 
-// reference decodes each line, like a program that only reads, and looks up each byte in a table,
-// like an automaton.
+// reference decodes each line, as every reader must, and looks up each byte in a table, as a
+// matching automaton does.
 func reference(data []byte) (sum uint32) {
 	var table [256]uint32
 	for i := range table {

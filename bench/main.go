@@ -6,8 +6,8 @@
 //	go run ./bench -bytes 60000000 -rounds 5 -shared ../shared -write docs/performance.md
 //
 // It compares CPU time, which depends little on the load of the machine, and takes the median of
-// runs that alternate between the programs. Absolute figures depend on the machine, so compare
-// the ratios. It must never be used to measure detection.
+// runs that alternate between the programs. Absolute figures depend on the machine, so compare the
+// ratios. Do not use it to measure detection.
 package main
 
 import (
@@ -38,7 +38,7 @@ type options struct {
 func main() {
 	var o options
 	flag.Int64Var(&o.bytes, "bytes", 60_000_000, "size of each data set, in bytes")
-	flag.IntVar(&o.rounds, "rounds", 5, "how often each program runs on each data set")
+	flag.IntVar(&o.rounds, "rounds", 5, "number of runs of each program on each data set")
 	flag.StringVar(&o.shared, "shared", "", "directory with realservers/recordings and corpus; without it, only generated data is measured")
 	flag.StringVar(&o.write, "write", "", "document to write, such as docs/performance.md; without it, the tables are printed")
 	flag.StringVar(&o.binary, "mcpscan", "", "the program to measure; without it, it is built")
@@ -109,8 +109,8 @@ func bench(ctx context.Context, o options) (err error) {
 	return document(o.write, out.String())
 }
 
-// writeMachine writes the machine and the program versions, and returns the peers that are
-// missing.
+// writeMachine describes the machine and the program versions, and returns the peers that are not
+// installed.
 func writeMachine(ctx context.Context, out *strings.Builder, o options, p patterns) (missing []string) {
 	fmt.Fprintf(out, "%s, %d cores, %s. Medians of %d interleaved runs of each program.\n", processor(), runtime.NumCPU(), runtime.Version(), o.rounds)
 	var found []string
@@ -165,7 +165,7 @@ func ratio(r float64) string {
 	return fmt.Sprintf("%.2f", r)
 }
 
-// writeStart measures commands that do little work.
+// writeStart measures the startup time, with commands that do little work.
 func writeStart(ctx context.Context, out *strings.Builder, o options) error {
 	programs, err := startPrograms(o)
 	if err != nil {

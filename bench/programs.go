@@ -20,19 +20,19 @@ import (
 	"time"
 )
 
-// peers are the programs to compare mcpscan with, and the arguments that print their
+// peers are the programs that mcpscan is compared with, and the arguments that print their
 // versions. All are Debian packages.
 var peers = [][]string{{"rg", "--version"}, {"jq", "--version"}, {"yara", "--version"}, {"node", "--version"}}
 
-// program is a command to measure. Exit codes up to ok are not failures, because some programs
-// use them to report whether they found something.
+// program is a command to measure. Exit codes up to ok do not count as failures: some programs use
+// them to report whether they found something.
 type program struct {
 	name string
 	args []string
 	ok   int
 }
 
-// nodeStart is the name of the command that starts node and does nothing.
+// nodeStart is the name of the command that only starts node.
 const nodeStart = "`node -e 0`"
 
 // programsFor returns the programs for a data set, starting with mcpscan with 1 and 2 workers.
@@ -107,7 +107,7 @@ func median(runs []figures, of func(figures) float64) float64 {
 	return all[len(all)/2]
 }
 
-// once measures a program that runs to completion.
+// once runs a program to completion and measures it.
 func once(ctx context.Context, p program) (f figures, err error) {
 	cmd := exec.CommandContext(ctx, p.args[0], p.args[1:]...)
 	var said bytes.Buffer
@@ -142,8 +142,7 @@ type patterns struct {
 	all         int // number of literals in the rules
 }
 
-// writePatterns writes the anchors of all rules: one per line for rg, and as a single rule for
-// yara.
+// writePatterns writes all rules' literals: one per line for rg, and as a single rule for yara.
 func writePatterns(ctx context.Context, dir string) (p patterns, err error) {
 	out, err := exec.CommandContext(ctx, "go", "run", "./bench/literals").Output()
 	if err != nil {

@@ -31,7 +31,7 @@ var messages = [...]struct {
 // most runs.
 const stepRuns = 3
 
-// writeStep measures how long one message waits in a proxy.
+// writeStep measures how long a proxy delays one message.
 func writeStep(ctx context.Context, out *strings.Builder) error {
 	printed, err := exec.CommandContext(ctx, "go", "test", "./scanner", "-run", "^$", "-bench", "^BenchmarkStep$", "-benchtime", "200x", "-count", strconv.Itoa(stepRuns)).Output()
 	if err != nil {
@@ -49,7 +49,7 @@ func writeStep(ctx context.Context, out *strings.Builder) error {
 	return nil
 }
 
-// least returns the run of a sub-benchmark with the lowest p99.
+// least returns the figures from a sub-benchmark's run with the lowest p99.
 func least(printed, name string) (median, p99 float64, err error) {
 	type run struct{ median, p99 float64 }
 	var runs []run
@@ -79,7 +79,7 @@ func least(printed, name string) (median, p99 float64, err error) {
 	return best.median, best.p99, nil
 }
 
-// bare returns the name of a benchmark without the trailing number of processors.
+// bare returns a benchmark's name without the number of processors that follows it.
 func bare(name string) string {
 	if i := strings.LastIndexByte(name, '-'); i > 0 {
 		if _, err := strconv.Atoi(name[i+1:]); err == nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/mcpscan/mcpscan/report"
 )
 
-// TestActionFlags checks that the grammar has every flag that the action passes or docs/action.md
-// shows, and that inputs that set a flag have the flag's name.
+// TestActionFlags checks that the command line has every flag that the action passes or
+// docs/action.md shows, and that each action input that sets a flag has the flag's name.
 func TestActionFlags(t *testing.T) {
 	known, elsewhere := map[string]bool{}, map[string]bool{}
 	for _, f := range report.Formats() {

@@ -15,7 +15,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// alertFlags configures who is notified of a proxy's decisions while it runs; by default, nobody.
+// alertFlags configures where a running proxy sends its decisions; by default, nowhere.
 type alertFlags struct {
 	Webhook         string `help:"Send each detection at or above alert_threshold (default: high) to this URL, as a JSON object in a POST request." placeholder:"URL"`
 	WebhookTokenEnv string `help:"Environment variable with the bearer token for --webhook." placeholder:"NAME"`
@@ -62,7 +62,7 @@ func otlpHeader() (http.Header, error) {
 	return header, nil
 }
 
-// alerts notifies others of a proxy's decisions, without delaying messages.
+// alerts sends a proxy's decisions to the webhook and the OTLP endpoint, without delaying messages.
 type alerts struct {
 	least   scanner.Severity // minimum severity for the webhook
 	webhook *deliver.Sender  // nil for none
@@ -202,7 +202,7 @@ func (a *alerts) close(tell func(string, ...any)) {
 	}
 }
 
-// detectionLines posts the audit events that are detections.
+// detectionLines is a writer of audit events that posts those that are detections.
 type detectionLines struct {
 	to   *deliver.Sender
 	rest []byte // an incomplete line

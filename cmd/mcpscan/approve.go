@@ -44,8 +44,8 @@ func (c *approveCmd) Run(ctx context.Context, std streams) error {
 	return c.tell(std, done)
 }
 
-// approving applies approvals at a given time to an intact lockfile, and returns what they
-// approved.
+// approving edits a lockfile with approve, which gets the time of the approvals, and returns what
+// was approved. The lockfile must be intact.
 func approving(ctx context.Context, path, now string, approve func(*lockfile.File, time.Time) ([]lockfile.Change, error)) (done []lockfile.Change, err error) {
 	at, err := moment(now)
 	if err != nil {
@@ -90,8 +90,8 @@ func (c *approveCmd) selectors(f *lockfile.File) (all []lockfile.Selector, err e
 	return all, nil
 }
 
-// ofOne returns one server and its definition names. The server is the one given with --server, or
-// the first argument if definition names follow it.
+// ofOne returns the server and definition names on a command line that selects from one server. The
+// server is the one given with --server, or the first argument if definition names follow it.
 func (c *approveCmd) ofOne(f *lockfile.File) (server string, names []string) {
 	if c.Server != "" || len(c.Selectors) < 2 || f.Servers[c.Selectors[0]] == nil {
 		return c.Server, c.Selectors

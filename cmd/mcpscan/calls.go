@@ -20,7 +20,7 @@ type callsCmd struct {
 	Action string `help:"Only calls with this outcome or decision: ok, error, pending, allow, block." default:"" enum:",ok,error,pending,allow,block"`
 }
 
-// callRow is one line of mcpscan calls.
+// callRow is one row of the output of mcpscan calls.
 type callRow struct {
 	Time     time.Time `json:"timestamp"`
 	Session  string    `json:"session"`
@@ -117,7 +117,7 @@ func (l *callList) add(e *scanner.Event, m *scanner.Judged, action, told string)
 	return len(l.rows) - 1
 }
 
-// decide sets the decision about the call.
+// decide sets the decision on the call.
 func (r *callRow) decide(m *scanner.Judged) {
 	switch d := &m.Decision; {
 	case d.Verdict == scanner.Block || d.Verdict == scanner.Prompt:
@@ -150,7 +150,7 @@ func (l *callList) audited(e *scanner.Event, m *scanner.Judged, key string) {
 	}
 }
 
-// connected records a connection to a server and assigns it to the server's last call, if that
+// connected records a connection to a server and assigns it to the server's last call, if that call
 // came just before.
 func (l *callList) connected(e *scanner.Event) {
 	for i := len(l.rows) - 1; i >= 0; i-- {

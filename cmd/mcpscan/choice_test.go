@@ -10,7 +10,7 @@ import (
 )
 
 // TestNamesOfTheSummary checks that each agentsh name explained in docs/configuration.md selects at
-// least one rule, and every rule that the table lists for it.
+// least one rule, and all rules that the table there lists for it.
 func TestNamesOfTheSummary(t *testing.T) {
 	_, table, ok := strings.Cut(readFile(t, root, "docs", "configuration.md"), "| its name | meaning here |\n| --- | --- |\n")
 	if !ok {

@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// besideEverything returns the directory of another MCP package installed beside server-everything,
-// or skips the test.
+// besideEverything returns the entry point of server-everything and the directory of another MCP
+// package installed beside it, or skips the test.
 func besideEverything(t *testing.T, name string) (server, dir string) {
 	t.Helper()
 	server = everything(t)
@@ -61,8 +61,8 @@ type connectionTo struct {
 	way  []string
 }
 
-// configFor writes a client configuration with a server named mcp, which a command starts. The
-// inspector replaces the path in any URL with /mcp.
+// configFor writes a client configuration with a server named mcp that the command starts. The name
+// is mcp because the inspector replaces the path in any URL with /mcp.
 func configFor(t *testing.T, command []string) (file string) {
 	t.Helper()
 	file = filepath.Join(t.TempDir(), "mcp.json")
@@ -85,8 +85,8 @@ func TestSDKClient(t *testing.T) {
 	}, []string{"server:", "tools:", "echo:", "progress: [{", "cancelled: \"MCP error -32001", "sampling:", "elicitation:", "roots:", "task: [", `"[\"roots\"]"`})
 }
 
-// compareWays runs a client over all connections, with the lists in parallel, and compares what it
-// prints within each list.
+// compareWays runs a client over each connection, and checks that it prints the same for all
+// connections in a list. The lists run in parallel.
 func compareWays(t *testing.T, lists [][]connectionTo, client func(context.Context, []string) *exec.Cmd, wants []string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)

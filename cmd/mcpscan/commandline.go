@@ -10,7 +10,7 @@ import (
 
 // onlyCommand removes all commands from the grammar except the one that the first argument names,
 // because building the flags of the others takes longer than many runs. It removes none for
-// commands that inspect the others, or if the first argument is not a command.
+// commands that describe the others, such as help, or if the first argument is not a command.
 func onlyCommand(args []string) []kong.Option {
 	if len(args) == 0 || slices.Contains([]string{"help", "completion", "__complete"}, args[0]) {
 		return nil
@@ -33,8 +33,8 @@ func onlyCommand(args []string) []kong.Option {
 	return []kong.Option{kong.IgnoreFields(`^grammar\.(` + strings.Join(others, "|") + `)$`)}
 }
 
-// commandFirst moves the words of the command to the front: the parser recognizes a flag only
-// after its command, but users write it anywhere.
+// commandFirst moves the words of the command to the front: the parser recognises a flag only after
+// its command, but users write it anywhere.
 func commandFirst(root *kong.Node, args []string) []string {
 	var words, flags []string
 	at, node := 0, root
@@ -71,8 +71,9 @@ func subcommand(of *kong.Node, name string) *kong.Node {
 	return nil
 }
 
-// takesNext reports whether the argument after a flag is its value. An unknown flag takes any
-// argument that is not a command, so that the parser can see the command when it rejects the flag.
+// takesNext reports whether the argument after a flag is its value. An argument after an unknown
+// flag counts as the flag's value unless it is a command, which the parser must see when it rejects
+// the flag.
 func takesNext(root *kong.Node, word string, beforeCommand bool) bool {
 	if strings.Contains(word, "=") {
 		return false

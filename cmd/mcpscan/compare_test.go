@@ -24,8 +24,8 @@ func TestEveryFieldIsCompared(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// The example contains default values, whose removal would not be a change,
-		// so replace them.
+		// The example contains default values, and removing them would change nothing, so replace
+		// them.
 		no, alert, most := false, scanner.Alert, 7
 		s.Definitions, s.Outputs.Enabled = &no, &no
 		strict, err := config.ParseSettings("mcpscan.yaml", []byte("detection: {profile: strict}"), app.Vocabulary())

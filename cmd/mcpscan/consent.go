@@ -11,14 +11,14 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// consent asks before a configuration file starts a command that nobody has seen.
+// consent asks the user before a plan starts servers from configuration files.
 func (c *liveFlags) consent(ctx context.Context, std streams, p *app.Plan, l *servers.Listing) {
 	p.Allow(ctx, consent(ctx, std, l, c.RunServers))
 }
 
-// consent returns a function that decides whether a server in a configuration is started, and says
-// why not: on a terminal, it shows each command in full and asks; elsewhere, it refuses it unless
-// run is set.
+// consent returns a function that returns why a server in a configuration must not be started, or
+// "" if it may. If run is set, all may. Otherwise, it shows the command in full and asks the user
+// or, without a terminal, refuses.
 func consent(ctx context.Context, std streams, l *servers.Listing, run bool) func(*servers.Target) (refused string) {
 	ask, all := terminal(std.in) && terminal(std.err), false
 	answers := bufio.NewReader(std.in)
@@ -48,8 +48,7 @@ func consent(ctx context.Context, std streams, l *servers.Listing, run bool) fun
 	}
 }
 
-// list returns the source of a plan's events, including what its servers send, and shows the
-// progress.
+// list returns a source of the plan's events and those from its servers, and shows the progress.
 func (c *liveFlags) list(ctx context.Context, std streams, p *app.Plan, l *servers.Listing, record func(*scanner.Event), quiet bool) scanner.Source {
 	bar := newProgress(std, "asking servers", int64(len(p.Targets)), listedServers, quiet)
 	return p.Source(ctx, l, servers.Watcher{Record: record, Asked: func() { bar.add(1) }, Done: func(lacks string) {

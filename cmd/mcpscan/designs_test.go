@@ -14,7 +14,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/config"
 )
 
-// reads parses a configuration as the kind of file that the folder in its name indicates.
+// reads parses a configuration with the parser for the folder in its name.
 func reads(name string, data []byte) error {
 	switch path.Dir(name) {
 	case "settings":
@@ -41,8 +41,8 @@ func reads(name string, data []byte) error {
 	return errors.New("no folder of that name")
 }
 
-// TestConfigurationsOfTheDesigns checks that configurations of agentsh, MCPProxy and
-// ClawDefender are read without errors.
+// TestConfigurationsOfTheDesigns checks that configurations for agentsh, MCPProxy and ClawDefender
+// are read without errors.
 func TestConfigurationsOfTheDesigns(t *testing.T) {
 	ar, err := txtar.ParseFile("testdata/designs.txtar")
 	if err != nil {
@@ -82,7 +82,7 @@ func TestConfigurationsInTheDesigns(t *testing.T) {
 	}
 }
 
-// block is a part of a document in a configuration language.
+// block is a code block of a document in a configuration language.
 type block struct{ language, text string }
 
 var (
@@ -106,8 +106,8 @@ func blocks(document string) (out []block) {
 	return out
 }
 
-// readers returns the folders that stand for a block's parsers. Most JSON is not a configuration,
-// but a message or an event.
+// readers returns the folder names by which reads selects the parsers for a block. It returns none
+// for most JSON blocks, which are messages or events.
 func readers(b block) []string {
 	switch {
 	case b.language == "yaml":

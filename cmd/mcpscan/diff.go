@@ -71,7 +71,8 @@ func (c *diffCmd) Run(ctx context.Context, std streams) error {
 	return c.end(std, checks, collector.Report(append(inputs, now.Inputs...), version(), res), nil)
 }
 
-// fresh is a sink that drops the old side's findings: a diff is about what changed.
+// fresh is a sink that drops findings that the old side has too, because a diff is about what
+// changed.
 type fresh struct {
 	scanner.Sink
 	before *scanner.Snapshot

@@ -13,8 +13,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// pick chooses the server in OLD to compare NEW with. pair reports that both sides have one server,
-// whose names need not match; otherwise servers are compared by name.
+// pick chooses the server in OLD to compare NEW with. pair reports whether each side has only one
+// server; their names need not match. Otherwise servers are compared by name.
 func (c *diffCmd) pick(ctx context.Context, std streams, l *servers.Listing, engine *scanner.Engine, before *scanner.Snapshot) (s *scanner.Snapshot, pair bool, err error) {
 	switch {
 	case c.Server != "":

@@ -22,7 +22,7 @@ type doctorCmd struct {
 	Format   string   `help:"text or json." default:"text" enum:"text,json"`
 }
 
-// checkup is the result of doctor.
+// checkup is the result of mcpscan doctor.
 type checkup struct {
 	Lockfile string          `json:"lockfile"` // "" for none
 	Files    []*checkedFile  `json:"files"`
@@ -60,7 +60,7 @@ type remedy struct {
 	Command string `json:"command"`
 }
 
-// unreadFile is a file, or an entry of one, that could not be read.
+// unreadFile is a file or an entry in a file that could not be read.
 type unreadFile struct {
 	Path string `json:"path"`
 	Line int    `json:"line"`
@@ -304,7 +304,7 @@ func (s *checkedServer) lock(c *doctorCmd, path string, f *lockfile.File, e *con
 	}
 }
 
-// waiting describes what is waiting for approval.
+// waiting describes the parts of a server that are waiting for approval.
 func waiting(counts map[lockfile.Status]int, identity bool) string {
 	var parts []string
 	if n := counts[lockfile.Changed]; n > 0 {

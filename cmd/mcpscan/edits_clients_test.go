@@ -10,7 +10,8 @@ import (
 	"unicode/utf16"
 )
 
-// edit changes a project. do returns false if the project has nothing to change.
+// edit is a change to a project. do makes it, and returns false if the project has nothing to
+// change.
 type edit struct {
 	name string
 	do   func(r *rand.Rand, p *project) bool
@@ -22,7 +23,7 @@ func (p *project) pick(r *rand.Rand) (*clientFile, *server) {
 	return c, c.servers[r.IntN(len(c.servers))]
 }
 
-// local is an edit of a server that is started by a command.
+// local returns an edit of a server that is started by a command.
 func local(change func(r *rand.Rand, p *project, s *server) bool) func(*rand.Rand, *project) bool {
 	return func(r *rand.Rand, p *project) bool {
 		_, s := p.pick(r)
@@ -30,7 +31,7 @@ func local(change func(r *rand.Rand, p *project, s *server) bool) func(*rand.Ran
 	}
 }
 
-// remote is an edit of a server over HTTP.
+// remote returns an edit of a server over HTTP.
 func remote(change func(s *server)) func(*rand.Rand, *project) bool {
 	return func(r *rand.Rand, p *project) bool {
 		_, s := p.pick(r)
@@ -142,7 +143,8 @@ var starts = []edit{
 	}},
 }
 
-// rewritten is an edit of the text of all configurations, or only of those in JSON.
+// rewritten returns an edit of all configurations' text. With onlyJSON, it fails unless all are
+// JSON.
 func rewritten(onlyJSON bool, f func(string) string) func(*rand.Rand, *project) bool {
 	return func(_ *rand.Rand, p *project) bool {
 		for _, c := range p.clients {
@@ -155,7 +157,7 @@ func rewritten(onlyJSON bool, f func(string) string) func(*rand.Rand, *project) 
 	}
 }
 
-// member is an edit that adds a member to each entry.
+// member returns an edit that adds a member to each entry.
 func member(key string, value any) func(*rand.Rand, *project) bool {
 	return func(_ *rand.Rand, p *project) bool {
 		for _, c := range p.clients {
@@ -170,7 +172,7 @@ func member(key string, value any) func(*rand.Rand, *project) bool {
 	}
 }
 
-// beside is an edit that adds an entry, which is JSON, before or after the others.
+// beside returns an edit that adds a JSON entry before or after the others.
 func beside(value string, first bool) func(*rand.Rand, *project) bool {
 	return rewritten(true, func(text string) string {
 		if first {
@@ -180,7 +182,7 @@ func beside(value string, first bool) func(*rand.Rand, *project) bool {
 	})
 }
 
-// moved is an edit that moves configurations to other paths.
+// moved returns an edit that moves configurations to other paths.
 func moved(to func(string) string) func(*rand.Rand, *project) bool {
 	return func(_ *rand.Rand, p *project) bool {
 		for _, c := range p.clients {
@@ -192,7 +194,7 @@ func moved(to func(string) string) func(*rand.Rand, *project) bool {
 	}
 }
 
-// again is an edit that repeats the previous content of a file.
+// again returns an edit that joins each file's previous content with the new one.
 func again(join func(was, text string) string) func(*rand.Rand, *project) bool {
 	return func(_ *rand.Rand, p *project) bool {
 		for _, c := range p.clients {
@@ -223,7 +225,7 @@ func encoded(order func(uint16) string) func(string) string {
 	}
 }
 
-// disguises are edits of configurations that try to hide their content from readers.
+// disguises are edits of configurations that try to hide the content from mcpscan.
 var disguises = []edit{
 	{"none", func(*rand.Rand, *project) bool { return true }},
 	{"wrapped by this program", behindProxy(func() string { own, _ := ownPath(); return own })},

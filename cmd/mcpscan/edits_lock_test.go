@@ -18,7 +18,7 @@ func serversIn(text string) (whole, servers map[string]any, ok bool) {
 	return whole, servers, ok && len(servers) > 0
 }
 
-// ofLock is an edit of each entry in the lockfile.
+// ofLock returns an edit of each entry in the lockfile.
 func ofLock(change func(r *rand.Rand, servers map[string]any, name string) bool) func(*rand.Rand, *project) bool {
 	return func(r *rand.Rand, p *project) bool {
 		whole, servers, ok := serversIn(p.files["mcpscan.lock"])
@@ -35,7 +35,7 @@ func ofLock(change func(r *rand.Rand, servers map[string]any, name string) bool)
 	}
 }
 
-// ofIdentity is an edit of each identity in the lockfile.
+// ofIdentity returns an edit of each identity in the lockfile.
 func ofIdentity(change func(r *rand.Rand, identity map[string]any) bool) func(*rand.Rand, *project) bool {
 	return ofLock(func(r *rand.Rand, servers map[string]any, name string) bool {
 		identity, ok := servers[name].(map[string]any)["identity"].(map[string]any)
@@ -43,7 +43,7 @@ func ofIdentity(change func(r *rand.Rand, identity map[string]any) bool) func(*r
 	})
 }
 
-// ofTools is an edit of each tool in the lockfile.
+// ofTools returns an edit of each tool in the lockfile.
 func ofTools(change func(tool map[string]any) bool) func(*rand.Rand, *project) bool {
 	return ofLock(func(_ *rand.Rand, servers map[string]any, name string) bool {
 		tools, _ := servers[name].(map[string]any)["tools"].(map[string]any)
@@ -65,8 +65,8 @@ func absent(keys ...string) func(*rand.Rand, map[string]any) bool {
 	}
 }
 
-// unlocks are edits of the lockfile that try to make it match the change, or to
-// remove what contradicts it.
+// unlocks are edits of the lockfile that try to make it match a change to the project, or to remove
+// what contradicts that change.
 var unlocks = []edit{
 	{"no lockfile", func(_ *rand.Rand, p *project) bool { delete(p.files, "mcpscan.lock"); return true }},
 	{"no servers", func(_ *rand.Rand, p *project) bool {
@@ -125,7 +125,7 @@ var unlocks = []edit{
 	}},
 }
 
-// setting is an edit that appends to mcpscan.yaml.
+// setting returns an edit that appends to mcpscan.yaml.
 func setting(text string) func(*rand.Rand, *project) bool {
 	return func(_ *rand.Rand, p *project) bool { p.files["mcpscan.yaml"] += text; return true }
 }

@@ -41,7 +41,7 @@ type server struct {
 // format writes the entries of a client's configuration.
 type format func(entries []entry) string
 
-// entry is a server in the form that a client writes.
+// entry is a server in a client's notation.
 type entry struct {
 	name   string
 	fields map[string]any

@@ -24,8 +24,8 @@ var (
 	editSeed  = flag.Uint64("edits-seed", 1, "what its projects and edits are drawn from")
 )
 
-// editsOfProject is the number of edits tried per project. Projects are reused because locking one
-// is slow: it starts the servers.
+// editsOfProject is the number of edits tried per project. Projects are reused because creating a
+// lockfile is slow: it starts the servers.
 const editsOfProject = 25
 
 // TestHostileEdits creates random projects with clients, servers and a lockfile, and
@@ -131,7 +131,7 @@ func quietly(args ...string) (int, string) {
 	return code, said.String()
 }
 
-// shownProject formats the relevant files of a project for an error.
+// shownProject formats a project's relevant files for an error.
 func shownProject(p *project) string {
 	var b strings.Builder
 	for _, c := range p.clients {
@@ -146,7 +146,7 @@ func shownProject(p *project) string {
 	return b.String()
 }
 
-// answerHTTP answers as the server named in the path.
+// answerHTTP is an HTTP handler that plays the server named in the path.
 func answerHTTP(w http.ResponseWriter, req *http.Request) {
 	var r fakeserver.Request
 	body, _ := io.ReadAll(req.Body)
@@ -162,8 +162,8 @@ func answerHTTP(w http.ResponseWriter, req *http.Request) {
 	fmt.Fprint(w, r.From([]byte(dumpOf(strings.Trim(req.URL.Path, "/")))))
 }
 
-// behindProxy is an edit that wraps all commands as mcpscan wrap does, for the given
-// program.
+// behindProxy returns an edit that wraps all commands as mcpscan wrap does, with the given program
+// as the proxy.
 func behindProxy(program func() string) func(*rand.Rand, *project) bool {
 	return func(_ *rand.Rand, p *project) bool {
 		for _, c := range p.clients {

@@ -28,8 +28,7 @@ var eventMembers = map[string]string{
 	"[FieldChange]":              "field previous new",
 }
 
-// notWritten lists events and members of the designs for which recordings have no
-// data.
+// notWritten lists the designs' events and members for which recordings contain no data.
 var notWritten = []string{"mcp_network_connection", "mcp_tool_call_intercepted server_addr"}
 
 // written runs mcpscan and returns the audit events that it writes.

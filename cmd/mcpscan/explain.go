@@ -82,7 +82,7 @@ type past struct {
 	Turn    bool       `json:"same_turn,omitempty"`
 }
 
-// citation is another event's finding that rests on this event.
+// citation is another event's finding that is based on this event.
 type citation struct {
 	Rule     string           `json:"rule"`
 	Severity scanner.Severity `json:"severity"`
@@ -150,8 +150,8 @@ func (x *explainer) pass(ctx context.Context, engine *scanner.Engine, s scanner.
 	return replayed{[]string{x.cmd.Recording}, x.cmd.MaxMessage, "nothing was explained"}.into(ctx, x.std, engine, x.checks.Into(s))
 }
 
-// probe returns an engine with an additional, last rule that calls see with the windows of each
-// call.
+// probe returns an engine with an additional rule, run last, that passes each call's windows to
+// see.
 func (x *explainer) probe(see func(*scanner.Judged, *scanner.Windows, *scanner.Limits)) (*scanner.Engine, error) {
 	return scanner.New(append(slices.Clone(x.checks.Engine().Rules()), observer(func(p *scanner.JudgePass) {
 		if w, ok := p.Windows(); ok {
@@ -204,7 +204,7 @@ func (x *explainer) explain(ctx context.Context, line int) ([]*explained, error)
 	return v.events, nil
 }
 
-// pastOf describes an event that others rest on.
+// pastOf describes an event on which findings in later events are based.
 func pastOf(e *scanner.Event, out *scanner.Outcome) past {
 	p := past{File: e.Origin.File, Line: e.Origin.Line, Session: e.Session, Server: e.Server, Event: e.Type}
 	if !e.Time.IsZero() {
@@ -242,7 +242,7 @@ func (e *explained) findings(rules []scanner.Rule) {
 	}
 }
 
-// rest adds to an event's findings the events that they rest on.
+// rest adds to each finding of an event the earlier events that it is based on.
 func (e *explained) rest(recording string, places map[int]past) {
 	for i := range e.Findings {
 		f := &e.Findings[i]

@@ -220,7 +220,8 @@ func repeats(d scanner.Decision, said []scanner.Decision) bool {
 	})
 }
 
-// Finding records a finding on the line, or one elsewhere that rests on it.
+// Finding records a finding in the selected line's events, or one elsewhere that is based on that
+// line.
 func (v *view) Finding(f *scanner.Finding) error {
 	if v.now != nil {
 		return v.now.collector.Finding(f)

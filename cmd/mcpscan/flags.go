@@ -30,9 +30,9 @@ type engineFlags struct {
 	late    func() bool   // reports whether the time is up; nil without a limit
 }
 
-// baselineFlags selects earlier findings and the date for ignores.
+// baselineFlags selects the baseline and the date for ignores.
 type baselineFlags struct {
-	Baseline string `help:"A JSON report: findings that it contains and that are no more severe now are counted, but do not fail the run." placeholder:"REPORT"`
+	Baseline string `help:"A saved JSON report. Findings in it are counted but do not fail the run, unless they are more severe now." placeholder:"REPORT"`
 	Now      string `help:"Date against which to check the expiry of ignores if events have no time, as in definition files." placeholder:"DATE"`
 }
 
@@ -40,7 +40,7 @@ type baselineFlags struct {
 type lockFlags struct {
 	Lockfile  string `help:"Approved definitions to compare with; default: mcpscan.lock in the working directory, if it exists." placeholder:"FILE"`
 	Base      string `help:"The lockfile before the change under review, or a directory with the files of the commit before it. Reports changes to the lockfile; if PATH is a directory, mcpscan uses its versions of the configuration, policies and baseline." placeholder:"PATH"`
-	Approvals string `help:"Whether approvals that the change under review adds to the lockfile accept drift: accept, ignore." default:"accept" enum:"accept,ignore"`
+	Approvals string `help:"How to treat approvals that the change under review adds to the lockfile: accept, ignore." default:"accept" enum:"accept,ignore"`
 }
 
 // options returns the options that select the configuration.
@@ -48,7 +48,8 @@ func (f *configFlags) options() app.Options {
 	return app.Options{Config: f.Config, NoConfig: f.NoConfig}
 }
 
-// checks returns the checks that the flags select, using base's versions of files changed since.
+// checks returns the checks that the flags select. For files that have changed since base, base's
+// versions apply.
 func (f *engineFlags) checks(base string) (*app.Checks, error) {
 	if f.Jobs < 0 || f.MaxMessage < 1 || f.MaxTime < 0 {
 		return nil, usage("--jobs, --max-message and --max-time must not be negative")
@@ -63,8 +64,8 @@ func (f *engineFlags) checks(base string) (*app.Checks, error) {
 	return c, err
 }
 
-// inspection returns the checks of a run that compares with approved definitions and known findings,
-// and its report.
+// inspection returns the checks, and the collector of the report, for a run that compares with
+// approved definitions and known findings.
 func (f *engineFlags) inspection(ctx context.Context, lock *lockFlags, base *baselineFlags, output *outputFlags) (*app.Checks, *report.Collector, error) {
 	checks, err := f.checks(lock.Base)
 	if err != nil {

@@ -26,7 +26,7 @@ type heldCmd struct {
 }
 
 // A held message is a file, ID.json, in a directory that only the user can access. To answer, a
-// process renames it to ID.allow or ID.deny; only one of several can succeed.
+// process renames the file to ID.allow or ID.deny; if several try, only one succeeds.
 const (
 	heldAsked   = ".json"
 	heldAllowed = ".allow"
@@ -66,7 +66,7 @@ func makeHeldDir() (string, error) {
 	return dir, nil
 }
 
-// heldMessage is the content of such a file.
+// heldMessage is the content of a held message's file.
 type heldMessage struct {
 	ID        string    `json:"id"`
 	Until     time.Time `json:"until"`
@@ -204,7 +204,7 @@ type heldDenyCmd struct {
 // Run refuses a message.
 func (c *heldDenyCmd) Run() error { return answerHeld(c.ID, heldDenied) }
 
-// answerHeld answers the question about a held message.
+// answerHeld allows or denies a held message.
 func answerHeld(id, ending string) error {
 	dir, err := heldDir()
 	if err != nil {

@@ -29,8 +29,8 @@ var update = flag.Bool("update", false, "write the generated documents instead o
 // root is the relative path from this package to the repository root.
 const root = "../.."
 
-// imports lists the packages of this module that each package may import. It states a policy, so
-// the commit that adds an entry changes only this table and ARCHITECTURE.md.
+// imports lists the packages of this module that each package may import. It states a policy: a
+// commit that adds an entry must change only this table and ARCHITECTURE.md.
 var imports = map[string][]string{
 	"internal/wire":                {},
 	"internal/lazyregexp":          {},
@@ -147,8 +147,8 @@ func TestNoClockNoIO(t *testing.T) {
 	})
 }
 
-// pure reports whether the findings of a package must depend only on its input. This
-// applies to the engine, the rules with the packages that they use, and the reports.
+// pure reports whether a package's results must depend only on its input. This applies to the
+// engine, the rules (with the packages that they use) and the reports.
 func pure(dir string) bool {
 	switch dir {
 	case "scanner", "report", "internal/text", "internal/reading", "internal/intent", "internal/conform":
@@ -251,9 +251,9 @@ func TestRulesDocument(t *testing.T) {
 	}
 }
 
-// TestConfigurationDocument checks that the examples in docs/configuration.md and
-// README.md load, that the first one uses every key, and that the document explains all
-// words that a file may use.
+// TestConfigurationDocument checks that the examples in docs/configuration.md and README.md load,
+// that the first one uses every key, and that the document explains all fields, categories and
+// other values that a file may use.
 func TestConfigurationDocument(t *testing.T) {
 	document := readFile(t, root, "docs", "configuration.md")
 	var loaded []*config.Settings

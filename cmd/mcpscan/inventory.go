@@ -14,7 +14,7 @@ import (
 // serversCmd implements the mcpscan servers command.
 type serversCmd struct{ lookFlags }
 
-// serverRow is one line of mcpscan servers.
+// serverRow is one row of the output of mcpscan servers.
 type serverRow struct {
 	Server    string    `json:"server"`
 	Transport string    `json:"transport"`
@@ -98,7 +98,7 @@ func (r *serverRow) see(e *scanner.Event, out *scanner.Outcome) {
 // toolsCmd implements the mcpscan tools command.
 type toolsCmd struct{ lookFlags }
 
-// toolRow is one line of mcpscan tools.
+// toolRow is one row of the output of mcpscan tools.
 type toolRow struct {
 	Server      string    `json:"server"`
 	Tool        string    `json:"tool"`
@@ -181,7 +181,7 @@ func seeTool(byName map[[2]string]*toolRow, e *scanner.Event, d *mcp.Definition)
 	}
 }
 
-// toolDigest returns the digest of a tool as reported by its source: an audit log has its own.
+// toolDigest returns a tool's digest: the one in the audit log, or ours for other recordings.
 func toolDigest(d *mcp.Definition) string {
 	if d.Foreign {
 		return d.AgentSH

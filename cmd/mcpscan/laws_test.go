@@ -43,7 +43,7 @@ func judged(t require, recording io.Reader, engine *scanner.Engine) map[string][
 	return out
 }
 
-// require makes helpers usable with testing.T and rapid.T.
+// require fails a test; it lets helpers work with both testing.T and rapid.T.
 type require struct {
 	fatal func(args ...any)
 }
@@ -106,8 +106,8 @@ func TestDeterminismOfTranscripts(t *testing.T) {
 	}
 }
 
-// confusing lists frames in which rules that inspect messages as JSON report findings, some at the
-// edge of the frame.
+// confusing lists frames in which rules that inspect messages as JSON report findings, some of them
+// in the first or last bytes.
 var confusing = []string{
 	`{"id":3,"jsonrpc":"2.0","result":{"tools":[{"name":"sum","name":"sub","Description":"x"}]}}`,
 	`{"jsonrpc":"2.0","id":4,"result":{"tools":[{"name":"sum"},{"name":"sum","description":7},{"description":"no name"},null]}}`,
@@ -120,8 +120,8 @@ var confusing = []string{
 	`{"jsonrpc":"2.0","id":11,`, "ready", "ready\r{\"jsonrpc\":\"2.0\",\"id\":12,\"result\":{}}", "\xEF\xBB\xBF{\"id\":13}", "\xff\xfe",
 }
 
-// TestLiveEqualsReplay checks that replaying a recording gives the findings and the
-// coverage of the run that made it, whatever was sent.
+// TestLiveEqualsReplay checks that replaying a recording gives the findings and the coverage of the
+// run that made it, whatever the servers sent.
 func TestLiveEqualsReplay(t *testing.T) {
 	req := require{t.Fatal}
 	var recording bytes.Buffer
@@ -154,7 +154,7 @@ func TestLiveEqualsReplay(t *testing.T) {
 	}
 }
 
-// wires yields events in chunks of one, as a live server does.
+// wires yields one event per chunk, as a live server does.
 type wires struct{ events []*scanner.Event }
 
 func (w *wires) Next() (scanner.Chunk, error) {
@@ -225,9 +225,9 @@ func findingsOf(t require, recording string) string {
 // as some runs.
 var allRules = sync.OnceValues(func() (*scanner.Engine, error) { return scanner.New(rules.All(), scanner.Options{}) })
 
-// TestMemoryIsBounded checks that memory use does not grow with the length of the
-// input, by comparing the two halves of a recording. Because sessions stay in
-// memory until others displace them, it allows only a few.
+// TestMemoryIsBounded checks that memory use does not grow with the length of the input, by
+// comparing the two halves of a recording. Because sessions stay in memory until others displace
+// them, it keeps only 8 open.
 func TestMemoryIsBounded(t *testing.T) {
 	const size = 40 << 20
 	r, w := io.Pipe()

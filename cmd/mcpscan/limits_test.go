@@ -35,8 +35,7 @@ const (
 	untested   = "the rest is not checked"
 )
 
-// limits lists the limits of the program by directory, which includes
-// subdirectories.
+// limits lists the program's limits by directory, including its subdirectories.
 var limits = []struct {
 	dir  string
 	rows []limit
@@ -557,11 +556,11 @@ func constantsOf(t *testing.T, dir string) map[string]constant.Value {
 	return found
 }
 
-// otherSystem matches the names of files that are not built on Linux, because they would declare
-// the same constants again.
+// otherSystem matches the names of files that are not built on Linux. They are left out because
+// they declare the same constants again.
 var otherSystem = regexp.MustCompile(`_(windows|other)\.go$`)
 
-// durations is an importer for a package time that declares only the duration units.
+// durations is an importer that provides a package time with only the duration units.
 type durations struct{}
 
 func (durations) Import(path string) (*types.Package, error) {

@@ -53,7 +53,7 @@ func (c *lockCmd) Run(ctx context.Context, std streams) error {
 		return err
 	}
 	l := c.listing(checks)
-	// Two servers must not share a name; a replaced executable is recorded instead of
+	// A server that reports another one's name is renamed; a replaced executable is recorded, not
 	// blocked.
 	l.Separate, l.Block = true, false
 	if f, err := lockfile.Load(c.Lockfile); err == nil { // errors are reported when it is written
@@ -99,7 +99,7 @@ func lockPolicy(settings *config.Settings) lockfile.Policy {
 	return lockfile.Policy{Hold: a.Holds(), Auto: a.Passes}
 }
 
-// offers is everything that the targets offer, with the findings.
+// offers holds all definitions from the targets, and the findings.
 type offers struct {
 	now       *scanner.Snapshot
 	inputs    []report.Input
@@ -231,8 +231,8 @@ func (c *lockCmd) report(std streams, checks *app.Checks, o *offers) error {
 	return c.end(std, checks, r, nil)
 }
 
-// doubtful rejects a configuration that clients may interpret differently, such as one that names
-// a server twice: it is unclear which one to lock.
+// doubtful rejects a configuration that clients may interpret differently, such as one that defines
+// a server twice: it is unclear which definition to lock.
 func (c *lockCmd) doubtful(target string) error {
 	file, err := app.ReadConfig(target, c.MaxMessage)
 	if err == nil && len(file.Problems) > 0 { // an error is reported when it is read

@@ -138,11 +138,11 @@ func stamp(t time.Time) string {
 // eventsCmd implements the mcpscan events command.
 type eventsCmd struct {
 	lookFlags
-	Type     string `help:"Only this type: mcp_message or an audit type, a JSON-RPC method, or request, notification, response."`
+	Type     string `help:"Only events of this type: mcp_message, an audit event type, a JSON-RPC method, request, notification or response."`
 	Severity string `help:"Show only events with findings of this severity or higher, and list those findings." default:"" enum:",note,low,medium,high,critical"`
 }
 
-// eventRow is one line of mcpscan events.
+// eventRow is one row of the output of mcpscan events.
 type eventRow struct {
 	Seq       int64     `json:"seq"`
 	Time      time.Time `json:"timestamp"`
@@ -251,7 +251,7 @@ func (c *detectionsCmd) Run(ctx context.Context, std streams) error {
 	return t.write(std.out)
 }
 
-// detectionRow is one line of mcpscan detections.
+// detectionRow is one row of the output of mcpscan detections.
 type detectionRow report.Finding
 
 func (r detectionRow) when() time.Time {

@@ -58,7 +58,7 @@ type streams struct {
 	out, err io.Writer
 }
 
-// grammar is the command line. Its groups are in help.go.
+// grammar defines the command line. Its groups are in help.go.
 type grammar struct {
 	Scan       scanCmd       `cmd:"" group:"scan" help:"Inspect live servers, client configurations and definition files."`
 	Proxy      proxyCmd      `cmd:"" group:"proxy" help:"Run between a client and a server, and enforce rules, policies and pins."`
@@ -100,7 +100,7 @@ Exit codes: 0 no finding at or above --fail-on, 1 findings at or above it,
 2 usage or configuration error, 3 something could not be inspected,
 130 interrupted.`
 
-// maxHeap is the size at which the garbage collector tries to keep the heap. Live data has
+// maxHeap is the size below which the garbage collector tries to keep the heap. Live data has
 // separate, lower limits.
 const maxHeap = 200 << 20
 

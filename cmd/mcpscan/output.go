@@ -119,8 +119,8 @@ func (f *outputFlags) render(std streams, format, file string, r *report.Report,
 	return writeTo(std, "the report", file, func(w io.Writer) error { return report.Write(w, format, r, o) })
 }
 
-// writeTo writes to a file, or to standard output if none is named. Errors name the file's purpose,
-// what.
+// writeTo writes to a file, or to standard output if none is named. what is the file's purpose, for
+// errors.
 func writeTo(std streams, what, file string, write func(io.Writer) error) (err error) {
 	w := std.out
 	if file != "" && file != "-" {
@@ -148,7 +148,8 @@ func closeFile(f *os.File, err error) error {
 	return err
 }
 
-// maxReasons is the maximum number of reasons on standard error; the report contains all.
+// maxReasons is the maximum number of reasons for an incomplete inspection on standard error; the
+// report contains all.
 const maxReasons = 5
 
 // verdict converts a report to the exit error. Open findings take precedence over skipped input.
@@ -189,7 +190,7 @@ func (f *outputFlags) failOn(r *report.Report) scanner.Severity {
 }
 
 // fails returns the severity that the user chose for failures, if any. For never, it returns nil,
-// so a report still has failed tests.
+// so that formats with test results still have failures.
 func (f *outputFlags) fails() *scanner.Severity {
 	if f.FailOn == "" || f.FailOn == "never" {
 		return nil

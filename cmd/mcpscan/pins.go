@@ -65,8 +65,8 @@ func (f *pinFlags) load() (*lockfile.File, error) {
 	return file, nil
 }
 
-// unreadable returns the error for a required lockfile; if it is missing, the error names the
-// command that creates one.
+// unreadable returns the error for a required lockfile that cannot be read; if it is missing, the
+// error names the command that creates one.
 func unreadable(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		err = fmt.Errorf("%w; run mcpscan lock to create it", err)
@@ -74,7 +74,7 @@ func unreadable(err error) error {
 	return err
 }
 
-// pinRow is one line of mcpscan pins list.
+// pinRow is one row of the output of mcpscan pins list.
 type pinRow struct {
 	Server     string `json:"server"`
 	Kind       string `json:"kind"`
@@ -106,7 +106,7 @@ func row(server string, k mcp.DefinitionKey, e *lockfile.Entry) pinRow {
 
 // pinsListCmd implements the mcpscan pins list command.
 type pinsListCmd struct {
-	Selector string `arg:"" optional:"" help:"Only this server, or only one definition of it." placeholder:"SERVER[:NAME]"`
+	Selector string `arg:"" optional:"" help:"Only this server, or only one of its definitions." placeholder:"SERVER[:NAME]"`
 	pinNames
 	pinFlags
 }
@@ -282,7 +282,7 @@ func (c *pinsDiffCmd) Run(ctx context.Context, std streams) error {
 type pinsTrustCmd struct {
 	Selector string `arg:"" optional:"" help:"SERVER:NAME." placeholder:"SERVER:NAME"`
 	pinNames
-	Digest string `help:"The digest that you reviewed: sha256-…, or the hexadecimal digest of agentsh or MCPProxy. Later changes stay unapproved." required:"" aliases:"hash" placeholder:"DIGEST"`
+	Digest string `help:"The digest that you reviewed: sha256-…, or the hexadecimal digest from agentsh or MCPProxy. Later changes stay unapproved." required:"" aliases:"hash" placeholder:"DIGEST"`
 	Reason string `help:"Reason, recorded in the lockfile." placeholder:"TEXT"`
 	By     string `help:"Name of the approver; default: MCPSCAN_USER, GITHUB_ACTOR or the current user." placeholder:"NAME"`
 	Now    string `help:"Time of the approval; default: now." placeholder:"TIME"`

@@ -26,7 +26,7 @@ type foreignPin struct {
 
 // pinsExportCmd implements the mcpscan pins export command.
 type pinsExportCmd struct {
-	For      string `help:"The program whose digests to use: agentsh, mcpproxy." required:"" enum:"agentsh,mcpproxy"`
+	For      string `help:"Write pins with this program's digests: agentsh, mcpproxy." required:"" enum:"agentsh,mcpproxy"`
 	Lockfile string `help:"The lockfile." default:"mcpscan.lock" placeholder:"FILE"`
 }
 
@@ -54,8 +54,8 @@ func (c *pinsExportCmd) Run(std streams) error {
 // pinsImportCmd implements the mcpscan pins import command.
 type pinsImportCmd struct {
 	File string `arg:"" help:"A JSON array of pins." placeholder:"FILE"`
-	From string `help:"The program whose digests to use: agentsh, mcpproxy." required:"" enum:"agentsh,mcpproxy"`
-	Now  string `help:"Time of approvals without one; default: now." placeholder:"TIME"`
+	From string `help:"The program that wrote the pins: agentsh, mcpproxy." required:"" enum:"agentsh,mcpproxy"`
+	Now  string `help:"Time of approvals that have none; default: now." placeholder:"TIME"`
 	pinFlags
 }
 

@@ -19,7 +19,7 @@ import (
 type policyCmd struct {
 	Test     policyTestCmd     `cmd:"" help:"Test a policy on requests in files."`
 	Check    policyCheckCmd    `cmd:"" help:"Report unreachable rules and patterns that match nothing."`
-	Generate policyGenerateCmd `cmd:"" help:"Generate a policy that allows exactly what recordings show."`
+	Generate policyGenerateCmd `cmd:"" help:"Generate a policy that allows exactly what recordings contain."`
 }
 
 // policyCheckCmd implements the mcpscan policy check command.
@@ -30,7 +30,7 @@ type policyCheckCmd struct {
 	MaxMessage int64    `help:"Maximum message size in bytes." default:"33554432"`
 }
 
-// checkRow is one line of mcpscan policy check.
+// checkRow is one row of the output of mcpscan policy check.
 type checkRow struct {
 	File    string `json:"file"`
 	Line    int    `json:"line"`
@@ -71,7 +71,7 @@ func (c *policyCheckCmd) Run(ctx context.Context, std streams) error {
 	return cmp.Or(err, incomplete)
 }
 
-// watch returns the patterns that match nothing in the recordings. The error is set if something
+// watch returns the patterns that match nothing in the recordings. It returns an error if something
 // was not read.
 func (c *policyCheckCmd) watch(ctx context.Context, std streams, w *policy.Watch) ([]policy.Problem, error) {
 	engine, err := scanner.New(nil, scanner.Options{Policy: w})

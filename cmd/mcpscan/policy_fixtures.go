@@ -35,7 +35,7 @@ type fixture struct {
 	event    *scanner.Event
 }
 
-// fixtureRow is one line of mcpscan policy test.
+// fixtureRow is one row of the output of mcpscan policy test.
 type fixtureRow struct {
 	Fixture  string   `json:"fixture"`
 	Method   string   `json:"method"`
@@ -127,8 +127,8 @@ const (
 	maxFixture  = 16 << 20
 )
 
-// fixtures reads all fixtures that the flags name. An unreadable one fails the test, because
-// otherwise nobody would notice that it does not run.
+// fixtures reads all fixtures that the flags name. An unreadable fixture fails the test, because
+// otherwise nobody would notice that it is not tested.
 func (c *policyTestCmd) fixtures() ([]fixture, error) {
 	names := slices.Clone(c.Fixture)
 	for _, dir := range c.FixtureDir {

@@ -16,8 +16,8 @@ const (
 	bytesRead
 )
 
-// progress shows a run's state, its speed and the remaining time on a terminal. A nil progress
-// shows nothing.
+// progress shows how much a run has done, its speed and the remaining time on a terminal. A nil
+// progress shows nothing.
 type progress struct {
 	to    io.Writer
 	what  string
@@ -61,7 +61,7 @@ func newProgress(std streams, what string, total int64, of unit, quiet bool) *pr
 	return p
 }
 
-// add adds to the progress.
+// add records that n more units are done.
 func (p *progress) add(n int) {
 	if p == nil {
 		return

@@ -30,7 +30,7 @@ type proxyCmd struct {
 	InheritEnv      bool          `help:"Pass the whole environment to the server."`
 	AskTimeout      time.Duration `help:"How long to wait for approval of a message for which the policy prompts; 0 refuses it at once." default:"30s"`
 	Record          string        `help:"Write all messages to this file, for mcpscan replay." placeholder:"FILE"`
-	Format          []string      `help:"Write a report to a file when the connection ends, as FORMAT=FILE. Formats: ${formats}. Repeatable." placeholder:"FORMAT=FILE" sep:"none"`
+	Format          []string      `help:"Write a report in FORMAT to FILE when the connection ends. Formats: ${formats}. Repeatable." placeholder:"FORMAT=FILE" sep:"none"`
 	AllowIncomplete bool          `help:"Exit with the exit code of the server even if something could not be inspected."`
 	Quiet           bool          `short:"q" help:"Write only errors to standard error."`
 	Wrapped         string        `hidden:"" help:"Written by mcpscan wrap; tells mcpscan unwrap how to restore the entry." default:"" enum:",args,no-args,null-args,command"`
@@ -183,7 +183,7 @@ func (c *proxyCmd) target(known servers.Known) (*servers.Target, error) {
 	return t, nil
 }
 
-// maxTold limits the number of lines on standard error per connection, because clients keep them.
+// maxTold limits the number of lines on standard error per connection, because clients store them.
 const maxTold = 200
 
 // proxyRun is one run of the proxy.
@@ -244,7 +244,7 @@ func (r *proxyRun) options() proxy.Options {
 	}
 }
 
-// decided records an event's outcome: for the reports, and as a line for readers of the client's
+// decided records an event's outcome in the reports, and prints a line that ends up in the client's
 // log.
 func (r *proxyRun) decided(e *scanner.Event, out *scanner.Outcome, do scanner.Action) {
 	err := r.sink.Event(e, out)

@@ -7,7 +7,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// asking returns how to ask for approval when the policy prompts, or nil if nobody is asked.
+// asking returns the settings for asking for approval when the policy prompts, or nil if nobody is
+// asked.
 func (r *proxyRun) asking() *proxy.Asking {
 	if r.AskTimeout == 0 {
 		return nil
@@ -25,8 +26,8 @@ func (r *proxyRun) asking() *proxy.Asking {
 	}
 }
 
-// asks reports whether the user is asked about a message with this outcome. Nobody is asked about the
-// calls in a model's response.
+// asks reports whether the user is asked about a message with this outcome. The calls in a model's
+// response are decided without asking anybody.
 func (r *proxyRun) asks(out *scanner.Outcome) bool {
 	return r.AskTimeout > 0 && !r.LLM && r.Mode != "observe" && out.Decision.Verdict == scanner.Prompt
 }

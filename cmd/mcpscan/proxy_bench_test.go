@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// roundTrip is a server behind a command, with its call durations.
+// roundTrip is a connection to a server through a command, with the durations of its calls.
 type roundTrip struct {
 	name string
 	cmd  *exec.Cmd

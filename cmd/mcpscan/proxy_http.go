@@ -24,17 +24,17 @@ import (
 
 // listenFlags are the flags of a proxy in front of a server at a URL.
 type listenFlags struct {
-	Listen          string        `help:"Address and port to listen on for --upstream, --servers or --llm, or only a port, for the loopback address. Port 0 selects a free port and prints it to standard error." placeholder:"ADDRESS:PORT"`
+	Listen          string        `help:"Address and port to listen on for --upstream, --servers or --llm; a port without an address means the loopback address. Port 0 selects a free port and prints it to standard error." placeholder:"ADDRESS:PORT"`
 	LLM             bool          `name:"llm" help:"Run between agents and the APIs of LLM providers, and block tool calls in model responses."`
 	Upstream        string        `help:"URL of the server to proxy; the proxy serves the same path. With --llm, the address of a provider; by default, the proxy then serves the paths /anthropic, /openai and /gemini." placeholder:"URL"`
 	Servers         string        `help:"Client configuration with the servers to proxy, instead of --upstream, each under /NAME. With --llm, the proxy starts or connects to these servers and lists their tools before any traffic, and when they change." placeholder:"FILE"`
-	RunServers      bool          `help:"Start the commands of --servers without asking: one process for each client session or, with --llm, one in all."`
-	MaxSessions     int           `help:"Maximum number of sessions, and processes, of each server that --servers starts." default:"32" placeholder:"N"`
+	RunServers      bool          `help:"Start the commands of --servers without asking: one process of each for every client session or, with --llm, for all clients."`
+	MaxSessions     int           `help:"Maximum number of sessions, and therefore processes, for each server that --servers starts." default:"32" placeholder:"N"`
 	SessionIdle     time.Duration `help:"End a session with a server that --servers starts if it has no open request or stream for this time." default:"30m"`
 	AllowHost       []string      `help:"Additional host name by which clients reach the proxy (localhost and loopback addresses are always allowed), or an Origin to allow: its host or the full value. Repeatable." placeholder:"HOST" sep:"none"`
 	TokenEnv        string        `help:"Environment variable with the bearer token that clients must send to the proxy." placeholder:"NAME"`
-	TLSFingerprint  string        `help:"SHA-256 fingerprint that the certificate of the upstream must have, in hexadecimal digits." placeholder:"SHA256"`
-	UpstreamTimeout time.Duration `help:"Time limit until the upstream begins to respond; 0 means no limit." default:"5m"`
+	TLSFingerprint  string        `help:"SHA-256 fingerprint that the upstream's certificate must have, in hexadecimal digits." placeholder:"SHA256"`
+	UpstreamTimeout time.Duration `help:"Time limit for the upstream to begin its response; 0 means no limit." default:"5m"`
 }
 
 // Time limits for reading request headers, for idle connections, and for requests still open at
@@ -111,7 +111,7 @@ func (f *listenFlags) access(address string) proxy.Access {
 	return a
 }
 
-// closing is a handler that must be closed.
+// closing is an HTTP handler that must be closed.
 type closing interface {
 	http.Handler
 	Close()
@@ -229,8 +229,8 @@ func serve(ctx context.Context, listener net.Listener, handler http.Handler) err
 	return nil
 }
 
-// givenSecrets masks the server's secrets from request headers. It caches the last masker, because
-// a client's requests mostly contain the same secrets.
+// givenSecrets masks secrets for the server that are configured or in request headers. It caches
+// the last masker, because a client's requests mostly contain the same secrets.
 type givenSecrets struct {
 	always []string
 

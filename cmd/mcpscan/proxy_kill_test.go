@@ -22,7 +22,7 @@ import (
 
 var kills = flag.Int("kills", 6, "processes that TestKilledInSession kills")
 
-// loaded is a session under load.
+// loaded is a session under load, with its processes.
 type loaded struct {
 	t     *testing.T
 	home  string
@@ -181,8 +181,8 @@ func readable(t *testing.T, home string) {
 	}
 }
 
-// TestServersOfKilledProxy checks that the server processes that a proxy on a port starts for its
-// sessions end with their session and with the proxy, even if it is killed.
+// TestServersOfKilledProxy checks that server processes started by a proxy on a port end when their
+// session ends and when the proxy ends, even if it is killed.
 func TestServersOfKilledProxy(t *testing.T) {
 	home := t.TempDir()
 	servers := map[string]clientEntry{}

@@ -13,17 +13,16 @@ import (
 )
 
 // llmSaid is an exchange with a model. declares is the description of the tool mcp__mail__send in
-// the request, or "" for none. calls are the tools called in the answer, and reasons say why each
-// call is blocked, or are "" for calls that pass.
+// the request, or "" if the request does not declare it. calls are the tools called in the answer,
+// and reasons say why each call is blocked, or are "" for calls that pass.
 type llmSaid struct {
 	declares string
 	calls    []string
 	reasons  []string
 }
 
-// policyLeaks are defects found by running another project's LLM proxy, in which its policy let
-// calls pass or applied the wrong criterion. line refers to section 1.7 of the notes on that
-// project.
+// policyLeaks are defects found by running another project's LLM proxy: its policy let calls pass,
+// or applied the wrong criterion. line refers to section 1.7 of the notes on that project.
 var policyLeaks = []struct {
 	line, name, config string
 	talk               []llmSaid
@@ -56,8 +55,8 @@ var policyLeaks = []struct {
 		[]llmSaid{{"", []string{"mcp__mail__look", "mcp__mail__list", "mcp__notes__look", "mcp__notes__list", "mcp__notes__find"}, []string{"", "rate limit", "", "", "rate limit"}}}},
 }
 
-// elsewhere lists the lines of that section that do not concern model calls but servers that
-// mcpscan starts, with the tests that cover them.
+// elsewhere lists the lines of section 1.7 that do not concern a model's calls, with the tests that
+// cover them.
 var elsewhere = map[string][]string{
 	"Env: allowlist":                           {"TestVariables", "TestInherits", "scan_environment.txtar"},
 	"Binary pin: LookPath":                     {"scan_command.txtar"},

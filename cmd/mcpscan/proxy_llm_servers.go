@@ -20,8 +20,8 @@ type watched struct {
 	ended  chan struct{}         // closed when later has been drained
 }
 
-// read calls take with the later events that concern the proxy, until all servers
-// have ended.
+// read calls take with each event that concerns the proxy and occurs after the listing, until all
+// servers have ended.
 func (w *watched) read(take func(*scanner.Event)) {
 	defer close(w.ended)
 	for e := range w.later {
@@ -37,8 +37,7 @@ func (w *watched) end() {
 	<-w.ended
 }
 
-// withServers is a proxy with its listed servers. Close stops the servers before it
-// closes the proxy.
+// withServers is a proxy with its listed servers.
 type withServers struct {
 	*proxy.LLM
 	servers *watched

@@ -68,8 +68,8 @@ func (r *proxyRun) configured(ctx context.Context, known servers.Known) (targets
 	return targets, nil
 }
 
-// consent returns a function that decides whether a server in the configuration is started, and
-// says why not. A server at a URL needs no consent, because nothing is run for it.
+// consent returns a function that returns why a server in the configuration must not be started, or
+// "" if it may. A server at a URL needs no consent, because no command is run for it.
 func (r *proxyRun) consent(ctx context.Context, l *servers.Listing) func(*servers.Target) (refused string) {
 	refuses := consent(ctx, r.std, l, r.RunServers)
 	return func(t *servers.Target) string {
@@ -94,7 +94,7 @@ type starting struct {
 	in      servers.Inherited
 }
 
-// starting prepares to start a server. The secrets that the server gets are masked from then on.
+// starting prepares to start a server. From then on, the secrets that the server gets are masked.
 func (r *proxyRun) starting(t *servers.Target, known servers.Known) *starting {
 	s := &starting{listing: r.listing(known), target: t}
 	s.in = s.listing.Inherits(t)
@@ -118,7 +118,7 @@ func (s *starting) start(ctx context.Context, stderr *os.File) (*live.Process, *
 	return process, &scanner.Event{Kind: scanner.StartedEvent, Server: t.Name, Transport: "stdio", Origin: t.Origin, Identity: identity}, nil
 }
 
-// command returns how the proxy starts a server in the configuration.
+// command returns a command with which the proxy starts a server in the configuration.
 func (r *proxyRun) command(t *servers.Target, known servers.Known) *proxy.Command {
 	s := r.starting(t, known)
 	name := text.Visible(t.Name, 200)
@@ -153,8 +153,8 @@ func (w withErrors) Release() {
 	w.errout.Close()
 }
 
-// maxLogged is the maximum length, in bytes, of a line from a server's standard error; a longer one
-// becomes several.
+// maxLogged is the maximum length, in bytes, of a line from a server's standard error; longer lines
+// are split.
 const maxLogged = 4096
 
 // logged copies a server's standard error to ours. Because several servers write there, and it may

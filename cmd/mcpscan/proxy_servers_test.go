@@ -38,9 +38,9 @@ func postTo(t *testing.T, url, session, message string) (status int, id, body st
 	return resp.StatusCode, resp.Header.Get("Mcp-Session-Id"), string(data)
 }
 
-// TestProxyOfCommands checks that servers that the configuration starts by command each have a
-// path, get only the environment that the configuration and the flags allow, and are judged as
-// behind mcpscan proxy -- COMMAND.
+// TestProxyOfCommands checks that each server that the configuration starts by a command has its
+// own path, gets only the environment that the configuration and the flags allow, and is judged as
+// it is behind mcpscan proxy -- COMMAND.
 func TestProxyOfCommands(t *testing.T) {
 	t.Setenv("PROXY_TEST_TOKEN", "value-t0ken-8f14e45fceea")
 	t.Setenv("PROXY_TEST_PASSED", "value-passed")

@@ -100,7 +100,7 @@ func (c *clientProcess) end() {
 	}
 }
 
-// script returns the script for a fake server with these tools, each a name, description and
+// script returns a fake server's script with these tools, each given as name, description and
 // answer.
 func script(t *testing.T, tools ...[3]string) string {
 	t.Helper()
@@ -124,8 +124,8 @@ func script(t *testing.T, tools ...[3]string) string {
 	return string(text)
 }
 
-// attack is a series of calls to two servers. A rule must block the last call in a session with
-// both servers.
+// attack is a series of calls to two servers. The rule must block the last call if both servers are
+// in one session.
 type attack struct {
 	rule     string
 	one, two [3]string

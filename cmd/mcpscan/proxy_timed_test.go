@@ -15,8 +15,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// timedProxy is the command "timedproxy FILE COMMAND...": the proxy with all rules but those about
-// rates. It writes the duration of each decision to the file, in order, one per line, in
+// timedProxy is the command "timedproxy FILE COMMAND...": the proxy with all rules except those
+// that limit rates. It writes the duration of each decision to the file, in order, one per line, in
 // nanoseconds.
 func timedProxy() {
 	if err := runTimedProxy(os.Args[1], os.Args[2:]); err != nil {

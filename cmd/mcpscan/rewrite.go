@@ -12,11 +12,11 @@ import (
 	"github.com/mcpscan/mcpscan/internal/replace"
 )
 
-// backupSuffix is the file name suffix of a backup. No client reads such a file.
+// backupSuffix is the file name suffix of a backup. No client reads files with this suffix.
 const backupSuffix = ".mcpscan-backup"
 
 // rewriteFile atomically replaces a file unless it has changed since it was read. If keep is set,
-// it first writes a backup, but keeps an existing, older one. Links stay links.
+// it first writes a backup, unless one exists. Links stay links.
 func rewriteFile(path string, before, after []byte, keep bool) (backup string, err error) {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -43,7 +43,8 @@ func rewriteFile(path string, before, after []byte, keep bool) (backup string, e
 	return backup, replace.File(real, after, info.Mode().Perm())
 }
 
-// unchangedSince returns an error if a file differs from before: its client may be writing it.
+// unchangedSince returns an error if a file's content differs from before, because its client may
+// be writing the file.
 func unchangedSince(path string, before []byte) error {
 	now, err := app.ReadTarget(path, int64(len(before)))
 	if err != nil || !bytes.Equal(now, before) {

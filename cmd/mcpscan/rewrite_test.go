@@ -79,8 +79,8 @@ func TestChangedWhileWrapping(t *testing.T) {
 	}
 }
 
-// TestOwnPath checks that clients get a path of this program, and that another program
-// with the same name does not count as this one.
+// TestOwnPath checks that ownPath leads to this program, and that another program with the same
+// name does not count as this one.
 func TestOwnPath(t *testing.T) {
 	own, err := ownPath()
 	if err != nil || !filepath.IsAbs(own) || !app.ThisProgram(own) {

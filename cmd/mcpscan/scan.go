@@ -21,7 +21,7 @@ type scanCmd struct {
 
 	Record string `help:"Record the traffic to this file, for mcpscan replay." placeholder:"FILE"`
 
-	CompareClients bool `help:"List each server twice, as --client-name and as claude-code (as mcpscan with --client-name), and report differences."`
+	CompareClients bool `help:"List each server twice, under two client names, and report differences. The second name is claude-code, or mcpscan if --client-name is given."`
 
 	liveFlags
 	lockFlags
@@ -42,7 +42,7 @@ type liveFlags struct {
 	Header        map[string]string `help:"Header for target URLs, as NAME=VALUE." placeholder:"NAME=VALUE" mapsep:"none"`
 	StartTimeout  time.Duration     `help:"Time limit for the first response from a server." default:"60s"`
 	StepTimeout   time.Duration     `help:"Time limit for each later response from a server." default:"30s"`
-	ServerTimeout time.Duration     `help:"Time limit for one server, from its start to its last list." default:"5m"`
+	ServerTimeout time.Duration     `help:"Time limit for starting one server and listing its definitions." default:"5m"`
 	ClientName    string            `help:"Client name sent to servers; some servers list different tools to different clients." default:"mcpscan" placeholder:"NAME"`
 }
 
@@ -89,7 +89,7 @@ func (c *scanCmd) Run(ctx context.Context, std streams) error {
 		fmt.Fprintf(std.err, "mcpscan: not started (--no-run): %s. Tools were not inspected; to inspect them without starting servers, commit a lockfile: mcpscan lock --run-servers\n", report.Count(p.Left, "server"))
 	}
 	src := c.list(ctx, std, p, l, rec.Record, c.Quiet)
-	// An interrupt ends the listing of servers, not its report.
+	// An interrupt ends the listing of servers, but the report is still written.
 	res, err := checks.Engine().Run(context.WithoutCancel(ctx), src, checks.Into(log.Beside(collector)))
 	lost := errors.Join(rec.Close(), log.Close())
 	if err != nil {
@@ -98,7 +98,7 @@ func (c *scanCmd) Run(ctx context.Context, std streams) error {
 	return c.end(std, checks, collector.Report(p.Inputs, version(), res), lost)
 }
 
-// plan divides the targets into files and servers, and asks which servers to start.
+// plan divides the targets into files and servers, and asks the user which servers to start.
 func (c *scanCmd) plan(ctx context.Context, std streams, l *servers.Listing, locked *lockfile.File) (*app.Plan, error) {
 	if c.RunServers && c.NoRun {
 		return nil, usage("--run-servers and --no-run cannot be combined")
@@ -115,7 +115,7 @@ func (c *scanCmd) plan(ctx context.Context, std streams, l *servers.Listing, loc
 	return p, nil
 }
 
-// advisoryFlags lists advisories to use in addition to the built-in ones.
+// advisoryFlags lists files of advisories to use in addition to the built-in ones.
 type advisoryFlags struct {
 	Advisories []string `help:"Also check packages against these advisories: OSV JSON, or the zip export of an ecosystem from osv.dev. Repeatable." placeholder:"FILE" sep:"none"`
 }

@@ -36,8 +36,8 @@ func (c *replayCmd) split() (s scanner.Shard, err error) {
 	return scanner.Shard{Index: i, Of: n}, nil
 }
 
-// partial writes the report of one shard. Its findings do not affect the exit code: merge sees all
-// of them.
+// partial writes the report of one shard. Its findings do not affect the exit code, which merge
+// determines from all shards' findings.
 func (c *replayCmd) partial(std streams, shard scanner.Shard, collector *report.Collector, inputs []report.Input, res scanner.Result, checks *app.Checks) (err error) {
 	if n := collector.Sessions(); n < shard.Of && n < 2 && !c.Quiet {
 		fmt.Fprintf(std.err, "mcpscan: the input contains %s and cannot be split: one shard reports on all of it\n", report.Count(n, "session"))

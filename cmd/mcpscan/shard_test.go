@@ -69,8 +69,8 @@ const openSessions = 48
 // input is a recording with its name.
 type input struct{ name, content string }
 
-// dependent checks that the inputs have findings that shards without knowledge of
-// each other would miss.
+// dependent checks that the inputs have findings that a shard would miss if it read only its own
+// sessions.
 func dependent(t *testing.T, r *report.Report) {
 	t.Helper()
 	seen := map[string]bool{}
@@ -135,8 +135,8 @@ func firstDifference(want, got string) string {
 	return fmt.Sprintf("\n%s\ninstead of\n%s", got[from:min(len(got), i+300)], want[from:min(len(want), i+300)])
 }
 
-// fleet returns a recording with more sessions than are kept open. Sessions continue after they
-// were closed, share servers whose tools differ by session and client, have late events, and
+// fleet returns a recording with more sessions than the engine keeps open. Sessions continue after
+// they were closed, share servers whose tools differ by session and client, have late events, and
 // contain lines that are not messages.
 func fleet() string {
 	rng := rand.New(rand.NewPCG(3, 3))

@@ -35,7 +35,7 @@ func (t *table) add(cells ...string) {
 	t.rows = append(t.rows, row)
 }
 
-// write renders the table without lines, like ps.
+// write renders the table without ruled lines, as ps does.
 func (t *table) write(w io.Writer) error {
 	var b bytes.Buffer // the renderer does not report write errors
 	tab := tablewriter.NewTable(&b,

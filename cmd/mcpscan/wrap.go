@@ -127,8 +127,8 @@ func (c *wrapFlags) files() (files []editedFile, missed []config.Missed, err err
 	return files, missed, nil
 }
 
-// ownFirst returns each file once. In the home directory, a user's file is also found as a project
-// file.
+// ownFirst returns each file once: in the home directory, a user file is also found as a project
+// file, and the user file takes precedence.
 func ownFirst(found []config.Location) (files []config.Location) {
 	own := map[string]bool{}
 	for _, l := range found {
@@ -144,7 +144,7 @@ func ownFirst(found []config.Location) (files []config.Location) {
 	return files
 }
 
-// editing edits the chosen entries of a file in memory.
+// editing is a function that edits the chosen entries of a file in memory.
 type editing func(f editedFile, data []byte, chosen func(*config.Server) bool) ([]byte, []config.Outcome, error)
 
 // edit edits the files, and reports the outcome for each entry.
@@ -263,7 +263,7 @@ func (e *editor) outcome(f editedFile, o *config.Outcome) {
 		e.say("%s %s", done, at)
 	case o.Why != "":
 		e.say("not %s: %s: %s", done, at, o.Why)
-		// With --all, nobody expects a remote server to be wrapped.
+		// With --all, skipping a remote server is not a failure.
 		if e.failed = e.failed || !e.All || o.Server.Command != ""; e.failed {
 			return
 		}

@@ -44,8 +44,7 @@ func TestActionHostileText(t *testing.T) {
 	}
 }
 
-// TestActionHostileNames checks that names of directories and files can contain any
-// characters.
+// TestActionHostileNames checks that directory and file names may contain any characters.
 func TestActionHostileNames(t *testing.T) {
 	t.Parallel()
 	const dir, lock = "-rf ::error::x\n$(touch pwned)", "a;`touch pwned`\n::error::y.lock"
@@ -77,8 +76,8 @@ func TestActionHostileNames(t *testing.T) {
 	}
 }
 
-// TestActionEmbeddedRepository checks that a directory in the tree that looks like a
-// repository neither determines the base lockfile nor gets its commands executed.
+// TestActionEmbeddedRepository checks that a directory in the tree that looks like a repository
+// cannot determine the base lockfile, and that its commands are not executed.
 func TestActionEmbeddedRepository(t *testing.T) {
 	t.Parallel()
 	s := newStub(t)
@@ -117,7 +116,7 @@ func TestActionOutside(t *testing.T) {
 	}
 }
 
-// TestActionSwitches checks that a switch must be true or false, and that servers are
+// TestActionSwitches checks that a Boolean input must be true or false, and that servers are
 // started only if requested, and never with the repository's permissions.
 func TestActionSwitches(t *testing.T) {
 	t.Parallel()

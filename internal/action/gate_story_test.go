@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// The story's server, in two versions that differ in one tool. It needs no credentials
-// and has few dependencies.
+// The published server that TestUpgradeStory upgrades, in two versions that differ in one tool. It
+// needs no credentials and has few dependencies.
 const (
 	storyPackage = "@modelcontextprotocol/server-github"
 	storyFrom    = "2025.3.28"
@@ -38,7 +38,7 @@ func newProject(t *testing.T) *project {
 		t.Fatal(err)
 	}
 	p := &project{t: t, dir: t.TempDir(), program: program, cache: t.TempDir()}
-	// The npx next to the program is a fake for other tests.
+	// The npx next to mcpscan is a fake for other tests.
 	path := slices.DeleteFunc(filepath.SplitList(os.Getenv("PATH")), func(d string) bool { return d == filepath.Dir(program) })
 	t.Setenv("PATH", strings.Join(path, string(filepath.ListSeparator)))
 	t.Setenv("npm_config_cache", p.cache)
@@ -71,7 +71,7 @@ func (p *project) mcpscan(wantCode int, args ...string) string {
 	return string(out)
 }
 
-// write writes a file of the project.
+// write writes a file in the project.
 func (p *project) write(name, content string) {
 	p.t.Helper()
 	path := filepath.Join(p.dir, name)
@@ -129,7 +129,7 @@ func (p *project) pack(version, description string) {
 	}
 }
 
-// tree returns the files of a commit that the gate inspects.
+// tree returns the project's current files that the gate inspects.
 func (p *project) tree() map[string]string {
 	files := map[string]string{}
 	for _, name := range []string{".mcp.json", "mcpscan.lock"} {
@@ -138,8 +138,8 @@ func (p *project) tree() map[string]string {
 	return files
 }
 
-// gate runs the action over a pull request from one tree to another, and checks the
-// exit code and the words in the job summary.
+// gate runs the action for a pull request that changes one tree to another, and checks the exit
+// code and the words in the job summary.
 func (p *project) gate(step string, base, head, inputs map[string]string, code int, words ...string) {
 	p.t.Helper()
 	r := newRunner(p.t)

@@ -70,7 +70,7 @@ func (s *stub) wantArgs(want ...string) {
 	}
 }
 
-// was returns the base version of a file, as the stub received it, or "".
+// was returns a file's base version as the stub received it, or "" if it received none.
 func (s *stub) was(name string) string {
 	data, _ := os.ReadFile(filepath.Join(s.dir, "base", name))
 	return string(data)
@@ -125,8 +125,8 @@ func (r *runner) commit(dir string, files map[string]string) string {
 // one process.
 type history struct{ strings.Builder }
 
-// commit adds a commit to a branch, by default with the branch's last commit as
-// parent, otherwise with the given branches. A file with no content is removed.
+// commit adds a commit to a branch, by default with the branch's last commit as parent, otherwise
+// with the given branches. A file with empty content is removed.
 func (h *history) commit(branch string, files map[string]string, parents ...string) {
 	fmt.Fprintf(h, "commit refs/heads/%s\ncommitter a <a@example.com> 1767225600 +0000\ndata <<END\na change\nEND\n", branch)
 	for i, parent := range parents {

@@ -11,9 +11,9 @@ import (
 	"testing"
 )
 
-// download is a runner whose curl is a script that takes files from a directory
-// instead of a release and refuses URLs other than https. The scripts of the action
-// have no option to use another source.
+// download is a runner whose curl is a script that takes files from a directory instead of a
+// release and refuses URLs other than https. The action's scripts have no option to use another
+// source.
 type download struct {
 	*runner
 	site string
@@ -56,7 +56,7 @@ esac
 	return d
 }
 
-// publish creates the archive of a release, and its list of digests.
+// publish creates a release's archive and list of digests.
 func (d *download) publish(versionScript string) {
 	d.t.Helper()
 	dir := d.t.TempDir()
@@ -85,7 +85,7 @@ func (d *download) noGH() {
 	}
 }
 
-// embed writes digests into the action's list.
+// embed writes digests to the action's own list of digests.
 func (d *download) embed(lines string) {
 	d.t.Helper()
 	d.changed(map[string]string{".github/action/checksums.txt": "# digests\n" + lines})
@@ -185,8 +185,8 @@ func TestActionVersions(t *testing.T) {
 	}
 }
 
-// TestActionProvenance checks that gh is asked to verify that this repository's release
-// workflow built the archive from the tag, with the job's token.
+// TestActionProvenance checks that the action calls gh, with the job's token, to verify that this
+// repository's release workflow built the archive from the tag.
 func TestActionProvenance(t *testing.T) {
 	t.Parallel()
 	d := newDownload(t)

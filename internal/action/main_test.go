@@ -12,7 +12,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/fakeserver"
 )
 
-// root is the path of the repository from this package.
+// root is the relative path from this package to the repository root.
 const root = "../.."
 
 // The exit codes of mcpscan, as documented in docs/action.md.

@@ -12,9 +12,8 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// refresh is a runner for the jobs of refresh-lockfile.yml, in a clone of an
-// origin. Instead of running go install, it provides a script that writes a
-// lockfile.
+// refresh is a runner for the jobs in refresh-lockfile.yml, in a clone of the repository origin.
+// Instead of running go install, it provides a script that writes a lockfile.
 type refresh struct {
 	*runner
 	origin string
@@ -59,7 +58,7 @@ func readWorkflow(t *testing.T, name string, into any) {
 	}
 }
 
-// job runs the steps of one job. The second job gets its own work tree.
+// job runs the steps of one job, in a clean work tree.
 func (r *refresh) job(name string) {
 	r.t.Helper()
 	r.git(r.workspace, "reset", "-q", "--hard")
@@ -68,7 +67,7 @@ func (r *refresh) job(name string) {
 	}
 }
 
-// pushed returns a file on the branch of the pull request, or "".
+// pushed returns a file on the pull request's branch, or "" if there is none.
 func (r *refresh) pushed(name string) string {
 	if r.git(r.origin, "branch", "--list", "mcpscan/refresh-lockfile") == "" {
 		return ""
@@ -120,8 +119,8 @@ func TestRefresh(t *testing.T) {
 	}
 }
 
-// TestRefreshAgain checks that an unchanged lockfile opens no pull request, and
-// that an open pull request is not opened again.
+// TestRefreshAgain checks that an unchanged lockfile opens no pull request, and that no second pull
+// request is opened while one is open.
 func TestRefreshAgain(t *testing.T) {
 	t.Parallel()
 	r := newRefresh(t, `cat /dev/null`) // leaves the lockfile unchanged
@@ -142,10 +141,10 @@ func TestRefreshAgain(t *testing.T) {
 	}
 }
 
-// TestRefreshTells checks that a server that was not listed, or a finding in a locked
-// definition, does not prevent the update of the others. The log, summary and pull
-// request report the problem within GitHub's limits, and text from a server never
-// becomes a command or Markdown in them.
+// TestRefreshTells checks that a server that could not be listed, or a finding in a locked
+// definition, does not prevent the update of other servers. The log, summary and pull request
+// report the problem within GitHub's limits, and text from a server never becomes a command or
+// Markdown in them.
 func TestRefreshTells(t *testing.T) {
 	t.Parallel()
 	const status, missed = "mcpscan: mcpscan.lock is written: 2 servers listed", "Not inspected:\n  1  server search not inspected: exit status 1"

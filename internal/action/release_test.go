@@ -132,7 +132,7 @@ func TestPreCommitHooks(t *testing.T) {
 	}
 }
 
-// samples returns a name for each alternative of a pattern.
+// samples returns a matching file name for each alternative in a pattern.
 func samples(pattern string) []string {
 	m := regexp.MustCompile(`\{([^{}]*)\}`).FindStringSubmatchIndex(pattern)
 	if m == nil {

@@ -51,9 +51,9 @@ func readAction(t *testing.T, dir string) *actionFile {
 	return &a
 }
 
-// runner emulates GitHub's runner for the steps of a composite action: expressions,
-// environment, outputs, conditions and outcomes. Steps that use another action are
-// only recorded, with upload as their outcome.
+// runner emulates GitHub's runner for the steps of a composite action: expressions, environment,
+// outputs, conditions and outcomes. Steps that use another action are only recorded; the field
+// upload is their outcome.
 type runner struct {
 	t         *testing.T
 	action    string // directory of action.yml
@@ -219,7 +219,7 @@ func (r *runner) script(s step) (outputs map[string]any, code int) {
 	return parseOutputs(r.t, readFile(r.t, files, "output")), code
 }
 
-// parseOutputs reads GITHUB_OUTPUT. It supports only the form with a delimiter.
+// parseOutputs reads GITHUB_OUTPUT. It supports only the multi-line form with a delimiter.
 func parseOutputs(t *testing.T, text string) map[string]any {
 	out := map[string]any{}
 	for text != "" {
@@ -289,9 +289,8 @@ func str(v any) string {
 	return fmt.Sprint(v)
 }
 
-// commands returns the workflow commands that a runner finds in a log. The runner
-// accepts any line end and white space before ::, and an older form anywhere in a
-// line.
+// commands returns the workflow commands that a runner finds in a log. It accepts any line end and
+// leading white space before ::, and finds an older form anywhere in a line.
 func (r *runner) commands() []string {
 	var out []string
 	stopped := ""

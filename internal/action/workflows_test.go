@@ -27,7 +27,7 @@ type workflow struct {
 	}
 }
 
-// document is a workflow of this repository, or an example.
+// document is a workflow in this repository, or an example in docs/action.md.
 type document struct{ name, text string }
 
 // workflows returns the workflows, and the examples of workflows in docs/action.md.
@@ -71,8 +71,8 @@ func examplesOf(t *testing.T) []string {
 	return out
 }
 
-// pinned matches an action pinned by commit, with its version. Our own action may
-// be pinned by a commit chosen by the reader, or by an immutable tag.
+// pinned matches an action pinned by commit, followed by its version. Our own action may be pinned
+// by a commit chosen by the reader, or by an immutable tag.
 var pinned = regexp.MustCompile(`^([\w.-]+/[\w./-]+@[0-9a-f]{40} # v\d+(\.\d+){2}|mcpscan/mcpscan(/\.github/workflows/refresh-lockfile\.yml)?@(COMMIT|v\d+\.\d+\.\d+))$`)
 
 // TestWorkflows checks that the workflows and examples meet actionlint's requirements,
@@ -82,7 +82,7 @@ func TestWorkflows(t *testing.T) {
 	if err != nil {
 		t.Log("shellcheck is not on this machine: the scripts in workflows are not checked by it")
 	}
-	// This version of actionlint does not know this member of the job context.
+	// This version of actionlint does not know workflow_sha in the job context.
 	linter, err := actionlint.NewLinter(io.Discard, &actionlint.LinterOptions{Shellcheck: shellcheck, IgnorePatterns: []string{`^property "workflow_sha" is not defined`}})
 	if err != nil {
 		t.Fatal(err)
@@ -109,7 +109,7 @@ func TestWorkflows(t *testing.T) {
 	}
 }
 
-// checkText checks what the unparsed text shows.
+// checkText checks the unparsed text: actions are pinned, and dangerous keywords absent.
 func checkText(t *testing.T, d document) {
 	for _, m := range regexp.MustCompile(`(?m)^\s*(?:- )?uses:\s*(.*)$`).FindAllStringSubmatch(d.text, -1) {
 		if !pinned.MatchString(m[1]) {
@@ -123,8 +123,7 @@ func checkText(t *testing.T, d document) {
 	}
 }
 
-// ours matches references to mcpscan itself in an example, by COMMIT or by a release
-// tag.
+// ours matches an example's references to mcpscan itself, by COMMIT or by a release tag.
 var ours = regexp.MustCompile(`((?:mcpscan|refresh-lockfile\.yml)@|rev: )(COMMIT|latest|v[\d.]+)`)
 
 // TestVersionInDocuments checks that the examples name the release in

@@ -12,7 +12,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Advise makes the checks also use the advisories in files that concern packages in the events'
+// Advise adds advisories from files to the checks, if they concern packages in the events'
 // configurations. It calls read for each file.
 func (c *Checks) Advise(files []string, events []*scanner.Event, read func(name string, s osv.Stats)) error {
 	if len(files) == 0 {

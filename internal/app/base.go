@@ -21,8 +21,7 @@ import (
 )
 
 // baseTree is a directory that contains the files as they were before the change under review, or
-// "" if there is none. Its versions of settings apply, so that a change cannot hide its own
-// findings.
+// "" if there is none. The settings in it apply, so that a change cannot hide its own findings.
 type baseTree string
 
 // treeOf returns name as a baseTree, or "" if it is not a directory.
@@ -41,7 +40,8 @@ func (b baseTree) lockfile(name string) string {
 	return b.path(name)
 }
 
-// holds reports whether the base determines the earlier version of a file: its own copy, or none.
+// holds reports whether a file belongs to the base tree. If it does, its earlier version is the
+// copy there, or none.
 func (b baseTree) holds(name string) bool { return b != "" && filepath.IsLocal(name) }
 
 // path returns the path of the base's version of a file.
@@ -70,7 +70,7 @@ func read(what, name string, limit int64, must bool) (*fileVersion, error) {
 	return &fileVersion{name, data}, nil
 }
 
-// errIrregular is the error for a file that could block its reader.
+// errIrregular is the error for a file, such as a pipe, that could block its reader.
 var errIrregular = errors.New("not a regular file")
 
 // versions returns the versions of a file before and after the change. If they are equal, or the
@@ -92,7 +92,7 @@ func (b baseTree) versions(what, name string, limit int64, must bool) (was, now 
 	return was, now, nil
 }
 
-// changedSettings returns the event for a changed settings file.
+// changedSettings describes a changed settings file, for an event.
 func changedSettings(name string, was, now *fileVersion, changes []configfile.SettingsChange) *configfile.ChangedSettings {
 	changed := &configfile.ChangedSettings{Path: name, Changes: changes}
 	if was != nil {

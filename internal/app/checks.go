@@ -24,7 +24,7 @@ type Options struct {
 	Config   string // configuration file; "" for mcpscan.yaml, if it exists
 	NoConfig bool   // use no configuration
 	Base     string // a lockfile, or a directory with the files of the commit before the change under review,
-	// whose versions of changed files apply
+	// which then supplies the settings in effect
 
 	Enable, Disable []string // rules, by ID or category; they override everything else about which rules run
 	Policies        []string // files, in addition to the policy of the configuration
@@ -52,8 +52,8 @@ type Checks struct {
 	approved, before *scanner.Snapshot // definitions approved by the lockfile, and by its version in the base; nil if nothing is compared
 }
 
-// ReadUpTo reads at most limit+1 bytes of a file, so that its parser can tell if it is longer than
-// limit. what names the file in errors.
+// ReadUpTo reads at most limit+1 bytes of a file, so that its parser can tell whether it is longer
+// than limit. what is the file's purpose, for errors.
 func ReadUpTo(what, name string, limit int64) ([]byte, error) {
 	file, err := os.Open(name)
 	if err != nil {

@@ -29,7 +29,7 @@ func Dirs(dir string, user bool) config.Dirs {
 	return d
 }
 
-// ReadConfig reads and parses a client configuration as a run does.
+// ReadConfig reads and parses a client configuration in the same way as a run.
 func ReadConfig(path string, limit int64) (*config.File, error) {
 	data, err := ReadTarget(path, limit)
 	if err != nil {
@@ -104,8 +104,8 @@ func readAtMost(r io.Reader, size, limit int64) ([]byte, error) {
 const maxEnvFile = 1 << 20
 
 // envFiles adds the environment files in the project that f's entries name, because they determine
-// what runs, like the entries themselves. Other files belong to the user who starts the server, and
-// are only counted.
+// what runs, like the entries themselves. Files outside the project belong to the user who starts
+// the server, and are only counted.
 func (p *Plan) envFiles(f *config.File) {
 	if f.User {
 		return

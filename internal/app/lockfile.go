@@ -57,7 +57,7 @@ func (c *Checks) Against(ctx context.Context, name string) error {
 	return err
 }
 
-// Engine returns the engine, which compares with the approved definitions, if there are any.
+// Engine returns the engine, which compares with the approved definitions if there are any.
 func (c *Checks) Engine() *scanner.Engine {
 	if c.approved == nil {
 		return c.engine

@@ -17,8 +17,9 @@ type AuditLog struct {
 	file *os.File
 }
 
-// OpenAuditLog creates the --events file, accessible only to its owner because it contains names and
-// arguments of calls. It must not be one of the other output files. Without a name, nothing is written.
+// OpenAuditLog creates the --events file, accessible only to its owner because it contains names
+// and arguments of calls. The file must not be one of the other output files. If name is empty,
+// nothing is written.
 func OpenAuditLog(name string, others ...string) (*AuditLog, error) {
 	switch {
 	case name == "":
@@ -65,7 +66,7 @@ func (t Tee) Finding(f *scanner.Finding) error {
 	return errors.Join(t[0].Finding(f), t[1].Finding(f))
 }
 
-// Recording is the file written by --record. After an error, the scan continues without it,
+// Recording is the file written by --record. After a write error, the scan continues without it,
 // because a full disk must not hide a server.
 type Recording struct {
 	to   *replay.Recorder // nil if there is nothing (more) to write

@@ -47,8 +47,8 @@ func (p *Plan) Source(ctx context.Context, l *servers.Listing, w servers.Watcher
 	return l.Source(ctx, p.Events, p.Targets, p.disk, w)
 }
 
-// Watch sends the plan's events, lists its servers, sends the event all, and watches the servers
-// until l ends.
+// Watch sends the plan's events and lists its servers. Once all are listed, it sends the event all,
+// and then watches the servers until l ends.
 func (p *Plan) Watch(ctx context.Context, l *servers.Listing, all *scanner.Event) <-chan *scanner.Event {
 	return l.Watch(ctx, p.Events, p.Targets, p.disk, all)
 }
@@ -182,8 +182,8 @@ func (p *Plan) Config(f *config.File) {
 	}
 }
 
-// standIn records that a server's locked definitions are inspected instead of the server, and
-// whether they may belong to another server.
+// standIn records that a server is not started, that its locked definitions are inspected instead,
+// and whether these may belong to another server.
 func (p *Plan) standIn(locked *lockfile.Server, now *baseline.Identity, at scanner.Origin) {
 	last := locked.Identity.Last()
 	switch {
@@ -202,8 +202,8 @@ func (p *Plan) ignore(at scanner.Origin, reason string) {
 	p.Events = append(p.Events, &scanner.Event{Kind: scanner.IgnoredEvent, Reason: reason, Origin: at})
 }
 
-// leave records a server that --no-run does not start. The run remains complete, unless a
-// lockfile covers other servers but not this one.
+// leave records a server that is not started because of --no-run. The run remains complete, unless
+// a lockfile covers other servers but not this one.
 func (p *Plan) leave(t servers.Target) {
 	switch {
 	case p.mayLeave:
@@ -259,7 +259,7 @@ func (p *Plan) discover(dir string, user bool) error {
 var ErrNoConfig = errors.New("no client configuration found")
 
 // lockedEvents inserts events for the lockfile's servers that are not started, before all others.
-// There are none if the user named only individual servers, or if the lockfile is itself an input.
+// It inserts none if the user named only individual servers, or if the lockfile is itself an input.
 func (p *Plan) lockedEvents() {
 	f := p.lockfile
 	if f == nil {

@@ -36,7 +36,7 @@ func TestQuestion(t *testing.T) {
 	}
 }
 
-// TestUnique checks that servers are merged only if nothing distinguishes them.
+// TestUnique checks that entries are merged into one server only if nothing distinguishes them.
 func TestUnique(t *testing.T) {
 	p := &Plan{}
 	for _, tenant := range []string{"a", "b", "a"} {
@@ -53,7 +53,7 @@ func TestUnique(t *testing.T) {
 	}
 }
 
-// TestConceal checks that secrets given to a server are masked if it repeats them.
+// TestConceal checks that secrets passed to a server are masked if the server repeats them.
 func TestConceal(t *testing.T) {
 	t.Setenv("MY_TOKEN", "/Kp7Xq2Vn9Rt4")
 	t.Setenv("MY_DIR", t.TempDir())

@@ -32,7 +32,7 @@ func LoadPolicy(name string) (p *policy.Policy, idle []policy.Problem, err error
 }
 
 // listPolicy returns the policy in a file such as mcpscan.yaml. A policy without effect is an
-// error, because the user asked for it.
+// error, because the user named it explicitly.
 func listPolicy(name string, data []byte) (*policy.Policy, []policy.Problem, error) {
 	settings, err := config.ParseSettings(name, data, Vocabulary())
 	switch {
@@ -55,7 +55,7 @@ func listPolicy(name string, data []byte) (*policy.Policy, []policy.Problem, err
 }
 
 // AddPolicies adds policies, and the options that they need, to the engine's options. It returns
-// their parts without effect.
+// the parts of them that have no effect.
 func AddPolicies(o *scanner.Options, names []string) (idle []string, err error) {
 	for _, name := range names {
 		p, vain, err := LoadPolicy(name)
@@ -77,7 +77,7 @@ func AddPolicies(o *scanner.Options, names []string) (idle []string, err error) 
 }
 
 // together returns a policy that applies the strictest verdict of several, some of which may be
-// nil. It returns nil if all are.
+// nil. If all are nil, it returns nil.
 func together(policies ...scanner.Policy) scanner.Policy {
 	all := strictest(slices.DeleteFunc(policies, func(p scanner.Policy) bool { return p == nil }))
 	switch len(all) {
@@ -89,7 +89,8 @@ func together(policies ...scanner.Policy) scanner.Policy {
 	return all
 }
 
-// strictest combines policies: the strictest verdict wins, and the first one among equals.
+// strictest combines policies: the strictest verdict wins, and of several equally strict ones the
+// first.
 type strictest []scanner.Policy
 
 // Decide returns the strictest policy's decision.

@@ -36,7 +36,7 @@ func Recordings(ctx context.Context, names []string, stdin io.Reader, o replay.O
 	}, err
 }
 
-// label returns the name of a recording in a report.
+// label returns the name for a recording in reports.
 func label(name string) string {
 	if name == "-" {
 		return "stdin"
@@ -115,9 +115,9 @@ func partsOf(recording string) (numbers []int) {
 	return numbers
 }
 
-// WithParts returns recordings with all of their parts, in order. A part missing between two
-// others is included, so that its absence is reported; a missing oldest part is not, because
-// --record-keep deletes it.
+// WithParts returns recordings with all of their parts, in order. A part missing between two others
+// is included, so that its absence is reported; missing parts at the beginning are not, because
+// --record-keep deletes the oldest.
 func WithParts(recordings []string) (names []string) {
 	for _, name := range recordings {
 		numbers := partsOf(name)
@@ -181,8 +181,8 @@ type piece struct {
 	err   error
 }
 
-// untilInterrupted returns an interruptible source that reads the one returned by open. open may
-// block as well.
+// untilInterrupted returns an interruptible source that reads from the source that open returns.
+// open may block as well.
 func untilInterrupted(ctx context.Context, name string, open func() (scanner.Source, error)) (scanner.Source, error) {
 	opened := make(chan error, 1)
 	pieces := make(chan piece)

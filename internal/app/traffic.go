@@ -19,7 +19,7 @@ import (
 // ProxySession is the session name for a connection through a proxy.
 const ProxySession = "proxy"
 
-// Traffic is a proxy's recording. Writing to it does not delay messages.
+// Traffic is a proxy's recording. Writing to the recording does not delay messages.
 type Traffic struct {
 	name  string
 	limit int64 // size in bytes at which a new part starts; 0 for no limit
@@ -69,7 +69,7 @@ func OpenTraffic(name string, size int64, keep int, tell func(string, ...any)) (
 	return t, nil
 }
 
-// lostLine returns a line that stands for missing messages in a recording and makes a replay
+// lostLine returns a line that marks missing messages in a recording, and makes a replay
 // incomplete.
 func lostLine(n int, why string) []byte {
 	var b bytes.Buffer
@@ -108,7 +108,7 @@ func (t *Traffic) next(at time.Time) {
 	}
 }
 
-// drop deletes the part that exceeds --record-keep once the next one exists.
+// drop deletes the part that exceeds --record-keep once the part named next exists.
 func (t *Traffic) drop(next string) {
 	_, number, _ := strings.Cut(next[len(t.name):], partMark)
 	n, err := strconv.Atoi(number)
@@ -118,7 +118,7 @@ func (t *Traffic) drop(next string) {
 	_ = os.Remove(partName(t.name, n-t.keep)) // it may be gone already
 }
 
-// Close writes all pending data and returns an error if something is missing.
+// Close writes all pending data and returns an error if the recording is incomplete.
 func (t *Traffic) Close() error {
 	if t.spool == nil {
 		return nil

@@ -12,19 +12,19 @@ type Approval struct {
 	Reason string
 }
 
-// Automatic approvers: of a server that is locked for the first time, and of a new definition from
-// a server that the settings trust.
+// The names of automatic approvers: FirstUse approves a server that is locked for the first time,
+// Auto a new definition from a server that the settings trust.
 const (
 	FirstUse = "first-use"
 	Auto     = "auto"
 )
 
-// stated reports whether a was given by a person, with a reason.
+// stated reports whether a person, not mcpscan, gave the approval, with a reason.
 func (a *Approval) stated() bool {
 	return a != nil && a.By != "" && a.By != FirstUse && a.By != Auto && a.Reason != "" && !a.At.IsZero()
 }
 
-// MadeSince reports whether a was given by a person, with a reason, and differs from before.
+// MadeSince reports whether a person gave the approval, with a reason, and it differs from before.
 func (a *Approval) MadeSince(before *Approval) bool {
 	return a.stated() && (before == nil || a.By != before.By || a.Reason != before.Reason || !a.At.Equal(before.At))
 }

@@ -63,8 +63,8 @@ func (id *Identity) Same(other *Identity) bool {
 	return true
 }
 
-// Alike reports whether two identities start the same server in the same way, ignoring the flag
-// that lets npx install packages.
+// Alike reports whether two identities start the same server in the same way; npx's --yes flag is
+// ignored.
 func (id *Identity) Alike(other *Identity) bool {
 	words := func(id *Identity) []string {
 		return slices.DeleteFunc(slices.Clone(id.Args), func(a string) bool { return a == "-y" || a == "--yes" })
@@ -107,8 +107,9 @@ func (l *LockedIdentity) Approved() *Identity {
 // Waits reports whether the identity has changed since it was approved, or was never approved.
 func (l *LockedIdentity) Waits() bool { return l != nil && (l.Pending || l.Seen != nil) }
 
-// Stale returns how the command or address differs from the one that the lockfile recorded last, or
-// nil. Resolved values and the names of variables and headers do not count.
+// Stale describes how the command or address differs from the one that the lockfile recorded last,
+// or returns nil if it does not or none was recorded. Resolved values and the names of variables
+// and headers do not count.
 func (l *LockedIdentity) Stale(now *Identity) []string {
 	last := l.Last()
 	if last == nil {
@@ -117,7 +118,7 @@ func (l *LockedIdentity) Stale(now *Identity) []string {
 	return last.started().Differences(now.started())
 }
 
-// started returns the part of an identity that a configuration contains.
+// started returns the part of an identity that comes from a configuration.
 func (id *Identity) started() *Identity {
 	s := *id
 	s.Env, s.Headers, s.Found = nil, nil, configfile.Found{}
@@ -138,8 +139,8 @@ func (id *Identity) started() *Identity {
 	return &s
 }
 
-// Complete returns now with missing values filled in from id, so that a cold package cache or
-// a missing file removes nothing. same reports whether both agree in all common values.
+// Complete returns now with missing values filled in from id, so that a cold package cache or a
+// missing file removes nothing. same reports whether all values that both contain are equal.
 func (id *Identity) Complete(now *Identity) (complete *Identity, same bool) {
 	merged := *now
 	same = len(id.Differences(now)) == 0
