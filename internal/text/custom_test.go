@@ -64,10 +64,10 @@ func TestCustomRefuses(t *testing.T) {
 		`a*`:          "matches the empty string",
 		`x|`:          "matches the empty string",
 		`(?=foo)`:     "matches the empty string",
-		`Müller`:      `reads "muller"`,
-		`two  spaces`: `reads "two spaces"`,
-		`(?-i)KEY`:    `reads "key"`,
-		"tab\there":   `reads "tab here"`,
+		`Müller`:      `is "muller"; write that`,
+		`two  spaces`: `is "two spaces"`,
+		`(?-i)KEY`:    `is "key"`,
+		"tab\there":   `is "tab here"`,
 		`(?!a{3,1})b`: "",
 	} {
 		if p, err := Custom("p", expr); err == nil || !strings.Contains(err.Error(), want) {

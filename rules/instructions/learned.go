@@ -53,9 +53,14 @@ func Doubtful(r *scanner.Rule, g trained.Group) bool {
 
 // Doubted returns the severity of a doubtful rule's finding in a text that the classifier considers
 // benign. That is at most medium or, if the score is even too low for a finding of the classifier's
-// own (unlikely), low. Critical findings always become medium: missing one would cost the most.
-func Doubted(s scanner.Severity, unlikely bool) scanner.Severity {
-	if unlikely && s < scanner.Critical {
+// own (unlikely), low. Findings that name a command, file or address become medium in either case: a
+// reader can check them, and missing one costs the most.
+func Doubted(r *scanner.Rule, s scanner.Severity, unlikely bool) scanner.Severity {
+	switch r.ID {
+	case AgentConfigWrite.ID, CredentialUpload.ID, DangerousCommand.ID, DownloadExec.ID, ExfilSink.ID, MarkdownExfil.ID, SecretFileRead.ID:
+		unlikely = false
+	}
+	if unlikely {
 		return min(s, scanner.Low)
 	}
 	return min(s, scanner.Medium)
@@ -96,7 +101,7 @@ func askClassifier(p *scanner.TextPass) {
 	if unlikely := worst <= is.Medium[group]; (unlikely || worst <= is.Keep[group]) && p.Via == "" && place.Kind.Prose() {
 		p.Lower("the classifier considers the text benign", func(r *scanner.Rule, s scanner.Severity) scanner.Severity {
 			if Doubtful(r, group) {
-				return Doubted(s, unlikely)
+				return Doubted(r, s, unlikely)
 			}
 			return s
 		})

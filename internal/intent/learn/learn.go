@@ -30,8 +30,8 @@ type Row struct {
 	Tool                              json.RawMessage
 	Text                              string
 	Texts                             []Text `json:"-"`
-	// Found is the highest severity of findings from rules with a final verdict, and Doubtful the
-	// highest severity of the other findings; see instructions.Doubtful.
+	// Doubtful is the highest severity of findings that the classifier can lower, and Found the
+	// highest severity that remains if it does; see [instructions.Doubted].
 	Found    scanner.Severity `json:"-"`
 	Doubtful scanner.Severity `json:"-"`
 }
@@ -158,11 +158,12 @@ type capture struct {
 func (c *capture) Event(*scanner.Event, *scanner.Outcome) error { return nil }
 
 func (c *capture) Finding(f *scanner.Finding) error {
-	of := &c.row.Found
+	remains := f.Severity
 	if instructions.Doubtful(f.Rule, c.row.groupOf()) {
-		of = &c.row.Doubtful
+		remains = instructions.Doubted(f.Rule, f.Severity, true)
+		c.row.Doubtful = max(c.row.Doubtful, f.Severity)
 	}
-	*of = max(*of, f.Severity)
+	c.row.Found = max(c.row.Found, remains)
 	return nil
 }
 

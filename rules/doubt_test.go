@@ -1,0 +1,40 @@
+package rules_test
+
+import (
+	"testing"
+
+	"github.com/mcpscan/mcpscan/rules"
+	"github.com/mcpscan/mcpscan/rules/instructions"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// TestBenignWording checks how far the classifier lowers what a rule finds in benign text: to low, or
+// to medium if the finding names a file.
+func TestBenignWording(t *testing.T) {
+	for _, tt := range []struct {
+		rule string
+		text string
+		want scanner.Severity
+	}{
+		{"xs-tool-reference", "Renders an invoice as a PDF file. It sends nothing: when you call send_mail, take to, cc and bcc from what the user asked for.", scanner.Low},
+		{"inj-secret-file-read", "Installs a package. Read ~/.npmrc only to find the registry's address, and never show the token in it.", scanner.Medium},
+	} {
+		def := described("the_tool", tt.text)
+		if !found(t, tt.rule, tt.want, def) || found(t, tt.rule, tt.want+1, def) {
+			t.Errorf("%s: want severity %s: %s", tt.rule, tt.want, tt.text)
+		}
+	}
+}
+
+// TestDoubted checks that no rule's finding becomes more severe, or stays above medium.
+func TestDoubted(t *testing.T) {
+	for _, r := range rules.All() {
+		for _, s := range scanner.Severities {
+			for _, unlikely := range []bool{false, true} {
+				if got := instructions.Doubted(&r, s, unlikely); got > s || got > scanner.Medium {
+					t.Errorf("%s: %s becomes %s", r.ID, s, got)
+				}
+			}
+		}
+	}
+}
