@@ -68,6 +68,7 @@ func FuzzReports(f *testing.F) {
 	f.Add("1.", "- [ ] x", "<!-- -->&amp;\\` *a* _b_ ~~c~~ $d$ :e: GH-1 0123456789abcdef", uint8(90))
 	f.Add("x", "y", "::er\x00or::a  ::\x00\x00\x00 :c", uint8(2))
 	f.Add("\xff", "0\x9e", "http:", uint8(41))
+	f.Add(" \xe5", "A:0 A #", "www", uint8(39))
 	f.Add("f1:00", "//h/s", strings.Repeat("漢 ", 90)+strings.Repeat("x", 200), uint8(255))
 	schema := compile(f, decode(f, readTestdata(f, "sarif-2.1.0.json")))
 	f.Fuzz(func(t *testing.T, a, b, c string, n uint8) {

@@ -52,7 +52,7 @@ func own(format, out string) string {
 }
 
 // made matches text that GitHub or GitLab would turn into a link, except inside code.
-var made = regexp.MustCompile(`@\w|#\d|!\d|https?:/|www\.|\b[0-9a-f]*\d[0-9a-f]{6,}\b|\bGH-\d|:\w+:`)
+var made = regexp.MustCompile(`@\w|#\d|!\d|https?:/|www\.\w|\b[0-9a-f]*\d[0-9a-f]{6,}\b|\bGH-\d|:\w+:`)
 
 func checkMarkdown(t testing.TB, out string) {
 	t.Helper()
