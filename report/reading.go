@@ -84,7 +84,7 @@ func inputNames(r *Report) []string {
 	return files
 }
 
-// visibleNames makes names from a saved report visible.
+// visibleNames escapes names from a saved report.
 func visibleNames(names []string) []string {
 	out := []string{}
 	for _, n := range names {

@@ -71,7 +71,7 @@ func (s *sarifWriter) run(r *Report, rules []scanner.Rule) *sarif.Run {
 	run.ColumnKind = "unicodeCodePoints"
 	run.AutomationDetails = sarif.NewRunAutomationDetails().WithID("mcpscan/")
 	for _, f := range kept {
-		if _, known := s.index[ruleID(f.Rule)]; !known { // different IDs can become the same once made visible
+		if _, known := s.index[ruleID(f.Rule)]; !known { // different IDs can become the same when escaped
 			s.declare(driver, unknownDescriptor(f.Rule))
 		}
 		run.Results = append(run.Results, s.result(f))

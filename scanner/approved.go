@@ -84,7 +84,7 @@ func (p *JudgePass) Unapproved(visit func(d *mcp.Definition, pending *Offered)) 
 	}
 }
 
-// Missing calls visit for each approved definition that is missing from the list that this
+// Missing invokes visit for each approved definition that is missing from the list that this
 // message completes.
 func (p *JudgePass) Missing(visit func(*Offered)) {
 	offer := p.Approved()

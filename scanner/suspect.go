@@ -48,8 +48,9 @@ func (srv *Server) suspected(id string, asked time.Time, why Suspicion) bool {
 	return false
 }
 
-// Suspects yields the last read with a suspicious answer on each other server, if it is within the
-// window before the current call, as defined for Earlier.
+// For every other server, Suspects yields the most recent read whose answer was suspicious, if it
+// falls within the window before the current call. Both parameters have the same meaning as in
+// Earlier.
 func (p *JudgePass) Suspects(window time.Duration, sameTurn bool) iter.Seq2[*Call, Suspicion] {
 	return func(yield func(*Call, Suspicion) bool) {
 		if p.call == nil || p.Now.IsZero() {

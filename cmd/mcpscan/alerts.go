@@ -202,7 +202,7 @@ func (a *alerts) close(tell func(string, ...any)) {
 	}
 }
 
-// detectionLines is a writer of audit events that posts those that are detections.
+// detectionLines is a writer of audit events that posts only the detections.
 type detectionLines struct {
 	to   *deliver.Sender
 	rest []byte // an incomplete line

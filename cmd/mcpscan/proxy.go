@@ -302,7 +302,7 @@ func saidIn(e *scanner.Event, out *scanner.Outcome) string {
 	return text.Visible(what, 300)
 }
 
-// trouble prints a message about something other than a policy decision.
+// trouble prints a message about a problem, not about a policy decision.
 func (r *proxyRun) trouble(format string, args ...any) {
 	if !r.Quiet {
 		r.tell(format, args...)

@@ -44,7 +44,7 @@ func each[T any](list func(*node, func(*node)), place *[]T, read func(*node) T) 
 	return func(n *node) { list(n, func(n *node) { *place = append(*place, read(n)) }) }
 }
 
-// within returns a function that reads an object with these keys.
+// within returns a function that reads an object whose keys must be known.
 func (r *strictReader) within(known keys) func(*node) {
 	return func(n *node) { r.object(n, known) }
 }

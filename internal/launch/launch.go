@@ -201,7 +201,7 @@ func (l *Command) split() bool {
 	return false
 }
 
-// run sets the program to be started, and its words.
+// run sets the program to start and its arguments.
 func (l *Command) run(name string, words []string) {
 	l.Program, l.written, l.Words = program(name), name, words
 }

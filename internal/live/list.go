@@ -77,7 +77,7 @@ func (s *scan) settle(ctx context.Context, p *peer, h hello) (stale []kind) {
 	return slices.DeleteFunc(kinds(), func(k kind) bool { return !p.isChanged(k.method) })
 }
 
-// lists requests the given lists. If the server is gone or its time is up, the remaining ones are
+// lists fetches the given lists. If the server is gone or its time is up, the remaining ones are
 // reported as one problem.
 func (s *scan) lists(ctx context.Context, p *peer, h hello, order []kind) {
 	for i, k := range order {

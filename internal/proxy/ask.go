@@ -25,7 +25,7 @@ type Asking struct {
 	Decided func(q *Question, allowed bool, by string)
 }
 
-// Question describes a held message to the user. Its strings are bounded, visible, and stripped of
+// Question describes a held message to the user. Its strings are bounded, escaped, and stripped of
 // recognised secrets.
 type Question struct {
 	Server    string

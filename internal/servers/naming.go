@@ -129,7 +129,7 @@ func FallbackID(command string, args []string, address string) string {
 }
 
 // packageName names a server after the package that its command starts, using the last part of the
-// package name unless it is generic. It returns "" if the command starts no package.
+// package name unless it is generic. It returns "" if the command does not run a package.
 func packageName(entry *configfile.Entry) string {
 	if entry.Command == "" {
 		return ""

@@ -167,7 +167,7 @@ type Redacted struct {
 	credentials [][2]int
 }
 
-// Redact finds the credentials in s[from:to], including those that extend beyond it.
+// Redact finds the credentials in s[from:to], including those that extend beyond that range.
 func Redact(s []byte, from, to int) Redacted {
 	lo, hi := around(s, from, to)
 	spans := secretsIn(s[lo:hi])

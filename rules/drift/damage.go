@@ -55,7 +55,7 @@ func asksInParameter(u *unapproved, s []byte) bool {
 	return !asksForMore(name) && !namesCredential(name) && !namesTalk(name) && !sensitive.AboutTalk(u.d.Name) && asksOfTheirs(string(s))
 }
 
-// destroysUnasked reports whether a sentence states that a tool does damage although it claims to
+// destroysUnasked reports whether a sentence says that a tool does damage, while the tool claims to
 // be read-only or harmless.
 func destroysUnasked(u *unapproved, s []byte) bool {
 	at := damage.FindIndex(s)

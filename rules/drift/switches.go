@@ -27,8 +27,8 @@ var (
 	undoing   = names.Set(`skip ignore disable allow bypass no without auto unsafe insecure force`)
 )
 
-// holding lists words for parameters, such as confirmations, that hold back a call until the caller
-// sets them.
+// holding contains words that name parameters, such as confirmations, that hold back a call until
+// the caller sets them.
 var holding = names.Set(`dry plan preview simulate confirm confirmed confirmation approve approval approved approver sandbox sandboxed isolated verify interactive ask draft otp pin mfa totp consent acknowledge acknowledged`)
 
 // holds reports whether name is a parameter that holds back a call until the caller sets it.

@@ -12,7 +12,7 @@ var UnicodeTags = scanner.Rule{
 	ID:         "hid-unicode-tags",
 	Category:   "hidden_instructions",
 	Title:      "Text contains invisible tag characters",
-	Why:        "Unicode tag characters encode ASCII text that no screen shows but models read, so they can hide an instruction from a reviewer.",
+	Why:        "Unicode tag characters encode ASCII text that no terminal or browser displays but models read, so they can hide an instruction from a reviewer.",
 	Fix:        "Remove the server. Apart from flag emoji, these characters have no legitimate use.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceHigh,

@@ -7,7 +7,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// addressPlace is a kind of location in a message with addresses that clients fetch or open.
+// addressPlace is a kind of place in a message where an address that clients fetch or open can be.
 type addressPlace uint8
 
 const (

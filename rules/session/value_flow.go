@@ -14,7 +14,7 @@ var ValueFlow = scanner.Rule{
 	ID:         "value-flow",
 	Category:   "cross_server_flow",
 	Title:      "Data from one server was passed to another",
-	Why:        "One server's secret leaves through another, or an address that someone wrote into a result becomes the recipient. No single message reveals the flow.",
+	Why:        "One server's secret leaves through another, or an address planted in a result becomes the recipient. No single message reveals the flow.",
 	Fix:        "Check both ends. Rotate any secret that was passed on. Ask the user before a call sends something to an address from a result.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceMedium,
