@@ -224,7 +224,7 @@ func markOf(what ...[]byte) mark {
 	return mark(h.Sum(nil)[:len(mark{})])
 }
 
-// before records an occurrence of a mark, and reports whether it repeats an earlier one.
+// before remembers an occurrence of a mark, and reports whether it repeats an earlier one.
 func (c *conversations) before(s *conversation, i *llm.Item, m mark) bool {
 	switch {
 	case i.Fresh:

@@ -40,7 +40,7 @@ func checkPromise(t testing.TB, format, out string) {
 	}
 }
 
-// command matches the parts of a line of output that a CI runner would execute.
+// command detects the parts of a line of output that a CI runner would execute.
 var command = regexp.MustCompile(`(?m)^\s*::|##[A-Za-z]*\[`)
 
 // own removes the workflow commands that make up a github report.
@@ -51,7 +51,7 @@ func own(format, out string) string {
 	return githubLine.ReplaceAllString(out, "X$2")
 }
 
-// made matches text that GitHub or GitLab would turn into a link, except inside code.
+// made detects text that GitHub or GitLab would turn into a link, except inside code.
 var made = regexp.MustCompile(`@\w|#\d|!\d|https?:|www\.|\b[0-9a-f]*\d[0-9a-f]{6,}\b|\bGH-\d|:\w+:`)
 
 func checkMarkdown(t testing.TB, out string) {

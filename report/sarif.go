@@ -110,7 +110,7 @@ func worst(findings []repeated, limit int) (kept []repeated, left int) {
 	return kept, len(findings) - len(kept)
 }
 
-// invocation states whether everything was inspected, and what was not.
+// invocation says whether everything was inspected, and what was not.
 func (s *sarifWriter) invocation(r *Report, kept, left int) *sarif.Invocation {
 	inv := sarif.NewInvocation().WithExecutionSuccess(r.Coverage.Complete())
 	if left > 0 {

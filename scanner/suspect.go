@@ -21,7 +21,7 @@ type suspect struct {
 	Suspicion
 }
 
-// suspect records the current message if it is a suspicious answer to a read.
+// suspect remembers the current message if it is a suspicious answer to a read.
 func (j *judge) suspect(srv *Server, message int, m *Message, asked PendingCall) {
 	why := Suspicion{Orders: j.orders(message)}
 	for i := range m.Values {
@@ -35,7 +35,7 @@ func (j *judge) suspect(srv *Server, message int, m *Message, asked PendingCall)
 	}
 }
 
-// suspected records that a read got a suspicious answer. It returns false if the read is not
+// suspected remembers that a read got a suspicious answer. It returns false if the read is not
 // remembered.
 func (srv *Server) suspected(id string, asked time.Time, why Suspicion) bool {
 	of := srv.calls.of[capability.Read].all()

@@ -107,7 +107,7 @@ func (a *alerts) took() func(time.Duration) {
 	return a.meter.Took
 }
 
-// decided records the outcome of an event, after its last finding.
+// decided handles the outcome of an event, after its last finding.
 func (a *alerts) decided(e *scanner.Event, out *scanner.Outcome, do scanner.Action) {
 	if a.events != nil {
 		_ = a.events.Flush() // a sender never fails

@@ -39,9 +39,9 @@ func JudgeOrders(orders ...Order) func(*scanner.TextPass) {
 	}
 }
 
-// documentary lists words typical of texts that explain prompts and attacks on models. A long text
-// that contains two of these words discusses instructions rather than giving them. General security
-// words count half, because a résumé contains them as well.
+// documentary contains words typical of texts that explain prompts and attacks on models. A long
+// text that contains two of these words discusses instructions rather than giving them. General
+// security words count half, because a résumé contains them as well.
 var documentary = [...]struct {
 	word   string
 	weight int

@@ -68,7 +68,7 @@ func (r *strictReader) object(n *node, known keys) bool {
 	return true
 }
 
-// members calls read for each member in an object, and rejects duplicate keys.
+// members invokes read for each member in an object, and rejects duplicate keys.
 func (r *strictReader) members(n *node, read func(member)) {
 	seen := map[string]Position{}
 	for _, m := range n.members {

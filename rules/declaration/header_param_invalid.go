@@ -35,8 +35,8 @@ var HeaderParamInvalid = scanner.Rule{
 	},
 }
 
-// headerParameters calls visit for each input parameter that clients mirror into a header, with its
-// schema and the node of its x-mcp-header annotation.
+// headerParameters invokes visit for each input parameter that clients mirror into a header, with
+// its schema and the node of its x-mcp-header annotation.
 func headerParameters(doc *wire.Doc, node int, visit func(s jsonschema.Subschema, header int)) {
 	jsonschema.Subschemas(doc, doc.Get(node, "inputSchema"), func(s jsonschema.Subschema) bool {
 		if h := doc.Get(s.Node, "x-mcp-header"); h >= 0 {

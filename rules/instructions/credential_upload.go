@@ -55,7 +55,7 @@ var CredentialUpload = scanner.Rule{
 const uploadReach = 400
 
 var (
-	// uploads matches a command or call that sends something to another machine.
+	// uploads detects a command or call that sends something to another machine.
 	uploads = text.LazyExpr(`\bcurl\b[^\n]*\s(-d|--data\S*|-f|--form|-t|--upload-file|-x\s*(post|put))\b[^\n]*https?://\S+|` +
 		`\bcurl\b[^\n]*https?://\S+[^\n]*\s(-d|--data\S*|-f|--form|-t|--upload-file)\b|\bwget\b[^\n]*--post-(file|data)|` +
 		`\b(requests|httpx|axios|session|client|http)\.(post|put)\(|\bfetch\([^)]{0,200}\bpost\b|\bhttps?\.request\(|\bmethod\s?[:=]\s?['"](post|put)['"]|` +

@@ -94,7 +94,7 @@ func weighFlow(f *scanner.Flow, category capability.Category) scanner.Severity {
 	return scanner.Note
 }
 
-// refuse records the decision about a call, which depends on the most severe value in it.
+// refuse makes the decision about a call, which depends on the most severe value in it.
 func refuse(p *scanner.JudgePass, all []carried) {
 	worst := scanner.Note
 	for i := range all {
@@ -116,7 +116,7 @@ func encoded(via string) string {
 	return " in " + via
 }
 
-// report reports the data from one server in a request.
+// report adds a finding about the data from one server in a request.
 func (c *carried) report(p *scanner.JudgePass) {
 	f := &c.worst
 	is := scanner.JudgeIssue{Severity: c.severity, Subject: mcp.CallSubject, Name: p.Message.Target, Pointer: f.Value.Pointer,
