@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// messages are the sub-benchmarks of BenchmarkStep, their descriptions, and the maximum
-// p99 in nanoseconds.
+// messages describes the sub-benchmarks of BenchmarkStep: name, description, and maximum p99 in
+// nanoseconds.
 var messages = [...]struct {
 	name, what string
 	budget     float64

@@ -108,9 +108,9 @@ func (g *registry) of(i *llm.Item) (server, tool string) {
 // maxSplits is the maximum number of positions at which a name is split.
 const maxSplits = 64
 
-// split splits a name into server and tool. If several splits are possible, a known server that
-// has the tool takes precedence, then the longest known server. If no server is known and guess is
-// set, it splits at the first separator.
+// split splits a name into server and tool. If several splits are possible, a known server that has
+// the tool takes precedence, then the known server with the longest name. If no server is known and
+// guess is set, it splits at the first separator.
 func (g *registry) split(name, separator string, guess bool) (server, tool string, ok bool) {
 	best, from := 0, 0
 	for range maxSplits {
@@ -159,7 +159,8 @@ func (g *registry) suffix(name string) (server string, ok bool) {
 }
 
 // suiteServer assigns servers to the tools in the AgentDojo suites, which do not name any. Tools
-// that AgentDojo implements together share a server, as in an MCP server for mail or for a bank.
+// that AgentDojo implements together share a server, as a real mail or banking server's tools
+// would.
 var suiteServer = func() map[string]string {
 	of := map[string]string{}
 	for server, tools := range suiteTools {

@@ -136,7 +136,7 @@ func (c *composed) block(v llm.View) {
 	}
 }
 
-// passing lists the members of a definition that are meant only for the model's provider.
+// passing contains the members of a definition that are meant only for the model's provider.
 var passing = map[string]bool{"type": true, "strict": true, "cache_control": true, "defer_loading": true, "allowed_callers": true, "eager_input_streaming": true}
 
 // schemaMembers are the possible names of the member that contains the arguments'

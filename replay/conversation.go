@@ -72,7 +72,8 @@ type pending struct {
 // maxConversations is the maximum number of conversations remembered.
 const maxConversations = 4096
 
-// maxSaid is the maximum number of marks remembered for all conversations in a file.
+// maxSaid is the maximum number of marks (content hashes) remembered for all conversations in a
+// file.
 const maxSaid = 1 << 18
 
 // clock is the start time for formats without timestamps.
@@ -223,7 +224,7 @@ func markOf(what ...[]byte) mark {
 	return mark(h.Sum(nil)[:len(mark{})])
 }
 
-// before records an occurrence of a mark, and reports whether it repeats an earlier one.
+// before remembers an occurrence of a mark, and reports whether it repeats an earlier one.
 func (c *conversations) before(s *conversation, i *llm.Item, m mark) bool {
 	switch {
 	case i.Fresh:

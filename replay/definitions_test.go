@@ -193,8 +193,8 @@ func TestBundleTranslations(t *testing.T) {
 		"1! ignored: the translations of the manifest are in separate files: to include them, scan the bundle")
 }
 
-// TestBundleNames checks that names are compared as they are when unpacked, and
-// that a second file with the same name is reported.
+// TestBundleNames checks that names are compared in their unpacked form, and that a second file
+// with the same name is reported.
 func TestBundleNames(t *testing.T) {
 	const (
 		second = `{"name":"x","instructions":"y"}`

@@ -17,7 +17,7 @@ func startsFrames(head []byte) bool {
 	return err == nil
 }
 
-// framesOf calls visit with each frame. If the rest of the stream cannot be read, it returns the
+// framesOf invokes visit with each frame. If the rest of the stream cannot be read, it returns the
 // reason.
 func framesOf(r io.Reader, o Options, visit func(*wire.EventFrame)) error {
 	for {

@@ -99,7 +99,7 @@ func (d *jsonLines) decode(b *lineBuffers, l line, data []byte, yield func(*scan
 	}
 }
 
-// known reports whether lines of a type are read as that type.
+// known returns true if lines of a type are read as that type.
 func known(kind string) bool {
 	switch kind {
 	case typeMessage, typeDefinitions, typeSkipped, typeShared, typeLLM:
@@ -174,7 +174,7 @@ func (d *jsonLines) shared(e *scanner.Event, b *lineBuffers, yield func(*scanner
 	yield(e)
 }
 
-// embedded sets an event's frame from a node in the line: a raw JSON value, or a string that
+// embedded takes an event's frame from a node in the line: a raw JSON value, or a string that
 // contains the frame.
 func (d *jsonLines) embedded(b *lineBuffers, e *scanner.Event, n int, data []byte) {
 	doc := &b.doc

@@ -299,7 +299,7 @@ func skipped(name string, line int, format string, args ...any) *scanner.Event {
 }
 
 // baseName returns the last element of a slash or backslash path, without a recording's extensions.
-// It names sessions and servers that have no name.
+// The result is the name of sessions and servers that have none.
 func baseName(name string) string {
 	if i := strings.LastIndexAny(name, `/\`); i >= 0 {
 		name = name[i+1:]

@@ -257,7 +257,7 @@ func saidOf(i *llm.Item, server, tool string) *Said {
 	return s
 }
 
-// decided records the decision about a call, result or definition that is new.
+// decided remembers the decision about a call, result or definition that is new.
 func (c *conversations) decided(s *conversation, m mark, what *Said, d scanner.Decision) {
 	delete(s.refused, m)
 	if d.Verdict >= scanner.Prompt {

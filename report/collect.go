@@ -49,8 +49,8 @@ func NewCollector(lowest scanner.Severity) *Collector {
 // upgrade want to see every change.
 func (c *Collector) ListChanges() { c.changes = true }
 
-// lists reports whether a finding is listed, that is, whether it is severe enough, is a change, or
-// has been approved. Approvals are never hidden.
+// lists returns true if a finding is listed, that is, if it is severe enough, is a change, or has
+// been approved. Approvals are never hidden.
 func (c *Collector) lists(e entry) bool {
 	return e.severity >= c.lowest || c.changes && e.change || e.status == scanner.Approved
 }
@@ -128,7 +128,7 @@ func (c *Collector) count(rule string, e entry, n int) {
 	}
 }
 
-// decide records the decision about a finding.
+// decide sets the status and the reason of a finding.
 func (c *Collector) decide(to *Finding, status scanner.Status, reason string) {
 	to.Status, to.Reason = status.String(), ""
 	if status == scanner.Suppressed || status == scanner.Approved {

@@ -12,8 +12,8 @@ const (
 	styleRemoved = "\x1b[31m"
 )
 
-// diffLines returns the lines of a diff, made visible and bounded. A diff is the only
-// multi-line text in a finding.
+// diffLines returns the lines of a diff, escaped and bounded. A diff is the only multi-line text in
+// a finding.
 func diffLines(s string) []string {
 	if s = strings.TrimRight(s, "\n"); s == "" {
 		return nil

@@ -12,10 +12,11 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// visible makes any string safe to display. The text in the scanner's findings is already visible,
-// but in a report read from a file, it may not be. Invalid bytes become U+FFFD first, as in JSON,
-// so that a report looks the same before and after it is saved. Like the JSON form, it escapes all
-// characters for which unseen returns true; these include all characters that the scanner escapes.
+// visible escapes a string so that it is safe to display. The text in the scanner's findings is
+// already escaped, but in a report read from a file, it may not be. Invalid bytes become U+FFFD
+// first, as in JSON, so that a report looks the same before and after it is saved. Like the JSON
+// form, it escapes all characters for which unseen returns true; these include all characters that
+// the scanner escapes.
 func visible(s string, limit int) string {
 	if !utf8.ValidString(s) {
 		s = string([]rune(s))

@@ -18,8 +18,8 @@ const (
 	inputDepth  = 16
 )
 
-// cleaner copies untrusted JSON with its strings masked, made visible and truncated. It masks any
-// value that has the name of a secret or follows a flag that takes a secret.
+// cleaner copies untrusted JSON with its strings masked, escaped and truncated. It masks any value
+// that has the name of a secret or follows a flag that takes a secret.
 type cleaner struct {
 	doc    *wire.Doc
 	values int // number of values copied so far

@@ -96,7 +96,7 @@ type detection struct {
 	Field      string  `json:"field,omitzero"`
 }
 
-// match is the evidence of a finding: visible, masked and truncated as in reports.
+// match is the evidence of a finding, escaped, masked and truncated as in reports.
 type match struct {
 	Text     string `json:"text"`
 	Position int    `json:"position"`
@@ -122,7 +122,7 @@ const (
 	maxDetections    = 20 // per event, and matches per detection
 )
 
-// foreign masks s, makes it visible and truncates it.
+// foreign masks, escapes and truncates s.
 func foreign(s string, limit int) string {
 	if len(s) > utf8.UTFMax*limit {
 		return visible(text.Excerpt([]byte(s), 0, utf8.UTFMax*limit), limit)
@@ -190,7 +190,7 @@ func (r *record) add(d detection) {
 	}
 }
 
-// concerns reports whether a finding is about the subject of a record.
+// concerns returns true if a finding is about the subject of a record.
 func (r *record) concerns(f *scanner.Finding) bool {
 	subject := f.Subject
 	if subject == mcp.ErrorSubject {

@@ -27,9 +27,9 @@ var githubLevels = [...]string{levelNotice, levelNotice, levelWarning, levelErro
 // those without an annotation.
 //
 // Nothing is wrapped in ::stop-commands::. Untrusted text can never begin a line: every line begins
-// with one of our commands. Text is made visible, so it contains no line feeds, and is escaped, so
-// it cannot terminate a property. Wrapping would need an unguessable token, which a deterministic
-// report cannot have.
+// with one of our commands. Control and invisible characters in text are escaped, so it contains no
+// line feeds; the delimiters of properties are percent-encoded, so text cannot terminate a
+// property. Wrapping would need an unguessable token, which a deterministic report cannot have.
 func writeGitHub(w io.Writer, r *Report, o Options) error {
 	g := &githubWriter{w: bufio.NewWriter(w), dir: o.Dir, fixes: fixes(o.Rules),
 		room: map[string]int{levelError: maxAnnotations, levelWarning: maxAnnotations, levelNotice: maxAnnotations - 1}} // one notice is the summary

@@ -100,7 +100,7 @@ func Read(r io.Reader) (*Report, error) {
 // shownError wraps an error that may quote hostile text.
 type shownError struct{ error }
 
-// Error returns the message, made visible.
+// Error returns the message, escaped.
 func (e shownError) Error() string { return visible(e.error.Error(), 400) }
 
 // Unwrap returns the original error.

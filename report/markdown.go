@@ -199,7 +199,7 @@ func where(f *Finding) string {
 	return out
 }
 
-// rule names a rule, with a link to its documentation if this version has the rule.
+// rule returns a rule's name, with a link to its documentation if this version has the rule.
 func (m *markdownWriter) rule(id string) string {
 	name := code(ruleID(id))
 	if r := m.rules[id]; r != nil {
@@ -217,8 +217,8 @@ func (m *markdownWriter) explained(id string) string {
 	return fmt.Sprintf("**Why it matters.** %s\n\n**What to do.** %s\n\n", prose(visible(r.Why, textLimit)), prose(visible(r.Fix, textLimit)))
 }
 
-// decided lists the findings that need no action, one per line, in at most room bytes, and
-// returns the number left out.
+// decided returns the findings that need no action, one per line, in at most room bytes, and the
+// number left out.
 func (m *markdownWriter) decided(r *Report, room int) (string, int) {
 	var b strings.Builder
 	left := 0

@@ -19,7 +19,7 @@ type MergeError struct {
 func (e *MergeError) Error() string { return e.Msg }
 
 // Merge returns the report of a whole run from the partial reports of all shards, in any order.
-// bounds lists the limits that a single run might have reached although no shard did, in which
+// bounds contains the limits that a single run might have reached although no shard did, in which
 // case its report could differ.
 func Merge(parts []*Partial) (r *Report, bounds []string, err error) {
 	if err := complementary(parts); err != nil {
@@ -93,7 +93,7 @@ func complementary(parts []*Partial) error {
 	return nil
 }
 
-// list lists the findings from all shards as a single run would. A finding whose severity rose is
+// list adds the findings from all shards as a single run would. A finding whose severity rose is
 // listed at its first location if there was room for it then, and otherwise at the location where
 // it rose.
 func (c *Collector) list(found, again []partialFinding, cut *rank) {

@@ -37,7 +37,7 @@ func (s *serverNames) add(name string) {
 	*s = (*s)[:min(len(*s), maxServerNames)]
 }
 
-// reading names the files and servers that were read, or returns "" if there are none.
+// reading returns the names of the files and servers that were read, or "" if there are none.
 func reading(r *Report) string {
 	files := inputNames(r)
 	var parts []string
@@ -56,7 +56,7 @@ func reading(r *Report) string {
 	return "Read: " + strings.Join(parts, "; ") + "."
 }
 
-// named lists the first few names, after their kind.
+// named returns the first few names, after their kind.
 func named(what string, names []string, all int) string {
 	shown := names[:min(len(names), maxNamed)]
 	var out []string
@@ -84,7 +84,7 @@ func inputNames(r *Report) []string {
 	return files
 }
 
-// visibleNames makes names from a saved report visible.
+// visibleNames escapes names from a saved report.
 func visibleNames(names []string) []string {
 	out := []string{}
 	for _, n := range names {

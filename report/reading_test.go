@@ -8,7 +8,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// TestReading checks that the names of the files and servers read are bounded, visible, and
+// TestReading checks that the names of the files and servers read are bounded, escaped, and
 // independent of the order of servers.
 func TestReading(t *testing.T) {
 	var forth, back serverNames

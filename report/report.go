@@ -1,8 +1,9 @@
 // Package report writes the results of a run, with one source file per format.
 //
 // Every format is rendered from Report, the public JSON form of a run, so a saved report can be
-// rendered again. Untrusted text arrives here visible, masked and bounded; this package must
-// still escape it for the format at hand, and it must never import rules or replay.
+// rendered again. Untrusted text arrives here masked, bounded, and without control or invisible
+// characters; this package must still escape it for the format at hand, and it must never import
+// rules or replay.
 package report
 
 import "github.com/mcpscan/mcpscan/scanner"

@@ -30,8 +30,8 @@ type kind struct {
 	severity scanner.Severity
 }
 
-// rank orders findings that compete for room in a report: open ones first, then by severity,
-// then by position in the input.
+// rank decides the order of findings that compete for room in a report: open ones first, then by
+// severity, then by position in the input.
 type rank struct {
 	Open     bool             `json:"open"`
 	Severity scanner.Severity `json:"severity"`

@@ -71,7 +71,7 @@ func (s *sarifWriter) run(r *Report, rules []scanner.Rule) *sarif.Run {
 	run.ColumnKind = "unicodeCodePoints"
 	run.AutomationDetails = sarif.NewRunAutomationDetails().WithID("mcpscan/")
 	for _, f := range kept {
-		if _, known := s.index[ruleID(f.Rule)]; !known { // different IDs can become the same once made visible
+		if _, known := s.index[ruleID(f.Rule)]; !known { // different IDs can become the same when escaped
 			s.declare(driver, unknownDescriptor(f.Rule))
 		}
 		run.Results = append(run.Results, s.result(f))
@@ -110,7 +110,7 @@ func worst(findings []repeated, limit int) (kept []repeated, left int) {
 	return kept, len(findings) - len(kept)
 }
 
-// invocation states whether everything was inspected, and what was not.
+// invocation says whether everything was inspected, and what was not.
 func (s *sarifWriter) invocation(r *Report, kept, left int) *sarif.Invocation {
 	inv := sarif.NewInvocation().WithExecutionSuccess(r.Coverage.Complete())
 	if left > 0 {

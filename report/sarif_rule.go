@@ -79,7 +79,7 @@ func unknownDescriptor(id string) *sarif.ReportingDescriptor {
 // empty.
 func ruleID(id string) string { return cmp.Or(visible(id, maxResultName), "unknown") }
 
-// tags lists the tags of a rule within GitHub's limits.
+// tags returns the tags of a rule within GitHub's limits.
 func tags(refs []string) []string {
 	out := []string{"security"}
 	for _, ref := range refs {

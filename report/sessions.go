@@ -41,7 +41,7 @@ const (
 	maxShown       = 1 << 18 // tools for which the session that lists them first is known
 )
 
-// sessions counts events and findings by session.
+// sessions contains the numbers of events and findings by session.
 type sessions struct {
 	list  []tracked          // in the order seen
 	other int                // sessions of other shards among the first maxTracked
@@ -57,18 +57,18 @@ type tracked struct {
 	place int64     // position of its first event
 }
 
-// shown records a tool's first listing by position in the input and its earliest listing by time.
-// The position is arbitrary, and decides only if the listing at the first position has no time.
+// shown is a tool's first listing by position in the input and its earliest listing by time. The
+// position is arbitrary, and decides only if the listing at the first position has no time.
 type shown struct{ first, earliest claim }
 
-// claim records that a session lists a tool.
+// claim means that a session lists a tool.
 type claim struct {
 	session int // index in the list of sessions
 	when    time.Time
 	place   int64 // position of the event
 }
 
-// add records another session that lists the tool; name returns the name of a session.
+// add adds another session that lists the tool; name returns the name of a session.
 func (s *shown) add(c claim, name func(session int) string) {
 	if c.place < s.first.place {
 		s.first = c
@@ -133,7 +133,7 @@ func (s *sessions) see(e *scanner.Event, out *scanner.Outcome, place int64) {
 	}
 }
 
-// show records that the current session lists a tool for the first time.
+// show remembers that the current session lists a tool for the first time.
 func (s *sessions) show(e *scanner.Event, tool string, place int64) {
 	h := sha256.Sum256([]byte(e.Server + "\x00" + tool))
 	c := claim{s.now, e.Time, place}

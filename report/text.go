@@ -108,7 +108,7 @@ func heading(f *Finding) string {
 	return shownName(f.Server) + " › " + about
 }
 
-// shownName makes an untrusted name visible, and quotes it if it is ambiguous.
+// shownName escapes an untrusted name, and quotes it if it is ambiguous.
 func shownName(s string) string {
 	out := visible(s, textLimit)
 	plain := func(r rune) bool {

@@ -89,7 +89,7 @@ func (t tally) cells() []string {
 	return cells
 }
 
-// tallies counts findings by key, worst first.
+// tallies groups findings by key, worst first.
 func (p *textPrinter) tallies(findings []Finding, key func(*Finding) string) []tally {
 	at := map[string]int{}
 	var rows []tally

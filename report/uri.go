@@ -16,10 +16,10 @@ var (
 // artifactURI returns the artifact URI of a result about file, and whether that file exists.
 //
 // GitHub drops results without a location, and rejects a whole report for an absolute URI whose
-// scheme is not the checkout's. So a relative path stays relative, with forward slashes. An
-// absolute one becomes relative to dir if it is inside dir, and otherwise a file: URI, which
-// GitHub accepts together with invocations[0].workingDirectory. Subjects without a file (a live
-// server, standard input) are put under mcp/, a folder that need not exist: GitHub shows the
+// scheme differs from that of the checkout URI. So a relative path stays relative, with forward
+// slashes. An absolute one becomes relative to dir if it is inside dir, and otherwise a file: URI,
+// which GitHub accepts together with invocations[0].workingDirectory. Subjects without a file (a
+// live server, standard input) are put under mcp/, a folder that need not exist: GitHub shows the
 // alert without a code preview.
 func artifactURI(file, server, dir string) (uri string, exists bool) {
 	if !isFile(file) {

@@ -70,8 +70,7 @@ func scopes(r *Report) []string {
 	return out
 }
 
-// told names the configuration that was used, and the changed files that were not
-// used.
+// told returns the configuration that was used, and the changed files that were not used.
 func (c *Config) told() (out []string) {
 	if c.File != "" {
 		out = append(out, fmt.Sprintf("Configuration: %s.", visible(c.File, textLimit)))
@@ -85,7 +84,7 @@ func (c *Config) told() (out []string) {
 // maxApprovals is the maximum number of approvals listed in a summary.
 const maxApprovals = 20
 
-// approvals lists who approved what in the change under review, one line per reason.
+// approvals says who approved what in the change under review, one line per reason.
 func approvals(r *Report) []string {
 	var reasons []string
 	about := map[string][]string{}

@@ -20,7 +20,7 @@ type Options struct {
 	Fails *scanner.Severity
 }
 
-// formats lists the formats. Each is implemented in its own file.
+// formats contains the formats. Each is implemented in its own file.
 var formats = [...]struct {
 	name  string
 	write func(io.Writer, *Report, Options) error

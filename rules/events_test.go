@@ -52,9 +52,9 @@ func TestEventsAreRead(t *testing.T) {
 	}
 }
 
-// unlike lists the rules whose findings differ between an audit event and the message: aud-reported
-// for any event, and others for tools, because an event contains neither a tool's annotations nor
-// the other tools in its list.
+// unlike contains the rules whose findings differ between an audit event and the message:
+// aud-reported for any event, and others for tools, because an event contains neither a tool's
+// annotations nor the other tools in its list.
 var unlike = map[string]bool{"aud-reported": true, "xs-tool-reference": true, "xs-toxic-flow": true}
 
 // told is a set of findings, identified by rule, server and tool (if any).

@@ -122,7 +122,7 @@ func TestEveryRuleProvesItself(t *testing.T) {
 	}
 }
 
-// inputs lists the members of an archive that contain input.
+// inputs contains the members of an archive that contain input.
 var inputs = []string{"description", "result", "definition.json", "frames", "events.jsonl", "exchange.har", "mcpscan.lock", "mcpscan.yaml"}
 
 // besides maps members that accompany an input to kinds. A case has at most one of each kind.

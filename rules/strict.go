@@ -64,9 +64,10 @@ func AllStrict() []scanner.Rule {
 	return all
 }
 
-// mentioned maps rules to the patterns from the design that the strict profile adds to them. Dots
-// in file names are escaped. The white space after IMPORTANT: is inside the negative lookahead:
-// outside, a backtracking engine could match less of it, and the exceptions would never apply.
+// mentioned maps each rule to the patterns of the agentsh design that the strict profile adds to
+// it. Dots in file names are escaped. The white space after IMPORTANT: is inside the negative
+// lookahead: outside, a backtracking engine could match less of it, and the exceptions would never
+// apply.
 var mentioned = map[string]map[string]string{
 	"men-credential": {
 		"ssh_dir":      `~/\.ssh`,

@@ -53,8 +53,7 @@ func (p *JudgePass) Late() bool {
 	return late
 }
 
-// Changed calls visit for each definition in the message that differs from its approved
-// version.
+// Changed invokes visit for each definition in the message that differs from its approved version.
 func (p *JudgePass) Changed(visit func(d *mcp.Definition, approved *Offered)) {
 	offer := p.Approved()
 	if offer == nil {
@@ -68,7 +67,7 @@ func (p *JudgePass) Changed(visit func(d *mcp.Definition, approved *Offered)) {
 	}
 }
 
-// Unapproved calls visit for each definition in the message that was never approved in any form,
+// Unapproved invokes visit for each definition in the message that was never approved in any form,
 // although its server is known. pending is the definition that was seen before and is still
 // pending, or nil if it is new.
 func (p *JudgePass) Unapproved(visit func(d *mcp.Definition, pending *Offered)) {
@@ -84,7 +83,7 @@ func (p *JudgePass) Unapproved(visit func(d *mcp.Definition, pending *Offered)) 
 	}
 }
 
-// Missing calls visit for each approved definition that is missing from the list that this
+// Missing invokes visit for each approved definition that is missing from the list that this
 // message completes.
 func (p *JudgePass) Missing(visit func(*Offered)) {
 	offer := p.Approved()
@@ -148,8 +147,8 @@ func (j *judge) approved(e *Event) *Offer {
 	return s.Servers[e.Server]
 }
 
-// pairs records the first server that appears in the input, which is the one to compare in a pair,
-// whichever rules run.
+// pairs remembers the first server that appears in the input, which is the one to compare in a
+// pair, whichever rules run.
 func (j *judge) pairs(e *Event) {
 	if !j.met {
 		j.met, j.paired = true, e.Server
@@ -159,7 +158,7 @@ func (j *judge) pairs(e *Event) {
 // maxShown bounds the listed definitions that are remembered per server for reporting missing ones.
 const maxShown = 4096
 
-// show records which definitions a server has listed.
+// show remembers which definitions a server has listed.
 func (srv *Server) show(m *Message) {
 	for i := range m.Definitions {
 		d := &m.Definitions[i]

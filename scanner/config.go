@@ -135,7 +135,7 @@ func (p *ConfigPass) conceal(e *configfile.Entry, evidence string) string {
 	return p.replacer.Replace(evidence[:min(len(evidence), configfile.ConcealedBytes)])
 }
 
-// configured records the configurations that the judge has seen.
+// configured contains the configurations that the judge has seen.
 type configured struct {
 	known map[string][]ConfiguredServer // by name
 	count int

@@ -206,7 +206,7 @@ type Judged struct {
 	Listings  []Listing  // tools that are new or changed in the session
 }
 
-// begin starts the outcome of an event, reusing the memory of the previous one.
+// begin resets o for a new event, reusing its memory.
 func (o *Outcome) begin(facts *Facts) {
 	*o = Outcome{Messages: o.Messages[:0], Skips: append(o.Skips[:0], facts.Skips...), Noise: facts.Noise}
 	for i := range facts.Messages {

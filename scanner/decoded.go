@@ -42,7 +42,7 @@ func (d *decoding) field() {
 	d.whole = nil
 }
 
-// tell calls skip with each reason why the event's text was not decoded in full.
+// tell invokes skip with each reason why the event's text was not decoded in full.
 func (d *decoding) tell(skip func(string)) {
 	if d.deep {
 		skip(fmt.Sprintf("text with more than %d layers of encoding: deeper layers were not inspected", text.MaxLayers))

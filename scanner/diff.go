@@ -18,8 +18,8 @@ const (
 // MoreLines returns the last line of a diff with n omitted lines.
 func MoreLines(n int) string { return fmt.Sprintf("… %d more lines", n) }
 
-// showDiff prepares a unified diff for a report: each line is made visible, masked and truncated,
-// and the number of lines is limited. Masking ignores the + and - marks, because otherwise it would
+// showDiff prepares a unified diff for a report: each line is escaped, masked and truncated, and
+// the number of lines is limited. Masking ignores the + and - marks, because otherwise it would
 // miss secrets, such as the one in a removed line that begins with --token.
 func showDiff(s string) string {
 	if s = strings.TrimRight(s, "\n"); s == "" {

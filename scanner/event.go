@@ -74,7 +74,7 @@ type Origin struct {
 	Pointer string // JSON Pointer of the frame's source, from the root of the document or line; "" if the frame appears verbatim
 }
 
-// Part is a range of a frame that was built from a value in the file.
+// Part is a range, within a frame, that was built from a value in the file.
 type Part struct {
 	Start, End int // offsets in the frame
 	Origin     Origin

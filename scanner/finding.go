@@ -28,8 +28,8 @@ var statusNames = [...]string{"open", "unchanged", "suppressed", "approved"}
 
 func (s Status) String() string { return statusNames[s] }
 
-// Finding is one result of a rule. All its strings are made visible, masked and truncated, and
-// are safe to display anywhere.
+// Finding is one result of a rule. All its strings are escaped, masked and truncated, and are safe
+// to display anywhere.
 type Finding struct {
 	Rule       *Rule
 	Category   string

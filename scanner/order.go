@@ -132,7 +132,7 @@ func (o *order) pop(judge func(*Event, *Facts)) {
 	}
 }
 
-// sized is a chunk that knows how much memory it uses until it is released.
+// sized is a chunk that reports the memory it holds until it is released.
 type sized interface{ Size() int }
 
 // admit counts the memory of a batch while its events wait.

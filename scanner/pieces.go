@@ -44,9 +44,9 @@ func (in *Inspector) joined(kind mcp.SubjectKind, root, list int) {
 // notRead replaces an omitted part of a joined text.
 const notRead = ".\n\n"
 
-// together joins the strings of content blocks. If words is set, it separates them by spaces; if
-// not, it joins a block that ends within a word directly to the next block, which continues the
-// word. It returns no pieces if there is nothing to join.
+// together joins the strings of content blocks. If words is set, it separates all blocks with
+// spaces; otherwise, it joins a block that ends within a word directly to the next block, which
+// continues the word. It returns no pieces if there is nothing to join.
 func (in *Inspector) together(list int, words bool) (all []byte, pieces []piece) {
 	doc, borders := in.tree, 0
 	add := func(node, offset int, part, whole []byte) {
@@ -96,7 +96,7 @@ func (in *Inspector) together(list int, words bool) (all []byte, pieces []piece)
 	return nil, nil
 }
 
-// endsWord reports whether text ends in a word that next does not continue.
+// endsWord reports whether text ends with a word that does not continue in next.
 func endsWord(text, next []byte) bool {
 	last, _ := utf8.DecodeLastRune(text)
 	first, _ := utf8.DecodeRune(next)

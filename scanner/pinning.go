@@ -78,7 +78,7 @@ func (srv *Server) Current(name string) *Known {
 	return srv.Tools[name]
 }
 
-// relist records that a tool was listed again, with its first definition or a different one.
+// relist remembers that a tool was listed again, with its first definition or a different one.
 func (srv *Server) relist(first *Known, d *mcp.Definition, know func(*mcp.Definition) *Known) {
 	if first.Definition.Foreign != d.Foreign {
 		return
@@ -106,7 +106,7 @@ func (srv *Server) replace(d *mcp.Definition, know func(*mcp.Definition) *Known)
 	}
 }
 
-// change records the current definition of a tool.
+// change remembers the current definition of a tool.
 func (srv *Server) change(k *Known) {
 	if srv.changed == nil {
 		srv.changed = map[string]*Known{}

@@ -60,7 +60,7 @@ func (r RateLimit) or(d RateLimit) RateLimit {
 func (l *Limits) window() time.Duration { return max(l.ReadThenSend, l.Flow) }
 
 // bucket counts the calls to one server against its rate limit. Its level is counted in fractions
-// of a token. CallsPerMinute of them are added per nanosecond, so that nothing is rounded.
+// of a token. Each nanosecond adds CallsPerMinute fractions, so there is no rounding.
 type bucket struct {
 	started bool
 	low     bool // it was empty, and has not been full since

@@ -92,8 +92,8 @@ type Rule struct {
 	// earlier ones.
 	Configs func(*ConfigPass)
 
-	// Settings is called for each file that affects findings if the change under review
-	// modifies it.
+	// Settings is called for each file that affects findings and is modified by the change
+	// under review.
 	Settings func(*SettingsPass)
 }
 

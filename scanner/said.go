@@ -38,9 +38,9 @@ func (p *ConfigPass) LockedBefore(name string) *Offer {
 	return p.judge.engine.base.Servers[name]
 }
 
-// TakenOut calls visit for each definition that the lockfile before the change under review
-// approved, if the current lockfile no longer approves it, or lacks it although the server listed
-// it. left is the number of the server's definitions in the current lockfile.
+// TakenOut invokes visit for each definition that was approved before the change under review but
+// is now unapproved or, although the server listed it, missing from the lockfile. left is the
+// number of the server's definitions in the current lockfile.
 func (p *JudgePass) TakenOut(visit func(was *Offered, absent bool)) (left int) {
 	here := p.lockedDefinitions()
 	before := p.Before()

@@ -120,7 +120,7 @@ func scripted(t *testing.T, all map[string][]byte) {
 	}
 }
 
-// stamped sets the time of events without one, as a proxy does.
+// stamped adds a time to events without one, as a proxy does.
 func stamped(events []*scanner.Event) []*scanner.Event {
 	for i, e := range events {
 		if e.Time.IsZero() {

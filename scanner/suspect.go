@@ -21,7 +21,7 @@ type suspect struct {
 	Suspicion
 }
 
-// suspect records the current message if it is a suspicious answer to a read.
+// suspect remembers the current message if it is a suspicious answer to a read.
 func (j *judge) suspect(srv *Server, message int, m *Message, asked PendingCall) {
 	why := Suspicion{Orders: j.orders(message)}
 	for i := range m.Values {
@@ -35,7 +35,7 @@ func (j *judge) suspect(srv *Server, message int, m *Message, asked PendingCall)
 	}
 }
 
-// suspected records that a read got a suspicious answer. It returns false if the read is not
+// suspected remembers that a read got a suspicious answer. It returns false if the read is not
 // remembered.
 func (srv *Server) suspected(id string, asked time.Time, why Suspicion) bool {
 	of := srv.calls.of[capability.Read].all()
@@ -48,8 +48,9 @@ func (srv *Server) suspected(id string, asked time.Time, why Suspicion) bool {
 	return false
 }
 
-// Suspects yields the last read with a suspicious answer on each other server, if it is within the
-// window before the current call, as defined for Earlier.
+// For every other server, Suspects yields the most recent read whose answer was suspicious, if it
+// falls within the window before the current call. Both parameters have the same meaning as in
+// Earlier.
 func (p *JudgePass) Suspects(window time.Duration, sameTurn bool) iter.Seq2[*Call, Suspicion] {
 	return func(yield func(*Call, Suspicion) bool) {
 		if p.call == nil || p.Now.IsZero() {

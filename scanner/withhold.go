@@ -52,7 +52,7 @@ type withheldKey struct {
 	mcp.DefinitionKey
 }
 
-// withholding is the state that a judge of open connections needs for refusing calls.
+// withholding is the state that a judge needs to refuse calls on open connections.
 type withholding struct {
 	refused map[withheldKey]Decision
 	blocked map[mcp.DefinitionKey]*Finding   // first blocking finding for each subject of the current message

@@ -107,7 +107,7 @@ func (a *alerts) took() func(time.Duration) {
 	return a.meter.Took
 }
 
-// decided records the outcome of an event, after its last finding.
+// decided handles the outcome of an event, after its last finding.
 func (a *alerts) decided(e *scanner.Event, out *scanner.Outcome, do scanner.Action) {
 	if a.events != nil {
 		_ = a.events.Flush() // a sender never fails
@@ -202,7 +202,7 @@ func (a *alerts) close(tell func(string, ...any)) {
 	}
 }
 
-// detectionLines is a writer of audit events that posts those that are detections.
+// detectionLines is a writer of audit events that posts only the detections.
 type detectionLines struct {
 	to   *deliver.Sender
 	rest []byte // an incomplete line

@@ -130,8 +130,8 @@ func (r *callRow) decide(m *scanner.Judged) {
 // sameCall is the maximum time between two audit events that report the same call.
 const sameCall = 100 * time.Millisecond
 
-// audited records a call from an audit log, which may report it twice: when a client made it, and
-// when the engine decided on it.
+// audited adds a call from an audit log, which may report it twice: when a client made it, and when
+// the engine decided on it.
 func (l *callList) audited(e *scanner.Event, m *scanner.Judged, key string) {
 	of := e.Session + "\x00" + e.Server
 	if i, ok := l.last[of]; ok && l.rows[i].twin(e, m) {
@@ -150,7 +150,7 @@ func (l *callList) audited(e *scanner.Event, m *scanner.Judged, key string) {
 	}
 }
 
-// connected records a connection to a server and assigns it to the server's last call, if that call
+// connected adds a connection to a server and assigns it to the server's last call, if that call
 // came just before.
 func (l *callList) connected(e *scanner.Event) {
 	for i := len(l.rows) - 1; i >= 0; i-- {

@@ -17,7 +17,7 @@ import (
 
 // doctorCmd implements the mcpscan doctor command.
 type doctorCmd struct {
-	Paths    []string `arg:"" optional:"" name:"path" help:"Client configurations, or directories that contain them; default: those of this directory and of the user." placeholder:"PATH"`
+	Paths    []string `arg:"" optional:"" name:"path" help:"Client configurations, or directories that contain them; default: those in this directory and the user's own." placeholder:"PATH"`
 	Lockfile string   `help:"The lockfile." default:"mcpscan.lock" placeholder:"FILE"`
 	Format   string   `help:"text or json." default:"text" enum:"text,json"`
 }

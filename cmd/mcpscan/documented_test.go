@@ -10,7 +10,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/app"
 )
 
-// fenced matches the YAML and TOML code blocks in a document.
+// fenced finds the YAML and TOML code blocks in a document.
 var fenced = regexp.MustCompile("(?s)\n```(toml|yaml)\n(.*?)\n```")
 
 // placeholder matches a digest that a document abbreviates.

@@ -230,7 +230,7 @@ func inWords(m *scanner.Judged) string {
 	return out
 }
 
-// findings sets an event's findings, with their rules' reasons.
+// findings fills in an event's findings, with their rules' reasons.
 func (e *explained) findings(rules []scanner.Rule) {
 	e.Findings = []explainedFinding{}
 	for _, f := range e.collector.Report(nil, "", scanner.Result{}).Findings {

@@ -20,7 +20,7 @@ var commandGroups = []kong.Group{
 	{Key: "more", Title: "More:"},
 }
 
-// examples lists two command lines for each command, by command path.
+// examples contains two command lines for each command, by command path.
 var examples = map[string][2]string{
 	"scan":            {"mcpscan scan -- npx -y some-mcp-server", "mcpscan scan --no-run --format sarif=mcpscan.sarif ."},
 	"proxy":           {"mcpscan proxy -- npx -y some-mcp-server", "mcpscan proxy --listen 127.0.0.1:3100 --upstream https://example.com/mcp --record events.jsonl"},

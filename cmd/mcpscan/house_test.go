@@ -29,7 +29,7 @@ var update = flag.Bool("update", false, "write the generated documents instead o
 // root is the relative path from this package to the repository root.
 const root = "../.."
 
-// imports lists the packages of this module that each package may import. It states a policy: a
+// imports contains the packages of this module that each package may import. It states a policy: a
 // commit that adds an entry must change only this table and ARCHITECTURE.md.
 var imports = map[string][]string{
 	"internal/wire":                {},

@@ -106,8 +106,8 @@ func TestDeterminismOfTranscripts(t *testing.T) {
 	}
 }
 
-// confusing lists frames in which rules that inspect messages as JSON report findings, some of them
-// in the first or last bytes.
+// confusing contains frames that trigger rules for JSON structure; some of the findings are in the
+// first or last bytes.
 var confusing = []string{
 	`{"id":3,"jsonrpc":"2.0","result":{"tools":[{"name":"sum","name":"sub","Description":"x"}]}}`,
 	`{"jsonrpc":"2.0","id":4,"result":{"tools":[{"name":"sum"},{"name":"sum","description":7},{"description":"no name"},null]}}`,

@@ -35,7 +35,7 @@ const (
 	untested   = "the rest is not checked"
 )
 
-// limits lists the program's limits by directory, including its subdirectories.
+// limits contains the program's limits by directory, including its subdirectories.
 var limits = []struct {
 	dir  string
 	rows []limit

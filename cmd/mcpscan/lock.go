@@ -108,7 +108,7 @@ type offers struct {
 	critical  map[string]bool // servers with open critical findings
 }
 
-// offers lists all targets.
+// offers collects what all targets offer.
 func (c *lockCmd) offers(ctx context.Context, std streams, l *servers.Listing, checks *app.Checks) (*offers, error) {
 	targets, missed, err := c.targets()
 	if err != nil {

@@ -56,8 +56,8 @@ func (c *policyGenerateCmd) Run(ctx context.Context, std streams) error {
 	return nil
 }
 
-// profile replays the recordings into a profile. The rules also run, so that the policy can warn
-// about tools with findings.
+// profile fills a profile by replaying the recordings. The rules also run, so that the policy can
+// warn about tools with findings.
 func (c *policyGenerateCmd) profile(ctx context.Context, std streams, profile *policy.Profile) (res scanner.Result, err error) {
 	var run []scanner.Rule
 	for _, r := range rules.All() {

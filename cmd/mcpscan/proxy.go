@@ -244,7 +244,7 @@ func (r *proxyRun) options() proxy.Options {
 	}
 }
 
-// decided records an event's outcome in the reports, and prints a line that ends up in the client's
+// decided adds an event's outcome to the reports, and prints a line that ends up in the client's
 // log.
 func (r *proxyRun) decided(e *scanner.Event, out *scanner.Outcome, do scanner.Action) {
 	err := r.sink.Event(e, out)
@@ -302,7 +302,7 @@ func saidIn(e *scanner.Event, out *scanner.Outcome) string {
 	return text.Visible(what, 300)
 }
 
-// trouble prints a message about something other than a policy decision.
+// trouble prints a message about a problem, not about a policy decision.
 func (r *proxyRun) trouble(format string, args ...any) {
 	if !r.Quiet {
 		r.tell(format, args...)

@@ -10,8 +10,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// providers lists the LLM providers behind a proxy without --upstream, each under a path with its
-// name.
+// providers contains the LLM providers behind a proxy without --upstream, each under a path with
+// its name.
 var providers = [][2]string{
 	{"anthropic", "https://api.anthropic.com"},
 	{"openai", "https://api.openai.com"},

@@ -20,7 +20,7 @@ type watched struct {
 	ended  chan struct{}         // closed when later has been drained
 }
 
-// read calls take with each event that concerns the proxy and occurs after the listing, until all
+// read invokes take with each event that concerns the proxy and occurs after the listing, until all
 // servers have ended.
 func (w *watched) read(take func(*scanner.Event)) {
 	defer close(w.ended)
@@ -50,8 +50,8 @@ func (w *withServers) Close() {
 }
 
 // listServers lists the servers in the --servers configuration before there is any traffic, and
-// keeps them running to notice changes to their tools. The caller must call read, and end when it
-// no longer needs the servers.
+// keeps them running to notice changes to their tools. The caller must call the result's read
+// method, and its end method when it no longer needs the servers.
 func (r *proxyRun) listServers(ctx context.Context) (*watched, error) {
 	until := make(chan struct{})
 	w := &watched{stop: sync.OnceFunc(func() { close(until) }), ended: make(chan struct{})}

@@ -299,7 +299,7 @@ func TestActionBuilds(t *testing.T) {
 	}
 }
 
-// TestActionBinaryPath checks that a path without a program is refused.
+// TestActionBinaryPath checks that a path that does not lead to a program is refused.
 func TestActionBinaryPath(t *testing.T) {
 	t.Parallel()
 	for _, path := range []string{"nowhere", ".", "-x", "data"} {

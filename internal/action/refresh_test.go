@@ -265,8 +265,8 @@ func TestRefreshFails(t *testing.T) {
 	}
 }
 
-// TestRefreshJobs checks that the job that starts servers has no secrets and no
-// write permission, and that the job with both starts no servers.
+// TestRefreshJobs checks that the job that starts servers has neither secrets nor write permission,
+// and that the job that has them does not start servers.
 func TestRefreshJobs(t *testing.T) {
 	t.Parallel()
 	first, second, ok := strings.Cut(readFile(t, root, ".github", "workflows", "refresh-lockfile.yml"), "\n  pull-request:\n")

@@ -71,7 +71,7 @@ func examplesOf(t *testing.T) []string {
 	return out
 }
 
-// pinned matches an action pinned by commit, followed by its version. Our own action may be pinned
+// pinned detects an action pinned by commit, followed by its version. Our own action may be pinned
 // by a commit chosen by the reader, or by an immutable tag.
 var pinned = regexp.MustCompile(`^([\w.-]+/[\w./-]+@[0-9a-f]{40} # v\d+(\.\d+){2}|mcpscan/mcpscan(/\.github/workflows/refresh-lockfile\.yml)?@(COMMIT|v\d+\.\d+\.\d+))$`)
 
@@ -123,7 +123,7 @@ func checkText(t *testing.T, d document) {
 	}
 }
 
-// ours matches an example's references to mcpscan itself, by COMMIT or by a release tag.
+// ours detects an example's references to mcpscan itself, by COMMIT or by a release tag.
 var ours = regexp.MustCompile(`((?:mcpscan|refresh-lockfile\.yml)@|rev: )(COMMIT|latest|v[\d.]+)`)
 
 // TestVersionInDocuments checks that the examples name the release in

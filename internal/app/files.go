@@ -38,8 +38,8 @@ func ReadConfig(path string, limit int64) (*config.File, error) {
 	return parseConfig(path, data)
 }
 
-// parseConfig parses a client configuration. It replaces entries wrapped by mcpscan wrap with the
-// servers behind the proxy, if they start the running program.
+// parseConfig parses a client configuration. It replaces each entry written by mcpscan wrap with
+// the server behind the proxy, provided that the entry's command is the running program.
 func parseConfig(path string, data []byte) (*config.File, error) {
 	file, err := config.Parse(path, data)
 	if err == nil {

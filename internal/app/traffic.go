@@ -30,9 +30,9 @@ type Traffic struct {
 	spool *spool.Spool // nil if nothing is recorded
 }
 
-// OpenTraffic creates the --record file, accessible only to its owner, and deletes the other parts
-// of a recording that it replaces. A new part starts when the current one reaches size bytes, and
-// keep is the maximum number of parts; 0 means no limit. tell reports problems with the file.
+// OpenTraffic creates the --record file, accessible only to its owner, and deletes the remaining
+// parts of the recording it replaces. A new part starts when the current one reaches size bytes,
+// and keep is the maximum number of parts; 0 means no limit. tell reports problems with the file.
 func OpenTraffic(name string, size int64, keep int, tell func(string, ...any)) (*Traffic, error) {
 	if name == "" {
 		return &Traffic{}, nil

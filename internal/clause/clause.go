@@ -44,7 +44,7 @@ func Sentence(t []byte, start, end int) (from, to int) {
 // mayStop marks the characters that can end a sentence.
 var mayStop = [256]bool{'\n': true, '.': true, '!': true, '?': true}
 
-// stops reports whether the character at t[i], which mayStop marks, ends a sentence.
+// stops returns true if the character at t[i], which mayStop marks, ends a sentence.
 func stops(t []byte, i int) bool {
 	if t[i] == '\n' { // a line feed ends a sentence before an item, a heading or a tag, and after a colon
 		return i+1 < len(t) && bytes.IndexByte([]byte("-*#<>|0123456789`"), t[i+1]) >= 0 || i > 0 && t[i-1] == ':'
@@ -65,7 +65,7 @@ func ClauseEnd(t []byte, i int) bool {
 	return false
 }
 
-// countering matches text that negates an instruction or only reports one: negation, prohibition,
+// countering detects text that negates an instruction or only reports one: negation, prohibition,
 // defence, example or quotation. It is applied only to the text before the match, where English and
 // similar languages put such words.
 var countering = lazyregexp.New(`\b(never|not|\w+n['’]t|cannot|no|without|nor|refuses?|den(y|ies|ied)|block(s|ed|ing)?|prevents?|prohibit(s|ed)?|forbid(s|den)?|` +
@@ -103,7 +103,7 @@ func DescribesSwitch(p *scanner.TextPass, start, end int) bool {
 	return (InQuestion(p.Folded, start) || !p.Description() && setAhead.Match(p.Folded[from:start])) && !settled.Match(p.Folded[end:to])
 }
 
-// settled matches text that follows an indirect question and answers it at once or keeps it from
+// settled detects text that follows an indirect question and answers it at once or keeps it from
 // the user.
 var settled = lazyregexp.New(`\b(is|was|has|been)\s+(not|no|never|nobody|decided|settled|already|beyond|out\s+of)\b|` +
 	`\byou\s+(must|should|shall|need\s+to|have\s+to|are\s+to)\b|\bmust\s+(always\s+)?be\s+(done|true|set|yes)\b|` +

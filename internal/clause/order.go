@@ -39,9 +39,9 @@ func JudgeOrders(orders ...Order) func(*scanner.TextPass) {
 	}
 }
 
-// documentary lists words typical of texts that explain prompts and attacks on models. A long text
-// that contains two of these words discusses instructions rather than giving them. General security
-// words count half, because a résumé contains them as well.
+// documentary contains words typical of texts that explain prompts and attacks on models. A long
+// text that contains two of these words discusses instructions rather than giving them. General
+// security words count half, because a résumé contains them as well.
 var documentary = [...]struct {
 	word   string
 	weight int
@@ -52,15 +52,16 @@ var documentary = [...]struct {
 	{"attacker", 1}, {"exploit", 1}, {"malware", 1}, {"vulnerabilit", 1}, {"mitigation", 1}, {"cve-", 1}, {"detect", 1}, {"severity", 1}, {"llm", 1},
 }
 
-// Thresholds for texts that explain attacks. They are high enough that adding two such words to an
-// injected sentence does not reach them.
+// Thresholds for texts that explain attacks. They are high enough that an injected sentence padded
+// with two documentary words stays below them.
 const (
 	documentaryBytes  = 600
 	documentaryWeight = 8
 )
 
 // aboutAttacks reports whether t is a long text that explains attacks or prompts. An attacker can
-// imitate such a text, so it lowers the severity by one level and does not suppress the finding.
+// imitate such a text, so it does not suppress the finding but only lowers its severity by one
+// level.
 func aboutAttacks(t []byte) bool {
 	if len(t) < documentaryBytes {
 		return false

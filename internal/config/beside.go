@@ -14,8 +14,8 @@ import (
 // hundred.
 const maxSettings = 10_000
 
-// beside lists keys of settings that rules use and that the given clients read from the same files
-// as their servers. A key that ends in * matches a prefix.
+// beside contains keys of settings that rules use and that the given clients read from the same
+// files as their servers. A key that ends in * matches a prefix.
 type beside struct {
 	clients []string
 	paths   []string // key paths, with keys separated by spaces
@@ -47,7 +47,7 @@ func settingsBeside() []beside {
 	}
 }
 
-// settings records the file's settings other than its servers.
+// settings collects the file's settings other than its servers.
 func (r *reader) settings(root *node) {
 	for _, b := range settingsBeside() {
 		if !slices.Contains(b.clients, r.file.Client) {

@@ -31,8 +31,8 @@ type comparison struct {
 	rules       []scanner.Rule // the built-in rules
 }
 
-// compared lists the comparisons that cover the fields of Settings. Path and Idle are not compared:
-// they have no effect on findings.
+// compared contains the comparisons that cover the fields of Settings. Path and Idle are not
+// compared: they have no effect on findings.
 var compared = [...]func(*comparison){
 	(*comparison).switches,   // Profile, Detection, Definitions, and all Enabled of Outputs, CrossServer, RateLimits and Policy.Pinning
 	(*comparison).threshold,  // AlertThreshold
@@ -47,7 +47,7 @@ var compared = [...]func(*comparison){
 	(*comparison).policy,     // Policy
 }
 
-// value records a changed value, and whether the new one is weaker.
+// value adds a changed value, and whether the new one is weaker.
 func (c *comparison) value(weaker bool, was, is any, keys ...string) {
 	if was == is {
 		return
@@ -216,7 +216,7 @@ func (c *comparison) policy() {
 	c.Changes = append(c.Changes, policy.CompareLists(c.before.Policy, c.now.Policy)...)
 }
 
-// same reports whether two settings values are deeply equal.
+// same returns true if two settings values are deeply equal.
 func same(a, b any) bool { return reflect.DeepEqual(a, b) }
 
 // Place sets the position of changes that have none: the position of their key in a settings file,

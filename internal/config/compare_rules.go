@@ -228,7 +228,7 @@ func valueText(v any) string {
 	return ""
 }
 
-// concerning lists the first few rules that a change harms.
+// concerning returns the first few rules that a change harms.
 func concerning(rules []string) string {
 	const most = 5
 	slices.Sort(rules)

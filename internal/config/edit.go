@@ -154,7 +154,7 @@ type list struct {
 	empty   int    // the offset at which the first item of an empty list goes
 }
 
-// list returns how to insert items at the beginning of a list.
+// list returns the syntax for inserting items at the beginning of a list.
 func (m *manuscript) list(n *node) (l list, err error) {
 	start := m.at(n.pos)
 	if start < 0 || start >= len(m.text) {

@@ -70,7 +70,7 @@ func (r *settingsReader) similarity(n *node) {
 	share, first := r.share(n), r.similarityAt
 	if r.similarityAt = n.pos; first != (Position{}) && share != r.settings.Similarity {
 		first, second := inOrder(first, n.pos)
-		r.fail(second, "similarity_threshold differs from the one at %s: detection and cross_server.shadow_tool share one value; keep one of them, or make them equal", first)
+		r.fail(second, "similarity_threshold differs from the one at %s: the setting is shared by detection and cross_server.shadow_tool; remove one, or make them equal", first)
 		return
 	}
 	r.settings.Similarity = share

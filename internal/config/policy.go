@@ -15,7 +15,7 @@ import (
 // policies the third.
 var policyPlaces = [...]string{"the top of the file", "sandbox.mcp", "mcp_rules"}
 
-// besides are the top-level keys that may accompany a policy at any of these paths.
+// besides contains the top-level keys allowed beside a policy at any of these paths.
 var besides = []string{"detection", "cross_server", "rate_limits", "output_inspection"}
 
 // policyReader reads a policy's keys at one of its key paths.

@@ -125,7 +125,7 @@ func (r *rulesReader) namedRules(n *node) {
 		seen[m.key] = m.pos
 		rule := &policy.Rule{Name: text.Visible(text.Mask(m.key), maxText), Number: i + 1, At: m.pos}
 		if strings.TrimSpace(m.key) == "" || len([]rune(m.key)) > maxText {
-			r.fail(m.pos, "expected a rule name with 1 to %d characters", maxText)
+			r.fail(m.pos, "expected a rule name of 1 to %d characters", maxText)
 		}
 		r.named(rule, m.value)
 		r.rules = append(r.rules, rule)

@@ -14,8 +14,8 @@ import (
 type container struct {
 	shape string
 	path  []string
-	// accept reports whether the value contains servers, for keys that other programs use as well;
-	// nil if the key alone is sufficient.
+	// accept returns true if the value contains servers, for keys that other programs use as
+	// well; nil if the key alone is sufficient.
 	accept func(r *reader, n *node) bool
 }
 

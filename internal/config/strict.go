@@ -44,7 +44,7 @@ func each[T any](list func(*node, func(*node)), place *[]T, read func(*node) T) 
 	return func(n *node) { list(n, func(n *node) { *place = append(*place, read(n)) }) }
 }
 
-// within returns a function that reads an object with these keys.
+// within returns a function that reads an object whose keys must be known.
 func (r *strictReader) within(known keys) func(*node) {
 	return func(n *node) { r.object(n, known) }
 }
@@ -68,7 +68,7 @@ func (r *strictReader) object(n *node, known keys) bool {
 	return true
 }
 
-// members calls read for each member in an object, and rejects duplicate keys.
+// members invokes read for each member in an object, and rejects duplicate keys.
 func (r *strictReader) members(n *node, read func(member)) {
 	seen := map[string]Position{}
 	for _, m := range n.members {

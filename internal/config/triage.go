@@ -23,7 +23,7 @@ type Triage struct {
 	used []uses // indexed like the ignores
 }
 
-// uses counts how often an ignore matched.
+// uses is how often an ignore matched.
 type uses struct{ applied, expired, undated int }
 
 // Decide completes a finding. It returns false if the rule is switched off where the finding is.
@@ -66,7 +66,7 @@ func (t *Triage) setting(f *scanner.Finding) (set RuleSetting, on bool) {
 	return set, set.Enabled == nil || *set.Enabled
 }
 
-// known marks a finding that was in the baseline and is no more severe now.
+// known gives a finding the status unchanged if it was in the baseline and is no more severe now.
 func (t *Triage) known(f *scanner.Finding) {
 	if t.Baseline == nil || f.Status != scanner.Open {
 		return
@@ -76,8 +76,8 @@ func (t *Triage) known(f *scanner.Finding) {
 	}
 }
 
-// ignored marks a finding that an ignore accepts. It tries every ignore, so that none is reported
-// as unused because another one matched first.
+// ignored suppresses a finding that an ignore accepts. It tries every ignore, so that none is
+// reported as unused because another one matched first.
 func (t *Triage) ignored(f *scanner.Finding) {
 	if t.used == nil {
 		t.used = make([]uses, len(t.Settings.Ignores))
@@ -110,7 +110,7 @@ func (t *Triage) when(f *scanner.Finding) time.Time {
 	return f.Time
 }
 
-// holds reports whether an ignore is still valid at a time. At the zero time, an ignore with an
+// holds returns true if an ignore is still valid at a time. At the zero time, an ignore with an
 // expiry date is not valid.
 func (i *Ignore) holds(when time.Time) bool {
 	return i.Expires.IsZero() || !when.IsZero() && when.Before(i.Expires)

@@ -64,8 +64,8 @@ func TestDiscoverBelowBounds(t *testing.T) {
 	}
 }
 
-// TestOtherSystems checks that a file is read or reported even if clients read it only on another
-// system, or only once packages are installed.
+// TestOtherSystems checks that a file is read or reported even if only clients on another operating
+// system read it, or if clients read it only after packages are installed.
 func TestOtherSystems(t *testing.T) {
 	root := tree(t, ".CURSOR/mcp.json", "a/.MCP.JSON", "b/.vscode./mcp.json", "c/.cur\u200csor/mcp.json", "d/.cursor/mcp.json ", "e/x", "real/mcp.json", ".gitmodules", "j/.Mcp.json")
 	for link, to := range map[string]string{

@@ -19,7 +19,7 @@ type Position struct{ Line, Column int }
 // String formats the position as line:column.
 func (p Position) String() string { return fmt.Sprintf("%d:%d", p.Line, p.Column) }
 
-// Compare orders positions as in the file.
+// Compare orders positions by line, then by column.
 func (p Position) Compare(q Position) int {
 	return cmp.Or(cmp.Compare(p.Line, q.Line), cmp.Compare(p.Column, q.Column))
 }

@@ -21,7 +21,7 @@ type pattern struct {
 	tried  bool
 }
 
-// compile reports whether a pattern can be used: many use JavaScript syntax that package regexp
+// compile returns true if a pattern can be used: many use JavaScript syntax that package regexp
 // does not support.
 func (p *pattern) compile() bool {
 	if p.tried {
@@ -44,8 +44,8 @@ func (p *pattern) compile() bool {
 	return p.re != nil
 }
 
-// matches reports whether a text matches. It stops the check if the pattern cannot be used or
-// would take too much work.
+// matches returns true if a text matches. It stops the check if the pattern cannot be used or would
+// take too much work.
 func (r *run) matches(p *pattern, text []byte) bool {
 	if !p.compile() {
 		return r.stop()

@@ -54,7 +54,7 @@ var dialects = map[string]draft{
 	"https://json-schema.org/draft/2020-12/schema": draft2020,
 }
 
-// moving lists keywords that change the target of a reference.
+// moving contains keywords that change the target of a reference.
 var moving = []string{"$id", "$dynamicRef", "$recursiveRef", "$dynamicAnchor"}
 
 // names are keywords that are looked up together.

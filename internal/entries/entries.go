@@ -25,7 +25,7 @@ func EachCommand(p *scanner.ConfigPass, each func(*configfile.Entry, *launch.Com
 	}
 }
 
-// EachPackage calls each for every package that a configuration fetches.
+// EachPackage invokes each for every package that a configuration fetches.
 func EachPackage(p *scanner.ConfigPass, each func(*configfile.Entry, *launch.Command, launch.Package)) {
 	EachCommand(p, func(e *configfile.Entry, l *launch.Command) {
 		for _, one := range append([]launch.Package{l.Package}, l.With...) {

@@ -15,7 +15,7 @@ type member struct {
 	recent []fits // of words judged before: most are common ones
 }
 
-// decoded holds the data that members of different judges share.
+// decoded is a decoded net, which members of several judges share.
 type decoded struct {
 	layers *Layers
 	pairs  [groups][Filters / 2][Dims]int64

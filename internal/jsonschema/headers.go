@@ -6,7 +6,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// Header is a property of a tool's input whose value HTTP clients repeat in a header.
+// Header is a property of a tool's input whose value HTTP clients mirror into a header.
 type Header struct {
 	Name    string // name of the header after Mcp-Param-
 	Pointer string // JSON Pointer of the value in the arguments

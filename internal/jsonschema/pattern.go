@@ -42,7 +42,7 @@ func CatastrophicPattern(pattern string) bool {
 // also matches their content.
 var lookaround = strings.NewReplacer("(?=", "(?:", "(?!", "(?:", "(?<=", "(?:", "(?<!", "(?:")
 
-// counted matches a counted repetition. Go limits the counts, and above manyTimes the exact count
+// counted detects a counted repetition. Go limits the counts, and above manyTimes the exact count
 // does not matter.
 var counted = lazyregexp.New(`\{(\d+)(,?)(\d*)\}`)
 
@@ -139,7 +139,7 @@ func repeated(re *syntax.Regexp, r rune) (can, unbounded, exponential bool) {
 	return sub || optional, sub && (inner || many && consumes(re.Sub[0])), exponential || many && sub && inner
 }
 
-// consumes reports whether a pattern can consume characters, unlike ^ or an empty pattern.
+// consumes returns true if a pattern can consume characters, unlike ^ or an empty pattern.
 func consumes(re *syntax.Regexp) bool {
 	switch re.Op {
 	case syntax.OpLiteral, syntax.OpCharClass, syntax.OpAnyChar, syntax.OpAnyCharNotNL:

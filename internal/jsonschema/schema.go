@@ -16,8 +16,8 @@ type Subschema struct {
 	Direct bool // there are only properties between the root and this schema
 }
 
-// Subschemas calls visit for a schema and each schema in it, in document order, until visit returns
-// false. The depth is at most wire.MaxDepth.
+// Subschemas invokes visit for a schema and each schema in it, in document order, until visit
+// returns false. The depth is at most wire.MaxDepth.
 func Subschemas(doc *wire.Doc, root int, visit func(Subschema) bool) {
 	if doc.Kind(root) == wire.Object {
 		descend(doc, Subschema{Node: root, Around: -1, Named: -1, Direct: true}, visit)
@@ -76,8 +76,8 @@ const (
 	byName
 )
 
-// Parameters calls visit for each property, at any depth, in the input schema of the tool at node,
-// with its name.
+// Parameters invokes visit for each property, at any depth, in the input schema of the tool at
+// node, with its name.
 func Parameters(doc *wire.Doc, node int, visit func(s Subschema, name string)) {
 	Subschemas(doc, doc.Get(node, "inputSchema"), func(s Subschema) bool {
 		if s.Around >= 0 {

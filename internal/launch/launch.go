@@ -135,7 +135,7 @@ func commandLine(command, name string) []string {
 	return words
 }
 
-// known reports whether a program is a launcher, a wrapper, or an interpreter.
+// known returns true if a program is a launcher, a wrapper, or an interpreter.
 func known(name string) bool {
 	_, launches := launchers[name]
 	_, wraps := wrappers[name]
@@ -146,7 +146,7 @@ func known(name string) bool {
 // determine what runs, and its own file differs between machines.
 func (l *Command) Launches() bool { return known(l.Program) }
 
-// interpreter matches programs that run a file or an installed module.
+// interpreter detects programs that run a file or an installed module.
 var interpreter = lazyregexp.New(`^(?:(?:python|pypy)[0-9.]*w?|py|node|nodejs|tsx|ts-node|ts-node-esm|ruby|perl|php|java|rscript|julia|lua|swift|(?:ba|z|da|k|fi)?sh|cmd|powershell|pwsh|osascript)$`)
 
 // unwrap continues with the program that a wrapper starts, and reports whether there is one.
@@ -201,7 +201,7 @@ func (l *Command) split() bool {
 	return false
 }
 
-// run sets the program to be started, and its words.
+// run sets the program to start and its arguments.
 func (l *Command) run(name string, words []string) {
 	l.Program, l.written, l.Words = program(name), name, words
 }

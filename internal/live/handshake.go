@@ -179,7 +179,7 @@ func (h *handshake) wentDown() (bool, hello, error) {
 	return h.settle()
 }
 
-// note records why pending calls will not be answered.
+// note remembers why pending calls will not be answered.
 func (h *handshake) note(err error) {
 	if h.discover != nil {
 		h.discoverErr = err

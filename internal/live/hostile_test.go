@@ -271,8 +271,8 @@ func unknownVersion(_ *session, m message) bool {
 	return m.method == methodStart
 }
 
-// floods sends more requests than it reads answers for, and would list its tools
-// only after all answers, which never happens.
+// floods answers tools/list with 5000 requests of its own, whose answers it never reads, and lists
+// no tools.
 func floods(_ *session, m message) bool {
 	if m.method != "tools/list" {
 		return false

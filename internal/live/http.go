@@ -293,7 +293,7 @@ func (l *streamable) sessionHeaders(version string) map[string]string {
 	return headers
 }
 
-// resume requests the events after the last one seen.
+// resume fetches the events after the last one seen.
 func (l *streamable) resume(ctx context.Context, version string, at place) (place, error) {
 	resp, err := l.reopen(ctx, version, at)
 	if err != nil {

@@ -38,8 +38,8 @@ func kinds() []kind {
 	}
 }
 
-// list requests all lists, starting with the declared ones because some servers fail on methods
-// that they do not know.
+// list fetches all lists, starting with the declared ones because some servers fail on methods that
+// they do not know.
 func (s *scan) list(ctx context.Context, p *peer, h hello) {
 	var order []kind
 	for _, declared := range []bool{true, false} {
@@ -77,7 +77,7 @@ func (s *scan) settle(ctx context.Context, p *peer, h hello) (stale []kind) {
 	return slices.DeleteFunc(kinds(), func(k kind) bool { return !p.isChanged(k.method) })
 }
 
-// lists requests the given lists. If the server is gone or its time is up, the remaining ones are
+// lists fetches the given lists. If the server is gone or its time is up, the remaining ones are
 // reported as one problem.
 func (s *scan) lists(ctx context.Context, p *peer, h hello, order []kind) {
 	for i, k := range order {
@@ -111,7 +111,7 @@ func (s *scan) notAsked(left []kind) {
 	}
 }
 
-// pages requests all pages of one list. The error says what is missing.
+// pages fetches all pages of one list. The error says what is missing.
 func (s *scan) pages(ctx context.Context, p *peer, k kind, declared bool) error {
 	timeout := s.opts.StepTimeout
 	if !declared {

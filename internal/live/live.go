@@ -221,7 +221,8 @@ func (s *scan) hangUp(ctx context.Context, p *peer) {
 	}
 }
 
-// outdated reports lists that the server announced as changed after they were requested.
+// outdated adds a problem for each list that the server announced as changed after they were
+// requested.
 func (s *scan) outdated(p *peer, lists []kind) {
 	for _, k := range lists {
 		if p.isChanged(k.method) && !k.optional { // optional lists change together with another one
@@ -237,7 +238,7 @@ func (s *scan) problem(step, reason string) {
 	s.result.Problems = append(s.result.Problems, Problem{Step: step, Reason: reason})
 }
 
-// label names the target in an error.
+// label returns the target's name for errors.
 func (t Target) label() string {
 	switch {
 	case t.Name != "":

@@ -50,7 +50,7 @@ func (l *eventStream) close(bool) {
 	l.web.close()
 }
 
-// open requests the event stream and waits for its endpoint event.
+// open asks for the event stream and waits for its endpoint event.
 func (l *eventStream) open(ctx context.Context, from string) error {
 	type first struct {
 		endpoint string

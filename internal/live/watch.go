@@ -10,7 +10,7 @@ import (
 // Changes announced within it are listed together.
 const relistPause = 5 * time.Second
 
-// matters reports whether a message is relevant to watching the tools: the announcement of a change
+// matters returns true if a message is relevant to watching the tools: the announcement of a change
 // that is not yet known, or an answer to one of our requests.
 func (p *peer) matters(m message) bool {
 	tools := kinds()[0]
@@ -78,7 +78,7 @@ func (s *scan) nextChange(ctx context.Context, p *peer, k kind) error {
 	return nil
 }
 
-// again requests a changed list.
+// again fetches a changed list.
 func (s *scan) again(ctx context.Context, p *peer, k kind) error {
 	whole, cancel := context.WithTimeoutCause(ctx, s.opts.Timeout, errTooLong)
 	defer cancel()

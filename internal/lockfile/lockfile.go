@@ -76,7 +76,7 @@ type Shown struct {
 	MCPProxy   string // MCPProxy's digest of a tool
 }
 
-// kinds lists the members of a server that contain entries, in file order.
+// kinds contains the members of a server that contain entries, in file order.
 var kinds = []struct {
 	member string
 	kind   mcp.SubjectKind
@@ -88,7 +88,7 @@ var kinds = []struct {
 	{"tools", mcp.ToolSubject, "name"},
 }
 
-// says reports which data the server's entry has besides its definitions.
+// says returns which data the server's entry has besides its definitions.
 func (s *Server) says() baseline.Says {
 	says := baseline.Says{}
 	if l := s.Identity; l != nil {

@@ -82,7 +82,7 @@ var Brands = []Brand{
 	{"plaid", []string{"plaid.com"}, nil},
 }
 
-// projects lists names of well-known servers that have no brand, and of systems that servers
+// projects contains names of well-known servers that have no brand, and of systems that servers
 // connect to, such as reference servers, databases and developer tools.
 var projects = []string{
 	"modelcontextprotocol", "filesystem", "fetch", "memory", "everything", "sequential thinking", "puppeteer", "playwright", "postgres",

@@ -8,7 +8,7 @@ type builtin struct {
 	words                []string
 }
 
-// builtins lists the tools of clients under their documented names and the names shown to the
+// builtins contains the tools of clients under their documented names and the names shown to the
 // model. A name that several clients use is listed once.
 var builtins = func() (all []builtin) {
 	for _, c := range [...]struct{ client, names string }{

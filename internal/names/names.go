@@ -278,9 +278,9 @@ func Lookalike(a, b string) bool {
 	return is || oneLetter(first, second)
 }
 
-// oneLetter reports whether words differs from known in one letter of one word and the misspelled
-// word is not itself a known word. Command lines are typed by hand, and the other words show which
-// package the user meant.
+// oneLetter reports whether the name in words differs from the one in known by one letter of one
+// word, and the misspelled word is not itself a known word. Command lines are typed by hand, and
+// the other words show which package the user meant.
 func oneLetter(words, known []string) bool {
 	if len(words) != len(known) {
 		return false

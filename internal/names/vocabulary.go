@@ -1,6 +1,6 @@
 package names
 
-// vocabulary lists words used in names of tools and servers, including product names, and words
+// vocabulary contains words used in names of tools and servers, including product names, and words
 // that differ from these in one letter. Two similar vocabulary words are different names; any other
 // word similar to one is a typo.
 var vocabulary = Set(`

@@ -111,7 +111,7 @@ func unescape(s string) (decoded string, hidden bool) {
 	return decoded, moves(decoded) > moves(s)
 }
 
-// moves counts the characters that can change a path's target or end the path.
+// moves returns the number of characters that can change a path's target or end the path.
 func moves(s string) (n int) {
 	for i := range len(s) {
 		if strings.IndexByte("./\\\x00", s[i]) >= 0 {

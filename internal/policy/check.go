@@ -76,7 +76,7 @@ func (r *Rule) called() string {
 	return "rule " + quoted(r.Name)
 }
 
-// covered reports a rule that is covered by an earlier one.
+// covered adds a message about a rule that is covered by an earlier one.
 func (c *checker) covered(r, earlier *Rule) {
 	own, _ := r.Action.Verdict()
 	theirs, _ := earlier.Action.Verdict()
@@ -125,7 +125,7 @@ func (c *checker) patterns(r *Rule) {
 	})
 }
 
-// lists calls f for every criterion that has patterns.
+// lists invokes f for every criterion that has patterns.
 func (r *Rule) lists(f func(name string, g Patterns)) {
 	f("server", r.Servers)
 	f("tool", r.Targets)

@@ -107,7 +107,7 @@ func (r *Rule) decides() string {
 	return b.String()
 }
 
-// added records a new rule. at is its index in the policy.
+// added adds a new rule to the comparison. at is its index in the policy.
 func (c *comparison) added(at int, r *Rule) {
 	harmless := r.refuses()
 	for _, earlier := range c.now.stages[0].rules[:at] {
@@ -116,9 +116,9 @@ func (c *comparison) added(at int, r *Rule) {
 	c.Add(configfile.EffectOf(!harmless), nil, "the %s is new: %s", r.called(), r.Action).Pos = r.At
 }
 
-// gone records a removed rule. Removing an allow rule is harmless, because every other decision
-// is at least as strict. The requests that any other rule matched must now be decided by a rule
-// that is at least as strict, or by one that already preceded it.
+// gone adds a removed rule to the comparison. Removing an allow rule is harmless, because every
+// other decision is at least as strict. The requests that any other rule matched must now be
+// decided by a rule that is at least as strict, or by one that already preceded it.
 func (c *comparison) gone(g missing) {
 	harmless := g.rule.Action == Allow
 	strict, _ := g.rule.Action.Verdict()
@@ -132,5 +132,5 @@ func (c *comparison) gone(g missing) {
 	c.Add(configfile.EffectOf(!harmless), nil, "the %s was removed: %s", g.rule.called(), g.rule.Action)
 }
 
-// refuses reports whether the rule blocks.
+// refuses returns true if the rule blocks.
 func (r *Rule) refuses() bool { return r.Action == Deny || r.Action == Block }

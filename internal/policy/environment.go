@@ -17,8 +17,8 @@ var standard = []string{"PATH", "HOME", "USER", "SHELL", "TERM", "LANG", "TMPDIR
 // Standard reports whether every server may have the variable.
 func Standard(variable string) bool { return slices.Contains(standard, strings.ToUpper(variable)) }
 
-// sensitive lists suffixes of variable names that indicate secrets. Only an exact name, not a glob,
-// can allow such a variable.
+// sensitive contains suffixes of variable names that indicate secrets. Only an exact name, not a
+// glob, can allow such a variable.
 var sensitive = []string{"_TOKEN", "_KEY", "_SECRET", "_API_KEY", "_PASSWORD", "_CREDENTIALS"}
 
 // Sensitive reports whether the name of a variable indicates a secret.

@@ -169,7 +169,7 @@ func (l *Lists) tools(p *Policy) stage {
 	return s
 }
 
-// named sets a rule's server and tool to the entry's.
+// named gives a rule the entry's server and tool.
 func (t *ToolRule) named(r *Rule) *Rule {
 	r.Servers, r.Tools = patternsOf(t.Server), patternsOf(t.Tool)
 	return r

@@ -31,7 +31,7 @@ func (c *listChecker) tellIdle(at configfile.Position, format string, args ...an
 	c.problems[len(c.problems)-1].Idle = true
 }
 
-// idle reports settings without effect.
+// idle adds messages about settings without effect.
 func (c *listChecker) idle() {
 	if !c.Enforced && !c.Empty() {
 		c.tellIdle(c.At, "this policy has no effect: enforce_policy is not true")
@@ -69,7 +69,7 @@ func (c *listChecker) empty() {
 	}
 }
 
-// servers reports server rules that are covered by others.
+// servers adds messages about server rules that are covered by others.
 func (c *listChecker) servers() {
 	for i, r := range c.AllowedServers {
 		for _, d := range c.DeniedServers {
@@ -89,7 +89,7 @@ func (c *listChecker) servers() {
 	}
 }
 
-// tools reports tool rules that are covered by others.
+// tools adds messages about tool rules that are covered by others.
 func (c *listChecker) tools() {
 	for i := range c.AllowedTools {
 		r := &c.AllowedTools[i]
@@ -111,7 +111,7 @@ func (c *listChecker) tools() {
 	}
 }
 
-// repeated reports a rule that is covered by an earlier one in its list.
+// repeated adds a message about a rule that is covered by an earlier one in its list.
 func (c *listChecker) repeated(at configfile.Position, i int, covers func(int) (bool, configfile.Position)) {
 	for k := range i {
 		if all, first := covers(k); all {

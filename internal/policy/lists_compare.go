@@ -110,7 +110,7 @@ func (c *listComparison) lists(now bool) *Lists {
 	return c.before
 }
 
-// listed records a list entry that is in only one version.
+// listed adds a list entry that is in only one version.
 func (c *listComparison) listed(now, weaker bool, at configfile.Position, key, entry string) {
 	if now {
 		c.Add(c.decides(weaker), []string{key}, " now has %s", entry).Pos = at
@@ -192,7 +192,7 @@ func (c *listComparison) declared() {
 
 func sameName(a, b Name) bool { return a.source == b.source }
 
-// limits reports whether every variable that d allows is known to have been allowed by was.
+// limits returns true if every variable that d allows is known to have been allowed by was.
 func (d *Declared) limits(was *Declared) bool {
 	covered := func(by []Name, n Name, covers func(own, n Name) bool) bool {
 		return slices.ContainsFunc(by, func(own Name) bool { return sameName(own, n) || covers(own, n) })

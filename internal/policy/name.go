@@ -108,7 +108,7 @@ func (n Name) Allows(name string) bool {
 	return n.exact != nil && len(name) <= MaxCompared && utf8.ValidString(name) && n.exact.match(name)
 }
 
-// Refuses reports whether the glob matches a name or its visible form, regardless of case, so that
+// Refuses reports whether the glob matches a name or its escaped form, regardless of case, so that
 // no spelling evades a refusal.
 func (n Name) Refuses(name string) bool { return n.matchesAny(spellings(name)) }
 
@@ -132,7 +132,7 @@ func spellings(name string) []string {
 	return s
 }
 
-// covers reports whether n is known to match every name that o matches.
+// covers returns true if n is known to match every name that o matches.
 func (n Name) covers(o Name, refuses bool) bool {
 	switch {
 	case n.source == o.source:

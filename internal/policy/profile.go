@@ -20,7 +20,7 @@ type Profile struct {
 	lost    int
 }
 
-// profiled records the use of a server or tool.
+// profiled describes the use of a server or tool.
 type profiled struct {
 	events      int
 	first, last time.Time
@@ -97,7 +97,7 @@ func (p *Profile) Lost() int { return p.lost }
 // Empty reports whether there is nothing to build a policy from.
 func (p *Profile) Empty() bool { return len(p.servers) == 0 }
 
-// Tools calls visit with each tool, by server and name.
+// Tools invokes visit with each tool, by server and name.
 func (p *Profile) Tools(visit func(server, tool string)) {
 	for _, s := range slices.Sorted(maps.Keys(p.servers)) {
 		for _, t := range slices.Sorted(maps.Keys(p.servers[s].tools)) {
@@ -163,7 +163,7 @@ func current(pass *scanner.JudgePass) *mcp.Definition {
 	return nil
 }
 
-// call records a call and the hash of the tool's definition.
+// call adds a call and the hash of the tool's definition.
 func (e *profiled) call(hash string) {
 	e.called++
 	if hash == "" {
@@ -203,7 +203,7 @@ func (e *profiled) allowed() []string {
 	return []string{e.listed}
 }
 
-// passes reports whether the server had any event.
+// passes returns true if the server had any event.
 func (e *profiled) passes() bool { return e.events > 0 }
 
 // worst returns the findings, most severe first.

@@ -53,7 +53,7 @@ func (w *Watch) note(matches func(criterion string, p *Pattern) bool) {
 	})
 }
 
-// enabled calls f with the enabled rules' patterns, in file order.
+// enabled invokes f with the enabled rules' patterns, in file order.
 func (p *Policy) enabled(f func(criterion string, p *Pattern)) {
 	for _, r := range p.rules {
 		if r.Disabled {
@@ -67,7 +67,7 @@ func (p *Policy) enabled(f func(criterion string, p *Pattern)) {
 	}
 }
 
-// listed records the list entries that match a server, or its tool if tool is not empty.
+// listed remembers the list entries that match a server, or its tool if tool is not empty.
 func (w *Watch) listed(server, tool string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -78,7 +78,7 @@ func (w *Watch) listed(server, tool string) {
 	})
 }
 
-// entries calls server or tool with each entry in the lists.
+// entries invokes server or tool with each entry in the lists.
 func (l *Lists) entries(server func(*ServerRule), tool func(*ToolRule)) {
 	for _, rules := range [...][]ServerRule{l.AllowedServers, l.DeniedServers} {
 		for i := range rules {

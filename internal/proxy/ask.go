@@ -25,7 +25,7 @@ type Asking struct {
 	Decided func(q *Question, allowed bool, by string)
 }
 
-// Question describes a held message to the user. Its strings are bounded, visible, and stripped of
+// Question describes a held message to the user. Its strings are bounded, escaped, and stripped of
 // recognised secrets.
 type Question struct {
 	Server    string
@@ -53,7 +53,7 @@ const (
 	nameChars     = 200 // maximum length of other strings in it, and of names in errors
 )
 
-// asks reports whether to ask about a frame instead of refusing it at once.
+// asks returns true if the proxy asks about a frame instead of refusing it at once.
 func (g *gate) asks(out *scanner.Outcome) bool {
 	return g.Asking != nil && !g.Observe && out.Decision.Verdict == scanner.Prompt
 }

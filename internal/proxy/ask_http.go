@@ -131,7 +131,7 @@ func (h *heldWriter) WriteHeader(status int) {
 	h.skips = !h.streams && !strings.Contains(kind, "json")
 }
 
-// Write writes a part of the response. JSON becomes the data of one event.
+// Write writes a part of the response. A JSON body becomes the data of one event.
 func (h *heldWriter) Write(p []byte) (int, error) {
 	switch {
 	case !h.begun || h.streams:

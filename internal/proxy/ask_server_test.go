@@ -170,9 +170,10 @@ func TestAskedServerRequestsBound(t *testing.T) {
 	}
 }
 
-// TestAskedUpstreamRequests checks that a request from a server at a URL is also held. Its event's
-// id arrives at once, because the client may resume from later events. If the server ends the
-// stream meanwhile, the client's stream ends once the request is decided. A JSON response waits.
+// TestAskedUpstreamRequests checks that a request from a server at a URL is also held. The id of
+// its event is sent immediately, because the client may resume from later events. If the server
+// ends the stream meanwhile, the client's stream ends once the request is decided. A JSON response
+// waits.
 func TestAskedUpstreamRequests(t *testing.T) {
 	a := newAsked()
 	told, next := make(chan string, 1), make(chan struct{})

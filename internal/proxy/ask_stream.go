@@ -63,7 +63,7 @@ func (h *holding) add(part settled, done bool) {
 }
 
 // first removes and returns the next question or outcome in the queue, if an event can follow now.
-// waits reports whether any was queued or any event is undecided.
+// waits is true if any was queued or any event is undecided.
 func (h *holding) first() (part *settled, waits bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -258,7 +258,7 @@ const (
 	plainJSON   = "application/json"
 )
 
-// acceptable lists the response formats that a client accepts.
+// acceptable contains the response formats that a client accepts.
 type acceptable struct {
 	streams bool // event streams
 	listed  bool // event streams, by name: not only anything

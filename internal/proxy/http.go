@@ -299,9 +299,9 @@ func writeRefusal(w http.ResponseWriter, sender []byte, out *scanner.Outcome) {
 	}
 }
 
-// tooLong counts a message that is too long to inspect, and reports whether it is forwarded. A
-// server that the proxy starts never gets it, because the proxy must know the ids of the requests
-// in it.
+// tooLong counts a message that is too long to inspect, and reports whether it is forwarded. It is
+// never forwarded to a server that the proxy started, because the proxy must know the ids of the
+// requests in it.
 func (x *exchange) tooLong(from mcp.Direction) bool {
 	reason := tooLongReason(from, x.gate.MaxMessage)
 	if x.bridge != nil || x.gate.FailClosed && !x.gate.Observe {

@@ -132,7 +132,7 @@ func (s *stream) event(b block) {
 	}
 }
 
-// answered marks the requests that a frame answers.
+// answered removes the requests that a frame answers.
 func (s *stream) answered(out *scanner.Outcome) {
 	for i := range out.Messages {
 		if m := &out.Messages[i]; m.Kind == mcp.Response {

@@ -127,8 +127,8 @@ const (
 	inJSON = "application/json"
 )
 
-// TestHTTPBytesAreKept checks that messages that are not refused arrive unchanged, however they are
-// split: method, target, headers, status and bodies.
+// TestHTTPBytesAreKept checks that the method, target, headers, status and body of every message
+// that is not refused arrive unchanged, however the message is split.
 func TestHTTPBytesAreKept(t *testing.T) {
 	type reply struct {
 		status int

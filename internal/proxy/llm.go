@@ -235,13 +235,13 @@ func (l *LLM) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// leads reports whether a path belongs to the route.
+// leads returns true if a path belongs to the route.
 func (r *llmRoute) leads(path string) bool {
 	rest, ok := strings.CutPrefix(path, r.prefix)
 	return ok && (r.prefix == "" || rest == "" || rest[0] == '/')
 }
 
-// paths lists the providers' paths.
+// paths returns the providers' paths.
 func (l *LLM) paths() string {
 	var names []string
 	for _, r := range l.routes {

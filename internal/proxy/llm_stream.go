@@ -48,7 +48,7 @@ type llmEvent struct {
 type llmFlow interface {
 	// take returns what to do with an event. doc contains its data.
 	take(e *llmEvent, doc *wire.Doc) llmStep
-	// decide records the decisions about the held events. final means that no more events
+	// decide applies the decisions about the held events. final means that no more events
 	// follow.
 	decide(said []replay.Said, final bool)
 	// write appends what the agent gets instead of an event.
@@ -295,7 +295,7 @@ func (s *llmStream) finish() {
 	}
 }
 
-// known sets the format of a stream if the data of an event identifies it.
+// known chooses the format of a stream if an event's data identifies it.
 func (s *llmStream) known(data []byte) {
 	switch format := replay.Knows(data); replay.Dialect(format) {
 	case "anthropic":

@@ -135,7 +135,7 @@ func (g *gate) note(s *scope, kind scanner.EventKind, reason string, do scanner.
 	}
 }
 
-// started records a started server's identity.
+// started inspects the event with a started server's identity.
 func (g *gate) started(e *scanner.Event) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -150,7 +150,8 @@ func (g *gate) parse(s *scope, text []byte) *scanner.Shared {
 	return shared
 }
 
-// skipped records why something was not fully inspected, while a message is being judged.
+// skipped emits an event that says why something was not fully inspected, while a message is being
+// judged.
 func (g *gate) skipped(s *scope, reason string) {
 	e := s.event(scanner.SkippedEvent)
 	e.Reason = reason
@@ -158,7 +159,7 @@ func (g *gate) skipped(s *scope, reason string) {
 	g.Decided(e, g.Engine.Step(e), scanner.Forward)
 }
 
-// asks reports whether an outcome includes a request, which cross-server rules may judge.
+// asks returns true if an outcome includes a request, which cross-server rules may judge.
 func asks(out *scanner.Outcome) bool {
 	for i := range out.Messages {
 		if out.Messages[i].Kind == mcp.Request {

@@ -204,7 +204,7 @@ func TestBytesAreKept(t *testing.T) {
 	})
 }
 
-// frames counts the lines that are not blank.
+// frames returns the number of lines that are not blank.
 func frames(b []byte) (n int) {
 	for line := range bytes.Lines(b) {
 		if len(bytes.TrimRight(line, "\r\n")) > 0 {

@@ -142,12 +142,12 @@ var (
 	// of a destination.
 	exampleOf = lazyregexp.New(`\b(e\.g\.|for\s+(example|instance)|such\s+as|like)` + aheadOfAddress)
 	goingTo   = lazyregexp.New(`\b(to|at|into|with)\s+((an?|the|our|some)\s+)?([\w-]+\s+){0,3}(e\.g\.|for\s+(example|instance)|such\s+as|like)` + aheadOfAddress)
-	// listed matches the text between two addresses in a list, which share a role.
+	// listed detects the text between two addresses in a list, which share a role.
 	listed = lazyregexp.New(`^["'` + "`" + `)\]>]*[\s,]*\b(and|or)?\s["'` + "`" + `(\[<]*$`)
 	// pointedAt matches the text before a page with further information or a source.
 	pointedAt = lazyregexp.New(`\b(see(\s+also)?|consult|(documented|described|listed|explained|available|docs|documentation|manual|guide|information|details|` +
 		`instructions)(\s+(at|on|in|under|here))?|(arrives|comes|received|fetched)\s+(at|in|on)|from)` + aheadOfAddress)
-	// visited matches the text before a page on which a person does something.
+	// visited detects the text before a page on which a person does something.
 	visited = lazyregexp.New(`(\b(visit|open|browse|sign(ed)?[\s-](up|in)\s+(at|on|via)|log(ged)?[\s-]?in\s+(at|on|via)|regist(er|ered|ration)\s+(at|on)|` +
 		`account\s+(at|on)|keys?\s+(at|on))|(^|[.,;:(]|\b(or|and|then|please|to|can|may))\s*(go|head|navigate)(\s+over)?\s+to)` + aheadOfAddress)
 	// takenOver matches text in which an address, or its content, replaces something
@@ -182,7 +182,7 @@ func (s *Sentence) actor(f []byte) {
 }
 
 var (
-	// employed matches text in which something uses an agent.
+	// employed detects text in which something uses an agent.
 	employed = lazyregexp.New(`\b(us(e|es|ing)|via|with|through|by|runs?|starts?|launch(es)?|creates?|deploys?|spawns?|delegates?\s+to|` +
 		`hands?(\s+\w+){0,2}\s+(over\s+)?to)\s+(the|an?|our|its)\s+([\w-]+\s+){0,2}?(agents?|assistants?|(chat)?bots?|models?|llms?)(\s|,|\.|$)`)
 	// spokenTo matches words that address the reader of the definition.

@@ -118,8 +118,8 @@ const deniable = 1<<KeyFile | 1<<Secret | 1<<Conversation | 1<<OtherOutput | 1<<
 	1<<Take | 1<<Hand | 1<<Copy | 1<<Alter | 1<<Run | 1<<Download | 1<<Harm |
 	1<<Tell | 1<<Demote | 1<<Stealth | 1<<Waive | 1<<Granted | 1<<Asks | 1<<ToUser | 1<<Obey
 
-// things lists the senses of what can be handed over, and aspects the senses that a sentence with
-// "it" inherits from the preceding sentence.
+// things contains the senses of what can be handed over, and aspects the senses that a sentence
+// with "it" inherits from the preceding sentence.
 var (
 	things  = [...]Sense{KeyFile, Secret, Conversation, OtherOutput, Personal}
 	aspects = [...]Sense{KeyFile, Secret, Conversation, OtherOutput, Personal, Whose, Attacks, OwnKey, Path, Asks}

@@ -106,8 +106,8 @@ func judge(engine *scanner.Engine, all []*row, session func(*row) []*scanner.Eve
 	return set, err
 }
 
-// run calls each for each of the engine's findings. A skipped event is an error, because figures
-// that omit texts would be wrong.
+// run invokes each for every one of the engine's findings. A skipped event is an error, because
+// figures that omit texts would be wrong.
 func run(engine *scanner.Engine, events []*scanner.Event, each collect) error {
 	return runSource(engine, replay.Events(events), each)
 }

@@ -206,7 +206,7 @@ const maxOpening = 1024
 // FirstSentence returns the first sentence of s.
 func FirstSentence(s string) string { return text.FirstSentence(s, maxOpening) }
 
-// purposes lists words for tools whose purpose is to pass data on.
+// purposes contains words for tools whose purpose is to pass data on.
 var purposes = [...]struct {
 	senses []reading.Sense
 	words  *lazyregexp.Regexp

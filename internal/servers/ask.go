@@ -40,8 +40,8 @@ const (
 	maxUnnamedBytes = 1 << 20
 )
 
-// ask lists one server, and lists it again as another client if clients are to be compared. It
-// returns the variables that the server may have needed but did not get.
+// ask fetches one server's lists, and fetches them again as another client if clients are to be
+// compared. It returns the variables that the server may have needed but did not get.
 func (l *Listing) ask(ctx context.Context, t Target, f *feed, d *Disk) missed {
 	first := l.asking(t, f, d)
 	lacks := first.list(ctx, l.ClientName)
@@ -82,7 +82,7 @@ func (l *Listing) asking(t Target, f *feed, d *Disk) *asking {
 		inherited: in, environment: slices.Concat(in.Variables, t.Env)}
 }
 
-// list lists the server under the given client name.
+// list fetches the server's lists under the given client name.
 func (a *asking) list(ctx context.Context, client string) missed {
 	t := &a.server
 	if a.Block && a.refused(ctx) {
@@ -185,7 +185,7 @@ func (a *asking) flush() {
 	a.waiting = nil
 }
 
-// started records the server's identity, and why parts of it are unknown.
+// started emits an event with the server's identity, and one that says why parts of it are unknown.
 func (a *asking) started(id *baseline.Identity, why string) {
 	e := a.event(scanner.StartedEvent)
 	e.Identity = id
@@ -250,7 +250,7 @@ func (a *asking) skip(format string, args ...any) {
 	a.feed.send(e, true)
 }
 
-// report records everything that was not listed.
+// report emits an event for everything that was not listed.
 func (a *asking) report(ctx context.Context, res *live.Result, err error) {
 	switch {
 	case err != nil && ctx.Err() != nil:

@@ -49,7 +49,7 @@ func (l *Listing) Inherits(t *Target) (in Inherited) {
 	return in
 }
 
-// passes reports whether a variable is passed to a server. Names are case-insensitive on Windows.
+// passes returns true if a variable is passed to a server. Names are case-insensitive on Windows.
 func (l *Listing) passes(server, name string) bool {
 	return slices.Contains(l.Named, name) || l.Declared.Inherits(server, name) || runtime.GOOS == "windows" && l.Declared.Inherits(server, strings.ToUpper(name))
 }
@@ -86,7 +86,7 @@ func (in *Inherited) givenTo() string {
 	return listed(in.beyond, 20) + " from your environment"
 }
 
-// missed lists the variables that a server did not get and may have needed.
+// missed contains the variables that a server did not get and may have needed.
 type missed struct {
 	server string
 	names  []string

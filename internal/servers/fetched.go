@@ -130,7 +130,7 @@ func (m machine) fetchedFromPyPI(l *launch.Command) (version, integrity string) 
 	return versions[0], integrity
 }
 
-// distributions lists the .dist-info directories of the wheels in a launcher's cache.
+// distributions returns the .dist-info directories of the wheels in a launcher's cache.
 func (m machine) distributions(launcher string) []string {
 	var patterns []string
 	switch launcher {

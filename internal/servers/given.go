@@ -11,7 +11,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// known lists values given to the server that may be secret. They are masked in our own messages
+// known returns values given to the server that may be secret. They are masked in our own messages
 // about the server, where it is better to mask too much than too little.
 func (t *Target) known() []string {
 	out := t.Given()

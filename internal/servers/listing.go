@@ -110,9 +110,9 @@ type single struct{ event *scanner.Event }
 func (s single) Events(yield func(*scanner.Event)) { yield(s.event) }
 func (s single) Release()                          {}
 
-// feed orders events. It assigns their times, their locations in a recording and their order under
-// one lock, so that all three agree. Its clock always advances, because events with equal times
-// would have no order on replay.
+// feed puts events in order. It assigns their times, their locations in a recording and their order
+// under one lock, so that all three agree. Its clock always advances, because events with equal
+// times would have no order on replay.
 type feed struct {
 	mu     sync.Mutex
 	out    chan *scanner.Event

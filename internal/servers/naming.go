@@ -102,8 +102,8 @@ func (l Known) distinct(name string, id *baseline.Identity) string {
 	return name
 }
 
-// same lists the servers with the same identity or, if some also have the same arguments, only the
-// first of these.
+// same returns the names of the servers with the same identity or, if some also have the same
+// arguments, only the first of these.
 func (l Known) same(id *baseline.Identity) (names []string) {
 	var exact []string
 	for _, name := range slices.Sorted(maps.Keys(l)) {
@@ -129,7 +129,7 @@ func FallbackID(command string, args []string, address string) string {
 }
 
 // packageName names a server after the package that its command starts, using the last part of the
-// package name unless it is generic. It returns "" if the command starts no package.
+// package name unless it is generic. It returns "" if the command does not run a package.
 func packageName(entry *configfile.Entry) string {
 	if entry.Command == "" {
 		return ""
@@ -146,7 +146,7 @@ func packageName(entry *configfile.Entry) string {
 	return name
 }
 
-// generic matches names that many packages have after their scope or owner.
+// generic detects names that many packages have after their scope or owner.
 var generic = lazyregexp.New(`(?i)^(?:mcp|server|mcp[-_]?server|server[-_]?mcp|index|main|cmd)$`)
 
 // programName names a server that starts no package. It is named after the program, or the script

@@ -21,8 +21,8 @@ type machine struct {
 	image func(engine, name string) string
 }
 
-// Find returns the machine's information about an entry's command without running a program, and
-// why parts of it are missing.
+// Find returns what is known on this machine about an entry's command, and why parts of it are
+// missing. It runs no program.
 func (d *Disk) Find(e *configfile.Entry) (f configfile.Found, why string) {
 	return machine{getenv: os.Getenv, disk: d}.find(e)
 }

@@ -4,7 +4,7 @@ package sessionlog
 
 import "testing"
 
-// BenchmarkTurn measures a turn in which one entry is read and one is written.
+// BenchmarkTurn measures one turn with the lock, in which one entry is read and one is written.
 func BenchmarkTurn(b *testing.B) {
 	base := b.TempDir()
 	var logs [2]*Log

@@ -260,8 +260,8 @@ func TestShortened(t *testing.T) {
 	}
 }
 
-// TestKilled checks that processes killed at any time delay nobody, and that the next process that
-// starts a session removes sessions that have no process left.
+// TestKilled checks that a process killed at any time does not delay the others, and that the next
+// process to start a session removes sessions without a live process.
 func TestKilled(t *testing.T) {
 	base := t.TempDir()
 	a := joined(t, base, "one")

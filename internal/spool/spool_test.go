@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// disk is a file on a disk that can be slow or full.
+// disk is a fake file whose disk can be slow or full.
 type disk struct {
 	mu   sync.Mutex
 	text strings.Builder

@@ -30,8 +30,8 @@ func BenchmarkFoldHangul(b *testing.B) {
 	benchFold(b, "이 도구는 파일을 읽고 텍스트를 반환합니다. ")
 }
 
-// benchPatterns returns patterns similar in number and kind to the rules' patterns:
-// most anchors are rare in prose, some are not.
+// benchPatterns returns patterns similar in number and kind to the rules' patterns: most anchors
+// are rare in prose, but some are not.
 func benchPatterns() []Pattern {
 	patterns := []Pattern{
 		{Name: "ignore", Expr: `\b(?:ignore|disregard)\s+(?:all\s+)?(?:previous|prior)\s+(?:instructions|rules)`, Anchors: []string{"ignore", "disregard"}},

@@ -81,7 +81,7 @@ func countBefore(s []byte, mark byte, next string) (n int) {
 	}
 }
 
-// entities reports whether there may be a named HTML entity in s.
+// entities returns true if there may be a named HTML entity in s.
 func entities(s []byte) bool {
 	for {
 		i := bytes.IndexByte(s, '&')
@@ -176,8 +176,8 @@ func isHex(s []byte) bool {
 	return true
 }
 
-// isEncoded reports whether s is itself encoded: a run, padded or not, or full of other encodings'
-// marks.
+// isEncoded reports whether s is itself encoded: a base64 or hex run, padded or not, or text full
+// of the escape characters %, \ and &.
 func isEncoded(s []byte) bool {
 	run := bytes.TrimRight(s, "=\n")
 	if !slices.ContainsFunc(run, func(b byte) bool { return !runByte[b] }) {

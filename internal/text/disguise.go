@@ -30,7 +30,7 @@ func (d *Disguised) Add(kind Disguise, start, end int) {
 	span.End = max(span.End, end)
 }
 
-// telltale lists words that instructions to a model use, long enough that their disguised form
+// telltale contains words that instructions to a model use, long enough that their disguised form
 // occurs in no other text.
 var telltale = []string{"ignore", "disregard", "instructions", "previous", "the user", "password", "credential", "assistant",
 	"secret", "always", "do not tell", ".ssh/", "id_rsa", "https://"}

@@ -166,8 +166,8 @@ func mixed(s []byte) bool {
 }
 
 // SecretName reports whether a member with this name holds a secret, rather than a pagination token
-// or an entry's key. NamesSecret also accepts those: it decides what is masked, and masking too
-// much does no harm.
+// or the key that identifies an entry. NamesSecret also accepts those: it decides what is masked,
+// and masking too much does no harm.
 func SecretName(key []byte) bool {
 	var small [40]byte
 	n := 0

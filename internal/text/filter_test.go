@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// filtered lists expressions with every feature that a filter must handle.
+// filtered contains expressions with every feature that a filter must handle.
 var filtered = []string{
 	`abc`, `\babc\b`, `\Babc`, `^abc`, `abc$`, `(?m)^abc$`, `\Aabc\z`, `a\b`, `\b`, `a*`, ``, `(?i)aBc`, `(?i)k`, `(?i)ſ`, `a{3}c`, `a{2,}c`,
 	`(?:ab){1,3}c`, `a[^c\n]{0,5}c`, `a(?s:.){2,40}c`, `a.{20,}c`, `(?:a|bc)+?\nc`, `[^\x00-\x7f]b`, `a’?b`, `я[а-я]{1,4}`, `(?i)я\s`, `[\x{10000}-\x{10ffff}]`, `\pL c`, `a\x{fffd}`, `[^a]c$`, `(a|ab)(c|bcd)$`,

@@ -13,7 +13,7 @@ import (
 
 func folded(s string) string { return string(new(Folder).Fold([]byte(s)).Text) }
 
-// sources lists the source offset of each byte of a folded text and of its end.
+// sources returns the source offset of each byte of a folded text and of its end.
 func sources(s string) []int {
 	f := new(Folder).Fold([]byte(s))
 	var at []int

@@ -1,7 +1,7 @@
 package text
 
-// These functions check the text after a hint to rule out a secret, because most hints are
-// ordinary words.
+// Most hints are ordinary words, so these functions check whether the text after a hint can be a
+// secret.
 
 // toUser reports whether an @ occurs before any slash or white space.
 func toUser(behind []byte) bool {

@@ -16,9 +16,9 @@ func InLatin(folded string) string {
 	}, folded)
 }
 
-// diacritic reports whether r is a combining mark that decorates a Latin, Greek or Cyrillic letter,
-// or one that is optional in Arabic: vowels, marks on an alif, the stretching of a line. In other
-// scripts, combining marks are part of the spelling, so they are kept.
+// diacritic reports whether r is a combining mark on a Latin, Greek or Cyrillic letter, or is
+// optional in Arabic: a vowel sign, a hamza or madda mark, or tatweel. In other scripts, combining
+// marks are part of the spelling, so they are kept.
 func diacritic(r rune) bool {
 	return r >= 0x64B && r <= 0x65F || r == 0x670 || r == 0x640 || r >= 0x300 && r <= 0x36F || r >= 0x1AB0 && r <= 0x1AFF || r >= 0x1DC0 && r <= 0x1DFF ||
 		r >= 0x20D0 && r <= 0x20FF || r >= 0xFE20 && r <= 0xFE2F

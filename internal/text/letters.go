@@ -10,8 +10,8 @@ import (
 // Unicode has alphabets of Latin letters that its compatibility decomposition leaves unchanged,
 // although readers take them for ordinary letters.
 
-// alphabets lists the first letter of each of these alphabets whose letters are contiguous, from a
-// to z.
+// alphabets contains the first letter of each of these alphabets whose letters are contiguous, from
+// a to z.
 var alphabets = [...]rune{
 	0x249C,  // parenthesized
 	0x1F110, // parenthesized capitals
@@ -49,14 +49,14 @@ func latinForm(r rune) (byte, bool) {
 	return b, ok
 }
 
-// unread reports whether r has no agreed meaning: a replacement for an invalid character (a lone
+// unread returns true if r has no agreed meaning: a replacement for an invalid character (a lone
 // surrogate, an invalid UTF-8 byte), a private-use character or a noncharacter. A model ignores
 // such a character within a word.
 func unread(r rune) bool {
 	return r == utf8.RuneError || r >= 0xFDD0 && r <= 0xFDEF || r&0xFFFE == 0xFFFE || unicode.Is(unicode.Co, r)
 }
 
-// turned lists the letters a to z upside down.
+// turned contains the letters a to z upside down.
 var turned = []rune("ɐqɔpǝɟƃɥᴉɾʞlɯuodbɹsʇnʌʍxʎz")
 
 // beginsTurned marks the first bytes of the upside-down letters that are not ASCII.

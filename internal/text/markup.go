@@ -19,7 +19,7 @@ var (
 	insideWord = LazyExpr(`(?i)[a-z]` + emphasis + `+[a-z]`)
 	wordByWord = LazyExpr(`(?i)(?:(?:` + emphasis + `|[_` + "`" + `]{1,3})[a-z'’]+[.,;:!?]?(?:` + emphasis + `|[_` + "`" + `]{1,3})[.,;:!?]?(?:\s|$)){3}`)
 
-	// marks matches the markup that unmarked removes from a line broken up by emphasis. An
+	// marks detects the markup that unmarked removes from a line broken up by emphasis. An
 	// underscore inside a word is part of the word.
 	marks = lazyregexp.New(`(?i)` + emphasis + `|` + "`" + `|\b_{1,3}\B|\B_{1,3}\b`)
 )

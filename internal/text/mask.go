@@ -17,8 +17,8 @@ type secret struct {
 	goes  func(behind []byte) bool // whether the text after a hint allows a match; nil if not checked
 }
 
-// tokens lists forms that are unmistakable without context. Sources: the token formats published by
-// the vendors named.
+// tokens contains forms that are unmistakable without context. Sources: the token formats published
+// by the vendors named.
 var tokens = []secret{
 	{[]string{"akia", "asia", "agpa", "aida", "aroa"}, // AWS access key id
 		LazyExpr(`\b(?:AKIA|ASIA|AGPA|AIDA|AROA)[0-9A-Z]{16}\b`), nil},
@@ -61,7 +61,7 @@ var tokens = []secret{
 	{[]string{pemBegin}, LazyExpr(`-----BEGIN [A-Z ]*PRIVATE KEY-----(?s:.*?)(?:-----END|\z)`), nil}, // PEM, maybe truncated
 }
 
-// secrets lists all known forms, including those recognized by their context.
+// secrets contains all known forms, including those recognized by their context.
 var secrets = slices.Concat(tokens, []secret{
 	{[]string{"://"}, LazyExpr(`(?i)\b[a-z][a-z0-9+.-]*://[^\s/:@]*:([^\s/"<>]+)@`), toUser}, // userinfo of a URL
 	{[]string{"://"}, LazyExpr(`(?i)\b[a-z][a-z0-9+.-]*://([^\s/:@"<>?#]{16,})@`), toUser},   // a token in place of the user
@@ -86,7 +86,7 @@ var secrets = slices.Concat(tokens, []secret{
 		LazyExpr(`(?:^|[^0-9A-Za-z.:*-])[0-9A-Za-z.*-]+:[0-9]{4,5}:[0-9A-Za-z_*-]+:[0-9A-Za-z_-]+:([^\s:"'\\<>{}\[\]]{8,})`), toPort},
 })
 
-// marked matches passwords that contain arbitrary punctuation. It also matches plain words, which
+// marked detects passwords that contain arbitrary punctuation. It also matches plain words, which
 // are dropped.
 var marked = secret{[]string{"passwd", "password", "passphrase", "secret"},
 	LazyExpr(`(?i)\b[a-z0-9_-]*(?:passwd|password|passphrase|secret)\\{0,3}["']?\s*[:=]\s*\\{0,3}["']?([^\s"'<>,;&${}()\[\]\\|:]{8,})`), toValue}
@@ -167,7 +167,7 @@ type Redacted struct {
 	credentials [][2]int
 }
 
-// Redact finds the credentials in s[from:to], including those that extend beyond it.
+// Redact finds the credentials in s[from:to], including those that extend beyond that range.
 func Redact(s []byte, from, to int) Redacted {
 	lo, hi := around(s, from, to)
 	spans := secretsIn(s[lo:hi])

@@ -22,8 +22,8 @@ var (
 	// wholeVariable is Gemini's $NAME. Within a longer string, a dollar sign is usually part of a
 	// password or a pattern.
 	wholeVariable = lazyregexp.New(`^\$[A-Za-z_][A-Za-z0-9_]*$`)
-	// spelled matches the other forms. The text between ${ and } must begin like a name, so that
-	// "pa${4}ss" remains a literal; a fallback may contain another reference.
+	// spelled detects the other forms. The text between ${ and } must begin like a name, so
+	// that "pa${4}ss" remains a literal; a fallback may contain another reference.
 	spelled = lazyregexp.New(`\$\{\{\s*([^{}]+?)\s*\}\}|\$\{([A-Za-z_/](?:[^{}]|\$\{[^{}]*\})*)\}|\{((?:env|file):[^{}]+)\}`)
 )
 

@@ -7,13 +7,13 @@ import (
 	"unicode/utf8"
 )
 
-// Visible returns s with everything that is not plainly printable spelled out, so that hostile text
-// can neither control a terminal nor hide in a report: control and format characters, unusual
-// spaces, private and unassigned code points become <U+202E>, invalid bytes <0xFF>. Tabs and line
-// feeds become a space. The result is truncated to limit runes, with an ellipsis.
+// Visible returns s with everything that is not plainly printable escaped, so that hostile text can
+// neither control a terminal nor hide in a report: control and format characters, unusual spaces,
+// private and unassigned code points become <U+202E>, invalid bytes <0xFF>. Tabs and line feeds
+// become a space. The result is truncated to limit runes, with an ellipsis.
 //
-// The bracket of ##[error], ##vso[…] or ##teamcity[…] is spelled out as well: the runners of
-// several CI systems interpret them as commands anywhere in a line of output.
+// The bracket of ##[error], ##vso[…] or ##teamcity[…] is escaped as well: the runners of several CI
+// systems interpret them as commands anywhere in a line of output.
 func Visible(s string, limit int) string {
 	if plainASCII(s) && len(s) <= limit && !strings.Contains(s, "##") {
 		return s
@@ -62,7 +62,7 @@ func plainASCII(s string) bool {
 	return true
 }
 
-// shown returns the visible form of r, the first rune of rest.
+// shown returns the escaped form of r, the first rune of rest.
 func shown(rest string, r rune) string {
 	switch {
 	case r == '\n' || r == '\t' || r == '\r':

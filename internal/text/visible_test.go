@@ -55,7 +55,7 @@ func TestVisible(t *testing.T) {
 	}
 }
 
-// checkVisible checks that the visible form of s is fit for a report.
+// checkVisible checks that the escaped form of s is fit for a report.
 func checkVisible(t testing.TB, s string, limit int) {
 	t.Helper()
 	got := Visible(s, limit)

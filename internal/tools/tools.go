@@ -10,8 +10,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Each calls visit with each tool that a message declares, and its node. Tools reported by another
-// engine are skipped, as they have no schema.
+// Each invokes visit with each tool that a message declares, and its node. Tools reported by
+// another engine are skipped, as they have no schema.
 func Each(p *scanner.MessagePass, visit func(d *mcp.Definition, node int)) {
 	for i := range p.Message.Definitions {
 		if d := &p.Message.Definitions[i]; d.Kind == mcp.ToolSubject && !d.Foreign {
@@ -30,7 +30,7 @@ func Annotation(doc *wire.Doc, node int, name string) (at int, value bool) {
 	return at, string(doc.Raw(at)) == "true"
 }
 
-// EachNew calls visit for each tool in a message that its server has not listed before in this
+// EachNew invokes visit for each tool in a message that its server has not listed before in this
 // session.
 func EachNew(p *scanner.JudgePass, visit func(*mcp.Definition)) {
 	for i := range p.Message.Definitions {

@@ -41,7 +41,7 @@ var InlineInterpreter = scanner.Rule{
 	},
 }
 
-// preparation reports whether shell code only sets up a directory or environment for a single
+// preparation returns true if shell code only sets up a directory or environment for a single
 // program, or Python code only calls a module's main function.
 func preparation(interpreter, code string) bool {
 	if strings.HasPrefix(interpreter, "py") {
@@ -66,9 +66,9 @@ var (
 	plainShell = lazyregexp.New(`^\s*(?:(?:cd|source|\.|export|nvm|fnm|pyenv|conda|set|eval "\$\((?:/[\w/.-]+/)?(?:brew|fnm|mise|direnv|pyenv) [\w -]+\)")(?: [^;&|<>` +
 		"`" + `$()\n]*(?:\$\{?[A-Z_]+\}?[^;&|<>` + "`" + `$()\n]*)*)?\s*(?:&&|;|\n)\s*)*` +
 		`(?:exec )?[^;&|<>` + "`" + `$()\n]*(?:\$\{?[A-Za-z_]+\}?[^;&|<>` + "`" + `$()\n]*)*$`)
-	// silencing matches redirections of output to /dev/null or to another stream.
+	// silencing detects redirections of output to /dev/null or to another stream.
 	silencing = lazyregexp.New(`\s*(?:[012&]?>>?\s*/dev/null|[12]?>&[12])\b`)
-	// asking matches command substitutions that only print a path.
+	// asking detects command substitutions that only print a path.
 	asking = lazyregexp.New(`\$\((?:git rev-parse --show-toplevel|pwd(?: -P)?|dirname "?\$0"?|(?:which|command -v) [\w.-]+|brew --prefix(?: [\w@.-]+)?|npm (?:root|prefix|bin) -g)\)`)
 	// pythonMain matches the code of a package entry point.
 	pythonMain = lazyregexp.New(`^\s*(?:(?:import [\w.]+|from [\w.]+ import \w+(?: as \w+)?)\s*;\s*)+(?:sys\.exit\()?(?:asyncio\.run\()?[\w.]+\(\)\)*;?\s*$`)

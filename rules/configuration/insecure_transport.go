@@ -65,7 +65,7 @@ func overCommand(p *scanner.ConfigPass, e *configfile.Entry) {
 	}
 }
 
-// bridge matches packages that take a server's address as an argument.
+// bridge detects packages that take a server's address as an argument.
 var (
 	bridge             = lazyregexp.New(`^(?:mcp-remote|mcp-remote-client|@[\w-]+/mcp-remote|supergateway|mcp-proxy|mcp-client-proxy|@smithery/cli|fastmcp-proxy|mcp-sse-proxy)$`)
 	credentialArgument = lazyregexp.New(`(?i)^(?:authorization|x-[\w-]*(?:key|token))\s*:`)
@@ -80,7 +80,7 @@ func sendsCredentials(headers map[string]string) bool {
 	return false
 }
 
-// unchecked reports options and variables that disable certificate verification.
+// unchecked finds options and variables that disable certificate verification.
 func unchecked(p *scanner.ConfigPass, e *configfile.Entry) {
 	for _, name := range slices.Sorted(maps.Keys(e.Env)) {
 		value := strings.ToLower(e.Env[name])

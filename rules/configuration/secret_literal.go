@@ -53,7 +53,7 @@ var SecretLiteral = scanner.Rule{
 	},
 }
 
-// named calls each for every entry of a map, in order of name.
+// named invokes each for every entry of a map, in order of name.
 func named(values map[string]string, prefix string, each func(pointer, name, value string)) {
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		each(prefix+wire.EscapePointer(name), name, values[name])

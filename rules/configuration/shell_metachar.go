@@ -51,7 +51,7 @@ func chained(args []string, i int, l *launch.Command) string {
 	return ""
 }
 
-// commands matches programs that attackers append to a command line.
+// commands detects programs that attackers append to a command line.
 const commands = `(?:sudo +)?(?:curl|wget|bash|sh|zsh|nc|ncat|socat|rm|chmod|chown|python3?|node|perl|ruby|php|powershell|pwsh|iwr|iex|eval|exec|base64|certutil|` +
 	`bitsadmin|mshta|osascript|cat|env|touch|mkfifo|ssh|scp|crontab|launchctl|open|calc(?:\.exe)?|whoami|id)\b`
 

@@ -19,7 +19,7 @@ var ServerLookalike = scanner.Rule{
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
 	Basis: "Only the words that distinguish the names are compared, and only a typo counts, so server-b does not imitate server-a, but githab imitates github. " +
-		"The finding is about the server that no configuration, lockfile or server list in the run names; if both are named, or neither, it is about the later one. " +
+		"If only one of the two servers is named in a configuration, lockfile or server list of the run, the finding is about the other one; otherwise it is about the server that appeared later. " +
 		"The finding is high if both servers are in one session and one of the names is spelled correctly, and medium if neither name is a known word, or if the name only resembles a well-known one.",
 	Refs:  []string{"OWASP-MCP:MCP04", "OWASP-MCP:MCP09", "OWASP-LLM:LLM03", "ATLAS:AML.T0074", "CWE-1007"},
 	On:    mcp.OnNewServer | mcp.OnIntroduction,

@@ -45,7 +45,7 @@ var DangerDefault = scanner.Rule{
 	},
 }
 
-// offered calls visit for each string that a schema suggests to the model. given is true for a
+// offered invokes visit for each string that a schema suggests to the model. given is true for a
 // default or the only enum value, which applies unless changed, and false for an example.
 func offered(doc *wire.Doc, schema int, visit func(value int, said string, given bool)) {
 	for c := doc.First(schema); c >= 0; c = doc.Next(c) {

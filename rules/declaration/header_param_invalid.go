@@ -35,8 +35,8 @@ var HeaderParamInvalid = scanner.Rule{
 	},
 }
 
-// headerParameters calls visit for each input parameter that clients repeat in a header, with its
-// schema and the node of its x-mcp-header annotation.
+// headerParameters invokes visit for each input parameter that clients mirror into a header, with
+// its schema and the node of its x-mcp-header annotation.
 func headerParameters(doc *wire.Doc, node int, visit func(s jsonschema.Subschema, header int)) {
 	jsonschema.Subschemas(doc, doc.Get(node, "inputSchema"), func(s jsonschema.Subschema) bool {
 		if h := doc.Get(s.Node, "x-mcp-header"); h >= 0 {
@@ -70,8 +70,8 @@ func headerFault(doc *wire.Doc, s jsonschema.Subschema, header int, seen map[str
 	return ""
 }
 
-// primitive reports whether clients may repeat values of a type in a header. They do not send a
-// nullable value if it is null; the specification does not say whether they accept such a type.
+// primitive reports whether clients may mirror values of this type into a header. They do not send
+// a nullable value if it is null; the specification does not say whether they accept such a type.
 func primitive(doc *wire.Doc, typ int) bool {
 	switch doc.Kind(typ) {
 	case wire.String:

@@ -45,8 +45,8 @@ var hints = []struct {
 	// denied reports whether the rest of the approved definition already contradicted the hint.
 	denied func(*wire.Doc, *mcp.Definition) bool
 
-	// claims reports whether the tool's texts contradict the harmless value. Clients rely on that
-	// value when they decide whether to ask.
+	// claims returns true if the tool's texts contradict the harmless value. Clients rely on
+	// that value when they decide whether to ask.
 	claims func(*mcp.Definition) bool
 }{
 	{"readOnlyHint", "true", scanner.Critical, saysItWrites, mayWrite},
@@ -86,7 +86,7 @@ func mayWrite(d *mcp.Definition) bool {
 	return !tools.ReadVerbs.MatchString(name) && !tools.ReadVerbs.MatchString(verb) && slices.ContainsFunc(strings.Fields(name), func(w string) bool { return tools.Changing(w) && !passing[w] })
 }
 
-// passing lists verbs whose effects end with the session; some servers annotate such tools as
+// passing contains verbs whose effects end with the session; some servers annotate such tools as
 // read-only.
 var passing = names.Set(`close start stop restart schedule save apply enable disable`)
 

@@ -64,7 +64,7 @@ func compareSchemas(c *change, old, now int, result bool) []difference {
 	return s.found
 }
 
-// refers reports whether a schema contains a reference.
+// refers returns true if a schema contains a reference.
 func refers(doc *wire.Doc, root int) bool {
 	if root < 0 {
 		return false
@@ -165,7 +165,7 @@ func isSchema(doc *wire.Doc, i int) bool {
 
 func isFalse(doc *wire.Doc, i int) bool { return i >= 0 && jsonschema.Raw(doc, i) == "false" }
 
-// about names the subject of a difference.
+// about returns the subject of a difference.
 func (s *schemaChange) about() string {
 	if s.name == "" {
 		return "the arguments"
@@ -233,7 +233,7 @@ func (s *schemaChange) asVariant(old, now int) {
 	in.compare()
 }
 
-// others reports changed keywords that the other comparisons do not cover or did not report.
+// others finds changed keywords that the other comparisons do not cover or did not report.
 func (s *schemaChange) others(old, now int) {
 	var all []string
 	for _, c := range s.is.items(now) {

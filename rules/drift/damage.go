@@ -29,7 +29,7 @@ func takesSecrets(u *unapproved, s []byte) bool {
 	return !strings.Contains(identifier, "_") || keyFile.MatchString(identifier) || namesCredential(identifier)
 }
 
-// opens reports whether the description begins with the sentence.
+// opens returns true if the description begins with the sentence.
 func (u *unapproved) opens(sentence []byte) bool {
 	start := u.r.now[:min(len(u.r.now), len(sentence)+len(sentence)/2)]
 	return u.r.pointer == "/description" && strings.HasPrefix(foldedText(start), string(sentence))
@@ -55,7 +55,7 @@ func asksInParameter(u *unapproved, s []byte) bool {
 	return !asksForMore(name) && !namesCredential(name) && !namesTalk(name) && !sensitive.AboutTalk(u.d.Name) && asksOfTheirs(string(s))
 }
 
-// destroysUnasked reports whether a sentence states that a tool does damage although it claims to
+// destroysUnasked reports whether a sentence says that a tool does damage, while the tool claims to
 // be read-only or harmless.
 func destroysUnasked(u *unapproved, s []byte) bool {
 	at := damage.FindIndex(s)
@@ -63,7 +63,7 @@ func destroysUnasked(u *unapproved, s []byte) bool {
 }
 
 var (
-	// damage matches statements that a tool destroys something.
+	// damage detects statements that a tool destroys something.
 	damage = lazyregexp.New(`^(\W*([\w-]+\s+){0,3}?)?(also\s+|then\s+|permanently\s+|automatically\s+)?(deletes|removes|erases|wipes|purges|truncates|drops|destroys|` +
 		`overwrites|clears|resets)\b|` +
 		`\b(it|and|then|also|that|which|tool|call)\s+([\w-]+ly\s+|then\s+|also\s+)?(deletes|removes|erases|wipes|purges|truncates|drops|destroys|` +

@@ -2,7 +2,7 @@
 // each change by what it allows.
 //
 // A rule in this family sees the approved and the current definition, the lockfile and the identity
-// of the server. It never reports a poisoned text that has not changed; the other families do that.
+// of the server. It never reports poisoned text that has not changed; the other families do that.
 //
 // Shared with other families:
 //

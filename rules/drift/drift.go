@@ -72,7 +72,7 @@ func (c *change) opening() string {
 	return *c.opened
 }
 
-// changes calls visit for each definition in the message that differs from its approved version,
+// changes invokes visit for each definition in the message that differs from its approved version,
 // with both parsed.
 func changes(p *scanner.JudgePass, visit func(*change)) {
 	p.Changed(func(d *mcp.Definition, was *scanner.Offered) {
@@ -84,8 +84,8 @@ func changes(p *scanner.JudgePass, visit func(*change)) {
 	})
 }
 
-// report reports a change at a pointer in the definition. If the change under review also approves
-// the definition, the finding counts as approved.
+// report adds a finding for a change at a pointer in the definition. If the change under review
+// also approves the definition, the finding counts as approved.
 func (c *change) report(severity scanner.Severity, pointer, message, evidence, diff string) {
 	c.reportUnless(c.p.ApprovedInChange(c.d), severity, pointer, message, evidence, diff)
 }
@@ -119,7 +119,7 @@ func (c *change) member(name string) (old, now int) {
 	return c.old.Get(0, name), c.now.Get(0, name)
 }
 
-// same reports whether two nodes have the same canonical form, or are both missing.
+// same returns true if two nodes have the same canonical form, or are both missing.
 func (c *change) same(old, now int) bool {
 	if old < 0 || now < 0 {
 		return old == now

@@ -51,7 +51,7 @@ var Identity = scanner.Rule{
 	},
 }
 
-// identified calls visit for each configuration entry that has an approved identity, with its
+// identified invokes visit for each configuration entry that has an approved identity, with its
 // current identity.
 func identified(p *scanner.ConfigPass, visit func(*configfile.Entry, *scanner.Offer, *baseline.Identity)) {
 	for i := range p.Entries {

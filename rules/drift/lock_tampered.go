@@ -86,7 +86,8 @@ func holdsTrue(doc *wire.Doc, shown, definition int) bool {
 	return true
 }
 
-// eachEntry calls visit for each entry of a lockfile, with the name of the member that contains it.
+// eachEntry invokes visit for each entry of a lockfile, with the name of the member that contains
+// it.
 func eachEntry(p *scanner.MessagePass, visit func(kind string, entry int, name string)) {
 	if p.Message.Kind != mcp.Lockfile {
 		return

@@ -115,10 +115,10 @@ var openness = [][]string{
 	{"true", "delete", "admin", "root", "all", "full", "any", "*", "high", "critical", "public", "external", "remote", "open", "unrestricted", "on", "always", "destructive", "host", "privileged", "unconfined", "everyone", "anyone", "world"},
 }
 
-// grants reports whether a key concerns a tool's permissions.
+// grants returns true if a key concerns a tool's permissions.
 func grants(key string) bool { return anyWord(key, granting) }
 
-// naming lists words for keys under which each member's name is a permission.
+// naming contains words for keys under which each member's name is a permission.
 var naming = names.Set(`effect effects operations actions capability capabilities scope scopes permission permissions privilege privileges grant grants`)
 
 var granting = names.Set(`effect effects operation operations action actions capability capabilities access mode

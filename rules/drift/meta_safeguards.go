@@ -32,7 +32,7 @@ func (d *declared) safeguard(c int, name string) bool {
 	return true
 }
 
-// guarding lists words for protections, and lifting lists words for keys that disable them.
+// guarding contains words for protections, and lifting contains words for keys that disable them.
 var (
 	guarding = names.Set(`confirm confirmation confirmed approve approval approvals consent sandbox sandboxed isolated isolation audit audited auditing review reviewed
 		prompt interactive readonly encrypt encrypted redact redaction mask masked verify verification protected protection authentication`)

@@ -7,7 +7,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/sensitive"
 )
 
-// reaches reports whether name refers to something that is run, opened or connected to.
+// reaches returns true if name refers to something that is run, opened or connected to.
 func reaches(name string) bool { return anyWord(name, reaching) }
 
 // asksForMore reports whether a name asks for something beyond the task, or for a destination.
@@ -35,8 +35,8 @@ func anyWord(name string, set map[string]bool) bool {
 
 var (
 	reaching = names.Set(`path paths file files filename dir directory root url uri host hostname domain command cmd shell script code sql query expression eval program executable destination`)
-	// sinks lists words for recipients of copies; together with one of placeWords, they name a
-	// destination.
+	// sinks contains words for recipients of copies; together with one of placeWords, they name
+	// a destination.
 	sinks      = names.Set(`mirror relay sink report notify notification audit log logging telemetry collector collect exfil leak beacon drop copy sync forward upload callback`)
 	placeWords = names.Set(`url uri endpoint host address to server email mail hook webhook domain`)
 	demanding  = names.Set(`bcc cc forward webhook callback recipient recipients destination endpoint proxy exfil upload

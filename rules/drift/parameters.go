@@ -99,7 +99,7 @@ func (s *schemaChange) approvedName(name string) bool {
 	return s.alike[names.FoldName(name)]
 }
 
-// asks reports whether the name of a property, or of a nested property, asks for something beyond
+// asks returns true if the name of a property, or of a nested property, asks for something beyond
 // the task or for a destination. If the name is ambiguous, the description decides.
 func (s *schemaChange) asks(n *property) bool {
 	asks := asksForMore(n.name) || anyWord(n.name, raw) && s.carriesText(n)
@@ -115,7 +115,7 @@ func (s *schemaChange) asks(n *property) bool {
 	return asks
 }
 
-// raw lists words for parameters whose values are executed unchanged.
+// raw contains words for parameters whose values are executed unchanged.
 var raw = names.Set(`raw sql command cmd shell script code eval expression statement exec program`)
 
 // demand rates a new required parameter. An enum, a number or a boolean cannot leak data.
@@ -126,7 +126,7 @@ func (s *schemaChange) demand(n *property) scanner.Severity {
 	return scanner.Medium
 }
 
-// emptied reports a schema that declared parameters and now accepts anything. If the old schema
+// emptied finds a schema that declared parameters and now accepts anything. If the old schema
 // excluded nothing, the change may be a mistake.
 func (s *schemaChange) emptied(before, after *object) {
 	if len(after.list) > 0 || s.after != nil && jsonschema.Raw(&s.now, s.is.get(s.after, "additionalProperties")) == "false" {

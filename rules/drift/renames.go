@@ -8,7 +8,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// fresh reports new properties, and returns the removed ones that were not renamed.
+// fresh finds new properties, and returns the removed ones that were not renamed.
 func (s *schemaChange) fresh(gone, fresh []*property, declared bool) []*property {
 	waiting, looks := map[string][]*property{}, map[string]*property{}
 	for _, o := range gone {
@@ -97,7 +97,7 @@ func (s *schemaChange) carriesMore(o, n *property) bool {
 	return anyWord(n.name, wholes) && !anyWord(o.name, wholes)
 }
 
-// wholes lists words for parameters that take a whole collection.
+// wholes contains words for parameters that take a whole collection.
 var wholes = names.Set(`archive dump snapshot tree workspace bundle backup tarball zip everything`)
 
 // inside returns the properties of a property of type object.

@@ -27,11 +27,11 @@ var (
 	undoing   = names.Set(`skip ignore disable allow bypass no without auto unsafe insecure force`)
 )
 
-// holding lists words for parameters, such as confirmations, that hold back a call until the caller
-// sets them.
+// holding contains words that name parameters, such as confirmations, that hold back a call until
+// the caller sets them.
 var holding = names.Set(`dry plan preview simulate confirm confirmed confirmation approve approval approved approver sandbox sandboxed isolated verify interactive ask draft otp pin mfa totp consent acknowledge acknowledged`)
 
-// holds reports whether name is a parameter that holds back a call until the caller sets it.
+// holds returns true if name is a parameter that holds back a call until the caller sets it.
 func holds(name string) bool { return anyWord(name, holding) && safeValue(name) != "false" }
 
 // compareDefault compares the values that apply if a caller omits the parameter.
@@ -99,7 +99,7 @@ func (s *schemaChange) boldByDefault(n *property) bool {
 	return place != "" && (asksForMore(n.name) || leadsSomewhere(value) && s.strange(place))
 }
 
-// bolder lists words for switches that skip a confirmation or make an action irreversible.
+// bolder contains words for switches that skip a confirmation or make an action irreversible.
 var bolder = names.Set(`skip ignore disable bypass no without auto unsafe insecure force overwrite delete remove purge destroy publish public share push approve unattended privileged`)
 
 // notAsked reports a confirmation parameter that calls no longer need. n is its current version,
@@ -121,7 +121,7 @@ func (s *schemaChange) notAsked(o, n *property) bool {
 	return true
 }
 
-// money lists words for parameters that limit an amount of money.
+// money contains words for parameters that limit an amount of money.
 var money = names.Set(`amount value price total sum quantity budget limit fee`)
 
 // wider rates a relaxed limit. Limits on sizes do not protect anything, but limits on amounts do if
@@ -140,11 +140,11 @@ func (s *schemaChange) wider(name string, gone bool, before, after float64) scan
 	return scanner.Low
 }
 
-// selecting lists words for parameters that select an action, its actor or its recipient.
+// selecting contains words for parameters that select an action, its actor or its recipient.
 var selecting = names.Set(`op ops operation operations action actions mode method verb act task command role roles permission permissions access privilege privileges scope scopes level visibility audience acl grant`)
 
-// grave lists words for values that destroy, run or open something, give it to everybody, or remove
-// its protection.
+// grave contains words for values that destroy, run or open something, give it to everybody, or
+// remove its protection.
 var grave = names.Set(`delete remove destroy erase wipe purge truncate drop overwrite terminate kill revoke uninstall reset shutdown
 	admin administrator owner root superuser superadmin sudo maintainer privileged public anyone everyone world unrestricted
 	exec execute run shell eval raw sql script unlock disarm disable disabled off bypass force

@@ -84,7 +84,7 @@ func namesTalk(name string) bool {
 }
 
 var (
-	// opening lists words that mean a credential in any context.
+	// opening contains words that mean a credential in any context.
 	opening = names.Set(`password passwords passwd passphrase passcode credential credentials secret secrets mnemonic jwt dotenv apikey`)
 	// bareCredential lists words that mean a credential only after another word, as in "access
 	// token". On its own, "token" may be a pagination cursor or a cryptocurrency.
@@ -99,7 +99,7 @@ var (
 	ofModels         = names.Set(`llm full entire complete whole model assistant prompt`)
 )
 
-// ambiguous lists words with an ordinary and a suspicious meaning. For a parameter with such a
+// ambiguous contains words with an ordinary and a suspicious meaning. For a parameter with such a
 // name, the description decides, unless the name also contains an unambiguous word.
 var (
 	ambiguous   = names.Set(`context memory environment env prompt messages history upload script shell command cmd endpoint recipient recipients proxy`)
@@ -138,7 +138,7 @@ var abbreviations = strings.NewReplacer("e.g. ", "e.g., ", "i.e. ", "i.e., ")
 var (
 	// usedFor matches words that introduce what a value is for, rather than what it contains.
 	usedFor = lazyregexp.New(`\b(for|used?|uses|when|if|whether|based|by)\b`)
-	// valued matches wording that introduces what a value contains.
+	// valued detects wording that introduces what a value contains.
 	valued = lazyregexp.New(`\b(include|pass|put|paste|provide|supply|enter|insert|attach|append|add|contents?\s+of|values?\s+of|copy\s+of|set\s+(it\s+)?to|fill\s+in)\b[^.;]{0,60}$`)
 	// theirThing matches credentials, the conversation and other tools' results.
 	theirThing = lazyregexp.New(`\b(api|access|auth\w*|bearer|secret|private|ssh|signing|session|oauth|refresh|login)[ _-](keys?|tokens?|cookies?)\b|` +

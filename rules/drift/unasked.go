@@ -16,7 +16,7 @@ type intent struct {
 	where func(u *unapproved, sentence []byte) bool // nil if unconditional
 }
 
-// intents lists the intents in the order in which they are checked.
+// intents contains the intents in the order in which they are checked.
 var intents = []intent{
 	{Test: collecting},
 	{Test: handingTheirs, where: ofTheirs},
@@ -49,7 +49,7 @@ func looser(w sense.Test, by int) intent {
 var innocently = map[reading.Sense]int{reading.Whether: -3, reading.DataFlow: -2, reading.Shown: -2, reading.Visited: -2, reading.Pointed: -2}
 
 var (
-	// collecting matches text about taking data from outside the tool, whoever receives it.
+	// collecting detects text about taking data from outside the tool, whoever receives it.
 	collecting = sense.Test{
 		Needs: [][]reading.Sense{
 			{reading.KeyFile, reading.Secret, reading.Conversation, reading.OtherOutput, reading.Personal},
@@ -97,7 +97,7 @@ var (
 	// notAsking is like sense.WaivesApproval with a lower threshold, because an
 	// added sentence has fewer words that could give it a different meaning.
 	notAsking = looser(sense.WaivesApproval, 1).Test
-	// borrowing matches text about using another server's tool for this one.
+	// borrowing detects text about using another server's tool for this one.
 	borrowing = sense.Test{
 		Needs: [][]reading.Sense{{reading.Take, reading.Hand, reading.Alter, reading.Run}, {reading.Parameter, reading.Value, reading.Address, reading.KeyFile, reading.Secret, reading.Personal}},
 		Weights: map[reading.Sense]int{
@@ -224,7 +224,7 @@ var throughUnread = lazyregexp.New(`\b(evaluated|interpreted|expanded|executed|r
 
 func ofTheirs(_ *unapproved, s []byte) bool { return theirs.Match(s) }
 
-// theirs matches references to what the user said, and to data that is not an argument of the tool.
+// theirs detects references to what the user said, and to data that is not an argument of the tool.
 var theirs = lazyregexp.New(`\b(last|earlier|previous|prior|recent|preceding)\s+(\w+\s+)?(messages|questions|turns|prompts)\b|` +
 	`\b(messages|questions|turns|rest|history)\s+of\s+(the|this|our|your)\s+(chat|conversation|session|dialogue?)\b|(^|[\s"'` + "`" + `(])~/\.\w|\b(values?|contents?|output)\s+of\s+(the\s+)?["'` + "`" + `]?(\$|~|[a-z]+_(url|key|token|` +
 	`secret|` +
@@ -265,6 +265,6 @@ var keptOrDeceived = lazyregexp.New(`\b(reviewers?|maintainers?|owners?|recipien
 
 func forGood(_ *unapproved, s []byte) bool { return outlives.Match(s) && !clause.AskedByUser.Match(s) }
 
-// outlives matches an instruction that remains in effect beyond the call.
+// outlives detects an instruction that remains in effect beyond the call.
 var outlives = lazyregexp.New(`\bfrom\s+now\s+on\b|\bfor\s+the\s+(rest|remainder)\s+of\s+(the|this)\s+(session|conversation|chat|dialogue?)\s*,|` +
 	`\bin\s+(all|every|each|any)\s+(future|later|subsequent)\s+(sessions?|conversations?|chats?|turns?|answers?|repl(y|ies)|calls?)\b`)

@@ -32,7 +32,7 @@ type effect struct {
 
 var (
 	styleEffect     = &effect{scanner.Note, true, "the text contains terminal codes for colours or styles"}
-	controlEffect   = &effect{scanner.Note, false, "the text contains control characters that no screen shows"}
+	controlEffect   = &effect{scanner.Note, false, "the text contains control characters that no terminal displays"}
 	overwriteEffect = &effect{scanner.Note, false, "part of the text is overwritten on a terminal"}
 	moveEffect      = &effect{scanner.Low, false, "the text contains terminal codes that move the cursor, erase, or change the terminal"}
 	commandEffect   = &effect{scanner.Low, false, "the text contains a terminal command, such as a link with a hidden target"}

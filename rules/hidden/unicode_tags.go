@@ -12,7 +12,7 @@ var UnicodeTags = scanner.Rule{
 	ID:         "hid-unicode-tags",
 	Category:   "hidden_instructions",
 	Title:      "Text contains invisible tag characters",
-	Why:        "Unicode tag characters encode ASCII text that no screen shows but models read, so they can hide an instruction from a reviewer.",
+	Why:        "Unicode tag characters encode ASCII text that no terminal or browser displays but models read, so they can hide an instruction from a reviewer.",
 	Fix:        "Remove the server. Apart from flag emoji, these characters have no legitimate use.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceHigh,
@@ -48,7 +48,7 @@ var UnicodeTags = scanner.Rule{
 
 func tag(r rune) bool { return r >= 0xE0000 && r <= 0xE007F }
 
-// flag reports whether the tags spell one of the flags that UTS #51 recommends for interchange
+// flag returns true if the tags spell one of the flags that UTS #51 recommends for interchange
 // (England, Scotland and Wales) and follow a black flag.
 func flag(before []byte, said string) bool {
 	last, _ := utf8.DecodeLastRune(before)

@@ -11,7 +11,7 @@ import (
 var CredentialUpload = scanner.Rule{
 	ID:         "inj-credential-upload",
 	Category:   "credential_theft",
-	Title:      "Commands read credentials and send them to an outside address",
+	Title:      "Commands read credentials and send them to an external address",
 	Why:        "An agent that follows a guide step by step runs its commands with the user's permissions. A fake check or backup step hands over the keys.",
 	Fix:        "Do not run the commands. If someone ran them, rotate the credentials.",
 	Severity:   scanner.Critical,
@@ -44,7 +44,7 @@ var CredentialUpload = scanner.Rule{
 				severity = clause.InData(p, m.Start, m.End, scanner.High)
 			}
 			p.Report(scanner.Issue{Start: min(m.Start, from+sent[0]), End: max(m.End, from+sent[1]), Severity: severity,
-				Signals: []string{"reads credentials", "sends something to an outside address", "a few lines apart"},
+				Signals: []string{"reads credentials", "sends something to an external address", "a few lines apart"},
 				Message: "contains commands that read credentials and send something away"})
 		}
 	},
@@ -55,7 +55,7 @@ var CredentialUpload = scanner.Rule{
 const uploadReach = 400
 
 var (
-	// uploads matches a command or call that sends something to another machine.
+	// uploads detects a command or call that sends something to another machine.
 	uploads = text.LazyExpr(`\bcurl\b[^\n]*\s(-d|--data\S*|-f|--form|-t|--upload-file|-x\s*(post|put))\b[^\n]*https?://\S+|` +
 		`\bcurl\b[^\n]*https?://\S+[^\n]*\s(-d|--data\S*|-f|--form|-t|--upload-file)\b|\bwget\b[^\n]*--post-(file|data)|` +
 		`\b(requests|httpx|axios|session|client|http)\.(post|put)\(|\bfetch\([^)]{0,200}\bpost\b|\bhttps?\.request\(|\bmethod\s?[:=]\s?['"](post|put)['"]|` +

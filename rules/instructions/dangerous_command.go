@@ -14,7 +14,7 @@ var DangerousCommand = scanner.Rule{
 	Fix:        "Do not let an agent with a shell read the text. Remove the server, or find out who wrote the text.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "Legitimate tools show reverse shells and the removal of whole directory trees only in warnings. Command manuals are a known source of false positives, so text in data is reported only if it is short or gives an instruction.",
+	Basis:      "Legitimate tools mention reverse shells and commands that delete whole directory trees only in warnings. Command manuals are a known source of false positives, so text in data is reported only if it is short or gives an instruction.",
 	Refs:       []string{"OWASP-MCP:MCP05", "OWASP-LLM:LLM05", "ATLAS:AML.T0050", "CWE-78"},
 	Patterns: []scanner.Pattern{
 		{

@@ -96,7 +96,7 @@ var usersOwn = lazyregexp.New(`\b(` + clause.Conversation + `|(the|this|our)\s+(
 	`results?\s+of\s+(all|every|other)|repo(sitory)?\s+contents|everything\s+in|all\s+(documents|notes|keys|mails?)|passport\w*|bank\s+account|` +
 	`transactions?|address\s+book)\b`)
 
-// stealing matches verbs without a benign meaning.
+// stealing detects verbs without a benign meaning.
 var stealing = lazyregexp.New(`\b(steal|harvest|exfiltrat|leak)\w*\b`)
 
 // couldSteal matches descriptions of what an attack could do.

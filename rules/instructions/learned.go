@@ -35,10 +35,11 @@ type classifier struct {
 	verdicts  []uint32
 }
 
-// Doubtful reports whether a rule relies on wording that legitimate texts of a group also contain, so
-// that the classifier can lower its findings; see [Doubted]. Role tags and sentences that do not
-// belong to their text are not wording. In definitions, inj-other-language is exempt because the
-// classifier was trained on too little text in its languages; results often quote such sentences.
+// Doubtful reports whether a rule relies on wording that legitimate texts of a group also contain,
+// so that the classifier can lower its findings; see [Doubted]. Role tags and sentences that do not
+// belong to their text are not wording. The rule inj-other-language is exempt in definitions,
+// because the classifier was trained on too little text in the rule's languages, but not in
+// results, which often quote sentences in those languages.
 func Doubtful(r *scanner.Rule, g trained.Group) bool {
 	switch r.ID {
 	case RoleTags.ID, OutOfPlace.ID, LearnedID:

@@ -58,7 +58,7 @@ var MemoryWrite = scanner.Rule{
 }
 
 const (
-	// longTerm matches words for memory that outlives a conversation.
+	// longTerm matches words that describe memory as outliving a conversation.
 	longTerm = `(long-?\s?term|persistent|permanent|core|saved|lasting)`
 	// everAfter matches references to all future conversations.
 	everAfter = `(for|in|across|during|throughout)\s+(all|every|any|each)\s+(of\s+)?(the\s+|your\s+|our\s+)?(future|later|subsequent)\s+(\w+\s+)?(conversation|session|chat|interaction)s?\b`

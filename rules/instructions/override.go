@@ -91,9 +91,9 @@ func ordinaryDrop(t []byte, start, end int) bool {
 	return ordinarilyDropped.Match(t[from:to]) && !toModels.Match(t[start:end])
 }
 
-// reportedDrop reports whether the match does not tell the reader to ignore its instructions.
-// Somebody else may be the one who ignores something, something else may be ignored, the author may
-// refer to their own earlier text, or the text may advise against obeying data.
+// reportedDrop reports whether the match does not tell the reader to ignore its instructions:
+// someone else ignores something, what is ignored is not instructions, the author refers to their
+// own earlier text, or the text advises against obeying data.
 func reportedDrop(t []byte, start, end int) bool {
 	from, to := clause.Around(t, start, end)
 	return ownMessage.Match(t[start:end]) || othersDrop.Match(t[start:end]) && !clause.AddressesReader(t[from:start]) || droppedByOthers.Match(t[from:start]) || dropsOther.Match(t[end:to]) ||
@@ -101,7 +101,8 @@ func reportedDrop(t []byte, start, end int) bool {
 }
 
 var (
-	// toModels matches references to instructions that only the reader can have received.
+	// toModels matches references to earlier instructions, which only the model can have
+	// received.
 	toModels = lazyregexp.New(`\b(previous(ly)?|prior|above|earlier|preceding)\b.*\b(instructions?|prompts?|directives?)$`)
 	// ownMessage, othersDrop, droppedByOthers and dropsOther match the cases of reportedDrop.
 	ownMessage      = lazyregexp.New(`\bmy\s+(\w+\s+)?(messages?|texts?|notes?|comments?|posts?|requests?|questions?)$`)

@@ -10,7 +10,7 @@ var EmptyCursor = scanner.Rule{
 	Category:   "protocol",
 	Title:      "A list continues after an empty cursor",
 	Why:        "The specification allows an empty cursor, but many clients and scanners treat it as the end of the list. Some clients fetch the next page; others never see it.",
-	Fix:        "Make the server omit nextCursor at the end of a list, and send non-empty cursors.",
+	Fix:        "Make the server omit nextCursor at the end of a list, and never send an empty cursor.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceMedium,
 	Basis:      "The finding is medium if the client fetched the next page and it contains definitions. An empty cursor by itself is usually a mistake in the server, so it is rated low.",

@@ -13,7 +13,7 @@ var HeaderBodyMismatch = scanner.Rule{
 	Category:   "protocol",
 	Title:      "The headers of a request contradict its body",
 	Why:        "Proxies and gateways make decisions based on the headers, but the server acts on the body. If they differ, the server does something other than what was allowed.",
-	Fix:        "Make the server reject such requests, as the specification requires (error -32020), and the gateway compare headers and body.",
+	Fix:        "Make the server reject such requests, as the specification requires (error -32020), and make the gateway compare headers and body.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
 	Basis:      "The specification requires headers and body to agree, and every library writes them that way. The rule checks Mcp-Method, Mcp-Name, MCP-Protocol-Version, and Mcp-Param-* of a tool that was listed with a schema of up to 16 KiB, if the recording has HTTP headers (HAR, HTTP as text, recordings of `mcpscan proxy`).",

@@ -7,7 +7,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// addressPlace is a kind of location in a message with addresses that clients fetch or open.
+// addressPlace is a kind of place in a message where an address that clients fetch or open can be.
 type addressPlace uint8
 
 const (
@@ -31,7 +31,7 @@ var authMembers = names.Set(`authorization_endpoint token_endpoint registration_
 // notFollowed are members with arbitrary data. Clients do not follow addresses in it.
 var notFollowed = names.Set(`structuredContent arguments inputSchema outputSchema requestedSchema`)
 
-// followed calls visit for each address in a message that clients fetch or open for the user.
+// followed invokes visit for each address in a message that clients fetch or open for the user.
 func followed(p *scanner.MessagePass, visit func(node int, place addressPlace)) {
 	if p.Direction == mcp.ClientToServer {
 		return
@@ -95,7 +95,7 @@ func isLink(doc *wire.Doc, object int) bool {
 	return kind == "resource_link"
 }
 
-// requested calls visit for the parameters of each request with the given method from a server to
+// requested invokes visit for the parameters of each request with the given method from a server to
 // its client. Since protocol version 2026-07-28, results contain such requests.
 func requested(p *scanner.MessagePass, method string, visit func(params int)) {
 	doc := p.Doc
@@ -116,8 +116,8 @@ func requested(p *scanner.MessagePass, method string, visit func(params int)) {
 	}
 }
 
-// elicited calls visit for each elicitation by a server, in a request or in an error that requires
-// one.
+// elicited invokes visit for each elicitation by a server, in a request or in an error that
+// requires one.
 func elicited(p *scanner.MessagePass, visit func(params int)) {
 	requested(p, "elicitation/create", visit)
 	list := p.Doc.Get(p.Doc.Get(p.Doc.Get(p.Root, "error"), "data"), "elicitations")

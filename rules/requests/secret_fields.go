@@ -77,8 +77,8 @@ func inTongues(latin, others string) *lazyregexp.Regexp {
 }
 
 var (
-	// besideSecret matches text after a word such as "password" or "token" that makes the word
-	// part of the name of something else, as in "password policy".
+	// besideSecret matches text that follows a word such as "password" or "token" and makes it
+	// part of another name, as in "password policy".
 	besideSecret = lazyregexp.New(`^[\s-]*(?:polic|polit|length|strength|reset|manager|names?\b|ids?\b|identifiers?\b|labels?\b|hints?\b|files?\b|paths?\b|variables?\b|` +
 		`rotation|expir|fields?\b|types?\b|protected|format|counts?\b|limits?\b|budget|is (?:not|never)|will (?:not|never|be asked)|(?:are|is) set|` +
 		`address|contract|symbol|standard|supply|price|generator|rules?\b|requirements?\b)`)

@@ -13,8 +13,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// startFiles matches files, other than those of agents, that contain commands for the machine.
-// Shells, schedulers, services, version control and remote logins read them.
+// startFiles matches files, except agents' files, that control what shells, schedulers, services,
+// version control and remote logins run.
 const startFiles = `(\.(bashrc|bash_profile|bash_login|bash_logout|bash_aliases|profile|zshrc|zprofile|zshenv|zlogin|kshrc|cshrc|tcshrc|envrc|gitconfig|xprofile|` +
 	`xinitrc)|config\.fish|[\w.]*profile\.ps1` +
 	`|\.ssh/(authorized_keys2?|config|rc)|authorized_keys2?|\.git/(hooks/[^/]+|config)|\.husky/[^/]+|` +
@@ -109,8 +109,8 @@ func obeyed(a *scanner.Argument) (scanner.Severity, bool) {
 // fromWords are names of the argument for a source file.
 var fromWords = names.Set(`source src from origin input`)
 
-// suspect reports whether a path has a component that is typical of such files: all their paths
-// have one. This quick check spares most paths the regular expressions.
+// suspect returns true if a path has a component that is typical of such files: all their paths
+// have one. With this quick check, most paths skip the regular expressions.
 func suspect(l *paths.Path) bool {
 	for _, part := range l.Parts {
 		if part[0] == '.' || obeyedParts[strings.ToLower(part)] {

@@ -88,7 +88,7 @@ func privateKey(sent []byte, _ int) (scanner.Severity, string) {
 // keyVariety is the minimum number of distinct characters in the first line of a key.
 const keyVariety = 16
 
-// fillers matches text that stands in for a key in examples.
+// fillers detects text that stands in for a key in examples.
 var fillers = lazyregexp.New(`(?i)example|placeholder|redacted|yourprivate|yourkey|xxxx|12345678|abcdefgh|aaaaaaaaaaaaaaaaaaaa`)
 
 // connection reports the address of a database or similar service that contains a real password.

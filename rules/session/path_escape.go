@@ -99,7 +99,7 @@ func resourceEscapes(a *scanner.Argument, roots []paths.Path) (scanner.Severity,
 	return escapes(&path, a.Text, roots)
 }
 
-// guarded matches locations of keys and accounts that are never near project files.
+// guarded detects locations of keys and accounts that are never near project files.
 var guarded = lazyregexp.New(`(?i)\.\.[/\\](?:[^/\\]+[/\\])*(?:etc[/\\](?:shadow|gshadow|sudoers)|proc[/\\](?:self|\d+)[/\\]environ|` +
 	`\.(?:ssh|aws|gnupg|kube)[/\\][^/\\]+|\.(?:netrc|pgpass|git-credentials))$`)
 

@@ -25,7 +25,7 @@ var ReadThenSend = scanner.Rule{
 	},
 }
 
-// deeds are the verbs that messages use for a call, indexed by its category.
+// deeds are the messages' verbs for a call, indexed by its category.
 var deeds = [...]string{
 	capability.Unknown: "is called",
 	capability.Read:    "reads",

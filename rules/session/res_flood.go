@@ -13,7 +13,7 @@ var ResponseFlood = scanner.Rule{
 	Category:   scanner.OutputPoisoning,
 	Title:      "A result is too long for any model, or repeats itself",
 	Why:        "A long result fills the model's context. It pushes out what the user and other servers said, including rules, and the user pays for every token.",
-	Fix:        "In the client, truncate results to a maximum length; in the server, return pages.",
+	Fix:        "In the client, truncate results to a maximum length; in the server, paginate them.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceMedium,
 	Basis:      "4 MiB of text is about a million tokens, the longest context of current models. Repetition is measured by compression: ordinary text compresses to a quarter of its size, tables and logs to a twentieth, repetitive text to less than a fiftieth. Repetition is reported only if the text fills at least a third of a typical context window, because a user's long file can be repetitive too.",

@@ -14,7 +14,7 @@ var ValueFlow = scanner.Rule{
 	ID:         "value-flow",
 	Category:   "cross_server_flow",
 	Title:      "Data from one server was passed to another",
-	Why:        "One server's secret leaves through another, or an address that someone wrote into a result becomes the recipient. No single message reveals the flow.",
+	Why:        "One server's secret leaves through another, or an address planted in a result becomes the recipient. No single message reveals the flow.",
 	Fix:        "Check both ends. Rotate any secret that was passed on. Ask the user before a call sends something to an address from a result.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceMedium,
@@ -94,7 +94,7 @@ func weighFlow(f *scanner.Flow, category capability.Category) scanner.Severity {
 	return scanner.Note
 }
 
-// refuse records the decision about a call, which depends on the most severe value in it.
+// refuse makes the decision about a call, which depends on the most severe value in it.
 func refuse(p *scanner.JudgePass, all []carried) {
 	worst := scanner.Note
 	for i := range all {
@@ -116,7 +116,7 @@ func encoded(via string) string {
 	return " in " + via
 }
 
-// report reports the data from one server in a request.
+// report adds a finding about the data from one server in a request.
 func (c *carried) report(p *scanner.JudgePass) {
 	f := &c.worst
 	is := scanner.JudgeIssue{Severity: c.severity, Subject: mcp.CallSubject, Name: p.Message.Target, Pointer: f.Value.Pointer,

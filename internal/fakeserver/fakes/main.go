@@ -1,5 +1,5 @@
-// The command fakes stands in for the servers and launchers that tests start. The name under which
-// it is called selects the server or launcher.
+// The command fakes stands in for the servers and launchers that tests start. The name by which it
+// is invoked selects the server or launcher.
 package main
 
 import (
