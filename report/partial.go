@@ -56,8 +56,8 @@ type partialSession struct {
 	Summary SessionSummary `json:"summary"`
 }
 
-// partialTool records which sessions list a tool, which is identified by a digest of its
-// server and name.
+// partialTool says which sessions list a tool, which is identified by a digest of its server and
+// name.
 type partialTool struct {
 	Tool     string       `json:"tool"`
 	First    partialClaim `json:"first"`

@@ -151,7 +151,7 @@ func (c *Collector) keep(places []int, bytes int) {
 	c.strings = map[string]string{} // drops strings used only by removed findings
 }
 
-// place records the index of a finding in the list.
+// place remembers the index of a finding in the list.
 func (c *Collector) place(key [16]byte, at int) {
 	if e, ok := c.seen[key]; ok {
 		e.at = int32(at)

@@ -15,7 +15,7 @@ type answers struct {
 	n    int
 }
 
-// answer records an answer.
+// answer remembers an answer.
 func (srv *Server) answer(m *Message) {
 	a := &srv.answers
 	if a.last == nil {

@@ -126,7 +126,7 @@ func (srv *Server) count(c *Call, l *Limits) (broken broken) {
 	return broken
 }
 
-// broken records the limits that a call exceeds.
+// broken describes the limits that a call exceeds.
 type broken struct {
 	over, empty bool     // the call exceeds a limit
 	burst, rate bool     // the call is the first that does

@@ -125,7 +125,7 @@ func (j *judge) offersOf(e *Event, client string) (mine, other *clientOffer) {
 	return mine, other
 }
 
-// note records a definition and reports whether there was room for it.
+// note remembers a definition and reports whether there was room for it.
 func (j *judge) note(o *clientOffer, key mcp.DefinitionKey, s shown) bool {
 	if _, known := o.definitions[key]; !known {
 		if j.shown >= maxCompared {

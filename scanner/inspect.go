@@ -220,7 +220,7 @@ func (in *Inspector) parse() bool {
 	return false
 }
 
-// stray records a skip if the event's source reports that the frame is not a message.
+// stray adds a skip if the event's source reports that the frame is not a message.
 func (in *Inspector) stray() {
 	if in.event.Reason != "" {
 		in.skip(in.event.Reason)

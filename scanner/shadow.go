@@ -11,7 +11,7 @@ import (
 // names.
 const maxShadows = 4096
 
-// shadow records a listed tool and each tool with the same name on another server as shadows of
+// shadow remembers a listed tool and each tool with the same name on another server as shadows of
 // each other, so that calls need no search.
 func (s *Session) shadow(srv *Server, k *Known) {
 	for _, o := range s.Owners(k.Definition.Name) {

@@ -128,7 +128,8 @@ func (s *Snapshot) identify(c *configfile.ClientConfig, entry *configfile.Entry)
 	}
 }
 
-// rival records the location at if id is the identity of a different server with the offer's name.
+// rival remembers the location at if id is the identity of a different server with the offer's
+// name.
 func (o *Offer) rival(id *baseline.Identity, at Location) {
 	if o.Identity != nil && !o.Identity.Alike(id) {
 		o.Rival = at

@@ -175,7 +175,7 @@ func (r *callRow) twin(e *scanner.Event, m *scanner.Judged) bool {
 		(r.Tool == m.Target || strings.HasSuffix(m.Target, "__"+r.Tool) || strings.HasSuffix(r.Tool, "__"+m.Target))
 }
 
-// finish records the result of a call. A blocked call stays blocked.
+// finish sets the result of a call. A blocked call stays blocked.
 func (r *callRow) finish(e *scanner.Event, m *scanner.Judged) {
 	if m.Kind == mcp.Response || !scanner.Refuses(r.Action) {
 		r.Action = "ok"

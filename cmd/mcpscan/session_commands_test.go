@@ -120,7 +120,7 @@ func sessionLoad() {
 	wg.Wait()
 }
 
-// load calls a tool until there is no answer.
+// load keeps calling a tool until there is no answer.
 func load(name string, in io.Writer, out *bufio.Reader) {
 	for id := 1; ; id++ {
 		method := `"tools/call","params":{"name":"compute_` + name + `","arguments":{"of":"user-` + strconv.Itoa(id) + `@example.com"}}`

@@ -202,7 +202,7 @@ func (p *Plan) ignore(at scanner.Origin, reason string) {
 	p.Events = append(p.Events, &scanner.Event{Kind: scanner.IgnoredEvent, Reason: reason, Origin: at})
 }
 
-// leave records a server that is not started because of --no-run. The run remains complete, unless
+// leave handles a server that is not started because of --no-run. The run remains complete, unless
 // a lockfile covers other servers but not this one.
 func (p *Plan) leave(t servers.Target) {
 	switch {

@@ -77,7 +77,7 @@ func (r *reader) setting(n *node, pointer string, keys []string) {
 	}
 }
 
-// values records the scalars in a subtree.
+// values collects the scalars in a subtree.
 func (r *reader) values(n *node, pointer string) {
 	switch {
 	case n.scalar() && len(r.file.Settings) == maxSettings:
@@ -104,7 +104,7 @@ func (r *reader) plugins() {
 	}
 }
 
-// helper records the command that an entry runs to get its headers.
+// helper adds to the settings the command that an entry runs to get its headers.
 func (r *reader) helper(shape string, e member) {
 	if n := e.value.get("headersHelper"); n.is(kindString) && len(r.file.Settings) < maxSettings {
 		r.file.Settings = append(r.file.Settings, configfile.Setting{Pointer: "/" + wire.EscapePointer(shape) + "/" + wire.EscapePointer(e.key) + "/headersHelper", Text: n.text, Pos: n.pos})

@@ -43,7 +43,7 @@ func (r *reader) entry(shape string, e member) Server {
 	return s
 }
 
-// problem records a problem and its position.
+// problem adds a problem and its position.
 func (b *entryReader) problem(pos Position, format string, args ...any) {
 	b.s.Problems = append(b.s.Problems, fmt.Sprintf(format, args...)+fmt.Sprintf(" (line %d, column %d)", pos.Line, pos.Column))
 }

@@ -78,7 +78,7 @@ func (p *policyReader) keys(place string, top keys) keys {
 	return own
 }
 
-// place records that there is a policy key at a path. A second path is an error: it would be
+// place remembers that there is a policy key at a path. A second path is an error: it would be
 // unclear which policy applies.
 func (p *policyReader) place(place string, pos Position) {
 	if _, again := p.at[place]; again {

@@ -22,8 +22,8 @@ const (
 	envFlag     = "--env="
 )
 
-// form records how the command and arguments of an entry were written before it was wrapped. It is
-// stored in the entry, so that unwrapping needs no backup.
+// form describes how the command and arguments of an entry were written before it was wrapped. It
+// is stored in the entry, so that unwrapping needs no backup.
 type form string
 
 const (
@@ -108,7 +108,7 @@ func absolute(name string) bool {
 
 func absoluteOrNone(name string) bool { return name == "" || absolute(name) }
 
-// proxies records which entries start an mcpscan proxy.
+// proxies finds out which entries start an mcpscan proxy.
 func (r *reader) proxies() {
 	for i := range r.file.Entries {
 		e := &r.file.Entries[i]

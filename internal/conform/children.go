@@ -111,7 +111,7 @@ func (c *compiler) names(v int) check {
 	}
 }
 
-// dependency lists the requirements triggered by the presence of a member.
+// dependency contains the requirements triggered by the presence of a member.
 type dependency struct {
 	name  string
 	needs []string

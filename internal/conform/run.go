@@ -104,7 +104,7 @@ func (r *run) fits(s *schema, i int, inPlace bool) bool {
 	return ok
 }
 
-// seen records that the child at node i was evaluated.
+// seen remembers that the child at node i was evaluated.
 func (r *run) seen(i int) {
 	if r.tracking {
 		r.evaluated = append(r.evaluated, int32(i))

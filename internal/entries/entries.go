@@ -12,7 +12,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// EachCommand parses the command of every configured server that has one, and calls each with the
+// EachCommand parses the command of every configured server that has one, and invokes each with the
 // entry and the parsed command.
 func EachCommand(p *scanner.ConfigPass, each func(*configfile.Entry, *launch.Command)) {
 	for i := range p.Entries {

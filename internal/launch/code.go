@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// runs records that a word is code for the current program.
+// runs remembers that a word is code for the current program.
 func (l *Command) runs(word int) {
 	if l.Code == NoCode {
 		l.Code, l.Interpreter = l.ArgOf(word), l.Program

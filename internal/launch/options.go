@@ -18,7 +18,7 @@ func has(list, option string) bool {
 	return option != "" && strings.Contains(list, " "+option+" ")
 }
 
-// read returns the index of the first word that is not an option, or -1, and calls each for every
+// read returns the index of the first word that is not an option, or -1, and invokes each for every
 // option with its value and the value's index.
 func (o *options) read(words []string, each func(option, value string, at int)) int {
 	for i := 0; i < len(words); i++ {

@@ -125,7 +125,7 @@ func (r *reply) readResult(raw jsontext.Value) {
 	})
 }
 
-// readList records the kind of a list's value. If a key is duplicated, a client may use either
+// readList remembers the kind of a list's value. If a key is duplicated, a client may use either
 // value.
 func (r *reply) readList(name string, v jsontext.Value) {
 	if r.lists == nil {

@@ -231,14 +231,14 @@ func (s *scan) outdated(p *peer, lists []kind) {
 	}
 }
 
-// count records the frame counts since its last call.
+// count copies the frame counts to the result.
 func (s *scan) count() { s.result.Noise, s.result.Oversize = s.tap.counts() }
 
 func (s *scan) problem(step, reason string) {
 	s.result.Problems = append(s.result.Problems, Problem{Step: step, Reason: reason})
 }
 
-// label returns the target's name for errors.
+// label identifies the target in an error.
 func (t Target) label() string {
 	switch {
 	case t.Name != "":

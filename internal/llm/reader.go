@@ -360,7 +360,7 @@ const (
 	maxKey    = 4 << 10    // bytes of the first messages, which identify a conversation
 )
 
-// message records which message of a request is being read.
+// message remembers which message of a request is being read.
 func (r *Reader) message(i int) {
 	r.turn, r.answer = r.place(i), i+1
 }

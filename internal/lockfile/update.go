@@ -123,7 +123,7 @@ func (s *Server) identify(now *baseline.Identity, by string, at time.Time) {
 	}
 }
 
-// see records a definition as shown now. The approved definition remains until a different one is
+// see remembers a definition as shown now. The approved definition remains until a different one is
 // approved; the entry keeps the status "changed" until the server sends exactly the approved
 // definition again.
 func (e *Entry) see(now Shown, by string, at time.Time) {

@@ -163,7 +163,7 @@ func current(pass *scanner.JudgePass) *mcp.Definition {
 	return nil
 }
 
-// call adds a call and the hash of the tool's definition.
+// call counts a call and adds the hash of the tool's definition.
 func (e *profiled) call(hash string) {
 	e.called++
 	if hash == "" {

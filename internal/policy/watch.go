@@ -42,7 +42,7 @@ func (w *Watch) Tool(server, name string) {
 	})
 }
 
-// note records the patterns that match.
+// note remembers the patterns that match.
 func (w *Watch) note(matches func(criterion string, p *Pattern) bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

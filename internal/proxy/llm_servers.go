@@ -39,7 +39,7 @@ func (l *LLM) Later(e *scanner.Event) {
 	}
 }
 
-// learn records the tools that a server lists, so that calls can be attributed to it by name, and
+// learn remembers the tools that a server lists, so that calls can be attributed to it by name, and
 // returns the new names.
 func (l *LLM) learn(e *scanner.Event) (names []string) {
 	if e.Kind != scanner.FrameEvent {

@@ -1,7 +1,7 @@
 package reading
 
-// lexicon lists each sense's words as folded text. "_" stands for a space, and a word that ends in
-// "*" matches any continuation.
+// lexicon contains each sense's words as folded text. "_" stands for a space, and a word that ends
+// in "*" matches any continuation.
 var lexicon = map[Sense]string{
 	Model: `
 		a_client agents ai_agents ai_assistants ai_model* an_agent an_mcp_client any_agent any_assistant any_client any_model assistant assistant's

@@ -7,8 +7,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 )
 
-// name records the senses of a word spelled like an identifier, which may name a
-// credential file, a parameter of the tool, or a variable that contains a secret.
+// name finds the senses of a word spelled like an identifier, which may name a credential file, a
+// parameter of the tool, or a variable that contains a secret.
 func (s *Sentence) name(t *Text, i, j int) {
 	f := t.Folded[:s.End]
 	w := f[i:j]

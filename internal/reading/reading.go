@@ -59,7 +59,7 @@ func (s *Sentence) Place(v Sense) (start, end int) {
 
 func (s *Sentence) denies(v Sense) bool { return s.denied&(1<<v) != 0 }
 
-// set records the position of a sense, unless it has occurred before.
+// set remembers the position of a sense, unless it has occurred before.
 func (s *Sentence) set(v Sense, start, end int) {
 	if !s.Says(v) {
 		s.has[v] = span{int32(start), int32(end)} // safe, because a message is far shorter than 2 GiB
@@ -205,7 +205,7 @@ func wordByte(b byte) bool {
 	return b >= 'a' && b <= 'z' || b >= '0' && b <= '9' || b == '_' || b == '-' || b == '\'' || b == '|' || b >= 0x80
 }
 
-// word records the senses of the phrases that begin with the word t[i:j].
+// word finds the senses of the phrases that begin with the word t[i:j].
 func (s *Sentence) word(x *index, h head, t []byte, i, j int, d *denial) {
 	for k := range h.entries {
 		if end, ok := h.entries[k].stands(t, j); ok {
@@ -222,7 +222,7 @@ func (s *Sentence) word(x *index, h head, t []byte, i, j int, d *denial) {
 	}
 }
 
-// note records a sense as present or negated, unless its neighboring words give it another meaning.
+// note adds a sense as present or negated, unless its neighboring words give it another meaning.
 func (s *Sentence) note(t []byte, v Sense, start, end int, d *denial) {
 	if beside(v, t, start, end) {
 		return

@@ -42,8 +42,8 @@ var (
 	neededConsent = lazyregexp.New(`^(need|requir)\w*\s+(the\s+|an?\s+|your\s+|manual\s+|human\s+|explicit\s+|user\s+){0,2}(approval|confirmation|consent|permission|review|sign-off)`)
 )
 
-// roles records senses that depend on several words of the sentence f: who acts, what is asked
-// about and who decides.
+// roles finds senses that depend on several words of the sentence f: who acts, what is asked about
+// and who decides.
 func (s *Sentence) roles(t *Text, f []byte) {
 	at := func(loc []int, v Sense) {
 		if loc != nil {
@@ -79,8 +79,8 @@ var (
 
 const persons = `(people|persons?|reviewers?|maintainers?|owners?|humans?|users?|you)`
 
-// addresses records the first address that something may be sent to. If there is none, it records
-// the purpose of the first address: to be read, or to be visited.
+// addresses finds the first address that something may be sent to. If there is none, it finds the
+// purpose of the first address: to be read, or to be visited.
 func (s *Sentence) addresses(f []byte) {
 	first, role, r := -1, Address, Address
 	for at, n := 0, 0; n < mostAddresses && (first < 0 || role != Address); n++ {
@@ -162,7 +162,7 @@ var (
 		`corrected)\b`)
 )
 
-// actor records who acts alone: an agent that is being used, or the reader if the text last
+// actor finds out who acts alone: an agent that is being used, or the reader if the text last
 // addressed them. An agent that is only described is neither.
 func (s *Sentence) actor(f []byte) {
 	if loc := employed.FindIndex(f); loc != nil {
@@ -189,7 +189,7 @@ var (
 	spokenTo = lazyregexp.New(`\b(you|yourself|please|kindly|(calling|consuming)\s+(agent|assistant|model|client|llm)|the\s+(caller|client|host)|whoever\s+calls)\b`)
 	// somebodyElse matches somebody who acts in place of the reader.
 	somebodyElse = lazyregexp.New(`\b(agents?|assistants?|(chat)?bots?|models?|llms?|ai|it|which)\s`)
-	// bidden matches the text before the adverb of an imperative.
+	// bidden detects the text before the adverb of an imperative.
 	bidden = lazyregexp.New(`(^|[.,;:!]\s|\bplease\s|\band\s+then\s)(act|proceed|work|operate|continue|carry\s+on|go\s+ahead|go\s+on|decide|behave)\s$`)
 )
 

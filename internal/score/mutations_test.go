@@ -12,7 +12,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// outcome counts the mutations of one kind, and those with the correct result.
+// outcome is the number of mutations of one kind, and of those with the correct result.
 type outcome struct{ done, right int }
 
 func (o outcome) share() float64 { return float64(o.right) / float64(max(1, o.done)) }

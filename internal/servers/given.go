@@ -26,7 +26,7 @@ func (t *Target) known() []string {
 	return out
 }
 
-// Given lists the secrets given to the server: headers, variables, arguments and URL parts whose
+// Given returns the secrets given to the server: headers, variables, arguments and URL parts whose
 // name or value suggests a secret, the values of references, and headers from the command line.
 // They are masked in what the server sends. Words that merely might be secrets are not masked,
 // because masking changes the text that is inspected and hashed.

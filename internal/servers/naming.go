@@ -79,7 +79,7 @@ func (l Known) NameUnasked(entry *configfile.Entry) (string, error) {
 	return cmp.Or(name, FallbackID(entry.Command, entry.Args, entry.URL)), nil
 }
 
-// Like lists the known servers that match an entry: by identity, or else by the name that its
+// Like returns the known servers that match an entry: by identity, or else by the name that its
 // package, command or URL suggests.
 func (l Known) Like(entry *configfile.Entry) (names []string, suggested string) {
 	suggested = urlName(entry.URL)
@@ -174,7 +174,7 @@ func programName(command string, args []string) string {
 	return ""
 }
 
-// ending matches a program's file name extension, layout a generic file or directory name inside a
+// ending detects a program's file name extension, layout a generic file or directory name inside a
 // program's project, and saysMCP a name that contains mcp as a word.
 var (
 	ending  = lazyregexp.New(`(?i)\.(?:exe|cmd|bat|ps1|sh|[cm]?[jt]s|py|rb|jar)$`)

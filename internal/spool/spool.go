@@ -234,7 +234,7 @@ func (s *Spool) put(file io.WriteCloser, data []byte) (rest []byte) {
 	return nil
 }
 
-// trouble records a write error or its end, and reports each change once.
+// trouble remembers a write error or its end, and reports each change once.
 func (s *Spool) trouble(err error) {
 	s.mu.Lock()
 	news := (err == nil) != (s.failed == nil)

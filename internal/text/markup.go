@@ -13,7 +13,7 @@ import (
 const marksInside = 2
 
 var (
-	// emphasis matches markup that is invisible in rendered Markdown or HTML.
+	// emphasis detects markup that is invisible in rendered Markdown or HTML.
 	emphasis = `(?:\*{1,3}|~~|<!--[^<>\n]{0,40}-->|</?(?:b|i|u|s|em|strong|span|mark|font|small|wbr)(?:\s[^<>\n]{0,80})?/?>)`
 
 	insideWord = LazyExpr(`(?i)[a-z]` + emphasis + `+[a-z]`)

@@ -102,7 +102,7 @@ func TestScanLiterals(t *testing.T) {
 	}
 }
 
-// honest lists patterns that meet the requirements: an anchor occurs in every match, and matches
+// honest contains patterns that meet the requirements: an anchor occurs in every match, and matches
 // are shorter than Reach.
 var honest = []Pattern{
 	{Name: "gap", Expr: `a.{0,5}cc`, Anchors: []string{"cc"}},

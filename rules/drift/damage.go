@@ -73,7 +73,7 @@ var (
 	// harmlessLoss matches a loss that only affects the returned data.
 	harmlessLoss = lazyregexp.New(`^[^.;]{0,25}\b(from\s+(the\s+)?(output|results?|response|text|list|answer)|duplicates?|whitespace|html|markup|markdown|formatting|` +
 		`noise|filters?|cache|tags|prefix(es)?|suffix(es)?|fields?|columns?|quotes)\b`)
-	// hypothetical matches wording for events that may happen, or that happened earlier.
+	// hypothetical detects wording for events that may happen, or that happened earlier.
 	hypothetical = lazyregexp.New(`\b(if|when|unless|may|might|can|could|were|was|have\s+been|has\s+been|returns?|lists?|whether|filters?|deprecated)\b`)
 )
 

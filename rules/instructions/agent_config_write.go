@@ -70,6 +70,6 @@ var (
 	agentTold = lazyregexp.New(`\b(ai|assistant|agent|llm|model)s?\s*([:,]|must|should|shall|please|has\s+to|needs?\s+to)`)
 	// unasked detects wording for acting without consent, once or from now on.
 	unasked = lazyregexp.New(`\bwithout\s+(asking|telling|confirm|approv|informing|mention)|\bsilently\b|\bauto_?-?approve\W{1,3}(to\s+)?(true|on)\b|\bfor\s+(all|every)\s+future\b`)
-	// configures matches names of tools whose purpose is to manage agents' configuration.
+	// configures detects names of tools whose purpose is to manage agents' configuration.
 	configures = lazyregexp.New(`(?i)(config|setup|install|init|rules?|memory|settings)`)
 )

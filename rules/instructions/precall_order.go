@@ -114,7 +114,7 @@ var (
 	// everyTool matches words for all tools. Without one, "other tools" may be those of the
 	// same server.
 	everyTool = lazyregexp.New(`\b(any|every|each|all|\w+thing)\b`)
-	// insists matches wording that leaves the model no choice.
+	// insists detects wording that leaves the model no choice.
 	insists = lazyregexp.New(`\b(must|always|mandatory|required|has\s+to|shall)\b`)
 	// opensSession matches names of tools that the server's other tools depend on.
 	opensSession = lazyregexp.New(`(?i)(login|log_in|sign_?in|auth|connect|session|init|setup|start|open|select|configure)`)

@@ -147,7 +147,7 @@ func Read(rows []*Row) error {
 	return nil
 }
 
-// capture records what the engine reads and finds in a row.
+// capture copies what the engine reads and finds into a row.
 type capture struct {
 	row       *Row
 	reader    intent.Reader

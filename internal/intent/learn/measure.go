@@ -216,7 +216,7 @@ func Table(all []Scored, p intent.Parameters) string {
 	return b.String()
 }
 
-// share counts texts and how many of them are found.
+// share is the number of texts and how many of them are found.
 type share struct{ of, learned, ruled, both int }
 
 func (s *share) add(learned, ruled bool) {
