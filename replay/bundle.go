@@ -66,7 +66,7 @@ func translationsOf(data []byte) translations {
 	return places
 }
 
-// has returns true if a file is a translation.
+// has reports whether a file is a translation.
 func (t translations) has(file string) bool {
 	for i, place := range t {
 		before, after, several := strings.Cut(place, "${locale}")

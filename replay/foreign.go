@@ -141,7 +141,7 @@ func membersOf(doc *wire.Doc, n int) members {
 	return func(key string) wire.Kind { return doc.Kind(doc.Get(n, key)) }
 }
 
-// message returns true if an object has the members of a JSON-RPC message.
+// message reports whether an object has the members of a JSON-RPC message.
 func (m members) message() bool {
 	if m("jsonrpc") != wire.Invalid {
 		return true
@@ -149,7 +149,7 @@ func (m members) message() bool {
 	return m("id") != wire.Invalid && (m("method") != wire.Invalid || m("result") != wire.Invalid || m("error") > wire.Null)
 }
 
-// asks returns true if an object is a request or a notification with params; it need not have
+// asks reports whether an object is a request or a notification with params; it need not have
 // jsonrpc or id.
 func (m members) asks() bool {
 	params := m("params")
@@ -159,13 +159,13 @@ func (m members) asks() bool {
 // isMessage reports whether object n has the members of a JSON-RPC message.
 func isMessage(doc *wire.Doc, n int) bool { return membersOf(doc, n).message() }
 
-// answers returns true if object n is a response with content, whatever other members it has.
+// answers reports whether object n is a response with content, whatever other members it has.
 func answers(doc *wire.Doc, n int) bool {
 	result := doc.Kind(doc.Get(n, "result"))
 	return doc.Get(n, "id") >= 0 && (result == wire.Object || result == wire.Array || doc.Kind(doc.Get(n, "error")) == wire.Object)
 }
 
-// asks returns true if object n is a request or a notification with params.
+// asks reports whether object n is a request or a notification with params.
 func asks(doc *wire.Doc, n int) bool { return membersOf(doc, n).asks() }
 
 // holdsMessage reports whether a line contains a message anywhere, as a value or in a string.

@@ -204,7 +204,7 @@ func (h *har) response(base scanner.Event, content wire.Value) {
 	}
 }
 
-// missing returns true if a body without text in the HAR probably had content.
+// missing reports whether a body without text in the HAR probably had content.
 func (h *har) missing(base scanner.Event, content wire.Value, mime string, saved bool) bool {
 	if !isJSON(mime) && !isStream(mime) && !h.mcp[base.Server] {
 		return false
@@ -251,7 +251,7 @@ func (h *har) openStream(base scanner.Event, body []byte, at scanner.Origin) *ev
 	return s
 }
 
-// announces returns true if an event tells the client where to post its messages.
+// announces reports whether an event tells the client where to post its messages.
 func announces(ev wire.SSEEvent) bool {
 	return ev.Type == "endpoint" && !opensJSON(plainBody(ev.Data))
 }

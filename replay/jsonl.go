@@ -99,7 +99,7 @@ func (d *jsonLines) decode(b *lineBuffers, l line, data []byte, yield func(*scan
 	}
 }
 
-// known returns true if lines of a type are read as that type.
+// known reports whether lines of a type are read as that type.
 func known(kind string) bool {
 	switch kind {
 	case typeMessage, typeDefinitions, typeSkipped, typeShared, typeLLM:

@@ -194,7 +194,7 @@ func (r *Recorder) isLine(frame []byte) bool {
 	return !bytes.ContainsAny(frame, "\r\n") && r.fits(frame)
 }
 
-// fits returns true if a frame can be embedded in a record as is. It must be JSON, must not be a
+// fits reports whether a frame can be embedded in a record as is. It must be JSON, must not be a
 // string (which would be read as a quoted frame), and must not be nested so deeply that the record
 // exceeds the limit.
 func (r *Recorder) fits(frame []byte) bool {

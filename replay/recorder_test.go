@@ -32,7 +32,7 @@ func recordAll(t testing.TB, events []scanner.Event) (string, []scanner.Event) {
 	return b.String(), events
 }
 
-// same returns true if rules and reports cannot distinguish two events. It ignores the type, which
+// same reports whether rules and reports cannot distinguish two events. It ignores the type, which
 // live events lack.
 func same(a, b *scanner.Event) bool {
 	return a.Time.Equal(b.Time) && a.Session == b.Session && a.Server == b.Server && a.Transport == b.Transport && a.Request == b.Request && a.Direction == b.Direction &&

@@ -63,7 +63,7 @@ func unreadDocument(doc *wire.Doc) string {
 	return NoMessage + "; to check definitions and client configurations: mcpscan scan"
 }
 
-// speaks returns true if value n is a JSON-RPC message, or an array that contains one.
+// speaks reports whether value n is a JSON-RPC message, or an array that contains one.
 func speaks(doc *wire.Doc, n int) bool {
 	if doc.Kind(n) != wire.Array {
 		return isMessage(doc, n) || asks(doc, n)

@@ -49,7 +49,7 @@ func NewCollector(lowest scanner.Severity) *Collector {
 // upgrade want to see every change.
 func (c *Collector) ListChanges() { c.changes = true }
 
-// lists returns true if a finding is listed, that is, if it is severe enough, is a change, or has
+// lists reports whether a finding is listed, that is, if it is severe enough, is a change, or has
 // been approved. Approvals are never hidden.
 func (c *Collector) lists(e entry) bool {
 	return e.severity >= c.lowest || c.changes && e.change || e.status == scanner.Approved

@@ -22,7 +22,7 @@ func (s Summary) Open() Counts {
 	return open
 }
 
-// open returns true if a finding is neither suppressed, unchanged nor approved.
+// open reports whether a finding is neither suppressed, unchanged nor approved.
 func (f *Finding) open() bool { return f.Status == "" || f.Status == scanner.Open.String() }
 
 func total(counts []Counts) (sum Counts) {

@@ -283,7 +283,7 @@ func (r *record) decided(d *scanner.Decision) {
 	}
 }
 
-// refuses returns true if a verdict stops a call. The verdict prompt counts, because it stops a
+// refuses reports whether a verdict stops a call. The verdict prompt counts, because it stops a
 // call unless the user allows the call.
 func refuses(v scanner.Verdict) bool { return v == scanner.Block || v == scanner.Prompt }
 

@@ -190,7 +190,7 @@ func (r *record) add(d detection) {
 	}
 }
 
-// concerns returns true if a finding is about the subject of a record.
+// concerns reports whether a finding is about the subject of a record.
 func (r *record) concerns(f *scanner.Finding) bool {
 	subject := f.Subject
 	if subject == mcp.ErrorSubject {

@@ -103,7 +103,7 @@ func (e *Engine) Over(s Shard) *Engine {
 	return &other
 }
 
-// keeps returns true if a definition is needed after Inspect.
+// keeps reports whether a definition is needed after Inspect.
 func (e *Engine) keeps(d mcp.Digest) bool {
 	for _, s := range [...]*Snapshot{e.approved, e.base} {
 		if s != nil && !s.digests[d] {

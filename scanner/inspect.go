@@ -339,7 +339,7 @@ func (in *Inspector) match(p *TextPass) (seen text.Disguised) {
 	return seen
 }
 
-// client returns true if the client sent the text.
+// client reports whether the client sent the text.
 func (p *TextPass) client() bool {
 	return p.Subject == mcp.CallSubject || p.Direction == mcp.ClientToServer
 }

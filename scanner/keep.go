@@ -109,7 +109,7 @@ func (in *Inspector) pointer(root, i int) string {
 	return show(pointer, pointerChars)
 }
 
-// repeats returns true if an event that has the maximum number of findings already has this one in
+// repeats reports whether an event that has the maximum number of findings already has this one in
 // the same text. Dropping it then loses nothing.
 func (in *Inspector) repeats(r *Rule, root, node int, key string) bool {
 	if len(in.facts.Findings) < in.most {

@@ -10,7 +10,7 @@ type Shard struct {
 	Of    int
 }
 
-// has returns true if a session belongs to the shard. It depends only on the name, so that runs on
+// has reports whether a session belongs to the shard. It depends only on the name, so that runs on
 // different machines agree.
 func (s Shard) has(session string) bool {
 	return s.Of <= 1 || int(mix(digest(session))%uint64(s.Of)) == s.Index-1

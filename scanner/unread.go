@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// noise returns true if no client would parse the frame as a message. Such a frame starts neither
+// noise reports whether no client would parse the frame as a message. Such a frame starts neither
 // like an object with a member nor like a list of objects. It also contains no later object that a
 // parser could reach by skipping a byte order mark or comment, or by treating a carriage return as
 // a line end. Banners and log lines on standard output, such as "[INFO] ready", are common and
@@ -33,7 +33,7 @@ func noise(frame []byte) bool {
 // keyBytes bounds the search for the first key of an object. Longer text counts as a key.
 const keyBytes = 256
 
-// member returns true if s, the text after a brace, begins with a member in JSON or one of its
+// member reports whether s, the text after a brace, begins with a member in JSON or one of its
 // dialects, which allow comments, single quotes and unquoted keys.
 func member(s []byte) bool {
 	s, cut := s[:min(len(s), keyBytes)], len(s) > keyBytes

@@ -17,7 +17,7 @@ func unusual(s []byte) bool {
 	return false
 }
 
-// pushes returns true if a run of white space pushes part of the text out of view.
+// pushes reports whether a run of white space pushes part of the text out of view.
 func pushes(s []byte) bool {
 	_, _, ok := text.Gap(s)
 	return ok

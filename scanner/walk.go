@@ -102,7 +102,7 @@ func (in *Inspector) isError(result int) bool {
 	return c >= 0 && string(in.tree.Raw(c)) == "true"
 }
 
-// holds returns true if node i is an object or array of at most limit bytes of JSON.
+// holds reports whether node i is an object or array of at most limit bytes of JSON.
 func (in *Inspector) holds(i, limit int) bool {
 	return in.tree.Kind(i) >= wire.Array && len(in.tree.Raw(i)) <= limit
 }

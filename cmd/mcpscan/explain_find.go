@@ -213,7 +213,7 @@ func chain(m *scanner.Judged) []explainedCheck {
 	return out
 }
 
-// repeats returns true if a rule only repeated a policy's decision.
+// repeats reports whether a rule only repeated a policy's decision.
 func repeats(d scanner.Decision, said []scanner.Decision) bool {
 	return d.Location == scanner.Location{} && slices.ContainsFunc(said, func(o scanner.Decision) bool {
 		return o.Location != scanner.Location{} && o.Check == d.Check && o.Verdict == d.Verdict && o.Reason == d.Reason

@@ -91,7 +91,7 @@ func tellSkipped(std streams, res scanner.Result) {
 	}
 }
 
-// has returns true if a row passes the filters that all commands share.
+// has reports whether a row passes the filters that all commands share.
 func (f *lookFlags) has(session, server, tool string) bool {
 	return (f.Session == "" || f.Session == session) && (f.Server == "" || f.Server == server) && (f.Tool == "" || f.Tool == tool)
 }

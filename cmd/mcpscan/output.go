@@ -225,7 +225,7 @@ func columns(s any) int {
 	return width
 }
 
-// terminal returns true if a stream is a terminal.
+// terminal reports whether a stream is a terminal.
 func terminal(s any) bool {
 	f, ok := s.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))

@@ -26,7 +26,7 @@ func (r *proxyRun) asking() *proxy.Asking {
 	}
 }
 
-// asks returns true if the user is asked about a message with this outcome. The calls in a model's
+// asks reports whether the user is asked about a message with this outcome. The calls in a model's
 // response are decided without asking anybody.
 func (r *proxyRun) asks(out *scanner.Outcome) bool {
 	return r.AskTimeout > 0 && !r.LLM && r.Mode != "observe" && out.Decision.Verdict == scanner.Prompt

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// unread returns true if the reader of a pipe is gone. For any other writer, it returns false.
+// unread reports whether the reader of a pipe is gone. For any other writer, it returns false.
 func unread(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	if !ok {

@@ -40,7 +40,7 @@ func (b baseTree) lockfile(name string) string {
 	return b.path(name)
 }
 
-// holds returns true if a file belongs to the base tree. If it does, its earlier version is the
+// holds reports whether a file belongs to the base tree. If it does, its earlier version is the
 // copy there, or none.
 func (b baseTree) holds(name string) bool { return b != "" && filepath.IsLocal(name) }
 

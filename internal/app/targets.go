@@ -101,7 +101,7 @@ func (p *Plan) manifests(name string, data []byte) {
 	}
 }
 
-// reads returns true if the plan already contains a lockfile as an input.
+// reads reports whether the plan already contains a lockfile as an input.
 func (p *Plan) reads(name string) bool {
 	return slices.ContainsFunc(p.Inputs, func(in report.Input) bool {
 		return in.Kind == "lockfile" && filepath.Clean(in.Name) == filepath.Clean(name)

@@ -44,7 +44,7 @@ func Sentence(t []byte, start, end int) (from, to int) {
 // mayStop marks the characters that can end a sentence.
 var mayStop = [256]bool{'\n': true, '.': true, '!': true, '?': true}
 
-// stops returns true if the character at t[i], which mayStop marks, ends a sentence.
+// stops reports whether the character at t[i], which mayStop marks, ends a sentence.
 func stops(t []byte, i int) bool {
 	if t[i] == '\n' { // a line feed ends a sentence before an item, a heading or a tag, and after a colon
 		return i+1 < len(t) && bytes.IndexByte([]byte("-*#<>|0123456789`"), t[i+1]) >= 0 || i > 0 && t[i-1] == ':'

@@ -20,7 +20,7 @@ const (
 	everywhere = InOutputs | Elsewhere
 )
 
-// has returns true if a finding is chosen.
+// has reports whether a finding is chosen.
 func (c Choice) has(f *scanner.Finding) bool {
 	place := Elsewhere
 	if output(f) {

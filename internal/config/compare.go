@@ -216,7 +216,7 @@ func (c *comparison) policy() {
 	c.Changes = append(c.Changes, policy.CompareLists(c.before.Policy, c.now.Policy)...)
 }
 
-// same returns true if two settings values are deeply equal.
+// same reports whether two settings values are deeply equal.
 func same(a, b any) bool { return reflect.DeepEqual(a, b) }
 
 // Place sets the position of changes that have none: the position of their key in a settings file,

@@ -106,13 +106,13 @@ func (c *comparison) ignores() {
 	}
 }
 
-// equals returns true if two ignores accept the same findings for the same reason.
+// equals reports whether two ignores accept the same findings for the same reason.
 func (i Ignore) equals(o *Ignore) bool {
 	i.Pos = o.Pos
 	return i == *o
 }
 
-// covers returns true if i is known to ignore every finding that o ignores.
+// covers reports whether i is known to ignore every finding that o ignores.
 func (i *Ignore) covers(o *Ignore) bool {
 	criterion := func(own, other string) bool { return own == "" || own == other }
 	return criterion(i.Rule, o.Rule) && criterion(i.Server, o.Server) && criterion(i.Tool, o.Tool) && criterion(i.Fingerprint, o.Fingerprint) &&

@@ -14,7 +14,7 @@ import (
 type container struct {
 	shape string
 	path  []string
-	// accept returns true if the value contains servers, for keys that other programs use as
+	// accept reports whether the value contains servers, for keys that other programs use as
 	// well; nil if the key alone is sufficient.
 	accept func(r *reader, n *node) bool
 }

@@ -110,7 +110,7 @@ func (t *Triage) when(f *scanner.Finding) time.Time {
 	return f.Time
 }
 
-// holds returns true if an ignore is still valid at a time. At the zero time, an ignore with an
+// holds reports whether an ignore is still valid at a time. At the zero time, an ignore with an
 // expiry date is not valid.
 func (i *Ignore) holds(when time.Time) bool {
 	return i.Expires.IsZero() || !when.IsZero() && when.Before(i.Expires)

@@ -114,7 +114,7 @@ func (w *walker) below(dir string, depth int) {
 	}
 }
 
-// promises returns true if a directory entry can be the first element of a place, on any system.
+// promises reports whether a directory entry can be the first element of a place, on any system.
 func (w *walker) promises(e os.DirEntry) bool {
 	name := strings.ToLower(plainName(e.Name()))
 	return slices.ContainsFunc(w.heads, func(head string) bool { return doublestar.MatchUnvalidated(head, name) })

@@ -7,7 +7,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// check returns true if the value at node i conforms to a keyword.
+// check reports whether the value at node i conforms to a keyword.
 type check = func(r *run, i int) bool
 
 // kindsOf maps JSON Schema types to kinds.

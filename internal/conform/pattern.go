@@ -21,7 +21,7 @@ type pattern struct {
 	tried  bool
 }
 
-// compile returns true if a pattern can be used: many use JavaScript syntax that package regexp
+// compile reports whether a pattern can be used: many use JavaScript syntax that package regexp
 // does not support.
 func (p *pattern) compile() bool {
 	if p.tried {
@@ -44,7 +44,7 @@ func (p *pattern) compile() bool {
 	return p.re != nil
 }
 
-// matches returns true if a text matches. It stops the check if the pattern cannot be used or would
+// matches reports whether a text matches. It stops the check if the pattern cannot be used or would
 // take too much work.
 func (r *run) matches(p *pattern, text []byte) bool {
 	if !p.compile() {

@@ -139,7 +139,7 @@ func repeated(re *syntax.Regexp, r rune) (can, unbounded, exponential bool) {
 	return sub || optional, sub && (inner || many && consumes(re.Sub[0])), exponential || many && sub && inner
 }
 
-// consumes returns true if a pattern can consume characters, unlike ^ or an empty pattern.
+// consumes reports whether a pattern can consume characters, unlike ^ or an empty pattern.
 func consumes(re *syntax.Regexp) bool {
 	switch re.Op {
 	case syntax.OpLiteral, syntax.OpCharClass, syntax.OpAnyChar, syntax.OpAnyCharNotNL:

@@ -135,7 +135,7 @@ func commandLine(command, name string) []string {
 	return words
 }
 
-// known returns true if a program is a launcher, a wrapper, or an interpreter.
+// known reports whether a program is a launcher, a wrapper, or an interpreter.
 func known(name string) bool {
 	_, launches := launchers[name]
 	_, wraps := wrappers[name]

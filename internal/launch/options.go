@@ -49,7 +49,7 @@ func (o *options) read(words []string, each func(option, value string, at int)) 
 	return -1
 }
 
-// takes returns true if an option takes the next word as its value.
+// takes reports whether an option takes the next word as its value.
 func (o *options) takes(w string) bool {
 	if has(o.values, w) || has(o.named, w) || has(o.with, w) || has(o.code, w) {
 		return true

@@ -134,7 +134,7 @@ func lookUp(name string, env []string) (string, error) {
 // Exited is closed when the process has exited. Its descendants may still run.
 func (p *Process) Exited() <-chan struct{} { return p.exited }
 
-// failed returns true if the process did not exit successfully.
+// failed reports whether the process did not exit successfully.
 func (p *Process) failed() bool {
 	state := p.cmd.ProcessState
 	return state == nil || !state.Success()

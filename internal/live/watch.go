@@ -10,7 +10,7 @@ import (
 // Changes announced within it are listed together.
 const relistPause = 5 * time.Second
 
-// matters returns true if a message is relevant to watching the tools: the announcement of a change
+// matters reports whether a message is relevant to watching the tools: the announcement of a change
 // that is not yet known, or an answer to one of our requests.
 func (p *peer) matters(m message) bool {
 	tools := kinds()[0]

@@ -149,7 +149,7 @@ func outline(dst []byte, v wire.Value, depth int) []byte {
 	return append(dst, v.Raw()...)
 }
 
-// chat returns true if a value has a list of messages with roles.
+// chat reports whether a value has a list of messages with roles.
 func (v View) chat() bool {
 	return v.at("messages").First().str("role") != "" || v.has("messages", wire.Array) && v.str("model") != ""
 }
@@ -205,7 +205,7 @@ var (
 	responseMembers = []string{"response", "response_body", "responseBody", "res"}
 )
 
-// exchange returns true if an object contains a request, a response or both.
+// exchange reports whether an object contains a request, a response or both.
 func exchange(v View) bool { return exchanged(v) || v.Kind() == wire.Object && formatOfView(v) }
 
 func exchanged(v View) bool {

@@ -56,7 +56,7 @@ func format(t testing.TB, f *File) []byte {
 	return b
 }
 
-// same returns true if two files have the same content, ignoring positions.
+// same reports whether two files have the same content, ignoring positions.
 func same(a, b *File) bool {
 	bare := func(f *File) map[string]Server {
 		servers := map[string]Server{}

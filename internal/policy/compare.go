@@ -132,5 +132,5 @@ func (c *comparison) gone(g missing) {
 	c.Add(configfile.EffectOf(!harmless), nil, "the %s was removed: %s", g.rule.called(), g.rule.Action)
 }
 
-// refuses returns true if the rule blocks.
+// refuses reports whether the rule blocks.
 func (r *Rule) refuses() bool { return r.Action == Deny || r.Action == Block }

@@ -25,7 +25,7 @@ var webSchemes = names.Set("http https ws wss ftp")
 // hostWords are words in argument names that indicate an address without a scheme.
 var hostWords = names.Set("host hosts hostname hostnames domain domains endpoint endpoints ip ips url urls server proxy")
 
-// connects returns true if the request contains a network address.
+// connects reports whether the request contains a network address.
 func (q *request) connects() bool {
 	for i := range q.paths {
 		if slices.ContainsFunc(q.paths[i].sure, network) {
@@ -37,7 +37,7 @@ func (q *request) connects() bool {
 	})
 }
 
-// network returns true if a path or URI is or contains a network address, such as a shell's
+// network reports whether a path or URI is or contains a network address, such as a shell's
 // /dev/tcp.
 func network(s string) bool {
 	low := strings.ToLower(s)
@@ -117,7 +117,7 @@ func schemeByte(c byte) bool {
 	return c != '[' && letterOrDigit(c) || strings.IndexByte("+.-_", c) >= 0
 }
 
-// host returns true if the value of a host argument looks like a host: a name with a dot or an
+// host reports whether the value of a host argument looks like a host: a name with a dot or an
 // address, optionally with a port and a path.
 func host(s string) bool {
 	s = strings.TrimPrefix(strings.TrimSpace(s), "//")

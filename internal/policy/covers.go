@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// covers returns true if a rule matches everything that a later one matches, so that the later one
+// covers reports whether a rule matches everything that a later one matches, so that the later one
 // has no effect. It may return false negatives.
 func (r *Rule) covers(later *Rule) bool {
 	if r.Any {
@@ -64,7 +64,7 @@ func (g Patterns) coversForms(o Patterns) bool {
 	return len(o) > 0
 }
 
-// includes returns true if a pattern covers another one, both as a name and as a path.
+// includes reports whether a pattern covers another one, both as a name and as a path.
 func (p *Pattern) includes(o *Pattern) bool {
 	return p.exact.covers(o.exact) && (len(p.forms) == 0 || Patterns{p}.coversForms(Patterns{o}))
 }

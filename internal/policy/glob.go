@@ -31,7 +31,7 @@ const (
 func (t token) wild() bool { return t < 0 }
 func (t token) many() bool { return t == star || t == deep }
 
-// takes returns true if a token can match r or, for star and deep, text that contains r.
+// takes reports whether a token can match r or, for star and deep, text that contains r.
 func (t token) takes(r rune) bool {
 	return t == deep || t == anyRune || (t == star || t == one) && r != '/' || rune(t) == r
 }
@@ -85,7 +85,7 @@ func globOf(tokens []token) *glob {
 	return g
 }
 
-// match returns true if all of s matches. It tracks all alternatives at once, so its time is at
+// match reports whether all of s matches. It tracks all alternatives at once, so its time is at
 // most proportional to the length of s times the length of the glob.
 func (g *glob) match(s string) bool {
 	if len(s) < len(g.prefix) || !strings.HasPrefix(s, g.prefix) || !strings.HasSuffix(s, g.suffix) {
@@ -132,7 +132,7 @@ func (g *glob) reach(states []int, at int) []int {
 	}
 }
 
-// covers returns true if g matches everything that o matches. It may return false negatives,
+// covers reports whether g matches everything that o matches. It may return false negatives,
 // because it keeps only the states of g that are reached no matter what o's wildcards match.
 func (g *glob) covers(o *glob) bool {
 	switch {

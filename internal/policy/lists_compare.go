@@ -192,7 +192,7 @@ func (c *listComparison) declared() {
 
 func sameName(a, b Name) bool { return a.source == b.source }
 
-// limits returns true if every variable that d allows is known to have been allowed by was.
+// limits reports whether every variable that d allows is known to have been allowed by was.
 func (d *Declared) limits(was *Declared) bool {
 	covered := func(by []Name, n Name, covers func(own, n Name) bool) bool {
 		return slices.ContainsFunc(by, func(own Name) bool { return sameName(own, n) || covers(own, n) })

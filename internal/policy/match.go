@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// matches returns true if a rule matches a request. unsure is set if everything matches except
+// matches reports whether a rule matches a request. unsure is set if everything matches except
 // arguments that were not inspected. This happens only for rules that refuse or, if a log lacks the
 // arguments, for any rule.
 func (r *Rule) matches(q *request) (match, unsure bool) {
@@ -23,7 +23,7 @@ func (r *Rule) matches(q *request) (match, unsure bool) {
 	return unsure, unsure
 }
 
-// match returns true if a call matches the criteria that only lists have.
+// match reports whether a call matches the criteria that only lists have.
 func (l *listCriteria) match(q *request) bool {
 	switch {
 	case l.call == unlistedCall && q.Tool != nil, l.call == unnamedCall && q.Target != "", l.call == ambiguousCall && len(q.names) < 2:
@@ -32,7 +32,7 @@ func (l *listCriteria) match(q *request) bool {
 	return l.hash.IsZero() || l.hash.Is(q.Tool)
 }
 
-// match returns true if one of the patterns matches a name.
+// match reports whether one of the patterns matches a name.
 func (g Patterns) match(s string) bool {
 	for _, p := range g {
 		if p.Matches(s) {
@@ -42,12 +42,12 @@ func (g Patterns) match(s string) bool {
 	return false
 }
 
-// allows returns true if one of the patterns matches a name that is not too long to compare.
+// allows reports whether one of the patterns matches a name that is not too long to compare.
 func (g Patterns) allows(name string) bool {
 	return slices.ContainsFunc(g, func(p *Pattern) bool { return p.Allows(name) })
 }
 
-// refuses returns true if any of the patterns matches any of a name's spellings.
+// refuses reports whether any of the patterns matches any of a name's spellings.
 func (g Patterns) refuses(spellings []string) bool {
 	return slices.ContainsFunc(g, func(p *Pattern) bool { return p.matchesAny(spellings) })
 }

@@ -132,7 +132,7 @@ func spellings(name string) []string {
 	return s
 }
 
-// covers returns true if n is known to match every name that o matches.
+// covers reports whether n is known to match every name that o matches.
 func (n Name) covers(o Name, refuses bool) bool {
 	switch {
 	case n.source == o.source:

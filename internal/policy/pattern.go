@@ -92,7 +92,7 @@ func cutFile(s string) (rest string, ok bool) {
 	return rest, true
 }
 
-// drive returns true if a path begins with a drive letter.
+// drive reports whether a path begins with a drive letter.
 func drive(s string) bool {
 	return len(s) >= 2 && s[1] == ':' && (s[0]|0x20 >= 'a' && s[0]|0x20 <= 'z') && (len(s) == 2 || s[2] == '/' || s[2] == '\\')
 }
@@ -146,7 +146,7 @@ func (p *Pattern) matchLow(s string) bool {
 	return slices.ContainsFunc(p.lowForms, match) || strings.HasPrefix(s, "~") && slices.ContainsFunc(p.lowHomes, match)
 }
 
-// climbs returns true if a pattern has a .. segment, which no cleaned path has.
+// climbs reports whether a pattern has a .. segment, which no cleaned path has.
 func climbs(source string) bool {
 	return slices.Contains(strings.Split(strings.ReplaceAll(source, `\`, "/"), "/"), "..")
 }

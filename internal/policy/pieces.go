@@ -53,7 +53,7 @@ func pieces(s string) iter.Seq[string] {
 // at many positions in a long word.
 const beginning = 64
 
-// begins returns true if a word begins like a URI, or like a path that does not depend on the
+// begins reports whether a word begins like a URI, or like a path that does not depend on the
 // working directory or that leads out of it.
 func begins(w string) bool {
 	for _, start := range [...]string{"/", `\\`, "~/", `~\`, "./", "../", `.\`, `..\`, "$HOME", "${HOME}", "%USERPROFILE%", "$env:", "${env:", "%2f", "%2F", "%5c%5c", "%5C%5C"} {

@@ -153,7 +153,7 @@ func (r *Rule) title() string { return cmp.Or(r.Name, "rule "+strconv.Itoa(r.Num
 // that all criteria match; for a rule that refuses, a possible match is enough.
 func (r *Rule) Passes() bool { return r.Action == Allow || r.Action == Log || r.list.exact }
 
-// looks returns true if the rule inspects arguments.
+// looks reports whether the rule inspects arguments.
 func (r *Rule) looks() bool {
 	return len(r.Paths)+len(r.Args) > 0 || slices.ContainsFunc(r.Types, func(p *Pattern) bool { return p.Matches(connect) })
 }

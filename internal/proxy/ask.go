@@ -53,7 +53,7 @@ const (
 	nameChars     = 200 // maximum length of other strings in it, and of names in errors
 )
 
-// asks returns true if the proxy asks about a frame instead of refusing it at once.
+// asks reports whether the proxy asks about a frame instead of refusing it at once.
 func (g *gate) asks(out *scanner.Outcome) bool {
 	return g.Asking != nil && !g.Observe && out.Decision.Verdict == scanner.Prompt
 }

@@ -43,7 +43,7 @@ func (a *Access) refuses(r *http.Request) (status int, why string) {
 	return 0, ""
 }
 
-// knows returns true if a host, with or without a port, is one of the proxy's names.
+// knows reports whether a host, with or without a port, is one of the proxy's names.
 func (a *Access) knows(host string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name

@@ -235,7 +235,7 @@ func (l *LLM) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// leads returns true if a path belongs to the route.
+// leads reports whether a path belongs to the route.
 func (r *llmRoute) leads(path string) bool {
 	rest, ok := strings.CutPrefix(path, r.prefix)
 	return ok && (r.prefix == "" || rest == "" || rest[0] == '/')

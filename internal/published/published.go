@@ -64,7 +64,7 @@ func Find(text string) string {
 	return ""
 }
 
-// finds returns true if a rule finds a credential that neither its own exceptions nor those for all
+// finds reports whether a rule finds a credential that neither its own exceptions nor those for all
 // rules exclude.
 func (r *Rule) finds(text, low string, all *Rule) bool {
 	if !slices.ContainsFunc(r.Keywords, func(k string) bool { return strings.Contains(low, k) }) {

@@ -12,7 +12,7 @@ type denial struct {
 	open, any bool
 }
 
-// covers returns true if a word that begins at i is negated.
+// covers reports whether a word that begins at i is negated.
 func (d *denial) covers(i int) bool { return d.open && i-d.at <= d.reach }
 
 // pause ends the negation at punctuation within the sentence.

@@ -142,7 +142,7 @@ func nextMember(t []byte, start, i int) bool {
 
 var member = lazyregexp.New(`^"[\w .-]+"\s?:`)
 
-// abbreviates returns true if t[i] is the last full stop of e.g. or i.e.
+// abbreviates reports whether t[i] is the last full stop of e.g. or i.e.
 func abbreviates(t []byte, i int) bool {
 	return t[i] == '.' && i >= 2 && t[i-2] == '.' && t[i-1] >= 'a' && t[i-1] <= 'z'
 }

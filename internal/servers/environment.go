@@ -49,7 +49,7 @@ func (l *Listing) Inherits(t *Target) (in Inherited) {
 	return in
 }
 
-// passes returns true if a variable is passed to a server. Names are case-insensitive on Windows.
+// passes reports whether a variable is passed to a server. Names are case-insensitive on Windows.
 func (l *Listing) passes(server, name string) bool {
 	return slices.Contains(l.Named, name) || l.Declared.Inherits(server, name) || runtime.GOOS == "windows" && l.Declared.Inherits(server, strings.ToUpper(name))
 }

@@ -341,7 +341,7 @@ func removeDead(dir string) {
 	}
 }
 
-// same returns true if path is the open file.
+// same reports whether path is the open file.
 func same(f *os.File, path string) bool {
 	var a, b unix.Stat_t
 	return unix.Fstat(int(f.Fd()), &a) == nil && unix.Lstat(path, &b) == nil && a.Dev == b.Dev && a.Ino == b.Ino

@@ -23,7 +23,7 @@ func Credentials(s []byte) (spans [][2]int) {
 // credentials and is meant to be shared: the signature of a signed link, the password of a meeting.
 var opening = lazyregexp.New(`(?i)[?&;](?:x-(?:amz|goog)-(?:signature|credential|security-token)|sig|signature|pwd)=$`)
 
-// opens returns true if s ends with the name of such a parameter.
+// opens reports whether s ends with the name of such a parameter.
 func opens(s []byte) bool { return opening.Match(s[max(0, len(s)-labelSize):]) }
 
 // secretsWindow returns the end of the part of s, from start on, that is searched for secrets

@@ -81,7 +81,7 @@ func countBefore(s []byte, mark byte, next string) (n int) {
 	}
 }
 
-// entities returns true if there may be a named HTML entity in s.
+// entities reports whether there may be a named HTML entity in s.
 func entities(s []byte) bool {
 	for {
 		i := bytes.IndexByte(s, '&')

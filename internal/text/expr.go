@@ -131,7 +131,7 @@ func (e *Expr) split(re *syntax.Regexp) {
 	e.literals = newLiteralTable(patterns, false)
 }
 
-// asserts returns true if the expressions are all zero-width assertions.
+// asserts reports whether the expressions are all zero-width assertions.
 func asserts(res []*syntax.Regexp) bool {
 	return !slices.ContainsFunc(res, func(re *syntax.Regexp) bool {
 		return re.Op < syntax.OpBeginLine || re.Op > syntax.OpNoWordBoundary

@@ -276,7 +276,7 @@ func (a *automaton) assertions(before, c uint8) syntax.EmptyOp {
 	return flags | syntax.EmptyNoWordBoundary
 }
 
-// ends returns true if a match ends at the end of a text that ends in this state.
+// ends reports whether a match ends at the end of a text that ends in this state.
 func (d *dfa) ends(at cursor) bool {
 	end := uint8(d.classes - 1)
 	to := atomic.LoadInt32(&at.in.next[at.state+int32(end)])

@@ -98,7 +98,7 @@ func (j *joint) flush() {
 	}
 }
 
-// joins returns true if gap consists of marks that can replace a space.
+// joins reports whether gap consists of marks that can replace a space.
 func joins(gap []byte) bool {
 	if len(gap) > joiner {
 		return false

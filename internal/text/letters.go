@@ -49,7 +49,7 @@ func latinForm(r rune) (byte, bool) {
 	return b, ok
 }
 
-// unread returns true if r has no agreed meaning: a replacement for an invalid character (a lone
+// unread reports whether r has no agreed meaning: a replacement for an invalid character (a lone
 // surrogate, an invalid UTF-8 byte), a private-use character or a noncharacter. A model ignores
 // such a character within a word.
 func unread(r rune) bool {

@@ -20,7 +20,7 @@ func passagesIn(s []byte, yield func(Distinct)) {
 // mayEnd marks the characters at which a passage can end.
 var mayEnd = [256]bool{'"': true, '.': true, '!': true, '?': true, ';': true, '\n': true}
 
-// ends returns true if a passage ends at s[i].
+// ends reports whether a passage ends at s[i].
 func ends(s []byte, i int) bool {
 	switch s[i] {
 	case '.', '!', '?', ';':

@@ -187,7 +187,7 @@ func decodeBroken(s []byte, runs [][]byte, yield func(Hidden)) {
 	}
 }
 
-// known returns true if t contains the text of one of the runs and little else.
+// known reports whether t contains the text of one of the runs and little else.
 func known(runs [][]byte, t []byte) bool {
 	middle := t[max(len(t)/2-minDecoded/2, 0):min(len(t)/2+minDecoded/2, len(t))]
 	return slices.ContainsFunc(runs, func(run []byte) bool { return len(t) <= len(run)+2*window && bytes.Contains(run, middle) })

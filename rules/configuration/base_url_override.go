@@ -48,7 +48,7 @@ var BaseURLOverride = scanner.Rule{
 	},
 }
 
-// elsewhere returns true if value is an address that is neither local nor on a model vendor's host.
+// elsewhere reports whether value is an address that is neither local nor on a model vendor's host.
 func elsewhere(value string) bool {
 	u, ok := destination.Address(value)
 	return ok && !destination.Loopback(u.Hostname()) && !modelHost.MatchString(u.Hostname())

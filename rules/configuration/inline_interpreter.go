@@ -41,7 +41,7 @@ var InlineInterpreter = scanner.Rule{
 	},
 }
 
-// preparation returns true if shell code only sets up a directory or environment for a single
+// preparation reports whether shell code only sets up a directory or environment for a single
 // program, or Python code only calls a module's main function.
 func preparation(interpreter, code string) bool {
 	if strings.HasPrefix(interpreter, "py") {

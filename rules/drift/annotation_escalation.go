@@ -45,7 +45,7 @@ var hints = []struct {
 	// denied reports whether the rest of the approved definition already contradicted the hint.
 	denied func(*wire.Doc, *mcp.Definition) bool
 
-	// claims returns true if the tool's texts contradict the harmless value. Clients rely on
+	// claims reports whether the tool's texts contradict the harmless value. Clients rely on
 	// that value when they decide whether to ask.
 	claims func(*mcp.Definition) bool
 }{

@@ -64,7 +64,7 @@ func compareSchemas(c *change, old, now int, result bool) []difference {
 	return s.found
 }
 
-// refers returns true if a schema contains a reference.
+// refers reports whether a schema contains a reference.
 func refers(doc *wire.Doc, root int) bool {
 	if root < 0 {
 		return false

@@ -29,7 +29,7 @@ func takesSecrets(u *unapproved, s []byte) bool {
 	return !strings.Contains(identifier, "_") || keyFile.MatchString(identifier) || namesCredential(identifier)
 }
 
-// opens returns true if the description begins with the sentence.
+// opens reports whether the description begins with the sentence.
 func (u *unapproved) opens(sentence []byte) bool {
 	start := u.r.now[:min(len(u.r.now), len(sentence)+len(sentence)/2)]
 	return u.r.pointer == "/description" && strings.HasPrefix(foldedText(start), string(sentence))

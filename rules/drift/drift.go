@@ -119,7 +119,7 @@ func (c *change) member(name string) (old, now int) {
 	return c.old.Get(0, name), c.now.Get(0, name)
 }
 
-// same returns true if two nodes have the same canonical form, or are both missing.
+// same reports whether two nodes have the same canonical form, or are both missing.
 func (c *change) same(old, now int) bool {
 	if old < 0 || now < 0 {
 		return old == now

@@ -84,7 +84,7 @@ func (u *unapproved) read(s []byte) string {
 	return u.foreignIntent(s)
 }
 
-// weighs returns true if the senses found in an added sentence reach a test's threshold.
+// weighs reports whether the senses found in an added sentence reach a test's threshold.
 func (u *unapproved) weighs(w *sense.Test, t []byte, s *reading.Sentence) bool {
 	for _, oneOf := range w.Needs {
 		if !s.SaysOneOf(oneOf) {

@@ -115,7 +115,7 @@ var openness = [][]string{
 	{"true", "delete", "admin", "root", "all", "full", "any", "*", "high", "critical", "public", "external", "remote", "open", "unrestricted", "on", "always", "destructive", "host", "privileged", "unconfined", "everyone", "anyone", "world"},
 }
 
-// grants returns true if a key concerns a tool's permissions.
+// grants reports whether a key concerns a tool's permissions.
 func grants(key string) bool { return anyWord(key, granting) }
 
 // naming contains words for keys under which each member's name is a permission.

@@ -169,7 +169,7 @@ func harmless(value string) bool {
 	return onlyReads(value)
 }
 
-// limits returns true if a grant permits only reading.
+// limits reports whether a grant permits only reading.
 func (g *grant) limits() bool {
 	return !slices.ContainsFunc(g.names(), func(v string) bool { return !harmless(v) })
 }

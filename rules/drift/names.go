@@ -7,7 +7,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/sensitive"
 )
 
-// reaches returns true if name refers to something that is run, opened or connected to.
+// reaches reports whether name refers to something that is run, opened or connected to.
 func reaches(name string) bool { return anyWord(name, reaching) }
 
 // asksForMore reports whether a name asks for something beyond the task, or for a destination.

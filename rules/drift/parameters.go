@@ -99,7 +99,7 @@ func (s *schemaChange) approvedName(name string) bool {
 	return s.alike[names.FoldName(name)]
 }
 
-// asks returns true if the name of a property, or of a nested property, asks for something beyond
+// asks reports whether the name of a property, or of a nested property, asks for something beyond
 // the task or for a destination. If the name is ambiguous, the description decides.
 func (s *schemaChange) asks(n *property) bool {
 	asks := asksForMore(n.name) || anyWord(n.name, raw) && s.carriesText(n)

@@ -103,7 +103,7 @@ func (s *side) variants(o *object, v *view, variants []int, depth int) {
 	}
 }
 
-// declares returns true if a schema or a part of it declares properties.
+// declares reports whether a schema or a part of it declares properties.
 func (o *object) declares() bool {
 	return slices.ContainsFunc(o.list, func(p *property) bool { return len(p.nodes) > 0 })
 }

@@ -31,7 +31,7 @@ var (
 // the caller sets them.
 var holding = names.Set(`dry plan preview simulate confirm confirmed confirmation approve approval approved approver sandbox sandboxed isolated verify interactive ask draft otp pin mfa totp consent acknowledge acknowledged`)
 
-// holds returns true if name is a parameter that holds back a call until the caller sets it.
+// holds reports whether name is a parameter that holds back a call until the caller sets it.
 func holds(name string) bool { return anyWord(name, holding) && safeValue(name) != "false" }
 
 // compareDefault compares the values that apply if a caller omits the parameter.

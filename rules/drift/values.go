@@ -21,7 +21,7 @@ func types(doc *wire.Doc, i int) (all []string) {
 	return all
 }
 
-// covers returns true if the types in wide include all those in narrow.
+// covers reports whether the types in wide include all those in narrow.
 func covers(wide, narrow []string) bool {
 	if len(wide) == 0 {
 		return true

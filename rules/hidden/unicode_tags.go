@@ -48,7 +48,7 @@ var UnicodeTags = scanner.Rule{
 
 func tag(r rune) bool { return r >= 0xE0000 && r <= 0xE007F }
 
-// flag returns true if the tags spell one of the flags that UTS #51 recommends for interchange
+// flag reports whether the tags spell one of the flags that UTS #51 recommends for interchange
 // (England, Scotland and Wales) and follow a black flag.
 func flag(before []byte, said string) bool {
 	last, _ := utf8.DecodeLastRune(before)

@@ -86,7 +86,7 @@ func headsFile(t []byte, start, end int) bool { return fileHeading.Match(t[:end]
 
 var fileHeading = lazyregexp.New(`^\s*#{1,2} (?:\w+ ){0,3}(?:instructions?|notes?|hints?) for (?:the |all |any )?(?:\w+ )?(?:agents?|assistants?|models?|claude|copilot)\s*\W?$`)
 
-// delivers returns true if the match is part of a description of what a messaging tool does.
+// delivers reports whether the match is part of a description of what a messaging tool does.
 func delivers(t []byte, start, end int) bool {
 	from, _ := clause.Around(t, start, end)
 	return deliveryVerb.Match(t[from:start])

@@ -109,7 +109,7 @@ func obeyed(a *scanner.Argument) (scanner.Severity, bool) {
 // fromWords are names of the argument for a source file.
 var fromWords = names.Set(`source src from origin input`)
 
-// suspect returns true if a path has a component that is typical of such files: all their paths
+// suspect reports whether a path has a component that is typical of such files: all their paths
 // have one. With this quick check, most paths skip the regular expressions.
 func suspect(l *paths.Path) bool {
 	for _, part := range l.Parts {

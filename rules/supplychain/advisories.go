@@ -63,7 +63,7 @@ func NewAdvisories(others []Advisory) *Advisories {
 	return a
 }
 
-// same returns true if two advisories share an ID or alias.
+// same reports whether two advisories share an ID or alias.
 func (a *Advisory) same(b *Advisory) bool {
 	theirs := append(slices.Clone(b.Aliases), b.ID)
 	return slices.ContainsFunc(append(slices.Clone(a.Aliases), a.ID), func(id string) bool { return slices.Contains(theirs, id) })
@@ -157,7 +157,7 @@ var systems = map[launch.Ecosystem]semver.System{
 // maxVersion is the maximum length of a compared version or range, in bytes.
 const maxVersion = 256
 
-// affects returns true if the advisory covers every version of a package that may be fetched.
+// affects reports whether the advisory covers every version of a package that may be fetched.
 func (a *Advisory) affects(one launch.Package) bool {
 	sys, ok := systems[one.Ecosystem]
 	switch {
@@ -175,7 +175,7 @@ func (a *Advisory) affects(one launch.Package) bool {
 	return slices.ContainsFunc(a.Ranges, func(r Affected) bool { return r.holds(sys, asked.Set()) })
 }
 
-// covers returns true if the advisory covers a single version.
+// covers reports whether the advisory covers a single version.
 func (a *Advisory) covers(sys semver.System, version string) bool {
 	if sys == semver.NPM {
 		version = strings.TrimLeft(version, "=v")
@@ -206,7 +206,7 @@ func (a *Advisory) covers(sys semver.System, version string) bool {
 	})
 }
 
-// holds returns true if a range contains every version in a set: none is before its start or after
+// holds reports whether a range contains every version in a set: none is before its start or after
 // its end.
 func (r Affected) holds(sys semver.System, asked semver.Set) bool {
 	if r.Introduced != "" && r.Introduced != "0" && !apart(sys, "<", r.Introduced, asked) {
