@@ -11,7 +11,7 @@ import (
 // escaped.
 var plainWord = lazyregexp.New(`^(?:[\pL\pM]+(?:['’/-][\pL\pM]+)*|[0-9]{1,6}|[–—…›×·]|)$`)
 
-// listMark are the characters that turn a number into a list item.
+// listMark contains the characters that turn a number into a list item.
 const listMark = ".)"
 
 // The punctuation that may surround a word.

@@ -187,7 +187,7 @@ func (c Coverage) notes() []string {
 		notes = append(notes, fmt.Sprintf("Not valid JSON-RPC: %s of output.", Count(c.Noise, "line")))
 	}
 	if c.Evicted > 0 {
-		notes = append(notes, fmt.Sprintf("Closed to limit memory use: %s, starting with those idle longest.", Count(c.Evicted, "session")))
+		notes = append(notes, fmt.Sprintf("Closed to limit memory use: %s, those idle the longest first.", Count(c.Evicted, "session")))
 	}
 	return notes
 }

@@ -186,7 +186,7 @@ func results(result string) string {
 // NAME.
 func allFindings(t *testing.T, text string) []string {
 	t.Helper()
-	return findingsFrom(t, scanner.Medium, text)
+	return findingsFrom(t, scanner.Low, text)
 }
 
 type sinkFunc func(*scanner.Finding)

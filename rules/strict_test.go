@@ -118,7 +118,7 @@ func carrier(t *testing.T, category string) string {
 	return ""
 }
 
-// TestStrictMentions checks that each pattern of the design fires in a description with
+// TestStrictMentions checks that each pattern in the design fires in a description with
 // the severity of its category, and in a result as output poisoning.
 func TestStrictMentions(t *testing.T) {
 	for category, of := range mentions {

@@ -327,7 +327,7 @@ func (j *judge) pin(e *Event, d *mcp.Definition) {
 		j.stats.Tools++
 	}
 	if len(j.pins) >= maxPins {
-		j.coverage.skip("more definitions than the limit: later changes of this definition are not detected", e.Origin)
+		j.coverage.skip("more definitions than the limit: later changes to this definition are not detected", e.Origin)
 		return
 	}
 	before := j.schemas

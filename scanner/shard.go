@@ -36,7 +36,7 @@ type Bound struct {
 func (j *judge) bounds() []Bound {
 	return []Bound{
 		{"values remembered for flows between servers", j.peak, maxRemembered},
-		{"bytes of schemas that differ from the first of their name", j.schemas - j.pinned, maxSchemas - j.pinned},
+		{"bytes kept for schemas that differ from the first one listed under the same name", j.schemas - j.pinned, maxSchemas - j.pinned},
 		{"reasons in the coverage", max(len(j.coverage.skipped), len(j.coverage.ignored)), maxReasons},
 	}
 }

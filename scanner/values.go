@@ -230,7 +230,7 @@ func (in *Inspector) isLong(n *wire.Node) bool {
 	return in.engine.values && n.Kind == wire.Number && n.End-n.Start >= longNumber
 }
 
-// tellValues records a skip if a bound prevented a value from being remembered.
+// tellValues records a skip if a value was not remembered because of a bound.
 func (in *Inspector) tellValues() {
 	if in.collected.lost {
 		in.skip("one message has more distinctive values than the limit: the flow of the rest is not tracked")

@@ -54,7 +54,7 @@ func (c *pinsExportCmd) Run(std streams) error {
 // pinsImportCmd implements the mcpscan pins import command.
 type pinsImportCmd struct {
 	File string `arg:"" help:"A JSON array of pins." placeholder:"FILE"`
-	From string `help:"The program that wrote the pins: agentsh, mcpproxy." required:"" enum:"agentsh,mcpproxy"`
+	From string `help:"The program that wrote the pins: agentsh or mcpproxy." required:"" enum:"agentsh,mcpproxy"`
 	Now  string `help:"Time of approvals that have none; default: now." placeholder:"TIME"`
 	pinFlags
 }

@@ -27,7 +27,7 @@ type listenFlags struct {
 	Listen          string        `help:"Address and port to listen on for --upstream, --servers or --llm; a port without an address means the loopback address. Port 0 selects a free port and prints it to standard error." placeholder:"ADDRESS:PORT"`
 	LLM             bool          `name:"llm" help:"Run between agents and the APIs of LLM providers, and block tool calls in model responses."`
 	Upstream        string        `help:"URL of the server to proxy; the proxy serves the same path. With --llm, the address of a provider; by default, the proxy then serves the paths /anthropic, /openai and /gemini." placeholder:"URL"`
-	Servers         string        `help:"Client configuration with the servers to proxy, instead of --upstream, each under /NAME. With --llm, the proxy starts or connects to these servers and lists their tools before any traffic, and when they change." placeholder:"FILE"`
+	Servers         string        `help:"Client configuration with the servers to proxy, instead of --upstream, each under /NAME. With --llm, the proxy starts or connects to these servers and lists their tools before any traffic, and again when the tools change." placeholder:"FILE"`
 	RunServers      bool          `help:"Start the commands of --servers without asking: one process of each for every client session or, with --llm, for all clients."`
 	MaxSessions     int           `help:"Maximum number of sessions, and therefore processes, for each server that --servers starts." default:"32" placeholder:"N"`
 	SessionIdle     time.Duration `help:"End a session with a server that --servers starts if it has no open request or stream for this time." default:"30m"`

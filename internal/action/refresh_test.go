@@ -58,7 +58,7 @@ func readWorkflow(t *testing.T, name string, into any) {
 	}
 }
 
-// job runs the steps of one job, in a clean work tree.
+// job runs the steps of one job, in a clean working tree.
 func (r *refresh) job(name string) {
 	r.t.Helper()
 	r.git(r.workspace, "reset", "-q", "--hard")

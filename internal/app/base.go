@@ -144,8 +144,8 @@ func (v *fileVersion) settings() (*config.Settings, error) {
 	return config.ParseSettings(v.name, v.data, Vocabulary())
 }
 
-// policies returns the names of the policies in effect, and the events for the change under
-// review.
+// policies returns the names of the policies in effect, and an event for each policy that the
+// change under review modifies.
 func (b baseTree) policies(names []string) (decide []string, changed []*configfile.ChangedSettings, err error) {
 	for _, name := range names {
 		was, now, err := b.versions("the policy", name, config.MaxPolicy, true)

@@ -131,8 +131,7 @@ func worst(changes []configfile.SettingsChange) configfile.SettingsChange {
 	return slices.MaxFunc(changes, func(a, b configfile.SettingsChange) int { return int(a.Effect) - int(b.Effect) })
 }
 
-// TestCompareBlames checks that, among several changed keys, only those that do harm
-// are reported.
+// TestCompareBlames checks that, among several changed keys, only the harmful ones are reported.
 func TestCompareBlames(t *testing.T) {
 	changes := compare(t, "detection: {enabled: true, builtin: {burst: true}}\noutput_inspection: {enabled: true}",
 		"detection: {enabled: true, builtin: {burst: true, exfiltration: true}, rules: {tst-two: {enabled: false}}}\noutput_inspection: {enabled: true}")

@@ -51,8 +51,8 @@ func (r *settingsReader) outputInspection(n *node) {
 }
 
 // shadowTool reads the settings for names that two servers share. agentsh documents a switch for
-// this, but also that it cannot be disabled, so setting it to false is an error that names the
-// alternatives.
+// this, but also says that it cannot be turned off, so setting it to false is an error that names
+// the alternatives.
 func (r *settingsReader) shadowTool(n *node) {
 	r.object(n, keys{
 		"enabled": func(n *node) {

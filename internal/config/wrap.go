@@ -290,7 +290,7 @@ func quotedAll(words []string) []string {
 	return out
 }
 
-// into returns the ways to insert words, and the program, in front of a command.
+// into returns the ways to insert a program and its words in front of a command.
 func (d *draft) into(h holder, words func(form) []string, program string) (all [][]edit, f form, err error) {
 	if h.command.kind == kindArray {
 		l, err := d.list(h.command)

@@ -93,7 +93,7 @@ func (w *writer) file() (path, text string) {
 	return "librechat.yaml", w.flow(names)
 }
 
-// space returns white space or a comment that JSON allows.
+// space returns white space or a comment, as JSONC allows.
 func (w *writer) space() string {
 	return w.one("", " ", "\t", w.nl+"  ", w.nl+"\t\t", " /* c, ] */ ", " // }"+w.nl+"    ", w.nl+w.nl)
 }

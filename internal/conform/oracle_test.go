@@ -58,6 +58,8 @@ func (o oracle) check(value []byte) (pointer, keyword string, valid, placed, jud
 		switch e.ErrorKind.(type) {
 		case *kind.PropertyNames: // the position of the next member overwrites its position
 			placed = false
+		case *kind.MinContains, *kind.MaxContains: // we report contains, which sorts differently
+			placed = false
 		case *kind.RefCycle:
 			judged = false
 		}

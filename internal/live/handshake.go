@@ -230,10 +230,10 @@ func (s *scan) settleVersion(p *peer, h hello) {
 	case slices.Contains(knownLegacy(), h.version):
 		p.announce(h.version)
 	case h.version == "":
-		s.problem(methodStart, "the response has no protocolVersion; listed as if it were "+versionLegacy)
+		s.problem(methodStart, "the response has no protocolVersion; assuming "+versionLegacy)
 	default:
 		s.problem(methodStart, "the server agreed on the version "+quote(h.version)+
-			", which this client does not know; listed as if it were "+versionLegacy)
+			", which this client does not know; assuming "+versionLegacy)
 	}
 }
 

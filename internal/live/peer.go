@@ -232,7 +232,7 @@ func wake(mark chan struct{}) {
 	}
 }
 
-// forget resets the record of what arrived instead of an answer.
+// forget clears the record of other input that arrived while an answer was awaited.
 func (p *peer) forget() {
 	p.mu.Lock()
 	p.unread = 0

@@ -115,7 +115,7 @@ func (c *listChecker) tools() {
 func (c *listChecker) repeated(at configfile.Position, i int, covers func(int) (bool, configfile.Position)) {
 	for k := range i {
 		if all, first := covers(k); all {
-			c.tell(at, "this has no effect: the rule at %s matches everything that it matches", first)
+			c.tell(at, "this rule has no effect: the rule at %s already matches everything that this one matches", first)
 			return
 		}
 	}

@@ -38,13 +38,13 @@ func TestCheck(t *testing.T) {
 			"3:14: no tool is allowed: allowed_tools is empty", "4:14: no server is allowed: fail_closed blocks every server that is not listed in servers or allowed_servers"}},
 		{on + "server_policy: allowlist\nallowed_servers: [{id: un-a}, {id: \"*\"}, {id: b}]\ndenied_servers: [{id: \"UN-*\"}, {id: un-b}]", []string{
 			`3:20: the pattern "UN-*" at 4:19 denies the server before any allow rule`,
-			"3:43: this has no effect: the rule at 3:32 matches everything that it matches",
-			"4:33: this has no effect: the rule at 4:19 matches everything that it matches"}},
+			"3:43: this rule has no effect: the rule at 3:32 already matches everything that this one matches",
+			"4:33: this rule has no effect: the rule at 4:19 already matches everything that this one matches"}},
 		{on + "tool_policy: allowlist\nallowed_tools: [{server: a, tool: exec_it}]\ndenied_tools: [{server: \"*\", tool: \"exec_*\"}, {server: A, tool: \"exec_*\"}]", []string{
 			`3:18: the patterns "*" and "exec_*" at 4:17 deny the tool before any allow rule`,
-			"4:48: this has no effect: the rule at 4:17 matches everything that it matches"}},
+			"4:48: this rule has no effect: the rule at 4:17 already matches everything that this one matches"}},
 		{on + "tool_policy: denylist\ndenied_tools: [{server: \"*\", tool: \"api_*\"}, {server: a, tool: \"api_read_*\"}, {server: a, tool: \"api?x\"}]", []string{
-			"3:47: this has no effect: the rule at 3:17 matches everything that it matches"}},
+			"3:47: this rule has no effect: the rule at 3:17 already matches everything that this one matches"}},
 		{"servers: [{id: a, env_allow: [X], env_deny: [Y]}]", []string{"1:12: env_deny has no effect with env_allow, which lists all variables that the server may get"}},
 	} {
 		var got []string

@@ -23,7 +23,7 @@ func (r *Rule) matches(q *request) (match, unsure bool) {
 	return unsure, unsure
 }
 
-// match reports whether a call matches the criteria that only lists have.
+// match reports whether a call matches the criteria that exist only in policy lists.
 func (l *listCriteria) match(q *request) bool {
 	switch {
 	case l.call == unlistedCall && q.Tool != nil, l.call == unnamedCall && q.Target != "", l.call == ambiguousCall && len(q.names) < 2:

@@ -97,7 +97,7 @@ func (p *Profile) Lost() int { return p.lost }
 // Empty reports whether there is nothing to build a policy from.
 func (p *Profile) Empty() bool { return len(p.servers) == 0 }
 
-// Tools invokes visit with each tool, by server and name.
+// Tools invokes visit with each tool, in order of server and name.
 func (p *Profile) Tools(visit func(server, tool string)) {
 	for _, s := range slices.Sorted(maps.Keys(p.servers)) {
 		for _, t := range slices.Sorted(maps.Keys(p.servers[s].tools)) {

@@ -159,7 +159,7 @@ func (g *gate) skipped(s *scope, reason string) {
 	g.Decided(e, g.Engine.Step(e), scanner.Forward)
 }
 
-// asks reports whether an outcome includes a request, which cross-server rules may judge.
+// asks reports whether an outcome includes a request that cross-server rules may judge.
 func asks(out *scanner.Outcome) bool {
 	for i := range out.Messages {
 		if out.Messages[i].Kind == mcp.Request {

@@ -150,7 +150,7 @@ func refused(id, reason, rule, action string) string {
 }
 
 // TestBytesAreKept checks that messages that are not refused arrive unchanged, however they are
-// split, including noise, blank lines and all line ends.
+// split, including noise, blank lines and all line endings.
 func TestBytesAreKept(t *testing.T) {
 	engine := engineOf(t, scanner.Options{})
 	lines := []string{

@@ -72,7 +72,7 @@ const (
 var words = [Senses]string{
 	Model:        "the model must act",
 	Duty:         "wording that obliges the model",
-	Always:       "applies every time, or whatever the user asks",
+	Always:       "applies every time, or regardless of what the user asks",
 	Pretext:      "a reason that nobody can verify",
 	Later:        "takes effect after the review",
 	KeyFile:      "a credentials file",

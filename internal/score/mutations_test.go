@@ -17,7 +17,7 @@ type outcome struct{ done, right int }
 
 func (o outcome) share() float64 { return float64(o.right) / float64(max(1, o.done)) }
 
-// half returns which half of the packages a package belongs to. The rules were tuned with the first
+// half returns which half of the packages a package belongs to. The rules were tuned on the first
 // half.
 func half(name string) int {
 	h := fnv.New32a()

@@ -63,7 +63,7 @@ func (l Known) Name(entry *configfile.Entry) (string, error) {
 	case slices.Contains(same, name):
 		return name, nil
 	case len(same) > 1:
-		return "", fmt.Errorf("several servers in the lockfile start %s: %s; add the arguments of one of them to the command", text.Visible(cmp.Or(id.Package, id.Command, id.URL), 200), listed(same, 10))
+		return "", fmt.Errorf("%s matches several servers in the lockfile: %s; add the arguments of one of them to the command", text.Visible(cmp.Or(id.Package, id.Command, id.URL), 200), listed(same, 10))
 	}
 	return l.distinct(name, id), nil
 }

@@ -162,8 +162,8 @@ const (
 )
 
 // decodeBroken decodes base64 that is broken into lines or groups, anywhere in s. Surrounding
-// prose, read as base64, does not decode to text. Text that was already found in runs is not
-// yielded again.
+// prose, read as base64, does not decode to text. Text that was already found in one of the runs is
+// not yielded again.
 func decodeBroken(s []byte, runs [][]byte, yield func(Hidden)) {
 	var small [2][512]byte
 	values, buf := small[0][:0], small[1][:0]

@@ -266,7 +266,7 @@ func (s *SSEReader) dispatch() SSEEvent {
 	return e
 }
 
-// reset clears the current event and keeps its memory.
+// reset clears the current event but keeps its buffers.
 func (s *SSEReader) reset() {
 	s.event = SSEEvent{}
 	s.known, s.dataLines = false, false

@@ -117,7 +117,7 @@ func searched(name, value string, fetched bool) (scanner.Severity, string) {
 	case name == "PATH" && relative.MatchString(first):
 		return scanner.High, "the search path looks up programs in the working directory first"
 	case name != "PATH" && fetched && relative.MatchString(first):
-		return scanner.Medium, "code from the working directory runs inside a downloaded package"
+		return scanner.Medium, "a downloaded package loads code from the working directory"
 	}
 	return 0, ""
 }

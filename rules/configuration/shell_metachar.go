@@ -34,8 +34,8 @@ var ShellMetachar = scanner.Rule{
 	},
 }
 
-// chained describes the problem with an argument, or returns "" if there is none. In shell code,
-// it only reports running a download, because another rule covers chained commands.
+// chained describes the problem with an argument, or returns "" if there is none. In shell code, it
+// reports only downloads that are executed, because another rule covers chained commands.
 func chained(args []string, i int, l *launch.Command) string {
 	arg := args[i]
 	switch {

@@ -39,7 +39,7 @@ var CapOverbroad = scanner.Rule{
 			}
 		})
 		if count > manyTools {
-			p.Report(list, false, scanner.Note, fmt.Sprintf("the list has %d tools, which is more than fit into a request", count))
+			p.Report(list, false, scanner.Note, fmt.Sprintf("the list has %d tools, more than fit into one request", count))
 		}
 	},
 }

@@ -62,7 +62,7 @@ func headerFault(doc *wire.Doc, s jsonschema.Subschema, header int, seen map[str
 	case seen[folded]:
 		return "two parameters map to one header"
 	case s.Around < 0 || !s.Direct:
-		return "the path to the header's parameter does not consist only of properties"
+		return "the header's parameter is not reachable through properties alone"
 	case !primitive(doc, doc.Get(s.Node, "type")):
 		return "the header's parameter is neither a string nor an integer nor a boolean"
 	}

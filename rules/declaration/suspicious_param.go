@@ -20,7 +20,7 @@ var SuspiciousParam = scanner.Rule{
 	Fix:        "Ask the author what the parameter is for. Do not use the tool with data that the server must not see.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "The finding is high if the name or description says that the parameter is for the conversation, the system prompt or a secret, and the parameter is required. It is medium if the parameter is optional. If the parameter asks for the model's name, the severity is one level lower. Tools for chats and models have such parameters for a purpose and are not reported.",
+	Basis:      "The finding is high if the name or description says that the parameter is for the conversation, the system prompt or a secret, and the parameter is required. It is medium if the parameter is optional. If the parameter asks for the model's name, the severity is one level lower. Tools that manage chats or call models need such parameters and are not reported.",
 	Refs:       []string{"OWASP-MCP:MCP10", "OWASP-LLM:LLM07", "ATLAS:AML.T0086", "CWE-200"},
 	Message: func(p *scanner.MessagePass) {
 		tools.Each(p, func(d *mcp.Definition, node int) {
@@ -119,7 +119,8 @@ func modestWish(p *scanner.TextPass, start, end int) bool {
 
 var (
 
-	// narrowerTalk matches text that narrows the match before it to less than the conversation.
+	// narrowerTalk matches text that shows that the match before it does not mean the whole
+	// conversation, as in "conversation title".
 	narrowerTalk = lazyregexp.New(`^\s+(to\s+be\s+\w|messages?\b|room|channel|name|id\b|title|model|complet|window|widget|bot)`)
 	hasReason    = lazyregexp.New(`\b(hand ?off|hand ?over|escalate|support|case|ticket|feedback|report|bug|trace|tracing|telemetry|observability|log|audit|` +
 		`summari[sz]e|summary|note|notes|remember|recall)\b`)

@@ -52,7 +52,7 @@ func newForeignUser(l *languages.Language) foreignUser {
 	return u
 }
 
-// knowReach matches the text between a negation and its verb.
+// knowReach matches the text between a negation and the verb that it negates.
 const knowReach = `[^,;:\n]{0,40}?`
 
 // unaware lists, for languages that put spaces between words, negations and verbs that mean

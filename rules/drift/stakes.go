@@ -98,8 +98,8 @@ func (s *schemaChange) told(values ...string) bool {
 	})
 }
 
-// silently returns High if no text mentions the change, and otherwise Medium, because users
-// can review it.
+// silently returns High if no text mentions the change, and Medium if one does, because users can
+// review it then.
 func (s *schemaChange) silently(also ...string) scanner.Severity {
 	if s.told(also...) {
 		return scanner.Medium

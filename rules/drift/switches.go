@@ -124,8 +124,8 @@ func (s *schemaChange) notAsked(o, n *property) bool {
 // money contains words for parameters that limit an amount of money.
 var money = names.Set(`amount value price total sum quantity budget limit fee`)
 
-// wider rates a relaxed limit. Limits on sizes do not protect anything, but limits on amounts do if
-// the tool pays, and so does the format of a confirmation.
+// wider returns the severity of relaxing a limit. Limits on sizes do not protect anything, but
+// limits on amounts do if the tool pays, and so does the format of a confirmation.
 func (s *schemaChange) wider(name string, gone bool, before, after float64) scanner.Severity {
 	const much = 10
 	upper := strings.HasPrefix(name, "max") || name == "exclusiveMaximum"

@@ -40,7 +40,8 @@ var MarkupComment = scanner.Rule{
 	),
 }
 
-// toModel matches an instruction that addresses a model, or that web pages do not give to people.
+// toModel matches an instruction that addresses a model, or one that a web page would not give to a
+// human reader.
 const toModel = `(\b(ignore\s+(all|any|the|your|previous|every\w*)|disregard|do\s+not\s+(tell|mention|reveal)|` +
 	`you\s+must\s+(\w+\s+){0,2}(call|send|read|include|ignore|forward|obey|output|reply|say)|always\s+(call|include|send|read)|hidden\s+instruction|` +
 	`send\s+\w+\s+to|also\s+(runs?|executes?|sends?|reads?)|read\s+(the\s+)?file)\b|\byou,?\s+(who\s+are\s+)?reading\s+this\b|` +

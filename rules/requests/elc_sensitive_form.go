@@ -118,7 +118,7 @@ func askedSecret(said string, number bool) string {
 	return ""
 }
 
-// lastClause returns the text after the last end of sentence.
+// lastClause returns the text after the last mark that ends a sentence or clause.
 func lastClause(s string) string {
 	i := strings.LastIndexAny(s, ".!?;\n。！？")
 	if i < 0 {

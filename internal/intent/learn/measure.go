@@ -126,8 +126,8 @@ func Thresholds(all []Scored, p intent.Parameters) intent.Parameters {
 // keepMargin is how far below the classifier's own threshold a text may score without lowering the
 // severity of rules that match wording. It cannot be derived from a budget: the rules were tuned
 // with some of the sets, and flag more benign texts in sets that they were not tuned with. In
-// cross-validation, a quarter of a unit less finds a tenth fewer of the attacks in public
-// definitions, and a quarter of a unit more flags a tenth more benign definitions.
+// cross-validation on definitions, a margin smaller by a quarter of a unit loses a tenth of the
+// attacks found in public corpora, and a larger one flags a tenth more benign texts.
 var keepMargin = [intent.Groups]intent.Score{intent.Definitions: intent.Unit, intent.Results: intent.Unit / 2}
 
 // Linear returns the results table for the linear model alone.
