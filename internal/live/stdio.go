@@ -135,9 +135,9 @@ func (l *stdio) send(_ context.Context, m outgoing) error {
 	if err == nil || m.id == "" {
 		return err
 	}
-	// The pipe breaks when the server exits, and its exit status is more
-	// informative.
-	if within(l.gone, drainWait) {
+	// The pipe breaks when the server exits, and its exit status is more informative. It can take
+	// drainWait from then until watch closes gone.
+	if within(l.gone, 2*drainWait) {
 		return nil
 	}
 	return fmt.Errorf("writing to the server: %w", err)
