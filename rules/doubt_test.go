@@ -3,6 +3,7 @@ package rules_test
 import (
 	"testing"
 
+	"github.com/mcpscan/mcpscan/internal/intent"
 	"github.com/mcpscan/mcpscan/rules"
 	"github.com/mcpscan/mcpscan/rules/instructions"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -26,12 +27,14 @@ func TestBenignWording(t *testing.T) {
 	}
 }
 
-// TestDoubted checks that no rule's finding becomes more severe, or stays above medium.
+// TestDoubted checks that no doubtful rule's finding stays above medium, and that other findings keep
+// their severity.
 func TestDoubted(t *testing.T) {
 	for _, r := range rules.All() {
 		for _, s := range scanner.Severities {
 			for _, unlikely := range []bool{false, true} {
-				if got := instructions.Doubted(&r, s, unlikely); got > s || got > scanner.Medium {
+				got := instructions.Doubted(&r, s, intent.Results, unlikely)
+				if doubtful := instructions.Doubtful(&r, intent.Results); got > s || doubtful && got > scanner.Medium || !doubtful && got != s {
 					t.Errorf("%s: %s becomes %s", r.ID, s, got)
 				}
 			}

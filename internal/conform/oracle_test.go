@@ -58,8 +58,6 @@ func (o oracle) check(value []byte) (pointer, keyword string, valid, placed, jud
 		switch e.ErrorKind.(type) {
 		case *kind.PropertyNames: // the position of the next member overwrites its position
 			placed = false
-		case *kind.MinContains, *kind.MaxContains: // we report contains, which sorts differently
-			placed = false
 		case *kind.RefCycle:
 			judged = false
 		}
@@ -68,7 +66,7 @@ func (o oracle) check(value []byte) (pointer, keyword string, valid, placed, jud
 	for _, token := range first.InstanceLocation {
 		pointer += "/" + wire.EscapePointer(token)
 	}
-	return pointer, strings.Join(first.ErrorKind.KeywordPath(), "/"), false, placed, judged
+	return pointer, strings.Join(keywords(first), "/"), false, placed, judged
 }
 
 func walk(e *jsonschema.ValidationError, f func(*jsonschema.ValidationError)) {
@@ -93,7 +91,17 @@ func worst(e, best *jsonschema.ValidationError) *jsonschema.ValidationError {
 }
 
 func order(e *jsonschema.ValidationError) string {
-	return strings.Join(e.InstanceLocation, "\x00") + "\x00\x00" + strings.Join(e.ErrorKind.KeywordPath(), "\x00")
+	return strings.Join(e.InstanceLocation, "\x00") + "\x00\x00" + strings.Join(keywords(e), "\x00")
+}
+
+// keywords returns the path of the violated keyword. This package reports the bounds on contains as
+// violations of contains.
+func keywords(e *jsonschema.ValidationError) []string {
+	switch e.ErrorKind.(type) {
+	case *kind.MinContains, *kind.MaxContains:
+		return []string{"contains"}
+	}
+	return e.ErrorKind.KeywordPath()
 }
 
 // compare describes how the library and this package disagree on a value, or returns ""

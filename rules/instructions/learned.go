@@ -52,11 +52,14 @@ func Doubtful(r *scanner.Rule, g trained.Group) bool {
 	return strings.HasPrefix(r.ID, "inj-")
 }
 
-// Doubted returns the severity of a doubtful rule's finding in a text that the classifier considers
-// benign. That is at most medium or, if the score is even too low for a finding of the classifier's
-// own (unlikely), low. Findings that name a command, file or address become medium in either case: a
-// reader can check them, and missing one costs the most.
-func Doubted(r *scanner.Rule, s scanner.Severity, unlikely bool) scanner.Severity {
+// Doubted returns the severity of a rule's finding in a text that the classifier considers benign.
+// Findings from doubtful rules are at most medium or, if the classifier would not even report the
+// text itself (unlikely), low. Those that name a command, file or address become medium in either
+// case: a reader can check them, and missing one costs the most.
+func Doubted(r *scanner.Rule, s scanner.Severity, g trained.Group, unlikely bool) scanner.Severity {
+	if !Doubtful(r, g) {
+		return s
+	}
 	switch r.ID {
 	case AgentConfigWrite.ID, CredentialUpload.ID, DangerousCommand.ID, DownloadExec.ID, ExfilSink.ID, MarkdownExfil.ID, SecretFileRead.ID:
 		unlikely = false
@@ -101,10 +104,7 @@ func askClassifier(p *scanner.TextPass) {
 	}
 	if unlikely := worst <= is.Medium[group]; (unlikely || worst <= is.Keep[group]) && p.Via == "" && place.Kind.Prose() {
 		p.Lower("the classifier considers the text benign", func(r *scanner.Rule, s scanner.Severity) scanner.Severity {
-			if Doubtful(r, group) {
-				return Doubted(r, s, unlikely)
-			}
-			return s
+			return Doubted(r, s, group, unlikely)
 		})
 	}
 	if at < 0 || worst <= is.Medium[group] {

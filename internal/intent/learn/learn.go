@@ -30,10 +30,10 @@ type Row struct {
 	Tool                              json.RawMessage
 	Text                              string
 	Texts                             []Text `json:"-"`
-	// Doubtful is the highest severity of findings that the classifier can lower, and Found the
-	// highest severity that remains if it does; see [instructions.Doubted].
-	Found    scanner.Severity `json:"-"`
-	Doubtful scanner.Severity `json:"-"`
+	// Found is the highest severity of other rules' findings, and Remains the highest severity if
+	// the classifier considers the text benign; see [instructions.Doubted].
+	Found   scanner.Severity `json:"-"`
+	Remains scanner.Severity `json:"-"`
 }
 
 // Attack reports whether the row is an attack.
@@ -158,12 +158,8 @@ type capture struct {
 func (c *capture) Event(*scanner.Event, *scanner.Outcome) error { return nil }
 
 func (c *capture) Finding(f *scanner.Finding) error {
-	remains := f.Severity
-	if instructions.Doubtful(f.Rule, c.row.groupOf()) {
-		remains = instructions.Doubted(f.Rule, f.Severity, true)
-		c.row.Doubtful = max(c.row.Doubtful, f.Severity)
-	}
-	c.row.Found = max(c.row.Found, remains)
+	c.row.Found = max(c.row.Found, f.Severity)
+	c.row.Remains = max(c.row.Remains, instructions.Doubted(f.Rule, f.Severity, c.row.groupOf(), true))
 	return nil
 }
 

@@ -241,7 +241,7 @@ func line(all []Scored, g intent.Group, language string, at scanner.Severity, th
 		if s.groupOf() != g || !s.Real && !s.Public && (language == "English" && s.Lang != "en" || language == "other" && s.Lang == "en") {
 			continue
 		}
-		learned, ruled := s.Score > threshold, s.Found >= at || s.Doubtful >= at && s.Score > keep
+		learned, ruled := s.Score > threshold, s.Remains >= at || s.Found >= at && s.Score > keep
 		switch {
 		case s.Real:
 			real.add(learned, ruled)
