@@ -128,7 +128,7 @@ func once(ctx context.Context, p program) (f figures, err error) {
 	return f, nil
 }
 
-// sameReports reports whether the reports of 1 and 2 workers are identical.
+// sameReports reports whether runs with 1 and 2 workers write identical reports.
 func sameReports(dir string) bool {
 	one, err1 := os.ReadFile(filepath.Join(dir, "1.json"))
 	two, err2 := os.ReadFile(filepath.Join(dir, "2.json"))

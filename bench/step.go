@@ -27,8 +27,8 @@ var messages = [...]struct {
 	{"judge/tools=60", "a list of 60 tools, only judging", 100_000},
 }
 
-// stepRuns is the number of runs per sub-benchmark. Other load on the machine disturbs
-// most runs.
+// stepRuns is the number of runs per sub-benchmark. The best one counts, because other load on the
+// machine disturbs most runs.
 const stepRuns = 3
 
 // writeStep measures how long a proxy delays one message.

@@ -107,7 +107,7 @@ func (a *alerts) took() func(time.Duration) {
 	return a.meter.Took
 }
 
-// decided handles the outcome of an event, after its last finding.
+// decided handles an event's outcome, after the event's last finding.
 func (a *alerts) decided(e *scanner.Event, out *scanner.Outcome, do scanner.Action) {
 	if a.events != nil {
 		_ = a.events.Flush() // a sender never fails

@@ -44,8 +44,8 @@ func (c *approveCmd) Run(ctx context.Context, std streams) error {
 	return c.tell(std, done)
 }
 
-// approving edits a lockfile with approve, which gets the time of the approvals, and returns what
-// was approved. The lockfile must be intact.
+// approving calls approve with the lockfile and the approval time, saves the lockfile, and returns
+// what was approved. The lockfile must be intact.
 func approving(ctx context.Context, path, now string, approve func(*lockfile.File, time.Time) ([]lockfile.Change, error)) (done []lockfile.Change, err error) {
 	at, err := moment(now)
 	if err != nil {

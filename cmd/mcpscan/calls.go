@@ -168,7 +168,7 @@ func (l *callList) connected(e *scanner.Event) {
 	}
 }
 
-// twin reports whether a message is the other audit event for a row's call.
+// twin reports whether a message is the second audit event about the row's call.
 func (r *callRow) twin(e *scanner.Event, m *scanner.Judged) bool {
 	apart := e.Time.Sub(r.Time).Abs()
 	return r.told != "" && r.told != m.Method && apart <= sameCall && (r.ID == m.ID || r.ID == "" || m.ID == "") &&

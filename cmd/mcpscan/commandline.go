@@ -8,9 +8,9 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// onlyCommand removes all commands from the grammar except the one that the first argument names,
-// because building the flags of the others takes longer than many runs. It removes none for
-// commands that describe the others, such as help, or if the first argument is not a command.
+// onlyCommand removes all commands but the one named by the first argument from the grammar,
+// because building the other commands' flags takes longer than many runs. It removes none if the
+// first argument is not a command, or is one that describes other commands, such as help.
 func onlyCommand(args []string) []kong.Option {
 	if len(args) == 0 || slices.Contains([]string{"help", "completion", "__complete"}, args[0]) {
 		return nil
@@ -72,8 +72,8 @@ func subcommand(of *kong.Node, name string) *kong.Node {
 }
 
 // takesNext reports whether the argument after a flag is its value. An argument after an unknown
-// flag counts as the flag's value unless it is a command, which the parser must see when it rejects
-// the flag.
+// flag counts as the flag's value unless it is a command, because the parser needs the command to
+// report the flag.
 func takesNext(root *kong.Node, word string, beforeCommand bool) bool {
 	if strings.Contains(word, "=") {
 		return false

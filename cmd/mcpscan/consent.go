@@ -16,9 +16,9 @@ func (c *liveFlags) consent(ctx context.Context, std streams, p *app.Plan, l *se
 	p.Allow(ctx, consent(ctx, std, l, c.RunServers))
 }
 
-// consent returns a function that returns why a server in a configuration must not be started, or
-// "" if it may. If run is set, all may. Otherwise, it shows the command in full and asks the user
-// or, without a terminal, refuses.
+// consent returns a function that returns the reason not to start a server in a configuration, or
+// "" to start it. If run is set, every server may start. Otherwise, the function shows the command
+// in full and asks the user or, without a terminal, refuses.
 func consent(ctx context.Context, std streams, l *servers.Listing, run bool) func(*servers.Target) (refused string) {
 	ask, all := terminal(std.in) && terminal(std.err), false
 	answers := bufio.NewReader(std.in)
@@ -48,7 +48,8 @@ func consent(ctx context.Context, std streams, l *servers.Listing, run bool) fun
 	}
 }
 
-// list returns a source of the plan's events and those from its servers, and shows the progress.
+// list returns a source of the plan's own events and of its servers' events, and shows the
+// progress.
 func (c *liveFlags) list(ctx context.Context, std streams, p *app.Plan, l *servers.Listing, record func(*scanner.Event), quiet bool) scanner.Source {
 	bar := newProgress(std, "asking servers", int64(len(p.Targets)), listedServers, quiet)
 	return p.Source(ctx, l, servers.Watcher{Record: record, Asked: func() { bar.add(1) }, Done: func(lacks string) {

@@ -14,7 +14,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/config"
 )
 
-// reads parses a configuration with the parser for the folder in its name.
+// reads parses a configuration with the parser for its folder: settings, client, policy or fixture.
 func reads(name string, data []byte) error {
 	switch path.Dir(name) {
 	case "settings":
@@ -106,8 +106,8 @@ func blocks(document string) (out []block) {
 	return out
 }
 
-// readers returns the folder names by which reads selects the parsers for a block. It returns none
-// for most JSON blocks, which are messages or events.
+// readers returns the folders under which reads must be able to parse a block. It returns none for
+// most JSON blocks, which are messages or events.
 func readers(b block) []string {
 	switch {
 	case b.language == "yaml":

@@ -71,8 +71,8 @@ func (c *diffCmd) Run(ctx context.Context, std streams) error {
 	return c.end(std, checks, collector.Report(append(inputs, now.Inputs...), version(), res), nil)
 }
 
-// fresh is a sink that drops findings that the old side has too, because a diff is about what
-// changed.
+// fresh is a sink that drops findings that the old side also has, because a diff reports only
+// changes.
 type fresh struct {
 	scanner.Sink
 	before *scanner.Snapshot
@@ -86,7 +86,7 @@ func (s fresh) Finding(f *scanner.Finding) error {
 	return s.Sink.Finding(f)
 }
 
-// snapshot reads all of the old side and returns what its servers offer. missed lists what was not
+// snapshot reads the whole old side and returns what its servers offer. missed lists what was not
 // read.
 func (c *diffCmd) snapshot(ctx context.Context, std streams, l *servers.Listing, engine *scanner.Engine) (inputs []report.Input, offers *scanner.Snapshot, missed []scanner.Skipped, err error) {
 	s, err := c.side(ctx, std, l, c.Old, true, nil, c.Quiet)

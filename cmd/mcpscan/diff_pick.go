@@ -13,8 +13,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// pick chooses the server in OLD to compare NEW with. pair reports whether each side has only one
-// server; their names need not match. Otherwise servers are compared by name.
+// pick chooses the server in OLD to compare NEW with. If pair is set, each side has one server, and
+// the two are compared even if their names differ; otherwise, servers are compared by name.
 func (c *diffCmd) pick(ctx context.Context, std streams, l *servers.Listing, engine *scanner.Engine, before *scanner.Snapshot) (s *scanner.Snapshot, pair bool, err error) {
 	switch {
 	case c.Server != "":
@@ -92,8 +92,8 @@ func (m *metServers) Event(e *scanner.Event, out *scanner.Outcome) error {
 	return m.Sink.Event(e, out)
 }
 
-// any reports whether any of the servers sent messages. It also returns true if none sent anything,
-// because the coverage then explains why.
+// any reports whether a server in the snapshot sent messages. It also returns true if no server at
+// all did, because the coverage then explains why.
 func (m *metServers) any(of *scanner.Snapshot) bool {
 	for name := range m.names {
 		if of.Servers[name] != nil {

@@ -16,8 +16,8 @@ var fenced = regexp.MustCompile("(?s)\n```(toml|yaml)\n(.*?)\n```")
 // placeholder matches a digest that a document abbreviates.
 var placeholder = regexp.MustCompile(`sha256:[0-9a-f]*\.\.\.`)
 
-// TestDocumentedPolicies checks that every policy shown in the documents about the two kinds of
-// policies loads unchanged. internal/config tests the decisions of policies in the same form.
+// TestDocumentedPolicies checks that every policy shown in the documents about YAML and TOML
+// policies loads unchanged. internal/config tests what such policies decide.
 func TestDocumentedPolicies(t *testing.T) {
 	folder := filepath.Join("..", "..", "..", "shared", "seeds")
 	files, err := filepath.Glob(filepath.Join(folder, "*.txt"))

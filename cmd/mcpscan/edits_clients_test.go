@@ -55,7 +55,7 @@ func withEnv(name, value string) func(*rand.Rand, *project) bool {
 
 var versionAtEnd = regexp.MustCompile(`@\d+\.\d+\.\d+$`)
 
-// starts are edits that make a client start or contact something else.
+// starts are edits that change what a client starts or contacts.
 var starts = []edit{
 	{"another version", local(func(_ *rand.Rand, _ *project, s *server) bool {
 		for i, a := range s.args {

@@ -164,7 +164,7 @@ func asTOML(entries []entry) string {
 	return b.String()
 }
 
-// asYAML is YAML for Continue: a list whose values are JSON, which is also YAML.
+// asYAML writes entries as YAML for Continue: a list whose values are JSON, which is valid YAML.
 func asYAML(entries []entry) string {
 	b := "name: servers\nversion: 0.0.1\nschema: v1\nmcpServers:\n"
 	for _, e := range entries {
@@ -245,7 +245,7 @@ func (p *project) clone() *project {
 	return out
 }
 
-// randomProject creates a project with random clients and servers. Servers over HTTP have the given
+// randomProject creates a project with random clients and servers. HTTP servers have the given
 // address.
 func randomProject(r *rand.Rand, address string) *project {
 	p := &project{files: map[string]string{"README.md": "# A project\n"}, links: map[string]string{}}

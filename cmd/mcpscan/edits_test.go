@@ -29,9 +29,9 @@ var (
 const editsOfProject = 25
 
 // TestHostileEdits creates random projects with clients, servers and a lockfile, and
-// random changes to them. Each change makes a client start or contact something else, or
-// approves something else, and a second edit tries to hide that. The gate must fail, or
-// the report must say that something was not inspected.
+// random changes to them. Each change alters what a client starts or contacts, or what the lockfile
+// approves, and a second edit tries to hide that. The gate must fail, or the report must say that
+// something was not inspected.
 func TestHostileEdits(t *testing.T) {
 	if testing.Short() {
 		*editCases = min(*editCases, 25)

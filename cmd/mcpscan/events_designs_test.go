@@ -48,8 +48,8 @@ func written(t *testing.T, args ...string) (out []map[string]any) {
 	return out
 }
 
-// TestEventsHaveTheMembersOfTheDesigns checks that each event has all members that the
-// designs define, if the data is available.
+// TestEventsHaveTheMembersOfTheDesigns checks that each event has all members that the designs
+// define and for which mcpscan has data.
 func TestEventsHaveTheMembersOfTheDesigns(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string, mode os.FileMode) string {

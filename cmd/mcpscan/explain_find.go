@@ -220,8 +220,8 @@ func repeats(d scanner.Decision, said []scanner.Decision) bool {
 	})
 }
 
-// Finding records a finding in the selected line's events, or one elsewhere that is based on that
-// line.
+// Finding records findings in the selected line's events, and later findings that are based on
+// them.
 func (v *view) Finding(f *scanner.Finding) error {
 	if v.now != nil {
 		return v.now.collector.Finding(f)

@@ -142,7 +142,7 @@ func (p *explainedLines) windows(w *windows) {
 			turn++
 		}
 	}
-	p.line(0, "windows", "reads on other servers in the %s before this call: %d, of which %d in the same turn", w.Within, len(w.Reads), turn)
+	p.line(0, "windows", "reads on other servers in the %s before this call: %d (%d in the same turn)", w.Within, len(w.Reads), turn)
 	for i := range w.Reads {
 		p.past(&w.Reads[i])
 	}
@@ -150,7 +150,7 @@ func (p *explainedLines) windows(w *windows) {
 	p.line(0, "", "tokens left in its rate limit: %s of %d; refilled by %d per minute", fmt.Sprint(w.Tokens), w.Bucket, w.PerMinute)
 }
 
-// more returns a number's suffix, which shows whether the number may be only a minimum.
+// more returns the suffix of a number: " or more" if the number may be only a minimum.
 func more(may bool) string {
 	if may {
 		return " or more"

@@ -38,7 +38,7 @@ type baselineFlags struct {
 
 // lockFlags selects the approved definitions.
 type lockFlags struct {
-	Lockfile  string `help:"Approved definitions to compare with; default: mcpscan.lock in the working directory, if it exists." placeholder:"FILE"`
+	Lockfile  string `help:"Lockfile with the approved definitions; default: mcpscan.lock in the working directory, if it exists." placeholder:"FILE"`
 	Base      string `help:"The lockfile before the change under review, or a directory with the files of the commit before it. Reports changes to the lockfile; if PATH is a directory, mcpscan uses its versions of the configuration, policies and baseline." placeholder:"PATH"`
 	Approvals string `help:"How to treat approvals that the change under review adds to the lockfile: accept, ignore." default:"accept" enum:"accept,ignore"`
 }
@@ -64,8 +64,8 @@ func (f *engineFlags) checks(base string) (*app.Checks, error) {
 	return c, err
 }
 
-// inspection returns the checks, and the collector of the report, for a run that compares with
-// approved definitions and known findings.
+// inspection returns the checks and the report's collector, for a run with a lockfile and a
+// baseline.
 func (f *engineFlags) inspection(ctx context.Context, lock *lockFlags, base *baselineFlags, output *outputFlags) (*app.Checks, *report.Collector, error) {
 	checks, err := f.checks(lock.Base)
 	if err != nil {

@@ -78,7 +78,8 @@ type heldMessage struct {
 	Reason    string    `json:"reason"`
 }
 
-// askByFile asks whoever runs mcpscan held, until ctx ends. It calls tell with the command to run.
+// askByFile waits for an answer from whoever runs mcpscan held, until ctx ends. It calls tell with
+// the command to run.
 func askByFile(ctx context.Context, q *proxy.Question, tell func(string, ...any)) (allowed bool) {
 	dir, err := makeHeldDir()
 	if err != nil {

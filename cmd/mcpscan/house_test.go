@@ -29,8 +29,8 @@ var update = flag.Bool("update", false, "write the generated documents instead o
 // root is the relative path from this package to the repository root.
 const root = "../.."
 
-// imports contains the packages of this module that each package may import. It states a policy: a
-// commit that adds an entry must change only this table and ARCHITECTURE.md.
+// imports contains the packages of this module that each package may import. The table is a policy,
+// so a commit that adds an entry must change nothing else but ARCHITECTURE.md.
 var imports = map[string][]string{
 	"internal/wire":                {},
 	"internal/lazyregexp":          {},
@@ -160,8 +160,8 @@ func pure(dir string) bool {
 // rulePackages lists the packages in internal that several families of rules use.
 var rulePackages = []string{"baseline", "capability", "clause", "configfile", "destination", "entries", "jsonschema", "languages", "launch", "mcp", "names", "paths", "secrets", "sense", "sensitive", "tools"}
 
-// TestFamiliesStandAlone checks that rule families, and the packages that they share, import no
-// other family.
+// TestFamiliesStandAlone checks that neither rule families nor the packages that they share import
+// a family.
 func TestFamiliesStandAlone(t *testing.T) {
 	for dir, imported := range imports {
 		family := strings.HasPrefix(dir, "rules/")
@@ -324,7 +324,7 @@ func TestReadme(t *testing.T) {
 	}
 }
 
-// testCommand is the one command that runs all tests.
+// testCommand is the command that runs all tests.
 const testCommand = "go test ./..."
 
 // walkGo calls f for each Go file that is not a test, with its path from the root.

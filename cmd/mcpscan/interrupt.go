@@ -40,8 +40,8 @@ func (f *engineFlags) limit(ctx context.Context) (context.Context, context.Cance
 	return ctx, cancel
 }
 
-// untilSignal returns a context that ends on the first Ctrl-C or SIGTERM, or when the terminal
-// closes unless nohup is in effect. A second signal ends the process at once.
+// untilSignal returns a context that ends on the first Ctrl-C or SIGTERM, or, without nohup, when
+// the terminal closes. A second signal ends the process at once.
 func untilSignal() (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	received := make(chan os.Signal, 1)

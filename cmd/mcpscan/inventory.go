@@ -181,7 +181,8 @@ func seeTool(byName map[[2]string]*toolRow, e *scanner.Event, d *mcp.Definition)
 	}
 }
 
-// toolDigest returns a tool's digest: the one in the audit log, or ours for other recordings.
+// toolDigest returns a tool's digest: the one in an audit log or, in other recordings, mcpscan's
+// own.
 func toolDigest(d *mcp.Definition) string {
 	if d.Foreign {
 		return d.AgentSH

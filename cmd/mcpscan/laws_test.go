@@ -106,8 +106,8 @@ func TestDeterminismOfTranscripts(t *testing.T) {
 	}
 }
 
-// confusing contains frames that trigger rules for JSON structure; some of the findings are in the
-// first or last bytes.
+// confusing contains frames that trigger rules for JSON structure; some of the findings are in a
+// frame's first or last bytes.
 var confusing = []string{
 	`{"id":3,"jsonrpc":"2.0","result":{"tools":[{"name":"sum","name":"sub","Description":"x"}]}}`,
 	`{"jsonrpc":"2.0","id":4,"result":{"tools":[{"name":"sum"},{"name":"sum","description":7},{"description":"no name"},null]}}`,
@@ -120,8 +120,8 @@ var confusing = []string{
 	`{"jsonrpc":"2.0","id":11,`, "ready", "ready\r{\"jsonrpc\":\"2.0\",\"id\":12,\"result\":{}}", "\xEF\xBB\xBF{\"id\":13}", "\xff\xfe",
 }
 
-// TestLiveEqualsReplay checks that replaying a recording gives the findings and the coverage of the
-// run that made it, whatever the servers sent.
+// TestLiveEqualsReplay checks that replaying a recording gives the same findings and coverage as
+// the recorded run, whatever the servers sent.
 func TestLiveEqualsReplay(t *testing.T) {
 	req := require{t.Fatal}
 	var recording bytes.Buffer
@@ -221,13 +221,13 @@ func findingsOf(t require, recording string) string {
 	return fmt.Sprint(lines)
 }
 
-// allRules creates the engine for all rules only once, because that takes as long
-// as some runs.
+// allRules returns an engine with all rules. It creates the engine only once, because that takes as
+// long as some runs.
 var allRules = sync.OnceValues(func() (*scanner.Engine, error) { return scanner.New(rules.All(), scanner.Options{}) })
 
 // TestMemoryIsBounded checks that memory use does not grow with the length of the input, by
 // comparing the two halves of a recording. Because sessions stay in memory until others displace
-// them, it keeps only 8 open.
+// them, the engine keeps only 8 open.
 func TestMemoryIsBounded(t *testing.T) {
 	const size = 40 << 20
 	r, w := io.Pipe()

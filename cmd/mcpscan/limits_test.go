@@ -35,7 +35,7 @@ const (
 	untested   = "the rest is not checked"
 )
 
-// limits contains the program's limits by directory, including its subdirectories.
+// limits lists the program's limits by directory; a directory includes its subdirectories.
 var limits = []struct {
 	dir  string
 	rows []limit

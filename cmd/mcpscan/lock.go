@@ -199,8 +199,8 @@ func (c *lockCmd) read(ctx context.Context, std streams, l *servers.Listing, che
 	return nil
 }
 
-// lockedFindings is a sink that passes on findings in locked definitions, and records the servers
-// that must not be trusted on first use.
+// lockedFindings is a sink that passes on findings about locked definitions, and records the
+// servers that must not be trusted on first use.
 type lockedFindings struct {
 	scanner.Sink
 	critical map[string]bool
@@ -222,7 +222,7 @@ func (s *lockedFindings) Finding(f *scanner.Finding) error {
 	return s.Sink.Finding(f)
 }
 
-// report writes the findings in the locked definitions, and returns the exit error.
+// report writes the findings about locked definitions, and returns the exit error.
 func (c *lockCmd) report(std streams, checks *app.Checks, o *offers) error {
 	r := o.collector.Report(o.inputs, version(), o.result)
 	if len(r.Findings) == 0 && r.Coverage.Complete() && len(c.written()) == 1 && c.Output == "" && c.Format[0] == "text" { // standard error already reports the result

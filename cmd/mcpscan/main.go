@@ -100,8 +100,8 @@ Exit codes: 0 no finding at or above --fail-on, 1 findings at or above it,
 2 usage or configuration error, 3 something could not be inspected,
 130 interrupted.`
 
-// maxHeap is the size below which the garbage collector tries to keep the heap. Live data has
-// separate, lower limits.
+// maxHeap is the heap size that the garbage collector tries not to exceed. Live data has separate,
+// lower limits.
 const maxHeap = 200 << 20
 
 // startHeap is the memory size at which the garbage collector runs for the first time. Most of
@@ -184,8 +184,8 @@ func helpful(err error) string {
 	return "mcpscan"
 }
 
-// splitCommand separates a server's command, after --, from the arguments: kong would parse its
-// flags as ours.
+// splitCommand separates a server's command, after --, from the arguments, because kong would parse
+// the command's flags as ours.
 func splitCommand(args []string) (ours, command []string) {
 	if len(args) == 0 || !slices.Contains([]string{"scan", "proxy", "diff", "lock"}, args[0]) {
 		return args, nil

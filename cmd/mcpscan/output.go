@@ -29,7 +29,7 @@ type outputFlags struct {
 	NoColor         bool     `help:"Disable colour, even on a terminal."`
 }
 
-// documented returns all rules that a report can name without a configuration.
+// documented returns all rules that a report can name if no configuration adds rules.
 func documented() []scanner.Rule { return append(rules.All(), scanner.EngineRules()...) }
 
 // collector starts a report.
@@ -190,7 +190,7 @@ func (f *outputFlags) failOn(r *report.Report) scanner.Severity {
 }
 
 // fails returns the severity that the user chose for failures, if any. For never, it returns nil,
-// so that formats with test results still have failures.
+// so that formats with test results, such as JUnit, still show failures.
 func (f *outputFlags) fails() *scanner.Severity {
 	if f.FailOn == "" || f.FailOn == "never" {
 		return nil

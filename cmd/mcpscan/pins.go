@@ -33,7 +33,7 @@ type pinFlags struct {
 	JSON     bool   `help:"Write JSON instead of text."`
 }
 
-// pinNames has the flags that name a definition as in agentsh.
+// pinNames contains the flags with which agentsh names a definition.
 type pinNames struct {
 	Server string `help:"The server, instead of SERVER." placeholder:"SERVER"`
 	Tool   string `help:"The tool of --server, instead of NAME." placeholder:"NAME"`

@@ -86,7 +86,7 @@ func (c *policyGenerateCmd) profile(ctx context.Context, std streams, profile *p
 const maxReviewed = 65536
 
 // review adds the findings in definitions to the profile. It looks up a tool's findings by the
-// names as shown in reports, which are masked and truncated.
+// names shown in reports, which are masked and truncated.
 func review(profile *policy.Profile, findings []scanner.Finding) {
 	type tool struct{ server, name string }
 	of := map[tool][]*scanner.Finding{}

@@ -64,9 +64,10 @@ func (r *roundTrip) ask(b *testing.B, method string) time.Duration {
 }
 
 // BenchmarkSession measures the round trip of a call with a 1 KiB result through a bare relay,
-// through the proxy alone, and through two proxies that share a session and are called alternately.
-// For the proxy, it reports the time spent judging the two messages and the time spent forwarding
-// them separately. It alternates between all of these, so that they run under the same load.
+// through a proxy with its own session, and through two proxies that share a session and are called
+// alternately. For the proxy, it reports the time spent judging the two messages and the time spent
+// forwarding them separately. It alternates between all of these, so that they run under the same
+// load.
 func BenchmarkSession(b *testing.B) {
 	home := b.TempDir()
 	write := func(name, text string) string {

@@ -101,7 +101,7 @@ func (f *listenFlags) check() error {
 	return nil
 }
 
-// access returns who may use the port.
+// access returns the host names and the token that the proxy accepts in requests.
 func (f *listenFlags) access(address string) proxy.Access {
 	host, _, _ := net.SplitHostPort(address)
 	a := proxy.Access{Hosts: []string{host}, Token: os.Getenv(f.TokenEnv)}
@@ -229,8 +229,8 @@ func serve(ctx context.Context, listener net.Listener, handler http.Handler) err
 	return nil
 }
 
-// givenSecrets masks secrets for the server that are configured or in request headers. It caches
-// the last masker, because a client's requests mostly contain the same secrets.
+// givenSecrets masks the secrets that a server gets from its configuration and in request headers.
+// It caches the last masker, because a client's requests mostly contain the same secrets.
 type givenSecrets struct {
 	always []string
 

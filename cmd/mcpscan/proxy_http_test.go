@@ -184,7 +184,7 @@ func TestProxyOfConfiguration(t *testing.T) {
 }
 
 // TestProxyAsksOverHTTP checks that a request from a server at a URL waits for an answer, and that
-// standard error reports this and why the request was refused.
+// standard error reports the wait and why the request was refused.
 func TestProxyAsksOverHTTP(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	refused := make(chan string, 1)

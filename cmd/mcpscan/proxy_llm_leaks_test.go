@@ -55,8 +55,8 @@ var policyLeaks = []struct {
 		[]llmSaid{{"", []string{"mcp__mail__look", "mcp__mail__list", "mcp__notes__look", "mcp__notes__list", "mcp__notes__find"}, []string{"", "rate limit", "", "", "rate limit"}}}},
 }
 
-// elsewhere contains the lines of section 1.7 that do not concern a model's calls, with the tests
-// that cover them.
+// elsewhere contains the lines of the notes' section 1.7 that do not concern a model's calls, with
+// the tests that cover them.
 var elsewhere = map[string][]string{
 	"Env: allowlist":                           {"TestVariables", "TestInherits", "scan_environment.txtar"},
 	"Binary pin: LookPath":                     {"scan_command.txtar"},

@@ -82,8 +82,8 @@ func llmStreamed(id, name, input string) string {
 }
 
 // TestProxyLLM checks that several requests from an agent belong to one session, in which a call
-// with a value that another server returned is blocked. The recording must give the same findings
-// and contain no key.
+// with a value that another server returned is blocked. Replaying the recording must give the same
+// findings, and the recording must contain no API key.
 func TestProxyLLM(t *testing.T) {
 	provider := &answering{t: t, next: make(chan [2]string, 8)}
 	server := httptest.NewServer(provider)
@@ -137,8 +137,8 @@ func TestProxyLLM(t *testing.T) {
 	}
 }
 
-// TestProxyLLMRecordings checks that the recording of an exchange gives the same findings, in
-// each dialect, and for blocked and forwarded exchanges.
+// TestProxyLLMRecordings checks that replaying a recorded exchange gives the same findings, in each
+// dialect, whether it was blocked or forwarded.
 func TestProxyLLMRecordings(t *testing.T) {
 	files, _ := filepath.Glob("../../internal/proxy/testdata/llm/*.txtar")
 	if len(files) == 0 {
@@ -189,8 +189,7 @@ func TestProxyLLMRecordings(t *testing.T) {
 	}
 }
 
-// amazonFrames converts lines with the type and the payload of an event to an Amazon event
-// stream.
+// amazonFrames converts lines, each with an event's type and payload, to an Amazon event stream.
 func amazonFrames(lines []byte) (frames []byte) {
 	for line := range bytes.Lines(lines) {
 		kind, payload, _ := bytes.Cut(bytes.TrimSuffix(line, []byte("\n")), []byte(" "))

@@ -68,8 +68,8 @@ func (r *proxyRun) configured(ctx context.Context, known servers.Known) (targets
 	return targets, nil
 }
 
-// consent returns a function that returns why a server in the configuration must not be started, or
-// "" if it may. A server at a URL needs no consent, because no command is run for it.
+// consent returns a function that returns the reason not to start a server in the configuration, or
+// "" to start it. A server at a URL needs no consent, because no command is run for it.
 func (r *proxyRun) consent(ctx context.Context, l *servers.Listing) func(*servers.Target) (refused string) {
 	refuses := consent(ctx, r.std, l, r.RunServers)
 	return func(t *servers.Target) string {

@@ -17,7 +17,7 @@ type sessionFlags struct {
 const noSession = "off"
 
 // share joins the session of the proxies that serve the same client. It returns the session name
-// for events and, if the proxy is not part of a shared session, the reason.
+// for events and, if it could not join, the reason.
 func (r *proxyRun) share() (session, alone string) {
 	if r.Session == noSession {
 		return app.ProxySession, ""

@@ -43,8 +43,8 @@ func rewriteFile(path string, before, after []byte, keep bool) (backup string, e
 	return backup, replace.File(real, after, info.Mode().Perm())
 }
 
-// unchangedSince returns an error if a file's content differs from before, because its client may
-// be writing the file.
+// unchangedSince returns an error if a file no longer contains before, because a client may be
+// writing it.
 func unchangedSince(path string, before []byte) error {
 	now, err := app.ReadTarget(path, int64(len(before)))
 	if err != nil || !bytes.Equal(now, before) {

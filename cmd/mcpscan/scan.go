@@ -46,7 +46,7 @@ type liveFlags struct {
 	ClientName    string            `help:"Client name sent to servers; some servers list different tools to different clients." default:"mcpscan" placeholder:"NAME"`
 }
 
-// listing returns the settings that the flags contain for listing servers.
+// listing returns the settings for listing servers, as set by the flags.
 func (c *liveFlags) listing(checks *app.Checks) *servers.Listing {
 	l := checks.Listing()
 	l.InheritEnv, l.ClientName, l.Version = c.InheritEnv, c.ClientName, version()
@@ -124,7 +124,7 @@ type advisoryFlags struct {
 func (f *outputFlags) tellAdvisories(std streams) func(string, osv.Stats) {
 	return func(name string, s osv.Stats) {
 		if !f.Quiet {
-			fmt.Fprintf(std.err, "mcpscan: %s: %d advisories; %d about packages named here, %d for other ecosystems, %d withdrawn\n",
+			fmt.Fprintf(std.err, "mcpscan: %s: %d advisories; %d about packages in this scan, %d for other ecosystems, %d withdrawn\n",
 				text.Visible(name, 400), s.Read, s.Kept, s.Other, s.Withdrawn)
 		}
 	}

@@ -108,8 +108,8 @@ func reported(t require, engine *scanner.Engine, recording string, was []int) st
 	return string(text)
 }
 
-// TestShuffledSessions checks that the interleaving of sessions, the number of goroutines
-// and the number of runs affect only the line numbers in a report. The sessions use the
+// TestShuffledSessions checks that the interleaving of sessions affects only the line numbers in a
+// report, and that the number of goroutines and a second run affect nothing. The sessions use the
 // same servers, which offer the same tools in each of them.
 func TestShuffledSessions(t *testing.T) {
 	var engines []*scanner.Engine

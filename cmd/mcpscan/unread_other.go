@@ -4,6 +4,6 @@ package main
 
 import "io"
 
-// unread always returns true, because it is unknown on this system whether a pipe has a reader: a
-// client that sends nothing more is assumed to be gone.
+// unread always returns true, because this system does not report whether a pipe has a reader. A
+// client that has stopped sending is therefore assumed to be gone.
 func unread(io.Writer) bool { return true }

@@ -298,7 +298,8 @@ func (e *editor) end() error {
 	return nil
 }
 
-// showDiff writes a unified diff with secrets masked. Even in a long file, few lines differ.
+// showDiff writes a unified diff with secrets masked. Its output is short even for a long file,
+// because few lines differ.
 func showDiff(w io.Writer, path, before, after string) {
 	for line := range strings.Lines(udiff.Unified(path, path, before, after)) {
 		fmt.Fprintln(w, text.Visible(text.Mask(strings.TrimRight(line, "\r\n")), 10_000))

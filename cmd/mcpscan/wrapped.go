@@ -13,8 +13,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// ownPath returns the path by which clients start this program. If this program was found through a
-// link, it is the link's path, because the target's often contains a version.
+// ownPath returns the path with which clients start this program. If a link led to this program,
+// ownPath returns the link's path, because the target's often contains a version.
 func ownPath() (string, error) {
 	own, err := os.Executable()
 	if err != nil {
@@ -32,9 +32,9 @@ func ownPath() (string, error) {
 }
 
 // asWritten reconstructs the configuration entry of a wrapped server. The client has already
-// expanded references and changed directory, so asWritten takes both from the locked entry, which
-// is unexpanded, so that they do not differ; only a scan of the configuration can compare them. env
-// contains the names of the environment variables that wrap listed.
+// expanded references and changed directory, so asWritten copies both from the locked entry, which
+// is unexpanded. They therefore never count as changed; only a scan of the configuration can
+// compare them. env contains the names of the environment variables that wrap listed.
 func asWritten(entry config.Server, locked *baseline.Identity, env []string) config.Server {
 	entry.Env = map[string]string{}
 	for _, name := range env {
