@@ -13,8 +13,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// pick chooses the server in OLD to compare NEW with. If pair is set, each side has one server, and
-// the two are compared even if their names differ; otherwise, servers are compared by name.
+// pick chooses the server in OLD to compare NEW with. If pair is set, it is compared with the first
+// server in NEW, whatever their names; otherwise, servers are compared by name.
 func (c *diffCmd) pick(ctx context.Context, std streams, l *servers.Listing, engine *scanner.Engine, before *scanner.Snapshot) (s *scanner.Snapshot, pair bool, err error) {
 	switch {
 	case c.Server != "":

@@ -304,7 +304,7 @@ func (s *checkedServer) lock(c *doctorCmd, path string, f *lockfile.File, e *con
 	}
 }
 
-// waiting describes the parts of a server that are waiting for approval.
+// waiting describes what is waiting for approval on a server.
 func waiting(counts map[lockfile.Status]int, identity bool) string {
 	var parts []string
 	if n := counts[lockfile.Changed]; n > 0 {

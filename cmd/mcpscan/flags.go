@@ -82,8 +82,8 @@ func (f *engineFlags) inspection(ctx context.Context, lock *lockFlags, base *bas
 	return checks, collector, checks.Against(ctx, lock.Lockfile)
 }
 
-// end completes and writes a report, and returns the exit error. lost is the error about an incomplete
-// file, if any.
+// end completes and writes a report, and returns the exit error. lost is the error from writing a
+// recording or audit log, if any.
 func (f *outputFlags) end(std streams, checks *app.Checks, r *report.Report, lost error) error {
 	checks.Complete(r)
 	f.warn(std, checks.Idle, r)

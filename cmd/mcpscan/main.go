@@ -210,8 +210,8 @@ func exitOf(err error) *exitError {
 	return &exitError{exitUsage, err}
 }
 
-// withLost adds the error about an incomplete file to the exit error. An exit code in err takes
-// precedence.
+// withLost adds the error about an output file that was not written completely to the exit error.
+// An exit code in err takes precedence.
 func withLost(err, lost error) error {
 	if lost == nil {
 		return err

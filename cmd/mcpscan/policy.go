@@ -25,7 +25,7 @@ type policyCmd struct {
 // policyCheckCmd implements the mcpscan policy check command.
 type policyCheckCmd struct {
 	Policy     string   `arg:"" help:"The policy: a TOML file, or a YAML file with the keys of mcpscan.yaml." placeholder:"POLICY"`
-	Recordings []string `arg:"" optional:"" help:"Recordings that every pattern of the policy should match; - reads standard input." placeholder:"RECORDING"`
+	Recordings []string `arg:"" optional:"" help:"Recordings in which each of the policy's patterns should match something; - reads standard input." placeholder:"RECORDING"`
 	JSON       bool     `help:"Write JSON instead of lines."`
 	MaxMessage int64    `help:"Maximum message size in bytes." default:"33554432"`
 }

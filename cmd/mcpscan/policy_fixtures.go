@@ -100,7 +100,7 @@ func decide(ctx context.Context, o scanner.Options, fixtures []fixture) ([]fixtu
 	return rows, err
 }
 
-// row returns a fixture's result.
+// row returns the output row for a fixture with the given outcome.
 func (f *fixture) row(out *scanner.Outcome) fixtureRow {
 	r := fixtureRow{Fixture: f.name, Expected: append([]string{}, f.expected...), Result: "shown"}
 	if len(out.Messages) == 0 {

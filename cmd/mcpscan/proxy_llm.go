@@ -18,7 +18,7 @@ var providers = [][2]string{
 	{"gemini", "https://generativelanguage.googleapis.com"},
 }
 
-// llmName is the name in reports for the proxy's end of provider connections.
+// llmName is the server name of LLM provider connections in reports.
 const llmName = "llm"
 
 // llm returns the proxy in front of LLM APIs, and those APIs by path.

@@ -117,7 +117,7 @@ func (c *scanCmd) plan(ctx context.Context, std streams, l *servers.Listing, loc
 
 // advisoryFlags lists files of advisories to use in addition to the built-in ones.
 type advisoryFlags struct {
-	Advisories []string `help:"Also check packages against these advisories: OSV JSON, or the zip export of an ecosystem from osv.dev. Repeatable." placeholder:"FILE" sep:"none"`
+	Advisories []string `help:"Also check packages against these advisories: OSV JSON, or an ecosystem's zip export from osv.dev. Repeatable." placeholder:"FILE" sep:"none"`
 }
 
 // tellAdvisories reports what a file of advisories contains.

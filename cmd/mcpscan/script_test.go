@@ -99,7 +99,7 @@ func wantFindings(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // flood is the script command "flood N FROM TO". It copies FROM to TO and repeats each block of
-// lines that contain {N} N times, replacing {N} by the number of the repetition.
+// lines that contain {N} N times, replacing {N} with the number of the repetition.
 func flood(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) != 3 || neg {
 		ts.Fatalf("usage: flood N FROM TO")
