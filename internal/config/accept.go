@@ -45,7 +45,7 @@ func holdsServers(n *node) bool {
 }
 
 // nestedServers accepts the servers in an mcp object. If "servers" is itself a single server entry,
-// it is accepted only if it contains other entries.
+// it is accepted only if it also contains server entries.
 func nestedServers(_ *reader, n *node) bool {
 	return (n.is(kindObject) || n.is(kindArray)) && (holdsServers(n) || !looksLikeServer(n))
 }
