@@ -60,8 +60,8 @@ func ofClient(clients ...string) func(*reader, *node) bool {
 	}
 }
 
-// vscodeServers accepts "servers" as VS Code writes it. API descriptions also have that key, with a
-// list or with a url and a protocol per entry.
+// vscodeServers accepts "servers" as VS Code writes it. API descriptions also use that key, for a
+// list or for entries with a url and a protocol.
 func vscodeServers(r *reader, n *node) bool {
 	return r.format == "json" && n.is(kindObject) && (namedMCP(r.file.Path) ||
 		slices.ContainsFunc(n.members, func(m member) bool { return looksLikeServer(m.value) && !describesAPI(m.value) }))
