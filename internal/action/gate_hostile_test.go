@@ -14,8 +14,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// TestActionHostileText checks that the log contains no commands for the runner except
-// annotations, whatever a report contains, and that the summary stays below its limit.
+// TestActionHostileText checks that, whatever a report contains, the log has no workflow commands
+// except annotations, and the summary stays below its size limit.
 func TestActionHostileText(t *testing.T) {
 	t.Parallel()
 	hostile := strings.Join([]string{"::warning::one", "  ::set-output name=x::two", "text ##[stop-commands]three", "::stop-commands::four",
@@ -116,8 +116,9 @@ func TestActionOutside(t *testing.T) {
 	}
 }
 
-// TestActionSwitches checks that a Boolean input must be true or false, and that servers are
-// started only if requested, and never with the repository's permissions.
+// TestActionSwitches checks that a Boolean input must be true or false, that servers start only on
+// request and without the job's tokens, and that they never start on events that grant the
+// repository's permissions.
 func TestActionSwitches(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"run-servers", "allow-incomplete", "job-summary", "annotations", "upload-sarif", "allow-unattested"} {
@@ -143,7 +144,7 @@ func TestActionSwitches(t *testing.T) {
 	}
 }
 
-// TestActionProjects checks the arguments passed for projects of several shapes.
+// TestActionProjects checks the arguments passed for several project layouts.
 func TestActionProjects(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -175,8 +176,8 @@ func TestActionProjects(t *testing.T) {
 	}
 }
 
-// TestActionForks checks that an upload that is not permitted, as from a fork, is
-// reported but does not change the verdict.
+// TestActionForks checks that a forbidden SARIF upload, as from a fork, is reported but does not
+// change the verdict.
 func TestActionForks(t *testing.T) {
 	t.Parallel()
 	for _, code := range []int{0, 1} {
@@ -200,9 +201,8 @@ func TestActionForks(t *testing.T) {
 	}
 }
 
-// TestActionWithMcpscan runs the action with mcpscan itself instead of the stub,
-// and checks that the grammar accepts its arguments and that the outputs match the
-// report.
+// TestActionWithMcpscan runs the action with mcpscan itself instead of the stub, and checks that
+// mcpscan accepts the arguments and that the outputs match the report.
 func TestActionWithMcpscan(t *testing.T) {
 	t.Parallel()
 	program, err := exec.LookPath("mcpscan")

@@ -17,7 +17,7 @@ func lockOf(t *testing.T, program, spec, description, schema string) string {
 	return relock(t, program, "", spec, description, schema)
 }
 
-// relock is like lockOf, but updates the given lockfile. If there is a reason, ann
+// relock is like lockOf, but updates the given lockfile. If a reason is given, the user ann
 // approves the change.
 func relock(t *testing.T, program, before, spec, description, schema string, reasons ...string) string {
 	t.Helper()

@@ -30,7 +30,7 @@ type project struct {
 	cache   string
 }
 
-// newProject skips the test if the npm registry cannot be reached.
+// newProject returns an empty project. It skips the test if the npm registry cannot be reached.
 func newProject(t *testing.T) *project {
 	t.Helper()
 	program, err := exec.LookPath("mcpscan")
@@ -118,7 +118,7 @@ require("readline").createInterface({ input: process.stdin }).on("line", (line) 
 });
 `
 
-// pack creates a package of the notes server in the project directory.
+// pack creates an npm package of the notes server in the project directory.
 func (p *project) pack(version, description string) {
 	p.t.Helper()
 	source := filepath.Join("source", version)
@@ -129,7 +129,7 @@ func (p *project) pack(version, description string) {
 	}
 }
 
-// tree returns the project's current files that the gate inspects.
+// tree returns the current content of the files that the gate inspects.
 func (p *project) tree() map[string]string {
 	files := map[string]string{}
 	for _, name := range []string{".mcp.json", "mcpscan.lock"} {
@@ -138,8 +138,8 @@ func (p *project) tree() map[string]string {
 	return files
 }
 
-// gate runs the action for a pull request that changes one tree to another, and checks the exit
-// code and the words in the job summary.
+// gate runs the action for a pull request from base to head, and checks the exit code and that the
+// job summary contains the words.
 func (p *project) gate(step string, base, head, inputs map[string]string, code int, words ...string) {
 	p.t.Helper()
 	r := newRunner(p.t)

@@ -126,7 +126,7 @@ func (r *runner) commit(dir string, files map[string]string) string {
 type history struct{ strings.Builder }
 
 // commit adds a commit to a branch, by default with the branch's last commit as parent, otherwise
-// with the given branches. A file with empty content is removed.
+// with those of the given branches. A file with empty content is removed.
 func (h *history) commit(branch string, files map[string]string, parents ...string) {
 	fmt.Fprintf(h, "commit refs/heads/%s\ncommitter a <a@example.com> 1767225600 +0000\ndata <<END\na change\nEND\n", branch)
 	for i, parent := range parents {
@@ -150,9 +150,9 @@ func (r *runner) repository(h *history) string {
 	return dir
 }
 
-// pullRequest creates a repository in which the base branch has advanced since the
-// pull request's branch left it, and checks out the merge of both, as
-// actions/checkout does with a fetch-depth. It returns base, head and merge.
+// pullRequest creates a repository in which the base branch has advanced since the pull request's
+// branch left it, and checks out the merge of both, as actions/checkout does with fetch-depth set
+// to depth. It returns the commits of base, head and merge.
 func (r *runner) pullRequest(depth int, base, head map[string]string) (before, tip, merge string) {
 	r.t.Helper()
 	var h history

@@ -11,9 +11,9 @@ import (
 	"testing"
 )
 
-// download is a runner whose curl is a script that takes files from a directory instead of a
-// release and refuses URLs other than https. The action's scripts have no option to use another
-// source.
+// download is a runner with a fake curl, which serves files from a directory and refuses all URLs
+// except https. The fake is needed because the action's scripts cannot download from anywhere but a
+// release.
 type download struct {
 	*runner
 	site string
@@ -198,7 +198,7 @@ func TestActionProvenance(t *testing.T) {
 	}
 }
 
-// released returns the release version of this commit, or "".
+// released returns the release version of this commit, or "" if it is not a release.
 func released(t *testing.T) string {
 	t.Helper()
 	return strings.TrimSpace(readFile(t, root, ".github", "action", "VERSION"))
@@ -216,8 +216,8 @@ func TestActionDefaultVersion(t *testing.T) {
 	}
 }
 
-// unreleased returns a runner for an action that is not a release, with a go command
-// that records its arguments and builds the given script.
+// unreleased returns a runner for an action that is not a release, with a go command that records
+// its arguments and runs the given script.
 func unreleased(t *testing.T, script string) *download {
 	t.Helper()
 	d := newDownload(t)

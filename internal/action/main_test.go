@@ -43,7 +43,7 @@ func withMcpscan(m *testing.M) int {
 		return 1
 	}
 	os.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
-	// Tests must not depend on the machine's CI or terminal.
+	// Tests must not depend on the machine's CI, terminal or XDG directories.
 	for _, variable := range os.Environ() {
 		name, _, _ := strings.Cut(variable, "=")
 		if name == "CI" || name == "NO_COLOR" || strings.HasPrefix(name, "GITHUB_") || strings.HasPrefix(name, "XDG_") {

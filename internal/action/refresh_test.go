@@ -13,7 +13,7 @@ import (
 )
 
 // refresh is a runner for the jobs in refresh-lockfile.yml, in a clone of the repository origin.
-// Instead of running go install, it provides a script that writes a lockfile.
+// Its go command installs a script that writes a lockfile, in place of mcpscan.
 type refresh struct {
 	*runner
 	origin string
@@ -230,8 +230,8 @@ func TestRefreshRefuses(t *testing.T) {
 	}
 }
 
-// TestRefreshFails checks that the first job fails if no lockfile was written, and
-// that mcpscan's output contains no commands for the runner.
+// TestRefreshFails checks that the first job fails if no lockfile was written, and that mcpscan's
+// output cannot run workflow commands.
 func TestRefreshFails(t *testing.T) {
 	t.Parallel()
 	r := newRefresh(t, says(3, ""))

@@ -75,8 +75,8 @@ type runner struct {
 	code    int
 }
 
-// newRunner creates the environment of a job. The names of its directories require
-// quoting in scripts.
+// newRunner creates a job's environment. Its directory names contain characters that scripts must
+// quote.
 func newRunner(t *testing.T) *runner {
 	t.Helper()
 	if runtime.GOOS == "windows" {
@@ -104,7 +104,7 @@ func newRunner(t *testing.T) *runner {
 	return r
 }
 
-// link makes a program of this machine available to the runner.
+// link makes a program on this machine available to the runner.
 func (r *runner) link(name string, needed bool) {
 	path, err := exec.LookPath(name)
 	if err != nil && needed {
@@ -289,8 +289,8 @@ func str(v any) string {
 	return fmt.Sprint(v)
 }
 
-// commands returns the workflow commands that a runner finds in a log. It accepts any line end and
-// leading white space before ::, and finds an older form anywhere in a line.
+// commands returns the workflow commands that a runner finds in a log. It accepts any line ending
+// and leading white space before ::, and finds the older form ##[…] anywhere in a line.
 func (r *runner) commands() []string {
 	var out []string
 	stopped := ""

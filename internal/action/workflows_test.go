@@ -14,8 +14,7 @@ import (
 	"github.com/rhysd/actionlint"
 )
 
-// workflow contains the parts of a workflow that are checked in addition to
-// actionlint's checks.
+// workflow contains the parts of a workflow that these tests check in addition to actionlint.
 type workflow struct {
 	On          any
 	Permissions map[string]string
@@ -71,8 +70,8 @@ func examplesOf(t *testing.T) []string {
 	return out
 }
 
-// pinned detects an action pinned by commit, followed by its version. Our own action may be pinned
-// by a commit chosen by the reader, or by an immutable tag.
+// pinned matches an action pinned by commit and followed by its version in a comment. Our own
+// action may be pinned by a commit chosen by the reader, or by an immutable tag.
 var pinned = regexp.MustCompile(`^([\w.-]+/[\w./-]+@[0-9a-f]{40} # v\d+(\.\d+){2}|mcpscan/mcpscan(/\.github/workflows/refresh-lockfile\.yml)?@(COMMIT|v\d+\.\d+\.\d+))$`)
 
 // TestWorkflows checks that the workflows and examples meet actionlint's requirements,
@@ -109,7 +108,7 @@ func TestWorkflows(t *testing.T) {
 	}
 }
 
-// checkText checks the unparsed text: actions are pinned, and dangerous keywords absent.
+// checkText checks in the unparsed text that actions are pinned and dangerous keywords are absent.
 func checkText(t *testing.T, d document) {
 	for _, m := range regexp.MustCompile(`(?m)^\s*(?:- )?uses:\s*(.*)$`).FindAllStringSubmatch(d.text, -1) {
 		if !pinned.MatchString(m[1]) {
@@ -126,9 +125,9 @@ func checkText(t *testing.T, d document) {
 // ours detects an example's references to mcpscan itself, by COMMIT or by a release tag.
 var ours = regexp.MustCompile(`((?:mcpscan|refresh-lockfile\.yml)@|rev: )(COMMIT|latest|v[\d.]+)`)
 
-// TestVersionInDocuments checks that the examples name the release in
-// .github/action/VERSION, or COMMIT if it contains none. go test ./internal/action -run
-// VersionInDocuments -update writes them.
+// TestVersionInDocuments checks that the examples name the release in .github/action/VERSION, or
+// COMMIT if that file is empty. go test ./internal/action -run VersionInDocuments -update rewrites
+// the examples.
 func TestVersionInDocuments(t *testing.T) {
 	want, named := "COMMIT", 0
 	if version := released(t); version != "" {

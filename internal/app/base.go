@@ -40,21 +40,21 @@ func (b baseTree) lockfile(name string) string {
 	return b.path(name)
 }
 
-// holds reports whether a file belongs to the base tree. If it does, its earlier version is the
-// copy there, or none.
+// holds reports whether the base tree covers a file. If so, the copy there is the earlier version;
+// without a copy, the file is new.
 func (b baseTree) holds(name string) bool { return b != "" && filepath.IsLocal(name) }
 
 // path returns the path of the base's version of a file.
 func (b baseTree) path(name string) string { return filepath.Join(string(b), name) }
 
-// fileVersion is the version of a file in one of the two trees; nil if the file does not exist
+// fileVersion is a file as it is in the working tree or in the base tree; nil if it does not exist
 // there.
 type fileVersion struct {
 	name string
 	data []byte
 }
 
-// read returns the version of a file in one tree. If must is set, the file must exist.
+// read reads a file from the working tree or the base tree. If must is set, the file must exist.
 func read(what, name string, limit int64, must bool) (*fileVersion, error) {
 	info, err := os.Stat(name)
 	switch {
@@ -104,8 +104,8 @@ func changedSettings(name string, was, now *fileVersion, changes []configfile.Se
 	return changed
 }
 
-// settings reads the configuration in effect, and returns the event for the change under review.
-// Without a configuration, the defaults apply.
+// settings reads the configuration in effect, and returns a description of its changes if the
+// change under review modifies it. Without a configuration, the defaults apply.
 func (o *Options) settings() (*config.Settings, []*configfile.ChangedSettings, error) {
 	if o.NoConfig {
 		if o.Config != "" {
@@ -144,8 +144,8 @@ func (v *fileVersion) settings() (*config.Settings, error) {
 	return config.ParseSettings(v.name, v.data, Vocabulary())
 }
 
-// policies returns the names of the policies in effect, and an event for each policy that the
-// change under review modifies.
+// policies returns the names of the policies in effect, and a description of the changes to each
+// policy that the change under review modifies.
 func (b baseTree) policies(names []string) (decide []string, changed []*configfile.ChangedSettings, err error) {
 	for _, name := range names {
 		was, now, err := b.versions("the policy", name, config.MaxPolicy, true)
@@ -207,8 +207,8 @@ func comparePolicies(was, now *fileVersion) (changes []configfile.SettingsChange
 	return changes, lists[0] != nil && lists[0].Enforced, nil
 }
 
-// baseline returns the known findings from the baseline in effect, its name, and the event for the
-// change under review.
+// baseline returns the known findings from the baseline in effect, its name, and a description of
+// its changes if the change under review modifies it.
 func (b baseTree) baseline(name string) (known map[string]scanner.Severity, decides string, changed []*configfile.ChangedSettings, err error) {
 	was, now, err := b.versions("the baseline", name, maxBaseline, true)
 	if err != nil {

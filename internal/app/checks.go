@@ -53,7 +53,7 @@ type Checks struct {
 }
 
 // ReadUpTo reads at most limit+1 bytes of a file, so that its parser can tell whether it is longer
-// than limit. what is the file's purpose, for errors.
+// than limit. what names the file in errors.
 func ReadUpTo(what, name string, limit int64) ([]byte, error) {
 	file, err := os.Open(name)
 	if err != nil {
@@ -185,8 +185,8 @@ func Load(o Options) (*Checks, error) {
 	return c, nil
 }
 
-// Compare sets the current date for ignores, and loads the known findings from a baseline, which is
-// a JSON report; either may be "".
+// Compare sets now as the time of findings that have none, for ignores that expire, and loads the
+// known findings from a baseline, which is a JSON report. Either argument may be "".
 func (c *Checks) Compare(baseline, now string) error {
 	var err error
 	if c.Triage.Now, err = Date(now); err != nil || baseline == "" {

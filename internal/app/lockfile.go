@@ -15,8 +15,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Against makes a run compare with the definitions approved by a lockfile, which are read with the
-// engine's rules. "" means mcpscan.lock, if it exists. A named lockfile that does not exist
+// Against makes a run compare definitions with those approved in a lockfile, which are read with
+// the engine's rules. "" means mcpscan.lock, if it exists. A named lockfile that does not exist
 // approves nothing.
 func (c *Checks) Against(ctx context.Context, name string) error {
 	named := name != ""
@@ -57,7 +57,7 @@ func (c *Checks) Against(ctx context.Context, name string) error {
 	return err
 }
 
-// Engine returns the engine, which compares with the approved definitions if there are any.
+// Engine returns the engine, which compares definitions with the approved ones, if any.
 func (c *Checks) Engine() *scanner.Engine {
 	if c.approved == nil {
 		return c.engine

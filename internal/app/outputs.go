@@ -39,7 +39,7 @@ func OpenAuditLog(name string, others ...string) (*AuditLog, error) {
 	return &AuditLog{to: report.NewEvents(file), file: file}, nil
 }
 
-// Beside returns a sink that writes to the log and passes everything on.
+// Beside returns a sink that writes to both the log and s.
 func (l *AuditLog) Beside(s scanner.Sink) scanner.Sink {
 	if l.to == nil {
 		return s
@@ -87,7 +87,7 @@ func OpenRecording(name string) (*Recording, error) {
 	return &Recording{to: replay.NewRecorder(f, name), file: f}, nil
 }
 
-// Record writes an event, and sets its location in the recording if it has one.
+// Record writes an event, and sets its location to the line written, if any.
 func (r *Recording) Record(e *scanner.Event) {
 	if r.to == nil {
 		return

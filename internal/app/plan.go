@@ -55,7 +55,7 @@ func (p *Plan) Watch(ctx context.Context, l *servers.Listing, all *scanner.Event
 
 // Add adds the targets of a run, and the server that a command starts. Without either, it adds the
 // configurations in the working directory and the user's directories. The target - is stdin. locked
-// is the lockfile whose definitions are inspected for servers that are not started; nil if there is
+// is the lockfile whose definitions are inspected instead of starting servers; nil if there is
 // none.
 func (p *Plan) Add(ctx context.Context, targets, command []string, locked *lockfile.File, stdin io.Reader) error {
 	p.lockfile, p.mayLeave = locked, p.NoRun && locked == nil

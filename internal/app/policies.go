@@ -76,8 +76,8 @@ func AddPolicies(o *scanner.Options, names []string) (idle []string, err error) 
 	return idle, nil
 }
 
-// together returns a policy that applies the strictest verdict of several, some of which may be
-// nil. If all are nil, it returns nil.
+// together returns a policy that applies the strictest verdict of the given ones. It ignores nil
+// policies, and returns nil if there are no others.
 func together(policies ...scanner.Policy) scanner.Policy {
 	all := strictest(slices.DeleteFunc(policies, func(p scanner.Policy) bool { return p == nil }))
 	switch len(all) {
@@ -89,8 +89,7 @@ func together(policies ...scanner.Policy) scanner.Policy {
 	return all
 }
 
-// strictest combines policies: the strictest verdict wins, and of several equally strict ones the
-// first.
+// strictest combines policies: the strictest verdict wins; among equally strict ones, the first.
 type strictest []scanner.Policy
 
 // Decide returns the strictest policy's decision.

@@ -16,8 +16,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Recordings opens recordings as a source that can be interrupted; - is stdin. count, if not nil,
-// returns a reader that counts what is read.
+// Recordings opens recordings as a source that can be interrupted. The name - means stdin. count,
+// if not nil, returns a reader that counts what is read.
 func Recordings(ctx context.Context, names []string, stdin io.Reader, o replay.Options, count func(io.Reader) io.Reader) (scanner.Source, func(), error) {
 	closers := make(chan func(), 1)
 	src, err := untilInterrupted(ctx, label(names[0]), func() (scanner.Source, error) {
@@ -45,8 +45,8 @@ func label(name string) string {
 }
 
 // openRecordings detects the formats of all files before reading any, so that a wrong name is
-// reported at once, not after an hour of work. If there are several, an unreadable one is skipped
-// and counted, and the others are still read.
+// reported at once, not after an hour of work. If there are several files, an unreadable one is
+// skipped and counted, and the others are still read.
 func openRecordings(names []string, stdin io.Reader, o replay.Options, count func(io.Reader) io.Reader) (scanner.Source, func(), error) {
 	var sources []scanner.Source
 	var files []*os.File
@@ -87,7 +87,7 @@ func openRecordings(names []string, stdin io.Reader, o replay.Options, count fun
 	return replay.Join(sources...), closeAll, nil
 }
 
-// partMark separates the name of a recording from the part number, which the first part lacks.
+// partMark separates a recording's name from its part number; the first part has no number.
 const partMark = ".part"
 
 func partName(recording string, n int) string {
@@ -140,7 +140,7 @@ func WithParts(recordings []string) (names []string) {
 	return names
 }
 
-// IncompleteError is an error that kept a run from inspecting all input.
+// IncompleteError is an error that prevented a run from inspecting all input.
 type IncompleteError struct{ err error }
 
 func (e *IncompleteError) Error() string { return e.err.Error() }
@@ -181,8 +181,8 @@ type piece struct {
 	err   error
 }
 
-// untilInterrupted returns an interruptible source that reads from the source that open returns.
-// open may block as well.
+// untilInterrupted returns an interruptible source around the one that open returns. open may block
+// as well.
 func untilInterrupted(ctx context.Context, name string, open func() (scanner.Source, error)) (scanner.Source, error) {
 	opened := make(chan error, 1)
 	pieces := make(chan piece)

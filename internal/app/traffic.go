@@ -30,9 +30,9 @@ type Traffic struct {
 	spool *spool.Spool // nil if nothing is recorded
 }
 
-// OpenTraffic creates the --record file, accessible only to its owner, and deletes the remaining
-// parts of the recording it replaces. A new part starts when the current one reaches size bytes,
-// and keep is the maximum number of parts; 0 means no limit. tell reports problems with the file.
+// OpenTraffic creates the --record file, accessible only to its owner, and deletes the other parts
+// of the recording that it replaces. A new part starts when the current one reaches size bytes, and
+// keep is the maximum number of parts; 0 means no limit. tell reports problems with the file.
 func OpenTraffic(name string, size int64, keep int, tell func(string, ...any)) (*Traffic, error) {
 	if name == "" {
 		return &Traffic{}, nil
@@ -69,8 +69,7 @@ func OpenTraffic(name string, size int64, keep int, tell func(string, ...any)) (
 	return t, nil
 }
 
-// lostLine returns a line that marks missing messages in a recording, and makes a replay
-// incomplete.
+// lostLine returns a recording line that reports n missing messages and makes a replay incomplete.
 func lostLine(n int, why string) []byte {
 	var b bytes.Buffer
 	_ = replay.NewRecorder(&b, "").Record(&scanner.Event{Kind: scanner.SkippedEvent, Time: time.Now().UTC(), Session: ProxySession,
@@ -84,7 +83,7 @@ func (t *Traffic) Write(line []byte) (int, error) {
 	return t.spool.Write(line)
 }
 
-// Record writes an event, and sets its location in the recording if it has one.
+// Record writes an event, and sets its location to the line written, if any.
 func (t *Traffic) Record(e *scanner.Event) {
 	if t.spool == nil {
 		return
@@ -108,7 +107,7 @@ func (t *Traffic) next(at time.Time) {
 	}
 }
 
-// drop deletes the part that exceeds --record-keep once the part named next exists.
+// drop deletes the oldest part if creating the part named next would exceed --record-keep.
 func (t *Traffic) drop(next string) {
 	_, number, _ := strings.Cut(next[len(t.name):], partMark)
 	n, err := strconv.Atoi(number)

@@ -19,18 +19,19 @@ const (
 	Auto     = "auto"
 )
 
-// stated reports whether a person, not mcpscan, gave the approval, with a reason.
+// stated reports whether the approval names a person (not mcpscan), a time and a reason.
 func (a *Approval) stated() bool {
 	return a != nil && a.By != "" && a.By != FirstUse && a.By != Auto && a.Reason != "" && !a.At.IsZero()
 }
 
-// MadeSince reports whether a person gave the approval, with a reason, and it differs from before.
+// MadeSince reports whether the approval names a person, a time and a reason, and differs from
+// before.
 func (a *Approval) MadeSince(before *Approval) bool {
 	return a.stated() && (before == nil || a.By != before.By || a.Reason != before.Reason || !a.At.Equal(before.At))
 }
 
-// RewrittenAs reports whether somebody replaced this approval. Adding a reason later
-// does not count; mcpscan makes no other change to an approval.
+// RewrittenAs reports whether somebody edited this approval into now. Adding a reason later does
+// not count: mcpscan itself makes that change, and no other.
 func (a *Approval) RewrittenAs(now *Approval) bool {
 	if a == nil || now == nil || a.By == now.By && a.Reason == now.Reason && a.At.Equal(now.At) {
 		return false

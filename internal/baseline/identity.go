@@ -108,8 +108,8 @@ func (l *LockedIdentity) Approved() *Identity {
 func (l *LockedIdentity) Waits() bool { return l != nil && (l.Pending || l.Seen != nil) }
 
 // Stale describes how the command or address differs from the one that the lockfile recorded last,
-// or returns nil if it does not or none was recorded. Resolved values and the names of variables
-// and headers do not count.
+// or returns nil if they are the same or none was recorded. Resolved values and the names of
+// variables and headers do not count.
 func (l *LockedIdentity) Stale(now *Identity) []string {
 	last := l.Last()
 	if last == nil {
@@ -140,7 +140,7 @@ func (id *Identity) started() *Identity {
 }
 
 // Complete returns now with missing values filled in from id, so that a cold package cache or a
-// missing file removes nothing. same reports whether all values that both contain are equal.
+// missing file removes no value. same reports whether all values that both contain are equal.
 func (id *Identity) Complete(now *Identity) (complete *Identity, same bool) {
 	merged := *now
 	same = len(id.Differences(now)) == 0

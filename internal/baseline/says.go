@@ -6,8 +6,8 @@ import (
 )
 
 // Says is the set of members, other than definitions, that a lockfile has for a server, such as
-// identity.digest. Missing members are compared separately, because Differences ignores missing
-// data, so that removing a member would hide a change.
+// identity.digest. These members are compared separately because Differences ignores missing data:
+// removing a member would otherwise hide a change.
 type Says map[string]bool
 
 // Lacks returns the sorted members that other contains and s does not.

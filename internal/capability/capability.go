@@ -10,8 +10,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// Capability is what a tool contributes to a data flow. All three together let text from a
-// stranger send out the user's data.
+// Capability is what a tool contributes to a data flow. Together, all three let a stranger's text
+// exfiltrate the user's data.
 type Capability uint8
 
 // The capabilities.
@@ -170,7 +170,7 @@ func delivered(things role) (can Set) {
 	return can
 }
 
-// hint returns the hint of the annotations at node i as written, or "" if missing.
+// hint returns the named Boolean hint in the annotations at node i, as written, or "" if missing.
 func hint(doc *wire.Doc, i int, name string) string {
 	if h := doc.Get(i, name); doc.Kind(h) == wire.Bool {
 		return string(doc.Raw(h))

@@ -10,7 +10,7 @@ import (
 )
 
 // Category is what a call does to data. Capabilities describe what an agent could combine;
-// categories describe what it did, in order.
+// categories describe what it did, call by call.
 type Category uint8
 
 // The categories. A tool whose effect cannot be recognized is Unknown.

@@ -103,7 +103,7 @@ func DescribesSwitch(p *scanner.TextPass, start, end int) bool {
 	return (InQuestion(p.Folded, start) || !p.Description() && setAhead.Match(p.Folded[from:start])) && !settled.Match(p.Folded[end:to])
 }
 
-// settled detects text that follows an indirect question and answers it at once or keeps it from
+// settled detects text that follows an indirect question and answers it at once or hides it from
 // the user.
 var settled = lazyregexp.New(`\b(is|was|has|been)\s+(not|no|never|nobody|decided|settled|already|beyond|out\s+of)\b|` +
 	`\byou\s+(must|should|shall|need\s+to|have\s+to|are\s+to)\b|\bmust\s+(always\s+)?be\s+(done|true|set|yes)\b|` +
@@ -150,8 +150,8 @@ var hasItRun = lazyregexp.New("\\b(runs?|execut(e|es|ing)|paste|type|enter|start
 var quotationMarks = [...][2]string{{`"`, `"`}, {"'", "'"}, {"`", "`"}, {"“", "”"}, {"„", "“"}, {"„", "”"}, {"”", "”"}, {"‘", "’"}, {"‚", "‘"},
 	{"«", "»"}, {"»", "«"}, {"‹", "›"}, {"›", "‹"}, {"「", "」"}, {"『", "』"}, {"《", "》"}, {"〈", "〉"}}
 
-// jsonValue matches the text before a JSON string, whose quotation marks do not quote. Results and
-// malformed messages can contain JSON.
+// jsonValue matches the text before a JSON string, whose quotation marks are syntax, not a
+// quotation. Results and malformed messages can contain JSON.
 var jsonValue = lazyregexp.New(`("\s*:|\[)\s*$`)
 
 // startOfJSON matches first characters that distinguish JSON from prose.
@@ -180,7 +180,7 @@ func Quoted(t []byte, start, end int) bool {
 // detector, the announcement of an example, or a warning about attackers.
 var CitedAhead = lazyregexp.New(`\b(detect(s|ors?|ing)?|such\s+as|e\.g|for\s+example|phrases?|wording|known\s+as|malicious|attackers?|injected)\b[^\n]*$`)
 
-// orderWords matches words that address an instruction to its reader.
+// orderWords matches words that address the reader of an instruction.
 var orderWords = lazyregexp.New(`\b(you|must|should|please|first|before|always|immediately|now|important|required?|need to|make sure|ensure|then|also)\b`)
 
 // AddressesReader reports whether a clause addresses its reader.
@@ -220,8 +220,8 @@ func ContainsAny(t []byte, words ...string) bool {
 	return false
 }
 
-// Combine returns every concatenation of one element from each list, for anchors of words that are
-// common alone but rare in combination.
+// Combine returns every concatenation of one element from each list. It makes anchors from words
+// that are common alone but rare in combination.
 func Combine(lists ...[]string) []string {
 	joined := []string{""}
 	for _, list := range lists {
@@ -252,14 +252,14 @@ func Wrapped(phrases ...string) (all []string) {
 	return all
 }
 
-// AskedByUser matches text about memory operations that the user requests.
+// AskedByUser matches text in which the user requests something, such as a memory operation.
 var AskedByUser = lazyregexp.New(`\b(when|if|whatever|what|asks?|tells?)\s+(\w+\s+)?(the\s+)?user\b|\b(the\s+)?user\s+(asks?|tells?|wants?|requests?|says?)\b`)
 
-// UsedWhen matches the statement of purpose in instructions for an AI.
+// UsedWhen matches text that says when to use something, as instructions for an AI do.
 var UsedWhen = text.LazyExpr(`\b(use|used|useful|activate|trigger|invoke|reach)\s+(for\s+)?(this\s+|it\s+)?(\w+\s+)?(when|whenever|for|if)\b`)
 
 // IsOrder reports whether the position of a verb makes it an instruction: at the beginning of a
-// sentence or line, or after a word that continues an instruction or makes somebody act.
+// sentence or line, or after a word that introduces or continues an instruction.
 func IsOrder(t []byte, verb int) bool {
 	return len(bytes.TrimSpace(t[:verb])) == 0 || leadsToOrder.Match(t[max(0, verb-orderReach):verb])
 }

@@ -1,7 +1,7 @@
 package clause
 
-// Building blocks of patterns, as regular expressions over folded text. They name the parts of
-// a clause; a pattern combines them.
+// The building blocks of patterns: regular expressions over folded text, each for one part of a
+// clause.
 const (
 	// DropVerbs matches verbs that mean ignoring instructions.
 	DropVerbs = `(ignor(e|es|ing)|disregard(s|ing)?|forget(s|ting)?|overrid(e|es|ing)|bypass(es|ing)?|discard(s|ing)?|supersed(e|es|ing)|replac(e|es|ing)|` +
@@ -11,7 +11,8 @@ const (
 	Instructions = `(instructions?|system\s+prompts?|prompts?|rules|directives?|guidelines?|polic(y|ies)|safety\s+(checks?|measures?|protocols?)|safeguards?|` +
 		`guardrails|restrictions|preferences|constraints|directions|programming|training)`
 
-	// InstructionQualifiers distinguishes the model's instructions from a program's or a person's.
+	// InstructionQualifiers matches words that distinguish the model's instructions from a
+	// program's or a person's.
 	InstructionQualifiers = `(previous(ly)?|prior|above|earlier|preceding|existing|original|initial|system|safety|security|user['’]?s?|your|other)`
 
 	// SendVerbs matches verbs for sending data out.
@@ -29,7 +30,7 @@ const (
 		`(previous|prior|earlier|all(\s+of)?(\s+the)?)\s+messages|everything\s+(the\s+user\s+(said|wrote|typed|has\s+said)|` +
 		`you\s+know\s+about\s+the\s+user)|(every|all)\s+messages?\s+(that\s+)?the\s+user)`
 
-	// Secrets matches credentials by name.
+	// Secrets matches words for credentials.
 	Secrets = `(credentials?|passwords?|passphrases?|api[ _-]?keys?|private\s+keys?|ssh\s+keys?|secret\s+keys?|access\s+tokens?|session\s+tokens?|` +
 		`auth(entication)?\s+tokens?|env(ironment)?\s+var(iable)?s|environment\s+variables?|secrets|cookies|clipboard(\s+contents?)?|seed\s+phrase)`
 

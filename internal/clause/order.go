@@ -40,8 +40,8 @@ func JudgeOrders(orders ...Order) func(*scanner.TextPass) {
 }
 
 // documentary contains words typical of texts that explain prompts and attacks on models. A long
-// text that contains two of these words discusses instructions rather than giving them. General
-// security words count half, because a résumé contains them as well.
+// text that contains enough of these words discusses instructions rather than giving them. General
+// security words count half, because a résumé may contain them as well.
 var documentary = [...]struct {
 	word   string
 	weight int
@@ -94,7 +94,7 @@ const (
 )
 
 // QuotedInReport reports whether an instruction is in quotation marks, in a code span or in a
-// quoted line and nearby words call it an attack or a test case. An attacker can write such words,
+// quoted line, and nearby words call it an attack or a test case. An attacker can write such words,
 // so they only lower the severity by one level.
 func QuotedInReport(t []byte, start, end int) bool {
 	from := start

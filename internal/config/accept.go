@@ -45,7 +45,7 @@ func holdsServers(n *node) bool {
 }
 
 // nestedServers accepts the servers in an mcp object. If "servers" is itself a single server entry,
-// it is accepted only if it contains other entries.
+// it is accepted only if it also contains server entries.
 func nestedServers(_ *reader, n *node) bool {
 	return (n.is(kindObject) || n.is(kindArray)) && (holdsServers(n) || !looksLikeServer(n))
 }
@@ -60,8 +60,8 @@ func ofClient(clients ...string) func(*reader, *node) bool {
 	}
 }
 
-// vscodeServers accepts "servers" as VS Code writes it. API descriptions also have that key, with a
-// list or with a url and a protocol per entry.
+// vscodeServers accepts "servers" as VS Code writes it. API descriptions also use that key, for a
+// list or for entries with a url and a protocol.
 func vscodeServers(r *reader, n *node) bool {
 	return r.format == "json" && n.is(kindObject) && (namedMCP(r.file.Path) ||
 		slices.ContainsFunc(n.members, func(m member) bool { return looksLikeServer(m.value) && !describesAPI(m.value) }))

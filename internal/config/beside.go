@@ -21,8 +21,8 @@ type beside struct {
 	paths   []string // key paths, with keys separated by spaces
 }
 
-// settingsBeside returns the table of settings that approve, run a command, choose an endpoint, or
-// set environment variables.
+// settingsBeside returns the table of settings that grant approvals, run a command, choose an
+// endpoint, or set environment variables.
 func settingsBeside() []beside {
 	editor := []string{"chat.tools.*", "chat.mcp.*", "chat.agent.*", "chat.plugins.*"}
 	for _, under := range []string{"settings ", "customizations vscode settings "} {

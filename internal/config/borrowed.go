@@ -7,7 +7,7 @@ import (
 // agentsh and MCPProxy files are read unchanged. A key either has the effect of the equivalent
 // mcpscan key, or is accepted with a message that it has no effect.
 
-// idle remembers that a key has no effect.
+// idle records that a key has no effect.
 func (r *settingsReader) idle(pos Position, key, why string) {
 	r.settings.Idle = append(r.settings.Idle, IdleKey{pos, key + " has no effect here: " + why})
 }
@@ -80,7 +80,7 @@ func (r *settingsReader) clientServers(n *node) {
 		}
 	}
 	if n.kind != kindNull {
-		r.idle(n.pos, "mcpServers", "except skip_quarantine; mcpscan scan FILE checks and starts the servers")
+		r.idle(n.pos, "mcpServers (except skip_quarantine)", "mcpscan scan FILE checks and starts the servers")
 	}
 }
 

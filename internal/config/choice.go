@@ -20,7 +20,7 @@ const (
 	everywhere = InOutputs | Elsewhere
 )
 
-// has reports whether a finding is chosen.
+// has reports whether a finding's rule is chosen for the place where the finding occurs.
 func (c Choice) has(f *scanner.Finding) bool {
 	place := Elsewhere
 	if output(f) {
@@ -35,8 +35,8 @@ func (c Choice) All(id string) bool { return c[id] == everywhere }
 // Choose adds the rules that a name selects, and reports whether there are any. The name is a rule
 // ID, a category, or tool_poisoning, agentsh's name for findings in definitions. agentsh names have
 // underscores where IDs have hyphens; both are accepted. An exact category name takes precedence
-// over a rule ID: version_pin and burst select all rules of the category, version-pin selects the
-// rule.
+// over a rule ID: version_pin and burst select all rules in the category of that name, and
+// version-pin selects the rule.
 func (c Choice) Choose(name string, all []scanner.Rule) bool {
 	category := slices.Contains(scanner.Categories, name)
 	name = strings.ReplaceAll(name, "_", "-")

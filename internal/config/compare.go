@@ -128,7 +128,7 @@ func (p *CustomPattern) differs(was *CustomPattern) (weaker bool, what string) {
 	case !same(p.Pattern, was.Pattern):
 		return true, "expression"
 	case !looksEverywhere(was.Fields, p.Fields):
-		return true, "list of fields, which omits some"
+		return true, "list of fields, which lacks some of the old ones"
 	case p.Category != was.Category: // flags select rules by category
 		return true, "category"
 	case p.Severity != was.Severity:
