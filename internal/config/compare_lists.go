@@ -48,7 +48,7 @@ func (c *comparison) layerEffect(o *Override, added bool) configfile.Effect {
 	return effect
 }
 
-// severities counts the overrides in both versions that set the severity of a rule.
+// severities counts the overrides in both versions that set a rule's severity.
 func (c *comparison) severities(id string) (n int) {
 	for _, s := range [...]*Settings{c.before, c.now} {
 		for _, o := range s.Overrides {
@@ -92,7 +92,7 @@ func (c *comparison) ignores() {
 		result, what := configfile.Weakens, "an ignore was added that names neither a fingerprint nor a single rule with a tool"
 		switch {
 		case slices.ContainsFunc(c.before.Ignores, func(was Ignore) bool { return was.covers(is) }):
-			result, what = configfile.Keeps, "an ignore changed and accepts nothing new"
+			result, what = configfile.Keeps, "an ignore was changed, but accepts no additional findings"
 		case is.narrow():
 			result, what = configfile.Accepts, "an ignore was added"
 		}
