@@ -8,8 +8,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// overrides compares overrides for servers and tools. Overrides that are in both versions keep
-// their order, so only added and removed ones matter.
+// overrides compares overrides for servers and tools. Those common to both versions are in the same
+// order (see apart), so only added and removed ones matter.
 func (c *comparison) overrides() {
 	keys := []string{"overrides"}
 	gone, added := apart(c.before.Overrides, c.now.Overrides, func(a, b *Override) bool { return a.Server == b.Server && a.Tool == b.Tool && same(a.Layer, b.Layer) })
@@ -81,7 +81,7 @@ func apart[T any](before, now []T, equal func(a, b *T) bool) (gone, added []*T) 
 	return gone, added
 }
 
-// ignores compares the accepted findings. The order and the reasons of ignores have no effect.
+// ignores compares the accepted findings. An ignore's position and reason have no effect.
 func (c *comparison) ignores() {
 	keys := []string{"ignores"}
 	for i := range c.now.Ignores {

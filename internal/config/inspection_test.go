@@ -112,7 +112,7 @@ func TestBlocksDefinitions(t *testing.T) {
 	}
 }
 
-// TestSimilarityCheck covers the switch for server names, and the one for all
+// TestSimilarityCheck covers the switch for comparing server names, and the one for all
 // cross-server findings.
 func TestSimilarityCheck(t *testing.T) {
 	names := scanner.Rule{ID: "xs-server-lookalike", Category: "name_similarity"}

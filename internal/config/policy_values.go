@@ -46,7 +46,7 @@ func (r *rulesReader) args(rule *policy.Rule, n *node) {
 	seen := map[string]Position{}
 	for _, m := range n.members {
 		if first, again := seen[strings.ToLower(m.key)]; again {
-			r.fail(m.pos, "duplicate argument %s, first at %s; argument names ignore case", Quoted(m.key), first)
+			r.fail(m.pos, "duplicate argument %s, first at %s; case does not matter in argument names", Quoted(m.key), first)
 			continue
 		}
 		seen[strings.ToLower(m.key)] = m.pos

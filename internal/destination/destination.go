@@ -1,5 +1,5 @@
 // Package destination determines where a host or URL leads: the public network, a private one, this
-// machine, or the metadata service of a cloud.
+// machine, or a cloud metadata service.
 package destination
 
 import (

@@ -67,7 +67,7 @@ func (o *options) takes(w string) bool {
 	return false
 }
 
-// The launcher options that take a value, according to their help.
+// The launcher options that take a value, according to the launchers' help.
 var (
 	npxOptions = options{
 		values: " --registry --userconfig --globalconfig --prefix -C --cache -w --workspace --loglevel --node-options --shell --script-shell -n --node-arg --location --before --tag ",

@@ -88,8 +88,8 @@ func canonical(b []byte) []byte {
 	return doc.AppendCanonical(nil, 0)
 }
 
-// TestFormat checks that a file is read as it was written, with the same bytes
-// every time and with correct digests.
+// TestFormat checks that formatting always yields the same bytes, and that reading them restores
+// the file, with correct digests.
 func TestFormat(t *testing.T) {
 	first := format(t, whole(t))
 	for range 50 { // map iteration order differs each time

@@ -225,8 +225,8 @@ func Distinctive(name string) []string {
 	return rest
 }
 
-// KnownWord reports whether w is an English word used in names, possibly inflected, or the name of
-// a product.
+// KnownWord reports whether w is an English word used in names, possibly inflected, or a product
+// name.
 func KnownWord(w string) bool {
 	if vocabulary[w] || properNames[w] {
 		return true
