@@ -8,8 +8,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// overrides compares overrides for servers and tools. Overrides that are in both versions keep
-// their order, so only added and removed ones matter.
+// overrides compares overrides for servers and tools. Those common to both versions are in the same
+// order (see apart), so only added and removed ones matter.
 func (c *comparison) overrides() {
 	keys := []string{"overrides"}
 	gone, added := apart(c.before.Overrides, c.now.Overrides, func(a, b *Override) bool { return a.Server == b.Server && a.Tool == b.Tool && same(a.Layer, b.Layer) })
@@ -48,7 +48,7 @@ func (c *comparison) layerEffect(o *Override, added bool) configfile.Effect {
 	return effect
 }
 
-// severities counts the overrides in both versions that set the severity of a rule.
+// severities counts the overrides in both versions that set a rule's severity.
 func (c *comparison) severities(id string) (n int) {
 	for _, s := range [...]*Settings{c.before, c.now} {
 		for _, o := range s.Overrides {
@@ -81,7 +81,7 @@ func apart[T any](before, now []T, equal func(a, b *T) bool) (gone, added []*T) 
 	return gone, added
 }
 
-// ignores compares the accepted findings. The order and the reasons of ignores have no effect.
+// ignores compares the accepted findings. An ignore's position and reason have no effect.
 func (c *comparison) ignores() {
 	keys := []string{"ignores"}
 	for i := range c.now.Ignores {
@@ -92,7 +92,7 @@ func (c *comparison) ignores() {
 		result, what := configfile.Weakens, "an ignore was added that names neither a fingerprint nor a single rule with a tool"
 		switch {
 		case slices.ContainsFunc(c.before.Ignores, func(was Ignore) bool { return was.covers(is) }):
-			result, what = configfile.Keeps, "an ignore changed and accepts nothing new"
+			result, what = configfile.Keeps, "an ignore was changed, but accepts no additional findings"
 		case is.narrow():
 			result, what = configfile.Accepts, "an ignore was added"
 		}

@@ -19,8 +19,9 @@ type switchKey struct {
 	put  func(to, from *Settings) // put replaces the setting; to is a copy that shares its maps
 }
 
-// switches compares which rules run and their severities. Several keys determine that together, so
-// it compares the results. A key is blamed if reverting it would undo some of the harm.
+// switches compares which rules run, and their severities. Several keys together determine both, so
+// it compares the outcome for each rule. A key is blamed if reverting it would undo some of the
+// harm.
 func (c *comparison) switches() {
 	rules := c.comparedRules()
 	harmed := c.now.harmed(c.before, rules)
@@ -65,8 +66,8 @@ func (c *comparison) comparedRules() []scanner.Rule {
 	return rules
 }
 
-// harmed returns the rules that are off, or have a lower severity, compared with the settings
-// before, ignoring overrides.
+// harmed returns the rules that were on before and are now off or have a lower severity, ignoring
+// overrides.
 func (s *Settings) harmed(before *Settings, rules []scanner.Rule) map[string]configfile.Effect {
 	harmed := map[string]configfile.Effect{}
 	for i := range rules {
@@ -91,15 +92,15 @@ func (s *Settings) harmed(before *Settings, rules []scanner.Rule) map[string]con
 	return harmed
 }
 
-// raised reports whether the profile alone raises a rule above its declared severity, which is
-// known to be harmless because profiles are built in.
+// raised reports whether only the profile sets a rule's severity, and not below the declared one.
+// This is known to be harmless, because profiles are built in.
 func (s *Settings) raised(r *scanner.Rule, output bool) bool {
 	profile := s.Profile.layer(output).Rules[r.ID].Severity
 	return profile != nil && *profile >= r.Severity && s.Detection.Rules[r.ID].Severity == nil
 }
 
-// lighter compares a rule's severities; nil means the rule's own severity for each finding, which
-// may differ from the declared one.
+// lighter returns the effect of changing a rule's severity; nil means the rule's own severity for
+// each finding, which may differ from the declared one.
 func lighter(declared scanner.Severity, was, is *scanner.Severity) configfile.Effect {
 	switch {
 	case was == nil && is == nil:

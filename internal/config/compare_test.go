@@ -82,7 +82,7 @@ func TestCompare(t *testing.T) {
 		{before: "rate_limits: {enabled: true}", now: "rate_limits: {enabled: true, per_server: {s: {burst: 11}}}", there: weakens},
 		{before: "rate_limits: {enabled: true, per_server: {s: {burst: 10}}}", now: "rate_limits: {enabled: true}", same: 1},
 
-		// Equivalent settings are not a change for the worse.
+		// Different settings with the same effect do not count as weakening.
 		{before: "detection: {builtin: {burst: false}}", now: "detection: {rules: {tst-two: {enabled: false}}}", there: keeps, back: keeps},
 		{before: "a", now: "a", same: 1},
 	} {

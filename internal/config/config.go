@@ -4,8 +4,8 @@
 //
 // It must never start a process, open a connection or change a file: its input is untrusted and may
 // be hostile. Only Discover touches the file system, and it only looks up names. Anything that
-// cannot be understood is reported as a problem and never dropped, because a missing entry looks
-// clean.
+// cannot be understood is reported as a problem and never dropped, because a dropped entry would
+// look clean.
 package config
 
 import (
@@ -38,7 +38,7 @@ type File struct {
 	configfile.ClientConfig
 	// Problems are problems with the file as a whole, such as a server defined twice.
 	Problems []Problem
-	// Elsewhere lists what the client loads from other files.
+	// Elsewhere reports content that the client loads from other files, such as plugins.
 	Elsewhere []Problem
 }
 

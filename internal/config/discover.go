@@ -17,7 +17,7 @@ type Location struct {
 	Project string
 }
 
-// Dirs are the directories to search. Empty ones are skipped, so that a CI run can search only a
+// Dirs are the directories to search. Empty fields are skipped, so that a CI run can search only a
 // project.
 type Dirs struct {
 	// GOOS is the operating system whose locations are searched, as in runtime.GOOS.
@@ -71,8 +71,8 @@ func (p place) scope() string {
 	return "user"
 }
 
-// suffix returns the end that all paths at this place share. Directories that a variable can
-// relocate are matched by their usual name, because many programs have a config.toml.
+// suffix returns the suffix shared by all paths at this place. It includes the usual name of a
+// directory that a variable can relocate, because many programs have a config.toml.
 func (p place) suffix() string {
 	switch p.base {
 	case inPlugins:

@@ -142,7 +142,7 @@ func TestClientOf(t *testing.T) {
 	}
 }
 
-// TestBelongs checks that the path of a file determines its owner.
+// TestBelongs checks that a file's path determines whether it belongs to the user.
 func TestBelongs(t *testing.T) {
 	home := t.TempDir()
 	d := Dirs{GOOS: "linux", Home: home, XDGConfig: filepath.Join(home, "xdg"), Project: filepath.Join(home, "p")}

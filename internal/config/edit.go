@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// edit replaces a range of bytes by text.
+// edit replaces a range of bytes with text.
 type edit struct {
 	start, end int
 	text       string

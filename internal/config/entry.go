@@ -90,7 +90,7 @@ func (b *entryReader) text(into *string, span string, keys ...string) {
 	}
 }
 
-// put keeps a scalar that is not a string, but reports that clients may reject it.
+// put stores a scalar. It reports one that is not a string, because clients may reject it.
 func (b *entryReader) put(into *string, span, name string, n *node) {
 	if n.kind != kindString {
 		b.problem(n.pos, "%s is %s: expected a string", Quoted(name), n.kind)

@@ -85,7 +85,7 @@ func with(m map[string]string, k, v string) map[string]string {
 	return m
 }
 
-// tools reads which tools are enabled and which run without asking.
+// tools reads the lists of tools that are enabled, disabled, or run without asking.
 func (b *entryReader) tools() {
 	for _, k := range []string{"alwaysAllow", "autoApprove", "trust"} {
 		b.toolList(&b.s.AutoApprove, k, "/autoApprove")

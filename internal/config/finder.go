@@ -46,8 +46,8 @@ type finder struct {
 	found   []string
 }
 
-// listedName is a name in a directory, and the name by which systems that ignore some
-// characters find it.
+// listedName is the name of a directory entry, as listed and as seen by systems that ignore some
+// characters.
 type listedName struct{ name, plain string }
 
 // find returns the files at a place.

@@ -96,8 +96,8 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-// TestBlocksDefinitions checks that a definition is withheld because of its text, and not
-// because of its structure.
+// TestBlocksDefinitions checks that a definition is withheld because of its text, but not because
+// of its structure.
 func TestBlocksDefinitions(t *testing.T) {
 	triage := config.Triage{Settings: parse(t, "output_inspection: {on_detection: block}\n")}
 	for category, want := range map[string]bool{"exfiltration": true, "hidden_instructions": true, "schema": false, "version_pin": false} {
@@ -112,7 +112,7 @@ func TestBlocksDefinitions(t *testing.T) {
 	}
 }
 
-// TestSimilarityCheck covers the switch for server names, and the one for all
+// TestSimilarityCheck covers the switch for comparing server names, and the one for all
 // cross-server findings.
 func TestSimilarityCheck(t *testing.T) {
 	names := scanner.Rule{ID: "xs-server-lookalike", Category: "name_similarity"}
@@ -188,8 +188,8 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// TestFlagsChooseFindings checks that flags also override the settings for
-// findings.
+// TestFlagsChooseFindings checks that the rules named by flags also determine which findings are
+// reported.
 func TestFlagsChooseFindings(t *testing.T) {
 	one := vocabulary().Rules[0]
 	result := scanner.Finding{Rule: &one, Category: "output_poisoning"}

@@ -46,8 +46,8 @@ func (r *reader) system(m member, override, options *node, scope string) {
 	r.file.Entries = append(r.file.Entries, withDefaults(s, options))
 }
 
-// overridden returns an object in which the members of override replace its own. Variables are
-// merged, although programs differ in whether they do that.
+// overridden returns a copy of n in which the members of override replace those of the same name.
+// Environment variables are merged, although not all programs do that.
 func overridden(n, override *node) *node {
 	if !n.is(kindObject) || !override.is(kindObject) {
 		return n

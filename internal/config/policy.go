@@ -15,7 +15,7 @@ import (
 // policies the third.
 var policyPlaces = [...]string{"the top of the file", "sandbox.mcp", "mcp_rules"}
 
-// besides contains the top-level keys allowed beside a policy at any of these paths.
+// besides contains the top-level keys allowed next to a policy at any of these paths.
 var besides = []string{"detection", "cross_server", "rate_limits", "output_inspection"}
 
 // policyReader reads a policy's keys at one of its key paths.
@@ -27,7 +27,7 @@ type policyReader struct {
 	in    map[string]string   // path of each key of besides
 }
 
-// policy adds the keys of a policy to the top-level keys, and reads the whole file.
+// policy reads the whole file: the top-level keys, and a policy's keys at any of its key paths.
 func (r *settingsReader) policy(n *node, top keys) {
 	p := &policyReader{settingsReader: r, lists: &policy.Lists{File: r.settings.Path}, at: map[string]Position{}, seen: map[string]Position{}, in: map[string]string{}}
 	known := p.keys(policyPlaces[0], top)
@@ -205,7 +205,7 @@ func (p *policyReader) declared(n *node) {
 	switch {
 	case len(p.problems) > before:
 	case d.ID == "":
-		p.fail(n.pos, "expected the id of the server among %v", slices.Sorted(maps.Keys(known)))
+		p.fail(n.pos, "the server has no id, which is required; the allowed keys are %v", slices.Sorted(maps.Keys(known)))
 	case first >= 0:
 		p.fail(n.pos, "the server %s is declared twice, first at %s; keep one", Quoted(d.ID), p.lists.Servers[first].At)
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// verdict returns the verdict on a call with one argument, given by a policy that refuses or allows
-// a path pattern.
+// verdict returns the verdict that a policy with one path pattern, refused or allowed, gives on a
+// call with one argument.
 func verdict(t *testing.T, action, pattern, name, text string) scanner.Verdict {
 	t.Helper()
 	p, err := ParsePolicy("p.toml", fmt.Appendf(nil, "[rules.r]\naction = %q\nmatch.resource_path = ['%s']\n", action, pattern))
@@ -66,9 +66,9 @@ func TestRefusedPaths(t *testing.T) {
 	}
 }
 
-// TestDisguisedPaths covers paths that only lenient decoders, some file systems, or
-// programs that split lists see in a string. These must be refused, and must not be
-// allowed because of how the string begins.
+// TestDisguisedPaths covers strings in which only lenient decoders, some file systems, or programs
+// that split lists see a path. A rule that refuses the path must match, and a rule that allows the
+// start of the string must not.
 func TestDisguisedPaths(t *testing.T) {
 	list := "/ok/a" + strings.Repeat(",/ok/b", 2*policy.MaxPieces)
 	for _, text := range []string{

@@ -18,7 +18,7 @@ import (
 var pinned = &scanner.Known{Definition: &mcp.Definition{AgentSH: strings.Repeat("1a", 32)}}
 
 // refused returns the calls, given as "SERVER TOOL", that a policy refuses, and the key that
-// refuses each. A tool after an exclamation mark was not listed.
+// refuses each. An exclamation mark before TOOL means that the server did not list the tool.
 func refused(s *config.Settings, calls ...string) (got []string) {
 	for _, call := range calls {
 		server, tool, _ := strings.Cut(call, " ")
@@ -266,7 +266,7 @@ func TestBadPolicies(t *testing.T) {
 		`denied_tools: [{server: a, tool: b, content_hash: "sha256:a1b2c3"}]`:        "6 of 64 hexadecimal digits: a truncated digest",
 		`allowed_tools: [{server: a, tool: b, content_hash: " "}]`:                   "expected a string that is not empty",
 		"version_pinning: {on_change: deny}":                                         `unknown on_change "deny"`,
-		"servers: [{command: npx}]":                                                  "expected the id of the server",
+		"servers: [{command: npx}]":                                                  "the server has no id",
 		"servers: [{id: a}, {id: a}]":                                                `the server "a" is declared twice, first at 1:12`,
 		"servers: [{id: a, type: ws}]":                                               `unknown type "ws"`,
 		"servers: [{id: a, tls_fingerprint: abc}]":                                   "expected sha256: and 64 hexadecimal digits",

@@ -123,8 +123,8 @@ func FuzzParsePolicy(f *testing.F) {
 	})
 }
 
-// TestNamesThatAreTooLong checks that a rule that refuses matches names that are too long to
-// compare, and a rule that allows does not.
+// TestNamesThatAreTooLong checks that a name that is too long to compare matches a rule that
+// refuses, but not a rule that allows.
 func TestNamesThatAreTooLong(t *testing.T) {
 	for action, want := range map[string]scanner.Verdict{"deny": scanner.Block, "allow": scanner.Log} {
 		p, err := ParsePolicy("p.toml", []byte("[rules.a]\naction='"+action+"'\nmatch.tool_name=['x**']\n"))

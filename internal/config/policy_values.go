@@ -32,7 +32,7 @@ func (r *rulesReader) says(n *node) string {
 func (r *rulesReader) priority(n *node) int {
 	i, err := strconv.ParseUint(strings.ReplaceAll(n.text, "_", ""), 10, 31)
 	if n.kind != kindNumber || err != nil {
-		r.fail(n.pos, "expected a priority that is a whole number, 0 or higher; the lowest decides first")
+		r.fail(n.pos, "expected a priority, a whole number of 0 or more; rules with lower priorities are tried first")
 	}
 	return int(i)
 }
@@ -46,12 +46,12 @@ func (r *rulesReader) args(rule *policy.Rule, n *node) {
 	seen := map[string]Position{}
 	for _, m := range n.members {
 		if first, again := seen[strings.ToLower(m.key)]; again {
-			r.fail(m.pos, "duplicate argument %s, first at %s; argument names ignore case", Quoted(m.key), first)
+			r.fail(m.pos, "duplicate argument %s, first at %s; case does not matter in argument names", Quoted(m.key), first)
 			continue
 		}
 		seen[strings.ToLower(m.key)] = m.pos
 		if m.value.kind == kindObject {
-			r.fail(m.pos, "expected a glob for the argument %s, found a table; a rule matches every value below an argument, so name the outermost one", Quoted(m.key))
+			r.fail(m.pos, "expected a glob for the argument %s, found a table; a rule matches every value inside an argument, so name only the outermost argument", Quoted(m.key))
 			continue
 		}
 		rule.Args = append(rule.Args, policy.Argument{Name: m.key, Patterns: r.globs(m.key, m.value, aPath)})

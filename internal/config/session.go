@@ -10,8 +10,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// CrossServer are the settings for calls in sessions with several servers. Zero and nil mean the
-// engine's defaults.
+// CrossServer contains the settings for calls in sessions with several servers. Zero and nil mean
+// the engine's defaults.
 type CrossServer struct {
 	Enabled         *bool // false disables all of the following
 	SimilarityCheck *bool // compare server names
@@ -90,9 +90,9 @@ func (c *CrossServer) category() func(server, tool string) (capability.Category,
 	}
 }
 
-// asked reports whether the keys for single rules, or for all text rules, switch a rule on or off.
-// It returns nil if they do not mention it. output selects the keys for results, otherwise those
-// for everything else.
+// asked reports whether a key for this rule, or for all text rules, switches it on or off, and
+// returns nil if no such key is set. If output is true, it uses the keys for results instead of
+// those for everything else.
 func (s *Settings) asked(r *scanner.Rule, output bool) *bool {
 	c, enabled := &s.CrossServer, (*bool)(nil)
 	switch r.ID {
@@ -144,7 +144,7 @@ func (s *Settings) BlocksBinaries() bool {
 	return pins.Enabled != nil && *pins.Enabled && (pins.Binary == nil || *pins.Binary) && (pins.OnChange == nil || *pins.OnChange == scanner.Block)
 }
 
-// Pinning returns what to do about tools that changed since they were trusted.
+// Pinning returns the settings for tools that changed since they were trusted.
 func (s *Settings) Pinning() *scanner.Pinning {
 	p := scanner.DefaultPinning()
 	if s.Policy == nil {

@@ -52,7 +52,7 @@ type Approval struct {
 	Skip       []string // globs of servers whose new definitions are approved immediately
 }
 
-// Holds reports whether even the definitions of a new server wait for approval.
+// Holds reports whether a new server's definitions wait for approval too.
 func (a *Approval) Holds() bool { return a.TrustFirst != nil && !*a.TrustFirst }
 
 // Passes reports whether new definitions of a server are approved immediately.
@@ -120,8 +120,7 @@ type Vocabulary struct {
 	Profiles map[string]Profile
 }
 
-// Profile sets severities by rule, for findings everywhere and, if different, for those in
-// results.
+// Profile sets severities by rule, with separate ones for findings in results if these differ.
 type Profile struct{ Everywhere, InResults map[string]scanner.Severity }
 
 // SettingsError lists all problems in a settings file.
@@ -185,8 +184,8 @@ func (s *Settings) layers(server, tool string, output bool) []*Layer {
 	return layers
 }
 
-// apply applies the layer to a rule's settings, for results or for everything else. A finding in a
-// result has two categories, and neither may be off.
+// apply applies the layer to a rule's settings, for results or for everything else. For results, a
+// rule is off if its own category or OutputPoisoning is off.
 func (l *Layer) apply(r *scanner.Rule, output bool, to *RuleSetting) {
 	on, ok := l.Categories[r.Category]
 	if there, too := l.Categories[scanner.OutputPoisoning]; too && output {

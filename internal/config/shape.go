@@ -231,7 +231,7 @@ func namedMCP(name string) bool {
 	return strings.Contains(base, "mcp") && (strings.HasSuffix(base, ".json") || strings.HasSuffix(base, ".jsonc"))
 }
 
-// listEntry returns a list item as a member, under its own name or its number.
+// listEntry returns a list item as a member, with its name field as the key, or else its number.
 func listEntry(item *node, i int) member {
 	if n := item.get("name"); n.is(kindString) && n.text != "" {
 		return member{key: n.text, pos: item.pos, value: item}

@@ -94,7 +94,7 @@ func (r *strictReader) list(n *node, read func(*node)) {
 	}
 }
 
-// text returns a string. It rejects a number or a word such as on, because YAML would change its
+// text returns a string. It rejects numbers and words such as "on", because YAML would change their
 // spelling.
 func (r *strictReader) text(n *node) string {
 	switch {

@@ -26,8 +26,9 @@ type Triage struct {
 // uses is how often an ignore matched.
 type uses struct{ applied, expired, undated int }
 
-// Decide completes a finding. It returns false if the rule is switched off where the finding is.
-// It never changes the engine's own findings, because they report that something was not inspected.
+// Decide completes a finding. It returns false if the rule is switched off at the finding's
+// location. It never changes the engine's own findings, because they report that something was not
+// inspected.
 func (t *Triage) Decide(f *scanner.Finding) bool {
 	if f.Rule.Category == "engine" {
 		return true
@@ -66,7 +67,7 @@ func (t *Triage) setting(f *scanner.Finding) (set RuleSetting, on bool) {
 	return set, set.Enabled == nil || *set.Enabled
 }
 
-// known gives a finding the status unchanged if it was in the baseline and is no more severe now.
+// known sets a finding's status to unchanged if it was in the baseline and is no more severe now.
 func (t *Triage) known(f *scanner.Finding) {
 	if t.Baseline == nil || f.Status != scanner.Open {
 		return
@@ -102,7 +103,7 @@ func (t *Triage) ignored(f *scanner.Finding) {
 	}
 }
 
-// when returns the time used to check whether an ignore has expired for a finding.
+// when returns the finding's time, or t.Now if it has none, to check whether an ignore has expired.
 func (t *Triage) when(f *scanner.Finding) time.Time {
 	if f.Time.IsZero() {
 		return t.Now
@@ -110,7 +111,7 @@ func (t *Triage) when(f *scanner.Finding) time.Time {
 	return f.Time
 }
 
-// holds reports whether an ignore is still valid at a time. At the zero time, an ignore with an
+// holds reports whether an ignore is still valid at a time. If the time is zero, an ignore with an
 // expiry date is not valid.
 func (i *Ignore) holds(when time.Time) bool {
 	return i.Expires.IsZero() || !when.IsZero() && when.Before(i.Expires)

@@ -35,7 +35,7 @@ func (d *draft) unwrap(i int) (steps []step, why string) {
 	return steps, ""
 }
 
-// outOf returns the ways to remove the words in front of a command.
+// outOf returns the ways to remove the proxy and its arguments from in front of a command.
 func (d *draft) outOf(h holder, w wrapping) (all [][]edit) {
 	if h.command.kind == kindArray { // the program is an item of the list
 		items := h.command.items
@@ -68,8 +68,8 @@ func (d *draft) outOf(h holder, w wrapping) (all [][]edit) {
 			all = append(all, []edit{command, {start: key, end: next}})
 		}
 	}
-	// Clients may reformat a list over several lines. If the list was empty before wrap, its words
-	// begin right after the bracket.
+	// Clients may reformat a list over several lines. If the list was empty before wrap, wrap's
+	// words begin right after the bracket.
 	if list := d.at(h.args.pos); list >= 0 && list+1 < first && d.text[list] == '[' && strings.TrimSpace(string(d.text[list+1:first])) == "" {
 		if length := bytes.IndexByte(d.text[end:], ']'); length >= 0 && strings.Trim(string(d.text[end:end+length]), ", \t\r\n") == "" {
 			all = append(all, []edit{command, {start: list + 1, end: end + length}})

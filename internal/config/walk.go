@@ -114,14 +114,15 @@ func (w *walker) below(dir string, depth int) {
 	}
 }
 
-// promises reports whether a directory entry can be the first element of a place, on any system.
+// promises reports whether a directory entry's name matches the first element of a place, on any
+// system.
 func (w *walker) promises(e os.DirEntry) bool {
 	name := strings.ToLower(plainName(e.Name()))
 	return slices.ContainsFunc(w.heads, func(head string) bool { return doublestar.MatchUnvalidated(head, name) })
 }
 
-// submodule reports a directory that clients search for files but that is empty, because it is a
-// submodule that was not checked out.
+// submodule reports an empty directory that clients search for files: a submodule that was not
+// checked out.
 func (w *walker) submodule(dir string, e os.DirEntry) {
 	if !w.modules || !w.promises(e) {
 		return

@@ -30,7 +30,7 @@ type Wrapper struct {
 // by.Program, and the outcome for each of them. All bytes outside the started command are
 // preserved, and Unwrap restores the whole file byte for byte.
 //
-// An entry that cannot be edited in this way stays unchanged, and its outcome says why.
+// An entry that cannot be edited in this way stays unchanged, and its outcome gives the reason.
 func Wrap(path string, data []byte, by Wrapper, chosen func(*Server) bool) ([]byte, []Outcome, error) {
 	return rewrite(path, data, chosen, func(d *draft, i int) (steps []step, why string) {
 		return d.wrap(i, by)
@@ -125,8 +125,8 @@ func (d *draft) after(edits []edit) *draft {
 	return after
 }
 
-// doubtful returns a reason why clients may read the file differently than mcpscan does, or "" if
-// there is none.
+// doubtful returns a reason why clients may read the file differently from mcpscan, or "" if there
+// is none.
 func (d *draft) doubtful() string {
 	for _, p := range d.file.Problems {
 		if p.Related != (Position{}) {
@@ -290,7 +290,7 @@ func quotedAll(words []string) []string {
 	return out
 }
 
-// into returns the ways to insert a program and its words in front of a command.
+// into returns the ways to insert a program and its arguments in front of a command.
 func (d *draft) into(h holder, words func(form) []string, program string) (all [][]edit, f form, err error) {
 	if h.command.kind == kindArray {
 		l, err := d.list(h.command)

@@ -83,7 +83,7 @@ func wrapFixture(t *testing.T, path string, data []byte) (wrapped int) {
 	return wrapped
 }
 
-// TestWrapAsWritten shows how wrap edits files that people maintain.
+// TestWrapAsWritten shows how wrap edits files that people maintain by hand.
 func TestWrapAsWritten(t *testing.T) {
 	for path, c := range map[string][2]string{
 		".vscode/mcp.json": {`{

@@ -26,7 +26,7 @@ func parseYAML(data []byte) ([]*node, *SyntaxError) {
 	if len(data) > maxYAMLBytes {
 		return nil, syntaxError(start, "larger than %d bytes, the limit for a YAML configuration: check that this is the right file", maxYAMLBytes)
 	}
-	// The lexer counts CRLF twice after a comment.
+	// Replace CRLF, because the lexer counts it twice after a comment.
 	file, err := yamlFile(strings.ReplaceAll(string(data), "\r\n", "\n"))
 	if err != nil {
 		return nil, err
@@ -118,7 +118,7 @@ func tooDeepYAML(tokens token.Tokens) *token.Token {
 	return nil
 }
 
-// sized is a node with its number of nodes after alias expansion.
+// sized is a node and the number of nodes in it after alias expansion.
 type sized struct {
 	node *node
 	size int
@@ -164,7 +164,7 @@ func (r *yamlReader) read(n ast.Node) sized {
 	case *ast.AliasNode:
 		known, ok := r.anchors[x.Value.GetToken().Value]
 		if !ok {
-			return r.fail(pos, "not YAML: no anchor with this name above the alias: define it, or write the value out")
+			return r.fail(pos, "not YAML: no anchor above the alias has this name; define one, or write the value out")
 		}
 		return known
 	case *ast.TagNode:
@@ -225,8 +225,8 @@ func (r *yamlReader) mapping(pos Position, pairs []*ast.MappingValueNode) sized 
 	return r.bounded(out)
 }
 
-// merge adds the members that the target lacks from sources, which are mappings or lists of
-// mappings, and returns how many it added.
+// merge copies the members that the target lacks from the sources (mappings or lists of mappings),
+// and returns how many it added.
 func merge(into *node, sources []*node) int {
 	have := make(map[string]bool, len(into.members))
 	for _, m := range into.members {

@@ -1,6 +1,6 @@
-// Package configfile models files that affect findings: the servers of a client configuration,
-// and the changes of a settings file. Package config reads them, and the engine inspects them.
-// It does no I/O.
+// Package configfile models files that affect findings: the servers in a client configuration, and
+// the changes to a settings file. Package config reads them, and the engine inspects them. It does
+// no I/O.
 package configfile
 
 import (
@@ -45,8 +45,8 @@ type ClientConfig struct {
 	Settings []Setting
 }
 
-// Entry is one server of a client configuration, normalised. Strings are as written in the
-// file, including references.
+// Entry is one server in a client configuration, normalised. Strings are as written in the file,
+// including references.
 type Entry struct {
 	// Name is the key of the entry, or its name field in a list.
 	Name string
@@ -110,7 +110,7 @@ type Found struct {
 	Executable, Digest  string
 }
 
-// Setting is a value of a configuration outside its entries.
+// Setting is a value in a client configuration outside its server entries.
 type Setting struct {
 	Pointer string // JSON Pointer into the file
 	Text    string // value of a scalar: the string, or the literal as written

@@ -49,8 +49,8 @@ func (c *Changes) Add(effect Effect, keys []string, format string, args ...any) 
 	return &(*c)[len(*c)-1]
 }
 
-// ChangedSettings is a file that affects findings, such as mcpscan.yaml, a policy or a baseline,
-// and that a change under review modifies. The run used the version before the change.
+// ChangedSettings is a file that affects findings (mcpscan.yaml, a policy or a baseline, for
+// example) and is modified by the change under review. The run used the version before the change.
 type ChangedSettings struct {
 	Path     string
 	Was, Now []byte // nil if there is no such version

@@ -149,7 +149,8 @@ func (c *compiler) dependent(v int, keyword string) check {
 }
 
 // items checks the elements of an array: the first ones against one schema each, and the rest
-// against a single schema. Up to draft 2019-09, "items" can be either.
+// against a single schema. Up to draft 2019-09, "items" is either a list of schemas for the first
+// elements or one schema for all.
 func (c *compiler) items(at [3]int) check {
 	var each []*schema
 	rest, closed := c.optional(at[1]), false

@@ -2,8 +2,7 @@ package conform
 
 import "github.com/mcpscan/mcpscan/internal/wire"
 
-// Judge checks a value. done reports whether the schema was usable and the steps
-// sufficed.
+// Judge checks a value. done reports whether the schema was usable and the check ran to its end.
 func Judge(schema, value []byte) (v Violation, done bool) {
 	var doc wire.Doc
 	var r run

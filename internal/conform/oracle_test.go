@@ -94,8 +94,8 @@ func order(e *jsonschema.ValidationError) string {
 	return strings.Join(e.InstanceLocation, "\x00") + "\x00\x00" + strings.Join(keywords(e), "\x00")
 }
 
-// keywords returns the path of the violated keyword. This package reports the bounds on contains as
-// violations of contains.
+// keywords returns the path of the violated keyword. This package reports violations of minContains
+// and maxContains as violations of contains.
 func keywords(e *jsonschema.ValidationError) []string {
 	switch e.ErrorKind.(type) {
 	case *kind.MinContains, *kind.MaxContains:

@@ -44,19 +44,19 @@ func (r *run) spend(n int) bool {
 	return !r.stopped
 }
 
-// stop abandons the check. All schemas being applied then return at the first value that
-// does not conform, as in a quiet check.
+// stop abandons the check. All schemas being applied then return at the first value that does not
+// conform, as if violations were not reported.
 func (r *run) stop() bool {
 	r.stopped, r.quiet = true, true
 	return false
 }
 
-// cost returns the number of steps for a text of this many bytes. Decoding one escape takes as long
-// as comparing many bytes.
+// cost returns the number of steps for a text of this many bytes. The rate allows for escapes, each
+// of which takes as long to decode as many bytes take to compare.
 func cost(bytes int) int { return 1 + bytes/32 }
 
 // apply reports whether the value at node i conforms to a schema. inPlace means that s is a
-// part of the schema being applied to the same value.
+// subschema of one being applied to the same value.
 func (r *run) apply(s *schema, i int, inPlace bool) bool {
 	if !r.spend(1) {
 		return false
@@ -133,7 +133,7 @@ func (r *run) fail(i int, keyword string) bool {
 	return false
 }
 
-// appendPlace appends the path of keys and indexes to node i, separated by NUL.
+// appendPlace appends node i's path: its keys and indexes, separated by NUL.
 func (r *run) appendPlace(dst []byte, i int) []byte {
 	if parent := int(r.Nodes[i].Parent); parent >= 0 {
 		if parent > 0 {

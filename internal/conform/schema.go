@@ -117,7 +117,8 @@ type compiler struct {
 	failed bool            // the schema cannot be used
 }
 
-// read compiles a schema, or returns nil if the text is not one or uses something unsupported.
+// read compiles a schema, or returns nil if the text is not a schema or uses an unsupported
+// feature.
 func read(doc *wire.Doc, text []byte) *schema {
 	if len(text) > maxSchema || doc.Parse(text) != nil || doc.Kind(0) != wire.Object {
 		return nil

@@ -1,5 +1,5 @@
 // Package destination determines where a host or URL leads: the public network, a private one, this
-// machine, or the metadata service of a cloud.
+// machine, or a cloud metadata service.
 package destination
 
 import (
@@ -38,8 +38,8 @@ type Destination struct {
 	Disguised bool
 }
 
-// Of returns the destination of a host. It accepts all numeric notations that clients do, such as
-// 2130706433, 0x7f.1 and 0177.0.0.1 for 127.0.0.1.
+// Of returns the destination of a host. It accepts all numeric notations that clients accept, such
+// as 2130706433, 0x7f.1 and 0177.0.0.1 for 127.0.0.1.
 func Of(host string) Destination {
 	plain := strings.ToLower(strings.TrimSuffix(strings.ReplaceAll(norm.NFKC.String(host), "。", "."), "."))
 	if ip, err := netip.ParseAddr(plain); err == nil {
@@ -225,7 +225,7 @@ func Private(host string) bool {
 
 var privateSuffix = lazyregexp.New(`\.(?:local|lan|home|internal|intranet|corp|test|svc|cluster\.local|home\.arpa|ts\.net)$`)
 
-// Address parses an absolute URL. It returns false if the host contains a reference.
+// Address parses an absolute URL. It returns false if the host contains a variable reference.
 func Address(s string) (*url.URL, bool) {
 	u, err := url.Parse(strings.TrimSpace(s))
 	if err != nil || u.Host == "" || u.Hostname() == "" || text.IsReference(u.Host) || strings.ContainsAny(u.Host, "<>{}$") {

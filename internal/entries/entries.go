@@ -36,7 +36,8 @@ func EachPackage(p *scanner.ConfigPass, each func(*configfile.Entry, *launch.Com
 	})
 }
 
-// Argument returns the pointer to an argument of an entry, and the argument.
+// Argument returns the JSON Pointer and the text of an argument, or of the command if there is no
+// such argument.
 func Argument(e *configfile.Entry, arg int) (pointer, word string) {
 	if arg < 0 || arg >= len(e.Args) {
 		return "/command", e.Command

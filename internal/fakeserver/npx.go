@@ -43,7 +43,7 @@ func cacheIntegrity(asked, integrityFile string) {
 	}
 }
 
-// From returns the response of a server with the contents of a dump.
+// From returns the response that a server with the definitions in a dump sends.
 func (r Request) From(dump []byte) string {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(dump, &members); err != nil {

@@ -16,9 +16,9 @@ const manyTimes = 20
 const maxProbes = 16
 
 // CatastrophicPattern reports whether a pattern has exponentially many ways to match a string of
-// one repeated character: a repetition within a repetition whose iterations are not separated by
-// anything that the character cannot match. Examples are (a+)+, (\w+\s?)* and (.*,)*. A
-// backtracking engine then takes exponential time if the rest fails to match.
+// one repeated character. This is so if repetitions are nested and nothing in the outer one
+// requires a different character. Examples are (a+)+, (\w+\s?)* and (.*,)*. A backtracking engine
+// then takes exponential time if the rest fails to match.
 func CatastrophicPattern(pattern string) bool {
 	if strings.Count(pattern, "*")+strings.Count(pattern, "+")+strings.Count(pattern, "{") < 2 {
 		return false

@@ -39,8 +39,8 @@ type refGraph struct {
 // inPlace lists the keywords whose schemas apply to the value itself.
 var inPlace = [...]string{"allOf", "anyOf", "oneOf", "not", "if", "then", "else"}
 
-// size returns how many schemas apply to a value of schema i, including i, or -1 for a cycle. It
-// visits each schema once, and does not distinguish sizes beyond the limit.
+// size returns how many schemas apply to a value that is checked against schema i, including i, or
+// -1 for a cycle. It visits each schema once, and does not distinguish sizes beyond the limit.
 func (g *refGraph) size(i int) int {
 	if n, seen := g.sizes[i]; seen {
 		if n == 0 {

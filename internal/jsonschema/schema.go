@@ -108,7 +108,7 @@ func Text(doc *wire.Doc, i int) string {
 	return string(doc.Text(i, &buf))
 }
 
-// Description returns the description of a schema in lower case.
+// Description returns a schema's description in lower case.
 func Description(doc *wire.Doc, schema int) string {
 	d, _ := doc.Str(schema, "description")
 	return strings.ToLower(d)

@@ -90,13 +90,14 @@ func (l *Language) sendsAway() string {
 	return InEither(l.Bound(send) + `[^\n]{0,140}?` + clause.RemoteAddress + `|` + clause.RemoteAddress + `[^\n]{0,100}?` + send)
 }
 
-// Compiled holds the expressions that decide about a match based on the text around it.
+// Compiled holds the expressions that test whether the text around a match denies, reports or
+// refuses the instruction.
 type Compiled struct {
 	Denied, Reported *lazyregexp.Regexp
 	Refused          *lazyregexp.Regexp // nil if the language has no such word
 }
 
-// Compile returns the expressions that decide about a match based on the text around it.
+// Compile returns the expressions for the text around a match.
 func (l *Language) Compile() Compiled {
 	t := Compiled{
 		Denied:   lazyregexp.New(InEither(l.Alone(l.Denies)) + `[^.!?,:;、，。\n]{0,40}$`),
@@ -108,8 +109,7 @@ func (l *Language) Compile() Compiled {
 	return t
 }
 
-// InEither returns an expression that matches text both as written and as folded inside Latin
-// text.
+// InEither returns an expression that matches expr both as written and as folded inside Latin text.
 func InEither(expr string) string {
 	if latin := text.InLatin(expr); latin != expr {
 		return `(` + expr + `|` + latin + `)`
@@ -171,7 +171,8 @@ func (l *Language) phrase(p string) string {
 	return `(` + FoldExpr(p) + `)`
 }
 
-// anchors returns the words as literals of a pattern.
+// anchors returns the words as literals; every match of a pattern contains at least one of its
+// anchors.
 func (l *Language) anchors(list string) []string {
 	var anchors []string
 	for _, w := range strings.Fields(list) {

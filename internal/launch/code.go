@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// runs remembers that a word is code for the current program.
+// runs records that the current program runs a word as code.
 func (l *Command) runs(word int) {
 	if l.Code == NoCode {
 		l.Code, l.Interpreter = l.ArgOf(word), l.Program

@@ -13,8 +13,8 @@ import (
 // Ecosystem is a package ecosystem.
 type Ecosystem string
 
-// The ecosystems. Local is an existing file; None is an installed program, a module of its
-// interpreter, or unknown.
+// The ecosystems. Local is an existing file; None is an installed program, an installed module, or
+// unknown.
 const (
 	None  Ecosystem = ""
 	NPM   Ecosystem = "npm"
@@ -32,7 +32,7 @@ const (
 // Fetched reports whether the ecosystem fetches code over a network.
 func (e Ecosystem) Fetched() bool { return e != None && e != Local }
 
-// InCommand is the Arg of a package that is in the command itself.
+// InCommand is the value of Package.Arg if the command itself contains the package.
 const InCommand = -1
 
 // Package is a package that a command starts or installs.
@@ -47,7 +47,7 @@ type Package struct {
 	Exact bool
 	// Digest is the requested digest or commit; "" for none.
 	Digest string
-	// Arg is the index of the argument that contains it.
+	// Arg is the index of the argument that contains the package, or InCommand.
 	Arg int
 }
 
@@ -122,8 +122,8 @@ func program(command string) string {
 	return name
 }
 
-// commandLine splits a command that includes its arguments, as in some files. A path may also
-// contain spaces.
+// commandLine splits a command that includes its arguments, as in some files. A space may instead
+// be part of a path.
 func commandLine(command, name string) []string {
 	if !strings.ContainsAny(command, " \t") || known(name) {
 		return nil

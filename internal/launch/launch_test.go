@@ -8,9 +8,9 @@ import (
 	"github.com/mcpscan/mcpscan/internal/launch"
 )
 
-// TestLaunch checks what commands start. Each line has a command with its
-// arguments, separated by bars, and after an arrow the ecosystem, name and version
-// of the package, whether the version is exact, and the index of the argument.
+// TestLaunch checks which package each command starts. Each line has a command with its arguments,
+// separated by bars, and after an arrow the ecosystem, name and version of the package, whether the
+// version is exact, and the index of the argument.
 func TestLaunch(t *testing.T) {
 	for _, c := range strings.Split(strings.TrimSpace(launches), "\n") {
 		line, want, ok := strings.Cut(c, " => ")

@@ -28,8 +28,8 @@ var launchers = map[string]func(*Command){
 	"cargo":  cargo,
 }
 
-// verb returns the index after the first word that is not an option if that word is one of the
-// verbs, otherwise -1.
+// verb returns the index after the first non-option word if that word is one of the verbs,
+// otherwise -1.
 func (l *Command) verb(o *options, verbs string) int {
 	at := o.read(l.Words, func(string, string, int) {})
 	if at < 0 || !has(verbs, l.Words[at]) {
@@ -39,7 +39,8 @@ func (l *Command) verb(o *options, verbs string) int {
 }
 
 // read parses the options starting at a word. It returns the index of the first word after them, or
-// -1, and the packages named by options. code is set if a command replaces the package.
+// -1, and the packages named by options. code is set if an option gives a command to run instead of
+// the package.
 func (l *Command) read(o *options, from int, parse func(string) Package) (at int, named []Package, code bool) {
 	add := func(list []Package, value string, i int) []Package {
 		p := parse(value)

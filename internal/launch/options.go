@@ -2,8 +2,7 @@ package launch
 
 import "strings"
 
-// options describes the options of a program, as far as necessary to find the words
-// after them.
+// options describes the options of a program, in enough detail to find the words after them.
 type options struct {
 	values string // options that take the next word, each with a space before and after it
 	named  string // options whose value is the package
@@ -68,7 +67,7 @@ func (o *options) takes(w string) bool {
 	return false
 }
 
-// The launcher options that take a value, according to their help.
+// The launcher options that take a value, according to the launchers' help.
 var (
 	npxOptions = options{
 		values: " --registry --userconfig --globalconfig --prefix -C --cache -w --workspace --loglevel --node-options --shell --script-shell -n --node-arg --location --before --tag ",

@@ -45,8 +45,8 @@ func next(words []string, i int) int {
 	return -1
 }
 
-// unwrapShell continues with the first known program in a shell's command string. For cmd, the rest
-// of the words may be the command.
+// unwrapShell continues with the first known program in a shell's command string. For cmd, the
+// command may be in several words.
 func (l *Command) unwrapShell() bool {
 	at := ShellText(l.Program, l.Words)
 	if at < 0 {

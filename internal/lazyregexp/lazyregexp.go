@@ -40,7 +40,7 @@ func Compile(source string) (*Regexp, error) {
 	return &Regexp{source: source}, nil
 }
 
-// Composed is like New for a source that takes long to compose: outside a test binary, compose is
+// Composed is like New for a source that is expensive to compose: outside a test binary, compose is
 // called on first use as well.
 func Composed(compose func() string) *Regexp {
 	r := &Regexp{compose: sync.OnceValue(compose)}

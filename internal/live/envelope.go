@@ -125,8 +125,8 @@ func (r *reply) readResult(raw jsontext.Value) {
 	})
 }
 
-// readList remembers the kind of a list's value. If a key is duplicated, a client may use either
-// value.
+// readList records the kind of a list's value, or 0 if the key is duplicated with different kinds,
+// because a client may use either value.
 func (r *reply) readList(name string, v jsontext.Value) {
 	if r.lists == nil {
 		r.lists = map[string]jsontext.Kind{}

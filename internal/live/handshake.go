@@ -16,7 +16,7 @@ const photoFinish = 250 * time.Millisecond
 // impatience is how long to wait for a server that may not know the method.
 const impatience = 3 * time.Second
 
-// hello holds what the server agreed to.
+// hello is what client and server agreed on in the handshake.
 type hello struct {
 	era       string
 	version   string
@@ -24,8 +24,8 @@ type hello struct {
 	announces bool // it promises to announce list changes
 }
 
-// handshake determines the era of a server. server/discover goes first; if the server refuses it, or
-// stays silent for a while, initialize is sent as well, and the first usable answer decides.
+// handshake determines the era of a server. server/discover is sent first; if the server refuses
+// it, or stays silent for a while, initialize is sent as well, and the first usable answer decides.
 type handshake struct {
 	peer        *peer
 	discover    *call
@@ -37,7 +37,7 @@ type handshake struct {
 	legacy      *hello      // what initialize agreed to, while discover may still answer
 }
 
-// negotiate performs the handshake. Without probe, the server is known to be legacy.
+// negotiate performs the handshake. If probe is false, the server is known to be legacy.
 func (p *peer) negotiate(ctx context.Context, probe bool) (hello, error) {
 	h := &handshake{peer: p, nudge: time.NewTimer(time.Hour), grace: time.NewTimer(time.Hour)}
 	defer h.nudge.Stop()
@@ -160,7 +160,8 @@ func (h *handshake) settle() (bool, hello, error) {
 	return true, hello{}, h.failure()
 }
 
-// wentDown ends the handshake, unless the server answered just before the connection ended.
+// wentDown ends the handshake after the connection ended, unless the server answered just before
+// that.
 func (h *handshake) wentDown() (bool, hello, error) {
 	for _, c := range []*call{h.discover, h.initialize} {
 		if c == nil {

@@ -118,8 +118,8 @@ func list(t *testing.T, target Target, change ...func(*Options)) (Result, *seen,
 	return res, s, err
 }
 
-// neverStarts and neverSteps set short timeouts for servers that exceed them. All
-// other servers have a minute.
+// neverStarts and neverSteps set short timeouts for servers that are expected to exceed them. All
+// other servers get a minute.
 func neverStarts(o *Options) { o.StartTimeout = time.Second }
 func neverSteps(o *Options)  { o.StepTimeout = 400 * time.Millisecond }
 
@@ -203,7 +203,7 @@ func runHelper(mode string) int {
 		}
 		time.Sleep(time.Hour)
 	case "stubborn":
-		// ignores that its standard input is closed, as many servers do
+		// does not exit when its standard input is closed, as is common
 		serve(nil)
 		time.Sleep(time.Hour)
 	case "fails":
@@ -239,9 +239,9 @@ func runHelper(mode string) int {
 }
 
 // runLauncher starts a grandchild that keeps standard output open and ignores its input, and writes
-// the grandchild's process ID to standard error. In the mode orphan, the launcher then fails at
-// once; in the other modes, the grandchild leaves the session. In the mode daemon, it also leaves
-// its parent and has no environment that would identify its owner.
+// the grandchild's process ID to standard error. In orphan mode, the launcher then fails at once;
+// in the other modes, the grandchild leaves the session. In daemon mode, it also leaves its parent
+// and has no environment that would identify its owner.
 func runLauncher(mode string) int {
 	child := exec.Command(os.Args[0])
 	child.Env = append(os.Environ(), helperVar+"=deaf")

@@ -146,8 +146,8 @@ func (w *web) read(resp *http.Response, chatter bool) ([]byte, error) {
 	return data, err
 }
 
-// body reads the response to a POST. If it does not answer the request, the error describes the
-// response.
+// body reads the response to a POST. If the response does not answer the request, the error
+// describes it.
 func (w *web) body(resp *http.Response, m outgoing) error {
 	done := m.id == "" && resp.StatusCode < 300
 	data, err := w.read(resp, done)

@@ -92,7 +92,7 @@ func TestHTTPSessionAndVersionHeaders(t *testing.T) {
 	}
 }
 
-// The server sends requests on the stream of the answer, and before the answer.
+// The server sends a request on the answer's stream, and waits for our reply before it answers.
 func TestHTTPServerThatAsksBack(t *testing.T) {
 	t.Parallel()
 	answered := make(chan string, 8)
@@ -353,7 +353,7 @@ func TestEndpointEventsThatNameNoEndpoint(t *testing.T) {
 	}
 }
 
-// A byte order mark before an answer is skipped, as clients do.
+// A byte order mark before an answer is skipped, as in clients.
 func TestHTTPByteOrderMark(t *testing.T) {
 	t.Parallel()
 	url := legacyHTTP(t, func(w http.ResponseWriter, _ *http.Request, m message) bool {

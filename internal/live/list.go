@@ -14,10 +14,10 @@ import (
 // register tools only once they know the client's capabilities.
 const settle = 500 * time.Millisecond
 
-// maxPages is how many pages of one list are read by default.
+// maxPages is the default maximum number of pages read from one list.
 const maxPages = 200
 
-// mostRelistings is how often changed lists are requested again.
+// mostRelistings is the maximum number of times that changed lists are requested again.
 const mostRelistings = 3
 
 // kind is one of the four lists.
@@ -149,8 +149,8 @@ func (s *scan) pages(ctx context.Context, p *peer, k kind, declared bool) error 
 	}
 }
 
-// excused reports whether a failed list is acceptable: the server did not declare it, and answered
-// that it does not have it. Any other failure could hide definitions.
+// excused reports whether a failed list is acceptable: it is undeclared or optional, and the server
+// answered that it does not know the method. Any other failure could hide definitions.
 func excused(err error, k kind, declared bool) bool {
 	var rpc *rpcError
 	return (!declared || k.optional) && errors.As(err, &rpc) && rpc.code == codeNotFound

@@ -97,9 +97,9 @@ func answerTo(m message) []byte {
 	case "elicitation/create":
 		body = `"result":{"action":"decline"}`
 	case "sampling/createMessage":
-		body = refusal(refusedByUser, "sampling is refused: this client only lists")
+		body = refusal(refusedByUser, "sampling is refused: this client only lists definitions")
 	default:
-		body = refusal(codeNotFound, "method not found: this client only lists")
+		body = refusal(codeNotFound, "method not found: this client only lists definitions")
 	}
 	return []byte(object(`"jsonrpc":"2.0"`, member("id", m.id), body))
 }

@@ -77,8 +77,7 @@ type call struct {
 	peer   *peer
 	id     string
 	cancel context.CancelFunc
-	// Buffered for the answer and for the end of sending, in that order, so that neither sender
-	// blocks.
+	// outcome has room for the answer and for an error from sending, so that neither sender blocks.
 	outcome chan outcome
 }
 

@@ -41,8 +41,8 @@ var becomeParent = sync.OnceFunc(func() {
 // execs us leaves us its children.
 var before = map[int]bool{}
 
-// servers holds the number of servers that have not been released. A process without its parent and
-// session may belong to any of them, and is killed when the last one is released.
+// servers holds the number of servers that have not been released. An orphaned process outside the
+// servers' sessions may belong to any server, and is killed when the last server is released.
 var servers struct {
 	sync.Mutex
 	open int

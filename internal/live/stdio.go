@@ -92,7 +92,7 @@ func (l *stdio) readLines() {
 
 // watch decides when nothing more can arrive: at the end of standard output, or soon after a failed
 // exit if another process keeps it open. A process that exits successfully may have left the server
-// running.
+// running in the background.
 func (l *stdio) watch() {
 	defer l.once.Do(func() { close(l.gone) })
 	select {
@@ -135,8 +135,8 @@ func (l *stdio) send(_ context.Context, m outgoing) error {
 	if err == nil || m.id == "" {
 		return err
 	}
-	// The pipe breaks when the server exits, and its exit status is more informative. It can take
-	// drainWait from then until watch closes gone.
+	// The pipe breaks when the server exits, and its exit status is more informative. After the
+	// exit, watch may take drainWait to close gone.
 	if within(l.gone, 2*drainWait) {
 		return nil
 	}
@@ -183,8 +183,8 @@ func (t *tail) String() string {
 	return string(t.buf)
 }
 
-// lastLines returns the last n non-blank lines. If they are longer than most bytes, it returns only
-// their end, starting with a whole word. Several lines are needed because the error in a stack
+// lastLines returns the last n non-blank lines. If they exceed the limit most, in bytes, it returns
+// only their end, starting with a whole word. Several lines are needed because the error in a stack
 // trace can be far above the last line.
 func (t *tail) lastLines(n, most int) string {
 	var kept []string

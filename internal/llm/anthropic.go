@@ -107,7 +107,7 @@ func (r *Reader) anthropicBlock(v View) {
 	}
 }
 
-// call emits a call whose parts are members of a value.
+// call emits a call whose id, name and arguments are members of v.
 func (r *Reader) call(v View, id, args, server string) {
 	r.emit(Item{Kind: Call, At: v, ID: v.str(id), Name: v.str("name"), Args: v.at(args), Server: server})
 }

@@ -30,8 +30,8 @@ var claudeCodeSilent = []string{"system", "summary", "file-history-snapshot", "q
 	"custom-title", "last-prompt", "agent-name", "agent-color", "agent-setting", "tag", "mode", "pr-link", "result", "rate_limit_event", "speculation-accept", "worktree-state",
 	"content-replacement", "marble-origami-commit", "saved_hook_context", "started", "bridge-session"}
 
-// serverAttachments are attachments with server output outside of results: server instructions, and
-// the tools listed by a search.
+// serverAttachments are the attachment types that contain server output other than results: server
+// instructions, and the tools listed by a search.
 var serverAttachments = []string{"mcp_instructions_delta", "deferred_tools_delta"}
 
 // attached returns the type of an attachment.

@@ -35,8 +35,8 @@ func readCodex(r *Reader, b *body) {
 	}
 }
 
-// codexEvent reads an event. Only the event has the full result of a server call; the response item
-// has the text that the model saw.
+// codexEvent reads an event. For a call to a server, only the event contains the full result; the
+// response item contains the text that the model saw.
 func (r *Reader) codexEvent(v View) {
 	switch kind := v.str("type"); kind {
 	case "mcp_tool_call_begin":

@@ -1,4 +1,4 @@
-// Package llm reads what agents record of their language models: requests, responses and recorded
+// Package llm reads recordings of agents' traffic with language models: requests, responses and
 // streams of provider APIs, and client transcripts. It turns every format into the same items:
 // declared tools, calls, and results.
 //

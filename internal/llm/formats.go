@@ -105,7 +105,7 @@ func (r *recogniser) recognise(root wire.Value) *format {
 	return nil
 }
 
-// The bounds of the outline by which a format is recognised.
+// The size limits of the outline by which a format is recognised.
 const (
 	outlineDepth = 6        // levels
 	outlineItems = 8        // elements of an array

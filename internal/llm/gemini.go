@@ -45,7 +45,8 @@ func (r *Reader) geminiTools(v View) {
 	}
 }
 
-// geminiContent reads a content. A part without an id is identified by its tool's name.
+// geminiContent reads a content object. A call or result without an id is identified by its tool's
+// name.
 func (r *Reader) geminiContent(v View, _ int) {
 	for p := v.at("parts").First(); p.Kind() != wire.Invalid; p = p.Next() {
 		call, answer := p.either("functionCall", "function_call"), p.either("functionResponse", "function_response")

@@ -82,7 +82,7 @@ func (r *Reader) ReadValue(text *Text, root wire.Value, pointer string, broken b
 	return true
 }
 
-// saidReason is the reason for not inspecting most of a conversation.
+// saidReason is the reason why text from users and models is not inspected.
 const saidReason = "text from users and models: only tools, calls and results are inspected"
 
 func (r *Reader) begin(format string) {
@@ -126,7 +126,7 @@ func (r *Reader) emit(i Item) {
 	r.Emit(&i)
 }
 
-// skip emits an item for something that is not read.
+// skip emits an item for content that is not read.
 func (r *Reader) skip(v View, format string, args ...any) {
 	r.emit(Item{Kind: Skipped, At: v, Reason: fmt.Sprintf(format, args...)})
 }
@@ -135,14 +135,14 @@ func (r *Reader) skipAt(at scanner.Origin, format string, args ...any) {
 	r.emit(Item{Kind: Skipped, origin: &at, Reason: fmt.Sprintf(format, args...)})
 }
 
-// textAt notes text at a location in the body.
+// textAt records that text at this location is not inspected.
 func (r *Reader) textAt(at scanner.Origin) {
 	if r.said == nil {
 		r.said = &at
 	}
 }
 
-// text notes text that is not tool output.
+// text records text that is not inspected, because it is not tool output.
 func (r *Reader) text(v View) {
 	if r.said == nil {
 		at := v.Origin()
@@ -213,7 +213,7 @@ func (r *Reader) view(b *body, v wire.Value, pointer string) (View, bool) {
 	return View{text: b.text, doc: &r.doc, base: v.Start(), pointer: b.pointer + pointer}, true
 }
 
-// syntax returns a syntax error without its position, which would make reasons differ.
+// syntax returns a syntax error without its position, so that equal errors give equal reasons.
 func syntax(err error) string {
 	if s, ok := err.(*wire.SyntaxError); ok {
 		return s.Msg
@@ -280,7 +280,7 @@ func (r *Reader) quoted(at scanner.Origin, data []byte) (View, error) {
 	return viewOf(Quoted(at, data), &doc), err
 }
 
-// conversation begins a request and restarts the count of its messages.
+// conversation begins a request and resets the message count.
 func (r *Reader) conversation(b *body, key string, said wire.Value) {
 	r.history, r.answer, r.before = true, 0, ""
 	r.emit(Item{Kind: Begin, Key: key, First: firstCall(said), origin: new(b.origin(b.root))})
@@ -365,7 +365,8 @@ func (r *Reader) message(i int) {
 	r.turn, r.answer = r.place(i), i+1
 }
 
-// place returns the turn of message i, named after the request that the message answers.
+// place returns the name of the turn that message i belongs to. It includes the ID of the previous
+// response, if the request continues one.
 func (r *Reader) place(i int) string { return fmt.Sprint(r.before, "message-", i) }
 
 // response begins the answer to the last request.
@@ -375,8 +376,8 @@ func (r *Reader) response() {
 	r.answer++
 }
 
-// streamed notes a piece of the answer to the last request that arrives in a separate stream, and
-// starts that stream if it is new.
+// streamed records that part of the answer to the last request arrived in a stream, and starts that
+// stream if it is new.
 func (r *Reader) streamed(stream, until string, at scanner.Origin) {
 	r.history = false
 	if _, known := r.streams.running[stream]; !known && r.streams.start(stream, until, at, r.place(r.answer)) {

@@ -24,7 +24,8 @@ func readVSCode(r *Reader, b *body) {
 }
 
 // vscodePatch reads the value that a line of a change log sets or appends, regardless of its
-// position in the session: the value's members identify its type, and repetitions are recognised.
+// position in the session: the value's members identify its type, and repeated values are
+// recognised as such.
 func (r *Reader) vscodePatch(b *body) {
 	v, ok := r.view(b, b.root, "")
 	if !ok {

@@ -91,7 +91,7 @@ func (p *parser) members(node int, of []member[string]) error {
 	return nil
 }
 
-// member is a member of an object and the variable for its value.
+// member is an object member's name and the variable that stores its value.
 type member[T any] struct {
 	name  string
 	value *T

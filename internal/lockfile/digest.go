@@ -42,7 +42,7 @@ func mcpProxy(doc *wire.Doc) string {
 }
 
 // hasZero reports whether a definition contains the number 0. The server may have sent -0,
-// which MCPProxy distinguishes, but a lockfile does not.
+// which MCPProxy distinguishes from 0, but a lockfile does not.
 func hasZero(definition []byte) bool {
 	var doc wire.Doc
 	if doc.Parse(definition) != nil {

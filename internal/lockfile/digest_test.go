@@ -60,8 +60,8 @@ func TestDigestsOfOthers(t *testing.T) {
 	}
 }
 
-// TestZero checks that a lockfile of a server that sends -0 does not count as edited.
-// A lockfile contains 0 instead, which is a different number for MCPProxy.
+// TestZero checks that the lockfile of a server that sends -0 does not count as edited. The
+// lockfile contains 0 instead, which gives a different digest in MCPProxy.
 func TestZero(t *testing.T) {
 	f := whole(t)
 	entry := f.Servers["calc"].Entries[mcp.DefinitionKey{Kind: mcp.ToolSubject, Name: "add"}]

@@ -18,9 +18,9 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// writeForever is the environment variable that names the file that a process writes until it is
-// killed. addServer is the one that names the server that a process adds to the file in its
-// argument.
+// writeForever and addServer are environment variables for child processes. The first names the
+// file to write until the process is killed; the second names the server to add to the file given
+// as an argument.
 const (
 	writeForever = "LOCKFILE_TEST_WRITE"
 	addServer    = "LOCKFILE_TEST_ADD"

@@ -91,7 +91,7 @@ func (p *parser) conflict(data []byte) error {
 	for l := range bytes.Lines(data) {
 		line++
 		if bytes.HasPrefix(l, []byte("<<<<<<< ")) || bytes.HasPrefix(l, []byte(">>>>>>> ")) {
-			return &Error{p.file.Path, line, 1, "", "a merge conflict marker; keep one side (git checkout --ours or --theirs), then run mcpscan lock and approve the remaining changes"}
+			return &Error{p.file.Path, line, 1, "", "unresolved merge conflict; keep one side (git checkout --ours or --theirs), then run mcpscan lock and approve the remaining changes"}
 		}
 	}
 	return nil
@@ -169,7 +169,7 @@ func (p *parser) flag(node int, member string) (on bool, err error) {
 
 func (p *parser) root() error {
 	if p.doc.Kind(0) != wire.Object {
-		return p.fail(0, "expected a lockfile, an object, found %s", p.doc.Kind(0))
+		return p.fail(0, "expected a lockfile (an object), found %s", p.doc.Kind(0))
 	}
 	version, ok := p.doc.Str(0, "lockfile")
 	switch {

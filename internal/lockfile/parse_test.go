@@ -88,8 +88,8 @@ func canonical(b []byte) []byte {
 	return doc.AppendCanonical(nil, 0)
 }
 
-// TestFormat checks that a file is read as it was written, with the same bytes
-// every time and with correct digests.
+// TestFormat checks that formatting always yields the same bytes, and that reading them restores
+// the file, with correct digests.
 func TestFormat(t *testing.T) {
 	first := format(t, whole(t))
 	for range 50 { // map iteration order differs each time
@@ -162,8 +162,8 @@ func TestParseErrors(t *testing.T) {
 	digest := func(sent string) string { return describe(mcp.ToolSubject, []byte(sent)).Digest.String() }
 	was := digest(`{"name":"add","description":"Adds.","inputSchema":{"type":"object"}}`)
 	for name, c := range map[string]struct{ old, now, want string }{
-		"marks of a merge":                {"  \"servers\": {\n", "<<<<<<< HEAD\n  \"servers\": {\n", "x.lock:3:1: a merge conflict marker; keep one side"},
-		"the end of a merge":              {"  \"servers\": {\n", "  \"servers\": {\n>>>>>>> main\n", "x.lock:4:1: a merge conflict marker"},
+		"marks of a merge":                {"  \"servers\": {\n", "<<<<<<< HEAD\n  \"servers\": {\n", "x.lock:3:1: unresolved merge conflict; keep one side"},
+		"the end of a merge":              {"  \"servers\": {\n", "  \"servers\": {\n>>>>>>> main\n", "x.lock:4:1: unresolved merge conflict"},
 		"a later version":                 {"mcpscan.lock/v1", "mcpscan.lock/v2", `x.lock:2:15: /lockfile: version "mcpscan.lock/v2": this mcpscan reads mcpscan.lock/v1; use the mcpscan that wrote the file`},
 		"no version":                      {`"lockfile"`, `"lock"`, `x.lock:1:1: the member "lockfile" is missing`},
 		"a version of a number":           {`"mcpscan.lock/v1"`, `1`, `x.lock:1:1: the member "lockfile" is missing`},
@@ -234,7 +234,7 @@ func TestParseErrorsOfWholeFiles(t *testing.T) {
 	const head = `{"lockfile": "mcpscan.lock/v1", "servers": `
 	for text, want := range map[string]string{
 		"":                                       "x.lock:1:1: ",
-		"[]":                                     "x.lock:1:1: expected a lockfile, an object, found an array",
+		"[]":                                     "x.lock:1:1: expected a lockfile (an object), found an array",
 		"{}":                                     `x.lock:1:1: the member "lockfile" is missing: not an mcpscan lockfile, or only part of one`,
 		`{"lockfile": "mcpscan.lock/v1"}`:        `x.lock:1:1: the member "servers" is missing; write the file again with mcpscan lock`,
 		head + "[]}":                             "x.lock:1:44: /servers: expected an object, found an array",

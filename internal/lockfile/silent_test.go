@@ -12,8 +12,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// history is a lockfile over time, with the listings of a server and the approvals
-// of its users.
+// history is a lockfile that changes as a server lists tools and users approve them.
 type history struct {
 	t    *testing.T
 	file *lockfile.File

@@ -38,7 +38,7 @@ func Load(path string) (*File, error) {
 
 // Edit reads a lockfile, calls edit to change it, and writes it atomically, while keeping other
 // mcpscan processes from writing it. If edit fails, the file is left unchanged. If the file does
-// not exist, Edit creates it if create is true. It reports whether the file changed.
+// not exist, Edit creates it if create is true. Edit reports whether the file changed.
 func Edit(ctx context.Context, path string, create bool, edit func(*File) error) (changed bool, err error) {
 	real := withoutLinks(path)
 	turn, err := takeTurn(ctx, real)

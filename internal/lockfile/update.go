@@ -84,8 +84,8 @@ func (f *File) update(name string, o *scanner.Offer, p Policy, at time.Time) {
 	}
 }
 
-// completed returns the current server info, with the previous protocol version if now has none, as
-// in a definition file.
+// completed returns the current server info, with the previous protocol version if now, such as one
+// from a definition file, has none.
 func completed(before, now mcp.ServerInfo) mcp.ServerInfo {
 	if before.Name == now.Name && before.Version == now.Version {
 		now.Protocol = cmp.Or(now.Protocol, before.Protocol)
@@ -123,9 +123,9 @@ func (s *Server) identify(now *baseline.Identity, by string, at time.Time) {
 	}
 }
 
-// see remembers a definition as shown now. The approved definition remains until a different one is
-// approved; the entry keeps the status "changed" until the server sends exactly the approved
-// definition again.
+// see records a definition as the server sends it now. The approved definition remains until a
+// different one is approved; the entry keeps the status "changed" until the server sends exactly
+// the approved definition again.
 func (e *Entry) see(now Shown, by string, at time.Time) {
 	e.Gone = false
 	switch {
@@ -220,7 +220,7 @@ func (f *File) Approve(by string, reason string, at time.Time, selectors ...Sele
 	return approved, nil
 }
 
-// unexplained reports whether an approval was given by a user without a reason, which can be added
+// unexplained reports whether a user gave an approval without a reason; a reason can be added
 // later.
 func unexplained(a *Approval) bool {
 	return a != nil && a.Reason == "" && a.By != baseline.FirstUse && a.By != baseline.Auto

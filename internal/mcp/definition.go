@@ -9,8 +9,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// Definition is the declaration of a tool, prompt, resource or template, or the instructions of
-// a server: a ServerSubject without a name.
+// Definition is the declaration of a tool, prompt, resource or template, or a server's
+// instructions, with ServerSubject as the kind and no name.
 type Definition struct {
 	Kind        SubjectKind
 	Name        string
@@ -61,7 +61,7 @@ func (k DefinitionKey) Compare(other DefinitionKey) int {
 	return cmp.Or(cmp.Compare(k.Kind, other.Kind), strings.Compare(k.Name, other.Name))
 }
 
-// toolMembers are all members of a tool definition.
+// toolMembers lists all members that a tool definition may have.
 var toolMembers = map[string]bool{"name": true, "title": true, "description": true, "inputSchema": true, "input_schema": true,
 	"outputSchema": true, "annotations": true, "execution": true, "icons": true, "_meta": true}
 

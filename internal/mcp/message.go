@@ -11,7 +11,7 @@ import (
 // Direction is the direction in which a frame was sent.
 type Direction uint8
 
-// The directions. Logs without directions use Unknown.
+// The directions. Unknown is for logs that do not record them.
 const (
 	Unknown Direction = iota
 	ClientToServer
@@ -86,7 +86,8 @@ type ServerInfo struct {
 	Icons                          []string // sources of its icons, at most maxIcons
 }
 
-// ClientInfo is what a client reports about itself. What a server lists can depend on it.
+// ClientInfo is what a client reports about itself. A server may list different definitions for
+// different clients.
 type ClientInfo struct {
 	Name         string
 	Protocol     string   // version requested or spoken; "" if not stated
@@ -164,7 +165,7 @@ func (h *HTTPHead) param(name, value string) {
 	}
 }
 
-// HeadText decodes the value of a header, which may be in base64.
+// HeadText decodes the value of a header, which may be base64-encoded.
 func HeadText(value string) string {
 	coded, marked := strings.CutPrefix(value, "=?base64?")
 	coded, ended := strings.CutSuffix(coded, "?=")

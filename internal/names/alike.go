@@ -11,7 +11,7 @@ import (
 // names or brands counts as an imitation.
 const ImitationShare = DefaultSimilarity
 
-// MaxCompared is the maximum number of bytes that are compared of each name or description, because
+// MaxCompared is the maximum number of bytes of each name or description that are compared, because
 // computing the distance takes quadratic time.
 const MaxCompared = 400
 

@@ -2,8 +2,7 @@ package names
 
 import "strings"
 
-// Brand is a product that servers are named after, with the hosts of its vendor and the npm scopes
-// that the vendor publishes in.
+// Brand is a product that servers are named after, with its vendor's hosts and npm scopes.
 type Brand struct {
 	Name   string // in lower case, words separated by spaces
 	Hosts  []string
@@ -82,8 +81,8 @@ var Brands = []Brand{
 	{"plaid", []string{"plaid.com"}, nil},
 }
 
-// projects contains names of well-known servers that have no brand, and of systems that servers
-// connect to, such as reference servers, databases and developer tools.
+// projects contains names of well-known servers without a brand, such as the reference servers, and
+// of systems that servers connect to, such as databases and developer tools.
 var projects = []string{
 	"modelcontextprotocol", "filesystem", "fetch", "memory", "everything", "sequential thinking", "puppeteer", "playwright", "postgres",
 	"postgresql", "sqlite", "mysql", "mssql", "mariadb", "duckdb", "clickhouse", "bigquery", "redshift", "neo4j", "neon",

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// identifierBytes is the length of the prefix of an identifier that is split into words.
+// identifierBytes is the maximum number of bytes of an identifier that are split into words.
 const identifierBytes = 400
 
 // Spell writes an identifier as lower-case words: chatHistory, chat_history and CHAT-history all
@@ -14,8 +14,8 @@ func Spell(identifier string) string {
 	return strings.Join(Words(identifier[:min(len(identifier), identifierBytes)]), " ")
 }
 
-// LastWord returns the last word of an identifier, in lower case and without trailing digits. This
-// word is the subject of most names, and finding it is cheaper than splitting the identifier.
+// LastWord returns the last word of an identifier, in lower case and without trailing digits. In
+// most names, this word is the head noun, and finding it is cheaper than splitting the identifier.
 func LastWord(identifier string) string {
 	letter := func(i int) bool { return identifier[i] >= 0x80 || lowerLetter(identifier[i]|0x20) }
 	to := len(identifier)

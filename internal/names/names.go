@@ -210,7 +210,7 @@ func swapped(a, b string) bool {
 	return differ == 2
 }
 
-// commonWords lists words that do not distinguish one server from another.
+// commonWords lists words in server names that do not distinguish one server from another.
 var commonWords = map[string]bool{"mcp": true, "server": true, "servers": true, "the": true, "official": true, "local": true, "remote": true, "cli": true}
 
 // Distinctive returns the folded words that distinguish a server from others, without the scope or
@@ -225,8 +225,8 @@ func Distinctive(name string) []string {
 	return rest
 }
 
-// KnownWord reports whether w is an English word used in names, possibly inflected, or the name of
-// a product.
+// KnownWord reports whether w is an English word used in names, possibly inflected, or a product
+// name.
 func KnownWord(w string) bool {
 	if vocabulary[w] || properNames[w] {
 		return true
@@ -264,8 +264,8 @@ func MixedAlphabets(s []byte) (start, end int, mixed bool) {
 	return 0, 0, false
 }
 
-// latinGreek lists the Greek letters that a reader mistakes for Latin ones; a delta or a mu in a
-// name is mathematical notation.
+// latinGreek lists the Greek letters that a reader mistakes for Latin ones. Other letters in a
+// name, such as delta or mu, are mathematical notation.
 const latinGreek = "αικνορτυχΑΒΕΖΗΙΚΜΝΟΡΤΥΧ"
 
 // Lookalike reports whether one name is a typo or look-alike of the other.

@@ -143,7 +143,8 @@ func reflected(values ...string) string {
 	return fmt.Sprintf(`{"tools":[{"name":"tool_%s","description":"%s.","inputSchema":{"type":"object"}}]}`, strings.ReplaceAll(values[1], " ", ""), said)
 }
 
-// environment returns the variables of the server, including the values of those set by a test.
+// environment returns the names of the server's environment variables, with the values of those
+// that a test set.
 func environment() (list string) {
 	for _, variable := range slices.Sorted(slices.Values(os.Environ())) {
 		name, value, _ := strings.Cut(variable, "=")
