@@ -2,7 +2,7 @@ package names
 
 // vocabulary contains words used in names of tools and servers, including product names, and words
 // that differ from these in one letter. A vocabulary word is never a typo of another one; any other
-// word similar to a vocabulary word is.
+// word similar to a vocabulary word is a typo of it.
 var vocabulary = Set(`
 	accept access account action activate active activity adapt adapter add address adjust admin adopt advice agent alert alias alpha
 	analysis analyze answer append apply approve archive argument arrange article artifact ask assert assign asset attach

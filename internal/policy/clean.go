@@ -9,7 +9,7 @@ import (
 )
 
 // readings are the cleaned paths that programs may read a string as. An allow rule must match every
-// reading in sure; a deny rule, any reading in sure or maybe.
+// reading in sure; for a deny rule, one match in sure or maybe is enough.
 type readings struct {
 	sure, maybe []string
 	directory   bool // written with a trailing slash

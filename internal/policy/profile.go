@@ -135,7 +135,7 @@ func (p *Profile) entry(among map[string]*profiled, name string) *profiled {
 	return e
 }
 
-// saw counts an event and updates when the first and the last one occurred.
+// saw counts an event and updates the times of the first and the last event.
 func (e *profiled) saw(at time.Time) {
 	e.events++
 	if at.IsZero() {

@@ -200,7 +200,7 @@ func (x *exchange) unanswered(out *scanner.Outcome) []byte {
 	return failed(open, "blocked by mcpscan: "+Reason(&out.Decision), blockedCode)
 }
 
-// joined is a body that returns its already read part again.
+// joined is a body from which the part already read can be read again.
 type joined struct {
 	io.Reader
 	io.Closer

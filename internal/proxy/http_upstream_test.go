@@ -305,8 +305,8 @@ func TestHTTPHeaders(t *testing.T) {
 	}
 }
 
-// TestHTTPParamHeaders checks that a call is refused if a parameter header contradicts its
-// argument, and that secrets in parameter headers are masked, in plain text and in Base64.
+// TestHTTPParamHeaders checks that a call is refused if a parameter header contradicts the argument
+// that it repeats, and that secrets in parameter headers are masked, in plain text and in Base64.
 func TestHTTPParamHeaders(t *testing.T) {
 	engine, err := scanner.New(rules.All(), scanner.Options{})
 	if err != nil {

@@ -232,7 +232,7 @@ func (w *rewriting) reasons(root int) {
 	}
 }
 
-// only reports whether every list element for which is returns true has been replaced.
+// only reports whether every element c of list with is(c) has been replaced.
 func (w *rewriting) only(list int, is func(int) bool) bool {
 	for c := w.doc.First(list); c >= 0; c = w.doc.Next(c) {
 		if is(c) && !w.gone[c] {
