@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestUnlikeLosesNoSlip checks that the cheap check never contradicts the full one: a
-// word and a typo of it are never unlike.
+// TestUnlikeLosesNoSlip checks that unlike, the cheap check, never returns true for a word and a
+// typo of it.
 func TestUnlikeLosesNoSlip(t *testing.T) {
 	look := map[string]string{"m": "rn", "w": "vv", "o": "0", "l": "1", "i": "1", "s": "5", "e": "3", "a": "4"}
 	rapid.Check(t, func(t *rapid.T) {

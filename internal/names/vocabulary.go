@@ -1,8 +1,8 @@
 package names
 
 // vocabulary contains words used in names of tools and servers, including product names, and words
-// that differ from these in one letter. Two similar vocabulary words are different names; any other
-// word similar to one is a typo.
+// that differ from these in one letter. A vocabulary word is never a typo of another one; any other
+// word similar to a vocabulary word is a typo of it.
 var vocabulary = Set(`
 	accept access account action activate active activity adapt adapter add address adjust admin adopt advice agent alert alias alpha
 	analysis analyze answer append apply approve archive argument arrange article artifact ask assert assign asset attach
@@ -55,7 +55,7 @@ var vocabulary = Set(`
 	word work worker workflow workspace world write year yield zone zoom
 	excel gemini miro monday railway replicate sanity unity brave grave slick stick sigma motion canvas`)
 
-// properNames lists the words of well-known names, which have no plurals.
+// properNames lists the words in well-known names, which have no plurals.
 var properNames = func() map[string]bool {
 	set := map[string]bool{}
 	for _, name := range WellKnown {

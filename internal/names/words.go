@@ -61,8 +61,8 @@ func dropSeparators(dst, name []byte) []byte {
 	return dst
 }
 
-// Words returns the words of a name in lower case, in any naming convention: getUser, get_user and
-// GET-USER are get and user. Digits belong to the word that contains them.
+// Words splits a name in any naming convention into words in lower case: getUser, get_user and
+// GET-USER become get and user. Digits belong to the word that contains them.
 func Words(name string) []string {
 	var words []string
 	start, before := 0, rune(0)
@@ -129,5 +129,5 @@ func OneEdit(a, b string) bool {
 	return false
 }
 
-// DefaultSimilarity is the threshold that the agentsh documentation sets for names.
+// DefaultSimilarity is the similarity threshold for names in the agentsh documentation.
 const DefaultSimilarity = 0.85

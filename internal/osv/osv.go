@@ -28,8 +28,8 @@ type Stats struct {
 	Other     int // only for ecosystems that no configuration fetches from
 }
 
-// MaxAdvisory is the maximum size of one advisory, in bytes. The longest published one, with all
-// versions of its package, is about one megabyte long.
+// MaxAdvisory is the maximum size of one advisory, in bytes. The longest published advisory, which
+// lists all versions of its package, is about one megabyte long.
 const MaxAdvisory = 16 << 20
 
 // Read reads advisories, and keeps the ones about packages for which keep returns true. An error
@@ -138,7 +138,7 @@ func (r *reader) one(where string, d *jsontext.Decoder) error {
 	return nil
 }
 
-// place formats a pointer for a message.
+// place formats a JSON pointer for a message.
 func place(p jsontext.Pointer) string {
 	if p == "" {
 		return "the file"

@@ -1,7 +1,7 @@
 // Package otlp writes logs and metrics in the JSON form of the OpenTelemetry protocol.
 //
-// It must never do I/O, nor grow with the number of events: attributes are rules, servers and
-// verdicts, never message texts.
+// It must never do I/O, and its memory must not grow with the number of events, so attributes are
+// rules, servers and verdicts, never message texts.
 package otlp
 
 import (

@@ -21,14 +21,14 @@ type Path struct {
 	URI      bool // written as a file URI
 }
 
-// MaxBytes is the maximum length of a path. No system opens a longer one.
+// MaxBytes is the maximum length of a path. No system opens a longer path.
 const MaxBytes = 4096
 
 // pathLayers is the number of times that a path is decoded. A server decodes a path once, and each
 // proxy in front of it once more.
 const pathLayers = 3
 
-// Parse parses s as a path and reports whether it can be one.
+// Parse parses s as a path, and reports whether s can be a path.
 func Parse(s string) (l Path, ok bool) {
 	if s == "" || len(s) > MaxBytes || strings.ContainsAny(s, "\n\r") {
 		return l, false
@@ -129,8 +129,8 @@ func cutFold(s, prefix string) (rest string, ok bool) {
 	return s[len(prefix):], true
 }
 
-// Words in the names of arguments that are paths, and of arguments that are text even if they
-// contain a path.
+// pathWords indicate, in an argument name, that the argument is a path; TextArguments indicate that
+// it is text even if it contains a path.
 var (
 	pathWords = names.Set(`path paths file files filename filenames filepath filepaths dir dirs directory directories folder folders
 		cwd root workdir basedir uri source src destination dest target location output input`)

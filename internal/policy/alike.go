@@ -31,7 +31,7 @@ func shortened(s string) string {
 }
 
 // alike adds a string's readings in programs and file systems that normalise Unicode. They count as
-// sure if normalisation changes .. steps or the number of slashes.
+// certain if normalisation produces a ".." element or changes the number of slashes.
 func (r *readings) alike(s string) {
 	if strings.IndexFunc(s, func(c rune) bool { return c >= utf8.RuneSelf }) < 0 || !utf8.ValidString(s) {
 		return

@@ -97,11 +97,11 @@ func (c *checker) reach(r *Rule) {
 	if len(scope) == 0 {
 		c.tell(r.At, "the %s matches nothing: no request has this method, event_type and tool_name together", r.called())
 	} else if r.Action != Log && !slices.ContainsFunc(scope, func(method string) bool { return decided[method] }) {
-		c.tell(r.At, "the %s has no effect: a policy applies to tools/call, resources/read, prompts/get and sampling/createMessage, and all other messages pass; only the action log has an effect on them", r.called())
+		c.tell(r.At, "the %s has no effect: only rules with the action log apply to messages other than tools/call, resources/read, prompts/get and sampling/createMessage", r.called())
 	}
 }
 
-// patterns reports patterns that are redundant, or do not mean what they seem to.
+// patterns reports patterns that are redundant or do not mean what they seem to mean.
 func (c *checker) patterns(r *Rule) {
 	r.lists(func(name string, g Patterns) {
 		for i, p := range g {

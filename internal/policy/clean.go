@@ -8,8 +8,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// readings are the cleaned paths that programs may read a string as. An allow rule must match all
-// of sure; for a deny rule, one match in sure or maybe is enough.
+// readings are the cleaned paths that programs may read a string as. An allow rule must match every
+// reading in sure; for a deny rule, one match in sure or maybe is enough.
 type readings struct {
 	sure, maybe []string
 	directory   bool // written with a trailing slash
@@ -17,7 +17,7 @@ type readings struct {
 }
 
 // maxDecodings is the maximum number of layers of percent encoding that are decoded. Each program
-// that a path passes through may decode one.
+// that a path passes through may decode one layer.
 const maxDecodings = 3
 
 // read returns a string's readings.
@@ -171,7 +171,7 @@ func (r *readings) also(s string) {
 // homeWords are other names for the user's home directory, ~.
 var homeWords = [...]string{"${HOME}", "$HOME", "%USERPROFILE%", "$env:USERPROFILE", "${env:USERPROFILE}"}
 
-// cleaned returns a path with .. and similar steps resolved, and its other readings.
+// cleaned returns a path without "." and ".." elements, and its other possible readings.
 func cleaned(s string) (sure string, maybe []string) {
 	for _, word := range homeWords {
 		if rest, ok := strings.CutPrefix(s, word); ok && (rest == "" || rest[0] == '/') {
@@ -202,7 +202,7 @@ func cleaned(s string) (sure string, maybe []string) {
 	return sure, maybe
 }
 
-// climbed removes the leading .. steps from a cleaned path.
+// climbed removes the leading ".." elements from a cleaned path.
 func climbed(s string) (rest string, up bool) {
 	for s == ".." || strings.HasPrefix(s, "../") {
 		s, up = strings.TrimPrefix(s[2:], "/"), true

@@ -8,8 +8,8 @@ const wordEnds = " \t\r\n;|&<>()=,`[]"
 // maxQuoting is the maximum depth of nested commands that are parsed.
 const maxQuoting = 3
 
-// words adds the words of a command that look like paths. It splits the command twice: also at
-// quotes, for code that is not shell code, and as a shell does.
+// words adds the words of a command that look like paths. It splits the command in two ways: as a
+// shell does and, for code in other languages, at wordEnds and quotes.
 func (q *request) words(s string) {
 	for w := range strings.FieldsFuncSeq(s, func(r rune) bool { return strings.ContainsRune(wordEnds+`'"`, r) }) {
 		q.word(w)
@@ -17,7 +17,7 @@ func (q *request) words(s string) {
 	q.shell(s, maxQuoting)
 }
 
-// word adds a word that may be a path, and the path that it may end with.
+// word adds a word that may be a path, and also its part from the first slash or tilde.
 func (q *request) word(w string) {
 	if !strings.ContainsAny(w, `/\~`) && !strings.HasPrefix(w, "$HOME") && !strings.Contains(w, "%2") && w != ".." {
 		return

@@ -9,7 +9,7 @@ import (
 )
 
 // standard are the variables that every server may have: the common Unix ones, then their Windows
-// equivalents and those that the MCP SDKs pass on there.
+// equivalents and the others that the MCP SDKs pass on under Windows.
 var standard = []string{"PATH", "HOME", "USER", "SHELL", "TERM", "LANG", "TMPDIR", "XDG_RUNTIME_DIR",
 	"SYSTEMROOT", "COMSPEC", "TEMP", "TMP", "USERPROFILE", "PATHEXT", "APPDATA", "LOCALAPPDATA", "PROGRAMDATA", "SYSTEMDRIVE",
 	"HOMEDRIVE", "HOMEPATH", "USERNAME", "PROGRAMFILES", "PROCESSOR_ARCHITECTURE", "WINDIR"}

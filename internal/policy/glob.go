@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// A glob is a pattern whose wildcards are tokens. Each policy language has its own wildcards; see
-// newGlob and ParseName.
+// A glob is a pattern parsed into tokens. Each policy language has its own wildcards; see newGlob
+// and ParseName.
 type glob struct {
 	tokens []token
 	prefix string // prefix of every match: the whole glob if it has no wildcards
@@ -118,8 +118,8 @@ func (g *glob) match(s string) bool {
 	return states[len(states)-1] == len(g.tokens)
 }
 
-// reach adds a state and the states that skipping stars leads to. States are added in ascending
-// order, so the last one is sufficient to detect duplicates.
+// reach adds a state and the states reachable from it by skipping stars. States are added in
+// ascending order, so comparing with the last one detects duplicates.
 func (g *glob) reach(states []int, at int) []int {
 	for {
 		if len(states) == 0 || states[len(states)-1] < at {

@@ -11,7 +11,7 @@ import (
 // Mode determines the decision about names that are in no list.
 type Mode uint8
 
-// The modes. The deny list applies in all of them.
+// The modes. The deny list applies in every mode.
 const (
 	None      Mode = iota // only denied names are refused
 	Allowlist             // names not allowed are refused
@@ -169,7 +169,7 @@ func (l *Lists) tools(p *Policy) stage {
 	return s
 }
 
-// named gives a rule the entry's server and tool.
+// named sets a rule's server and tool to the entry's.
 func (t *ToolRule) named(r *Rule) *Rule {
 	r.Servers, r.Tools = patternsOf(t.Server), patternsOf(t.Tool)
 	return r

@@ -119,7 +119,7 @@ func (c *listComparison) listed(now, weaker bool, at configfile.Position, key, e
 	c.Add(c.decides(weaker), []string{key}, " no longer has %s", entry)
 }
 
-// unmatched returns the entries of a list that have no equal in the other list.
+// unmatched returns the entries in list that have no equal in other.
 func unmatched[T any](list, other []T, equal func(a, b *T) bool) (out []*T) {
 	for i := range list {
 		if !some(other, func(o *T) bool { return equal(&list[i], o) }) {

@@ -52,21 +52,21 @@ func (g Patterns) refuses(spellings []string) bool {
 	return slices.ContainsFunc(g, func(p *Pattern) bool { return p.matchesAny(spellings) })
 }
 
-// event compares the event_type. For connect, it is only a precheck, because connect depends on
-// the arguments.
+// event reports whether the event_type can match. For connect, this is only a precheck, because
+// connect depends on the arguments.
 func (r *Rule) event(q *request) bool {
 	return len(r.Types) == 0 || r.Types.match(q.event) || !r.Passes() && r.Types.match(connect)
 }
 
-// connection compares the event_type connect. Only rules that refuse support it: an allow rule
-// would let everything else in the message pass unchecked.
+// connection reports whether the event_type matches, including connect. Only rules that refuse
+// support connect: an allow rule would let everything else in the message pass unchecked.
 func (r *Rule) connection(q *request) bool {
 	return len(r.Types) == 0 || r.Types.match(q.event) || !r.Passes() && q.connects()
 }
 
-// target compares the name of the called tool or, in other requests, the prompt's name or the
-// resource's URI. For a rule that refuses, one match among several names is enough, and a missing
-// name also matches.
+// target reports whether the called tool's name matches or, in other requests, the prompt's name or
+// the resource's URI. For a rule that refuses, one match among several names is enough, and a
+// missing name also matches.
 func (r *Rule) target(q *request) bool {
 	if q.unnamed && !r.Passes() && (len(r.Tools) == 0 || q.Method == "tools/call") {
 		return true
@@ -86,8 +86,8 @@ func (r *Rule) target(q *request) bool {
 	return r.each(q, r.Targets, q.names...)
 }
 
-// each reports whether all names match if the rule allows, or any name if it refuses. A refusing
-// rule is compared with every spelling of each name.
+// each reports whether all names match if the rule allows, or any name if it refuses. If the rule
+// refuses, every spelling of each name is tried.
 func (r *Rule) each(q *request, g Patterns, names ...string) bool {
 	for _, s := range names {
 		match := r.Passes() && g.allows(s) || !r.Passes() && g.refuses(q.spelled(s))
@@ -98,7 +98,7 @@ func (r *Rule) each(q *request, g Patterns, names ...string) bool {
 	return r.Passes()
 }
 
-// path compares every path in a request. An allow rule never matches a command by its paths,
+// path reports whether a request's paths match. An allow rule never matches a command by its paths,
 // because a command can do more than they show.
 func (r *Rule) path(q *request) bool {
 	if len(r.Paths) == 0 {
@@ -118,7 +118,8 @@ func (r *Rule) path(q *request) bool {
 	return r.Passes()
 }
 
-// path compares a path's readings. If the rule lets requests pass, all sure readings must match.
+// path reports whether a path's readings match. If the rule lets requests pass, all sure readings
+// must match.
 func (g Patterns) path(v *value, passes bool) bool {
 	if !passes {
 		return slices.ContainsFunc(v.low, func(s string) bool {
@@ -137,7 +138,7 @@ func (g Patterns) matchPath(s string) bool {
 	return slices.ContainsFunc(g, func(p *Pattern) bool { return p.matchPath(s) })
 }
 
-// arguments compares all args.<name> criteria.
+// arguments reports whether all args.<name> criteria match.
 func (r *Rule) arguments(q *request) bool {
 	for i := range r.Args {
 		if !r.Args[i].matches(q, r.Passes()) {
@@ -147,8 +148,8 @@ func (r *Rule) arguments(q *request) bool {
 	return true
 }
 
-// matches compares every value under the argument's name. It ignores the case of names, because
-// some servers do.
+// matches reports whether the values under the argument's name match. It ignores the case of names,
+// because some servers do.
 func (a *Argument) matches(q *request, passes bool) bool {
 	found := false
 	for i := range q.values {
@@ -164,7 +165,7 @@ func (a *Argument) matches(q *request, passes bool) bool {
 	return found && passes
 }
 
-// value compares a string, and its readings as a path.
+// value reports whether a string matches, as text or as a path.
 func (g Patterns) value(text string, paths []value, passes bool) bool {
 	whole := false
 	for i := range paths {

@@ -19,8 +19,8 @@ type Pattern struct {
 	// the pattern may be the one that ~ means.
 	homes []*glob
 
-	// lowForms and lowHomes are the same in lower case, for a rule that refuses: some file systems
-	// ignore case.
+	// lowForms and lowHomes are forms and homes in lower case, for a rule that refuses: some file
+	// systems ignore case.
 	lowForms, lowHomes []*glob
 }
 
@@ -61,8 +61,8 @@ func NewPathPattern(source string, at configfile.Position) *Pattern {
 	return p
 }
 
-// tidy removes . steps and repeated slashes from a pattern, as they are removed from paths. It
-// keeps .., because the element before it may be a wildcard.
+// tidy removes "." elements and repeated slashes from a pattern, as they are removed from paths. It
+// keeps "..", because the element before it may be a wildcard.
 func tidy(s string) string {
 	for strings.HasPrefix(s, "./") {
 		s = strings.TrimLeft(s[2:], "/")
@@ -146,7 +146,7 @@ func (p *Pattern) matchLow(s string) bool {
 	return slices.ContainsFunc(p.lowForms, match) || strings.HasPrefix(s, "~") && slices.ContainsFunc(p.lowHomes, match)
 }
 
-// climbs reports whether a pattern has a .. segment, which no cleaned path has.
+// climbs reports whether a pattern has a ".." element, which no cleaned path has.
 func climbs(source string) bool {
 	return slices.Contains(strings.Split(strings.ReplaceAll(source, `\`, "/"), "/"), "..")
 }

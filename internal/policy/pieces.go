@@ -49,8 +49,8 @@ func pieces(s string) iter.Seq[string] {
 	}
 }
 
-// beginning is the maximum length of the prefix that begins inspects, because pieces calls begins
-// at many positions in a long word.
+// beginning is how many bytes of a word the function begins inspects; it is small because pieces
+// calls the function at many positions in a long word.
 const beginning = 64
 
 // begins reports whether a word begins like a URI, or like a path that does not depend on the
@@ -77,8 +77,8 @@ func begins(w string) bool {
 	return false
 }
 
-// several adds the paths in a string with more than one. The first one may be only the beginning of
-// a path, because a name can contain white space.
+// several adds the paths in a string that contains more than one. The first may be only the
+// beginning of a path, because a name can contain white space.
 func (r *readings) several(s string) {
 	start := strings.TrimLeftFunc(s, func(c rune) bool { return parts(c) || strings.ContainsRune(openers, c) })
 	n := 0
@@ -100,7 +100,7 @@ func (r *readings) several(s string) {
 // text adds the paths and addresses in a string that is not a path as a whole. In a multi-line
 // string, such as a file to be written, they can make a deny rule match but cannot stop an allow
 // rule from matching, because the server does not act on them. If every line is a path, they affect
-// both.
+// both kinds of rule.
 func (q *request) text(s string) {
 	lines := strings.FieldsFunc(s, func(c rune) bool { return c == '\n' || c == '\r' })
 	aside := len(lines) > 1
@@ -129,8 +129,8 @@ func (q *request) pieces(s string, aside bool) {
 	}
 }
 
-// metaName reports whether a name is a valid _meta key, which is not a path: a prefix of labels
-// with dots, a slash and a name.
+// metaName reports whether a string is a _meta key with a dotted prefix, such as example.com/key,
+// and therefore not a path.
 func metaName(s string) bool {
 	prefix, name, ok := strings.Cut(s, "/")
 	return ok && strings.Contains(prefix, ".") && !strings.HasPrefix(prefix, ".") && !strings.Contains(s, "..") && !strings.ContainsAny(name, `/\~%`) &&

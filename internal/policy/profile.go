@@ -135,7 +135,7 @@ func (p *Profile) entry(among map[string]*profiled, name string) *profiled {
 	return e
 }
 
-// saw counts an event and updates the first and last time.
+// saw counts an event and updates the times of the first and the last event.
 func (e *profiled) saw(at time.Time) {
 	e.events++
 	if at.IsZero() {

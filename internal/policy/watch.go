@@ -134,7 +134,7 @@ func (w *Watch) Unused() []Problem {
 	}
 	w.policy.enabled(func(criterion string, p *Pattern) {
 		if !w.seen[p] {
-			c.tell(p.at, "no value in the recordings matches %s of %s", quoted(p.source), criterion)
+			c.tell(p.at, "the pattern %s in %s matches nothing in the recordings", quoted(p.source), criterion)
 		}
 	})
 	return c.problems

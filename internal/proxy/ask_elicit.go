@@ -67,8 +67,8 @@ func declares(frame []byte) (able, initializes bool) {
 	return can.Get("form").Kind() == wire.Object || can.Kind() == wire.Object && can.Get("url").Kind() == wire.Invalid, true
 }
 
-// answers delivers an answer to the question that waits for it, and reports whether v is such an
-// answer.
+// answers delivers v to the question that it answers, and reports whether v answers a question from
+// the proxy.
 func (e *elicitor) answers(client string, v wire.Value) bool {
 	id := v.Get("id").Raw()
 	if v.Get("method").Kind() != wire.Invalid || !bytes.HasPrefix(id, []byte(e.prefix)) {

@@ -149,7 +149,7 @@ func (h *heldWriter) Write(p []byte) (int, error) {
 			return 0, err
 		}
 	}
-	data = bytes.ReplaceAll(data, []byte("\r"), []byte(" ")) // line ends in JSON are white space
+	data = bytes.ReplaceAll(data, []byte("\r"), []byte(" ")) // line endings in JSON are white space
 	data = bytes.ReplaceAll(data, []byte("\n"), []byte("\ndata: "))
 	_, err := h.ResponseWriter.Write(data)
 	return len(p), err

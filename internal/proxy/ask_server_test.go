@@ -147,7 +147,7 @@ func TestAskedServerRequestsEnd(t *testing.T) {
 	o.want(`{"jsonrpc":"2.0","id":2,"error":{"code":-32603,"message":"mcpscan: the server srv sent no valid response: it exited with code 0"}}`, "EOF")
 }
 
-// TestAskedServerRequestsBound checks that a server request beyond the limit of held messages gets
+// TestAskedServerRequestsBound checks that a server request beyond the limit on held messages gets
 // an error at once, and that the client continues to receive messages.
 func TestAskedServerRequestsBound(t *testing.T) {
 	a := newAsked()

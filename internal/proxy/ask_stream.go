@@ -62,8 +62,8 @@ func (h *holding) add(part settled, done bool) {
 	}
 }
 
-// first removes and returns the next question or outcome in the queue, if an event can follow now.
-// waits is true if any was queued or any event is undecided.
+// first removes and returns the next question or outcome in the queue, unless the server is in the
+// middle of an event. waits is true if any was queued or any event is undecided.
 func (h *holding) first() (part *settled, waits bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -79,7 +79,8 @@ func (h *holding) first() (part *settled, waits bool) {
 
 // next returns the next block from the server, or the next question or outcome from the proxy,
 // whichever comes first. While events are held, another goroutine reads from the server, so that
-// neither waits for the other. If the server ends the stream meanwhile, its end is returned last.
+// questions and outcomes need not wait for its next event. If the server ends the stream meanwhile,
+// next returns io.EOF after the last outcome.
 func (s *stream) next() (b block, part *settled, err error) {
 	h := s.holding
 	if h == nil {

@@ -92,8 +92,8 @@ func line(t *testing.T, r *bufio.Reader) string {
 	return s
 }
 
-// TestHeldMessages checks that a message for which the policy prompts waits for an answer, that
-// later messages do not wait, and that it is refused if no answer comes in time.
+// TestHeldMessages checks that a message for which the policy prompts waits for an answer, that it
+// is forwarded or refused accordingly, and that later messages do not wait.
 func TestHeldMessages(t *testing.T) {
 	a := newAsked()
 	c := connect(t, engineOf(t, scanner.Options{Policy: prompting{}}), func(o *proxy.Options) { o.Asking = a.asking(time.Hour) })
@@ -254,8 +254,8 @@ func TestElicitationWithoutAnswer(t *testing.T) {
 	}
 }
 
-// TestHeldOverHTTP checks that only a request for which the policy prompts waits, and that
-// disconnecting cancels it.
+// TestHeldOverHTTP checks that requests for which the policy prompts wait, that other requests do
+// not, and that disconnecting cancels a waiting request.
 func TestHeldOverHTTP(t *testing.T) {
 	a := newAsked()
 	f := inFront(t, engineOf(t, scanner.Options{Policy: denying{}}), func(w http.ResponseWriter, r *http.Request) {

@@ -18,7 +18,7 @@ import (
 
 // Command is a server that the proxy starts: one process per client session.
 type Command struct {
-	// Start starts a process. The client is shown the error.
+	// Start starts a process. If this fails, the client is shown the error.
 	Start func(context.Context) (*Started, error)
 	// MaxSessions is the maximum number of processes at a time.
 	MaxSessions int

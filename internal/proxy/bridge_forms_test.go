@@ -10,7 +10,7 @@ import (
 )
 
 // TestBridgeForms checks that a client that lists text/event-stream gets a stream for each request,
-// even for concurrent ones, and that other clients that accept JSON get JSON.
+// even if the requests are concurrent, and that other clients that accept JSON get JSON.
 func TestBridgeForms(t *testing.T) {
 	h := host(t, scanner.Options{}, nil)
 	p, session := h.begin("{}")

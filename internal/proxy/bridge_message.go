@@ -19,7 +19,7 @@ type posted struct {
 	begins  bool     // a request begins a session
 }
 
-// parsePosted reads a body. Line ends between the values of a message become spaces, because a
+// parsePosted reads a body. Line endings between the values of a message become spaces, because a
 // message on stdio is one line; nothing else changes.
 func parsePosted(body []byte) (*posted, error) {
 	m := &posted{line: frameOf(body)}

@@ -41,7 +41,7 @@ func newOutbox(session context.Context, closed func(*outbox)) *outbox {
 	return o
 }
 
-// put waits until a message is read, and reports whether it was.
+// put waits until m is read or nobody can read it any more, and reports whether it was read.
 func (o *outbox) put(m message) bool {
 	select {
 	case o.lines <- m:
@@ -131,7 +131,7 @@ func (x *reply) response(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// inJSON reports whether the response is JSON if this is its first message. A client that lists
+// inJSON reports whether a response that begins with m is sent as JSON. A client that lists
 // text/event-stream gets a stream, as from servers built with the official SDKs, unless the status
 // is an error.
 func (x *reply) inJSON(m *message) bool {

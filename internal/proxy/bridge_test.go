@@ -193,8 +193,8 @@ const (
 func event(message string) string { return "event: message\ndata: " + message + "\n\n" }
 
 // TestBridge checks that what a client posts reaches the server as one line, that the server's
-// lines reach the client as JSON or events, whichever it accepts, and that only line ends between
-// values change.
+// lines reach the client as JSON or events, whichever it accepts, and that only line endings
+// between values change.
 func TestBridge(t *testing.T) {
 	h := host(t, scanner.Options{}, nil)
 	p, session := h.begin("{}")

@@ -28,8 +28,8 @@ type Upstream struct {
 	Command   *Command          // of a server that the proxy starts, instead of URL and Transport; nil for none
 	Headers   map[string]string // added to requests that lack them
 
-	// Mask returns a function that masks secrets from a request's headers in messages, before the
-	// engine sees them. Both may be nil.
+	// Mask returns a function that masks the secrets in a request's headers wherever messages
+	// repeat them. The engine sees only masked messages. Mask and the function may be nil.
 	Mask func(http.Header) func([]byte) []byte
 	// Failed, if not nil, is called with the reason why the server could not be reached.
 	Failed func(reason string)
@@ -92,7 +92,7 @@ func (h *HTTP) Close() {
 	}
 }
 
-// copyBuffers pools the buffers through which bodies are copied. Each open stream uses one.
+// copyBuffers pools the buffers through which bodies are copied. Each open stream uses one buffer.
 type copyBuffers struct{ pool sync.Pool }
 
 func (c *copyBuffers) Get() []byte {
@@ -104,7 +104,7 @@ func (c *copyBuffers) Get() []byte {
 
 func (c *copyBuffers) Put(b []byte) { c.pool.Put(&b) }
 
-// pathOf returns the escaped path of a URL, "/" if it is empty.
+// pathOf returns the escaped path of a URL, or "/" if it is empty.
 func pathOf(u *url.URL) string {
 	if p := u.EscapedPath(); p != "" {
 		return p
@@ -149,7 +149,7 @@ func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	stream := h.sessions.streamOf(r.URL.RequestURI())
 	switch {
 	case r.Method == http.MethodConnect:
-		writeError(w, http.StatusNotImplemented, nil, "the proxy forwards only HTTP")
+		writeError(w, http.StatusNotImplemented, nil, "the proxy does not support CONNECT; send plain HTTP requests")
 	case path == h.path || stream != "":
 		h.exchange(w, r, stream)
 	case isAuthentication(path) && h.prefix == "":

@@ -19,9 +19,9 @@ import (
 )
 
 // BenchmarkHTTP measures a call's round trip, by result size: through a bare reverse proxy, through
-// ours with all rules, and through ours with none. For ours, it reports the time spent judging the
-// two messages and the time spent forwarding them separately. It alternates between the proxies, so
-// that all run under the same load.
+// ours with all rules, and through ours with none. For ours, it reports separately how long judging
+// and forwarding the two messages take. It alternates between the proxies, so that all run under
+// the same load.
 func BenchmarkHTTP(b *testing.B) {
 	for _, size := range []int{1 << 10, 64 << 10} {
 		b.Run(fmt.Sprintf("%dKiB", size>>10), func(b *testing.B) { benchHTTP(b, size) })
@@ -69,7 +69,7 @@ func benchHTTP(b *testing.B, size int) {
 	with, without := ours(rules.All()), ours(nil)
 	for n := 0; b.Loop(); n++ {
 		// The bare proxy occasionally fails: net/http closes the request body when the response
-		// begins, while the transport may still be looking for its end, and then closes the
+		// begins, while the transport may still be looking for the body's end, and then closes the
 		// connection.
 		if d, err := post(bare, n); err == nil {
 			took["bare"] = append(took["bare"], d)

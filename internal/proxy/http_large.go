@@ -8,10 +8,10 @@ import (
 )
 
 // maxLarge is the maximum number of messages larger than largeBuffer that are in memory at a time.
-// Smaller ones take little memory.
+// Smaller messages take little memory.
 const maxLarge = 8
 
-// large is a semaphore with one slot for each large message.
+// large is a semaphore that limits the number of large messages in memory.
 type large chan struct{}
 
 // hold waits for a slot. To avoid deadlocks, a caller that has a slot never waits

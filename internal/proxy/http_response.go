@@ -72,9 +72,9 @@ func forwardable(resp *http.Response) error {
 	return nil
 }
 
-// decode removes the content encoding from a response that can be inspected, and reports whether it
-// is an event stream. A response that cannot be inspected is refused with an error, or forwarded
-// unchanged if the proxy only observes.
+// decode removes the content encoding from a response that can be inspected, and reports whether
+// the response is an event stream. A response that cannot be inspected is refused with an error, or
+// forwarded unchanged if the proxy only observes.
 func (g *gate) decode(resp *http.Response, at *scope) (stream, readable bool, err error) {
 	stream, why := formOf(resp.Header)
 	switch {
@@ -119,8 +119,8 @@ func formOf(head http.Header) (stream bool, why string) {
 	return stream, ""
 }
 
-// unzipped decodes a gzip body. It starts at the first read, because the first bytes may take time
-// to arrive.
+// unzipped decodes a gzip body. Decoding starts at the first read, because the first bytes may take
+// time to arrive.
 type unzipped struct {
 	io.ReadCloser
 	zip *gzip.Reader
@@ -200,7 +200,7 @@ func (x *exchange) unanswered(out *scanner.Outcome) []byte {
 	return failed(open, "blocked by mcpscan: "+Reason(&out.Decision), blockedCode)
 }
 
-// joined is a partly read body.
+// joined is a body from which the part already read can be read again.
 type joined struct {
 	io.Reader
 	io.Closer
@@ -242,7 +242,7 @@ func (x *exchange) tell(at *scope, head http.Header, answer []byte) {
 	}
 	if h.waiting.Add(1) > maxAnswers {
 		h.waiting.Add(-1)
-		tellLost("too many are already waiting")
+		tellLost("too many answers are already waiting")
 		return
 	}
 	req, err := x.answer(at.head.Session, head, answer)

@@ -121,8 +121,8 @@ func (s *sessions) stream(uri, asker string) (session string) {
 	return s.keep(urlKey(uri), s.next())
 }
 
-// streamOf returns the session of the event stream whose messages are posted to uri, "" if there is
-// none.
+// streamOf returns the session of the event stream whose messages are posted to uri, or "" if there
+// is none.
 func (s *sessions) streamOf(uri string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -229,13 +229,13 @@ func (s *sessions) taken(at place, ids []string) bool {
 	return false
 }
 
-// spoken is the part of a body that the proxy needs before the engine has judged it.
+// spoken contains what the proxy must know about a body before the engine judges it.
 type spoken struct {
 	ids    []string // raw ids of the requests
 	begins bool     // a request begins a session
 }
 
-// skim extracts that part from a body.
+// skim reads the request ids, and whether a request begins a session, from a body.
 func skim(body []byte) (s spoken) {
 	v, err := wire.Skim(body, wire.MaxNodes)
 	if err != nil {

@@ -112,7 +112,7 @@ func (b *blockReader) next() (block, error) {
 	}
 }
 
-// endLine ends the current line, and returns the kind of the block if that completes it.
+// endLine ends the current line and, if that completes a block, returns its kind.
 func (b *blockReader) endLine() (kind blockKind, done bool) {
 	blank := len(b.name) == 0 || !b.told && string(b.name) == markUTF8
 	field := !blank && b.isField()

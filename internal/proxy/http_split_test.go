@@ -98,7 +98,7 @@ func checkBlocks(t interface {
 }
 
 // TestBlocks checks that the blocks of an event stream add up to the stream and contain its events,
-// however the stream is split, for all line ends, and for events that are too long.
+// however the stream is split, for all line endings, and for events that are too long.
 func TestBlocks(t *testing.T) {
 	words := []string{"data: x", "data:", "data", "data:{\"a\":1}", "id: 7", "id", "event: ping", "retry: 5", ": note", ":", "other: y", "DATA: z", " data: z", "database: z",
 		"\xEF\xBB\xBFdata: b", "\xEF\xBB\xBF", "\xEF\xBB\xBF\xEF\xBB\xBFid: 1", "", "", "", "data: " + strings.Repeat("long ", 2000)}
@@ -124,8 +124,8 @@ func FuzzBlocks(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte, size int) { checkBlocks(t, data, func() int { return size }, 1<<30) })
 }
 
-// TestLongBlocks checks that overlong events are returned in parts, even without line ends,
-// and that later events are read normally.
+// TestLongBlocks checks that overlong events are returned in parts, even without line endings, and
+// that later events are read normally.
 func TestLongBlocks(t *testing.T) {
 	for name, long := range map[string]string{
 		"a line":             "data: " + strings.Repeat("x", 300_000) + "\n\n",

@@ -58,7 +58,7 @@ func (s *stream) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// step decides on the next block.
+// step reads the next block and decides what to forward.
 func (s *stream) step() {
 	b, part, err := s.next()
 	switch {
@@ -204,7 +204,7 @@ func withData(b block, data []byte) []byte {
 	return out
 }
 
-// cutLine splits off the first line and its line end, which is empty if there is none.
+// cutLine splits off the first line and its line ending, if any.
 func cutLine(raw []byte) (line, end, rest []byte) {
 	i := bytes.IndexAny(raw, "\r\n")
 	if i < 0 {

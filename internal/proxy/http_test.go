@@ -305,8 +305,8 @@ func TestHTTPStreams(t *testing.T) {
 	<-gone
 }
 
-// TestHTTPCut checks that if the server's response breaks off, the client's does as well, after the
-// data received so far.
+// TestHTTPCut checks that if the server's response breaks off, the response to the client does as
+// well, after the data received so far.
 func TestHTTPCut(t *testing.T) {
 	engine := engineOf(t, scanner.Options{})
 	for _, kind := range []string{stream, inJSON} {

@@ -305,8 +305,8 @@ func TestHTTPHeaders(t *testing.T) {
 	}
 }
 
-// TestHTTPParamHeaders checks that headers that contradict an argument of the call are
-// reported and refused like other headers, and that the request's secrets are masked in both.
+// TestHTTPParamHeaders checks that a call is refused if a parameter header contradicts the argument
+// that it repeats, and that secrets in parameter headers are masked, in plain text and in Base64.
 func TestHTTPParamHeaders(t *testing.T) {
 	engine, err := scanner.New(rules.All(), scanner.Options{})
 	if err != nil {

@@ -50,8 +50,8 @@ type llmRoute struct {
 	reverse *httputil.ReverseProxy
 }
 
-// NewLLM returns a proxy. The caller must close it. Each of several upstreams has a path with its
-// name; an upstream without a name gets all paths.
+// NewLLM returns a proxy. The caller must close it. If there are several upstreams, each has a path
+// with its name; an upstream without a name gets all paths.
 func NewLLM(o Options, a Access, talks Talks, upstreams []Upstream) *LLM {
 	l := &LLM{gate: &gate{Options: o}, access: a, talks: talks, sessions: newSessions(), large: make(large, maxLarge),
 		fed: map[string]bool{}, changed: map[string][]*scanner.Event{}}
@@ -125,8 +125,8 @@ func (g *gate) take(e *scanner.Event) {
 	}
 }
 
-// hear records and inspects a message. It returns the calls in it and anything else that was
-// refused. why is set if the message cannot be inspected.
+// hear records and inspects a message. It returns the message's calls and any other refused items.
+// why is set if the message cannot be inspected.
 func (l *LLM) hear(m *replay.LLMMessage, mask func([]byte) []byte) (said []replay.Said, why string) {
 	g := l.gate
 	g.mu.Lock()
@@ -217,7 +217,7 @@ func (l *LLM) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	i := slices.IndexFunc(l.routes, func(route *llmRoute) bool { return route.leads(pathOf(r.URL)) })
 	switch {
 	case r.Method == http.MethodConnect:
-		shape.write(w, http.StatusNotImplemented, "mcpscan: the proxy forwards only HTTP")
+		shape.write(w, http.StatusNotImplemented, "mcpscan: the proxy does not support CONNECT; send plain HTTP requests")
 		return
 	case i < 0:
 		shape.write(w, http.StatusNotFound, "mcpscan: the proxy does not serve this path; expected one that begins with "+l.paths())

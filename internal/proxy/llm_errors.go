@@ -32,7 +32,7 @@ func shapeOf(format, path string) shape {
 	return openAIShape
 }
 
-// of returns the shape for a format, if the format is more specific than the path.
+// of returns the shape for a format, or s if the format is unknown or names no provider.
 func (s shape) of(format string) shape {
 	if format == "" || strings.HasSuffix(format, "an LLM") {
 		return s

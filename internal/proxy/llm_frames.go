@@ -35,8 +35,8 @@ func (x *llmExchange) framed(resp *http.Response, body io.Reader) {
 	resp.Body = &llmStream{llmExchange: x, closer: resp.Body, frames: body}
 }
 
-// frame decides on the next frame. An unreadable frame ends the stream, because the agent
-// might interpret it in any way.
+// frame reads the next frame and decides what to forward. An unreadable frame ends the stream,
+// because the agent might be able to read it.
 func (s *llmStream) frame() {
 	if s.long { // forward the rest without inspection
 		p := make([]byte, smallBuffer)

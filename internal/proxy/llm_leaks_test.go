@@ -55,8 +55,8 @@ func chunk(delta, reason string) string {
 
 const deniedFunction = `"function":{"name":"mcp__mail__denied_send","arguments":"{}"}`
 
-// TestLLMLeaks checks that no call gets through by the evasions found when running another
-// project's proxy, or by similar ones.
+// TestLLMLeaks checks that no refused call gets through by evasions that defeated another project's
+// proxy, or by similar ones.
 func TestLLMLeaks(t *testing.T) {
 	deniedCall := `"tool_calls":[{"id":"c1","type":"function",` + deniedFunction + `}]`
 	deniedUse := toolUse("t1", "mcp__mail__denied_send", "{}")
@@ -144,8 +144,8 @@ func TestLLMLeaks(t *testing.T) {
 	}
 }
 
-// TestLLMEncodings checks that a gzip body is inspected, and that one in another encoding
-// is refused with an error in the provider's format.
+// TestLLMEncodings checks that a gzip body is inspected, and that a body in another encoding is
+// refused with an error in the provider's format.
 func TestLLMEncodings(t *testing.T) {
 	var zipped bytes.Buffer
 	w := gzip.NewWriter(&zipped)

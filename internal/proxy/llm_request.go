@@ -68,7 +68,7 @@ func (x *llmExchange) request(w http.ResponseWriter) *http.Request {
 // together.
 const headStart = 2 * time.Millisecond
 
-// mayRefuse reports whether a request can be refused, so that it is sent only after its inspection.
+// mayRefuse reports whether a request can be refused; if so, it is sent only after its inspection.
 // Any other request is inspected while the provider works on it; the answer is judged afterwards.
 func (l *LLM) mayRefuse() bool {
 	return !l.gate.Observe && (l.gate.FailClosed || l.gate.Engine.Withholds())

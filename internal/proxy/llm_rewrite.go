@@ -140,8 +140,8 @@ func (w *rewriting) chatMessage(n int, said []*replay.Said) {
 	w.strip(n, strings.Join(texts, "\n"), "\n\n")
 }
 
-// strip removes the refused calls from a message. If what is not empty, strip appends separator and
-// what to the content.
+// strip removes the refused calls from a message. It appends the text in what, if any, to the
+// content, after separator.
 func (w *rewriting) strip(n int, what, separator string) {
 	list := w.doc.Get(n, "tool_calls")
 	removed := func(i int) bool { return w.gone[i] || i == list && !w.left(list) }
@@ -201,7 +201,8 @@ func (w *rewriting) say(content int, what, separator string) {
 	}
 }
 
-// endReasons maps stop reasons that announce tool calls to stop reasons for answers without calls.
+// endReasons maps each stop reason for an answer with tool calls to the one for an answer without
+// calls.
 var endReasons = map[string]string{"tool_use": `"end_turn"`, "tool_calls": `"stop"`, "function_call": `"stop"`}
 
 // reasons corrects all stop reasons in a body.
@@ -231,7 +232,7 @@ func (w *rewriting) reasons(root int) {
 	}
 }
 
-// only reports whether all list elements that satisfy is were replaced.
+// only reports whether every element c of list with is(c) has been replaced.
 func (w *rewriting) only(list int, is func(int) bool) bool {
 	for c := w.doc.First(list); c >= 0; c = w.doc.Next(c) {
 		if is(c) && !w.gone[c] {

@@ -56,7 +56,7 @@ func (l *LLM) learn(e *scanner.Event) (names []string) {
 		}
 		if len(has) >= maxServerTools {
 			l.gate.skip(&scope{session: firstSession, server: e.Server, transport: e.Transport, origin: e.Origin},
-				fmt.Sprintf("server %s lists more than %d tools; calls to the others are attributed to it only by its name", text.Visible(e.Server, nameChars), maxServerTools), scanner.Forward)
+				fmt.Sprintf("server %s lists more than %d tools; calls to the remaining tools are attributed to it only if they contain its name", text.Visible(e.Server, nameChars), maxServerTools), scanner.Forward)
 			break
 		}
 		has[tool] = true

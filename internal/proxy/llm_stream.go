@@ -103,7 +103,7 @@ func (s *llmStream) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// step decides on the next block.
+// step reads the next block and decides what to forward.
 func (s *llmStream) step() {
 	if s.frames != nil {
 		s.frame()
@@ -225,7 +225,8 @@ func (s *llmStream) inspect(b block, data, recorded []byte) {
 	s.wait()
 }
 
-// wait keeps events until one identifies the format, if streams of unknown formats are refused.
+// wait holds events back until one identifies the format, if streams in unknown formats are
+// refused.
 func (s *llmStream) wait() {
 	switch {
 	case s.flow != nil:
@@ -237,7 +238,7 @@ func (s *llmStream) wait() {
 	}
 }
 
-// mustKnow reports whether a stream of an unknown format is refused.
+// mustKnow reports whether a stream in an unknown format is refused.
 func (s *llmStream) mustKnow() bool {
 	return s.gate.FailClosed && !s.gate.Observe && s.asked() == "" && s.llmExchange.format != "" && s.mayCall()
 }

@@ -220,7 +220,7 @@ func (w *rewriting) renumber(c *chatChoice, call *chatCall, node int) {
 	w.edit(was, []byte(strconv.Itoa(now)))
 }
 
-// refused reports whether any call in the choice is refused, and stripped whether all are.
+// refused reports whether any call in the choice is refused, and stripped reports whether all are.
 func (c *chatChoice) refused() bool {
 	for _, call := range c.all {
 		if call.refused != nil {

@@ -9,7 +9,7 @@ import (
 )
 
 // responsesFlow is a Responses API stream: items with indices. Each item is repeated in full when
-// it ends, and all items again at the end of the stream.
+// it ends, and all items are repeated at the end of the stream.
 type responsesFlow struct {
 	open    map[string]*responsesItem // held calls, by index
 	queued  map[string]bool           // held items: calls, and items that began after them

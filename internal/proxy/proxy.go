@@ -19,7 +19,7 @@ type Options struct {
 	Engine *scanner.Live
 	Now    func() time.Time // provides the times of messages
 
-	// MaxMessage is the maximum size, in bytes, of a message that is inspected. A longer one is
+	// MaxMessage is the maximum size, in bytes, of a message that is inspected. A longer message is
 	// forwarded as it arrives, or ends the connection if FailClosed is set.
 	MaxMessage int64
 	// FailClosed refuses what cannot be inspected: lines that are not JSON-RPC messages, and
@@ -30,7 +30,7 @@ type Options struct {
 	// Asking configures how to ask about messages that the policy prompts for; if nil, they are
 	// refused at once.
 	Asking *Asking
-	// Session is shared with other proxies; nil if this proxy is alone.
+	// Session is the session shared with other proxies; nil if this proxy is alone.
 	Session Session
 
 	// Record, if not nil, gets each event before the engine does, and may set its origin.

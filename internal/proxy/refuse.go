@@ -9,7 +9,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// blockedCode is the JSON-RPC error code for blocked messages: the first one that implementations
+// blockedCode is the JSON-RPC error code for blocked messages: the first code that implementations
 // are free to use.
 const blockedCode = -32001
 

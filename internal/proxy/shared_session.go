@@ -16,11 +16,11 @@ const Blind = "shadow-tool, value-flow, read-then-send, cross-server-flow, burst
 // Session is a session shared by several proxies: a log of what each message adds to it.
 type Session interface {
 	// Take waits for this proxy's turn, and returns what others have added since its last turn and
-	// how many additions were lost. If it returns no error, End ends the turn.
+	// how many additions were lost. Unless it returns an error, the turn lasts until End.
 	Take(wait time.Duration) (news [][]byte, lost int64, err error)
 	// Again waits for another turn, but returns no additions.
 	Again(wait time.Duration) error
-	// Write adds to the session during a turn.
+	// Write adds entries to the session during a turn.
 	Write(...sessionlog.Entry) error
 	End()
 }
@@ -42,8 +42,8 @@ type sharing struct {
 	doc     wire.Doc
 }
 
-// judgeShared judges an event during a turn, so that all proxies judge in one order. Without a turn
-// in time, it judges the event anyway.
+// judgeShared judges an event during a turn, so that all proxies judge in one order. If no turn
+// comes in time, it judges the event anyway.
 func (g *gate) judgeShared(s *scope, e *scanner.Event) *scanner.Outcome {
 	wait := sessionlog.Wait
 	if g.shared.waited {
@@ -81,7 +81,7 @@ func (g *gate) judgeShared(s *scope, e *scanner.Event) *scanner.Outcome {
 }
 
 // catchUp reads the other proxies' additions while there are no messages, so that little is left to
-// read when one arrives.
+// read when a message arrives.
 func (g *gate) catchUp(s *scope) {
 	if g.shared == nil || !g.mu.TryLock() { // a message is being judged
 		return
@@ -169,8 +169,8 @@ func asks(out *scanner.Outcome) bool {
 	return false
 }
 
-// entries splits the additions of a message into entries of bounded size. tooLong is the number that
-// do not fit into one.
+// entries splits a message's additions into entries of bounded size. tooLong is the number of parts
+// that do not fit into an entry.
 func entries(all []scanner.Shared) (list []sessionlog.Entry, tooLong int) {
 	for i := range all {
 		for rest := &all[i]; rest != nil; {

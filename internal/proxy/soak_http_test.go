@@ -70,8 +70,8 @@ func (s *soaked) serve() {
 	}
 }
 
-// take counts a numbered notification or a server request, which it answers, and reports whether
-// the message was one of these.
+// take counts a numbered notification, or counts and answers a server request, and reports whether
+// the message was either.
 func (s *soaked) take(message string, last *int64) (known bool) {
 	if text, ok := strings.CutPrefix(message, `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"line `); ok {
 		n, _ := strconv.ParseInt(strings.TrimSuffix(text, `"}}`), 10, 64)

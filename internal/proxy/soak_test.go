@@ -23,7 +23,7 @@ import (
 //	go test ./internal/proxy -run Soak -soak 10m -timeout 1h -v
 var soak = flag.Duration("soak", 0, "how long soak tests run; 0 is a few thousand messages")
 
-// long reports whether the run is to continue with message n.
+// long reports whether the run should continue with message n.
 func long(begin time.Time, n, few int) bool {
 	if *soak > 0 {
 		return time.Since(begin) < *soak
@@ -77,7 +77,7 @@ func asking(id string, n int) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":"read_note","arguments":{"number":%d}}}`, id, n)
 }
 
-// calm gives messages times so far apart that their calls are not a burst.
+// calm spaces messages so far apart in time that their calls are not a burst.
 func calm(step time.Duration) func(*proxy.Options) {
 	var ticks atomic.Int64
 	return func(o *proxy.Options) {

@@ -46,8 +46,8 @@ const (
 	maxAnswers = 4096                   // answers to refused messages waiting for their receiver
 )
 
-// errUnjudged ends a connection on which fail_closed refuses a message that is too long to inspect,
-// because the request that it answers is unknown.
+// errUnjudged ends a connection if fail_closed refuses a message that is too long to inspect. No
+// error can replace the message, because the request that it may answer is unknown.
 var errUnjudged = errors.New("a message exceeds --max-message, and fail_closed is set; the connection is closed")
 
 // errDeaf ends a connection when one side does not read its answers.
@@ -141,7 +141,7 @@ func within(done <-chan struct{}, d time.Duration) {
 	}
 }
 
-// side is one side of the connection, for writing to it.
+// side writes to one side of the connection.
 type side struct {
 	w    io.Writer
 	fail func(error)
@@ -193,8 +193,8 @@ type pump struct {
 	client    *stdioElicitor
 }
 
-// run forwards lines until there are none. It is not an error if the other side is gone: the
-// server's exit code shows that.
+// run forwards lines until there are none. It returns no error if the other side is gone, because
+// the server's exit code shows that.
 func (p *pump) run() error {
 	lines := &lineReader{r: bufio.NewReaderSize(p.from, readBuffer), max: p.MaxMessage}
 	for {
@@ -268,7 +268,7 @@ func (p *pump) tooLong(line []byte, rest *lineReader) error {
 	return err
 }
 
-// lineReader reads lines including their ends.
+// lineReader reads lines including their line endings.
 type lineReader struct {
 	r    *bufio.Reader
 	max  int64 // of a line without its end

@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// TestCases runs the cases with which gitleaks validates its rules: texts that its rule
-// generator (cmd/generate/config, v8.30.1) expects each rule to find (at most eight) or
-// not to find. The file is compressed so that no scanner mistakes it for a leak.
+// TestCases runs the cases with which gitleaks validates its rules in its rule generator
+// (cmd/generate/config, v8.30.1): for each rule, up to eight texts that it must find, and texts
+// that it must not find. The file is compressed so that no scanner mistakes it for a leak.
 func TestCases(t *testing.T) {
 	f, err := os.Open("testdata/cases.jsonl.gz")
 	if err != nil {

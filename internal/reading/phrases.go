@@ -141,8 +141,8 @@ func containsAny(t []byte, parts ...string) bool {
 	return false
 }
 
-// mayHoldAddress rules out an address cheaply: every address contains one of these characters, and
-// a full stop inside a sentence is rare.
+// mayHoldAddress is a cheap precheck for addresses: every address contains one of these strings,
+// and a full stop inside a sentence is rare.
 func mayHoldAddress(f []byte) bool {
 	return bytes.IndexByte(f, '.') >= 0 || containsAny(f, "@", "+", "0x", "://")
 }

@@ -234,8 +234,8 @@ func (s *Sentence) note(t []byte, v Sense, start, end int, d *denial) {
 	s.set(v, start, end)
 }
 
-// refer handles a sentence that does something with "it". Such a sentence inherits the senses
-// of things mentioned in the preceding sentence.
+// refer handles a sentence that takes or passes on "it". Such a sentence inherits the senses of
+// things mentioned in the preceding sentence.
 func (s *Sentence) refer(ahead *Sentence) {
 	if !s.Says(Pronoun) || !s.Says(Hand) && !s.Says(Take) || s.SaysOneOf(things[:]) {
 		return

@@ -38,7 +38,7 @@ var (
 	// isCopyOf matches text that says that something is a copy, not that a copy is
 	// made.
 	isCopyOf = lazyregexp.New(`\b(is|are|holds)\s+(an?|the)\s+(\w+\s+)?copy of$`)
-	// neededConsent matches an obligation to ask.
+	// neededConsent matches an obligation to ask for consent.
 	neededConsent = lazyregexp.New(`^(need|requir)\w*\s+(the\s+|an?\s+|your\s+|manual\s+|human\s+|explicit\s+|user\s+){0,2}(approval|confirmation|consent|permission|review|sign-off)`)
 )
 
@@ -138,8 +138,8 @@ const (
 const aheadOfAddress = `[\s:,"'(\[<` + "`" + `]*$`
 
 var (
-	// exampleOf matches the text before an example address, and goingTo the text before an example
-	// of a destination.
+	// exampleOf matches the text before an example address, and goingTo matches the text before an
+	// example destination.
 	exampleOf = lazyregexp.New(`\b(e\.g\.|for\s+(example|instance)|such\s+as|like)` + aheadOfAddress)
 	goingTo   = lazyregexp.New(`\b(to|at|into|with)\s+((an?|the|our|some)\s+)?([\w-]+\s+){0,3}(e\.g\.|for\s+(example|instance)|such\s+as|like)` + aheadOfAddress)
 	// listed detects the text between two addresses in a list, which share a role.
@@ -187,9 +187,9 @@ var (
 		`hands?(\s+\w+){0,2}\s+(over\s+)?to)\s+(the|an?|our|its)\s+([\w-]+\s+){0,2}?(agents?|assistants?|(chat)?bots?|models?|llms?)(\s|,|\.|$)`)
 	// spokenTo matches words that address the reader of the definition.
 	spokenTo = lazyregexp.New(`\b(you|yourself|please|kindly|(calling|consuming)\s+(agent|assistant|model|client|llm)|the\s+(caller|client|host)|whoever\s+calls)\b`)
-	// somebodyElse matches somebody who acts in place of the reader.
+	// somebodyElse matches words for somebody who acts in place of the reader.
 	somebodyElse = lazyregexp.New(`\b(agents?|assistants?|(chat)?bots?|models?|llms?|ai|it|which)\s`)
-	// bidden detects the text before the adverb of an imperative.
+	// bidden detects an imperative verb before its adverb, as in "proceed autonomously".
 	bidden = lazyregexp.New(`(^|[.,;:!]\s|\bplease\s|\band\s+then\s)(act|proceed|work|operate|continue|carry\s+on|go\s+ahead|go\s+on|decide|behave)\s$`)
 )
 
@@ -207,7 +207,7 @@ func askedAbout(f []byte) bool {
 var whether = lazyregexp.New(`^([\w.-]+\s?(\([^)\n]*\))?:\s)?\W*((determines|controls|specifies|decides|defines|indicates|` +
 	`optional[,:.]?)\s+)?(whether(\s+or\s+not)?\s+(to|the|an?|this|it|these|existing|each)|if\s+(true|set|enabled|given)|(set\s+)?to\s+true)\b`)
 
-// valueOf matches a parameter description that is a noun and a relative clause.
+// valueOf matches a parameter description that consists of a noun and a relative clause.
 var valueOf = lazyregexp.New(`^\W*((optional|the|an?|list\s+of|names?\s+of)\s+){0,3}[\w-]+(\s[\w-]+)?\s(that|which)\s[^.,;:]*$`)
 
 // ofAnotherModel matches the description of a prompt that a tool gives to its own

@@ -15,7 +15,7 @@ const (
 	Conversation              // what the user and the model have said
 	OtherOutput               // output of other tools
 	Personal                  // something that belongs to the user
-	Whose                     // taken from the user, or from wherever it is
+	Whose                     // taken from the user, or from wherever it can be found
 	Take                      // a verb for taking
 	Hand                      // a verb for handing something over
 	Copy                      // a verb for sending a copy to someone else
@@ -67,8 +67,8 @@ const (
 	Senses // number of senses
 )
 
-// words describes each sense in a finding. Senses that only count against a finding have
-// none.
+// words contains the description of each sense in findings. Senses that only count against a
+// finding have none.
 var words = [Senses]string{
 	Model:        "the model must act",
 	Duty:         "wording that obliges the model",
@@ -80,14 +80,14 @@ var words = [Senses]string{
 	Conversation: "the conversation between user and model",
 	OtherOutput:  "output of other tools",
 	Personal:     "the user's data",
-	Whose:        "taken from the user, or from wherever it is",
+	Whose:        "taken from the user, or from wherever it can be found",
 	Take:         "a verb of obtaining",
 	Hand:         "a verb of passing on",
 	Copy:         "a copy for an additional recipient",
 	Parameter:    "a parameter or a request that carries data",
 	Described:    "a parameter description",
 	Address:      "an address",
-	OtherTool:    "a tool that this server does not list, or all others",
+	OtherTool:    "a tool that this server does not list, or all other tools",
 	Value:        "a tool's input or output",
 	Alter:        "a verb of changing",
 	Stealth:      "stealthy wording",

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// remark is a mutation that adds a sentence useful to users to a description.
+// remark is a mutation that adds a helpful sentence to a description.
 func remark(heading string) mutation {
 	return mutation{heading, func(m *mutant) bool { m.sayAnywhere(m.pick(heading)); return true }}
 }

@@ -35,9 +35,8 @@ func checkLabels(t *testing.T, d *Drift) {
 	}
 }
 
-// TestDriftCases checks that malicious changes have findings at high, that benign
-// ones do not, and that undeclared ones, which only prose mentions, are left to a
-// review.
+// TestDriftCases checks that malicious changes have findings at high, that benign ones do not, and
+// that undeclared ones, which only prose mentions, have findings below high.
 func TestDriftCases(t *testing.T) {
 	d, err := RunDrift("testdata", "")
 	if err != nil {

@@ -134,7 +134,7 @@ var (
 	commonHosts = map[string]bool{"json-schema.org": true, "example.com": true, "github.com": true, "example.org": true}
 )
 
-// pick returns one of the phrases under a heading, filled in.
+// pick returns one of the phrases under a heading, with its placeholders filled in.
 func (m *mutant) pick(heading string) string {
 	all := m.phrases[heading]
 	return m.fill(all[m.IntN(len(all))])

@@ -12,7 +12,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// outcome is the number of mutations of one kind, and of those with the correct result.
+// outcome counts the mutations of one kind, and those among them with the correct result.
 type outcome struct{ done, right int }
 
 func (o outcome) share() float64 { return float64(o.right) / float64(max(1, o.done)) }
@@ -120,8 +120,7 @@ func TestMutations(t *testing.T) {
 	}
 }
 
-// sampled is the sampling interval: without published figures, only one in this many servers is
-// changed.
+// sampled is the sampling interval: without -update, only one in this many servers is changed.
 const sampled = 16
 
 // judgeMutations logs the share of correct results for each kind of mutation, and fails if a share

@@ -41,8 +41,8 @@ func (w worst) at(least scanner.Severity) bool {
 	return false
 }
 
-// Run judges a corpus with all rules and, unless servers is empty, the directory of definitions
-// that published servers list.
+// Run judges a corpus with all rules and, unless servers is empty, the published servers'
+// definitions in that directory.
 func Run(corpus, servers string) (*Result, error) {
 	engine, err := scanner.New(rules.All(), scanner.Options{})
 	if err != nil {
@@ -106,7 +106,7 @@ func judge(engine *scanner.Engine, all []*row, session func(*row) []*scanner.Eve
 	return set, err
 }
 
-// run invokes each for every one of the engine's findings. A skipped event is an error, because
+// run judges the events, and calls each with every finding. A skipped event is an error, because
 // figures that omit texts would be wrong.
 func run(engine *scanner.Engine, events []*scanner.Event, each collect) error {
 	return runSource(engine, replay.Events(events), each)

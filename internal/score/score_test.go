@@ -49,7 +49,7 @@ func TestPublished(t *testing.T) {
 
 // TestEveryVersion treats all versions of published servers as benign, not only the
 // newest. A tool flagged in an older version must be a false positive that
-// docs/detection.md lists for that tool; any other fails the test.
+// docs/detection.md lists for that tool; any other flagged tool fails the test.
 func TestEveryVersion(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the dumps of all versions are not judged in short mode")
@@ -195,7 +195,7 @@ func TestServers(t *testing.T) {
 	}
 }
 
-// TestBounds compares with published tables of Clopper-Pearson bounds.
+// TestBounds compares the bounds with published tables of Clopper-Pearson bounds.
 func TestBounds(t *testing.T) {
 	for _, c := range []struct {
 		k, n int

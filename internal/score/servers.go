@@ -137,8 +137,8 @@ func (s *Servers) judge(engine *scanner.Engine, d *dump) error {
 	return err
 }
 
-// at counts the tools that have a finding of at least this severity. The texts of the server
-// itself count as one more tool.
+// at counts the tools that have a finding of at least this severity. A server's own texts count as
+// one more tool.
 func (s *Servers) at(least scanner.Severity) count {
 	flagged := map[[2]string]bool{}
 	for _, h := range s.Hits {

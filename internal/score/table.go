@@ -149,7 +149,7 @@ func of(c count) string {
 	return number(c.flagged) + " of " + number(c.rows)
 }
 
-// falsely formats a count of false positives and the upper bound of their share.
+// falsely formats the number of false positives and the upper bound of the false-positive rate.
 func falsely(c count) string {
 	if c.rows == 0 {
 		return ""
@@ -157,7 +157,7 @@ func falsely(c count) string {
 	return of(c) + " (≤ " + percent(atMost(c.flagged, c.rows, 0.05)) + ")"
 }
 
-// bounded formats a share of false positives and its upper bound.
+// bounded formats the false-positive rate and its upper bound.
 func bounded(c count) string {
 	return percent(c.rate()) + " (≤ " + percent(atMost(c.flagged, c.rows, 0.05)) + ")"
 }

@@ -12,8 +12,8 @@ var FileAnchors = []string{".ssh", ".aws", ".kube", ".gnupg", ".docker", ".netrc
 	".cursor/mcp", ".config/gcloud", ".config/gh/", ".pgpass", ".bash_history", ".vault-token", "id_rsa", "id_ed25519", "id_ecdsa", "id_dsa", "/etc/passwd", "/etc/shadow", ".env",
 	"claude_desktop_config", "keychain", "wallet.dat"}
 
-// HandlesCredentials reports whether a tool's name suggests that its purpose involves
-// such files.
+// HandlesCredentials reports whether a tool's name suggests that its purpose involves credential
+// files.
 func HandlesCredentials(name string) bool {
 	return credentialTool.MatchString(name)
 }

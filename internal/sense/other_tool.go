@@ -30,8 +30,8 @@ func OtherTool(p *scanner.TextPass, s []byte) string {
 	return ""
 }
 
-// toolName matches a character that only tool names contain. Only a complete list shows whether
-// the tool belongs to the server.
+// toolName matches a character that only tool names contain. Whether such a tool belongs to the
+// server is certain only if the server's list is complete.
 var toolName = lazyregexp.New(`[_.]`)
 
 // sameFamily reports whether two tool names share a subject, as in get_invoice and list_invoices.

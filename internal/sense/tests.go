@@ -25,8 +25,8 @@ var ActsAlone = Test{
 	Purpose: -2, Enough: 5, Severity: scanner.High, Message: "tells the model to act without the user's consent",
 }
 
-// Conceals matches demands for secrecy, ActsInSecret stealthy actions, and KeepsUserUnaware
-// statements that a person is not informed.
+// Conceals matches demands for secrecy, ActsInSecret matches stealthy actions, and KeepsUserUnaware
+// matches statements that a person is not informed.
 var (
 	Conceals = Test{
 		Needs: [][]reading.Sense{{reading.Hush}},
@@ -65,7 +65,7 @@ var DelayedTrigger = Test{
 		reading.Later: 3, reading.Harm: 3, reading.Take: 1, reading.Hand: 1, reading.Alter: 1, reading.Run: 1, reading.Address: 2, reading.OtherTool: 2,
 		reading.KeyFile: 2, reading.Secret: 2, reading.Personal: 1, reading.Model: 1, reading.Stealth: 2, reading.Hush: 2,
 	},
-	Enough: 6, Severity: scanner.High, Message: "announces different behaviour once it is trusted",
+	Enough: 6, Severity: scanner.High, Message: "announces that it will behave differently once it is trusted",
 }
 
 // FetchesAndRuns matches instructions to fetch something from an address and run it.
@@ -84,7 +84,7 @@ var SendsCopy = Test{
 		reading.Copy: 2, reading.Address: 2, reading.Always: 1, reading.Duty: 1, reading.Model: 1, reading.Stealth: 2, reading.Hush: 2, reading.Pretext: 1,
 		reading.Pointed: -3, reading.Whether: -3,
 	},
-	Enough: 5, Severity: scanner.Critical, Message: "sends a copy to an address that the text chooses",
+	Enough: 5, Severity: scanner.Critical, Message: "sends a copy to an address given in the text",
 }
 
 // Redirects matches text about changing the recipient of something.

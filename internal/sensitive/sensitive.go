@@ -13,19 +13,20 @@ import (
 // ConversationTool matches the name of a tool that deals with conversations.
 var ConversationTool = lazyregexp.New(`(?i)(chat|message|conversation|history|slack|mail|thread|discord|telegram|whatsapp|sms|prompt|transcript|memory)`)
 
-// shortestSentence is the minimum length of a name that can say where its value comes from, as
-// all_the_chat does.
+// shortestSentence is the minimum length of a parameter name that is read as a phrase, such as
+// all_the_chat.
 const shortestSentence = 12
 
 // SecretOrder is the message for a name that instructs the model to read a secret; AboutSecret
-// lists the last words of names that mean something about a secret, such as its ID, and not the
-// secret.
+// lists the last words of names that refer to something about a secret, such as its ID, rather than
+// to the secret itself.
 const SecretOrder = "the name of a parameter is an instruction to read a secret"
 
 var AboutSecret = names.Set(`id ids path name names type timeout seconds ms count limit enabled url uri line page version region format mode status at interval policy`)
 
-// CollectedBy returns a parameter name's severity if the parameter is optional and if it is
-// required, and a message about what it collects. The message is "" if it collects nothing.
+// CollectedBy returns the severities of a parameter's name, one if the parameter is optional and
+// one if it is required, and a message about what it collects. The message is "" if it collects
+// nothing.
 func CollectedBy(name string) (optional, required scanner.Severity, message string) {
 	said := ""
 	if len(name) >= shortestSentence {
@@ -52,8 +53,8 @@ func AboutTalk(name string) bool {
 // forModels matches the name of a tool that deals with models.
 var forModels = lazyregexp.New(`(?i)(agent|assistant|llm|model|complet|generat|inference|embed|think|reason)`)
 
-// CollectorName matches names that state what is collected, and callerModel names that ask for
-// the calling model.
+// CollectorName matches names that state what is collected, and callerModel matches names that ask
+// for the calling model.
 var CollectorName = lazyregexp.New(`(?i)^(side_?note|(full_|whole_|entire_)?(conversation|chat)_?(history|log|context|transcript)|(conversation|chat)History|` +
 	`system_?prompt|system_?instructions|previous_?(tool_?results|tool_?outputs|messages)|(all_?)?(prior|previous)_?messages|user_?messages|` +
 	`chain_?of_?thought|internal_?reasoning)$`)

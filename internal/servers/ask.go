@@ -185,7 +185,8 @@ func (a *asking) flush() {
 	a.waiting = nil
 }
 
-// started emits an event with the server's identity, and one that says why parts of it are unknown.
+// started emits an event with the server's identity and, if parts of it are unknown, an event that
+// says why.
 func (a *asking) started(id *baseline.Identity, why string) {
 	e := a.event(scanner.StartedEvent)
 	e.Identity = id

@@ -48,8 +48,7 @@ func TestDigestOfRegularFilesOnly(t *testing.T) {
 	}
 }
 
-// TestDigestBounds checks that files above the limits are reported, for one file
-// and for a run.
+// TestDigestBounds checks that exceeding the limit for a file or for a run is reported.
 func TestDigestBounds(t *testing.T) {
 	d := NewDisk(t.Context())
 	if digest, why := d.digest(sparse(t, maxHashed+1)); digest != "" || !strings.Contains(why, "larger than 536870912 bytes") {
@@ -100,8 +99,8 @@ func TestInterruptedDigest(t *testing.T) {
 	}
 }
 
-// TestEntriesThatNameKernelFiles checks that the command counts as the program if an argument
-// is not a regular file, and that a file that is too long to read is named.
+// TestEntriesThatNameKernelFiles checks that an argument that names a kernel file does not count as
+// the program, and that a script that is too large to hash is reported.
 func TestEntriesThatNameKernelFiles(t *testing.T) {
 	long := sparse(t, maxHashed+1)
 	for _, c := range []struct {

@@ -3,9 +3,9 @@
 //
 // A Target is one server, from a command, a URL or a client configuration. Known finds its name in
 // the lockfile. A Listing selects the servers' environment and time limits, and returns the events
-// of many targets in order, as they answer. A Disk finds, without running a command, what it
-// starts: a file, or the package that a launcher fetched.
+// of many targets in order, as they answer. A Disk finds, without running a command, what the
+// command starts: a file, or the package that a launcher fetched.
 //
 // Secrets given to a server are masked in what it sends, in messages about it, and in questions to
-// the user. The package never asks: callers remove the targets that must not start.
+// the user. The package never asks for consent: callers remove the targets that must not start.
 package servers

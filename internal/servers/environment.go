@@ -105,7 +105,8 @@ func (in *Inherited) missing(server string, failed bool) missed {
 	return missed{server, names}
 }
 
-// Lacks returns the secrets that a server does not get, on one line; "" for none.
+// Lacks returns the names of the secrets that a server does not get, on one line, or "" if there
+// are none.
 func (in *Inherited) Lacks() string { return listed(in.missing("", false).names, 8) }
 
 // describeMissed describes which servers were started without which variables, with one line per

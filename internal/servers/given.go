@@ -133,9 +133,9 @@ func SecretsInURL(raw string) (secrets []string) {
 	return secrets
 }
 
-// drawn describes random values: their minimum length, and the minimum length of a
-// hyphen-separated part with both letters and digits. Parts of ordinary names usually consist of
-// only letters or only digits.
+// drawn contains the criteria for random values: their minimum length, and the minimum length of a
+// part between hyphens or underscores that has both letters and digits. Parts of ordinary names
+// usually consist of only letters or only digits.
 type drawn struct{ length, part int }
 
 var (

@@ -146,7 +146,8 @@ func packageName(entry *configfile.Entry) string {
 	return name
 }
 
-// generic detects names that many packages have after their scope or owner.
+// generic detects package names that are common once the scope or owner is removed, such as
+// mcp-server.
 var generic = lazyregexp.New(`(?i)^(?:mcp|server|mcp[-_]?server|server[-_]?mcp|index|main|cmd)$`)
 
 // programName names a server that starts no package. It is named after the program, or the script
@@ -174,8 +175,8 @@ func programName(command string, args []string) string {
 	return ""
 }
 
-// ending detects a program's file name extension, layout a generic file or directory name inside a
-// program's project, and saysMCP a name that contains mcp as a word.
+// ending detects a program's file name extension, layout detects a generic file or directory name
+// inside a program's project, and saysMCP detects a name that contains mcp as a word.
 var (
 	ending  = lazyregexp.New(`(?i)\.(?:exe|cmd|bat|ps1|sh|[cm]?[jt]s|py|rb|jar)$`)
 	layout  = lazyregexp.New(`(?i)^(?:dist|build|out|lib|src|bin|target|release|debug|app|cli|run|start|stdio|__main__)$`)

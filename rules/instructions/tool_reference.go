@@ -63,7 +63,7 @@ var ToolReference = scanner.Rule{
 			}
 			reported = from
 			p.Report(scanner.Issue{Start: m.Start, End: to, Severity: scanner.High,
-				Signals: []string{"a tool that this server does not list, or all others", "demands an action when that tool is used"},
+				Signals: []string{"a tool that this server does not list, or all other tools", "demands an action when that tool is used"},
 				Message: "changes how another server's tool is used"})
 		}
 	},
