@@ -243,9 +243,9 @@ func (a *automaton) classBefore(t []byte) (class uint8, n int) {
 	return a.classOf(r), n
 }
 
-// keptSize is the largest repetition, in instructions, that an automaton counts exactly; keptMin
-// limits the required copies that loosen keeps of a larger one. Each count needs a state, and the
-// states of several repetitions multiply.
+// keptSize is the largest repetition, in instructions, that an automaton counts exactly. loosen
+// makes a larger one unbounded, with at most about keptMin instructions required. Each count needs
+// a state, and the states of several repetitions multiply.
 const (
 	keptMin  = 16
 	keptSize = 64

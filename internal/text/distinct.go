@@ -314,7 +314,8 @@ func different(s []byte) (n int) {
 // alnum reports whether b is a letter, a digit, or part of a non-ASCII character.
 func alnum(b byte) bool { return valueClass[b]&alnumClass != 0 || b >= 0x80 }
 
-// form normalises a value's bytes for its digest: letters become lower-case, and ignored bytes 0.
+// form normalises a value's bytes for its digest: letters become lower-case, and ignored bytes
+// become 0.
 type form [256]byte
 
 var (

@@ -31,7 +31,7 @@ type Expr struct {
 	anyMatch, firstMatch, back lazyDFA // back is of the reversed expression
 }
 
-// lazyDFA is a dfa that is created on first use; it may turn out to be nil.
+// lazyDFA is a dfa that is created on first use. The dfa may be nil.
 type lazyDFA struct {
 	once sync.Once
 	dfa  *dfa

@@ -105,7 +105,8 @@ func lonePairs(s []byte, yield func(i int)) {
 	}
 }
 
-// besides reports whether two words are adjacent and have the same mark between their letters.
+// besides reports whether two words are close together, have no letter between them, and use the
+// same mark between their letters.
 func besides(s []byte, a, b *spelledWord) bool {
 	return b.start-a.end <= spelledGap && bytes.Equal(a.markIn(s), b.markIn(s)) && bytes.IndexFunc(s[a.end:b.start], wordRune) < 0
 }

@@ -35,7 +35,7 @@ var (
 )
 
 // wantEvents applies the WHATWG algorithm to a whole stream, line by line, with SSEReader's
-// additions but without its optimizations.
+// additions but without its optimisations.
 func wantEvents(data []byte, max int64) []SSEEvent {
 	lines := anyLineEnd.Split(strings.TrimPrefix(string(data), bom), -1)
 	var all []SSEEvent
