@@ -44,7 +44,7 @@ func (g *registry) add(server string) {
 	}
 }
 
-// plainName returns the name that clients give a server inside a tool name.
+// plainName returns a server's name in the form that clients use in tool names.
 func plainName(server string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-' {

@@ -15,8 +15,9 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// conversations turns the transcripts in a file into events: the calls of a model and their results
-// become frames of the servers. Each appears only once, however often a history repeats it.
+// conversations turns the transcripts in a file into events: a model's calls and their results
+// become frames to and from the servers. Each call or result appears only once, however often a
+// history repeats it.
 type conversations struct {
 	file    string
 	servers *registry
@@ -224,7 +225,7 @@ func markOf(what ...[]byte) mark {
 	return mark(h.Sum(nil)[:len(mark{})])
 }
 
-// before remembers an occurrence of a mark, and reports whether it repeats an earlier one.
+// before records an occurrence of a mark, and reports whether it repeats an earlier one.
 func (c *conversations) before(s *conversation, i *llm.Item, m mark) bool {
 	switch {
 	case i.Fresh:
@@ -325,7 +326,8 @@ func argumentsOf(i *llm.Item, dst []byte) []byte {
 	return i.Args.AppendCanonical(dst)
 }
 
-// contentOf appends the content of a result, without members that clients add in some requests.
+// contentOf appends the content of a result, without members that clients add only in some
+// requests.
 func contentOf(v llm.View, dst []byte) []byte {
 	switch v.Kind() {
 	case wire.String:

@@ -48,7 +48,7 @@ func Definitions(name string, data []byte) ([]*scanner.Event, error) {
 	at := scanner.NewPlaces(name, data)
 	events = append(events, definitionEvent(at, name, server, &doc, 0))
 	if places := translationsOf(data); len(places) > 1 {
-		events = append(events, &scanner.Event{Kind: scanner.IgnoredEvent, Origin: at.Origin(0), Reason: "the translations of the manifest are in separate files: to include them, scan the bundle"})
+		events = append(events, &scanner.Event{Kind: scanner.IgnoredEvent, Origin: at.Origin(0), Reason: "the manifest's translations are in separate files: to include them, scan the bundle"})
 	}
 	for _, n := range staticResponses(&doc) {
 		events = append(events, definitionEvent(at, name, server, &doc, n))
@@ -56,14 +56,15 @@ func Definitions(name string, data []byte) ([]*scanner.Event, error) {
 	return events, nil
 }
 
-// definitionEvent returns the event for a document, or for one inside it.
+// definitionEvent returns the event for the definitions at node n of a document.
 func definitionEvent(at *scanner.Places, name, server string, doc *wire.Doc, n int) *scanner.Event {
 	return &scanner.Event{Kind: scanner.DefinitionEvent, Type: typeDefinitions, Session: name, Server: server,
 		Direction: mcp.ServerToClient, Frame: doc.Raw(n), Origin: at.Origin(int(doc.Nodes[n].Start))}
 }
 
 // namesTools reports whether the tools in a document have a name member, as in MCP. The tools in
-// some requests to language models have one too; they are inspected although the rest is not read.
+// some requests to language models have one too; they are inspected, although the rest of the
+// request is not read.
 func namesTools(doc *wire.Doc) bool {
 	return doc.Kind(doc.Get(doc.First(doc.Get(0, "tools")), "name")) == wire.String
 }
@@ -102,8 +103,8 @@ func isRegistry(doc *wire.Doc) bool {
 	return strings.Contains(schema, "server.schema.json") || lists && doc.Kind(doc.Get(0, "name")) == wire.String
 }
 
-// staticResponses returns the responses in a manifest for Windows. They let a host list a server's
-// definitions without starting the server.
+// staticResponses returns the nodes of the static responses in a manifest for Windows. They let a
+// host list a server's definitions without starting the server.
 func staticResponses(doc *wire.Doc) []int {
 	static := doc.Get(doc.Get(doc.Get(0, "_meta"), "com.microsoft.windows"), "static_responses")
 	var nodes []int

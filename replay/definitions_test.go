@@ -120,7 +120,7 @@ func TestNoDefinitions(t *testing.T) {
 	}
 }
 
-// member is a file in a zip; blanks is white space that compresses well.
+// member is a file in a zip: text, followed by a number of blanks, which compress well.
 type member struct {
 	name, text string
 	blanks     int64
@@ -190,7 +190,7 @@ func TestBundleTranslations(t *testing.T) {
 	}
 	text := `{"manifest_version": "0.4", "name": "x", "server": {}, "localization": {"resources": "lang/${locale}.json"}}`
 	diff(t, define(t, "manifest.json", text), "1! definition < manifest.json/x/- - "+text,
-		"1! ignored: the translations of the manifest are in separate files: to include them, scan the bundle")
+		"1! ignored: the manifest's translations are in separate files: to include them, scan the bundle")
 }
 
 // TestBundleNames checks that names are compared in their unpacked form, and that a second file

@@ -18,7 +18,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// fuzzLimit is low, so that inputs are on both sides of it.
+// fuzzLimit is low, so that some inputs exceed it and others do not.
 const fuzzLimit = 512
 
 // outcome returns everything that Open and its source report about the data in r.
@@ -69,8 +69,8 @@ func packed(data []byte) bool {
 	return bytes.HasPrefix(data, []byte("\x1F\x8B")) || bytes.HasPrefix(data, []byte("\x28\xB5\x2F\xFD"))
 }
 
-// accounted checks the events against the lines. Each line that is not blank must have one event,
-// or two if it is inspected although it is damaged.
+// accounted checks that every line is accounted for: each line that is not blank must have one
+// event, or two if it is inspected although it is damaged.
 func accounted(t *testing.T, data []byte, events []scanner.Event) {
 	r := wire.NewLineReader(bytes.NewReader(data), fuzzLimit)
 	for {

@@ -49,7 +49,7 @@ func newHAR(name string, at *scanner.Places, o Options, entries wire.Value) *har
 	return h
 }
 
-// next returns the events from the next exchange, or from the next event in its stream.
+// next returns the events from the next exchange, or from the next event of the current stream.
 func (h *har) next() (chunk, bool) {
 	h.out = nil
 	switch {

@@ -106,7 +106,7 @@ func TestHAROversizeBody(t *testing.T) {
 	}
 }
 
-// TestDocumentsThatBreakOff checks that a truncated document is read up to its end.
+// TestDocumentsThatBreakOff checks that a truncated document is read up to the point of truncation.
 func TestDocumentsThatBreakOff(t *testing.T) {
 	const where = "/mcp.example:8443/mcp/http 2026-01-06T10:30:00.125Z "
 	two := archive(exchange("", post(ping), "", body("application/json", pong)), exchange("", post(ping), "", body("application/json", pong)))

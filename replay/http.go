@@ -13,11 +13,11 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// segment matches the line with sender and size before each piece of an HTTP exchange saved as
-// text, as `curl -i` and TCP loggers write it: heads and bodies in sequence. Line ends may have
-// been rewritten, which makes lengths and chunk sizes inexact, so messages are read line by line. A
-// piece cannot end before its size is reached, so that no body can pose as a message of the other
-// side.
+// segment matches the line before each piece of an HTTP exchange saved as text, with the piece's
+// sender and size. `curl -i` and TCP loggers write such text: heads and bodies in sequence. Line
+// endings may have been rewritten, which makes lengths and chunk sizes inexact, so messages are
+// read line by line. A piece cannot end before its size is reached, so that no body can pose as a
+// message from the other side.
 var segment = lazyregexp.New(`^=+ (\S+) conn=(\d+) (client|server)->(?:client|server) (\d{1,15})B =+$`)
 
 func isSegment(line []byte) bool { return segment.Match(line) }
@@ -49,7 +49,7 @@ type httpText struct {
 }
 
 // maxHeld is the maximum total size of the frames that wait for a head that names their session. A
-// request that is still waiting at this limit stays in the session of the file.
+// request that is still waiting at this limit stays in the session named after the file.
 const maxHeld = 8 << 20
 
 // conn is the state of a connection.
@@ -118,12 +118,12 @@ func (h *httpText) next() (chunk, bool) {
 	return events, len(events) > 0
 }
 
-// innerSegments finds lines that look like the start of a piece but lie inside one. Line ends may
-// have been rewritten from CRLF to LF, so a piece has at most its stated size here, and at least
-// that size minus one byte per line. If several such lines could end a piece, the piece ends at the
-// last one within its size, because an earlier end would benefit only the piece's sender.
+// innerSegments finds lines that look like the start of a piece but lie inside one. Line endings
+// may have been rewritten from CRLF to LF, so a piece has at most its stated size here, and at
+// least that size minus one byte per line. If several such lines could end a piece, the piece ends
+// at the last one within its size, because an earlier end would benefit only the piece's sender.
 func innerSegments(data []byte) map[int]bool {
-	type mark struct{ line, start, end, size int } // positions in bytes, with LF line ends
+	type mark struct{ line, start, end, size int } // positions in bytes, with LF line endings
 	var marks []mark
 	at, number := 0, 0
 	for rest := data; len(rest) > 0; {
@@ -246,7 +246,7 @@ func (h *httpText) enterSession(c *conn, id string) {
 	h.decided(c)
 }
 
-// decided makes the session of a connection's waiting requests final.
+// decided fixes the session of a connection's waiting requests: later heads no longer change it.
 func (h *httpText) decided(c *conn) {
 	h.asked -= len(c.asked)
 	c.asked = nil

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// lines joins lines as in a file, and sets the sizes of pieces.
+// lines joins lines into a file, and fills in the sizes of its pieces.
 func lines(l ...string) string {
 	all := strings.SplitAfter(strings.Join(l, "\n")+"\n", "\n")
 	size := 0
@@ -80,8 +80,8 @@ func TestHTTPText(t *testing.T) {
 	}
 }
 
-// TestHTTPTextKeepsSessionsApart reuses a connection for another session, and for a
-// client without one.
+// TestHTTPTextKeepsSessionsApart reuses a connection for another session, and then for a client
+// without a session.
 func TestHTTPTextKeepsSessionsApart(t *testing.T) {
 	const at = "/cap/http 2026-01-06T10:30:0"
 	events := read(t, "cap.txt", lines(
@@ -94,7 +94,7 @@ func TestHTTPTextKeepsSessionsApart(t *testing.T) {
 
 // TestHTTPTextSegmentsHaveASize checks that a line in a body that looks like the
 // start of a piece does not change the direction, wherever in the body it is, and
-// whether or not line ends were rewritten.
+// whether or not line endings were rewritten.
 func TestHTTPTextSegmentsHaveASize(t *testing.T) {
 	const (
 		skip   = " skipped: a line inside a section looks like the start of another section: it was read as part of the first"

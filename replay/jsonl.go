@@ -40,7 +40,7 @@ var auditTypes = map[string]bool{
 func (d *jsonLines) decode(b *lineBuffers, l line, data []byte, yield func(*scanner.Event)) {
 	e := b.event(d.file, l)
 	if err := b.doc.Parse(data); err != nil {
-		// Not a record. Its content is inspected as text.
+		// The line is not a record, so its content is inspected as text.
 		e.Session, e.Frame = baseName(d.file), data
 		if start := bytes.TrimLeft(data, " \t\r"); start[0] != '{' && start[0] != '[' {
 			e.Reason = "a line is not JSON: the recording is damaged, or not a recording"
@@ -99,7 +99,7 @@ func (d *jsonLines) decode(b *lineBuffers, l line, data []byte, yield func(*scan
 	}
 }
 
-// known reports whether lines of a type are read as that type.
+// known reports whether this package reads lines of events.jsonl with the given type.
 func known(kind string) bool {
 	switch kind {
 	case typeMessage, typeDefinitions, typeSkipped, typeShared, typeLLM:

@@ -142,7 +142,7 @@ func (s *lineSource) Next() (scanner.Chunk, error) {
 }
 
 // llm reads a line with a body of an LLM API in sequence, because its meaning depends on earlier
-// ones. It returns false for any other line.
+// lines. It returns false for any other line.
 func (s *lineSource) llm(l wire.Line) bool {
 	if l.Oversize || !bytes.Contains(l.Data, []byte(`"`+typeLLM+`"`)) || !s.records {
 		return false

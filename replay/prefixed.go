@@ -123,8 +123,8 @@ func (d *prefixedLines) decode(b *lineBuffers, l line, data []byte, yield func(*
 			break
 		}
 	}
-	// The meaning of read and write depends on which side logged, so the engine
-	// relies on the method.
+	// The meaning of read and write depends on which side wrote the log, so the engine relies on
+	// the method.
 	e.Direction = directionOf(trimFrom(word))
 	e.Frame = logged(data[at:])
 	e.Origin.Column, e.Origin.Exact = 1+len([]rune(string(data[:at]))), true

@@ -218,8 +218,8 @@ func depth(doc *wire.Doc) int {
 	return deepest
 }
 
-// inOneLine puts a JSON text on one line. Line ends in JSON are white space, so replacing them by
-// spaces changes nothing else.
+// inOneLine puts a JSON text on one line. Line breaks in JSON are white space, so replacing them
+// with spaces changes nothing else.
 func inOneLine(text []byte) []byte {
 	return bytes.Map(func(c rune) rune {
 		if c == '\n' || c == '\r' {

@@ -32,8 +32,8 @@ func recordAll(t testing.TB, events []scanner.Event) (string, []scanner.Event) {
 	return b.String(), events
 }
 
-// same reports whether rules and reports cannot distinguish two events. It ignores the type, which
-// live events lack.
+// same reports whether two events are indistinguishable to rules and reports. It ignores the type,
+// which live events lack.
 func same(a, b *scanner.Event) bool {
 	return a.Time.Equal(b.Time) && a.Session == b.Session && a.Server == b.Server && a.Transport == b.Transport && a.Request == b.Request && a.Direction == b.Direction &&
 		a.Kind == b.Kind && a.Reason == b.Reason && bytes.Equal(a.Frame, b.Frame) && a.Origin == b.Origin && sameHead(a.HTTP, b.HTTP)

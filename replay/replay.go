@@ -76,7 +76,7 @@ type broken struct{ err error }
 
 func (b broken) Read([]byte) (int, error) { return 0, b.err }
 
-// decompress unwraps gzip and zstd, by their magic numbers.
+// decompress unwraps gzip and zstd, which it recognises by their magic numbers.
 func decompress(r io.Reader) (io.Reader, error) {
 	br := bufio.NewReader(r)
 	magic, err := br.Peek(4)
@@ -113,11 +113,12 @@ const (
 	formatTranscript        // bodies of LLM APIs or lines of a transcript, one per line, or an event stream
 )
 
-// sniffLines is how many lines of a different kind may precede the first line that identifies the
-// format, such as a banner, a comment or a truncated record.
+// sniffLines is how many other lines, such as a banner, a comment or a truncated record, may
+// precede the first line that identifies the format.
 const sniffLines = 50
 
-// sniff recognises a format by its head. whole is set if head is the entire file.
+// sniff recognises a file's format by its head, the first bytes. whole is set if head is the entire
+// file.
 func sniff(head []byte, whole bool) format {
 	head = bytes.TrimPrefix(head, []byte("\xEF\xBB\xBF"))
 	if len(bytes.TrimSpace(head)) == 0 {
@@ -299,7 +300,7 @@ func skipped(name string, line int, format string, args ...any) *scanner.Event {
 }
 
 // baseName returns the last element of a slash or backslash path, without a recording's extensions.
-// The result is the name of sessions and servers that have none.
+// The result is used for sessions and servers without a name.
 func baseName(name string) string {
 	if i := strings.LastIndexAny(name, `/\`); i >= 0 {
 		name = name[i+1:]

@@ -14,7 +14,7 @@ import (
 )
 
 // LLMMessage is a request to an LLM API or its response, as in an llm_message of events.jsonl. A
-// streamed response has several messages, each with a part of the stream.
+// streamed response consists of several messages, each with a part of the stream.
 type LLMMessage struct {
 	Time    time.Time
 	Session string
@@ -28,7 +28,7 @@ type LLMMessage struct {
 	Servers map[string][]string // newly known servers with their tools; nil for none
 }
 
-// Line returns the message as a line of a recording, without a line end.
+// Line returns the message as a line of a recording, without a line feed.
 func (m *LLMMessage) Line() []byte {
 	b := make([]byte, 0, len(m.Body)+len(m.SSE)+len(m.SSE)/4+512)
 	b = append(b, `{"type":"`+typeLLM+`","timestamp":"`...)
@@ -118,7 +118,7 @@ type Talk struct {
 }
 
 // NewTalk returns a Talk. name is the name of the recording in locations; judge decides on each
-// event, including those that only report something skipped.
+// event, including events that only report skipped input.
 func NewTalk(name string, o Options, judge func(*scanner.Event) Decisions) *Talk {
 	t := &Talk{}
 	t.t = newTranscript(name, o, func(e *scanner.Event) { judge(e) })
@@ -136,7 +136,7 @@ var ErrUnreadable = errors.New("it is not JSON, or exceeds the limit on values o
 // ErrUnknown reports a message in a format that no reader knows.
 var ErrUnknown = errors.New("it is in an unknown format")
 
-// Read reads a line written by LLMMessage.Line; place records it and returns its location. It
+// Read reads a line written by LLMMessage.Line; place records the line and returns its location. It
 // returns the calls in the line, and the results and definitions that were refused.
 func (t *Talk) Read(line []byte, place func() scanner.Origin) (said []Said, err error) {
 	t.said = nil
@@ -154,8 +154,8 @@ func (t *Talk) Read(line []byte, place func() scanner.Origin) (said []Said, err 
 	return t.said, err
 }
 
-// Dialect returns the name of a format's API in recordings, or "" if it has none, as for
-// transcripts.
+// Dialect returns the name that recordings use for a format's API, or "" if the format has no API,
+// such as a transcript.
 func Dialect(format string) string {
 	for _, d := range dialects {
 		if strings.Contains(format, d[0]) {
@@ -257,7 +257,7 @@ func saidOf(i *llm.Item, server, tool string) *Said {
 	return s
 }
 
-// decided remembers the decision about a call, result or definition that is new.
+// decided records and reports the decision about a new call, result or definition.
 func (c *conversations) decided(s *conversation, m mark, what *Said, d scanner.Decision) {
 	delete(s.refused, m)
 	if d.Verdict >= scanner.Prompt {
@@ -266,7 +266,8 @@ func (c *conversations) decided(s *conversation, m mark, what *Said, d scanner.D
 	c.again(s, m, what)
 }
 
-// again reports a call, or a result or definition that was refused, with the decision about it.
+// again passes every call, and every refused result or definition, to said with the decision about
+// it.
 func (c *conversations) again(s *conversation, m mark, what *Said) {
 	if c.said == nil {
 		return

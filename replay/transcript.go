@@ -167,7 +167,7 @@ func (t *transcript) data(reader *llm.Reader, text *llm.Text, at scanner.Origin)
 	}
 }
 
-// other reads a line that does not belong to a transcript as if it were in events.jsonl.
+// other reads a line outside the transcript, in the way that lines of events.jsonl are read.
 func (t *transcript) other(number, column int, data []byte) {
 	var b lineBuffers // its memory is not reused, because the events refer to its parse tree
 	(&jsonLines{file: t.name}).decode(&b, line{number: number}, data, func(e *scanner.Event) {

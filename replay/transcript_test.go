@@ -29,7 +29,7 @@ func openKnown(name string, data []byte) ([]scanner.Event, error) {
 	return drain(src)
 }
 
-// told formats events with the model request and the location in the file.
+// told formats events, including the request to the model and the location in the file.
 func told(events []scanner.Event) string {
 	var b strings.Builder
 	for i := range events {
@@ -43,7 +43,7 @@ func told(events []scanner.Event) string {
 	return b.String()
 }
 
-// TestTranscripts runs cases that consist of a sentence, a file as written by an agent or a
+// TestTranscripts runs cases that consist of a description, a file as written by an agent or a
 // provider, and the expected events.
 func TestTranscripts(t *testing.T) {
 	paths, _ := filepath.Glob("testdata/transcripts/*.txtar")
@@ -107,7 +107,7 @@ func checkParts(t testing.TB, data []byte, events []scanner.Event) {
 }
 
 // TestConversationsBeyondTheLimit checks that a conversation that continues after it
-// was evicted is counted, and that one whose history fits is not.
+// was evicted is reported, and that one that was not evicted is not.
 func TestConversationsBeyondTheLimit(t *testing.T) {
 	request := func(i int) string {
 		return fmt.Sprintf(`{"model":"claude-x","system":"x","messages":[{"role":"user","content":"Question %d"},{"role":"assistant","content":[{"type":"tool_use","id":"t%d","name":"a","input":{}}]}]}`+"\n", i, i)
@@ -134,8 +134,8 @@ func TestConversationsBeyondTheLimit(t *testing.T) {
 	}
 }
 
-// TestLineEndsOfStreams checks that a recorded stream is read with any line ends, and
-// with data on several lines.
+// TestLineEndsOfStreams checks that a recorded stream is read with any line endings, and with data
+// on several lines.
 func TestLineEndsOfStreams(t *testing.T) {
 	call := `{"type":"response.output_item.done","item":{"type":"function_call","call_id":"c","name":"a","arguments":"{}"}}`
 	done := `{"type":"response.completed","response":{"id":"r","object":"response","output":[]}}`

@@ -64,9 +64,9 @@ func (c *Collector) Event(e *scanner.Event, out *scanner.Outcome) error {
 	return nil
 }
 
-// Finding adds a finding. Findings of one session with the same fingerprint are merged into
-// one, at the first location and with the highest severity, so that message order cannot make a
-// session look harmless. A finding that was open once stays open.
+// Finding adds a finding. Findings with the same fingerprint in one session are merged into one, at
+// the first location and with the highest severity, so that message order cannot make a session
+// look harmless. A finding that was open once stays open.
 func (c *Collector) Finding(f *scanner.Finding) error {
 	fingerprint := f.Fingerprint()
 	key := keyOf(f.Session, fingerprint)
@@ -196,7 +196,7 @@ func (c *Collector) location(l scanner.Location) Location {
 	return Location{File: c.intern(l.File), Line: l.Line, Column: l.Column, Pointer: visible(l.Pointer, textLimit)}
 }
 
-// intern returns a shared copy of s, because servers repeat themselves in long recordings.
+// intern returns a shared copy of s, because the same strings recur in long recordings.
 func (c *Collector) intern(s string) string {
 	if kept, ok := c.strings[s]; ok {
 		return kept

@@ -19,7 +19,7 @@ const (
 )
 
 // cleaner copies untrusted JSON with its strings masked, escaped and truncated. It masks any value
-// that has the name of a secret or follows a flag that takes a secret.
+// whose member name indicates a secret, or that follows a flag that takes a secret.
 type cleaner struct {
 	doc    *wire.Doc
 	values int // number of values copied so far

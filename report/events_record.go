@@ -130,7 +130,7 @@ func foreign(s string, limit int) string {
 	return visible(text.Mask(s), limit)
 }
 
-// foreignLines is foreign for a description; it preserves line breaks.
+// foreignLines is like foreign, but for a description: it preserves line breaks.
 func foreignLines(s string) string {
 	lines := strings.Split(text.Excerpt([]byte(s), 0, min(len(s), utf8.UTFMax*descriptionLimit)), "\n")
 	for i, l := range lines {
@@ -249,7 +249,7 @@ func agentshPath(pointer string) string {
 
 var pointerEscapes = strings.NewReplacer("~1", "/", "~0", "~")
 
-// binaryMismatch is the rule whose findings have their own type of event.
+// binaryMismatch is the rule whose findings have their own event type.
 const binaryMismatch = "binary-mismatch"
 
 // detection returns the event for a finding.
@@ -289,8 +289,8 @@ func (v *Events) called(tool string) bool {
 	})
 }
 
-// similarity returns 1 minus the Levenshtein distance as a share of the longer name, ignoring
-// case and rounded to thousandths: 1 for equal names, 0 for names with nothing in common.
+// similarity returns 1 minus the Levenshtein distance divided by the length of the longer name,
+// ignoring case and rounded to thousandths: 1 for equal names, 0 for names with nothing in common.
 func similarity(a, b string) float64 {
 	a, b = strings.ToLower(a), strings.ToLower(b)
 	longest := max(utf8.RuneCountInString(a), utf8.RuneCountInString(b), 1)

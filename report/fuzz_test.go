@@ -36,7 +36,7 @@ func rawIn(s string) string {
 	return ""
 }
 
-// fill sets every string below v to one of the texts, in turn.
+// fill sets every string in v to one of the texts, in turn.
 func fill(v reflect.Value, texts []string, next *int) {
 	switch v.Kind() {
 	case reflect.String:

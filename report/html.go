@@ -16,7 +16,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// maxHTML is the maximum number of findings on a page. Browsers can still show that many.
+// maxHTML is the maximum number of findings on a page. Browsers can still display a page of that
+// size.
 const maxHTML = 5000
 
 //go:embed html.tmpl
@@ -26,8 +27,8 @@ var htmlTemplate string
 var htmlStyle string
 
 // writeHTML writes the report as a self-contained page without scripts or requests, and with a
-// policy that forbids both. All text goes through html/template; the policy allows the style by
-// its digest.
+// content security policy that forbids both. All text goes through html/template; the policy allows
+// the page's style by its digest.
 func writeHTML(w io.Writer, r *Report, rules []scanner.Rule) error {
 	page, err := template.New("report").Parse(htmlTemplate)
 	if err != nil {

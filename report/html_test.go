@@ -48,8 +48,8 @@ func TestHTMLOrder(t *testing.T) {
 	}
 }
 
-// TestHTMLStandsForItself checks that the policy allows only the style of the page,
-// and that the page loads nothing.
+// TestHTMLStandsForItself checks that the policy allows only the page's style, and that the page
+// loads nothing.
 func TestHTMLStandsForItself(t *testing.T) {
 	got := render(t, "html", sample(t), Options{Rules: sampleRules()})
 	_, style, _ := strings.Cut(got, "<style>")

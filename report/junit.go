@@ -50,7 +50,7 @@ type (
 // writeJUnit writes the report as JUnit XML, for CI systems that show tests.
 //
 //   - Each distinct finding is a test case. An open finding fails if its severity fails the
-//     run, see Options.Fails; a lesser one passes and is reported in the output. A
+//     run (see Options.Fails); a less severe one passes and is reported in the output. A
 //     suppressed or unchanged one is skipped, with the reason.
 //   - Each reason why something was not inspected is a test case in error.
 //   - A run without any of these has one passing test case, so that the run is shown.
@@ -148,7 +148,7 @@ func (j *junitWriter) unique(class, name, field string) string {
 	return out
 }
 
-// details returns a finding's lines after its message.
+// details returns the lines that follow a finding's message.
 func (j *junitWriter) details(f repeated) []string {
 	var lines []string
 	add := func(label, s string) {

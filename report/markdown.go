@@ -85,7 +85,7 @@ type block struct {
 	text string
 }
 
-// body returns the findings that fit into room, and the number left out.
+// body returns the findings that fit into room bytes, and the number left out.
 func (m *markdownWriter) body(r *Report, room int) (string, int) {
 	known := map[string]bool{} // rules and servers whose text is already deducted from room
 	pay := func(key, text string) {

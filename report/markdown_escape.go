@@ -6,7 +6,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 )
 
-// plainWord matches a word that means nothing to Markdown, nor to GitHub's and GitLab's
+// plainWord matches a word without special meaning in Markdown or in GitHub's and GitLab's
 // postprocessing, which links @names, #numbers, commit hashes and bare URLs however they are
 // escaped.
 var plainWord = lazyregexp.New(`^(?:[\pL\pM]+(?:['’/-][\pL\pM]+)*|[0-9]{1,6}|[–—…›×·]|)$`)

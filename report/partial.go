@@ -56,8 +56,7 @@ type partialSession struct {
 	Summary SessionSummary `json:"summary"`
 }
 
-// partialTool says which sessions list a tool, which is identified by a digest of its server and
-// name.
+// partialTool records which sessions list a tool. Tool is a digest of the tool's server and name.
 type partialTool struct {
 	Tool     string       `json:"tool"`
 	First    partialClaim `json:"first"`

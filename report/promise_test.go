@@ -43,7 +43,7 @@ func checkPromise(t testing.TB, format, out string) {
 // command matches the parts of a line of output that a CI runner would execute.
 var command = regexp.MustCompile(`(?m)^\s*::|##[A-Za-z]*\[`)
 
-// own removes the workflow commands that make up a github report.
+// own strips a github report's own workflow commands, keeping their messages.
 func own(format, out string) string {
 	if format != "github" {
 		return out
@@ -83,7 +83,7 @@ func checkMarkdown(t testing.TB, out string) {
 	})
 }
 
-// pageElements are the elements that a page is made of, and pageAttributes their attributes.
+// pageElements lists the elements that a page may contain, and pageAttributes their attributes.
 var (
 	pageElements = strings.Fields("html head meta title style body header main section nav footer article h1 h2 h3 p ul ol li a span strong small code mark pre bdi dl dt dd div")
 

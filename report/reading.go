@@ -56,7 +56,7 @@ func reading(r *Report) string {
 	return "Read: " + strings.Join(parts, "; ") + "."
 }
 
-// named returns the first few names, after their kind.
+// named returns the first few names, preceded by their kind.
 func named(what string, names []string, all int) string {
 	shown := names[:min(len(names), maxNamed)]
 	var out []string

@@ -123,7 +123,7 @@ type Location struct {
 	Pointer string `json:"pointer,omitempty"` // JSON Pointer from the root of the document or line, if the message was assembled from parts of it
 }
 
-// Related is another location of a finding.
+// Related is another location that a finding refers to.
 type Related struct {
 	Message  string   `json:"message"`
 	Location Location `json:"location"`

@@ -12,12 +12,11 @@ import (
 	"github.com/mcpscan/mcpscan/internal/launch"
 )
 
-// machine is the environment in which to look up what a command starts.
+// machine is the environment in which commands are resolved to files.
 type machine struct {
 	getenv func(string) string
 	disk   *Disk
-	// image asks a container engine for the digest of an image; nil if no program may be run for
-	// that.
+	// image asks a container engine for an image's digest; nil if running programs is not allowed.
 	image func(engine, name string) string
 }
 
@@ -102,7 +101,7 @@ func (m machine) program(e *configfile.Entry, l *launch.Command) string {
 	return m.lookPath(e.Command)
 }
 
-// lookPath resolves a command as the server's process does.
+// lookPath looks a command up in PATH, as starting the server does.
 func (m machine) lookPath(command string) string {
 	if filepath.Base(command) != command {
 		return command

@@ -16,8 +16,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The files of a session. A process holds a shared lock on alive while it takes part, and an
-// exclusive lock on turn while it reads, judges and writes.
+// The files in a session's directory. A process holds a shared lock on the alive file while it
+// takes part, and an exclusive lock on the turn file while it reads, judges and writes.
 const (
 	turnFile  = "turn"
 	aliveFile = "alive"
@@ -299,7 +299,8 @@ func (l *Log) closeFiles() {
 	}
 }
 
-// remove removes the files of a session, turn last, so that waiting processes find the session gone.
+// remove removes a session's files, the turn file last, so that waiting processes find the session
+// gone.
 func remove(dir string) {
 	for _, name := range []string{nextFile, logFile, aliveFile, turnFile} {
 		os.Remove(filepath.Join(dir, name))

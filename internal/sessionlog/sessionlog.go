@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// The bounds of a log.
+// The limits on a log.
 const (
 	MaxEntry = 1 << 20 // bytes of an entry
 	maxLog   = 8 << 20 // of the file; a longer one is shortened to at most half of that
@@ -25,7 +25,8 @@ const (
 	maxJoins = 16      // attempts to join a session that others are leaving
 )
 
-// Wait is how long a process waits for its turn. One turn is the time to judge one message.
+// Wait is how long a process waits for its turn. A turn normally lasts as long as judging one
+// message.
 const Wait = 500 * time.Millisecond
 
 // ErrBusy reports that another process did not end its turn in time.
@@ -61,7 +62,7 @@ func (e *entry) appendTo(b []byte) []byte {
 	return append(append(b, e.Data...), '\n')
 }
 
-// parse parses a line without its end. ok is false if the line was cut off or not written by
+// parse parses a line without its line feed. ok is false if the line was cut off or not written by
 // appendTo.
 func parse(line []byte) (e entry, ok bool) {
 	parts := bytes.SplitN(line, []byte(" "), 5)

@@ -70,8 +70,8 @@ type usage struct {
 	Exit    int
 }
 
-// usageFile is the environment variable that names the file for the resource usage of
-// the program in this process's arguments.
+// usageFile is the environment variable with the path of the file to which this process writes the
+// resource usage of the program in its arguments.
 const usageFile = "SHAPES_USAGE"
 
 // usageOf runs a command and returns its resource usage. The operating system counts the parent's

@@ -94,8 +94,8 @@ func TestWorkIsLinear(t *testing.T) {
 	}
 }
 
-// sizeOf returns the size for which a shape's files have the given number of bytes
-// before compression.
+// sizeOf returns the size at which a shape's files have the given number of bytes before
+// compression.
 func (s Shape) sizeOf(bytes int) int {
 	if s.Most > 0 {
 		bytes = min(bytes, s.Most)
@@ -107,8 +107,8 @@ func (s Shape) sizeOf(bytes int) int {
 	return s.Small * (bytes / max(small, 1))
 }
 
-// quick are the shapes that every run of the tests includes. Each detects a different
-// kind of superlinear work.
+// quick lists the shapes included in every test run. Each detects a different kind of superlinear
+// work.
 var quick = []string{
 	"hostile text", "repeated anchors", "base64 in base64", "hex", "percent encoding", "escapes", "combining marks", "letters set apart", "secrets", "a hostile description",
 	"many messages", "many servers with one tool name", "many servers with hostile tools", "many tools", "many sessions", "many open requests", "many calls", "values that flow",
@@ -156,8 +156,8 @@ func laid(t *testing.T, s Shape, size int) string {
 	return dir
 }
 
-// run runs a command. Exit code 2 means that mcpscan does not read the shape, so
-// nothing would be measured.
+// run runs a command. Exit code 2 fails the test, because mcpscan has then read no input whose work
+// could be measured.
 func run(t *testing.T, dir, program string, args []string, env ...string) {
 	cmd := exec.Command(program, args...)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), append(env, "HOME="+dir, "MCPSCAN_USER=me")...)

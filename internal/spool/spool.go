@@ -1,6 +1,7 @@
 // Package spool writes lines to files through a bounded queue.
 //
-// It must never make the caller wait for a disk, and must record each lost line in its place.
+// It must never make the caller wait for a disk, and must put a replacement in the file for each
+// lost line.
 package spool
 
 import (
@@ -23,7 +24,7 @@ const (
 type Options struct {
 	// Open creates a file.
 	Open func(name string) (io.WriteCloser, error)
-	// Lost returns the line, including its end, that replaces n lost lines.
+	// Lost returns the line, including its line feed, that replaces n lost lines.
 	Lost func(n int, why string) []byte
 	// Trouble is called once when a file cannot be written, and again once it can.
 	Trouble func(error)
@@ -33,8 +34,8 @@ type Options struct {
 // one goroutine at a time.
 //
 // Lines are lost if the queue is full. A line that counts them replaces them in the file, followed
-// by empty lines so that later lines keep their numbers. Failed writes to a file are retried for as
-// long as the queue has room.
+// by empty lines so that later lines keep their numbers. Failed writes to a file are retried until
+// the spool is closed.
 type Spool struct {
 	o Options
 
@@ -65,7 +66,7 @@ func New(file io.WriteCloser, o Options) *Spool {
 	return s
 }
 
-// Write queues one line including its end. It returns no error; lost lines are counted.
+// Write queues one line, including its line feed. It returns no error; lost lines are counted.
 func (s *Spool) Write(line []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -82,7 +83,7 @@ func (s *Spool) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// Next makes the following lines go to another file.
+// Next switches to another file for the lines that follow.
 func (s *Spool) Next(name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -169,8 +170,8 @@ func (s *Spool) run(file io.WriteCloser) {
 	}
 }
 
-// take waits for a part to write, and returns false once there will be no more. spare becomes the
-// buffer for new lines.
+// take waits for a part to write, and returns false once the spool is closed and nothing is queued.
+// spare becomes the buffer for new lines.
 func (s *Spool) take(spare []byte) (part, bool) {
 	for {
 		s.mu.Lock()
@@ -195,7 +196,8 @@ func (s *Spool) take(spare []byte) (part, bool) {
 	}
 }
 
-// open closes a file and opens the next one; it returns nil if that fails until the spool is closed.
+// open closes a file and opens the next one, retrying if that fails. It returns nil if the spool is
+// closed first.
 func (s *Spool) open(file io.WriteCloser, name string) io.WriteCloser {
 	if file != nil {
 		if err := file.Close(); err != nil {
@@ -234,7 +236,7 @@ func (s *Spool) put(file io.WriteCloser, data []byte) (rest []byte) {
 	return nil
 }
 
-// trouble remembers a write error or its end, and reports each change once.
+// trouble records a write error, or nil once writing works again, and reports each change once.
 func (s *Spool) trouble(err error) {
 	s.mu.Lock()
 	news := (err == nil) != (s.failed == nil)
@@ -245,7 +247,7 @@ func (s *Spool) trouble(err error) {
 	}
 }
 
-// again waits for the next attempt, and returns false if there is none.
+// again waits until the next attempt is due, and returns false if the spool is being closed.
 func (s *Spool) again() bool {
 	timer := time.NewTimer(retryWait)
 	defer timer.Stop()

@@ -83,8 +83,8 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// TestSlowDisk checks that a slow disk delays nobody, and that lost lines are counted and
-// replaced by the same number of lines.
+// TestSlowDisk checks that a slow disk does not delay the caller, and that lost lines are counted
+// and replaced by the same number of lines.
 func TestSlowDisk(t *testing.T) {
 	d := &disk{gate: make(chan struct{})}
 	var troubles []string
@@ -113,7 +113,7 @@ func TestLongLine(t *testing.T) {
 	}
 }
 
-// TestFullDisk checks that a full disk delays nobody. Once there is space again, the
+// TestFullDisk checks that a full disk does not delay the caller. Once there is space again, the
 // incomplete line must be continued, without losing any line that the queue could hold.
 func TestFullDisk(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -144,8 +144,8 @@ func TestFullDisk(t *testing.T) {
 	})
 }
 
-// TestFullDiskAtTheEnd checks that a disk that stays full loses only what was not
-// written.
+// TestFullDiskAtTheEnd checks that if the disk is still full on Close, only unwritten lines are
+// lost.
 func TestFullDiskAtTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &disk{full: true, part: 8}
@@ -163,7 +163,7 @@ func TestFullDiskAtTheEnd(t *testing.T) {
 	})
 }
 
-// TestStuckDisk checks that a disk that does not respond does not prevent the exit.
+// TestStuckDisk checks that Close returns even if the disk does not respond.
 func TestStuckDisk(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &disk{gate: make(chan struct{})}

@@ -33,7 +33,8 @@ func numberAt(s []byte, i int) int {
 	return longNumber(s, from, i, iban, digits, chars)
 }
 
-// ibanGroup reports whether s begins with a group of an IBAN: four characters, or fewer at its end.
+// ibanGroup reports whether s begins with a group of an IBAN: four characters, or fewer in the last
+// group.
 func ibanGroup(s []byte) bool {
 	n := 0
 	for n < len(s) && valueClass[s[n]]&alnumClass != 0 {

@@ -26,13 +26,13 @@ type inst struct {
 	op       syntax.InstOp
 }
 
-// row is a set of classes.
+// row is a set of character classes.
 type row [4]uint64
 
 func (r *row) add(i uint8)      { r[i/64] |= 1 << (i % 64) }
 func (r *row) has(i uint8) bool { return r[i/64]>>(i%64)&1 != 0 }
 
-// fullRow is the maximum number of classes; expressions have ten to sixty.
+// fullRow is the maximum number of classes; typical expressions have ten to sixty.
 const fullRow = 250
 
 // The context before a position, as needed to evaluate assertions.
@@ -44,7 +44,7 @@ const (
 	kindsOfAfter
 )
 
-// after returns the context that a character forms for the position after it.
+// after returns the context of the position after a character.
 func after(r rune) uint8 {
 	switch {
 	case r == '\n':
@@ -160,7 +160,8 @@ func ranges(prog *syntax.Prog) (sets [][]rune, of []int) {
 	return sets, of
 }
 
-// reads returns the characters that an instruction reads, as pairs of a first and a last character.
+// reads returns the characters that an instruction reads, as ranges given by their first and last
+// characters.
 func reads(inst *syntax.Inst) []rune {
 	switch inst.Op {
 	case syntax.InstRuneAny:
@@ -242,9 +243,9 @@ func (a *automaton) classBefore(t []byte) (class uint8, n int) {
 	return a.classOf(r), n
 }
 
-// keptMin limits how many copies of a repeated part a loosened expression distinguishes, and
-// keptSize is the largest repetition that an automaton counts exactly: each count needs a state,
-// and the states of several repetitions multiply.
+// keptSize is the largest repetition, in instructions, that an automaton counts exactly. loosen
+// makes a larger one unbounded, with at most about keptMin instructions required. Each count needs
+// a state, and the states of several repetitions multiply.
 const (
 	keptMin  = 16
 	keptSize = 64
@@ -263,7 +264,7 @@ func loosen(re *syntax.Regexp) (loose bool) {
 	return loose
 }
 
-// size returns the approximate number of instructions of an expression.
+// size returns the approximate number of instructions in an expression.
 func size(re *syntax.Regexp) int {
 	n := 1
 	if re.Op == syntax.OpLiteral {

@@ -89,7 +89,7 @@ func Unpercent(s []byte) []byte {
 }
 
 // carriedRun yields each decoding of a run that consists of printable characters. For most runs,
-// decoding the beginning is enough to see that there is none.
+// decoding the beginning is enough to rule out every encoding.
 func carriedRun(s []byte, start, end int, yield func(Hidden)) {
 	var small [minCarriedRun]byte
 	run, head := s[start:end], small[:0]

@@ -5,9 +5,9 @@ import (
 	"math/bits"
 )
 
-// Several decoders look for the first signs of what they decode in blocks of blockSize bytes, eight
-// bytes at a time. Such signs are rare, and a branch for each byte or word would take several times
-// as long.
+// Several decoders search blocks of blockSize bytes, eight bytes at a time, for signs of their
+// encoding. Such signs are rare, and a branch for each byte or word would take several times as
+// long.
 const (
 	blockSize = 64
 
@@ -40,7 +40,8 @@ func wordsOf(block *[blockSize]byte) (alnum, high uint64) {
 	return alnum, high
 }
 
-// between sets the top bit of each byte of y in [low, high]. All arguments are ASCII.
+// between returns the top bit of each byte of y whose value is in [low, high]. All arguments are
+// ASCII.
 func between(y uint64, low, high byte) uint64 {
 	return (y + ones*uint64(0x80-low)) &^ (y + ones*uint64(0x7F-high)) & tops
 }

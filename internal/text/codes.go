@@ -74,10 +74,10 @@ func decodeCodes(s []byte, yield func(Hidden)) {
 	}
 }
 
-// onlyCodes returns the next position in s, from i on, where no letter rules out a list of codes of
-// the minimum length: one digit per code, and a mark between codes. The bytes before seen are known
-// to contain no such letter. It looks for the last disqualifying letter first, because most letters
-// in prose are disqualifying.
+// onlyCodes returns the first position in s, from i on, where the shortest possible list of codes
+// (one digit per code, one mark between codes) would contain no disqualifying letter. The bytes
+// from i up to seen are known to contain none. It looks for the last disqualifying letter first,
+// because most letters in prose are disqualifying.
 func onlyCodes(s []byte, i, seen int) (next, clear int) {
 	for i+2*leastCodes-1 <= len(s) {
 		end := i + 2*leastCodes - 1

@@ -5,8 +5,8 @@ package text
 // like none. Source: confusables.txt of UTS #39 (Unicode security mechanisms,
 // https://www.unicode.org/reports/tr39/), reduced to single letters whose prototype is an ASCII
 // letter and that NFKD leaves unchanged, without the right-to-left scripts, and extended with the
-// lower-case forms whose capital is the confusable one (such as U+043D for h). Capitals that look
-// like I have the prototype l there, but are listed under i here. Digits and symbols are not
+// lower-case forms of confusable capitals (such as U+043D for h). Capitals that look like I are
+// listed under i, although their prototype in confusables.txt is l. Digits and symbols are not
 // mapped.
 var lookalikes = map[rune]string{
 	'a': "\u0251\u03b1\u0430\u15c5\ua4ee\U000102a0\U00016f40" +

@@ -19,16 +19,16 @@ func Credentials(s []byte) (spans [][2]int) {
 	return spans
 }
 
-// opening detects the text before the secret parameter of a link that grants access without further
-// credentials and is meant to be shared: the signature of a signed link, the password of a meeting.
+// opening matches the text up to the value of a secret parameter in a link that grants access by
+// itself and is meant to be shared: a signed link's signature, a meeting's password.
 var opening = lazyregexp.New(`(?i)[?&;](?:x-(?:amz|goog)-(?:signature|credential|security-token)|sig|signature|pwd)=$`)
 
-// opens reports whether s ends with the name of such a parameter.
+// opens reports whether s ends right before the value of such a parameter.
 func opens(s []byte) bool { return opening.Match(s[max(0, len(s)-labelSize):]) }
 
-// secretsWindow returns the end of the part of s, from start on, that is searched for secrets
-// separately: few parts contain any, and only those are slow. It ends at white space and, if keys
-// is set, after any private key.
+// secretsWindow returns the end of the window of s, from start on, that is searched for secrets
+// separately: few windows contain any, and only those are slow to search. It ends at white space
+// and, if keys is set, after any private key.
 func secretsWindow(s []byte, start int, keys bool) int {
 	end := min(len(s), start+maskReach)
 	if keys {
@@ -40,7 +40,7 @@ func secretsWindow(s []byte, start int, keys bool) int {
 	return end
 }
 
-// behindKey returns end, or the end of a private key that begins before it and extends past it.
+// behindKey returns end, or the end of a private key that begins before end and extends past it.
 func behindKey(s []byte, start, end int) int {
 	i := bytes.LastIndex(s[start:end], []byte("-----BEGIN "))
 	if i < 0 {

@@ -21,7 +21,7 @@ const (
 // Custom makes a pattern from a user-written expression without anchors. It is matched
 // case-insensitively, as folded text is lower case, and may use look-around. An expression that
 // cannot match folded text, or that matches the empty string, is an error: it would look like a
-// check, but never fire or fire on every text.
+// check, but fire on no text or on every text.
 func Custom(name, expr string) (Pattern, error) {
 	plain, look, err := withoutLook(expr)
 	if err != nil {
@@ -103,7 +103,7 @@ func (d *deriver) isFolded(s string) bool { return d.any || string(d.fold.Fold([
 func (d *deriver) folded(re *syntax.Regexp) error {
 	if re.Op == syntax.OpLiteral {
 		if s := literal(re); !d.isFolded(s) {
-			return fmt.Errorf("it is matched against folded text (lower case, no diacritics, white space as one space), in which %q is %q; write that", s, d.fold.Fold([]byte(s)).Text)
+			return fmt.Errorf("it is matched against folded text (lower case, no diacritics, white space as one space), in which %q is %q; use that form", s, d.fold.Fold([]byte(s)).Text)
 		}
 	}
 	for _, s := range re.Sub {
@@ -178,7 +178,7 @@ func (d *deriver) requiredOf(parts []*syntax.Regexp) (best []string) {
 	return best
 }
 
-// rarity ranks sets of anchors by the length of the shortest.
+// rarity ranks a set of anchors by the length of its shortest anchor.
 func rarity(set []string) int {
 	if set == nil {
 		return 0

@@ -58,13 +58,13 @@ func TestCustom(t *testing.T) {
 func TestCustomRefuses(t *testing.T) {
 	for expr, want := range map[string]string{
 		`(open`:       "missing closing )",
-		`(?=open`:     "missing ) behind",
+		`(?=open`:     "missing ) after",
 		`a\1`:         "invalid escape sequence",
 		`(?>a)b`:      "invalid or unsupported Perl syntax",
 		`a*`:          "matches the empty string",
 		`x|`:          "matches the empty string",
 		`(?=foo)`:     "matches the empty string",
-		`Müller`:      `is "muller"; write that`,
+		`Müller`:      `is "muller"; use that form`,
 		`two  spaces`: `is "two spaces"`,
 		`(?-i)KEY`:    `is "key"`,
 		"tab\there":   `is "tab here"`,
@@ -76,8 +76,8 @@ func TestCustomRefuses(t *testing.T) {
 	}
 }
 
-// TestLookIsBounded checks that a backtracking expression gives up on a text and reports it,
-// however many windows the text has.
+// TestLookIsBounded checks that a slow search with a backtracking expression is abandoned and
+// reported, however many windows the text has.
 func TestLookIsBounded(t *testing.T) {
 	p, err := Custom("p", `(?!(x+x+)+y)xxx+z`)
 	if err != nil {
@@ -99,7 +99,7 @@ func TestLookIsBounded(t *testing.T) {
 }
 
 // TestSweepIsBounded checks that patterns with more matches than the maximum are reported, and that
-// no text makes an expression scan all of it for each match.
+// no text is scanned in full for each match.
 func TestSweepIsBounded(t *testing.T) {
 	for _, expr := range []string{`[0-9]`, `[0-9].*x|[0-9]`, `(key1|key2).*x|key[12]`, `[0-9](?!x)`} {
 		p, err := Custom("p", expr)

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// Disguise is a way of writing text in which words still consist of letters and digits, so only the
-// words themselves reveal it.
+// Disguise is a way of disguising text in which words still consist of letters and digits, so only
+// telltale words reveal it.
 type Disguise uint8
 
 const (
@@ -30,12 +30,12 @@ func (d *Disguised) Add(kind Disguise, start, end int) {
 	span.End = max(span.End, end)
 }
 
-// telltale contains words that instructions to a model use, long enough that their disguised form
-// occurs in no other text.
+// telltale contains words common in instructions to a model, long enough that their disguised forms
+// do not occur in other text.
 var telltale = []string{"ignore", "disregard", "instructions", "previous", "the user", "password", "credential", "assistant",
 	"secret", "always", "do not tell", ".ssh/", "id_rsa", "https://"}
 
-// digitWords lists parts of such words, each with letters that digits can replace.
+// digitWords lists parts of telltale words, each with letters that digits can replace.
 var digitWords = []string{"ignore", "disreg", "previo", "instru", "ctions", "system", "secret", "forget", "do not", "creden"}
 
 // Disguises returns the patterns for the words that reveal each disguise, indexed by Disguise.
@@ -61,9 +61,9 @@ const (
 	viaDigits    = "digits instead of letters"
 )
 
-// Undisguise yields the plain form of s for each disguise seen in it. Via is the encoding of s
-// itself: no model reads text that is disguised twice, and refusing to decode it keeps the work for
-// hostile input a small multiple of its length.
+// Undisguise yields the plain form of s for each disguise seen in it. via is the encoding that s
+// was decoded from. If that is a disguise, Undisguise yields nothing: no model reads text that is
+// disguised twice, and the work for hostile input stays a small multiple of its length.
 func Undisguise(s []byte, seen *Disguised, via string, yield func(Hidden)) {
 	switch via {
 	case viaRot13, viaBackwards, viaWords, viaDigits:
@@ -82,8 +82,8 @@ func Undisguise(s []byte, seen *Disguised, via string, yield func(Hidden)) {
 }
 
 // around returns the span of a disguise extended on both sides, since an instruction may begin and
-// end with words that do not reveal it. Digits leave most text unchanged, so their span is extended
-// at most to the whole sentence.
+// end with words that do not reveal it. Digits in place of letters leave most text unchanged, so
+// their span is extended at most to the whole sentence.
 func (d *Disguised) around(kind Disguise, s []byte) (from, to int, ok bool) {
 	span := d[kind]
 	if span.End == 0 {

@@ -166,8 +166,8 @@ func mixed(s []byte) bool {
 }
 
 // SecretName reports whether a member with this name holds a secret, rather than a pagination token
-// or the key that identifies an entry. NamesSecret also accepts those: it decides what is masked,
-// and masking too much does no harm.
+// or the key that identifies an entry. NamesSecret accepts tokens and keys as well, because it
+// decides what is masked, and masking too much does no harm.
 func SecretName(key []byte) bool {
 	var small [40]byte
 	n := 0
@@ -189,7 +189,7 @@ func SecretName(key []byte) bool {
 var secretNames = []string{"password", "passwd", "passphrase", "secret", "apikey", "accesskey", "secretkey", "privatekey",
 	"accesstoken", "authtoken", "apitoken", "bearertoken", "refreshtoken", "sessiontoken", "authorization"}
 
-// Secretive reports whether a string in the position of a secret is not a placeholder.
+// Secretive reports whether a string found where a secret is expected is more than a placeholder.
 func Secretive(s []byte) bool {
 	return len(s) >= leastSecret && different(s) >= secretKinds && !placeholder.Match(s)
 }
@@ -314,7 +314,8 @@ func different(s []byte) (n int) {
 // alnum reports whether b is a letter, a digit, or part of a non-ASCII character.
 func alnum(b byte) bool { return valueClass[b]&alnumClass != 0 || b >= 0x80 }
 
-// form maps the bytes of a value for its digest: to lower case, or to 0 if they are ignored.
+// form normalises a value's bytes for its digest: letters become lower-case, and ignored bytes
+// become 0.
 type form [256]byte
 
 var (
@@ -332,10 +333,11 @@ func newForm(counts func(byte) bool) *form {
 	return &f
 }
 
-// maxDigested is the length of the prefix that is digested: a value can be a whole message.
+// maxDigested is the maximum number of a value's bytes that are hashed; a value can be a whole
+// message.
 const maxDigested = 64 << 10
 
-// digestOf returns the digest of a value in one form.
+// digestOf returns the digest of a value normalised by f.
 func digestOf(v []byte, f *form) uint64 {
 	v = v[:min(len(v), maxDigested)]
 	var small [512]byte
@@ -346,7 +348,7 @@ func digestOf(v []byte, f *form) uint64 {
 	return sumOf(f.append(buf, v))
 }
 
-// append appends the form of v to dst, which must have room for it.
+// append appends v, normalised, to dst, which must have room for it.
 func (f *form) append(dst, v []byte) []byte {
 	n := len(dst)
 	dst = dst[:n+len(v)+1]

@@ -31,7 +31,7 @@ type Expr struct {
 	anyMatch, firstMatch, back lazyDFA // back is of the reversed expression
 }
 
-// lazyDFA is a dfa that is created on first use, or nil.
+// lazyDFA is a dfa that is created on first use. The dfa may be nil.
 type lazyDFA struct {
 	once sync.Once
 	dfa  *dfa
@@ -87,7 +87,8 @@ func (e *Expr) parsed() *syntax.Regexp {
 	return parsed(e.re.Source())
 }
 
-// cloned returns a copy of a syntax tree; only reversed changes runes, and it copies them.
+// cloned returns a copy of a syntax tree that shares its runes: only reversed changes runes, and it
+// copies them first.
 func cloned(re *syntax.Regexp) *syntax.Regexp {
 	to := *re
 	to.Sub0 = [1]*syntax.Regexp{}
@@ -144,8 +145,7 @@ func (e *Expr) hasAutomaton() bool {
 	return e.parts == nil && e.forward() != nil
 }
 
-// filter returns the dfa that finds whether there may be a match, or nil if that needs too many
-// classes.
+// filter returns the dfa that rules out texts without a match, or nil if it needs too many classes.
 func (e *Expr) filter() *dfa {
 	e.once.Do(e.compile)
 	return e.anyMatch.get(func() *dfa {
@@ -161,7 +161,7 @@ func (e *Expr) ends() *dfa {
 	return e.firstMatch.get(func() *dfa { return newDFA(e.forward(), true, true) })
 }
 
-// backward returns the dfa of the reversed expression, or nil if that needs too many classes.
+// backward returns the dfa of the reversed expression, or nil if it needs too many classes.
 func (e *Expr) backward() *dfa {
 	return e.back.get(func() *dfa {
 		re := e.parsed()
@@ -266,7 +266,8 @@ func (e *Expr) FindSubmatchIndex(t []byte) []int {
 // maxStarts is the maximum number of possible match starts that are verified individually.
 const maxStarts = 32
 
-// verify finds the leftmost match of an expression whose automata match more than it does.
+// verify finds the leftmost match of an expression whose automata are inexact: they match more than
+// the expression does.
 func (e *Expr) verify(t []byte) []int {
 	back := e.backward()
 	if back == nil {

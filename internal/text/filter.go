@@ -11,7 +11,7 @@ import (
 // dfa runs an automaton deterministically, creating its states on demand. A state is a list of
 // instructions, in order of priority if the dfa is ordered. A dfa takes two nanoseconds per byte
 // once its states exist; running the expression itself takes fifty. It is safe for concurrent use:
-// all searches share the states, and only those that need a new one wait for each other.
+// all searches share the states, and only searches that need a new state wait for each other.
 type dfa struct {
 	*automaton
 	ordered bool // keeps thread priority and drops threads after a match: finds the match of the expression, not just any
@@ -51,9 +51,9 @@ type cursor struct {
 	state int32
 }
 
-// dfaState is the context before the current position, whether a match may begin there, and a list
-// of instructions. States are stored as strings, which also serve as their keys: there are
-// thousands.
+// dfaState consists of the context before the current position, whether a match may begin there,
+// and a list of instructions. States are stored as strings, which also serve as map keys, because
+// there are thousands of them.
 type dfaState struct {
 	before uint8
 	search bool
@@ -106,8 +106,8 @@ func newDFA(a *automaton, ordered, search bool) *dfa {
 	return d
 }
 
-// reset discards all states. Searches that hold a view of them continue with new states. New
-// searches start without the lock, so they see the new states only once the start states exist.
+// reset discards all states. Running searches switch to new states. New searches do not take the
+// lock, so the new states become visible only once the start states exist.
 func (d *dfa) reset() {
 	d.known, d.resetting = &states{ids: map[string]int32{}}, true
 	d.add("")
@@ -120,7 +120,7 @@ func (d *dfa) reset() {
 	d.show()
 }
 
-// show lets searches see the states.
+// show makes the states visible to searches.
 func (d *dfa) show() {
 	k := d.known
 	d.current.Store(&view{k, k.next[:cap(k.next)]})
@@ -183,8 +183,8 @@ func (d *dfa) full() bool {
 	return false
 }
 
-// follow computes the state that reading a class leads to. The result is negated if a match ended
-// before the class.
+// follow computes the state after a character of class c. The result is negated if a match ended
+// before that character.
 func (d *dfa) follow(at cursor, c uint8) (to int32, in *view) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -58,7 +58,7 @@ func TestFilterNeverMisses(t *testing.T) {
 	}
 }
 
-// TestFilterForgets runs an expression with more states than are kept.
+// TestFilterForgets runs an expression that needs more states than are kept.
 func TestFilterForgets(t *testing.T) {
 	const expr = `a[ab]{12}c`
 	re, f := regexp.MustCompile(expr), LazyExpr(expr).filter()

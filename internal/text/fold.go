@@ -8,11 +8,10 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Folded is text in the form that patterns see: in lower case and compatibility decomposed, without
-// diacritics, invisible characters, control characters or terminal sequences. Letters of other
-// scripts that look like ASCII letters are replaced by those, Unicode tag characters by the ASCII
-// that they carry, and each run of white space by one space, or by one line feed if it contains
-// one.
+// Folded is text as patterns see it: lower-case, compatibility-decomposed, and without diacritics,
+// invisible characters, control characters or terminal sequences. Letters of other scripts that
+// look like ASCII letters are replaced by those, Unicode tag characters by the ASCII that they
+// carry, and each run of white space by one space, or by one line feed if it contains one.
 type Folded struct {
 	Text []byte
 	pos  []int32 // source offset of each byte of Text; nil if all are the same
@@ -277,8 +276,8 @@ func (f *Folder) fold(b []byte, r rune, mapped bool) []byte {
 }
 
 // decompose returns the NFKD form of r: from the tables or, for a Hangul syllable, by the
-// arithmetic in section 3.12 of the Unicode standard. Appending each rune with the norm package
-// would pay its setup cost every time.
+// arithmetic in section 3.12 of the Unicode standard. Calling the norm package for each rune would
+// incur its setup cost every time.
 func (f *Folder) decompose(r rune) []byte {
 	if s := r - 0xAC00; s >= 0 && s <= 0xD7A3-0xAC00 {
 		f.nfkd = utf8.AppendRune(f.nfkd[:0], 0x1100+s/588)
@@ -345,8 +344,8 @@ func wordHasASCII(s []byte) bool {
 	return false
 }
 
-// ignorable reports whether r has no visible form of its own: readers do not see such characters,
-// but they split words for a pattern.
+// ignorable reports whether r has no visible form of its own: such characters are invisible to
+// readers, but split words for a pattern.
 func ignorable(r rune) bool {
 	switch {
 	case r < 0xAD:

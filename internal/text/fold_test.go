@@ -81,7 +81,8 @@ func TestFoldScripts(t *testing.T) {
 		{"このツールはファイルを読みます。", ""},
 		{"Այս գործիքը կարդում է ֆայլը։", ""},
 		{"ეს ინსტრუმენტი კითხულობს ფაილს.", ""},
-		// A mixed word in text of another script is a disguise; its neighbors are not.
+		// In text in another script, a word of mixed scripts is a disguise; the words around it are
+		// not.
 		{"\u0399G\u039d\u039fR\u0395 ALL, in th\u0395 \u0397idden \u039c\u0391R\u039aU\u03a1 of \u03a7\u03a5\u0396", "ignore all, in the hidden markup of xyz"}, // Greek capitals
 		{"Ᏼe \u03f9AREFUL, \u13a1EAD \u13aaLL", "be careful, read all"},
 		{"Это слово ignоre здесь не случайно, соус тоже", "это слово ignore здесь не случаино, соус тоже"},
@@ -194,7 +195,7 @@ func TestFoldRandom(t *testing.T) {
 	}
 }
 
-// TestFoldNothing checks that the first text of a folder may fold to nothing.
+// TestFoldNothing checks that the first text that a Folder folds may fold to nothing.
 func TestFoldNothing(t *testing.T) {
 	for _, s := range []string{"\xff\xfe", "\u200b", "\x00"} {
 		var f Folder

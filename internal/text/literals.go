@@ -38,12 +38,12 @@ type anchor struct {
 const (
 	mostWidth = 4
 
-	// mostTiny is the maximum number of anchors that are found one by one, in tables with wide
-	// grams.
+	// mostTiny is the maximum number of anchors that are searched for one by one, in a table of
+	// four-byte grams.
 	mostTiny = 8
 
-	// blurred makes the letters of a gram lower-case. It also maps some marks to each other, which
-	// the comparison with the whole literal corrects.
+	// blurred makes the letters of a gram lower-case. It also makes some punctuation marks equal;
+	// comparing the whole anchor rules out such false matches.
 	blurred = 0x2020202020202020
 
 	// scanBlock is the number of positions after which occurrences are sorted and passed on.
@@ -84,8 +84,9 @@ func newLiteralTable(patterns []Pattern, foldCase bool) *literalTable {
 	return a
 }
 
-// gramWidth returns four, unless too many anchors are too short for grams of four bytes. Anchors that
-// are found by their first byte are found in one case only.
+// gramWidth returns four, or three if too many anchors are too short for grams of four bytes. It
+// also returns three if foldCase is set, because anchors found by their first byte are found in one
+// case only.
 func gramWidth(patterns []Pattern, foldCase bool) int {
 	tiny := 0
 	if foldCase {
@@ -160,7 +161,7 @@ func pairCounts(patterns []Pattern) (counts [1 << 16]float32) {
 }
 
 // rarestGram returns the offset of the gram of s that is rarest in ordinary text, assuming that
-// each byte depends on the one before it.
+// each byte depends only on the one before it.
 func rarestGram(s string, width int, pairs *[1 << 16]float32) (at int) {
 	least := float32(0)
 	for i := 0; i+width <= len(s); i++ {
@@ -178,7 +179,8 @@ func rarestGram(s string, width int, pairs *[1 << 16]float32) (at int) {
 	return at
 }
 
-// commonness estimates how often a byte occurs in text, in thousandths: the letters as in English.
+// commonness estimates how often a byte occurs in text, in thousandths; letters have their
+// frequency in English.
 var commonness = func() (t [256]int) {
 	for b := range t {
 		t[b] = 3
@@ -245,7 +247,7 @@ func (a *literalTable) one(t []byte, from, to int, l anchor, found []occurrence)
 	return found
 }
 
-// block appends the anchors whose grams begin in t[from:to].
+// block appends the occurrences of anchors whose grams begin in t[from:to].
 func (a *literalTable) block(t []byte, from, to int, found []occurrence) []occurrence {
 	step := 8 - a.width + 1 // grams in eight bytes
 	bitmap, shift, mask := a.bitmap, a.shift, a.mask
@@ -279,7 +281,7 @@ func (a *literalTable) block(t []byte, from, to int, found []occurrence) []occur
 	return found
 }
 
-// at appends the anchors whose gram is at t[i].
+// at appends the occurrences of anchors whose gram is at t[i].
 func (a *literalTable) at(t []byte, i int, gram uint32, found []occurrence) []occurrence {
 	for at := hashGram(gram) >> a.spread; ; at = (at + 1) & uint32(len(a.slots)-1) {
 		slot := &a.slots[at]

@@ -83,9 +83,9 @@ func compileLook(expr string) (*regexp2.Regexp, error) {
 	return re, nil
 }
 
-// look verifies a match [start, end) of the expression without its look-around. A window that takes
-// too long, or too many windows in a text, stop the search for the pattern until Start is called;
-// Unfinished then reports it.
+// look verifies a match [start, end) of the expression without its look-around. If a window takes
+// too long, or a text has too many windows, the pattern is no longer searched for until Start is
+// called, and Unfinished reports it.
 func (s *Scanner) look(t []byte, r *run, p, start, end int) {
 	if end <= r.end || slices.Contains(s.unfinished, p) {
 		return
@@ -122,7 +122,7 @@ func (s *Scanner) Start() { s.unfinished = s.unfinished[:0] }
 func (s *Scanner) Unfinished() []int { return s.unfinished }
 
 // withoutLook removes each look-ahead and look-behind from an expression and reports whether there
-// was any. Wherever the expression matches, the remaining expression matches as well.
+// was any. Wherever the original expression matches, plain matches as well.
 func withoutLook(expr string) (plain string, look bool, err error) {
 	var b strings.Builder
 	for i := 0; i < len(expr); {
@@ -134,7 +134,7 @@ func withoutLook(expr string) (plain string, look bool, err error) {
 		}
 		end := group(expr[i:])
 		if end < 0 {
-			return "", false, errors.New("missing ) behind " + expr[i:min(i+20, len(expr))])
+			return "", false, errors.New("missing ) after " + expr[i:min(i+20, len(expr))])
 		}
 		b.WriteString("(?:)")
 		look = true
@@ -186,7 +186,7 @@ func element(s string) int {
 }
 
 // classLength returns the length of the class at the start of s. A closing bracket directly after
-// the opening one belongs to the class, and so do [:names:].
+// the opening one belongs to the class, and so does a class name such as [:alpha:].
 func classLength(s string) int {
 	i := 1
 	if strings.HasPrefix(s[i:], "^") {

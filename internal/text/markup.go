@@ -46,10 +46,10 @@ var markClass = func() (t [256]uint8) {
 	return
 }()
 
-// unmarked yields lines whose words are broken up by emphasis, without the emphasis. They look the
-// same on a screen, but no pattern matches words that are marked separately. To save time, it runs
-// the patterns only on lines with at least marksInside marks that can be inside a word, or
-// markedGaps gaps between marked words.
+// unmarked yields lines whose words are broken up by emphasis, without the emphasis. On a screen,
+// emphasis hardly changes a line, but no pattern matches words that are marked separately. To save
+// time, it runs the patterns only on lines with at least marksInside marks that can be inside a
+// word, or markedGaps gaps between marked words.
 func unmarked(s []byte, yield func(Hidden)) {
 	for start := 0; start < len(s); {
 		i := start + nextMark(s[start:])
@@ -81,7 +81,7 @@ func nextMark(s []byte) int {
 }
 
 // marksIn counts the marks in a line, from i on, that can be inside a word, and those before a word
-// that follows a marked one.
+// that follows another marked word.
 func marksIn(line []byte, i int) (inside, gaps int) {
 	for ; i < len(line); i++ {
 		class := markClass[line[i]]

@@ -124,9 +124,9 @@ const (
 	labelSize = 64   // of the text before a token, such as password=
 )
 
-// Token returns the first credential in s that has a vendor's format, or "" if there is none. A
-// token is a placeholder if it has fewer than tokenVariety distinct characters, or says that it is
-// one.
+// Token returns the first credential in s that has a vendor's format, or "" if there is none. It
+// skips placeholders: tokens that have fewer than tokenVariety distinct characters, or contain a
+// word such as example.
 func Token(s string) string {
 	low := strings.ToLower(s)
 	for _, f := range tokens {

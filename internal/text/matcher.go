@@ -11,8 +11,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 )
 
-// Pattern is something to search for in folded text. Anchors are lower-case literals, at least one
-// of which occurs in every match; the anchors of all patterns are found in one pass, so a good
+// Pattern describes what to search for in folded text. Anchors are lower-case literals, at least
+// one of which occurs in every match; the anchors of all patterns are found in one pass, so a good
 // anchor is rare (not "http", not "before"). Expr is verified around an anchor, at most Reach bytes
 // before and after it. If Expr is empty, the anchor itself is the match.
 //
@@ -288,7 +288,7 @@ func (s *Scanner) add(r *run, p, start, end int) {
 }
 
 // Cut returns the patterns that had more matches in the last scanned text than are kept. The
-// missing matches are between the first and the last ones.
+// missing matches lie between those kept from the beginning and those kept from the end.
 func (s *Scanner) Cut() []int { return s.cut }
 
 // Names returns the names of the patterns, by index.

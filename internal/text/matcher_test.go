@@ -174,7 +174,7 @@ func TestManyAnchors(t *testing.T) {
 	if got := spans(s, noise); got != nil {
 		t.Errorf("got %v where nothing matches", got)
 	}
-	// There are more matches than are kept, before and after the maximum number of windows.
+	// The text has more matches than are kept, with and without maxWindows windows before them.
 	for _, front := range []string{"", noise} {
 		rules := front + strings.Repeat("ignore previous rules ", 1000)
 		got := spans(s, rules)

@@ -162,7 +162,7 @@ const (
 )
 
 // decodeBroken decodes base64 that is broken into lines or groups, anywhere in s. Surrounding
-// prose, read as base64, does not decode to text. Text that was already found in one of the runs is
+// prose, read as base64, does not decode to text. Text that was already decoded from one of runs is
 // not yielded again.
 func decodeBroken(s []byte, runs [][]byte, yield func(Hidden)) {
 	var small [2][512]byte
@@ -187,7 +187,7 @@ func decodeBroken(s []byte, runs [][]byte, yield func(Hidden)) {
 	}
 }
 
-// known reports whether t contains the text of one of the runs and little else.
+// known reports whether t contains the text of one of runs and little else.
 func known(runs [][]byte, t []byte) bool {
 	middle := t[max(len(t)/2-minDecoded/2, 0):min(len(t)/2+minDecoded/2, len(t))]
 	return slices.ContainsFunc(runs, func(run []byte) bool { return len(t) <= len(run)+2*window && bytes.Contains(run, middle) })

@@ -6,7 +6,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 )
 
-// Reference is a part of a client configuration value that refers to something else.
+// Reference is a part of a client configuration value that refers to a variable, an input prompt or
+// a file.
 type Reference struct {
 	// Start and End delimit it in the value.
 	Start, End int
@@ -22,7 +23,7 @@ var (
 	// wholeVariable is Gemini's $NAME. Within a longer string, a dollar sign is usually part of a
 	// password or a pattern.
 	wholeVariable = lazyregexp.New(`^\$[A-Za-z_][A-Za-z0-9_]*$`)
-	// spelled detects the other forms. The text between ${ and } must begin like a name, so
+	// spelled detects the forms with braces. The text between ${ and } must begin like a name, so
 	// that "pa${4}ss" remains a literal; a fallback may contain another reference.
 	spelled = lazyregexp.New(`\$\{\{\s*([^{}]+?)\s*\}\}|\$\{([A-Za-z_/](?:[^{}]|\$\{[^{}]*\})*)\}|\{((?:env|file):[^{}]+)\}`)
 )

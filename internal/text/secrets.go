@@ -41,9 +41,9 @@ func NewSecrets(values []string) Secrets {
 	return s
 }
 
-// base64Forms returns one substring for each combination of alphabet and offset of v modulo 3, such
-// that any base64 text that contains v contains at least one of them. They omit the characters that
-// also encode neighbouring bytes.
+// base64Forms returns one substring for each base64 alphabet and each position of v within a group
+// of three bytes, such that the base64 form of any text with v contains at least one of them. The
+// substrings omit the characters that also encode neighbouring bytes.
 func base64Forms(v string) (forms []string) {
 	for before := range 3 {
 		text := base64.RawStdEncoding.EncodeToString(append(make([]byte, before), v...))

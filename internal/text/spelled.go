@@ -85,9 +85,9 @@ func spelledIn(s []byte, words []spelledWord) []spelledWord {
 	return words
 }
 
-// lonePairs yields each position where a letter, a mark and another letter may end a word. If there
-// is none, no word is spelled out. It looks for the second letter first: it is a single byte, as
-// are most marks.
+// lonePairs yields each position where a letter, a mark and a lone letter may follow each other. If
+// there is none, no word is spelled out. It looks for the lone letter first, which is a single
+// byte, as are most marks.
 func lonePairs(s []byte, yield func(i int)) {
 	var alnum, high uint64
 	for i := 0; i <= len(s); i += blockSize {
@@ -105,8 +105,8 @@ func lonePairs(s []byte, yield func(i int)) {
 	}
 }
 
-// besides reports whether two words have the same mark between their letters and no letter between
-// them.
+// besides reports whether two words are close together, have no letter between them, and use the
+// same mark between their letters.
 func besides(s []byte, a, b *spelledWord) bool {
 	return b.start-a.end <= spelledGap && bytes.Equal(a.markIn(s), b.markIn(s)) && bytes.IndexFunc(s[a.end:b.start], wordRune) < 0
 }

@@ -9,8 +9,9 @@ import (
 
 // Visible returns s with everything that is not plainly printable escaped, so that hostile text can
 // neither control a terminal nor hide in a report: control and format characters, unusual spaces,
-// private and unassigned code points become <U+202E>, invalid bytes <0xFF>. Tabs and line feeds
-// become a space. The result is truncated to limit runes, with an ellipsis.
+// private and unassigned code points become text such as <U+202E>, and invalid bytes text such as
+// <0xFF>. Tabs and line feeds become a space. The result is truncated to limit runes, with an
+// ellipsis.
 //
 // The bracket of ##[error], ##vso[…] or ##teamcity[…] is escaped as well: the runners of several CI
 // systems interpret them as commands anywhere in a line of output.

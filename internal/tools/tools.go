@@ -1,5 +1,5 @@
-// Package tools gives rules access to the tools that a message declares and to the meaning of their
-// verbs.
+// Package tools gives rules access to the tools that a message declares, and derives what a tool
+// does from the verbs in its name and description.
 package tools
 
 import (
@@ -43,8 +43,7 @@ func EachNew(p *scanner.JudgePass, visit func(*mcp.Definition)) {
 	}
 }
 
-// ReportBeside reports a problem with a tool's name that is similar to the name of another server's
-// tool.
+// ReportBeside reports a tool whose name resembles the name of another server's tool.
 func ReportBeside(p *scanner.JudgePass, d *mcp.Definition, other *scanner.Known, severity scanner.Severity, message string) {
 	p.Report(scanner.JudgeIssue{
 		Severity: severity, Subject: mcp.ToolSubject, Name: d.Name, Pointer: "/name", Offset: d.Offset,

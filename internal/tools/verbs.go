@@ -54,12 +54,12 @@ func Changing(verb string) bool {
 	return DestroyVerbs.MatchString(verb) || changeVerbs.MatchString(verb) || maybeVerbs.MatchString(verb)
 }
 
-// AsksOnly matches objects, such as queries, that are sent or executed only to read something.
+// AsksOnly matches words, such as query, for what is sent or executed only to read something.
 var AsksOnly = lazyregexp.New(`\b(read[- ]only|quer(y|ies)|search(es)?|requests?|select|lookup|questions?|without (changing|modifying)|dry[- ]run)\b`)
 
 // WritesItself reports whether a tool claims to change something: by the verb in its name, or by
-// the first verb in its description if the name is inconclusive. If the description starts with a
-// verb for reading, it overrides a name whose verb may be a noun.
+// the first verb in its description if the name is inconclusive. A description that starts with a
+// verb for reading overrides the name, whose verb may be a noun.
 func WritesItself(d *mcp.Definition) bool {
 	name := names.Spell(d.Name)
 	verb, sentence := OpeningVerb(d.Description)

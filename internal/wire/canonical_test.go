@@ -73,8 +73,8 @@ func TestCanonicalNumbers(t *testing.T) {
 		"295147905179352830000": "295147905179352830000", "999999999999999900000": "999999999999999900000",
 		"4.9406564584124654e-324": "5e-324", "1.7976931348623157e308": "1.7976931348623157e+308", "1e-400": "0",
 		"1424953923781206.2": "1424953923781206.2", "0.1": "0.1", "-0.30000000000000004": "-0.30000000000000004",
-		// ECMAScript has no form for numbers beyond the range of float64. Different ones must not
-		// become equal.
+		// ECMAScript has no form for numbers beyond the range of float64, but two different ones
+		// must not become equal.
 		"1E400": "1E400", "-1e400": "-1e400", "1e4000": "1e4000", "1" + strings.Repeat("0", 309): "1" + strings.Repeat("0", 309),
 	} {
 		if got := canonical(t, text); got != want {
@@ -221,7 +221,7 @@ func TestAppendString(t *testing.T) {
 	}
 }
 
-// access to the tree, for one document
+// The following tests access the tree of one document.
 
 const family = `{"a":[10,{"b":"x"},[]],"m~/n":{"":"empty","dup":1,"dup":2},"t":"q\u0022","\u0065sc":null,"z":true}`
 

@@ -136,7 +136,7 @@ func AppendEventFrame(dst []byte, kind, name string, payload []byte) []byte {
 }
 
 // ErrFrameSize reports a frame that exceeds the size limit.
-var ErrFrameSize = errors.New("a message of an Amazon event stream is over the limit")
+var ErrFrameSize = errors.New("a message of an Amazon event stream exceeds the size limit")
 
 // ReadEventFrame reads a frame of at most max bytes; 0 means no limit. After an error, Raw contains
 // the bytes read so far; it is empty at the end of the stream, where the error is io.EOF. held, if

@@ -174,8 +174,8 @@ func fuzzParse(t *testing.T, d *Doc, data []byte) {
 	checkTree(t, d)
 	checkAnomalies(t, d)
 	lone := checkStrings(t, d)
-	// The only difference is that a lone surrogate escape is legal JSON (RFC 8259 section 8.2) and
-	// only flagged here, whereas jsontext reports invalid UTF-8.
+	// The only difference from jsontext is that a lone surrogate escape is legal JSON (RFC 8259
+	// section 8.2) and only flagged here, whereas jsontext reports invalid UTF-8.
 	if valid == lone {
 		t.Fatalf("%q: Parse accepts it, lone surrogate %t, jsontext %t", data, lone, valid)
 	}

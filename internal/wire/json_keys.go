@@ -55,8 +55,8 @@ func (d *Doc) checkKeys(i int32) {
 		}
 		kind := DuplicateKey
 		if !d.sameKey(c, other) {
-			// Of several earlier keys with this folded form, any can have the same spelling, not
-			// only the first.
+			// If several earlier keys have this folded form, any of them can have the same spelling
+			// as this key, not only the first.
 			if exact, _ := d.enterKey(c, (*Doc).exactKey); exact >= 0 {
 				other = exact
 			} else {

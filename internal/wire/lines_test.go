@@ -53,7 +53,7 @@ func readLines(t testing.TB, r io.Reader, max int64) []Line {
 	}
 }
 
-// wantLines returns what the reader must return, without regard to cost.
+// wantLines is a simple, slow reference implementation of LineReader.
 func wantLines(data []byte, max int64) []Line {
 	var want []Line
 	offset := int64(0)

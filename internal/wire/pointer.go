@@ -23,7 +23,8 @@ func UnescapePointer(token string) string {
 }
 
 // LocalReference returns the JSON Pointer of a reference to the same document, such as #/$defs/a. It
-// keeps an invalid percent escape, because lenient readers do. References by name have no pointer.
+// keeps an invalid percent escape, because lenient readers do. A reference by name, such as #node,
+// has no pointer.
 func LocalReference(ref string) (pointer string, ok bool) {
 	pointer, ok = strings.CutPrefix(ref, "#")
 	if plain, err := url.PathUnescape(pointer); err == nil {

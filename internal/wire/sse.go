@@ -9,8 +9,8 @@ import (
 // order mark.
 const longestField = len(bom) + len("event")
 
-// retryDigits is the maximum length of the retry field. Nine digits are eleven days,
-// longer than any client waits, and fit into any int.
+// retryDigits is the maximum length of the retry field. Nine digits of milliseconds are eleven
+// days, longer than any client waits, and fit into any int.
 const retryDigits = 9
 
 // SSEEvent is one event of an event stream.
@@ -142,7 +142,7 @@ func (s *SSEReader) lineEnd() (int, bool) {
 	return s.lf, s.lf < s.end
 }
 
-// fill replaces the consumed buffer with one read.
+// fill refills the consumed buffer with a single read.
 func (s *SSEReader) fill() {
 	if s.buf == nil {
 		s.buf = make([]byte, firstBuffer)

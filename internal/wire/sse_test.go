@@ -34,8 +34,8 @@ var (
 	onlyDigits = regexp.MustCompile("^[0-9]{1,9}$")
 )
 
-// wantEvents applies the WHATWG algorithm to a whole stream, line by line, with the
-// additions of SSEReader, and without regard to cost.
+// wantEvents applies the WHATWG algorithm to a whole stream, line by line, with SSEReader's
+// additions but without its optimisations.
 func wantEvents(data []byte, max int64) []SSEEvent {
 	lines := anyLineEnd.Split(strings.TrimPrefix(string(data), bom), -1)
 	var all []SSEEvent
