@@ -18,8 +18,8 @@ const (
 	sarifSchema    = "https://json.schemastore.org/sarif-2.1.0.json"
 	informationURI = "https://github.com/mcpscan/mcpscan"
 
-	// GitHub shows at most 5,000 results per run, which it selects by its own severity ranking. We
-	// select them ourselves, and the report states how many it omits.
+	// GitHub shows at most 5,000 results per run, which it selects by its own severity ranking.
+	// We select them instead, and the report states how many results it omits.
 	maxSARIFResults = 5000
 )
 

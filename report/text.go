@@ -251,8 +251,8 @@ func (p *textPrinter) title(s string) {
 	}
 }
 
-// marked replaces the marks in a line with styles. A style is closed at the end of the line and
-// reopened on the next.
+// marked replaces the marks in a line with styles. A style still open at the end of a line is
+// closed there and reopened on the next line.
 func marked(l string, open bool) (string, bool) {
 	if !open && !strings.ContainsAny(l, string(markOn)+string(markOff)) {
 		return l, false
