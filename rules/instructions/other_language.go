@@ -129,7 +129,7 @@ func foreignOrder(p *scanner.TextPass, pattern, start, end int) (scanner.Issue, 
 		case opensSession.MatchString(p.Name) || clause.IsResult(p):
 			severity = scanner.Medium
 		}
-		return scanner.Issue{Severity: severity, Message: "tells the model to call this tool before all others", Signals: []string{"an instruction to call the tool", "with every other call"}},
+		return scanner.Issue{Severity: severity, Message: "tells the model to call this tool before all others", Signals: []string{"an instruction to call the tool", "before or after all other calls"}},
 			!l.Denied.Match(ahead)
 	}
 	return scanner.Issue{Severity: severity, Message: "tells the model to send data that this tool does not need", Signals: []string{"a verb of sending", "an object that belongs to the user", "an address"}},
