@@ -17,7 +17,7 @@ const (
 	memberBytes = 800     // bytes per finding besides its text: the member names
 )
 
-// Unlisted counts a rule's findings at one severity for which a report has no room.
+// Unlisted counts the findings from one rule at one severity that did not fit into a report.
 type Unlisted struct {
 	Rule     string           `json:"rule"`
 	Severity scanner.Severity `json:"severity"`
@@ -48,7 +48,8 @@ func (r rank) compare(o rank) int {
 	return cmp.Or(cmp.Compare(o.Severity, r.Severity), cmp.Compare(r.Place, o.Place))
 }
 
-// alike identifies a group of findings. Only the first maxAlike in each group are listed.
+// alike groups findings by rule, severity and whether they are open. Only the first maxAlike in each
+// group are listed.
 type alike struct {
 	kind
 	open bool
@@ -79,7 +80,7 @@ func (r *room) admits(rule string, at rank) bool {
 	return r.cut == nil || at.compare(*r.cut) < 0
 }
 
-// size returns how much room a finding takes.
+// size returns the number of bytes that a finding counts for.
 func (r *room) size(f *Finding) int {
 	if r.least > 0 {
 		return r.least
@@ -151,7 +152,7 @@ func (c *Collector) keep(places []int, bytes int) {
 	c.strings = map[string]string{} // drops strings used only by removed findings
 }
 
-// place remembers the index of a finding in the list.
+// place records a finding's index in the list of findings.
 func (c *Collector) place(key [16]byte, at int) {
 	if e, ok := c.seen[key]; ok {
 		e.at = int32(at)

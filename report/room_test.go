@@ -26,9 +26,8 @@ func flood(t *testing.T, n int, each func(i int, f *scanner.Finding)) *Report {
 	return c.Report(nil, "1", scanner.Result{Coverage: scanner.Coverage{Events: 1, Inspected: 1}})
 }
 
-// TestFloodOfFindings checks that findings for which a report has no room are counted by
-// rule and severity, that the summary includes all, and that the worst is listed although
-// it is the last.
+// TestFloodOfFindings checks that findings that do not fit into a report are counted by rule and
+// severity and in the summary, and that the worst finding is listed although it comes last.
 func TestFloodOfFindings(t *testing.T) {
 	for _, n := range []int{maxAlike, maxAlike + 1, maxDistinct + 7} {
 		r := flood(t, n, func(int, *scanner.Finding) {})

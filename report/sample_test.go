@@ -74,8 +74,8 @@ func sampleResult() scanner.Result {
 	}
 }
 
-// decidedSample returns a run with a configuration and a baseline. It has one
-// finding of each status, and an ignore that suppressed nothing.
+// decidedSample returns a report on a run with a configuration and a baseline. It has one finding
+// with each status, and an ignore that suppressed nothing.
 func decidedSample(t testing.TB) *Report {
 	t.Helper()
 	rules := sampleRules()

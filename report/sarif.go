@@ -18,8 +18,8 @@ const (
 	sarifSchema    = "https://json.schemastore.org/sarif-2.1.0.json"
 	informationURI = "https://github.com/mcpscan/mcpscan"
 
-	// GitHub shows at most 5,000 results per run, which it selects by its own severity ranking. We
-	// select them ourselves, and the report states how many it omits.
+	// GitHub shows at most 5,000 results per run, which it selects by its own severity ranking.
+	// We select them instead, and the report states how many results it omits.
 	maxSARIFResults = 5000
 )
 
@@ -33,7 +33,7 @@ const (
 //     in a lockfile and churn in a recording.
 //   - Suppressed findings and those in the baseline are also results, marked as such.
 //   - There are no fixes: a fix without an artifact change is rejected.
-//   - What was not inspected, and results beyond 5,000, are notifications.
+//   - Skipped input, and results beyond 5,000, are reported as notifications.
 //
 // dir is the working directory, if known.
 func writeSARIF(w io.Writer, r *Report, rules []scanner.Rule, dir string) error {
@@ -85,8 +85,8 @@ func (s *sarifWriter) declare(driver *sarif.ToolComponent, rule *sarif.Reporting
 	driver.Rules = append(driver.Rules, rule)
 }
 
-// worst returns at most limit findings, the worst ones, in their original order, and the number
-// left out.
+// worst returns the worst findings, at most limit, in their original order, and the number of
+// findings left out.
 func worst(findings []repeated, limit int) (kept []repeated, left int) {
 	if len(findings) <= limit {
 		return findings, 0
@@ -110,7 +110,7 @@ func worst(findings []repeated, limit int) (kept []repeated, left int) {
 	return kept, len(findings) - len(kept)
 }
 
-// invocation says whether everything was inspected, and what was not.
+// invocation describes the run: whether everything was inspected, and what was skipped.
 func (s *sarifWriter) invocation(r *Report, kept, left int) *sarif.Invocation {
 	inv := sarif.NewInvocation().WithExecutionSuccess(r.Coverage.Complete())
 	if left > 0 {

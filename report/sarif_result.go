@@ -49,7 +49,7 @@ func (s *sarifWriter) result(f repeated) *sarif.Result {
 	return res
 }
 
-// decided adds the decision about a finding in SARIF's terms.
+// decided adds a finding's status to its result, as a suppression or a baseline state.
 func (s *sarifWriter) decided(res *sarif.Result, f *Finding) {
 	switch f.Status {
 	case scanner.Suppressed.String(), scanner.Approved.String():
@@ -124,8 +124,8 @@ func qualifiedName(f *Finding) string {
 	return strings.TrimPrefix(strings.Join(parts, "/")+visible(f.Field, maxResultField), "/")
 }
 
-// location returns a physical location. If the file does not exist, the region is always 1:1,
-// because line numbers in a connection's traffic mean nothing in a file.
+// location returns a physical location. If there is no file, the region is always 1:1, because
+// positions in a connection's traffic are not positions in a file.
 func (s *sarifWriter) location(l Location, server string, columns int) *sarif.Location {
 	uri, exists := artifactURI(l.File, server, s.dir)
 	if strings.HasPrefix(uri, "file:") {

@@ -52,7 +52,7 @@ func descriptor(r *scanner.Rule) *sarif.ReportingDescriptor {
 	return d
 }
 
-// ruleURI returns the documentation URL of a rule of this program.
+// ruleURI returns the documentation URL of a rule that this version has.
 func ruleURI(id string) string {
 	if strings.HasPrefix(id, scanner.CustomGroup) {
 		return customURI
@@ -65,7 +65,7 @@ func ruleURI(id string) string {
 func unknownDescriptor(id string) *sarif.ReportingDescriptor {
 	text := "A rule that this version of mcpscan does not know: " + ruleID(id)
 	if strings.HasPrefix(id, scanner.CustomGroup) {
-		text = "A custom pattern from the configuration of the report: " + ruleID(id)
+		text = "A custom pattern from the report's configuration: " + ruleID(id)
 	}
 	d := sarif.NewRule(ruleID(id)).
 		WithDescription(text).
@@ -75,8 +75,8 @@ func unknownDescriptor(id string) *sarif.ReportingDescriptor {
 	return d
 }
 
-// ruleID returns the ID of a rule for a result. In a saved report the ID can be anything, or
-// empty.
+// ruleID returns a rule's ID as SARIF results use it. In a saved report the ID can be any string,
+// even an empty one.
 func ruleID(id string) string { return cmp.Or(visible(id, maxResultName), "unknown") }
 
 // tags returns the tags of a rule within GitHub's limits.

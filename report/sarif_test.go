@@ -113,7 +113,7 @@ func TestSARIFResult(t *testing.T) {
 	}
 }
 
-// TestSARIFSaysWhatWasDecided checks that all findings are results, whatever their
+// TestSARIFSaysWhatWasDecided checks that every finding is written as a result, whatever its
 // status.
 func TestSARIFSaysWhatWasDecided(t *testing.T) {
 	out := render(t, "sarif", decidedSample(t), Options{Rules: sampleRules()})

@@ -41,7 +41,7 @@ const (
 	maxShown       = 1 << 18 // tools for which the session that lists them first is known
 )
 
-// sessions contains the numbers of events and findings by session.
+// sessions counts events and findings per session.
 type sessions struct {
 	list  []tracked          // in the order seen
 	other int                // sessions of other shards among the first maxTracked
@@ -57,11 +57,11 @@ type tracked struct {
 	place int64     // position of its first event
 }
 
-// shown is a tool's first listing by position in the input and its earliest listing by time. The
-// position is arbitrary, and decides only if the listing at the first position has no time.
+// shown contains a tool's first listing by position in the input, and its earliest by time. The
+// position is arbitrary, so it decides only if the listing at the first position has no time.
 type shown struct{ first, earliest claim }
 
-// claim means that a session lists a tool.
+// claim records that a session lists a tool.
 type claim struct {
 	session int // index in the list of sessions
 	when    time.Time
@@ -133,7 +133,7 @@ func (s *sessions) see(e *scanner.Event, out *scanner.Outcome, place int64) {
 	}
 }
 
-// show remembers that the current session lists a tool for the first time.
+// show records that the current session lists a tool for the first time.
 func (s *sessions) show(e *scanner.Event, tool string, place int64) {
 	h := sha256.Sum256([]byte(e.Server + "\x00" + tool))
 	c := claim{s.now, e.Time, place}
@@ -248,8 +248,8 @@ func (s *SessionSummary) top(places map[TopFinding]int, f *Finding) {
 	s.TopFindings[at].Count += max(1, f.Occurrences)
 }
 
-// inSessions returns the sessions to report individually. There are none if all sessions only
-// listed tools, or if the only session has nothing to report, because the run's summary covers
+// inSessions returns the sessions to report individually. There are none if no session did more
+// than list tools, or if the only session has nothing to report, because the run's summary covers
 // these cases.
 func (s *Summary) inSessions() []SessionSummary {
 	if list := s.PerSession; len(list) == 1 && s.MoreSessions == 0 && list[0].ToolsChanged+len(list[0].TopFindings) == 0 {
@@ -261,8 +261,8 @@ func (s *Summary) inSessions() []SessionSummary {
 	return s.PerSession
 }
 
-// said returns a session as one line, and its worst findings as another. name makes an
-// untrusted name safe for the format.
+// said formats a session as one line, and its worst findings as another. name makes an untrusted
+// name safe for the format.
 func (s *SessionSummary) said(name func(string) string) (line, top string) {
 	var worst []string
 	for i := range s.TopFindings[:min(len(s.TopFindings), maxListed)] {
@@ -271,7 +271,7 @@ func (s *SessionSummary) said(name func(string) string) (line, top string) {
 	return fmt.Sprintf("%s: %s; %s", name(s.Session), s.holds(), s.found()), strings.Join(worst, ", ")
 }
 
-// holds describes the content of a session.
+// holds formats a session's numbers of servers, tools and calls.
 func (s *SessionSummary) holds() string {
 	tools := Count(s.Tools, "tool")
 	var of []string

@@ -39,13 +39,13 @@ const (
 	bodyIndent   = 12
 )
 
-// textLimit is the maximum length of any text in a finding, because a saved report may have been
-// edited; the scanner's own limits are lower.
+// textLimit is the maximum length of any text in a finding. It matters only for saved reports,
+// which may have been edited: the scanner's own limits are lower.
 const textLimit = 1000
 
-// WriteText writes the report for people: the findings, worst first and grouped by subject,
-// their counts, and what was not inspected. It says "No findings" only about what was
-// inspected. Suppressed and unchanged findings are counted; the JSON report lists them.
+// WriteText writes the report for people: the findings, worst first and grouped by subject, their
+// counts, and what was not inspected. If not everything was inspected, it says so next to "No
+// findings". Suppressed and unchanged findings are counted; the JSON report lists them.
 func WriteText(w io.Writer, r *Report, o TextOptions) error {
 	p := &textPrinter{w: bufio.NewWriter(text.Guard(w)), width: defaultWidth, color: o.Color, fixes: fixes(o.Rules)}
 	if o.Width > 0 {
@@ -73,7 +73,7 @@ func WriteText(w io.Writer, r *Report, o TextOptions) error {
 	return nil
 }
 
-// textPrinter writes wrapped, indented text. Write errors are kept in w until it is flushed.
+// textPrinter writes wrapped, indented text. w keeps write errors until it is flushed.
 type textPrinter struct {
 	w     *bufio.Writer
 	width int
@@ -81,7 +81,7 @@ type textPrinter struct {
 	fixes map[string]string // by rule ID
 }
 
-// groups returns the findings by server and subject. The group with the worst finding comes
+// groups returns the findings grouped by server and subject. The group with the worst finding comes
 // first, and so does the worst finding in each group.
 func groups(findings []Finding) [][]repeated {
 	folded := fold(findings, func(f *Finding) string { return f.Fingerprint })
@@ -251,8 +251,8 @@ func (p *textPrinter) title(s string) {
 	}
 }
 
-// marked replaces the marks in a line with styles. A style is closed at the end of the line and
-// reopened on the next.
+// marked replaces the marks in a line with styles. A style still open at the end of a line is
+// closed there and reopened on the next line.
 func marked(l string, open bool) (string, bool) {
 	if !open && !strings.ContainsAny(l, string(markOn)+string(markOff)) {
 		return l, false

@@ -14,7 +14,7 @@ type passage struct {
 	seen  string
 }
 
-// group writes the findings about one subject in one block for each passage, worst first.
+// group writes the findings about one subject, worst first, in one block per passage.
 func (p *textPrinter) group(g []repeated) {
 	p.title(heading(g[0].Finding))
 	told := map[string]bool{}

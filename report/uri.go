@@ -16,11 +16,11 @@ var (
 // artifactURI returns the artifact URI of a result about file, and whether that file exists.
 //
 // GitHub drops results without a location, and rejects a whole report for an absolute URI whose
-// scheme differs from that of the checkout URI. So a relative path stays relative, with forward
-// slashes. An absolute one becomes relative to dir if it is inside dir, and otherwise a file: URI,
-// which GitHub accepts together with invocations[0].workingDirectory. Subjects without a file (a
-// live server, standard input) are put under mcp/, a folder that need not exist: GitHub shows the
-// alert without a code preview.
+// scheme differs from the checkout URI's. So a relative path stays relative, with forward slashes.
+// An absolute one becomes relative to dir if it is inside dir, and otherwise a file: URI, which
+// GitHub accepts together with invocations[0].workingDirectory. Subjects without a file (a live
+// server, standard input) are put under mcp/, a folder that need not exist: GitHub shows the alert
+// without a code preview.
 func artifactURI(file, server, dir string) (uri string, exists bool) {
 	if !isFile(file) {
 		return "mcp/" + syntheticName(file, server), false
@@ -49,8 +49,8 @@ func inCheckout(file, dir string) (rel string, absolute bool) {
 	return file, true
 }
 
-// fileURI converts an absolute path to a file: URI. Two leading slashes are kept: they precede
-// the host of a share on Windows, and equal one slash elsewhere.
+// fileURI converts an absolute path to a file: URI. Two leading slashes are kept: on Windows they
+// precede a share's host, and elsewhere they mean the same as one.
 func fileURI(file string) string {
 	prefix := "file:///"
 	if strings.HasPrefix(file, "//") {
@@ -78,8 +78,8 @@ func syntheticName(file, server string) string {
 	return escapePath(name, false)
 }
 
-// escapePath percent-encodes all characters that RFC 3986 does not allow in a path, and colons
-// in a relative path, whose first segment could pass for a scheme.
+// escapePath percent-encodes all characters that RFC 3986 does not allow in a path, and colons in a
+// relative path, where the first segment could be mistaken for a scheme.
 func escapePath(s string, absolute bool) string {
 	var b strings.Builder
 	for i := range len(s) {

@@ -8,8 +8,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// verdict summarises a run in one sentence. It says "No findings" only about what was
-// inspected.
+// verdict summarises a run in one sentence. If not everything was inspected, it says so next to "No
+// findings".
 func verdict(r *Report) string {
 	open := r.Summary.Open()
 	total, what, incomplete := open.Total(), "No findings.", "No findings, but not everything was inspected."
@@ -70,7 +70,8 @@ func scopes(r *Report) []string {
 	return out
 }
 
-// told returns the configuration that was used, and the changed files that were not used.
+// told returns sentences that name the configuration used, and the changed files whose base version
+// was used instead.
 func (c *Config) told() (out []string) {
 	if c.File != "" {
 		out = append(out, fmt.Sprintf("Configuration: %s.", visible(c.File, textLimit)))
@@ -204,8 +205,8 @@ func Count(n int, noun string) string {
 // checks.
 const incompleteID = "not-inspected"
 
-// gaps returns the reasons why something was not inspected. It also returns one for a run with
-// nothing to inspect, so that the run does not look clean.
+// gaps returns the reasons why input was not inspected. It also returns one for a run with nothing
+// to inspect, so that the run does not look clean.
 func gaps(r *Report) []Skipped {
 	if r.Coverage.Events == 0 && r.Coverage.Complete() {
 		return []Skipped{{Reason: "the input has no MCP messages and no definitions", Count: 1}}

@@ -45,9 +45,9 @@ func wrap(s string, columns int, anywhere bool) []string {
 
 func unblank(s string) string { return strings.ReplaceAll(s, string(blank), " ") }
 
-// breakAt returns the index of the space to break at: the last one before end or, if words are
-// not broken, the first one after it. It returns 0 if the word at end must be broken or is the
-// last one.
+// breakAt returns the index of the space to break at: the last one before end or, if words must
+// stay whole and there is none, the first one after it. It returns 0 if the word at end must be
+// broken or is the last one.
 func breakAt(s string, end, columns int, anywhere bool) int {
 	if s[end] == ' ' {
 		return end

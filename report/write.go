@@ -8,7 +8,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Options are additional parameters of the formats.
+// Options are additional parameters for the formats.
 type Options struct {
 	Rules []scanner.Rule // rules of the run, for their descriptions
 	Color bool           // text: ANSI colours, for a terminal

@@ -182,8 +182,7 @@ func results(result string) string {
 		`< {"jsonrpc":"2.0","id":"r1","result":` + result + `}`
 }
 
-// allFindings returns the findings from all rules at medium or above, as RULE SUBJECT
-// NAME.
+// allFindings returns all rules' findings at or above medium, as RULE SUBJECT NAME.
 func allFindings(t *testing.T, text string) []string {
 	t.Helper()
 	return findingsFrom(t, scanner.Medium, text)

@@ -11,7 +11,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// decisions collects all decisions about messages, except those to allow.
+// decisions collects all decisions about messages, except for the verdict allow.
 type decisions struct{ got []string }
 
 func (d *decisions) Event(e *scanner.Event, out *scanner.Outcome) error {
@@ -94,7 +94,7 @@ func decided(t *testing.T, policy, text string) string {
 	return strings.Join(d.got, "\n")
 }
 
-// TestActions checks that a finding says whether its rule would block.
+// TestActions checks that a finding's action is block if its rule blocks the message.
 func TestActions(t *testing.T) {
 	actions := &actions{}
 	text := "a > " + calling("read_secret") + "\nb > " + calling("send_email") + "\nc > " + calling("run_it")

@@ -9,8 +9,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// TestBenignWording checks how far the classifier lowers what a rule finds in benign text: to low, or
-// to medium if the finding names a file.
+// TestBenignWording checks that the classifier lowers findings in benign text to low, or to medium
+// if they name a file.
 func TestBenignWording(t *testing.T) {
 	for _, tt := range []struct {
 		rule string

@@ -187,7 +187,7 @@ func TestNoChangeIsSilent(t *testing.T) {
 	})
 }
 
-// repeated joins n copies of a text in which the copy's number replaces %.
+// repeated joins n copies of format, with each % replaced by the copy's number.
 func repeated(n int, format string) string {
 	all := make([]string, n)
 	for i := range all {
@@ -196,8 +196,7 @@ func repeated(n int, format string) string {
 	return strings.Join(all, ",")
 }
 
-// TestLargeChangesAreTold checks that a change in a long text is found, in time at
-// most linear in its length.
+// TestLargeChangesAreTold checks that a change in a long text is found in at most linear time.
 func TestLargeChangesAreTold(t *testing.T) {
 	e := engine(t, rules.All())
 	tool := func(description, schema string) string {

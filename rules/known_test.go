@@ -302,8 +302,7 @@ func said(text string) string {
 	return results(`{"content":[{"type":"text","text":` + quote(text) + `}]}`)
 }
 
-// findingsFrom returns the findings from all rules at a severity or above, as RULE
-// SUBJECT NAME.
+// findingsFrom returns all rules' findings at or above a severity, as RULE SUBJECT NAME.
 func findingsFrom(t *testing.T, least scanner.Severity, text string) []string {
 	t.Helper()
 	var got []string

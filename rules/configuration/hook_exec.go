@@ -27,7 +27,7 @@ var HookExec = scanner.Rule{
 			case downloadRun.MatchString(s.Text), hiddenRun.MatchString(s.Text):
 				p.Report(nil, s.Pointer, scanner.High, "the command runs code that it downloads, decodes or hides", s.Text)
 			case scriptOfRepository.MatchString(s.Text):
-				p.Report(nil, s.Pointer, scanner.Medium, "the settings run a file in the repository, which can change although the settings stay the same", s.Text)
+				p.Report(nil, s.Pointer, scanner.Medium, "the settings run a file in the repository, which can change while the settings stay the same", s.Text)
 			default:
 				p.Report(nil, s.Pointer, scanner.Medium, "the settings run a command", s.Text)
 			}

@@ -67,8 +67,8 @@ func belongs(c *configfile.ClientConfig) string {
 	return "a configuration of the project"
 }
 
-// identity returns a string that is equal for entries that start the same server, or "" if there is
-// none.
+// identity returns a string that is equal for entries that start the same server, or "" for an
+// entry without a command or URL.
 func identity(e *configfile.Entry) string {
 	if e.Command == "" {
 		return endpointOf(e.URL)

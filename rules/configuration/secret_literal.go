@@ -60,8 +60,8 @@ func named(values map[string]string, prefix string, each func(pointer, name, val
 	}
 }
 
-// argument returns the name and value of an argument such as --token=x, TOKEN=x or --header "X:
-// y", or of a flag with the argument after it.
+// argument returns the name and value of an argument such as --token=x, TOKEN=x or --header "X: y",
+// or of a flag and the argument that follows it.
 func argument(args []string, i int) (name, value string) {
 	if name, value, ok := strings.Cut(args[i], "="); ok && assigned.MatchString(name) {
 		return strings.TrimLeft(name, "-"), value

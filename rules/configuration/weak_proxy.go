@@ -32,7 +32,7 @@ func weakProxy(p *scanner.ConfigPass, e *configfile.Entry) {
 	proxy := e.Proxy
 	if proxy.Written && !proxy.Through {
 		p.Report(e, "/proxy", entries.UnlessOwn(p, scanner.High, scanner.Medium),
-			"the entry carries the mark of mcpscan wrap, but its program, name or flags are not what this mcpscan writes; mcpscan checks the entry as written", proxy.Program)
+			"the entry is marked as written by mcpscan wrap, but its program, name or flags are not what this mcpscan writes; mcpscan checks the entry as it is", proxy.Program)
 	}
 	if named, ok := e.Env["MCPSCAN_SESSION"]; ok {
 		p.Report(e, "/env/MCPSCAN_SESSION", entries.UnlessOwn(p, scanner.Medium, scanner.Low), notShared, named)

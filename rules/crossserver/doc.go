@@ -1,5 +1,5 @@
-// Package crossserver compares the servers of one session or project. It finds names that
-// imitate another server's, tools that shadow another, and combinations of tools that can leak
+// Package crossserver compares the servers of one session or project. It finds names that imitate
+// another server's, tools that shadow another server's, and combinations of tools that can leak
 // data.
 //
 // A rule in this family sees the definitions of all servers of a session, in order. It never

@@ -53,8 +53,8 @@ func reportClaim(p *scanner.JudgePass, severity scanner.Severity, pointer, evide
 		Message: message, Evidence: evidence, Key: evidence})
 }
 
-// claimedBrand returns the brand that a server claims to be: its name is the brand's name, or
-// contains it and the word "official".
+// claimedBrand returns the brand that a server claims to belong to: the server's name is the
+// brand's name, or contains it and the word "official".
 func claimedBrand(name string) (b *names.Brand, official bool) {
 	words := names.FoldWords(strings.FieldsFunc(name, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })) // otherwise, GitHub would be two words
 	official = slices.Contains(words, "official") && !slices.Contains(words, "unofficial")
@@ -67,7 +67,7 @@ func claimedBrand(name string) (b *names.Brand, official bool) {
 	return nil, false
 }
 
-// contradiction rates the evidence against a server's claim to be a brand.
+// contradiction rates the evidence against a server's claim to belong to a brand.
 func contradiction(b *names.Brand, official bool, website, id string) (scanner.Severity, string) {
 	weak := scanner.Low
 	if official {

@@ -56,8 +56,8 @@ func qualified(p *scanner.JudgePass, name string) (scanner.Severity, string) {
 	return scanner.Note, fmt.Sprintf("the tool name %q contains a separator that clients put between server and tool", name)
 }
 
-// claimed returns the server that a tool name begins with, and whether the name has the form of a
-// client's qualified name.
+// claimed returns the server name at the start of a tool name, and whether the tool name has the
+// form of a client's qualified name.
 func claimed(name string) (server string, joined bool) {
 	name, joined = strings.CutPrefix(name, "mcp__")
 	server = name

@@ -26,8 +26,8 @@ var ServerLookalike = scanner.Rule{
 	Judge: JudgeServerName(nil),
 }
 
-// JudgeServerName returns the rule's check. also, if not nil, additionally compares names that
-// differ in more than a typo.
+// JudgeServerName returns the rule's check. If also is not nil, it decides on names that differ by
+// more than a typo.
 func JudgeServerName(also func(p *scanner.JudgePass, other string) bool) func(*scanner.JudgePass) {
 	return func(p *scanner.JudgePass) {
 		if !p.Server.Seen {

@@ -25,8 +25,8 @@ var ShadowTool = scanner.Rule{
 	Judge:      JudgeShadows(scanner.Alert),
 }
 
-// JudgeShadows returns the check. copies is the verdict on calls to a tool of which another server
-// has an identical copy.
+// JudgeShadows returns the check. copies is the verdict on calls to a tool that another server
+// lists with an identical definition.
 func JudgeShadows(copies scanner.Verdict) func(*scanner.JudgePass) {
 	return func(p *scanner.JudgePass) {
 		refuseShadowed(p, copies)

@@ -51,7 +51,7 @@ var ToxicFlow = scanner.Rule{
 	},
 }
 
-// witnessRoles describes, by capability, what a tool with that capability does.
+// witnessRoles maps each capability to a description of what a tool with it does.
 var witnessRoles = [...]string{
 	capability.PrivateData:      "returns private data",
 	capability.UntrustedContent: "returns untrusted content",

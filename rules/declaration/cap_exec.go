@@ -36,8 +36,8 @@ var CapExec = scanner.Rule{
 	},
 }
 
-// runnable is a kind of input that tools execute. It lists the parameter names for the input.
-// If a name is ambiguous, words in the tool's name or the parameter's description decide.
+// runnable is a kind of input that tools execute. name matches the parameters for such input. If a
+// name is ambiguous, words in the tool's name or the parameter's description decide.
 type runnable struct {
 	what      string
 	name      *lazyregexp.Regexp
@@ -69,7 +69,7 @@ var runWords = map[string][]*runnable{
 	"function": {runsProgram}, "expression": {runsProgram}, "snippet": {runsProgram}, "program": {runsProgram},
 }
 
-// executes returns the kind of input that a tool executes from a parameter, or "".
+// executes returns the kind of input that a tool takes in a parameter and executes, or "" if none.
 func executes(doc *wire.Doc, tool, parameter string, schema int) string {
 	for _, r := range runWords[names.LastWord(parameter)] {
 		if r.name.MatchString(names.Spell(parameter)) &&

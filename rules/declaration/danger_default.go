@@ -104,8 +104,8 @@ var (
 	offeredAddress = lazyregexp.New(`(?i)(?:[a-z][a-z0-9+.-]*://|[\w.+-]+@)([\w.-]+|\[[0-9a-f:]+\])`)
 )
 
-// outsideAddress reports whether said contains an external address: one outside this machine and
-// its network that is not reserved for examples.
+// outsideAddress reports whether said contains an address that is outside this machine and its
+// network and not reserved for examples.
 func outsideAddress(said string) bool {
 	for _, m := range offeredAddress.FindAllStringSubmatch(said, 8) {
 		host := strings.Trim(m[1], "[].")

@@ -14,7 +14,7 @@ var HeaderParamInvalid = scanner.Rule{
 	ID:         "sch-header-param-invalid",
 	Category:   "protocol",
 	Title:      "A parameter has an invalid x-mcp-header",
-	Why:        "A Streamable HTTP client must drop a tool with such an annotation, while other clients show it to the model, so a tool that these clients run may be invisible to a reviewer. A line break in the name would inject a header.",
+	Why:        "A Streamable HTTP client must drop a tool with such an annotation, while other clients show it to the model, so a reviewer may not see a tool that those other clients run. A line break in the name would inject a header.",
 	Fix:        "Fix the server: use a unique token, on a string, integer or boolean that is reachable only through properties.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
@@ -56,7 +56,7 @@ func headerFault(doc *wire.Doc, s jsonschema.Subschema, header int, seen map[str
 	folded := strings.ToLower(name)
 	switch {
 	case name == "":
-		return "the header name is not a string, or empty"
+		return "the header name is empty or not a string"
 	case !jsonschema.Token(name):
 		return "the header name contains characters that are not allowed in headers"
 	case seen[folded]:
@@ -70,8 +70,9 @@ func headerFault(doc *wire.Doc, s jsonschema.Subschema, header int, seen map[str
 	return ""
 }
 
-// primitive reports whether clients may mirror values of this type into a header. They do not send
-// a nullable value if it is null; the specification does not say whether they accept such a type.
+// primitive reports whether clients may mirror values of this type into a header. A nullable type
+// is accepted: clients send no header for null, and the specification does not say whether the type
+// is allowed.
 func primitive(doc *wire.Doc, typ int) bool {
 	switch doc.Kind(typ) {
 	case wire.String:

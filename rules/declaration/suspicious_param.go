@@ -101,8 +101,7 @@ var SuspiciousParam = scanner.Rule{
 	},
 }
 
-// wished describes what each pattern asks for; the patterns from index fileMatch on ask for
-// secrets.
+// wished describes, by pattern, what a parameter asks for: from index fileMatch on, secrets.
 var wished = [...]string{"the conversation", "the prompt", "the results of other tools", "a credentials file", "secrets"}
 
 const (
@@ -119,7 +118,7 @@ func modestWish(p *scanner.TextPass, start, end int) bool {
 
 var (
 
-	// narrowerTalk matches text that shows that the match before it does not mean the whole
+	// narrowerTalk matches words after a match that show that it does not mean the whole
 	// conversation, as in "conversation title".
 	narrowerTalk = lazyregexp.New(`^\s+(to\s+be\s+\w|messages?\b|room|channel|name|id\b|title|model|complet|window|widget|bot)`)
 	hasReason    = lazyregexp.New(`\b(hand ?off|hand ?over|escalate|support|case|ticket|feedback|report|bug|trace|tracing|telemetry|observability|log|audit|` +

@@ -23,7 +23,7 @@ var tellings = []telling{
 	{conceals, "hides something from the user"},
 	{overrides, "tells the model to ignore its instructions"},
 	{sendsElsewhere, "sends something to an address that the definition did not mention before"},
-	{writesElsewhere, "writes to a location whose content systems run or trust"},
+	{writesElsewhere, "writes to a location whose content is executed or trusted"},
 	{governsOthers, "changes how other servers' tools are used"},
 	{takesSecrets, "collects data that the tool did not use before"},
 	{asksInParameter, "asks for data from outside the tool in a parameter"},
@@ -80,7 +80,8 @@ var overriding = lazyregexp.New(`\b(forget|disregard|ignore|discard|abandon)\s+(
 	`\b(compl(y|ies)|complying)\s+with\s+(every|all|any)\s+(directive|order|instruction|command|request)s?\b|` +
 	`\btakes?\s+precedence\s+over\s+(the\s+|your\s+)?(system|user|previous|other|developer)`)
 
-// sendsElsewhere reports whether a sentence sends something to a host unrelated to the tool.
+// sendsElsewhere reports whether a sentence describes sending something to a host unrelated to the
+// tool.
 func sendsElsewhere(u *unapproved, s []byte) bool {
 	for _, at := range placeIn.FindAllIndex(s, maxPlacesRead) {
 		before := s[max(0, at[0]-verbReach):at[0]]
@@ -115,7 +116,7 @@ var (
 )
 
 // newPlace reports whether place is a destination that is new to the definition and not named like
-// the server or its subject.
+// the server or the tool.
 func (u *unapproved) newPlace(place string, before []byte) bool {
 	host := hostNamed(place)
 	if host == "" || isLocal(host) || exampleHost.MatchString(host) && forExample.Match(before) {
@@ -155,7 +156,8 @@ func hostNamed(place string) string {
 	return strings.Trim(host, ".")
 }
 
-// writesElsewhere reports whether a sentence writes to a location whose files systems run or trust.
+// writesElsewhere reports whether a sentence describes writing to a location whose files are
+// executed or trusted.
 func writesElsewhere(u *unapproved, s []byte) bool {
 	at := trustedPlace.FindIndex(s)
 	return at != nil && storing.Match(s[:at[0]]) && !clause.StrongNegation.Match(s[:at[0]]) && !u.spokeOf(string(bytes.TrimSpace(s[at[0]:at[1]]))) || openBucket.Match(s)

@@ -154,7 +154,8 @@ func (c *change) annotations(old, now int) {
 	c.report(severity, at, "annotations changed: "+text.JoinSome(told), strings.Join(told, "; "), c.diffOf("annotations"))
 }
 
-// destructiveNow reports whether a tool's hint has made it destructive since it was approved.
+// destructiveNow reports whether the tool is now annotated as destructive, but was not when
+// approved.
 func (c *change) destructiveNow(old, now int) bool {
 	return hintOf(&c.now, c.now.Get(now, "destructiveHint")) == "true" && hintOf(&c.old, c.old.Get(old, "destructiveHint")) != "true"
 }
@@ -163,8 +164,8 @@ func (c *change) destructiveNow(old, now int) bool {
 // treat every string as true.
 const oddHint = "not a boolean"
 
-// hintOf returns the value of a hint, or "" if it is missing. Some clients accept a string that
-// reads like a boolean.
+// hintOf returns the value of a hint, or "" if it is missing. Some clients accept strings such as
+// "true" for booleans.
 func hintOf(doc *wire.Doc, i int) string {
 	switch value := strings.ToLower(strings.TrimSpace(jsonschema.Text(doc, i))); value {
 	case "true", "false", "":

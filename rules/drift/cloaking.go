@@ -67,7 +67,8 @@ func reportDifference(p *scanner.JudgePass, d *scanner.ClientDifference) {
 
 func sameName(a, b *mcp.ClientInfo) bool { return a != nil && b != nil && a.Name == b.Name }
 
-// reportCloak reports a definition that differs although only the client is different.
+// reportCloak reports a definition that differs from the approved or first listed one, although
+// only the client changed.
 func reportCloak(p *scanner.JudgePass, d *mcp.Definition, then *mcp.ClientInfo, version string, at scanner.Location) {
 	now := p.Server.Client
 	if version == "" || then == nil || now == nil {

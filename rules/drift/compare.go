@@ -173,7 +173,7 @@ func (s *schemaChange) about() string {
 	return strconv.Quote(s.name)
 }
 
-// alternatives compares the variants of a value if both sides have any.
+// alternatives compares a value's variants if both schemas have any.
 func (s *schemaChange) alternatives(before, after *view) {
 	if len(before.any) == 0 || len(after.any) == 0 {
 		return
@@ -225,8 +225,8 @@ func (s *schemaChange) otherVariants(before *view, gone, fresh []int) {
 	}
 }
 
-// asVariant compares the constraints of two variants. Their properties are compared together with
-// all other variants' properties.
+// asVariant compares the constraints of two variants. Properties are compared separately, for all
+// variants together.
 func (s *schemaChange) asVariant(old, now int) {
 	in := s.inner("", old, now)
 	in.variant = true

@@ -11,8 +11,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/tools"
 )
 
-// takesSecrets reports whether a sentence takes or passes on credentials or the conversation,
-// whatever reason it states.
+// takesSecrets reports whether a sentence describes taking or passing on credentials or the
+// conversation, whatever reason it gives.
 func takesSecrets(u *unapproved, s []byte) bool {
 	at := secretThing.FindIndex(s)
 	if at == nil || clause.StrongNegation.Match(s[:at[0]]) || pathOrExample.Match(s[:at[0]]) || aboutThing.Match(s[at[1]:]) || partOfName.Match(s[at[1]:]) {
@@ -77,8 +77,8 @@ var (
 	hypothetical = lazyregexp.New(`\b(if|when|unless|may|might|can|could|were|was|have\s+been|has\s+been|returns?|lists?|whether|filters?|deprecated)\b`)
 )
 
-// trusted reports whether clients ask less often before calling the tool, because its hints say
-// that it only reads or destroys nothing, or its name says that it reads.
+// trusted reports whether clients may skip confirmations for the tool: its hints say that it only
+// reads, or that it destroys nothing, or its name says that it reads.
 func (u *unapproved) trusted() bool {
 	at := u.now.Get(0, "annotations")
 	if hintOf(&u.now, u.now.Get(at, "readOnlyHint")) == "true" || hintOf(&u.now, u.now.Get(at, "destructiveHint")) == "false" {

@@ -64,8 +64,9 @@ func reportTexts(c *change) {
 	c.reportUnless(approval, severity, r.pointer, message, strings.Join(r.added, " "), textDiff(r))
 }
 
-// swapped returns the name of another definition that was approved with the current text and schema
-// of this one, or "" if there is none. Approvals apply only to the name for which they were given.
+// swapped returns the name of another definition that was approved with this definition's current
+// text and schema, or "" if there is none. Approvals apply only to the name for which they were
+// given.
 func (c *change) swapped() string {
 	if c.was.Parts[0] == c.d.Parts[0] {
 		return ""

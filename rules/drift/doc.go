@@ -6,7 +6,7 @@
 //
 // Shared with other families:
 //
-//   - internal/jsonschema: the schemas of both sides
+//   - internal/jsonschema: the approved and the current schemas
 //   - internal/sense: the meaning of an added sentence
 //   - internal/text: the diff of two texts
 package drift

@@ -10,7 +10,7 @@ import (
 )
 
 // foreignIntent returns what a text in another language tells the model to do, judging by its words
-// alone, without their grammar. It finds sentences that mention the user together with sending
+// alone, without grammar. It finds sentences that mention the user together with sending
 // credentials or the conversation, or with not noticing something.
 func (u *unapproved) foreignIntent(s []byte) string {
 	for _, sentence := range foreignSentence.Compiled().FindAll(s, -1) {
@@ -38,7 +38,7 @@ var (
 	foreignUsers = sync.OnceValue(func() []foreignUser { return languages.Each(newForeignUser) })
 )
 
-// foreignUser holds a language's expressions for the user, for data that belongs to the user
+// foreignUser contains a language's expressions for the user, for data that belongs to the user
 // (theirs), for sending it, and for not noticing something (kept).
 type foreignUser struct{ user, theirs, sent, kept *lazyregexp.Regexp }
 
@@ -55,9 +55,9 @@ func newForeignUser(l *languages.Language) foreignUser {
 // knowReach matches the text between a negation and the verb that it negates.
 const knowReach = `[^,;:\n]{0,40}?`
 
-// unaware lists, for languages that put spaces between words, negations and verbs that mean
-// "notice" or "know". Manuals often say that somebody may not do or see something, but not that
-// somebody must not notice it.
+// unaware contains negations, and verbs that mean "notice" or "know", for languages that put spaces
+// between words. Manuals often say that somebody may not do or see something, but not that somebody
+// must not notice it.
 var unaware = map[string]struct{ not, knows string }{
 	"Spanish":    {`no nunca nada sin`, `enter sepa saber note. notar perciba perciban percatarse cuenta.`},
 	"French":     {`ne n pas rien jamais sans`, `sach savoir sait. apprenn remarqu apercoi aperçoi apercev doute.`},

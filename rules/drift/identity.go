@@ -62,7 +62,7 @@ func identified(p *scanner.ConfigPass, visit func(*configfile.Entry, *scanner.Of
 	}
 }
 
-// reportInfo reports a change of serverInfo or of the protocol version.
+// reportInfo reports a change in serverInfo or the protocol version.
 func reportInfo(p *scanner.JudgePass, offer *scanner.Offer) {
 	now, was := p.Message.Server, offer.Info
 	if now == nil || now.Name == "" || was.Name == "" {

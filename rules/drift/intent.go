@@ -42,9 +42,8 @@ func (u *unapproved) OtherTool(sentence []byte) string {
 	return string(toolOfOthers.Find(sentence))
 }
 
-// intended returns what the added sentences tell the model to do, or "" if nothing. It does not
-// accept wording that would be acceptable in a definition as a whole, where benign servers can be
-// just as insistent.
+// intended returns what the added sentences tell the model to do, or "" if nothing. It is stricter
+// than the rules for whole definitions, where benign servers can be just as insistent.
 func (c *change) intended(r retold) (why string) {
 	u := unapproved{change: c, r: r, label: isLabel(r.pointer)}
 	for _, span := range r.spans() {

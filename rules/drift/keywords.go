@@ -101,7 +101,7 @@ func compareNot(s *schemaChange, _ string, old, now int) {
 	}
 }
 
-// compareList compares the schemas of a list by position.
+// compareList compares lists of schemas by position.
 func compareList(s *schemaChange, name string, old, now int) {
 	if s.old.Kind(old) != wire.Array || s.now.Kind(now) != wire.Array || s.old.Nodes[old].Len != s.now.Nodes[now].Len {
 		s.add(scanner.Low, "%q of %s changed", name, s.about())

@@ -52,8 +52,9 @@ var LockIncomplete = scanner.Rule{
 	},
 }
 
-// neverSaid returns the names of data that a server's lockfile entry lacks now and lacked before
-// the change. It returns nil if the server is not the locked one, because lock-stale reports that.
+// neverSaid returns the names of the data that a server's lockfile entry lacks, and also lacked
+// before the change. It returns nil if the server is not the locked one, because lock-stale reports
+// that.
 func neverSaid(offer, before *scanner.Offer, now *baseline.Identity) (absent []string) {
 	if len(offer.Locked.Stale(now)) > 0 {
 		return nil
@@ -67,7 +68,7 @@ func neverSaid(offer, before *scanner.Offer, now *baseline.Identity) (absent []s
 	return whole(slices.DeleteFunc(offer.Says.Lacks(wanted), func(name string) bool { return had[name] }))
 }
 
-// whole drops the names of the identity's members from absent if the whole identity is missing.
+// whole removes the identity's members from absent if it already names the identity as a whole.
 func whole(absent []string) []string {
 	if slices.Contains(absent, "identity") {
 		return slices.DeleteFunc(absent, func(name string) bool { return strings.HasPrefix(name, "identity.") })

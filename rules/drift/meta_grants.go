@@ -41,7 +41,7 @@ type grant struct {
 	values map[string]string // values, with their JSON pointers
 }
 
-// declared holds the permissions and safeguards of a declaration.
+// declared contains the permissions and safeguards in a declaration.
 type declared struct {
 	doc        *wire.Doc
 	known      map[string]bool // keys that existed before, or nil if irrelevant
@@ -50,8 +50,8 @@ type declared struct {
 	safeguards map[string]*safeguard
 }
 
-// granted collects the permissions in a declaration. Because its form is not specified, granted
-// relies on the words of the keys, and includes lists under unknown keys.
+// granted collects the permissions in a declaration. Because no specification defines the format,
+// granted recognises keys by their words, and includes lists under unknown keys.
 func granted(doc *wire.Doc, root int, known map[string]bool) *declared {
 	d := &declared{doc, known, root >= 0 && doc.KeyIs(root, "annotations"), map[string]*grant{}, map[string]*safeguard{}}
 	switch {
@@ -174,8 +174,8 @@ func (g *grant) limits() bool {
 	return !slices.ContainsFunc(g.names(), func(v string) bool { return !harmless(v) })
 }
 
-// first rates a value under a new key. A key that replaces a removed one does not
-// count as new.
+// first rates a value under a new key. If the key may replace a removed one, the value is rated as
+// a change, not as a first declaration.
 func (g *grant) first(value string, dropped bool) scanner.Severity {
 	if dropped && !harmless(value) && (rank(value) >= 0 || g.list || anyWord(value, beyondReading)) {
 		return scanner.High
@@ -183,7 +183,7 @@ func (g *grant) first(value string, dropped bool) scanner.Severity {
 	return scanner.Low
 }
 
-// grown rates a value that was not approved.
+// grown rates a value that was added under an approved key.
 func (g *grant) grown(now *grant, value string) scanner.Severity {
 	most, is := g.mostOpen(), rank(value)
 	switch {

@@ -16,7 +16,7 @@ type safeguard struct {
 }
 
 // safeguard collects a member if it enables or disables a protection, and reports whether it does.
-// A list under such a key contains the exceptions.
+// Lists are left to other checks, because a list under such a key contains the exceptions.
 func (d *declared) safeguard(c int, name string) bool {
 	value := strings.ToLower(strings.TrimSpace(jsonschema.Text(d.doc, c)))
 	guards, lifts := anyWord(name, guarding), anyWord(name, lifting)

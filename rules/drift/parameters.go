@@ -38,8 +38,8 @@ func (s *schemaChange) properties(before, after *object) {
 	}
 }
 
-// schemas compares the schemas of a property in its variants. A schema that existed before does not
-// count as a change.
+// schemas compares the schemas that variants declare for a property. A schema that any variant
+// declared before does not count as a change.
 func (s *schemaChange) schemas(o, n *property) {
 	known := map[string]bool{}
 	for _, node := range o.nodes {
@@ -127,7 +127,7 @@ func (s *schemaChange) demand(n *property) scanner.Severity {
 }
 
 // emptied finds a schema that declared parameters and now accepts anything. If the old schema
-// excluded nothing, the change may be a mistake.
+// excluded nothing, the change may be a mistake, so it is rated lower.
 func (s *schemaChange) emptied(before, after *object) {
 	if len(after.list) > 0 || s.after != nil && jsonschema.Raw(&s.now, s.is.get(s.after, "additionalProperties")) == "false" {
 		return

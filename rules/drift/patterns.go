@@ -41,7 +41,7 @@ func (s *schemaChange) bounded() bool {
 	return s.after != nil && (!takesText(s.is.types(s.after)) || s.is.choices(s.after) != nil)
 }
 
-// anyText are patterns that match every string.
+// anyText contains patterns that match every string.
 var anyText = wordSetOf("", "^", "$", "^$|.*", ".", ".*", ".+", ".*$", "^.*", "^.*$", "^.+$", "(.*)", "^(.*)$", `[\s\S]*`, `^[\s\S]*$`, `[\s\S]+`, `^[\s\S]+$`, `[^]*`, "(?s).*", "(?s)^.*$")
 
 func wordSetOf(all ...string) map[string]bool {

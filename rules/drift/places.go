@@ -35,7 +35,7 @@ func program(command string) string {
 	return base
 }
 
-// older compares two version numbers part by part, without their suffixes.
+// older reports whether version a is older than b, comparing their parts without suffixes.
 func older(a, b string) bool {
 	figures := func(v string) []string {
 		v, _, _ = strings.Cut(strings.TrimLeft(v, "v="), "-")

@@ -52,7 +52,7 @@ func (s *schemaChange) fresh(gone, fresh []*property, declared bool) []*property
 }
 
 // kindOf returns a property's types and whether it is required, as one string. A renamed property
-// keeps these.
+// keeps both.
 func (s *schemaChange) kindOf(of *side, p *property) string {
 	if len(p.nodes) == 0 {
 		return "undeclared"

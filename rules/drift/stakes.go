@@ -21,8 +21,8 @@ type stakes struct {
 	reads bool // claims to be read-only
 }
 
-// stakes reads what a tool says about its actions, now or before, because removing a word from
-// the text does not change the action.
+// stakes combines what the approved and the current definition say about the tool's actions,
+// because removing a word from the text does not change what the tool does.
 func (c *change) stakes() stakes {
 	var all stakes
 	for _, d := range []*mcp.Definition{c.was.Definition, c.d} {

@@ -9,8 +9,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// safeValue returns the value of a switch with which the tool does less or nothing, such as true
-// for dry_run or false for force. It returns "" if the parameter is not such a switch.
+// safeValue returns the value of a switch that makes the tool do less or nothing, such as true for
+// dry_run or false for force. It returns "" if the parameter is not such a switch.
 func safeValue(name string) string {
 	switch {
 	case anyWord(name, boldly) && (anyWord(name, undoing) || !anyWord(name, carefully)):
@@ -27,8 +27,8 @@ var (
 	undoing   = names.Set(`skip ignore disable allow bypass no without auto unsafe insecure force`)
 )
 
-// holding contains words that name parameters, such as confirmations, that hold back a call until
-// the caller sets them.
+// holding contains words for parameters, such as confirmations, that hold back a call until the
+// caller sets them.
 var holding = names.Set(`dry plan preview simulate confirm confirmed confirmation approve approval approved approver sandbox sandboxed isolated verify interactive ask draft otp pin mfa totp consent acknowledge acknowledged`)
 
 // holds reports whether name is a parameter that holds back a call until the caller sets it.
@@ -88,7 +88,7 @@ func (s *schemaChange) unfixed(before []int) scanner.Severity {
 }
 
 // boldByDefault reports whether a new parameter makes calls that omit it do more than before,
-// because it is a switch that is on, or a destination.
+// because its default turns on a switch or names a destination.
 func (s *schemaChange) boldByDefault(n *property) bool {
 	value := jsonschema.Text(&s.now, s.now.Get(n.schema(), "default"))
 	if value == "true" {
@@ -124,8 +124,8 @@ func (s *schemaChange) notAsked(o, n *property) bool {
 // money contains words for parameters that limit an amount of money.
 var money = names.Set(`amount value price total sum quantity budget limit fee`)
 
-// wider returns the severity of relaxing a limit. Limits on sizes do not protect anything, but
-// limits on amounts do if the tool pays, and so does the format of a confirmation.
+// wider returns the severity of relaxing a limit. Most limits protect nothing; the exceptions are
+// amounts that a tool pays, the number of items that it destroys, and the length of a confirmation.
 func (s *schemaChange) wider(name string, gone bool, before, after float64) scanner.Severity {
 	const much = 10
 	upper := strings.HasPrefix(name, "max") || name == "exclusiveMaximum"

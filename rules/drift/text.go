@@ -13,8 +13,8 @@ import (
 )
 
 // proseWords is the minimum number of words for a value other than a description (a default, enum
-// value, example or unknown member) to count as prose. The name of a credentials file is enough,
-// however short the value.
+// value, example or unknown member) to count as prose. A value that names a credentials file always
+// counts.
 const proseWords = 4
 
 // texts returns the texts of a definition at any depth, by JSON pointer. Instructions are one text.
@@ -40,7 +40,7 @@ func texts(doc *wire.Doc, kind mcp.SubjectKind) map[string]string {
 	return found
 }
 
-// isText distinguishes a description or title from a property of that name.
+// isText reports whether a member is a description or title rather than a property with that name.
 func isText(key string, doc *wire.Doc, i int) bool {
 	return (key == "description" || key == "title") && (i < 0 || doc.Kind(i) == wire.String)
 }
@@ -91,7 +91,7 @@ func (c *change) retoldIn(pointer string) bool {
 	return slices.ContainsFunc(c.retold(), func(r retold) bool { return strings.HasPrefix(r.pointer, pointer+"/") })
 }
 
-// added returns the sentences that were not in the text before.
+// added returns the sentences in now that are not in before.
 func added(before, now string) (sentences []string) {
 	old := sentenceSet{}
 	old.add(before)

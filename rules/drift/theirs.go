@@ -13,8 +13,8 @@ import (
 )
 
 // takesTheirs reports whether a new parameter takes credentials or the conversation, according to
-// its name or description. If the caller chooses the address, an optional credential is sent there
-// and not to the tool's author.
+// its name or description. An optional credential does not count if the caller chooses the address
+// to request, because it is then sent there and not to the tool's author.
 func (s *schemaChange) takesTheirs(n *property) bool {
 	if !s.carriesText(n) {
 		return false

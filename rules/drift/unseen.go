@@ -10,7 +10,7 @@ var Unseen = scanner.Rule{
 	ID:         "drift-unseen",
 	Category:   "version_pin",
 	Title:      "A definition changed, but its text and schemas did not",
-	Why:        "Clients read JSON differently: an empty member is not the same as a missing one, and a lone surrogate is a character to one client and does not exist for another. A change visible to only one client can carry content that other clients never see.",
+	Why:        "Clients read JSON differently: some distinguish an empty member from a missing one, and some keep a lone surrogate that others drop. A change visible to only one client can carry content that other clients never see.",
 	Fix:        "Compare the definitions with mcpscan pins show, then run mcpscan approve.",
 	Severity:   scanner.Low,
 	Confidence: scanner.ConfidenceHigh,

@@ -13,8 +13,7 @@ import (
 )
 
 // weighText rates how far a changed text goes beyond the approved one. detected reports whether the
-// text is rated as an attack. The caller needs to know because an approval settles drift, but never
-// a detection.
+// text is rated as an attack, because an approval accepts drift, but never an attack.
 func (c *change) weighText(r retold, found []*scanner.Finding) (severity scanner.Severity, why string, detected bool) {
 	worst := scanner.Severity(0)
 	var rule string

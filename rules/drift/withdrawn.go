@@ -38,7 +38,7 @@ func (c *change) harmlessStill() bool {
 	return *c.reads
 }
 
-// saysStill reports whether any current text of the definition matches.
+// saysStill reports whether any sentence in the current definition matches kind.
 func (c *change) saysStill(kind *lazyregexp.Regexp) bool {
 	still, known := c.still[kind]
 	if known {
@@ -64,12 +64,12 @@ func foldedText(s string) string {
 }
 
 var (
-	// agreement matches a requirement of consent before an action.
+	// agreement matches wording that requires consent before an action.
 	agreement = lazyregexp.New(`\b(ask|confirm|check|verify)\b[^.;]{0,30}\b(user|human|operator|person|admin\w*|first)\b|` +
 		`\b(user|human|explicit|prior|manual|written|administrator)\b[^.;]{0,25}\b(confirm\w*|approv\w*|consent|agree\w*|permission)\b|` +
 		`\b(requires?|needs?|without|after|mandatory|only\s+with)\b[^.;]{0,30}\b(confirmation|approval|consent|permission|agree\w*)\b|` +
 		`\b(confirmation|approval|consent)\b[^.;]{0,40}\b(required|mandatory|needed|necessary)\b`)
-	// limit detects a promise not to do something, or to do it only in some location.
+	// limit detects a promise not to do something, or to do it only in a certain location.
 	limit = lazyregexp.New(`\b(never|does\s+not|doesn['’]t|cannot|can\s+not|will\s+not|won['’]t)\s+(\w+\s+)?(delet|remov|eras|overwrit|modif|chang|upload|send|shar|` +
 		`transmit|execut|leave)\w*|\bnever\s+(deleted|removed|overwritten|modified|changed|uploaded|sent|shared|transmitted|executed)\b|\b(only|stays?|` +
 		`remains?|runs?|works?|inside|within)\b[^.;]{0,30}\b(sandbox(ed)?|locally|local\s+machine|workspace|working\s+directory|` +

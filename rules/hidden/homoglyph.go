@@ -13,7 +13,7 @@ var Homoglyph = scanner.Rule{
 	Fix:        "Do not approve the tool. Compare the name with the one you know, letter by letter.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The rule reports only a word that mixes Latin letters with Cyrillic, Greek or Cherokee ones, as in the restriction levels of UTS #39, but not a name in a single non-Latin script.",
+	Basis:      "The rule reports words that mix Latin letters with Cyrillic, Greek or Cherokee ones, as in the restriction levels of UTS #39, but not names in a single non-Latin script.",
 	Refs:       []string{"OWASP-MCP:MCP04", "ATLAS:AML.T0074", "CWE-1007"},
 	Unusual: func(p *scanner.TextPass) {
 		if key := p.Key(); !p.Subject.Definition() || key != "name" && key != "title" && key != "uri" {

@@ -36,7 +36,7 @@ var MarkupComment = scanner.Rule{
 	Text: clause.JudgeOrders(
 		clause.Order{Severity: scanner.High, Data: scanner.High, Message: markupMessage, Signals: markupSignals, Unless: nil},
 		clause.Order{Severity: scanner.High, Data: scanner.High, Message: markupMessage, Signals: markupSignals, Unless: nil},
-		clause.Order{Severity: scanner.High, Data: scanner.High, Message: "rarely displayed markup contains an instruction", Signals: markupSignals, Unless: nil},
+		clause.Order{Severity: scanner.High, Data: scanner.High, Message: "markup that is rarely displayed contains an instruction", Signals: markupSignals, Unless: nil},
 	),
 }
 

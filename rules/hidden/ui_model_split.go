@@ -41,7 +41,7 @@ var UIModelSplit = scanner.Rule{
 	},
 }
 
-// shownTitle is the maximum number of compared bytes in a title; clients show fewer.
+// shownTitle is the maximum number of bytes compared in a title; clients show fewer.
 const shownTitle = 200
 
 // splitWords is the minimum number of words in a compared title: a single word may be a brand or

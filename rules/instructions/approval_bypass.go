@@ -82,6 +82,7 @@ var (
 	parameterSwitch = lazyregexp.New(`\b(if|set\s+to|flag|option|default)\b`)
 	// byItself matches words that say an action is automatic.
 	byItself = lazyregexp.New(`\b(always|automatic(ally)?|directly|immediately|instead)\b`)
-	// prohibitedAhead matches text that makes "without confirmation" a prohibition.
+	// prohibitedAhead matches a preceding negation, which makes "without confirmation" a
+	// prohibition.
 	prohibitedAhead = lazyregexp.New(`\b(never|not|n['’]t|cannot|refuses?|nothing|no\s+\w+)\b[^\n]*$`)
 )

@@ -100,8 +100,8 @@ var Conceal = scanner.Rule{
 	},
 }
 
-// secretEnds matches a temporary secret, such as one in a game or about a running job. notTheUser
-// matches people other than the model's user.
+// secretEnds matches wording that makes a secret temporary, as in a game or about a running job.
+// notTheUser matches people other than the model's user.
 var (
 	secretEnds = lazyregexp.New(`^[^.]{0,80}\b(until|before|while)\b`)
 	notTheUser = lazyregexp.New(`\b(users|customers?)$`)

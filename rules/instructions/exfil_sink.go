@@ -15,7 +15,7 @@ var ExfilSink = scanner.Rule{
 	ID:         "inj-exfil-sink",
 	Category:   "exfiltration",
 	Title:      "Text tells the model to send the user's data away",
-	Why:        "The model becomes the courier: data from other servers or from the conversation leaves through an address or parameter that the author of the text chose.",
+	Why:        "The model sends data from other servers or from the conversation to an address or parameter that the author of the text chose.",
 	Fix:        "Remove the server. Check past sessions for calls that carried the data.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceMedium,
@@ -90,7 +90,7 @@ const (
 
 var opensSomething = lazyregexp.New(keysIn)
 
-// usersOwn matches data of the user or the machine rather than the tool.
+// usersOwn matches words for data that belongs to the user or the machine rather than the tool.
 var usersOwn = lazyregexp.New(`\b(` + clause.Conversation + `|(the|this|our)\s+(conversation|chat)|` + clause.Secrets + `|files?\s+contents?|contents?\s+of|tokens?|` +
 	`user['’]?s?\s+(data|files|emails?|messages|information|details)|all\s+(user\s+)?(information|data|files|emails|contacts|records|messages)|` +
 	`results?\s+of\s+(all|every|other)|repo(sitory)?\s+contents|everything\s+in|all\s+(documents|notes|keys|mails?)|passport\w*|bank\s+account|` +

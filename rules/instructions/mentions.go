@@ -9,7 +9,7 @@ import (
 // categories, as mentions: the text names something that an attack would need, but may be harmless.
 // The inj-* rules decide whether the text is an instruction.
 
-// mention returns the check of a men-* rule. It reports definitions with the given severity and
+// mention returns the check for a men-* rule. It reports definitions with the given severity and
 // results with the next lower severity, and ignores what the client sends.
 func mention(definition scanner.Severity, message string) func(*scanner.TextPass) {
 	return func(p *scanner.TextPass) {

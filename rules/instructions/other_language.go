@@ -62,7 +62,7 @@ func endOfWord(t []byte, end int) int {
 }
 
 // foreignPatterns returns the patterns of all languages, followed by one for credentials files. The
-// rule then looks for a verb near such a file.
+// rule then looks for a verb near the file's name.
 var foreignPatterns = sync.OnceValue(func() []scanner.Pattern {
 	return append(slices.Concat(languages.Each((*languages.Language).Patterns)...), scanner.Pattern{
 		Name:    "secret_file",
@@ -71,7 +71,7 @@ var foreignPatterns = sync.OnceValue(func() []scanner.Pattern {
 	})
 })
 
-// compiled at the first match, so that runs without matches cost nothing
+// These are compiled at the first match, so that runs without a match do not pay for it.
 var (
 	foreignTongues = sync.OnceValue(func() []languages.Compiled { return languages.Each((*languages.Language).Compile) })
 	anyTongue      = sync.OnceValue(newWordsOfAny)
@@ -129,7 +129,7 @@ func foreignOrder(p *scanner.TextPass, pattern, start, end int) (scanner.Issue, 
 		case opensSession.MatchString(p.Name) || clause.IsResult(p):
 			severity = scanner.Medium
 		}
-		return scanner.Issue{Severity: severity, Message: "tells the model to call this tool before all others", Signals: []string{"an instruction to call the tool", "with every other call"}},
+		return scanner.Issue{Severity: severity, Message: "tells the model to call this tool before all others", Signals: []string{"an instruction to call the tool", "before or after all other calls"}},
 			!l.Denied.Match(ahead)
 	}
 	return scanner.Issue{Severity: severity, Message: "tells the model to send data that this tool does not need", Signals: []string{"a verb of sending", "an object that belongs to the user", "an address"}},
@@ -168,7 +168,7 @@ var (
 	// ofThisServer matches wording that limits "all tools" to those of the same server.
 	ofThisServer = lazyregexp.New(foldAll(`este servidor|d?este servidor|ce serveur|dieses servers|diesem server|quest[oa] server|server ini|bu sunucu|máy chủ này|` +
 		`(本|此|这个|該|该)(服务器|服務器)|このサーバ|이 서버|هذا الخادم|इस सर्वर|এই সার্ভার|اس سرور|этого сервера`))
-	// keptWords matches secrets that the user wants kept, such as a password.
+	// keptWords matches words for secrets that users want to keep, such as passwords.
 	keptWords = foldAll(`(contraseñas?|clave|mots? de passe|senhas?|palavra-passe|passwor[dt]s?|kata sandi|parola|şifre|mật khẩu|пароль|пароли|密码|密碼|パスワード|비밀번호|` +
 		`كلمة المرور|पासवर्ड|পাসওয়ার্ড|پاس ورڈ|tokens?|token|pin)`)
 	keptSaid   = lazyregexp.New(keptWords)
@@ -176,7 +176,7 @@ var (
 	keptAhead  = lazyregexp.New(keptWords + languages.Letter + `{0,4}[\s,、]*$`)
 )
 
-// keptFrom reports whether what the text hides is a password or another secret of the user.
+// keptFrom reports whether the text hides a password or another of the user's own secrets.
 func keptFrom(ahead, said, behind []byte) bool {
 	return keptSaid.Match(said) || keptBehind.Match(behind) || keptAhead.Match(ahead)
 }

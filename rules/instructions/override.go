@@ -92,8 +92,8 @@ func ordinaryDrop(t []byte, start, end int) bool {
 }
 
 // reportedDrop reports whether the match does not tell the reader to ignore its instructions:
-// someone else ignores something, what is ignored is not instructions, the author refers to their
-// own earlier text, or the text advises against obeying data.
+// someone else ignores something, something other than instructions is ignored, the author refers
+// to their own earlier text, or the text advises against obeying data.
 func reportedDrop(t []byte, start, end int) bool {
 	from, to := clause.Around(t, start, end)
 	return ownMessage.Match(t[start:end]) || othersDrop.Match(t[start:end]) && !clause.AddressesReader(t[from:start]) || droppedByOthers.Match(t[from:start]) || dropsOther.Match(t[end:to]) ||

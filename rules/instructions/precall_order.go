@@ -14,11 +14,11 @@ var PrecallOrder = scanner.Rule{
 	ID:         "inj-precall-order",
 	Category:   "tool_shadowing",
 	Title:      "Text tells the model to call its tool before all others, or in every turn",
-	Why:        "A tool called before or after every other tool sees what the user does with all servers, and can influence the model before any of them.",
+	Why:        "A tool called before or after all other tools sees what the user does with all servers, and can influence the model before any of them.",
 	Fix:        "Remove the sentence or the server. A legitimate tool lists which tools of its own server need it first.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "A server does not know which other tools exist. Half of all servers prescribe a call order for their own tools (before any other tool of this server, before run_query); this is rated low or as a note. A tool that logs in or opens a session may mean only its own server's tools by \"any other tool\", so it is rated medium.",
+	Basis:      "A server does not know which other tools exist. Half of all servers prescribe a call order for their own tools (before any other tool of this server, before run_query); this is rated low or as a note. \"Any other tool\" in the text of a tool that logs in or opens a session may mean only its own server's tools, so it is rated medium.",
 	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM01", "ATLAS:AML.T0110", "CWE-1427"},
 	Patterns: []scanner.Pattern{
 		aroundAllTools: {
@@ -60,7 +60,7 @@ var PrecallOrder = scanner.Rule{
 		if !found {
 			return
 		}
-		worst.Message, worst.Signals = "tells the model to call this tool before all others, or in every turn", []string{"an instruction to call the tool", "with every other call or in every turn"}
+		worst.Message, worst.Signals = "tells the model to call this tool before all others, or in every turn", []string{"an instruction to call the tool", "before or after all other calls, or in every turn"}
 		if worst.Severity == scanner.Note {
 			worst.Message, worst.Signals = "prescribes a call order for the server's own tools", []string{"a tool must be called before another"}
 		}
@@ -111,8 +111,8 @@ var (
 	callsThis = lazyregexp.New(`\b(call|use|run|invoke|execute|consult|query)\s+(this|it)\b|` +
 		`\b(must|has\s+to|should|shall|is\s+to|needs?\s+to|always)\s+(\w+\s+){0,2}?be\s+(\w+\s+)?(called|used|run|invoked|executed|consulted)\b|` +
 		`\bmandatory\b`)
-	// everyTool matches words for all tools. Without one, "other tools" may be those of the
-	// same server.
+	// everyTool matches words such as "any" and "all". Without one, "other tools" may be those
+	// of the same server.
 	everyTool = lazyregexp.New(`\b(any|every|each|all|\w+thing)\b`)
 	// insists detects wording that leaves the model no choice.
 	insists = lazyregexp.New(`\b(must|always|mandatory|required|has\s+to|shall)\b`)
@@ -126,9 +126,9 @@ var (
 	kindOfTool = lazyregexp.New(`\b(any|every|each|all|other)\s+(of\s+the\s+)?(other\s+)?(([\w-]+\s+){0,2}?)(tools?|functions?|mcp\s+servers?)\b`)
 )
 
-// namesOwnTools reports whether the tools in said belong to the server. The text after "tools" may
-// say so, the words before it may not be in ofAllKinds, or one of these words may be part of the
-// tool's name.
+// namesOwnTools reports whether the tools in said belong to the server: the text after "tools" says
+// so, the words before it are not all in ofAllKinds, or one of these words is part of the tool's
+// name.
 func namesOwnTools(name string, said, behind []byte) bool {
 	if ownToolsBehind.Match(behind) {
 		return true

@@ -70,5 +70,5 @@ var fileNamedFirst = lazyregexp.New(`^[^,]{0,20}\b(must|should|shall|has\s+to|ne
 var contentHandedOver = lazyregexp.New(`\b(reply|respond|answer|response|send|pass|paste|give\s+me|tell\s+me|include|attach|forward|argument|parameter|` +
 	`call\s+the\s+tool|with\s+(its|the)\s+contents?|pastebin|gist|put\s+(it|the\s+(output|result|contents?)))\b`)
 
-// sentToAddress matches sending something to an address.
+// sentToAddress matches wording for sending something to an address.
 var sentToAddress = lazyregexp.New(`\b(post|send|upload|curl|exfiltrat)\w*\b[^\n]{0,80}https?://|https?://[^\n]{0,80}\b(post|send|upload|exfiltrat)`)

@@ -69,8 +69,8 @@ var ToolReference = scanner.Rule{
 	},
 }
 
-// anyTool matches references to tools that are not named, and orderInTime words for an order of
-// calls.
+// anyTool matches references to unnamed tools, such as "any" or "other". orderInTime matches words
+// for the order of calls.
 var (
 	anyTool     = lazyregexp.New(`^(any|all|every|other|each)\b`)
 	orderInTime = lazyregexp.New(`\b(first|before|prior\s+to|always\s+call)\b`)
