@@ -22,7 +22,7 @@ var SmpSamplingAbuse = scanner.Rule{
 	Fix:        "Refuse the request, or edit it before the model sees it. Show the prompt and the answer to the user, and give a server only its own context.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "A server does not need secrets for its own work, other servers' instructions, or the context of all servers. A request for more tokens than any model returns, or for a forced tool call, is rated medium. The protocol allows calls to the server's own tools, so they are rated low.",
+	Basis:      "For its own work, a server needs no secrets, no instructions of other servers and no context from all servers. A request for more tokens than any model returns, or for a forced tool call, is rated medium. The protocol allows calls to the server's own tools, so they are rated low.",
 	Refs:       []string{"OWASP-MCP:MCP10", "OWASP-LLM:LLM02", "ATLAS:AML.T0086", "CWE-200"},
 	Patterns: []scanner.Pattern{
 		{Name: "takes_context", Expr: `\b(?:includ\w+|repeat\w*|print|output\w*|return\w*|list|copy|quote|reveal\w*|dump|extract|give (?:me|us)|append|send|share|write|` +
