@@ -8,8 +8,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// audit inspects an event reported by another engine without its frame. There are two shapes:
-// a flat one, and an envelope with the details in "fields".
+// audit inspects an audit event from another engine, which lacks the message's frame. There are two
+// shapes: a flat one, and an envelope with the details in "fields".
 func (in *Inspector) audit() {
 	root := in.event.root
 	in.message = len(in.facts.Messages)

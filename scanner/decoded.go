@@ -66,7 +66,7 @@ func (in *Inspector) decode(p *TextPass, seen text.Disguised) {
 	in.layers(p, p.Source, seen, 1)
 }
 
-// layers inspects text that is encoded or disguised in s, the decoded text of the pass.
+// layers inspects text that is encoded or disguised in s, the text of the pass.
 func (in *Inspector) layers(p *TextPass, s []byte, seen text.Disguised, n int) {
 	yield := func(h text.Hidden) {
 		if n > 1 || !in.unread || h.Via != text.Escapes {
