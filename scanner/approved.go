@@ -18,8 +18,8 @@ func (p *JudgePass) Compared() bool { return p.judge.snapshot(p.event) != nil }
 // from a configuration (see [ConfigPass]), a lockfile, or a started server.
 func (p *JudgePass) Identity() *baseline.Identity { return p.event.Identity }
 
-// Written returns the configured identity of a started server, or nil for other servers. The
-// configuration event has already been compared with the approved identity.
+// Written returns the configured identity of a started server, or nil for other servers. It was
+// compared with the approved identity when the configuration was judged.
 func (p *JudgePass) Written() *baseline.Identity {
 	if p.event.Kind != StartedEvent {
 		return nil

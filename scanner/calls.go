@@ -10,7 +10,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/mcp"
 )
 
-// Call is one tool call by the client, or one resource read, with the data for comparing later
+// Call is one tool call by the client, or one resource read, with the data needed to compare later
 // calls with it.
 type Call struct {
 	Time     time.Time
@@ -209,9 +209,9 @@ func (cs *calls) add(c *Call, from time.Time) {
 func (p *JudgePass) Call() *Call { return p.call }
 
 // Earlier returns the calls of a category to the session's other servers within the window before
-// the current call, both ends included. If sameTurn is set, it returns only those made in the same
-// turn. The servers are in the order of their first call; a server's calls are in order from last
-// to first.
+// the current call, including calls at either end of the window. If sameTurn is set, it returns
+// only those made in the same turn. The servers are in the order of their first call; a server's
+// calls are in order from last to first.
 func (p *JudgePass) Earlier(category capability.Category, window time.Duration, sameTurn bool) iter.Seq[*Call] {
 	return func(yield func(*Call) bool) {
 		if p.call == nil || p.Now.IsZero() {

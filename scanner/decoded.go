@@ -55,8 +55,8 @@ func (d *decoding) tell(skip func(string)) {
 	}
 }
 
-// decode inspects the decoded forms of a text. seen holds the words that indicate a disguise, which
-// pattern matching has found.
+// decode inspects the decoded forms of a text. seen holds the words found by pattern matching that
+// indicate a disguise.
 func (in *Inspector) decode(p *TextPass, seen text.Disguised) {
 	in.decoding.field()
 	if in.unread && bytes.IndexByte(p.Source, '\\') >= 0 { // a lenient reader would decode even a single escape

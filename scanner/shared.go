@@ -8,9 +8,9 @@ import (
 )
 
 // Shared contains what one message adds to its session for rules that compare servers. A [Live]
-// that shares returns it with the outcome; another Live that receives it in a SharedEvent judges
-// its own server as if it had judged that message too. State that matters only for the message's
-// own server, such as approvals and answers, is not shared.
+// with [Live.Sharing] returns it with the outcome; another Live that receives it in a SharedEvent
+// judges its own server as if it had judged that message too. State that matters only for the
+// message's own server, such as approvals and answers, is not shared.
 type Shared struct {
 	Session  string // session of the connection that carried the message; request IDs are unique only within it
 	Server   string

@@ -96,8 +96,8 @@ var (
 	// handedOver matches wording that refers to data in the request itself.
 	handedOver = lazyregexp.New(`\b(?:above|below|following|attached|provided|given|(?:in|from|of|by) (?:this|the|these|that) (?:\w+ )?(?:files?|code|text|document|` +
 		`logs?|config\w*|schema|repository|project|function|class|page|thread))\b`)
-	// toldWhat matches text after "do not tell" and the like that makes it an instruction about
-	// style rather than secrecy.
+	// toldWhat matches text that makes a preceding "do not tell" an instruction about style
+	// rather than secrecy.
 	toldWhat = lazyregexp.New(`^\s*(?:to|how|that they|what|which)\b`)
 )
 
@@ -121,7 +121,7 @@ func judgeSampling(p *scanner.MessagePass, params int) {
 	}
 	tools := doc.Get(params, "tools")
 	if offered := doc.Kind(tools) == wire.Array && doc.Nodes[tools].Len > 0; offered {
-		severity, message := scanner.Low, "the server tells the model to call tools that only the server knows"
+		severity, message := scanner.Low, "the server offers the model its own tools"
 		if mode, _ := doc.Str(doc.Get(params, "toolChoice"), "mode"); mode == "required" {
 			severity, message = scanner.Medium, "the server forces the model to call one of its tools"
 		}

@@ -95,7 +95,7 @@ const shownReach = 120
 // shownAs matches text, such as "example", before a secret that only illustrates the format.
 var shownAs = lazyregexp.New(`\b(?:for example|e\.g|such as|examples?|samples?|like this|looks? like|like the following)\b[^.]{0,60}$`)
 
-// signedBy matches text before the key ID in a signed link, which is not a secret.
+// signedBy matches text before the key ID in a signed link. The ID is not a secret.
 var signedBy = lazyregexp.New(`\bx-(?:amz|goog)-credential=$`)
 
 // onlyForTests matches words that only made-up tokens contain.
