@@ -181,7 +181,7 @@ func TestHonestLanguages(t *testing.T) {
 	}
 }
 
-// found reports whether a rule has a finding at a severity or above.
+// found reports whether a rule has a finding at or above a severity.
 func found(t *testing.T, rule string, least scanner.Severity, text string) bool {
 	t.Helper()
 	for _, f := range findingsFrom(t, least, text) {

@@ -11,7 +11,7 @@ import (
 )
 
 // TestLeaksAreMasked checks that a finding about a leaked secret does not contain the secret. Each
-// secret in the cases, after any decoding, contains one of the pieces.
+// secret in the cases contains one of the pieces once it is decoded.
 func TestLeaksAreMasked(t *testing.T) {
 	pieces := []string{"Vn7Tk2Wm9", "Qx7Rt5Vb8", "7WX2MZK5", "vT2x_Lq", "KBgHUyVWI4"}
 	shown := 0

@@ -37,15 +37,15 @@ const lockedServer = `{
     "parts": {"description": "sha256-mwt_RBsbbgDiAd_fY2ekd20H6hLbYxvVKTS-gdO95CQ", "inputSchema": "sha256-oseZJio848Ge9c3Zg789ErQ6s8QmInCRuQnctwVHOMA"},
     "status": "approved"}}}`
 
-// configuredServer is a configuration that starts the server in lockedServer, and onThisMachine is
-// what was found about its command on this machine.
+// configuredServer is a configuration that starts the server in lockedServer. onThisMachine
+// describes the package and executable to which its command resolves.
 const configuredServer = `{"mcpServers": {"pages": {"command": "npx", "args": ["-y", "pages-mcp@1.2.0"], "cwd": "/srv", "env": {"TOKEN": "${TOKEN}"}}}}`
 
 var onThisMachine = configfile.Found{Resolved: "1.2.0", Integrity: "sha512-AAAA", Executable: "./npx", Digest: "sha256:aa"}
 
-// judged runs all rules over a configuration and a lockfile with an entry, and returns the findings
-// about versions, worst first. base is the entry before the change, or "" if there is no earlier
-// lockfile.
+// judged runs all rules over configuredServer and a lockfile that contains entry, and returns the
+// version_pin findings, worst first. base is the entry before the change, or "" if there is no
+// earlier lockfile.
 func judged(t *testing.T, base, entry string, found configfile.Found) (all []string, err error) {
 	t.Helper()
 	e := engine(t, rules.All())
@@ -104,7 +104,7 @@ func pathsOf(at string, v any) (all []string) {
 	return all
 }
 
-// without removes the text at a pointer from the entry.
+// without returns the entry without the member at a pointer.
 func without(t *testing.T, entry, pointer string) string {
 	t.Helper()
 	v := decoded(t, entry).(map[string]any)
@@ -118,8 +118,7 @@ func without(t *testing.T, entry, pointer string) string {
 }
 
 // TestNothingIsTakenOutInSilence checks that if any single member is deleted from a lockfile entry,
-// the lockfile is rejected or there is a finding at high or above. Members that no comparison uses
-// have a lower severity.
+// the lockfile is rejected or there is a finding at high or above. Some deletions are rated lower.
 func TestNothingIsTakenOutInSilence(t *testing.T) {
 	whole := `"pages": ` + lockedServer
 	if all, err := judged(t, whole, whole, onThisMachine); err != nil || len(all) > 0 {
@@ -166,8 +165,8 @@ func decoded(t *testing.T, text string) (v any) {
 	return v
 }
 
-// TestEditedEntries covers edits of a lockfile entry, each with the findings if the earlier
-// lockfile is known and if it is not.
+// TestEditedEntries covers edits of a lockfile entry, each with the findings expected with and
+// without the earlier lockfile.
 func TestEditedEntries(t *testing.T) {
 	type object = map[string]any
 	identity := func(s object) object { return s["identity"].(object) }
@@ -225,7 +224,7 @@ func TestEditedEntries(t *testing.T) {
 	}
 }
 
-// entryOf returns an entry in the form of the lockfile.
+// entryOf returns an entry in the lockfile's format.
 func entryOf(t *testing.T, server any) string {
 	t.Helper()
 	b, err := json.Marshal(server)
@@ -251,8 +250,8 @@ func digestOf(t *testing.T, definition string) (digest string, parts map[string]
 	return whole.String(), parts
 }
 
-// TestTakenOutOfAnAskedServer checks that members removed from a lockfile entry are still reported
-// if the server is started and asked, which replaces inspecting the entry.
+// TestTakenOutOfAnAskedServer checks that members removed from a lockfile entry are also reported
+// if mcpscan lists the running server's tools instead of inspecting the entry.
 func TestTakenOutOfAnAskedServer(t *testing.T) {
 	e := engine(t, rules.All())
 	approved := func(entries string) *scanner.Snapshot {

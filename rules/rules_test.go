@@ -75,8 +75,8 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestLearnedIsLast checks that a text is inspected by the rules whose findings the classifier uses
-// before it is classified. Rules with patterns run before all others.
+// TestLearnedIsLast checks that the rules whose findings the classifier uses inspect a text before
+// it is classified. Rules with patterns run before all others.
 func TestLearnedIsLast(t *testing.T) {
 	all := rules.All()
 	at := slices.IndexFunc(all, func(r scanner.Rule) bool { return r.ID == instructions.LearnedID })
@@ -87,7 +87,8 @@ func TestLearnedIsLast(t *testing.T) {
 	}
 }
 
-// withoutDoubt returns a rule's findings as they are if the classifier considers all texts benign.
+// withoutDoubt returns a rule's findings with the severities that they have if the classifier
+// considers all texts benign.
 func withoutDoubt(r *scanner.Rule, findings []string) []string {
 	lowered := slices.Clone(findings)
 	for i, f := range lowered {
@@ -126,7 +127,8 @@ func TestEveryRuleProvesItself(t *testing.T) {
 // inputs contains the members of an archive that contain input.
 var inputs = []string{"description", "result", "definition.json", "frames", "events.jsonl", "exchange.har", "mcpscan.lock", "mcpscan.yaml"}
 
-// besides maps members that accompany an input to kinds. A case has at most one of each kind.
+// besides maps each archive member that may accompany an input to its kind. A case has at most one
+// of each kind.
 var besides = map[string]string{"alone": "alone", "approved.json": "approved", "approved.lock": "approved", "policy.yaml": "policy", "base.yaml": "base"}
 
 // archive reads a case, and rejects members that the harness would ignore.
@@ -241,14 +243,14 @@ func findings(t *testing.T, set []scanner.Rule, ar *txtar.Archive, rule string) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	// A near twin that is not valid JSON would prove nothing by having no findings.
+	// A near twin that is not valid JSON would have no findings for the wrong reason.
 	if !strings.HasPrefix(rule, "prt-") && len(res.Coverage.Skipped)+res.Coverage.Noise > 0 {
 		t.Errorf("the input was not inspected in full: %+v", res.Coverage)
 	}
 	return c.got
 }
 
-// against returns an engine that compares with the approved state in a case.
+// against returns an engine that compares a case's input with the approved state in the case.
 func against(t *testing.T, e *scanner.Engine, ar *txtar.Archive) *scanner.Engine {
 	t.Helper()
 	var events []*scanner.Event

@@ -66,8 +66,8 @@ func AllStrict() []scanner.Rule {
 
 // mentioned maps each rule to the patterns of the agentsh design that the strict profile adds to
 // it. Dots in file names are escaped. The white space after IMPORTANT: is inside the negative
-// lookahead: outside, a backtracking engine could match less of it, and the exceptions would never
-// apply.
+// lookahead. Outside it, a backtracking engine could match fewer spaces, and the exceptions would
+// never apply.
 var mentioned = map[string]map[string]string{
 	"men-credential": {
 		"ssh_dir":      `~/\.ssh`,

@@ -9,7 +9,7 @@ import (
 // maxAnswers bounds the number of answers remembered per server for detecting repeated ones.
 const maxAnswers = 16
 
-// answers holds the digests of a server's last answers, each with that of its request's ID.
+// answers holds the digests of a server's last answers and of their requests' IDs.
 type answers struct {
 	last *[maxAnswers]struct{ id, text uint64 }
 	n    int

@@ -18,8 +18,8 @@ func (p *JudgePass) Compared() bool { return p.judge.snapshot(p.event) != nil }
 // from a configuration (see [ConfigPass]), a lockfile, or a started server.
 func (p *JudgePass) Identity() *baseline.Identity { return p.event.Identity }
 
-// Written returns the configured identity of a started server, or nil for other servers. The
-// configuration event has already been compared with the approved identity.
+// Written returns the configured identity of a started server, or nil for other servers. It was
+// compared with the approved identity when the configuration was judged.
 func (p *JudgePass) Written() *baseline.Identity {
 	if p.event.Kind != StartedEvent {
 		return nil
@@ -132,7 +132,8 @@ func (j *judge) snapshot(e *Event) *Snapshot {
 }
 
 // approved returns the approved definitions for an event's server. When a pair of servers is
-// compared, the first server that appears in the input has those of the only approved server.
+// compared, it returns the only approved server's definitions for the first server in the input,
+// and nil for the others.
 func (j *judge) approved(e *Event) *Offer {
 	s := j.snapshot(e)
 	if s == nil {
@@ -147,8 +148,8 @@ func (j *judge) approved(e *Event) *Offer {
 	return s.Servers[e.Server]
 }
 
-// pairs remembers the first server that appears in the input, which is the one to compare in a
-// pair, whichever rules run.
+// pairs remembers the first server in the input as the one to compare in a pair, whichever rules
+// run.
 func (j *judge) pairs(e *Event) {
 	if !j.met {
 		j.met, j.paired = true, e.Server

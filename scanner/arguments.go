@@ -10,7 +10,7 @@ import (
 )
 
 // The bounds on the arguments that a policy or rule sees. A request that exceeds them is marked, so
-// that a policy does not allow it because of values that it could not see.
+// that a policy does not allow it without having seen all its values.
 const (
 	maxArguments   = 1024
 	argumentsBytes = 256 << 10 // of all arguments together

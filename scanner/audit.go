@@ -8,8 +8,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// audit inspects an event reported by another engine without its frame. There are two shapes:
-// a flat one, and an envelope with the details in "fields".
+// audit inspects an audit event from another engine, which lacks the message's frame. There are two
+// shapes: a flat one, and an envelope with the details in "fields".
 func (in *Inspector) audit() {
 	root := in.event.root
 	in.message = len(in.facts.Messages)
@@ -50,9 +50,9 @@ func (in *Inspector) audit() {
 	in.messageRules(m, root)
 }
 
-// quotes inspects a member of an audit event that contains another engine's detections. It skips
-// the text quoted in them, which is reported with the detection and would otherwise be found again
-// in every log that quotes this log. It returns false for any other member.
+// quotes inspects an audit event's member that contains another engine's detections. It skips the
+// text quoted in them, which is reported with the detection and would otherwise be found again in
+// every log that quotes this log. It returns false for any other member.
 func (in *Inspector) quotes(m *Message, root, c int) bool {
 	doc := in.tree
 	switch {

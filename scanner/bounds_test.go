@@ -129,8 +129,8 @@ func TestTimeFollowsTheSize(t *testing.T) {
 	}
 }
 
-// TestFindingsOfTheJudgeAreBounded checks that session findings are bounded like
-// others, and that dropped ones are reported.
+// TestFindingsOfTheJudgeAreBounded checks that session findings are bounded like other findings,
+// and that dropped ones are reported.
 func TestFindingsOfTheJudgeAreBounded(t *testing.T) {
 	rule := markerRule()
 	rule.Text, rule.Patterns = nil, nil
@@ -264,7 +264,7 @@ func TestRepeatedAnchors(t *testing.T) {
 					}
 				}
 			}
-			// Both texts are longer than what an expression examines around an anchor.
+			// Both texts exceed the range that an expression examines around an anchor.
 			effort.AtMost(t, 4, r.ID+", "+p.Name+": 16 KiB, compared with 8 times 2 KiB", inspect(8, 2<<10), inspect(1, 16<<10))
 		}
 	}

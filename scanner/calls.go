@@ -10,7 +10,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/mcp"
 )
 
-// Call is one tool call by the client, or one resource read, with the data for comparing later
+// Call is one tool call by the client, or one resource read, with the data needed to compare later
 // calls with it.
 type Call struct {
 	Time     time.Time
@@ -62,7 +62,7 @@ func Refuses(action string) bool { return refusals[strings.ToLower(action)] }
 
 // call returns the call that a message reports, or nil if it reports none or the recording also has
 // the call from a more reliable source. It counts the call. The first call from a more reliable
-// source replaces the calls counted from less reliable ones, which may be the same.
+// source resets the count, because less reliable sources may have reported the same calls.
 func (j *judge) call(srv *Server, e *Event, from mcp.Direction, m *Judged) *Call {
 	source := callSource(m.Message, from, e.FromModelLog)
 	if source == 0 {
@@ -134,7 +134,7 @@ type broken struct {
 }
 
 // record remembers a completed call for the duration of the window, using the call's own timestamp.
-// It returns why the call was not remembered, or "" if it was.
+// lost is the reason if the call could not be remembered, and otherwise "".
 func (s *Session) record(srv *Server, c *Call, window time.Duration) (lost string) {
 	if c.Refused || c.Time.IsZero() {
 		return ""
@@ -157,7 +157,7 @@ func (s *Session) record(srv *Server, c *Call, window time.Duration) (lost strin
 	return ""
 }
 
-// admit makes room for a server among the servers with calls within the window.
+// admit adds a server to those with calls within the window, and reports whether there was room.
 func (s *Session) admit(srv *Server, from time.Time) bool {
 	if len(s.callers) == maxCallers {
 		s.callers = slices.DeleteFunc(s.callers, func(o *Server) bool {
@@ -209,9 +209,9 @@ func (cs *calls) add(c *Call, from time.Time) {
 func (p *JudgePass) Call() *Call { return p.call }
 
 // Earlier returns the calls of a category to the session's other servers within the window before
-// the current call, both ends included. If sameTurn is set, it returns only those made in the same
-// turn. The servers are in the order of their first call; a server's calls are in order from last
-// to first.
+// the current call, including calls at either end of the window. If sameTurn is set, it returns
+// only those made in the same turn. The servers are in the order of their first call; a server's
+// calls are in order from last to first.
 func (p *JudgePass) Earlier(category capability.Category, window time.Duration, sameTurn bool) iter.Seq[*Call] {
 	return func(yield func(*Call) bool) {
 		if p.call == nil || p.Now.IsZero() {

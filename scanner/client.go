@@ -18,8 +18,8 @@ const (
 // maxCapabilities bounds the reported client capabilities. The specification defines five.
 const maxCapabilities = 32
 
-// maxRoots bounds the remembered roots of a client, and rootBytes the length of each URI.
-// Clients list their open folders.
+// maxRoots bounds the remembered roots of a client, and rootBytes the length of each URI. A client
+// lists its open folders as roots.
 const (
 	maxRoots  = 64
 	rootBytes = 4096

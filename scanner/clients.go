@@ -120,7 +120,7 @@ func (j *judge) offersOf(e *Event, client string) (mine, other *clientOffer) {
 		j.offers[e.Server] = append(all, mine)
 	}
 	if mine == nil {
-		j.coverage.skip("a server has more clients than the limit: the definitions that this client sees are not compared with those of others", e.Origin)
+		j.coverage.skip("a server has more clients than the limit: the definitions that this client sees are not compared with what other clients see", e.Origin)
 	}
 	return mine, other
 }

@@ -40,7 +40,7 @@ func (c ConfiguredServer) Location() Location {
 func (p *ConfigPass) Before(name string) []ConfiguredServer { return p.known[name] }
 
 // Approved returns the named server's approved definitions, or nil if there are none. compared
-// reports whether there is a lockfile to compare with. It is for Configs.
+// reports whether there is a lockfile to compare with. It is for Configs checks.
 func (p *ConfigPass) Approved(name string) (o *Offer, compared bool) {
 	s := p.judge.engine.approved
 	if s == nil {
@@ -49,8 +49,8 @@ func (p *ConfigPass) Approved(name string) (o *Offer, compared bool) {
 	return s.Servers[name], true
 }
 
-// ApprovedBefore reports whether the lockfile before the change under review contains the
-// named server. It is for Configs.
+// ApprovedBefore reports whether the lockfile before the change under review contains the named
+// server. It is for Configs checks.
 func (p *ConfigPass) ApprovedBefore(name string) bool {
 	s := p.judge.engine.base
 	return s != nil && s.Servers[name] != nil

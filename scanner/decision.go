@@ -100,8 +100,8 @@ func (p *JudgePass) Decide(d Decision) {
 // Made reports whether any check has made a decision.
 func (d *Decision) Made() bool { return d.Check != NoCheck || d.Verdict != Allow }
 
-// Refuse records the rule's decision for its check. The rule must call it before it reports,
-// so that its findings show that the message is blocked.
+// Refuse records the rule's decision as the outcome of a check. The rule must call Refuse before it
+// reports, so that its findings show that the message is blocked.
 func (p *JudgePass) Refuse(check Check, verdict Verdict, reason string) {
 	if verdict == Block {
 		p.Blocks()

@@ -55,8 +55,8 @@ func (d *decoding) tell(skip func(string)) {
 	}
 }
 
-// decode inspects the decoded forms of a text. seen holds the words that indicate a disguise, which
-// pattern matching has found.
+// decode inspects the decoded forms of a text. seen holds the words found by pattern matching that
+// indicate a disguise.
 func (in *Inspector) decode(p *TextPass, seen text.Disguised) {
 	in.decoding.field()
 	if in.unread && bytes.IndexByte(p.Source, '\\') >= 0 { // a lenient reader would decode even a single escape
@@ -66,7 +66,7 @@ func (in *Inspector) decode(p *TextPass, seen text.Disguised) {
 	in.layers(p, p.Source, seen, 1)
 }
 
-// layers inspects text that is encoded or disguised in s, the decoded text of the pass.
+// layers inspects text that is encoded or disguised in s, the text of the pass.
 func (in *Inspector) layers(p *TextPass, s []byte, seen text.Disguised, n int) {
 	yield := func(h text.Hidden) {
 		if n > 1 || !in.unread || h.Via != text.Escapes {

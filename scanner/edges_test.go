@@ -56,8 +56,8 @@ func TestEdges(t *testing.T) {
 	}
 }
 
-// TestClocks checks that implausible times cause neither panics nor overflows, and that
-// calls within a window by their own times are reported.
+// TestClocks checks that implausible times cause neither panics nor overflows, and that calls whose
+// timestamps are within a window are reported.
 func TestClocks(t *testing.T) {
 	now := time.Date(2026, 1, 6, 10, 30, 0, 0, time.UTC)
 	var (

@@ -18,11 +18,11 @@ func PlacesOf(e *Event) func(off int) Location {
 	return p.At
 }
 
-// Most contains the maximum number of events that waited to be judged at one time, and the maximum
-// of their bytes.
+// Most contains the maximum numbers of events and bytes that waited to be judged at one time.
 type Most struct{ Events, Bytes int }
 
-// Waiting runs a source and returns how many events, and bytes, waited at most at one time.
+// Waiting runs a source and returns the maximum numbers of events and bytes that waited at one
+// time.
 func Waiting(e *Engine, src Source) (most Most) {
 	o, in := newOrder(), e.NewInspector()
 	for chunk, err := src.Next(); chunk != nil && err == nil; chunk, err = src.Next() {

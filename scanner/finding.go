@@ -157,8 +157,9 @@ func excerpt(s []byte, known text.Redacted, from, to, limit int) string {
 	return out
 }
 
-// cutAt returns the smaller of to and the largest offset at which limit characters that start at
-// from can end. It does not split a character, because its parts would be displayed as other text.
+// cutAt returns the offset, at most to, at which limit characters of maximum length that start at
+// from would end. It does not split a character, because its parts would be displayed as other
+// text.
 func cutAt(s []byte, from, to, limit int) int {
 	end := min(to, from+utf8.UTFMax*limit)
 	for range utf8.UTFMax - 1 {
@@ -188,8 +189,8 @@ func show(s string, limit int) string {
 	return text.Visible(s, limit)
 }
 
-// settled returns the finding. If a, its approval in the change under review, is not nil, the
-// finding is marked as approved.
+// settled returns the finding, marked as approved if a is not nil. a is the approval that the
+// change under review gave.
 func (f Finding) settled(a *baseline.Approval) Finding {
 	if a != nil {
 		f.Status, f.Reason = Approved, fmt.Sprintf("approved in this change by %s: %s", show(a.By, nameChars), show(a.Reason, messageChars))

@@ -34,8 +34,8 @@ func pings(t *testing.T, script string) (events []*scanner.Event) {
 	return events
 }
 
-// TestEviction checks that if only two sessions may be open, a third closes the one whose last
-// event has the earlier time, whatever the order of the input. A session that continues after that
+// TestEviction checks that if only two sessions may be open, opening a third closes the one whose
+// last event has the earlier time, whatever the order of the input. A closed session that continues
 // must be counted.
 func TestEviction(t *testing.T) {
 	for name, c := range map[string]struct {

@@ -349,7 +349,7 @@ func (j *judge) keepSchemas(e *Event, d *mcp.Definition) *mcp.Definition {
 	return d
 }
 
-// known returns the record of a definition that is in the event's frame at an offset.
+// known returns the record of the definition at an offset in the event's frame.
 func (j *judge) known(e *Event, d *mcp.Definition, offset int) *Known {
 	return &Known{Server: e.Server, Session: e.Session, Definition: d, Location: j.places.At(offset), Time: e.Time,
 		Client: j.server.Client, Version: j.server.Info.Version}

@@ -8,16 +8,17 @@ import (
 	"github.com/mcpscan/mcpscan/internal/mcp"
 )
 
-// known maps the definitions in which the text rules found nothing to the part of an event's limits
-// that inspecting their text uses up. Servers list the same definitions in session after session,
-// so most are inspected only once. A definition is identified by everything that text rules can
-// see: its bytes, its kind, the direction of its message, and the names in its list.
+// known maps each definition in which the text rules found nothing to the amount of an event's
+// limits that inspecting its text uses up. Servers list the same definitions in session after
+// session, so most are inspected only once. A definition is identified by everything that text
+// rules can see: its bytes, its kind, the direction of its message, and the names in its list.
 type known map[[sha256.Size]byte]spent
 
-// spent is the part of an event's limits that a definition uses up.
+// spent is how much of an event's limits a definition uses up.
 type spent struct{ looks, decoded int }
 
-// maxKnown is the maximum number of known definitions. If there would be more, all are forgotten.
+// maxKnown is the maximum number of known definitions. When it would be exceeded, all of them are
+// forgotten.
 const maxKnown = 4096
 
 // definitionText inspects the text of a definition in a list, unless the text is known.
@@ -54,7 +55,7 @@ func (in *Inspector) unknownText(kind mcp.SubjectKind, name string, node int) {
 	in.scattered(kind, name, node, node)
 }
 
-// progress contains an event's data, except its values, that inspecting text can change.
+// progress records everything about an event, except its values, that inspecting text can change.
 type progress struct {
 	findings, skips, dropped, unfinished int
 	looks, decoded                       int // what is left

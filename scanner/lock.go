@@ -41,7 +41,7 @@ func (in *Inspector) lock() {
 	in.messageRules(m, root)
 }
 
-// lockEntry inspects one entry, which stands for the last seen version of the definition.
+// lockEntry inspects one entry as the last seen version of the definition.
 func (in *Inspector) lockEntry(m *Message, kind mcp.SubjectKind, entry int) {
 	doc := in.tree
 	now := doc.Get(doc.Get(entry, "seen"), "definition")

@@ -6,8 +6,8 @@ import (
 )
 
 // The bounds on sorting the events of a session by time. If several processes write a recording, an
-// event can be late by up to the size of their buffers, which is 4 to 8 KiB, about 30 messages or a
-// few seconds.
+// event can be late by as much as fits in their buffers: 4 to 8 KiB, which is about 30 messages or
+// a few seconds.
 const (
 	maxLateEvents = 256              // events of its session that an event may overtake: eight such buffers
 	maxLateTime   = 30 * time.Second // as long as a window; a larger gap means that a clock was set back
@@ -100,8 +100,8 @@ func (o *order) before(place int) int {
 	return 0
 }
 
-// back moves the event at place before those of its session with a later time, and each of them to
-// the session's next position.
+// back moves the event at place ahead of its session's events with a later time, each of which
+// moves to the session's next position.
 func (o *order) back(place int) {
 	late := *o.at(place)
 	for range maxLateEvents {
@@ -145,7 +145,7 @@ func (o *order) admit(b *batch) {
 	o.waiting, o.newest = o.waiting+b.bytes, b.bytes
 }
 
-// release gives up a batch whose events have all been judged.
+// release releases a batch whose events have all been judged.
 func (o *order) release(b *batch) {
 	o.waiting -= b.bytes
 	b.chunk.Release()

@@ -222,7 +222,7 @@ func (p *TextPass) Described() string {
 	return *in.described
 }
 
-// describedBytes is the length of the part of a description that states its purpose.
+// describedBytes is the length of the beginning of a description, which states the tool's purpose.
 const describedBytes = 1024
 
 // Description reports whether the text is the description of its definition.

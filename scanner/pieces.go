@@ -10,7 +10,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// piece is a part of a joined text: its [start, end) comes from a node's text, from offset on.
+// piece is the part [start, end) of a joined text. It comes from a node's text, from offset on.
 type piece struct {
 	start, end int
 	node       int
@@ -18,8 +18,8 @@ type piece struct {
 	text       []byte
 }
 
-// piecesReach is how many bytes at each end of a block are joined with its neighbours. A match does
-// not reach farther.
+// piecesReach is how many bytes at each end of a block are joined with its neighbours. No match
+// extends farther from its anchor.
 const piecesReach = text.Reach
 
 // joined inspects the strings of a list of content blocks in sequence, as a model reads them,

@@ -18,8 +18,8 @@ type Limits struct {
 	Rate         RateLimit            // for servers that are not in Rates
 	Rates        map[string]RateLimit // by server; zero fields default to those of Rate
 
-	// Category returns the category that the user's settings give a tool. It is nil if they set
-	// none.
+	// Category returns the category that the user's settings assign to a tool. It is nil if
+	// they assign none.
 	Category func(server, tool string) (c capability.Category, said bool)
 }
 
@@ -56,7 +56,7 @@ func (r RateLimit) or(d RateLimit) RateLimit {
 	return RateLimit{cmp.Or(r.CallsPerMinute, d.CallsPerMinute), cmp.Or(r.Burst, d.Burst)}
 }
 
-// window is how long the calls of a session are remembered.
+// window returns how long a session's calls are remembered.
 func (l *Limits) window() time.Duration { return max(l.ReadThenSend, l.Flow) }
 
 // bucket counts the calls to one server against its rate limit. Its level is counted in fractions

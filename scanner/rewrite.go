@@ -57,8 +57,8 @@ func (o *Outcome) Rewrite(frame []byte) []byte {
 	return wire.Apply(frame, cuts)
 }
 
-// nodeAt returns the node that starts offset bytes after the document's first value, or -1 if
-// there is none.
+// nodeAt returns the node that starts offset bytes after the start of the document's first value,
+// or -1 if there is none.
 func nodeAt(doc *wire.Doc, offset int) int {
 	at := int32(offset) + doc.Nodes[0].Start
 	i, ok := slices.BinarySearchFunc(doc.Nodes, at, func(n wire.Node, at int32) int { return int(n.Start) - int(at) })

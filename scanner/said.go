@@ -5,8 +5,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/mcp"
 )
 
-// Before returns the event's server as the lockfile had it before the change under review, or nil
-// if it had none.
+// Before returns the event's server as recorded in the lockfile before the change under review, or
+// nil if it was not recorded.
 func (p *JudgePass) Before() *Offer {
 	switch base := p.judge.engine.base; {
 	case p.event.Kind == LockEvent:
@@ -17,8 +17,8 @@ func (p *JudgePass) Before() *Offer {
 	return nil
 }
 
-// Says returns the members that the lockfile has for the event's server, or nil if the server is
-// not in it.
+// Says returns the members of the lockfile's entry for the event's server, or nil if there is no
+// entry.
 func (p *JudgePass) Says() baseline.Says {
 	if p.event.Kind == LockEvent {
 		return p.event.Says
@@ -29,8 +29,8 @@ func (p *JudgePass) Says() baseline.Says {
 	return nil
 }
 
-// LockedBefore returns the named server as the lockfile had it before the change under review, or
-// nil if it had none. It is for Configs.
+// LockedBefore returns the named server as recorded in the lockfile before the change under review,
+// or nil if it was not recorded. It is for Configs checks.
 func (p *ConfigPass) LockedBefore(name string) *Offer {
 	if p.judge.engine.base == nil {
 		return nil

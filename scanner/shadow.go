@@ -7,8 +7,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/names"
 )
 
-// maxShadows bounds the number of tools remembered per server because other servers also use their
-// names.
+// maxShadows bounds the number of tools per server that are remembered because another server lists
+// a tool with the same name.
 const maxShadows = 4096
 
 // shadow remembers a listed tool and each tool with the same name on another server as shadows of

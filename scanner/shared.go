@@ -8,9 +8,9 @@ import (
 )
 
 // Shared contains what one message adds to its session for rules that compare servers. A [Live]
-// that shares returns it with the outcome; another Live that receives it in a SharedEvent judges
-// its own server as if it had judged that message too. State that matters only for the message's
-// own server, such as approvals and answers, is not shared.
+// with [Live.Sharing] returns it with the outcome; another Live that receives it in a SharedEvent
+// judges its own server as if it had judged that message too. State that matters only for the
+// message's own server, such as approvals and answers, is not shared.
 type Shared struct {
 	Session  string // session of the connection that carried the message; request IDs are unique only within it
 	Server   string
@@ -104,7 +104,7 @@ func (j *judge) learn(e *Event) {
 	if call.ID != "" {
 		call.ID = in.elsewhere(call.ID)
 		if !srv.pending[mcp.ClientToServer].put(call.ID, PendingCall{Method: "tools/call", Target: call.Tool, Time: call.Time}) {
-			j.coverage.skip("more open requests than the limit: calls of other connections are not matched with their answers", e.Origin)
+			j.coverage.skip("more open requests than the limit: calls on other connections are not matched with their answers", e.Origin)
 		}
 	}
 	if lost := session.record(srv, call, limits.window()); lost != "" {
@@ -112,16 +112,16 @@ func (j *judge) learn(e *Event) {
 	}
 }
 
-// learnTools remembers tools that a server has listed on another connection. It does not add
-// them to the server's own tools, because only lists of the same connection are compared with
-// each other.
+// learnTools remembers tools that a server has listed on another connection. It does not add them
+// to the server's own tools, because only lists from the same connection are compared with each
+// other.
 func (j *judge) learnTools(session *Session, srv *Server, tools []*Known) {
 	for _, k := range tools {
 		if srv.told[k.Definition.Name] {
 			continue
 		}
 		if len(j.pins)+j.learned >= maxPins {
-			j.coverage.skip("more definitions than the limit: tools of other connections are not compared", Origin{File: k.Location.File, Line: k.Location.Line, Column: k.Location.Column})
+			j.coverage.skip("more definitions than the limit: tools listed on other connections are not compared", Origin{File: k.Location.File, Line: k.Location.Line, Column: k.Location.Column})
 			return
 		}
 		j.learned++
@@ -135,8 +135,8 @@ func (j *judge) learnTools(session *Session, srv *Server, tools []*Known) {
 	}
 }
 
-// elsewhere returns a key for the ID of a request on another connection. No ID of this connection
-// equals it, because the raw JSON of an ID contains no NUL.
+// elsewhere returns a key for the ID of a request on another connection. No ID on this connection
+// can equal it, because the raw JSON of an ID contains no NUL.
 func (s *Shared) elsewhere(id string) string { return s.Session + "\x00" + id }
 
 // keepValue records a value that is new to the session, or a known one that now has another server

@@ -128,8 +128,7 @@ func (s *Snapshot) identify(c *configfile.ClientConfig, entry *configfile.Entry)
 	}
 }
 
-// rival remembers the location at if id is the identity of a different server with the offer's
-// name.
+// rival sets the offer's Rival to at if id identifies a different server with the offer's name.
 func (o *Offer) rival(id *baseline.Identity, at Location) {
 	if o.Identity != nil && !o.Identity.Alike(id) {
 		o.Rival = at

@@ -15,7 +15,7 @@ import (
 )
 
 // BenchmarkStep measures how long a message of each kind waits in a proxy while it is inspected and
-// judged, and how long judging alone takes, which is sequential.
+// judged, and how long the sequential part, judging, takes.
 func BenchmarkStep(b *testing.B) {
 	e := engine(b, 1)
 	result := func(size int) *scanner.Event {

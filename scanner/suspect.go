@@ -48,7 +48,7 @@ func (srv *Server) suspected(id string, asked time.Time, why Suspicion) bool {
 	return false
 }
 
-// For every other server, Suspects yields the most recent read whose answer was suspicious, if it
+// Suspects yields, for every other server, the most recent read whose answer was suspicious, if it
 // falls within the window before the current call. Both parameters have the same meaning as in
 // Earlier.
 func (p *JudgePass) Suspects(window time.Duration, sameTurn bool) iter.Seq2[*Call, Suspicion] {

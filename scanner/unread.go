@@ -9,7 +9,7 @@ import (
 // noise reports whether no client would parse the frame as a message. Such a frame starts neither
 // like an object with a member nor like a list of objects. It also contains no later object that a
 // parser could reach by skipping a byte order mark or comment, or by treating a carriage return as
-// a line end. Banners and log lines on standard output, such as "[INFO] ready", are common and
+// a line ending. Banners and log lines on standard output, such as "[INFO] ready", are common and
 // harmless.
 func noise(frame []byte) bool {
 	frame = bytes.TrimLeft(frame, " \t\r\n")

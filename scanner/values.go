@@ -198,7 +198,7 @@ func maskedValue(s string) string {
 	return text.Masked
 }
 
-// sample keeps the maxPassages passages of a message with the lowest digests, and returns the
+// sample keeps only the maxPassages passages with the lowest digests in a message, and returns the
 // highest of these digests.
 func sample(m *Message) uint64 {
 	var all []uint64

@@ -2,8 +2,7 @@ package scanner
 
 import "testing"
 
-// TestWeight checks that a finding from a low-confidence rule raises the severity of other findings
-// by less than its own severity.
+// TestWeight checks that a low-confidence rule's findings above low weigh less than their severity.
 func TestWeight(t *testing.T) {
 	for _, c := range []struct {
 		confidence     Confidence

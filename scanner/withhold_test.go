@@ -194,9 +194,8 @@ func TestRewriteOtherFrame(t *testing.T) {
 	}
 }
 
-// TestRewriteProperty checks that rewriting preserves everything around the
-// withheld definitions byte for byte, and that the result parses and lacks exactly
-// these.
+// TestRewriteProperty checks that rewriting preserves everything around the withheld definitions
+// byte for byte, that the result parses, and that only these definitions are missing.
 func TestRewriteProperty(t *testing.T) {
 	e, err := scanner.New([]scanner.Rule{markerRule()}, blocking())
 	if err != nil {

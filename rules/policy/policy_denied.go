@@ -13,7 +13,7 @@ var PolicyDenied = scanner.Rule{
 	Category:   "policy",
 	Title:      "A message violates the policy",
 	Why:        "The policy states which servers and tools may be used for what; anything else is a mistake or an attack.",
-	Fix:        "Find out who made the request. If you want it, allow it in the policy, as narrowly as possible.",
+	Fix:        "Find out who made the request. If it is legitimate, allow it in the policy, as narrowly as possible.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
 	Basis:      "The policy states what the user allows, so the violation is certain. The severity follows the policy's action: high if it blocks the message, medium if it prompts, low if it alerts, and a note if it logs. Without a policy, nothing is reported.",
@@ -37,7 +37,7 @@ var PolicyDenied = scanner.Rule{
 	},
 }
 
-// verdictWeights maps verdicts other than allow to severities.
+// verdictWeights maps verdicts other than allow to severities and messages.
 var verdictWeights = map[scanner.Verdict]struct {
 	severity scanner.Severity
 	says     string

@@ -14,7 +14,7 @@ var alarmEvents = map[string]string{
 	"mcp_server_name_similarity": "another engine reported a server name that imitates another name",
 }
 
-// carrierEvents maps audit events to messages. These events report a problem only if they list
+// carrierEvents maps other audit events to messages. They report a problem only if they list
 // detections. An event of any other type that lists detections reports a problem as well.
 var carrierEvents = map[string]string{
 	"mcp_output_inspection":     "another engine reported a detection in a result",
@@ -54,8 +54,8 @@ var Reported = scanner.Rule{
 	},
 }
 
-// reportedSeverity returns the highest severity in an audit event of either form, and whether it
-// lists detections.
+// reportedSeverity returns the highest severity in an audit event, flat or with an envelope, and
+// whether the event lists detections.
 func reportedSeverity(p *scanner.MessagePass) (severity scanner.Severity, detected bool) {
 	doc, known := p.Doc, false
 	take := func(object int, key string) {

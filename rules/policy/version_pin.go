@@ -17,7 +17,7 @@ var VersionPin = scanner.Rule{
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceHigh,
 	OptIn:      true,
-	Basis:      "The rule is off unless version_pinning.enabled is set, because a legitimate upgrade changes definitions too, and the drift-* rules rate what a change can do. A user who enables pinning wants every change refused, so the severity comes from the agentsh design. The trusted definition is the one that the lockfile approves, or else the one that the server listed first in the whole input; with auto_trust_first: false, only the lockfile counts. The finding is low if on_change asks for an alert.",
+	Basis:      "The rule is off unless version_pinning.enabled is set, because a legitimate upgrade changes definitions too, and the drift-* rules rate what a change can do. A user who enables pinning wants every change refused, so the severity is critical, as in the agentsh design. The trusted definition is the one that the lockfile approves, or else the one that the server listed first in the whole input; with auto_trust_first: false, only the lockfile counts. The finding is low if on_change is alert.",
 	Refs:       []string{"OWASP-MCP:MCP04", "ATLAS:AML.T0109", "CWE-494"},
 	On:         mcp.OnCall,
 	Judge: func(p *scanner.JudgePass) {

@@ -11,7 +11,7 @@ const lastBatch = "2025-03-26"
 var Batch = scanner.Rule{
 	ID:         "prt-batch",
 	Category:   "protocol",
-	Title:      "A batch appears in a protocol version without batches",
+	Title:      "A server sends a batch in a protocol version without batches",
 	Why:        "A scanner that expects one message per frame ignores a batch; a lenient client obeys each message in it.",
 	Fix:        "Make the server send one message per frame. mcpscan inspected each message in the batch.",
 	Severity:   scanner.Low,

@@ -7,7 +7,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// firstGuarded is the first protocol version without batches and with the version in every request.
+// firstGuarded is the first protocol version that has no batches and requires the version in every
+// request.
 const firstGuarded = "2025-06-18"
 
 var Downgrade = scanner.Rule{

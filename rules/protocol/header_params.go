@@ -62,7 +62,7 @@ func sameValue(header, argument string) bool {
 	return value == argument || whole(value) == whole(argument)
 }
 
-// whole removes a fraction of zeros from a number, so that 1.0 equals 1, and returns anything else
+// whole removes a zero fraction from a number, so that 1.0 equals 1, and returns anything else
 // unchanged.
 func whole(s string) string {
 	digits, zeros, ok := strings.Cut(s, ".")

@@ -17,7 +17,7 @@ var JSONKeyConfusion = scanner.Rule{
 	Fix:        "Treat the server as hostile: no JSON library writes such a message on its own.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "If the protocol defines the keys, there is no benign reading. In free-form data (arguments, structured results, property names), keys that differ only in case are legitimate and not reported; duplicates, and keys with an invisible character, are rated medium.",
+	Basis:      "If the protocol defines the keys, there is no benign explanation. In free-form data (arguments, structured results, property names), keys that differ only in case are legitimate and not reported; duplicates, and keys with an invisible character, are rated medium.",
 	Refs:       []string{"OWASP-MCP:MCP03", "CWE-436", "CWE-178"},
 	Message: func(p *scanner.MessagePass) {
 		end := p.Doc.Nodes[p.Root].Next
@@ -30,9 +30,9 @@ var JSONKeyConfusion = scanner.Rule{
 			defined := protocolObject(p, object) || protocolPart(p, object)
 			switch {
 			case a.Kind == wire.DuplicateKey && defined:
-				p.Report(int(a.Node), true, scanner.Critical, "a duplicate member: one parser takes the first, another the last")
+				p.Report(int(a.Node), true, scanner.Critical, "a duplicate member: one parser uses the first, another the last")
 			case a.Kind == wire.DuplicateKey:
-				p.Report(int(a.Node), true, scanner.Medium, "a duplicate member in free-form data: one parser takes the first, another the last")
+				p.Report(int(a.Node), true, scanner.Medium, "a duplicate member in free-form data: one parser uses the first, another the last")
 			case a.Kind == wire.OddKey && defined:
 				p.Report(int(a.Node), true, scanner.Critical, "a key contains a NUL or an invisible character")
 			case a.Kind == wire.OddKey:

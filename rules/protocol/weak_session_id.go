@@ -9,9 +9,9 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// The minimum entropy of a session ID, in bits: OWASP's minimum for the estimate from the alphabet,
-// and a lower minimum for the estimate from the character distribution, which is too low for short
-// strings.
+// The minimum entropy of a session ID, in bits. The estimate from the alphabet must reach OWASP's
+// minimum. The estimate from the character distribution is too low for short strings, so its
+// minimum is lower.
 const (
 	sessionBits = 64
 	spreadBits  = 32
@@ -25,7 +25,7 @@ var WeakSessionID = scanner.Rule{
 	Fix:        "Generate IDs of 128 bits with a cryptographic random number generator, and bind them to the user.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "An ID with less than 64 bits of entropy for its alphabet, or with few distinct characters, can be guessed; a reused ID belongs to two clients at once. The recording must have HTTP headers (HAR, HTTP as text, recordings of `mcpscan proxy`). mcpscan cannot see how a long ID was generated.",
+	Basis:      "An ID can be guessed if its length and alphabet give it less than 64 bits of entropy, or if it has few distinct characters; a reused ID belongs to two clients at once. The recording must have HTTP headers (HAR, HTTP as text, recordings of `mcpscan proxy`). mcpscan cannot see how a long ID was generated.",
 	Refs:       []string{"OWASP-MCP:MCP07", "CWE-330", "CWE-384"},
 	On:         mcp.OnHTTP,
 	Judge: func(p *scanner.JudgePass) {

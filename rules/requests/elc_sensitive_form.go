@@ -46,7 +46,7 @@ var ElcSensitiveForm = scanner.Rule{
 	},
 }
 
-// holdsAnything reports whether the user can type in any value for a property.
+// holdsAnything reports whether the user can type any value into a property's field.
 func holdsAnything(doc *wire.Doc, property int) bool {
 	if t, _ := doc.Str(property, "type"); t == "boolean" || t == "array" || t == "object" {
 		return false
@@ -55,8 +55,8 @@ func holdsAnything(doc *wire.Doc, property int) bool {
 }
 
 // secretField returns the kind of secret that a form field asks for, according to its format, name,
-// title and description, or "" if it asks for none. For a field named "token", the form's message
-// helps to decide.
+// title and description, or "" if it asks for none. Whether a field named "token" asks for a secret
+// also depends on the form's message.
 func secretField(doc *wire.Doc, property int, message string) string {
 	if format, _ := doc.Str(property, "format"); strings.EqualFold(format, "password") {
 		return "a password"

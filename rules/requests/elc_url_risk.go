@@ -58,7 +58,7 @@ func riskOfURL(said string, place addressPlace) (scanner.Severity, string) {
 	to := destination.Of(host)
 	switch {
 	case u.User != nil:
-		return scanner.High, "the address contains a user name before its host that people may mistake for the host"
+		return scanner.High, "the address contains a user name that people may mistake for the host"
 	case destination.LookalikeHost(host):
 		return scanner.High, "the host contains letters of another alphabet and looks like a known host"
 	case to.Disguised:

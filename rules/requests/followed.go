@@ -7,7 +7,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// addressPlace is a kind of place in a message where an address that clients fetch or open can be.
+// addressPlace identifies where in a message a client finds an address that it fetches or opens.
 type addressPlace uint8
 
 const (
@@ -28,7 +28,7 @@ var authMembers = names.Set(`authorization_endpoint token_endpoint registration_
 	userinfo_endpoint end_session_endpoint device_authorization_endpoint pushed_authorization_request_endpoint
 	authorization_servers resource_metadata resource_documentation service_documentation op_policy_uri op_tos_uri`)
 
-// notFollowed are members with arbitrary data. Clients do not follow addresses in it.
+// notFollowed are members with arbitrary data, in which clients follow no addresses.
 var notFollowed = names.Set(`structuredContent arguments inputSchema outputSchema requestedSchema`)
 
 // followed invokes visit for each address in a message that clients fetch or open for the user.

@@ -22,7 +22,7 @@ var SmpSamplingAbuse = scanner.Rule{
 	Fix:        "Refuse the request, or edit it before the model sees it. Show the prompt and the answer to the user, and give a server only its own context.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "A server does not need secrets for its own work, other servers' instructions, or the context of all servers. A request for more tokens than any model returns, or for a forced tool call, is rated medium. The protocol allows calls to the server's own tools, so they are rated low.",
+	Basis:      "For its own work, a server needs no secrets, no instructions of other servers and no context from all servers. A request for more tokens than any model returns, or for a forced tool call, is rated medium. The protocol allows calls to the server's own tools, so they are rated low.",
 	Refs:       []string{"OWASP-MCP:MCP10", "OWASP-LLM:LLM02", "ATLAS:AML.T0086", "CWE-200"},
 	Patterns: []scanner.Pattern{
 		{Name: "takes_context", Expr: `\b(?:includ\w+|repeat\w*|print|output\w*|return\w*|list|copy|quote|reveal\w*|dump|extract|give (?:me|us)|append|send|share|write|` +
@@ -96,8 +96,8 @@ var (
 	// handedOver matches wording that refers to data in the request itself.
 	handedOver = lazyregexp.New(`\b(?:above|below|following|attached|provided|given|(?:in|from|of|by) (?:this|the|these|that) (?:\w+ )?(?:files?|code|text|document|` +
 		`logs?|config\w*|schema|repository|project|function|class|page|thread))\b`)
-	// toldWhat matches text after "do not tell" and the like that makes it an instruction about
-	// style rather than secrecy.
+	// toldWhat matches text that makes a preceding "do not tell" an instruction about style
+	// rather than secrecy.
 	toldWhat = lazyregexp.New(`^\s*(?:to|how|that they|what|which)\b`)
 )
 
@@ -121,7 +121,7 @@ func judgeSampling(p *scanner.MessagePass, params int) {
 	}
 	tools := doc.Get(params, "tools")
 	if offered := doc.Kind(tools) == wire.Array && doc.Nodes[tools].Len > 0; offered {
-		severity, message := scanner.Low, "the server tells the model to call tools that only the server knows"
+		severity, message := scanner.Low, "the server offers the model its own tools"
 		if mode, _ := doc.Str(doc.Get(params, "toolChoice"), "mode"); mode == "required" {
 			severity, message = scanner.Medium, "the server forces the model to call one of its tools"
 		}

@@ -17,7 +17,7 @@ var UrlSSRFTarget = scanner.Rule{
 	Fix:        "Do not fetch the address. Clients and tools should resolve a host first and refuse non-public addresses.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "No legitimate server hosts its icon or login page on a metadata service or private network. An undisguised address of this machine is rated low, because local servers serve their pages there. In the arguments of a call, the user may have asked for the address: metadata and disguised addresses are rated medium, private networks low, and this machine is not reported.",
+	Basis:      "No legitimate server hosts its icon or login page on a metadata service or private network. An undisguised address of this machine is rated low, because local servers serve their pages there. An address in a call's arguments may be what the user asked for: there, metadata and disguised addresses are rated medium, private networks low, and this machine is not reported.",
 	Refs:       []string{"OWASP-MCP:MCP05", "ATLAS:AML.T0098", "CWE-918"},
 	Message: func(p *scanner.MessagePass) {
 		followed(p, func(node int, place addressPlace) {
@@ -76,8 +76,7 @@ var (
 	commandName = lazyregexp.New(`(?i)^(?:command|cmd|script|code|args?|expression|commands)$`)
 )
 
-// worstOf returns the highest severity among the addresses in one argument, and the destination of
-// that address.
+// worstOf returns the severity and the destination of the worst address in one argument.
 func worstOf(found []string) (worst scanner.Severity, where destination.Destination) {
 	for _, said := range found {
 		scheme, u := destination.ParseURL(said)

@@ -40,7 +40,7 @@ var ConfigWrite = scanner.Rule{
 	Fix:        "Check the file before you restart the agent or a shell, and find out what caused the call. Do not give servers that write files access to these locations.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "The tool writes, according to its definition or name, or takes text along with the path; the path names a known configuration or startup file. Agents also write rule files for a model, such as CLAUDE.md, for legitimate reasons, so calls that write these are rated high instead of critical.",
+	Basis:      "The tool's definition or name says that it writes, or the call passes text along with the path; the path names a known configuration or startup file. Agents also write rule files for a model, such as CLAUDE.md, for legitimate reasons, so calls that write these are rated high instead of critical.",
 	Refs:       []string{"OWASP-MCP:MCP02", "OWASP-LLM:LLM06", "ATLAS:AML.T0081", "CWE-15"},
 	Arguments:  true,
 	On:         mcp.OnCall,
@@ -109,8 +109,8 @@ func obeyed(a *scanner.Argument) (scanner.Severity, bool) {
 // fromWords are names of the argument for a source file.
 var fromWords = names.Set(`source src from origin input`)
 
-// suspect reports whether a path has a component that is typical of such files: all their paths
-// have one. With this quick check, most paths skip the regular expressions.
+// suspect reports whether a path has a component typical of files from which a machine or agent
+// takes instructions. All their paths have one, so most other paths skip the regular expressions.
 func suspect(l *paths.Path) bool {
 	for _, part := range l.Parts {
 		if part[0] == '.' || obeyedParts[strings.ToLower(part)] {

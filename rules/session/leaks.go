@@ -91,7 +91,7 @@ const keyVariety = 16
 // fillers detects text that stands in for a key in examples.
 var fillers = lazyregexp.New(`(?i)example|placeholder|redacted|yourprivate|yourkey|xxxx|12345678|abcdefgh|aaaaaaaaaaaaaaaaaaaa`)
 
-// connection reports the address of a database or similar service that contains a real password.
+// connection reports the address of a database or similar service if it contains a real password.
 func connection(sent []byte, n int) (scanner.Severity, string) {
 	u, err := url.Parse(string(bytes.TrimRight(sent[:min(len(sent), n)], ".-")))
 	if err != nil || u.User == nil {

@@ -20,7 +20,7 @@ var PathEscape = scanner.Rule{
 	Fix:        "Check the answer, and find out where the path came from. Make the server resolve paths before it checks them, and reject paths outside its directory.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "The rule reports path traversal above the start of a relative path or the top-level directory of an absolute one, and absolute paths outside the client's roots. People write ../ too, so the severity is medium. Steps that are encoded, or written so as to survive a filter, have no legitimate use and are rated high, as are paths to a key or account file. An argument counts as a path if its name suggests one; under other names, the path must contain two steps up (../..) or an encoded step. mcpscan cannot see where a symbolic link leads.",
+	Basis:      "The rule reports a relative path that climbs above its start, an absolute path that climbs above its top-level directory, and absolute paths outside the client's roots. People write ../ too, so the severity is medium. A ../ that is encoded, or written to survive a filter, has no legitimate use and is rated high, as is a path to a key or account file. An argument counts as a path if its name suggests one; under other names, the path must contain ../.. or an encoded ../ element. mcpscan cannot see where a symbolic link leads.",
 	Refs:       []string{"OWASP-MCP:MCP05", "OWASP-LLM:LLM06", "CWE-22"},
 	Arguments:  true,
 	On:         mcp.OnRequest,
@@ -99,7 +99,7 @@ func resourceEscapes(a *scanner.Argument, roots []paths.Path) (scanner.Severity,
 	return escapes(&path, a.Text, roots)
 }
 
-// guarded detects locations of keys and accounts that are never near project files.
+// guarded matches paths to key and account files, which are never among project files.
 var guarded = lazyregexp.New(`(?i)\.\.[/\\](?:[^/\\]+[/\\])*(?:etc[/\\](?:shadow|gshadow|sudoers)|proc[/\\](?:self|\d+)[/\\]environ|` +
 	`\.(?:ssh|aws|gnupg|kube)[/\\][^/\\]+|\.(?:netrc|pgpass|git-credentials))$`)
 

@@ -18,7 +18,7 @@ var SecretLeak = scanner.Rule{
 	Fix:        "Rotate the secret. Make the server omit or mask it, and give servers their credentials in their configuration.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The rule reports only values in formats that are unique to secrets, and ignores placeholders in documentation. A secret is rated high wherever it goes, because any reader can use it. The finding is medium for secrets that are short-lived (session tokens), partly public (Google keys) or unusable (an encrypted key), and for a database on a private network. It is also medium in text about attacks or secret scanners, because its samples have the same format; for an example labelled as such, the severity is one level lower. It is low for a call whose parameter asks for the secret; sch-secret-param reports that parameter.",
+	Basis:      "The rule reports only values in formats that are unique to secrets, and ignores placeholders in documentation. A secret is rated high wherever it goes, because any reader can use it. The finding is medium for secrets that are short-lived (session tokens), partly public (Google keys) or unusable (an encrypted key), and for a database on a private network. It is also medium in text about attacks or secret scanners, because samples in such text have the same format; for an example labelled as such, the severity is one level lower. It is low for a call whose parameter asks for the secret; sch-secret-param reports that parameter.",
 	Refs:       []string{"OWASP-MCP:MCP01", "OWASP-LLM:LLM02", "ATLAS:AML.T0098", "CWE-200", "CWE-532"},
 	Client:     true,
 	Patterns: []scanner.Pattern{
@@ -95,7 +95,7 @@ const shownReach = 120
 // shownAs matches text, such as "example", before a secret that only illustrates the format.
 var shownAs = lazyregexp.New(`\b(?:for example|e\.g|such as|examples?|samples?|like this|looks? like|like the following)\b[^.]{0,60}$`)
 
-// signedBy matches text before the key ID in a signed link, which is not a secret.
+// signedBy matches text before the key ID in a signed link. The ID is not a secret.
 var signedBy = lazyregexp.New(`\bx-(?:amz|goog)-credential=$`)
 
 // onlyForTests matches words that only made-up tokens contain.

@@ -18,7 +18,7 @@ var ValueFlow = scanner.Rule{
 	Fix:        "Check both ends. Rotate any secret that was passed on. Ask the user before a call sends something to an address from a result.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "The same bytes were seen at both ends, so the flow is certain; whether it was intended is not. A secret is rated critical wherever it goes. An e-mail address, link or account number that a call acts on, rather than only reads, is rated medium, because a user can ask for that. It is rated critical if the result that contained it gives instructions to an AI, and a link that is only read is then rated high. Passing on other values is ordinary agent work: they are rated low if they are sent, medium if they were encoded or are a sentence in a link, and are otherwise a note. mcpscan recognises the value in base64, hexadecimal, percent encoding or escapes, and with different case or white space. It does not report a value that the client sent before, that is in a definition, or that the receiving server returned before.",
+	Basis:      "The same bytes were seen at both ends, so the flow is certain; whether it was intended is not. A secret is rated critical wherever it goes. An e-mail address, link or account number that a call acts on, rather than only reads, is rated medium, because a user can ask for that. It is rated critical if the result that contained it gives instructions to an AI, and a link that is only read is then rated high. Passing on other values is ordinary agent work: it is rated medium if the value was encoded or is a sentence in a link, low if the tool sends, and note otherwise. mcpscan recognises the value in base64, hexadecimal, percent encoding or escapes, and with different case or white space. It does not report a value that the client sent before, that is in a definition, or that the receiving server returned before.",
 	Refs:       []string{"OWASP-MCP:MCP10", "OWASP-LLM:LLM02", "ATLAS:AML.T0086", "CWE-200"},
 	Flows:      true,
 	On:         mcp.OnValues,
@@ -43,7 +43,7 @@ var ValueFlow = scanner.Rule{
 // maxCarried is the maximum number of locations listed as related to one finding.
 const maxCarried = 16
 
-// carried describes the values that a request contains from one server.
+// carried describes the values from one server that a request contains.
 type carried struct {
 	worst    scanner.Flow
 	severity scanner.Severity
@@ -94,7 +94,7 @@ func weighFlow(f *scanner.Flow, category capability.Category) scanner.Severity {
 	return scanner.Note
 }
 
-// refuse makes the decision about a call, which depends on the most severe value in it.
+// refuse decides on a call by the highest severity among the values in it.
 func refuse(p *scanner.JudgePass, all []carried) {
 	worst := scanner.Note
 	for i := range all {

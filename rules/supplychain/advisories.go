@@ -221,7 +221,7 @@ func (r Affected) holds(sys semver.System, asked semver.Set) bool {
 	return !asked.Empty()
 }
 
-// apart reports whether no version in a set is on the given side of a bound.
+// apart reports whether a set has no version on the given side of a bound.
 func apart(sys semver.System, side, bound string, asked semver.Set) bool {
 	outside, err := sys.ParseConstraint(side + bound)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// TestAffects checks, for an ecosystem, a version as written and an affected range, whether all
-// versions that can be fetched are affected.
+// TestAffects checks, for each ecosystem, whether an affected range covers every version that a
+// version in a configuration can fetch.
 func TestAffects(t *testing.T) {
 	for _, c := range []struct {
 		ecosystem launch.Ecosystem
