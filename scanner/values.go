@@ -79,21 +79,16 @@ func (in *Inspector) values(p *TextPass) {
 
 // carried extracts the values in s, and in text encoded in it.
 func (in *Inspector) carried(p *TextPass, s []byte, via string, n int) {
-	in.distincts(p, s, via)
+	credentials := in.distincts(p, s, via)
 	if n == text.MaxLayers {
 		return
 	}
-	var secrets [][2]int
-	searched := false
 	inner := func(h text.Hidden) {
 		if in.collected.left -= len(h.Text); in.collected.left < 0 {
 			in.collected.lost = true
 			return
 		}
-		if !searched && p.Subject != mcp.CallSubject {
-			secrets, searched = text.Credentials(s), true
-		}
-		if v := bytes.TrimSpace(h.Text); within(secrets, h.Start, h.End) && text.Secretive(v) && !bytes.ContainsAny(v, " \t\n") {
+		if v := bytes.TrimSpace(h.Text); p.Subject != mcp.CallSubject && within(credentials, h.Start, h.End) && text.Secretive(v) && !bytes.ContainsAny(v, " \t\n") {
 			in.value(p, h.Text, h.Via, text.NewDistinct(v, 0, len(v), text.SecretValue)) // as in a Kubernetes Secret
 		}
 		in.carried(p, h.Text, h.Via, n+1)
@@ -110,16 +105,16 @@ func within(spans [][2]int, start, end int) bool {
 	return i < len(spans) && spans[i][0] <= start
 }
 
-// distincts extracts the values in s.
-func (in *Inspector) distincts(p *TextPass, s []byte, via string) {
+// distincts extracts the values in s. It returns the spans of the credentials in s.
+func (in *Inspector) distincts(p *TextPass, s []byte, via string) (credentials [][2]int) {
 	if v := bytes.TrimSpace(s); in.secretKey(p, v) && text.Secretive(v) {
 		in.value(p, v, via, text.NewDistinct(v, 0, len(v), text.SecretValue))
-		return
+		return text.Credentials(s)
 	}
 	if p.Subject == mcp.CallSubject && !p.isKey {
 		defer text.Lookups(s, func(d text.Distinct) { in.value(p, s, via, d) }) // last, after values that are distinctive by themselves
 	}
-	text.Distincts(s, p.Subject.Definition(), func(d text.Distinct) { in.value(p, s, via, d) })
+	return text.Distincts(s, p.Subject.Definition(), func(d text.Distinct) { in.value(p, s, via, d) })
 }
 
 // longSecret is the maximum length of a value that counts as a secret because of its member's name.

@@ -82,10 +82,12 @@ var valueClass = func() (t [256]uint8) {
 }()
 
 // Distincts yields the distinctive values of s, in order of position within each kind.
-// Documentation yields neither secrets nor passages.
-func Distincts(s []byte, documentation bool, yield func(Distinct)) {
+// Documentation yields neither secrets nor passages. It returns the spans of the credentials, of
+// which the secrets are a part.
+func Distincts(s []byte, documentation bool, yield func(Distinct)) (credentials [][2]int) {
 	if !documentation {
-		for _, sp := range Credentials(s) {
+		credentials = Credentials(s)
+		for _, sp := range credentials {
 			if d := NewDistinct(s, sp[0], sp[1], SecretValue); Secretive(s[d.Start:d.End]) {
 				if opens(s[:d.Start]) {
 					d.Kind = TokenValue
@@ -116,6 +118,7 @@ func Distincts(s []byte, documentation bool, yield func(Distinct)) {
 	if !documentation {
 		passagesIn(s, yield)
 	}
+	return credentials
 }
 
 // NewDistinct returns s[start:end] as a value whose kind is known from its context.
