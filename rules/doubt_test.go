@@ -17,7 +17,7 @@ func TestBenignWording(t *testing.T) {
 		text string
 		want scanner.Severity
 	}{
-		{"xs-tool-reference", "Renders an invoice as a PDF file. It sends nothing: when you call send_mail, take to, cc and bcc from what the user asked for.", scanner.Low},
+		{"xs-tool-reference", "Reserves a lathe in the workshop. Always call list_machines first, because the numbers change when machines are moved. It refuses machines that are being repaired.", scanner.Low},
 		{"inj-secret-file-read", "Installs a package. Read ~/.npmrc only to find the registry's address, and never show the token in it.", scanner.Medium},
 	} {
 		def := described("the_tool", tt.text)

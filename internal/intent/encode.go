@@ -11,9 +11,7 @@ import (
 // word vectors, indexed by key. It is deterministic.
 func EncodeNet(l *Layers, vectors map[uint32][Dims]float32) Net {
 	var table []byte
-	for _, v := range l.fields() {
-		table = binary.LittleEndian.AppendUint32(table, uint32(*v))
-	}
+	l.each(func(v *int32) { table = binary.LittleEndian.AppendUint32(table, uint32(*v)) })
 	slots := uint32(len(vectors)*4/3 + 1)
 	table = binary.LittleEndian.AppendUint32(table, slots)
 	first := len(table)

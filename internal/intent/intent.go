@@ -41,7 +41,8 @@ func (k PlaceKind) Prose() bool {
 	return k == Description || k == ParameterText || k == Instructions || k == Result
 }
 
-// Reader extracts features from sentences. It is not safe for concurrent use.
+// Reader extracts features from sentences. The sentences of a text must be passed to it in order,
+// from the first one on. It is not safe for concurrent use.
 type Reader struct {
 	tokens    []token
 	features  []uint32
@@ -57,6 +58,8 @@ type Reader struct {
 
 	// The data for Input, from the last call of Features or Score.
 	input           Input
+	serial          uint32 // of the text
+	recentWords     [recentSentences]Words
 	text            []byte
 	at, of          int
 	shared, content int
@@ -118,6 +121,9 @@ func (r *Reader) Features(t []byte, all []Sentence, i int, p *Place) []uint32 {
 // collect sets features to the features of sentence i, some of them more than once.
 func (r *Reader) collect(t []byte, all []Sentence, i int, p *Place) {
 	s := all[i]
+	if i == 0 {
+		r.serial++
+	}
 	r.text, r.at, r.of, r.shared, r.content = t[s.Start:s.End], i, len(all), 0, 0
 	r.tokenize(r.text, p)
 	r.phrases()

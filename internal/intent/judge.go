@@ -12,7 +12,17 @@ type Judge []*member
 // member rates sentences with one decoded net.
 type member struct {
 	*decoded
-	recent []fits // of words judged before: most are common ones
+	recent  []fits // of words judged before: most are common ones
+	matched [recentSentences]matched
+}
+
+// matches holds the best match of each filter, in the unit of fits.
+type matches [Widths][Filters]int32
+
+// matched holds the matches in a sentence judged before.
+type matched struct {
+	id SentenceID
+	of matches
 }
 
 // decoded is a decoded net, which members of several judges share.
@@ -30,7 +40,7 @@ const groups = Widths * (Widths + 1) / 2
 // fits holds how well a word fits each position of each filter, in units of
 // 1/(vectorUnit*filterUnit).
 type fits struct {
-	keys [2]uint32
+	word Word
 	of   [groups][Filters]int32
 }
 
@@ -44,7 +54,7 @@ func NewJudge(nets ...Net) (j Judge) {
 	return j
 }
 
-func (d *decoded) member() *member { return &member{d, make([]fits, recentFits)} }
+func (d *decoded) member() *member { return &member{decoded: d, recent: make([]fits, recentFits)} }
 
 func (n Net) decoded() *decoded {
 	d := &decoded{layers: n.decode(), slots: n.table[4*netNumbers+4:], count: binary.LittleEndian.Uint32([]byte(n.table[4*netNumbers : 4*netNumbers+4]))}
@@ -110,12 +120,12 @@ func (d *decoded) vector(to *[Dims]int64, key uint32) {
 
 // fit returns how well a word fits; the result is valid until the next call. The word with zero
 // keys fits nothing, because its vector is zero, so an unused element of recent is correct for it.
-func (m *member) fit(word [2]uint32) *[groups][Filters]int32 {
+func (m *member) fit(word Word) *[groups][Filters]int32 {
 	known := &m.recent[word[0]%recentFits]
-	if known.keys == word {
+	if known.word == word {
 		return &known.of
 	}
-	known.keys = word
+	known.word = word
 	var vector [Dims]int64
 	m.vector(&vector, word[0])
 	m.vector(&vector, word[1])
@@ -146,22 +156,24 @@ func (m *member) gain(in Input) Score {
 	for h := range hidden {
 		hidden[h] = int64(m.layers.Bias[h])
 	}
-	for w, matches := range m.matches(in.Words) {
-		for f, best := range matches {
-			best := int64(best) + int64(m.layers.Biases[w][f])
-			if best <= 0 {
-				continue
-			}
-			best = best * contextUnit / (vectorUnit * filterUnit)
-			for h := range hidden {
-				hidden[h] += best * int64(m.layers.Dense[h][w*Filters+f])
+	for s, matches := range [Sequences]matches{*m.matches(&in.Sentence), m.around(in.Around)} {
+		for w, bests := range matches {
+			for f, best := range bests {
+				best := int64(best) + int64(m.layers.Biases[w][f])
+				if best <= 0 {
+					continue
+				}
+				best = best * contextUnit / (vectorUnit * filterUnit)
+				for h := range hidden {
+					hidden[h] += best * int64(m.layers.Dense[h][s*Matches+w*Filters+f])
+				}
 			}
 		}
 	}
 	out := int64(m.layers.OutBias)
 	for h, v := range hidden {
 		for k, c := range in.Context {
-			v += int64(c) * int64(m.layers.Dense[h][Matches+k])
+			v += int64(c) * int64(m.layers.Dense[h][Sequences*Matches+k])
 		}
 		if v > 0 {
 			out += v * int64(m.layers.Out[h])
@@ -170,9 +182,35 @@ func (m *member) gain(in Input) Score {
 	return Score(max(-MaxGain, min(MaxGain, out/(contextUnit*denseUnit*denseUnit/Unit))))
 }
 
-// matches returns the best match of each filter. A match may start at any word, and continue after
+// around returns the best matches in any of the sentences, or zero if there are none.
+func (m *member) around(sentences []Words) (best matches) {
+	for k := range sentences {
+		of := m.matches(&sentences[k])
+		if k == 0 {
+			best = *of
+			continue
+		}
+		for w := range best {
+			for f := range best[w] {
+				best[w][f] = max(best[w][f], of[w][f])
+			}
+		}
+	}
+	return best
+}
+
+// matches returns the best matches in a sentence. The result is valid until the next call.
+func (m *member) matches(s *Words) *matches {
+	known := &m.matched[s.ID.number%recentSentences]
+	if known.id != s.ID || s.ID == (SentenceID{}) {
+		known.id, known.of = s.ID, m.match(s.All)
+	}
+	return &known.of
+}
+
+// match returns the best match of each filter. A match may start at any word, and continue after
 // the last one with zero vectors.
-func (m *member) matches(words [][2]uint32) (best [Widths][Filters]int32) {
+func (m *member) match(words []Word) (best matches) {
 	for w := range best {
 		for f := range best[w] {
 			best[w][f] = math.MinInt32
@@ -183,7 +221,7 @@ func (m *member) matches(words [][2]uint32) (best [Widths][Filters]int32) {
 	// matches; three and one are for three-word matches after two words and after one.
 	var none, two, three, one [Filters]int32
 	for at := range n + Widths - 1 {
-		var word [2]uint32
+		var word Word
 		if at < len(words) {
 			word = words[at]
 		}

@@ -5,11 +5,11 @@ import (
 	"encoding/binary"
 )
 
-// Net is a small convolutional net over the words of a sentence. The classifier's second stage
-// consists of several nets, used only for sentences that the linear model considers possible
-// attacks. Word vectors let them judge words that occur in no training text. All arithmetic is on
-// integers. Vectors are read in place; the few thousand weights are decoded once, when the first
-// sentence is judged.
+// Net is a small convolutional net over the words of a sentence and of the sentences around it. The
+// classifier's second stage consists of several nets, used only for sentences that the linear model
+// considers possible attacks. Word vectors let them judge words that occur in no training text. All
+// arithmetic is on integers. Vectors are read in place; the few thousand weights are decoded once,
+// when the first sentence is judged.
 type Net struct{ table string }
 
 // Members is the number of nets in the second stage. They differ only in the random seed of their
@@ -29,8 +29,9 @@ func EmbeddedNets() (all [Members]Net) {
 var nets string
 
 // The shape of the net: each word is a vector of Dims numbers. Filters of one, two and three words
-// slide over a sentence, and the best match of each counts. A layer of Hidden units combines the
-// matches and the context, and a single output unit combines the hidden ones.
+// slide over a sentence and, separately, over its surroundings, and the best match of each counts.
+// A layer of Hidden units combines the matches and the context, and a single output unit combines
+// the hidden ones.
 const (
 	Dims     = 32
 	Filters  = 40 // of each width
@@ -39,7 +40,11 @@ const (
 	Contexts = 14
 	Matches  = Filters * Widths
 
-	maxWords = 64 // maximum number of words in a sentence that the net reads
+	Sequences = 2 // the sentence, and its surroundings
+	Inputs    = Sequences*Matches + Contexts
+
+	surroundings = 3  // number of sentences before and after a sentence that the net reads with it
+	maxWords     = 64 // maximum number of words in a sentence that the net reads
 )
 
 // The units of the net's numbers. A vector component is in units of 1/vectorUnit, and so on.
@@ -55,32 +60,31 @@ const MaxGain = 3 * Unit / 2
 
 // Input is the net's input for a sentence.
 type Input struct {
-	Words   [][2]uint32 // for each word, the keys of its form and its stem; 0 for none
-	Context [Contexts]int8
+	Sentence Words
+	Around   []Words // of the sentences before and after it
+	Context  [Contexts]int8
 }
 
-// Input returns the net's input for the sentence last passed to Features or Score. Its words are valid until
-// the next call.
-func (r *Reader) Input(p *Place) Input {
-	r.input.Words = r.input.Words[:0]
-	quote, question := int8(0), int8(0)
-	for k, w := range r.tokens {
-		switch w.hash {
-		case quoteMark:
-			quote = contextUnit
-		case questionMark:
-			question = contextUnit
-		}
-		if k >= maxWords {
-			continue
-		}
-		stem := uint32(0)
-		if w.stem != 0 {
-			stem = mix('U', w.stem, 0)
-		}
-		r.input.Words = append(r.input.Words, [2]uint32{WordKey(w.form(r.text)), stem})
-	}
-	c := &r.input.Context
+// Words are the words of a sentence.
+type Words struct {
+	All []Word
+	ID  SentenceID // for reuse; the zero value means none
+}
+
+// Word holds the keys of a word's form and its stem; 0 means none.
+type Word [2]uint32
+
+// SentenceID identifies a sentence among those that a reader has read.
+type SentenceID struct{ text, number uint32 }
+
+// recentSentences is the number of sentences whose data is kept for the inputs of the next ones.
+const recentSentences = 2*surroundings + 2
+
+// Input returns the net's input for sentence i, which must be the one last passed to Features or
+// Score. Its words are valid until the next call.
+func (r *Reader) Input(t []byte, all []Sentence, i int, p *Place) Input {
+	in := &r.input
+	c := &in.Context
 	*c = [Contexts]int8{}
 	c[p.Kind] = contextUnit
 	if r.content > 0 {
@@ -92,8 +96,51 @@ func (r *Reader) Input(p *Place) Input {
 		}
 	}
 	c[11] = int8(contextUnit * min(len(r.tokens), 40) / 40)
-	c[12], c[13] = quote, question
-	return r.input
+	c[12], c[13] = r.has(quoteMark), r.has(questionMark)
+	in.Sentence = r.words(i)
+	in.Around = in.Around[:0]
+	for j := max(0, i-surroundings); j <= min(len(all)-1, i+surroundings); j++ {
+		if j == i {
+			continue
+		}
+		if r.recentWords[j%recentSentences].ID != r.id(j) {
+			r.text = t[all[j].Start:all[j].End]
+			r.tokenize(r.text, p)
+		}
+		in.Around = append(in.Around, r.words(j))
+	}
+	return *in
+}
+
+func (r *Reader) id(i int) SentenceID { return SentenceID{r.serial, uint32(i)} }
+
+// words returns the first maxWords words of sentence i, which either was read recently or is the
+// one that was last split into tokens.
+func (r *Reader) words(i int) Words {
+	recent := &r.recentWords[i%recentSentences]
+	if recent.ID == r.id(i) {
+		return *recent
+	}
+	*recent = Words{recent.All[:0], r.id(i)}
+	for k := range r.tokens[:min(len(r.tokens), maxWords)] {
+		w := &r.tokens[k]
+		stem := uint32(0)
+		if w.stem != 0 {
+			stem = mix('U', w.stem, 0)
+		}
+		recent.All = append(recent.All, Word{WordKey(w.form(r.text)), stem})
+	}
+	return *recent
+}
+
+// has returns contextUnit if one of the tokens is mark, and 0 otherwise.
+func (r *Reader) has(mark uint32) int8 {
+	for k := range r.tokens {
+		if r.tokens[k].hash == mark {
+			return contextUnit
+		}
+	}
+	return 0
 }
 
 var quoteMark, questionMark = mix('!', '"', 0), mix('!', '?', 0)
@@ -109,40 +156,44 @@ const netSlot = 2 + Dims
 type Layers struct {
 	Filters [Widths][Filters][]int32 // weights, Dims for each word
 	Biases  [Widths][Filters]int32
-	Dense   [Hidden][Matches + Contexts]int32
+	Dense   [Hidden][Inputs]int32
 	Bias    [Hidden]int32
 	Out     [Hidden]int32
 	OutBias int32
 }
 
-func (l *Layers) fields() (all []*int32) {
+// each calls visit with each number, in the order in which a net contains them.
+func (l *Layers) each(visit func(*int32)) {
 	for w := range Widths {
 		for f := range Filters {
 			if l.Filters[w][f] == nil {
 				l.Filters[w][f] = make([]int32, (w+1)*Dims)
 			}
 			for k := range l.Filters[w][f] {
-				all = append(all, &l.Filters[w][f][k])
+				visit(&l.Filters[w][f][k])
 			}
-			all = append(all, &l.Biases[w][f])
+			visit(&l.Biases[w][f])
 		}
 	}
 	for h := range Hidden {
 		for k := range l.Dense[h] {
-			all = append(all, &l.Dense[h][k])
+			visit(&l.Dense[h][k])
 		}
-		all = append(all, &l.Bias[h], &l.Out[h])
+		visit(&l.Bias[h])
+		visit(&l.Out[h])
 	}
-	return append(all, &l.OutBias)
+	visit(&l.OutBias)
 }
 
-var netNumbers = len(new(Layers).fields())
+// netNumbers is the number of numbers in a net.
+const netNumbers = Filters*(Dims*Widths*(Widths+1)/2+Widths) + Hidden*(Inputs+2) + 1
 
 // decode returns the decoded layers of a net.
 func (n Net) decode() *Layers {
-	l := new(Layers)
-	for k, v := range l.fields() {
-		*v = int32(binary.LittleEndian.Uint32([]byte(n.table[4*k : 4*k+4])))
-	}
+	l, at := new(Layers), 0
+	l.each(func(v *int32) {
+		*v = int32(binary.LittleEndian.Uint32([]byte(n.table[at : at+4])))
+		at += 4
+	})
 	return l
 }

@@ -36,9 +36,9 @@ func TestGain(t *testing.T) {
 		for i := range all {
 			p := Place{Kind: PlaceKind(rapid.IntRange(0, int(Result)).Draw(t, "kind"))}
 			r.Features(text, all, i, &p)
-			in := r.Input(&p)
-			if len(in.Words) > maxWords {
-				t.Fatalf("%d words", len(in.Words))
+			in := r.Input(text, all, i, &p)
+			if len(in.Sentence.All) > maxWords || len(in.Around) != min(i, surroundings)+min(len(all)-1-i, surroundings) {
+				t.Fatalf("%d words, %d sentences around", len(in.Sentence.All), len(in.Around))
 			}
 			gain := j.Gain(in)
 			if gain < -MaxGain || gain > MaxGain || gain != j.Gain(in) {
@@ -52,23 +52,27 @@ func TestGain(t *testing.T) {
 // gives the corresponding gain.
 func TestEncodeNet(t *testing.T) {
 	var l Layers
-	l.fields()
+	n := 0
+	l.each(func(*int32) { n++ })
+	if n != netNumbers {
+		t.Fatalf("%d numbers, want %d", n, netNumbers)
+	}
 	l.Filters[0][0][1] = FilterWeight(2)
 	l.Dense[0][0] = DenseWeight(1.5)
-	l.Dense[0][Matches] = DenseWeight(0.5)
+	l.Dense[0][Sequences*Matches] = DenseWeight(0.5)
 	l.Out[0] = DenseWeight(0.25)
 	l.OutBias = OutBias(-0.125)
 	key := WordKey(7)
 	j := NewJudge(EncodeNet(&l, map[uint32][Dims]float32{key: {0, 0.5}}))
 	for _, c := range []struct {
-		words [][2]uint32
+		words []Word
 		want  float64
 	}{
 		{nil, 0.25*0.5 - 0.125},
-		{[][2]uint32{{key, 0}}, 0.25*(0.5*2*1.5+0.5) - 0.125},
-		{[][2]uint32{{WordKey(8), 0}, {0, key}}, 0.25*(0.5*2*1.5+0.5) - 0.125},
+		{[]Word{{key, 0}}, 0.25*(0.5*2*1.5+0.5) - 0.125},
+		{[]Word{{WordKey(8), 0}, {0, key}}, 0.25*(0.5*2*1.5+0.5) - 0.125},
 	} {
-		in := Input{Words: c.words}
+		in := Input{Sentence: Words{All: c.words}}
 		in.Context[0] = contextUnit
 		if got := j.Gain(in); got != Score(c.want*Unit) {
 			t.Errorf("%v: %d, want %d", c.words, got, Score(c.want*Unit))
@@ -82,7 +86,7 @@ func BenchmarkGain(b *testing.B) {
 	var r Reader
 	p := Place{Kind: Description}
 	r.Features(text, all, 0, &p)
-	in := r.Input(&p)
+	in := r.Input(text, all, 0, &p)
 	j := EmbeddedJudge()
 	for b.Loop() {
 		j.Gain(in)

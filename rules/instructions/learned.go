@@ -20,7 +20,7 @@ var Learned = scanner.Rule{
 	Fix:        "Read the sentence. If a model that followed it would do something that the user did not ask for, remove the server or the text.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceLow,
-	Basis:      "A linear classifier, trained on labelled texts, scores each sentence by its words, their order, and how they relate to the purpose of the tool; a text has the score of its worst sentence, reduced for longer texts. Two small neural networks that use word vectors then rate the sentences that may be attacks. Other rules' findings in a sentence add to its score, with a weight per rule learned in training. The finding is high only above a threshold that few benign texts reach; in sentences below a second, lower threshold, findings from rules that match phrasings are lowered to medium. docs/detection.md has the figures.",
+	Basis:      "A linear classifier, trained on labelled texts, scores each sentence by its words, their order, and how they relate to the purpose of the tool; a text has the score of its worst sentence, reduced for longer texts. Two small neural networks that use word vectors then rate the sentences that may be attacks, together with their surroundings. Other rules' findings in a sentence add to its score, with a weight per rule learned in training. The finding is high only above a threshold that few benign texts reach; in sentences below a second, lower threshold, findings from rules that match phrasings are lowered to medium. docs/detection.md has the figures.",
 	Refs:       []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM01", "ATLAS:AML.T0051.001", "CWE-1427"},
 	Definition: askClassifier,
 	Result:     askClassifier,
@@ -98,7 +98,7 @@ func askClassifier(p *scanner.TextPass) {
 			continue
 		}
 		score -= penalty
-		if score += c.gain(&is, score, support, &place); score > worst {
+		if score += c.gain(&is, score, support, p.Folded, i, &place); score > worst {
 			worst, at = score, i
 		}
 	}
@@ -128,9 +128,9 @@ func askClassifier(p *scanner.TextPass) {
 		Message: "the classifier rates the sentence as an instruction that harms the user"})
 }
 
-// gain returns what the neural networks and other rules' findings add to the score of the reader's
-// current sentence. It does not run the networks if their output cannot matter.
-func (c *classifier) gain(is *trained.Parameters, score, support trained.Score, place *trained.Place) trained.Score {
+// gain returns what the neural networks and other rules' findings add to the score of sentence i,
+// the reader's current one. It does not run the networks if their output cannot matter.
+func (c *classifier) gain(is *trained.Parameters, score, support trained.Score, t []byte, i int, place *trained.Place) trained.Score {
 	g := place.Kind.Group()
 	switch {
 	case score+support+trained.MaxGain <= is.Medium[g]:
@@ -141,7 +141,7 @@ func (c *classifier) gain(is *trained.Parameters, score, support trained.Score, 
 	if c.judge == nil {
 		c.judge = trained.EmbeddedJudge()
 	}
-	return support + c.judge.Gain(c.reader.Input(place))
+	return support + c.judge.Gain(c.reader.Input(t, c.sentences, i, place))
 }
 
 // shownPart is the maximum length, in characters, of a quoted part of a sentence.

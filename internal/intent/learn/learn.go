@@ -132,7 +132,7 @@ func (c chunk) Release() {}
 // Read runs the rows through the engine like a user's recording and fills in their texts and the
 // findings from every rule except the classifier.
 func Read(rows []*Row) error {
-	c := &capture{}
+	c := &capture{words: map[intent.SentenceID]intent.Words{}}
 	table := slices.DeleteFunc(rules.All(), func(r scanner.Rule) bool { return r.ID == instructions.LearnedID })
 	engine, err := scanner.New(append(table, scanner.Rule{ID: "inj-capture", Category: "hidden_instructions", Title: "-", Why: "-", Fix: "-", Basis: "-",
 		Refs: []string{"CWE-1427"}, Definition: c.text, Result: c.text}), scanner.Options{Workers: 1})
@@ -153,6 +153,7 @@ type capture struct {
 	reader    intent.Reader
 	locator   intent.Locator
 	sentences []intent.Sentence
+	words     map[intent.SentenceID]intent.Words // of the text
 }
 
 func (c *capture) Event(*scanner.Event, *scanner.Outcome) error { return nil }
@@ -169,6 +170,7 @@ func (c *capture) text(p *scanner.TextPass) {
 		return
 	}
 	c.sentences = intent.Sentences(c.sentences[:0], p.Folded)
+	clear(c.words)
 	t := Text{Group: place.Kind.Group(), Around: intent.Around(p)}
 	span := c.row.Span
 	from := strings.Index(string(p.Source), span)
@@ -179,7 +181,7 @@ func (c *capture) text(p *scanner.TextPass) {
 		verdicts := intent.Verdicts(nil, p, s, t.Group)
 		t.Sentences = append(t.Sentences, Sentence{
 			Features: slices.Clone(c.reader.Features(p.Folded, c.sentences, i, &place)),
-			Input:    c.input(&place),
+			Input:    c.input(p.Folded, i, &place),
 			Verdicts: verdicts,
 			InSpan:   in || span == "" && len(verdicts) > 0,
 		})
@@ -187,9 +189,23 @@ func (c *capture) text(p *scanner.TextPass) {
 	c.row.Texts = append(c.row.Texts, t)
 }
 
-// input returns the net's input for the sentence last passed to Features.
-func (c *capture) input(place *intent.Place) intent.Input {
-	in := c.reader.Input(place)
-	in.Words = slices.Clone(in.Words)
+// input returns the net's input for sentence i, the one last passed to Features.
+func (c *capture) input(t []byte, i int, place *intent.Place) intent.Input {
+	in := c.reader.Input(t, c.sentences, i, place)
+	in.Sentence = c.keep(in.Sentence)
+	in.Around = slices.Clone(in.Around)
+	for k, words := range in.Around {
+		in.Around[k] = c.keep(words)
+	}
 	return in
+}
+
+// keep returns a copy of words that all inputs of a text share.
+func (c *capture) keep(words intent.Words) intent.Words {
+	kept, ok := c.words[words.ID]
+	if !ok {
+		kept = intent.Words{All: slices.Clone(words.All), ID: words.ID}
+		c.words[words.ID] = kept
+	}
+	return kept
 }

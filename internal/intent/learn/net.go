@@ -35,8 +35,14 @@ type word struct {
 	published *vector
 	own       [2]int32
 	at, slope numbers
+	fit       fits
 	used      bool
+	moved     bool // slope is not zero
 }
+
+// fits holds how well a word fits each position of each filter: the positions of the first width,
+// then those of the second, and so on.
+type fits [intent.Widths * (intent.Widths + 1) / 2][intent.Filters]float32
 
 // random is a random number generator that gives the same numbers on every machine.
 type random uint64
@@ -55,7 +61,7 @@ func (r *random) layer(size int, to float32) layer {
 	return l
 }
 
-const inputs = intent.Matches + intent.Contexts
+const inputs = intent.Inputs
 
 func newTrainee(own int, words []word, seed random) *trainee {
 	n := &trainee{random: seed, words: words}
@@ -73,54 +79,38 @@ func newTrainee(own int, words []word, seed random) *trainee {
 
 // netInput is a training example for the net.
 type netInput struct {
-	words         []int32
+	sentences     [intent.Sequences][][]int32 // the sentence, and those around it
 	context       [intent.Contexts]float32
 	label, weight float64
 }
 
 // trace holds the intermediate values of a forward pass, for backward.
 type trace struct {
-	words  []*word // nil for a dropped word
-	n      int
-	best   [intent.Matches]int
-	match  [intent.Matches]float32
-	inputs [inputs]float32
-	scale  [inputs]float32
-	hidden [intent.Hidden]float32
+	sequences [intent.Sequences]sequence
+	inputs    [inputs]float32
+	scale     [inputs]float32
+	hidden    [intent.Hidden]float32
 }
 
-var nothing numbers
-
-func (p *trace) at(k int) *numbers {
-	if k >= len(p.words) || p.words[k] == nil {
-		return &nothing
-	}
-	return &p.words[k].at
+// sequence is a sequence of sentences, with the best match of each filter and its position.
+type sequence struct {
+	words  []*word // nil for a dropped word; a filter may reach beyond the end of a sentence, where there are none
+	starts []int   // where a match may start: at any word
+	match  [intent.Matches]float32
+	best   [intent.Matches]int
 }
 
 // forward returns the logit of a sentence, with random dropout of words and inputs.
 func (n *trainee) forward(in *netInput, p *trace, o *NetOptions) float64 {
-	p.words, p.n = p.words[:0], max(len(in.words), 1)
-	for _, i := range in.words {
-		if n.random.next()%1000 < o.WordDrop {
-			p.words = append(p.words, nil)
-			continue
-		}
-		w := &n.words[i]
-		if !w.used {
-			w.used, w.at, w.slope = true, n.read(w), numbers{}
-			n.used = append(n.used, i)
-		}
-		p.words = append(p.words, w)
-	}
-	for w := range n.filters {
-		for f := range intent.Filters {
-			m := w*intent.Filters + f
-			p.match[m], p.best[m] = n.match(p, w, f)
-			p.inputs[m] = max(0, p.match[m])
+	for k := range p.sequences {
+		s := &p.sequences[k]
+		n.take(in.sentences[k], s, o)
+		n.match(s)
+		for m, v := range s.match {
+			p.inputs[k*intent.Matches+m] = max(0, v)
 		}
 	}
-	copy(p.inputs[intent.Matches:], in.context[:])
+	copy(p.inputs[intent.Sequences*intent.Matches:], in.context[:])
 	for k := range p.inputs {
 		p.scale[k] = float32(2 * (n.random.next() & 1))
 		p.inputs[k] = float32(p.inputs[k] * p.scale[k])
@@ -135,6 +125,52 @@ func (n *trainee) forward(in *netInput, p *trace, o *NetOptions) float64 {
 		sum += float32(p.hidden[h] * n.out.value[h])
 	}
 	return float64(sum)
+}
+
+// take sets the words of a sequence, without those that are dropped at random.
+func (n *trainee) take(sentences [][]int32, to *sequence, o *NetOptions) {
+	to.words, to.starts = to.words[:0], to.starts[:0]
+	if len(sentences) == 0 {
+		sentences = [][]int32{nil}
+	}
+	for _, ids := range sentences {
+		for k := range max(len(ids), 1) {
+			to.starts = append(to.starts, len(to.words)+k)
+		}
+		for _, i := range ids {
+			to.words = append(to.words, n.word(i, o))
+		}
+		to.words = append(to.words, beyond[:]...)
+	}
+}
+
+// beyond is what filters read beyond the end of a sentence.
+var beyond [intent.Widths]*word
+
+// word returns a word of the batch, or nil if it is dropped.
+func (n *trainee) word(i int32, o *NetOptions) *word {
+	if n.random.next()%1000 < o.WordDrop {
+		return nil
+	}
+	w := &n.words[i]
+	if !w.used {
+		w.used, w.moved, w.at, w.slope = true, false, n.read(w), numbers{}
+		n.used = append(n.used, i)
+		n.fits(w)
+	}
+	return w
+}
+
+// fits sets how well a word fits each position of each filter.
+func (n *trainee) fits(w *word) {
+	for width := range n.filters {
+		for f := range intent.Filters {
+			of := n.filters[width].value[f*(width+1)*intent.Dims:]
+			for k := range width + 1 {
+				w.fit[width*(width+1)/2+k][f] = dot(&w.at, (*numbers)(of[k*intent.Dims:]))
+			}
+		}
+	}
 }
 
 // read returns the vector of a word: the projection of its published vector plus the vectors of its
@@ -173,23 +209,39 @@ func dot(x, y *numbers) float32 {
 	return (a + b) + (c + d)
 }
 
-// match returns the best match of a filter and its position.
-func (n *trainee) match(p *trace, w, f int) (best float32, at int) {
-	of := n.filters[w].value[f*(w+1)*intent.Dims:][:(w+1)*intent.Dims]
-	best = float32(math.Inf(-1))
-	for i := range p.n {
-		sum := float32(0)
-		for k := 0; k <= w; k++ {
-			if x := p.at(i + k); x != &nothing {
-				sum += dot(x, (*numbers)(of[k*intent.Dims:]))
-			}
-		}
-		if sum > best {
-			best, at = sum, i
+// match sets the best matches in a sequence and their positions.
+func (n *trainee) match(s *sequence) {
+	for m := range s.match {
+		s.match[m] = float32(math.Inf(-1))
+	}
+	for _, i := range s.starts {
+		one, two, three := s.fit(i), s.fit(i+1), s.fit(i+2)
+		for f := range intent.Filters {
+			s.raise(f, i, one[0][f])
+			s.raise(intent.Filters+f, i, one[1][f]+two[2][f])
+			s.raise(2*intent.Filters+f, i, one[3][f]+two[4][f]+three[5][f])
 		}
 	}
-	return best + n.biases[w].value[f], at
+	for m := range s.match {
+		s.match[m] += n.biases[m/intent.Filters].value[m%intent.Filters]
+	}
 }
+
+func (s *sequence) raise(m, at int, to float32) {
+	if to > s.match[m] {
+		s.match[m], s.best[m] = to, at
+	}
+}
+
+// fit returns how well the word at i fits each position of each filter.
+func (s *sequence) fit(i int) *fits {
+	if w := s.words[i]; w != nil {
+		return &w.fit
+	}
+	return &noFit
+}
+
+var noFit fits
 
 // backward adds the gradients of a sentence, given the gradient of its logit.
 func (n *trainee) backward(p *trace, g float32) {
@@ -208,22 +260,31 @@ func (n *trainee) backward(p *trace, g float32) {
 			back[k] += float32(slope * value[k])
 		}
 	}
+	for k := range p.sequences {
+		n.spread(&p.sequences[k], (*[intent.Matches]float32)(back[k*intent.Matches:]), (*[intent.Matches]float32)(p.scale[k*intent.Matches:]))
+	}
+}
+
+// spread adds the gradients of the filters and words of a sequence, given those of its matches and
+// their scales.
+func (n *trainee) spread(s *sequence, back, scale *[intent.Matches]float32) {
 	for w := range n.filters {
 		for f := range intent.Filters {
 			m := w*intent.Filters + f
-			slope := float32(back[m] * p.scale[m])
-			if p.match[m] <= 0 || slope == 0 {
+			slope := float32(back[m] * scale[m])
+			if s.match[m] <= 0 || slope == 0 {
 				continue
 			}
 			n.biases[w].gradient[f] += slope
 			for k := 0; k <= w; k++ {
-				i := p.best[m] + k
-				if i >= len(p.words) || p.words[i] == nil {
+				i := s.best[m] + k
+				if s.words[i] == nil {
 					continue
 				}
 				from := (f*(w+1) + k) * intent.Dims
 				value, gradient := (*numbers)(n.filters[w].value[from:]), (*numbers)(n.filters[w].gradient[from:])
-				word := p.words[i]
+				word := s.words[i]
+				word.moved = true
 				for d := range value {
 					gradient[d] += float32(slope * word.at[d])
 					word.slope[d] += float32(slope * value[d])
@@ -237,6 +298,9 @@ func (n *trainee) backward(p *trace, g float32) {
 func (n *trainee) learn() {
 	for _, i := range n.used {
 		w := &n.words[i]
+		if !w.moved {
+			continue
+		}
 		if w.published != nil {
 			for k, x := range w.published {
 				if x != 0 {
@@ -259,7 +323,7 @@ func (n *trainee) learn() {
 }
 
 // update takes an optimizer step on the gradients of a batch and resets them. Of the net's own word
-// vectors, only those in the batch are updated.
+// vectors, only those that the batch has gradients for are updated.
 func (n *trainee) update(rate float64) {
 	n.learn()
 	n.step++
@@ -273,8 +337,11 @@ func (n *trainee) update(rate float64) {
 	}
 	taken := map[int32]bool{}
 	for _, i := range n.used {
-		n.words[i].used = false
-		for _, own := range n.words[i].own {
+		w := &n.words[i]
+		if w.used = false; !w.moved {
+			continue
+		}
+		for _, own := range w.own {
 			if own >= 0 && !taken[own] {
 				taken[own] = true
 				n.own.update(int(own)*intent.Dims, int(own+1)*intent.Dims, to, root)

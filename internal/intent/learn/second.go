@@ -25,7 +25,7 @@ type NetOptions struct {
 }
 
 // DefaultNet are the options that the embedded net is trained with.
-var DefaultNet = NetOptions{Passes: 6, Rate: 2e-3, Batch: 64, WordDrop: 100, Share: 0.25, Honest: 6000, Known: 3, Positive: 2, Twin: 2, Other: 0.5, Gain: 0.3, Floor: -4}
+var DefaultNet = NetOptions{Passes: 6, Rate: 2e-3, Batch: 64, WordDrop: 100, Share: 0.25, Honest: 10000, Known: 3, Positive: 2, Twin: 2, Other: 1, Gain: 0.3, Floor: -4}
 
 // FloorGain returns the gain for a sentence that the net does not judge.
 func (o *NetOptions) FloorGain() intent.Score { return units(float64(o.Gain * o.Floor)) }
@@ -110,7 +110,7 @@ func passes(all []Scored, share float64) (pass [intent.Groups]intent.Score) {
 func trainNet(all []Scored, left func(*Scored) bool, pass [intent.Groups]intent.Score, vectors map[uint32]*vector, o NetOptions, seed random) intent.Net {
 	chosen, others := netRows(all, left, pass, o)
 	known := netVocabulary(chosen, o.Known)
-	ids := &wordTable{known: known, vectors: vectors, ids: map[[2]uint32]int32{}}
+	ids := &wordTable{known: known, vectors: vectors, ids: map[intent.Word]int32{}, seen: map[intent.SentenceID][]int32{}}
 	sets, rest := ids.inputs(chosen), ids.inputs(others)
 	n := newTrainee(len(known), ids.words, seed)
 	var p trace
@@ -175,7 +175,7 @@ func netRows(all []Scored, left func(*Scored) bool, pass [intent.Groups]intent.S
 					continue
 				}
 				id := hash(s.Set)
-				for _, w := range r.input.Words {
+				for _, w := range r.input.Sentence.All {
 					id = (id ^ w[0]) * 16777619
 				}
 				if !said[id] {
@@ -197,7 +197,7 @@ func netVocabulary(rows []netRow, least int) map[uint32]int32 {
 	}
 	seen := map[uint32]occurrence{}
 	for _, r := range rows {
-		for _, w := range r.input.Words {
+		for _, w := range r.input.Sentence.All {
 			for _, key := range w {
 				if o := seen[key]; key != 0 && o.last != r.group {
 					seen[key] = occurrence{o.groups + 1, r.group}
@@ -218,16 +218,30 @@ func netVocabulary(rows []netRow, least int) map[uint32]int32 {
 type wordTable struct {
 	known   map[uint32]int32
 	vectors map[uint32]*vector
-	ids     map[[2]uint32]int32
+	ids     map[intent.Word]int32
 	words   []word
+	seen    map[intent.SentenceID][]int32
+}
+
+// sentence returns the numbers of the words of a sentence.
+func (t *wordTable) sentence(words intent.Words) []int32 {
+	numbers, ok := t.seen[words.ID]
+	if !ok {
+		for _, word := range words.All {
+			numbers = append(numbers, t.id(word))
+		}
+		t.seen[words.ID] = numbers
+	}
+	return numbers
 }
 
 func (t *wordTable) inputs(rows []netRow) []*netInput {
 	var all []*netInput
 	for _, r := range rows {
 		in := &netInput{label: r.label, weight: r.weight}
-		for _, keys := range r.input.Words {
-			in.words = append(in.words, t.id(keys))
+		in.sentences[0] = [][]int32{t.sentence(r.input.Sentence)}
+		for _, words := range r.input.Around {
+			in.sentences[1] = append(in.sentences[1], t.sentence(words))
 		}
 		for k, v := range r.input.Context {
 			in.context[k] = float32(v) / 16
@@ -237,7 +251,7 @@ func (t *wordTable) inputs(rows []netRow) []*netInput {
 	return all
 }
 
-func (t *wordTable) id(keys [2]uint32) int32 {
+func (t *wordTable) id(keys intent.Word) int32 {
 	i, ok := t.ids[keys]
 	if !ok {
 		w := word{published: t.vectors[keys[0]], own: [2]int32{-1, -1}}
