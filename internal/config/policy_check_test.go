@@ -33,7 +33,7 @@ func TestCheck(t *testing.T) {
 		{"events and methods", "[rules.a]\naction='log'\nmatch.event_type=['list']\n[rules.b]\naction='log'\nmatch.method=['tools/list']\n", []string{`4:8: the rule "b" is unreachable:`}},
 		{"connections are not calls", "[rules.a]\naction='deny'\nmatch.event_type=['connect']\n[rules.b]\naction='prompt'\nmatch.event_type=['tool_call']\n", nil},
 		{"contradiction", "[rules.a]\naction='deny'\nmatch.method=['resources/read']\nmatch.tool_name=['x']\n", []string{`1:8: the rule "a" matches nothing`}},
-		{"not decided about", "[rules.a]\naction='deny'\nmatch.method=['tools/list', 'notifications/*']\n", []string{`1:8: the rule "a" has no effect: a policy applies to tools/call`}},
+		{"not decided about", "[rules.a]\naction='deny'\nmatch.method=['tools/list', 'notifications/*']\n", []string{`1:8: the rule "a" has no effect: only rules with the action log apply`}},
 		{"logged", "[rules.a]\naction='log'\nmatch.method=['tools/list']\n", nil},
 		{"patterns", "[rules.a]\naction='deny'\nmatch.tool_name=['x*', 'xy', '[ab]', '*']\nmatch.resource_path=['/etc/']\n", []string{
 			`3:18: the pattern "x*" adds nothing: "*" in the same list`, `3:24: the pattern "xy" adds nothing`, `3:30: the pattern "[ab]" adds nothing`,

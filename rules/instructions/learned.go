@@ -102,7 +102,8 @@ func askClassifier(p *scanner.TextPass) {
 			worst, at = score, i
 		}
 	}
-	if unlikely := worst <= is.Medium[group]; (unlikely || worst <= is.Keep[group]) && p.Via == "" && place.Kind.Prose() {
+	alone := place.Kind == trained.Description && len(c.sentences) == 1 // too little text to doubt a rule
+	if unlikely := worst <= is.Medium[group]; (unlikely || worst <= is.Keep[group]) && p.Via == "" && place.Kind.Prose() && !alone {
 		p.Lower("the classifier considers the text benign", func(r *scanner.Rule, s scanner.Severity) scanner.Severity {
 			return Doubted(r, s, group, unlikely)
 		})
