@@ -23,8 +23,8 @@ var messages = [...]struct {
 	{"result=64KB", "a result of 64 KB", 1_000_000},
 	{"tools=60/new", "a list of 60 tools", 2_000_000},
 	{"tools=60/known", "the same list again", 2_000_000},
-	{"judge", "a call, only judging", 100_000},
-	{"judge/tools=60", "a list of 60 tools, only judging", 100_000},
+	{"judge", "a call, judging only", 100_000},
+	{"judge/tools=60", "a list of 60 tools, judging only", 100_000},
 }
 
 // stepRuns is the number of runs per sub-benchmark. The best one counts, because other load on the

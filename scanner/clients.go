@@ -51,8 +51,8 @@ const (
 // different name, in any session.
 func (p *JudgePass) ClientDifferences() []ClientDifference { return p.apart }
 
-// compareClients records what a message lists to the client, and compares it with what the server
-// listed to the first other client.
+// compareClients records the definitions that a message offers the client, and compares them with
+// those that the server offered the first client with a different name.
 func (j *judge) compareClients(p *JudgePass) (apart []ClientDifference) {
 	e, m, client := p.event, p.Message, p.Server.Client
 	if client == nil || client.Name == "" || e.Kind == DefinitionEvent || e.Kind == LockEvent {

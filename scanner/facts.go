@@ -77,6 +77,6 @@ type Listing struct {
 // descriptionBytes bounds the length of the remembered part of a description.
 const descriptionBytes = 2048
 
-// schemaBytes bounds the size of a remembered schema. Among published servers, no input schema and
-// one of 162 output schemas is larger.
+// schemaBytes bounds the size of a remembered schema. No input schema of the published servers is
+// larger, and only one of their 162 output schemas.
 const schemaBytes = 16 << 10

@@ -103,7 +103,7 @@ func appendTime(b []byte, t time.Time) []byte {
 }
 
 // errShared is the error for JSON that AppendJSON did not write.
-var errShared = errors.New("expected what a message adds to its session, as written by mcpscan proxy")
+var errShared = errors.New("not the session data of a message, as written by mcpscan proxy")
 
 // ParseShared parses the output of AppendJSON at node n of doc, and rejects everything else. The
 // result does not refer to doc.

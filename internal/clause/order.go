@@ -53,7 +53,7 @@ var documentary = [...]struct {
 }
 
 // Thresholds for texts that explain attacks. They are high enough that an injected sentence padded
-// with two documentary words stays below them.
+// with two of their words stays below them.
 const (
 	documentaryBytes  = 600
 	documentaryWeight = 8

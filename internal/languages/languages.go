@@ -194,8 +194,8 @@ const (
 	noLetter    = `[` + punctuation + `'-]`
 )
 
-// FoldExpr folds the words of an expression. It keeps syntax: \p and \ with the characters that
-// they escape, [ ] and (?:
+// FoldExpr folds the words of an expression, and leaves the syntax unchanged: escape sequences, \p
+// with its class, bracketed classes and (?:
 func FoldExpr(expr string) string {
 	expr = strings.ReplaceAll(expr, `\pL`, Letter)
 	out := make([]byte, 0, len(expr))

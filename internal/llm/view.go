@@ -38,7 +38,7 @@ type View struct {
 	pointer string // of the document in the text
 }
 
-// viewOf returns the root of a document that is a whole text.
+// viewOf returns a view of the root of doc, which spans all of text.
 func viewOf(text *Text, doc *wire.Doc) View { return View{text: text, doc: doc} }
 
 // Kind returns the kind of the value, or Invalid if it is absent.

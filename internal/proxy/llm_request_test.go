@@ -198,7 +198,8 @@ func TestLLMInspectsAlongside(t *testing.T) {
 	}
 }
 
-// TestLLMPanics checks that a panic in an inspection for which nobody waits ends only its exchange.
+// TestLLMPanics checks that a panic in an inspection that nobody is waiting for ends only
+// the exchange that is inspected.
 func TestLLMPanics(t *testing.T) {
 	a := inFrontOf(t, engineOf(t, scanner.Options{Pinning: &scanner.Pinning{OnChange: scanner.Allow}}), func(w http.ResponseWriter, r *http.Request) {
 		say(w, stream, anthropicStart+anthropicCall+anthropicEnd)

@@ -53,8 +53,8 @@ func Doubtful(r *scanner.Rule, g trained.Group) bool {
 }
 
 // Doubted returns the severity of a rule's finding in a text that the classifier considers benign.
-// Findings from doubtful rules are at most medium or, if the classifier would not even report the
-// text itself (unlikely), low. Those that name a command, file or address become medium in either
+// Findings from doubtful rules are at most medium or, if unlikely is set because the classifier
+// would not report the text on its own, at most low. Those that name a command, file or address become medium in either
 // case: a reader can check them, and missing one costs the most.
 func Doubted(r *scanner.Rule, s scanner.Severity, g trained.Group, unlikely bool) scanner.Severity {
 	if !Doubtful(r, g) {

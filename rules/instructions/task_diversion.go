@@ -10,7 +10,7 @@ var TaskDiversion = scanner.Rule{
 	ID:         "inj-task-diversion",
 	Category:   "hidden_instructions",
 	Title:      "Text puts its own task before the user's",
-	Why:        "The text refers to the user's task, which no tool or data can know, and tells the model to do something else first.",
+	Why:        "The text refers to the user's task, which its author cannot have known, and tells the model to do something else first.",
 	Fix:        "Do not let a model act on the text. Find out who wrote it, and remove the server if the text comes from it.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceHigh,
