@@ -1,8 +1,9 @@
 // Package intent is a classifier that recognizes instructions that harm the user. It is a linear
 // model over a sentence's features: words, word stems, word pairs, and how much of the sentence
 // relates to the purpose of the tool. Names and addresses are masked, so that it cannot learn them.
-// Sentences that the linear model considers possible attacks are also judged by a small neural net,
-// which represents words by vectors. Package learn trains both.
+// Sentences that the linear model considers possible attacks are also judged, together with the
+// sentences around them, by small neural nets, which represent words by vectors. Package learn
+// trains both.
 package intent
 
 import (

@@ -188,12 +188,9 @@ func (m *member) around(sentences []Words) (best matches) {
 		of := m.matches(&sentences[k])
 		if k == 0 {
 			best = *of
-			continue
 		}
 		for w := range best {
-			for f := range best[w] {
-				best[w][f] = max(best[w][f], of[w][f])
-			}
+			raise(&best[w], &of[w], &noFit)
 		}
 	}
 	return best
@@ -219,7 +216,7 @@ func (m *member) match(words []Word) (best matches) {
 	n := max(len(words), 1)
 	// The sums of the unfinished matches, which continue with the next word: two is for two-word
 	// matches; three and one are for three-word matches after two words and after one.
-	var none, two, three, one [Filters]int32
+	var two, three, one [Filters]int32
 	for at := range n + Widths - 1 {
 		var word Word
 		if at < len(words) {
@@ -227,7 +224,7 @@ func (m *member) match(words []Word) (best matches) {
 		}
 		fit := m.fit(word)
 		if at < n {
-			raise(&best[0], &none, &fit[0])
+			raise(&best[0], &noFit, &fit[0])
 		}
 		if 1 <= at && at <= n {
 			raise(&best[1], &two, &fit[2])
@@ -242,6 +239,9 @@ func (m *member) match(words []Word) (best matches) {
 	}
 	return best
 }
+
+// noFit is a fit of zero for each filter.
+var noFit [Filters]int32
 
 // raise raises each best match to the sum of a and b if that is higher.
 func raise(best, a, b *[Filters]int32) {
