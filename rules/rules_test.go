@@ -202,6 +202,13 @@ func TestRulesAreValid(t *testing.T) {
 	if _, err := scanner.New(rules.All(), scanner.Options{}); err != nil {
 		t.Fatal(err)
 	}
+	for _, r := range rules.All() {
+		for _, p := range r.AllPatterns() {
+			if err := p.Validate(); err != nil {
+				t.Errorf("%s: %v", r.ID, err)
+			}
+		}
+	}
 }
 
 func cases(t *testing.T, rule string) []string {

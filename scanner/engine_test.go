@@ -104,8 +104,8 @@ func TestNewRefusesRulesThatDoNotExplainThemselves(t *testing.T) {
 		"must be set together":            func(r *scanner.Rule) { r.Patterns = nil },
 		"On requires Judge":               func(r *scanner.Rule) { r.On = mcp.OnCall },
 		"no anchor":                       func(r *scanner.Rule) { r.Patterns[0].Anchors = nil },
-		`anchor "Marker" must be written`: func(r *scanner.Rule) { r.Patterns[0].Anchors = []string{"Marker"} },
-		"missing closing )":               func(r *scanner.Rule) { r.Patterns[0].Expr = "(" },
+		`anchor "Marker" must be written`: func(r *scanner.Rule) { r.Patterns[0].Custom, r.Patterns[0].Anchors = true, []string{"Marker"} },
+		"missing closing )":               func(r *scanner.Rule) { r.Patterns[0].Custom, r.Patterns[0].Expr = true, "(" },
 	} {
 		r := markerRule()
 		change(&r)

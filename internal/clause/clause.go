@@ -225,7 +225,7 @@ func ContainsAny(t []byte, words ...string) bool {
 func Combine(lists ...[]string) []string {
 	joined := []string{""}
 	for _, list := range lists {
-		var next []string
+		next := make([]string, 0, len(joined)*len(list))
 		for _, head := range joined {
 			for _, tail := range list {
 				next = append(next, head+tail)
@@ -240,14 +240,14 @@ func Combine(lists ...[]string) []string {
 // because a text can wrap anywhere. Folded text has a single white space character between words.
 func Wrapped(phrases ...string) (all []string) {
 	for _, phrase := range phrases {
-		var parts [][]string
-		for i, word := range strings.Split(phrase, " ") {
-			if i > 0 {
-				parts = append(parts, []string{" ", "\n"})
-			}
-			parts = append(parts, []string{word})
+		first, rest, _ := strings.Cut(phrase, " ")
+		forms := []string{first}
+		for rest != "" {
+			var word string
+			word, rest, _ = strings.Cut(rest, " ")
+			forms = Combine(forms, []string{" " + word, "\n" + word})
 		}
-		all = append(all, Combine(parts...)...)
+		all = append(all, forms...)
 	}
 	return all
 }

@@ -1,6 +1,9 @@
 package names
 
-import "strings"
+import (
+	"strings"
+	"sync"
+)
 
 // Brand is a product that servers are named after, with its vendor's hosts and npm scopes.
 type Brand struct {
@@ -99,7 +102,7 @@ var projects = []string{
 }
 
 // WellKnown lists the names of brands and projects, split into words.
-var WellKnown = func() (names [][]string) {
+var WellKnown = sync.OnceValue(func() (names [][]string) {
 	for _, b := range Brands {
 		names = append(names, strings.Fields(b.Name))
 	}
@@ -107,4 +110,4 @@ var WellKnown = func() (names [][]string) {
 		names = append(names, strings.Fields(p))
 	}
 	return names
-}()
+})

@@ -1,6 +1,9 @@
 package names
 
-import "strings"
+import (
+	"strings"
+	"sync"
+)
 
 // builtin is a tool that a client provides itself.
 type builtin struct {
@@ -10,7 +13,7 @@ type builtin struct {
 
 // builtins contains the tools of clients under their documented names and the names shown to the
 // model. A name that several clients use is listed once.
-var builtins = func() (all []builtin) {
+var builtins = sync.OnceValue(func() (all []builtin) {
 	for _, c := range [...]struct{ client, names string }{
 		{"Claude Code", `Bash BashOutput KillShell Read Write Edit MultiEdit NotebookEdit Glob Grep Task TodoWrite WebFetch WebSearch
 			ExitPlanMode AskUserQuestion Skill`},
@@ -27,13 +30,14 @@ var builtins = func() (all []builtin) {
 		}
 	}
 	return all
-}()
+})
 
 // Imitates returns the built-in tool whose name is equal or nearly equal to name, or nil.
 func Imitates(name string) (b *builtin, exact bool) {
 	folded := FoldName(name)
-	for i := range builtins {
-		switch b := &builtins[i]; {
+	all := builtins()
+	for i := range all {
+		switch b := &all[i]; {
 		case b.folded == folded:
 			return b, true
 		case OneEdit(b.folded, folded):

@@ -37,8 +37,9 @@ func lowerLetter(c byte) bool { return c >= 'a' && c <= 'z' }
 
 // Set returns a set of the space-separated words.
 func Set(words string) map[string]bool {
-	s := map[string]bool{}
-	for _, w := range strings.Fields(words) {
+	list := strings.Fields(words)
+	s := make(map[string]bool, len(list))
+	for _, w := range list {
 		s[w] = true
 	}
 	return s

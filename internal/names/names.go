@@ -33,7 +33,7 @@ func Slip(a, b []string, alike float64) (is, sure bool) {
 		if !OneEdit(cutA, cutB) && !looksAlike(cutA, cutB) { // first, because most names differ by more
 			return false, false
 		}
-		if len(a) > 1 && slices.ContainsFunc(a, KnownWord) && !properNames[cutA] || len(b) > 1 && slices.ContainsFunc(b, KnownWord) && !properNames[cutB] {
+		if len(a) > 1 && slices.ContainsFunc(a, KnownWord) && !properNames()[cutA] || len(b) > 1 && slices.ContainsFunc(b, KnownWord) && !properNames()[cutB] {
 			return false, false
 		}
 		a, b = []string{cutA}, []string{cutB}
@@ -123,7 +123,7 @@ func letters(w string) (set uint32, plain bool) {
 }
 
 // plural reports whether b is the plural of a.
-func plural(a, b string) bool { return a+"s" == b && !properNames[a] }
+func plural(a, b string) bool { return a+"s" == b && !properNames()[a] }
 
 // Similarity returns the similarity of two names, from 0 to 1, as agentsh measures it.
 func Similarity(a, b string) float64 {
@@ -228,11 +228,11 @@ func Distinctive(name string) []string {
 // KnownWord reports whether w is an English word used in names, possibly inflected, or a product
 // name.
 func KnownWord(w string) bool {
-	if vocabulary[w] || properNames[w] {
+	if vocabulary()[w] || properNames()[w] {
 		return true
 	}
 	for _, ending := range [...]string{"s", "es", "d", "ed", "r", "er", "or", "ing", "ly"} {
-		if stem, ok := strings.CutSuffix(w, ending); ok && vocabulary[stem] {
+		if stem, ok := strings.CutSuffix(w, ending); ok && vocabulary()[stem] {
 			return true
 		}
 	}

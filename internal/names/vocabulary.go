@@ -1,9 +1,12 @@
 package names
 
+import "sync"
+
 // vocabulary contains words used in names of tools and servers, including product names, and words
 // that differ from these in one letter. A vocabulary word is never a typo of another one; any other
 // word similar to a vocabulary word is a typo of it.
-var vocabulary = Set(`
+var vocabulary = sync.OnceValue(func() map[string]bool {
+	return Set(`
 	accept access account action activate active activity adapt adapter add address adjust admin adopt advice agent alert alias alpha
 	analysis analyze answer append apply approve archive argument arrange article artifact ask assert assign asset attach
 	attachment attack audit auth author avatar backup badge balance banner base bash batch beta billing bind birch block board body
@@ -54,14 +57,15 @@ var vocabulary = Set(`
 	wallet warehouse watch wave weather web webhook webpage website week weight wheel white widget width wiki will window wire wish
 	word work worker workflow workspace world write year yield zone zoom
 	excel gemini miro monday railway replicate sanity unity brave grave slick stick sigma motion canvas`)
+})
 
 // properNames lists the words in well-known names, which have no plurals.
-var properNames = func() map[string]bool {
+var properNames = sync.OnceValue(func() map[string]bool {
 	set := map[string]bool{}
-	for _, name := range WellKnown {
+	for _, name := range WellKnown() {
 		for _, w := range name {
-			set[w] = !vocabulary[w]
+			set[w] = !vocabulary()[w]
 		}
 	}
 	return set
-}()
+})

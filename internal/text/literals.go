@@ -20,13 +20,18 @@ type literalTable struct {
 	shift   uint       // of a hashed gram, to an index of the bitmap
 	spread  uint       // of a hashed gram, to an index of the slots
 	slots   []gramSlot // hash table with open addressing
-	entries []anchor   // by gram
+	chain   []chained  // anchors of a slot's gram, as linked lists
+	anchors []anchor
 	same    *[256]byte // form in which bytes are compared
 	tiny    []anchor   // anchors too short for a gram, found by their first byte
 }
 
-// gramSlot maps a gram to its anchors, entries[first:last]. If last is 0, the slot is empty.
-type gramSlot struct{ gram, first, last uint32 }
+// gramSlot maps a gram to the first of its anchors, as an index into the chain plus one, or zero if
+// the slot is empty.
+type gramSlot struct{ gram, first uint32 }
+
+// chained is an index into the anchors, and the next link of the same gram as in a [gramSlot].
+type chained struct{ anchor, next uint32 }
 
 // anchor is a pattern's anchor, and the offset of the anchor's gram.
 type anchor struct {
@@ -37,6 +42,9 @@ type anchor struct {
 
 const (
 	mostWidth = 4
+
+	// anyByte is the number of different bytes in a gram.
+	anyByte = 256 >> 1
 
 	// mostTiny is the maximum number of anchors that are searched for one by one, in a table of
 	// four-byte grams.
@@ -52,36 +60,75 @@ const (
 
 // newLiteralTable returns a table of the anchors of patterns. If foldCase is set, anchors must be
 // lower case and are matched case-insensitively (ASCII letters only).
+//
+// Every start of the program pays for it, so it touches little memory: a page that is used for the
+// first time costs more than the work on it.
 func newLiteralTable(patterns []Pattern, foldCase bool) *literalTable {
 	a := &literalTable{same: &exactBytes, width: gramWidth(patterns, foldCase)}
 	a.mask = 1<<(8*a.width) - 1
 	if foldCase {
 		a.same = &lowerBytes
 	}
-	common := pairCounts(patterns)
-	var grams []uint32
-	var of []anchor
-	for i, p := range patterns {
+	anchors, grams := 0, 0
+	for _, p := range patterns {
 		for _, literal := range p.Anchors {
-			l := anchor{text: literal, pattern: int32(i)}
 			switch {
 			case len(literal) < a.width-1:
-				a.tiny = append(a.tiny, l)
-			case len(literal) < a.width: // found with any byte after it
-				last := 8 * (a.width - 1)
-				for b := range uint32(256) {
-					if b == b|blurred&0xff {
-						grams, of = append(grams, a.gramOf(literal, 0)|b<<last), append(of, l)
-					}
-				}
+			case len(literal) < a.width:
+				anchors, grams = anchors+1, grams+anyByte
 			default:
-				l.offset = int32(rarestGram(literal, a.width, &common))
-				grams, of = append(grams, a.gramOf(literal, int(l.offset))), append(of, l)
+				anchors, grams = anchors+1, grams+1
 			}
 		}
 	}
-	a.index(grams, of)
+	a.allocate(anchors, grams)
+	common := pairCounts(patterns)
+	for i, p := range patterns {
+		for _, literal := range p.Anchors {
+			l := anchor{text: literal, pattern: int32(i)}
+			if len(literal) < a.width-1 {
+				a.tiny = append(a.tiny, l)
+				continue
+			}
+			if len(literal) >= a.width {
+				l.offset = int32(rarestGram(literal, a.width, common))
+			}
+			a.anchors = append(a.anchors, l)
+			gram := a.gramOf(literal, int(l.offset))
+			if len(literal) >= a.width {
+				a.index(gram)
+				continue
+			}
+			for b := range uint32(256) { // found with any byte after it
+				if b == b|blurred&0xff {
+					a.index(gram | b<<(8*(a.width-1)))
+				}
+			}
+		}
+	}
 	return a
+}
+
+// allocate makes room for a number of anchors and of their grams.
+func (a *literalTable) allocate(anchors, grams int) {
+	const perGram, mostBits = 32, 17 // 16 KB
+	size := min(max(bits.Len(uint(perGram*grams)), 6), mostBits)
+	a.bitmap, a.shift = make([]uint64, 1<<(size-6)), uint(32-size)
+	a.spread = uint(32 - bits.Len(uint(2*grams)))
+	a.slots = make([]gramSlot, 1<<(32-a.spread))
+	a.anchors, a.chain = make([]anchor, 0, anchors), make([]chained, 0, grams)
+}
+
+// index adds a gram of the last anchor to the bitmap and the hash table.
+func (a *literalTable) index(gram uint32) {
+	h := hashGram(gram)
+	a.bitmap[h>>a.shift>>6] |= 1 << (h >> a.shift & 63)
+	at := h >> a.spread
+	for a.slots[at].first != 0 && a.slots[at].gram != gram {
+		at = (at + 1) & uint32(len(a.slots)-1)
+	}
+	a.chain = append(a.chain, chained{anchor: uint32(len(a.anchors) - 1), next: a.slots[at].first})
+	a.slots[at] = gramSlot{gram, uint32(len(a.chain))}
 }
 
 // gramWidth returns four, or three if too many anchors are too short for grams of four bytes. It
@@ -105,34 +152,6 @@ func gramWidth(patterns []Pattern, foldCase bool) int {
 	return mostWidth
 }
 
-// index fills the bitmap and the hash table.
-func (a *literalTable) index(grams []uint32, of []anchor) {
-	order := make([]uint64, len(grams)) // gram and position
-	for i, gram := range grams {
-		order[i] = uint64(gram)<<32 | uint64(i)
-	}
-	slices.Sort(order)
-	const perGram, mostBits = 32, 17 // 16 KB
-	size := min(max(bits.Len(uint(perGram*len(grams))), 6), mostBits)
-	a.bitmap, a.shift = make([]uint64, 1<<(size-6)), uint(32-size)
-	a.spread = uint(32 - bits.Len(uint(2*len(grams))))
-	a.slots = make([]gramSlot, 1<<(32-a.spread))
-	a.entries = make([]anchor, len(order))
-	for n := 0; n < len(order); {
-		gram, first := uint32(order[n]>>32), n
-		for ; n < len(order) && uint32(order[n]>>32) == gram; n++ {
-			a.entries[n] = of[uint32(order[n])]
-		}
-		h := hashGram(gram)
-		a.bitmap[h>>a.shift>>6] |= 1 << (h >> a.shift & 63)
-		at := h >> a.spread
-		for a.slots[at].last != 0 {
-			at = (at + 1) & uint32(len(a.slots)-1)
-		}
-		a.slots[at] = gramSlot{gram, uint32(first), uint32(n)}
-	}
-}
-
 func hashGram(gram uint32) uint32 { return gram * 0x9E3779B1 }
 
 // gramOf returns the gram of s at offset at, which is shorter if s ends within it.
@@ -144,12 +163,10 @@ func (a *literalTable) gramOf(s string, at int) uint32 {
 	return gram
 }
 
-// pairCounts returns how often each pair of bytes occurs in the anchors, plus one. The anchors are
-// mostly English phrases, so a pair that is common in them is common in ordinary text.
-func pairCounts(patterns []Pattern) (counts [1 << 16]float32) {
-	for i := range counts {
-		counts[i] = 1
-	}
+// pairCounts returns how often each pair of bytes occurs in the anchors. The anchors are mostly
+// English phrases, so a pair that is common in them is common in ordinary text.
+func pairCounts(patterns []Pattern) *[1 << 16]uint16 {
+	counts := new([1 << 16]uint16)
 	for _, p := range patterns {
 		for _, literal := range p.Anchors {
 			for i := 1; i < len(literal); i++ {
@@ -162,12 +179,12 @@ func pairCounts(patterns []Pattern) (counts [1 << 16]float32) {
 
 // rarestGram returns the offset of the gram of s that is rarest in ordinary text, assuming that
 // each byte depends only on the one before it.
-func rarestGram(s string, width int, pairs *[1 << 16]float32) (at int) {
+func rarestGram(s string, width int, pairs *[1 << 16]uint16) (at int) {
 	least := float32(0)
 	for i := 0; i+width <= len(s); i++ {
 		common := float32(1)
 		for k := i + 1; k < i+width; k++ {
-			common *= pairs[uint16(s[k-1])<<8|uint16(s[k])]
+			common *= 1 + float32(pairs[uint16(s[k-1])<<8|uint16(s[k])])
 			if k > i+1 {
 				common /= float32(commonness[s[k-1]])
 			}
@@ -285,14 +302,14 @@ func (a *literalTable) block(t []byte, from, to int, found []occurrence) []occur
 func (a *literalTable) at(t []byte, i int, gram uint32, found []occurrence) []occurrence {
 	for at := hashGram(gram) >> a.spread; ; at = (at + 1) & uint32(len(a.slots)-1) {
 		slot := &a.slots[at]
-		if slot.last == 0 {
+		if slot.first == 0 {
 			return found
 		}
 		if slot.gram != gram {
 			continue
 		}
-		for k := slot.first; k < slot.last; k++ {
-			l := &a.entries[k]
+		for k := slot.first; k != 0; k = a.chain[k-1].next {
+			l := &a.anchors[a.chain[k-1].anchor]
 			start := i - int(l.offset)
 			if start < 0 || start+len(l.text) > len(t) || !a.equal(t[start:start+len(l.text)], l.text) {
 				continue

@@ -62,42 +62,33 @@ type Matcher struct {
 	anchors  *literalTable
 }
 
-// NewMatcher returns a matcher for the patterns. It returns an error if a built-in pattern has no
-// anchor, an anchor is not in folded form, or a user pattern has an invalid expression.
+// NewMatcher returns a matcher for the patterns. It returns an error if a user pattern is invalid or a
+// built-in one has no anchor. Tests check everything else about the built-in ones (see
+// [Pattern.Validate]), so that the program need not do it at each start.
 func NewMatcher(patterns []Pattern) (*Matcher, error) {
 	m := &Matcher{patterns: patterns, exprs: make([]*lazyregexp.Regexp, len(patterns)), finders: make([]*Expr, len(patterns)),
 		looks: make([]*regexp2.Regexp, len(patterns))}
-	var f Folder
-	for i, p := range patterns {
-		if p.Custom && len(p.Anchors) == 0 {
+	for i := range patterns {
+		p := &patterns[i]
+		if p.Custom || len(p.Anchors) == 0 {
+			if err := p.Validate(); err != nil {
+				return nil, err
+			}
+		}
+		if len(p.Anchors) == 0 {
 			m.whole = append(m.whole, i)
-		} else if len(p.Anchors) == 0 {
-			return nil, fmt.Errorf("pattern %q has no anchor: name a literal that every match contains", p.Name)
 		}
-		for _, a := range p.Anchors {
-			if folded := f.Fold([]byte(a)).Text; a == "" || string(folded) != a {
-				return nil, fmt.Errorf("pattern %q: anchor %q must be written in folded form %q", p.Name, a, folded)
-			}
-		}
-		if p.Compose != nil {
+		switch {
+		case p.Compose != nil:
 			m.exprs[i] = lazyregexp.Composed(p.Compose)
-			m.finders[i] = &Expr{re: m.exprs[i]}
+		case p.Expr != "":
+			m.exprs[i] = lazyregexp.New(p.Expr)
+		default:
 			continue
 		}
-		if p.Expr == "" {
-			continue
-		}
-		if p.Custom { // tests compile all built-in ones
-			if _, err := regexp.Compile(p.Expr); err != nil {
-				return nil, fmt.Errorf("pattern %q: %w", p.Name, err)
-			}
-		}
-		re, err := lazyregexp.Compile(p.Expr)
-		if err != nil {
-			return nil, fmt.Errorf("pattern %q: %w", p.Name, err)
-		}
-		m.exprs[i], m.finders[i] = re, &Expr{re: re}
+		m.finders[i] = &Expr{re: m.exprs[i]}
 		if p.Look != "" {
+			var err error
 			if m.looks[i], err = compileLook(p.Look); err != nil {
 				return nil, fmt.Errorf("pattern %q: %w", p.Name, err)
 			}
@@ -105,6 +96,28 @@ func NewMatcher(patterns []Pattern) (*Matcher, error) {
 	}
 	m.anchors = newLiteralTable(patterns, false)
 	return m, nil
+}
+
+// Validate returns an error if the expression is invalid, an anchor is not in folded form, or the
+// pattern is built-in and has no anchor.
+func (p *Pattern) Validate() error {
+	if len(p.Anchors) == 0 && !p.Custom {
+		return fmt.Errorf("pattern %q has no anchor: name a literal that every match contains", p.Name)
+	}
+	var f Folder
+	for _, a := range p.Anchors {
+		if folded := f.Fold([]byte(a)).Text; a == "" || string(folded) != a {
+			return fmt.Errorf("pattern %q: anchor %q must be written in folded form %q", p.Name, a, folded)
+		}
+	}
+	expr := p.Expr
+	if p.Compose != nil {
+		expr = p.Compose()
+	}
+	if _, err := regexp.Compile(expr); err != nil {
+		return fmt.Errorf("pattern %q: %w", p.Name, err)
+	}
+	return nil
 }
 
 // Scanner is the per-goroutine state of scans.

@@ -235,9 +235,11 @@ func TestNewMatcherErrors(t *testing.T) {
 		{Pattern{Name: "p9", Custom: true, Anchors: []string{"x"}, Expr: "x("}, `pattern "p9": error parsing regexp`},
 		{Pattern{Name: "p10", Custom: true, Anchors: []string{"x"}, Expr: `(?=x)`}, `pattern "p10": error parsing regexp`},
 	} {
-		m, err := NewMatcher([]Pattern{{Name: "good", Anchors: []string{"good"}}, c.pattern})
-		if m != nil || err == nil || !strings.Contains(err.Error(), c.want) {
+		if err := c.pattern.Validate(); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("got %v, want %s", err, c.want)
+		}
+		if m, err := NewMatcher([]Pattern{{Name: "good", Anchors: []string{"good"}}, c.pattern}); (c.pattern.Custom || len(c.pattern.Anchors) == 0) && (m != nil || err == nil) {
+			t.Errorf("%s: a matcher was made", c.pattern.Name)
 		}
 	}
 }

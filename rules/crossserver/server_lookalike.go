@@ -94,7 +94,7 @@ func famous(p *scanner.JudgePass, name, pointer string) {
 	if !names.Disguised(name) && !slices.ContainsFunc(words, func(w string) bool { return !names.KnownWord(w) }) {
 		return // a known word is not a typo
 	}
-	for _, known := range names.WellKnown {
+	for _, known := range names.WellKnown() {
 		is, _ := names.Slip(words, known, p.Similarity)
 		is = is || slices.Equal(words, known) && names.Disguised(name)
 		for i := 0; i < len(words) && !is && len(known) == 1; i++ {
