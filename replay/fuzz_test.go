@@ -70,7 +70,7 @@ func packed(data []byte) bool {
 }
 
 // accounted checks that every line is accounted for: each line that is not blank must have one
-// event, or two if it is inspected although it is damaged.
+// event, or two if it is inspected despite being damaged.
 func accounted(t *testing.T, data []byte, events []scanner.Event) {
 	r := wire.NewLineReader(bytes.NewReader(data), fuzzLimit)
 	for {

@@ -10,7 +10,7 @@ import (
 // NoMessage is the reason for not reading JSON that is neither MCP nor in a known format.
 const NoMessage = "JSON that is not an MCP message"
 
-// Elsewhere is appended to the name of a format that is only read from a separate file.
+// Elsewhere is appended to the name of a format that can only be read from a separate file.
 const Elsewhere = ": mcpscan replay can read it in a separate file"
 
 // Unread returns the reason why mcpscan does not read a JSON file (one document, or one value per

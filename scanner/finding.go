@@ -58,7 +58,7 @@ type Finding struct {
 	message int    // index of the message in the event, used to fill in Name
 }
 
-// Weight is the severity with which a finding counts in session rules. High and critical findings
+// Weight is the severity that session rules assign to a finding. High and critical findings
 // from a low-confidence rule count one level lower, and medium ones only as notes, because such a
 // finding is worth reading but proves nothing.
 func (f *Finding) Weight() Severity {

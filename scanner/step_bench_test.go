@@ -67,7 +67,8 @@ func listOf(tools int, description string) *scanner.Event {
 	return listing(0, all...)
 }
 
-// later returns an event some seconds later, so that calls do not exceed a limit.
+// later sets an event's time ten seconds after that of the one before it, so that calls stay within
+// the rate limits.
 func later(e *scanner.Event, i int) *scanner.Event {
 	e.Time = time.Unix(int64(i)*10, 0).UTC()
 	return e

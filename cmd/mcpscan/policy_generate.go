@@ -111,7 +111,7 @@ func (c *policyGenerateCmd) head(res *scanner.Result, profile *policy.Profile) [
 		skipped += s.Count
 	}
 	if skipped > 0 {
-		head = append(head, fmt.Sprintf("Incomplete: not inspected in full: %s.", report.Count(skipped, "time")))
+		head = append(head, fmt.Sprintf("Incomplete; not inspected in full: %s.", report.Count(skipped, "time")))
 	}
 	return head
 }

@@ -146,7 +146,7 @@ type IncompleteError struct{ err error }
 func (e *IncompleteError) Error() string { return e.err.Error() }
 func (e *IncompleteError) Unwrap() error { return e.err }
 
-// Within runs do, which may block, and returns early if the context ends.
+// Within calls do, which may block, but returns early if the context is done.
 func Within[T any](ctx context.Context, do func() (T, error)) (T, error) {
 	type result struct {
 		value T

@@ -92,15 +92,15 @@ func (s *Settings) harmed(before *Settings, rules []scanner.Rule) map[string]con
 	return harmed
 }
 
-// raised reports whether only the profile sets a rule's severity, and not below the declared one.
+// raised reports whether the profile alone sets a rule's severity, to at least the declared one.
 // This is known to be harmless, because profiles are built in.
 func (s *Settings) raised(r *scanner.Rule, output bool) bool {
 	profile := s.Profile.layer(output).Rules[r.ID].Severity
 	return profile != nil && *profile >= r.Severity && s.Detection.Rules[r.ID].Severity == nil
 }
 
-// lighter returns the effect of changing a rule's severity; nil means the rule's own severity for
-// each finding, which may differ from the declared one.
+// lighter returns the effect of changing the severity that settings give a rule. If it is nil, each
+// finding has the severity chosen by the rule's check, which can differ from the declared one.
 func lighter(declared scanner.Severity, was, is *scanner.Severity) configfile.Effect {
 	switch {
 	case was == nil && is == nil:

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// A server that ignores its input and signals is killed when we are killed and can no
-// longer end it.
+// TestServerDiesWithUs checks that a server that ignores signals and the end of its input is killed
+// if we are killed before we can stop it.
 func TestServerDiesWithUs(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "pid")
 	target := helper(t, "lister")

@@ -11,8 +11,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Reader reads the bodies or lines of one file. It keeps the state that reading later ones
-// requires: open streams, and which request a response answers.
+// Reader reads the bodies or lines of one file. It keeps the state needed to read later ones:
+// the open streams, and the request that each response answers.
 type Reader struct {
 	Max  int64       // maximum size of a message in bytes; a longer one is not read
 	Emit func(*Item) // called with each item
@@ -273,7 +273,7 @@ func (r *Reader) sub(b *body, v wire.Value, pointer string) *body {
 	return s
 }
 
-// quoted parses a text that the file contains in a different form.
+// quoted parses text that does not appear verbatim in the file: it was inside a string, or in parts.
 func (r *Reader) quoted(at scanner.Origin, data []byte) (View, error) {
 	var doc wire.Doc
 	err := doc.Parse(data)

@@ -88,7 +88,7 @@ var kinds = []struct {
 	{"tools", mcp.ToolSubject, "name"},
 }
 
-// says returns which data the server's entry has besides its definitions.
+// says lists the data that the server's entry contains besides its definitions.
 func (s *Server) says() baseline.Says {
 	says := baseline.Says{}
 	if l := s.Identity; l != nil {

@@ -58,7 +58,7 @@ type Policy struct {
 	lists  *Lists // source of the stages, if they were built from lists
 }
 
-// stage decides on a request by the first of its rules that matches.
+// stage decides on a request according to the first of its rules that matches.
 type stage struct {
 	methods   map[string]bool  // methods that it decides on; all others pass
 	logs      bool             // some rule logs, which applies to any method

@@ -203,7 +203,7 @@ func (e *profiled) allowed() []string {
 	return []string{e.listed}
 }
 
-// passes reports whether the server had any event.
+// passes reports whether the server had any events.
 func (e *profiled) passes() bool { return e.events > 0 }
 
 // worst returns the findings, most severe first.

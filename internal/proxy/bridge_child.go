@@ -178,7 +178,7 @@ func (c *child) ask(r *http.Request, m *posted, forms acceptable) (*http.Respons
 // send writes a line to the server. sent is closed once the line is written.
 func (c *child) send(line []byte) (sent <-chan struct{}, err error) {
 	if c.in.waiting.Load() >= maxUnsent {
-		return nil, refuse(http.StatusServiceUnavailable, "the server does not read its messages; try again later")
+		return nil, refuse(http.StatusServiceUnavailable, "the server is not reading its messages; try again later")
 	}
 	return c.in.send(line), nil
 }

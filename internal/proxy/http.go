@@ -252,7 +252,7 @@ func (h *HTTP) exchange(w http.ResponseWriter, r *http.Request, stream string) {
 }
 
 // judgeRequest inspects the body of a request and returns what to send to the server, and the writer
-// for its response. send is nil if nothing is sent because the client has been answered.
+// for its response. send is nil if the client has already been answered.
 func (x *exchange) judgeRequest(w http.ResponseWriter, body []byte) (send []byte, to http.ResponseWriter) {
 	pass, out, do := x.gate.judge(&x.at, mcp.ClientToServer, frameOf(body))
 	switch do {

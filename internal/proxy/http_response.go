@@ -114,7 +114,7 @@ func formOf(head http.Header) (stream bool, why string) {
 	if codings == "identity" {
 		head.Del("Content-Encoding")
 	} else if codings != "" && codings != "gzip" && codings != "x-gzip" {
-		return false, fmt.Sprintf("the server sends a body in the content encoding %q, which the proxy did not request and cannot read", text.Visible(codings, 100))
+		return false, fmt.Sprintf("the server sent a body with content encoding %q, which the proxy did not request and cannot decode", text.Visible(codings, 100))
 	}
 	return stream, ""
 }

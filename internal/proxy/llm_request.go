@@ -18,7 +18,7 @@ import (
 )
 
 // request inspects the body of a request, and returns the request for the provider. It returns nil
-// if nothing is sent because the agent has been answered.
+// if the agent has already been answered.
 func (x *llmExchange) request(w http.ResponseWriter) *http.Request {
 	r := x.in
 	shape := shapeOf("", r.URL.Path)

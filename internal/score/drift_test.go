@@ -68,7 +68,7 @@ func TestDriftTables(t *testing.T) {
 	}
 }
 
-// The maximum shares of benign upgrades with findings at high.
+// The maximum shares of benign versions and of benign upgrades that may have high findings.
 const (
 	mostVersions = 0.03
 	mostUpgrades = 0.04

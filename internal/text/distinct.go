@@ -192,7 +192,7 @@ func SecretName(key []byte) bool {
 var secretNames = []string{"password", "passwd", "passphrase", "secret", "apikey", "accesskey", "secretkey", "privatekey",
 	"accesstoken", "authtoken", "apitoken", "bearertoken", "refreshtoken", "sessiontoken", "authorization"}
 
-// Secretive reports whether a string found where a secret is expected is more than a placeholder.
+// Secretive reports whether a string, found where a secret is expected, is more than a placeholder.
 func Secretive(s []byte) bool {
 	return len(s) >= leastSecret && different(s) >= secretKinds && !placeholder.Match(s)
 }

@@ -114,8 +114,8 @@ func (s Secrets) find(text string) (spans [][2]int) {
 }
 
 // MaskJSON returns data with every secret in its JSON strings replaced, including escaped ones. A
-// number that contains a secret becomes a string. Invalid JSON is masked as far as strings can be
-// recognized in it.
+// number that contains a secret becomes a string. In invalid JSON, only the strings that can be
+// recognized are masked.
 func (s Secrets) MaskJSON(data []byte) []byte {
 	if len(s.forms) == 0 || !bytes.ContainsRune(data, '\\') && s.find(string(data)) == nil {
 		return data

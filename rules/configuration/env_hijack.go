@@ -17,7 +17,7 @@ var EnvHijack = scanner.Rule{
 	ID:         "cfg-env-hijack",
 	Category:   "configuration",
 	Title:      "A variable or option changes the code that a harmless command runs",
-	Why:        "LD_PRELOAD, NODE_OPTIONS, PATH and similar variables decide which code a command runs, and options decide where it comes from. The server keeps the name under which the user approved it.",
+	Why:        "LD_PRELOAD, NODE_OPTIONS, PATH and similar variables decide which code a command runs, and command-line options decide where that code comes from. The server still appears under the name that the user approved.",
 	Fix:        "Remove the variable or option. Put code that must run before the server into the server's own package.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,

@@ -46,8 +46,8 @@ func JudgeShadows(copies scanner.Verdict) func(*scanner.JudgePass) {
 // refuseShadowed decides on a call to a tool whose name two servers use. The agentsh design refuses
 // the call, whichever server receives it, because it is unclear which tool was meant. The severity
 // of the finding about the definition reflects how likely the collision is to be deliberate; the
-// refusal costs users at most a rename. Only the strict profile refuses identical copies, because
-// they do the same.
+// refusal costs users at most a rename. Identical copies do the same thing, so only the
+// strict profile refuses them.
 func refuseShadowed(p *scanner.JudgePass, copies scanner.Verdict) {
 	other := p.Shadow()
 	if other == nil {

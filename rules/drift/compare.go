@@ -50,7 +50,7 @@ const (
 	maxPlaces      = 20_000
 )
 
-// compareSchemas compares two schemas at every place, parameter by parameter. A missing schema is
+// compareSchemas compares two schemas at every level, parameter by parameter. A missing schema is
 // -1.
 func compareSchemas(c *change, old, now int, result bool) []difference {
 	s := schemaChange{comparison: &comparison{change: c, result: result, stake: c.stakes(), places: maxPlaces, seen: map[place]bool{}}, place: place{from: old, to: now}}

@@ -118,7 +118,8 @@ var openness = [][]string{
 // grants reports whether a key concerns a tool's permissions.
 func grants(key string) bool { return anyWord(key, granting) }
 
-// naming contains words for keys under which each member's name is a permission.
+// naming contains words in the names of objects whose members are named after permissions, such as
+// scopes in {"scopes": {"write": true}}.
 var naming = names.Set(`effect effects operations actions capability capabilities scope scopes permission permissions privilege privileges grant grants`)
 
 var granting = names.Set(`effect effects operation operations action actions capability capabilities access mode

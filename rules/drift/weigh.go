@@ -190,7 +190,7 @@ var consequenceRoots = func() map[string]bool {
 // denials are words that negate their sentence.
 var denials = names.Set(`not never no cannot can't don't doesn't won't isn't without neither nor`)
 
-// lost returns the words in promises that a text no longer contains.
+// lost returns the words from the set promises that a text no longer contains.
 func lost(r retold) (words []string) {
 	if r.before == "" || len(r.dropped) == 0 {
 		return nil

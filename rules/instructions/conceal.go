@@ -17,7 +17,7 @@ var Conceal = scanner.Rule{
 	Fix:        "Remove the server. If the wording is benign (a tool that returns internal IDs, for example), ask the author to add the reason to the text.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The wording is rare in definitions outside attacks; results quote it more often, so the severity of findings in results is one level lower.",
+	Basis:      "The wording is rare in benign definitions. Results quote it more often, so findings in results are rated one level lower.",
 	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM01", "ATLAS:AML.T0110", "CWE-451"},
 	Patterns: []scanner.Pattern{
 		{

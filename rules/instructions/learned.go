@@ -53,9 +53,9 @@ func Doubtful(r *scanner.Rule, g trained.Group) bool {
 }
 
 // Doubted returns the severity of a rule's finding in a text that the classifier considers benign.
-// Findings from doubtful rules are at most medium or, if unlikely is set because the classifier
-// would not report the text on its own, at most low. Those that name a command, file or address become medium in either
-// case: a reader can check them, and missing one costs the most.
+// Findings from doubtful rules are at most medium, or at most low if unlikely is set: the classifier
+// would not report the text on its own. Findings that name a command, file or address are rated
+// medium in either case: a reader can check them, and they are the most costly to miss.
 func Doubted(r *scanner.Rule, s scanner.Severity, g trained.Group, unlikely bool) scanner.Severity {
 	if !Doubtful(r, g) {
 		return s

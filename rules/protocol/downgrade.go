@@ -19,7 +19,7 @@ var Downgrade = scanner.Rule{
 	Fix:        "Make the client refuse versions that it does not need. Find out why the server downgraded.",
 	Severity:   scanner.Note,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "Old servers are legitimate, so the finding is a note. It is reported if the server used a later version earlier in the session, or if the client requested a later version and got one before 2025-06-18.",
+	Basis:      "Old servers are legitimate, so the finding is a note. It is reported if the server used a newer version earlier in the session, or if the client requested a newer version and the server answered with one older than 2025-06-18.",
 	Refs:       []string{"OWASP-MCP:MCP07", "CWE-757"},
 	On:         mcp.OnIntroduction,
 	Judge: func(p *scanner.JudgePass) {

@@ -106,7 +106,7 @@ func obeyed(a *scanner.Argument) (scanner.Severity, bool) {
 	return scanner.Critical, true
 }
 
-// fromWords are names of the argument for a source file.
+// fromWords contains argument names that denote a source file.
 var fromWords = names.Set(`source src from origin input`)
 
 // suspect reports whether a path has a component typical of files from which a machine or agent

@@ -144,7 +144,7 @@ func (n *trainee) take(sentences [][]int32, to *sequence, o *NetOptions) {
 	}
 }
 
-// beyond is what filters read beyond the end of a sentence.
+// beyond is the padding that filters read after the last word of a sentence.
 var beyond [intent.Widths]*word
 
 // word returns a word of the batch, or nil if it is dropped.
