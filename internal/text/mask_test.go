@@ -2,6 +2,8 @@ package text
 
 import (
 	"math/rand/v2"
+	"regexp"
+	"regexp/syntax"
 	"slices"
 	"strings"
 	"testing"
@@ -283,4 +285,67 @@ func TestSecretsFitInASet(t *testing.T) {
 	if len(secrets) > 64 {
 		t.Errorf("%d forms of secrets: more than formsIn can return", len(secrets))
 	}
+}
+
+// TestTokenCandidates checks that the candidates include each form of token that grants access.
+func TestTokenCandidates(t *testing.T) {
+	candidates := regexp.MustCompile(`^(?:` + TokenCandidates.Expr + `)`)
+	for _, f := range tokens {
+		if f.hints[0] == "eyj" || f.hints[0] == pemBegin { // have patterns of their own
+			continue
+		}
+		for _, sample := range shortest(parsed(f.re.String()).Simplify()) {
+			folded := strings.ToLower(sample)
+			has := slices.ContainsFunc(TokenCandidates.Anchors, func(a string) bool { return strings.Contains(folded, a) })
+			switch is := has && candidates.MatchString(folded); {
+			case slices.Contains([]string{"AGPA", "AIDA", "AROA"}, sample[:4]), strings.Contains(sample, "k_test_"):
+				if is {
+					t.Errorf("%q is a candidate, but grants no access to anything real", sample)
+				}
+			case !is:
+				t.Errorf("%q is not a candidate", sample)
+			}
+		}
+	}
+}
+
+// shortest returns short strings that match an expression, one for each alternative and for each
+// character of a small class.
+func shortest(re *syntax.Regexp) []string {
+	switch re.Op {
+	case syntax.OpLiteral:
+		return []string{string(re.Rune)}
+	case syntax.OpCharClass:
+		var all []string
+		for i := 0; i < len(re.Rune); i += 2 {
+			for r := re.Rune[i]; r <= re.Rune[i+1]; r++ {
+				all = append(all, string(r))
+			}
+		}
+		if len(all) > 6 {
+			return all[:1]
+		}
+		return all
+	case syntax.OpCapture, syntax.OpPlus:
+		return shortest(re.Sub[0])
+	case syntax.OpAlternate:
+		var all []string
+		for _, sub := range re.Sub {
+			all = append(all, shortest(sub)...)
+		}
+		return all
+	case syntax.OpConcat:
+		all := []string{""}
+		for _, sub := range re.Sub {
+			var next []string
+			for _, head := range all {
+				for _, tail := range shortest(sub) {
+					next = append(next, head+tail)
+				}
+			}
+			all = next
+		}
+		return all
+	}
+	return []string{""}
 }

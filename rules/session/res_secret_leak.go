@@ -7,6 +7,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/secrets"
+	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -22,7 +23,7 @@ var SecretLeak = scanner.Rule{
 	Refs:       []string{"OWASP-MCP:MCP01", "OWASP-LLM:LLM02", "ATLAS:AML.T0098", "CWE-200", "CWE-532"},
 	Client:     true,
 	Patterns: []scanner.Pattern{
-		{Name: "token", Expr: leakedToken, Anchors: tokenAnchors},
+		text.TokenCandidates,
 		{Name: "session_token", Expr: `\beyj[0-9a-z_-]{8,120}\.`, Anchors: []string{"eyj"}},
 		{Name: "private_key", Expr: `-----begin (?:[a-z0-9]+ ){0,3}private key(?: block)?-----`, Anchors: []string{"private key-----", "private key block-----"}},
 		{Name: "connection", Expr: `(?:postgres(?:ql)?|mysql|mariadb|mongodb(?:\+srv)?|rediss?|amqps?|mssql|sqlserver|clickhouse|s?ftp|ldaps?|smtps?|mqtts?|nats|` +
@@ -70,19 +71,6 @@ func whereLeaked(p *scanner.TextPass) string {
 	}
 	return " is in other content from the server"
 }
-
-// leakedToken matches candidates for vendor tokens. text.Token checks the exact, case-sensitive
-// formats.
-const leakedToken = `\b(?:(?:akia|asia)[0-9a-z]{16}|(?:gh[opsur]_|github_pat_|glpat-|npm_|hf_|pplx-|figd_|lin_api_|sbp_|gsk_|nvapi-|ntn_|dop_v1_|shpat_|glsa_|dapi|` +
-	`pypi-age|pmak-|hvs\.|atatt3|sq0atp-|sq0csp-|sg\.|ya29\.|aiza|xapp-)[0-9a-z_.=-]{18,200}|xox[abeprs]-[0-9a-z-]{10,200}|sk-[0-9a-z_-]{16,200}|` +
-	`[sr]k_live_[0-9a-z]{16,120}|tvly-[0-9a-z-]{24,60}|dp\.(?:pt|st|ct|sa|scim|audit)\.[0-9a-z.]{40,60}|[0-9]{8,10}:aa[0-9a-z_-]{32,34}|` +
-	`[0-9a-z]{14}\.atlasv1\.[0-9a-z_-]{60,80}|age-secret-key-1[0-9a-z]{58}|hooks\.slack\.com/services/t[0-9a-z/]{30,60}|` +
-	`discord(?:app)?\.com/api/webhooks/[0-9a-z_/-]{76,100})`
-
-var tokenAnchors = []string{"akia", "asia", "gho_", "ghp_", "ghs_", "ghu_", "ghr_", "github_pat_", "glpat-", "xox", "sk-", "k_live_", "aiza", "npm_", "hf_",
-	"pplx-", "figd_", "lin_api_", "tvly-", "sbp_", "gsk_", "nvapi-", "ntn_", "dop_v1_", "shpat_", "xapp-", "glsa_", "dapi", "pypi-age", "pmak-", "hvs.",
-	".atlasv1.", "dp.pt.", "dp.st.", "dp.ct.", "dp.sa.", "dp.scim.", "dp.audit.", "atatt3", "sq0atp-", "sq0csp-", "sg.", "ya29.", "age-secret-key-", ":aa",
-	"hooks.slack.com/", "/api/webhooks/"}
 
 // leakBehind is the maximum number of bytes read after a match: the first line of a key, or the
 // rest of a token.
