@@ -53,8 +53,8 @@ type Parameters struct {
 	Support Score // added for a finding of a rule that the model does not know
 
 	// For each group: the penalty for each doubling of the number of sentences, the scores above
-	// which a sentence is reported at medium and at high, and the score above which findings from
-	// rules that match wording keep their severity (see Doubt).
+	// which a sentence is reported at medium and at high, and the score above which a text's high
+	// findings from rules that match wording stay high.
 	Length, Medium, High, Keep [Groups]Score
 
 	Pass  [Groups]Score // scores above which the net judges a sentence
@@ -65,16 +65,6 @@ type Parameters struct {
 // sentences, the more likely that one scores high by chance.
 func (p *Parameters) Total(sentence Score, sentences int, g Group) Score {
 	return sentence - p.Length[g]*Score(bits.Len(uint(sentences))-1)
-}
-
-// Doubt returns the score up to which a text is so likely to be benign that findings from rules that
-// match wording become less severe. A description of a single sentence gives the nets nothing to read
-// around it, so its findings keep their severity.
-func (p *Parameters) Doubt(k PlaceKind, sentences int) Score {
-	if k == Description && sentences == 1 {
-		return math.MinInt32
-	}
-	return p.Keep[k.Group()]
 }
 
 // The table consists of the parameters, the filter, and the slots of a hash table with open

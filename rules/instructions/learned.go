@@ -85,12 +85,8 @@ func askClassifier(p *scanner.TextPass) {
 	c.sentences = trained.Sentences(c.sentences[:0], p.Folded)
 	around := trained.Around(p)
 	group, worst, at := place.Kind.Group(), trained.Score(0), -1
-	least := is.Medium[group] // no lower score makes a difference
-	for range p.Others(0, len(p.Folded)) {
-		least = min(least, is.Keep[group])
-	}
 	if len(c.sentences) > 0 {
-		worst = least
+		worst = is.Medium[group] // no lower score makes a difference
 	}
 	penalty := -is.Total(0, around+len(c.sentences), group)
 	for i, s := range c.sentences {
@@ -102,12 +98,13 @@ func askClassifier(p *scanner.TextPass) {
 			continue
 		}
 		score -= penalty
-		if score += c.gain(&is, score, support, least, p.Folded, i, &place); score > worst {
+		if score += c.gain(&is, score, support, p.Folded, i, &place); score > worst {
 			worst, at = score, i
 		}
 	}
+	alone := place.Kind == trained.Description && len(c.sentences) == 1 // too little text to doubt a rule
 	unlikely := worst <= is.Medium[group]
-	if worst <= is.Doubt(place.Kind, len(c.sentences)) && p.Via == "" && place.Kind.Prose() {
+	if worst <= is.Keep[group] && p.Via == "" && place.Kind.Prose() && !alone {
 		p.Lower("the classifier considers the text benign", func(r *scanner.Rule, s scanner.Severity) scanner.Severity {
 			return Doubted(r, s, group, unlikely)
 		})
@@ -134,11 +131,11 @@ func askClassifier(p *scanner.TextPass) {
 }
 
 // gain returns what the neural networks and other rules' findings add to the score of sentence i,
-// the reader's current one. It does not run the networks if the sum cannot exceed least.
-func (c *classifier) gain(is *trained.Parameters, score, support, least trained.Score, t []byte, i int, place *trained.Place) trained.Score {
+// the reader's current one. It does not run the networks if their output cannot matter.
+func (c *classifier) gain(is *trained.Parameters, score, support trained.Score, t []byte, i int, place *trained.Place) trained.Score {
 	g := place.Kind.Group()
 	switch {
-	case score+support+trained.MaxGain <= least:
+	case score+support+trained.MaxGain <= is.Medium[g]:
 		return support
 	case score <= is.Pass[g]:
 		return support + is.Floor
