@@ -206,15 +206,15 @@ func TestLargeChangesAreTold(t *testing.T) {
 		return `{"type":"object","properties":{` + properties + `}` + more + `}`
 	}
 	const params = 5000
-	prose := strings.Repeat("It reads a page of the book. ", 18000) // half a MB
+	prose := strings.Repeat("It reads a page of the book. ", 9000) // a quarter of a MB
 	for name, c := range map[string]struct {
 		old, now string
 		least    scanner.Severity
 	}{
-		"a sentence in half a MB":      {tool(prose, "{}"), tool(prose[:len(prose)/2]+"It deletes the book. "+prose[len(prose)/2:], "{}"), scanner.Medium},
-		"half a MB of other sentences": {tool("Reads.", "{}"), tool(strings.ReplaceAll(prose, "reads", "deletes"), "{}"), scanner.Medium},
-		"1 MB without a blank":         {tool("Reads.", "{}"), tool(strings.Repeat("x", 1<<20), "{}"), scanner.Note},
-		"1 MB of line feeds":           {tool("Reads.", "{}"), tool(strings.Repeat(`\n`, 1<<20), "{}"), scanner.Note},
+		"a sentence in 256 KB":      {tool(prose, "{}"), tool(prose[:len(prose)/2]+"It deletes the book. "+prose[len(prose)/2:], "{}"), scanner.Medium},
+		"256 KB of other sentences": {tool("Reads.", "{}"), tool(strings.ReplaceAll(prose, "reads", "deletes"), "{}"), scanner.Medium},
+		"256 KB without a blank":    {tool("Reads.", "{}"), tool(strings.Repeat("x", 1<<18), "{}"), scanner.Note},
+		"1 MB of line feeds":        {tool("Reads.", "{}"), tool(strings.Repeat(`\n`, 1<<20), "{}"), scanner.Note},
 		"5,000 parameters, renamed": {tool("", object(repeated(params, `"a%":{"type":"string"}`), "")), tool("", object(repeated(params, `"b%":{"type":"string"}`), "")),
 			scanner.Note},
 		"5,000 parameters, one required": {tool("", object(repeated(params, `"a%":{"type":"string"}`), "")), tool("", object(repeated(params, `"a%":{"type":"string"}`)+`,"z":{"type":"string"}`, `,"required":["z"]`)),

@@ -65,7 +65,7 @@ func TestLayers(t *testing.T) {
 // TestLargeTexts checks that hostile texts of 2 MB take work and memory in
 // proportion to their size, and that reaching a bound is reported.
 func TestLargeTexts(t *testing.T) {
-	const larger = 512 << 10
+	const larger = 256 << 10
 	const engineTables = 16 << 20 // memory of an engine and its inspector, whatever the text
 	fill := func(unit string) func(int) string {
 		return func(size int) string { return strings.Repeat(unit, size/len(unit)) }

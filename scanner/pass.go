@@ -113,15 +113,23 @@ func (p *TextPass) Parameter(name string) bool {
 	if doc.Kind(p.root) != wire.Object {
 		return false
 	}
-	properties := doc.Get(doc.Get(p.root, "inputSchema"), "properties")
-	for c := doc.First(properties); c >= 0; c = doc.Next(c) {
+	if in := p.in; in.parameters == nil || in.parametersOf != p.root {
+		in.parametersOf = p.root
+		if in.parameters == nil || len(in.parameters) > keptParameters {
+			in.parameters = map[string]bool{}
+		}
+		clear(in.parameters)
+		properties := doc.Get(doc.Get(p.root, "inputSchema"), "properties")
 		var buf []byte
-		if strings.EqualFold(string(doc.Key(c, &buf)), name) {
-			return true
+		for c := doc.First(properties); c >= 0; c = doc.Next(c) {
+			in.parameters[foldCase(string(doc.Key(c, &buf)))] = true
 		}
 	}
-	return false
+	return len(p.in.parameters) > 0 && p.in.parameters[foldCase(name)]
 }
+
+// keptParameters is the largest set of names whose memory is kept for reuse.
+const keptParameters = 256
 
 // Argument returns the name of the parameter that the text describes to the model, and whether
 // it is required. It returns "" for other text.

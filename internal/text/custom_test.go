@@ -107,7 +107,7 @@ func TestSweepIsBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := scannerFor(t, p)
-		effort.Linear(t, expr, 1<<17, func(size int) func() {
+		effort.Linear(t, expr, 1<<16, func(size int) func() {
 			text := []byte(strings.Repeat("key1 ", size))
 			return func() {
 				s.Start()
