@@ -37,8 +37,8 @@ type Inspector struct {
 	places       Places
 	siblings     map[string]bool // folded names in the list at node siblingsIn; nil until needed
 	siblingsIn   int
-	parameters   map[string]bool // folded names of the parameters of the definition at node parametersOf
-	parametersOf int
+	parameters   map[string]bool // folded names of the parameters from node parametersAt on
+	parametersAt int
 	described    *string // description of the definition at node describedIn; nil until needed
 	describedIn  int
 	brief        bool // the event belongs to another shard: read only what it declares
@@ -71,7 +71,7 @@ func (in *Inspector) Inspect(e *Event) *Facts {
 	in.decoding.reset(len(e.Frame))
 	in.collected.reset(len(e.Frame))
 	in.places.reset(e)
-	in.siblings, in.described, in.listed, in.parametersOf = nil, nil, [sha256.Size]byte{}, -1
+	in.siblings, in.described, in.listed, in.parametersAt = nil, nil, [sha256.Size]byte{}, -1
 	in.looks = closeLooks + len(e.Frame)/bytesPerLook
 	in.scan.Start()
 	switch e.Kind {

@@ -113,19 +113,37 @@ func (p *TextPass) Parameter(name string) bool {
 	if doc.Kind(p.root) != wire.Object {
 		return false
 	}
-	if in := p.in; in.parameters == nil || in.parametersOf != p.root {
-		in.parametersOf = p.root
+	c := doc.First(doc.Get(doc.Get(p.root, "inputSchema"), "properties"))
+	for n := 0; c >= 0; n, c = n+1, doc.Next(c) {
+		var buf []byte
+		if n == fewParameters {
+			return p.in.parametersFrom(c)[foldCase(name)]
+		}
+		if strings.EqualFold(string(doc.Key(c, &buf)), name) {
+			return true
+		}
+	}
+	return false
+}
+
+// fewParameters is the number of a tool's parameters that are compared one by one, which is faster
+// for typical tools than to look them up.
+const fewParameters = 16
+
+// parametersFrom returns the folded names of the parameters from node c on.
+func (in *Inspector) parametersFrom(c int) map[string]bool {
+	if in.parametersAt != c {
+		in.parametersAt = c
 		if in.parameters == nil || len(in.parameters) > keptParameters {
 			in.parameters = map[string]bool{}
 		}
 		clear(in.parameters)
-		properties := doc.Get(doc.Get(p.root, "inputSchema"), "properties")
 		var buf []byte
-		for c := doc.First(properties); c >= 0; c = doc.Next(c) {
-			in.parameters[foldCase(string(doc.Key(c, &buf)))] = true
+		for ; c >= 0; c = in.tree.Next(c) {
+			in.parameters[foldCase(string(in.tree.Key(c, &buf)))] = true
 		}
 	}
-	return len(p.in.parameters) > 0 && p.in.parameters[foldCase(name)]
+	return in.parameters
 }
 
 // keptParameters is the largest set of names whose memory is kept for reuse.
