@@ -22,32 +22,29 @@ type Inspector struct {
 	buf    []byte
 
 	// The current event.
-	event        *Event
-	tree         *wire.Doc
-	facts        *Facts
-	message      int
-	most         int // maximum number of findings to keep
-	dropped      int
-	cut          bool // a pattern exceeded its maximum number of matches, or no close looks are left
-	looks        int  // close looks that rules may still take
-	decoding     decoding
-	collected    values
-	key          []byte
-	unread       bool // the current text is a frame that is not JSON, with its escapes undecoded
-	places       Places
-	siblings     map[string]bool // folded names in the list at node siblingsIn; nil until needed
-	siblingsIn   int
-	parameters   map[string]bool // folded names of the parameters from node parametersAt on
-	parametersAt int
-	described    *string // description of the definition at node describedIn; nil until needed
-	describedIn  int
-	brief        bool // the event belongs to another shard: read only what it declares
-	pass         TextPass
-	matches      []text.Match
-	reading      any // result of the last Reading
-	known        known
-	listed       [sha256.Size]byte // digest of the names in the current list
-	valuesOnly   bool              // extract values from text, but run no text rules
+	event       *Event
+	tree        *wire.Doc
+	facts       *Facts
+	message     int
+	most        int // maximum number of findings to keep
+	dropped     int
+	cut         bool // a pattern exceeded its maximum number of matches, or no close looks are left
+	looks       int  // close looks that rules may still take
+	decoding    decoding
+	collected   values
+	key         []byte
+	unread      bool // the current text is a frame that is not JSON, with its escapes undecoded
+	places      Places
+	names       nearbyNames
+	described   *string // description of the definition at node describedIn; nil until needed
+	describedIn int
+	brief       bool // the event belongs to another shard: read only what it declares
+	pass        TextPass
+	matches     []text.Match
+	reading     any // result of the last Reading
+	known       known
+	listed      [sha256.Size]byte // digest of the names in the current list
+	valuesOnly  bool              // extract values from text, but run no text rules
 }
 
 // The number of close looks (slow checks) that rules may take at one event's texts: a fixed number,
@@ -71,7 +68,7 @@ func (in *Inspector) Inspect(e *Event) *Facts {
 	in.decoding.reset(len(e.Frame))
 	in.collected.reset(len(e.Frame))
 	in.places.reset(e)
-	in.siblings, in.described, in.listed, in.parametersAt = nil, nil, [sha256.Size]byte{}, -1
+	in.names, in.described, in.listed = nearbyNames{}, nil, [sha256.Size]byte{}
 	in.looks = closeLooks + len(e.Frame)/bytesPerLook
 	in.scan.Start()
 	switch e.Kind {

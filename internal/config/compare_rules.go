@@ -99,8 +99,8 @@ func (s *Settings) raised(r *scanner.Rule, output bool) bool {
 	return profile != nil && *profile >= r.Severity && s.Detection.Rules[r.ID].Severity == nil
 }
 
-// lighter returns the effect of changing the severity that settings give a rule. If it is nil, each
-// finding has the severity chosen by the rule's check, which can differ from the declared one.
+// lighter returns the effect of changing a rule's severity in the settings. A nil severity leaves each
+// finding with the one that the rule's check chose, which can differ from the declared one.
 func lighter(declared scanner.Severity, was, is *scanner.Severity) configfile.Effect {
 	switch {
 	case was == nil && is == nil:

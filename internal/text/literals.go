@@ -43,8 +43,8 @@ type anchor struct {
 const (
 	mostWidth = 4
 
-	// anyByte is the number of different bytes in a gram.
-	anyByte = 256 >> 1
+	// byteValues is the number of values that a byte of a gram can have: one bit is always set.
+	byteValues = 256 >> 1
 
 	// mostTiny is the maximum number of anchors that are searched for one by one, in a table of
 	// four-byte grams.
@@ -72,12 +72,8 @@ func newLiteralTable(patterns []Pattern, foldCase bool) *literalTable {
 	anchors, grams := 0, 0
 	for _, p := range patterns {
 		for _, literal := range p.Anchors {
-			switch {
-			case len(literal) < a.width-1:
-			case len(literal) < a.width:
-				anchors, grams = anchors+1, grams+anyByte
-			default:
-				anchors, grams = anchors+1, grams+1
+			if n := a.grams(literal); n > 0 {
+				anchors, grams = anchors+1, grams+n
 			}
 		}
 	}
@@ -86,27 +82,36 @@ func newLiteralTable(patterns []Pattern, foldCase bool) *literalTable {
 	for i, p := range patterns {
 		for _, literal := range p.Anchors {
 			l := anchor{text: literal, pattern: int32(i)}
-			if len(literal) < a.width-1 {
+			switch a.grams(literal) {
+			case 0:
 				a.tiny = append(a.tiny, l)
-				continue
-			}
-			if len(literal) >= a.width {
+			case 1:
 				l.offset = int32(rarestGram(literal, a.width, common))
-			}
-			a.anchors = append(a.anchors, l)
-			gram := a.gramOf(literal, int(l.offset))
-			if len(literal) >= a.width {
-				a.index(gram)
-				continue
-			}
-			for b := range uint32(256) { // found with any byte after it
-				if b == b|blurred&0xff {
-					a.index(gram | b<<(8*(a.width-1)))
+				a.anchors = append(a.anchors, l)
+				a.index(a.gramOf(literal, int(l.offset)))
+			default:
+				a.anchors = append(a.anchors, l)
+				for b := range uint32(256) {
+					if b == b|blurred&0xff {
+						a.index(a.gramOf(literal, 0) | b<<(8*(a.width-1)))
+					}
 				}
 			}
 		}
 	}
 	return a
+}
+
+// grams returns the number of grams that an anchor is indexed by: one, or all that begin with an
+// anchor that is one byte shorter than a gram, or none if it is even shorter.
+func (a *literalTable) grams(literal string) int {
+	switch {
+	case len(literal) >= a.width:
+		return 1
+	case len(literal) == a.width-1:
+		return byteValues
+	}
+	return 0
 }
 
 // allocate makes room for a number of anchors and of their grams.
