@@ -24,8 +24,7 @@ func newRegistry(servers map[string][]string) *registry {
 	for _, server := range slices.Sorted(maps.Keys(servers)) {
 		g.add(server)
 		for _, tool := range servers[server] {
-			g.tools[server][tool] = true
-			g.byTool[tool] = append(g.byTool[tool], server)
+			g.learn(server, tool)
 		}
 	}
 	return g
@@ -41,6 +40,14 @@ func (g *registry) add(server string) {
 	g.tools[server] = map[string]bool{}
 	if _, taken := g.plain[plainName(server)]; !taken {
 		g.plain[plainName(server)] = server
+	}
+}
+
+// learn adds a tool of a server that was added.
+func (g *registry) learn(server, tool string) {
+	if known := g.tools[server]; known != nil && !known[tool] {
+		known[tool] = true
+		g.byTool[tool] = append(g.byTool[tool], server)
 	}
 }
 

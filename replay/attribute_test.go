@@ -11,7 +11,7 @@ import (
 func TestAttribution(t *testing.T) {
 	g := newRegistry(map[string][]string{
 		"github": {"get_issue"}, "my server": nil, "a": {"b__c"}, "a__b": {"c", "d"}, "mail": nil, "mail_room": {"send_letter"},
-		"left": {"shared"}, "right": {"shared", "own"}, "x-y": {"z"},
+		"left": {"shared"}, "right": {"shared", "own"}, "x-y": {"z"}, "": {"nameless"},
 	})
 	for _, tt := range []struct {
 		item         llm.Item
@@ -38,6 +38,7 @@ func TestAttribution(t *testing.T) {
 		{llm.Item{Name: "own"}, "right", "own"},                     // a tool that one server has
 		{llm.Item{Name: "shared"}, "client", "shared"},              // a tool that two servers have
 		{llm.Item{Name: "Bash"}, "client", "Bash"},
+		{llm.Item{Name: "nameless"}, "client", "nameless"}, // a lockfile may contain a server without a name
 		{llm.Item{Name: "", Server: "wiki"}, "wiki", ""},
 		{llm.Item{Name: "read", Server: "wiki"}, "wiki", "read"},
 		{llm.Item{Name: "mcp__wiki__read", Server: "wiki"}, "wiki", "read"},

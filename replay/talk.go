@@ -195,7 +195,7 @@ func (t *transcript) record(at scanner.Origin, data []byte, root wire.Value, bro
 	when, _ := parseTime(text("timestamp"))
 	request, answer := text("request_id"), text("role") == "response"
 	servers := members["servers"]
-	t.talk.servers.learn(servers)
+	t.talk.servers.learnAll(servers)
 	more := members["more"].Kind() != wire.Invalid
 	reader := t.readers[request]
 	switch {
@@ -226,18 +226,17 @@ func (t *transcript) record(at scanner.Origin, data []byte, root wire.Value, bro
 	return read
 }
 
-// learn adds servers and their tools.
-func (g *registry) learn(servers wire.Value) {
+// learnAll adds servers and their tools.
+func (g *registry) learnAll(servers wire.Value) {
 	if servers.Kind() != wire.Object {
 		return
 	}
 	for s := servers.Children(); s.Next(); {
 		server := s.Value.Key()
 		g.add(server)
-		for tools := s.Value.Children(); g.tools[server] != nil && tools.Next(); {
-			if tool := string(tools.Value.Text()); tools.Value.Kind() == wire.String && !g.tools[server][tool] {
-				g.tools[server][tool] = true
-				g.byTool[tool] = append(g.byTool[tool], server)
+		for tools := s.Value.Children(); tools.Next(); {
+			if tools.Value.Kind() == wire.String {
+				g.learn(server, string(tools.Value.Text()))
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package scanner
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -164,10 +165,7 @@ func (j *judge) complete(e *Event) {
 		j.coverage.event(e, &j.out)
 	}
 	slices.SortStableFunc(j.found, func(a, b Finding) int {
-		if a.Location != b.Location {
-			return compareLocation(a.Location, b.Location)
-		}
-		return strings.Compare(a.Rule.ID, b.Rule.ID)
+		return cmp.Or(compareLocation(a.Location, b.Location), strings.Compare(a.Rule.ID, b.Rule.ID))
 	})
 	j.out.Findings = j.found
 	j.out.decide()
@@ -381,11 +379,5 @@ var fromServer = map[string]bool{
 }
 
 func compareLocation(a, b Location) int {
-	if c := strings.Compare(a.File, b.File); c != 0 {
-		return c
-	}
-	if a.Line != b.Line {
-		return a.Line - b.Line
-	}
-	return a.Column - b.Column
+	return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 }

@@ -112,7 +112,8 @@ func (f *outputFlags) write(std streams, r *report.Report, rules []scanner.Rule)
 }
 
 func (f *outputFlags) render(std streams, format, file string, r *report.Report, rules []scanner.Rule) error {
-	o := report.Options{Rules: rules, Fails: f.fails()}
+	dir, _ := os.Getwd() // without it, absolute paths stay absolute
+	o := report.Options{Rules: rules, Fails: f.fails(), Dir: dir}
 	if file == "" && terminal(std.out) {
 		o.Color, o.Width = f.colored(), columns(std.out)
 	}

@@ -152,7 +152,9 @@ func (h *held) hold(key heldKey, size int, most int64, cancel context.CancelCaus
 	}
 	h.count++
 	h.bytes += int64(size)
-	h.by[key] = cancel
+	if key.id != "" { // a notification cannot be cancelled
+		h.by[key] = cancel
+	}
 	return func() {
 		h.mu.Lock()
 		defer h.mu.Unlock()

@@ -225,7 +225,7 @@ func (h *HTTP) exchange(w http.ResponseWriter, r *http.Request, stream string) {
 	send := body
 	switch {
 	case more:
-		if !x.tooLong(mcp.ClientToServer) {
+		if !x.tooLong(&x.at, mcp.ClientToServer) {
 			writeError(w, http.StatusRequestEntityTooLarge, nil, "the message exceeds the proxy's size limit (--max-message)")
 			return
 		}
@@ -302,13 +302,13 @@ func writeRefusal(w http.ResponseWriter, sender []byte, out *scanner.Outcome) {
 // tooLong counts a message that is too long to inspect, and reports whether it is forwarded. It is
 // never forwarded to a server that the proxy started, because the proxy must know the ids of the
 // requests in it.
-func (x *exchange) tooLong(from mcp.Direction) bool {
+func (x *exchange) tooLong(at *scope, from mcp.Direction) bool {
 	reason := tooLongReason(from, x.gate.MaxMessage)
 	if x.bridge != nil || x.gate.FailClosed && !x.gate.Observe {
-		x.gate.skip(&x.at, reason, scanner.Refuse)
+		x.gate.skip(at, reason, scanner.Refuse)
 		return false
 	}
-	x.gate.skip(&x.at, reason, scanner.Forward)
+	x.gate.skip(at, reason, scanner.Forward)
 	return true
 }
 

@@ -141,7 +141,7 @@ func (x *exchange) whole(resp *http.Response) error {
 	x.kept = done
 	frame := frameOf(data)
 	switch {
-	case more && x.tooLong(mcp.ServerToClient):
+	case more && x.tooLong(&x.at, mcp.ServerToClient):
 		resp.Body = &joined{io.MultiReader(bytes.NewReader(data), resp.Body), resp.Body}
 		return nil
 	case more:
@@ -164,7 +164,7 @@ func (x *exchange) whole(resp *http.Response) error {
 			resp.Body = io.NopCloser(io.MultiReader(bytes.NewReader(data), broken{err}))
 		}
 	case scanner.Rewrite:
-		keep(resp, append(pass, lineEnd(data)...))
+		change(resp, append(pass, lineEnd(data)...))
 	case scanner.Refuse:
 		waits := true
 		if x.gate.asks(out) {
@@ -211,7 +211,7 @@ type broken struct{ err error }
 
 func (b broken) Read([]byte) (int, error) { return 0, b.err }
 
-// keep sets the response body to data that was read or rewritten.
+// keep sets the response body to data that was read.
 func keep(resp *http.Response, body []byte) {
 	resp.Body.Close()
 	resp.Body = io.NopCloser(bytes.NewReader(body))
@@ -221,13 +221,19 @@ func keep(resp *http.Response, body []byte) {
 	}
 }
 
-// replace sets the response body to an error.
-func replace(resp *http.Response, body []byte) {
+// change sets the response body to one that the server did not send, and removes the headers that
+// describe the server's.
+func change(resp *http.Response, body []byte) {
 	for _, name := range [...]string{"Etag", "Last-Modified", "Content-Md5", "Content-Digest", "Repr-Digest", "Digest"} {
 		resp.Header.Del(name)
 	}
-	resp.Header.Set("Content-Type", "application/json")
 	keep(resp, body)
+}
+
+// replace sets the response body to an error.
+func replace(resp *http.Response, body []byte) {
+	resp.Header.Set("Content-Type", "application/json")
+	change(resp, body)
 }
 
 // tell sends the server a replacement for a refused message, without waiting for the response. head

@@ -71,7 +71,7 @@ func (s *stream) step() {
 	case b.kind == nothing:
 		s.out = b.raw
 	default:
-		if s.long || s.tooLong(mcp.ServerToClient) {
+		if s.long || s.tooLong(&s.at, mcp.ServerToClient) {
 			s.out, s.long = b.raw, !b.ends
 			return
 		}

@@ -224,7 +224,9 @@ func (l *LLM) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	x := &llmExchange{llmRoute: l.routes[i], in: r, id: fmt.Sprint("request-", l.counted.Add(1)), asked: func() string { return "" }, began: func() {}, kept: func() {}}
-	defer func() { x.asked(); x.began(); x.kept() }()
+	defer func() { x.kept() }() // each runs even if another panics
+	defer func() { x.began() }()
+	defer func() { x.asked() }()
 	x.session, _ = l.sessions.of(r, false)
 	l.begin(x.session)
 	if x.Mask != nil {

@@ -87,12 +87,10 @@ func (x *llmExchange) whole(resp *http.Response) error {
 	case why != "":
 		return &unreadableError{why}
 	case body != nil:
-		data = append(body, lineEnd(data)...)
-		for _, name := range [...]string{"Etag", "Content-Md5", "Content-Digest", "Repr-Digest", "Digest"} {
-			resp.Header.Del(name)
-		}
+		change(resp, append(body, lineEnd(data)...))
+	default:
+		keep(resp, data)
 	}
-	keep(resp, data)
 	return nil
 }
 

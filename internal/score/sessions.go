@@ -122,7 +122,7 @@ func (s Sessions) flagged(b *bytes.Buffer, finder string, least scanner.Severity
 		}
 		to.add(s[i].by(finder, least))
 	}
-	name := finder
+	var name string
 	switch finder {
 	case "":
 		name = "any rule"

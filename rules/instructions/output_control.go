@@ -81,7 +81,6 @@ var OutputControl = scanner.Rule{
 		},
 	},
 	Text: func(p *scanner.TextPass) {
-		severity := scanner.Low
 		distinct := map[int]bool{}
 		for _, m := range p.Matches {
 			distinct[m.Pattern] = true
@@ -91,7 +90,7 @@ var OutputControl = scanner.Rule{
 			if clause.Quoted(p.Folded, m.Start, m.End) || clause.CitedAhead.Match(p.Folded[from:m.Start]) {
 				continue
 			}
-			severity = scanner.Low
+			severity := scanner.Low
 			if clause.IsResult(p) {
 				severity = scanner.Medium // manuals may contain one such phrase
 				if len(distinct) > 1 || m.Pattern >= verdictPattern || nothingElse.Match(p.Folded[m.Start:min(len(p.Folded), m.End+80)]) {
