@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 
@@ -11,73 +12,16 @@ import (
 // WriteJSON writes the report in its public form, indented by two spaces. The output is
 // deterministic.
 func WriteJSON(w io.Writer, r *Report) error {
-	shallow := *r
-	shallow.Schema = Schema
-	shallow.Findings = nil // findings, the only long list, are written one by one
-	shallow.complete()
+	whole := *r
+	whole.Schema = Schema
+	whole.complete()
 	out := newJSONEscaper(w)
-	enc := jsontext.NewEncoder(out, jsontext.WithIndent("  "), jsontext.AllowInvalidUTF8(true))
-	if err := writeReport(enc, &shallow, r.Findings); err != nil {
-		return fmt.Errorf("writing the JSON report: %w", err)
-	}
-	if err := out.Flush(); err != nil {
+	err := json.MarshalWrite(out, &whole, jsontext.WithIndent("  "), jsontext.AllowInvalidUTF8(true))
+	io.WriteString(out, "\n")
+	if err = cmp.Or(err, out.Flush()); err != nil {
 		return fmt.Errorf("writing the JSON report: %w", err)
 	}
 	return nil
-}
-
-func writeReport(enc *jsontext.Encoder, r *Report, findings []Finding) error {
-	steps := []func() error{
-		func() error { return enc.WriteToken(jsontext.BeginObject) },
-		func() error { return writeMember(enc, "schema", r.Schema) },
-		func() error { return writeMember(enc, "tool", r.Tool) },
-		func() error { return writeMember(enc, "inputs", r.Inputs) },
-		func() error { return writeGiven(enc, "config", r.Config, r.Config != nil) },
-		func() error { return writeGiven(enc, "baseline", r.Baseline, r.Baseline != "") },
-		func() error { return writeMember(enc, "summary", r.Summary) },
-		func() error { return writeFindings(enc, findings) },
-		func() error { return writeMember(enc, "coverage", r.Coverage) },
-		func() error { return writeGiven(enc, "unused_ignores", r.UnusedIgnores, len(r.UnusedIgnores) > 0) },
-		func() error { return enc.WriteToken(jsontext.EndObject) },
-	}
-	for _, step := range steps {
-		if err := step(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func writeMember(enc *jsontext.Encoder, name string, value any) error {
-	if err := enc.WriteToken(jsontext.String(name)); err != nil {
-		return err
-	}
-	return json.MarshalEncode(enc, value)
-}
-
-// writeGiven writes an optional member if it is present.
-func writeGiven(enc *jsontext.Encoder, name string, value any, given bool) error {
-	if !given {
-		return nil
-	}
-	return writeMember(enc, name, value)
-}
-
-func writeFindings(enc *jsontext.Encoder, findings []Finding) error {
-	if err := enc.WriteToken(jsontext.String("findings")); err != nil {
-		return err
-	}
-	if err := enc.WriteToken(jsontext.BeginArray); err != nil {
-		return err
-	}
-	for i := range findings {
-		f := findings[i]
-		notNil(&f.Related)
-		if err := json.MarshalEncode(enc, &f); err != nil {
-			return err
-		}
-	}
-	return enc.WriteToken(jsontext.EndArray)
 }
 
 // Read reads a report written by WriteJSON. It ignores unknown members and rejects anything

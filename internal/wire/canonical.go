@@ -186,11 +186,4 @@ func sameInteger(digits, form []byte) bool {
 	return err == nil && len(digits) == len(before)+places && bytes.Equal(bytes.TrimRight(digits, "0"), bytes.TrimRight(slices.Concat(before, after), "0"))
 }
 
-func plainInteger(digits []byte) bool {
-	for _, b := range digits {
-		if b < '0' || b > '9' {
-			return false
-		}
-	}
-	return true
-}
+func plainInteger(digits []byte) bool { return len(bytes.Trim(digits, "0123456789")) == 0 }

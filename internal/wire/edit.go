@@ -2,7 +2,6 @@ package wire
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -63,16 +62,7 @@ func (d *Doc) Find(i int, pointer string) int {
 		return i
 	}
 	for token := range strings.SplitSeq(pointer[1:], "/") {
-		if d.Kind(i) != Array {
-			i = d.Get(i, UnescapePointer(token))
-		} else if n, err := strconv.Atoi(token); err != nil || n < 0 {
-			return -1
-		} else {
-			for i = d.First(i); n > 0 && i >= 0; n-- {
-				i = d.Next(i)
-			}
-		}
-		if i < 0 {
+		if i = d.Child(i, token); i < 0 {
 			return -1
 		}
 	}

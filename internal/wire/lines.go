@@ -192,11 +192,4 @@ func read(r io.Reader, p []byte) (int, error) {
 	return 0, io.ErrNoProgress
 }
 
-func blank(p []byte) bool {
-	for _, c := range p {
-		if c != ' ' && c != '\t' && c != '\r' {
-			return false
-		}
-	}
-	return true
-}
+func blank(p []byte) bool { return len(bytes.Trim(p, " \t\r")) == 0 }

@@ -58,25 +58,8 @@ func (d *Doc) AppendPointer(dst []byte, root, i int) []byte {
 	dst = d.AppendPointer(dst, root, int(n.Parent))
 	dst = append(dst, '/')
 	if n.KeyEnd == 0 {
-		return appendInt(dst, int(n.Index))
+		return strconv.AppendInt(dst, int64(n.Index), 10)
 	}
 	var buf []byte
-	for _, b := range d.Key(i, &buf) {
-		switch b {
-		case '~':
-			dst = append(dst, "~0"...)
-		case '/':
-			dst = append(dst, "~1"...)
-		default:
-			dst = append(dst, b)
-		}
-	}
-	return dst
-}
-
-func appendInt(dst []byte, n int) []byte {
-	if n >= 10 {
-		dst = appendInt(dst, n/10)
-	}
-	return append(dst, byte('0'+n%10))
+	return append(dst, EscapePointer(string(d.Key(i, &buf)))...)
 }

@@ -3,6 +3,7 @@ package wire
 import (
 	"bytes"
 	"io"
+	"strconv"
 )
 
 // longestField is the length of the longest known field name, "event" or "retry", after a byte
@@ -286,15 +287,9 @@ func eventType(p []byte) string {
 
 // milliseconds parses a retry field; the standard ignores one that is not all digits.
 func milliseconds(p []byte) int {
-	if len(p) > retryDigits {
+	if len(p) == 0 || len(p) > retryDigits {
 		return 0
 	}
-	n := 0
-	for _, c := range p {
-		if c < '0' || c > '9' {
-			return 0
-		}
-		n = n*10 + int(c-'0')
-	}
-	return n
+	n, _ := strconv.ParseUint(string(p), 10, 32)
+	return int(n)
 }
