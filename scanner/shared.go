@@ -1,7 +1,6 @@
 package scanner
 
 import (
-	"slices"
 	"time"
 
 	"github.com/mcpscan/mcpscan/internal/mcp"
@@ -147,15 +146,4 @@ func (c *contribution) keepValue(v *Value, said bool, from *Outflow) {
 	if !said {
 		c.from = from
 	}
-}
-
-// Bound drops values beyond most, passages first, and returns how many it dropped.
-func (s *Shared) Bound(most int) (lost int) {
-	if len(s.Values) <= most {
-		return 0
-	}
-	slices.SortStableFunc(s.Values, func(a, b Value) int { return int(a.Kind) - int(b.Kind) })
-	lost = len(s.Values) - most
-	s.Values = s.Values[:most]
-	return lost
 }
