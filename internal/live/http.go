@@ -28,36 +28,24 @@ type web struct {
 	peer    *peer
 	client  *http.Client
 	headers map[string]string
-	own     bool // close must close the client
 }
 
 // newWeb creates a client that sends the configured headers, which are likely to be secrets, only to
 // the origin they were configured for.
 func newWeb(p *peer, t Target) *web {
-	w := &web{peer: p, headers: t.Headers, own: p.opts.HTTPClient == nil}
-	client := http.Client{}
-	if !w.own {
-		client = *p.opts.HTTPClient
-	} else if standard, ok := http.DefaultTransport.(*http.Transport); ok {
+	client := &http.Client{CheckRedirect: func(req *http.Request, via []*http.Request) error {
+		if len(via) > mostRedirects || !sameOrigin(req.URL, via[0].URL) {
+			return http.ErrUseLastResponse
+		}
+		return nil
+	}}
+	if standard, ok := http.DefaultTransport.(*http.Transport); ok {
 		client.Transport = standard.Clone()
 	}
-	if client.CheckRedirect == nil {
-		client.CheckRedirect = func(req *http.Request, via []*http.Request) error {
-			if len(via) > mostRedirects || !sameOrigin(req.URL, via[0].URL) {
-				return http.ErrUseLastResponse
-			}
-			return nil
-		}
-	}
-	w.client = &client
-	return w
+	return &web{peer: p, client: client, headers: t.Headers}
 }
 
-func (w *web) close() {
-	if w.own {
-		w.client.CloseIdleConnections()
-	}
-}
+func (w *web) close() { w.client.CloseIdleConnections() }
 
 // request sends one request. Protocol headers override configured ones.
 func (w *web) request(ctx context.Context, method, to string, body []byte, headers map[string]string) (*http.Response, error) {

@@ -65,7 +65,6 @@ type Options struct {
 	StepTimeout  time.Duration    // for each later request; default 30 s
 	Timeout      time.Duration    // for the whole server, from its start to the last list; default 5 min
 	MaxPages     int              // maximum number of pages per list; default 200
-	HTTPClient   *http.Client     // default: a separate client without cookies or an overall timeout
 
 	ClientName, ClientVersion string // as sent to the server; default mcpscan
 
