@@ -30,7 +30,6 @@ type reply struct {
 	version    string
 	supported  []string        // supportedVersions of a discover result
 	declared   map[string]bool // capabilities that are present and not null
-	announces  bool            // a capability has listChanged set
 }
 
 // rpcError is the error member of a response.
@@ -138,14 +137,11 @@ func (r *reply) readList(name string, v jsontext.Value) {
 }
 
 func (r *reply) readCapabilities(raw jsontext.Value) {
-	r.declared, r.announces = map[string]bool{}, false
+	r.declared = map[string]bool{}
 	members(raw, func(name string, v jsontext.Value) {
 		switch name {
 		case "tools", "prompts", "resources":
 			r.declared[name] = v.Kind() != 'n' && v.Kind() != 'f'
-			members(v, func(name string, v jsontext.Value) {
-				r.announces = r.announces || name == "listChanged" && v.Kind() == 't'
-			})
 		}
 	})
 }

@@ -18,10 +18,9 @@ const impatience = 3 * time.Second
 
 // hello is what client and server agreed on in the handshake.
 type hello struct {
-	era       string
-	version   string
-	declared  map[string]bool
-	announces bool // it promises to announce list changes
+	era      string
+	version  string
+	declared map[string]bool
 }
 
 // handshake determines the era of a server. server/discover is sent first; if the server refuses
@@ -113,7 +112,7 @@ func (h *handshake) discovered(out outcome) (bool, hello, error) {
 	} else if slices.Contains(offered, versionModern) {
 		h.peer.meta = true
 		h.peer.announce(versionModern)
-		return true, hello{era: EraModern, version: versionModern, declared: r.declared, announces: r.announces}, nil
+		return true, hello{era: EraModern, version: versionModern, declared: r.declared}, nil
 	} else {
 		h.discoverErr = fmt.Errorf("it offers %s and not %s", versionList(offered), versionModern)
 	}
@@ -144,7 +143,7 @@ func (h *handshake) initialized(out outcome) (bool, hello, error) {
 		return false, hello{}, nil
 	}
 	r := out.reply
-	h.legacy = &hello{era: EraLegacy, version: r.version, declared: r.declared, announces: r.announces}
+	h.legacy = &hello{era: EraLegacy, version: r.version, declared: r.declared}
 	if h.discover == nil {
 		return h.settle()
 	}
