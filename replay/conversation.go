@@ -64,10 +64,10 @@ type mark [16]byte
 
 // pending is a call and its state.
 type pending struct {
-	id           string // ID in its frame
-	server, tool string
-	answered     bool
-	echo         bool // the client also recorded its result with the call
+	id       string // ID in its frame
+	server   string
+	answered bool
+	echo     bool // the client also recorded its result with the call
 }
 
 // maxConversations is the maximum number of conversations remembered.
@@ -281,7 +281,7 @@ func (c *conversations) emit(s *conversation, i *llm.Item, e *scanner.Event, odd
 	if c.judge == nil {
 		c.yield(e)
 	} else {
-		c.decided(s, m, saidOf(i, e.Server, ""), c.judge(e)[0])
+		c.decided(s, m, saidOf(i), c.judge(e)[0])
 	}
 	if odd != "" {
 		c.yield(&scanner.Event{Kind: scanner.SkippedEvent, Reason: odd, Origin: c.at(i)})
@@ -297,10 +297,10 @@ func (c *conversations) call(i *llm.Item) {
 	server, tool := c.servers.of(i)
 	m := markOf([]byte("call"), []byte(i.ID), []byte(server), []byte(tool), argumentsOf(i, nil))
 	if c.before(s, i, m) {
-		c.again(s, m, saidOf(i, server, tool))
+		c.again(s, m, saidOf(i))
 		return
 	}
-	p := pending{id: s.next(c, i), server: server, tool: tool}
+	p := pending{id: s.next(c, i), server: server}
 	frame := callFrame(p.id, tool, i)
 	e := c.event(s, i, server, frame)
 	e.Direction = mcp.ClientToServer
@@ -353,7 +353,7 @@ func (c *conversations) result(i *llm.Item) {
 	}
 	m := markOf([]byte("result"), []byte(i.ID), contentOf(i.Content, nil))
 	if c.before(s, i, m) {
-		c.again(s, m, saidOf(i, "", ""))
+		c.again(s, m, saidOf(i))
 		return
 	}
 	if known != nil {
@@ -367,7 +367,7 @@ func (c *conversations) result(i *llm.Item) {
 			delete(s.open, i.ID)
 		}
 	default: // the transcript lacks the call, so its server is unknown
-		to = pending{id: s.next(c, i), server: "unknown", tool: i.Name}
+		to = pending{id: s.next(c, i), server: "unknown"}
 	}
 	frame := resultFrame(to.id, i)
 	e := c.event(s, i, to.server, frame)

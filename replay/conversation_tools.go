@@ -8,7 +8,6 @@ import (
 
 // list collects definitions from one server.
 type list struct {
-	server  string
 	foreign bool
 	event   *scanner.Event
 	frame   composed
@@ -25,7 +24,7 @@ func (c *conversations) declare(i *llm.Item) {
 	once.History, once.Fresh, once.ID = false, false, "declared" // a repeated list is not reported again
 	m := markOf([]byte("tool"), []byte(server), []byte(tool), i.Tool.AppendCanonical(nil))
 	if c.before(s, &once, m) {
-		c.again(s, m, saidOf(i, server, tool))
+		c.again(s, m, saidOf(i))
 		return
 	}
 	key := server
@@ -34,14 +33,14 @@ func (c *conversations) declare(i *llm.Item) {
 	}
 	l := c.lists[key]
 	if l == nil {
-		l = &list{server: server, foreign: i.Foreign, in: s}
+		l = &list{foreign: i.Foreign, in: s}
 		l.event = c.event(s, i, server, &composed{})
 		l.event.Kind, l.event.Type, l.event.Direction = scanner.DefinitionEvent, typeDefinitions, mcp.ServerToClient
 		c.lists[key], c.order = l, append(c.order, l)
 	}
 	l.frame.define(i, tool)
 	if c.judge != nil {
-		l.marks, l.said = append(l.marks, m), append(l.said, saidOf(i, server, tool))
+		l.marks, l.said = append(l.marks, m), append(l.said, saidOf(i))
 	}
 }
 

@@ -88,15 +88,14 @@ type Decisions map[int]scanner.Decision
 
 // Said is a call that the model made, or a definition or result that was refused.
 type Said struct {
-	Kind         SaidKind
-	Server, Tool string // of a call or definition, as attributed; for a repeated result, "" if unknown
-	Name         string // name of the tool in the text
-	ID           string
-	Event        int              // index of the event in the current part of a stream, from 0
-	Path         string           // JSON Pointer in the body, or in the data of its event
-	Slot         string           // identifies a call built from a stream in that stream
-	History      bool             // repeated in a request, so it happened before
-	Decision     scanner.Decision // the zero value allows it
+	Kind     SaidKind
+	Name     string // name of the tool in the text
+	ID       string
+	Event    int              // index of the event in the current part of a stream, from 0
+	Path     string           // JSON Pointer in the body, or in the data of its event
+	Slot     string           // identifies a call built from a stream in that stream
+	History  bool             // repeated in a request, so it happened before
+	Decision scanner.Decision // the zero value allows it
 }
 
 // SaidKind is the kind of a Said.
@@ -243,8 +242,8 @@ func (g *registry) learnAll(servers wire.Value) {
 }
 
 // saidOf returns the Said for an item.
-func saidOf(i *llm.Item, server, tool string) *Said {
-	s := &Said{Server: server, Tool: tool, Name: i.Name, ID: i.ID, Slot: i.Slot, History: i.History}
+func saidOf(i *llm.Item) *Said {
+	s := &Said{Name: i.Name, ID: i.ID, Slot: i.Slot, History: i.History}
 	switch i.Kind {
 	case llm.Result:
 		s.Kind, s.Path = SaidResult, i.At.Path()
