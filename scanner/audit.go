@@ -13,7 +13,7 @@ import (
 func (in *Inspector) audit() {
 	root := in.event.root
 	in.message = len(in.facts.Messages)
-	in.facts.Messages = append(in.facts.Messages, Message{Kind: mcp.Audit, Method: in.event.Type, node: root,
+	in.facts.Messages = append(in.facts.Messages, Message{Kind: mcp.Audit, Method: in.event.Type,
 		Target: AuditField(in.tree, root, "tool_name"), Action: AuditField(in.tree, root, "action")})
 	m := &in.facts.Messages[in.message]
 	if m.Target == "" {

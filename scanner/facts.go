@@ -53,8 +53,6 @@ type Message struct {
 	IdentityAt  int // of a Lockfile: offset of the server's identity
 
 	compared map[int]any // results of Compare checks by definition offset
-
-	node int
 }
 
 // structuredBytes bounds the size of a structured result passed to the judge.

@@ -13,7 +13,7 @@ import (
 func (in *Inspector) lock() {
 	doc, root := in.tree, in.event.root
 	in.message = len(in.facts.Messages)
-	in.facts.Messages = append(in.facts.Messages, Message{Kind: mcp.Lockfile, node: root})
+	in.facts.Messages = append(in.facts.Messages, Message{Kind: mcp.Lockfile})
 	m := &in.facts.Messages[in.message]
 	for c := doc.First(root); c >= 0; c = doc.Next(c) {
 		key := string(doc.Key(c, new([]byte)))

@@ -215,7 +215,6 @@ type MessagePass struct {
 	Root      int // the message's node
 	Message   *Message
 	Direction mcp.Direction
-	Transport string
 
 	in   *Inspector
 	rule *Rule

@@ -24,7 +24,6 @@ type Snapshot struct {
 // Offer holds one server's definitions.
 type Offer struct {
 	Server      string
-	Transport   string
 	Info        mcp.ServerInfo
 	Identity    *baseline.Identity       // nil if unknown
 	Locked      *baseline.LockedIdentity // nil if not in a lockfile
@@ -104,7 +103,7 @@ func (s *Snapshot) Event(e *Event, out *Outcome) error {
 			o.Locked, o.Says = e.Locked, e.Says
 		}
 		if o.Location == (Location{}) {
-			o.Location, o.Transport = s.places.At(m.Offset), e.Transport
+			o.Location = s.places.At(m.Offset)
 		}
 		if m.Client != nil && o.Client == nil {
 			o.Client = m.Client
@@ -122,7 +121,7 @@ func (s *Snapshot) identify(c *configfile.ClientConfig, entry *configfile.Entry)
 	o := s.Offer(entry.Name)
 	id, at := baseline.IdentityOf(entry), ConfiguredServer{c, entry}.Location()
 	if o.Identity == nil {
-		o.Identity, o.Transport, o.Location = id, entry.Transport, at
+		o.Identity, o.Location = id, at
 	} else if !entry.Disabled {
 		o.rival(id, at)
 	}

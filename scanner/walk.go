@@ -22,7 +22,7 @@ var listings = map[string]mcp.SubjectKind{
 // jsonrpc inspects one JSON-RPC message.
 func (in *Inspector) jsonrpc(root, batch int) {
 	doc := in.tree
-	m := Message{Offset: int(doc.Nodes[root].Start) - int(doc.Nodes[in.event.root].Start), node: root, Batch: batch}
+	m := Message{Offset: int(doc.Nodes[root].Start) - int(doc.Nodes[in.event.root].Start), Batch: batch}
 	in.message = len(in.facts.Messages)
 	in.facts.Messages = append(in.facts.Messages, m)
 	if doc.Kind(root) != wire.Object {
@@ -57,7 +57,7 @@ func (in *Inspector) document() {
 		return
 	}
 	in.message = len(in.facts.Messages)
-	in.facts.Messages = append(in.facts.Messages, Message{Kind: mcp.Document, node: root})
+	in.facts.Messages = append(in.facts.Messages, Message{Kind: mcp.Document})
 	msg := &in.facts.Messages[in.message]
 	switch doc.Kind(root) {
 	case wire.Array:
@@ -351,7 +351,7 @@ func (in *Inspector) messageRules(m *Message, root int) {
 	if in.brief {
 		return
 	}
-	p := &MessagePass{Doc: in.tree, Root: root, Message: m, Direction: in.event.Direction, Transport: in.event.Transport, in: in}
+	p := &MessagePass{Doc: in.tree, Root: root, Message: m, Direction: in.event.Direction, in: in}
 	for _, r := range in.engine.message {
 		p.rule = r
 		in.guard(r, func() { r.Message(p) })

@@ -12,7 +12,6 @@ import (
 type Withheld struct {
 	Kind     mcp.SubjectKind
 	Name     string
-	Message  int    // index of its message in Outcome.Messages
 	Index    int    // index in its list, from 0; -1 for the instructions of a server
 	Pointer  string // JSON Pointer from the root of the frame
 	Cause    Cause
@@ -83,7 +82,7 @@ func (j *judge) withhold(p *JudgePass, i int) {
 		if cause == notWithheld {
 			continue
 		}
-		j.out.Withheld = append(j.out.Withheld, Withheld{Kind: d.Kind, Name: d.Name, Message: i, Cause: cause, Decision: decision, offset: d.Offset})
+		j.out.Withheld = append(j.out.Withheld, Withheld{Kind: d.Kind, Name: d.Name, Cause: cause, Decision: decision, offset: d.Offset})
 		key := withheldKey{server, d.Key()}
 		if _, known := w.refused[key]; !known && len(w.refused) >= maxWithheld {
 			key = withheldKey{server: server}

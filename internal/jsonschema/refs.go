@@ -10,7 +10,7 @@ import (
 // allOf, anyOf, oneOf, not, if, then and else. A validator never finishes a cycle of these, and
 // a reference that occurs twice on each level doubles its work with each level.
 func RefExpansion(doc *wire.Doc, root int) (at int, message string) {
-	g := refGraph{doc: doc, root: root, places: map[string]int{}, sizes: map[int]int{}}
+	g := refGraph{doc: doc, places: map[string]int{}, sizes: map[int]int{}}
 	Subschemas(doc, root, func(s Subschema) bool {
 		g.places[string(doc.AppendPointer(nil, root, s.Node))] = s.Node
 		return true
@@ -31,7 +31,6 @@ func RefExpansion(doc *wire.Doc, root int) (at int, message string) {
 // refGraph is a schema with its references resolved.
 type refGraph struct {
 	doc    *wire.Doc
-	root   int
 	places map[string]int // schemas by pointer
 	sizes  map[int]int    // sizes of visited schemas; 0 while being computed
 }

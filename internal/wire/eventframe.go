@@ -13,7 +13,6 @@ import (
 // payload, and a checksum of the message.
 type EventFrame struct {
 	Raw     []byte
-	Kind    string // value of :message-type: event, exception or error
 	Type    string // value of :event-type or :exception-type
 	Payload []byte
 }
@@ -56,8 +55,6 @@ func ParseEventFrame(raw []byte) (EventFrame, error) {
 		}
 		seen[name], rest = true, next
 		switch name {
-		case ":message-type":
-			f.Kind = value
 		case ":event-type", ":exception-type", ":error-code":
 			if f.Type != "" {
 				return EventFrame{}, ErrFrame
