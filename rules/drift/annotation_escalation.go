@@ -1,6 +1,7 @@
 package drift
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -36,8 +37,8 @@ var AnnotationEscalation = scanner.Rule{
 	},
 }
 
-// hints are the annotations in the specification, each with its harmless value.
-var hints = []struct {
+// hint is an annotation in the specification, with its harmless value.
+type hint struct {
 	name     string
 	harmless string
 	weight   scanner.Severity // severity of losing the harmless value
@@ -48,7 +49,9 @@ var hints = []struct {
 	// claims reports whether the tool's texts contradict the harmless value. Clients rely on
 	// that value when they decide whether to ask.
 	claims func(*mcp.Definition) bool
-}{
+}
+
+var hints = []hint{
 	{"readOnlyHint", "true", scanner.Critical, saysItWrites, mayWrite},
 	{"destructiveHint", "false", scanner.High, saidItAlters, saysItDestroys},
 	{"openWorldHint", "false", scanner.High, saysItReachesOut, nil},
@@ -91,12 +94,7 @@ func mayWrite(d *mcp.Definition) bool {
 var passing = names.Set(`close start stop restart schedule save apply enable disable`)
 
 func isHint(name string) bool {
-	for _, h := range hints {
-		if h.name == name {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(hints, func(h hint) bool { return h.name == name })
 }
 
 func saysItWrites(_ *wire.Doc, d *mcp.Definition) bool { return tools.WritesItself(d) }
@@ -142,7 +140,7 @@ func (c *change) annotations(old, now int) {
 		if weight > severity {
 			severity, at = weight, "/annotations/"+h.name
 		}
-		told = append(told, fmt.Sprintf("%s was %s and is %s", h.name, orNothing(before), orNothing(after)))
+		told = append(told, fmt.Sprintf("%s was %s and is %s", h.name, cmp.Or(before, "not set"), cmp.Or(after, "not set")))
 	}
 	if m := c.grants("/annotations", old, now); m.severity > severity { // _meta hints are not in the specification, but gateways use them
 		severity, at = m.severity, m.pointer
@@ -174,11 +172,4 @@ func hintOf(doc *wire.Doc, i int) string {
 		return ""
 	}
 	return oddHint
-}
-
-func orNothing(s string) string {
-	if s == "" {
-		return "not set"
-	}
-	return s
 }

@@ -21,7 +21,7 @@ var SchemaBreaking = scanner.Rule{
 	Refs:       []string{"OWASP-MCP:MCP04", "OWASP-MCP:MCP02", "ATLAS:AML.T0109", "CWE-353"},
 	On:         mcp.OnList,
 	Judge: func(p *scanner.JudgePass) {
-		changes(p, func(c *change) { reportSchema(c, scanner.Medium, scanner.Critical, "the schema") })
+		changes(p, func(c *change) { reportSchema(c, scanner.Medium, scanner.Critical) })
 	},
 }
 
@@ -37,13 +37,13 @@ var SchemaCompatible = scanner.Rule{
 	Refs:       []string{"OWASP-MCP:MCP04", "CWE-353"},
 	On:         mcp.OnList,
 	Judge: func(p *scanner.JudgePass) {
-		changes(p, func(c *change) { reportSchema(c, scanner.Note, scanner.Low, "the schema") })
+		changes(p, func(c *change) { reportSchema(c, scanner.Note, scanner.Low) })
 	},
 }
 
 // reportSchema reports the differences in a definition's schemas whose severity is in [from, to],
 // as one finding per schema.
-func reportSchema(c *change, from, to scanner.Severity, what string) {
+func reportSchema(c *change, from, to scanner.Severity) {
 	for _, name := range [...]string{"inputSchema", "outputSchema"} {
 		old, now := c.member(name)
 		if c.same(old, now) {
@@ -62,7 +62,7 @@ func reportSchema(c *change, from, to scanner.Severity, what string) {
 		for _, d := range all {
 			told = append(told, d.what)
 		}
-		c.report(all[0].weight, all[0].pointer, what+" changed: "+text.JoinSome(told), strings.Join(namesOf(all), ", "), c.diffOf(name))
+		c.report(all[0].weight, all[0].pointer, "the schema changed: "+text.JoinSome(told), strings.Join(namesOf(all), ", "), c.diffOf(name))
 	}
 }
 
