@@ -68,20 +68,19 @@ func reportInfo(p *scanner.JudgePass, offer *scanner.Offer) {
 	if now == nil || now.Name == "" || was.Name == "" {
 		return
 	}
-	related := []scanner.Related{{Message: "approved here", Location: offer.Location}}
+	changed := func(severity scanner.Severity, pointer, what, is string) {
+		p.Report(scanner.JudgeIssue{Severity: severity, Subject: mcp.ServerSubject, Pointer: pointer, Offset: p.Message.Offset,
+			Message: what + " changed since approval", Evidence: is, Key: is, Related: []scanner.Related{{Message: "approved here", Location: offer.Location}}})
+	}
 	switch {
 	case now.Name != was.Name:
-		p.Report(scanner.JudgeIssue{Severity: scanner.Medium, Subject: mcp.ServerSubject, Pointer: "/serverInfo/name", Offset: p.Message.Offset, Related: related,
-			Message: "serverInfo.name changed since approval", Evidence: now.Name, Key: now.Name})
+		changed(scanner.Medium, "/serverInfo/name", "serverInfo.name", now.Name)
 	case now.Version != was.Version:
-		p.Report(scanner.JudgeIssue{Severity: scanner.Note, Subject: mcp.ServerSubject, Pointer: "/serverInfo/version", Offset: p.Message.Offset, Related: related,
-			Message: "serverInfo.version changed since approval", Evidence: now.Version, Key: now.Version})
+		changed(scanner.Note, "/serverInfo/version", "serverInfo.version", now.Version)
 	case now.Title != was.Title:
-		p.Report(scanner.JudgeIssue{Severity: scanner.Low, Subject: mcp.ServerSubject, Pointer: "/serverInfo/title", Offset: p.Message.Offset, Related: related,
-			Message: "serverInfo.title changed since approval", Evidence: now.Title, Key: now.Title})
+		changed(scanner.Low, "/serverInfo/title", "serverInfo.title", now.Title)
 	case now.Protocol != "" && was.Protocol != "" && now.Protocol != was.Protocol:
-		p.Report(scanner.JudgeIssue{Severity: scanner.Note, Subject: mcp.ServerSubject, Pointer: "/protocolVersion", Offset: p.Message.Offset, Related: related,
-			Message: "the protocol version changed since approval", Evidence: now.Protocol, Key: now.Protocol})
+		changed(scanner.Note, "/protocolVersion", "the protocol version", now.Protocol)
 	}
 }
 
