@@ -128,15 +128,17 @@ func (id *Identity) started() *Identity {
 		}
 	}
 	if u, err := url.Parse(s.URL); err == nil && u.Host != "" {
-		port := u.Port()
-		if port == "" {
-			port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
-		}
-		u.Host = strings.ToLower(strings.TrimSuffix(u.Hostname(), ".")) + ":" + port
+		u.Host = Host(u)
 		u.Path, u.RawPath = strings.TrimSuffix(u.Path, "/"), strings.TrimSuffix(u.RawPath, "/")
 		s.URL = u.String()
 	}
 	return &s
+}
+
+// Host returns the normalized host and port of a URL.
+func Host(u *url.URL) string {
+	port := cmp.Or(u.Port(), map[string]string{"http": "80", "https": "443"}[u.Scheme])
+	return strings.ToLower(strings.TrimSuffix(u.Hostname(), ".")) + ":" + port
 }
 
 // Complete returns now with missing values filled in from id, so that a cold package cache or a

@@ -213,7 +213,7 @@ func (c *identityChange) address(was, now string) {
 	}
 	a, err1 := url.Parse(was)
 	b, err2 := url.Parse(now)
-	if err1 != nil || err2 != nil || host(a) != host(b) || a.Scheme != b.Scheme {
+	if err1 != nil || err2 != nil || baseline.Host(a) != baseline.Host(b) || a.Scheme != b.Scheme {
 		c.add(scanner.High, "/url", now, "the host changed")
 		return
 	}

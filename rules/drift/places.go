@@ -1,7 +1,6 @@
 package drift
 
 import (
-	"net/url"
 	"path"
 	"slices"
 	"strings"
@@ -52,13 +51,4 @@ func older(a, b string) bool {
 		return x[i] < y[i]
 	}
 	return false
-}
-
-// host returns the normalized host and port of a URL.
-func host(u *url.URL) string {
-	port := u.Port()
-	if port == "" {
-		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
-	}
-	return strings.ToLower(strings.TrimSuffix(u.Hostname(), ".")) + ":" + port
 }
