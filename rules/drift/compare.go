@@ -235,16 +235,8 @@ func (s *schemaChange) asVariant(old, now int) {
 
 // others finds changed keywords that the other comparisons do not cover or did not report.
 func (s *schemaChange) others(old, now int) {
-	var all []string
-	for _, c := range s.is.items(now) {
-		all = append(all, jsonschema.Key(&s.now, c))
-	}
-	for _, c := range s.was.items(old) {
-		all = append(all, jsonschema.Key(&s.old, c))
-	}
-	slices.Sort(all)
 	var changed []string
-	for _, name := range slices.Compact(all) {
+	for _, name := range s.members(old, now) {
 		o, n := s.old.Get(old, name), s.now.Get(now, name)
 		if s.same(o, n) || compared(name) || isText(name, &s.old, o) && isText(name, &s.now, n) {
 			continue

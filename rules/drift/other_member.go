@@ -31,7 +31,7 @@ var OtherMember = scanner.Rule{
 			if c.d.Kind == mcp.ServerSubject {
 				return
 			}
-			for _, name := range c.members() {
+			for _, name := range c.members(0, 0) {
 				if old, now := c.member(name); !c.same(old, now) && !c.toldOf(name, old, now) {
 					at := "/" + wire.EscapePointer(name)
 					severity, message := c.otherMember(name, old, now)
@@ -119,12 +119,12 @@ func addresses(doc *wire.Doc, i int) (all []string) {
 // used.
 var actingSchemes = names.Set("javascript data file vbscript blob")
 
-// members returns the member names of both definitions, sorted.
-func (c *change) members() (all []string) {
-	for n := c.now.First(0); n >= 0; n = c.now.Next(n) {
+// members returns the member names of two values, the old and the new one, sorted.
+func (c *change) members(old, now int) (all []string) {
+	for n := c.now.First(now); n >= 0; n = c.now.Next(n) {
 		all = append(all, jsonschema.Key(&c.now, n))
 	}
-	for n := c.old.First(0); n >= 0; n = c.old.Next(n) {
+	for n := c.old.First(old); n >= 0; n = c.old.Next(n) {
 		all = append(all, jsonschema.Key(&c.old, n))
 	}
 	slices.Sort(all)

@@ -33,7 +33,7 @@ func (c *change) firstDifference() string {
 	if c.d.Kind == mcp.ServerSubject {
 		return "/instructions"
 	}
-	for _, name := range c.members() {
+	for _, name := range c.members(0, 0) {
 		if old, now := c.member(name); !c.same(old, now) {
 			return "/" + wire.EscapePointer(name)
 		}

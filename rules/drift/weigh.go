@@ -149,6 +149,17 @@ func root(w string) string {
 	return w
 }
 
+// rootsOf returns the stems of words that have at least the given number of letters.
+func rootsOf(words map[string]bool, least int) map[string]bool {
+	roots := map[string]bool{}
+	for w := range words {
+		if r := root(w); len(r) >= least {
+			roots[r] = true
+		}
+	}
+	return roots
+}
+
 // consequence returns how to report a word that extends what a tool may do or access, or "" for any
 // other word.
 func consequence(w string) string {
@@ -176,16 +187,7 @@ var consequences = names.Set(`delete deletes deleting remove removes erase erase
 	personal private confidential sensitive pii ssh env
 	must always never mandatory required before ignore instead silently automatically`)
 
-// consequenceRoots are the stems of consequences.
-var consequenceRoots = func() map[string]bool {
-	roots := map[string]bool{}
-	for w := range consequences {
-		if r := root(w); len(r) >= rootLetters {
-			roots[r] = true
-		}
-	}
-	return roots
-}()
+var consequenceRoots = rootsOf(consequences, rootLetters)
 
 // denials are words that negate their sentence.
 var denials = names.Set(`not never no cannot can't don't doesn't won't isn't without neither nor`)
@@ -216,14 +218,7 @@ func lost(r retold) (words []string) {
 var promises = names.Set(`never cannot read-only readonly confirm confirms confirmation approval approve consent permission
 	sandbox sandboxed locally offline reversible undo dry-run`)
 
-// promised are the stems of promises.
-var promised = func() map[string]bool {
-	roots := map[string]bool{}
-	for w := range promises {
-		roots[root(w)] = true
-	}
-	return roots
-}()
+var promised = rootsOf(promises, 0)
 
 // The minimum numbers of foreign letters or words in a text that does not count as English.
 const (
