@@ -136,7 +136,7 @@ func corpus(w io.Writer, o options) error {
 	}
 	for written < o.bytes {
 		for _, name := range []string{"outputs.jsonl", "tooldefs.jsonl"} {
-			if err := eachRow(filepath.Join(o.shared, "corpus", name), func(r row) error {
+			if err := eachLine(filepath.Join(o.shared, "corpus", name), func(r row) error {
 				if written >= o.bytes {
 					return nil
 				}
@@ -149,7 +149,8 @@ func corpus(w io.Writer, o options) error {
 	return nil
 }
 
-func eachRow(name string, see func(row) error) error {
+// eachLine decodes each line of a file.
+func eachLine[T any](name string, see func(T) error) error {
 	f, err := os.Open(name)
 	if err != nil {
 		return err
@@ -159,11 +160,11 @@ func eachRow(name string, see func(row) error) error {
 	for {
 		line, err := lines.ReadBytes('\n')
 		if len(bytes.TrimSpace(line)) > 0 {
-			var r row
-			if err := json.Unmarshal(line, &r); err != nil {
+			var v T
+			if err := json.Unmarshal(line, &v); err != nil {
 				return fmt.Errorf("%s: %w", name, err)
 			}
-			if err := see(r); err != nil {
+			if err := see(v); err != nil {
 				return err
 			}
 		}

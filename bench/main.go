@@ -46,7 +46,7 @@ func main() {
 	flag.Parse()
 	var err error
 	if *decode != "" {
-		err = decodeLines(*decode)
+		err = eachLine(*decode, func(any) error { return nil })
 	} else {
 		err = bench(context.Background(), o)
 	}
