@@ -8,7 +8,6 @@ import (
 	"io"
 	"strings"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -49,15 +48,7 @@ func writeGitLab(w io.Writer, r *Report, dir string) error {
 	for _, s := range gaps(r) {
 		issues = append(issues, g.skipped(s))
 	}
-	out := newJSONEscaper(w)
-	if err := json.MarshalWrite(out, issues, jsontext.WithIndent("  ")); err != nil {
-		return fmt.Errorf("writing the gitlab report: %w", err)
-	}
-	out.Write([]byte("\n"))
-	if err := out.Flush(); err != nil {
-		return fmt.Errorf("writing the gitlab report: %w", err)
-	}
-	return nil
+	return encode(w, "gitlab", "\n", issues, jsontext.WithIndent("  "))
 }
 
 // gitlabWriter builds issues.

@@ -15,11 +15,16 @@ func WriteJSON(w io.Writer, r *Report) error {
 	whole := *r
 	whole.Schema = Schema
 	whole.complete()
+	return encode(w, "JSON", "\n", &whole, jsontext.WithIndent("  "), jsontext.AllowInvalidUTF8(true))
+}
+
+// encode writes a document of the named format as JSON, followed by end.
+func encode(w io.Writer, format, end string, doc any, options ...json.Options) error {
 	out := newJSONEscaper(w)
-	err := json.MarshalWrite(out, &whole, jsontext.WithIndent("  "), jsontext.AllowInvalidUTF8(true))
-	io.WriteString(out, "\n")
+	err := json.MarshalWrite(out, doc, options...)
+	io.WriteString(out, end)
 	if err = cmp.Or(err, out.Flush()); err != nil {
-		return fmt.Errorf("writing the JSON report: %w", err)
+		return fmt.Errorf("writing the %s report: %w", format, err)
 	}
 	return nil
 }

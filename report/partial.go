@@ -142,14 +142,7 @@ func (c claim) partial() partialClaim { return partialClaim{c.session, c.when, c
 
 // Write writes the partial report.
 func (p *Partial) Write(w io.Writer) error {
-	out := newJSONEscaper(w)
-	if err := json.MarshalWrite(out, p, jsontext.AllowInvalidUTF8(true)); err != nil {
-		return fmt.Errorf("writing the partial report: %w", err)
-	}
-	if err := out.Flush(); err != nil {
-		return fmt.Errorf("writing the partial report: %w", err)
-	}
-	return nil
+	return encode(w, "partial", "", p, jsontext.AllowInvalidUTF8(true))
 }
 
 // ReadPartial reads a report written by Partial.Write and rejects anything else.

@@ -39,18 +39,9 @@ const (
 func writeSARIF(w io.Writer, r *Report, rules []scanner.Rule, dir string) error {
 	s := &sarifWriter{dir: dir, index: map[string]int{}, baseline: r.Baseline != ""}
 	doc := &sarif.Report{Version: string(sarif.Version210), Schema: sarifSchema, Runs: []*sarif.Run{s.run(r, rules)}}
-	out := newJSONEscaper(w)
 	// The library writes null for an empty suppression, which the schema rejects.
-	err := json.MarshalWrite(out, doc, jsonv1.DefaultOptionsV1(), json.OmitZeroStructFields(true),
+	return encode(w, "SARIF", "\n", doc, jsonv1.DefaultOptionsV1(), json.OmitZeroStructFields(true),
 		jsontext.EscapeForHTML(false), jsontext.EscapeForJS(false), jsontext.WithIndent("  "))
-	if err != nil {
-		return fmt.Errorf("writing the SARIF report: %w", err)
-	}
-	out.Write([]byte("\n"))
-	if err := out.Flush(); err != nil {
-		return fmt.Errorf("writing the SARIF report: %w", err)
-	}
-	return nil
 }
 
 // sarifWriter builds one run.
