@@ -39,8 +39,8 @@ type gitlabLines struct {
 //   - GitLab drops issues with a duplicate fingerprint, and treats an issue with a new
 //     fingerprint as new: see gitlabWriter.identify.
 //   - Each reason why something was not inspected is also an issue.
-func writeGitLab(w io.Writer, r *Report, dir string) error {
-	g := &gitlabWriter{dir: dir, seen: map[string]int{}}
+func writeGitLab(w io.Writer, r *Report, o Options) error {
+	g := &gitlabWriter{dir: o.Dir, seen: map[string]int{}}
 	issues := []gitlabIssue{}
 	for _, f := range fold(r.Findings, inFile) {
 		issues = append(issues, g.issue(f))

@@ -29,13 +29,13 @@ var htmlStyle string
 // writeHTML writes the report as a self-contained page without scripts or requests, and with a
 // content security policy that forbids both. All text goes through html/template; the policy allows
 // the page's style by its digest.
-func writeHTML(w io.Writer, r *Report, rules []scanner.Rule) error {
+func writeHTML(w io.Writer, r *Report, o Options) error {
 	page, err := template.New("report").Parse(htmlTemplate)
 	if err != nil {
 		return fmt.Errorf("writing the html report: %w", err)
 	}
 	b := bufio.NewWriter(w)
-	if err := page.Execute(b, newHTMLPage(r, rules)); err != nil {
+	if err := page.Execute(b, newHTMLPage(r, o.Rules)); err != nil {
 		return fmt.Errorf("writing the html report: %w", err)
 	}
 	if err := b.Flush(); err != nil {

@@ -9,9 +9,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// WriteJSON writes the report in its public form, indented by two spaces. The output is
+// writeJSON writes the report in its public form, indented by two spaces. The output is
 // deterministic.
-func WriteJSON(w io.Writer, r *Report) error {
+func writeJSON(w io.Writer, r *Report, _ Options) error {
 	whole := *r
 	whole.Schema = Schema
 	whole.complete()
@@ -29,7 +29,7 @@ func encode(w io.Writer, format, end string, doc any, options ...json.Options) e
 	return nil
 }
 
-// Read reads a report written by WriteJSON. It ignores unknown members and rejects anything
+// Read reads a report written in the format json. It ignores unknown members and rejects anything
 // that is not a report of this schema.
 func Read(r io.Reader) (*Report, error) {
 	var report Report

@@ -23,8 +23,8 @@ const leftOut = 200
 // too long for GitHub are left out, the least severe first, and counted.
 //
 // Untrusted text is written as code, or in sentences without markup: see prose and code.
-func writeMarkdown(w io.Writer, r *Report, rules []scanner.Rule) error {
-	m := &markdownWriter{rules: byID(rules)}
+func writeMarkdown(w io.Writer, r *Report, o Options) error {
+	m := &markdownWriter{rules: byID(o.Rules)}
 	head, tail := m.head(r), m.tail(r)
 	room := maxMarkdown - len(head) - len(tail) - leftOut
 	body, left := m.body(r, room)

@@ -14,9 +14,9 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// PartialSchema identifies the format of a partial report. Only the version of mcpscan that wrote a
+// partialSchema identifies the format of a partial report. Only the version of mcpscan that wrote a
 // partial report can read it.
-const PartialSchema = "mcpscan.partial/v1"
+const partialSchema = "mcpscan.partial/v1"
 
 // Partial is the result of a run over one shard of the sessions. Its size is bounded: it
 // contains the findings that a report of all shards could list, and counts of the others.
@@ -114,7 +114,7 @@ func (c *Collector) Partial(inputs []Input, version string, res scanner.Result) 
 	if c.room.bytes > maxReport {
 		c.trim()
 	}
-	p := &Partial{Schema: PartialSchema, Tool: Tool{Name: toolName, Version: version}, Events: c.event, Inputs: slices.Concat([]Input{}, inputs),
+	p := &Partial{Schema: partialSchema, Tool: Tool{Name: toolName, Version: version}, Events: c.event, Inputs: slices.Concat([]Input{}, inputs),
 		Result: res, Counts: c.counts[:], Hidden: c.hidden, All: c.room.unlisted(nil), Worsened: c.worsened, Cut: c.room.cut, Servers: c.servers}
 	p.Result.Bounds = append(p.Result.Bounds, scanner.Bound{Name: "distinct findings", Used: len(c.seen), Most: maxDistinct},
 		scanner.Bound{Name: "tools that are new to a session", Used: len(c.sessions.shown), Most: maxShown})
@@ -150,12 +150,12 @@ func ReadPartial(r io.Reader) (*Partial, error) {
 	var p Partial
 	err := json.UnmarshalRead(r, &p)
 	switch {
-	case p.Schema != "" && p.Schema != PartialSchema:
-		return nil, fmt.Errorf("its schema is %q, expected %q: a partial report written by replay --shard", visible(p.Schema, 80), PartialSchema)
+	case p.Schema != "" && p.Schema != partialSchema:
+		return nil, fmt.Errorf("its schema is %q, expected %q: a partial report written by replay --shard", visible(p.Schema, 80), partialSchema)
 	case err != nil:
 		return nil, fmt.Errorf("expected a partial report written by replay --shard: %w", shownError{err})
 	case p.Schema == "":
-		return nil, fmt.Errorf(`it has no member "schema", expected %q: a partial report written by replay --shard`, PartialSchema)
+		return nil, fmt.Errorf(`it has no member "schema", expected %q: a partial report written by replay --shard`, partialSchema)
 	}
 	return &p, p.check()
 }

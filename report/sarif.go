@@ -34,11 +34,9 @@ const (
 //   - Suppressed findings and those in the baseline are also results, marked as such.
 //   - There are no fixes: a fix without an artifact change is rejected.
 //   - Skipped input, and results beyond 5,000, are reported as notifications.
-//
-// dir is the working directory, if known.
-func writeSARIF(w io.Writer, r *Report, rules []scanner.Rule, dir string) error {
-	s := &sarifWriter{dir: dir, index: map[string]int{}, baseline: r.Baseline != ""}
-	doc := &sarif.Report{Version: string(sarif.Version210), Schema: sarifSchema, Runs: []*sarif.Run{s.run(r, rules)}}
+func writeSARIF(w io.Writer, r *Report, o Options) error {
+	s := &sarifWriter{dir: o.Dir, index: map[string]int{}, baseline: r.Baseline != ""}
+	doc := &sarif.Report{Version: string(sarif.Version210), Schema: sarifSchema, Runs: []*sarif.Run{s.run(r, o.Rules)}}
 	// The library writes null for an empty suppression, which the schema rejects.
 	return encode(w, "SARIF", "\n", doc, jsonv1.DefaultOptionsV1(), json.OmitZeroStructFields(true),
 		jsontext.EscapeForHTML(false), jsontext.EscapeForJS(false), jsontext.WithIndent("  "))

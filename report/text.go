@@ -12,13 +12,6 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// TextOptions controls how the text report looks.
-type TextOptions struct {
-	Color bool // use ANSI colours; otherwise matches are between » and «
-	Width int  // columns; 0 means 80
-	Rules []scanner.Rule
-}
-
 // The ANSI styles used if colour is enabled.
 const (
 	styleBold  = "\x1b[1m"
@@ -43,10 +36,10 @@ const (
 // which may have been edited: the scanner's own limits are lower.
 const textLimit = 1000
 
-// WriteText writes the report for people: the findings, worst first and grouped by subject, their
+// writeText writes the report for people: the findings, worst first and grouped by subject, their
 // counts, and what was not inspected. If not everything was inspected, it says so next to "No
 // findings". Suppressed and unchanged findings are counted; the JSON report lists them.
-func WriteText(w io.Writer, r *Report, o TextOptions) error {
+func writeText(w io.Writer, r *Report, o Options) error {
 	p := &textPrinter{w: bufio.NewWriter(text.Guard(w)), width: defaultWidth, color: o.Color, fixes: fixes(o.Rules)}
 	if o.Width > 0 {
 		p.width = max(o.Width, minWidth)

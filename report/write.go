@@ -11,7 +11,7 @@ import (
 // Options are additional parameters for the formats.
 type Options struct {
 	Rules []scanner.Rule // rules of the run, for their descriptions
-	Color bool           // text: ANSI colours, for a terminal
+	Color bool           // text: ANSI colours, for a terminal; otherwise matches are between » and «
 	Width int            // text: columns; 0 means 80
 	Dir   string         // sarif, github, gitlab: working directory; absolute paths under it are written relative
 
@@ -25,16 +25,14 @@ var formats = [...]struct {
 	name  string
 	write func(io.Writer, *Report, Options) error
 }{
-	{"text", func(w io.Writer, r *Report, o Options) error {
-		return WriteText(w, r, TextOptions{Color: o.Color, Width: o.Width, Rules: o.Rules})
-	}},
-	{"json", func(w io.Writer, r *Report, _ Options) error { return WriteJSON(w, r) }},
-	{"sarif", func(w io.Writer, r *Report, o Options) error { return writeSARIF(w, r, o.Rules, o.Dir) }},
-	{"markdown", func(w io.Writer, r *Report, o Options) error { return writeMarkdown(w, r, o.Rules) }},
-	{"html", func(w io.Writer, r *Report, o Options) error { return writeHTML(w, r, o.Rules) }},
+	{"text", writeText},
+	{"json", writeJSON},
+	{"sarif", writeSARIF},
+	{"markdown", writeMarkdown},
+	{"html", writeHTML},
 	{"github", writeGitHub},
 	{"junit", writeJUnit},
-	{"gitlab", func(w io.Writer, r *Report, o Options) error { return writeGitLab(w, r, o.Dir) }},
+	{"gitlab", writeGitLab},
 }
 
 // Formats returns the names of the formats that Write supports.

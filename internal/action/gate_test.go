@@ -49,7 +49,7 @@ exit "$(cat 'STUB/exit')"
 // answer sets the stub's exit code and findings.
 func (s *stub) answer(code int, findings ...report.Finding) {
 	var b bytes.Buffer
-	if err := report.WriteJSON(&b, &report.Report{Findings: findings}); err != nil {
+	if err := report.Write(&b, "json", &report.Report{Findings: findings}, report.Options{}); err != nil {
 		s.t.Fatal(err)
 	}
 	s.write(s.dir, map[string]string{"exit": fmt.Sprint(code), "json": b.String(), "sarif": "{}", "text": "a report\n", "markdown": "# A report\n",
