@@ -80,8 +80,8 @@ func fold(findings []Finding, key func(*Finding) string) []repeated {
 
 // together groups findings with the same key. Groups are in the order of their
 // first findings.
-func together[K comparable](findings []repeated, key func(repeated) K) [][]repeated {
-	var out [][]repeated
+func together[F any, K comparable](findings []F, key func(F) K) [][]F {
+	var out [][]F
 	place := map[K]int{}
 	for _, f := range findings {
 		k := key(f)

@@ -80,12 +80,8 @@ const audReported = "aud-reported"
 
 // Close writes the remaining events and returns the first error.
 func (v *Events) Close() error {
-	v.flush()
-	if err := v.out.Flush(); v.err == nil && err != nil {
-		v.err = err
-	}
-	if v.err != nil {
-		return fmt.Errorf("writing the events: %w; they are incomplete", v.err)
+	if err := v.Flush(); err != nil {
+		return fmt.Errorf("writing the events: %w; they are incomplete", err)
 	}
 	return nil
 }

@@ -112,19 +112,11 @@ func (m *markdownWriter) body(r *Report, room int) (string, int) {
 // byServer groups findings by server, keeping their order, and explains each rule after its
 // first finding.
 func (m *markdownWriter) byServer(list []block) string {
-	var servers []string
-	of := map[string][]block{}
-	for _, b := range list {
-		if of[b.Server] == nil {
-			servers = append(servers, b.Server)
-		}
-		of[b.Server] = append(of[b.Server], b)
-	}
 	var out strings.Builder
 	told := map[string]bool{}
-	for _, server := range servers {
-		out.WriteString(serverHeading(of[server][0].Finding))
-		for _, b := range of[server] {
+	for _, blocks := range together(list, func(b block) string { return b.Server }) {
+		out.WriteString(serverHeading(blocks[0].Finding))
+		for _, b := range blocks {
 			out.WriteString(b.text)
 			if !told[b.Rule] {
 				told[b.Rule] = true

@@ -6,7 +6,11 @@
 // rules or replay.
 package report
 
-import "github.com/mcpscan/mcpscan/scanner"
+import (
+	"slices"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
 
 // Schema identifies the format of the JSON report. New members may be added without changing the
 // schema's name; a change in meaning requires a new name.
@@ -149,12 +153,9 @@ type Skipped struct {
 
 // Worst returns the highest severity with a finding, and false if there is none.
 func (c Counts) Worst() (scanner.Severity, bool) {
-	for _, n := range [...]struct {
-		count    int
-		severity scanner.Severity
-	}{{c.Critical, scanner.Critical}, {c.High, scanner.High}, {c.Medium, scanner.Medium}, {c.Low, scanner.Low}, {c.Note, scanner.Note}} {
-		if n.count > 0 {
-			return n.severity, true
+	for _, s := range slices.Backward(scanner.Severities[:]) {
+		if c.Of(s) > 0 {
+			return s, true
 		}
 	}
 	return 0, false

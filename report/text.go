@@ -200,23 +200,18 @@ func inContext(e Evidence) (before, evidence, after string) {
 }
 
 // line writes a label and its text, unless the text is empty.
-func (p *textPrinter) line(label, s string) {
-	if s == "" {
-		return
-	}
-	p.w.WriteString(strings.Repeat(" ", labelIndent))
-	p.w.WriteString(p.styled(styleDim, label))
-	p.block(labelIndent+len(label), bodyIndent, s)
-}
+func (p *textPrinter) line(label, s string) { p.labelled(label, s, false) }
 
-// quote writes a label and untrusted text, whose words can be arbitrarily long.
-func (p *textPrinter) quote(label, s string) {
+// quote is like line, but for untrusted text, whose words can be arbitrarily long.
+func (p *textPrinter) quote(label, s string) { p.labelled(label, s, true) }
+
+func (p *textPrinter) labelled(label, s string, anywhere bool) {
 	if s == "" {
 		return
 	}
 	p.w.WriteString(strings.Repeat(" ", labelIndent))
 	p.w.WriteString(p.styled(styleDim, label))
-	p.lines(labelIndent+len(label), bodyIndent, wrap(s, p.width-bodyIndent, true))
+	p.lines(labelIndent+len(label), bodyIndent, wrap(s, p.width-bodyIndent, anywhere))
 }
 
 // block writes text indented to column indent. used is the number of columns already taken on
