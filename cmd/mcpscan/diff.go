@@ -59,7 +59,8 @@ func (c *diffCmd) Run(ctx context.Context, std streams) error {
 	if err := c.keepInputs(append(checks.Files, c.Old, c.New)); err != nil {
 		return err
 	}
-	met := &metServers{Sink: fresh{checks.Into(collector), before, c.only}, names: map[string]bool{}}
+	fresh := func(f *scanner.Finding) bool { return !before.Knows(f) && (c.only == nil || c.only(f)) } // a diff reports only changes
+	met := &metServers{Sink: filtered{checks.Into(collector), fresh}, names: map[string]bool{}}
 	res, err := checks.Engine().Against(before, nil, pair).Run(context.WithoutCancel(ctx), now.Source, met)
 	if err != nil {
 		return readError(err)
@@ -69,21 +70,6 @@ func (c *diffCmd) Run(ctx context.Context, std streams) error {
 	}
 	res.Coverage.Skipped = append(res.Coverage.Skipped, missed...)
 	return c.end(std, checks, collector.Report(append(inputs, now.Inputs...), version(), res), nil)
-}
-
-// fresh is a sink that drops findings that the old side also has, because a diff reports only
-// changes.
-type fresh struct {
-	scanner.Sink
-	before *scanner.Snapshot
-	only   func(*scanner.Finding) bool
-}
-
-func (s fresh) Finding(f *scanner.Finding) error {
-	if s.before.Knows(f) || s.only != nil && !s.only(f) {
-		return nil
-	}
-	return s.Sink.Finding(f)
 }
 
 // snapshot reads the whole old side and returns what its servers offer. missed lists what was not

@@ -99,32 +99,18 @@ func (x *explainer) resolve(ctx context.Context, want wanted) (wanted, error) {
 
 // byFingerprint finds the line where a finding first occurred.
 func (x *explainer) byFingerprint(ctx context.Context, fingerprint string) (wanted, error) {
-	line := 0
-	_, err := x.pass(ctx, x.checks.Engine(), &located{finding: func(e *scanner.Event, f *scanner.Finding) {
+	line, at := 0, 0
+	_, err := x.pass(ctx, x.checks.Engine(), sink{event: func(e *scanner.Event, _ *scanner.Outcome) {
+		at = e.Origin.Line
+	}, finding: func(f *scanner.Finding) {
 		if line == 0 && f.Fingerprint() == fingerprint {
-			line = e.Origin.Line
+			line = at
 		}
 	}})
 	if err == nil && line == 0 {
 		err = usage("no finding in %s has the fingerprint %s; to list the findings: mcpscan detections --json --severity note", x.cmd.Recording, fingerprint)
 	}
 	return wanted{line: line}, err
-}
-
-// located is a sink that passes on each finding with its event.
-type located struct {
-	at      scanner.Event
-	finding func(*scanner.Event, *scanner.Finding)
-}
-
-func (l *located) Event(e *scanner.Event, _ *scanner.Outcome) error {
-	l.at.Origin = e.Origin
-	return nil
-}
-
-func (l *located) Finding(f *scanner.Finding) error {
-	l.finding(&l.at, f)
-	return nil
 }
 
 // view is a sink that collects the events of one line.

@@ -338,21 +338,12 @@ func (c *lockCmd) check(ctx context.Context, std streams) error {
 	if err := c.keepInputs([]string{c.Lockfile}); err != nil {
 		return err
 	}
-	res, err := checks.Engine().Run(context.WithoutCancel(ctx), replay.Events(f.Events(false)), checks.Into(onlyLock{collector}))
+	aboutLock := func(f *scanner.Finding) bool { return strings.HasPrefix(f.Rule.ID, "lock-") }
+	res, err := checks.Engine().Run(context.WithoutCancel(ctx), replay.Events(f.Events(false)), checks.Into(filtered{collector, aboutLock}))
 	if err != nil {
 		return readError(err)
 	}
 	return c.end(std, checks, collector.Report([]report.Input{{Kind: "lockfile", Name: c.Lockfile}}, version(), res), nil)
-}
-
-// onlyLock is a sink that passes on only findings about the lockfile.
-type onlyLock struct{ scanner.Sink }
-
-func (s onlyLock) Finding(f *scanner.Finding) error {
-	if !strings.HasPrefix(f.Rule.ID, "lock-") {
-		return nil
-	}
-	return s.Sink.Finding(f)
 }
 
 // moment returns the time of an approval: the requested one, or the current time.

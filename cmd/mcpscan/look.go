@@ -46,6 +46,19 @@ func (s sink) Finding(f *scanner.Finding) error {
 	return nil
 }
 
+// filtered is a sink that passes on only the findings for which keep returns true.
+type filtered struct {
+	scanner.Sink
+	keep func(*scanner.Finding) bool
+}
+
+func (s filtered) Finding(f *scanner.Finding) error {
+	if !s.keep(f) {
+		return nil
+	}
+	return s.Sink.Finding(f)
+}
+
 // run replays the recordings into a sink.
 func (f *lookFlags) run(ctx context.Context, std streams, s sink) error {
 	checks, err := f.checks("")
