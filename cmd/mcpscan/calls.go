@@ -58,30 +58,26 @@ func (c *callsCmd) Run(ctx context.Context, std streams) error {
 			rows = append(rows, r)
 		}
 	}
-	if rows, err = since(rows, c.Since); err != nil {
-		return err
-	}
-	if c.JSON {
-		return writeJSON(std.out, rows)
-	}
-	head := []string{"time", "session", "server", "tool", "id", "action", "took", "decision", "line"}
-	connections := slices.ContainsFunc(rows, func(r callRow) bool { return r.Address != "" })
-	if connections {
-		head = append(head, "connection")
-	}
-	t := newTable(head...)
-	for _, r := range rows {
-		decision := r.Decision
-		if r.Rule != "" {
-			decision += " (" + r.Rule + ")"
-		}
-		cells := []string{stamp(r.Time), r.Session, r.Server, r.Tool, r.ID, r.Action, r.Took, decision, strconv.Itoa(r.Line)}
+	return show(&c.lookFlags, std, rows, func(rows []callRow) *table {
+		head := []string{"time", "session", "server", "tool", "id", "action", "took", "decision", "line"}
+		connections := slices.ContainsFunc(rows, func(r callRow) bool { return r.Address != "" })
 		if connections {
-			cells = append(cells, r.Address)
+			head = append(head, "connection")
 		}
-		t.add(cells...)
-	}
-	return t.write(std.out)
+		t := newTable(head...)
+		for _, r := range rows {
+			decision := r.Decision
+			if r.Rule != "" {
+				decision += " (" + r.Rule + ")"
+			}
+			cells := []string{stamp(r.Time), r.Session, r.Server, r.Tool, r.ID, r.Action, r.Took, decision, strconv.Itoa(r.Line)}
+			if connections {
+				cells = append(cells, r.Address)
+			}
+			t.add(cells...)
+		}
+		return t
+	})
 }
 
 // callList holds the calls in a recording.

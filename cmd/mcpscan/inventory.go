@@ -64,17 +64,13 @@ func (c *serversCmd) Run(ctx context.Context, std streams) error {
 		}
 	}
 	slices.SortFunc(rows, func(a, b *serverRow) int { return strings.Compare(a.Server, b.Server) })
-	if rows, err = since(rows, c.Since); err != nil {
-		return err
-	}
-	if c.JSON {
-		return writeJSON(std.out, rows)
-	}
-	t := newTable("server", "transport", "name", "version", "protocol", "tools", "calls", "sessions", "findings")
-	for _, r := range rows {
-		t.add(r.Server, r.Transport, r.Name, r.Version, r.Protocol, strconv.Itoa(r.Tools), strconv.Itoa(r.Calls), strconv.Itoa(r.Sessions), strconv.Itoa(r.Findings))
-	}
-	return t.write(std.out)
+	return show(&c.lookFlags, std, rows, func(rows []*serverRow) *table {
+		t := newTable("server", "transport", "name", "version", "protocol", "tools", "calls", "sessions", "findings")
+		for _, r := range rows {
+			t.add(r.Server, r.Transport, r.Name, r.Version, r.Protocol, strconv.Itoa(r.Tools), strconv.Itoa(r.Calls), strconv.Itoa(r.Sessions), strconv.Itoa(r.Findings))
+		}
+		return t
+	})
 }
 
 func (r *serverRow) see(e *scanner.Event, out *scanner.Outcome) {
@@ -152,21 +148,17 @@ func (c *toolsCmd) Run(ctx context.Context, std streams) error {
 		}
 		return strings.Compare(a.Tool, b.Tool)
 	})
-	if rows, err = since(rows, c.Since); err != nil {
-		return err
-	}
-	if c.JSON {
-		return writeJSON(std.out, rows)
-	}
-	t := newTable("server", "tool", "digest", "status", "findings")
-	for _, r := range rows {
-		findings := "none"
-		if r.Findings > 0 {
-			findings = strconv.Itoa(r.Findings) + ", worst " + r.Worst
+	return show(&c.lookFlags, std, rows, func(rows []*toolRow) *table {
+		t := newTable("server", "tool", "digest", "status", "findings")
+		for _, r := range rows {
+			findings := "none"
+			if r.Findings > 0 {
+				findings = strconv.Itoa(r.Findings) + ", worst " + r.Worst
+			}
+			t.add(r.Server, r.Tool, shortDigest(r.Digest), r.Status, findings)
 		}
-		t.add(r.Server, r.Tool, shortDigest(r.Digest), r.Status, findings)
-	}
-	return t.write(std.out)
+		return t
+	})
 }
 
 func seeTool(byName map[[2]string]*toolRow, e *scanner.Event, d *mcp.Definition) {

@@ -140,6 +140,18 @@ func since[T timed](rows []T, spec string) ([]T, error) {
 	return kept, nil
 }
 
+// show writes the rows in the requested period as JSON, or in the form that as returns.
+func show[T timed](f *lookFlags, std streams, rows []T, as func([]T) *table) error {
+	rows, err := since(rows, f.Since)
+	if err != nil {
+		return err
+	}
+	if f.JSON {
+		return writeJSON(std.out, rows)
+	}
+	return as(rows).write(std.out)
+}
+
 // stamp formats a time for a table; events without one get a dash.
 func stamp(t time.Time) string {
 	if t.IsZero() {
@@ -210,26 +222,22 @@ func (c *eventsCmd) Run(ctx context.Context, std streams) error {
 	if c.Severity != "" {
 		rows = slices.DeleteFunc(rows, func(r eventRow) bool { return len(r.Patterns) == 0 })
 	}
-	if rows, err = since(rows, c.Since); err != nil {
-		return err
-	}
-	if c.JSON {
-		return writeJSON(std.out, rows)
-	}
-	head := []string{"time", "session", "server", "from", "message", "id", "bytes", "line"}
-	if c.Severity != "" {
-		head = append(head, "pattern", "severity")
-	}
-	t := newTable(head...)
-	for _, r := range rows {
-		from := strings.SplitN(r.Direction, "_", 2)[0]
-		cells := []string{stamp(r.Time), r.Session, r.Server, from, strings.TrimSpace(r.Kind + " " + r.Method + " " + r.Tool), r.ID, strconv.Itoa(r.Bytes), strconv.Itoa(r.Line)}
+	return show(&c.lookFlags, std, rows, func(rows []eventRow) *table {
+		head := []string{"time", "session", "server", "from", "message", "id", "bytes", "line"}
 		if c.Severity != "" {
-			cells = append(cells, strings.Join(r.Patterns, ", "), r.Severity)
+			head = append(head, "pattern", "severity")
 		}
-		t.add(cells...)
-	}
-	return t.write(std.out)
+		t := newTable(head...)
+		for _, r := range rows {
+			from := strings.SplitN(r.Direction, "_", 2)[0]
+			cells := []string{stamp(r.Time), r.Session, r.Server, from, strings.TrimSpace(r.Kind + " " + r.Method + " " + r.Tool), r.ID, strconv.Itoa(r.Bytes), strconv.Itoa(r.Line)}
+			if c.Severity != "" {
+				cells = append(cells, strings.Join(r.Patterns, ", "), r.Severity)
+			}
+			t.add(cells...)
+		}
+		return t
+	})
 }
 
 // detectionsCmd implements the mcpscan detections command.
@@ -251,17 +259,13 @@ func (c *detectionsCmd) Run(ctx context.Context, std streams) error {
 			rows = append(rows, detectionRow(f))
 		}
 	}
-	if rows, err = since(rows, c.Since); err != nil {
-		return err
-	}
-	if c.JSON {
-		return writeJSON(std.out, rows)
-	}
-	t := newTable("time", "server", "tool", "rule", "severity", "status", "evidence", "line")
-	for _, r := range rows {
-		t.add(stamp(r.when()), r.Server, r.Tool, r.Rule, r.Severity.String(), r.Status, r.Evidence.Text, strconv.Itoa(r.Location.Line))
-	}
-	return t.write(std.out)
+	return show(&c.lookFlags, std, rows, func(rows []detectionRow) *table {
+		t := newTable("time", "server", "tool", "rule", "severity", "status", "evidence", "line")
+		for _, r := range rows {
+			t.add(stamp(r.when()), r.Server, r.Tool, r.Rule, r.Severity.String(), r.Status, r.Evidence.Text, strconv.Itoa(r.Location.Line))
+		}
+		return t
+	})
 }
 
 // detectionRow is one row of the output of mcpscan detections.
