@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"reflect"
@@ -15,17 +14,11 @@ import (
 
 // write writes a checkup as text or JSON.
 func (all *checkup) write(w io.Writer, format string) error {
-	var b bytes.Buffer
 	if format == "json" {
 		cleanse(reflect.ValueOf(all))
-		enc := json.NewEncoder(&b)
-		enc.SetIndent("", "  ")
-		enc.SetEscapeHTML(false)
-		if err := enc.Encode(all); err != nil {
-			return err
-		}
-		return put(w, b.Bytes())
+		return putJSON(w, all)
 	}
+	var b bytes.Buffer
 	all.text(&b)
 	return put(text.Guard(w), b.Bytes())
 }

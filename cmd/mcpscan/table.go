@@ -80,11 +80,16 @@ func writeJSON[T any](w io.Writer, rows []T) error {
 		rows = []T{}
 	}
 	cleanse(reflect.ValueOf(rows))
+	return putJSON(w, rows)
+}
+
+// putJSON writes a value as indented JSON.
+func putJSON(w io.Writer, v any) error {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetIndent("", "  ")
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(rows); err != nil {
+	if err := enc.Encode(v); err != nil {
 		return err
 	}
 	return put(w, b.Bytes())

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -31,11 +30,7 @@ func (c *versionCmd) Run(std streams) error {
 	info, _ := debug.ReadBuildInfo()
 	b := built(info)
 	if c.JSON {
-		out, err := json.MarshalIndent(b, "", "  ")
-		if err != nil {
-			return err
-		}
-		return put(std.out, append(out, '\n'))
+		return putJSON(std.out, b)
 	}
 	commit := cmp.Or(b.Commit, "unknown")
 	if b.Modified {
