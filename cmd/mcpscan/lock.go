@@ -66,8 +66,8 @@ func (c *lockCmd) Run(ctx context.Context, std streams) error {
 	if ctx.Err() != nil {
 		return &exitError{exitIncomplete, fmt.Errorf("%w; the lockfile is unchanged", context.Cause(ctx))}
 	}
-	policy := lockPolicy(checks.Triage.Settings)
-	policy.Refuse = func(server string) bool { return offers.critical[server] }
+	approval := &checks.Triage.Settings.Approval
+	policy := lockfile.Policy{Hold: approval.Holds(), Auto: approval.Passes, Refuse: func(server string) bool { return offers.critical[server] }}
 	var waiting []lockfile.Change
 	forgotten, total := 0, 0
 	changed, err := lockfile.Edit(ctx, c.Lockfile, true, func(f *lockfile.File) error {
@@ -91,12 +91,6 @@ func (c *lockCmd) Run(ctx context.Context, std streams) error {
 	}
 	c.tell(std.err, changed, len(offers.now.Servers), total, forgotten, waiting)
 	return c.report(std, checks, offers)
-}
-
-// lockPolicy returns what the configuration approves without a review.
-func lockPolicy(settings *config.Settings) lockfile.Policy {
-	a := &settings.Approval
-	return lockfile.Policy{Hold: a.Holds(), Auto: a.Passes}
 }
 
 // offers holds all definitions from the targets, and the findings.
@@ -327,9 +321,9 @@ func (c *lockCmd) check(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	f, err := lockfile.Load(c.Lockfile)
+	f, err := loadLock(c.Lockfile)
 	if err != nil {
-		return unreadable(err)
+		return err
 	}
 	collector, err := c.collector()
 	if err != nil {

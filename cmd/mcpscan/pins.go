@@ -57,12 +57,10 @@ func (n *pinNames) over(selector, expected string) (string, error) {
 	return n.Server + ":" + n.Tool, nil
 }
 
-func (f *pinFlags) load() (*lockfile.File, error) {
-	file, err := lockfile.Load(f.Lockfile)
-	if err != nil {
-		return nil, unreadable(err)
-	}
-	return file, nil
+// loadLock reads a required lockfile.
+func loadLock(name string) (*lockfile.File, error) {
+	f, err := lockfile.Load(name)
+	return f, unreadable(err)
 }
 
 // unreadable returns the error for a required lockfile that cannot be read; if it is missing, the
@@ -113,7 +111,7 @@ type pinsListCmd struct {
 
 // Run lists the definitions.
 func (c *pinsListCmd) Run(std streams) error {
-	f, err := c.load()
+	f, err := loadLock(c.Lockfile)
 	if err != nil {
 		return err
 	}
@@ -209,7 +207,7 @@ type pinsShowCmd struct {
 
 // Run shows one definition.
 func (c *pinsShowCmd) Run(std streams) error {
-	f, err := c.load()
+	f, err := loadLock(c.Lockfile)
 	if err != nil {
 		return err
 	}
@@ -249,9 +247,9 @@ type pinsDiffCmd struct {
 
 // Run compares the definitions last seen with the approved ones.
 func (c *pinsDiffCmd) Run(ctx context.Context, std streams) error {
-	f, err := lockfile.Load(c.Lockfile)
+	f, err := loadLock(c.Lockfile)
 	if err != nil {
-		return unreadable(err)
+		return err
 	}
 	selector, err := c.over(c.Selector, "")
 	if err != nil {

@@ -32,7 +32,7 @@ type pinsExportCmd struct {
 
 // Run writes the pins as a JSON array.
 func (c *pinsExportCmd) Run(std streams) error {
-	f, err := (&pinFlags{Lockfile: c.Lockfile}).load()
+	f, err := loadLock(c.Lockfile)
 	if err != nil {
 		return err
 	}
