@@ -64,3 +64,8 @@ func untilSignal() (ctx context.Context, stop func()) {
 		cancel(nil)
 	}
 }
+
+// surviveClosedStreams makes a write to a standard output or error that nobody reads fail, for the
+// rest of the run; by default, it ends the process. It catches SIGPIPE instead of ignoring it,
+// because processes that we start would inherit that.
+func surviveClosedStreams() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }

@@ -46,6 +46,7 @@ type proxyCmd struct {
 
 // Run starts the server and relays messages between it and the client.
 func (c *proxyCmd) Run(ctx context.Context, std streams) error {
+	surviveClosedStreams()
 	if err := c.check(); err != nil {
 		return err
 	}
@@ -68,8 +69,7 @@ func (c *proxyCmd) Run(ctx context.Context, std streams) error {
 	if r.record, err = app.OpenTraffic(c.Record, c.RecordSize, c.RecordKeep, r.trouble); err != nil {
 		return err
 	}
-	log, err := app.OpenAuditLog(c.Events, append(output.written(), c.Record)...)
-	if err != nil {
+	if r.log, err = app.OpenAuditLog(c.Events, append(output.written(), c.Record)...); err != nil {
 		return err
 	}
 	target, err := c.target(servers.KnownIn(checks.Locked))
@@ -80,7 +80,7 @@ func (c *proxyCmd) Run(ctx context.Context, std streams) error {
 		target.Written = asWritten(target.Written, servers.KnownIn(checks.Locked)[target.Name].Last(), c.Env)
 	}
 	r.alerts = c.startAlerts(checks.Triage.Settings.AlertThreshold)
-	r.target, r.sink, r.live = target, checks.Into(app.Tee{log.Beside(collector), r.alerts}), checks.Engine().Live()
+	r.target, r.sink, r.live = target, checks.Into(app.Tee{r.log.Beside(collector), r.alerts}), checks.Engine().Live()
 	r.known = checks.Servers()
 	connect := r.connect
 	if c.overHTTP() {
@@ -88,7 +88,7 @@ func (c *proxyCmd) Run(ctx context.Context, std streams) error {
 	}
 	code, failed := connect(ctx, servers.KnownIn(checks.Locked))
 	r.alerts.close(r.trouble)
-	lost := errors.Join(r.record.Close(), log.Close(), r.lost)
+	lost := errors.Join(r.record.Close(), r.log.Close(), r.lost)
 	input := report.Input{Kind: "server", Name: target.Name}
 	if c.Servers != "" && !c.LLM {
 		input.Kind = "config"
@@ -193,6 +193,7 @@ type proxyRun struct {
 	checks *app.Checks
 	target *servers.Target
 	record *app.Traffic
+	log    *app.AuditLog
 	alerts *alerts
 	known  map[string][]string // servers, with their approved tools
 	sink   scanner.Sink
@@ -254,6 +255,7 @@ func (r *proxyRun) decided(e *scanner.Event, out *scanner.Outcome, do scanner.Ac
 	if r.lost == nil {
 		r.lost = err
 	}
+	r.log.Flush()
 	r.alerts.decided(e, out, do)
 	if r.Quiet {
 		return

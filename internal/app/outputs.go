@@ -47,6 +47,14 @@ func (l *AuditLog) Beside(s scanner.Sink) scanner.Sink {
 	return Tee{s, l.to}
 }
 
+// Flush writes the current event to the file, for readers of a log that has not ended. No more
+// findings about the event may follow. Close returns the errors.
+func (l *AuditLog) Flush() {
+	if l.to != nil {
+		_ = l.to.Flush()
+	}
+}
+
 // Close closes the log and returns any error.
 func (l *AuditLog) Close() error {
 	if l.file == nil {
