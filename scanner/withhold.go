@@ -14,28 +14,11 @@ type Withheld struct {
 	Name     string
 	Index    int    // index in its list, from 0; -1 for the instructions of a server
 	Pointer  string // JSON Pointer from the root of the frame
-	Cause    Cause
 	Decision Decision
+	Denied   bool // the policy denies it, whatever the arguments
 
 	offset int // offset from the first value of the frame
 }
-
-// Cause is the reason why a definition is withheld.
-type Cause uint8
-
-// The causes.
-const (
-	notWithheld Cause = iota
-	poisonedDefinition
-	pendingDefinition // not approved
-	changedDefinition // a different version is trusted
-	DeniedDefinition  // the policy denies it, whatever the arguments
-	unjudgedDefinition
-)
-
-var causeNames = [...]string{"", "poisoned", "pending", "changed", "denied", "not inspected"}
-
-func (c Cause) String() string { return causeNames[c] }
 
 // pinRule is the rule that refuses calls to tools that differ from their trusted version. If it is
 // enabled, such definitions are withheld as well.
@@ -78,11 +61,11 @@ func (j *judge) withhold(p *JudgePass, i int) {
 	clear(w.listed)
 	for k := range m.Definitions {
 		d := &m.Definitions[k]
-		cause, decision := j.cause(p, d)
-		if cause == notWithheld {
+		decision, denied := j.refusal(p, d)
+		if decision.Verdict != Block {
 			continue
 		}
-		j.out.Withheld = append(j.out.Withheld, Withheld{Kind: d.Kind, Name: d.Name, Cause: cause, Decision: decision, offset: d.Offset})
+		j.out.Withheld = append(j.out.Withheld, Withheld{Kind: d.Kind, Name: d.Name, Decision: decision, Denied: denied, offset: d.Offset})
 		key := withheldKey{server, d.Key()}
 		if _, known := w.refused[key]; !known && len(w.refused) >= maxWithheld {
 			key = withheldKey{server: server}
@@ -168,30 +151,32 @@ func poisonedBy(f *Finding) Decision {
 	return Decision{Verdict: Block, Check: OutputCheck, Rule: f.Rule.ID, Reason: f.Message}
 }
 
-// cause returns why a definition in the current message is withheld, and the decision of the first
-// check in the chain that refuses it.
-func (j *judge) cause(p *JudgePass, d *mcp.Definition) (cause Cause, decision Decision) {
-	take := func(c Cause, by Decision) {
-		if by.Verdict == Block && by.over(&decision) {
-			cause, decision = c, by
+// refusal returns the decision of the first check in the chain that refuses a definition in the
+// current message, and whether that is the policy. The decision is zero if none does.
+func (j *judge) refusal(p *JudgePass, d *mcp.Definition) (decision Decision, denied bool) {
+	take := func(by Decision) bool {
+		if by.Verdict != Block || !by.over(&decision) {
+			return false
 		}
+		decision = by
+		return true
 	}
 	if w := j.withholding; len(w.blocked) > 0 {
 		if f := w.blocked[shownKey(d)]; f != nil {
-			take(poisonedDefinition, poisonedBy(f))
+			take(poisonedBy(f))
 		} else if w.partial {
-			take(unjudgedDefinition, Decision{Verdict: Block, Check: OutputCheck, Reason: "the message was not inspected in full, and another part of it is poisoned"})
+			take(Decision{Verdict: Block, Check: OutputCheck, Reason: "the message was not inspected in full, and another part of it is poisoned"})
 		}
 	}
 	take(j.unpinned(p, d))
-	take(DeniedDefinition, j.denied(p, d))
-	return cause, decision
+	denied = take(j.denied(p, d))
+	return decision, denied
 }
 
 // unpinned compares a definition with the one trusted under its name.
-func (j *judge) unpinned(p *JudgePass, d *mcp.Definition) (Cause, Decision) {
+func (j *judge) unpinned(p *JudgePass, d *mcp.Definition) Decision {
 	if !j.engine.pins || j.engine.pinning.OnChange != Block || d.Foreign {
-		return notWithheld, Decision{}
+		return Decision{}
 	}
 	key := d.Key()
 	first, twice := j.withholding.listed[key]
@@ -199,16 +184,16 @@ func (j *judge) unpinned(p *JudgePass, d *mcp.Definition) (Cause, Decision) {
 		j.withholding.listed[key] = d.Digest
 	}
 	trust, _ := p.trust(d.Kind, d.Name, d)
-	refuse := func(c Cause, format string) (Cause, Decision) {
-		return c, Decision{Verdict: Block, Check: PinCheck, Rule: pinRule, Reason: fmt.Sprintf(format, d.Kind, show(d.Name, nameChars), show(p.Server.ID, nameChars))}
+	refuse := func(format string) Decision {
+		return Decision{Verdict: Block, Check: PinCheck, Rule: pinRule, Reason: fmt.Sprintf(format, d.Kind, show(d.Name, nameChars), show(p.Server.ID, nameChars))}
 	}
 	switch {
 	case trust == Unpinned && j.engine.pinning.Reviewed:
-		return refuse(pendingDefinition, `nobody has approved the %s "%s" of server "%s"`)
+		return refuse(`nobody has approved the %s "%s" of server "%s"`)
 	case trust == Changed || trust == Unpinned && twice && first != d.Digest:
-		return refuse(changedDefinition, `the %s "%s" of server "%s" changed since it was trusted`)
+		return refuse(`the %s "%s" of server "%s" changed since it was trusted`)
 	}
-	return notWithheld, Decision{}
+	return Decision{}
 }
 
 // denied asks the policy whether it refuses every request for a definition, whatever the

@@ -66,7 +66,7 @@ func (deny) Decide(r *scanner.PolicyRequest) scanner.Decision {
 func shownWithheld(o *scanner.Outcome) string {
 	var out []string
 	for _, w := range o.Withheld {
-		out = append(out, fmt.Sprintf("%s %s %d %s %s by %s", w.Kind, w.Name, w.Index, w.Pointer, w.Cause, w.Decision.Rule))
+		out = append(out, fmt.Sprintf("%s %s %d %s by %s: %s", w.Kind, w.Name, w.Index, w.Pointer, w.Decision.Rule, w.Decision.Reason))
 	}
 	return strings.Join(out, "; ")
 }
@@ -83,23 +83,23 @@ func TestWithheldDefinitions(t *testing.T) {
 		cut    string
 	}{
 		"poisoned": {pinning(t, blocking()), [][]string{{tool("a", "Adds."), tool("b", "zqmarker"), tool("c", "Counts.")}},
-			"tool b 1 /result/tools/1 poisoned by tst-marker", tool("a", "Adds.") + ", " + tool("c", "Counts.")},
+			"tool b 1 /result/tools/1 by tst-marker: found", tool("a", "Adds.") + ", " + tool("c", "Counts.")},
 		"nothing blocks": {pinning(t, scanner.Options{}), [][]string{{tool("b", "zqmarker")}}, "", tool("b", "zqmarker")},
 		"changed": {pinning(t, scanner.Options{}), [][]string{{tool("a", "Adds.")}, {tool("a", "Adds more."), tool("n", "New.")}},
-			"tool a 0 /result/tools/0 changed by version-pin", tool("n", "New.")},
+			`tool a 0 /result/tools/0 by version-pin: the tool "a" of server "srv" changed since it was trusted`, tool("n", "New.")},
 		"changed back": {pinning(t, scanner.Options{}), [][]string{{tool("a", "Adds.")}, {tool("a", "Adds more.")}, {tool("a", "Adds.")}}, "", tool("a", "Adds.")},
 		"changed and allowed": {pinning(t, scanner.Options{Pinning: &scanner.Pinning{OnChange: scanner.Alert}}),
 			[][]string{{tool("a", "Adds.")}, {tool("a", "Adds more.")}}, "", tool("a", "Adds more.")},
 		"twice in one list": {pinning(t, scanner.Options{}), [][]string{{tool("a", "Adds."), tool("a", "Adds more.")}},
-			"tool a 1 /result/tools/1 changed by version-pin", tool("a", "Adds.")},
+			`tool a 1 /result/tools/1 by version-pin: the tool "a" of server "srv" changed since it was trusted`, tool("a", "Adds.")},
 		"changed since it was approved": {pinning(t, scanner.Options{}, tool("a", "Adds.")), [][]string{{tool("a", "Adds more.")}},
-			"tool a 0 /result/tools/0 changed by version-pin", ""},
+			`tool a 0 /result/tools/0 by version-pin: the tool "a" of server "srv" changed since it was trusted`, ""},
 		"pending": {pinning(t, reviewed, tool("a", "Adds.")), [][]string{{tool("a", "Adds."), tool("n", "New.")}},
-			"tool n 1 /result/tools/1 pending by version-pin", tool("a", "Adds.")},
+			`tool n 1 /result/tools/1 by version-pin: nobody has approved the tool "n" of server "srv"`, tool("a", "Adds.")},
 		"denied": {pinning(t, scanner.Options{Policy: deny{}}), [][]string{{tool("denied", "Adds."), tool("guarded", "Adds.")}},
-			"tool denied 0 /result/tools/0 denied by deny", tool("guarded", "Adds.")},
+			"tool denied 0 /result/tools/0 by deny: it is denied", tool("guarded", "Adds.")},
 		"poisoned and denied": {pinning(t, scanner.Options{Policy: deny{}, Blocks: blocking().Blocks}), [][]string{{tool("denied", "zqmarker")}},
-			"tool denied 0 /result/tools/0 denied by deny", ""},
+			"tool denied 0 /result/tools/0 by deny: it is denied", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			live := c.engine.Live()
@@ -120,6 +120,9 @@ func TestWithheldDefinitions(t *testing.T) {
 				t.Errorf("the action is %s", action)
 			}
 			for _, w := range out.Withheld {
+				if w.Denied != (w.Decision.Rule == "deny") {
+					t.Errorf("%s: denied is %v", w.Name, w.Denied)
+				}
 				called := live.Step(calling(10, w.Name))
 				if d := called.Decision; d != w.Decision || d.Reason == "" || called.Action() != scanner.Refuse {
 					t.Errorf("the call of %s: %+v, want %+v", w.Name, d, w.Decision)
@@ -138,11 +141,11 @@ func TestWithheldDefinitions(t *testing.T) {
 func TestWithheldOfAllKinds(t *testing.T) {
 	e := pinning(t, blocking())
 	for _, c := range []struct{ result, withheld, rewritten, request, action string }{
-		{`{"prompts":[{"name":"p","description":"zqmarker"}]}`, "prompt p 0 /result/prompts/0 poisoned by tst-marker", `{"prompts":[]}`,
+		{`{"prompts":[{"name":"p","description":"zqmarker"}]}`, "prompt p 0 /result/prompts/0 by tst-marker: found", `{"prompts":[]}`,
 			`"prompts/get","params":{"name":"p"}`, "rewrite"},
-		{`{"resources":[{"uri":"x://a"},{"uri":"x://b","description":"zqmarker"}]}`, "resource x://b 1 /result/resources/1 poisoned by tst-marker",
+		{`{"resources":[{"uri":"x://a"},{"uri":"x://b","description":"zqmarker"}]}`, "resource x://b 1 /result/resources/1 by tst-marker: found",
 			`{"resources":[{"uri":"x://a"}]}`, `"resources/read","params":{"uri":"x://b"}`, "rewrite"},
-		{`{"serverInfo":{"name":"s","version":"1"},"instructions":"zqmarker","capabilities":{}}`, "server  -1 /result/instructions poisoned by tst-marker",
+		{`{"serverInfo":{"name":"s","version":"1"},"instructions":"zqmarker","capabilities":{}}`, "server  -1 /result/instructions by tst-marker: found",
 			`{"serverInfo":{"name":"s","version":"1"},"capabilities":{}}`, "", "rewrite"},
 		{`{"serverInfo":{"name":"s","title":"zqmarker"},"instructions":"Add numbers."}`, "", `{"serverInfo":{"name":"s","title":"zqmarker"},"instructions":"Add numbers."}`, "", "refuse"},
 		{`{"tools":["zqmarker"]}`, "", `{"tools":["zqmarker"]}`, "", "refuse"},
@@ -174,12 +177,12 @@ func TestWithheldBehindOthers(t *testing.T) {
 		tools = append(tools, tool(fmt.Sprint("t", i), "zqmarker"))
 	}
 	out := pinning(t, blocking()).Live().Step(listing(0, tools...))
-	causes := map[string]int{}
+	rules := map[string]int{} // "" for definitions that were not inspected
 	for _, w := range out.Withheld {
-		causes[w.Cause.String()]++
+		rules[w.Decision.Rule]++
 	}
-	if len(out.Withheld) != 2000 || causes["poisoned"] == 0 || causes["not inspected"] == 0 {
-		t.Errorf("of 2000 poisoned definitions %v are withheld", causes)
+	if len(out.Withheld) != 2000 || rules["tst-marker"] == 0 || rules[""] == 0 {
+		t.Errorf("of 2000 poisoned definitions %v are withheld", rules)
 	}
 }
 

@@ -163,7 +163,7 @@ func (l *LLM) judge(e *scanner.Event) replay.Decisions {
 		refused[i] = d
 	}
 	for i := range out.Withheld {
-		if w := &out.Withheld[i]; w.Cause != scanner.DeniedDefinition { // its calls are refused instead
+		if w := &out.Withheld[i]; !w.Denied { // its calls are refused instead
 			refuse(w.Index, w.Decision)
 		}
 	}
