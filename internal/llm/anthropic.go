@@ -18,18 +18,14 @@ var providerTools = []string{"bash_", "computer_", "text_editor_", "web_search",
 func readAnthropicRequest(r *Reader, b *body) {
 	r.conversation(b, firstSaid(b.members["messages"]), b.members["messages"])
 	r.each(b, "mcp_servers", func(_ int, v View) { r.emit(Item{Kind: Known, At: v, Server: v.str("name")}) })
-	r.each(b, "tools", func(_ int, v View) { r.anthropicTool(v, "") })
-	r.anthropicMessages(b)
-}
-
-func (r *Reader) anthropicMessages(b *body) {
+	r.each(b, "tools", func(_ int, v View) { r.anthropicTool(v) })
 	r.each(b, "messages", func(i int, v View) {
 		r.message(i)
 		r.anthropicMessage(v)
 	})
 }
 
-func (r *Reader) anthropicTool(v View, server string) {
+func (r *Reader) anthropicTool(v View) {
 	switch kind := v.str("type"); {
 	case kind == "mcp_toolset":
 		r.emit(Item{Kind: Known, At: v, Server: v.str("mcp_server_name")})
@@ -37,7 +33,7 @@ func (r *Reader) anthropicTool(v View, server string) {
 			r.declare(t, v.str("mcp_server_name"))
 		}
 	case kind == "" || kind == "custom" || v.has("input_schema", wire.Object):
-		r.declare(v, server)
+		r.declare(v, "")
 	case begins(kind, providerTools):
 		r.ignore(v, "tools defined by the model provider")
 	default:

@@ -34,12 +34,6 @@ var claudeCodeSilent = []string{"system", "summary", "file-history-snapshot", "q
 // instructions, and the tools listed by a search.
 var serverAttachments = []string{"mcp_instructions_delta", "deferred_tools_delta"}
 
-// attached returns the type of an attachment.
-func (b *body) attached() string {
-	kind, _ := b.members["attachment"].Str("type")
-	return kind
-}
-
 func readClaudeCode(r *Reader, b *body) {
 	r.session, r.clock = b.str("sessionId"), false
 	if r.session == "" {
@@ -54,6 +48,7 @@ func readClaudeCode(r *Reader, b *body) {
 			r.turn, _ = message.Str("id")
 		}
 	}
+	attached, _ := b.members["attachment"].Str("type")
 	switch kind := b.str("type"); {
 	case kind == "user" || kind == "assistant":
 		v, ok := r.member(b, "message")
@@ -65,7 +60,7 @@ func readClaudeCode(r *Reader, b *body) {
 			return
 		}
 		r.anthropicMessage(v)
-	case kind == "attachment" && of(b.attached(), serverAttachments):
+	case kind == "attachment" && of(attached, serverAttachments):
 		if v, ok := r.member(b, "attachment"); ok { // it belongs to no call
 			r.emit(Item{Kind: Result, At: v, ID: b.str("uuid"), Content: v})
 		}

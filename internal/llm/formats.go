@@ -56,7 +56,7 @@ func init() {
 		}, readConverseRequest},
 		{"an Anthropic Messages request", func(v View) bool { return v.chat() && v.anthropic() }, readAnthropicRequest},
 		{"an OpenAI Chat Completions request", func(v View) bool { return v.chat() && v.openAI() }, readChatRequest},
-		{"a request to an LLM", func(v View) bool { return v.chat() && v.str("model") != "" }, readAnyRequest},
+		{"a request to an LLM", func(v View) bool { return v.chat() && v.str("model") != "" }, readChatRequest},
 		{"an OpenAI Responses request", func(v View) bool {
 			return v.str("model") != "" && (v.has("input", wire.String) || v.has("input", wire.Array))
 		}, readResponsesRequest},

@@ -18,7 +18,7 @@ func readGeminiRequest(r *Reader, b *body) {
 	r.each(b, "tools", func(_ int, v View) { r.geminiTools(v) })
 	r.each(b, "contents", func(i int, v View) {
 		r.message(i)
-		r.geminiContent(v, i)
+		r.geminiContent(v)
 	})
 }
 
@@ -47,7 +47,7 @@ func (r *Reader) geminiTools(v View) {
 
 // geminiContent reads a content object. A call or result without an id is identified by its tool's
 // name.
-func (r *Reader) geminiContent(v View, _ int) {
+func (r *Reader) geminiContent(v View) {
 	for p := v.at("parts").First(); p.Kind() != wire.Invalid; p = p.Next() {
 		call, answer := p.either("functionCall", "function_call"), p.either("functionResponse", "function_response")
 		switch {
@@ -76,7 +76,7 @@ func geminiID(v View) string {
 func readGeminiResponse(r *Reader, b *body) {
 	r.style = Underlined
 	r.response()
-	r.each(b, "candidates", func(i int, v View) { r.geminiContent(v.at("content"), r.answer) })
+	r.each(b, "candidates", func(_ int, v View) { r.geminiContent(v.at("content")) })
 }
 
 // readGeminiStream reads a response that arrived as an array of pieces.

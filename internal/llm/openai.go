@@ -157,20 +157,14 @@ func (r *Reader) chatPartial(key streamKey, p *partial) {
 	r.emit(Item{Kind: Call, At: v, ID: string(p.id), Name: string(p.name), Args: r.joined(p), Free: p.free, Slot: key.index})
 }
 
-// readAnyRequest reads a request whose provider cannot be recognised, because it has no tools.
-func readAnyRequest(r *Reader, b *body) { readChatRequest(r, b) }
-
 // readMessages reads a list of messages that is not part of a request.
 func readMessages(r *Reader, b *body) {
 	r.conversation(b, firstSaid(b.root), b.root)
 	r.list(b, b.root, "", func(i int, v View) {
 		r.message(i)
-		r.anyMessage(v)
+		r.chatMessage(v)
 	})
 }
-
-// anyMessage reads a Chat Completions or Anthropic message.
-func (r *Reader) anyMessage(v View) { r.chatMessage(v) }
 
 // liteLLM recognises a LiteLLM spend log or standard logging payload.
 func liteLLM(v View) bool {
@@ -200,7 +194,7 @@ func (r *Reader) nested(b *body, key string) {
 		return
 	}
 	pointer := "/" + wire.EscapePointer(key)
-	if f := r.known.recognise(v); f != nil && f.read != nil {
+	if f := r.known.recognise(v); f != nil {
 		format := r.format
 		r.format = f.name
 		f.read(r, r.sub(b, v, pointer))
@@ -227,7 +221,7 @@ func readExchanges(r *Reader, b *body) {
 	i := 0
 	for c := b.root.Children(); c.Next(); i++ {
 		f := r.known.recognise(c.Value)
-		if f == nil || f.read == nil {
+		if f == nil {
 			at := b.origin(c.Value)
 			at.Pointer = b.at(index(i))
 			r.skipAt(at, "%s: an element in an unknown format", r.format)

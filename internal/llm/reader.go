@@ -58,7 +58,7 @@ func (r *Reader) Read(text *Text) bool {
 // ReadValue reads a value in a text. broken means that the text ends inside it.
 func (r *Reader) ReadValue(text *Text, root wire.Value, pointer string, broken bool) bool {
 	f := r.known.recognise(root)
-	if f == nil || f.read == nil {
+	if f == nil {
 		return false
 	}
 	b := &body{text: text, root: root, pointer: pointer, members: map[string]wire.Value{}}
