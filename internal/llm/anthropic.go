@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/wire"
@@ -42,12 +43,7 @@ func (r *Reader) anthropicTool(v View) {
 }
 
 func begins(s string, prefixes []string) bool {
-	for _, p := range prefixes {
-		if strings.HasPrefix(s, p) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(s, p) })
 }
 
 func (r *Reader) ignore(v View, reason string) { r.emit(Item{Kind: Ignored, At: v, Reason: reason}) }

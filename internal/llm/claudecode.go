@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/wire"
@@ -21,7 +22,7 @@ func claudeCode(v View) bool {
 		return v.str("session_id") != "" && v.str("subtype") != ""
 	}
 	kind := v.str("type")
-	return of(kind, claudeCodeSilent) && (v.str("sessionId") != "" || strings.Contains(kind, "-"))
+	return slices.Contains(claudeCodeSilent, kind) && (v.str("sessionId") != "" || strings.Contains(kind, "-"))
 }
 
 // claudeCodeSilent are the types of lines without tool or server output: the client's own notes,
@@ -60,11 +61,11 @@ func readClaudeCode(r *Reader, b *body) {
 			return
 		}
 		r.anthropicMessage(v)
-	case kind == "attachment" && of(attached, serverAttachments):
+	case kind == "attachment" && slices.Contains(serverAttachments, attached):
 		if v, ok := r.member(b, "attachment"); ok { // it belongs to no call
 			r.emit(Item{Kind: Result, At: v, ID: b.str("uuid"), Content: v})
 		}
-	case of(kind, claudeCodeSilent):
+	case slices.Contains(claudeCodeSilent, kind):
 		at := b.origin(b.root)
 		r.emit(Item{Kind: Ignored, origin: &at, Reason: "a line of Claude Code metadata"})
 	default:

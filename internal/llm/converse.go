@@ -52,7 +52,7 @@ func readConverseEvent(r *Reader, b *body) {
 		switch use := delta.at("toolUse"); {
 		case use.Is():
 			r.grow(key, e, use.at("input").Text())
-		case of(delta.First().Key(), append([]string{"citation"}, converseTexts...)):
+		case slices.Contains(append([]string{"citation"}, converseTexts...), delta.First().Key()):
 			r.text(delta)
 		default:
 			r.unknown(delta, "a delta", delta.First().Key())

@@ -1,6 +1,8 @@
 package llm
 
 import (
+	"slices"
+
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
@@ -37,7 +39,7 @@ func (r *Reader) geminiTools(v View) {
 			for s := c.First(); s.Is(); s = s.Next() {
 				r.emit(Item{Kind: Known, At: s, Server: s.str("name")})
 			}
-		case of(key, geminiTools):
+		case slices.Contains(geminiTools, key):
 			r.ignore(c, "tools defined by the model provider")
 		default:
 			r.unknown(c, "a tool", key)
@@ -118,7 +120,7 @@ func (r *Reader) converseMessage(v View) {
 			r.call(use, "toolUseId", "input", "")
 		case result.Is():
 			r.emit(Item{Kind: Result, At: result, ID: result.str("toolUseId"), Content: result.at("content"), Failed: result.says("status", "error")})
-		case of(key, converseTexts):
+		case slices.Contains(converseTexts, key):
 			r.text(c)
 		default:
 			r.unknown(c, "a block", key)

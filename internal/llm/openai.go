@@ -1,6 +1,8 @@
 package llm
 
 import (
+	"slices"
+
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
@@ -66,8 +68,8 @@ func (r *Reader) chatMessage(v View) {
 // chatPart reads a part of a message; some gateways forward Anthropic blocks in them.
 func (r *Reader) chatPart(v View) {
 	switch kind := v.str("type"); {
-	case of(kind, chatParts), v.Kind() == wire.String:
-	case of(kind, []string{"tool_use", "server_tool_use", "mcp_tool_use", "tool_result", "mcp_tool_result"}):
+	case slices.Contains(chatParts, kind), v.Kind() == wire.String:
+	case slices.Contains([]string{"tool_use", "server_tool_use", "mcp_tool_use", "tool_result", "mcp_tool_result"}, kind):
 		r.anthropicBlock(v)
 	default:
 		r.unknown(v, "a part of a message", kind)

@@ -391,6 +391,3 @@ func stamp(s string) time.Time {
 	t, _ := time.Parse(time.RFC3339Nano, s)
 	return t.UTC()
 }
-
-// of reports whether words contains word.
-func of(word string, words []string) bool { return slices.Contains(words, word) }

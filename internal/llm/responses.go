@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/wire"
@@ -95,16 +96,16 @@ func (r *Reader) responsesItem(v View) {
 		} else if failed := v.at("error"); failed.Is() {
 			r.emit(Item{Kind: Result, At: v, ID: v.str("id"), Content: failed, Failed: true})
 		}
-	case of(kind, providerCalls):
+	case slices.Contains(providerCalls, kind):
 		r.emit(Item{Kind: Call, At: v, ID: id, Name: kind, Server: Provider, Args: v.at("action")})
 		for _, key := range []string{"results", "outputs"} {
 			if out := v.at(key); out.Is() {
 				r.emit(Item{Kind: Result, At: v, ID: id, Content: out})
 			}
 		}
-	case of(kind, providerOutputs):
+	case slices.Contains(providerOutputs, kind):
 		r.emit(Item{Kind: Result, At: v, ID: id, Content: v.at("output")})
-	case of(kind, silentItems):
+	case slices.Contains(silentItems, kind):
 		r.text(v)
 	default:
 		r.unknown(v, "an item", kind)
@@ -147,7 +148,7 @@ func readResponsesEvent(r *Reader, b *body) {
 		if v, ok := r.member(b, "item"); ok {
 			r.responsesItem(v)
 		}
-	case of(kind, responsesEnds):
+	case slices.Contains(responsesEnds, kind):
 		if v := b.members["response"]; v.Kind() == wire.Object {
 			r.repeats = true // an item that was done before; any other is new to the caller
 			r.responsesOutput(r.sub(b, v, "/response"))
