@@ -55,16 +55,9 @@ func (r *Reader) dojoMessage(v View) {
 		if failed.Is() && (!content.Is() || len(content.Raw()) <= 2) {
 			content = failed
 		}
-		id := v.str("tool_call_id")
-		name := v.str("tool")
-		if name == "" {
-			name = v.str("function")
-		}
+		id, name := v.str("tool_call_id"), cmp.Or(v.str("tool"), v.str("function"))
 		if call := v.at("tool_call"); call.Is() {
-			name = call.str("function")
-			if id == "" {
-				id = call.str("id")
-			}
+			id, name = cmp.Or(id, call.str("id")), call.str("function")
 		}
 		if bytes.HasPrefix(content.Text(), []byte("attachment://")) {
 			r.skip(content, "%s: a result stored as an attachment", r.format)

@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -36,10 +37,7 @@ var claudeCodeSilent = []string{"system", "summary", "file-history-snapshot", "q
 var serverAttachments = []string{"mcp_instructions_delta", "deferred_tools_delta"}
 
 func readClaudeCode(r *Reader, b *body) {
-	r.session, r.clock = b.str("sessionId"), false
-	if r.session == "" {
-		r.session = b.str("session_id")
-	}
+	r.session, r.clock = cmp.Or(b.str("sessionId"), b.str("session_id")), false
 	if agent := b.str("agentId"); agent != "" { // its lines are stored beside the session's lines
 		r.session += "/" + agent
 	}

@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -101,10 +102,7 @@ func (r *Reader) geminiCLIMessage(v View) {
 		r.text(v.at("content"))
 	}
 	for c := v.at("toolCalls").First(); c.Is(); c = c.Next() {
-		server := c.str("serverName")
-		if s := c.at("mcp_context").str("serverName"); s != "" {
-			server = s
-		}
+		server := cmp.Or(c.at("mcp_context").str("serverName"), c.str("serverName"))
 		r.emit(Item{Kind: Call, At: c, ID: c.str("id"), Name: c.str("name"), Server: server, Args: c.at("args")})
 		content := c.at("result")
 		if !content.Is() {

@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"time"
@@ -45,19 +46,14 @@ func (a attributes) str(key string) string {
 // span reads a span: a tool call with its result, or a model request with its messages.
 func (r *Reader) span(v View) {
 	a := v.attributes()
-	r.session, r.turn, r.time = v.str("traceId"), v.str("parentSpanId"), nanoseconds(v.str("startTimeUnixNano"))
-	if s := a.str("mcp.session.id"); s != "" {
-		r.session = s
-	}
+	r.session, r.turn = cmp.Or(a.str("mcp.session.id"), v.str("traceId")), v.str("parentSpanId")
+	r.time = nanoseconds(v.str("startTimeUnixNano"))
 	method := a.str("mcp.method.name")
 	tool := a.str("gen_ai.tool.name")
 	args, result := a["gen_ai.tool.call.arguments"], a["gen_ai.tool.call.result"]
 	switch {
 	case method == "tools/call" || a.str("gen_ai.operation.name") == "execute_tool" || tool != "" && (args.Is() || result.Is()):
-		id := a.str("gen_ai.tool.call.id")
-		if id == "" {
-			id = v.str("spanId")
-		}
+		id := cmp.Or(a.str("gen_ai.tool.call.id"), v.str("spanId"))
 		server := a.str("mcp.server.name")
 		r.emit(Item{Kind: Call, At: v, ID: id, Name: tool, Server: server, Args: r.otelValue(args), Echo: true})
 		if result.Is() {

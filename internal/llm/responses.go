@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -71,10 +72,7 @@ var (
 
 // responsesItem reads an input or output item.
 func (r *Reader) responsesItem(v View) {
-	id := v.str("call_id")
-	if id == "" {
-		id = v.str("id")
-	}
+	id := cmp.Or(v.str("call_id"), v.str("id"))
 	switch kind := v.str("type"); {
 	case kind == "message" || kind == "" && v.str("role") != "":
 		r.text(v)
