@@ -116,7 +116,7 @@ func readAnthropicEvent(r *Reader, b *body) {
 		r.brokenOff("anthropic")
 		r.heard = false
 	}
-	r.streamed("anthropic", "message_stop", b.origin(b.root))
+	r.streamed("anthropic", "message_stop", b.origin(b.root, ""))
 	v, ok := r.view(b, b.root, "")
 	if !ok {
 		return

@@ -64,11 +64,9 @@ func readClaudeCode(r *Reader, b *body) {
 			r.emit(Item{Kind: Result, At: v, ID: b.str("uuid"), Content: v})
 		}
 	case slices.Contains(claudeCodeSilent, kind):
-		at := b.origin(b.root)
-		r.emit(Item{Kind: Ignored, origin: &at, Reason: "a line of Claude Code metadata"})
+		r.ignoreAt(b.origin(b.root, ""), "a line of Claude Code metadata")
 	default:
-		at := b.origin(b.root)
-		r.skipAt(at, "%s: a line of an unknown type, %s", r.format, quote(kind))
+		r.skipAt(b.origin(b.root, ""), "%s: a line of an unknown type, %s", r.format, quote(kind))
 	}
 }
 

@@ -39,7 +39,7 @@ func readConverseEvent(r *Reader, b *body) {
 		r.brokenOff(stream)
 		r.heard = false
 	}
-	r.streamed(stream, "messageStop", b.origin(b.root))
+	r.streamed(stream, "messageStop", b.origin(b.root, ""))
 	key := streamKey{of: stream, index: string(e.at("contentBlockIndex").Raw())}
 	switch kind {
 	case "contentBlockStart":

@@ -203,9 +203,7 @@ func (r *Reader) nested(b *body, key string) {
 		r.format = format
 		return
 	}
-	at := b.origin(v)
-	at.Pointer = b.at(pointer)
-	r.skipAt(at, "%s: %s in an unknown format", r.format, quote(key))
+	r.skipAt(b.origin(v, pointer), "%s: %s in an unknown format", r.format, quote(key))
 }
 
 // readExchange reads a logged request and its response.
@@ -224,9 +222,7 @@ func readExchanges(r *Reader, b *body) {
 	for c := b.root.Children(); c.Next(); i++ {
 		f := r.known.recognise(c.Value)
 		if f == nil {
-			at := b.origin(c.Value)
-			at.Pointer = b.at(index(i))
-			r.skipAt(at, "%s: an element in an unknown format", r.format)
+			r.skipAt(b.origin(c.Value, index(i)), "%s: an element in an unknown format", r.format)
 			continue
 		}
 		r.history, r.turn, r.session = false, "", ""

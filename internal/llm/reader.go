@@ -68,16 +68,15 @@ func (r *Reader) ReadValue(text *Text, root wire.Value, pointer string, broken b
 	if strings.Contains(f.name, "stream") { // each event is a piece of the stream
 		if r.said != nil && !r.heard {
 			r.heard = true
-			r.emit(Item{Kind: Ignored, origin: r.said, Reason: saidReason})
+			r.ignoreAt(*r.said, saidReason)
 		}
 		return true
 	}
 	if r.said != nil {
-		r.emit(Item{Kind: Ignored, origin: r.said, Reason: saidReason})
+		r.ignoreAt(*r.said, saidReason)
 	}
 	if r.told == 0 && !broken {
-		at := b.origin(root)
-		r.emit(Item{Kind: Ignored, origin: &at, Reason: "a part of " + f.name + " without tools, calls and results"})
+		r.ignoreAt(b.origin(root, ""), "a part of "+f.name+" without tools, calls and results")
 	}
 	return true
 }
@@ -135,6 +134,10 @@ func (r *Reader) skipAt(at scanner.Origin, format string, args ...any) {
 	r.emit(Item{Kind: Skipped, origin: &at, Reason: fmt.Sprintf(format, args...)})
 }
 
+func (r *Reader) ignoreAt(at scanner.Origin, reason string) {
+	r.emit(Item{Kind: Ignored, origin: &at, Reason: reason})
+}
+
 // textAt records that text at this location is not inspected.
 func (r *Reader) textAt(at scanner.Origin) {
 	if r.said == nil {
@@ -145,8 +148,7 @@ func (r *Reader) textAt(at scanner.Origin) {
 // text records text that is not inspected, because it is not tool output.
 func (r *Reader) text(v View) {
 	if r.said == nil {
-		at := v.Origin()
-		r.said = &at
+		r.textAt(v.Origin())
 	}
 }
 
@@ -171,13 +173,13 @@ func quote(word string) string {
 	return `"` + word + `"`
 }
 
-// origin returns the location of a value in the body.
-func (b *body) origin(v wire.Value) scanner.Origin {
+// origin returns the location of a value in the body, with a JSON Pointer relative to the body's root.
+func (b *body) origin(v wire.Value, pointer string) scanner.Origin {
 	at := b.text.origin
 	if b.text.places != nil {
 		at = b.text.places.Origin(v.Start())
 	}
-	at.Pointer = b.at("")
+	at.Pointer = b.at(pointer)
 	return at
 }
 
@@ -194,21 +196,16 @@ func (r *Reader) view(b *body, v wire.Value, pointer string) (View, bool) {
 	if v.Kind() == wire.Invalid {
 		return View{}, false
 	}
-	at := func() scanner.Origin {
-		at := b.origin(v)
-		at.Pointer = b.at(pointer)
-		return at
-	}
 	if r.Max > 0 && int64(len(v.Raw())) > r.Max {
-		r.skipAt(at(), "a part of %s exceeds the limit of %d bytes (--max-message)", r.format, r.Max)
+		r.skipAt(b.origin(v, pointer), "a part of %s exceeds the limit of %d bytes (--max-message)", r.format, r.Max)
 		return View{}, false
 	}
 	if err := r.doc.Parse(v.Raw()); err != nil {
-		r.skipAt(at(), "a part of %s cannot be read: %v", r.format, syntax(err))
+		r.skipAt(b.origin(v, pointer), "a part of %s cannot be read: %v", r.format, syntax(err))
 		return View{}, false
 	}
 	if slices.ContainsFunc(r.doc.Anomalies, func(a wire.Anomaly) bool { return a.Kind == wire.DuplicateKey }) {
-		r.skipAt(at(), twiceReason)
+		r.skipAt(b.origin(v, pointer), twiceReason)
 	}
 	return View{text: b.text, doc: &r.doc, base: v.Start(), pointer: b.pointer + pointer}, true
 }
@@ -257,7 +254,7 @@ func (r *Reader) fill(b *body) {
 	for c := b.root.Children(); b.root.Kind() == wire.Object && c.Next(); {
 		key := c.Value.Key()
 		if _, twice := b.members[key]; twice {
-			r.skipAt(b.origin(c.Value), twiceReason)
+			r.skipAt(b.origin(c.Value, ""), twiceReason)
 		}
 		b.members[key] = c.Value
 	}
@@ -283,7 +280,7 @@ func (r *Reader) quoted(at scanner.Origin, data []byte) (View, error) {
 // conversation begins a request and resets the message count.
 func (r *Reader) conversation(b *body, key string, said wire.Value) {
 	r.history, r.answer, r.before = true, 0, ""
-	r.emit(Item{Kind: Begin, Key: key, First: firstCall(said), origin: new(b.origin(b.root))})
+	r.emit(Item{Kind: Begin, Key: key, First: firstCall(said), origin: new(b.origin(b.root, ""))})
 }
 
 // firstSaid returns a key for the conversation that a list of messages belongs to: its first

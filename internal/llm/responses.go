@@ -15,9 +15,7 @@ func readResponsesRequest(r *Reader, b *body) {
 	key := firstSaid(b.members["input"])
 	if input := b.members["input"]; input.Kind() == wire.String {
 		key = "user\x00" + string(appendSaid(nil, input))
-		at := b.origin(input)
-		at.Pointer = b.at("/input")
-		r.textAt(at)
+		r.textAt(b.origin(input, "/input"))
 	}
 	if before := b.str("previous_response_id"); before != "" {
 		key = "response " + before
@@ -118,7 +116,7 @@ func readResponsesResponse(r *Reader, b *body) {
 func (r *Reader) responsesOutput(b *body) {
 	r.each(b, "output", func(_ int, v View) { r.responsesItem(v) })
 	if id := b.str("id"); id != "" { // the next request may name it instead of its history
-		r.emit(Item{Kind: Begin, Key: "response " + id, History: false, origin: new(b.origin(b.root)), Echo: true})
+		r.emit(Item{Kind: Begin, Key: "response " + id, History: false, origin: new(b.origin(b.root, "")), Echo: true})
 	}
 }
 
@@ -140,7 +138,7 @@ func readResponsesEvent(r *Reader, b *body) {
 		r.brokenOff("responses")
 		r.heard = false
 	}
-	r.streamed("responses", "response.completed", b.origin(b.root))
+	r.streamed("responses", "response.completed", b.origin(b.root, ""))
 	switch kind := b.str("type"); {
 	case kind == "response.output_item.done":
 		if v, ok := r.member(b, "item"); ok {
@@ -154,9 +152,8 @@ func readResponsesEvent(r *Reader, b *body) {
 		}
 		s.stop("responses")
 	case begins(kind, responsesPieces):
-		r.textAt(b.origin(b.root))
+		r.textAt(b.origin(b.root, ""))
 	default:
-		at := b.origin(b.root)
-		r.skipAt(at, "%s: an event of an unknown type, %s", r.format, quote(kind))
+		r.skipAt(b.origin(b.root, ""), "%s: an event of an unknown type, %s", r.format, quote(kind))
 	}
 }

@@ -158,7 +158,6 @@ const doneMark = "[DONE]"
 // readNotice reads an event that is not about a tool.
 func readNotice(r *Reader, b *body) {
 	if b.str("type") == "error" {
-		at := b.origin(b.root)
-		r.emit(Item{Kind: Ignored, origin: &at, Reason: "an error from the model provider"})
+		r.ignoreAt(b.origin(b.root, ""), "an error from the model provider")
 	}
 }
