@@ -158,16 +158,10 @@ func (c *listComparison) pinning() {
 // declared compares the declared servers, which fail_closed allows and whose environment the policy
 // limits.
 func (c *listComparison) declared() {
-	find := func(l *Lists, id string) *Declared {
-		if i := slices.IndexFunc(l.Servers, func(d Declared) bool { return d.ID == id }); i >= 0 {
-			return &l.Servers[i]
-		}
-		return nil
-	}
 	keys := []string{"servers"}
 	for i := range c.now.Servers {
 		is := &c.now.Servers[i]
-		was := find(c.before, is.ID)
+		was := c.before.declared(is.ID)
 		if was == nil {
 			c.Add(c.decides(c.before.FailClosed && c.before.allowedServer(is.ID) == nil), keys, " now declares %q", is.ID).Pos = is.At
 			continue
@@ -184,7 +178,7 @@ func (c *listComparison) declared() {
 	}
 	for i := range c.before.Servers {
 		was := &c.before.Servers[i]
-		if find(c.now, was.ID) == nil {
+		if c.now.declared(was.ID) == nil {
 			c.Add(configfile.EffectOf(len(was.EnvAllow)+len(was.EnvDeny) > 0), keys, " no longer declares %q", was.ID)
 		}
 	}
