@@ -56,30 +56,32 @@ func (c *listComparison) modes() {
 }
 
 func (c *listComparison) servers() {
-	allows := func(a, b *ServerRule) bool { return a.ID.covers(b.ID, false) }
-	denies := func(a, b *ServerRule) bool { return a.ID.covers(b.ID, true) }
-	equal := func(a, b *ServerRule) bool { return sameName(a.ID, b.ID) }
+	allows := func(a, b ServerRule) bool { return a.ID.covers(b.ID, false) }
+	denies := func(a, b ServerRule) bool { return a.ID.covers(b.ID, true) }
+	equal := func(a, b ServerRule) bool { return sameName(a.ID, b.ID) }
 	for _, now := range [...]bool{true, false} {
 		for _, r := range unmatched(c.lists(now).AllowedServers, c.lists(!now).AllowedServers, equal) {
 			weaker := now && (c.before.ServerMode == Allowlist || c.before.FailClosed) &&
-				!some(c.before.AllowedServers, func(o *ServerRule) bool { return allows(o, r) })
+				!slices.ContainsFunc(c.before.AllowedServers, func(o ServerRule) bool { return allows(o, r) })
 			c.listed(now, weaker, r.At, "allowed_servers", fmt.Sprintf("%q", r.ID))
 		}
 		for _, r := range unmatched(c.lists(now).DeniedServers, c.lists(!now).DeniedServers, equal) {
-			weaker := !now && !some(c.now.DeniedServers, func(o *ServerRule) bool { return denies(o, r) && !c.pointless(o.ID.All(), c.now.ServerMode) })
+			weaker := !now && !slices.ContainsFunc(c.now.DeniedServers, func(o ServerRule) bool {
+				return denies(o, r) && (c.now.ServerMode != Allowlist || !o.ID.All()) // denying everything has no effect in an allowlist
+			})
 			c.listed(now, weaker, r.At, "denied_servers", fmt.Sprintf("%q", r.ID))
 		}
 	}
-	if c.before.ServerMode != Allowlist && c.now.ServerMode == Allowlist && some(c.before.DeniedServers, func(r *ServerRule) bool { return r.ID.All() }) {
+	if c.before.ServerMode != Allowlist && c.now.ServerMode == Allowlist && slices.ContainsFunc(c.before.DeniedServers, func(r ServerRule) bool { return r.ID.All() }) {
 		c.Add(c.decides(true), []string{"server_policy"}, ` is allowlist, which allows listed entries even if "*" is denied`)
 	}
 }
 
 func (c *listComparison) tools() {
-	equal := func(a, b *ToolRule) bool {
+	equal := func(a, b ToolRule) bool {
 		return sameName(a.Server, b.Server) && sameName(a.Tool, b.Tool) && a.Hash == b.Hash
 	}
-	say := func(r *ToolRule) string {
+	say := func(r ToolRule) string {
 		if r.Hash.IsZero() {
 			return fmt.Sprintf("%q of server %q", r.Tool, r.Server)
 		}
@@ -87,21 +89,20 @@ func (c *listComparison) tools() {
 	}
 	for _, now := range [...]bool{true, false} {
 		for _, r := range unmatched(c.lists(now).AllowedTools, c.lists(!now).AllowedTools, equal) {
-			weaker := now && c.before.ToolMode == Allowlist && !some(c.before.AllowedTools, func(o *ToolRule) bool { return o.covers(r, false) })
+			weaker := now && c.before.ToolMode == Allowlist && !slices.ContainsFunc(c.before.AllowedTools, func(o ToolRule) bool { return o.covers(&r, false) })
 			c.listed(now, weaker, r.At, "allowed_tools", say(r))
 		}
 		for _, r := range unmatched(c.lists(now).DeniedTools, c.lists(!now).DeniedTools, equal) {
-			weaker := !now && !some(c.now.DeniedTools, func(o *ToolRule) bool { return o.covers(r, true) && !c.pointless(o.all(), c.now.ToolMode) })
+			weaker := !now && !slices.ContainsFunc(c.now.DeniedTools, func(o ToolRule) bool {
+				return o.covers(&r, true) && (c.now.ToolMode != Allowlist || !o.all())
+			})
 			c.listed(now, weaker, r.At, "denied_tools", say(r))
 		}
 	}
-	if c.before.ToolMode != Allowlist && c.now.ToolMode == Allowlist && some(c.before.DeniedTools, (*ToolRule).all) {
+	if c.before.ToolMode != Allowlist && c.now.ToolMode == Allowlist && slices.ContainsFunc(c.before.DeniedTools, func(r ToolRule) bool { return r.all() }) {
 		c.Add(c.decides(true), []string{"tool_policy"}, ` is allowlist, which allows listed entries even if "*" is denied`)
 	}
 }
-
-// pointless reports whether a rule denies everything in a mode where that has no effect.
-func (c *listComparison) pointless(all bool, mode Mode) bool { return all && mode == Allowlist }
 
 func (c *listComparison) lists(now bool) *Lists {
 	if now {
@@ -120,22 +121,13 @@ func (c *listComparison) listed(now, weaker bool, at configfile.Position, key, e
 }
 
 // unmatched returns the entries in list that have no equal in other.
-func unmatched[T any](list, other []T, equal func(a, b *T) bool) (out []*T) {
-	for i := range list {
-		if !some(other, func(o *T) bool { return equal(&list[i], o) }) {
-			out = append(out, &list[i])
+func unmatched[T any](list, other []T, equal func(a, b T) bool) (out []T) {
+	for _, r := range list {
+		if !slices.ContainsFunc(other, func(o T) bool { return equal(r, o) }) {
+			out = append(out, r)
 		}
 	}
 	return out
-}
-
-func some[T any](list []T, is func(*T) bool) bool {
-	for i := range list {
-		if is(&list[i]) {
-			return true
-		}
-	}
-	return false
 }
 
 // pinning compares the decisions about tools that changed since they were trusted.
