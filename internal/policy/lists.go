@@ -24,12 +24,8 @@ func (m Mode) String() string { return modeNames[m] }
 
 // ParseMode parses a mode, and reports whether the name is valid.
 func ParseMode(name string) (Mode, bool) {
-	for i, n := range modeNames {
-		if n == name {
-			return Mode(i), true
-		}
-	}
-	return None, false
+	i := slices.Index(modeNames[:], name)
+	return Mode(max(i, 0)), i >= 0
 }
 
 // Lists is a policy in agentsh's form: lists of servers and of tools.

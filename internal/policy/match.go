@@ -34,12 +34,7 @@ func (l *listCriteria) match(q *request) bool {
 
 // match reports whether one of the patterns matches a name.
 func (g Patterns) match(s string) bool {
-	for _, p := range g {
-		if p.Matches(s) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(g, func(p *Pattern) bool { return p.Matches(s) })
 }
 
 // allows reports whether one of the patterns matches a name that is not too long to compare.

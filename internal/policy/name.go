@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
 // Name is a glob for the name of a server or tool: * matches any characters, ? one character, both
@@ -71,7 +71,7 @@ func ParseName(glob string) (Name, error) {
 func nameOf(source string, exact *glob) Name {
 	tokens := slices.Clone(exact.tokens)
 	for i, t := range tokens {
-		tokens[i] = token(low(rune(t)))
+		tokens[i] = token(wire.FoldRune(rune(t)))
 	}
 	return Name{source: source, exact: exact, low: globOf(tokens)}
 }
@@ -124,10 +124,10 @@ func spellings(name string) []string {
 	if len(name) > MaxCompared {
 		return nil
 	}
-	s := []string{strings.Map(low, name)}
+	s := []string{strings.Map(wire.FoldRune, name)}
 	if strings.IndexFunc(name, func(c rune) bool { return c <= ' ' || c >= 0x7F }) >= 0 {
 		var f text.Folder
-		s = append(s, strings.Map(low, strings.TrimSpace(string(f.Fold([]byte(name)).Text))))
+		s = append(s, strings.Map(wire.FoldRune, strings.TrimSpace(string(f.Fold([]byte(name)).Text))))
 	}
 	return s
 }
@@ -145,16 +145,4 @@ func (n Name) covers(o Name, refuses bool) bool {
 		return n.Refuses(o.exact.prefix)
 	}
 	return n.low.covers(o.low)
-}
-
-// low returns the smallest of r and the characters that differ from it only in case.
-func low(r rune) rune {
-	if r < 0 {
-		return r
-	}
-	least := r
-	for o := unicode.SimpleFold(r); o != r; o = unicode.SimpleFold(o) {
-		least = min(least, o)
-	}
-	return least
 }

@@ -144,14 +144,14 @@ func FoldKey(dst, key []byte) (folded []byte, odd bool) {
 			odd = true
 			continue
 		}
-		dst = utf8.AppendRune(dst, foldRune(r))
+		dst = utf8.AppendRune(dst, FoldRune(r))
 	}
 	return dst, odd
 }
 
-// foldRune returns the smallest rune of r's simple folding orbit, lowercased if it is an ASCII
+// FoldRune returns the smallest rune of r's simple folding orbit, lowercased if it is an ASCII
 // letter.
-func foldRune(r rune) rune {
+func FoldRune(r rune) rune {
 	least := r
 	for f := unicode.SimpleFold(r); f != r; f = unicode.SimpleFold(f) {
 		least = min(least, f)
