@@ -3,7 +3,6 @@ package app
 import (
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/config"
@@ -71,33 +70,23 @@ func AddPolicies(o *scanner.Options, names []string) (idle []string, err error) 
 				o.Environment = lists
 			}
 		}
-		o.Policy = together(o.Policy, p)
+		if o.Policy == nil {
+			o.Policy = p
+		} else {
+			o.Policy = strictest{o.Policy, p}
+		}
 	}
 	return idle, nil
 }
 
-// together returns a policy that applies the strictest verdict of the given ones. It ignores nil
-// policies, and returns nil if there are no others.
-func together(policies ...scanner.Policy) scanner.Policy {
-	all := strictest(slices.DeleteFunc(policies, func(p scanner.Policy) bool { return p == nil }))
-	switch len(all) {
-	case 0:
-		return nil
-	case 1:
-		return all[0]
-	}
-	return all
-}
+// strictest combines two policies: the stricter verdict wins; if both are equally strict, the first.
+type strictest struct{ first, second scanner.Policy }
 
-// strictest combines policies: the strictest verdict wins; among equally strict ones, the first.
-type strictest []scanner.Policy
-
-// Decide returns the strictest policy's decision.
-func (s strictest) Decide(r *scanner.PolicyRequest) (d scanner.Decision) {
-	for i, p := range s {
-		if own := p.Decide(r); i == 0 || own.Verdict > d.Verdict {
-			d = own
-		}
+// Decide returns the stricter policy's decision.
+func (s strictest) Decide(r *scanner.PolicyRequest) scanner.Decision {
+	first, second := s.first.Decide(r), s.second.Decide(r)
+	if second.Verdict > first.Verdict {
+		return second
 	}
-	return d
+	return first
 }

@@ -18,18 +18,9 @@ func (a always) Decide(*scanner.PolicyRequest) scanner.Decision {
 
 func TestStrictestPolicyWins(t *testing.T) {
 	allow, block, again := always{scanner.Allow, "allow"}, always{scanner.Block, "block"}, always{scanner.Block, "again"}
-	for _, c := range []struct {
-		policies []scanner.Policy
-		want     string
-	}{
-		{[]scanner.Policy{nil, allow, nil}, "allow"}, {[]scanner.Policy{allow, block}, "block"},
-		{[]scanner.Policy{block, allow}, "block"}, {[]scanner.Policy{block, nil, again}, "block"},
-	} {
-		if d := together(c.policies...).Decide(nil); d.Rule != c.want {
-			t.Errorf("%v: %s", c.policies, d.Rule)
+	for _, p := range []strictest{{allow, block}, {block, allow}, {block, again}, {strictest{allow, block}, again}} {
+		if d := p.Decide(nil); d.Rule != "block" {
+			t.Errorf("%v: %s", p, d.Rule)
 		}
-	}
-	if p := together(nil, nil); p != nil {
-		t.Errorf("no policy is %v", p)
 	}
 }
