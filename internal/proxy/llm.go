@@ -112,17 +112,7 @@ func (l *LLM) begin(session string) {
 func (l *LLM) give(e *scanner.Event, session string) {
 	copied := *e
 	copied.Session = session
-	l.gate.take(&copied)
-}
-
-// take inspects an event without sending answers.
-func (g *gate) take(e *scanner.Event) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if !g.closed {
-		g.stamp(e)
-		g.Decided(e, g.Engine.Step(e), scanner.Forward)
-	}
+	l.gate.take(&copied, scanner.Forward)
 }
 
 // hear records and inspects a message. It returns the message's calls and any other refused items.

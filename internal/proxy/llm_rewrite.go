@@ -62,11 +62,6 @@ func (w *rewriting) edit(n int, with []byte) {
 	w.edits = append(w.edits, wire.Edit{From: int(node.Start), To: int(node.End), With: with})
 }
 
-func (w *rewriting) str(n int, key string) string {
-	s, _ := w.doc.Str(n, key)
-	return s
-}
-
 // replace replaces one call, or one result of a tool that the provider ran.
 func (w *rewriting) replace(s *replay.Said) {
 	n := w.doc.Find(0, s.Path)
@@ -75,7 +70,7 @@ func (w *rewriting) replace(s *replay.Said) {
 	}
 	last := s.Path[strings.LastIndexByte(s.Path, '/')+1:]
 	parent := int(w.doc.Nodes[n].Parent)
-	kind := w.str(n, "type")
+	kind := str(&w.doc, n, "type")
 	w.gone[n] = true
 	switch {
 	case last == "functionCall" || last == "function_call" && w.doc.Get(parent, "role") < 0: // a Gemini part
@@ -90,9 +85,9 @@ func (w *rewriting) replace(s *replay.Said) {
 	case s.Kind == replay.SaidResult && kind == "mcp_call":
 		w.member(n, "output", quoted(resultText(s)))
 	case s.Kind == replay.SaidResult:
-		w.edit(n, resultBlock(kind, w.str(n, "tool_use_id"), s))
+		w.edit(n, resultBlock(kind, str(&w.doc, n, "tool_use_id"), s))
 	case kind == "function_call" || kind == "custom_tool_call":
-		w.edit(n, messageItem(w.str(n, "id"), s))
+		w.edit(n, messageItem(str(&w.doc, n, "id"), s))
 	case kind == "tool_use":
 		w.edit(n, textBlock(blockedText(s)))
 	} // calls that the provider ran are only reported: they have already happened
@@ -127,17 +122,12 @@ func outputText(s string) string {
 // content.
 func (w *rewriting) chatMessages() {
 	for n, said := range w.texts {
-		w.chatMessage(n, said)
+		texts := make([]string, 0, len(said))
+		for _, s := range said {
+			texts = append(texts, blockedText(s))
+		}
+		w.strip(n, strings.Join(texts, "\n"), "\n\n")
 	}
-}
-
-// chatMessage is chatMessages for one message.
-func (w *rewriting) chatMessage(n int, said []*replay.Said) {
-	texts := make([]string, 0, len(said))
-	for _, s := range said {
-		texts = append(texts, blockedText(s))
-	}
-	w.strip(n, strings.Join(texts, "\n"), "\n\n")
 }
 
 // strip removes the refused calls from a message. It appends the text in what, if any, to the
@@ -174,12 +164,7 @@ func (w *rewriting) strip(n int, what, separator string) {
 
 // left reports whether any call remains in a list.
 func (w *rewriting) left(list int) bool {
-	for c := w.doc.First(list); c >= 0; c = w.doc.Next(c) {
-		if !w.gone[c] {
-			return true
-		}
-	}
-	return false
+	return !w.only(list, func(int) bool { return true })
 }
 
 // say appends text to a message's content.
@@ -210,12 +195,12 @@ func (w *rewriting) reasons(root int) {
 	doc := &w.doc
 	end := func(n int, key string) {
 		if r := doc.Get(n, key); r >= 0 {
-			if becomes := endReasons[w.str(n, key)]; becomes != "" {
+			if becomes := endReasons[str(doc, n, key)]; becomes != "" {
 				w.edit(r, []byte(becomes))
 			}
 		}
 	}
-	if list := doc.Get(root, "content"); doc.Kind(list) == wire.Array && w.only(list, func(c int) bool { return w.str(c, "type") == "tool_use" }) {
+	if list := doc.Get(root, "content"); doc.Kind(list) == wire.Array && w.only(list, func(c int) bool { return str(doc, c, "type") == "tool_use" }) {
 		end(root, "stop_reason")
 	}
 	if list := doc.Find(root, "/output/message/content"); doc.Kind(list) == wire.Array && w.only(list, func(c int) bool { return doc.Get(c, "toolUse") >= 0 && !w.gone[doc.Get(c, "toolUse")] }) {

@@ -127,6 +127,11 @@ func (g *gate) skip(s *scope, reason string, do scanner.Action) {
 func (g *gate) note(s *scope, kind scanner.EventKind, reason string, do scanner.Action) {
 	e := s.event(kind)
 	e.Reason = reason
+	g.take(e, do)
+}
+
+// take inspects an event without sending answers.
+func (g *gate) take(e *scanner.Event, do scanner.Action) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if !g.closed {
