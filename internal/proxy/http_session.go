@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 
@@ -221,12 +222,7 @@ func (s *sessions) leave(at place, ids []string) {
 
 func (s *sessions) taken(at place, ids []string) bool {
 	waiting := s.open[at]
-	for _, id := range ids {
-		if waiting[id] > 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(ids, func(id string) bool { return waiting[id] > 0 })
 }
 
 // spoken contains what the proxy must know about a body before the engine judges it.

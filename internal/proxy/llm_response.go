@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/mcp"
@@ -110,12 +111,8 @@ func (x *llmExchange) unread(status int, what string) error {
 // endpoints only look as if they contained calls.
 func (x *llmExchange) mayCall() bool {
 	path := strings.ToLower(x.in.URL.Path)
-	for _, other := range [...]string{"count_tokens", "counttokens", "input_tokens", "/embeddings", "embedcontent", "/moderations", "/rerank", "/tokenize", "/audio/", "/images/"} {
-		if strings.Contains(path, other) {
-			return false
-		}
-	}
-	return true
+	others := []string{"count_tokens", "counttokens", "input_tokens", "/embeddings", "embedcontent", "/moderations", "/rerank", "/tokenize", "/audio/", "/images/"}
+	return !slices.ContainsFunc(others, func(other string) bool { return strings.Contains(path, other) })
 }
 
 // judged inspects a JSON body. It returns a replacement, or nil to keep the body. why is set if the
@@ -164,12 +161,7 @@ func peek(r *bufio.Reader) (start []byte, err error) {
 
 // beginsLikeStream reports whether b begins with a line of an event stream.
 func beginsLikeStream(b []byte) bool {
-	for _, field := range [...]string{"data:", "event:", "id:", "retry:", ":"} {
-		if bytes.HasPrefix(b, []byte(field)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"data:", "event:", "id:", "retry:", ":"}, func(field string) bool { return bytes.HasPrefix(b, []byte(field)) })
 }
 
 // beginsLikeFrame reports whether a body begins with a message in Amazon's event stream encoding.

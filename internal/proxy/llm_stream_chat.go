@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -222,21 +223,11 @@ func (w *rewriting) renumber(c *chatChoice, call *chatCall, node int) {
 
 // refused reports whether any call in the choice is refused, and stripped reports whether all are.
 func (c *chatChoice) refused() bool {
-	for _, call := range c.all {
-		if call.refused != nil {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.all, func(call *chatCall) bool { return call.refused != nil })
 }
 
 func (c *chatChoice) stripped() bool {
-	for _, call := range c.all {
-		if call.refused == nil {
-			return false
-		}
-	}
-	return len(c.all) > 0
+	return len(c.all) > 0 && !slices.ContainsFunc(c.all, func(call *chatCall) bool { return call.refused == nil })
 }
 
 // eachChoice visits the choices in a chunk.

@@ -7,6 +7,7 @@ package proxy
 
 import (
 	"bytes"
+	"slices"
 	"sync"
 	"time"
 
@@ -175,15 +176,7 @@ func (g *gate) now() time.Time {
 // unreadable reports whether a frame is not a JSON-RPC message, or contains an element that is not
 // one.
 func unreadable(out *scanner.Outcome) bool {
-	if out.Noise || len(out.Messages) == 0 {
-		return true
-	}
-	for i := range out.Messages {
-		if out.Messages[i].Kind == mcp.Malformed {
-			return true
-		}
-	}
-	return false
+	return out.Noise || len(out.Messages) == 0 || slices.ContainsFunc(out.Messages, func(m scanner.Judged) bool { return m.Kind == mcp.Malformed })
 }
 
 // contradiction is the rule that compares a request's headers with its body.

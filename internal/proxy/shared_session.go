@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/mcpscan/mcpscan/internal/mcp"
@@ -161,12 +162,7 @@ func (g *gate) skipped(s *scope, reason string) {
 
 // asks reports whether an outcome includes a request that cross-server rules may judge.
 func asks(out *scanner.Outcome) bool {
-	for i := range out.Messages {
-		if out.Messages[i].Kind == mcp.Request {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(out.Messages, func(m scanner.Judged) bool { return m.Kind == mcp.Request })
 }
 
 // entries splits a message's additions into entries of bounded size. tooLong is the number of parts
