@@ -238,7 +238,9 @@ func (p *Plan) discover(dir string, user bool) error {
 		}
 		file, err := parseConfig(loc.Path, data)
 		if errors.Is(err, config.ErrNotConfig) {
-			p.ignore(scanner.Origin{File: loc.Path, Line: 1, Column: 1}, "a client configuration without servers")
+			if !config.Markdown(loc.Path) { // most agents and skills configure nothing
+				p.ignore(scanner.Origin{File: loc.Path, Line: 1, Column: 1}, "a client configuration without servers")
+			}
 			continue
 		}
 		found++

@@ -34,6 +34,7 @@ func settingsBeside() []beside {
 		{[]string{"claude-code"}, []string{"enableAllProjectMcpServers", "enabledMcpjsonServers", "permissions", "hooks", "env", "apiKeyHelper",
 			"awsAuthRefresh", "awsCredentialExport", "gcpAuthRefresh", "otelHeadersHelper", "statusLine", "skipDangerousModePermissionPrompt"}},
 		{[]string{"claude-code", "copilot"}, []string{"enabledPlugins", "extraKnownMarketplaces"}},
+		{[]string{"copilot"}, []string{"hooks"}},
 		{[]string{"vscode", "cursor"}, editor},
 		{[]string{"cursor"}, []string{"hooks", "permissions"}},
 		{[]string{"gemini-cli", "qwen-code"}, []string{"autoAccept", "allowedTools", "tools autoAccept", "tools allowed", "tools approvalMode", "general defaultApprovalMode",
@@ -47,13 +48,16 @@ func settingsBeside() []beside {
 	}
 }
 
-// settings collects the file's settings other than its servers.
+// settings collects the file's settings other than its servers. Front matter has only hooks.
 func (r *reader) settings(root *node) {
 	for _, b := range settingsBeside() {
 		if !slices.Contains(b.clients, r.file.Client) {
 			continue
 		}
 		for _, p := range b.paths {
+			if Markdown(r.file.Path) && p != "hooks" {
+				continue
+			}
 			r.setting(root, "", strings.Split(p, " "))
 		}
 	}

@@ -29,7 +29,8 @@ func tree(t *testing.T, names ...string) string {
 func TestDiscover(t *testing.T) {
 	root := tree(t,
 		"p/.mcp.json", "p/.vscode/mcp.json", "p/a.code-workspace", "p/opencode.jsonc", "p/server.json", "p/sub/.mcp.json",
-		"p/.continue/mcpServers/b.yaml", "p/.continue/mcpServers/a.json", "p/.cursor/mcp.json/not-a-file",
+		"p/.claude/agents/r.md", "p/.claude/agents/sub/s.md", "p/.claude/skills/s/SKILL.md", "p/.claude/skills/s/more.md", "p/.claude/commands/c.md",
+		"p/.continue/agents/x.yaml", "p/.continue/mcpServers/b.yaml", "p/.continue/mcpServers/a.json", "p/.cursor/mcp.json/not-a-file",
 		"h/.claude.json", "h/.claude/plugins/cache/m/p/1/.mcp.json", "h/.claude/plugins/marketplaces/m/.mcp.json",
 		"h/.codex/config.toml", "h/.config/Claude/claude_desktop_config.json", "h/.config/zed/settings.json",
 		"h/.config/Code/User/mcp.json",
@@ -37,12 +38,14 @@ func TestDiscover(t *testing.T) {
 		"h/Library/Application Support/Code - Insiders/User/profiles/x/mcp.json",
 		"ad/Claude/claude_desktop_config.json", "ad/Block/goose/config/config.yaml", "lad/crush/crush.json",
 		"pd/OpenAI/Codex/config.toml", "pf/ClaudeCode/managed-mcp.json",
-		"cc/.claude.json", "cc/plugins/repos/r/plugin.json", "cx/config.toml", "oc/any-name.json", "xdg/mcp-config.json",
+		"cc/.claude.json", "cc/agents/a.md", "cc/plugins/repos/r/plugin.json", "cx/config.toml", "oc/any-name.json", "xdg/mcp-config.json",
 	)
 	at := func(dir string) string { return filepath.Join(root, dir) }
 	project := []string{
-		"claude-code project p/.mcp.json", "vscode project p/.vscode/mcp.json", "vscode project p/a.code-workspace",
+		"claude-code project p/.mcp.json", "claude-code project p/.claude/agents/r.md", "claude-code project p/.claude/agents/sub/s.md",
+		"claude-code project p/.claude/skills/s/SKILL.md", "claude-code project p/.claude/commands/c.md", "vscode project p/.vscode/mcp.json", "vscode project p/a.code-workspace",
 		"continue project p/.continue/mcpServers/a.json", "continue project p/.continue/mcpServers/b.yaml",
+		"continue project p/.continue/agents/x.yaml",
 		"opencode project p/opencode.jsonc",
 	}
 	env := map[string]string{}
@@ -75,7 +78,7 @@ func TestDiscover(t *testing.T) {
 		{"moved", Dirs{GOOS: "linux", Home: at("h"), XDGConfig: at("xdg")}, map[string]string{
 			"CLAUDE_CONFIG_DIR": at("cc"), "CODEX_HOME": at("cx"), "OPENCODE_CONFIG": at("oc/any-name.json"),
 		}, []string{
-			"claude-code user cc/.claude.json", "claude-code user cc/plugins/repos/r/plugin.json",
+			"claude-code user cc/.claude.json", "claude-code user cc/agents/a.md", "claude-code user cc/plugins/repos/r/plugin.json",
 			"codex user cx/config.toml", "copilot user xdg/mcp-config.json", "opencode user oc/any-name.json",
 		}},
 	} {

@@ -3,6 +3,7 @@ package config
 import (
 	"bytes"
 	"path"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -51,13 +52,13 @@ var (
 // candidates returns the formats that the text may be in, most likely first.
 func candidates(name string, data []byte) []format {
 	jsonc, toml, yaml := format{"json", parseJSON}, format{"toml", parseTOML}, format{"yaml", parseYAML}
-	ext := strings.ToLower(path.Ext(slashed(name)))
-	if ext == ".md" || ext == ".mdc" {
+	if Markdown(name) {
 		if front := frontMatter(data); front > 0 {
-			return []format{{"yaml", func(b []byte) ([]*node, *SyntaxError) { return parseYAML(b[:front]) }}}
+			return []format{{"yaml", func(b []byte) ([]*node, *SyntaxError) { return parseFrontMatter(b[:front]) }}}
 		}
 		return nil
 	}
+	ext := extension(name)
 	isYAML := ext == ".yaml" || ext == ".yml"
 	switch line := firstLine(data); {
 	case strings.HasPrefix(line, "{") && isYAML:
@@ -74,6 +75,25 @@ func candidates(name string, data []byte) []format {
 		return []format{yaml}
 	}
 	return nil
+}
+
+// extension returns a file name's extension in lower case, with its dot.
+func extension(name string) string { return strings.ToLower(path.Ext(slashed(name))) }
+
+// Markdown reports whether a file is a document whose front matter may contain a configuration.
+func Markdown(name string) bool { return slices.Contains([]string{".md", ".mdc"}, extension(name)) }
+
+// frontMatterKey matches a key under which front matter contains a configuration.
+var frontMatterKey = lazyregexp.New(`(?im)^[\s{,?]*["']?(?:mcp[-_]?servers|hooks)["']?\s*:`)
+
+// parseFrontMatter parses YAML. Front matter that has no key of a configuration need not be valid:
+// clients also accept descriptions with unquoted colons, for example.
+func parseFrontMatter(front []byte) ([]*node, *SyntaxError) {
+	roots, err := parseYAML(front)
+	if err != nil && !frontMatterKey.Match(front) {
+		return nil, nil
+	}
+	return roots, err
 }
 
 // firstLine returns the first line that is neither blank nor a # comment. It is truncated: the

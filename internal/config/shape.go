@@ -128,9 +128,14 @@ func (r *reader) container(shape string, m member, scope string) {
 		}
 	case kindArray:
 		for i, item := range n.items {
-			if item.is(kindString) {
+			switch {
+			case item.is(kindString):
 				r.pathString(shape, item)
-			} else {
+			case Markdown(r.file.Path) && holdsServers(item): // maps of names to entries, as in Claude Code's agents
+				for _, e := range item.members {
+					r.server(shape, name, e, scope)
+				}
+			default:
 				r.server(shape, name, listEntry(item, i), scope)
 			}
 		}
@@ -142,8 +147,12 @@ func (r *reader) container(shape string, m member, scope string) {
 	}
 }
 
-// pathString reports servers that are in another file, which plugin manifests can refer to.
+// pathString reports servers that are in another file, which plugin manifests can refer to. Agents
+// refer to configured servers by name.
 func (r *reader) pathString(shape string, n *node) {
+	if Markdown(r.file.Path) {
+		return
+	}
 	r.problem(n.pos, Position{}, "%s names the file %s, which contains further servers: scan that file as well", shape, Quoted(n.text))
 }
 
