@@ -69,7 +69,7 @@ func resultFrame(id string, i *llm.Item) *composed {
 	c := &composed{}
 	c.lit(`{"jsonrpc":"2.0","id":` + id + `,"result":`)
 	content := i.Content
-	if content.Kind() == wire.Object && content.At("content").Kind() == wire.Array { // already an MCP result
+	if content.Kind() == wire.Object && content.At("content").Kind() == wire.Array && !i.Media.Is() { // already an MCP result
 		c.raw(content)
 		c.lit("}")
 		return c
@@ -79,16 +79,11 @@ func resultFrame(id string, i *llm.Item) *composed {
 	case wire.Invalid, wire.Null:
 		c.lit(`{"type":"text","text":""}`)
 	case wire.Array:
-		n := 0
-		for block := content.First(); block.Kind() != wire.Invalid; block = block.Next() {
-			if n++; n > 1 {
-				c.lit(",")
-			}
-			c.block(block)
-		}
+		c.blocks(content)
 	case wire.String:
 		c.text(content)
 	}
+	c.blocks(i.Media)
 	c.lit("]")
 	if content.Kind() == wire.Object {
 		c.lit(`,"response":`)
@@ -103,6 +98,15 @@ func resultFrame(id string, i *llm.Item) *composed {
 	}
 	c.lit("}}")
 	return c
+}
+
+func (c *composed) blocks(list llm.View) {
+	for block := list.First(); block.Kind() != wire.Invalid; block = block.Next() {
+		if c.b[len(c.b)-1] != '[' {
+			c.lit(",")
+		}
+		c.block(block)
+	}
 }
 
 func (c *composed) text(v llm.View) {

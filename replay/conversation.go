@@ -2,6 +2,7 @@ package replay
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"fmt"
 	"hash/fnv"
@@ -351,7 +352,7 @@ func (c *conversations) result(i *llm.Item) {
 	if i.ID != "" && known != nil && known.answered && (i.Echo || known.echo) {
 		return
 	}
-	m := markOf([]byte("result"), []byte(i.ID), contentOf(i.Content, nil))
+	m := markOf([]byte("result"), []byte(i.ID), contentOf(i.Media, contentOf(i.Content, nil)))
 	if c.before(s, i, m) {
 		c.again(s, m, saidOf(i))
 		return
@@ -366,8 +367,8 @@ func (c *conversations) result(i *llm.Item) {
 		if len(waiting) == 1 {
 			delete(s.open, i.ID)
 		}
-	default: // the transcript lacks the call, so its server is unknown
-		to = pending{id: s.next(c, i), server: "unknown"}
+	default: // the transcript lacks the call, so its server may be unknown
+		to = pending{id: s.next(c, i), server: cmp.Or(i.Server, "unknown")}
 	}
 	frame := resultFrame(to.id, i)
 	e := c.event(s, i, to.server, frame)

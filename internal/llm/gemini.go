@@ -56,7 +56,7 @@ func (r *Reader) geminiContent(v View) {
 		case call.Is():
 			r.emit(Item{Kind: Call, At: call, ID: geminiID(call), Name: call.str("name"), Args: call.at("args")})
 		case answer.Is():
-			r.emit(Item{Kind: Result, At: answer, ID: geminiID(answer), Name: answer.str("name"), Content: answer.at("response")})
+			r.emit(Item{Kind: Result, At: answer, ID: geminiID(answer), Name: answer.str("name"), Content: answer.at("response"), Media: answer.at("parts")})
 		case p.at("text").Is(), p.at("thought").Is(), p.at("thoughtSignature").Is(), p.either("inlineData", "inline_data").Is(), p.either("fileData", "file_data").Is():
 			r.text(p)
 		case p.either("executableCode", "executable_code").Is(), p.either("codeExecutionResult", "code_execution_result").Is():

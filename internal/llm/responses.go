@@ -85,13 +85,13 @@ func (r *Reader) responsesItem(v View) {
 		for t := v.at("tools").First(); t.Is(); t = t.Next() {
 			r.declare(t, v.str("server_label"))
 		}
+		r.serverError(v)
 	case kind == "mcp_call":
 		r.emit(Item{Kind: Call, At: v, ID: v.str("id"), Name: v.str("name"), Server: v.str("server_label"), Args: v.at("arguments")})
 		if out := v.at("output"); out.Is() {
 			r.emit(Item{Kind: Result, At: v, ID: v.str("id"), Content: out})
-		} else if failed := v.at("error"); failed.Is() {
-			r.emit(Item{Kind: Result, At: v, ID: v.str("id"), Content: failed, Failed: true})
 		}
+		r.serverError(v)
 	case slices.Contains(providerCalls, kind):
 		r.emit(Item{Kind: Call, At: v, ID: id, Name: kind, Server: Provider, Args: v.at("action")})
 		for _, key := range []string{"results", "outputs"} {
@@ -100,11 +100,21 @@ func (r *Reader) responsesItem(v View) {
 			}
 		}
 	case slices.Contains(providerOutputs, kind):
+		for t := v.at("tools").First(); t.Is(); t = t.Next() { // loaded by a tool search
+			r.responsesTool(t)
+		}
 		r.emit(Item{Kind: Result, At: v, ID: id, Content: v.at("output")})
 	case slices.Contains(silentItems, kind):
 		r.text(v)
 	default:
 		r.unknown(v, "an item", kind)
+	}
+}
+
+// serverError reads the error in an item of an MCP server: its text can be from the server.
+func (r *Reader) serverError(v View) {
+	if failed := v.at("error"); failed.Is() {
+		r.emit(Item{Kind: Result, At: v, ID: v.str("id"), Server: v.str("server_label"), Content: failed, Failed: true})
 	}
 }
 

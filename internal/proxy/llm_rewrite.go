@@ -82,8 +82,9 @@ func (w *rewriting) replace(s *replay.Said) {
 		w.texts[message] = append(w.texts[message], s)
 	case last == "function_call":
 		w.texts[parent] = append(w.texts[parent], s)
-	case s.Kind == replay.SaidResult && kind == "mcp_call":
+	case s.Kind == replay.SaidResult && (kind == "mcp_call" || kind == "mcp_list_tools"):
 		w.member(n, "output", quoted(resultText(s)))
+		w.member(n, "error", quoted(resultText(s)))
 	case s.Kind == replay.SaidResult:
 		w.edit(n, resultBlock(kind, str(&w.doc, n, "tool_use_id"), s))
 	case kind == "function_call" || kind == "custom_tool_call":
@@ -93,9 +94,9 @@ func (w *rewriting) replace(s *replay.Said) {
 	} // calls that the provider ran are only reported: they have already happened
 }
 
-// member replaces a member's value, if it exists.
+// member replaces a member's value, unless it is absent or null.
 func (w *rewriting) member(n int, key, value string) {
-	if m := w.doc.Get(n, key); m >= 0 {
+	if m := w.doc.Get(n, key); w.doc.Kind(m) > wire.Null {
 		w.edit(m, []byte(value))
 	}
 }

@@ -1,0 +1,25 @@
+package proxy
+
+import (
+	"testing"
+
+	"github.com/mcpscan/mcpscan/replay"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// TestLLMRewritesProviderResults replaces refused results of MCP servers that the provider called,
+// and keeps the type of their members, which SDKs check.
+func TestLLMRewritesProviderResults(t *testing.T) {
+	const text = `"[mcpscan] Tool result blocked by policy: it is evil"`
+	for item, want := range map[string]string{
+		`{"type":"mcp_call","id":"a","output":"evil","error":null}`:             `{"type":"mcp_call","id":"a","output":` + text + `,"error":null}`,
+		`{"type":"mcp_call","id":"a","output":null,"error":"evil"}`:             `{"type":"mcp_call","id":"a","output":null,"error":` + text + `}`,
+		`{"type":"mcp_list_tools","id":"l","tools":[],"error":"evil"}`:          `{"type":"mcp_list_tools","id":"l","tools":[],"error":` + text + `}`,
+		`{"type":"mcp_tool_result","tool_use_id":"u","content":[{"x":"evil"}]}`: `{"type":"mcp_tool_result","tool_use_id":"u","is_error":true,"content":[{"type":"text","text":` + text + `}]}`,
+	} {
+		said := []replay.Said{{Kind: replay.SaidResult, Path: "/output/0", Decision: scanner.Decision{Verdict: scanner.Block, Check: scanner.OutputCheck, Reason: "it is evil"}}}
+		if got := string(rewriteLLM([]byte(`{"output":[`+item+`]}`), said)); got != `{"output":[`+want+`]}` {
+			t.Errorf("%s became %s", item, got)
+		}
+	}
+}
