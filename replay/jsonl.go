@@ -139,6 +139,13 @@ func (d *jsonLines) record(b *lineBuffers, e *scanner.Event, key string, data []
 	if e.Kind == scanner.DefinitionEvent {
 		e.Type = typeDefinitions
 	}
+	text := func(key string) bool { return doc.Kind(doc.Get(0, key)) == wire.String }
+	switch whole, raw, coded := doc.Get(0, key) >= 0, text("raw"), text("raw_base64"); {
+	case whole && (raw || coded):
+		defer yield(skipped(d.file, e.Origin.Line, "an %s in several forms: only %s was inspected", e.Type, key))
+	case raw && coded:
+		defer yield(skipped(d.file, e.Origin.Line, "an %s in several forms: only raw was inspected", e.Type))
+	}
 	if n := doc.Get(0, key); n >= 0 {
 		d.embedded(b, e, n, data)
 		yield(e)
