@@ -69,6 +69,7 @@ type flow struct {
 	start     int    // line on which it starts
 	parsed    int    // bytes parsed so far to find its end
 	sized     bool   // the previous line was a chunk size, so this one is not
+	headed    bool   // a head preceded the body; the file may begin within a body
 	stream    bool   // the head declared the body as an event stream
 	accepted  bool   // the head declared an empty response
 	endpoint  bool   // the next data of the stream is a URL
@@ -212,7 +213,7 @@ func (h *httpText) line(data []byte, number int) {
 
 func (h *httpText) startHead() {
 	h.flush(h.flow)
-	h.head, h.flow.stream, h.flow.accepted, h.flow.endpoint = true, false, false, false
+	h.head, h.flow.headed, h.flow.stream, h.flow.accepted, h.flow.endpoint = true, true, false, false, false
 }
 
 // field reads a line in a head, and reports whether it is a header field.
@@ -279,7 +280,7 @@ func (h *httpText) body(data []byte, number int) {
 		h.message(bytes.Clone(bytes.TrimLeft(rest, " \t")), number) // trailing blanks may be inside a string
 	case inEvent && (f.endpoint || len(text) == 0):
 		f.endpoint = false
-	case !inEvent && streamField.Match(data) && (f.stream || !bytes.HasPrefix(data, []byte(":"))):
+	case !inEvent && streamField.Match(data) && (f.stream || !f.headed && !bytes.HasPrefix(data, []byte(":"))):
 		if kind, ok := bytes.CutPrefix(data, []byte("event:")); ok {
 			f.endpoint = string(bytes.TrimSpace(kind)) == "endpoint"
 		}
