@@ -204,13 +204,15 @@ func firstStr(doc *wire.Doc, keys []string) (string, bool) {
 	return "", false
 }
 
-// firstTime reads the time of a line: a string, or a number of seconds, milliseconds, microseconds
-// or nanoseconds since 1970, distinguished by magnitude.
+// firstTime reads the time of a line.
 func firstTime(doc *wire.Doc) time.Time {
-	s, ok := firstStr(doc, timeKeys)
-	if !ok {
-		return time.Time{}
-	}
+	s, _ := firstStr(doc, timeKeys)
+	return timeOf(s)
+}
+
+// timeOf parses a time: in RFC 3339, or a number of seconds, milliseconds, microseconds or
+// nanoseconds since 1970, distinguished by magnitude.
+func timeOf(s string) time.Time {
 	if t, ok := parseTime(s); ok {
 		return t
 	}

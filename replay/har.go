@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/base64"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/llm"
@@ -22,11 +23,12 @@ type har struct {
 	mcp     map[string]bool // endpoints that clients treat as MCP, judging by their requests
 	entries *wire.Children
 	stream  *eventStream   // the current response if it is a stream, otherwise nil
+	socket  *socket        // the WebSocket of the current entry, or nil
 	silent  *scanner.Event // reports the current exchange if no event does
 	out     chunk
 	talk    *transcript // reads the bodies of LLM APIs
 	asks    bool        // the current request is to an LLM API
-	entryAt int         // index of the next entry
+	entryAt int         // index of the current entry
 }
 
 // eventStream is an event stream in the body of a response.
@@ -39,22 +41,25 @@ type eventStream struct {
 }
 
 func newHAR(name string, at *scanner.Places, o Options, entries wire.Value) *har {
-	h := &har{name: name, at: at, max: o.MaxMessage, mcp: map[string]bool{}, entries: entries.Children()}
+	h := &har{name: name, at: at, max: o.MaxMessage, mcp: map[string]bool{}, entries: entries.Children(), entryAt: -1}
 	h.talk = newTranscript(name, o, func(e *scanner.Event) { h.out = append(h.out, e) })
 	for c := entries.Children(); c.Next(); {
-		if request := c.Value.Get("request"); speaksMCP(request) {
+		if request := c.Value.Get("request"); speaksMCP(request) || asksOverSocket(c.Value) {
 			h.mcp[endpoint(request)] = true
 		}
 	}
 	return h
 }
 
-// next returns the events from the next exchange, or from the next event of the current stream.
+// next returns the events from the next exchange, or from the next event of the current stream or
+// message of the current WebSocket.
 func (h *har) next() (chunk, bool) {
 	h.out = nil
 	switch {
 	case h.stream != nil:
 		h.streamed()
+	case h.socket != nil:
+		h.socketMessage()
 	case h.entries.Next():
 		h.entry(h.entries.Value)
 	case h.talk != nil:
@@ -67,7 +72,7 @@ func (h *har) next() (chunk, bool) {
 	if len(h.out) > 0 {
 		h.silent = nil
 	}
-	if h.stream == nil && h.silent != nil {
+	if h.stream == nil && h.socket == nil && h.silent != nil {
 		h.out, h.silent = append(h.out, h.silent), nil
 	}
 	return h.out, true
@@ -88,12 +93,13 @@ func (h *har) entry(v wire.Value) {
 	for _, f := range answered {
 		base.HTTP.Field(false, f.name, f.value)
 	}
+	h.entryAt++
 	h.silent = &scanner.Event{Kind: scanner.IgnoredEvent, Reason: "an HTTP exchange without MCP messages", Origin: h.place(v)}
 	h.talk.reader.Within(llm.Record{Time: base.Time})
 	h.asks = false
 	h.request(base, request.Get("postData"))
-	h.response(base, response.Get("content"))
-	h.entryAt++
+	h.response(base, response)
+	h.socket = h.openSocket(base, v)
 }
 
 // endpoint returns the host and path of a request.
@@ -110,7 +116,7 @@ func endpoint(request wire.Value) string {
 // posts. Nothing under the server's control counts, so that a server cannot evade inspection.
 func speaksMCP(request wire.Value) bool {
 	fields := fieldsOf(request)
-	if fields.get("mcp-session-id") != "" || fields.get("mcp-protocol-version") != "" {
+	if fields.get("mcp-session-id") != "" || fields.get("mcp-protocol-version") != "" || strings.EqualFold(fields.get("sec-websocket-protocol"), "mcp") {
 		return true
 	}
 	body, ok := bodyOf(request.Get("postData"))
@@ -173,11 +179,12 @@ func (h *har) request(base scanner.Event, post wire.Value) {
 	}
 }
 
-func (h *har) response(base scanner.Event, content wire.Value) {
+func (h *har) response(base scanner.Event, response wire.Value) {
+	content := response.Get("content")
 	mime, _ := content.Str("mimeType")
 	body, ok := bodyOf(content)
 	if len(body) == 0 {
-		if h.missing(base, content, mime, ok) {
+		if h.missing(base, response, mime, ok) {
 			h.out = append(h.out, skipped(h.name, h.place(content).Line, "the HAR lacks a response body"))
 		}
 		return
@@ -204,15 +211,21 @@ func (h *har) response(base scanner.Event, content wire.Value) {
 	}
 }
 
+// maxEmptyBody is the maximum number of bytes that an empty body takes on the wire: in gzip and
+// chunks.
+const maxEmptyBody = 32
+
 // missing reports whether a body without text in the HAR probably had content.
-func (h *har) missing(base scanner.Event, content wire.Value, mime string, saved bool) bool {
+func (h *har) missing(base scanner.Event, response wire.Value, mime string, saved bool) bool {
 	if !isJSON(mime) && !isStream(mime) && !h.mcp[base.Server] {
 		return false
 	}
-	if size := content.Get("size"); size.Kind() == wire.Number {
-		return string(size.Raw()) != "0"
+	size := response.Get("content").Get("size")
+	if size.Kind() != wire.Number {
+		return !saved && (isJSON(mime) || isStream(mime)) // the body may not have been empty
 	}
-	return !saved && (isJSON(mime) || isStream(mime)) // the body may not have been empty
+	sent, _ := strconv.Atoi(string(response.Get("bodySize").Raw()))
+	return string(size.Raw()) != "0" || sent > maxEmptyBody
 }
 
 func isJSON(mime string) bool { return strings.Contains(strings.ToLower(mime), "json") }

@@ -70,6 +70,10 @@ func TestHAR(t *testing.T) {
 		{"JSON saved as nothing", exchange("", "", "", `"mimeType":"Application/JSON","size":5000,"text":""`), []string{"5 skipped: the HAR lacks a response body"}},
 		{"a request that was not saved", exchange("", `,"postData":{"mimeType":"application/json"}`, "", ""), []string{"4 skipped: the HAR lacks a request body"}},
 		{"an answer without a type that was not saved", exchange(header, post(ping), "", `"size":-1`), []string{"4 frame > s9" + where + ping, "5 skipped: the HAR lacks a response body"}},
+		{"a stream sent but not saved", strings.Replace(exchange(header, post(ping), "", `"mimeType":"text/event-stream","size":0`), `"status":200`, `"status":200,"bodySize":4000`, 1),
+			[]string{"4 frame > s9" + where + ping, "5 skipped: the HAR lacks a response body"}},
+		{"a stream that was empty, in chunks", strings.Replace(exchange(header, post(ping), "", `"mimeType":"text/event-stream","size":0`), `"status":200`, `"status":200,"bodySize":5`, 1),
+			[]string{"4 frame > s9" + where + ping}},
 		{"a picture that was not saved", exchange("", "", "", `"mimeType":"image/png","size":5000`), []string{"4 " + none}},
 		{"a batch", exchange(header, post("["+ping+"]"), "", ""), []string{"4 frame > s9" + where + "[" + ping + "]"}},
 		{"a page", exchange("", "", "", body("text/html", "<p>jsonrpc</p>")), []string{"4 " + none}},
@@ -103,6 +107,42 @@ func TestHAROversizeBody(t *testing.T) {
 	events, err := openBytes("cap", in, 100)
 	if err != nil || len(events) != 2 || show(&events[1]) != "5 skipped: a body exceeds the limit of 100 bytes (--max-message)" {
 		t.Errorf("%v, got:\n%s", err, shown(events))
+	}
+}
+
+// TestHARSockets reads the messages of WebSockets, which browsers save in a member of their own.
+func TestHARSockets(t *testing.T) {
+	const (
+		where  = "/mcp.example:8443/mcp/http 2026-01-06T10:30:0"
+		send   = `{"type":"send","time":1767695402.5,"opcode":1,"data":`
+		answer = `{"type":"receive","time":1767695403,"opcode":1,"data":`
+		none   = "4 ignored: an HTTP exchange without MCP messages"
+	)
+	socket := func(messages ...string) string {
+		entry := exchange("", "", "", `"mimeType":"","size":0`)
+		return strings.TrimSuffix(entry, "}") + ",\n\"_webSocketMessages\":[\n" + strings.Join(messages, ",\n") + "]}"
+	}
+	message := func(head, data string) string { return head + strconv.Quote(data) + "}" }
+	binary := strings.Replace(answer, `"opcode":1`, `"opcode":2`, 1)
+	for _, tt := range []struct {
+		name, in string
+		want     []string
+	}{
+		{"MCP", socket(message(send, ping), message(answer, pong), message(answer, "hello")), []string{"7 frame > cap" + where + "2.5Z " + ping, "8 frame < cap" + where + "3Z " + pong, "9 frame < cap" + where + "3Z hello"}},
+		{"a message that no client asked for", socket(message(answer, pong), message(answer, "hello")), []string{"7 frame < cap" + where + "3Z " + pong}},
+		{"without times", socket(`{"type":"send","opcode":1,"data":` + strconv.Quote(ping) + `}`), []string{"7 frame > cap" + where + "0.125Z " + ping}},
+		{"binary", socket(message(send, ping), message(binary, base64.StdEncoding.EncodeToString([]byte(pong)))), []string{"7 frame > cap" + where + "2.5Z " + ping, "8 frame < cap" + where + "3Z " + pong}},
+		{"binary that is none", socket(message(binary, "*")), []string{"7 skipped: the HAR declares a WebSocket message as binary, but it is not in base64"}},
+		{"an error of the browser", socket(message(send, ping), `{"type":"error","opcode":-1,"data":"closed"}`), []string{"7 frame > cap" + where + "2.5Z " + ping}},
+		{"a model", socket(message(answer, `{"type":"response.output_item.done","output_index":0,"item":{"type":"mcp_call","id":"m","server_label":"wiki","name":"read","arguments":"{}","output":"hello"}}`)),
+			[]string{`7 frame > cap.har/wiki/- 2026-01-06T10:30:03Z {"jsonrpc":"2.0","id":"m","method":"tools/call","params":{"name":"read","arguments":{}}}`,
+				`7 frame < cap.har/wiki/- 2026-01-06T10:30:03Z {"jsonrpc":"2.0","id":"m","result":{"content":[{"type":"text","text":"hello"}]}}`,
+				"7 skipped: a stream ends early: response.completed is missing"}},
+		{"another protocol", socket(message(send, "hello"), message(answer, `{"a":1}`)), []string{none}},
+		{"no messages", socket(), []string{none}},
+		{"not saved", strings.Replace(exchange(`{"name":"Sec-WebSocket-Protocol","value":"mcp"}`, "", "", `"size":0`), "200", "101", 1), []string{"4 skipped: the HAR lacks the messages of a WebSocket"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) { diff(t, read(t, "cap.har", archive(tt.in)), tt.want...) })
 	}
 }
 
