@@ -26,6 +26,7 @@ type har struct {
 	socket  *socket        // the WebSocket of the current entry, or nil
 	silent  *scanner.Event // reports the current exchange if no event does
 	out     chunk
+	decoder *decoder
 	talk    *transcript // reads the bodies of LLM APIs
 	asks    bool        // the current request is to an LLM API
 	entryAt int         // index of the current entry
@@ -41,7 +42,7 @@ type eventStream struct {
 }
 
 func newHAR(name string, at *scanner.Places, o Options, entries wire.Value) *har {
-	h := &har{name: name, at: at, max: o.MaxMessage, mcp: map[string]bool{}, entries: entries.Children(), entryAt: -1}
+	h := &har{name: name, at: at, max: o.MaxMessage, mcp: map[string]bool{}, entries: entries.Children(), entryAt: -1, decoder: newDecoder(o.MaxMessage)}
 	h.talk = newTranscript(name, o, func(e *scanner.Event) { h.out = append(h.out, e) })
 	for c := entries.Children(); c.Next(); {
 		if request := c.Value.Get("request"); speaksMCP(request) || asksOverSocket(c.Value) {
@@ -97,8 +98,8 @@ func (h *har) entry(v wire.Value) {
 	h.silent = &scanner.Event{Kind: scanner.IgnoredEvent, Reason: "an HTTP exchange without MCP messages", Origin: h.place(v)}
 	h.talk.reader.Within(llm.Record{Time: base.Time})
 	h.asks = false
-	h.request(base, request.Get("postData"))
-	h.response(base, response)
+	h.request(base, request.Get("postData"), asked.all("content-encoding"))
+	h.response(base, response, answered.all("content-encoding"))
 	h.socket = h.openSocket(base, v)
 }
 
@@ -158,13 +159,24 @@ func (f fields) get(name string) string {
 	return ""
 }
 
+// all returns the values of all fields with the given name as a list.
+func (f fields) all(name string) string {
+	var values []string
+	for _, field := range f {
+		if strings.EqualFold(field.name, name) {
+			values = append(values, field.value)
+		}
+	}
+	return strings.Join(values, ", ")
+}
+
 func (h *har) place(v wire.Value) scanner.Origin {
 	loc := h.at.Origin(v.Start())
 	loc.Exact = false // the file contains the body as a string
 	return loc
 }
 
-func (h *har) request(base scanner.Event, post wire.Value) {
+func (h *har) request(base scanner.Event, post wire.Value, coding string) {
 	mime, _ := post.Str("mimeType")
 	body, ok := bodyOf(post)
 	if !ok {
@@ -174,12 +186,15 @@ func (h *har) request(base scanner.Event, post wire.Value) {
 		return
 	}
 	at := h.place(post.Get("text"))
+	if raw := post.Get("text").Text(); coding != "" && !readable(raw) {
+		body = plainBody(h.decoded(base, bytesOf(raw), coding, mime, at))
+	}
 	if h.asks = h.llm(base, body, at, "/request/postData/text"); !h.asks {
 		h.body(base, mcp.ClientToServer, body, at)
 	}
 }
 
-func (h *har) response(base scanner.Event, response wire.Value) {
+func (h *har) response(base scanner.Event, response wire.Value, coding string) {
 	content := response.Get("content")
 	mime, _ := content.Str("mimeType")
 	body, ok := bodyOf(content)
@@ -196,10 +211,13 @@ func (h *har) response(base scanner.Event, response wire.Value) {
 			h.out = append(h.out, skipped(h.name, at.Line, "the HAR declares a response body as base64, but it is not"))
 			return
 		}
+		raw = h.decoded(base, raw, coding, mime, at)
 		body = plainBody(raw)
 		if startsFrames(raw) {
 			body, mime = h.frames(raw, at), "text/event-stream"
 		}
+	} else if raw := content.Get("text").Text(); coding != "" && !readable(raw) {
+		body = plainBody(h.decoded(base, bytesOf(raw), coding, mime, at))
 	}
 	if isStream(mime) {
 		h.stream = h.openStream(base, body, at)
@@ -211,13 +229,26 @@ func (h *har) response(base scanner.Event, response wire.Value) {
 	}
 }
 
-// maxEmptyBody is the maximum number of bytes that an empty body takes on the wire: in gzip and
-// chunks.
-const maxEmptyBody = 32
+// decoded removes the content coding of a body.
+func (h *har) decoded(base scanner.Event, body []byte, coding, mime string, at scanner.Origin) []byte {
+	plain, why := h.decoder.decode(body, coding)
+	if why != "" && h.expects(base, mime) {
+		h.out = append(h.out, skipped(h.name, at.Line, "%s", why))
+	}
+	return plain
+}
+
+// expects reports whether a body of this type probably contains messages.
+func (h *har) expects(base scanner.Event, mime string) bool {
+	return isJSON(mime) || isStream(mime) || h.mcp[base.Server]
+}
+
+// emptyBody is the number of bytes that an empty body takes on the wire, at most: in gzip and chunks.
+const emptyBody = 32
 
 // missing reports whether a body without text in the HAR probably had content.
 func (h *har) missing(base scanner.Event, response wire.Value, mime string, saved bool) bool {
-	if !isJSON(mime) && !isStream(mime) && !h.mcp[base.Server] {
+	if !h.expects(base, mime) {
 		return false
 	}
 	size := response.Get("content").Get("size")
@@ -225,7 +256,7 @@ func (h *har) missing(base scanner.Event, response wire.Value, mime string, save
 		return !saved && (isJSON(mime) || isStream(mime)) // the body may not have been empty
 	}
 	sent, _ := strconv.Atoi(string(response.Get("bodySize").Raw()))
-	return string(size.Raw()) != "0" || sent > maxEmptyBody
+	return string(size.Raw()) != "0" || sent > emptyBody
 }
 
 func isJSON(mime string) bool { return strings.Contains(strings.ToLower(mime), "json") }

@@ -34,9 +34,17 @@ var (
 type httpText struct {
 	name  string
 	max   int64
+	data  []byte
 	lines *wire.LineReader
 	doc   wire.Doc
-	inner map[int]bool // lines inside a piece that look like the start of another one
+
+	inner   map[int]bool // lines inside a piece that look like the start of another one
+	pieces  []int        // offsets of the lines before the pieces
+	sized   int          // offset at which the current piece ends by its stated size; 0 if it states none
+	skip    int          // offset at which the encoded body ends that was read last
+	plain   int          // offset up to which the current piece is text, if a head in it names a content coding
+	decoder *decoder
+
 	conns map[string]*conn
 	order []*flow // flows in order of appearance, so that the order of events is deterministic
 	conn  *conn   // connection of the current line
@@ -73,6 +81,7 @@ type flow struct {
 	stream    bool   // the head declared the body as an event stream
 	accepted  bool   // the head declared an empty response
 	endpoint  bool   // the next data of the stream is a URL
+	coding    coding
 	text      []byte // lines of a body that are not messages
 	textStart int    // line on which they start
 }
@@ -82,7 +91,8 @@ func openHTTP(name string, r io.Reader, o Options) (scanner.Source, error) {
 	if data == nil && broken != nil {
 		return nil, broken
 	}
-	h := &httpText{name: name, max: o.MaxMessage, conns: map[string]*conn{}, inner: innerSegments(data)}
+	h := &httpText{name: name, max: o.MaxMessage, data: data, conns: map[string]*conn{}, decoder: newDecoder(o.MaxMessage)}
+	h.inner, h.pieces = innerSegments(data)
 	h.enter("", time.Time{}, mcp.ServerToClient)
 	h.lines = wire.NewLineReader(bytes.NewReader(data), o.MaxMessage)
 	source := &made{next: h.next}
@@ -102,10 +112,11 @@ func (h *httpText) next() (chunk, bool) {
 			for _, f := range h.order {
 				h.flush(f)
 			}
+		case l.Offset < int64(h.skip) || l.Oversize && h.encoded(int(l.Offset), l.Number):
 		case l.Oversize:
 			h.out = append(h.out, skipped(h.name, l.Number, "a line exceeds the limit of %d bytes (--max-message)", h.max))
 		default:
-			h.line(l.Data, l.Number)
+			h.line(l.Data, int(l.Offset), l.Number)
 		}
 		h.last = max(h.last, l.Number)
 	}
@@ -122,23 +133,25 @@ func (h *httpText) next() (chunk, bool) {
 // innerSegments finds lines that look like the start of a piece but lie inside one. Line endings
 // may have been rewritten from CRLF to LF, so a piece has at most its stated size here, and at
 // least that size minus one byte per line. If several such lines could end a piece, the piece ends
-// at the last one within its size, because an earlier end would benefit only the piece's sender.
-func innerSegments(data []byte) map[int]bool {
-	type mark struct{ line, start, end, size int } // positions in bytes, with LF line endings
+// at the last one within its size, because an earlier end would benefit only the piece's sender. It
+// also returns the offsets of all other such lines.
+func innerSegments(data []byte) (inner map[int]bool, pieces []int) {
+	type mark struct{ line, offset, start, end, size int } // start and end are positions with LF line endings
 	var marks []mark
 	at, number := 0, 0
 	for rest := data; len(rest) > 0; {
+		offset := len(data) - len(rest)
 		var line []byte
 		line, rest, _ = bytes.Cut(rest, []byte("\n"))
 		line = bytes.TrimSuffix(line, []byte("\r"))
 		number++
 		if m := segment.FindSubmatch(line); m != nil {
 			size, _ := strconv.Atoi(string(m[4]))
-			marks = append(marks, mark{number, at, at + len(line) + 1, size})
+			marks = append(marks, mark{number, offset, at, at + len(line) + 1, size})
 		}
 		at += len(line) + 1
 	}
-	inner := map[int]bool{}
+	inner = map[int]bool{}
 	for now, i := 0, 1; i < len(marks); i++ {
 		p, m, next := marks[now], marks[i], at
 		if i+1 < len(marks) {
@@ -151,7 +164,12 @@ func innerSegments(data []byte) map[int]bool {
 		}
 		now = i
 	}
-	return inner
+	for _, m := range marks {
+		if !inner[m.line] {
+			pieces = append(pieces, m.offset)
+		}
+	}
+	return inner, pieces
 }
 
 // enter makes one side of a connection the current sender.
@@ -165,14 +183,14 @@ func (h *httpText) enter(id string, t time.Time, d mcp.Direction) {
 			h.order = append(h.order, &c.sent[i])
 		}
 	}
-	h.conn, h.flow, h.head = c, &c.sent[0], false
+	h.conn, h.flow, h.head, h.sized = c, &c.sent[0], false, 0
 	if d == mcp.ServerToClient {
 		h.flow = &c.sent[1]
 	}
 	h.flow.time = t
 }
 
-func (h *httpText) line(data []byte, number int) {
+func (h *httpText) line(data []byte, offset, number int) {
 	blank := number > h.last+1 // a blank line, which the line reader omits, ends a head
 	m := segment.FindSubmatch(data)
 	if m != nil && h.inner[number] {
@@ -187,6 +205,12 @@ func (h *httpText) line(data []byte, number int) {
 			d = mcp.ClientToServer
 		}
 		h.enter(string(m[2]), t, d)
+		if size, err := strconv.Atoi(string(m[4])); err == nil {
+			h.sized = offset + len(data) + len("\n") + size
+			if bytes.HasPrefix(h.data[offset+len(data):], []byte("\r")) {
+				h.sized++
+			}
+		}
 	case closedLine.Match(data):
 	case bytes.HasPrefix(data, []byte("### curl")):
 		h.flush(h.flow)
@@ -202,7 +226,9 @@ func (h *httpText) line(data []byte, number int) {
 		h.flow.accepted = bytes.Contains(data, []byte(" 202"))
 	case h.head && !blank && h.field(data):
 	default:
-		h.head = false
+		if h.head = false; h.encoded(offset, number) {
+			return
+		}
 		for piece := range bytes.SplitSeq(data, []byte("\r")) { // a lone CR ends a line of an event stream
 			if len(bytes.TrimSpace(piece)) > 0 {
 				h.body(piece, number)
@@ -214,6 +240,7 @@ func (h *httpText) line(data []byte, number int) {
 func (h *httpText) startHead() {
 	h.flush(h.flow)
 	h.head, h.flow.headed, h.flow.stream, h.flow.accepted, h.flow.endpoint = true, true, false, false, false
+	h.flow.coding = coding{length: -1}
 }
 
 // field reads a line in a head, and reports whether it is a header field.
@@ -225,6 +252,7 @@ func (h *httpText) field(data []byte) bool {
 	if strings.EqualFold(string(name), "content-type") {
 		h.flow.stream = isStream(string(value))
 	}
+	h.flow.coding.field(strings.ToLower(string(name)), string(bytes.TrimSpace(value)))
 	if h.conn.head != nil {
 		h.conn.head.Field(h.flow.direction == mcp.ClientToServer, string(name), string(bytes.TrimSpace(value)))
 	}
@@ -340,6 +368,9 @@ func (h *httpText) message(data []byte, number int) {
 
 // flush emits a message and the text around it. An incomplete message is inspected as text.
 func (h *httpText) flush(f *flow) {
+	if f.coding.data != nil {
+		h.unpack(f)
+	}
 	if f.text != nil {
 		h.emit(f, f.text, f.textStart)
 		f.text = nil
