@@ -23,21 +23,10 @@ type Regexp struct {
 // New returns the regular expression with the given source. If the source is invalid, it panics in
 // a test binary; elsewhere, the first use panics.
 func New(source string) *Regexp {
-	r, err := Compile(source)
-	if err != nil {
-		panic(err)
-	}
-	return r
-}
-
-// Compile is like New, but returns an error where New panics in a test binary.
-func Compile(source string) (*Regexp, error) {
 	if inTest() {
-		if _, err := regexp.Compile(source); err != nil {
-			return nil, err
-		}
+		regexp.MustCompile(source)
 	}
-	return &Regexp{source: source}, nil
+	return &Regexp{source: source}
 }
 
 // Composed is like New for a source that is expensive to compose: outside a test binary, compose is

@@ -3,9 +3,6 @@ package lazyregexp
 import "testing"
 
 func TestBadExpressionsAreFoundByTests(t *testing.T) {
-	if _, err := Compile("("); err == nil {
-		t.Error("a bad expression compiles")
-	}
 	defer func() {
 		if recover() == nil {
 			t.Error("New takes a bad expression in a test")

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"regexp"
-	"slices"
 
 	"github.com/dlclark/regexp2/v2"
 
@@ -303,12 +302,3 @@ func (s *Scanner) add(r *run, p, start, end int) {
 // Cut returns the patterns that had more matches in the last scanned text than are kept. The
 // missing matches lie between those kept from the beginning and those kept from the end.
 func (s *Scanner) Cut() []int { return s.cut }
-
-// Names returns the names of the patterns, by index.
-func (m *Matcher) Names() []string {
-	names := make([]string, len(m.patterns))
-	for i, p := range m.patterns {
-		names[i] = p.Name
-	}
-	return slices.Clip(names)
-}
