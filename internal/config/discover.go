@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"path/filepath"
 	"strings"
 
@@ -109,21 +110,21 @@ func (d Dirs) directory(b base) string {
 	case inHome:
 		return d.Home
 	case inXDG:
-		return or(d.XDGConfig, under(d.Home, ".config"))
+		return cmp.Or(d.XDGConfig, under(d.Home, ".config"))
 	case inAppData:
 		return d.appData()
 	case inLocal:
 		return d.LocalAppData
 	case inClaude:
-		return or(d.env("CLAUDE_CONFIG_DIR"), d.Home)
+		return cmp.Or(d.env("CLAUDE_CONFIG_DIR"), d.Home)
 	case inPlugins:
-		return or(d.env("CLAUDE_CONFIG_DIR"), under(d.Home, ".claude"))
+		return cmp.Or(d.env("CLAUDE_CONFIG_DIR"), under(d.Home, ".claude"))
 	case inCodex:
-		return or(d.env("CODEX_HOME"), under(d.Home, ".codex"))
+		return cmp.Or(d.env("CODEX_HOME"), under(d.Home, ".codex"))
 	case inCline:
-		return or(d.env("CLINE_DIR"), under(d.Home, ".cline"))
+		return cmp.Or(d.env("CLINE_DIR"), under(d.Home, ".cline"))
 	case inCopilot:
-		return or(d.XDGConfig, under(d.Home, ".copilot"))
+		return cmp.Or(d.XDGConfig, under(d.Home, ".copilot"))
 	case inOpencode:
 		return d.env("OPENCODE_CONFIG")
 	case inRoot:
@@ -143,7 +144,7 @@ func (d Dirs) appData() string {
 	case "darwin":
 		return under(d.Home, "Library", "Application Support")
 	}
-	return or(d.XDGConfig, under(d.Home, ".config"))
+	return cmp.Or(d.XDGConfig, under(d.Home, ".config"))
 }
 
 func (d Dirs) env(name string) string {
@@ -151,13 +152,6 @@ func (d Dirs) env(name string) string {
 		return ""
 	}
 	return d.Getenv(name)
-}
-
-func or(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }
 
 // under joins path elements below dir, or returns "" if dir is unknown.
