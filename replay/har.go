@@ -286,6 +286,9 @@ func (h *har) openStream(base scanner.Event, body []byte, at scanner.Origin) *ev
 		s.mcp = !ev.Oversize && (announces(ev) || messageText(plainBody(ev.Data)))
 	}
 	s.llm = !s.mcp && h.streamsLLM(body)
+	if s.mcp && wire.AmbiguousEvent(body, nil) {
+		h.out = append(h.out, skipped(h.name, at.Line, ambiguous))
+	}
 	if s.at.Pointer = h.pointer(responseText); !s.llm {
 		s.at.Pointer = ""
 		if !s.mcp {
@@ -294,6 +297,9 @@ func (h *har) openStream(base scanner.Event, body []byte, at scanner.Origin) *ev
 	}
 	return s
 }
+
+// ambiguous is the reason for counting an event stream whose lines clients read differently.
+const ambiguous = "clients read different events, because some end lines at control characters and at U+0085, U+2028 and U+2029"
 
 // announces reports whether an event tells the client where to post its messages.
 func announces(ev wire.SSEEvent) bool {
@@ -318,6 +324,9 @@ func (h *har) streamed() {
 		h.talk.data(&h.talk.reader, llm.Quoted(s.at, bytes.Clone(ev.Data)), s.at)
 		h.talk.talk.flush()
 	case s.mcp && !announces(ev) && len(data) > 0:
+		if wire.AmbiguousEvent(data, data) {
+			h.out = append(h.out, skipped(h.name, s.at.Line, ambiguous))
+		}
 		h.frame(s.base, mcp.ServerToClient, bytes.Clone(data), s.at)
 	}
 }

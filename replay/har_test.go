@@ -51,6 +51,8 @@ func TestHAR(t *testing.T) {
 			[]string{"4 frame > s9" + where + ping, "5 frame < s9" + where + pong}},
 		{"an event stream", exchange(header, post(ping), "", body("text/event-stream; charset=utf-8", sse)),
 			[]string{"4 frame > s9" + where + ping, "5 frame < s9" + where + pong, "5 frame < s9" + where + "{\"jsonrpc\":\n\"2.0\"}", "5 frame < s9" + where + "cut {\"jsonrpc"}},
+		{"an event stream that clients split differently", exchange(header, post(ping), "", body("text/event-stream", ": \u2028data: x\n\ndata: "+pong+"\n\n")),
+			[]string{"4 frame > s9" + where + ping, "5 skipped: " + ambiguous, "5 frame < s9" + where + pong}},
 		{"base64", exchange(header, post(ping), "", `"mimeType":"application/json","encoding":"base64","text":"`+in64+`"`), []string{"4 frame > s9" + where + ping, "5 frame < s9" + where + pong}},
 		{"base64 that is none", exchange(header, post(ping), "", `"encoding":"base64","text":"*"`), []string{"4 frame > s9" + where + ping, "5 skipped: the HAR declares a response body as base64, but it is not"}},
 		{"a stream that was not saved", exchange(header, post(ping), "", `"mimeType":"text/event-stream","size":512`), []string{"4 frame > s9" + where + ping, "5 skipped: the HAR lacks a response body"}},

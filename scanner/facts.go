@@ -12,6 +12,7 @@ type Facts struct {
 	Findings []Finding // findings of rules that need only the event
 	Skips    []string  // reasons why parts of the event could not be inspected
 	Noise    bool      // the frame does not start like a JSON-RPC message, so clients skip it
+	Exceeds  bool      // the frame exceeds a limit of the JSON parser
 
 	full bool // the event reached its maximum number of findings
 }

@@ -209,6 +209,7 @@ func (in *Inspector) parse() bool {
 	}
 	var syntax *wire.SyntaxError
 	if errors.As(err, &syntax) {
+		in.facts.Exceeds = syntax.Limit
 		if in.facts.Noise = e.Kind == FrameEvent && noise(e.Frame); e.Reason != "" {
 			in.skip(e.Reason)
 		} else if !in.facts.Noise {

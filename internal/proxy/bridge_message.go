@@ -6,7 +6,9 @@ import (
 	"strconv"
 	"unicode/utf8"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/wire"
+	"github.com/mcpscan/mcpscan/scanner"
 )
 
 // posted is what the bridge needs from a request's body.
@@ -101,6 +103,11 @@ type output struct {
 func parseOutput(frame []byte) (s output, ok bool) {
 	v, err := skimAny(frame)
 	switch {
+	case exceedsLimit(err):
+		for _, m := range outline(frame) {
+			s.outlined(m.Message)
+		}
+		return s, true
 	case err != nil:
 		return s, false
 	case v.Kind() == wire.Object:
@@ -113,6 +120,19 @@ func parseOutput(frame []byte) (s output, ok bool) {
 		return s, true
 	}
 	return s, false
+}
+
+// outlined adds a message that exceeds a limit of the parser. The engine refuses it on its way to the
+// client, which therefore needs only the request that it answers.
+func (s *output) outlined(m *scanner.Message) {
+	switch m.Kind {
+	case mcp.Request:
+		s.asks = append(s.asks, m.ID)
+	case mcp.Response:
+		if id, err := wire.Skim([]byte(m.ID), 1); err == nil {
+			s.answers = append(s.answers, keyOfID(id))
+		}
+	}
 }
 
 func (s *output) add(v wire.Value) {

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/http/httputil"
 	"net/url"
-	gopath "path"
 	"slices"
 	"strings"
 	"sync"
@@ -144,7 +143,8 @@ func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		writeError(w, http.StatusServiceUnavailable, nil, "the proxy is handling too many requests; try again later")
 		return
 	}
-	r.Header.Del("Upgrade") // some clients offer HTTP/2 with each request; only HTTP is forwarded
+	w.Header()["Content-Type"] = nil // a response without one must not get one
+	r.Header.Del("Upgrade")          // some clients offer HTTP/2 with each request; only HTTP is forwarded
 	path := pathOf(r.URL)
 	stream := h.sessions.streamOf(r.URL.RequestURI())
 	switch {
@@ -153,24 +153,10 @@ func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case path == h.path || stream != "":
 		h.exchange(w, r, stream)
 	case isAuthentication(path) && h.prefix == "":
-		at := h.scope("")
-		at.session, _ = h.sessions.of(r, false)
-		h.gate.note(&at, scanner.IgnoredEvent, "an HTTP authentication exchange, forwarded without inspection", scanner.Forward)
-		h.reverse.ServeHTTP(w, r)
+		h.authenticate(w, r)
 	default:
 		writeError(w, http.StatusNotFound, nil, "the proxy does not serve this path; send messages to "+h.path)
 	}
-}
-
-// isAuthentication reports whether MCP clients use a path for authentication: a metadata path, or a
-// default endpoint of servers without metadata.
-func isAuthentication(path string) bool {
-	switch path {
-	case "/authorize", "/token", "/register", "/revoke":
-		return true
-	}
-	plain, err := url.PathUnescape(path)
-	return err == nil && strings.HasPrefix(plain, "/.well-known/") && gopath.Clean(plain) == strings.TrimSuffix(plain, "/") && !strings.Contains(plain, `\`)
 }
 
 // scope returns the scope of a session that has no messages yet.
@@ -200,6 +186,10 @@ func (h *HTTP) exchange(w http.ResponseWriter, r *http.Request, stream string) {
 	defer done()
 	if err != nil {
 		writeError(w, http.StatusBadRequest, nil, "the request ended early")
+		return
+	}
+	if wideCharset(body) != "" {
+		writeError(w, http.StatusUnsupportedMediaType, nil, "the proxy reads only UTF-8 messages with a single content type")
 		return
 	}
 	if h.gate.Asking != nil && h.elicits.see(x.client(), frameOf(body)) {

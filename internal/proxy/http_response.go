@@ -119,6 +119,19 @@ func formOf(head http.Header) (stream bool, why string) {
 	return stream, ""
 }
 
+// wideCharset returns the character set of a body in UTF-16 or UTF-32, or "" for any other. Some JSON
+// parsers detect them without a declaration: by a byte order mark or, because a JSON text begins with
+// an ASCII character, by a NUL among the first two bytes (RFC 4627, section 3).
+func wideCharset(body []byte) string {
+	switch {
+	case bytes.HasPrefix(body, []byte("\xFF\xFE\x00\x00")), bytes.HasPrefix(body, []byte("\x00\x00")), len(body) >= 4 && body[1] == 0 && body[2] == 0:
+		return "utf-32"
+	case bytes.HasPrefix(body, []byte("\xFF\xFE")), bytes.HasPrefix(body, []byte("\xFE\xFF")), len(body) >= 2 && (body[0] == 0 || body[1] == 0):
+		return "utf-16"
+	}
+	return ""
+}
+
 // unzipped decodes a gzip body. Decoding starts at the first read, because the first bytes may take
 // time to arrive.
 type unzipped struct {
@@ -140,6 +153,16 @@ func (x *exchange) whole(resp *http.Response) error {
 	data, more, done, err := x.large.read(x.in.Context(), resp.Body, resp.ContentLength, x.gate.MaxMessage)
 	x.kept = done
 	frame := frameOf(data)
+	if charset := wideCharset(data); charset != "" {
+		why := fmt.Sprintf("the server sends messages in the character set %q; MCP requires UTF-8", charset)
+		if !x.gate.Observe {
+			x.gate.skip(&x.at, why, scanner.Refuse)
+			return &unreadableError{why}
+		}
+		x.gate.skip(&x.at, why, scanner.Forward)
+		resp.Body = &joined{io.MultiReader(bytes.NewReader(data), resp.Body), resp.Body}
+		return nil
+	}
 	switch {
 	case more && x.tooLong(&x.at, mcp.ServerToClient):
 		resp.Body = &joined{io.MultiReader(bytes.NewReader(data), resp.Body), resp.Body}

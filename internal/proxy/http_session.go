@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/url"
+	gopath "path"
 	"slices"
 	"strings"
 	"sync"
@@ -48,7 +50,8 @@ type place struct{ session, server string }
 
 func newSessions() *sessions { return &sessions{open: map[place]map[string]int{}} }
 
-// idKey, askerKey and urlKey return the keys under which sessions are remembered.
+// idKey, askerKey and urlKey return the keys under which sessions are remembered: by session ID, by
+// client, and by the URL for the messages of an event stream.
 func idKey(id string) string { return "id " + id }
 
 // askerKey distinguishes clients that send no session ID. Nothing else shows which of their
@@ -63,7 +66,25 @@ func (s *sessions) askerKey(r *http.Request) string {
 	return "asker " + string(sum[:16])
 }
 
-func urlKey(uri string) string { return "url " + uri }
+// urlKey returns the same key for all forms in which URL parsers of clients may write a URL: they
+// escape different characters, and some resolve escaped dot segments.
+func urlKey(uri string) string {
+	path, query, _ := strings.Cut(uri, "?")
+	return "url " + plainPath(path) + "?" + unescaped(query)
+}
+
+// plainPath returns a path without escapes and dot segments.
+func plainPath(path string) string {
+	return gopath.Clean("/" + strings.ReplaceAll(unescaped(path), `\`, "/"))
+}
+
+// unescaped returns s without percent-encoding, or s if it is not valid.
+func unescaped(s string) string {
+	if plain, err := url.PathUnescape(s); err == nil {
+		return plain
+	}
+	return s
+}
 
 // sessionID returns the session ID in a request, or "" if its protocol version has none.
 func sessionID(r *http.Request) string {

@@ -17,6 +17,64 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
+// TestEndpointsAsClientsWriteThem checks that messages are inspected however a client's URL parser
+// writes the announced URL, and on paths for authentication.
+func TestEndpointsAsClientsWriteThem(t *testing.T) {
+	f := inFront(t, engineOf(t, scanner.Options{Policy: denying{}}), func(w http.ResponseWriter, r *http.Request) {
+		if body, _ := io.ReadAll(r.Body); strings.Contains(string(body), "denied") {
+			t.Errorf("%s: the server got %s", r.RequestURI, body)
+		}
+		if r.Method == http.MethodGet {
+			say(w, stream, "event: endpoint\ndata: /a/%2e%2e/messages?a='b'&c=%2f\n\n")
+			return
+		}
+		w.WriteHeader(http.StatusAccepted)
+	}, nil)
+	f.ask(http.MethodGet, f.url, "")
+	at := strings.TrimSuffix(f.url, "/mcp")
+	for _, path := range []string{"/a/%2e%2e/messages?a='b'&c=%2f", "/messages?a=%27b%27&c=%2f", "/messages?a=%27b%27&c=/"} {
+		for tool, want := range map[string]int{"x": http.StatusAccepted, "denied": http.StatusOK} {
+			if status, _, body := f.ask(http.MethodPost, at+path, call("1", tool)); status != want {
+				t.Errorf("%s: %d %s", path, status, body)
+			}
+		}
+	}
+	for body, want := range map[string]int{call("1", "denied"): 404, "[" + call("1", "denied") + "]": 404, `{"client_name":"x"}`: 202, "grant_type=x": 202, "": 202} {
+		if status, _, got := f.ask(http.MethodPost, at+"/token", body); status != want || want == 404 && !strings.Contains(got, `"id":1`) {
+			t.Errorf("/token %s: %d %s, want %d", body, status, got, want)
+		}
+	}
+}
+
+// TestAmbiguousEvents checks that no event hides behind a character at which only some clients end
+// lines, and that the request is still answered.
+func TestAmbiguousEvents(t *testing.T) {
+	hidden := `{"jsonrpc":"2.0","id":1,"result":{"content":"hidden"}}`
+	for _, test := range []struct{ sent, want string }{
+		{": ping\u2028data: " + hidden + "\u2028\u2028\n\ndata: " + pong + "\n\n", "\ndata: " + pong + "\n\n"},
+		{": ping\vdata: " + hidden[:20] + "\ndata: " + hidden[20:] + "\n\n", ""},
+		{"data: " + pong + "\nx:\u0085\u0085data: " + hidden + "\n\n", "error"},
+		{"id: 1\u2029data: " + hidden + "\u2029\ndata: " + pong + "\n\n", "error"},
+		{"event: x\x1cdata: " + hidden + "\n\ndata: " + pong + "\n\n", "data: " + pong + "\n\n"},
+		{"data: x\fdata: " + hidden + "\f\f\n\n", ""},
+		{"event: endpoint\ndata: /x\n: \x1ddata: " + hidden + "\n\ndata: " + pong + "\n\n", "data: " + pong + "\n\n"},
+		{`data: {"jsonrpc":"2.0","id":1,"result":{"a":"` + "\u2028" + `"}}` + "\n\n", `data: {"jsonrpc":"2.0","id":1,"result":{"a":"` + "\u2028" + `"}}` + "\n\n"},
+	} {
+		for _, observe := range []bool{false, true} {
+			f := inFront(t, engineOf(t, scanner.Options{}), func(w http.ResponseWriter, r *http.Request) { say(w, stream, test.sent) },
+				func(o *proxy.Options, _ *proxy.Access, _ *proxy.Upstream) { o.Observe = observe })
+			_, _, got := f.ask(http.MethodPost, f.url, call("1", "x"))
+			switch {
+			case observe && got != test.sent,
+				!observe && strings.Contains(got, "hidden") && !strings.Contains(test.sent, "\ndata: "+hidden[20:]),
+				!observe && test.want == "error" && !strings.Contains(got, `"id":1,"error"`),
+				!observe && test.want != "error" && test.want != "" && got != test.want:
+				t.Errorf("observing %v\n%q\n%q\nwant %q", observe, test.sent, got, test.want)
+			}
+		}
+	}
+}
+
 // TestEndpoints checks that in HTTP+SSE the URL for messages is rewritten to the proxy, and
 // that a URL that would bypass it ends the connection.
 func TestEndpoints(t *testing.T) {
@@ -46,7 +104,11 @@ func TestEndpoints(t *testing.T) {
 		{"?sessionId=3", "/mcp?sessionId=3"},
 		{" /messages?sessionId=4 ", "/messages?sessionId=4"},
 		{`\\evil.example\x`, "/%5C%5Cevil.example%5Cx"},
+		{"/messages?sessionId='5'", "/messages?sessionId='5'"},
 		{"https://evil.example/messages", ""},
+		{"/token?sessionId=6", ""},
+		{"/x/%2e%2e/register", ""},
+		{"/.well-known/%2e/x", ""},
 		{"//evil.example/messages", ""},
 		{"ORIGIN//evil.example/messages", ""},
 		{"ORIGIN.evil.example/messages", ""},

@@ -69,7 +69,9 @@ func (s *stream) step() {
 	case b.kind == event:
 		s.event(b)
 	case b.kind == nothing:
-		s.out = b.raw
+		if !wire.AmbiguousEvent(b.raw, nil) || s.unclear() {
+			s.out = b.raw
+		}
 	default:
 		if s.long || s.tooLong(&s.at, mcp.ServerToClient) {
 			s.out, s.long = b.raw, !b.ends
@@ -84,7 +86,7 @@ func (s *stream) step() {
 // because their sender would otherwise keep waiting.
 func (s *stream) end(err error) {
 	s.err = err
-	why, code := "blocked by mcpscan: a message that could not be judged was refused, and fail_closed is set", blockedCode
+	why, code := "blocked by mcpscan: a message that could not be judged was refused", blockedCode
 	if ended, ok := errors.AsType[*endedError](err); ok {
 		s.err, why, code = io.EOF, "mcpscan: "+s.unanswerable(text.Visible(ended.Error(), reasonChars)), failedCode
 	} else if !s.lost || !errors.Is(err, io.EOF) {
@@ -101,15 +103,22 @@ func (s *stream) end(err error) {
 func (s *stream) event(b block) {
 	e := wire.SSEEventIn(b.raw, b.begins)
 	frame := frameOf(e.Data)
-	s.out = b.raw
+	endpoint := e.Type == "endpoint" && !wire.BeginsLikeJSON(frame) && e.HasData
+	at := s.at
+	at.ambiguous = wire.AmbiguousEvent(b.raw, frame)
 	switch {
-	case e.Type == "endpoint" && !wire.BeginsLikeJSON(frame) && e.HasData:
+	case at.ambiguous && (endpoint || len(frame) == 0) && !s.unclear():
+		return
+	case endpoint:
+		s.out = b.raw
 		s.endpoint(b, string(frame))
 		return
 	case len(frame) == 0:
+		s.out = b.raw
 		return
 	}
-	pass, out, do := s.gate.judge(&s.at, mcp.ServerToClient, frame)
+	s.out = b.raw
+	pass, out, do := s.gate.judge(&at, mcp.ServerToClient, frame)
 	switch do {
 	case scanner.Forward:
 		if s.gate.Asking != nil {
@@ -132,6 +141,17 @@ func (s *stream) event(b block) {
 	}
 }
 
+// unclear counts lines without a message that clients read differently, and reports whether they are
+// forwarded.
+func (s *stream) unclear() bool {
+	do := scanner.Refuse
+	if s.gate.Observe {
+		do = scanner.Forward
+	}
+	s.gate.skip(&s.at, splitting.Reason, do)
+	return s.gate.Observe
+}
+
 // answered removes the requests that a frame answers.
 func (s *stream) answered(out *scanner.Outcome) {
 	for i := range out.Messages {
@@ -142,8 +162,8 @@ func (s *stream) answered(out *scanner.Outcome) {
 }
 
 // endpoint handles the endpoint event of HTTP+SSE, which names the URL for messages, and rewrites
-// it to a path on the proxy. A URL on another origin is refused, because messages and credentials
-// would bypass the proxy.
+// it to a path on the proxy. A URL on another origin, or on a path that is not inspected, is refused,
+// because messages and credentials would bypass the proxy.
 func (s *stream) endpoint(b block, raw string) {
 	to, err := s.base.Parse(strings.TrimSpace(raw))
 	why := ""
@@ -152,6 +172,8 @@ func (s *stream) endpoint(b block, raw string) {
 		why = "the endpoint event has no URL: " + text.Visible(raw, 200)
 	case to.Scheme != s.base.Scheme || !strings.EqualFold(to.Host, s.base.Host) || to.Opaque != "" || strings.HasPrefix(to.EscapedPath(), "//"):
 		why = fmt.Sprintf("the endpoint %s has a different origin than %s", text.Visible(bare(to.String()), 200), text.Visible(bare(s.base.String()), 200))
+	case s.prefix == "" && pathOf(to) != s.path && isAuthentication(plainPath(to.EscapedPath())):
+		why = fmt.Sprintf("the endpoint %s is a path for authentication, which is not inspected", text.Visible(bare(to.String()), 200))
 	}
 	if why != "" {
 		if s.gate.Observe {
@@ -171,7 +193,7 @@ func (s *stream) endpoint(b block, raw string) {
 }
 
 // withData returns the lines of an event with its data replaced, or removed if data is nil. Other
-// lines stay.
+// lines stay, unless clients read them differently.
 func withData(b block, data []byte) []byte {
 	out := make([]byte, 0, len(b.raw)+len(data))
 	first, written := b.begins, false
@@ -187,6 +209,9 @@ func withData(b block, data []byte) []byte {
 		}
 		out = append(out, mark...)
 		if name, _, _ := bytes.Cut(line, []byte(":")); string(name) != "data" {
+			if wire.EndsElsewhere(line) {
+				continue
+			}
 			out = append(append(out, line...), end...)
 			continue
 		}

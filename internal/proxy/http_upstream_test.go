@@ -130,6 +130,10 @@ func TestHTTPForms(t *testing.T) {
 		{"twice", "x", inJSON, "gzip, gzip", 502, `content encoding \"gzip, gzip\"`},
 		{"no gzip", "x", inJSON, "gzip", 502, "reading its answer"},
 		{"another character set", "x", "text/event-stream; charset=utf-16", "", 502, `character set \"utf-16\"`},
+		{"UTF-16 with a byte order mark", "\xFF\xFE{\x00}\x00", inJSON, "", 502, `character set \"utf-16\"`},
+		{"UTF-16", "{\x00\"\x00", inJSON, "", 502, `character set \"utf-16\"`},
+		{"big-endian UTF-16", "\x00{\x00\"", inJSON, "", 502, `character set \"utf-16\"`},
+		{"UTF-32", "{\x00\x00\x00}\x00\x00\x00", inJSON, "", 502, `character set \"utf-32\"`},
 		{"two types", "data: x\n\n", "application/json, text/event-stream", "", 502, "ambiguous content type"},
 		{"a type that some take for events", "data: x\n\n", "x/text/event-stream", "", 502, "ambiguous content type"},
 	} {
@@ -150,6 +154,16 @@ func TestHTTPForms(t *testing.T) {
 	f := inFront(t, engine, echo, nil)
 	if status, _, _ := f.ask(http.MethodPost, f.url, zip(call("1", "x")), "Content-Encoding: gzip"); status != http.StatusUnsupportedMediaType {
 		t.Errorf("an encoded request: %d", status)
+	}
+	if status, _, _ := f.ask(http.MethodPost, f.url, "\xFE\xFF\x00{"); status != http.StatusUnsupportedMediaType {
+		t.Errorf("a request in UTF-16: %d", status)
+	}
+	untyped := inFront(t, engine, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header()["Content-Type"] = nil
+		_, _ = io.WriteString(w, pong)
+	}, nil)
+	if _, head, got := untyped.ask(http.MethodPost, untyped.url, call("1", "x")); got != pong || head["Content-Type"] != nil {
+		t.Errorf("a response without a content type: %q %s", head["Content-Type"], got)
 	}
 	if status, _, _ := f.ask(http.MethodPost, f.url, call("1", "x"), "Content-Type: text/plain"); status != http.StatusUnsupportedMediaType {
 		t.Errorf("a request of two types: %d", status)

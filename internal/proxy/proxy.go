@@ -51,6 +51,7 @@ type scope struct {
 	head                       *mcp.HTTPHead  // headers of the HTTP exchange; nil on stdio
 	mask                       func([]byte) []byte
 	page                       bool // the frame is an HTTP error page, which need not be a message
+	ambiguous                  bool // clients read different events from the lines around the frame
 }
 
 // gate judges messages one at a time, so that the recording lists them in the order in which they
@@ -105,6 +106,10 @@ func (g *gate) judge(s *scope, direction mcp.Direction, frame []byte) (pass []by
 	switch do = out.Action(); {
 	case g.Observe:
 		do = scanner.Forward
+	case out.Exceeds:
+		do, out.Decision = scanner.Refuse, exceeding
+	case s.ambiguous && do != scanner.Refuse:
+		do, out.Decision = scanner.Refuse, splitting
 	case do == scanner.Rewrite:
 		if pass = out.Rewrite(masked); pass == nil {
 			do = scanner.Refuse
@@ -116,6 +121,9 @@ func (g *gate) judge(s *scope, direction mcp.Direction, frame []byte) (pass []by
 		pass = frame
 	}
 	g.Decided(e, out, do)
+	if out.Exceeds {
+		out.Messages = outline(masked)
+	}
 	return pass, out, do
 }
 
@@ -178,6 +186,12 @@ func (g *gate) now() time.Time {
 func unreadable(out *scanner.Outcome) bool {
 	return out.Noise || len(out.Messages) == 0 || slices.ContainsFunc(out.Messages, func(m scanner.Judged) bool { return m.Kind == mcp.Malformed })
 }
+
+// splitting is the decision about an event whose lines clients read differently. Python's
+// str.splitlines, with which some clients split event streams, ends lines at more characters than the
+// WHATWG HTML standard, so they would find an event in what others read as a comment.
+var splitting = scanner.Decision{Verdict: scanner.Block,
+	Reason: "clients read different events, because some end lines at control characters and at U+0085, U+2028 and U+2029"}
 
 // contradiction is the rule that compares a request's headers with its body.
 const contradiction = "prt-header-body-mismatch"

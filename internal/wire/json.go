@@ -78,6 +78,7 @@ type Doc struct {
 type SyntaxError struct {
 	Offset int // byte offset in the text
 	Msg    string
+	Limit  bool // the text exceeds MaxDepth or the maximum number of values; it may be valid JSON
 }
 
 func (e *SyntaxError) Error() string {
@@ -120,6 +121,10 @@ type parser struct {
 
 func (p *parser) fail(format string, args ...any) error {
 	return &SyntaxError{Offset: p.pos, Msg: fmt.Sprintf(format, args...)}
+}
+
+func (p *parser) exceeds(format string, limit int) error {
+	return &SyntaxError{Offset: p.pos, Msg: fmt.Sprintf(format, limit), Limit: true}
 }
 
 func (p *parser) space() {
@@ -206,7 +211,7 @@ func (p *parser) value(keyStart, keyEnd int32, flags Flags) error {
 		return p.fail("unexpected end, expected a value")
 	}
 	if p.count++; p.count > p.max {
-		return p.fail("more than %d values", p.max)
+		return p.exceeds("more than %d values", p.max)
 	}
 	n := Node{Start: int32(p.pos), KeyStart: keyStart, KeyEnd: keyEnd, Parent: p.open, flags: flags}
 	if p.open >= 0 {
@@ -249,7 +254,7 @@ func (p *parser) value(keyStart, keyEnd int32, flags Flags) error {
 
 func (p *parser) enter(n Node) error {
 	if p.depth++; p.depth > MaxDepth {
-		return p.fail("nesting is deeper than %d", MaxDepth)
+		return p.exceeds("nesting is deeper than %d", MaxDepth)
 	}
 	p.pos++
 	p.open = int32(len(p.d.Nodes))

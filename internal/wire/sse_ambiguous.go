@@ -1,0 +1,50 @@
+package wire
+
+import "bytes"
+
+// AmbiguousEvent reports whether clients may read different events from lines of an event stream: a
+// comment, an unknown field or a field other than data contains a character at which some clients end
+// lines, or data does that is not JSON. In a JSON text, such characters can occur only inside a string,
+// so that no part of it is another message.
+func AmbiguousEvent(lines, data []byte) bool {
+	if !EndsElsewhere(lines) {
+		return false
+	}
+	for len(lines) > 0 {
+		line := lines
+		if i := bytes.IndexAny(lines, "\r\n"); i >= 0 {
+			line, lines = lines[:i], lines[i+1:]
+		} else {
+			lines = nil
+		}
+		name, _, _ := bytes.Cut(bytes.TrimPrefix(line, []byte(bom)), []byte(":"))
+		if string(name) != "data" && EndsElsewhere(line) {
+			return true
+		}
+	}
+	if !EndsElsewhere(data) {
+		return false
+	}
+	_, err := Skim(data, MaxNodes)
+	return err != nil
+}
+
+// EndsElsewhere reports whether a line contains a character at which Python's str.splitlines ends
+// lines, but the WHATWG HTML standard does not.
+func EndsElsewhere(line []byte) bool {
+	for i, b := range line {
+		switch b {
+		case '\v', '\f', 0x1C, 0x1D, 0x1E:
+			return true
+		case 0xC2:
+			if i+1 < len(line) && line[i+1] == 0x85 {
+				return true
+			}
+		case 0xE2:
+			if rest := line[i+1:]; len(rest) >= 2 && rest[0] == 0x80 && (rest[1] == 0xA8 || rest[1] == 0xA9) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,24 @@
+package wire
+
+import "testing"
+
+func TestAmbiguousEvent(t *testing.T) {
+	for _, c := range []struct {
+		lines, data string
+		want        bool
+	}{
+		{": ping\n", "", false},
+		{": ping\u2028data: x\n", "", true},
+		{"\xEF\xBB\xBFdata: \"\v\"\n\n", "\"\v\"", true}, // a control character is not JSON
+		{"data: \"\u2028\"\n\n", "\"\u2028\"", false},
+		{"data: x\u0085\r\n\r\n", "x\u0085", true},
+		{"data: 1\nid\x1E\n\n", "1", true},
+		{"data: é\u2027\n\n", "é\u2027", false},
+		{"data: \xC2", "\xC2", false},
+		{"data: \xE2\x80", "\xE2\x80", false},
+	} {
+		if got := AmbiguousEvent([]byte(c.lines), []byte(c.data)); got != c.want {
+			t.Errorf("%q: %v", c.lines, got)
+		}
+	}
+}
