@@ -18,14 +18,14 @@ func (in *Inspector) classify(m *Message, root int) {
 	if id := doc.Get(root, "id"); id >= 0 && doc.Kind(id) != wire.Null {
 		m.ID = string(doc.Raw(id))
 	}
-	m.Method = in.method(doc.Get(root, "method"))
-	errNode := doc.Get(root, "error")
+	in.methodsOf(m, root)
+	errNode := in.member(root, "error")
 	if code := doc.Get(errNode, "code"); code >= 0 {
 		m.Code = string(doc.Raw(code)[:min(len(doc.Raw(code)), codeBytes)])
 	}
 	m.IsError = errNode >= 0 && doc.Kind(errNode) != wire.Null
 	switch {
-	case doc.Get(root, "result") >= 0 || m.IsError:
+	case in.member(root, "result") >= 0 || m.IsError:
 		m.Kind = mcp.Response
 		if in.brief {
 			break
@@ -38,6 +38,36 @@ func (in *Inspector) classify(m *Message, root int) {
 	case m.Method != "":
 		m.Kind = mcp.Notification
 	}
+}
+
+// methodsOf sets the method of a message, and the further ones that a parser which ignores case or
+// keeps the first of two members would read.
+func (in *Inspector) methodsOf(m *Message, root int) {
+	own := in.member(root, "method")
+	m.Method = in.method(own)
+	for c := in.tree.First(root); c >= 0 && len(m.OtherMethods) < maxOtherMethods; c = in.tree.Next(c) {
+		if c == own || !in.tree.KeyReads(c, "method") {
+			continue
+		}
+		if other := in.method(c); other != "" && other != m.Method {
+			m.OtherMethods = append(m.OtherMethods, other)
+		}
+	}
+}
+
+// member returns the member of a message's envelope with this name or, if there is none, the last one
+// whose name a lenient parser reads as this one; -1 if there is none.
+func (in *Inspector) member(root int, name string) int {
+	if c := in.tree.Get(root, name); c >= 0 {
+		return c
+	}
+	found := -1
+	for c := in.tree.First(root); c >= 0; c = in.tree.Next(c) {
+		if in.tree.KeyReads(c, name) {
+			found = c
+		}
+	}
+	return found
 }
 
 // methods contains common method names, so that reading one does not allocate.

@@ -113,10 +113,12 @@ func (p *JudgePass) Refuse(check Check, verdict Verdict, reason string) {
 func (p *JudgePass) Blocks() { p.blocked = p.rule }
 
 // decide asks a policy about a request, a notification, or a call that an audit log reports as
-// made. It includes notifications because some servers execute a request without an ID.
+// made. It includes notifications because some servers execute a request without an ID, and responses
+// with a method because some take them for requests.
 func (p *JudgePass) decide(policy Policy) {
 	m := p.Message
-	if policy == nil || m.Kind != mcp.Request && m.Kind != mcp.Notification && (m.Kind != mcp.Audit || p.call == nil || p.call.Refused) {
+	asks := m.Kind == mcp.Request || m.Kind == mcp.Notification || m.Kind == mcp.Response && m.Method != ""
+	if policy == nil || !asks && (m.Kind != mcp.Audit || p.call == nil || p.call.Refused) {
 		return
 	}
 	r := &p.judge.asked
@@ -133,6 +135,35 @@ func (p *JudgePass) decide(policy Policy) {
 		p.policy.Check = PolicyCheck
 	}
 	p.Decide(p.policy)
+	for _, method := range m.OtherMethods {
+		p.decideOther(policy, method)
+	}
+}
+
+// decideOther asks a policy about a request as a parser would read it that finds another method.
+func (p *JudgePass) decideOther(policy Policy, method string) {
+	m := p.Message
+	r := &p.judge.asked
+	*r = PolicyRequest{Server: p.Server.ID, Method: method, Arguments: m.Arguments, Partial: m.Partial}
+	key := "/name"
+	if strings.HasPrefix(method, "resources/") {
+		key = "/uri"
+	}
+	for i := range m.Arguments {
+		if m.Arguments[i].Pointer == key {
+			r.Target = m.Arguments[i].Text
+		}
+	}
+	if method == "tools/call" {
+		r.Tool = p.Server.Current(r.Target)
+	}
+	d := policy.Decide(r)
+	if d.Check == NoCheck {
+		d.Check = PolicyCheck
+	}
+	if d.Verdict >= Prompt {
+		p.Decide(d)
+	}
 }
 
 // Called returns the name of the called tool, as its server lists it.

@@ -33,6 +33,7 @@ type Message struct {
 	Target   string // name of the tool or prompt called or fetched, or URI of the resource read
 	Offset   int    // offset of the message in the frame
 
+	OtherMethods []string         // further methods that some parsers read, up to maxOtherMethods
 	Values       []Value          // values for detecting flows, if a rule needs them
 	Arguments    []Argument       // of a request, if a policy or rule needs them
 	Client       *mcp.ClientInfo  // how the client identifies itself, if it does
@@ -58,6 +59,9 @@ type Message struct {
 
 // structuredBytes bounds the size of a structured result passed to the judge.
 const structuredBytes = 64 << 10
+
+// maxOtherMethods bounds the number of judged methods per message.
+const maxOtherMethods = 8
 
 // maxIcons bounds the number of inspected icons per server.
 const maxIcons = 8

@@ -34,11 +34,11 @@ func (in *Inspector) jsonrpc(root, batch int) {
 	in.classify(msg, root)
 	for c := doc.First(root); c >= 0; c = doc.Next(c) {
 		switch {
-		case doc.KeyIs(c, "result"):
+		case doc.KeyReads(c, "result"):
 			in.result(msg, c)
-		case doc.KeyIs(c, "params"):
+		case doc.KeyReads(c, "params"):
 			in.params(msg, c)
-		case doc.KeyIs(c, "error"):
+		case doc.KeyReads(c, "error"):
 			in.region(mcp.ErrorSubject, "", root, c)
 			in.scattered(mcp.ErrorSubject, "", root, c)
 		default:
@@ -213,6 +213,7 @@ func (in *Inspector) define(m *Message, kind mcp.SubjectKind, c int) {
 	doc := in.tree
 	def := mcp.Definition{Kind: kind, Node: c, Offset: int(doc.Nodes[c].Start) - int(doc.Nodes[in.event.root].Start)}
 	def.Name, _ = doc.Str(c, nameKey(kind))
+	def.OtherNames = in.otherNames(c, def.Name, nameKey(kind))
 	def.Title, _ = doc.Str(c, "title")
 	if d, _ := doc.Str(c, "description"); len(d) > descriptionBytes {
 		def.Description = strings.Clone(d[:descriptionBytes])
@@ -259,6 +260,24 @@ func (in *Inspector) declare(m *Message, i int, def mcp.Definition) {
 	}
 	m.Definitions = append(m.Definitions, def)
 }
+
+// otherNames returns the further names of a definition that some parsers read.
+func (in *Inspector) otherNames(c int, name, key string) (others []string) {
+	key = strings.ToLower(key)
+	for m := in.tree.First(c); m >= 0 && len(others) < maxOtherNames; m = in.tree.Next(m) {
+		if !in.tree.KeyReads(m, key) || in.tree.Kind(m) != wire.String {
+			continue
+		}
+		in.buf = in.buf[:0]
+		if other := in.tree.Text(m, &in.buf); string(other) != name {
+			others = append(others, string(other))
+		}
+	}
+	return others
+}
+
+// maxOtherNames bounds the number of judged names per definition.
+const maxOtherNames = 8
 
 // nameKey returns the member that identifies a definition.
 func nameKey(kind mcp.SubjectKind) string {
@@ -316,9 +335,10 @@ func (in *Inspector) params(m *Message, node int) {
 		return
 	}
 	bare := m.Method == "tools/call" && in.tree.Get(node, "arguments") < 0 // relevant only to a policy
-	if in.engine.policy != nil && m.Kind != mcp.Response || in.engine.arguments && m.Kind == mcp.Request && !bare {
-		m.Arguments, m.Partial = in.arguments(node)
-		m.Partial = m.Partial || in.misplaced(node)
+	if in.engine.policy != nil && m.Method != "" || in.engine.arguments && m.Kind == mcp.Request && !bare {
+		args, partial := in.arguments(node)
+		m.Arguments = append(m.Arguments, args...) // there can be several params
+		m.Partial = m.Partial || partial || in.misplaced(node)
 	}
 	switch {
 	case kind != mcp.NoSubject:
@@ -335,7 +355,7 @@ func (in *Inspector) params(m *Message, node int) {
 		if strings.HasPrefix(m.Method, "resources/") {
 			key = "uri"
 		}
-		if m.Kind != mcp.Response {
+		if m.Kind != mcp.Response || m.Method != "" {
 			m.Target, _ = in.tree.Str(node, key)
 		}
 		if m.Method == "tools/call" {

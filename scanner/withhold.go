@@ -47,7 +47,10 @@ type withholding struct {
 func (j *judge) withhold(p *JudgePass, i int) {
 	m, server := p.Message, p.Server.ID
 	if p.Direction == mcp.ClientToServer {
-		j.refuseWithheld(p)
+		j.refuseWithheld(p, p.Message.Method)
+		for _, method := range p.Message.OtherMethods {
+			j.refuseWithheld(p, method)
+		}
 		return
 	}
 	if m.Kind != mcp.Document && (p.event.Kind != FrameEvent || m.Kind != mcp.Response) {
@@ -77,9 +80,9 @@ func (j *judge) withhold(p *JudgePass, i int) {
 }
 
 // refuseWithheld refuses a request for a withheld definition.
-func (j *judge) refuseWithheld(p *JudgePass) {
+func (j *judge) refuseWithheld(p *JudgePass, method string) {
 	m, kind := p.Message, mcp.NoSubject
-	switch m.Method {
+	switch method {
 	case "tools/call":
 		kind = mcp.ToolSubject
 	case "prompts/get":
@@ -213,6 +216,9 @@ func (j *judge) denied(p *JudgePass, d *mcp.Definition) Decision {
 	}
 	j.asked = PolicyRequest{Server: p.Server.ID, Method: method, Target: d.Name, Unlogged: true,
 		Arguments: []Argument{{Name: key, Pointer: "/" + key, Text: d.Name, Offset: d.Offset}}}
+	for _, name := range d.OtherNames {
+		j.asked.Arguments = append(j.asked.Arguments, Argument{Name: key, Pointer: "/" + key, Text: name, Offset: d.Offset})
+	}
 	if d.Kind == mcp.ToolSubject {
 		j.asked.Tool = j.known(p.event, d, d.Offset)
 	}

@@ -258,3 +258,26 @@ func TestRewriteProperty(t *testing.T) {
 		}
 	})
 }
+
+// denyNamed is a policy that denies a tool if any of its names is denied.
+type denyNamed struct{}
+
+func (denyNamed) Decide(r *scanner.PolicyRequest) scanner.Decision {
+	for i := range r.Arguments {
+		if a := &r.Arguments[i]; a.Pointer == "/name" && a.Text == "denied" {
+			return scanner.Decision{Verdict: scanner.Block, Rule: "deny", Reason: "it is denied"}
+		}
+	}
+	return scanner.Decision{}
+}
+
+// TestWithheldByAnyName checks that a policy sees every name that a parser may read in a definition.
+func TestWithheldByAnyName(t *testing.T) {
+	live := pinning(t, scanner.Options{Policy: denyNamed{}}).Live()
+	for i, names := range []string{`"name":"denied"`, `"name":"denied","name":"ok"`, `"name":"ok","name":"denied"`, `"name":"ok","Name":"denied"`, `"name":"ok"`} {
+		out := live.Step(listing(i, `{`+names+`,"inputSchema":{}}`))
+		if denied := len(out.Withheld) > 0; denied != (i < 4) {
+			t.Errorf("%s: withheld %v", names, denied)
+		}
+	}
+}

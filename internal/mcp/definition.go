@@ -14,6 +14,7 @@ import (
 type Definition struct {
 	Kind        SubjectKind
 	Name        string
+	OtherNames  []string // further names that some parsers read, because the key occurs more than once
 	Title       string
 	Description string // its first 2,048 bytes
 	Input       []byte // of a tool: the raw inputSchema, unless too large to keep

@@ -24,10 +24,10 @@ func answers(out *scanner.Outcome) (sender, receiver []byte) {
 	for i := range out.Messages {
 		m := &out.Messages[i]
 		batch = batch || m.Batch > 0
-		switch m.Kind {
-		case mcp.Request:
+		switch {
+		case m.Kind == mcp.Request, m.Kind == mcp.Response && m.Method != "" && m.Answers == "": // its sender may wait for an answer
 			sender = appendError(sender, m, out)
-		case mcp.Response:
+		case m.Kind == mcp.Response:
 			receiver = appendError(receiver, m, out)
 		}
 	}

@@ -133,6 +133,18 @@ func (d *Doc) foldKey(dst []byte, i int) (folded []byte, odd bool) {
 	return FoldKey(dst, d.buf)
 }
 
+// KeyReads reports whether the most lenient parser reads the key of node i as key, which must be in
+// folded form.
+func (d *Doc) KeyReads(i int, key string) bool {
+	n := &d.Nodes[i]
+	if n.KeyEnd == 0 || n.flags>>keyShift == 0 && int(n.KeyEnd-n.KeyStart) != len(key)+2 {
+		return false
+	}
+	t := &d.keys
+	t.a, _ = d.foldKey(t.a[:0], i)
+	return string(t.a) == key
+}
+
 // FoldKey appends key as the most lenient parser would read it, and reports whether it
 // contained NUL or invisible characters. Two keys with the same folded form can be mistaken for
 // each other.
