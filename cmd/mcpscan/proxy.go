@@ -261,7 +261,12 @@ func (r *proxyRun) decided(e *scanner.Event, out *scanner.Outcome, do scanner.Ac
 		return
 	}
 	if e.Kind == scanner.SkippedEvent {
-		r.tell("not inspected: %s", e.Reason)
+		if do == scanner.Refuse {
+			r.tell("not inspected, and not forwarded: %s", e.Reason)
+		} else {
+			r.tell("not inspected: %s", e.Reason)
+		}
+		return
 	}
 	blocked, withheld := "blocked", "withheld"
 	if r.asks(out) {

@@ -55,6 +55,9 @@ func (f *listenFlags) address() (string, error) {
 		given = "127.0.0.1:" + given
 	}
 	host, port, err := net.SplitHostPort(given)
+	if err == nil && port != "" {
+		_, err = net.LookupPort("tcp", port)
+	}
 	if err != nil || port == "" {
 		return "", usage("--listen %s: expected ADDRESS:PORT, as in 127.0.0.1:3100", text.Visible(f.Listen, 200))
 	}
@@ -207,12 +210,25 @@ func (r *proxyRun) listen(ctx context.Context, known servers.Known) (code int, e
 	for _, p := range paths {
 		r.trouble("http://%s%s in front of %s", listener.Addr(), p[0], text.Visible(p[1], 400))
 	}
-	return 0, serve(ctx, listener, handler)
+	log.SetOutput(io.Discard) // the HTTP client logs what servers send on idle connections
+	return 0, serve(ctx, listener, handler, log.New(troubleWriter{r}, "", 0))
+}
+
+// troubleChars is the maximum length, in characters, of a line from the HTTP server's log. A panic's
+// stack is longer; its message comes first.
+const troubleChars = 400
+
+// troubleWriter prints the HTTP server's log, such as panics in handlers.
+type troubleWriter struct{ *proxyRun }
+
+func (w troubleWriter) Write(line []byte) (int, error) {
+	w.trouble("%s", text.Visible(strings.TrimSpace(string(line)), troubleChars))
+	return len(line), nil
 }
 
 // serve serves until ctx ends, and then closes open connections.
-func serve(ctx context.Context, listener net.Listener, handler http.Handler) error {
-	server := &http.Server{Handler: handler, ReadHeaderTimeout: headWait, IdleTimeout: idleWait, ErrorLog: log.New(io.Discard, "", 0)}
+func serve(ctx context.Context, listener net.Listener, handler http.Handler, errors *log.Logger) error {
+	server := &http.Server{Handler: handler, ReadHeaderTimeout: headWait, IdleTimeout: idleWait, ErrorLog: errors}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
 	select {

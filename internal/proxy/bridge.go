@@ -122,9 +122,12 @@ func (b *bridge) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // post forwards the messages in a body to the server, and responds with the server's answers.
 func (b *bridge) post(r *http.Request) (*http.Response, error) {
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		return nil, err
+	var body []byte
+	if r.Body != nil {
+		var err error
+		if body, err = io.ReadAll(r.Body); err != nil {
+			return nil, err
+		}
 	}
 	m, err := parsePosted(body)
 	if err != nil {

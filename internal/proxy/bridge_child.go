@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -126,7 +127,7 @@ func (c *child) read() {
 			c.end(errors.New(reason))
 			return
 		}
-		if frame := frameOf(line); len(frame) > 0 {
+		if frame := frameOf(line); len(bytes.Trim(frame, " \t")) > 0 {
 			c.take(slices.Clone(frame))
 		}
 		if err != nil {

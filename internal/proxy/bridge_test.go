@@ -246,6 +246,7 @@ func TestBridgeRefuses(t *testing.T) {
 		{"POST", call("1", "t"), []string{"Mcp-Session-Id: other"}, 404, "the session has ended"},
 		{"POST", `{"jsonrpc":"2.0","id":1,"method":"ping"`, []string{session}, 400, "-32700"},
 		{"POST", "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"pi\nng\"}", []string{session}, 400, "-32700"},
+		{"POST", "", []string{session}, 400, "-32700"},
 		{"POST", "12", []string{session}, 400, "-32700"},
 		{"POST", "[" + call("1", "t") + "," + call("1.0", "t") + "]", []string{session}, 400, "the same id"},
 		{"POST", strings.Repeat(" ", 1<<20) + call("1", "t"), []string{session}, 413, "--max-message"},

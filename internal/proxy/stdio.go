@@ -218,7 +218,7 @@ func (p *pump) run() error {
 // pass decides on a line and carries out the decision.
 func (p *pump) pass(line []byte) error {
 	frame := frameOf(line)
-	if len(frame) == 0 {
+	if len(bytes.Trim(frame, " \t")) == 0 {
 		return p.to.write(line)
 	}
 	if p.Asking != nil && p.direction == mcp.ClientToServer && p.client.see(frame) {
