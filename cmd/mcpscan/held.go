@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -15,7 +16,6 @@ import (
 
 	"github.com/mcpscan/mcpscan/internal/proxy"
 	"github.com/mcpscan/mcpscan/internal/text"
-	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
 // heldCmd implements the mcpscan held command.
@@ -89,7 +89,11 @@ func askByFile(ctx context.Context, q *proxy.Question, tell func(string, ...any)
 	id := strings.ToLower(rand.Text()[:8])
 	name := filepath.Join(dir, id)
 	until, _ := ctx.Deadline()
-	if err := os.WriteFile(name+heldAsked, heldMessage{id, until, q.Server, q.Asks, q.Method, q.Target, q.Arguments, q.Reason}.file(), 0o600); err != nil {
+	question, err := json.Marshal(heldMessage{id, until.UTC().Truncate(time.Second), q.Server, q.Asks, q.Method, q.Target, q.Arguments, q.Reason})
+	if err == nil {
+		err = os.WriteFile(name+heldAsked, append(question, '\n'), 0o600)
+	}
+	if err != nil {
 		tell("cannot ask for approval of %s: %s", q, text.Visible(err.Error(), 400))
 		return false
 	}
@@ -112,19 +116,6 @@ func askByFile(ctx context.Context, q *proxy.Question, tell func(string, ...any)
 			return err == nil && info.Mode().IsRegular()
 		}
 	}
-}
-
-// file returns the content of the message's file.
-func (m heldMessage) file() []byte {
-	b := []byte("{")
-	for _, member := range [...]struct{ key, value string }{
-		{"until", m.Until.UTC().Format(time.RFC3339)}, {"server", m.Server}, {"asks", m.Asks}, {"method", m.Method},
-		{"target", m.Target}, {"arguments", m.Arguments}, {"reason", m.Reason},
-	} {
-		b = wire.AppendString(append(b, `"`+member.key+`":`...), []byte(member.value))
-		b = append(b, ',')
-	}
-	return append(b[:len(b)-1], "}\n"...)
 }
 
 // readHeld returns the waiting messages, earliest deadline first, and removes those left behind by
@@ -154,17 +145,11 @@ func readHeld(dir string, now time.Time) (messages []heldMessage) {
 
 func parseHeld(id, name string) (m heldMessage, ok bool) {
 	data, err := os.ReadFile(name)
-	var doc wire.Doc
-	if err != nil || doc.Parse(data) != nil {
+	if err != nil || json.Unmarshal(data, &m) != nil {
 		return m, false
 	}
 	m.ID = id
-	until, _ := doc.Str(0, "until")
-	m.Until, err = time.Parse(time.RFC3339, until)
-	for key, to := range map[string]*string{"server": &m.Server, "asks": &m.Asks, "method": &m.Method, "target": &m.Target, "arguments": &m.Arguments, "reason": &m.Reason} {
-		*to, _ = doc.Str(0, key)
-	}
-	return m, err == nil
+	return m, !m.Until.IsZero()
 }
 
 // heldListCmd implements the mcpscan held list command.
