@@ -174,7 +174,11 @@ func (p *Plan) Config(f *config.File) {
 			p.standIn(locked, baseline.IdentityOf(&s), at(s.Pos))
 			continue
 		}
-		if t, err := servers.Configured(s, at(s.Pos)); err != nil {
+		target := servers.Configured
+		if p.NoRun {
+			target = servers.AsWritten
+		}
+		if t, err := target(s, at(s.Pos)); err != nil {
 			p.skip(at(s.Pos), "server %s not started: %v", s.Name, err)
 		} else {
 			p.Targets = append(p.Targets, t)

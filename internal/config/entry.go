@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
@@ -13,6 +14,8 @@ import (
 type entryReader struct {
 	s    *Server
 	keys map[string]*node
+	// spellings contains the members that were not looked up yet, by their key in lower case.
+	spellings map[string][]member
 }
 
 // entry reads one entry in a container. It always returns a Server: unreadable parts become
@@ -29,6 +32,11 @@ func (r *reader) entry(shape string, e member) Server {
 		inner := b.index("transport", t)
 		maps.Copy(b.keys, inner)
 		b.keys["transport"] = inner["transport"]
+	}
+	b.spellings = map[string][]member{}
+	for _, m := range e.value.members {
+		low := strings.ToLower(m.key)
+		b.spellings[low] = append(b.spellings[low], m)
 	}
 	b.command()
 	b.texts(&s.Args, "args", "/args", "args")
@@ -76,11 +84,26 @@ func (b *entryReader) first(keys ...string) *node {
 // named is like first, but also returns the key that was found.
 func (b *entryReader) named(keys ...string) (string, *node) {
 	for _, k := range keys {
+		b.anyCase(k)
 		if n := b.keys[k]; n != nil && n.kind != kindNull {
 			return k, n
 		}
 	}
 	return "", nil
+}
+
+// anyCase makes the value of a key the last one among those of its spellings, as in clients written
+// in Go, and reports spellings in another case.
+func (b *entryReader) anyCase(key string) {
+	low := strings.ToLower(key)
+	spellings := b.spellings[low]
+	delete(b.spellings, low)
+	for _, m := range spellings {
+		if m.key != key {
+			b.problem(m.pos, "the key %s is misspelled (%s): its value is checked, but clients differ in whether they read it; correct the key", Quoted(m.key), key)
+			b.keys[key] = spellings[len(spellings)-1].value
+		}
+	}
 }
 
 // text reads a string.

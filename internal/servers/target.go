@@ -39,11 +39,11 @@ func Endpoint(name string) scanner.Origin {
 	return scanner.Origin{File: "mcp://" + name, Line: 1, Column: 1}
 }
 
-// Configured returns the target for a configured server.
+// Configured returns the target for a configured server that may be started: references in it are
+// expanded.
 func Configured(s config.Server, at scanner.Origin) (Target, error) {
-	written := s
 	var secrets, named []string
-	s, missing := config.Expand(s, func(name string) (string, bool) {
+	expanded, missing := config.Expand(s, func(name string) (string, bool) {
 		value, ok := os.LookupEnv(name)
 		secrets = append(secrets, value)
 		if secretName(name) {
@@ -54,10 +54,19 @@ func Configured(s config.Server, at scanner.Origin) (Target, error) {
 	if len(missing) > 0 {
 		return Target{}, fmt.Errorf("%s is not set; set it in the environment", strings.Join(missing, ", "))
 	}
-	t := Target{Name: s.Name, Dir: s.Cwd, URL: s.URL, Headers: s.Headers, Origin: at, Foreign: true, Written: written, secrets: secrets, Named: named}
+	t, err := AsWritten(expanded, at)
+	t.Written, t.secrets, t.Named = s, secrets, named
+	if s.Transport == "ws" {
+		err = errors.New("WebSocket transport is not supported")
+	}
+	return t, err
+}
+
+// AsWritten returns the target for a configured server that is not started, with its references as
+// they are.
+func AsWritten(s config.Server, at scanner.Origin) (Target, error) {
+	t := Target{Name: s.Name, Dir: s.Cwd, URL: s.URL, Headers: s.Headers, Origin: at, Foreign: true, Written: s}
 	switch {
-	case s.Transport == "ws":
-		return t, errors.New("WebSocket transport is not supported")
 	case s.Command != "":
 		t.Command, t.URL = append([]string{s.Command}, s.Args...), ""
 		t.Env = Pairs(s.Env, "=")
