@@ -3,6 +3,8 @@ package launch
 import (
 	"slices"
 	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 )
 
 // runs records that the current program runs a word as code.
@@ -57,6 +59,29 @@ func CodeWord(name string, words []string) int {
 		}
 	}
 	return -1
+}
+
+// Addresses of code, at the start of a word or after an option.
+const (
+	codeURL   = `(?:https?|ftp)://`
+	codeShare = `(?:\\\\|//)[^\\/.?][^\\/]*[\\/]` // a network share, not a device path such as \\?\C:
+)
+
+// scriptHosts contains the Windows programs that run code from an address, with patterns for the
+// words that name one.
+var scriptHosts = map[string]*lazyregexp.Regexp{
+	"mshta":    lazyregexp.New(`(?i)^(?:` + codeURL + `|` + codeShare + `|(?:java|vb)script:)`),
+	"regsvr32": lazyregexp.New(`(?i)^(?:[/-]i:)?(?:` + codeURL + `|` + codeShare + `)`),
+	"rundll32": lazyregexp.New(`(?i)^(?:` + codeURL + `|` + codeShare + `|(?:java|vb)script:)`),
+	"msiexec":  lazyregexp.New(`(?i)^(?:[/-](?:i|p|update|package)[ :]?)?(?:` + codeURL + `|` + codeShare + `)`),
+	"wscript":  lazyregexp.New(`^` + codeShare),
+	"cscript":  lazyregexp.New(`^` + codeShare),
+}
+
+// RunsAddress reports whether a word tells a program to run code from an address.
+func RunsAddress(name, word string) bool {
+	host := scriptHosts[name]
+	return host != nil && host.MatchString(word)
 }
 
 // npxCode returns the index of the word that npx passes to a shell, or -1.

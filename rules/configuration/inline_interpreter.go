@@ -28,6 +28,12 @@ var InlineInterpreter = scanner.Rule{
 					p.Report(e, fmt.Sprintf("/args/%d", i), scanner.High, "the argument is a URL that contains code, and "+l.Program+" loads it", arg)
 				}
 			}
+			for i, word := range l.Words {
+				if launch.RunsAddress(l.Program, word) {
+					pointer, arg := entries.Argument(e, l.ArgOf(i))
+					p.Report(e, pointer, scanner.High, "the argument is the address of code that "+l.Program+" runs", arg)
+				}
+			}
 			if l.Code == launch.NoCode {
 				return
 			}
