@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -17,10 +18,13 @@ import (
 
 // Against makes a run compare definitions with those approved in a lockfile, which are read with
 // the engine's rules. "" means mcpscan.lock, if it exists. A named lockfile that does not exist
-// approves nothing.
+// approves nothing; neither does mcpscan.lock if it is a link to a missing file.
 func (c *Checks) Against(ctx context.Context, name string) error {
 	named := name != ""
 	name = cmp.Or(name, lockfile.Name)
+	if _, err := os.Readlink(name); err == nil {
+		named = true
+	}
 	base, tree := c.base, treeOf(c.base)
 	if tree != "" {
 		base = tree.lockfile(name)
