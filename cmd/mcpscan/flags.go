@@ -52,7 +52,7 @@ func (f *configFlags) options() app.Options {
 // versions apply.
 func (f *engineFlags) checks(base string) (*app.Checks, error) {
 	if f.Jobs < 0 || f.MaxMessage < 1 || f.MaxTime < 0 {
-		return nil, usage("--jobs, --max-message and --max-time must not be negative")
+		return nil, usage("--jobs and --max-time must not be negative, and --max-message must be at least 1")
 	}
 	o := f.options()
 	o.Base, o.Enable, o.Disable, o.Policies = base, f.Enable, f.Disable, f.Policy

@@ -28,7 +28,7 @@ type policyGenerateCmd struct {
 // Run profiles the recordings and writes a policy that allows them.
 func (c *policyGenerateCmd) Run(ctx context.Context, std streams) error {
 	if c.Jobs < 0 || c.MaxMessage < 1 {
-		return usage("--jobs and --max-message must not be negative")
+		return usage("--jobs must not be negative, and --max-message must be at least 1")
 	}
 	if err := (&outputFlags{Output: c.Output}).keepInputs(c.Files); err != nil {
 		return err

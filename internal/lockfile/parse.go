@@ -45,7 +45,7 @@ func Parse(path string, data []byte) (*File, error) {
 	p.doc.MaxNodes = maxNodes
 	if err := p.doc.Parse(data); errors.As(err, &syntax) {
 		at := p.at.At(min(syntax.Offset, len(data)))
-		return nil, &Error{path, at.Line, at.Column, "", syntax.Msg + "; restore the lockfile from version control, or write it again with mcpscan lock"}
+		return nil, &Error{path, at.Line, at.Column, "", syntax.Msg + "; restore the lockfile from version control, or delete it and write it again with mcpscan lock"}
 	}
 	if err := p.root(); err != nil {
 		return nil, err

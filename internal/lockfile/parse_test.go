@@ -204,7 +204,7 @@ func TestParseErrors(t *testing.T) {
 		"an identity approved by nobody":  {`"args": [`, `"status": "approved", "args": [`, `/servers/calc/identity: the status is "approved" and nobody approved it`},
 		"an identity seen, not changed":   {`"args": [`, `"status": "pending", "seen": {}, "args": [`, `/servers/calc/identity: the status is "pending": only entries with the status "changed" have the member "seen"`},
 		"an identity seen, of nothing":    {`"args": [`, `"seen": {"status": "approved"}, "args": [`, `/servers/calc/identity/seen/status: unknown member "status"`},
-		"no JSON":                         {`"servers": {`, `"servers": `, `restore the lockfile from version control, or write it again with mcpscan lock`},
+		"no JSON":                         {`"servers": {`, `"servers": `, `restore the lockfile from version control, or delete it and write it again with mcpscan lock`},
 		"two values":                      {"\n  }\n}\n", "\n  }\n}\n{}", `restore the lockfile from version control`},
 		"a byte order mark":               {"{\n  \"lockfile\"", "\uFEFF{\n  \"lockfile\"", `x.lock:1:1: `},
 		"no UTF-8":                        {"Calculator", "\xff", `restore the lockfile from version control`},
