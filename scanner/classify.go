@@ -2,6 +2,7 @@ package scanner
 
 import (
 	"hash/fnv"
+	"slices"
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/mcp"
@@ -45,11 +46,11 @@ func (in *Inspector) classify(m *Message, root int) {
 func (in *Inspector) methodsOf(m *Message, root int) {
 	own := in.member(root, "method")
 	m.Method = in.method(own)
-	for c := in.tree.First(root); c >= 0 && len(m.OtherMethods) < maxOtherMethods; c = in.tree.Next(c) {
+	for c := in.tree.First(root); c >= 0 && len(m.OtherMethods) <= maxOtherMethods; c = in.tree.Next(c) {
 		if c == own || !in.tree.KeyReads(c, "method") {
 			continue
 		}
-		if other := in.method(c); other != "" && other != m.Method {
+		if other := in.method(c); other != "" && other != m.Method && !slices.Contains(m.OtherMethods, other) {
 			m.OtherMethods = append(m.OtherMethods, other)
 		}
 	}

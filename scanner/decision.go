@@ -140,20 +140,36 @@ func (p *JudgePass) decide(policy Policy) {
 	}
 }
 
-// decideOther asks a policy about a request as a parser would read it that finds another method.
-func (p *JudgePass) decideOther(policy Policy, method string) {
-	m := p.Message
-	r := &p.judge.asked
-	*r = PolicyRequest{Server: p.Server.ID, Method: method, Arguments: m.Arguments, Partial: m.Partial}
+// refuseAmbiguous refuses a request that names more methods than are judged.
+func (p *JudgePass) refuseAmbiguous() {
+	if len(p.Message.OtherMethods) > maxOtherMethods {
+		p.Decide(Decision{Verdict: Block, Check: PolicyCheck, Reason: "the request names more methods than are judged"})
+	}
+}
+
+// target returns what a request of a method refers to.
+func (m *Message) target(method string) (name string) {
+	if method == m.Method {
+		return m.Target
+	}
 	key := "/name"
 	if strings.HasPrefix(method, "resources/") {
 		key = "/uri"
 	}
 	for i := range m.Arguments {
 		if m.Arguments[i].Pointer == key {
-			r.Target = m.Arguments[i].Text
+			name = m.Arguments[i].Text
 		}
 	}
+	return name
+}
+
+// decideOther asks a policy about a request as a parser would read it that finds another method.
+func (p *JudgePass) decideOther(policy Policy, method string) {
+	m := p.Message
+	r := &p.judge.asked
+	*r = PolicyRequest{Server: p.Server.ID, Method: method, Arguments: m.Arguments, Partial: m.Partial}
+	r.Target = m.target(method)
 	if method == "tools/call" {
 		r.Tool = p.Server.Current(r.Target)
 	}

@@ -33,7 +33,7 @@ type Message struct {
 	Target   string // name of the tool or prompt called or fetched, or URI of the resource read
 	Offset   int    // offset of the message in the frame
 
-	OtherMethods []string         // further methods that some parsers read, up to maxOtherMethods
+	OtherMethods []string         // further methods that some parsers read, up to one more than maxOtherMethods
 	Values       []Value          // values for detecting flows, if a rule needs them
 	Arguments    []Argument       // of a request, if a policy or rule needs them
 	Client       *mcp.ClientInfo  // how the client identifies itself, if it does

@@ -264,12 +264,12 @@ func (in *Inspector) declare(m *Message, i int, def mcp.Definition) {
 // otherNames returns the further names of a definition that some parsers read.
 func (in *Inspector) otherNames(c int, name, key string) (others []string) {
 	key = strings.ToLower(key)
-	for m := in.tree.First(c); m >= 0 && len(others) < maxOtherNames; m = in.tree.Next(m) {
+	for m := in.tree.First(c); m >= 0 && len(others) <= maxOtherNames; m = in.tree.Next(m) {
 		if !in.tree.KeyReads(m, key) || in.tree.Kind(m) != wire.String {
 			continue
 		}
 		in.buf = in.buf[:0]
-		if other := in.tree.Text(m, &in.buf); string(other) != name {
+		if other := in.tree.Text(m, &in.buf); string(other) != name && !slices.Contains(others, string(other)) {
 			others = append(others, string(other))
 		}
 	}

@@ -51,6 +51,7 @@ func (j *judge) withhold(p *JudgePass, i int) {
 		for _, method := range p.Message.OtherMethods {
 			j.refuseWithheld(p, method)
 		}
+		p.refuseAmbiguous()
 		return
 	}
 	if m.Kind != mcp.Document && (p.event.Kind != FrameEvent || m.Kind != mcp.Response) {
@@ -81,7 +82,7 @@ func (j *judge) withhold(p *JudgePass, i int) {
 
 // refuseWithheld refuses a request for a withheld definition.
 func (j *judge) refuseWithheld(p *JudgePass, method string) {
-	m, kind := p.Message, mcp.NoSubject
+	var kind mcp.SubjectKind
 	switch method {
 	case "tools/call":
 		kind = mcp.ToolSubject
@@ -92,7 +93,7 @@ func (j *judge) refuseWithheld(p *JudgePass, method string) {
 	default:
 		return
 	}
-	for _, key := range [...]withheldKey{{p.Server.ID, mcp.DefinitionKey{Kind: kind, Name: m.Target}}, {server: p.Server.ID}} {
+	for _, key := range [...]withheldKey{{p.Server.ID, mcp.DefinitionKey{Kind: kind, Name: p.Message.target(method)}}, {server: p.Server.ID}} {
 		if d, ok := j.withholding.refused[key]; ok {
 			p.Decide(d)
 			return
@@ -216,6 +217,9 @@ func (j *judge) denied(p *JudgePass, d *mcp.Definition) Decision {
 	}
 	j.asked = PolicyRequest{Server: p.Server.ID, Method: method, Target: d.Name, Unlogged: true,
 		Arguments: []Argument{{Name: key, Pointer: "/" + key, Text: d.Name, Offset: d.Offset}}}
+	if len(d.OtherNames) > maxOtherNames {
+		return Decision{Verdict: Block, Check: PolicyCheck, Reason: "the definition has more names than are judged"}
+	}
 	for _, name := range d.OtherNames {
 		j.asked.Arguments = append(j.asked.Arguments, Argument{Name: key, Pointer: "/" + key, Text: name, Offset: d.Offset})
 	}

@@ -2,6 +2,7 @@ package proxy_test
 
 import (
 	"bufio"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -55,6 +56,7 @@ var bypasses = []bypass{
 	{name: "proxy: prompts/get", frame: `{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"denied hidden"}}`, answer: "it is denied"},
 	{name: "proxy: a long line", frame: `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"arguments":{"a":"` + strings.Repeat("x", 900_000) + `"},"name":"denied hidden"}}`, answer: "it is denied"},
 	{name: "proxy: a method in another case", frame: `{"jsonrpc":"2.0","id":7,"method":"tools/list","Method":"tools/call","params":{"name":"denied hidden"}}`, answer: `"id":7`},
+	{name: "proxy: a method behind many others", frame: `{"jsonrpc":"2.0","id":7,"method":"tools/list",` + decoyMethods + `"Method":"tools/call","params":{"name":"denied hidden"}}`, answer: `"id":7`},
 	{name: "proxy: only a method in another case", frame: `{"jsonrpc":"2.0","id":7,"METHOD":"tools/call","params":{"name":"denied hidden"}}`, answer: `"id":7`},
 	{name: "proxy: parameters in another case", frame: `{"jsonrpc":"2.0","id":7,"method":"tools/call","Params":{"name":"denied hidden"}}`, answer: `"id":7`},
 	{name: "proxy: a request with a result", frame: `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"denied hidden"},"result":{}}`, answer: `"id":7`},
@@ -69,6 +71,14 @@ var bypasses = []bypass{
 	{name: "proxy: a body that does not parse", frame: `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"hidden"}`, failClosed: true},
 	{name: "proxy: a line that is no message", fromServer: true, frame: `hidden {`, failClosed: true},
 }
+
+// decoyMethods are members that some parsers take for the method, more than are judged.
+var decoyMethods = func() (all string) {
+	for i := range 20 {
+		all += fmt.Sprintf(`"Method":"x/%d",`, i)
+	}
+	return all
+}()
 
 // strict returns an engine that blocks every message with a finding.
 func strict(t *testing.T) *scanner.Engine {
