@@ -273,9 +273,9 @@ func (denyNamed) Decide(r *scanner.PolicyRequest) scanner.Decision {
 
 // TestWithheldByAnyName checks that a policy sees every name that a parser may read in a definition.
 func TestWithheldByAnyName(t *testing.T) {
-	live := pinning(t, scanner.Options{Policy: denyNamed{}}).Live()
-	for i, names := range []string{`"name":"denied"`, `"name":"denied","name":"ok"`, `"name":"ok","name":"denied"`, `"name":"ok","Name":"denied"`, `"name":"fine"`} {
-		out := live.Step(listing(i, `{`+names+`,"inputSchema":{}}`))
+	engine := pinning(t, scanner.Options{Policy: denyNamed{}})
+	for i, names := range []string{`"name":"denied"`, `"name":"denied","name":"ok"`, `"name":"ok","name":"denied"`, `"name":"ok","Name":"denied"`, `"name":"ok"`} {
+		out := engine.Live().Step(listing(i, `{`+names+`,"inputSchema":{}}`))
 		if denied := len(out.Withheld) > 0; denied != (i < 4) {
 			t.Errorf("%s: withheld %+v", names, out.Withheld)
 		}

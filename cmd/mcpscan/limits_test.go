@@ -365,6 +365,8 @@ var limits = []struct {
 		{"maxPending", "open requests of each side of a connection", "requests", incomplete},
 		{"maxAnswers", "responses of a server remembered to recognise duplicates", "answers", "reported as a response to no open request"},
 		{"maxAsks", "requests in a result (`inputRequests`)", "requests", "not compared with the capabilities of the client"},
+		{"maxOtherMethods", "further methods of a message (`Method` beside `method`)", "methods", "the message is refused"},
+		{"maxOtherNames", "further names of a definition", "names", "the definition is withheld"},
 		{"maxCalls", "calls remembered per server and category within the window", "calls", "forgotten; the last of its category is kept"},
 		{"maxCallers", "servers in a session with calls in the window", "servers", partly},
 		{"MostCalls", "`max_calls` and rate limits", "calls", exitsUsage},
