@@ -10,8 +10,6 @@ import (
 	"io"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/mcpscan/mcpscan/internal/text"
 )
 
 // maxDecoded is the maximum total size of the decoded bodies of a file. A body can be a thousand times
@@ -62,7 +60,7 @@ func (d *decoder) decode(body []byte, coding string) (plain []byte, why string) 
 	case len(out) == 0 && utf8.Valid(body):
 		out = body
 	}
-	return out, fmt.Sprintf("a body in the content coding %q cannot be decoded: %v", text.Visible(coding, maxCodingName), err)
+	return out, fmt.Sprintf("a body in the content coding %q cannot be decoded: %v", coding[:min(len(coding), maxCodingName)], err)
 }
 
 // maxCodingName is the length to which the name of a content coding is shortened.

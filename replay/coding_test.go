@@ -54,7 +54,7 @@ func TestDecode(t *testing.T) {
 		{"unsupported", "\x1b\x00\xf8", "br", "", `a body in the content coding "br" cannot be decoded: unsupported`},
 		{"unsupported, decoded before", pong, "br", pong, ""},
 		{"several", zipped, "gzip, gzip", "", `a body in the content coding "gzip, gzip" cannot be decoded: unsupported`},
-		{"hostile", "\xff", "\x1b]0;x" + strings.Repeat("y", 100), "", `a body in the content coding "<U+001B>]0;xyyy`},
+		{"hostile", "\xff", "\x1b]0;x" + strings.Repeat("y", 100), "", `a body in the content coding "\x1b]0;x` + strings.Repeat("y", 35) + `" cannot`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got, why := newDecoder(most).decode([]byte(tt.body), tt.coding)

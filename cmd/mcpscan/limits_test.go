@@ -187,7 +187,7 @@ var limits = []struct {
 		{"maxSplits", "positions tried to split the name of a tool", "positions", "not tried"},
 		{"maxDocument", "a recording that is read into memory in full (HAR, HTTP text, JSON document)", "bytes", "error, exit 2; run incomplete if there are other inputs"},
 		{"maxDecoded", "the bodies with a content coding in a HAR or HTTP text, decoded, in total", "bytes", incomplete},
-		{"maxCodingName", "the name of an unknown content coding in a reason", "characters", "cut"},
+		{"maxCodingName", "the name of an unknown content coding in a reason", "bytes", "cut"},
 		{"archiveValues", "values in a HAR", "values", "the same"},
 		{"maxBundle", "an MCPB bundle, unpacked", "bytes", incomplete},
 		{"maxBundleFile", "a file in a bundle", "bytes", incomplete},

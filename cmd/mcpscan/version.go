@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -30,7 +31,11 @@ func (c *versionCmd) Run(std streams) error {
 	info, _ := debug.ReadBuildInfo()
 	b := built(info)
 	if c.JSON {
-		return putJSON(std.out, b)
+		out, err := json.MarshalIndent(b, "", "  ")
+		if err != nil {
+			return err
+		}
+		return put(std.out, append(out, '\n'))
 	}
 	commit := cmp.Or(b.Commit, "unknown")
 	if b.Modified {

@@ -187,9 +187,9 @@ func TestHTTPNothingUnreadable(t *testing.T) {
 		want             string
 	}{
 		{"not JSON", inJSON, pong, 200, 400, `{"jsonrpc":"2.0","id":null,` + why},
-		{`{"jsonrpc":"2.0","id":1,"Method":"tools/call"}`, inJSON, pong, 200, 400, `{"jsonrpc":"2.0","id":null,` + why},
+		{`{"jsonrpc":"2.0","id":1,"verb":"tools/call"}`, inJSON, pong, 200, 400, `{"jsonrpc":"2.0","id":null,` + why},
 		{call("1", "x"), inJSON, `{"half`, 200, 200, `{"jsonrpc":"2.0","id":1,` + why},
-		{call("1", "x"), inJSON, `{"Result":{}}`, 200, 200, `{"jsonrpc":"2.0","id":1,` + why},
+		{call("1", "x"), inJSON, `{"outcome":{}}`, 200, 200, `{"jsonrpc":"2.0","id":1,` + why},
 		{call("1", "x"), "text/html", `<p>no</p>`, 200, 200, `{"jsonrpc":"2.0","id":1,` + why},
 		{call("1", "x"), "text/html", `<p>no</p>`, 404, 404, `<p>no</p>`},
 		{call("1", "x"), inJSON, `{"error":"invalid_token"}`, 401, 401, `{"error":"invalid_token"}`},
