@@ -227,8 +227,8 @@ func (w troubleWriter) Write(line []byte) (int, error) {
 }
 
 // serve serves until ctx ends, and then closes open connections.
-func serve(ctx context.Context, listener net.Listener, handler http.Handler, errors *log.Logger) error {
-	server := &http.Server{Handler: handler, ReadHeaderTimeout: headWait, IdleTimeout: idleWait, ErrorLog: errors}
+func serve(ctx context.Context, listener net.Listener, handler http.Handler, errorLog *log.Logger) error {
+	server := &http.Server{Handler: handler, ReadHeaderTimeout: headWait, IdleTimeout: idleWait, ErrorLog: errorLog}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
 	select {
