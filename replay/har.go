@@ -286,8 +286,8 @@ func (h *har) openStream(base scanner.Event, body []byte, at scanner.Origin) *ev
 		s.mcp = !ev.Oversize && (announces(ev) || messageText(plainBody(ev.Data)))
 	}
 	s.llm = !s.mcp && h.streamsLLM(body)
-	if s.mcp && wire.AmbiguousEvent(body, nil) {
-		h.out = append(h.out, skipped(h.name, at.Line, ambiguous))
+	if (s.mcp || s.llm) && wire.AmbiguousEvent(body, nil) {
+		h.out = append(h.out, skipped(h.name, at.Line, wire.AmbiguousReason))
 	}
 	if s.at.Pointer = h.pointer(responseText); !s.llm {
 		s.at.Pointer = ""
@@ -297,9 +297,6 @@ func (h *har) openStream(base scanner.Event, body []byte, at scanner.Origin) *ev
 	}
 	return s
 }
-
-// ambiguous is the reason for counting an event stream whose lines clients read differently.
-const ambiguous = "clients read different events, because some end lines at control characters and at U+0085, U+2028 and U+2029"
 
 // announces reports whether an event tells the client where to post its messages.
 func announces(ev wire.SSEEvent) bool {
@@ -311,6 +308,9 @@ func (h *har) streamed() {
 	s := h.stream
 	ev, err := s.events.Next()
 	data := plainBody(ev.Data)
+	if (s.mcp && !announces(ev) || s.llm) && wire.AmbiguousData(data) {
+		h.out = append(h.out, skipped(h.name, s.at.Line, wire.AmbiguousReason))
+	}
 	switch {
 	case err != nil:
 		h.stream = nil
@@ -324,9 +324,6 @@ func (h *har) streamed() {
 		h.talk.data(&h.talk.reader, llm.Quoted(s.at, bytes.Clone(ev.Data)), s.at)
 		h.talk.talk.flush()
 	case s.mcp && !announces(ev) && len(data) > 0:
-		if wire.AmbiguousEvent(data, data) {
-			h.out = append(h.out, skipped(h.name, s.at.Line, ambiguous))
-		}
 		h.frame(s.base, mcp.ServerToClient, bytes.Clone(data), s.at)
 	}
 }

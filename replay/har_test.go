@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/mcpscan/mcpscan/internal/effort"
+	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
 // exchange returns an entry of a HAR file; request and content are members of
@@ -52,7 +53,9 @@ func TestHAR(t *testing.T) {
 		{"an event stream", exchange(header, post(ping), "", body("text/event-stream; charset=utf-8", sse)),
 			[]string{"4 frame > s9" + where + ping, "5 frame < s9" + where + pong, "5 frame < s9" + where + "{\"jsonrpc\":\n\"2.0\"}", "5 frame < s9" + where + "cut {\"jsonrpc"}},
 		{"an event stream that clients split differently", exchange(header, post(ping), "", body("text/event-stream", ": \u2028data: x\n\ndata: "+pong+"\n\n")),
-			[]string{"4 frame > s9" + where + ping, "5 skipped: " + ambiguous, "5 frame < s9" + where + pong}},
+			[]string{"4 frame > s9" + where + ping, "5 skipped: " + wire.AmbiguousReason, "5 frame < s9" + where + pong}},
+		{"a separator inside a message", exchange(header, post(ping), "", `"mimeType":"text/event-stream","text":`+strconv.Quote("data: {\"id\":1,\"result\":\"\u2028\"}\n\n")),
+			[]string{"4 frame > s9" + where + ping, "5 frame < s9" + where + "{\"id\":1,\"result\":\"\u2028\"}"}},
 		{"base64", exchange(header, post(ping), "", `"mimeType":"application/json","encoding":"base64","text":"`+in64+`"`), []string{"4 frame > s9" + where + ping, "5 frame < s9" + where + pong}},
 		{"base64 that is none", exchange(header, post(ping), "", `"encoding":"base64","text":"*"`), []string{"4 frame > s9" + where + ping, "5 skipped: the HAR declares a response body as base64, but it is not"}},
 		{"a stream that was not saved", exchange(header, post(ping), "", `"mimeType":"text/event-stream","size":512`), []string{"4 frame > s9" + where + ping, "5 skipped: the HAR lacks a response body"}},

@@ -193,6 +193,9 @@ func (w *web) events(resp *http.Response, endpoint func(string)) (place, error) 
 		if e.Retry > 0 {
 			at.retry = time.Duration(e.Retry) * time.Millisecond
 		}
+		if e.Ambiguous || wire.AmbiguousData(e.Data) {
+			w.peer.tap.differs()
+		}
 		switch {
 		case e.Oversize:
 			w.peer.drop()

@@ -368,6 +368,32 @@ func TestHTTPByteOrderMark(t *testing.T) {
 	}
 }
 
+// Events that clients read differently are counted, wherever the characters are that only some of
+// them take for the end of a line.
+func TestHTTPAmbiguousEvents(t *testing.T) {
+	t.Parallel()
+	answer := `{"jsonrpc":"2.0","id":%s,"result":` + oneTool + `}`
+	for body, want := range map[string]int{
+		"data: " + answer + "\n\n":                                       0,
+		": \u2027\ndata: " + answer + "\n\n":                             0,
+		"data: {\"a\":\"\u2028\"}\n\ndata: " + answer + "\n\n":           0,
+		": ping\u2028data: {}\u2028\u2028\n\ndata: " + answer + "\n\n":   1,
+		"data: " + answer + "\n\n: ping\u0085data: {}\n":                 1,
+		"id: 1\x1cdata: {}\ndata: " + answer + "\n\ndata: x\u2029{}\n\n": 2,
+	} {
+		url := legacyHTTP(t, func(w http.ResponseWriter, _ *http.Request, m message) bool {
+			if m.method == "tools/list" {
+				stream(w, body, m.id)
+			}
+			return m.method == "tools/list"
+		})
+		res, s, err := list(t, Target{URL: url})
+		if err != nil || len(res.Problems) != 0 || res.Ambiguous != want || s.count(ServerToClient, `"name":"a"`) != 1 {
+			t.Errorf("%q: %+v, %v", body, res, err)
+		}
+	}
+}
+
 // zeros is a reader of text that compresses well.
 type zeros struct{}
 

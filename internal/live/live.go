@@ -90,6 +90,7 @@ type Result struct {
 	Transport       string // "stdio", "http" or "sse"
 	Noise           int    // frames marked as Noise, except endpoint addresses and HTTP error pages
 	Oversize        int    // frames above MaxFrame, which were not inspected
+	Ambiguous       int    // events that clients read differently: see wire.AmbiguousEvent
 	Problems        []Problem
 	StderrTail      string // the last 4 KB of a stdio server's standard error, as sent
 }
@@ -105,7 +106,7 @@ func List(ctx context.Context, t Target, o Options) (Result, error) {
 	s := &scan{target: t, opts: o.withDefaults(), parent: ctx}
 	s.tap = &tap{now: s.opts.Now, onFrame: s.opts.OnFrame}
 	err := s.run(ctx)
-	s.count()
+	s.tap.count(&s.result)
 	return s.result, err
 }
 
@@ -229,9 +230,6 @@ func (s *scan) outdated(p *peer, lists []kind) {
 		}
 	}
 }
-
-// count copies the frame counts to the result.
-func (s *scan) count() { s.result.Noise, s.result.Oversize = s.tap.counts() }
 
 func (s *scan) problem(step, reason string) {
 	s.result.Problems = append(s.result.Problems, Problem{Step: step, Reason: reason})

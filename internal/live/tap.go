@@ -15,9 +15,10 @@ type tap struct {
 	now     func() time.Time
 	onFrame func(Frame)
 
-	mu       sync.Mutex
-	noise    int
-	oversize int
+	mu        sync.Mutex
+	noise     int
+	oversize  int
+	ambiguous int
 }
 
 // origin is the HTTP source of a server frame; zero on stdio.
@@ -66,11 +67,17 @@ func (t *tap) dropped() {
 	t.oversize++
 }
 
-// counts returns the counts since its last call.
-func (t *tap) counts() (noise, oversize int) {
+// differs counts an event that clients read differently.
+func (t *tap) differs() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	noise, oversize = t.noise, t.oversize
-	t.noise, t.oversize = 0, 0
-	return noise, oversize
+	t.ambiguous++
+}
+
+// count sets the counts of a result to those since its last call.
+func (t *tap) count(r *Result) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	r.Noise, r.Oversize, r.Ambiguous = t.noise, t.oversize, t.ambiguous
+	t.noise, t.oversize, t.ambiguous = 0, 0, 0
 }

@@ -38,7 +38,7 @@ func (s *scan) watch(ctx context.Context, p *peer) {
 		p.forgetChange(k.method)
 	}
 	p.watching.Store(true)
-	s.count()
+	s.tap.count(&s.result)
 	s.opts.Listed(s.result)
 	s.result.Problems = nil
 	for {

@@ -11,6 +11,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/live"
 	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -274,5 +275,8 @@ func (a *asking) report(ctx context.Context, res *live.Result, err error) {
 	}
 	if res.Oversize > 0 {
 		a.skip("server %s sent frames over the limit of %d bytes (--max-message): %d", a.title(), a.MaxMessage, res.Oversize)
+	}
+	if res.Ambiguous > 0 {
+		a.skip("server %s: %s: %d", a.title(), wire.AmbiguousReason, res.Ambiguous)
 	}
 }

@@ -23,13 +23,14 @@ type SSEEvent struct {
 	HasData    bool   // false for a priming event, which has an id and at most an empty data field
 	Oversize   bool   // Size exceeds the cap: Data is nil and the bytes were discarded while reading
 	Size       int64  // total bytes of data, id and event, even if discarded
+	Ambiguous  bool   // a line other than data, in the event or before it, is ambiguous: see AmbiguousEvent
 	Incomplete bool   // the stream ended inside the event; browsers drop such an event, but it must be inspected
 }
 
 // SSEReader splits an event stream into events by the rules of the WHATWG HTML standard: LF, CR
 // and CRLF end a line, one byte order mark is skipped, comments and unknown fields are ignored.
-// Unlike a browser, it also returns events without data and an event cut off by the end of the
-// stream.
+// Unlike a browser, it also returns events without data, an event cut off by the end of the stream,
+// and an empty event for ambiguous lines at the end.
 type SSEReader struct {
 	r   io.Reader
 	max int64 // 0 or less: no cap
@@ -45,9 +46,10 @@ type SSEReader struct {
 	// The current line.
 	name    []byte // the field name up to the colon
 	field   field
-	opened  bool // the colon was seen
-	trimmed bool // the space after the colon was dropped
-	started bool // the line is not empty
+	opened  bool   // the colon was seen
+	trimmed bool   // the space after the colon was dropped
+	started bool   // the line is not empty
+	watched []byte // end of the line read so far, unless it is data
 
 	// The current event.
 	event     SSEEvent
@@ -122,7 +124,7 @@ func (s *SSEReader) last() (SSEEvent, error) {
 	if s.started {
 		s.endLine()
 	}
-	if !s.known {
+	if !s.known && !s.event.Ambiguous {
 		return SSEEvent{}, s.err
 	}
 	s.event.Incomplete = true
@@ -167,6 +169,7 @@ func (s *SSEReader) feed(p []byte) {
 		// One byte more than the longest name is enough to distinguish a longer
 		// name from all known ones.
 		s.name = append(s.name, part[:min(len(part), longestField+1-len(s.name))]...)
+		s.watch(part)
 		if i < 0 {
 			return
 		}
@@ -211,10 +214,25 @@ func (s *SSEReader) open() {
 		s.field = fieldUnknown
 	}
 	s.known = s.known || s.field > fieldComment
+	s.watched = s.watched[:0]
+}
+
+// watch looks for characters at which only some clients end lines, in a part of a line that is not
+// data.
+func (s *SSEReader) watch(p []byte) {
+	if s.event.Ambiguous {
+		return
+	}
+	s.watched = append(s.watched, p...)
+	s.event.Ambiguous = EndsElsewhere(s.watched)
+	s.watched = append(s.watched[:0], s.watched[max(0, len(s.watched)-2):]...) // a character has up to three bytes
 }
 
 // value consumes a part of the field's value.
 func (s *SSEReader) value(p []byte) {
+	if s.field != fieldData {
+		s.watch(p)
+	}
 	switch s.field {
 	case fieldData:
 		s.keep(&s.data, p)
@@ -248,7 +266,7 @@ func (s *SSEReader) endLine() bool {
 	if s.opened && s.field == fieldID && bytes.IndexByte(s.id, 0) >= 0 {
 		s.id = s.id[:0] // the standard ignores an id with a NUL
 	}
-	s.name = s.name[:0]
+	s.name, s.watched = s.name[:0], s.watched[:0]
 	s.opened, s.trimmed, s.started, s.firstLine = false, false, false, false
 	s.field = fieldUnknown
 	return empty

@@ -2,6 +2,11 @@ package wire
 
 import "bytes"
 
+// AmbiguousReason is the reason for refusing or counting lines for which AmbiguousEvent is true.
+// Python's str.splitlines, with which some clients split event streams, ends lines at more characters
+// than the WHATWG HTML standard, so they would find an event in what others read as a comment.
+const AmbiguousReason = "clients read different events, because some end lines at control characters and at U+0085, U+2028 and U+2029"
+
 // AmbiguousEvent reports whether clients may read different events from lines of an event stream: a
 // comment, an unknown field or a field other than data contains a character at which some clients end
 // lines, or data does that is not JSON. In a JSON text, such characters can occur only inside a string,
@@ -22,6 +27,12 @@ func AmbiguousEvent(lines, data []byte) bool {
 			return true
 		}
 	}
+	return AmbiguousData(data)
+}
+
+// AmbiguousData reports whether clients may read different events from the data of an event: see
+// AmbiguousEvent.
+func AmbiguousData(data []byte) bool {
 	if !EndsElsewhere(data) {
 		return false
 	}

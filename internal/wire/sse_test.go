@@ -41,9 +41,9 @@ func wantEvents(data []byte, max int64) []SSEEvent {
 	var all []SSEEvent
 	var e SSEEvent
 	var parts []string
-	known := false
+	known, ambiguous := false, false
 	flush := func(incomplete bool) {
-		if known {
+		if known || incomplete && ambiguous {
 			e.Data = []byte(strings.Join(parts, "\n"))
 			if len(parts) > 1 {
 				e.Size += int64(len(parts) - 1)
@@ -51,6 +51,7 @@ func wantEvents(data []byte, max int64) []SSEEvent {
 			e.Oversize = max > 0 && e.Size > max
 			e.HasData = e.Oversize || len(e.Data) > 0
 			e.Incomplete = incomplete
+			e.Ambiguous, ambiguous = ambiguous, false
 			if e.Oversize {
 				e.Data, e.Type, e.ID = nil, "", ""
 			}
@@ -68,6 +69,7 @@ func wantEvents(data []byte, max int64) []SSEEvent {
 		}
 		name, value, _ := strings.Cut(line, ":")
 		value = strings.TrimPrefix(value, " ")
+		ambiguous = ambiguous || name != "data" && EndsElsewhere([]byte(line))
 		switch name {
 		case "data":
 			parts = append(parts, value)
@@ -133,6 +135,10 @@ func TestSSE(t *testing.T) {
 				{Type: "message", Data: []byte("abcd"), HasData: true, Size: 4}}},
 		{"oversize id", "id: abcdef\ndata: x\n\n", 4,
 			[]SSEEvent{{Type: "message", HasData: true, Oversize: true, Size: 7}}},
+		{"lines that some clients split", ": \u2028\n\ndata: \u2028\n\nid: 1\vx\ndata: x\n\ndata\x1c: y\n", 0,
+			[]SSEEvent{{Type: "message", Data: []byte("\u2028"), HasData: true, Size: 3, Ambiguous: true},
+				{Type: "message", ID: "1\vx", Data: []byte("x"), HasData: true, Size: 4, Ambiguous: true},
+				{Type: "message", Ambiguous: true, Incomplete: true}}},
 		{"not UTF-8", "data: \xff\n\n", 0, []SSEEvent{{Type: "message", Data: []byte("\xff"), HasData: true, Size: 1}}},
 	}
 	for _, tt := range tests {
@@ -208,6 +214,7 @@ func TestSSEHoldsNoMoreThanTheCap(t *testing.T) {
 func FuzzSSE(f *testing.F) {
 	f.Add([]byte("event: endpoint\r\ndata: /m\r\n\r\n: ping\n\nid: 1\ndata:\n\n"), uint64(1), uint8(0))
 	f.Add([]byte("\xEF\xBB\xBFdata: a\rdata\r\rretry: 10\nid: x\x00\n\ndata: cut"), uint64(2), uint8(2))
+	f.Add([]byte(": \u2028\n\ndata: \u0085\n\nevent: \xE2:\x80\xA8\n\nx\u2029\n"), uint64(4), uint8(0))
 	f.Add([]byte("data: abcdef\n\nid: abcdefg\ndata:x\n\n"), uint64(3), uint8(5))
 	f.Fuzz(func(t *testing.T, data []byte, seed uint64, max uint8) {
 		want := wantEvents(data, int64(max))
