@@ -45,8 +45,14 @@ func (c *composed) arguments(i *llm.Item) {
 			c.lit("{}")
 			return
 		}
-		if parsed, err := args.Parsed(); err == nil && parsed.Kind() == wire.Object {
+		switch parsed, err := args.Parsed(); {
+		case err == nil && parsed.Kind() == wire.Object:
 			args = parsed
+		case wire.ExceedsLimit(err): // then the frame must exceed it, too: as text, the arguments would evade policies
+			start := len(c.b)
+			c.b = append(c.b, args.Text()...)
+			c.parts = append(c.parts, scanner.Part{Start: start, End: len(c.b), Origin: parsed.Origin()})
+			return
 		}
 	}
 	switch args.Kind() {

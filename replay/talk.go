@@ -132,6 +132,16 @@ func NewTalk(name string, o Options, judge func(*scanner.Event) Decisions) *Talk
 // ErrUnreadable reports a message that cannot be recorded and read again.
 var ErrUnreadable = errors.New("it is not JSON, or exceeds the limit on values or nesting")
 
+// Exceeds reports whether a body exceeds a limit of the parser, so that a Talk cannot read its record.
+func Exceeds(body []byte) bool {
+	const around = 16 // upper bound of the values that Line adds to a body
+	if len(body) <= wire.MaxNodes && bytes.Count(body, []byte("{"))+bytes.Count(body, []byte("[")) < wire.MaxDepth {
+		return false // a value takes at least one byte
+	}
+	_, err := wire.Skim(slices.Concat([]byte("["), body, []byte("]")), wire.MaxNodes-around) // one level deeper, like a body in its record
+	return wire.ExceedsLimit(err)
+}
+
 // ErrUnknown reports a message in a format that no reader knows.
 var ErrUnknown = errors.New("it is in an unknown format")
 

@@ -103,7 +103,7 @@ type output struct {
 func parseOutput(frame []byte) (s output, ok bool) {
 	v, err := skimAny(frame)
 	switch {
-	case exceedsLimit(err):
+	case wire.ExceedsLimit(err):
 		for _, m := range outline(frame) {
 			s.outlined(m.Message)
 		}

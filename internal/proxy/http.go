@@ -178,8 +178,8 @@ func (h *HTTP) exchange(w http.ResponseWriter, r *http.Request, stream string) {
 		writeError(w, http.StatusUnsupportedMediaType, nil, "the proxy does not read encoded messages: send the body without Content-Encoding")
 		return
 	}
-	if _, why := formOf(http.Header{"Content-Type": r.Header.Values("Content-Type")}); why != "" {
-		writeError(w, http.StatusUnsupportedMediaType, nil, "the proxy reads only UTF-8 messages with a single content type")
+	if !readableType(r) {
+		writeError(w, http.StatusUnsupportedMediaType, nil, onlyUTF8)
 		return
 	}
 	body, more, done, err := h.large.read(r.Context(), r.Body, r.ContentLength, h.gate.MaxMessage)
@@ -189,7 +189,7 @@ func (h *HTTP) exchange(w http.ResponseWriter, r *http.Request, stream string) {
 		return
 	}
 	if wideCharset(body) != "" {
-		writeError(w, http.StatusUnsupportedMediaType, nil, "the proxy reads only UTF-8 messages with a single content type")
+		writeError(w, http.StatusUnsupportedMediaType, nil, onlyUTF8)
 		return
 	}
 	if h.gate.Asking != nil && h.elicits.see(x.client(), frameOf(body)) {
@@ -239,6 +239,16 @@ func (h *HTTP) exchange(w http.ResponseWriter, r *http.Request, stream string) {
 	if held, ok := w.(*heldWriter); ok {
 		held.finish()
 	}
+}
+
+// onlyUTF8 is the error for a request whose body is not in UTF-8, or may not be.
+const onlyUTF8 = "the proxy reads only UTF-8 messages with a single content type"
+
+// readableType reports whether a request declares its body in a form that the proxy and the server
+// read in the same way.
+func readableType(r *http.Request) bool {
+	_, why := formOf(http.Header{"Content-Type": r.Header.Values("Content-Type")})
+	return why == ""
 }
 
 // judgeRequest inspects the body of a request and returns what to send to the server, and the writer

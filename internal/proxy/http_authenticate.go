@@ -46,10 +46,7 @@ func (h *HTTP) authenticate(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case why == "":
 		h.gate.note(&at, scanner.IgnoredEvent, "an HTTP authentication exchange, forwarded without inspection", scanner.Forward)
-	case h.gate.Observe:
-		h.gate.skip(&at, why, scanner.Forward)
-	default:
-		h.gate.skip(&at, why, scanner.Refuse)
+	case h.gate.refuses(&at, why):
 		writeError(w, http.StatusNotFound, ids, "the proxy does not forward "+why+"; send messages to "+h.path)
 		return
 	}

@@ -78,12 +78,10 @@ func forwardable(resp *http.Response) error {
 func (g *gate) decode(resp *http.Response, at *scope) (stream, readable bool, err error) {
 	stream, why := formOf(resp.Header)
 	switch {
-	case why != "" && g.Observe:
-		g.skip(at, why, scanner.Forward)
-		return false, false, nil
-	case why != "":
-		g.skip(at, why, scanner.Refuse)
+	case why != "" && g.refuses(at, why):
 		return false, false, &unreadableError{why}
+	case why != "":
+		return false, false, nil
 	}
 	if resp.Header.Get("Content-Encoding") != "" {
 		resp.Header.Del("Content-Encoding")
@@ -107,7 +105,7 @@ func formOf(head http.Header) (stream bool, why string) {
 		switch value = strings.Trim(strings.TrimSpace(value), `"`); {
 		case strings.TrimSpace(name) != "charset":
 		case value != "utf-8" && value != "utf8" && value != "us-ascii" && value != "iso-8859-1" && value != "windows-1252":
-			return false, fmt.Sprintf("the server sends messages in the character set %q; MCP requires UTF-8", text.Visible(value, 100))
+			return false, charsetReason(value)
 		}
 	}
 	codings := strings.ToLower(strings.Join(head.Values("Content-Encoding"), ", "))
@@ -117,6 +115,11 @@ func formOf(head http.Header) (stream bool, why string) {
 		return false, fmt.Sprintf("the server sent a body with content encoding %q, which the proxy did not request and cannot decode", text.Visible(codings, 100))
 	}
 	return stream, ""
+}
+
+// charsetReason explains why a body in another character set is not inspected.
+func charsetReason(charset string) string {
+	return fmt.Sprintf("a body is in the character set %q, but the proxy reads only UTF-8", text.Visible(charset, 100))
 }
 
 // wideCharset returns the character set of a body in UTF-16 or UTF-32, or "" for any other. Some JSON
@@ -154,12 +157,9 @@ func (x *exchange) whole(resp *http.Response) error {
 	x.kept = done
 	frame := frameOf(data)
 	if charset := wideCharset(data); charset != "" {
-		why := fmt.Sprintf("the server sends messages in the character set %q; MCP requires UTF-8", charset)
-		if !x.gate.Observe {
-			x.gate.skip(&x.at, why, scanner.Refuse)
+		if why := charsetReason(charset); x.gate.refuses(&x.at, why) {
 			return &unreadableError{why}
 		}
-		x.gate.skip(&x.at, why, scanner.Forward)
 		resp.Body = &joined{io.MultiReader(bytes.NewReader(data), resp.Body), resp.Body}
 		return nil
 	}

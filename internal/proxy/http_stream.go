@@ -144,12 +144,7 @@ func (s *stream) event(b block) {
 // unclear counts lines without a message that clients read differently, and reports whether they are
 // forwarded.
 func (s *stream) unclear() bool {
-	do := scanner.Refuse
-	if s.gate.Observe {
-		do = scanner.Forward
-	}
-	s.gate.skip(&s.at, splitting.Reason, do)
-	return s.gate.Observe
+	return !s.gate.refuses(&s.at, splitting.Reason)
 }
 
 // answered removes the requests that a frame answers.

@@ -160,6 +160,10 @@ func (l *LLM) judge(e *scanner.Event) replay.Decisions {
 	if e.Kind == scanner.FrameEvent && out.Decision.Verdict >= scanner.Prompt {
 		refuse(0, out.Decision)
 	}
+	if e.Kind == scanner.FrameEvent && out.Exceeds && !l.gate.Observe {
+		out.Decision = exceeding
+		refuse(0, exceeding)
+	}
 	do := scanner.Forward
 	if len(refused) > 0 && !l.gate.Observe {
 		do = scanner.Refuse

@@ -26,10 +26,18 @@ func (x *llmExchange) request(w http.ResponseWriter) *http.Request {
 		shape.write(w, http.StatusUnsupportedMediaType, "mcpscan: the proxy does not read encoded requests: send the body without Content-Encoding")
 		return nil
 	}
+	if !readableType(r) {
+		shape.write(w, http.StatusUnsupportedMediaType, "mcpscan: "+onlyUTF8)
+		return nil
+	}
 	body, more, done, err := x.large.read(r.Context(), r.Body, r.ContentLength, x.gate.MaxMessage)
 	x.began = done
 	if err != nil {
 		shape.write(w, http.StatusBadRequest, "mcpscan: the request ended early")
+		return nil
+	}
+	if charset := x.wideCharset(body); charset != "" && x.gate.refuses(x.scope(), charsetReason(charset)) {
+		shape.write(w, http.StatusUnsupportedMediaType, "blocked by mcpscan: "+charsetReason(charset))
 		return nil
 	}
 	json := wire.BeginsLikeJSON(frameOf(body))
@@ -40,6 +48,9 @@ func (x *llmExchange) request(w http.ResponseWriter) *http.Request {
 			shape.write(w, http.StatusRequestEntityTooLarge, "blocked by mcpscan: "+reason+", and fail_closed is set")
 			return nil
 		}
+	case json && x.exceeds(frameOf(body)):
+		shape.write(w, http.StatusForbidden, "blocked by mcpscan: "+exceeding.Reason)
+		return nil
 	case json:
 		x.asked = sync.OnceValue(func() string { return x.judgeRequest(body) })
 		if !x.mayRefuse() {
@@ -60,6 +71,29 @@ func (x *llmExchange) request(w http.ResponseWriter) *http.Request {
 		out.Body = io.NopCloser(bytes.NewReader(body))
 	}
 	return out
+}
+
+// exceeds counts a body that exceeds a limit of the parser, and reports whether it is refused: its
+// receiver may be able to read it.
+func (x *llmExchange) exceeds(body []byte) bool {
+	return x.mayCall() && replay.Exceeds(body) && x.gate.refuses(x.scope(), exceeding.Reason)
+}
+
+// wideCharset returns the character set of a JSON text in UTF-16 or UTF-32, or "" for any other body. A
+// body of other data, such as a film, may begin with the same bytes.
+func (x *llmExchange) wideCharset(body []byte) string {
+	charset := wideCharset(body)
+	if charset == "" || !x.mayCall() {
+		return ""
+	}
+	ascii := bytes.ReplaceAll(body[:min(len(body), headBytes)], []byte{0}, nil)
+	for _, mark := range [...]string{"\xFF\xFE", "\xFE\xFF"} {
+		ascii = bytes.TrimPrefix(ascii, []byte(mark))
+	}
+	if !wire.BeginsLikeJSON(ascii) {
+		return ""
+	}
+	return charset
 }
 
 // headStart is how long the proxy waits between sending a request that cannot be refused and

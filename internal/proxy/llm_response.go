@@ -56,6 +56,10 @@ const headBytes = 512
 func (x *llmExchange) whole(resp *http.Response) error {
 	head := bufio.NewReaderSize(resp.Body, headBytes)
 	start, err := peek(head)
+	raw, _ := head.Peek(min(head.Buffered(), headBytes))
+	if charset := x.wideCharset(raw); charset != "" && x.gate.refuses(x.scope(), charsetReason(charset)) {
+		return &unreadableError{charsetReason(charset)}
+	}
 	switch {
 	case err != nil && len(start) == 0 && !errors.Is(err, io.EOF):
 		return fmt.Errorf("reading its answer: %w", err)
@@ -111,7 +115,7 @@ func (x *llmExchange) unread(status int, what string) error {
 // endpoints only look as if they contained calls.
 func (x *llmExchange) mayCall() bool {
 	path := strings.ToLower(x.in.URL.Path)
-	others := []string{"count_tokens", "counttokens", "input_tokens", "/embeddings", "embedcontent", "/moderations", "/rerank", "/tokenize", "/audio/", "/images/"}
+	others := []string{"count_tokens", "counttokens", "input_tokens", "embed", "/moderations", "/rerank", "/tokenize", "/audio/", "/images/"}
 	return !slices.ContainsFunc(others, func(other string) bool { return strings.Contains(path, other) })
 }
 
@@ -119,6 +123,9 @@ func (x *llmExchange) mayCall() bool {
 // agent must receive neither.
 func (x *llmExchange) judged(body []byte) (instead []byte, why string) {
 	x.asked()
+	if x.exceeds(body) {
+		return nil, exceeding.Reason
+	}
 	format := replay.Knows(body)
 	switch {
 	case format != "":

@@ -117,10 +117,12 @@ func (s *llmStream) step() {
 		s.err = err
 	case b.kind == event:
 		s.event(b)
-	case b.kind == nothing && b.begins && wire.BeginsLikeJSON(bytes.TrimPrefix(b.raw, []byte(markUTF8))):
+	case b.kind == nothing && b.begins && (wire.BeginsLikeJSON(bytes.TrimPrefix(b.raw, []byte(markUTF8))) || s.wideCharset(b.raw) != ""):
 		s.document(b)
 	case b.kind == nothing:
-		s.out = b.raw
+		if s.out = b.raw; wire.AmbiguousEvent(b.raw, nil) && s.gate.refuses(s.scope(), splitting.Reason) {
+			s.out = nil
+		}
 	case s.long || s.pass(tooLongReason(mcp.ServerToClient, s.gate.MaxMessage)):
 		if !s.long { // held events come first
 			s.out = s.release(nil, false)
@@ -150,6 +152,10 @@ func (s *llmStream) failed(why string) []byte {
 
 // document inspects a JSON body that is declared as a stream.
 func (s *llmStream) document(b block) {
+	if charset := s.wideCharset(b.raw); charset != "" && s.gate.refuses(s.scope(), charsetReason(charset)) {
+		s.refuse(charsetReason(charset))
+		return
+	}
 	data := bytes.Clone(b.raw)
 	rest, err := io.ReadAll(io.LimitReader(&rawBlocks{&s.blocks}, s.gate.MaxMessage+1))
 	data = append(data, rest...)
@@ -189,14 +195,24 @@ func (r *rawBlocks) Read(p []byte) (int, error) {
 
 // event handles an event.
 func (s *llmStream) event(b block) {
-	s.inspect(b, bytes.TrimSpace(wire.SSEEventIn(b.raw, b.begins).Data), b.raw)
+	data := wire.SSEEventIn(b.raw, b.begins).Data
+	if wire.AmbiguousEvent(b.raw, data) && s.gate.refuses(s.scope(), splitting.Reason) {
+		s.refuse(splitting.Reason)
+		return
+	}
+	s.inspect(b, bytes.TrimSpace(data), b.raw)
 }
 
 // inspect handles an event with this data. recorded is the event in server-sent form.
 func (s *llmStream) inspect(b block, data, recorded []byte) {
 	e := &llmEvent{block: b, data: data, nth: s.nth}
+	err := s.doc.Parse(e.data)
+	if wire.ExceedsLimit(err) && s.gate.refuses(s.scope(), exceeding.Reason) {
+		s.refuse(exceeding.Reason)
+		return
+	}
 	s.part, s.nth = append(s.part, recorded...), s.nth+1
-	valid := s.doc.Parse(e.data) == nil
+	valid := err == nil
 	if s.flow == nil && valid {
 		s.known(e.data)
 	}

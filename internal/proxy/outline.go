@@ -2,7 +2,6 @@ package proxy
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 
 	"github.com/mcpscan/mcpscan/internal/mcp"
@@ -14,12 +13,6 @@ import (
 // could pass a message by every check by adding values to it.
 var exceeding = scanner.Decision{Verdict: scanner.Block,
 	Reason: fmt.Sprintf("the message cannot be judged, because it is nested deeper than %d levels or has more than %d values", wire.MaxDepth, wire.MaxNodes)}
-
-// exceedsLimit reports whether a frame was not parsed because it exceeds a limit of the parser.
-func exceedsLimit(err error) bool {
-	syntax, ok := errors.AsType[*wire.SyntaxError](err)
-	return ok && syntax.Limit
-}
 
 // outline returns the messages of a frame that exceeds a limit of the parser, with only what an
 // answer to them needs.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/mcpscan/mcpscan/internal/mcp"
+	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -132,6 +133,17 @@ func (g *gate) skip(s *scope, reason string, do scanner.Action) {
 	g.note(s, scanner.SkippedEvent, reason, do)
 }
 
+// refuses counts data that its receiver may read, although the proxy cannot, and reports whether it is
+// refused: always, unless the proxy only observes.
+func (g *gate) refuses(s *scope, reason string) bool {
+	do := scanner.Refuse
+	if g.Observe {
+		do = scanner.Forward
+	}
+	g.skip(s, reason, do)
+	return !g.Observe
+}
+
 // note records an event without a frame.
 func (g *gate) note(s *scope, kind scanner.EventKind, reason string, do scanner.Action) {
 	e := s.event(kind)
@@ -187,11 +199,8 @@ func unreadable(out *scanner.Outcome) bool {
 	return out.Noise || len(out.Messages) == 0 || slices.ContainsFunc(out.Messages, func(m scanner.Judged) bool { return m.Kind == mcp.Malformed })
 }
 
-// splitting is the decision about an event whose lines clients read differently. Python's
-// str.splitlines, with which some clients split event streams, ends lines at more characters than the
-// WHATWG HTML standard, so they would find an event in what others read as a comment.
-var splitting = scanner.Decision{Verdict: scanner.Block,
-	Reason: "clients read different events, because some end lines at control characters and at U+0085, U+2028 and U+2029"}
+// splitting is the decision about an event whose lines clients read differently.
+var splitting = scanner.Decision{Verdict: scanner.Block, Reason: wire.AmbiguousReason}
 
 // contradiction is the rule that compares a request's headers with its body.
 const contradiction = "prt-header-body-mismatch"
