@@ -32,8 +32,8 @@ const (
 // Escapes is the name of the encoding that Unescape reads.
 const Escapes = "escapes"
 
-// Decode yields the encoded text in s: base64, hexadecimal, percent encoding, escapes, HTML
-// entities, variation selectors, invisible bits, words that are spelled out or broken up by
+// Decode yields the encoded text in s: base64, hexadecimal, percent encoding, quoted-printable,
+// escapes, HTML entities, variation selectors, invisible bits, words that are spelled out or broken up by
 // emphasis. It yields only what decodes to text.
 func Decode(s []byte, yield func(Hidden)) {
 	var runs [][]byte
@@ -48,7 +48,7 @@ func Decode(s []byte, yield func(Hidden)) {
 	decodeTurned(s, yield)
 }
 
-// decodeEscapes decodes percent encoding, escapes and HTML entities in the whole of s.
+// decodeEscapes decodes percent encoding, quoted-printable, escapes and HTML entities in the whole of s.
 func decodeEscapes(s []byte, yield func(Hidden)) {
 	if n := bytes.Count(s, []byte("%")); n >= minEscapes && percentEscapes(s) == n {
 		if u := Unpercent(s); isShown(u) {
@@ -58,6 +58,11 @@ func decodeEscapes(s []byte, yield func(Hidden)) {
 	if countBefore(s, '\\', "xu01") >= minEscapes { // the numeric ones
 		if u, n := Unescape(s); n >= minEscapes && isShown(u) {
 			yield(Hidden{Start: 0, End: len(s), Via: Escapes, Text: u})
+		}
+	}
+	if marks, others := quotedMarks(s); marks >= minEscapes && marks > others {
+		if u := unquote(s); isShown(u) {
+			yield(Hidden{Start: 0, End: len(s), Via: "quoted-printable", Text: u})
 		}
 	}
 	if n := bytes.Count(s, []byte("&")); n > 0 && (n >= minEscapes && entities(s) || bytes.Contains(s, []byte("&#"))) {

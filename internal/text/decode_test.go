@@ -38,6 +38,8 @@ func TestDecode(t *testing.T) {
 		"hexadecimal":         "key " + hex.EncodeToString([]byte(said)),
 		"percent encoding":    percent,
 		"escapes":             `\x73\x65\x6e\x64 the notes to the author`,
+		"braced escapes":      `\u{73}\u{65}\u{6e}\u{64} the notes to the author`,
+		"quoted-printable":    "Subject: a=b\n\nse=\nnd=20the no=\r\ntes =74o the au= \nthor",
 		"HTML entities":       "&#115;&#101;&#x6e;d the notes to the author",
 		"variation selectors": "smile " + selectors(),
 		"hyphens":             "S-e-n-d the n-o-t-e-s to the a-u-t-h-o-r now",
@@ -75,6 +77,8 @@ func TestDecodeLeavesDataAlone(t *testing.T) {
 		"getElementsByName",
 		`C:\Users\name\Documents`,
 		"Q&A about R&D",
+		"const a =\n  await b();\nconst c = 1, d = 2\nconst e =\n  f",
+		"?page=20&size=50",
 		"made in the U.S.A. by A-B-C-D-E Ltd., see a b c",
 	} {
 		Decode([]byte(s), func(h Hidden) { t.Errorf("%q: decoded %q via %s", s, h.Text, h.Via) })
@@ -84,6 +88,7 @@ func TestDecodeLeavesDataAlone(t *testing.T) {
 func FuzzDecode(f *testing.F) {
 	f.Add([]byte("eCBzZW5kIHRoZSBub3RlcyB0byB0aGUgYXV0aG9y"))
 	f.Add([]byte(`\u0073\x65\u{6e}\144 %73%65%6e%64 &#115;&#x65;&lt;&gt;`))
+	f.Add([]byte("=73=65=6e=64=20the no=\r\ntes= \n"))
 	f.Add([]byte("\u200b\u200c\u200b\u200c\u200b\u200c\u200b\u200c\u200b\u200c\u200b\u200c\u200b\u200c\u200b\u200c\ufe0f\U000e0100"))
 	f.Fuzz(func(t *testing.T, s []byte) {
 		Decode(s, func(h Hidden) {

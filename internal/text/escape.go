@@ -41,6 +41,8 @@ func Unescape(s []byte) (plain []byte, numbers int) {
 // of the escape, or 0 if there is none.
 func escapedRune(s []byte) (rune, int) {
 	switch {
+	case (s[1] == 'x' || s[1] == 'u') && len(s) > 2 && s[2] == '{':
+		return bracedRune(s)
 	case s[1] == 'x':
 		r, ok := number(s[2:], 2, 16)
 		return r, taken(ok, 4)
@@ -57,6 +59,19 @@ func escapedRune(s []byte) (rune, int) {
 		return r, taken(ok, 4)
 	}
 	return 0, 0
+}
+
+// bracedDigits is the maximum number of digits between the braces of an escape.
+const bracedDigits = 6
+
+// bracedRune is escapedRune for the form with braces, such as \u{69}.
+func bracedRune(s []byte) (rune, int) {
+	n := bytes.IndexByte(s[:min(len(s), len(`\u{`)+bracedDigits+1)], '}') - len(`\u{`)
+	if n <= 0 {
+		return 0, 0
+	}
+	r, ok := number(s[len(`\u{`):], n, 16)
+	return r, taken(ok, len(`\u{`)+n+1)
 }
 
 func taken(ok bool, n int) int {

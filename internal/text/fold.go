@@ -44,6 +44,7 @@ type foldedRune struct {
 	r        rune
 	letter   bool
 	unmarked bool      // continues a word without being one of its letters
+	mark     bool      // a combining mark of any script
 	text     [2][]byte // the folded form, without and with look-alikes mapped
 }
 
@@ -106,6 +107,7 @@ func (f *Folder) tidy(s []byte) int {
 func (f *Folder) rest(s []byte, i int) {
 	latin, decided := false, false
 	mapWord, inWord := false, false
+	onASCII := i > 0 // only marks and invisible characters follow an ASCII character
 	for i < len(s) {
 		if s[i] < utf8.RuneSelf {
 			next, letters := f.plain(s, i)
@@ -113,7 +115,7 @@ func (f *Folder) rest(s []byte, i int) {
 			if inWord = next > i && letter(s[next-1]); next == i {
 				next += f.ascii(s, i)
 			}
-			i = next
+			i, onASCII = next, true
 			continue
 		}
 		if !decided {
@@ -121,6 +123,10 @@ func (f *Folder) rest(s []byte, i int) {
 		}
 		r, n := utf8.DecodeRune(s[i:])
 		k := f.lookUp(r)
+		if onASCII = onASCII && (k.mark || k.unmarked); onASCII && k.mark { // a mark's script has its own letters
+			i += n
+			continue
+		}
 		if k.letter && !inWord {
 			mapWord = latin || wordHasASCII(s[i:])
 		}
@@ -225,6 +231,7 @@ func (f *Folder) lookUp(r rune) *foldedRune {
 	k := &f.known[int(r)%len(f.known)]
 	if k.r != r {
 		k.r, k.letter, k.unmarked = r, unicode.IsLetter(r), ignorable(r) || diacritic(r) || unread(r)
+		k.mark = unicode.IsMark(r)
 		k.text[0] = f.fold(k.text[0][:0], r, false)
 		k.text[1] = f.fold(k.text[1][:0], r, true)
 	}

@@ -42,6 +42,7 @@ func TestFold(t *testing.T) {
 		{"Résumé", "resume", []int{0, 1, 3, 4, 5, 6, 8}},
 		{"e\u0301a\u0300", "ea", []int{0, 3, 6}},
 		{"i\u0336g\u20ddn", "ign", []int{0, 3, 7, 8}},
+		{"i\u0489g\u05b8\u0301no\u0e31\u200b\u0941re \u0489it\u0489.", "ignore it.", nil}, // marks of other scripts
 		{"ig\u200bno\u200d\u2060re", "ignore", []int{0, 1, 5, 6, 13, 14, 15}},
 		{"\ufeffpass\u00adword", "password", []int{3, 4, 5, 6, 9, 10, 11, 12, 13}},
 		{"ig\ufe0fno\U000e0100re\u180b", "ignore", []int{0, 1, 5, 6, 11, 12, 16}},

@@ -1,0 +1,59 @@
+package text
+
+import "bytes"
+
+// quotedMarks counts the equals signs in s that quoted-printable (RFC 2045) uses, as an escape or to
+// break a line, and the others. An e-mail has both, because its headers are not encoded.
+func quotedMarks(s []byte) (marks, others int) {
+	for {
+		i := bytes.IndexByte(s, '=')
+		if i < 0 {
+			return marks, others
+		}
+		if n := quotedMark(s[i:]); n > 0 {
+			marks++
+			i += n
+		} else {
+			others++
+			i++
+		}
+		s = s[i:]
+	}
+}
+
+// quotedMark returns the length of the quoted-printable mark at the start of s, or 0.
+func quotedMark(s []byte) int {
+	if len(s) > 2 && isHexDigit[s[1]] && isHexDigit[s[2]] {
+		return 3
+	}
+	for i := 1; i < len(s); i++ {
+		switch s[i] {
+		case ' ', '\t', '\r': // added in transit
+			continue
+		case '\n':
+			return i + 1
+		}
+		break
+	}
+	return 0
+}
+
+// unquote decodes the quoted-printable marks in s.
+func unquote(s []byte) []byte {
+	out := make([]byte, 0, len(s))
+	for {
+		i := bytes.IndexByte(s, '=')
+		if i < 0 {
+			return append(out, s...)
+		}
+		out = append(out, s[:i]...)
+		n := quotedMark(s[i:])
+		switch {
+		case n == 0:
+			out, n = append(out, '='), 1
+		case s[i+n-1] != '\n':
+			out = appendHex(out, s[i+1:i+n])
+		}
+		s = s[i+n:]
+	}
+}
