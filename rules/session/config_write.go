@@ -30,6 +30,12 @@ var (
 	// rulesFile matches files that contain text for a model, but no commands.
 	rulesFile = lazyregexp.New(`(^|/)(claude(\.local)?\.md|agents\.md|gemini\.md|copilot-instructions\.md|\.(cursor|windsurf|cline|roo)rules|\.goosehints|` +
 		`\.cursor/rules/.*|\.(claude|gemini|codex|windsurf|cursor)/.*\.mdc?)$`)
+	// offeredFile matches files whose content takes effect only if the user accepts it: VS Code asks
+	// before it installs a recommended extension, and inserts a snippet that the user selects.
+	offeredFile = lazyregexp.New(`(^|/)\.vscode/(extensions\.json|[^/]+\.code-snippets)$`)
+	// worktree matches the directories in which agents check out branches of a repository. The files in
+	// them are ordinary files of the repository.
+	worktree = lazyregexp.New(`^(.*/)?\.(claude|codex|cursor)/worktrees/[^/]+/`)
 )
 
 var ConfigWrite = scanner.Rule{
@@ -40,7 +46,7 @@ var ConfigWrite = scanner.Rule{
 	Fix:        "Check the file before you restart the agent or a shell, and find out what caused the call. Do not give servers that write files access to these locations.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "The tool's definition or name says that it writes, or the call passes text along with the path; the path names a known configuration or startup file. Agents also write rule files for a model, such as CLAUDE.md, for legitimate reasons, so calls that write these are rated high instead of critical.",
+	Basis:      "The tool's definition or name says that it writes, or the call passes text along with the path; the path names a known configuration or startup file. Agents also write rule files for a model, such as CLAUDE.md, for legitimate reasons, so calls that write these are rated high instead of critical. VS Code's recommended extensions and snippets are rated medium, because the user has to accept them.",
 	Refs:       []string{"OWASP-MCP:MCP02", "OWASP-LLM:LLM06", "ATLAS:AML.T0081", "CWE-15"},
 	Arguments:  true,
 	On:         mcp.OnCall,
@@ -97,7 +103,13 @@ func obeyed(a *scanner.Argument) (scanner.Severity, bool) {
 	if name := ownName(a); names.HasWord(name, paths.TextArguments) || names.HasWord(name, fromWords) {
 		return 0, false
 	}
-	switch text := strings.TrimRight(path.Text(), " ."); {
+	text := strings.TrimRight(path.Text(), " .")
+	if m := worktree.FindStringIndex(text); m != nil {
+		text = text[m[1]:]
+	}
+	switch {
+	case offeredFile.MatchString(text):
+		return scanner.Medium, true
 	case !obeyedFile.MatchString(text) && !rulesFile.MatchString(text):
 		return 0, false
 	case rulesFile.MatchString(text):
