@@ -45,7 +45,10 @@ var secretFields = [...]struct {
 		name: lazyregexp.New(`\b(otp|totp|2fa|mfa|tan)( code| token| value)?$|` +
 			`\b(one time|verification|security|authentication|authenticator|auth|sms|2fa|mfa|two factor) (code|pin|pass ?(word|code))$|\bpin( code| number)?$`),
 		sentence: askingFor(`(?:one[- ]time|verification|security|authenticat(?:ion|or)|sms|2fa|mfa|otp|two[- ]factor) (?:code|pin|password|passcode)|otp|` +
-			`(?:your|card|sim|bank) pin|pin (?:code|number)`),
+			`(?:your|card|sim|bank) pin|pin (?:code|number)|` +
+			// A code that is named only by the way in which the user gets it.
+			`(?:the|your|a|digit) code,? (?:(?:that |which )?(?:we|was|is|has|have|were)? ?(?:just |been )*(?:sent|texted|e-?mailed) (?:(?:to|by|via) )?(?:you\b|your|sms|text|e-?mail)|` +
+			`(?:you (?:just )?(?:got|received|get)|shown|displayed)? ?(?:from|in|on|by|via) (?:your (?:phone|sms|text message|e-?mail|banking app)|(?:your|the) authenticator))`),
 		numeric: true,
 		elsewhere: inTongues(`c(?:ó|o)digo de (?:un solo uso|verificaci(?:ó|o)n|seguridad|verifica(?:ç|c)(?:ã|a)o|seguran(?:ç|c)a)|`+
 			`code de (?:v(?:é|e)rification|s(?:é|e)curit(?:é|e)|confirmation)|(?:best(?:ä|a)tigungs|sicherheits|verifizierungs|einmal)-?code|einmalpasswort|`+

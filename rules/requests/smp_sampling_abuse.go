@@ -26,7 +26,7 @@ var SmpSamplingAbuse = scanner.Rule{
 	Refs:       []string{"OWASP-MCP:MCP10", "OWASP-LLM:LLM02", "ATLAS:AML.T0086", "CWE-200"},
 	Patterns: []scanner.Pattern{
 		{Name: "takes_context", Expr: `\b(?:includ\w+|repeat\w*|print|output\w*|return\w*|list|copy|quote|reveal\w*|dump|extract|give (?:me|us)|append|send|share|write|` +
-			`tell (?:me|us))\b[^.\n]{0,60}\b(?:system prompt|your (?:own |system |initial )?(?:instructions|context|memory)|` + wholeTalk + `|` + ownSecrets + `)`,
+			`tell (?:me|us))\b[^.\n]{0,60}\b(?:system prompt|your (?:own |system |initial )?(?:instructions|context|memory)|` + wholeTalk + `|` + ownSecrets + `|` + heldSecrets + `)`,
 			Anchors: []string{"system prompt", "your instructions", "your own instructions", "your system instructions", "your initial instructions", "your context", "your memory", "conversation", "chat history", "previous messages", "earlier messages", "prior messages", "credential", "password", "api key", "api_key", "environment variable", "private key", "access token", "ssh key", "cookies", "secrets"}},
 		{Name: "sets_aside", Expr: `\b` + clause.DropVerbs + `\s+(?:\w+\s+){0,3}` + clause.Instructions, Anchors: []string{"ignor", "disregard", "forget", "overrid", "bypass", "pay no attention"}},
 		{Name: "without_user", Expr: `\b(?:do not|don['’]?t|never|without)\s+(?:ever\s+)?(?:(?:tell|inform|notify|alert)\w*\s+(?:the\s+)?user\b|` +
@@ -89,6 +89,10 @@ var samplingOrders = [...]string{
 const (
 	wholeTalk = `(?:the )?(?:full|entire|complete|whole|previous|prior|earlier) (?:conversation|chat|messages?)(?: (?:history|so far))?|` +
 		`(?:conversation|chat|message) history|everything (?:the user|above|so far)`
+	// heldSecrets are secrets that the model has seen, as opposed to secrets in the request.
+	heldSecrets = clause.Secrets + `(?:(?:,| and| or)? [\w-]+){0,4}?,? (?:` +
+		`(?:that |which )?you (?:know|saw|remember|were given|have access to|can access|have (?:already )?(?:seen|read|received|been given))\b|` +
+		`(?:from|in) (?:the|this|your|our) (?:whole |entire |current )?(?:conversation|chat)\b)`
 	ownSecrets = `(?:your|the user['’]?s|user['’]?s|all (?:the |of the |available )?|any (?:available |known )?)\s?` + clause.Secrets
 )
 
