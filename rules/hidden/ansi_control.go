@@ -18,7 +18,7 @@ var AnsiControl = scanner.Rule{
 	Fix:        "Make the control characters visible and read the text. Remove them from definitions, and remove the server if they hid anything.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Tool documentation needs no control characters. A result can be the output of a program: in results, colours and overstriking are not reported, progress bars are reported as a note, and only hidden text is rated medium.",
+	Basis:      "Tool documentation needs no control characters. A result can be the output of a program: in results, colours and overstriking are not reported, progress bars are reported as a note, and only hidden text and writing to the clipboard are rated medium.",
 	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM01", "ATLAS:AML.T0068", "CWE-150", "CWE-451"},
 	Unusual:    steering,
 }
@@ -36,6 +36,7 @@ var (
 	overwriteEffect = &effect{scanner.Note, false, "part of the text is overwritten on a terminal"}
 	moveEffect      = &effect{scanner.Low, false, "the text contains terminal codes that move the cursor, erase, or change the terminal"}
 	commandEffect   = &effect{scanner.Low, false, "the text contains a terminal command, such as a link with a hidden target"}
+	clipboardEffect = &effect{scanner.Medium, false, "the text contains a terminal command that replaces the clipboard"}
 	swallowEffect   = &effect{scanner.Medium, false, "part of the text is not shown on a terminal"}
 	concealEffect   = &effect{scanner.Medium, false, "the text contains terminal codes that make text invisible"}
 )
@@ -83,6 +84,7 @@ var (
 	colourParameters = lazyregexp.New(`(?:^|;)0*[345]8(?::[0-9:]*|;5;[0-9]*|;2;[0-9]*;[0-9]*;[0-9]*)`)
 	concealParameter = lazyregexp.New(`(?:^|;)0*8(?:;|$)`)
 	stringSequence   = lazyregexp.New(`^(?:\x1b[PX^_][^\x1b\x{80}-\x{9f}]*|[\x{90}\x{98}\x{9e}\x{9f}][^\x1b\x{80}-\x{9f}]*(?:\x1b\\|\x{9c}))`)
+	clipboardCommand = lazyregexp.New(`^(?:\x1b\]|\x{9d})0*52;[^;]*;[^?\x00-\x1f\x{80}-\x{9f}]`) // "?" instead of data reads it
 	commandSequence  = lazyregexp.New(`^(?:\x1b\]|\x{9d})[0-9]+;[^\x00-\x1f\x{80}-\x{9f}]*`)
 	otherSequence    = lazyregexp.New(`^(?:\x1b\[[0-?]*[ -/]*[@-~]|\x{9b}[0-?]+[ -/]*[@-~]|\x1b[ -/]*[0-~])`)
 )
@@ -117,7 +119,7 @@ func sequenceAt(s []byte) (*effect, int) {
 	for _, known := range [...]struct {
 		form *lazyregexp.Regexp
 		e    *effect
-	}{{stringSequence, swallowEffect}, {commandSequence, commandEffect}, {otherSequence, moveEffect}} {
+	}{{stringSequence, swallowEffect}, {clipboardCommand, clipboardEffect}, {commandSequence, commandEffect}, {otherSequence, moveEffect}} {
 		if m := known.form.FindIndex(s); m != nil {
 			return known.e, m[1]
 		}
