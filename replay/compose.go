@@ -98,7 +98,12 @@ func resultFrame(id string, i *llm.Item) *composed {
 	if i.Failed {
 		c.lit(`,"isError":true`)
 	}
-	if i.Meta.Is() {
+	switch {
+	case i.Meta.Kind() == wire.String: // the text of an error
+		c.lit(`,"_meta":{"error":`)
+		c.raw(i.Meta)
+		c.lit("}")
+	case i.Meta.Is():
 		c.lit(`,"_meta":`)
 		c.raw(i.Meta)
 	}

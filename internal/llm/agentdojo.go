@@ -1,8 +1,8 @@
 package llm
 
 import (
-	"bytes"
 	"cmp"
+	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
@@ -59,10 +59,14 @@ func (r *Reader) dojoMessage(v View) {
 		if call := v.at("tool_call"); call.Is() {
 			id, name = cmp.Or(id, call.str("id")), call.str("function")
 		}
-		if bytes.HasPrefix(content.Text(), []byte("attachment://")) {
+		if strings.HasPrefix(string(content.Text()), attached) {
 			r.skip(content, "%s: a result stored as an attachment", r.format)
 		}
-		r.emit(Item{Kind: Result, At: v, ID: id, Name: name, Content: content, Failed: failed.Is()})
+		item := Item{Kind: Result, At: v, ID: id, Name: name, Content: content, Failed: failed.Is()}
+		if failed.Is() && content != failed {
+			item.Meta = failed
+		}
+		r.emit(item)
 		return
 	}
 	r.chatMessage(v)
@@ -84,4 +88,30 @@ func readInspectSample(r *Reader, b *body) {
 		r.message(i)
 		r.dojoMessage(v)
 	})
+	r.each(b, "events", func(_ int, v View) { r.inspectEvent(v) })
 }
+
+// inspectEvent reads the tools that were offered to a model, and a call whose messages may belong to
+// an agent inside the sample.
+func (r *Reader) inspectEvent(v View) {
+	switch v.str("event") {
+	case "model":
+		for t := v.at("tools").First(); t.Is(); t = t.Next() {
+			if strings.HasPrefix(t.str("description"), attached) {
+				r.skip(t, "%s: a description stored as an attachment", r.format)
+			}
+			r.chatTool(t)
+		}
+	case "tool":
+		r.emit(Item{Kind: Call, At: v, ID: v.str("id"), Name: v.str("function"), Args: v.at("arguments"), Echo: true})
+		if result := v.at("result"); result.Is() {
+			if strings.HasPrefix(string(result.Text()), attached) {
+				r.skip(result, "%s: a result stored as an attachment", r.format)
+			}
+			r.emit(Item{Kind: Result, At: v, ID: v.str("id"), Content: result, Failed: v.at("error").Is(), Meta: v.at("error"), Echo: true})
+		}
+	}
+}
+
+// attached begins a text that an Inspect log keeps in another place.
+const attached = "attachment://"

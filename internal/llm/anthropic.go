@@ -56,6 +56,19 @@ func (r *Reader) declare(v View, server string) {
 	r.emit(Item{Kind: Declared, At: v, Tool: v, Name: v.str("name"), Server: server})
 }
 
+// describe declares what the model is told about a tool, or about a group of tools, in formats that
+// keep it apart from the tools' definitions.
+func (r *Reader) describe(name, server string, said View) {
+	if said.Kind() != wire.String || len(said.Text()) == 0 {
+		return
+	}
+	made := wire.AppendString([]byte(`{"name":`), []byte(name))
+	made = append(append(append(made, `,"description":`...), said.Raw()...), '}')
+	if v, err := r.quoted(said.Origin(), made); err == nil {
+		r.declare(v, server)
+	}
+}
+
 func (r *Reader) anthropicMessage(v View) {
 	switch content := v.at("content"); content.Kind() {
 	case wire.String:
@@ -74,8 +87,10 @@ var resourceTools = []string{"ListMcpResourcesTool", "ReadMcpResourceTool"}
 
 func (r *Reader) anthropicBlock(v View) {
 	switch kind := v.str("type"); kind {
-	case "text", "thinking", "redacted_thinking", "image", "document", "container_upload", "compaction", "fallback", "search_result":
+	case "text", "thinking", "redacted_thinking", "image", "document", "container_upload", "compaction", "fallback":
 		r.text(v)
+	case "search_result": // found by the client, for the model to cite
+		r.emit(Item{Kind: Result, At: v, Content: v})
 	case "tool_use":
 		server := ""
 		if v.says("name", resourceTools...) {

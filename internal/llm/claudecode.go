@@ -33,8 +33,8 @@ var claudeCodeSilent = []string{"system", "summary", "file-history-snapshot", "q
 	"content-replacement", "marble-origami-commit", "saved_hook_context", "started", "bridge-session"}
 
 // serverAttachments are the attachment types that contain server output other than results: server
-// instructions, and the tools listed by a search.
-var serverAttachments = []string{"mcp_instructions_delta", "deferred_tools_delta"}
+// instructions, the tools listed by a search, and resources that the user mentioned.
+var serverAttachments = []string{"mcp_instructions_delta", "deferred_tools_delta", "mcp_resource"}
 
 func readClaudeCode(r *Reader, b *body) {
 	r.session, r.clock = cmp.Or(b.str("sessionId"), b.str("session_id")), false
@@ -61,7 +61,14 @@ func readClaudeCode(r *Reader, b *body) {
 		r.anthropicMessage(v)
 	case kind == "attachment" && slices.Contains(serverAttachments, attached):
 		if v, ok := r.member(b, "attachment"); ok { // it belongs to no call
-			r.emit(Item{Kind: Result, At: v, ID: b.str("uuid"), Content: v})
+			r.emit(Item{Kind: Result, At: v, ID: b.str("uuid"), Server: v.str("server"), Content: v})
+		}
+	case kind == "progress" && b.members["data"].Get("message").Get("message").Kind() == wire.Object: // of a subagent
+		if v, ok := r.member(b, "data"); ok {
+			if agent := v.str("agentId"); agent != "" {
+				r.session += "/" + agent
+			}
+			r.anthropicMessage(v.at("message").at("message"))
 		}
 	case slices.Contains(claudeCodeSilent, kind):
 		r.ignoreAt(b.origin(b.root, ""), "a line of Claude Code metadata")

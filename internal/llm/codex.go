@@ -31,6 +31,20 @@ func readCodex(r *Reader, b *body) {
 		r.responsesItem(v)
 	case "event_msg":
 		r.codexEvent(v)
+	case "session_meta":
+		r.ignore(v, "a line of Codex metadata")
+		for t := v.at("dynamic_tools").First(); t.Is(); t = t.Next() {
+			if t.str("type") == "" { // as written by older versions
+				r.declare(t, "")
+			} else {
+				r.responsesTool(t)
+			}
+		}
+	case "compacted":
+		r.ignore(v, "a line of Codex metadata")
+		for item := v.at("replacement_history").First(); item.Is(); item = item.Next() {
+			r.responsesItem(item)
+		}
 	default: // the client's own notes, and its instructions
 		r.ignore(v, "a line of Codex metadata")
 	}
@@ -61,8 +75,11 @@ func (r *Reader) codexEvent(v View) {
 			return
 		}
 		r.emit(Item{Kind: Call, At: item, ID: item.str("id"), Name: item.str("tool"), Server: item.str("server"), Args: item.at("arguments"), Echo: true})
-		if result := item.at("result"); result.Is() {
+		result, failed := item.at("result"), item.at("error")
+		if result.Is() {
 			r.emit(Item{Kind: Result, At: item, ID: item.str("id"), Content: result, Echo: true})
+		} else if failed.Is() {
+			r.emit(Item{Kind: Result, At: item, ID: item.str("id"), Content: failed, Failed: true, Echo: true})
 		}
 	default: // the other events repeat items, or are about the client
 		r.text(v)
@@ -104,6 +121,7 @@ func (r *Reader) geminiCLIMessage(v View) {
 	for c := v.at("toolCalls").First(); c.Is(); c = c.Next() {
 		server := cmp.Or(c.at("mcp_context").str("serverName"), c.str("serverName"))
 		r.emit(Item{Kind: Call, At: c, ID: c.str("id"), Name: c.str("name"), Server: server, Args: c.at("args")})
+		r.describe(c.str("name"), server, c.at("description"))
 		content := c.at("result")
 		if !content.Is() {
 			content = c.at("resultDisplay")

@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/mcpscan/mcpscan/internal/wire"
@@ -47,11 +48,15 @@ func (r *Reader) geminiTools(v View) {
 	}
 }
 
+// codeExecution is the name under which calls of the provider's code execution are reported.
+const codeExecution = "code_execution"
+
 // geminiContent reads a content object. A call or result without an id is identified by its tool's
 // name.
 func (r *Reader) geminiContent(v View) {
 	for p := v.at("parts").First(); p.Kind() != wire.Invalid; p = p.Next() {
 		call, answer := p.either("functionCall", "function_call"), p.either("functionResponse", "function_response")
+		code, ran := p.either("executableCode", "executable_code"), p.either("codeExecutionResult", "code_execution_result")
 		switch {
 		case call.Is():
 			r.emit(Item{Kind: Call, At: call, ID: geminiID(call), Name: call.str("name"), Args: call.at("args")})
@@ -59,8 +64,10 @@ func (r *Reader) geminiContent(v View) {
 			r.emit(Item{Kind: Result, At: answer, ID: geminiID(answer), Name: answer.str("name"), Content: answer.at("response"), Media: answer.at("parts")})
 		case p.at("text").Is(), p.at("thought").Is(), p.at("thoughtSignature").Is(), p.either("inlineData", "inline_data").Is(), p.either("fileData", "file_data").Is():
 			r.text(p)
-		case p.either("executableCode", "executable_code").Is(), p.either("codeExecutionResult", "code_execution_result").Is():
-			r.ignore(p, "code run by the model provider")
+		case code.Is():
+			r.emit(Item{Kind: Call, At: code, ID: cmp.Or(code.str("id"), unnamed+codeExecution), Name: codeExecution, Server: Provider, Args: code})
+		case ran.Is():
+			r.emit(Item{Kind: Result, At: ran, ID: cmp.Or(ran.str("id"), unnamed+codeExecution), Server: Provider, Content: ran})
 		default:
 			r.unknown(p, "a part", p.First().Key())
 		}
@@ -77,8 +84,18 @@ func geminiID(v View) string {
 
 func readGeminiResponse(r *Reader, b *body) {
 	r.style = Underlined
+	r.history = true
+	for _, key := range []string{"automaticFunctionCallingHistory", "automatic_function_calling_history"} { // added by an SDK that ran the calls
+		r.each(b, key, func(_ int, v View) { r.geminiContent(v) })
+	}
 	r.response()
-	r.each(b, "candidates", func(_ int, v View) { r.geminiContent(v.at("content")) })
+	r.each(b, "candidates", func(_ int, v View) {
+		r.geminiContent(v.at("content"))
+		grounding := v.either("groundingMetadata", "grounding_metadata")
+		if chunks := grounding.either("groundingChunks", "grounding_chunks"); chunks.Is() { // what a search by the provider found
+			r.emit(Item{Kind: Result, At: grounding, Server: Provider, Content: chunks})
+		}
+	})
 }
 
 // readGeminiStream reads a response that arrived as an array of pieces.
@@ -110,7 +127,7 @@ func readConverseRequest(r *Reader, b *body) {
 }
 
 // converseTexts are the keys of blocks that are not tool output.
-var converseTexts = []string{"text", "image", "document", "video", "audio", "reasoningContent", "guardContent", "cachePoint", "citationsContent", "searchResult"}
+var converseTexts = []string{"text", "image", "document", "video", "audio", "reasoningContent", "guardContent", "cachePoint", "citationsContent"}
 
 func (r *Reader) converseMessage(v View) {
 	for c := v.at("content").First(); c.Kind() != wire.Invalid; c = c.Next() {
@@ -120,6 +137,8 @@ func (r *Reader) converseMessage(v View) {
 			r.call(use, "toolUseId", "input", "")
 		case result.Is():
 			r.emit(Item{Kind: Result, At: result, ID: result.str("toolUseId"), Content: result.at("content"), Failed: result.says("status", "error")})
+		case key == "searchResult": // found by the client, for the model to cite
+			r.emit(Item{Kind: Result, At: c.at(key), Content: c.at(key)})
 		case slices.Contains(converseTexts, key):
 			r.text(c)
 		default:

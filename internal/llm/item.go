@@ -58,7 +58,7 @@ type Item struct {
 	Args    View // of a call: an object, or a string that holds one
 	Content View // of a result: a string, a list of blocks, or an object
 	Media   View // of a result: a list of blocks beside an object
-	Meta    View // of a result: metadata that the client keeps with it
+	Meta    View // of a result: metadata or an error that the client keeps with it
 
 	Reason string // why the item is skipped or ignored
 	origin *scanner.Origin

@@ -2,6 +2,7 @@ package llm
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
@@ -176,6 +177,14 @@ func liteLLM(v View) bool {
 
 func readLiteLLM(r *Reader, b *body) {
 	readChatRequest(r, b)
+	if v, ok := r.member(b, "model_parameters"); ok { // a standard logging payload keeps the tools here
+		for t := v.at("tools").First(); t.Is(); t = t.Next() {
+			r.liteLLMTool(t)
+		}
+		for f := v.at("functions").First(); f.Is(); f = f.Next() {
+			r.declare(f, "")
+		}
+	}
 	if meta := b.members["metadata"].Get("mcp_tool_call_metadata"); meta.Kind() == wire.Object {
 		r.response()
 		if v, ok := r.view(b, meta, "/metadata/mcp_tool_call_metadata"); ok {
@@ -186,7 +195,22 @@ func readLiteLLM(r *Reader, b *body) {
 		}
 		return
 	}
+	if request := b.members["proxy_server_request"]; request.Kind() == wire.Object && request.Children().Next() { // in a spend log
+		r.nested(b, "proxy_server_request")
+	}
 	r.nested(b, "response")
+}
+
+// liteLLMTool reads a tool in the form of the API that LiteLLM was called with.
+func (r *Reader) liteLLMTool(v View) {
+	switch {
+	case v.has("function", wire.Object) || v.has("custom", wire.Object):
+		r.chatTool(v)
+	case v.has("input_schema", wire.Object):
+		r.anthropicTool(v)
+	default:
+		r.responsesTool(v)
+	}
 }
 
 // nested reads a member that is itself a body.
@@ -206,12 +230,18 @@ func (r *Reader) nested(b *body, key string) {
 	r.skipAt(b.origin(v, pointer), "%s: %s in an unknown format", r.format, quote(key))
 }
 
+// bodyStarts are what a JSON text or an event stream starts with.
+var bodyStarts = []string{"{", "[", "data:", "event:"}
+
 // readExchange reads a logged request and its response.
 func readExchange(r *Reader, b *body) {
 	for _, keys := range [][]string{requestMembers, responseMembers} {
 		for _, key := range keys {
-			if v := b.members[key]; v.Kind() >= wire.Array {
+			switch v := b.members[key]; {
+			case v.Kind() >= wire.Array:
 				r.nested(b, key)
+			case v.Kind() == wire.String && begins(strings.TrimSpace(string(v.Text())), bodyStarts):
+				r.skipAt(b.origin(v, "/"+key), "%s: %s is a body in a string", r.format, quote(key))
 			}
 		}
 	}

@@ -48,32 +48,49 @@ func (r *Reader) span(v View) {
 	a := v.attributes()
 	r.session, r.turn = cmp.Or(a.str("mcp.session.id"), v.str("traceId")), v.str("parentSpanId")
 	r.time = nanoseconds(v.str("startTimeUnixNano"))
-	method := a.str("mcp.method.name")
-	tool := a.str("gen_ai.tool.name")
-	args, result := a["gen_ai.tool.call.arguments"], a["gen_ai.tool.call.result"]
-	switch {
-	case method == "tools/call" || a.str("gen_ai.operation.name") == "execute_tool" || tool != "" && (args.Is() || result.Is()):
-		id := cmp.Or(a.str("gen_ai.tool.call.id"), v.str("spanId"))
-		server := a.str("mcp.server.name")
-		r.emit(Item{Kind: Call, At: v, ID: id, Name: tool, Server: server, Args: r.otelValue(args), Echo: true})
-		if result.Is() {
-			r.emit(Item{Kind: Result, At: v, ID: id, Content: r.otelValue(result), Failed: a.str("error.type") != "", Echo: true})
-		} else {
-			r.ignore(v, "a tool call span without its result: gen_ai.tool.call.result is opt-in")
-		}
-	case a["gen_ai.input.messages"].Is() || a["gen_ai.output.messages"].Is() || a["gen_ai.tool.definitions"].Is():
+	result := a["gen_ai.tool.call.result"]
+	calls := a.str("mcp.method.name") == "tools/call" || a.str("gen_ai.operation.name") == "execute_tool" ||
+		a.str("gen_ai.tool.name") != "" && (a["gen_ai.tool.call.arguments"].Is() || result.Is())
+	messages := a["gen_ai.input.messages"].Is() || a["gen_ai.output.messages"].Is() || a["gen_ai.tool.definitions"].Is()
+	if calls {
+		r.toolSpan(v, a)
+	}
+	if messages {
 		r.otelTools(r.otelValue(a["gen_ai.tool.definitions"]))
 		r.otelMessages(r.otelValue(a["gen_ai.input.messages"]))
 		r.otelMessages(r.otelValue(a["gen_ai.output.messages"]))
+	}
+	switch {
+	case messages || calls && result.Is():
 	case a.otherwise(v):
 		r.skip(v, "%s: messages in an unsupported form (span events, logs, OpenInference, OpenLLMetry)", r.format)
-	default:
+	case !calls:
 		r.text(v)
 	}
 }
 
-// otherForms are the attribute name prefixes under which other conventions store messages.
-var otherForms = []string{"llm.", "gen_ai.prompt", "gen_ai.completion", "traceloop.", "input.value", "output.value", "tool."}
+// toolSpan reads a tool call with its result, and the description of the tool.
+func (r *Reader) toolSpan(v View, a attributes) {
+	id, tool, server := cmp.Or(a.str("gen_ai.tool.call.id"), v.str("spanId")), a.str("gen_ai.tool.name"), a.str("mcp.server.name")
+	r.describe(tool, server, a["gen_ai.tool.description"].at("stringValue"))
+	r.emit(Item{Kind: Call, At: v, ID: id, Name: tool, Server: server, Args: r.otelValue(a["gen_ai.tool.call.arguments"]), Echo: true})
+	failure := v.at("status").at("message")
+	switch result := a["gen_ai.tool.call.result"]; {
+	case result.Is():
+		r.emit(Item{Kind: Result, At: v, ID: id, Content: r.otelValue(result), Failed: a.str("error.type") != "", Echo: true})
+	case failure.Is(): // for MCP, the text of the error
+		r.emit(Item{Kind: Result, At: v, ID: id, Content: failure, Failed: true, Echo: true})
+	case !a.otherwise(v):
+		r.ignore(v, "a tool call span without its result: gen_ai.tool.call.result is opt-in")
+	}
+}
+
+// otherForms are the prefixes of attribute names under which other conventions store messages,
+// definitions or results.
+var otherForms = []string{"llm.", "gen_ai.prompt", "gen_ai.completion", "traceloop.", "input.value", "output.value", "tool.",
+	"message.", "retrieval.", "reranker.", "gen_ai.retrieval.documents", // OpenInference, and later GenAI conventions
+	"ai.prompt", "ai.toolCall", "ai.response", "mlflow.", "langfuse.", "gcp.vertex.agent.tool_response", // SDKs
+	"pydantic_ai.all_messages", "all_messages_events", "tool_response"}
 
 // otherwise reports whether a span or log has messages in an unsupported form.
 func (a attributes) otherwise(v View) bool {
@@ -171,6 +188,9 @@ func (r *Reader) otelMessages(v View) {
 				content := p.at("response")
 				if !content.Is() {
 					content = p.at("result")
+				}
+				if !content.Is() {
+					content = p.at(kind)
 				}
 				r.emit(Item{Kind: Result, At: p, ID: p.str("id"), Content: content, Echo: p.str("id") != ""})
 			default:

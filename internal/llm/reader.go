@@ -36,6 +36,7 @@ type Reader struct {
 	streams streams
 	changes string // the session of the current change log
 	repeats bool   // what is being read was already said in the same stream
+	asked   bool   // an OpenAI Responses request was read, so its tools are known
 
 	answering bool // the previous item was from the model
 	answers   int  // number of answers from the model, in a log of items

@@ -20,6 +20,7 @@ func readResponsesRequest(r *Reader, b *body) {
 	if before := b.str("previous_response_id"); before != "" {
 		key = "response " + before
 	}
+	r.asked = true
 	r.conversation(b, key, b.members["input"])
 	if before := b.str("previous_response_id"); before != "" {
 		r.before = before + " "
@@ -45,13 +46,20 @@ func (r *Reader) responsesTool(v View) {
 	switch kind := v.str("type"); {
 	case kind == "mcp":
 		r.emit(Item{Kind: Known, At: v, Server: v.str("server_label")})
+		r.describe(v.str("server_label"), "", v.at("server_description"))
 	case kind == "function" && v.has("function", wire.Object):
 		r.declare(v.at("function"), "")
 	case kind == "function" || kind == "custom":
 		r.declare(v, "")
+	case kind == "tool_search" && v.has("parameters", wire.Object): // the client runs the search
+		r.emit(Item{Kind: Declared, At: v, Tool: v, Name: kind})
 	case begins(kind, responsesTools):
 		r.ignore(v, "tools defined by the model provider")
+		for s := v.at("environment").at("skills").First(); s.Is(); s = s.Next() {
+			r.describe(s.str("name"), "", s.at("description"))
+		}
 	case kind == "namespace":
+		r.describe(v.str("name"), "", v.at("description"))
 		for t := v.at("tools").First(); t.Is(); t = t.Next() {
 			r.responsesTool(t)
 		}
@@ -72,6 +80,8 @@ var (
 func (r *Reader) responsesItem(v View) {
 	id := cmp.Or(v.str("call_id"), v.str("id"))
 	switch kind := v.str("type"); {
+	case kind == "" && (v.says("role", "tool", "function") || v.has("tool_calls", wire.Array)): // logged in Chat Completions form
+		r.chatMessage(v)
 	case kind == "message" || kind == "" && v.str("role") != "":
 		r.text(v)
 	case kind == "function_call":
@@ -119,6 +129,9 @@ func (r *Reader) serverError(v View) {
 }
 
 func readResponsesResponse(r *Reader, b *body) {
+	if !r.asked && !r.outer.Answer { // without its request, only the response contains the tools
+		r.each(b, "tools", func(_ int, v View) { r.responsesTool(v) })
+	}
 	r.response()
 	r.responsesOutput(b)
 }
@@ -156,8 +169,12 @@ func readResponsesEvent(r *Reader, b *body) {
 		}
 	case slices.Contains(responsesEnds, kind):
 		if v := b.members["response"]; v.Kind() == wire.Object {
+			whole := r.sub(b, v, "/response")
+			if !r.asked && !r.outer.Answer {
+				r.each(whole, "tools", func(_ int, v View) { r.responsesTool(v) })
+			}
 			r.repeats = true // an item that was done before; any other is new to the caller
-			r.responsesOutput(r.sub(b, v, "/response"))
+			r.responsesOutput(whole)
 			r.repeats = false
 		}
 		s.stop("responses")

@@ -92,6 +92,9 @@ func (r *Reader) vscodeRounds(v View) {
 			}
 		}
 	}
+	for result := results.First(); result.Is(); result = result.Next() { // also of calls that are no longer recorded
+		r.emit(Item{Kind: Result, At: result, ID: result.Key(), Content: result})
+	}
 }
 
 // vscodeInvocation reads a call in the form that the chat displays.
@@ -100,6 +103,9 @@ func (r *Reader) vscodeInvocation(v View) {
 	server := v.at("source").str("serverLabel")
 	if server == "" && v.at("source").says("type", "mcp") {
 		server = v.at("source").str("label")
+	}
+	if told := v.at("source").at("instructions"); told.Is() {
+		r.emit(Item{Kind: Result, At: v, ID: "instructions of " + server, Server: server, Content: told})
 	}
 	r.emit(Item{Kind: Call, At: v, ID: v.str("toolCallId"), Name: v.str("toolId"), Server: server, Args: details.at("input"), Echo: true})
 	if out := details.at("output"); out.Is() {

@@ -82,6 +82,10 @@ func (w *rewriting) replace(s *replay.Said) {
 		w.texts[message] = append(w.texts[message], s)
 	case last == "function_call":
 		w.texts[parent] = append(w.texts[parent], s)
+	case last == "codeExecutionResult":
+		w.edit(parent, []byte(`{"text":`+quoted(resultText(s))+`}`))
+	case last == "groundingMetadata":
+		w.edit(n, []byte("{}"))
 	case s.Kind == replay.SaidResult && (kind == "mcp_call" || kind == "mcp_list_tools"):
 		w.member(n, "output", quoted(resultText(s)))
 		w.member(n, "error", quoted(resultText(s)))

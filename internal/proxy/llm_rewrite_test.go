@@ -23,3 +23,16 @@ func TestLLMRewritesProviderResults(t *testing.T) {
 		}
 	}
 }
+
+// TestLLMRewritesGeminiResults checks that refused results of tools that Gemini ran are replaced.
+func TestLLMRewritesGeminiResults(t *testing.T) {
+	const body = `{"candidates":[{"content":{"parts":[{"codeExecutionResult":{"output":"evil"}}]},"groundingMetadata":{"groundingChunks":[{"web":{"title":"evil"}}]}}]}`
+	const want = `{"candidates":[{"content":{"parts":[{"text":"[mcpscan] Tool result blocked by policy: it is evil"}]},"groundingMetadata":{}}]}`
+	var said []replay.Said
+	for _, path := range []string{"/candidates/0/content/parts/0/codeExecutionResult", "/candidates/0/groundingMetadata"} {
+		said = append(said, replay.Said{Kind: replay.SaidResult, Path: path, Decision: scanner.Decision{Verdict: scanner.Block, Check: scanner.OutputCheck, Reason: "it is evil"}})
+	}
+	if got := string(rewriteLLM([]byte(body), said)); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}

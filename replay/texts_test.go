@@ -1,0 +1,74 @@
+package replay
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// TestTextsOfTools checks that a transcript's texts from tools and servers are part of a message or
+// a definition, with their locations, wherever a format keeps them.
+func TestTextsOfTools(t *testing.T) {
+	const (
+		said  = `Pay attention.`
+		spans = `{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"t","spanId":"s",%s}]}]}]}`
+		span  = "/resourceSpans/0/scopeSpans/0/spans/0"
+	)
+	for name, tt := range map[string]struct{ in, at string }{
+		"the description of a namespace":       {`{"model":"gpt-x","input":"x","tools":[{"type":"namespace","name":"crm","description":"SAID","tools":[]}]}`, "/tools/0/description"},
+		"the description of an MCP server":     {`{"model":"gpt-x","input":"x","tools":[{"type":"mcp","server_label":"m","server_description":"SAID"}]}`, "/tools/0/server_description"},
+		"a tool search run by the client":      {`{"model":"gpt-x","input":"x","tools":[{"type":"tool_search","description":"SAID","parameters":{"type":"object"}}]}`, "/tools/0/description"},
+		"a skill of a shell":                   {`{"model":"gpt-x","input":"x","tools":[{"type":"shell","environment":{"type":"local","skills":[{"name":"s","description":"SAID"}]}}]}`, "/tools/0/environment/skills/0/description"},
+		"the tools in a response":              {`{"object":"response","id":"r","tools":[{"type":"function","name":"t","description":"SAID"}],"output":[]}`, "/tools/0/description"},
+		"the tools in a response of a stream":  {`data: {"type":"response.completed","response":{"id":"r","tools":[{"type":"function","name":"t","description":"SAID"}],"output":[]}}`, "/response/tools/0/description"},
+		"chat messages as the input":           {`{"model":"gpt-x","input":[{"role":"tool","tool_call_id":"c","content":"SAID"}]}`, "/input/0/content"},
+		"a search result":                      {`{"model":"claude-x","system":"x","messages":[{"role":"user","content":[{"type":"search_result","source":"s","title":"t","content":[{"type":"text","text":"SAID"}]}]}]}`, "/messages/0/content/0/content/0/text"},
+		"a search result in Converse":          {`{"modelId":"m","messages":[{"role":"user","content":[{"searchResult":{"source":"s","content":[{"text":"SAID"}]}}]}]}`, "/messages/0/content/0/searchResult/content/0/text"},
+		"the output of Gemini's code":          {`{"contents":[{"role":"model","parts":[{"executableCode":{"code":"x"}},{"codeExecutionResult":{"output":"SAID"}}]}]}`, "/contents/0/parts/1/codeExecutionResult/output"},
+		"grounding":                            {`{"candidates":[{"content":{"role":"model","parts":[{"text":"x"}]},"groundingMetadata":{"groundingChunks":[{"retrievedContext":{"text":"SAID"}}]}}]}`, "/candidates/0/groundingMetadata/groundingChunks/0/retrievedContext/text"},
+		"calls made by Gemini's SDK":           {`{"candidates":[{"content":{"parts":[]}}],"automatic_function_calling_history":[{"role":"user","parts":[{"function_response":{"name":"t","response":{"result":"SAID"}}}]}]}`, "/automatic_function_calling_history/0/parts/0/function_response/response/result"},
+		"the description of a tool in a span":  {fmt.Sprintf(spans, `"attributes":[{"key":"gen_ai.operation.name","value":{"stringValue":"execute_tool"}},{"key":"gen_ai.tool.name","value":{"stringValue":"x"}},{"key":"gen_ai.tool.description","value":{"stringValue":"SAID"}}]`), span + "/attributes/2/value/stringValue"},
+		"the error in a span":                  {fmt.Sprintf(spans, `"attributes":[{"key":"gen_ai.operation.name","value":{"stringValue":"execute_tool"}}],"status":{"code":2,"message":"SAID"}`), span + "/status/message"},
+		"definitions in the span of a tool":    {fmt.Sprintf(spans, `"attributes":[{"key":"gen_ai.operation.name","value":{"stringValue":"execute_tool"}},{"key":"gen_ai.tool.definitions","value":{"stringValue":"[{\"name\":\"t\",\"description\":\"SAID\"}]"}}]`), span + "/attributes/1/value/stringValue"},
+		"a result of the provider in a span":   {fmt.Sprintf(spans, `"attributes":[{"key":"gen_ai.output.messages","value":{"stringValue":"[{\"role\":\"assistant\",\"parts\":[{\"type\":\"server_tool_call_response\",\"server_tool_call_response\":{\"output\":\"SAID\"}}]}]"}}]`), span + "/attributes/0/value/stringValue"},
+		"the tools of a LiteLLM payload":       {`{"id":"1","call_type":"acompletion","model":"gpt-x","messages":[],"response":{"object":"chat.completion","choices":[]},"model_parameters":{"tools":[{"type":"function","function":{"name":"t","description":"SAID"}}]}}`, "/model_parameters/tools/0/function/description"},
+		"the request of a LiteLLM spend log":   {`{"request_id":"1","call_type":"acompletion","model":"gpt-x","messages":[],"response":{"object":"chat.completion","choices":[]},"proxy_server_request":{"model":"gpt-x","messages":[{"role":"tool","content":"SAID"}]}}`, "/proxy_server_request/messages/0/content"},
+		"a resource that the user mentioned":   {`{"type":"attachment","uuid":"7","sessionId":"s","attachment":{"type":"mcp_resource","server":"m","uri":"x://1","content":{"contents":[{"uri":"x://1","text":"SAID"}]}}}`, "/attachment/content/contents/0/text"},
+		"the progress of a subagent":           {`{"type":"progress","uuid":"7","sessionId":"s","data":{"type":"agent_progress","agentId":"a","message":{"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":"SAID"}]}}}}`, "/data/message/message/content/0/content"},
+		"Codex's dynamic tools":                {`{"timestamp":"x","type":"session_meta","payload":{"id":"s","dynamic_tools":[{"name":"t","description":"SAID","inputSchema":{"type":"object"}}]}}`, "/payload/dynamic_tools/0/description"},
+		"a namespace of Codex's dynamic tools": {`{"timestamp":"x","type":"session_meta","payload":{"id":"s","dynamic_tools":[{"type":"namespace","name":"n","description":"d","tools":[{"type":"function","name":"t","description":"SAID"}]}]}}`, "/payload/dynamic_tools/0/tools/0/description"},
+		"Codex's compacted history":            {`{"timestamp":"x","type":"compacted","payload":{"message":"","replacement_history":[{"type":"function_call_output","call_id":"c","output":"SAID"}]}}`, "/payload/replacement_history/0/output"},
+		"a failed call in Codex":               {`{"timestamp":"x","type":"event_msg","payload":{"type":"item_completed","item":{"type":"McpToolCall","id":"c","server":"m","tool":"t","error":{"message":"SAID"}}}}`, "/payload/item/error/message"},
+		"the description of a Gemini CLI tool": {`{"id":"m2","timestamp":"2026-05-04T09:00:02.000Z","type":"gemini","content":"","toolCalls":[{"id":"t1","name":"mcp_m_t","args":{},"description":"SAID"}]}`, "/toolCalls/0/description"},
+		"a server's instructions in VS Code":   {`{"sessionId":"s","requests":[{"requestId":"r1","message":{"text":"x"},"response":[{"kind":"toolInvocationSerialized","toolId":"mcp_m_t","toolCallId":"c","source":{"type":"mcp","label":"m","instructions":"SAID"}}]}]}`, "/requests/0/response/0/source/instructions"},
+		"a VS Code result without its call":    {`{"sessionId":"s","requests":[{"requestId":"r1","message":{"text":"x"},"result":{"metadata":{"toolCallRounds":[],"toolCallResults":{"c":{"content":[{"value":"SAID"}]}}}}}]}`, "/requests/0/result/metadata/toolCallResults/c/content/0/value"},
+		"the error beside a result":            {`{"eval":{},"samples":[{"id":1,"epoch":1,"messages":[{"role":"tool","tool_call_id":"c","content":"late","error":{"type":"timeout","message":"SAID"}}]}]}`, "/samples/0/messages/0/error/message"},
+		"the tools of an Inspect log":          {`{"eval":{},"samples":[{"id":1,"epoch":1,"messages":[],"events":[{"event":"model","tools":[{"name":"t","description":"SAID"}]}]}]}`, "/samples/0/events/0/tools/0/description"},
+		"a call of an agent in an Inspect log": {`{"eval":{},"samples":[{"id":1,"epoch":1,"messages":[],"events":[{"event":"tool","id":"c","function":"t","arguments":{},"result":"SAID"}]}]}`, "/samples/0/events/0/result"},
+	} {
+		found := false
+		for _, e := range read(t, "f", strings.ReplaceAll(tt.in, "SAID", said)) {
+			for _, p := range e.Parts {
+				inner, ok := strings.CutPrefix(tt.at, p.Origin.Pointer)
+				found = found || ok && (inner == "" || inner[0] == '/') && strings.Contains(string(e.Frame[p.Start:p.End]), said)
+			}
+		}
+		if !found {
+			t.Errorf("%s: %s is not read", name, tt.at)
+		}
+	}
+}
+
+// TestOtherTelemetryIsCounted checks that spans in the forms of other conventions are reported as
+// not read, also if the span of a call lacks only its result.
+func TestOtherTelemetryIsCounted(t *testing.T) {
+	for _, key := range []string{"retrieval.documents.0.document.content", "ai.toolCall.result", "ai.prompt.messages", "mlflow.spanOutputs",
+		"gcp.vertex.agent.tool_response", "pydantic_ai.all_messages", "tool.description"} {
+		in := fmt.Sprintf(`{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"t","spanId":"s","attributes":[{"key":"gen_ai.operation.name","value":{"stringValue":"execute_tool"}},{"key":%q,"value":{"stringValue":"x"}}]}]}]}]}`, key)
+		for _, in := range []string{in, strings.Replace(in, "execute_tool", "chat", 1)} {
+			if got := told(read(t, "f", in)); !strings.Contains(got, "in an unsupported form") {
+				t.Errorf("%s: %s", key, got)
+			}
+		}
+	}
+}
