@@ -45,6 +45,10 @@ func TestTextsOfTools(t *testing.T) {
 		"the error beside a result":            {`{"eval":{},"samples":[{"id":1,"epoch":1,"messages":[{"role":"tool","tool_call_id":"c","content":"late","error":{"type":"timeout","message":"SAID"}}]}]}`, "/samples/0/messages/0/error/message"},
 		"the tools of an Inspect log":          {`{"eval":{},"samples":[{"id":1,"epoch":1,"messages":[],"events":[{"event":"model","tools":[{"name":"t","description":"SAID"}]}]}]}`, "/samples/0/events/0/tools/0/description"},
 		"a call of an agent in an Inspect log": {`{"eval":{},"samples":[{"id":1,"epoch":1,"messages":[],"events":[{"event":"tool","id":"c","function":"t","arguments":{},"result":"SAID"}]}]}`, "/samples/0/events/0/result"},
+		"an AI SDK tool":                       {`[{"id":"1","role":"assistant","parts":[{"type":"tool-track","toolCallId":"c","state":"output-available","input":{},"output":{"a":"SAID"}}]}]`, "/0/parts/0/output/a"},
+		"an AI SDK error":                      {`{"id":"1","messages":[{"id":"1","role":"assistant","parts":[{"type":"dynamic-tool","toolName":"t","toolCallId":"c","errorText":"SAID"}]}]}`, "/messages/0/parts/0/errorText"},
+		"an AI SDK result of an older version": {`[{"role":"user","content":"x"},{"role":"assistant","content":"","toolInvocations":[{"state":"result","toolCallId":"c","toolName":"t","args":{},"result":"SAID"}]}]`, "/1/toolInvocations/0/result"},
+		"the tools of a client of the AI SDK":  {`{"messages":[{"role":"user","parts":[{"type":"text","text":"x"}]}],"tools":{"t":{"description":"SAID","parameters":{}}}}`, "/tools/t/description"},
 	} {
 		found := false
 		for _, e := range read(t, "f", strings.ReplaceAll(tt.in, "SAID", said)) {

@@ -51,6 +51,7 @@ func init() {
 		{"a Gemini response", func(v View) bool { return v.at("candidates").First().at("content").Kind() == wire.Object }, readGeminiResponse},
 		{"an event of an Amazon Bedrock Converse stream", converseEvent, readConverseEvent},
 		{"an Amazon Bedrock Converse response", func(v View) bool { return v.str("stopReason") != "" && v.at("output").has("message", wire.Object) }, readConverseResponse},
+		{"an AI SDK request", func(v View) bool { return uiMessage(v.at("messages").First()) }, readChatRequest},
 		{"an Amazon Bedrock Converse request", func(v View) bool {
 			return v.chat() && (v.has("toolConfig", wire.Object) || v.has("inferenceConfig", wire.Object) || v.str("modelId") != "" || v.converse())
 		}, readConverseRequest},
@@ -60,6 +61,7 @@ func init() {
 		{"an OpenAI Responses request", func(v View) bool {
 			return v.str("model") != "" && (v.has("input", wire.String) || v.has("input", wire.Array))
 		}, readResponsesRequest},
+		{"a list of AI SDK messages", func(v View) bool { return v.Kind() == wire.Array && uiMessage(v.First()) }, readMessages},
 		{"a list of messages for an LLM", func(v View) bool {
 			m := v.First()
 			return v.Kind() == wire.Array && m.str("role") != "" && (m.has("content", wire.String) || m.has("content", wire.Array) || m.has("tool_calls", wire.Array))

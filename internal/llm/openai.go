@@ -10,6 +10,12 @@ import (
 func readChatRequest(r *Reader, b *body) {
 	r.conversation(b, firstSaid(b.members["messages"]), b.members["messages"])
 	r.each(b, "tools", func(_ int, v View) { r.chatTool(v) })
+	if b.members["tools"].Kind() == wire.Object { // by name, as clients of the AI SDK send them
+		v, _ := r.member(b, "tools")
+		for t := v.First(); t.Is(); t = t.Next() {
+			r.emit(Item{Kind: Declared, At: t, Tool: t, Name: t.Key()})
+		}
+	}
 	r.each(b, "functions", func(_ int, v View) { r.declare(v, "") })
 	r.each(b, "messages", func(i int, v View) {
 		r.message(i)
@@ -59,6 +65,7 @@ func (r *Reader) chatMessage(v View) {
 		if f := v.at("function_call"); f.Is() {
 			r.call(f, "id", "arguments", "")
 		}
+		r.uiMessageParts(v)
 	case "tool", "function":
 		r.emit(Item{Kind: Result, At: v, ID: v.str("tool_call_id"), Name: v.str("name"), Content: v.at("content"), Failed: v.at("error").Is()})
 	default:
