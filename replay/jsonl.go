@@ -87,8 +87,11 @@ func (d *jsonLines) decode(b *lineBuffers, l line, data []byte, yield func(*scan
 		yield(e)
 	case kind != "" && (b.doc.Get(0, "session_id") >= 0 || b.doc.Get(0, "timestamp") >= 0):
 		e.Kind, e.Reason = scanner.IgnoredEvent, "unknown event type "+kind
-		if holdsMessage(&b.doc) {
+		switch {
+		case holdsMessage(&b.doc):
 			e.Kind, e.Reason = scanner.SkippedEvent, "unknown event type "+kind+", with a message that was not inspected"
+		case b.doc.Get(0, "session_id") < 0: // the logs of other agents have a type and a time as well
+			e.Kind = scanner.SkippedEvent
 		}
 		yield(e)
 	default: // inspect its content as text

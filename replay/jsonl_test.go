@@ -47,7 +47,7 @@ func TestEventsJSONL(t *testing.T) {
 		{"an escaped key", record(`"mess\u0061ge":` + ping), []string{"1! frame -" + head + ping}},
 		{"a repeated key", record(`"message":{"a":1},"message":` + ping), []string{"1! frame -" + head + ping}},
 		{"unknown type", `{"type":"mcp_future","session_id":"s1","message":"hello"}`, []string{"1 ignored: unknown event type mcp_future"}},
-		{"unknown type with a time only", `{"type":"mcp_future","timestamp":"2026-01-06T10:30:00Z"}`, []string{"1 ignored: unknown event type mcp_future"}},
+		{"unknown type with a time only", `{"type":"mcp_future","timestamp":"2026-01-06T10:30:00Z"}`, []string{"1 skipped: unknown event type mcp_future"}},
 		{"unknown type around a message", `{"type":"weird","session_id":"s1","event":` + ping + `}`, []string{"1 skipped: unknown event type weird, with a message that was not inspected"}},
 		{"unknown type around a message, deeper", `{"type":"log","timestamp":"t","data":{"a":[0,{"message":` + ping + `}]}}`, []string{"1 skipped: unknown event type log, with a message that was not inspected"}},
 		{"unknown type around a message in a string", `{"type":"weird","session_id":"s1","event":["{\"id\":1,\"result\":{}}"]}`, []string{"1 skipped: unknown event type weird, with a message that was not inspected"}},
