@@ -278,7 +278,10 @@ func against(t *testing.T, e *scanner.Engine, ar *txtar.Archive) *scanner.Engine
 	if err != nil {
 		t.Fatal(err)
 	}
-	return e.Against(approved, nil, pair)
+	if pair {
+		return e.Against(approved, nil, pair)
+	}
+	return e.Against(approved, approved, pair)
 }
 
 func locked(name, text string, approved bool) ([]*scanner.Event, error) {

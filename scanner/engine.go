@@ -74,6 +74,7 @@ type Engine struct {
 type comparison struct {
 	approved *Snapshot // approved definitions; nil for none
 	base     *Snapshot // what definitions in a lockfile are compared with
+	revised  bool      // base is the previous version of the lockfile
 	pair     bool
 	keep     bool
 }
@@ -84,7 +85,7 @@ type comparison struct {
 // whatever their names.
 func (e *Engine) Against(approved, base *Snapshot, pair bool) *Engine {
 	other := *e
-	other.comparison = comparison{approved: approved, base: cmp.Or(base, approved), pair: pair}
+	other.comparison = comparison{approved: approved, base: cmp.Or(base, approved), revised: base != nil, pair: pair}
 	return &other
 }
 

@@ -17,6 +17,10 @@ func (p *JudgePass) Before() *Offer {
 	return nil
 }
 
+// Revises reports whether the event is a lockfile that is compared with its previous version, and not
+// with another lockfile, whose approvals are independent.
+func (p *JudgePass) Revises() bool { return p.event.Kind == LockEvent && p.judge.engine.revised }
+
 // Says returns the members of the lockfile's entry for the event's server, or nil if there is no
 // entry.
 func (p *JudgePass) Says() baseline.Says {

@@ -24,16 +24,20 @@ func (a *Approval) stated() bool {
 	return a != nil && a.By != "" && a.By != FirstUse && a.By != Auto && a.Reason != "" && !a.At.IsZero()
 }
 
+// Equal reports whether both are approvals by the same person, at the same time, for the same
+// reason.
+func (a *Approval) Equal(other *Approval) bool {
+	return a != nil && other != nil && a.By == other.By && a.Reason == other.Reason && a.At.Equal(other.At)
+}
+
 // MadeSince reports whether the approval names a person, a time and a reason, and differs from
 // before.
-func (a *Approval) MadeSince(before *Approval) bool {
-	return a.stated() && (before == nil || a.By != before.By || a.Reason != before.Reason || !a.At.Equal(before.At))
-}
+func (a *Approval) MadeSince(before *Approval) bool { return a.stated() && !a.Equal(before) }
 
 // RewrittenAs reports whether somebody edited this approval into now. Adding a reason later does
 // not count: mcpscan itself makes that change, and no other.
 func (a *Approval) RewrittenAs(now *Approval) bool {
-	if a == nil || now == nil || a.By == now.By && a.Reason == now.Reason && a.At.Equal(now.At) {
+	if a == nil || now == nil || a.Equal(now) {
 		return false
 	}
 	return a.Reason != "" || a.By == FirstUse || a.By == Auto || !now.stated()

@@ -19,7 +19,7 @@ var LockTampered = scanner.Rule{
 	Fix:        "Restore the entry from version control, or run mcpscan pins reset for it, then mcpscan lock and mcpscan approve.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "mcpscan recomputes the digests from the text. If someone edits both text and digests, only a diff against the previous lockfile shows the edit. The finding is medium if the lockfile before the change names a different approval for the same definition or server, because nothing that the server offers has changed.",
+	Basis:      "mcpscan recomputes the digests from the text. If someone edits both text and digests, or the recorded command or version, the previous lockfile shows the edit: the approval in it was given to something else. The finding is medium if the lockfile before the change names a different approval for the same definition or server, because nothing that the server offers has changed.",
 	Refs:       []string{"OWASP-MCP:MCP04", "CWE-353", "CWE-345"},
 	Message: func(p *scanner.MessagePass) {
 		eachEntry(p, func(kind string, entry int, name string) {
@@ -35,7 +35,7 @@ var LockTampered = scanner.Rule{
 	On: mcp.OnList,
 	Judge: func(p *scanner.JudgePass) {
 		before := p.Before()
-		if p.Message.Kind != mcp.Lockfile || before == nil {
+		if !p.Revises() || before == nil {
 			return
 		}
 		rewritten := func(was, now *baseline.Approval, issue scanner.JudgeIssue) {
@@ -45,13 +45,25 @@ var LockTampered = scanner.Rule{
 				p.Report(issue)
 			}
 		}
+		// mcpscan writes a new approval whenever it changes what is approved.
+		reused := func(issue scanner.JudgeIssue) {
+			issue.Severity, issue.Key = scanner.High, "reused"
+			issue.Message += "was replaced in the lockfile, but its approval was given to what the lockfile recorded before; restore the entry, then run mcpscan lock and mcpscan approve"
+			p.Report(issue)
+		}
 		for i := range p.Message.Definitions {
 			d := &p.Message.Definitions[i]
 			was := before.Definitions[mcp.DefinitionKey{Kind: d.Kind, Name: d.Name}]
-			if was == nil || was.Digest != d.Digest {
+			if was == nil {
 				continue
 			}
 			issue := scanner.JudgeIssue{Subject: d.Kind, Name: d.Name, Offset: d.StatusAt, Message: "the " + d.Kind.String() + " ", Related: []scanner.Related{{Message: "approved here", Location: was.Location}}}
+			if was.Digest != d.Digest {
+				if d.Status == "approved" && was.Approval.Equal(d.Approval) {
+					reused(issue)
+				}
+				continue
+			}
 			rewritten(was.Approval, d.Approval, issue)
 			if was.Others != d.Others {
 				issue.Severity, issue.Key = scanner.High, d.Others
@@ -59,8 +71,14 @@ var LockTampered = scanner.Rule{
 				p.Report(issue)
 			}
 		}
-		if was, now := before.Locked, p.Locked(); was != nil && now != nil && len(was.Identity.Differences(now.Identity)) == 0 {
-			rewritten(was.Approval, now.Approval, scanner.JudgeIssue{Subject: mcp.ServerSubject, Pointer: "/identity", Offset: p.Message.IdentityAt, Message: "the server "})
+		if was, now := before.Locked, p.Locked(); was != nil && now != nil {
+			issue := scanner.JudgeIssue{Subject: mcp.ServerSubject, Pointer: "/identity", Offset: p.Message.IdentityAt, Message: "the server "}
+			switch same := len(was.Identity.Differences(now.Identity)) == 0; {
+			case same:
+				rewritten(was.Approval, now.Approval, issue)
+			case was.Approval.Equal(now.Approval):
+				reused(issue)
+			}
 		}
 	},
 }
