@@ -75,10 +75,10 @@ func reportInfo(p *scanner.JudgePass, offer *scanner.Offer) {
 	switch {
 	case now.Name != was.Name:
 		changed(scanner.Medium, "/serverInfo/name", "serverInfo.name", now.Name)
-	case now.Version != was.Version:
-		changed(scanner.Note, "/serverInfo/version", "serverInfo.version", now.Version)
 	case now.Title != was.Title:
 		changed(scanner.Low, "/serverInfo/title", "serverInfo.title", now.Title)
+	case now.Version != was.Version:
+		changed(scanner.Note, "/serverInfo/version", "serverInfo.version", now.Version)
 	case now.Protocol != "" && was.Protocol != "" && now.Protocol != was.Protocol:
 		changed(scanner.Note, "/protocolVersion", "the protocol version", now.Protocol)
 	}
