@@ -167,7 +167,10 @@ func isFalse(doc *wire.Doc, i int) bool { return i >= 0 && jsonschema.Raw(doc, i
 
 // about returns the subject of a difference.
 func (s *schemaChange) about() string {
-	if s.name == "" {
+	switch {
+	case s.name == "" && s.result:
+		return "the result"
+	case s.name == "":
 		return "the arguments"
 	}
 	return strconv.Quote(s.name)

@@ -1,6 +1,7 @@
 package drift
 
 import (
+	"bytes"
 	"slices"
 	"strconv"
 	"strings"
@@ -54,16 +55,70 @@ func (s *schemaChange) types(before, after []string) {
 	s.add(weight, "the type of %s was %s and is %s", s.about(), told(before), told(after))
 }
 
-// choices returns the values that a schema lists, or nil if it lists none.
-func (s *side) choices(v *view) []int {
-	if c := s.get(v, "enum"); s.doc.Kind(c) == wire.Array {
-		return s.items(c)
+// choices returns the values that a schema or its variants list, or nil if any value is possible.
+func (s *side) choices(v *view) []int { return s.choicesIn(v, 0) }
+
+func (s *side) choicesIn(v *view, depth int) []int {
+	if listed := s.listed(v, depth); listed != nil {
+		return listed
 	}
-	if c := s.get(v, "const"); c >= 0 {
-		return []int{c}
+	for _, variants := range v.any {
+		var all []int
+		for _, variant := range variants {
+			if s.isNull(variant) {
+				continue
+			}
+			var some []int
+			if depth < maxVariants {
+				some = s.choicesIn(s.view(variant), depth+1)
+			}
+			if some == nil {
+				all = nil
+				break
+			}
+			all = append(all, some...)
+		}
+		if all != nil {
+			return all
+		}
 	}
 	return nil
 }
+
+// listed returns the values that a schema itself lists, or nil if it lists none. Those of a variant
+// count as lookups, because any number of variants may refer to one list.
+func (s *side) listed(v *view, depth int) []int {
+	for _, schema := range v.all {
+		if c := s.doc.Get(schema, "enum"); s.doc.Kind(c) == wire.Array {
+			values := s.items(c)
+			if depth > 0 {
+				s.looks -= len(values)
+			}
+			return values
+		}
+		if c := s.doc.Get(schema, "const"); c >= 0 {
+			return []int{c}
+		}
+	}
+	return nil
+}
+
+// typesOf returns the types of values, without duplicates.
+func typesOf(doc *wire.Doc, values []int) (all []string) {
+	for _, i := range values {
+		t := jsonTypes[doc.Kind(i)]
+		if t == "number" && !bytes.ContainsAny(doc.Raw(i), ".eE") {
+			t = "integer"
+		}
+		if !slices.Contains(all, t) {
+			all = append(all, t)
+		}
+	}
+	return all
+}
+
+// jsonTypes contains the names of types in schemas.
+var jsonTypes = [...]string{wire.Null: "null", wire.Bool: "boolean", wire.Number: "number", wire.String: "string", wire.Array: "array", wire.Object: "object"}
 
 // choices reports a change in the values that a schema lists.
 func (s *schemaChange) choices(before, after []int) {

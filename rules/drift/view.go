@@ -1,6 +1,7 @@
 package drift
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/jsonschema"
@@ -202,11 +203,15 @@ func (s *side) typesIn(v *view, depth int) (all []string) {
 				all = nil
 				break
 			}
-			all = append(all, some...)
+			for _, t := range some {
+				if !slices.Contains(all, t) {
+					all = append(all, t)
+				}
+			}
 		}
 		if len(all) > 0 {
 			return all
 		}
 	}
-	return nil
+	return typesOf(s.doc, s.listed(v, depth))
 }
