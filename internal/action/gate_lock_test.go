@@ -83,9 +83,9 @@ func TestActionGate(t *testing.T) {
 	}{
 		{"nothing", nil, map[string]string{"README": "text"}, 0, false, ""},
 		{"an honest upgrade", nil, map[string]string{".mcp.json": configOf("@acme/notes@1.1.0"),
-			"mcpscan.lock": relock(t, program, first, "@acme/notes@1.1.0", "Writes a note down.", plain)}, 0, true, "+Writes a note down."},
+			"mcpscan.lock": lockOf(t, program, "@acme/notes@1.1.0", "Writes a note down.", plain)}, 0, true, "+Writes a note down."},
 		{"a poisoned upgrade", nil, map[string]string{".mcp.json": configOf("@acme/notes@1.2.0"),
-			"mcpscan.lock": relock(t, program, first, "@acme/notes@1.2.0", poisoned, plain)}, 1, true, "id_rsa"},
+			"mcpscan.lock": lockOf(t, program, "@acme/notes@1.2.0", poisoned, plain)}, 1, true, "id_rsa"},
 		{"a poisoned upgrade that is approved", nil, map[string]string{".mcp.json": configOf("@acme/notes@1.2.0"),
 			"mcpscan.lock": relock(t, program, first, "@acme/notes@1.2.0", poisoned, plain, "looks fine")}, 1, true, "id_rsa"},
 		{"a poisoned upgrade that switches the detection off", nil, map[string]string{".mcp.json": configOf("@acme/notes@1.2.0"), "mcpscan.yaml": "detection:\n  enabled: false\n",

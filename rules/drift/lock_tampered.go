@@ -45,7 +45,7 @@ var LockTampered = scanner.Rule{
 				p.Report(issue)
 			}
 		}
-		// mcpscan writes a new approval whenever it changes what is approved.
+		// A person who approves a change also makes a new approval.
 		reused := func(issue scanner.JudgeIssue) {
 			issue.Severity, issue.Key = scanner.High, "reused"
 			issue.Message += "was replaced in the lockfile, but its approval was given to what the lockfile recorded before; restore the entry, then run mcpscan lock and mcpscan approve"
@@ -59,7 +59,7 @@ var LockTampered = scanner.Rule{
 			}
 			issue := scanner.JudgeIssue{Subject: d.Kind, Name: d.Name, Offset: d.StatusAt, Message: "the " + d.Kind.String() + " ", Related: []scanner.Related{{Message: "approved here", Location: was.Location}}}
 			if was.Digest != d.Digest {
-				if d.Status == "approved" && was.Approval.Equal(d.Approval) {
+				if d.Status == "approved" && was.Approval.ReusedAs(d.Approval) {
 					reused(issue)
 				}
 				continue
@@ -76,7 +76,7 @@ var LockTampered = scanner.Rule{
 			switch same := len(was.Identity.Differences(now.Identity)) == 0; {
 			case same:
 				rewritten(was.Approval, now.Approval, issue)
-			case was.Approval.Equal(now.Approval):
+			case was.Approval.ReusedAs(now.Approval):
 				reused(issue)
 			}
 		}
