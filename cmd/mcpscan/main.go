@@ -146,7 +146,9 @@ func run(args []string, std streams) int {
 		return exited
 	}
 	if err != nil {
-		return fail(std.err, &exitError{exitUsage, fmt.Errorf("%w; see %s --help", err, helpful(err))})
+		// The empty value of an enumeration stands for a flag that is not given.
+		message := strings.Replace(err.Error(), `must be one of "",`, "must be one of ", 1)
+		return fail(std.err, &exitError{exitUsage, fmt.Errorf("%s; see %s --help", message, helpful(err))})
 	}
 	if timed, ok := kctx.Selected().Target.Addr().Interface().(interface {
 		limit(context.Context) (context.Context, context.CancelFunc)

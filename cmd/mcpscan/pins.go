@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -222,10 +224,18 @@ func (c *pinsShowCmd) Run(std streams) error {
 		rows = append(rows, r)
 		fmt.Fprintf(&b, "%s %s: %s\n", r.Kind, text.Visible(selector(d), 400), r.Status)
 		if d.Entry.Approval != nil {
-			fmt.Fprintf(&b, "approved by %s at %s %s\n", text.Visible(r.ApprovedBy, 200), r.ApprovedAt, text.Visible(r.Reason, 400))
+			fmt.Fprintf(&b, "approved by %s at %s", text.Visible(r.ApprovedBy, 200), r.ApprovedAt)
+			if r.Reason != "" {
+				fmt.Fprintf(&b, ": %s", text.Visible(r.Reason, 400))
+			}
+			fmt.Fprintln(&b)
 		}
 		fmt.Fprintf(&b, "digest   %s\nagentsh  %s\nmcpproxy %s\n", d.Entry.Digest, d.Entry.AgentSH, d.Entry.MCPProxy)
-		for line := range strings.SplitSeq(string(d.Entry.Definition), "\n") {
+		var definition bytes.Buffer // without the indentation of its place in the lockfile
+		if err := json.Indent(&definition, d.Entry.Definition, "", "  "); err != nil {
+			return err
+		}
+		for line := range strings.SplitSeq(definition.String(), "\n") {
 			fmt.Fprintln(&b, text.Visible(text.Mask(line), 4000))
 		}
 	}

@@ -256,7 +256,11 @@ func (p *Plan) discover(dir string, user bool) error {
 		p.Config(file)
 	}
 	if found == 0 {
-		return fmt.Errorf("%w in %s; name a target, or add the command of a server after --", ErrNoConfig, dir)
+		where := "in " + dir
+		if user {
+			where = "for this project and user"
+		}
+		return fmt.Errorf("%w %s; name a target, or add the command of a server after --", ErrNoConfig, where)
 	}
 	return nil
 }
