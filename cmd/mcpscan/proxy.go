@@ -25,7 +25,7 @@ type proxyCmd struct {
 	Command []string `kong:"-"`
 
 	Name            string        `help:"Name of the server in reports, policies and the lockfile; default: the name of the locked server with this command, or of its package or program." placeholder:"NAME"`
-	Mode            string        `help:"enforce blocks messages that violate rules, policies or pins; observe only reports them." default:"enforce" enum:"enforce,observe"`
+	Mode            string        `help:"enforce blocks the messages that mcpscan.yaml and policies refuse; observe only reports them." default:"enforce" enum:"enforce,observe"`
 	Env             []string      `help:"Environment variable to pass to the server, in addition to the standard ones and those in env_allow in mcpscan.yaml. Repeatable." placeholder:"NAME" sep:"none"`
 	InheritEnv      bool          `help:"Pass the whole environment to the server."`
 	AskTimeout      time.Duration `help:"How long to wait for approval of a message for which the policy prompts; 0 refuses it at once." default:"30s"`

@@ -20,7 +20,7 @@ import (
 // wrapCmd implements the mcpscan wrap command.
 type wrapCmd struct {
 	wrapFlags
-	Mode     string `help:"Mode of the proxies: enforce blocks messages that violate rules, policies or pins; observe only reports them. Default: enforce." placeholder:"MODE" default:"" enum:",enforce,observe"`
+	Mode     string `help:"Mode of the proxies: enforce blocks the messages that mcpscan.yaml and policies refuse; observe only reports them. Default: enforce." placeholder:"MODE" default:"" enum:",enforce,observe"`
 	Settings string `help:"The mcpscan.yaml for the proxies; default for project files: the one in the working directory, if it exists." placeholder:"FILE"`
 	Lockfile string `help:"The lockfile for the proxies; default for project files: mcpscan.lock in the working directory, if it exists." placeholder:"FILE"`
 }
@@ -62,7 +62,7 @@ func (c *wrapCmd) Run(std streams) error {
 	if by.Options.Lockfile, err = existing(c.Lockfile); err != nil {
 		return err
 	}
-	bare := "" // a file whose proxies have no settings or lockfile
+	bare := "" // a file whose proxies have no settings
 	err = c.edit(std, func(f editedFile, data []byte, chosen func(*config.Server) bool) ([]byte, []config.Outcome, error) {
 		by := by
 		if f.project && c.Settings == "" {
@@ -72,13 +72,13 @@ func (c *wrapCmd) Run(std streams) error {
 			by.Options.Lockfile, _ = existing(lockfile.Name)
 		}
 		after, outcomes, err := config.Wrap(f.path, data, by, chosen)
-		if string(after) != string(data) && by.Options.Config == "" && by.Options.Lockfile == "" {
+		if string(after) != string(data) && by.Options.Config == "" && !by.Options.Observe {
 			bare = f.path
 		}
 		return after, outcomes, err
 	}, true)
 	if bare != "" && !c.Quiet && !c.DryRun {
-		fmt.Fprintf(std.err, "mcpscan: the proxies in %s block nothing unless %s or %s is in the directory where the client starts them; to use yours: --settings FILE and --lockfile FILE\n", text.Visible(bare, 400), config.SettingsFile, lockfile.Name)
+		fmt.Fprintf(std.err, "mcpscan: the proxies in %s report attacks, but do not block them unless %s in the directory where the client starts them says so; to use another file: --settings FILE\n", text.Visible(bare, 400), config.SettingsFile)
 	}
 	return err
 }
