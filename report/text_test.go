@@ -62,7 +62,7 @@ Left out:
 
 Not valid JSON-RPC: 3 lines of output.
 
-1 note hidden by --min-severity note
+1 note not listed (--min-severity note lists them)
 `
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
@@ -194,10 +194,10 @@ func TestTextBlock(t *testing.T) {
 // the flag that lists them.
 func TestHidden(t *testing.T) {
 	for want, counts := range map[string]Counts{
-		"":                                     {},
-		"1 note hidden by --min-severity note": {Note: 1},
-		"2 low findings, 5 notes hidden by --min-severity note":         {Low: 2, Note: 5},
-		"1 medium finding, 2 low findings hidden by --min-severity low": {Medium: 1, Low: 2},
+		"": {},
+		"1 note not listed (--min-severity note lists them)":                          {Note: 1},
+		"2 low findings, 5 notes not listed (--min-severity note lists them)":         {Low: 2, Note: 5},
+		"1 medium finding, 2 low findings not listed (--min-severity low lists them)": {Medium: 1, Low: 2},
 	} {
 		r := &Report{Findings: []Finding{{Severity: scanner.High}}}
 		r.Summary.Hidden, r.Summary.Findings = counts.Total(), counts

@@ -150,7 +150,7 @@ func hidden(r *Report) string {
 	if len(parts) == 0 { // a report with inconsistent counts
 		parts = append(parts, Count(r.Summary.Hidden, "finding"))
 	}
-	return fmt.Sprintf("%s hidden by --min-severity %s", strings.Join(parts, ", "), lowest)
+	return fmt.Sprintf("%s not listed (--min-severity %s lists them)", strings.Join(parts, ", "), lowest)
 }
 
 // severities formats the counts by severity, worst first.
