@@ -2,6 +2,7 @@ package live
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -230,10 +231,16 @@ func runHelper(mode string) int {
 			}
 		}
 	case "sdk", "sdk-slow", "sdk-legacy":
-		if mode == "sdk-slow" {
-			time.Sleep(700 * time.Millisecond)
+		in := bufio.NewReader(os.Stdin)
+		var ahead []byte
+		for mode == "sdk-slow" && bytes.Count(ahead, []byte("\n")) < 2 {
+			line, err := in.ReadBytes('\n')
+			if err != nil {
+				return 1
+			}
+			ahead = append(ahead, line...)
 		}
-		return runSDK(mode == "sdk-legacy")
+		return runSDK(mode == "sdk-legacy", io.MultiReader(bytes.NewReader(ahead), in))
 	}
 	return 0
 }

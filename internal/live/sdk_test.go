@@ -3,8 +3,10 @@ package live
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -32,8 +34,8 @@ func sdkServer(legacy bool) *mcp.Server {
 	return s
 }
 
-func runSDK(legacy bool) int {
-	if err := sdkServer(legacy).Run(context.Background(), &mcp.StdioTransport{}); err != nil {
+func runSDK(legacy bool, in io.Reader) int {
+	if err := sdkServer(legacy).Run(context.Background(), &mcp.IOTransport{Reader: io.NopCloser(in), Writer: os.Stdout}); err != nil {
 		return 1
 	}
 	return 0
@@ -60,15 +62,12 @@ func wantSDK(t *testing.T, s *seen, res Result, err error, era, version, transpo
 func TestSDKStdio(t *testing.T) {
 	for _, tt := range []struct{ mode, era, version string }{
 		{"sdk", EraModern, versionModern},
-		{"sdk-slow", EraModern, versionModern}, // both probes are waiting in its standard input when it starts to read
+		{"sdk-slow", EraModern, versionModern}, // it answers only after it got both probes
 		{"sdk-legacy", EraLegacy, "2025-06-18"},
 	} {
 		t.Run(tt.mode, func(t *testing.T) {
-			res, s, err := list(t, helper(t, tt.mode), func(o *Options) {
-				if tt.mode == "sdk-slow" {
-					o.StartTimeout = 1000e6
-				}
-			})
+			t.Parallel()
+			res, s, err := list(t, helper(t, tt.mode))
 			wantSDK(t, s, res, err, tt.era, tt.version, "stdio")
 		})
 	}
