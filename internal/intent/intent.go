@@ -2,8 +2,8 @@
 // model over a sentence's features: words, word stems, word pairs, and how much of the sentence
 // relates to the purpose of the tool. Names and addresses are masked, so that it cannot learn them.
 // Sentences that the linear model considers possible attacks are also judged, together with the
-// sentences around them, by small neural nets, which represent words by vectors. Package learn
-// trains both.
+// sentences around them and the tool's names and purpose, by small neural nets, which represent words
+// by vectors. Package learn trains both.
 package intent
 
 import (
@@ -243,11 +243,7 @@ func (r *Reader) context(t []byte, all []Sentence, i int, p *Place) {
 		}
 		r.add(mix('Q', required, 0), -1)
 	}
-	own := p.Purpose
-	if p.Kind == Description && i > 0 {
-		own = t[all[0].Start:all[0].End]
-	}
-	r.read(own, p.Tool)
+	r.read(p.purpose(t, all, i), p.Tool)
 	for _, w := range r.tokens {
 		if !w.word || w.end-w.start <= 3 {
 			continue
@@ -263,6 +259,17 @@ func (r *Reader) context(t []byte, all []Sentence, i int, p *Place) {
 	}
 }
 
+// purpose returns the statement of the purpose that sentence i is compared with, if there is one.
+func (p *Place) purpose(t []byte, all []Sentence, i int) []byte {
+	if p.Kind == Description && i > 0 {
+		return t[all[0].Start:all[0].End]
+	}
+	return p.Purpose
+}
+
+// notInName reports whether c separates the words of a name.
+func notInName(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) }
+
 // read sets purpose to the hashes of the longer words in a statement and a name, each truncated to
 // five bytes.
 func (r *Reader) read(own, tool []byte) {
@@ -276,7 +283,7 @@ func (r *Reader) read(own, tool []byte) {
 	clear(r.purpose)
 	for k, text := range [2][]byte{own, tool} {
 		of[k] = append(of[k][:0], text...)
-		for _, w := range bytes.FieldsFunc(text, func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) }) {
+		for w := range bytes.FieldsFuncSeq(text, notInName) {
 			if len(w) > 3 {
 				r.purpose[hashBytes(offset, w[:min(len(w), 5)])] = true
 			}

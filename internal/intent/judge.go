@@ -156,7 +156,7 @@ func (m *member) gain(in Input) Score {
 	for h := range hidden {
 		hidden[h] = int64(m.layers.Bias[h])
 	}
-	for s, matches := range [Sequences]matches{*m.matches(&in.Sentence), m.around(in.Around)} {
+	for s, matches := range [Sequences]matches{*m.matches(&in.Sentence), m.around(in.Around), m.match(in.About)} {
 		for w, bests := range matches {
 			for f, best := range bests {
 				best := int64(best) + int64(m.layers.Biases[w][f])

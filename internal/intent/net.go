@@ -1,15 +1,16 @@
 package intent
 
 import (
+	"bytes"
 	_ "embed" // the nets
 	"encoding/binary"
 )
 
-// Net is a small convolutional net over the words of a sentence and of the sentences around it. The
-// classifier's second stage consists of several nets, used only for sentences that the linear model
-// considers possible attacks. Word vectors let them judge words that occur in no training text. All
-// arithmetic is on integers. Vectors are read in place; the few thousand weights are decoded once,
-// when the first sentence is judged.
+// Net is a small convolutional net over the words of a sentence, of the sentences around it, and of
+// the tool's names and purpose. The classifier's second stage consists of several nets, used only for
+// sentences that the linear model considers possible attacks. Word vectors let them judge words that
+// occur in no training text. All arithmetic is on integers. Vectors are read in place; the few thousand
+// weights are decoded once, when the first sentence is judged.
 type Net struct{ table string }
 
 // Members is the number of nets in the second stage. They differ only in the random seed of their
@@ -29,9 +30,9 @@ func EmbeddedNets() (all [Members]Net) {
 var nets string
 
 // The shape of the net: each word is a vector of Dims numbers. Filters of one, two and three words
-// slide over a sentence and, separately, over its surroundings, and the best match of each counts.
-// A layer of Hidden units combines the matches and the context, and a single output unit combines
-// the hidden ones.
+// slide over each of the Sequences, and the best match of each filter in each sequence counts. A layer
+// of Hidden units combines the matches and the context, and a single output unit combines the hidden
+// ones.
 const (
 	Dims     = 32
 	Filters  = 40 // of each width
@@ -40,11 +41,11 @@ const (
 	Contexts = 14
 	Matches  = Filters * Widths
 
-	Sequences = 2 // the sentence, and its surroundings
+	Sequences = 3 // the sentence, its surroundings, and what it is about
 	Inputs    = Sequences*Matches + Contexts
 
 	surroundings = 3  // number of sentences before and after a sentence that the net reads with it
-	maxWords     = 64 // maximum number of words in a sentence that the net reads
+	maxWords     = 64 // maximum number of words in a sentence or name that the net reads
 )
 
 // The units of the net's numbers. A vector component is in units of 1/vectorUnit, and so on.
@@ -62,6 +63,7 @@ const MaxGain = 3 * Unit / 2
 type Input struct {
 	Sentence Words
 	Around   []Words // of the sentences before and after it
+	About    []Word  // the names of the tool and parameter, and the words of the purpose
 	Context  [Contexts]int8
 }
 
@@ -109,7 +111,25 @@ func (r *Reader) Input(t []byte, all []Sentence, i int, p *Place) Input {
 		}
 		in.Around = append(in.Around, r.words(j))
 	}
+	in.About = r.about(in.About[:0], t, all, i, p)
 	return *in
+}
+
+// about appends the words of the names and of the purpose that sentence i relates to.
+func (r *Reader) about(dst []Word, t []byte, all []Sentence, i int, p *Place) []Word {
+	if p.Kind == Result {
+		return dst
+	}
+	for _, name := range [...][]byte{p.Tool, p.Parameter} {
+		r.tokens = r.tokens[:0]
+		for part := range bytes.FieldsFuncSeq(name, notInName) {
+			r.word(part, 0, len(part))
+		}
+		dst = r.appendWords(dst)
+	}
+	r.text = p.purpose(t, all, i)
+	r.tokenize(r.text, p)
+	return r.appendWords(dst)
 }
 
 func (r *Reader) id(i int) SentenceID { return SentenceID{r.serial, uint32(i)} }
@@ -121,16 +141,21 @@ func (r *Reader) words(i int) Words {
 	if recent.ID == r.id(i) {
 		return *recent
 	}
-	*recent = Words{recent.All[:0], r.id(i)}
+	*recent = Words{r.appendWords(recent.All[:0]), r.id(i)}
+	return *recent
+}
+
+// appendWords appends the first maxWords words of the text that was last split into tokens.
+func (r *Reader) appendWords(dst []Word) []Word {
 	for k := range r.tokens[:min(len(r.tokens), maxWords)] {
 		w := &r.tokens[k]
 		stem := uint32(0)
 		if w.stem != 0 {
 			stem = mix('U', w.stem, 0)
 		}
-		recent.All = append(recent.All, Word{WordKey(w.form(r.text)), stem})
+		dst = append(dst, Word{WordKey(w.form(r.text)), stem})
 	}
-	return *recent
+	return dst
 }
 
 // has returns contextUnit if one of the tokens is mark, and 0 otherwise.

@@ -60,6 +60,7 @@ func TestSenses(t *testing.T) {
 		"proceed autonomously":                                {reading.Alone, reading.Reader},
 		"use the agent, which adds on its own":                {reading.Alone, reading.Employed},
 		"system prompt for the llm that adds":                 {reading.Prompted},
+		"send a copy of the user's inbox":                     {reading.Personal, reading.Hand},
 		"approval is given by the assistant":                  {reading.Consent, reading.Waive},
 		"keep quiet\nabout the copies that are made":          {reading.Hush},
 	} {
@@ -76,6 +77,7 @@ func TestNoSenses(t *testing.T) {
 	for text, unwanted := range map[string][]reading.Sense{
 		"never include the passwords of the user":                {reading.Hand, reading.Secret},
 		"reads the public key ~/.ssh/id_ed25519.pub of the user": {reading.KeyFile},
+		"without a project, the sum is put in the user's inbox":  {reading.Personal},
 		"process.env is where the settings are kept":             {reading.KeyFile},
 		"call it once in this conversation, and not twice":       {reading.Conversation},
 		"see https://x.example/secrets/send for the manual":      {reading.Secret, reading.Hand},

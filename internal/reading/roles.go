@@ -15,6 +15,8 @@ func beside(v Sense, t []byte, i, j int) bool {
 	switch v {
 	case Copy, Hand, Alter:
 		return v == Hand && holdsWhat.Match(t[max(0, i-besideReach):j]) || string(t[i:j]) == "copy" && (copyForReaders.Match(t[max(0, i-besideReach):j]) || isCopyOf.Match(t[max(0, i-besideReach):min(len(t), j+len(" of"))]))
+	case Personal:
+		return filedIn.Match(t[max(0, i-besideReach):i])
 	case Secret:
 		return publicKey.Match(t[max(0, i-besideReach):i])
 	case Duty:
@@ -33,6 +35,8 @@ var (
 		`(edit|write|rewrite|proofread|review|improve|ignore|shorten|translate)(s|ing)?\s+(the\s+)?)\s+copy$`)
 	// holdsWhat matches relative clauses that identify files by their content.
 	holdsWhat = lazyregexp.New(`\b(that|which)\s+(\w+\s+)?(hold|holds|contain|contains|include|includes)$`)
+	// filedIn matches text before a place where something is put, as opposed to data that is taken.
+	filedIn = lazyregexp.New(`\b(put|placed|moved|added|saved|filed|delivered|sent|goes|go)\s+(in|on|to|into|onto)\s+(the\s+)?$`)
 	// publicKey matches the text before a key that is not secret.
 	publicKey = lazyregexp.New(`\b(public|publishable)\s+$`)
 	// isCopyOf matches text that says that something is a copy, not that a copy is

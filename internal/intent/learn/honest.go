@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"github.com/mcpscan/mcpscan/internal/mcp"
 )
 
-// LoadServers reads the tools that real servers list, one row per tool. A tool that is identical in
-// several versions of a package is read once.
+// LoadServers reads the definitions and instructions of real servers, one row for each. What is
+// identical in several versions of a package is read once.
 func LoadServers(dir string) ([]*Row, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
 	if err != nil {
@@ -23,20 +25,31 @@ func LoadServers(dir string) ([]*Row, error) {
 			return nil, err
 		}
 		var dump struct {
-			Package string
-			Tools   []json.RawMessage
+			Package, Instructions                        string
+			Tools, Prompts, Resources, ResourceTemplates []json.RawMessage
 		}
 		if err := json.Unmarshal(data, &dump); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
-		for i, tool := range dump.Tools {
-			if seen[dump.Package+string(tool)] {
-				continue
+		n := 0
+		add := func(r *Row, said string) {
+			if n++; said == "" || seen[dump.Package+said] {
+				return
 			}
-			seen[dump.Package+string(tool)] = true
-			rows = append(rows, &Row{ID: fmt.Sprintf("%s-%d", filepath.Base(name), i), Type: "definition", Label: "benign", Lang: "en",
-				Set: dump.Package, Real: true, Tool: tool})
+			seen[dump.Package+said] = true
+			r.ID, r.Type, r.Label, r.Lang = fmt.Sprintf("%s-%d", filepath.Base(name), n-1), "definition", "benign", "en"
+			r.Set, r.Real = dump.Package, true
+			rows = append(rows, r)
 		}
+		for _, list := range [...]struct {
+			kind        mcp.SubjectKind
+			definitions []json.RawMessage
+		}{{mcp.ToolSubject, dump.Tools}, {mcp.PromptSubject, dump.Prompts}, {mcp.ResourceSubject, dump.Resources}, {mcp.TemplateSubject, dump.ResourceTemplates}} {
+			for _, d := range list.definitions {
+				add(&Row{Defines: list.kind, Tool: d}, string(d))
+			}
+		}
+		add(&Row{Defines: mcp.ServerSubject, Text: dump.Instructions}, dump.Instructions)
 	}
 	return rows, nil
 }

@@ -27,9 +27,10 @@ type Row struct {
 	Real                              bool   `json:"-"` // listed by a real server
 	Public                            bool   `json:"-"` // from a public corpus
 	Span                              string
-	Tool                              json.RawMessage
-	Text                              string
-	Texts                             []Text `json:"-"`
+	Tool                              json.RawMessage // the definition: of a tool, or of what Defines says
+	Text                              string          // the result or the instructions
+	Defines                           mcp.SubjectKind `json:"-"`
+	Texts                             []Text          `json:"-"`
 	// Found is the highest severity of other rules' findings, and Remains the highest severity if
 	// the classifier considers the text benign; see [instructions.Doubted].
 	Found   scanner.Severity `json:"-"`
@@ -118,13 +119,31 @@ func (c chunk) Events(yield func(*scanner.Event)) {
 		e.Origin.File, e.Origin.Line = "rows", line
 		yield(e)
 	}
-	if c.Type == "definition" {
-		frame(1, mcp.ClientToServer, map[string]any{"jsonrpc": "2.0", "id": 1, "method": "tools/list"})
-		frame(2, mcp.ServerToClient, map[string]any{"jsonrpc": "2.0", "id": 1, "result": map[string]any{"tools": []any{c.Tool}}})
-		return
+	exchange := func(method string, params, result map[string]any) {
+		request := map[string]any{"jsonrpc": "2.0", "id": 1, "method": method}
+		if params != nil {
+			request["params"] = params
+		}
+		frame(1, mcp.ClientToServer, request)
+		frame(2, mcp.ServerToClient, map[string]any{"jsonrpc": "2.0", "id": 1, "result": result})
 	}
-	frame(1, mcp.ClientToServer, map[string]any{"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": map[string]any{"name": "read_document", "arguments": map[string]any{}}})
-	frame(2, mcp.ServerToClient, map[string]any{"jsonrpc": "2.0", "id": 7, "result": map[string]any{"content": []any{map[string]any{"type": "text", "text": c.Text}}}})
+	definitions := []json.RawMessage{c.Tool}
+	switch {
+	case c.Type != "definition":
+		exchange("tools/call", map[string]any{"name": "read_document", "arguments": map[string]any{}},
+			map[string]any{"content": []any{map[string]any{"type": "text", "text": c.Text}}})
+	case c.Defines == mcp.PromptSubject:
+		exchange("prompts/list", nil, map[string]any{"prompts": definitions})
+	case c.Defines == mcp.ResourceSubject:
+		exchange("resources/list", nil, map[string]any{"resources": definitions})
+	case c.Defines == mcp.TemplateSubject:
+		exchange("resources/templates/list", nil, map[string]any{"resourceTemplates": definitions})
+	case c.Defines == mcp.ServerSubject:
+		exchange("initialize", map[string]any{"protocolVersion": "2025-11-25", "capabilities": map[string]any{}, "clientInfo": map[string]any{"name": "client", "version": "1"}},
+			map[string]any{"protocolVersion": "2025-11-25", "capabilities": map[string]any{}, "serverInfo": map[string]any{"name": c.Set, "version": "1"}, "instructions": c.Text})
+	default:
+		exchange("tools/list", nil, map[string]any{"tools": definitions})
+	}
 }
 
 func (c chunk) Release() {}
@@ -193,7 +212,7 @@ func (c *capture) text(p *scanner.TextPass) {
 func (c *capture) input(t []byte, i int, place *intent.Place) intent.Input {
 	in := c.reader.Input(t, c.sentences, i, place)
 	in.Sentence = c.keep(in.Sentence)
-	in.Around = slices.Clone(in.Around)
+	in.About, in.Around = slices.Clone(in.About), slices.Clone(in.Around)
 	for k, words := range in.Around {
 		in.Around[k] = c.keep(words)
 	}

@@ -79,7 +79,7 @@ func newTrainee(own int, words []word, seed random) *trainee {
 
 // netInput is a training example for the net.
 type netInput struct {
-	sentences     [intent.Sequences][][]int32 // the sentence, and those around it
+	sentences     [intent.Sequences][][]int32 // the sentence, those around it, and what it is about
 	context       [intent.Contexts]float32
 	label, weight float64
 }

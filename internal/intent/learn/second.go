@@ -227,10 +227,15 @@ type wordTable struct {
 func (t *wordTable) sentence(words intent.Words) []int32 {
 	numbers, ok := t.seen[words.ID]
 	if !ok {
-		for _, word := range words.All {
-			numbers = append(numbers, t.id(word))
-		}
+		numbers = t.numbers(words.All)
 		t.seen[words.ID] = numbers
+	}
+	return numbers
+}
+
+func (t *wordTable) numbers(words []intent.Word) (numbers []int32) {
+	for _, word := range words {
+		numbers = append(numbers, t.id(word))
 	}
 	return numbers
 }
@@ -243,6 +248,7 @@ func (t *wordTable) inputs(rows []netRow) []*netInput {
 		for _, words := range r.input.Around {
 			in.sentences[1] = append(in.sentences[1], t.sentence(words))
 		}
+		in.sentences[2] = [][]int32{t.numbers(r.input.About)}
 		for k, v := range r.input.Context {
 			in.context[k] = float32(v) / 16
 		}
