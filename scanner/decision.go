@@ -237,6 +237,7 @@ type Outcome struct {
 	Shared   []Shared   // what the messages add for other connections; only with a [Live] that shares
 	Noise    bool       // the frame does not start like a JSON-RPC message, so clients skip it
 	Exceeds  bool       // the frame exceeds a limit of the JSON parser
+	Invalid  bool       // the frame is not valid JSON, but lenient parsers accept it
 	First    bool       // the event is the first of its server in the session
 
 	Elsewhere bool // the session belongs to another shard, which reports on the event
@@ -256,7 +257,7 @@ type Judged struct {
 
 // begin resets o for a new event, reusing its memory.
 func (o *Outcome) begin(facts *Facts) {
-	*o = Outcome{Messages: o.Messages[:0], Skips: append(o.Skips[:0], facts.Skips...), Noise: facts.Noise, Exceeds: facts.Exceeds}
+	*o = Outcome{Messages: o.Messages[:0], Skips: append(o.Skips[:0], facts.Skips...), Noise: facts.Noise, Exceeds: facts.Exceeds, Invalid: facts.Invalid}
 	for i := range facts.Messages {
 		m := &facts.Messages[i]
 		o.Messages = append(o.Messages, Judged{Message: m, Target: m.Target})

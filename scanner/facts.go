@@ -13,6 +13,7 @@ type Facts struct {
 	Skips    []string  // reasons why parts of the event could not be inspected
 	Noise    bool      // the frame does not start like a JSON-RPC message, so clients skip it
 	Exceeds  bool      // the frame exceeds a limit of the JSON parser
+	Invalid  bool      // the frame is not valid JSON, but lenient parsers accept it
 
 	full bool // the event reached its maximum number of findings
 }

@@ -3,7 +3,6 @@ package scanner
 import (
 	"bytes"
 	"crypto/sha256"
-	"errors"
 	"slices"
 
 	"github.com/mcpscan/mcpscan/internal/mcp"
@@ -190,53 +189,6 @@ func (in *Inspector) config() {
 			}})
 		})
 	}
-}
-
-// parse sets the parse tree of the event's frame. A frame that is not JSON is noise or counts as
-// not inspected; either way, its text is searched.
-func (in *Inspector) parse() bool {
-	e := in.event
-	if e.tree != nil {
-		in.tree = e.tree
-		in.stray()
-		return true
-	}
-	in.tree, e.root = &in.own, 0
-	err := in.own.Parse(e.Frame)
-	if err == nil {
-		in.stray()
-		return true
-	}
-	var syntax *wire.SyntaxError
-	if errors.As(err, &syntax) {
-		in.facts.Exceeds = syntax.Limit
-		if in.facts.Noise = e.Kind == FrameEvent && noise(e.Frame); e.Reason != "" {
-			in.skip(e.Reason)
-		} else if !in.facts.Noise {
-			in.skip("unparsable frame: " + syntax.Msg) // a lenient client may parse more of it than we do
-		}
-	}
-	in.plain()
-	return false
-}
-
-// stray adds a skip if the event's source reports that the frame is not a message.
-func (in *Inspector) stray() {
-	if in.event.Reason != "" {
-		in.skip(in.event.Reason)
-	}
-}
-
-// plain inspects a frame that is not JSON as a single string node, so that findings get a
-// position as usual.
-func (in *Inspector) plain() {
-	in.own.SetText(in.event.Frame)
-	in.tree, in.event.root = &in.own, 0
-	in.message = len(in.facts.Messages)
-	in.facts.Messages = append(in.facts.Messages, Message{Kind: mcp.Malformed})
-	in.unread = true
-	in.region(mcp.MessageSubject, "", 0, 0)
-	in.unread = false
 }
 
 // region inspects every string and key in the subtree of node i, as part of the subject at

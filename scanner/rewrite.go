@@ -38,7 +38,7 @@ func (o *Outcome) Rewrite(frame []byte) []byte {
 		return frame
 	}
 	var doc wire.Doc
-	if doc.Parse(frame) != nil {
+	if doc.Parse(wire.Lenient(frame)) != nil {
 		return nil
 	}
 	gone, lists := map[int]bool{}, map[int]bool{}
@@ -75,7 +75,7 @@ func (o *Outcome) place(frame []byte) {
 		return
 	}
 	var doc wire.Doc
-	err := doc.Parse(frame)
+	err := doc.Parse(wire.Lenient(frame))
 	for k := range o.Withheld {
 		w, i := &o.Withheld[k], -1
 		if err == nil {

@@ -83,7 +83,7 @@ func argumentsOf(frame []byte, offset int) string {
 	if offset < 0 || offset > len(frame) {
 		return ""
 	}
-	message, _ := wire.Skim(frame[offset:], wire.MaxNodes) // in a batch, more messages follow
+	message, _ := wire.Skim(wire.Lenient(frame[offset:]), wire.MaxNodes) // in a batch, more messages follow
 	given := message.Get("params")
 	if arguments := given.Get("arguments"); arguments.Kind() != wire.Invalid {
 		given = arguments

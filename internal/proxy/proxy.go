@@ -196,7 +196,7 @@ func (g *gate) now() time.Time {
 // unreadable reports whether a frame is not a JSON-RPC message, or contains an element that is not
 // one.
 func unreadable(out *scanner.Outcome) bool {
-	return out.Noise || len(out.Messages) == 0 || slices.ContainsFunc(out.Messages, func(m scanner.Judged) bool { return m.Kind == mcp.Malformed })
+	return out.Noise || out.Invalid || len(out.Messages) == 0 || slices.ContainsFunc(out.Messages, func(m scanner.Judged) bool { return m.Kind == mcp.Malformed })
 }
 
 // splitting is the decision about an event whose lines clients read differently.
