@@ -18,6 +18,7 @@ import (
 type bypass struct {
 	name, frame string
 	fromServer  bool
+	stdio       bool   // the frame evades a check only as a line
 	failClosed  bool   // the frame cannot be judged, so only fail_closed refuses it
 	answer      string // answer to the sender; "" for none
 }
@@ -75,6 +76,9 @@ var bypasses = []bypass{
 	{name: "proxy: a result with invalid UTF-8", fromServer: true, frame: `{"jsonrpc":"2.0","id":"c","result":{"content":[{"type":"text","text":"` + orders + "\xff" + `"}]}}`},
 	{name: "proxy: a result with NaN", fromServer: true, frame: `{"jsonrpc":"2.0","id":"c","result":{"content":[{"type":"text","text":"` + orders + `"}],"x":NaN}}`},
 	{name: "proxy: invalid UTF-8, closed", frame: `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"arguments":{"a":"` + "\xff" + `"},"name":"hidden"}}`, failClosed: true, answer: `"id":7`},
+	{name: "proxy: a carriage return between two messages", stdio: true, frame: `{"jsonrpc":"2.0","id":9,"method":"ping"}` + "\r" + call("1", "denied hidden")},
+	{name: "proxy: a carriage return inside a message", stdio: true, frame: `{"jsonrpc":"2.0","method":"notifications/x","params":{"x": ` + "\r " + call("1", "denied hidden") + "\r}}"},
+	{name: "proxy: a carriage return before a result", stdio: true, fromServer: true, frame: "loading\r" + `{"jsonrpc":"2.0","id":"c","result":{"content":[{"type":"text","text":"` + orders + `"}]}}`},
 	{name: "proxy: a body that does not parse", frame: `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"hidden"}`, failClosed: true},
 	{name: "proxy: a line that is no message", fromServer: true, frame: `hidden {`, failClosed: true},
 }
@@ -139,7 +143,7 @@ func TestBypassesOverHTTP(t *testing.T) {
 	engine := strict(t)
 	for _, b := range bypasses {
 		for _, kind := range []string{"application/json", stream} {
-			if !b.fromServer && kind == stream {
+			if b.stdio || !b.fromServer && kind == stream {
 				continue
 			}
 			t.Run(b.name+" "+kind, func(t *testing.T) {
@@ -177,4 +181,21 @@ func TestBypassesOverHTTP(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestCarriageReturns checks that a carriage return that separates no messages passes.
+func TestCarriageReturns(t *testing.T) {
+	c := connect(t, strict(t), nil)
+	client, server := bufio.NewReader(c.fromProxy), bufio.NewReader(c.serverIn)
+	for _, s := range []string{"{\"jsonrpc\":\"2.0\",\r\"method\":\"notifications/x\",\r\"params\":{}}\r\n", "\r[1/2] loading\r[2/2] {loading}\r\n"} {
+		c.say(c.toProxy, s)
+		if got := line(t, server); got != s {
+			t.Errorf("the server got %q instead of %q", got, s)
+		}
+		c.say(c.serverOut, s)
+		if got := line(t, client); got != s {
+			t.Errorf("the client got %q instead of %q", got, s)
+		}
+	}
+	c.close()
 }

@@ -105,9 +105,11 @@ func (s *stream) event(b block) {
 	frame := frameOf(e.Data)
 	endpoint := e.Type == "endpoint" && !wire.BeginsLikeJSON(frame) && e.HasData
 	at := s.at
-	at.ambiguous = wire.AmbiguousEvent(b.raw, frame)
+	if wire.AmbiguousEvent(b.raw, frame) {
+		at.ambiguous = wire.AmbiguousReason
+	}
 	switch {
-	case at.ambiguous && (endpoint || len(frame) == 0) && !s.unclear():
+	case at.ambiguous != "" && (endpoint || len(frame) == 0) && !s.unclear():
 		return
 	case endpoint:
 		s.out = b.raw
@@ -144,7 +146,7 @@ func (s *stream) event(b block) {
 // unclear counts lines without a message that clients read differently, and reports whether they are
 // forwarded.
 func (s *stream) unclear() bool {
-	return !s.gate.refuses(&s.at, splitting.Reason)
+	return !s.gate.refuses(&s.at, wire.AmbiguousReason)
 }
 
 // answered removes the requests that a frame answers.

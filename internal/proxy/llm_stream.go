@@ -120,7 +120,7 @@ func (s *llmStream) step() {
 	case b.kind == nothing && b.begins && (wire.BeginsLikeJSON(bytes.TrimPrefix(b.raw, []byte(markUTF8))) || s.wideCharset(b.raw) != ""):
 		s.document(b)
 	case b.kind == nothing:
-		if s.out = b.raw; wire.AmbiguousEvent(b.raw, nil) && s.gate.refuses(s.scope(), splitting.Reason) {
+		if s.out = b.raw; wire.AmbiguousEvent(b.raw, nil) && s.gate.refuses(s.scope(), wire.AmbiguousReason) {
 			s.out = nil
 		}
 	case s.long || s.pass(tooLongReason(mcp.ServerToClient, s.gate.MaxMessage)):
@@ -196,8 +196,8 @@ func (r *rawBlocks) Read(p []byte) (int, error) {
 // event handles an event.
 func (s *llmStream) event(b block) {
 	data := wire.SSEEventIn(b.raw, b.begins).Data
-	if wire.AmbiguousEvent(b.raw, data) && s.gate.refuses(s.scope(), splitting.Reason) {
-		s.refuse(splitting.Reason)
+	if wire.AmbiguousEvent(b.raw, data) && s.gate.refuses(s.scope(), wire.AmbiguousReason) {
+		s.refuse(wire.AmbiguousReason)
 		return
 	}
 	s.inspect(b, bytes.TrimSpace(data), b.raw)

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/mcpscan/mcpscan/internal/mcp"
-	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -51,8 +50,8 @@ type scope struct {
 	origin                     scanner.Origin // origin of events that are not recorded
 	head                       *mcp.HTTPHead  // headers of the HTTP exchange; nil on stdio
 	mask                       func([]byte) []byte
-	page                       bool // the frame is an HTTP error page, which need not be a message
-	ambiguous                  bool // clients read different events from the lines around the frame
+	page                       bool   // the frame is an HTTP error page, which need not be a message
+	ambiguous                  string // why receivers read different messages from the lines around or in the frame; "" if they do not
 }
 
 // gate judges messages one at a time, so that the recording lists them in the order in which they
@@ -109,8 +108,8 @@ func (g *gate) judge(s *scope, direction mcp.Direction, frame []byte) (pass []by
 		do = scanner.Forward
 	case out.Exceeds:
 		do, out.Decision = scanner.Refuse, exceeding
-	case s.ambiguous && do != scanner.Refuse:
-		do, out.Decision = scanner.Refuse, splitting
+	case s.ambiguous != "" && do != scanner.Refuse:
+		do, out.Decision = scanner.Refuse, scanner.Decision{Verdict: scanner.Block, Reason: s.ambiguous}
 	case do == scanner.Rewrite:
 		if pass = out.Rewrite(masked); pass == nil {
 			do = scanner.Refuse
@@ -198,9 +197,6 @@ func (g *gate) now() time.Time {
 func unreadable(out *scanner.Outcome) bool {
 	return out.Noise || out.Invalid || len(out.Messages) == 0 || slices.ContainsFunc(out.Messages, func(m scanner.Judged) bool { return m.Kind == mcp.Malformed })
 }
-
-// splitting is the decision about an event whose lines clients read differently.
-var splitting = scanner.Decision{Verdict: scanner.Block, Reason: wire.AmbiguousReason}
 
 // contradiction is the rule that compares a request's headers with its body.
 const contradiction = "prt-header-body-mismatch"
