@@ -47,7 +47,7 @@ var imports = map[string][]string{
 	"internal/intent/learn":        {"internal/intent", "internal/mcp", "internal/text", "rules", "rules/instructions", "scanner"},
 	"internal/intent/train":        {"internal/intent", "internal/intent/learn", "internal/replace"},
 	"internal/intent/vectors":      {},
-	"internal/policy":              {"internal/configfile", "internal/lazyregexp", "internal/mcp", "internal/names", "internal/text", "internal/wire", "scanner"},
+	"internal/policy":              {"internal/configfile", "internal/destination", "internal/lazyregexp", "internal/mcp", "internal/names", "internal/text", "internal/wire", "scanner"},
 	"internal/config":              {"internal/capability", "internal/configfile", "internal/lazyregexp", "internal/names", "internal/policy", "internal/text", "internal/wire", "scanner"},
 	"internal/lockfile":            {"internal/baseline", "internal/mcp", "internal/replace", "internal/wire", "scanner"},
 	"internal/replace":             {},

@@ -250,3 +250,36 @@ match.resource_path = ["/ok/**"]
 		}
 	}
 }
+
+// TestWebAddresses checks that no notation of a URL evades a rule that refuses, or satisfies a rule that
+// allows.
+func TestWebAddresses(t *testing.T) {
+	for text, want := range map[string]bool{
+		"http://169.254.169.254/x":         true,
+		"HTTP://user:pw@169.254.169.254/x": true,
+		"http://h@u@169.254.169.254:80/x":  true,
+		"http://169.254.169.254.:/x":       true,
+		"http://2852039166/x":              true,
+		"http://0xA9FEA9FE/x?q":            true,
+		"http://0251.0376.43518/x":         true,
+		"http://[::ffff:a9fe:a9fe]/y/../x": true,
+		`http:\\169.254.169.254\x`:         true,
+		"http:169.254.169.254/x":           true,
+		"http://169.254.169.254:8080/x":    false,
+		"https://169.254.169.254/x":        false,
+		"http://169.254.169.254@h/x":       false,
+		"http://169.254.169.254.h/x":       false,
+		"http://h/http:169.254.169.254/x":  false,
+		"http://h/?u=x@169.254.169.254/x":  false,
+		"ftp://user@169.254.169.254/x":     false,
+	} {
+		if got := verdict(t, "deny", "http://169.254.169.254/**", "url", text); (got == scanner.Block) != want {
+			t.Errorf("%s: %s", text, got)
+		}
+	}
+	for _, text := range []string{"http://user@ok.example/x", "http://ok.example@h/x", "http://ok.example:80/x"} {
+		if got := verdict(t, "allow", "http://ok.example/**", "url", text); got != scanner.Log {
+			t.Errorf("%s: %s", text, got)
+		}
+	}
+}

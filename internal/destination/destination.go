@@ -41,7 +41,7 @@ type Destination struct {
 // Of returns the destination of a host. It accepts all numeric notations that clients accept, such
 // as 2130706433, 0x7f.1 and 0177.0.0.1 for 127.0.0.1.
 func Of(host string) Destination {
-	plain := strings.ToLower(strings.TrimSuffix(strings.ReplaceAll(norm.NFKC.String(host), "。", "."), "."))
+	plain := plainHost(host)
 	if ip, err := netip.ParseAddr(plain); err == nil {
 		inner := embedded(ip)
 		return Destination{reachOf(inner), inner != ip.WithZone("") || !strings.EqualFold(strings.TrimSuffix(host, "."), plain)}
@@ -62,6 +62,30 @@ func Of(host string) Destination {
 		return Destination{Reach: ThisMachine}
 	}
 	return Destination{}
+}
+
+// plainHost returns a host in lower case, without compatibility characters and the trailing dot.
+func plainHost(host string) string {
+	return strings.ToLower(strings.TrimSuffix(strings.ReplaceAll(norm.NFKC.String(host), "。", "."), "."))
+}
+
+// Host returns the same text for all notations of a host in a URL. An IPv6 address that embeds an IPv4
+// address becomes the latter; any other one is in brackets.
+func Host(host string) string {
+	plain := plainHost(host)
+	ip, err := netip.ParseAddr(strings.Trim(plain, "[]"))
+	if err == nil {
+		ip = embedded(ip)
+	} else if numeric, ok := parseInetAton(plain); ok {
+		ip = numeric
+	}
+	switch {
+	case !ip.IsValid():
+		return plain
+	case ip.Is6():
+		return "[" + ip.String() + "]"
+	}
+	return ip.String()
 }
 
 // Public DNS names and cloud host names that resolve to internal addresses. Source: the

@@ -94,3 +94,14 @@ func TestDestinationURL(t *testing.T) {
 		}
 	}
 }
+
+func TestHost(t *testing.T) {
+	for host, want := range map[string]string{
+		"Example.COM.": "example.com", "127.1": "127.0.0.1", "0x7f000001": "127.0.0.1", "[::ffff:7f00:1]": "127.0.0.1",
+		"[2001:DB8:0::1]": "[2001:db8::1]", "①②7.0.0.1": "127.0.0.1", "": "",
+	} {
+		if got := Host(host); got != want {
+			t.Errorf("%s: %s, expected %s", host, got, want)
+		}
+	}
+}

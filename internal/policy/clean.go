@@ -82,6 +82,7 @@ func (r *readings) one(s string) {
 		r.file(rest, strings.HasPrefix(s[5:], "//"))
 		return
 	}
+	r.web(s)
 	if scheme, rest, ok := strings.Cut(s, "://"); ok && plainScheme(scheme) {
 		r.url(strings.ToLower(scheme), rest)
 		return
