@@ -38,6 +38,9 @@ func TestCheck(t *testing.T) {
 		{"patterns", "[rules.a]\naction='deny'\nmatch.tool_name=['x*', 'xy', '[ab]', '*']\nmatch.resource_path=['/etc/']\n", []string{
 			`3:18: the pattern "x*" adds nothing: "*" in the same list`, `3:24: the pattern "xy" adds nothing`, `3:30: the pattern "[ab]" adds nothing`,
 			`3:30: the pattern "[ab]" has brackets`, `3:38: the pattern "*" does not match tool names that contain a slash`, `4:22: the pattern "/etc/" matches only the directory itself; to match its content, use "/etc/**"`}},
+		{"white space", "[rules.a]\naction='deny'\nmatch.resource_path=['/etc/** ']\n", []string{`3:22: the pattern "/etc/** " begins or ends with white space`}},
+		{"expressions", "[rules.a]\naction='deny'\nmatch.tool_name=['^sh', 'shell_.+', 'sh.*']\n", []string{
+			`3:18: the pattern "^sh" looks like a regular expression`, `3:25: the pattern "shell_.+" looks like`}},
 		{"dots", "[rules.a]\naction='deny'\nmatch.resource_path=['/a/../etc/**', '**/../**']\n", []string{`3:22: the pattern "/a/../etc/**" adds nothing`, `3:22: the pattern "/a/../etc/**" matches only paths with ..`}},
 		{"the same pattern twice", "[rules.a]\naction='deny'\nmatch.tool_name=['x', 'x']\n", []string{`3:23: the pattern "x" adds nothing`}},
 	} {

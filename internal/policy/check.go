@@ -112,6 +112,10 @@ func (c *checker) patterns(r *Rule) {
 				}
 			}
 			switch {
+			case strings.TrimSpace(p.source) != p.source:
+				c.tell(p.at, "the pattern %s begins or ends with white space, which is literal; remove it", quoted(p.source))
+			case strings.HasPrefix(p.source, "^"), strings.Contains(p.source, ".+"):
+				c.tell(p.at, "the pattern %s looks like a regular expression, but only * and ? are special; write * for any text", quoted(p.source))
 			case strings.ContainsAny(p.source, "[]{}"):
 				c.tell(p.at, "the pattern %s has brackets, which are literal: write a list of patterns instead", quoted(p.source))
 			case p.source == "*" && name == "tool_name" && !r.Passes():
