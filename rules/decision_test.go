@@ -84,6 +84,32 @@ func TestEveryCallPastALimit(t *testing.T) {
 	}
 }
 
+// TestOrdinaryBursts checks that calls beyond the burst limit are blocked by default only if data can
+// leave and the calls are not parallel, and always if the settings demand it.
+func TestOrdinaryBursts(t *testing.T) {
+	const limit, other, started = "burst: {max_calls: 2, window: 1m", "b > " + `{"jsonrpc":"2.0","id":1,"method":"ping"}` + "\n", "a > " + `{"jsonrpc":"2.0","id":0,"method":"ping"}` + "\na < " + `{"jsonrpc":"2.0","id":0,"result":{}}` + "\n"
+	three := func(tool string) string {
+		frames := ""
+		for id := range 3 {
+			frames += fmt.Sprintf("a > {\"jsonrpc\":\"2.0\",\"id\":%d,\"method\":\"tools/call\",\"params\":{\"name\":%q}}\n", id+1, tool)
+		}
+		return strings.TrimSuffix(frames, "\n")
+	}
+	for _, c := range []struct{ what, settings, frames, want string }{
+		{"a single server", "", three("compute_sum"), "3 alert cross-server burst"},
+		{"a single server that sends", "", three("send_message"), "3 block cross-server burst"},
+		{"several servers", "", other + three("compute_sum"), "4 block cross-server burst"},
+		{"parallel calls", "", other + started + three("compute_sum"), "6 alert cross-server burst"},
+		{"parallel sends", "", other + started + three("send_message"), "6 block cross-server burst"},
+		{"a single server, if all bursts are blocked", ", enabled: true", three("compute_sum"), "3 block cross-server burst"},
+		{"parallel calls, if all bursts are blocked", ", enabled: true", other + started + three("compute_sum"), "6 block cross-server burst"},
+	} {
+		if got := decided(t, "cross_server: {"+limit+c.settings+"}}", c.frames); got != c.want {
+			t.Errorf("%s:\n%s\nwant:\n%s", c.what, got, c.want)
+		}
+	}
+}
+
 // decided returns the decisions about frames.
 func decided(t *testing.T, policy, text string) string {
 	t.Helper()

@@ -98,7 +98,7 @@ func blockedAgain(f *scanner.Finding) bool {
 // severity, and that each later one is reported too.
 func TestEachBlockedCallIsFound(t *testing.T) {
 	for _, rule := range []string{"burst", "rate-limit"} {
-		e, err := scanner.New(only(rule), scanner.Options{})
+		e, err := scanner.New(only(rule), scanner.Options{Limits: scanner.Limits{BlockBursts: true}})
 		if err != nil {
 			t.Fatal(err)
 		}

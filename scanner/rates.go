@@ -15,6 +15,7 @@ type Limits struct {
 	AnyTurn      bool          // also report flows across turns
 	BurstCalls   int           // calls to one server within BurstWindow that are not yet a burst
 	BurstWindow  time.Duration
+	BlockBursts  bool                 // block every call beyond BurstCalls, even if no data can leave or the calls are parallel
 	Rate         RateLimit            // for servers that are not in Rates
 	Rates        map[string]RateLimit // by server; zero fields default to those of Rate
 

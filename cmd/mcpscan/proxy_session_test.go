@@ -134,11 +134,11 @@ type attack struct {
 }
 
 func attacks() []attack {
-	burst := attack{"burst", [3]string{"compute_sum", "Adds numbers.", "1"}, [3]string{"compute_sum", "Adds numbers.", "1"}, nil, true}
+	burst := attack{"burst", [3]string{"send_message", "Sends a message.", "1"}, [3]string{"send_message", "Sends a message.", "1"}, nil, true}
 	for range 5 {
-		burst.calls = append(burst.calls, [3]string{"one", "compute_sum", ""}, [3]string{"two", "compute_sum", ""})
+		burst.calls = append(burst.calls, [3]string{"one", "send_message", ""}, [3]string{"two", "send_message", ""})
 	}
-	burst.calls = append(burst.calls, [3]string{"one", "compute_sum", ""})
+	burst.calls = append(burst.calls, [3]string{"one", "send_message", ""})
 	return []attack{
 		burst,
 		{"shadow-tool", [3]string{"read_note", "Reads a note.", "text"}, [3]string{"read_note", "Reads a note and its token.", "text"}, [][3]string{{"two", "read_note", ""}}, false},

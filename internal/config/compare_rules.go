@@ -66,8 +66,8 @@ func (c *comparison) comparedRules() []scanner.Rule {
 	return rules
 }
 
-// harmed returns the rules that were on before and are now off or have a lower severity, ignoring
-// overrides.
+// harmed returns the rules that were on before and are now off, have a lower severity or block less,
+// ignoring overrides.
 func (s *Settings) harmed(before *Settings, rules []scanner.Rule) map[string]configfile.Effect {
 	harmed := map[string]configfile.Effect{}
 	for i := range rules {
@@ -82,6 +82,9 @@ func (s *Settings) harmed(before *Settings, rules []scanner.Rule) map[string]con
 				effect = configfile.Keeps
 			}
 			if is.Enabled != nil && !*is.Enabled {
+				effect = configfile.Weakens
+			}
+			if r.ID == "burst" && before.Limits().BlockBursts && !s.Limits().BlockBursts {
 				effect = configfile.Weakens
 			}
 			if effect > configfile.Keeps {

@@ -75,6 +75,7 @@ func TestCompare(t *testing.T) {
 		{before: "", now: "cross_server: {cross_server_flow: {window: 10s}}", there: weakens},
 		{before: "", now: "cross_server: {burst: {max_calls: 11}}", there: weakens},
 		{before: "", now: "cross_server: {burst: {window: 4s}}", there: weakens},
+		{before: "cross_server: {burst: {enabled: true}}", now: "", there: weakens, back: keeps},
 		{before: "cross_server: {cross_server_flow: {same_turn_only: false}}", now: "", there: weakens},
 		{before: "", now: "cross_server: {categories: [{tool: t, category: compute}]}", there: weakens, back: weakens},
 

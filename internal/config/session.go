@@ -46,7 +46,7 @@ type CrossServerFlow struct {
 
 // Burst configures the detection of more than MaxCalls calls to one server within a window.
 type Burst struct {
-	Enabled  *bool
+	Enabled  *bool // true blocks every call beyond the limit; nil only those that the rule burst blocks by default
 	MaxCalls int
 	Window   time.Duration
 }
@@ -68,6 +68,7 @@ func (s *Settings) Limits() scanner.Limits {
 		AnyTurn:      c.Flow.SameTurnOnly != nil && !*c.Flow.SameTurnOnly,
 		BurstCalls:   c.Burst.MaxCalls,
 		BurstWindow:  c.Burst.Window,
+		BlockBursts:  s.Profile.Name == "strict" || c.Burst.Enabled != nil && *c.Burst.Enabled,
 		Rate:         scanner.RateLimit{CallsPerMinute: r.DefaultRPM, Burst: r.DefaultBurst},
 		Rates:        r.PerServer,
 		Category:     c.category(),
@@ -137,11 +138,16 @@ func (s *Settings) pinned(rule string) *bool {
 // BlocksBinaries reports whether a server whose binary does not match the pinned one must not be
 // started.
 func (s *Settings) BlocksBinaries() bool {
+	return s.pinsBlock() && (s.Policy.Pinning.Binary == nil || *s.Policy.Pinning.Binary)
+}
+
+// pinsBlock reports whether changed definitions are blocked.
+func (s *Settings) pinsBlock() bool {
 	if s.Policy == nil {
 		return false
 	}
 	pins := &s.Policy.Pinning
-	return pins.Enabled != nil && *pins.Enabled && (pins.Binary == nil || *pins.Binary) && (pins.OnChange == nil || *pins.OnChange == scanner.Block)
+	return pins.Enabled != nil && *pins.Enabled && (pins.OnChange == nil || *pins.OnChange == scanner.Block)
 }
 
 // Pinning returns the settings for tools that changed since they were trusted.

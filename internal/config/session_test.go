@@ -19,10 +19,10 @@ func TestLimits(t *testing.T) {
 cross_server:
   read_then_send: {window: 1m30s}
   cross_server_flow: {window: 1ns, same_turn_only: false}
-  burst: {max_calls: 3, window: "24h"}
+  burst: {enabled: true, max_calls: 3, window: "24h"}
 rate_limits: {default_rpm: 4, default_burst: 5, per_server: {a: {calls_per_minute: 6, burst: 7}, b: {burst: 8}, c: }}
 `).Limits()
-	want := scanner.Limits{ReadThenSend: 90 * time.Second, Flow: 1, AnyTurn: true, BurstCalls: 3, BurstWindow: 24 * time.Hour,
+	want := scanner.Limits{ReadThenSend: 90 * time.Second, Flow: 1, AnyTurn: true, BurstCalls: 3, BurstWindow: 24 * time.Hour, BlockBursts: true,
 		Rate:  scanner.RateLimit{CallsPerMinute: 4, Burst: 5},
 		Rates: map[string]scanner.RateLimit{"a": {CallsPerMinute: 6, Burst: 7}, "b": {Burst: 8}, "c": {}}}
 	if !reflect.DeepEqual(got, want) {

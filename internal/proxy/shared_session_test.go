@@ -143,7 +143,7 @@ func TestSharedSession(t *testing.T) {
 		"burst": func(a, b *sharing) (rule string) { // two connections to one server
 			for range 6 {
 				for _, s := range []*sharing{a, b} {
-					rule = s.call("compute_sum", "{}", "1")
+					rule = s.call("send_message", "{}", "1")
 				}
 			}
 			return rule

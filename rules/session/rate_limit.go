@@ -24,7 +24,7 @@ var RateLimit = scanner.Rule{
 		if !p.OverRate() {
 			return
 		}
-		p.Refuse(scanner.RateCheck, scanner.Block, "more calls to the server than its rate limit allows")
+		p.Refuse(scanner.RateCheck, scanner.Block, "more calls to the server than its rate limit allows (rate_limits in mcpscan.yaml)")
 		l, severity, how := p.RateLimit(), scanner.Medium, ""
 		if !p.RateExceeded() {
 			severity, how = scanner.Low, ": another blocked call"
