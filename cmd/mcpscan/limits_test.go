@@ -41,7 +41,8 @@ var limits = []struct {
 	rows []limit
 }{
 	{"cmd/mcpscan", []limit{
-		{"maxTold", "lines that `proxy` writes to standard error", "lines", "a last line reports that there are more"},
+		{"maxTold", "lines that `proxy` writes to standard error, except those about findings", "lines", "counted in a last line"},
+		{"maxFindings", "findings that `proxy` writes to standard error", "findings", "counted in a last line"},
 		{"--ask-timeout", "time to approve a message that the policy prompts for, in `proxy`", "time", "the message is refused"},
 		{"maxHeldFile", "the file of a held message that `held` reads", "bytes", "not listed"},
 		{"maxListed", "files that `held` reads", "files", "not listed"},

@@ -3,15 +3,12 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/mcpscan/mcpscan/internal/app"
 	"github.com/mcpscan/mcpscan/internal/config"
-	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/proxy"
 	"github.com/mcpscan/mcpscan/internal/servers"
 	"github.com/mcpscan/mcpscan/internal/sessionlog"
@@ -65,7 +62,7 @@ func (c *proxyCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	r := &proxyRun{proxyCmd: c, std: std, checks: checks}
+	r := &proxyRun{proxyCmd: c, std: std, checks: checks, stderr: errorLog{to: std.err}}
 	if r.record, err = app.OpenTraffic(c.Record, c.RecordSize, c.RecordKeep, r.trouble); err != nil {
 		return err
 	}
@@ -80,7 +77,8 @@ func (c *proxyCmd) Run(ctx context.Context, std streams) error {
 		target.Written = asWritten(target.Written, servers.KnownIn(checks.Locked)[target.Name].Last(), c.Env)
 	}
 	r.alerts = c.startAlerts(checks.Triage.Settings.AlertThreshold)
-	r.target, r.sink, r.live = target, checks.Into(app.Tee{r.log.Beside(collector), r.alerts}), checks.Engine().Live()
+	r.findings.least = r.alerts.least
+	r.target, r.sink, r.live = target, checks.Into(app.Tee{app.Tee{r.log.Beside(collector), r.alerts}, &r.findings}), checks.Engine().Live()
 	r.known = checks.Servers()
 	connect := r.connect
 	if c.overHTTP() {
@@ -88,6 +86,7 @@ func (c *proxyCmd) Run(ctx context.Context, std streams) error {
 	}
 	code, failed := connect(ctx, servers.KnownIn(checks.Locked))
 	r.alerts.close(r.trouble)
+	r.stderr.close()
 	lost := errors.Join(r.record.Close(), r.log.Close(), r.lost)
 	input := report.Input{Kind: "server", Name: target.Name}
 	if c.Servers != "" && !c.LLM {
@@ -183,9 +182,6 @@ func (c *proxyCmd) target(known servers.Known) (*servers.Target, error) {
 	return t, nil
 }
 
-// maxTold limits the number of lines on standard error per connection, because clients store them.
-const maxTold = 200
-
 // proxyRun is one run of the proxy.
 type proxyRun struct {
 	*proxyCmd
@@ -201,15 +197,15 @@ type proxyRun struct {
 	lost   error           // the first error of a sink
 	shared *sessionlog.Log // nil if the session is not shared
 
-	telling sync.Mutex
-	told    int
+	findings openFindings // of the current event
+	stderr   errorLog
 }
 
 // connect starts the server and relays messages until one side is done.
 func (r *proxyRun) connect(ctx context.Context, known servers.Known) (code int, err error) {
 	s := r.starting(r.target, known)
 	if lacks := s.in.Lacks(); !r.Quiet && lacks != "" {
-		r.tell("started without %s from your environment; if the server needs one, pass --env NAME or list it in env_allow in mcpscan.yaml", lacks)
+		r.stderr.tell("started without %s from your environment; if the server needs one, pass --env NAME or list it in env_allow in mcpscan.yaml", lacks)
 	}
 	stderr, ok := r.std.err.(*os.File)
 	if !ok {
@@ -242,89 +238,5 @@ func (r *proxyRun) options() proxy.Options {
 	return proxy.Options{
 		Engine: r.live, Now: time.Now, MaxMessage: r.MaxMessage, FailClosed: policy != nil && policy.FailClosed, Observe: r.Mode == "observe",
 		Record: r.record.Record, Decided: r.decided, Asking: r.asking(), Took: r.alerts.took(),
-	}
-}
-
-// decided adds an event's outcome to the reports, and prints a line that ends up in the client's
-// log.
-func (r *proxyRun) decided(e *scanner.Event, out *scanner.Outcome, do scanner.Action) {
-	err := r.sink.Event(e, out)
-	for i := range out.Findings {
-		err = errors.Join(err, r.sink.Finding(&out.Findings[i]))
-	}
-	if r.lost == nil {
-		r.lost = err
-	}
-	r.log.Flush()
-	r.alerts.decided(e, out, do)
-	if r.Quiet {
-		return
-	}
-	if e.Kind == scanner.SkippedEvent {
-		if do == scanner.Refuse {
-			r.tell("not inspected, and not forwarded: %s", e.Reason)
-		} else {
-			r.tell("not inspected: %s", e.Reason)
-		}
-		return
-	}
-	blocked, withheld := "blocked", "withheld"
-	if r.asks(out) {
-		blocked = "" // the answer is reported separately
-	}
-	if r.Mode == "observe" {
-		blocked, withheld = "would block", "would withhold"
-	}
-	if (out.Action() == scanner.Refuse || do == scanner.Refuse) && blocked != "" {
-		r.tell("%s %s: %s", blocked, saidIn(e, out), proxy.Reason(&out.Decision))
-	}
-	for i := range out.Withheld {
-		w := &out.Withheld[i]
-		r.tell("%s %s %q from the list: %s", withheld, w.Kind, text.Visible(w.Name, 120), text.Visible(w.Decision.Reason, 300))
-	}
-}
-
-// saidIn describes an event's message for the log.
-func saidIn(e *scanner.Event, out *scanner.Outcome) string {
-	what := "a message"
-	for i := range out.Messages {
-		m := &out.Messages[i]
-		if m.Decision.Verdict < scanner.Prompt && len(out.Messages) > 1 {
-			continue
-		}
-		switch {
-		case m.Kind == mcp.Response && m.Answers != "":
-			what = "the response to " + m.Answers
-		case m.Method != "":
-			what = m.Method
-		}
-		if m.Target != "" {
-			what += fmt.Sprintf(" %q", m.Target)
-		}
-		break
-	}
-	if e.Direction == mcp.ServerToClient {
-		return text.Visible(what, 300) + " from the server"
-	}
-	return text.Visible(what, 300)
-}
-
-// trouble prints a message about a problem, not about a policy decision.
-func (r *proxyRun) trouble(format string, args ...any) {
-	if !r.Quiet {
-		r.tell(format, args...)
-	}
-}
-
-// tell writes a line to standard error, up to the limit.
-func (r *proxyRun) tell(format string, args ...any) {
-	r.telling.Lock()
-	defer r.telling.Unlock()
-	r.told++
-	switch {
-	case r.told < maxTold:
-		fmt.Fprintf(r.std.err, "mcpscan: "+format+"\n", args...)
-	case r.told == maxTold:
-		fmt.Fprintln(r.std.err, "mcpscan: further decisions are not listed here; to record all of them: --events FILE")
 	}
 }

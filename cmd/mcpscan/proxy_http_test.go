@@ -135,8 +135,10 @@ func TestProxyOverHTTP(t *testing.T) {
 		t.Errorf("the client saw %d tools, and %+v", seen.Summary.Tools, seen.Findings)
 	}
 	p.end(t)
-	if !strings.Contains(p.stderr.String(), `mcpscan: withheld tool "sum" from the list: `) {
-		t.Errorf("standard error: %s", p.stderr)
+	for _, want := range []string{`mcpscan: withheld tool "sum" from the list: `, `(withheld): tool "sum" of server `} {
+		if !strings.Contains(p.stderr.String(), want) {
+			t.Errorf("standard error lacks %s: %s", want, p.stderr)
+		}
 	}
 	if n := sameAsReplay(t, at("live.json"), at("rec.jsonl"), "--config", at("block.yaml")); n == 0 {
 		t.Error("nothing was found")

@@ -90,7 +90,7 @@ func TestProxyLLM(t *testing.T) {
 	defer server.Close()
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
-	if err := os.WriteFile(at("deny.yaml"), []byte(denyYAML), 0o600); err != nil {
+	if err := os.WriteFile(at("deny.yaml"), []byte(denyYAML+"\ndetection: {alert_threshold: medium}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	p := startHTTPProxy(t, "--llm", "--upstream", server.URL, "--config", at("deny.yaml"), "--record", at("rec.jsonl"), "--events", at("events.jsonl"), "--format", "json="+at("live.json"))
@@ -132,8 +132,10 @@ func TestProxyLLM(t *testing.T) {
 			t.Errorf("the events lack %s:\n%s", want, readFile(t, at("events.jsonl")))
 		}
 	}
-	if !strings.Contains(p.stderr.String(), `mcpscan: blocked tools/call "send_email": `) {
-		t.Errorf("standard error: %s", p.stderr)
+	for _, want := range []string{`mcpscan: blocked tools/call "send_email": `, `mcpscan: MEDIUM read-then-send (blocked): call "send_email" of server "mail": `} {
+		if !strings.Contains(p.stderr.String(), want) {
+			t.Errorf("standard error lacks %s: %s", want, p.stderr)
+		}
 	}
 }
 

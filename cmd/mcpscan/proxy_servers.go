@@ -166,9 +166,7 @@ func (r *proxyRun) logged(name string, errout io.Reader, secrets text.Secrets) {
 		line, err := lines.ReadSlice('\n')
 		if len(line) > 0 {
 			shown := text.Visible(text.Mask(secrets.Mask(string(bytes.TrimRight(line, "\r\n")))), maxLogged)
-			r.telling.Lock()
-			fmt.Fprintf(r.std.err, "%s: %s\n", name, shown)
-			r.telling.Unlock()
+			r.stderr.write(name + ": " + shown)
 		}
 		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
 			return

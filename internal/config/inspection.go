@@ -87,7 +87,7 @@ func inOrder(a, b Position) (Position, Position) {
 // because of a finding in it. Without an alert_threshold, findings below medium severity do not
 // block, nor do low-confidence findings below high severity. Accepted findings never block.
 func (t *Triage) Blocks(f *scanner.Finding) bool {
-	if !t.Settings.Outputs.Block || !output(f) && !(f.Subject.Definition() && readsTexts(f.Rule)) {
+	if !t.Settings.Outputs.Block || !inspected(f) {
 		return false
 	}
 	set, on := t.setting(f)
@@ -101,4 +101,24 @@ func (t *Triage) Blocks(f *scanner.Finding) bool {
 	return on && severity >= from && !slices.ContainsFunc(t.Settings.Ignores, func(i Ignore) bool {
 		return i.matches(f, f.Fingerprint) && i.holds(t.when(f))
 	})
+}
+
+// inspected reports whether on_detection applies to a finding: whether it is in a result or in the
+// text of a definition.
+func inspected(f *scanner.Finding) bool {
+	return output(f) || f.Subject.Definition() && readsTexts(f.Rule)
+}
+
+// BlockedBy returns the setting that would block what a finding was found in, or "" if there is no
+// such setting or it is already set.
+func (s *Settings) BlockedBy(f *scanner.Finding) string {
+	switch {
+	case f.Rule.ID == "burst" && !s.Limits().BlockBursts:
+		return "cross_server.burst.enabled: true"
+	case f.Rule.Category == "version_pin" && f.Subject.Definition() && !s.pinsBlock():
+		return "version_pinning.enabled: true"
+	case f.Rule.Category != "version_pin" && inspected(f) && !s.Outputs.Block:
+		return "output_inspection.on_detection: block"
+	}
+	return ""
 }

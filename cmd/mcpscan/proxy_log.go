@@ -1,0 +1,260 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/mcpscan/mcpscan/internal/mcp"
+	"github.com/mcpscan/mcpscan/internal/proxy"
+	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// decided adds an event's outcome to the reports, and prints lines that end up in the client's log.
+func (r *proxyRun) decided(e *scanner.Event, out *scanner.Outcome, do scanner.Action) {
+	r.findings.all = r.findings.all[:0]
+	err := r.sink.Event(e, out)
+	for i := range out.Findings {
+		err = errors.Join(err, r.sink.Finding(&out.Findings[i]))
+	}
+	if r.lost == nil {
+		r.lost = err
+	}
+	r.log.Flush()
+	r.alerts.decided(e, out, do)
+	if r.Quiet {
+		return
+	}
+	for i := range r.findings.all {
+		r.found(&r.findings.all[i], e, out, do)
+	}
+	if e.Kind == scanner.SkippedEvent {
+		if do == scanner.Refuse {
+			r.stderr.once("not inspected, and not forwarded: %s", e.Reason)
+		} else {
+			r.stderr.once("not inspected: %s", e.Reason)
+		}
+		return
+	}
+	blocked, withheld := "blocked", "withheld"
+	if r.asks(out) {
+		blocked = "" // the answer is reported separately
+	}
+	if r.Mode == "observe" {
+		blocked, withheld = "would block", "would withhold"
+	}
+	if (out.Action() == scanner.Refuse || do == scanner.Refuse) && blocked != "" {
+		r.stderr.once("%s %s: %s", blocked, saidIn(e, out), proxy.Reason(&out.Decision))
+	}
+	for i := range out.Withheld {
+		w := &out.Withheld[i]
+		r.stderr.once("%s %s %q from the list: %s", withheld, w.Kind, text.Visible(w.Name, 120), text.Visible(w.Decision.Reason, 300))
+	}
+}
+
+// found prints a finding and what happened to its message or definition.
+func (r *proxyRun) found(f *scanner.Finding, e *scanner.Event, out *scanner.Outcome, do scanner.Action) {
+	about := f.Subject.String()
+	if f.Name != "" {
+		about += " " + text.QuoteName(f.Name)
+	}
+	if f.Server != "" && f.Subject != mcp.ServerSubject {
+		about += " of server"
+	}
+	if f.Server != "" {
+		about += " " + text.QuoteName(f.Server)
+	}
+	fate := r.fate(f, e, out, do)
+	if !r.stderr.finding("%s %s%s: %s: %s", strings.ToUpper(f.Severity.String()), f.Rule.ID, fate, about, text.Visible(f.Message, 200)) || fate != forwarded {
+		return
+	}
+	if setting := r.checks.Triage.Settings.BlockedBy(f); setting != "" {
+		r.stderr.hint("findings like this one block nothing; to block: " + setting + " in mcpscan.yaml")
+	}
+}
+
+// forwarded is the fate of a message or definition that reaches its receiver.
+const forwarded = " (forwarded)"
+
+// fate says what happened to a finding's message or definition.
+func (r *proxyRun) fate(f *scanner.Finding, e *scanner.Event, out *scanner.Outcome, do scanner.Action) string {
+	switch {
+	case e.Kind != scanner.FrameEvent: // such as the start of a server
+		return ""
+	case r.asks(out):
+		return " (held)"
+	case do == scanner.Refuse, out.Action() == scanner.Refuse && r.Mode != "observe":
+		return " (blocked)"
+	}
+	for i := range out.Withheld {
+		if w := &out.Withheld[i]; r.Mode != "observe" && w.Kind == f.Subject && text.Visible(w.Name, 120) == f.Name {
+			return " (withheld)"
+		}
+	}
+	return forwarded
+}
+
+// openFindings is a sink that keeps the current event's findings that are alerts.
+type openFindings struct {
+	least scanner.Severity
+	all   []scanner.Finding
+}
+
+// Event does nothing: an event's findings follow it.
+func (*openFindings) Event(*scanner.Event, *scanner.Outcome) error { return nil }
+
+// Finding keeps a finding.
+func (o *openFindings) Finding(f *scanner.Finding) error {
+	if f.Status == scanner.Open && f.Severity >= o.least {
+		o.all = append(o.all, *f)
+	}
+	return nil
+}
+
+// saidIn describes an event's message for the log.
+func saidIn(e *scanner.Event, out *scanner.Outcome) string {
+	what := "a message"
+	for i := range out.Messages {
+		m := &out.Messages[i]
+		if m.Decision.Verdict < scanner.Prompt && len(out.Messages) > 1 {
+			continue
+		}
+		switch {
+		case m.Kind == mcp.Response && m.Answers != "":
+			what = "the response to " + m.Answers
+		case m.Method != "":
+			what = m.Method
+		}
+		if m.Target != "" {
+			what += fmt.Sprintf(" %q", m.Target)
+		}
+		break
+	}
+	if e.Direction == mcp.ServerToClient {
+		return text.Visible(what, 300) + " from the server"
+	}
+	return text.Visible(what, 300)
+}
+
+// trouble prints a message about a problem, not about a policy decision.
+func (r *proxyRun) trouble(format string, args ...any) {
+	if !r.Quiet {
+		r.stderr.tell(format, args...)
+	}
+}
+
+// Limits on the lines that a run prints, because clients store them. Findings have a limit of their
+// own, so that a server that causes many of them does not hide what is blocked or held.
+const (
+	maxTold     = 200
+	maxFindings = 50
+)
+
+// errorLog writes lines to standard error. It is safe for concurrent use.
+type errorLog struct {
+	mu       sync.Mutex
+	to       io.Writer
+	told     int         // lines, including those beyond the limit
+	findings int         // findings, including those beyond the limit
+	lines    []*repeated // lines of once and finding that were printed
+	hints    []string    // hints that were printed
+}
+
+// repeated is a printed line with the number of times that it occurred again.
+type repeated struct {
+	line string
+	more int
+}
+
+// write writes a line, without a limit.
+func (l *errorLog) write(line string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	fmt.Fprintln(l.to, line)
+}
+
+// tell writes a line, up to the limit.
+func (l *errorLog) tell(format string, args ...any) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.print(fmt.Sprintf(format, args...))
+}
+
+// once is like tell, but only counts lines that were already printed.
+func (l *errorLog) once(format string, args ...any) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if line := fmt.Sprintf(format, args...); !l.again(line) && l.print(line) {
+		l.lines = append(l.lines, &repeated{line: line})
+	}
+}
+
+// finding is like once, with the limit for findings. It reports whether it wrote the line.
+func (l *errorLog) finding(format string, args ...any) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	line := fmt.Sprintf(format, args...)
+	if l.again(line) {
+		return false
+	}
+	if l.findings++; l.findings > maxFindings {
+		return false
+	}
+	fmt.Fprintln(l.to, "mcpscan: "+line)
+	l.lines = append(l.lines, &repeated{line: line})
+	return true
+}
+
+// hint writes a line unless it was already written.
+func (l *errorLog) hint(line string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !slices.Contains(l.hints, line) {
+		fmt.Fprintln(l.to, "mcpscan: "+line)
+		l.hints = append(l.hints, line)
+	}
+}
+
+// again counts a line if it was already printed.
+func (l *errorLog) again(line string) bool {
+	for _, r := range l.lines { // at most maxTold+maxFindings
+		if r.line == line {
+			r.more++
+			return true
+		}
+	}
+	return false
+}
+
+// print writes a line, up to the limit, and reports whether it did.
+func (l *errorLog) print(line string) bool {
+	l.told++
+	switch {
+	case l.told < maxTold:
+		fmt.Fprintln(l.to, "mcpscan: "+line)
+	case l.told == maxTold:
+		fmt.Fprintln(l.to, "mcpscan: further decisions are not listed here; to record all of them: --events FILE")
+	}
+	return l.told < maxTold
+}
+
+// close writes how often lines were repeated, and how many were not printed.
+func (l *errorLog) close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, r := range l.lines {
+		if r.more > 0 {
+			fmt.Fprintf(l.to, "mcpscan: %d more like this: %s\n", r.more, r.line)
+		}
+	}
+	if more := l.findings - maxFindings; more > 0 {
+		fmt.Fprintf(l.to, "mcpscan: %d further findings are not listed here; to record all of them: --events FILE\n", more)
+	}
+	if more := l.told - maxTold + 1; more > 0 {
+		fmt.Fprintf(l.to, "mcpscan: %d further decisions are not listed here\n", more)
+	}
+}
