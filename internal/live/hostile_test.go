@@ -55,8 +55,8 @@ func hostileModes() map[string]func(*session, message) bool {
 		"list changes once":   listChanges(&page, 1),
 		"modern list changes": modernListChanges(&page),
 		"late change":         lateChange(&page),
-		"dies of prompts": func(_ *session, m message) bool {
-			if m.method == "prompts/list" {
+		"dies of undeclared lists": func(_ *session, m message) bool {
+			if strings.HasSuffix(m.method, "/list") && m.method != "tools/list" {
 				os.Exit(5)
 			}
 			return false
@@ -68,9 +68,41 @@ func hostileModes() map[string]func(*session, message) bool {
 			return m.method == "prompts/list"
 		},
 		"silent on templates": func(_ *session, m message) bool { return m.method == "resources/templates/list" },
-		"no tools":            toolsResult(`{"Tools":[{"name":"a"}]}`),
-		"tools in an object":  toolsResult(`{"tools":{"a":{"name":"a"}}}`),
-		"tools twice":         toolsResult(`{"tools":[{"name":"a"}],"tools":null}`),
+		"answers only what it declared": func(_ *session, m message) bool {
+			return strings.HasSuffix(m.method, "/list") && m.method != "tools/list"
+		},
+		"declares nothing": func(_ *session, m message) bool {
+			if m.method == methodStart {
+				answer(m.id, `{"protocolVersion":"2025-06-18","capabilities":{}}`)
+			}
+			return m.method == methodStart || m.method == "prompts/list"
+		},
+		"loses a list": func(_ *session, m message) bool {
+			if m.method != "tools/list" {
+				return false
+			}
+			if page++; page == 1 {
+				answer(m.id, oneTool)
+				say(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
+			} else {
+				say(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"Method not found"}}`, m.id)
+			}
+			return true
+		},
+		"loses a page": func(_ *session, m message) bool {
+			if m.method != "tools/list" {
+				return false
+			}
+			if page++; page == 1 {
+				answer(m.id, `{"tools":[],"nextCursor":"2"}`)
+			} else {
+				say(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"Method not found"}}`, m.id)
+			}
+			return true
+		},
+		"no tools":           toolsResult(`{"Tools":[{"name":"a"}]}`),
+		"tools in an object": toolsResult(`{"tools":{"a":{"name":"a"}}}`),
+		"tools twice":        toolsResult(`{"tools":[{"name":"a"}],"tools":null}`),
 		"nothing in page two": func(_ *session, m message) bool {
 			if m.method != "tools/list" {
 				return false

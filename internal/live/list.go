@@ -14,6 +14,11 @@ import (
 // register tools only once they know the client's capabilities.
 const settle = 500 * time.Millisecond
 
+// undeclaredWait is how long all lists together that the server did not declare may take to begin.
+const undeclaredWait = time.Second
+
+var errUnanswered = fmt.Errorf("not declared, and not answered within %v", undeclaredWait)
+
 // maxPages is the default maximum number of pages read from one list.
 const maxPages = 200
 
@@ -41,21 +46,27 @@ func kinds() []kind {
 // list fetches all lists, starting with the declared ones because some servers fail on methods that
 // they do not know.
 func (s *scan) list(ctx context.Context, p *peer, h hello) {
-	var order []kind
-	for _, declared := range []bool{true, false} {
-		for _, k := range kinds() {
-			if h.declared[k.capability] == declared {
-				order = append(order, k)
-			}
+	var declared, others []kind
+	for _, k := range kinds() {
+		if h.declared[k.capability] {
+			declared = append(declared, k)
+		} else {
+			others = append(others, k)
 		}
 	}
-	s.lists(ctx, p, h, order)
+	if len(declared) == 0 { // the server may offer lists all the same, so it must answer
+		declared, others = others, nil
+	}
+	if !s.lists(ctx, p, h, declared, others) {
+		return
+	}
+	s.undeclared(ctx, p, others)
 	for range mostRelistings {
 		stale := s.settle(ctx, p, h)
 		if len(stale) == 0 {
 			return
 		}
-		s.lists(ctx, p, h, stale)
+		s.lists(ctx, p, h, stale, nil)
 	}
 }
 
@@ -77,29 +88,71 @@ func (s *scan) settle(ctx context.Context, p *peer, h hello) (stale []kind) {
 	return slices.DeleteFunc(kinds(), func(k kind) bool { return !p.isChanged(k.method) })
 }
 
-// lists fetches the given lists. If the server is gone or its time is up, the remaining ones are
-// reported as one problem.
-func (s *scan) lists(ctx context.Context, p *peer, h hello, order []kind) {
+// lists fetches the given lists one by one, and reports whether the server can be asked for later.
+// If the server is gone or its time is up, the remaining lists are reported as one problem.
+func (s *scan) lists(ctx context.Context, p *peer, h hello, order, later []kind) bool {
 	for i, k := range order {
 		p.forgetChange(k.method)
 		err := s.pages(ctx, p, k, h.declared[k.capability])
-		late := errors.Is(context.Cause(ctx), errTooLong)
-		var down *downError
+		s.finish(ctx, k, h.declared[k.capability], err)
+		_, down := errors.AsType[*downError](err)
 		switch {
-		case ctx.Err() != nil && !late:
-			return // the caller reports this
-		case late:
-			err = errTooLong
-		case err == nil:
-			continue
-		}
-		s.problem(k.method, err.Error())
-		if late || errors.As(err, &down) {
-			s.notAsked(order[i+1:])
-			return
+		case ctx.Err() != nil && !tooLong(ctx):
+			return false
+		case ctx.Err() != nil || down:
+			s.notAsked(slices.Concat(order[i+1:], later))
+			return false
 		}
 	}
+	return true
 }
+
+// undeclared requests lists that the server did not declare, all at once. No client requests them,
+// so the server may ignore the requests.
+func (s *scan) undeclared(ctx context.Context, p *peer, lists []kind) {
+	if len(lists) == 0 {
+		return
+	}
+	p.forget()
+	var calls []*call
+	for _, k := range lists {
+		p.forgetChange(k.method)
+		calls = append(calls, p.start(k.method, p.listParams(""), p.announced()))
+	}
+	brief, cancel := context.WithTimeoutCause(ctx, min(undeclaredWait, s.opts.StepTimeout), errUnanswered)
+	defer cancel()
+	var ignored []string
+	for i, k := range lists {
+		r, err := calls[i].wait(brief)
+		if errors.Is(err, errUnanswered) {
+			ignored = append(ignored, k.method)
+			continue
+		}
+		s.finish(ctx, k, false, s.rest(ctx, p, k, r, err))
+	}
+	if len(ignored) > 0 {
+		s.note(strings.Join(ignored, ", "), errUnanswered.Error())
+	}
+}
+
+// finish records how reading a list ended.
+func (s *scan) finish(ctx context.Context, k kind, declared bool, err error) {
+	_, absent := errors.AsType[*absentError](err)
+	switch {
+	case tooLong(ctx):
+		s.problem(k.method, TooLong)
+	case ctx.Err() != nil: // the caller of List reports this
+	case err == nil:
+		s.listed[k.method] = true
+	case absent && (!declared || k.optional):
+	case absent && !s.listed[k.method]:
+		s.note(k.method, "declared, but "+err.Error())
+	default: // anything else could hide definitions
+		s.problem(k.method, err.Error())
+	}
+}
+
+func tooLong(ctx context.Context) bool { return errors.Is(context.Cause(ctx), errTooLong) }
 
 func (s *scan) notAsked(left []kind) {
 	var methods []string
@@ -117,17 +170,19 @@ func (s *scan) pages(ctx context.Context, p *peer, k kind, declared bool) error 
 	if !declared {
 		timeout = min(impatience, timeout)
 	}
+	r, err := p.ask(ctx, k.method, p.listParams(""), timeout)
+	return s.rest(ctx, p, k, r, err)
+}
+
+// rest fetches the pages after the first one, whose request ended with r and err.
+func (s *scan) rest(ctx context.Context, p *peer, k kind, r reply, err error) error {
+	if rpc, ok := errors.AsType[*rpcError](err); ok && rpc.code == codeNotFound {
+		return &absentError{rpc}
+	}
 	// Store hashes, because a cursor may be as large as a frame.
 	seen := map[[sha256.Size]byte]bool{}
-	cursor := ""
 	for page := 1; ; page++ {
-		if page > s.opts.MaxPages {
-			return fmt.Errorf("stopped after %d pages", s.opts.MaxPages)
-		}
-		r, err := p.ask(ctx, k.method, p.listParams(cursor), timeout)
 		switch {
-		case err != nil && page == 1 && excused(err, k, declared):
-			return nil
 		case err != nil:
 			return err
 		case r.resultType == "input_required":
@@ -139,22 +194,20 @@ func (s *scan) pages(ctx context.Context, p *peer, k kind, declared bool) error 
 		case r.nextCursor.Kind() != '"' && r.nextCursor.Kind() != '0':
 			return errors.New("the cursor of the next page is not a string: " + quote(string(r.nextCursor)))
 		}
-		cursor = string(r.nextCursor)
 		sum := sha256.Sum256(r.nextCursor)
 		if seen[sum] {
 			return errors.New("the server repeats the cursor " + quote(text(r.nextCursor)))
 		}
 		seen[sum] = true
-		timeout = s.opts.StepTimeout // the server knows the method
+		if page == s.opts.MaxPages {
+			return fmt.Errorf("stopped after %d pages", page)
+		}
+		r, err = p.ask(ctx, k.method, p.listParams(string(r.nextCursor)), s.opts.StepTimeout)
 	}
 }
 
-// excused reports whether a failed list is acceptable: it is undeclared or optional, and the server
-// answered that it does not know the method. Any other failure could hide definitions.
-func excused(err error, k kind, declared bool) bool {
-	var rpc *rpcError
-	return (!declared || k.optional) && errors.As(err, &rpc) && rpc.code == codeNotFound
-}
+// absentError reports that the server does not know the method of a list, so there is no such list.
+type absentError struct{ *rpcError }
 
 // listParams returns the params for a list request. The cursor is the raw token that the server
 // sent, or "" for the first page.

@@ -92,7 +92,8 @@ type Result struct {
 	Oversize        int    // frames above MaxFrame, which were not inspected
 	Ambiguous       int    // events that clients read differently: see wire.AmbiguousEvent
 	Problems        []Problem
-	StderrTail      string // the last 4 KB of a stdio server's standard error, as sent
+	Notes           []Problem // lists that the server does not have, so nothing is missing
+	StderrTail      string    // the last 4 KB of a stdio server's standard error, as sent
 }
 
 // List connects to the server, requests every page of its tools, prompts, resources and resource
@@ -103,7 +104,7 @@ func List(ctx context.Context, t Target, o Options) (Result, error) {
 	if err := t.check(); err != nil {
 		return Result{}, err
 	}
-	s := &scan{target: t, opts: o.withDefaults(), parent: ctx}
+	s := &scan{target: t, opts: o.withDefaults(), parent: ctx, listed: map[string]bool{}}
 	s.tap = &tap{now: s.opts.Now, onFrame: s.opts.OnFrame}
 	err := s.run(ctx)
 	s.tap.count(&s.result)
@@ -161,6 +162,7 @@ type scan struct {
 	tap    *tap
 	parent context.Context
 	result Result
+	listed map[string]bool // lists that were read in full, by method
 }
 
 // TooLong is the reason in the Problem for the list that was being read when Options.Timeout
@@ -233,6 +235,10 @@ func (s *scan) outdated(p *peer, lists []kind) {
 
 func (s *scan) problem(step, reason string) {
 	s.result.Problems = append(s.result.Problems, Problem{Step: step, Reason: reason})
+}
+
+func (s *scan) note(step, reason string) {
+	s.result.Notes = append(s.result.Notes, Problem{Step: step, Reason: reason})
 }
 
 // label identifies the target in an error.

@@ -2,7 +2,6 @@ package live
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -72,22 +71,6 @@ func newPeer(ctx context.Context, o Options, t *tap) *peer {
 	return p
 }
 
-// call is a message that we sent and whose exchange is in progress.
-type call struct {
-	peer   *peer
-	id     string
-	cancel context.CancelFunc
-	// outcome has room for the answer and for an error from sending, so that neither sender blocks.
-	outcome chan outcome
-}
-
-// outcome is an answer, or the reason why there will be none. Both fields are zero for a
-// notification that was sent.
-type outcome struct {
-	reply reply
-	err   error
-}
-
 // start sends a request without waiting for its answer.
 func (p *peer) start(method, params, version string) *call {
 	p.mu.Lock()
@@ -109,19 +92,6 @@ func (p *peer) dispatch(c *call, m outgoing) {
 			c.outcome <- outcome{err: err}
 		}
 	})
-}
-
-// end removes the call. A stream that has delivered its answer gets a moment to close on its own,
-// so that its connection can be reused.
-func (c *call) end(answered bool) {
-	c.peer.mu.Lock()
-	delete(c.peer.pending, c.id)
-	c.peer.mu.Unlock()
-	if answered {
-		time.AfterFunc(linger, c.cancel)
-	} else {
-		c.cancel()
-	}
 }
 
 // notify sends a notification and waits for an HTTP server to accept it, for a limited time: some
@@ -175,32 +145,6 @@ func (p *peer) ask(ctx context.Context, method, params string, timeout time.Dura
 			return reply{}, context.Cause(ctx)
 		}
 	}
-}
-
-// already returns the outcome if it has arrived: a connection may end right after delivering the
-// answer.
-func (c *call) already() (outcome, bool) {
-	select {
-	case out := <-c.outcome:
-		return out, true
-	default:
-		return outcome{}, false
-	}
-}
-
-// verdict returns the error that the outcome represents.
-func (o outcome) verdict() error {
-	switch {
-	case o.err != nil:
-		return o.err
-	case o.reply.broken != nil:
-		return o.reply.broken
-	case o.reply.object:
-		return nil // use the result even if there is also an error
-	case o.reply.err != nil:
-		return o.reply.err
-	}
-	return errors.New("the result is not an object")
 }
 
 // downError reports that the connection ended during a request.

@@ -2,7 +2,6 @@ package live
 
 import (
 	"runtime"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -80,8 +79,6 @@ func TestStdioProblems(t *testing.T) {
 		{"pages for ever", []string{"tools/list: stopped after 20 pages"}},
 		{"repeats a cursor", []string{`tools/list: the server repeats the cursor "c1A"`}},
 		{"odd cursor", []string{`tools/list: the cursor of the next page is not a string: "{\"x\":1}"`}},
-		{"declares all", []string{`prompts/list: the server answered with error -32601 "Method not found"`,
-			`resources/list: the server answered with error -32601 "Method not found"`}},
 		{"breaks off", []string{"tools/list: the answer is not valid JSON"}},
 		{"errors", []string{`tools/list: the server answered with error -32603 "no\u202ekey"`}},
 		{"modern input", []string{"tools/list: the server asks for input instead of returning a list"}},
@@ -89,8 +86,12 @@ func TestStdioProblems(t *testing.T) {
 		{"long list", []string{"tools/list: an answer exceeds the limit of 1048576 bytes (--max-message) and was not read"}},
 		{"list changes", []string{"tools/list: the server announced another change after the list was last read, so the listed definitions may be out of date"}},
 		{"last words", []string{"tools/list: the server announced another change after the list was last read, so the listed definitions may be out of date"}},
-		{"dies of prompts", []string{"prompts/list: the connection ended: the server exited with exit status 5",
-			"resources/list, resources/templates/list: not requested, because the previous list failed"}},
+		{"dies of undeclared lists", []string{"prompts/list: the connection ended: the server exited with exit status 5",
+			"resources/list: the connection ended: the server exited with exit status 5",
+			"resources/templates/list: the connection ended: the server exited with exit status 5"}},
+		{"loses a list", []string{`tools/list: the server answered with error -32601 "Method not found"`}},
+		{"loses a page", []string{`tools/list: the server answered with error -32601 "Method not found"`}},
+		{"declares nothing", []string{"prompts/list: no answer within 400ms"}},
 		{"errs on prompts", []string{`prompts/list: the server answered with error -32603 "not for you"`}},
 		{"no tools", []string{`tools/list: the result has no array "tools"`}},
 		{"tools in an object", []string{`tools/list: the result has no array "tools"`}},
@@ -102,6 +103,9 @@ func TestStdioProblems(t *testing.T) {
 			t.Parallel()
 			res, _, err := list(t, helper(t, tt.mode), func(o *Options) {
 				o.MaxPages = 20
+				if tt.mode == "declares nothing" {
+					neverSteps(o)
+				}
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -167,14 +171,25 @@ func TestModernServerAnnouncesAChange(t *testing.T) {
 	wantProblems(t, res.Problems)
 }
 
-func TestSilenceOnAnUndeclaredListIsAProblem(t *testing.T) {
+// TestStdioListsThatDoNotExist checks that a list is not missing if the server answers that it has no
+// such method, or did not declare it and does not answer.
+func TestStdioListsThatDoNotExist(t *testing.T) {
 	t.Parallel()
-	res, _, err := list(t, helper(t, "silent on templates"), neverSteps)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !slices.Contains(res.Problems, Problem{"resources/templates/list", "no answer within 400ms"}) {
-		t.Errorf("got %v", res.Problems)
+	for mode, want := range map[string][]string{
+		"declares all": {`prompts/list: declared, but the server answered with error -32601 "Method not found"`,
+			`resources/list: declared, but the server answered with error -32601 "Method not found"`},
+		"answers only what it declared": {"prompts/list, resources/list, resources/templates/list: not declared, and not answered within 1s"},
+		"silent on templates":           {"resources/templates/list: not declared, and not answered within 1s"},
+	} {
+		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
+			res, s, err := list(t, helper(t, mode))
+			if err != nil || s.count(ServerToClient, `"name":"a"`) != 1 {
+				t.Fatalf("got %+v, %v", res, err)
+			}
+			wantProblems(t, res.Problems)
+			wantProblems(t, res.Notes, want...)
+		})
 	}
 }
 

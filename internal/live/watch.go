@@ -40,7 +40,7 @@ func (s *scan) watch(ctx context.Context, p *peer) {
 	p.watching.Store(true)
 	s.tap.count(&s.result)
 	s.opts.Listed(s.result)
-	s.result.Problems = nil
+	s.result.Problems, s.result.Notes = nil, nil
 	for {
 		err := s.nextChange(ctx, p, tools)
 		if err == nil {

@@ -246,8 +246,11 @@ func (a *asking) title() string {
 	return a.server.Name
 }
 
-func (a *asking) skip(format string, args ...any) {
-	e := a.event(scanner.SkippedEvent)
+func (a *asking) skip(format string, args ...any) { a.left(scanner.SkippedEvent, format, args...) }
+
+// left emits an event for something that was not inspected.
+func (a *asking) left(kind scanner.EventKind, format string, args ...any) {
+	e := a.event(kind)
 	e.Reason = a.server.Conceal(fmt.Sprintf(format, args...))
 	a.feed.send(e, true)
 }
@@ -265,6 +268,9 @@ func (a *asking) report(ctx context.Context, res *live.Result, err error) {
 			p.Reason += fmt.Sprintf(" of %v (--server-timeout)", a.Timeout)
 		}
 		a.skip("server %s: %s", a.title(), p)
+	}
+	for _, n := range res.Notes {
+		a.left(scanner.IgnoredEvent, "server %s: %s", a.title(), n)
 	}
 	if a.repeated > 0 { // the masked text was not inspected, either
 		messages := "1 message"

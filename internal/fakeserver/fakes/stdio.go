@@ -90,7 +90,11 @@ func answer(mode string, r fakeserver.Request) string {
 	switch r.Method {
 	case "initialize":
 		fakeClient = r.Params.ClientInfo.Name
-		return r.Result(`{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"fake-` + mode + `","version":"1.0.0"}}`)
+		declared := `"tools":{}`
+		if mode == "overdeclares" {
+			declared += `,"resources":{}`
+		}
+		return r.Result(`{"protocolVersion":"2025-11-25","capabilities":{` + declared + `},"serverInfo":{"name":"fake-` + mode + `","version":"1.0.0"}}`)
 	case "tools/list":
 		return r.Result(toolsOf(mode, r.Params.Cursor))
 	case "tools/call":
