@@ -302,6 +302,8 @@ func TestNoise(t *testing.T) {
 	}{
 		{`[INFO] zqm\u0061rker`, true}, {`{zqm\u0061rker} started`, true}, {`{'zqm\u0061rker', 'b'}`, true}, {`listening {} zqm\u0061rker {`, true},
 		{`C:\new zqm\x61rker`, true}, {`\ud83d\ude00 zqm\u0061rker \ud83d\u12`, true}, {`zqm\u0061rker {"a", "b"} \`, true},
+		{`ready {"note":"zqm\u0061rker"}`, true}, {`info: {"error":"zqm\u0061rker","service":{"method_":"GET /method/id: ok"}}`, true}, {`{zqm\u0061rker} {a:1, "result":[], 'identity' : 2}`, true},
+		{`x {"JSONRPC":"zqm\u0061rker"}`, false}, {`x {meth\u006fd : "zqm\u0061rker"}`, false}, {`x {"a":{'\x69d'/**/:"zqm\u0061rker"},result=1}`, false}, {"x {\uFEFFid:1,\u2028error:`zqm\\u0061rker`}", false},
 		{"ready\r{" + rest, false}, {"\xEF\xBB\xBF{" + rest, false}, {"\f{" + rest, false}, {"\x00{" + rest, false}, {"/**/{" + rest, false},
 		{"1 {" + rest, false}, {"{/**/" + rest, false}, {"{ /* a */\v/**/ " + rest, false}, {"{//\r" + rest, false}, {"{#\r" + rest, false}, {"{/*" + rest, false},
 		{`{'jsonrpc':"2.0",` + rest, false}, {`{jsonrpc:"2.0",` + rest, false}, {`{json\u0072pc : "2.0",` + rest, false}, {`{"a\"}" :1,,` + rest, false},
