@@ -8,9 +8,11 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// standard are the variables that every server may have: the common Unix ones, then their Windows
-// equivalents and the others that the MCP SDKs pass on under Windows.
+// standard are the variables that every server may have: the common Unix ones, then those with the
+// paths of public certificates, without which launchers fail behind a private certificate authority,
+// then the Windows equivalents and the others that the MCP SDKs pass on under Windows.
 var standard = []string{"PATH", "HOME", "USER", "SHELL", "TERM", "LANG", "TMPDIR", "XDG_RUNTIME_DIR",
+	"NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE",
 	"SYSTEMROOT", "COMSPEC", "TEMP", "TMP", "USERPROFILE", "PATHEXT", "APPDATA", "LOCALAPPDATA", "PROGRAMDATA", "SYSTEMDRIVE",
 	"HOMEDRIVE", "HOMEPATH", "USERNAME", "PROGRAMFILES", "PROCESSOR_ARCHITECTURE", "WINDIR"}
 
