@@ -32,15 +32,29 @@ func (p Policy) by(server string, known bool) string {
 	return ""
 }
 
+// DropAmbiguous removes servers from now that list a definition twice in different forms, of which
+// only one could be approved. It returns the reasons.
+func DropAmbiguous(now *scanner.Snapshot) (left []scanner.Skipped) {
+	for _, name := range now.Names() {
+		o := now.Servers[name]
+		if len(o.Duplicates) == 0 {
+			continue
+		}
+		t := o.Duplicates[0]
+		reason := fmt.Sprintf("server %q not locked: it lists the %s %q twice with different definitions", name, t.Kind, t.Name)
+		if t.First != t.Second { // not in the list of a live server, which is one place
+			reason += fmt.Sprintf(" (%s and %s)", place(t.First), place(t.Second))
+		}
+		left = append(left, scanner.Skipped{Reason: reason + ", and only one could be approved; report this to its author", Count: 1, First: t.Second})
+		delete(now.Servers, name)
+	}
+	return left
+}
+
 // Update records what servers offer now. Servers and lists that are not in now remain unchanged.
 func (f *File) Update(now *scanner.Snapshot, p Policy, at time.Time) error {
 	for _, name := range now.Names() {
 		o := now.Servers[name]
-		if len(o.Duplicates) > 0 {
-			t := o.Duplicates[0]
-			return fmt.Errorf("%s: server %q lists the %s %q twice with different definitions (also at %s), and only one could be approved; report this to its author",
-				place(t.Second), name, t.Kind, t.Name, place(t.First))
-		}
 		if o.Rival != (scanner.Location{}) {
 			return fmt.Errorf("%s: another server is also called %q, first at %s: rename one of them, or lock them into two files with --lockfile",
 				place(o.Rival), name, place(o.Location))
