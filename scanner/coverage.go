@@ -58,7 +58,7 @@ func (c *coverage) ignore(reason string, o Origin) { c.count(c.ignored, reason, 
 func (c *coverage) count(in map[string]*Skipped, reason string, o Origin) {
 	s := in[reason] // most reasons are stored unchanged
 	if s == nil {
-		reason = showEnds(reason, messageChars)
+		reason = showEnds(reason, reasonChars)
 		s = in[reason]
 	}
 	if s == nil {

@@ -95,6 +95,7 @@ const (
 	nameChars     = 120
 	pointerChars  = 200
 	messageChars  = 400
+	reasonChars   = 800 // includes an excerpt of what a server wrote before it failed
 )
 
 // Fingerprint identifies a finding independently of its location: a hash over the rule, the

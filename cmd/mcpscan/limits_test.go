@@ -126,6 +126,7 @@ var limits = []struct {
 		{"undeclaredWait", "time for a server to answer requests for lists that it did not declare", "time", "the report says so; the run is complete"},
 		{"settle", "time for a server to announce a change after listing", "time", "the session ends"},
 		{"afterOversize", "time to wait for a response after an oversized frame", "time", incomplete},
+		{"maxExcerpt", "output of a failed server that its reason quotes", "bytes", "only the first and last lines"},
 		{"answerQueue", "requests from the server that wait for an answer", "requests", "not answered, and counted"},
 	}},
 	{"internal/lockfile", []limit{
@@ -392,6 +393,7 @@ var limits = []struct {
 		{"nameChars", "a name in a finding", "characters", "cut"},
 		{"pointerChars", "a JSON Pointer in a finding", "characters", "cut"},
 		{"messageChars", "the message of a finding", "characters", "cut"},
+		{"reasonChars", "the reason why input was not inspected", "characters", "cut in the middle"},
 		{"DiffLines", "lines of a finding's diff", "lines", "counted in the last line"},
 		{"DiffWidth", "a line of a diff", "characters", "cut"},
 	}},

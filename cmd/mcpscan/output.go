@@ -172,7 +172,7 @@ func (f *outputFlags) verdict(std streams, r *report.Report) error {
 				fmt.Fprintf(std.err, "mcpscan: %s why the inspection is incomplete\n", report.Count(len(r.Coverage.Skipped)-i, "more reason"))
 				break
 			}
-			fmt.Fprintf(std.err, "mcpscan: not inspected: %s\n", text.VisibleEnds(s.Reason, 300))
+			fmt.Fprintf(std.err, "mcpscan: not inspected: %s\n", text.VisibleEnds(s.Reason, 800))
 		}
 		fmt.Fprintln(std.err, "mcpscan: not everything was inspected; to accept that: --allow-incomplete")
 	}

@@ -78,11 +78,15 @@ func TestTail(t *testing.T) {
 	if s := tl.String(); len(s) != tailSize || !strings.HasSuffix(s, "line 2999\n\n \n") {
 		t.Errorf("%d bytes, %q", len(s), s[len(s)-20:])
 	}
-	if s := tl.lastLines(2, 600); s != "line 2998\nline 2999" {
-		t.Errorf("got %q", s)
+	for most, want := range map[int]string{32: "line 0\nline 1\n…\nline 2999", 10: "line\n…\n2999"} {
+		if s := tl.excerpt(most); s != want {
+			t.Errorf("got %q, want %q", s, want)
+		}
 	}
-	for most, want := range map[int]string{9: "…line 2999", 8: "…2999", 3: "…999"} {
-		if s := tl.lastLines(2, most); s != want {
+	var short tail
+	fmt.Fprint(&short, " Error: no key\n\nUsage: é\n")
+	for most, want := range map[int]string{30: "Error: no key\nUsage: é", 22: "Error: no\n…\nUsage: é"} {
+		if s := short.excerpt(most); s != want {
 			t.Errorf("got %q, want %q", s, want)
 		}
 	}

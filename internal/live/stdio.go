@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -13,7 +14,11 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-const tailSize = 4 << 10
+const (
+	tailSize   = 4 << 10
+	headSize   = 1 << 10
+	maxExcerpt = 400 // bytes of standard error quoted in a reason
+)
 
 // stdio is a server process that we started, with one message per line on its standard
 // input and output.
@@ -122,8 +127,8 @@ func (l *stdio) reason() error {
 		words = "the server exited with " + l.cmd.ProcessState.String()
 	default:
 	}
-	if last := l.stderr.lastLines(8, 600); last != "" {
-		words += ", its last output was " + strconv.Quote(last)
+	if excerpt := l.stderr.excerpt(maxExcerpt); excerpt != "" {
+		words += ", its output was " + strconv.Quote(excerpt)
 	}
 	return errors.New(words)
 }
@@ -155,17 +160,21 @@ func (l *stdio) close(graceful bool) {
 	l.Release()
 }
 
-// tail keeps the end of the data written to it.
+// tail keeps the beginning and the end of the data written to it.
 type tail struct {
-	mu  sync.Mutex
-	buf []byte
+	mu   sync.Mutex
+	head []byte
+	buf  []byte
+	all  int // bytes written
 }
 
-// Write never fails and never grows the tail beyond its limit.
+// Write never fails and never grows the tail beyond its limits.
 func (t *tail) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	n := len(p)
+	t.all += n
+	t.head = append(t.head, p[:min(n, headSize-len(t.head))]...)
 	if n > tailSize {
 		p = p[n-tailSize:]
 	}
@@ -183,24 +192,54 @@ func (t *tail) String() string {
 	return string(t.buf)
 }
 
-// lastLines returns the last n non-blank lines. If they exceed the limit most, in bytes, it returns
-// only their end, starting with a whole word. Several lines are needed because the error in a stack
-// trace can be far above the last line.
-func (t *tail) lastLines(n, most int) string {
-	var kept []string
-	lines := strings.Split(t.String(), "\n")
-	for i := len(lines) - 1; i >= 0 && len(kept) < n; i-- {
-		if line := strings.TrimSpace(lines[i]); line != "" {
-			kept = append([]string{line}, kept...)
+// excerpt returns the non-blank lines in at most about most bytes: all of them, or else the first and
+// the last ones, because the cause of a failure comes before a usage text but after a stack trace.
+func (t *tail) excerpt(most int) string {
+	last := lines(t.String())
+	t.mu.Lock()
+	first, gap := lines(string(t.head)), t.all > len(t.buf)
+	t.mu.Unlock()
+	if whole := strings.Join(last, "\n"); !gap && len(whole) <= most {
+		return whole
+	}
+	var begin, end []string
+	left := most / 2
+	for _, line := range first {
+		if left -= len(line) + 1; left < 0 {
+			break
+		}
+		begin = append(begin, line)
+	}
+	left = most / 2
+	for _, line := range slices.Backward(last) {
+		if left -= len(line) + 1; left < 0 {
+			break
+		}
+		end = append(end, line)
+	}
+	// A line that is too long alone is cut between words, because half a secret would not be masked.
+	if len(begin) == 0 && len(first) > 0 {
+		line := first[0][:min(len(first[0]), most/2)]
+		if space := strings.LastIndexByte(line, ' '); space > 0 {
+			line = line[:space]
+		}
+		begin = append(begin, strings.ToValidUTF8(line, ""))
+	}
+	if len(end) == 0 && len(last) > 0 {
+		line := last[len(last)-1]
+		line = line[max(0, len(line)-most/2):]
+		end = append(end, strings.ToValidUTF8(line[strings.IndexByte(line, ' ')+1:], ""))
+	}
+	slices.Reverse(end)
+	return strings.Join(begin, "\n") + "\n…\n" + strings.Join(end, "\n")
+}
+
+// lines returns the non-blank lines of s without the white space around them.
+func lines(s string) (all []string) {
+	for line := range strings.SplitSeq(s, "\n") {
+		if line = strings.TrimSpace(line); line != "" {
+			all = append(all, line)
 		}
 	}
-	all := strings.Join(kept, "\n")
-	if len(all) <= most {
-		return all
-	}
-	cut := len(all) - most
-	if word := strings.IndexAny(all[cut-1:], " \n"); word >= 0 { // otherwise it is a single long word
-		cut += word
-	}
-	return "…" + strings.ToValidUTF8(all[cut:], "")
+	return all
 }
