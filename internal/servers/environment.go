@@ -18,7 +18,7 @@ type Inherited struct {
 	id        string // ID of the server's entry in mcpscan.yaml
 	Variables []string
 	beyond    []string // names of the non-standard ones
-	withheld  []string // names, secrets first
+	withheld  []string // names without those that a shell sets, secrets first
 }
 
 // Inherits returns the part of our environment that a server gets in addition to the variables in
@@ -34,7 +34,7 @@ func (l *Listing) Inherits(t *Target) (in Inherited) {
 		switch {
 		case name == "": // Windows uses such names for the current directory of each drive
 		case !l.InheritEnv && !l.passes(id, name):
-			if _, own := t.Written.Env[name]; !own {
+			if _, own := t.Written.Env[name]; !own && !fromShell(name) {
 				in.withheld = append(in.withheld, name)
 			}
 		default:
@@ -47,6 +47,17 @@ func (l *Listing) Inherits(t *Target) (in Inherited) {
 	secretsFirst(in.beyond)
 	secretsFirst(in.withheld)
 	return in
+}
+
+// fromShell reports whether a shell or terminal sets the variable for itself, so that no server
+// needs it.
+func fromShell(name string) bool {
+	switch name {
+	case "_", "PWD", "OLDPWD", "SHLVL", "LOGNAME", "HOSTNAME", "MAIL", "PS1", "COLUMNS", "LINES", "COLORTERM", "LS_COLORS",
+		"LESSOPEN", "LESSCLOSE", "TERM_PROGRAM", "TERM_PROGRAM_VERSION", "XDG_SESSION_ID", "SSH_CLIENT", "SSH_CONNECTION", "SSH_TTY":
+		return true
+	}
+	return false
 }
 
 // passes reports whether a variable is passed to a server. Names are case-insensitive on Windows.
@@ -100,7 +111,7 @@ func (in *Inherited) missing(server string, failed bool) missed {
 		names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !secretName(name) })
 	}
 	if in.id != server {
-		server += " (" + in.id + " in mcpscan.yaml)"
+		server += " (id: " + in.id + ")"
 	}
 	return missed{server, names}
 }
@@ -126,7 +137,7 @@ func describeMissed(all []missed) string {
 	}
 	var b strings.Builder
 	for _, names := range lines {
-		fmt.Fprintf(&b, "mcpscan: started without %s from your environment: %s. If a server needs one, list it in env_allow in mcpscan.yaml or in env in its configuration, or use --inherit-env\n",
+		fmt.Fprintf(&b, "mcpscan: started without %s from your environment: %s. If a server needs one, list it in env_allow of an entry for its id in mcpscan.yaml or in env in its configuration, or use --inherit-env\n",
 			names, listed(servers[names], 8))
 	}
 	return b.String()
