@@ -85,6 +85,9 @@ func checkBlocks(t interface {
 		if err != nil {
 			break
 		}
+		if e.Incomplete && e.Ambiguous && saidBy(&e) == (said{Type: "message", Cut: true}) && len(want) == len(got) {
+			break // stands for ambiguous lines at the end, which are no event
+		}
 		want = append(want, saidBy(&e))
 	}
 	if len(got) != len(want) {
@@ -118,7 +121,7 @@ func TestBlocks(t *testing.T) {
 
 // FuzzBlocks is TestBlocks for any input.
 func FuzzBlocks(f *testing.F) {
-	for _, s := range []string{"data: a\n\n", "\xEF\xBB\xBFid: 1\r\r\ndata: b", ": c\rdata\r\r", "event: e\ndata: a\r\ndata: b\r\n\r\n"} {
+	for _, s := range []string{"data: a\n\n", "\xEF\xBB\xBFid: 1\r\r\ndata: b", ": c\rdata\r\r", "event: e\ndata: a\r\ndata: b\r\n\r\n", "data: a\n\n: \x1e"} {
 		f.Add([]byte(s), 1)
 	}
 	f.Fuzz(func(t *testing.T, data []byte, size int) { checkBlocks(t, data, func() int { return size }, 1<<30) })
