@@ -141,7 +141,7 @@ func checkWidth(t testing.TB, r *Report, out string, width int) {
 	all := places(r)
 	slices.SortFunc(all, func(a, b Location) int { return len(place(b)) - len(place(a)) }) // longest first, because one can contain another
 	for _, l := range all {
-		at := place(l)
+		at := strings.TrimRight(place(l), " ") // lines do not end in spaces
 		if !strings.Contains(at, " ") {
 			continue
 		}
