@@ -124,7 +124,7 @@ func (a *alerts) decided(e *scanner.Event, out *scanner.Outcome, do scanner.Acti
 		a.meter.Log(e.Time, severityWarn, "not inspected: "+text.Visible(e.Reason, 400), otlp.Attributes{"server", server})
 	}
 	if do == scanner.Refuse {
-		a.meter.Log(e.Time, severityWarn, "refused "+saidIn(e, out)+": "+text.Visible(out.Decision.Reason, 400), otlp.Attributes{
+		a.meter.Log(e.Time, severityWarn, "refused "+describeMessage(e, out)+": "+text.Visible(out.Decision.Reason, 400), otlp.Attributes{
 			"server", server, "session", text.Visible(e.Session, 200), "rule", text.Visible(out.Decision.Rule, 200), "check", out.Decision.Check.String(), "verdict", out.Decision.Verdict.String()})
 	}
 }

@@ -41,7 +41,7 @@ var limits = []struct {
 	rows []limit
 }{
 	{"cmd/mcpscan", []limit{
-		{"maxTold", "lines that `proxy` writes to standard error, except those about findings", "lines", "counted in a last line"},
+		{"maxLines", "lines that `proxy` writes to standard error, except those about findings", "lines", "counted in a last line"},
 		{"maxFindings", "findings that `proxy` writes to standard error", "findings", "counted in a last line"},
 		{"--ask-timeout", "time to approve a message that the policy prompts for, in `proxy`", "time", "the message is refused"},
 		{"maxHeldFile", "the file of a held message that `held` reads", "bytes", "not listed"},

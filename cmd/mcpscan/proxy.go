@@ -63,7 +63,7 @@ func (c *proxyCmd) Run(ctx context.Context, std streams) error {
 		return err
 	}
 	r := &proxyRun{proxyCmd: c, std: std, checks: checks, stderr: errorLog{to: std.err}}
-	if r.record, err = app.OpenTraffic(c.Record, c.RecordSize, c.RecordKeep, r.trouble); err != nil {
+	if r.record, err = app.OpenTraffic(c.Record, c.RecordSize, c.RecordKeep, r.problem); err != nil {
 		return err
 	}
 	if r.log, err = app.OpenAuditLog(c.Events, append(output.written(), c.Record)...); err != nil {
@@ -85,7 +85,7 @@ func (c *proxyCmd) Run(ctx context.Context, std streams) error {
 		connect = r.listen
 	}
 	code, failed := connect(ctx, servers.KnownIn(checks.Locked))
-	r.alerts.close(r.trouble)
+	r.alerts.close(r.problem)
 	r.stderr.close()
 	lost := errors.Join(r.record.Close(), r.log.Close(), r.lost)
 	input := report.Input{Kind: "server", Name: target.Name}
@@ -205,7 +205,7 @@ type proxyRun struct {
 func (r *proxyRun) connect(ctx context.Context, known servers.Known) (code int, err error) {
 	s := r.starting(r.target, known)
 	if lacks := s.in.Lacks(); !r.Quiet && lacks != "" {
-		r.stderr.tell("started without %s from your environment; if the server needs one, pass --env NAME or list it in env_allow in mcpscan.yaml", lacks)
+		r.stderr.printf("started without %s from your environment; if the server needs one, pass --env NAME or list it in env_allow in mcpscan.yaml", lacks)
 	}
 	stderr, ok := r.std.err.(*os.File)
 	if !ok {

@@ -15,13 +15,13 @@ func (r *proxyRun) asking() *proxy.Asking {
 	}
 	return &proxy.Asking{
 		Timeout:   r.AskTimeout,
-		Elsewhere: func(ctx context.Context, q *proxy.Question) bool { return askByFile(ctx, q, r.trouble) },
+		Elsewhere: func(ctx context.Context, q *proxy.Question) bool { return askByFile(ctx, q, r.problem) },
 		Decided: func(q *proxy.Question, allowed bool, by string) {
 			what := "refused"
 			if allowed {
 				what = "allowed"
 			}
-			r.trouble("%s %s: %s", what, q, by)
+			r.problem("%s %s: %s", what, q, by)
 		},
 	}
 }

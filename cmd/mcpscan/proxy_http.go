@@ -153,7 +153,7 @@ func (r *proxyRun) front(ctx context.Context, access proxy.Access, transport htt
 // upstream returns the settings with which the proxy reaches a server.
 func (r *proxyRun) upstream(t *servers.Target, transport http.RoundTripper, known servers.Known) (u proxy.Upstream, err error) {
 	u = proxy.Upstream{Name: t.Name, Origin: t.Origin, Transport: transport, Headers: t.Headers, Failed: func(reason string) {
-		r.trouble("server %s sent no valid response: %s", text.Visible(t.Name, 200), reason)
+		r.problem("server %s sent no valid response: %s", text.Visible(t.Name, 200), reason)
 	}}
 	if len(t.Command) > 0 {
 		u.Command, u.Headers = r.command(t, known), nil
@@ -208,7 +208,7 @@ func (r *proxyRun) listen(ctx context.Context, known servers.Known) (code int, e
 		return 0, fmt.Errorf("listening: %w; choose another port with --listen", err)
 	}
 	for _, p := range paths {
-		r.trouble("http://%s%s in front of %s", listener.Addr(), p[0], text.Visible(p[1], 400))
+		r.problem("http://%s%s in front of %s", listener.Addr(), p[0], text.Visible(p[1], 400))
 	}
 	log.SetOutput(io.Discard) // the HTTP client logs what servers send on idle connections
 	return 0, serve(ctx, listener, handler, log.New(troubleWriter{r}, "", 0))
@@ -222,7 +222,7 @@ const troubleChars = 400
 type troubleWriter struct{ *proxyRun }
 
 func (w troubleWriter) Write(line []byte) (int, error) {
-	w.trouble("%s", text.Visible(strings.TrimSpace(string(line)), troubleChars))
+	w.problem("%s", text.Visible(strings.TrimSpace(string(line)), troubleChars))
 	return len(line), nil
 }
 

@@ -49,7 +49,7 @@ func (r *proxyRun) llm(ctx context.Context, access proxy.Access, transport http.
 		}
 		secrets := &givenSecrets{always: servers.SecretsInURL(p[1])}
 		upstreams = append(upstreams, proxy.Upstream{Name: p[0], URL: u, Transport: transport, Mask: secrets.mask, Failed: func(reason string) {
-			r.trouble("the provider at %s sent no valid response: %s", servers.BareURL(u.String()), reason)
+			r.problem("the provider at %s sent no valid response: %s", servers.BareURL(u.String()), reason)
 		}})
 		path := "/"
 		if p[0] != "" {

@@ -48,7 +48,7 @@ func (r *proxyRun) decided(e *scanner.Event, out *scanner.Outcome, do scanner.Ac
 		blocked, withheld = "would block", "would withhold"
 	}
 	if (out.Action() == scanner.Refuse || do == scanner.Refuse) && blocked != "" {
-		r.stderr.once("%s %s: %s", blocked, saidIn(e, out), proxy.Reason(&out.Decision))
+		r.stderr.once("%s %s: %s", blocked, describeMessage(e, out), proxy.Reason(&out.Decision))
 	}
 	for i := range out.Withheld {
 		w := &out.Withheld[i]
@@ -68,8 +68,8 @@ func (r *proxyRun) found(f *scanner.Finding, e *scanner.Event, out *scanner.Outc
 	if f.Server != "" {
 		about += " " + text.QuoteName(f.Server)
 	}
-	fate := r.fate(f, e, out, do)
-	if !r.stderr.finding("%s %s%s: %s: %s", strings.ToUpper(f.Severity.String()), f.Rule.ID, fate, about, text.Visible(f.Message, 200)) || fate != forwarded {
+	disposition := r.disposition(f, e, out, do)
+	if !r.stderr.finding("%s %s%s: %s: %s", strings.ToUpper(f.Severity.String()), f.Rule.ID, disposition, about, text.Visible(f.Message, 200)) || disposition != forwarded {
 		return
 	}
 	if setting := r.checks.Triage.Settings.BlockedBy(f); setting != "" {
@@ -77,11 +77,11 @@ func (r *proxyRun) found(f *scanner.Finding, e *scanner.Event, out *scanner.Outc
 	}
 }
 
-// forwarded is the fate of a message or definition that reaches its receiver.
+// forwarded is the disposition of a message or definition that reaches its receiver.
 const forwarded = " (forwarded)"
 
-// fate says what happened to a finding's message or definition.
-func (r *proxyRun) fate(f *scanner.Finding, e *scanner.Event, out *scanner.Outcome, do scanner.Action) string {
+// disposition returns what happened to a finding's message or definition.
+func (r *proxyRun) disposition(f *scanner.Finding, e *scanner.Event, out *scanner.Outcome, do scanner.Action) string {
 	switch {
 	case e.Kind != scanner.FrameEvent: // such as the start of a server
 		return ""
@@ -115,8 +115,8 @@ func (o *openFindings) Finding(f *scanner.Finding) error {
 	return nil
 }
 
-// saidIn describes an event's message for the log.
-func saidIn(e *scanner.Event, out *scanner.Outcome) string {
+// describeMessage describes an event's message for the log.
+func describeMessage(e *scanner.Event, out *scanner.Outcome) string {
 	what := "a message"
 	for i := range out.Messages {
 		m := &out.Messages[i]
@@ -140,17 +140,17 @@ func saidIn(e *scanner.Event, out *scanner.Outcome) string {
 	return text.Visible(what, 300)
 }
 
-// trouble prints a message about a problem, not about a policy decision.
-func (r *proxyRun) trouble(format string, args ...any) {
+// problem prints a message about a problem, not about a policy decision.
+func (r *proxyRun) problem(format string, args ...any) {
 	if !r.Quiet {
-		r.stderr.tell(format, args...)
+		r.stderr.printf(format, args...)
 	}
 }
 
 // Limits on the lines that a run prints, because clients store them. Findings have a limit of their
 // own, so that a server that causes many of them does not hide what is blocked or held.
 const (
-	maxTold     = 200
+	maxLines    = 200
 	maxFindings = 50
 )
 
@@ -158,7 +158,7 @@ const (
 type errorLog struct {
 	mu       sync.Mutex
 	to       io.Writer
-	told     int         // lines, including those beyond the limit
+	printed  int         // lines, including those beyond the limit
 	findings int         // findings, including those beyond the limit
 	lines    []*repeated // lines of once and finding that were printed
 	hints    []string    // hints that were printed
@@ -177,14 +177,14 @@ func (l *errorLog) write(line string) {
 	fmt.Fprintln(l.to, line)
 }
 
-// tell writes a line, up to the limit.
-func (l *errorLog) tell(format string, args ...any) {
+// printf writes a line, up to the limit.
+func (l *errorLog) printf(format string, args ...any) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.print(fmt.Sprintf(format, args...))
 }
 
-// once is like tell, but only counts lines that were already printed.
+// once is like printf, but only counts lines that were already printed.
 func (l *errorLog) once(format string, args ...any) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -221,7 +221,7 @@ func (l *errorLog) hint(line string) {
 
 // again counts a line if it was already printed.
 func (l *errorLog) again(line string) bool {
-	for _, r := range l.lines { // at most maxTold+maxFindings
+	for _, r := range l.lines { // at most maxLines+maxFindings
 		if r.line == line {
 			r.more++
 			return true
@@ -232,14 +232,14 @@ func (l *errorLog) again(line string) bool {
 
 // print writes a line, up to the limit, and reports whether it did.
 func (l *errorLog) print(line string) bool {
-	l.told++
+	l.printed++
 	switch {
-	case l.told < maxTold:
+	case l.printed < maxLines:
 		fmt.Fprintln(l.to, "mcpscan: "+line)
-	case l.told == maxTold:
+	case l.printed == maxLines:
 		fmt.Fprintln(l.to, "mcpscan: further decisions are not listed here; to record all of them: --events FILE")
 	}
-	return l.told < maxTold
+	return l.printed < maxLines
 }
 
 // close writes how often lines were repeated, and how many were not printed.
@@ -254,7 +254,7 @@ func (l *errorLog) close() {
 	if more := l.findings - maxFindings; more > 0 {
 		fmt.Fprintf(l.to, "mcpscan: %d further findings are not listed here; to record all of them: --events FILE\n", more)
 	}
-	if more := l.told - maxTold + 1; more > 0 {
+	if more := l.printed - maxLines + 1; more > 0 {
 		fmt.Fprintf(l.to, "mcpscan: %d further decisions are not listed here\n", more)
 	}
 }

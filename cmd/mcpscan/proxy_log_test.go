@@ -21,7 +21,7 @@ func TestErrorLogIsBounded(t *testing.T) {
 	l.close()
 	for line, want := range map[string]int{
 		"mcpscan: finding ": maxFindings,
-		"mcpscan: blocked ": maxTold - 1,
+		"mcpscan: blocked ": maxLines - 1,
 		"mcpscan: 950 further findings are not listed here":  1,
 		"mcpscan: 801 further decisions are not listed here": 1,
 		"mcpscan: 1000 more like this: blocked 0\n":          1,

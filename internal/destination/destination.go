@@ -69,7 +69,7 @@ func plainHost(host string) string {
 	return strings.ToLower(strings.TrimSuffix(strings.ReplaceAll(norm.NFKC.String(host), "。", "."), "."))
 }
 
-// Host returns the same text for all notations of a host in a URL. An IPv6 address that embeds an IPv4
+// Host returns the canonical form of a host in a URL, which is the same for all its notations. An IPv6 address that embeds an IPv4
 // address becomes the latter; any other one is in brackets.
 func Host(host string) string {
 	plain := plainHost(host)

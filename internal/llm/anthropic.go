@@ -56,15 +56,15 @@ func (r *Reader) declare(v View, server string) {
 	r.emit(Item{Kind: Declared, At: v, Tool: v, Name: v.str("name"), Server: server})
 }
 
-// describe declares what the model is told about a tool, or about a group of tools, in formats that
-// keep it apart from the tools' definitions.
-func (r *Reader) describe(name, server string, said View) {
-	if said.Kind() != wire.String || len(said.Text()) == 0 {
+// describe declares the description of a tool, or of a group of tools, in formats that store it apart
+// from the tools' definitions.
+func (r *Reader) describe(name, server string, description View) {
+	if description.Kind() != wire.String || len(description.Text()) == 0 {
 		return
 	}
 	made := wire.AppendString([]byte(`{"name":`), []byte(name))
-	made = append(append(append(made, `,"description":`...), said.Raw()...), '}')
-	if v, err := r.quoted(said.Origin(), made); err == nil {
+	made = append(append(append(made, `,"description":`...), description.Raw()...), '}')
+	if v, err := r.quoted(description.Origin(), made); err == nil {
 		r.declare(v, server)
 	}
 }

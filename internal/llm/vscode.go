@@ -104,8 +104,8 @@ func (r *Reader) vscodeInvocation(v View) {
 	if server == "" && v.at("source").says("type", "mcp") {
 		server = v.at("source").str("label")
 	}
-	if told := v.at("source").at("instructions"); told.Is() {
-		r.emit(Item{Kind: Result, At: v, ID: "instructions of " + server, Server: server, Content: told})
+	if instructions := v.at("source").at("instructions"); instructions.Is() {
+		r.emit(Item{Kind: Result, At: v, ID: "instructions of " + server, Server: server, Content: instructions})
 	}
 	r.emit(Item{Kind: Call, At: v, ID: v.str("toolCallId"), Name: v.str("toolId"), Server: server, Args: details.at("input"), Echo: true})
 	if out := details.at("output"); out.Is() {

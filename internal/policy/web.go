@@ -10,8 +10,8 @@ import (
 // webPorts are the schemes whose URLs clients parse by the WHATWG URL standard, with their default ports.
 var webPorts = map[string]string{"http": ":80", "https": ":443", "ws": ":80", "wss": ":443"}
 
-// web adds a web URL as clients read it: with any slashes after the scheme, and with the same text for all
-// notations of its host, without a user and the default port. Only rules that refuse need this reading.
+// web adds a web URL as clients read it: whatever the slashes after the scheme, with its host in canonical
+// form, and without a user and the default port. Only rules that refuse need this reading.
 func (r *readings) web(s string) {
 	scheme, rest, _ := strings.Cut(s, ":")
 	scheme = strings.ToLower(scheme)

@@ -86,7 +86,7 @@ func checkBlocks(t interface {
 			break
 		}
 		if e.Incomplete && e.Ambiguous && saidBy(&e) == (said{Type: "message", Cut: true}) && len(want) == len(got) {
-			break // stands for ambiguous lines at the end, which are no event
+			break // reports ambiguous lines at the end of the stream, which are not an event
 		}
 		want = append(want, saidBy(&e))
 	}

@@ -246,10 +246,12 @@ func (a *asking) title() string {
 	return a.server.Name
 }
 
-func (a *asking) skip(format string, args ...any) { a.left(scanner.SkippedEvent, format, args...) }
+func (a *asking) skip(format string, args ...any) {
+	a.notInspected(scanner.SkippedEvent, format, args...)
+}
 
-// left emits an event for something that was not inspected.
-func (a *asking) left(kind scanner.EventKind, format string, args ...any) {
+// notInspected emits an event for something that was not inspected.
+func (a *asking) notInspected(kind scanner.EventKind, format string, args ...any) {
 	e := a.event(kind)
 	e.Reason = a.server.Conceal(fmt.Sprintf(format, args...))
 	a.feed.send(e, true)
@@ -270,7 +272,7 @@ func (a *asking) report(ctx context.Context, res *live.Result, err error) {
 		a.skip("server %s: %s", a.title(), p)
 	}
 	for _, n := range res.Notes {
-		a.left(scanner.IgnoredEvent, "server %s: %s", a.title(), n)
+		a.notInspected(scanner.IgnoredEvent, "server %s: %s", a.title(), n)
 	}
 	if a.repeated > 0 { // the masked text was not inspected, either
 		messages := "1 message"

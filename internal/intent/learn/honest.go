@@ -32,11 +32,11 @@ func LoadServers(dir string) ([]*Row, error) {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		n := 0
-		add := func(r *Row, said string) {
-			if n++; said == "" || seen[dump.Package+said] {
+		add := func(r *Row, text string) {
+			if n++; text == "" || seen[dump.Package+text] {
 				return
 			}
-			seen[dump.Package+said] = true
+			seen[dump.Package+text] = true
 			r.ID, r.Type, r.Label, r.Lang = fmt.Sprintf("%s-%d", filepath.Base(name), n-1), "definition", "benign", "en"
 			r.Set, r.Real = dump.Package, true
 			rows = append(rows, r)
