@@ -42,10 +42,14 @@ func ReadConfig(path string, limit int64) (*config.File, error) {
 // the server behind the proxy, provided that the entry's command is the running program.
 func parseConfig(path string, data []byte) (*config.File, error) {
 	file, err := config.Parse(path, data)
-	if err == nil {
-		file.SeeThrough(ThisProgram)
+	if err != nil {
+		return nil, err
 	}
-	return file, err
+	file.SeeThrough(ThisProgram)
+	if abs, err := filepath.Abs(path); err == nil {
+		file.User = Dirs("", true).Belongs(abs)
+	}
+	return file, nil
 }
 
 // ThisProgram reports whether a path leads to the running program. The name alone is not enough,

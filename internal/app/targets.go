@@ -61,9 +61,6 @@ func (p *Plan) content(t string, data []byte, err error) error {
 	}
 	file, cerr := parseConfig(t, data)
 	if cerr == nil {
-		if abs, err := filepath.Abs(t); err == nil {
-			file.User = Dirs("", true).Belongs(abs)
-		}
 		p.Config(file)
 		return nil
 	}
