@@ -1,6 +1,7 @@
 package hidden
 
 import (
+	"maps"
 	"unicode"
 	"unicode/utf8"
 
@@ -17,10 +18,10 @@ var ZeroWidth = scanner.Rule{
 	Fix:        "Remove the characters. Text whose script needs them is not reported.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Joiners between letters of scripts that need them, and between emoji, are not reported. Four or more in a row, two alternating kinds, one inside a Latin word, or eight in one text are no accident. A single one elsewhere may be accidental, so it is rated medium. Private-use characters have no meaning in tool documentation. Web pages contain many such characters, so the severity of findings in data is one level lower.",
+	Basis:      "Joiners between letters of scripts that need them, and between emoji, are not reported. Four or more in a row, two kinds in one text, one inside a Latin word, or eight in one text are no accident. A single one elsewhere may be accidental, so it is rated medium. Private-use characters have no meaning in tool documentation. Web pages contain many such characters, so the severity of findings in data is one level lower.",
 	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM01", "ATLAS:AML.T0068", "CWE-1007"},
 	Unusual: func(p *scanner.TextPass) {
-		worst, total := scanner.Issue{}, 0
+		worst, total, all := scanner.Issue{}, 0, map[rune]bool{}
 		for i := text.NonASCII(p.Source, 0); i < len(p.Source); i = text.NonASCII(p.Source, i) {
 			if !unseen(p.Source[i:]) {
 				_, n := utf8.DecodeRune(p.Source[i:])
@@ -38,11 +39,12 @@ var ZeroWidth = scanner.Rule{
 				continue
 			}
 			total += count
+			maps.Copy(all, kinds)
 			if severity > worst.Severity {
 				worst = scanner.Issue{Start: start, End: i, Severity: severity}
 			}
 		}
-		if total >= unseenTotal {
+		if total >= unseenTotal || len(all) > 1 {
 			worst.Severity = scanner.High
 		}
 		if total > 0 {

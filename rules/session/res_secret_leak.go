@@ -15,11 +15,11 @@ var SecretLeak = scanner.Rule{
 	ID:         "res-secret-leak",
 	Category:   "credential_theft",
 	Title:      "A secret passes through the session",
-	Why:        "The model reads results, notifications and calls, transcripts keep them, and systems along the way log them. All of these learn any secret in the content, and an attacker can make the model send it on.",
+	Why:        "The model reads definitions, results, notifications and calls, transcripts keep them, and systems along the way log them. All of these learn any secret in the content, and an attacker can make the model send it on.",
 	Fix:        "Rotate the secret. Make the server omit or mask it, and give servers their credentials in their configuration.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The rule reports only values in formats that are unique to secrets, and ignores placeholders in documentation. A secret is rated high wherever it goes, because any reader can use it. The finding is medium for secrets that are short-lived (session tokens), partly public (Google keys) or unusable (an encrypted key), and for a database on a private network. It is also medium in text about attacks or secret scanners, because samples in such text have the same format; for an example labelled as such, the severity is one level lower. It is low for a call whose parameter asks for the secret; sch-secret-param reports that parameter.",
+	Basis:      "The rule reports only values in formats that are unique to secrets, and ignores placeholders in documentation. A secret is rated high wherever it goes, because any reader can use it. The finding is medium for secrets that are short-lived (session tokens), partly public (Google keys) or unusable (an encrypted key), and for a database on a private network. It is also medium in text about attacks or secret scanners, because samples in such text have the same format; for an example labelled as such, the severity is one level lower, and in a definition, it is not reported. It is low for a call whose parameter asks for the secret; sch-secret-param reports that parameter.",
 	Refs:       []string{"OWASP-MCP:MCP01", "OWASP-LLM:LLM02", "ATLAS:AML.T0098", "CWE-200", "CWE-532"},
 	Client:     true,
 	Patterns: []scanner.Pattern{
@@ -34,8 +34,8 @@ var SecretLeak = scanner.Rule{
 		{Name: "connection_string", Expr: `\b(?:server|data source|host|addr)=[^;\n]{1,80};(?:[^;\n]{1,60};){0,3}\s?(?:password|pwd)=[^;\s"']{8,64}`, Anchors: []string{"password=", "pwd="}},
 	},
 	Text: func(p *scanner.TextPass) {
-		if p.Subject.Definition() || p.Subject == mcp.ConfigSubject {
-			return
+		if p.Subject == mcp.ConfigSubject {
+			return // see cfg-secret-literal
 		}
 		samples := sync.OnceValue(func() bool { return ofScanners(p.Whole()) })
 		for _, m := range p.Matches {
@@ -44,12 +44,15 @@ var SecretLeak = scanner.Rule{
 			if message == "" || signedBy.Match(p.Folded[max(0, m.Start-len("x-amz-credential=")):m.Start]) {
 				continue
 			}
+			shown := p.Subject != mcp.CallSubject && shownAs.Match(p.Folded[max(0, m.Start-shownReach):m.Start])
 			switch {
+			case shown && p.Subject.Definition():
+				continue // the documentation of a parameter shows the format of its value
 			case p.Subject == mcp.CallSubject && secrets.NamesSecret(p.Key()):
 				severity = scanner.Low
 			case severity == scanner.High && samples():
 				severity = scanner.Medium
-			case p.Subject != mcp.CallSubject && shownAs.Match(p.Folded[max(0, m.Start-shownReach):m.Start]):
+			case shown:
 				severity--
 			default:
 				severity = clause.InData(p, m.Start, m.End, severity)
@@ -68,6 +71,8 @@ func whereLeaked(p *scanner.TextPass) string {
 		return " is in a result"
 	case p.Subject == mcp.NotificationSubject:
 		return " is in a notification"
+	case p.Subject.Definition():
+		return " is in a definition"
 	}
 	return " is in other content from the server"
 }
