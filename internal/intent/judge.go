@@ -154,27 +154,49 @@ func product(x, y *[Dims]int64) int64 {
 func (m *member) gain(in Input) Score {
 	var hidden [Hidden]int64
 	for h := range hidden {
-		hidden[h] = int64(m.layers.Bias[h])
-	}
-	for s, matches := range [Sequences]matches{*m.matches(&in.Sentence), m.around(in.Around), m.match(in.About)} {
-		for w, bests := range matches {
-			for f, best := range bests {
-				best := int64(best) + int64(m.layers.Biases[w][f])
-				if best <= 0 {
-					continue
-				}
-				best = best * contextUnit / (vectorUnit * filterUnit)
-				for h := range hidden {
-					hidden[h] += best * int64(m.layers.Dense[h][s*Matches+w*Filters+f])
-				}
-			}
-		}
-	}
-	out := int64(m.layers.OutBias)
-	for h, v := range hidden {
+		v := int64(m.layers.Bias[h])
 		for k, c := range in.Context {
 			v += int64(c) * int64(m.layers.Dense[h][Sequences*Matches+k])
 		}
+		hidden[h] = v
+	}
+	m.add(&hidden, 0, m.matches(&in.Sentence))
+	about := m.match(in.About)
+	m.add(&hidden, 2, &about)
+	alone := hidden
+	m.add(&alone, 1, new(matches))
+	if len(in.Around) == 0 {
+		return m.output(&alone)
+	}
+	around := m.around(in.Around)
+	m.add(&hidden, 1, &around)
+	return max(m.output(&hidden), m.output(&alone)-maxAroundLoss)
+}
+
+// maxAroundLoss is the maximum amount by which the sentences around a sentence lower its score. An
+// attacker can add sentences that are typical of harmless texts.
+const maxAroundLoss = Unit / 2
+
+// add adds the contributions of a sequence's matches to the hidden units.
+func (m *member) add(hidden *[Hidden]int64, sequence int, of *matches) {
+	for w, bests := range of {
+		for f, best := range bests {
+			best := int64(best) + int64(m.layers.Biases[w][f])
+			if best <= 0 {
+				continue
+			}
+			best = best * contextUnit / (vectorUnit * filterUnit)
+			for h := range hidden {
+				hidden[h] += best * int64(m.layers.Dense[h][sequence*Matches+w*Filters+f])
+			}
+		}
+	}
+}
+
+// output returns the gain for the sums of the hidden units.
+func (m *member) output(hidden *[Hidden]int64) Score {
+	out := int64(m.layers.OutBias)
+	for h, v := range hidden {
 		if v > 0 {
 			out += v * int64(m.layers.Out[h])
 		}
@@ -182,7 +204,7 @@ func (m *member) gain(in Input) Score {
 	return Score(max(-MaxGain, min(MaxGain, out/(contextUnit*denseUnit*denseUnit/Unit))))
 }
 
-// around returns the best matches in any of the sentences, or zero if there are none.
+// around returns the best matches in any of the sentences.
 func (m *member) around(sentences []Words) (best matches) {
 	for k := range sentences {
 		of := m.matches(&sentences[k])

@@ -17,6 +17,10 @@ type NetOptions struct {
 	Share    float64 // share of benign sentences that the net is trained on: those with the highest scores
 	Honest   int     // maximum number of sentences from real servers and public corpora in each pass
 	Known    int     // number of groups in which a word must occur
+	// Added has the probabilities, per thousand, that benign sentences from elsewhere are added to
+	// each sequence of a benign sentence and of one that carries an attack. What an attacker can add
+	// to a text then says little about it.
+	Added    [2][intent.Sequences]uint32
 	Positive float64 // weight of a sentence that carries an attack
 	Twin     float64 // weight of a sentence in a twin
 	Other    float64 // weight of a sentence from a real server or a public corpus
@@ -25,7 +29,8 @@ type NetOptions struct {
 }
 
 // DefaultNet are the options that the embedded net is trained with.
-var DefaultNet = NetOptions{Passes: 6, Rate: 2e-3, Batch: 64, WordDrop: 100, Share: 0.25, Honest: 10000, Known: 3, Positive: 2, Twin: 2, Other: 1, Gain: 0.3, Floor: -4}
+var DefaultNet = NetOptions{Passes: 6, Rate: 2e-3, Batch: 64, WordDrop: 100, Share: 0.25, Honest: 10000, Known: 3, Positive: 2, Twin: 2, Other: 1, Gain: 0.3, Floor: -4,
+	Added: [2][intent.Sequences]uint32{{100, 250, 100}, {200, 500, 300}}}
 
 // FloorGain returns the gain for a sentence that the net does not judge.
 func (o *NetOptions) FloorGain() intent.Score { return units(float64(o.Gain * o.Floor)) }
@@ -113,6 +118,7 @@ func trainNet(all []Scored, left func(*Scored) bool, pass [intent.Groups]intent.
 	ids := &wordTable{known: known, vectors: vectors, ids: map[intent.Word]int32{}, seen: map[intent.SentenceID][]int32{}}
 	sets, rest := ids.inputs(chosen), ids.inputs(others)
 	n := newTrainee(len(known), ids.words, seed)
+	add := newAdditions(sets, rest, o)
 	var p trace
 	for k := range o.Passes {
 		n.shuffle(rest)
@@ -123,7 +129,8 @@ func trainNet(all []Scored, left func(*Scored) bool, pass [intent.Groups]intent.
 			now := batch[:min(o.Batch, len(batch))]
 			batch = batch[len(now):]
 			for _, in := range now {
-				g := float64((sigmoid(n.forward(in, &p, &o)) - in.label) * in.weight)
+				in := add.to(in, &n.random)
+				g := float64((sigmoid(n.forward(&in, &p, &o)) - in.label) * in.weight)
 				n.backward(&p, float32(g/float64(len(now))))
 			}
 			n.update(rate)

@@ -1,0 +1,62 @@
+package learn
+
+import (
+	"slices"
+
+	"github.com/mcpscan/mcpscan/internal/intent"
+)
+
+// additions are the benign sentences that training adds to sentences, as an attacker might.
+type additions struct {
+	chances    [2][intent.Sequences]uint32 // see [NetOptions.Added]
+	all, short [][]int32
+}
+
+const (
+	shortAddition = 8 // maximum number of words added to a sentence itself
+	maxAdditions  = 3 // maximum number of sentences added to its surroundings
+)
+
+// newAdditions collects the benign sentences of a training set and of their surroundings.
+func newAdditions(sets, others []*netInput, o NetOptions) *additions {
+	a := &additions{chances: o.Added}
+	for _, in := range slices.Concat(sets, others) {
+		if in.label != 0 {
+			continue
+		}
+		for _, s := range slices.Concat(in.sentences[1], in.sentences[0]) {
+			if len(s) < 2 {
+				continue
+			}
+			a.all = append(a.all, s)
+			if len(s) <= shortAddition {
+				a.short = append(a.short, s)
+			}
+		}
+	}
+	return a
+}
+
+// to returns an example with additions at random.
+func (a *additions) to(in *netInput, r *random) netInput {
+	added := *in
+	for k, chance := range a.chances[int(in.label)] {
+		if r.next()%1000 >= chance {
+			continue
+		}
+		from, n := a.all, uint32(1)
+		switch k {
+		case 0:
+			from = a.short
+		case 1:
+			n += r.next() % maxAdditions
+		}
+		added.sentences[k] = slices.Clip(added.sentences[k])
+		for range n {
+			if len(from) > 0 {
+				added.sentences[k] = append(added.sentences[k], from[int(r.next())%len(from)])
+			}
+		}
+	}
+	return added
+}
