@@ -162,12 +162,8 @@ const maxShown = 4096
 // show remembers which definitions a server has listed.
 func (srv *Server) show(m *Message) {
 	for i := range m.Definitions {
-		d := &m.Definitions[i]
 		if len(srv.shown) < maxShown {
-			if srv.shown == nil {
-				srv.shown = map[mcp.DefinitionKey]bool{}
-			}
-			srv.shown[d.Key()] = true
+			set(&srv.shown, m.Definitions[i].Key(), true)
 		}
 	}
 }

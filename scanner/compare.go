@@ -46,10 +46,7 @@ func (in *Inspector) compare() {
 func (in *Inspector) compareOne(m *Message, d *mcp.Definition, was *Offered, offer *Offer) {
 	defer func() { _ = recover() }()
 	if result := in.engine.compare.Compare(&ComparePass{d, was, offer, m, in}); result != nil {
-		if m.compared == nil {
-			m.compared = map[int]any{}
-		}
-		m.compared[d.Offset] = result
+		set(&m.compared, d.Offset, result)
 	}
 }
 

@@ -153,9 +153,6 @@ func (j *judge) config(e *Event) {
 			}})
 		})
 	}
-	if j.entries.known == nil {
-		j.entries.known = map[string][]ConfiguredServer{}
-	}
 	for i := range e.Config.Entries {
 		if j.entries.count++; j.entries.count > maxConfigured {
 			j.out.Skips = append(j.out.Skips, "more configured servers than the limit: later servers with this name are not compared with this one")
@@ -163,7 +160,7 @@ func (j *judge) config(e *Event) {
 		}
 		entry := &e.Config.Entries[i]
 		if known := j.entries.known[entry.Name]; len(known) < maxNamesakes {
-			j.entries.known[entry.Name] = append(known, ConfiguredServer{e.Config, entry})
+			set(&j.entries.known, entry.Name, append(known, ConfiguredServer{e.Config, entry}))
 		}
 	}
 }

@@ -97,10 +97,7 @@ func (in *Inspector) layer(p *TextPass, h text.Hidden, n int) {
 		d.deep = true
 		return
 	}
-	if d.seen == nil {
-		d.seen = map[decodedText]bool{}
-	}
-	d.seen[this] = true
+	set(&d.seen, this, true)
 	if d.left -= len(h.Text); d.left < 0 {
 		return
 	}

@@ -121,7 +121,7 @@ func (j *judge) remember(s *Session, srv *Server, from mcp.Direction, values []V
 			continue
 		}
 		ring.insert(v.digest, maxValues, func(uint64) bool { return false })
-		s.known[v.digest] = k
+		set(&s.known, v.digest, k)
 		if j.sharing {
 			j.adds.keepValue(v, said, source)
 		}
@@ -131,9 +131,6 @@ func (j *judge) remember(s *Session, srv *Server, from mcp.Direction, values []V
 
 // place makes room for a value among the remembered ones.
 func (j *judge) place(s *Session, ring *queue[uint64], v *Value, said bool) (lost string, ok bool) {
-	if s.known == nil {
-		s.known = map[uint64]knownValue{}
-	}
 	if len(ring.all()) < maxValues && j.remembered >= maxRemembered {
 		j.forget(s)
 	}

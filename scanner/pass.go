@@ -327,10 +327,7 @@ func (p *JudgePass) Report(is JudgeIssue) {
 	e := p.event
 	p.spoken = append(p.spoken, p.rule)
 	if is.Subject.Definition() {
-		if p.told == nil {
-			p.told = map[toldOf]bool{}
-		}
-		p.told[toldOf{mcp.DefinitionKey{Kind: is.Subject, Name: is.Name}, p.rule.Category}] = true
+		set(&p.told, toldOf{mcp.DefinitionKey{Kind: is.Subject, Name: is.Name}, p.rule.Category}, true)
 	}
 	if p.judge.full(is.Severity) {
 		return

@@ -88,10 +88,10 @@ func (srv *Server) relist(first *Known, d *mcp.Definition, know func(*mcp.Defini
 		delete(srv.changed, name)
 		return
 	}
-	note(&srv.Relisted, name)
+	set(&srv.Relisted, name, true)
 	alone := *d // a copy, so that the rest of its list can be freed
 	alone.Input, alone.Output, alone.Sent = bytes.Clone(alone.Input), nil, nil
-	srv.change(know(&alone))
+	set(&srv.changed, name, know(&alone))
 }
 
 // replace records a changed tool reported by another engine. A definition seen in a list takes
@@ -100,16 +100,8 @@ func (srv *Server) replace(d *mcp.Definition, know func(*mcp.Definition) *Known)
 	first := srv.Tools[d.Name]
 	switch {
 	case first == nil:
-		srv.change(know(d))
+		set(&srv.changed, d.Name, know(d))
 	case first.Definition.Foreign:
 		srv.relist(first, d, know)
 	}
-}
-
-// change remembers the current definition of a tool.
-func (srv *Server) change(k *Known) {
-	if srv.changed == nil {
-		srv.changed = map[string]*Known{}
-	}
-	srv.changed[k.Definition.Name] = k
 }

@@ -38,10 +38,7 @@ func (p *Places) reset(e *Event) {
 // within returns the Places for the text of a part.
 func (p *Places) within(part *Part) *Places {
 	if p.inside[part.Start] == nil {
-		if p.inside == nil {
-			p.inside = map[int]*Places{}
-		}
-		p.inside[part.Start] = NewPlacesAt(part.Origin, p.frame[part.Start:part.End])
+		set(&p.inside, part.Start, NewPlacesAt(part.Origin, p.frame[part.Start:part.End]))
 	}
 	return p.inside[part.Start]
 }

@@ -235,12 +235,12 @@ func (s *Session) list(srv *Server, definitions []mcp.Definition, know func(*mcp
 			srv.relist(first, d, know)
 			if before.Foreign == d.Foreign && before.Digest != d.Digest && !fresh[d.Name] {
 				listings = append(listings, Listing{Definition: d, Before: before, Again: srv.varied[d.Name]})
-				note(&srv.varied, d.Name)
+				set(&srv.varied, d.Name, true)
 			}
 			continue
 		}
 		listings = append(listings, Listing{Definition: d})
-		note(&fresh, d.Name)
+		set(&fresh, d.Name, true)
 		k := know(d)
 		srv.Tools[k.Definition.Name] = k
 		srv.Trifecta.Add(k)
@@ -253,12 +253,12 @@ func (s *Session) list(srv *Server, definitions []mcp.Definition, know func(*mcp
 	return listings
 }
 
-// note adds a name to a set, creating the set if necessary.
-func note(set *map[string]bool, name string) {
-	if *set == nil {
-		*set = map[string]bool{}
+// set sets a key of a map, creating the map if necessary.
+func set[K comparable, V any](m *map[K]V, key K, value V) {
+	if *m == nil {
+		*m = map[K]V{}
 	}
-	(*set)[name] = true
+	(*m)[key] = value
 }
 
 // The bounds on comparisons between a session's servers. They allow for more tools than any model

@@ -39,10 +39,7 @@ func (srv *Server) shadowed(own, other *Known) {
 	if o := srv.shadows[name]; o != nil && o.Definition.Digest != own.Definition.Digest || o == nil && len(srv.shadows) >= maxShadows {
 		return
 	}
-	if srv.shadows == nil {
-		srv.shadows = map[string]*Known{}
-	}
-	srv.shadows[name] = other
+	set(&srv.shadows, name, other)
 }
 
 // Shadow returns another server's tool whose name looks the same as the called tool's, or nil if

@@ -124,7 +124,7 @@ func (j *judge) learnTools(session *Session, srv *Server, tools []*Known) {
 			return
 		}
 		j.learned++
-		note(&srv.told, k.Definition.Name)
+		set(&srv.told, k.Definition.Name, true)
 		srv.Trifecta.Add(k)
 		session.own(srv, k)
 		session.shadow(srv, k)

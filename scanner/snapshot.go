@@ -148,10 +148,7 @@ func (s *Snapshot) take(o *Offer, m *Message) {
 			o.Duplicates = append(o.Duplicates, Duplicate{key, s.places.At(first.Offset), at})
 			continue
 		}
-		if here == nil {
-			here = map[mcp.DefinitionKey]*mcp.Definition{}
-		}
-		here[key] = d
+		set(&here, key, d)
 		s.Add(o, &Offered{Definition: d, Location: at})
 	}
 	for kind, listed := range m.Lists {

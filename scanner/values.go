@@ -134,9 +134,6 @@ func (in *Inspector) secretKey(p *TextPass, s []byte) bool {
 // value adds a value to the current message, once, with the kind under which it was found first.
 func (in *Inspector) value(p *TextPass, s []byte, via string, d text.Distinct) {
 	c := &in.collected
-	if c.seen == nil {
-		c.seen = map[uint64]text.DistinctKind{}
-	}
 	if _, again := c.seen[d.Digest]; again {
 		return
 	}
@@ -149,7 +146,7 @@ func (in *Inspector) value(p *TextPass, s []byte, via string, d text.Distinct) {
 		c.lost = true
 		return
 	}
-	c.seen[d.Digest] = d.Kind
+	set(&c.seen, d.Digest, d.Kind)
 	c.of[d.Kind]++
 	m.Values = append(m.Values, in.newValue(p, s, via, d))
 	if c.of[text.PassageValue] >= 2*maxPassages {
