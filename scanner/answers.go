@@ -51,13 +51,13 @@ func (p *JudgePass) OpenElsewhere() bool {
 		if s == p.Session || other == nil {
 			return false
 		}
-		_, open := other.pending[mcp.ClientToServer].get(p.Message.ID)
+		_, open := other.pending[mcp.ClientToServer][p.Message.ID]
 		return open
 	})
 }
 
 // Asking reports whether the current server has yet to answer a client request.
-func (p *JudgePass) Asking() bool { return p.Server.pending[mcp.ClientToServer].len() > 0 }
+func (p *JudgePass) Asking() bool { return len(p.Server.pending[mcp.ClientToServer]) > 0 }
 
 // AtOnce returns the number of requests the server has yet to answer, or 0 if it never
 // answered one, because the recording may lack answers.
@@ -65,7 +65,7 @@ func (p *JudgePass) AtOnce() int {
 	if p.Server.answers.n == 0 {
 		return 0
 	}
-	return p.Server.pending[mcp.ClientToServer].len()
+	return len(p.Server.pending[mcp.ClientToServer])
 }
 
 // HTTP returns the HTTP headers of the exchange that carried the message, or nil if the

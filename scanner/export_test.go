@@ -57,8 +57,8 @@ type Requests struct{ of requests }
 // Put, Take, Get and Len are the methods of requests.
 func (r *Requests) Put(id string, c PendingCall) bool        { return r.of.put(id, c) }
 func (r *Requests) Take(id string) bool                      { return r.of.take(id) }
-func (r *Requests) Get(id string) (c PendingCall, open bool) { return r.of.get(id) }
-func (r *Requests) Len() int                                 { return r.of.len() }
+func (r *Requests) Get(id string) (c PendingCall, open bool) { c, open = r.of[id]; return c, open }
+func (r *Requests) Len() int                                 { return len(r.of) }
 
 // MostPending is the maximum number of requests remembered for one side.
 const MostPending = maxPending

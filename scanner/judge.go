@@ -183,7 +183,7 @@ func (j *judge) message(session *Session, srv *Server, e *Event, i int) mcp.Dire
 	}
 	j.pairs(e)
 	if m.Kind == mcp.Response {
-		if call, ok := srv.pending[opposite(from)].get(m.ID); ok {
+		if call, ok := srv.pending[opposite(from)][m.ID]; ok {
 			j.request = call
 			p.Request = &j.request
 			m.Target, m.Answers = call.Target, call.Method

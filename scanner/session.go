@@ -18,7 +18,6 @@ type Session struct {
 	ID      string
 	last    time.Time                        // time of the newest event
 	seq     int64                            // sequence number of the last event, in the order of judging
-	seats   [4]seat                          // the first servers, usually all
 	newest  time.Time                        // time of the newest call
 	latest  [capability.Categories]time.Time // the same for each category
 	callers []*Server                        // servers with calls within the window, in order of first call
@@ -34,12 +33,6 @@ type Session struct {
 	owners map[string][]*Known // tools by folded name, in the order seen
 	alike  map[string][]*Known // tools by skeleton of the name, in the order seen
 	names  []toolName          // the first maxNames names, in the order seen
-}
-
-// seat caches a server with its ID, to save a map lookup.
-type seat struct {
-	id string
-	*Server
 }
 
 // toolName is the name of a tool, prepared for comparison.
@@ -150,27 +143,20 @@ type Known struct {
 }
 
 func (s *Session) server(id string) *Server {
-	for i := range s.seats {
-		if seat := &s.seats[i]; seat.id == id && seat.Server != nil {
-			return seat.Server
-		}
-	}
 	srv := s.Servers[id]
-	if srv == nil {
-		srv = &Server{ID: id, Words: names.Words(id)}
-		if len(s.Servers) < maxTold {
-			srv.bit = 1 << len(s.Servers)
-		}
-		if n := len(s.Servers); n < len(s.seats) {
-			s.seats[n] = seat{id, srv}
-		}
-		if srv.forgotten = len(s.Servers) >= maxSessionServers; srv.forgotten {
-			return srv
-		}
-		s.Servers[id] = srv
-		if len(s.First) < maxServers {
-			s.First = append(s.First, srv)
-		}
+	if srv != nil {
+		return srv
+	}
+	srv = &Server{ID: id, Words: names.Words(id)}
+	if len(s.Servers) < maxTold {
+		srv.bit = 1 << len(s.Servers)
+	}
+	if srv.forgotten = len(s.Servers) >= maxSessionServers; srv.forgotten {
+		return srv
+	}
+	s.Servers[id] = srv
+	if len(s.First) < maxServers {
+		s.First = append(s.First, srv)
 	}
 	return srv
 }

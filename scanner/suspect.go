@@ -2,6 +2,7 @@ package scanner
 
 import (
 	"iter"
+	"slices"
 	"time"
 
 	"github.com/mcpscan/mcpscan/internal/capability"
@@ -38,10 +39,9 @@ func (j *judge) suspect(srv *Server, message int, m *Message, asked PendingCall)
 // suspected remembers that a read got a suspicious answer. It returns false if the read is not
 // remembered.
 func (srv *Server) suspected(id string, asked time.Time, why Suspicion) bool {
-	of := srv.calls.of[capability.Read].all()
-	for i := len(of) - 1; i >= 0; i-- {
-		if of[i].ID == id && of[i].Time.Equal(asked) {
-			srv.calls.suspect = &suspect{of[i], why}
+	for _, c := range slices.Backward(srv.calls.of[capability.Read].all()) {
+		if c.ID == id && c.Time.Equal(asked) {
+			srv.calls.suspect = &suspect{c, why}
 			return true
 		}
 	}
