@@ -114,8 +114,8 @@ func (p *JudgePass) Found(d *mcp.Definition) []*Finding {
 		return nil
 	}
 	var found []*Finding
-	for i := range p.judge.found {
-		f := &p.judge.found[i]
+	for i := range p.judge.found.all {
+		f := &p.judge.found.all[i]
 		if f.Subject == d.Kind && f.Name == name && (approved == nil || !approved.Knows(f)) {
 			found = append(found, f)
 		}

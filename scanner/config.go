@@ -146,7 +146,7 @@ func (j *judge) config(e *Event) {
 	for _, r := range j.engine.configs {
 		j.guard(r, e, func() {
 			r.Configs(&ConfigPass{ClientConfig: e.Config, rule: r, known: j.entries.known, judge: j, report: func(f Finding) {
-				if !j.full(f.Severity) {
+				if !j.found.full(f.Severity) {
 					f.Time, f.Action = e.Time, "alert"
 					j.keep(f)
 				}
@@ -186,7 +186,7 @@ type SettingsIssue struct {
 
 // Report reports a finding.
 func (p *SettingsPass) Report(is SettingsIssue) {
-	if p.in.full(is.Severity) {
+	if p.in.found.full(is.Severity) {
 		return
 	}
 	var signals []string

@@ -217,8 +217,8 @@ func (j *judge) poisoned(p *JudgePass, message int) {
 	if j.engine.blocks == nil || p.Message.Kind != mcp.Response {
 		return
 	}
-	for k := range j.found {
-		f := &j.found[k]
+	for k := range j.found.all {
+		f := &j.found.all[k]
 		if f.message != message || f.Category != OutputPoisoning || !j.engine.blocks(f) {
 			continue
 		}

@@ -54,7 +54,7 @@ func TestJudgeIssueDiff(t *testing.T) {
 	p.judge.places.reset(p.event)
 	p.Report(JudgeIssue{Diff: "-a\x07\n+b"})
 	p.Report(JudgeIssue{})
-	found := p.judge.found
+	found := p.judge.found.all
 	if found[0].Diff != "-a<U+0007>\n+b" || found[1].Diff != "" || found[0].Fingerprint() != found[1].Fingerprint() {
 		t.Errorf("found %+v", found)
 	}

@@ -184,8 +184,8 @@ const ordersGroup = "inj-"
 // none is worth an alert.
 func (j *judge) orders(message int) (id string) {
 	worst := Low
-	for k := range j.found {
-		if f := &j.found[k]; f.message == message && strings.HasPrefix(f.Rule.ID, ordersGroup) && f.Weight() > worst {
+	for k := range j.found.all {
+		if f := &j.found.all[k]; f.message == message && strings.HasPrefix(f.Rule.ID, ordersGroup) && f.Weight() > worst {
 			worst, id = f.Weight(), f.Rule.ID
 		}
 	}

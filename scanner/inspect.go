@@ -25,8 +25,7 @@ type Inspector struct {
 	tree        *wire.Doc
 	facts       *Facts
 	message     int
-	most        int // maximum number of findings to keep
-	dropped     int
+	found       bounded
 	cut         bool // a pattern exceeded its maximum number of matches, or no close looks are left
 	looks       int  // close looks that rules may still take
 	decoding    decoding
@@ -62,8 +61,8 @@ func (e *Engine) NewInspector() *Inspector {
 // Inspect returns the facts about one event.
 func (in *Inspector) Inspect(e *Event) *Facts {
 	facts := &Facts{}
-	in.event, in.facts, in.dropped, in.cut = e, facts, 0, false
-	in.most = min(maxPerEvent+len(e.Frame)/bytesPerMore, mostPerEvent)
+	in.event, in.facts, in.cut = e, facts, false
+	in.found = bounded{most: min(maxPerEvent+len(e.Frame)/bytesPerMore, mostPerEvent)}
 	in.decoding.reset(len(e.Frame))
 	in.collected.reset(len(e.Frame))
 	in.places.reset(e)
@@ -97,14 +96,14 @@ func (in *Inspector) Inspect(e *Event) *Facts {
 	case StartedEvent:
 		facts.Messages = append(facts.Messages, Message{Kind: mcp.Started})
 	}
-	if in.dropped > 0 {
+	if in.found.dropped > 0 {
 		in.skip(tooMany)
 	}
 	if in.cut {
 		in.skip("text with more matches than the limit: the rest was not judged")
 	}
 	in.compare()
-	facts.full = len(facts.Findings) >= in.most
+	facts.Findings, facts.full = in.found.all, in.found.reached()
 	for i := range facts.Messages {
 		m := &facts.Messages[i]
 		m.traits = m.own()
@@ -119,7 +118,7 @@ func (in *Inspector) Inspect(e *Event) *Facts {
 
 // forget drops the inspector's references to the last event.
 func (in *Inspector) forget() {
-	in.event, in.facts, in.tree, in.own.Data, in.pass = nil, nil, nil, nil, TextPass{}
+	in.event, in.facts, in.tree, in.own.Data, in.pass, in.found = nil, nil, nil, nil, TextPass{}, bounded{}
 }
 
 func (in *Inspector) skip(reason string) { in.facts.Skips = append(in.facts.Skips, reason) }
@@ -179,11 +178,11 @@ func (in *Inspector) frame() {
 // config inspects a client configuration. Each server increases the number of findings that are
 // kept.
 func (in *Inspector) config() {
-	in.most = min(maxPerEvent+findingsPerEntry*len(in.event.Config.Entries), mostPerEvent)
+	in.found.most = min(maxPerEvent+findingsPerEntry*len(in.event.Config.Entries), mostPerEvent)
 	for _, r := range in.engine.config {
 		in.guard(r, func() {
 			r.Config(&ConfigPass{ClientConfig: in.event.Config, rule: r, variables: in.engine.variables, report: func(f Finding) {
-				if !in.full(f.Severity) {
+				if !in.found.full(f.Severity) {
 					in.add(f)
 				}
 			}})

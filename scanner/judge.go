@@ -34,8 +34,8 @@ type judge struct {
 	conform  conform.Checker
 	servers  map[uint64]struct{} // digests of the servers counted
 	entries  configured
-	out      Outcome // outcome of the current event
-	found    []Finding
+	out      Outcome                    // outcome of the current event
+	found    bounded                    // findings of Inspect, then those of judge rules
 	about    map[mcp.DefinitionKey]bool // subjects of the findings; nil until needed
 	coverage *coverage
 	others   *coverage // coverage of events of other shards, which count them
@@ -61,10 +61,6 @@ type judge struct {
 	asked   PolicyRequest
 	request PendingCall
 	flow    Flow
-	kept    int // number of findings of judge rules, which follow all others
-	most    int
-	floor   Severity // lowest severity of these findings, once their maximum number is reached
-	dropped int
 	adds    contribution // set only if sharing
 }
 
@@ -82,7 +78,7 @@ type Stats struct {
 
 func newJudge(e *Engine) *judge {
 	j := &judge{engine: e, sessions: map[string]*Session{}, closed: map[uint64]struct{}{},
-		pins: map[pinKey]*Known{}, offers: map[string][]*clientOffer{}, servers: map[uint64]struct{}{}, coverage: newCoverage(), others: newCoverage(), concerned: &concerned{}, most: maxPerEvent}
+		pins: map[pinKey]*Known{}, offers: map[string][]*clientOffer{}, servers: map[uint64]struct{}{}, coverage: newCoverage(), others: newCoverage(), concerned: &concerned{}, found: bounded{most: maxPerEvent}}
 	j.pass = JudgePass{Similarity: e.similarity, Limits: &e.limits, Pinning: &e.pinning, judge: j}
 	return j
 }
@@ -95,7 +91,7 @@ func (j *judge) judge(e *Event, facts *Facts) *Outcome {
 	if !j.engine.shard.has(e.Session) {
 		return j.elsewhere(e, facts)
 	}
-	j.found = append(j.found[:0], facts.Findings...)
+	j.found = bounded{all: append(j.found.all[:0], facts.Findings...), own: len(facts.Findings), most: maxPerEvent}
 	j.out.begin(facts)
 	j.whole = !facts.full
 	switch e.Kind {
@@ -110,11 +106,10 @@ func (j *judge) judge(e *Event, facts *Facts) *Outcome {
 		j.learn(e)
 		return &j.out
 	case SettingsEvent: // not counted, because a run that reads nothing else has not inspected anything
-		j.out.Findings = j.found
+		j.out.Findings = j.found.all
 		return &j.out
 	}
 	j.places.reset(e)
-	j.kept, j.most, j.dropped = 0, maxPerEvent, 0
 	if e.Kind == ConfigEvent {
 		j.config(e)
 	} else {
@@ -158,16 +153,16 @@ func (j *judge) count(e *Event) {
 
 // complete counts an event that has been judged, and sorts its findings.
 func (j *judge) complete(e *Event) {
-	if j.dropped > 0 && !slices.Contains(j.out.Skips, tooMany) {
+	if j.found.dropped > 0 && !slices.Contains(j.out.Skips, tooMany) {
 		j.out.Skips = append(j.out.Skips, tooMany)
 	}
 	if e.Kind != StartedEvent { // a StartedEvent was not sent by anybody
 		j.coverage.event(e, &j.out)
 	}
-	slices.SortStableFunc(j.found, func(a, b Finding) int {
+	slices.SortStableFunc(j.found.all, func(a, b Finding) int {
 		return cmp.Or(compareLocation(a.Location, b.Location), strings.Compare(a.Rule.ID, b.Rule.ID))
 	})
-	j.out.Findings = j.found
+	j.out.Findings = j.found.all
 	j.out.decide()
 }
 
@@ -179,7 +174,7 @@ func (j *judge) message(session *Session, srv *Server, e *Event, i int) mcp.Dire
 	p := j.start(session, srv, e, m, from)
 	lists := m.traits&mcp.OnList != 0
 	if lists {
-		j.most = max(j.most, room(m.Message))
+		j.found.most = max(j.found.most, room(m.Message))
 	}
 	j.pairs(e)
 	if m.Kind == mcp.Response {
@@ -271,8 +266,8 @@ func (j *judge) name(message int, target string) {
 	if target == "" {
 		return
 	}
-	for k := range j.found {
-		f := &j.found[k]
+	for k := range j.found.all {
+		f := &j.found.all[k]
 		if f.message == message && f.Name == "" && (f.Subject == mcp.ResultSubject || f.Subject == mcp.ErrorSubject) {
 			f.Name = show(target, nameChars)
 		}
@@ -310,7 +305,7 @@ func (j *judge) guard(r *Rule, e *Event, check func()) {
 func (j *judge) crash(r *Rule, e *Event, why any) {
 	f := crashed(r, e, why)
 	f.Time, f.Session, f.Server = e.Time, show(e.Session, nameChars), show(e.Server, nameChars)
-	if !j.full(f.Severity) {
+	if !j.found.full(f.Severity) {
 		j.keep(f)
 	}
 }

@@ -32,7 +32,7 @@ func (in *Inspector) text(p *TextPass, is Issue, start, end int, key string) {
 	if across {
 		node = first.node
 	}
-	if in.repeats(p.rule, p.root, node, key) || in.full(is.Severity) {
+	if in.repeats(p.rule, p.root, node, key) || in.found.full(is.Severity) {
 		return
 	}
 	evidence := newEvidence(p.Source, start, end)
@@ -58,7 +58,7 @@ func (in *Inspector) text(p *TextPass, is Issue, start, end int, key string) {
 
 // pieced reports whether a rule has already reported joined pieces of the message.
 func (in *Inspector) pieced(r *Rule) bool {
-	return slices.ContainsFunc(in.facts.Findings, func(f Finding) bool {
+	return slices.ContainsFunc(in.found.all, func(f Finding) bool {
 		return f.Rule == r && f.message == in.message && len(f.Signals) > 0 && f.Signals[0] == inPieces
 	})
 }
@@ -76,7 +76,7 @@ func (p *TextPass) category() string {
 
 // node adds a message rule's finding to the facts, with evidence and location.
 func (in *Inspector) node(p *MessagePass, i int, isKey bool, sev Severity, message string) {
-	if in.full(sev) {
+	if in.found.full(sev) {
 		return
 	}
 	kind, name, root := p.Subject(i)
@@ -112,50 +112,68 @@ func (in *Inspector) pointer(root, i int) string {
 // repeats reports whether an event that has the maximum number of findings already has this one in
 // the same text. Dropping it then loses nothing.
 func (in *Inspector) repeats(r *Rule, root, node int, key string) bool {
-	if len(in.facts.Findings) < in.most {
+	if !in.found.reached() {
 		return false
 	}
-	return slices.ContainsFunc(in.facts.Findings, func(f Finding) bool {
+	return slices.ContainsFunc(in.found.all, func(f Finding) bool {
 		return f.Rule == r && f.key == key && f.message == in.message && f.Pointer == in.pointer(root, node)
 	})
 }
 
-// full reports whether the event has the maximum number of findings, none of which is less severe
-// than s. At the maximum, it counts one finding as dropped.
-func (in *Inspector) full(s Severity) bool {
-	if len(in.facts.Findings) < in.most {
-		return false
-	}
-	in.dropped++
-	return in.facts.Findings[in.least()].Severity >= s
+// bounded holds an event's findings. Those from index own on count towards a maximum.
+type bounded struct {
+	all     []Finding
+	own     int
+	most    int
+	dropped int      // findings that exceeded the maximum
+	floor   Severity // lowest severity of the own findings, once there are as many as the maximum
 }
 
-// least returns the index of the last finding with the lowest severity.
-func (in *Inspector) least() int {
-	least := 0
-	for i := range in.facts.Findings {
-		if in.facts.Findings[i].Severity <= in.facts.Findings[least].Severity {
+// reached reports whether there is the maximum number of findings.
+func (b *bounded) reached() bool { return len(b.all)-b.own >= b.most }
+
+// full reports whether there is the maximum number of findings, none of which is less severe than s.
+// At the maximum, it counts one finding as dropped.
+func (b *bounded) full(s Severity) bool {
+	if !b.reached() {
+		return false
+	}
+	b.dropped++
+	return s <= b.floor
+}
+
+// least returns the index of the last of the own findings with the lowest severity.
+func (b *bounded) least() int {
+	least := b.own
+	for i := b.own; i < len(b.all); i++ {
+		if b.all[i].Severity <= b.all[least].Severity {
 			least = i
 		}
 	}
 	return least
 }
 
-// add keeps a finding for which full has found room, and fills in data from the event. If there are
-// too many, it drops the last one with the lowest severity, so that minor findings cannot hide a
-// major one.
-func (in *Inspector) add(f Finding) {
-	if len(in.facts.Findings) >= in.most {
-		least := in.least()
-		in.facts.Findings = slices.Delete(in.facts.Findings, least, least+1)
+// add keeps a finding for which full has found room. If there are too many, it drops the last one
+// with the lowest severity, so that minor findings cannot hide a major one.
+func (b *bounded) add(f Finding) {
+	if b.reached() {
+		least := b.least()
+		b.all = slices.Delete(b.all, least, least+1)
 	}
+	if b.all = append(b.all, f); b.reached() {
+		b.floor = b.all[b.least()].Severity
+	}
+}
+
+// add keeps a finding for which there is room, and fills in data from the event.
+func (in *Inspector) add(f Finding) {
 	e := in.event
 	f.Time, f.Session = e.Time, show(e.Session, nameChars)
 	if e.Kind != ConfigEvent { // findings in configurations name the server themselves
 		f.Server = show(e.Server, nameChars)
 	}
 	f.message, f.Action = in.message, "alert"
-	in.facts.Findings = append(in.facts.Findings, f)
+	in.found.add(f)
 }
 
 // locate converts an offset in the tree's text into a location in the file.
@@ -186,49 +204,21 @@ func room(m *Message) int {
 	return min(maxPerEvent+findingsPerDefinition*len(m.Definitions), mostPerEvent)
 }
 
-// full reports whether the event has the maximum number of session findings, none of which is less
-// severe than s. At the maximum, it counts one finding as dropped.
-func (j *judge) full(s Severity) bool {
-	if j.kept < j.most {
-		return false
-	}
-	j.dropped++
-	return s <= j.floor
-}
-
 // reported reports whether the event has a finding about a subject of this kind and name.
 func (j *judge) reported(kind mcp.SubjectKind, name string) bool {
 	if j.about == nil {
 		j.about = map[mcp.DefinitionKey]bool{}
-		for i := range j.found {
-			j.about[mcp.DefinitionKey{Kind: j.found[i].Subject, Name: j.found[i].Name}] = true
+		for i := range j.found.all {
+			j.about[mcp.DefinitionKey{Kind: j.found.all[i].Subject, Name: j.found.all[i].Name}] = true
 		}
 	}
 	return j.about[mcp.DefinitionKey{Kind: kind, Name: name}]
 }
 
-// keep adds a session finding for which full has found room. If there are too many, it drops the
-// last one with the lowest severity.
+// keep adds a session finding for which there is room.
 func (j *judge) keep(f Finding) {
-	j.found = append(j.found, f)
+	j.found.add(f)
 	if j.about != nil {
 		j.about[mcp.DefinitionKey{Kind: f.Subject, Name: f.Name}] = true
-	}
-	if j.kept++; j.kept > j.most {
-		own := len(j.found) - j.kept
-		least := own
-		for i := own; i < len(j.found); i++ {
-			if j.found[i].Severity <= j.found[least].Severity {
-				least = i
-			}
-		}
-		j.found = slices.Delete(j.found, least, least+1)
-		j.kept--
-	}
-	if j.kept == j.most {
-		j.floor = Critical
-		for i := len(j.found) - j.kept; i < len(j.found); i++ {
-			j.floor = min(j.floor, j.found[i].Severity)
-		}
 	}
 }

@@ -64,7 +64,7 @@ type progress struct {
 }
 
 func (in *Inspector) progress() progress {
-	return progress{len(in.facts.Findings), len(in.facts.Skips), in.dropped, len(in.scan.Unfinished()), in.looks, in.decoding.left, in.cut, in.decoding.deep, in.decoding.unread}
+	return progress{len(in.found.all), len(in.facts.Skips), in.found.dropped, len(in.scan.Unfinished()), in.looks, in.decoding.left, in.cut, in.decoding.deep, in.decoding.unread}
 }
 
 // definitionKey returns the key of a definition in the current list.

@@ -78,7 +78,7 @@ func (l *Live) Result() Result {
 
 // step is like judge, but returns an outcome that is not reused.
 func (j *judge) step(e *Event, facts *Facts) *Outcome {
-	j.found, j.out = nil, Outcome{}
+	j.found.all, j.out = nil, Outcome{}
 	out := *j.judge(e, facts)
 	return &out
 }

@@ -239,7 +239,7 @@ func (p *MessagePass) Report(i int, key bool, sev Severity, message string) {
 }
 
 // Full reports whether the event has more findings than are kept. A rule may then stop.
-func (p *MessagePass) Full() bool { return p.in.dropped > 0 }
+func (p *MessagePass) Full() bool { return p.in.found.dropped > 0 }
 
 // JudgePass is the input of a rule's Judge check: one message, and the state of its
 // session before it.
@@ -308,7 +308,7 @@ func (p *JudgePass) Pinned(d *mcp.Definition) *Known {
 func (p *JudgePass) Known(d *mcp.Definition) *Known { return p.judge.known(p.event, d, d.Offset) }
 
 // Full reports whether the event has more findings than are kept. A rule may then stop.
-func (p *JudgePass) Full() bool { return p.judge.dropped > 0 }
+func (p *JudgePass) Full() bool { return p.judge.found.dropped > 0 }
 
 // AlreadyReported reports whether the given rule, which must be earlier in the table, has reported
 // something about this message. The more general of two rules then need not report it.
@@ -329,7 +329,7 @@ func (p *JudgePass) Report(is JudgeIssue) {
 	if is.Subject.Definition() {
 		set(&p.told, toldOf{mcp.DefinitionKey{Kind: is.Subject, Name: is.Name}, p.rule.Category}, true)
 	}
-	if p.judge.full(is.Severity) {
+	if p.judge.found.full(is.Severity) {
 		return
 	}
 	action := "alert"

@@ -48,7 +48,7 @@ func (in *Inspector) elsewhere() {
 	defer func() { in.brief = false }()
 	in.messages()
 	facts := in.facts
-	facts.Findings, facts.Skips = nil, nil
+	facts.Skips = nil
 	for i := range facts.Messages {
 		m := &facts.Messages[i]
 		m.traits = m.own()

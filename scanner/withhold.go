@@ -106,14 +106,13 @@ func (j *judge) refuseWithheld(p *JudgePass, method string) {
 func (j *judge) block(message int) {
 	w := j.withholding
 	clear(w.blocked)
-	w.partial = !j.whole || j.kept >= j.most || len(j.out.Skips) > 0
+	w.partial = !j.whole || j.found.reached() || len(j.out.Skips) > 0
 	if j.engine.blocks == nil {
 		return
 	}
-	own := len(j.found) - j.kept // session findings come last, and count for all messages
-	for k := range j.found {
-		f := &j.found[k]
-		if !f.Subject.Definition() || k < own && f.message != message || !j.engine.blocks(f) {
+	for k := range j.found.all {
+		f := &j.found.all[k]
+		if !f.Subject.Definition() || k < j.found.own && f.message != message || !j.engine.blocks(f) { // session findings count for all messages
 			continue
 		}
 		key := mcp.DefinitionKey{Kind: f.Subject, Name: f.Name}
@@ -136,8 +135,8 @@ func (j *judge) refuseUnmatched(p *JudgePass, message int) {
 	for k := range p.Message.Definitions {
 		taken[shownKey(&p.Message.Definitions[k])] = true
 	}
-	for k := range j.found[:len(j.found)-j.kept] { // in order, so that the first one decides
-		f := &j.found[k]
+	for k := range j.found.all[:j.found.own] { // in order, so that the first one decides
+		f := &j.found.all[k]
 		for key, by := range j.withholding.blocked {
 			if f == by && f.message == message && !taken[key] {
 				p.Decide(poisonedBy(f))
