@@ -40,13 +40,13 @@ func (p *JudgePass) Configured() bool { return len(p.judge.entries.known[p.event
 func (p *JudgePass) Expected(server string) bool {
 	e := p.judge.engine
 	return len(p.judge.entries.known[server]) > 0 || e.approved != nil && !e.pair && e.approved.Servers[server] != nil ||
-		e.declared != nil && e.declared(server)
+		e.options.Declared != nil && e.options.Declared(server)
 }
 
 // Late reports whether the run's time limit has passed. If so, the event counts as not fully
 // inspected, and a slow check should stop.
 func (p *JudgePass) Late() bool {
-	late := p.judge.engine.late()
+	late := p.judge.engine.options.Late()
 	if out := &p.judge.out; late && !slices.Contains(out.Skips, outOfTime) {
 		out.Skips = append(out.Skips, outOfTime)
 	}

@@ -25,7 +25,7 @@ func (in *Inspector) audit() {
 		}
 	}
 	m.Category = capability.CategoryOfName(m.Target)
-	if in.engine.policy != nil && callSource(m, mcp.ClientToServer, false) != 0 {
+	if in.engine.options.Policy != nil && callSource(m, mcp.ClientToServer, false) != 0 {
 		m.Arguments, m.Partial = in.auditArguments()
 	}
 	if hash := AuditField(in.tree, root, "tool_hash"); m.Method == "mcp_tool_seen" && hash != "" {

@@ -90,8 +90,8 @@ func (a *ahead) add(n int) {
 func (e *Engine) Run(ctx context.Context, src Source, sinks ...Sink) (Result, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	work := make(chan *batch, e.workers)
-	ordered := make(chan *batch, 2*e.workers)
+	work := make(chan *batch, e.options.Workers)
+	ordered := make(chan *batch, 2*e.options.Workers)
 	var readErr error
 	var wg sync.WaitGroup
 	ahead := newAhead()
@@ -100,7 +100,7 @@ func (e *Engine) Run(ctx context.Context, src Source, sinks ...Sink) (Result, er
 		defer close(ordered)
 		readErr = read(ctx, src, ahead, work, ordered)
 	})
-	for range e.workers {
+	for range e.options.Workers {
 		wg.Go(func() { e.inspect(work) })
 	}
 	j := newJudge(e)

@@ -89,7 +89,7 @@ func (j *judge) call(srv *Server, e *Event, from mcp.Direction, m *Judged) *Call
 	if known := srv.Tools[m.Target]; known != nil {
 		j.current.Category, m.Tool = known.Definition.Category, srv.Current(m.Target)
 	}
-	if said := j.engine.limits.Category; said != nil {
+	if said := j.engine.options.Limits.Category; said != nil {
 		if c, ok := said(srv.ID, m.Target); ok {
 			j.current.Category = c
 		}

@@ -214,12 +214,12 @@ func (p *JudgePass) Policy() Decision { return p.policy }
 
 // poisoned blocks a result because of findings in its text.
 func (j *judge) poisoned(p *JudgePass, message int) {
-	if j.engine.blocks == nil || p.Message.Kind != mcp.Response {
+	if j.engine.options.Blocks == nil || p.Message.Kind != mcp.Response {
 		return
 	}
 	for k := range j.found.all {
 		f := &j.found.all[k]
-		if f.message != message || f.Category != OutputPoisoning || !j.engine.blocks(f) {
+		if f.message != message || f.Category != OutputPoisoning || !j.engine.options.Blocks(f) {
 			continue
 		}
 		f.Action = Block.String()

@@ -52,20 +52,9 @@ type Engine struct {
 	owner      []owner // owners of the matcher's patterns
 	values     bool    // a rule needs flows
 	pins       bool    // calls to tools that differ from their trusted version are refused
-	workers    int
-
-	sessions   int
-	similarity float64
-	limits     Limits
-	policy     Policy
-	pinning    Pinning
-	variables  Environment
-	declared   func(string) bool
-	agentsh    bool
+	arguments  bool    // a policy or rule needs the arguments of requests
+	options    Options // with the defaults filled in
 	shard      Shard
-	blocks     func(*Finding) bool
-	late       func() bool
-	arguments  bool // a policy or rule needs the arguments of requests
 
 	comparison
 }
@@ -123,22 +112,19 @@ const noRule = -1
 // New returns an engine for a set of rules. It returns an error if a rule has no explanation,
 // is a duplicate, or has an invalid pattern.
 func New(rules []Rule, o Options) (*Engine, error) {
-	e := &Engine{rules: rules, workers: o.Workers, sessions: o.Sessions, similarity: cmp.Or(o.Similarity, names.DefaultSimilarity), limits: o.Limits, policy: o.Policy,
-		pinning: DefaultPinning(), variables: o.Environment, declared: o.Declared, agentsh: o.AgentSH, blocks: o.Blocks, late: o.Late}
-	if o.Pinning != nil {
-		e.pinning = *o.Pinning
+	o.Similarity = cmp.Or(o.Similarity, names.DefaultSimilarity)
+	o.Pinning = cmp.Or(o.Pinning, new(DefaultPinning()))
+	o.Limits.complete()
+	if o.Late == nil {
+		o.Late = func() bool { return false }
 	}
-	e.limits.complete()
-	if e.late == nil {
-		e.late = func() bool { return false }
+	if o.Sessions <= 0 {
+		o.Sessions = defaultSessions
 	}
-	e.arguments = o.Policy != nil
-	if e.sessions <= 0 {
-		e.sessions = defaultSessions
+	if o.Workers <= 0 {
+		o.Workers = runtime.GOMAXPROCS(0)
 	}
-	if e.workers <= 0 {
-		e.workers = runtime.GOMAXPROCS(0)
-	}
+	e := &Engine{rules: rules, options: o, arguments: o.Policy != nil}
 	seen := map[string]bool{}
 	var patterns []text.Pattern
 	for i := range rules {

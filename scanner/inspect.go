@@ -129,7 +129,7 @@ const outOfTime = "time limit reached (--max-time): not everything was inspected
 // late reports whether the run's time limit has passed; if so, the rest of the current event is
 // not inspected.
 func (in *Inspector) late() bool {
-	late := in.engine.late()
+	late := in.engine.options.Late()
 	if late && !slices.Contains(in.facts.Skips, outOfTime) {
 		in.skip(outOfTime)
 	}
@@ -181,7 +181,7 @@ func (in *Inspector) config() {
 	in.found.most = min(maxPerEvent+findingsPerEntry*len(in.event.Config.Entries), mostPerEvent)
 	for _, r := range in.engine.config {
 		in.guard(r, func() {
-			r.Config(&ConfigPass{ClientConfig: in.event.Config, rule: r, variables: in.engine.variables, report: func(f Finding) {
+			r.Config(&ConfigPass{ClientConfig: in.event.Config, rule: r, variables: in.engine.options.Environment, report: func(f Finding) {
 				if !in.found.full(f.Severity) {
 					in.add(f)
 				}

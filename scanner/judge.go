@@ -79,7 +79,7 @@ type Stats struct {
 func newJudge(e *Engine) *judge {
 	j := &judge{engine: e, sessions: map[string]*Session{}, closed: map[uint64]struct{}{},
 		pins: map[pinKey]*Known{}, offers: map[string][]*clientOffer{}, servers: map[uint64]struct{}{}, coverage: newCoverage(), others: newCoverage(), concerned: &concerned{}, found: bounded{most: maxPerEvent}}
-	j.pass = JudgePass{Similarity: e.similarity, Limits: &e.limits, Pinning: &e.pinning, judge: j}
+	j.pass = JudgePass{Similarity: e.options.Similarity, Limits: &e.options.Limits, Pinning: e.options.Pinning, judge: j}
 	return j
 }
 
@@ -192,7 +192,7 @@ func (j *judge) message(session *Session, srv *Server, e *Event, i int) mcp.Dire
 	if lists && from == mcp.ServerToClient {
 		p.apart = j.compareClients(p)
 	}
-	p.decide(j.engine.policy)
+	p.decide(j.engine.options.Policy)
 	j.poisoned(p, i)
 	rules := j.concerned.of(j.engine.judges, p.traits())
 	for next := 0; next < len(rules) && !p.Late(); {

@@ -28,7 +28,7 @@ func (j *judge) session(e *Event) *Session {
 // open opens a session. If too many sessions are open, it closes the one whose last event has the
 // earliest timestamp.
 func (j *judge) open(e *Event) *Session {
-	if len(j.sessions) >= j.engine.sessions {
+	if len(j.sessions) >= j.engine.options.Sessions {
 		oldest := j.idle.close()
 		delete(j.sessions, oldest.ID)
 		j.release(oldest)

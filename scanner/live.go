@@ -20,7 +20,7 @@ type Live struct {
 
 // Live returns a Live with empty memory.
 func (e *Engine) Live() *Live {
-	l := &Live{inspectors: make(chan *Inspector, e.workers), judge: newJudge(e)}
+	l := &Live{inspectors: make(chan *Inspector, e.options.Workers), judge: newJudge(e)}
 	l.judge.withholding = &withholding{refused: map[withheldKey]Decision{}, blocked: map[mcp.DefinitionKey]*Finding{}, listed: map[mcp.DefinitionKey]mcp.Digest{}}
 	return l
 }
@@ -29,7 +29,7 @@ func (e *Engine) Live() *Live {
 // it can only refuse requests.
 func (l *Live) Withholds() bool {
 	e := l.judge.engine
-	return e.blocks != nil || e.pins && e.pinning.OnChange == Block
+	return e.options.Blocks != nil || e.pins && e.options.Pinning.OnChange == Block
 }
 
 // Step judges one event. It does not wait for later events or the end of the input. After it

@@ -81,7 +81,7 @@ func (j *judge) learn(e *Event) {
 		j.coverage.skip("more servers in a session than the limit: data about this server from other connections is not compared", e.Origin)
 		return
 	}
-	call, limits := in.Call, &j.engine.limits
+	call, limits := in.Call, &j.engine.options.Limits
 	if call != nil && in.Counts {
 		srv.count(call, limits)
 	}

@@ -255,7 +255,7 @@ func (in *Inspector) declare(m *Message, i int, def mcp.Definition) {
 	if def.Kind == mcp.ToolSubject {
 		def.Input = schema("inputSchema")
 	}
-	if in.engine.agentsh && def.Kind == mcp.ToolSubject {
+	if in.engine.options.AgentSH && def.Kind == mcp.ToolSubject {
 		def.AgentSH = mcp.AgentSH(in.tree, i)
 	}
 	m.Definitions = append(m.Definitions, def)
@@ -335,7 +335,7 @@ func (in *Inspector) params(m *Message, node int) {
 		return
 	}
 	bare := m.Method == "tools/call" && in.tree.Get(node, "arguments") < 0 // relevant only to a policy
-	if in.engine.policy != nil && m.Method != "" || in.engine.arguments && m.Kind == mcp.Request && !bare {
+	if in.engine.options.Policy != nil && m.Method != "" || in.engine.arguments && m.Kind == mcp.Request && !bare {
 		args, partial := in.arguments(node)
 		m.Arguments = append(m.Arguments, args...) // there can be several params
 		m.Partial = m.Partial || partial || in.misplaced(node)

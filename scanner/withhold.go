@@ -107,12 +107,12 @@ func (j *judge) block(message int) {
 	w := j.withholding
 	clear(w.blocked)
 	w.partial = !j.whole || j.found.reached() || len(j.out.Skips) > 0
-	if j.engine.blocks == nil {
+	if j.engine.options.Blocks == nil {
 		return
 	}
 	for k := range j.found.all {
 		f := &j.found.all[k]
-		if !f.Subject.Definition() || k < j.found.own && f.message != message || !j.engine.blocks(f) { // session findings count for all messages
+		if !f.Subject.Definition() || k < j.found.own && f.message != message || !j.engine.options.Blocks(f) { // session findings count for all messages
 			continue
 		}
 		key := mcp.DefinitionKey{Kind: f.Subject, Name: f.Name}
@@ -178,7 +178,7 @@ func (j *judge) refusal(p *JudgePass, d *mcp.Definition) (decision Decision, den
 
 // unpinned compares a definition with the one trusted under its name.
 func (j *judge) unpinned(p *JudgePass, d *mcp.Definition) Decision {
-	if !j.engine.pins || j.engine.pinning.OnChange != Block || d.Foreign {
+	if !j.engine.pins || j.engine.options.Pinning.OnChange != Block || d.Foreign {
 		return Decision{}
 	}
 	key := d.Key()
@@ -191,7 +191,7 @@ func (j *judge) unpinned(p *JudgePass, d *mcp.Definition) Decision {
 		return Decision{Verdict: Block, Check: PinCheck, Rule: pinRule, Reason: fmt.Sprintf(format, d.Kind, show(d.Name, nameChars), show(p.Server.ID, nameChars))}
 	}
 	switch {
-	case trust == Unpinned && j.engine.pinning.Reviewed:
+	case trust == Unpinned && j.engine.options.Pinning.Reviewed:
 		return refuse(`nobody has approved the %s "%s" of server "%s"`)
 	case trust == Changed || trust == Unpinned && twice && first != d.Digest:
 		return refuse(`the %s "%s" of server "%s" changed since it was trusted`)
@@ -211,7 +211,7 @@ func (j *judge) denied(p *JudgePass, d *mcp.Definition) Decision {
 	case mcp.ResourceSubject:
 		method, key = "resources/read", "uri"
 	}
-	if j.engine.policy == nil || method == "" {
+	if j.engine.options.Policy == nil || method == "" {
 		return Decision{}
 	}
 	j.asked = PolicyRequest{Server: p.Server.ID, Method: method, Target: d.Name, Unlogged: true,
@@ -225,7 +225,7 @@ func (j *judge) denied(p *JudgePass, d *mcp.Definition) Decision {
 	if d.Kind == mcp.ToolSubject {
 		j.asked.Tool = j.known(p.event, d, d.Offset)
 	}
-	decision := j.engine.policy.Decide(&j.asked)
+	decision := j.engine.options.Policy.Decide(&j.asked)
 	if decision.Check == NoCheck {
 		decision.Check = PolicyCheck
 	}
