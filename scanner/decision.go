@@ -112,32 +112,42 @@ func (p *JudgePass) Refuse(check Check, verdict Verdict, reason string) {
 // Blocks records that the message is blocked because of the rule's finding.
 func (p *JudgePass) Blocks() { p.blocked = p.rule }
 
-// decide asks a policy about a request, a notification, or a call that an audit log reports as
+// decide asks the policy about a request, a notification, or a call that an audit log reports as
 // made. It includes notifications because some servers execute a request without an ID, and responses
 // with a method because some take them for requests.
-func (p *JudgePass) decide(policy Policy) {
+func (p *JudgePass) decide() {
 	m := p.Message
 	asks := m.Kind == mcp.Request || m.Kind == mcp.Notification || m.Kind == mcp.Response && m.Method != ""
-	if policy == nil || !asks && (m.Kind != mcp.Audit || p.call == nil || p.call.Refused) {
+	if p.judge.engine.options.Policy == nil || !asks && (m.Kind != mcp.Audit || p.call == nil || p.call.Refused) {
 		return
 	}
-	r := &p.judge.asked
-	*r = PolicyRequest{Server: p.Server.ID, Method: m.Method, Target: m.Target, Arguments: m.Arguments, Partial: m.Partial}
+	r := PolicyRequest{Method: m.Method, Target: m.Target, Arguments: m.Arguments, Partial: m.Partial}
 	if m.Kind == mcp.Audit {
 		r.Method, r.Unlogged = "tools/call", m.Arguments == nil
 		r.Target = p.Called()
 	}
-	if r.Method == "tools/call" {
+	p.policy = p.ask(r)
+	p.Decide(p.policy)
+	for _, r.Method = range m.OtherMethods { // as a parser would read it that finds another method
+		r.Target = m.target(r.Method)
+		if d := p.ask(r); d.Verdict >= Prompt {
+			p.Decide(d)
+		}
+	}
+}
+
+// ask returns the policy's decision about a request to the current server.
+func (p *JudgePass) ask(r PolicyRequest) Decision {
+	r.Server = p.Server.ID
+	if r.Method == "tools/call" && r.Tool == nil {
 		r.Tool = p.Server.Current(r.Target)
 	}
-	p.policy = policy.Decide(r)
-	if p.policy.Check == NoCheck {
-		p.policy.Check = PolicyCheck
+	p.judge.asked = r
+	d := p.judge.engine.options.Policy.Decide(&p.judge.asked)
+	if d.Check == NoCheck {
+		d.Check = PolicyCheck
 	}
-	p.Decide(p.policy)
-	for _, method := range m.OtherMethods {
-		p.decideOther(policy, method)
-	}
+	return d
 }
 
 // refuseAmbiguous refuses a request that names more methods than are judged.
@@ -162,24 +172,6 @@ func (m *Message) target(method string) (name string) {
 		}
 	}
 	return name
-}
-
-// decideOther asks a policy about a request as a parser would read it that finds another method.
-func (p *JudgePass) decideOther(policy Policy, method string) {
-	m := p.Message
-	r := &p.judge.asked
-	*r = PolicyRequest{Server: p.Server.ID, Method: method, Arguments: m.Arguments, Partial: m.Partial}
-	r.Target = m.target(method)
-	if method == "tools/call" {
-		r.Tool = p.Server.Current(r.Target)
-	}
-	d := policy.Decide(r)
-	if d.Check == NoCheck {
-		d.Check = PolicyCheck
-	}
-	if d.Verdict >= Prompt {
-		p.Decide(d)
-	}
 }
 
 // Called returns the name of the called tool, as its server lists it.
@@ -223,7 +215,7 @@ func (j *judge) poisoned(p *JudgePass, message int) {
 			continue
 		}
 		f.Action = Block.String()
-		p.Decide(Decision{Verdict: Block, Check: OutputCheck, Rule: f.Rule.ID, Reason: f.Message})
+		p.Decide(poisonedBy(f))
 	}
 }
 

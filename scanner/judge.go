@@ -192,7 +192,7 @@ func (j *judge) message(session *Session, srv *Server, e *Event, i int) mcp.Dire
 	if lists && from == mcp.ServerToClient {
 		p.apart = j.compareClients(p)
 	}
-	p.decide(j.engine.options.Policy)
+	p.decide()
 	j.poisoned(p, i)
 	rules := j.concerned.of(j.engine.judges, p.traits())
 	for next := 0; next < len(rules) && !p.Late(); {

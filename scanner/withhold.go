@@ -214,20 +214,15 @@ func (j *judge) denied(p *JudgePass, d *mcp.Definition) Decision {
 	if j.engine.options.Policy == nil || method == "" {
 		return Decision{}
 	}
-	j.asked = PolicyRequest{Server: p.Server.ID, Method: method, Target: d.Name, Unlogged: true,
-		Arguments: []Argument{{Name: key, Pointer: "/" + key, Text: d.Name, Offset: d.Offset}}}
 	if len(d.OtherNames) > maxOtherNames {
 		return Decision{Verdict: Block, Check: PolicyCheck, Reason: "the definition has more names than are judged"}
 	}
-	for _, name := range d.OtherNames {
-		j.asked.Arguments = append(j.asked.Arguments, Argument{Name: key, Pointer: "/" + key, Text: name, Offset: d.Offset})
+	r := PolicyRequest{Method: method, Target: d.Name, Unlogged: true}
+	for _, name := range append([]string{d.Name}, d.OtherNames...) {
+		r.Arguments = append(r.Arguments, Argument{Name: key, Pointer: "/" + key, Text: name, Offset: d.Offset})
 	}
 	if d.Kind == mcp.ToolSubject {
-		j.asked.Tool = j.known(p.event, d, d.Offset)
+		r.Tool = p.Known(d)
 	}
-	decision := j.engine.options.Policy.Decide(&j.asked)
-	if decision.Check == NoCheck {
-		decision.Check = PolicyCheck
-	}
-	return decision
+	return p.ask(r)
 }
