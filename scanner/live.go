@@ -35,20 +35,22 @@ func (l *Live) Withholds() bool {
 // Step judges one event. It does not wait for later events or the end of the input. After it
 // returns, the caller owns the frame, the event and the outcome.
 func (l *Live) Step(e *Event) *Outcome {
-	if e.Kind == SharedEvent { // inspected on the other connection
-		return l.decide(e, &Facts{})
+	facts := &Facts{}
+	if e.Kind != SharedEvent { // inspected on the other connection
+		facts = l.inspect(e)
 	}
-	out := l.decide(e, l.inspect(e))
+	out := l.decide(e, facts)
 	out.place(e.Frame)
-	return out
+	return &out
 }
 
-// decide acquires the lock and judges an event on the basis of its facts.
-func (l *Live) decide(e *Event, facts *Facts) *Outcome {
+// decide acquires the lock and judges an event on the basis of its facts. The outcome is not reused.
+func (l *Live) decide(e *Event, facts *Facts) Outcome {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	e.Seq = l.judge.seq + 1
-	return l.judge.step(e, facts)
+	j := l.judge
+	e.Seq, j.found.all, j.out = j.seq+1, nil, Outcome{}
+	return *j.judge(e, facts)
 }
 
 // inspect inspects an event with an inspector that is not in use elsewhere.
@@ -74,11 +76,4 @@ func (l *Live) Result() Result {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.judge.result()
-}
-
-// step is like judge, but returns an outcome that is not reused.
-func (j *judge) step(e *Event, facts *Facts) *Outcome {
-	j.found.all, j.out = nil, Outcome{}
-	out := *j.judge(e, facts)
-	return &out
 }
