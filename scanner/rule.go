@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/text"
 )
@@ -107,31 +108,11 @@ var Categories = []string{"hidden_instructions", "credential_theft", "exfiltrati
 // CustomGroup is the ID prefix of user-defined rules. They need no taxonomy references.
 const CustomGroup = "custom-"
 
-// validID reports whether a rule ID is in kebab case.
-func validID(id string) bool {
-	for i, word := range strings.Split(id, "-") {
-		if word == "" || strings.Trim(word, "abcdefghijklmnopqrstuvwxyz0123456789") != "" || i == 0 && strings.ContainsAny(word, "0123456789") {
-			return false
-		}
-	}
-	return true
-}
+// validID matches rule IDs, in kebab case.
+var validID = lazyregexp.New(`^[a-z]+(-[a-z0-9]+)*$`)
 
-// validRef reports whether a string has the form of a reference to one of the taxonomies.
-func validRef(ref string) bool {
-	form := strings.Map(func(r rune) rune {
-		if r >= '0' && r <= '9' {
-			return '0'
-		}
-		return r
-	}, ref)
-	switch form {
-	case "OWASP-MCP:MCP00", "OWASP-LLM:LLM00", "ATLAS:AML.T0000", "ATLAS:AML.T0000.000":
-		return true
-	}
-	number, isCWE := strings.CutPrefix(form, "CWE-")
-	return isCWE && number != "" && strings.Trim(number, "0") == ""
-}
+// validRef matches references to the taxonomies.
+var validRef = lazyregexp.New(`^(OWASP-MCP:MCP\d{2}|OWASP-LLM:LLM\d{2}|ATLAS:AML\.T\d{4}(\.\d{3})?|CWE-\d+)$`)
 
 // validate rejects a rule that lacks documentation or would never run.
 func (r *Rule) validate() error {
@@ -143,14 +124,14 @@ func (r *Rule) validate() error {
 		}
 	}
 	for _, ref := range r.Refs {
-		if !validRef(ref) {
+		if !validRef.MatchString(ref) {
 			return fmt.Errorf("rule %q: the reference %q must look like OWASP-MCP:MCP03, OWASP-LLM:LLM01, ATLAS:AML.T0110 or CWE-1427", r.ID, ref)
 		}
 	}
 	switch {
 	case !slices.Contains(Categories, r.Category):
 		return fmt.Errorf("rule %q: unknown category %q: expected one of %s", r.ID, r.Category, strings.Join(Categories, ", "))
-	case !validID(r.ID):
+	case !validID.MatchString(r.ID):
 		return fmt.Errorf("rule %q: the ID must be kebab case, such as inj-override", r.ID)
 	case len(r.Refs) == 0 && !strings.HasPrefix(r.ID, CustomGroup):
 		return fmt.Errorf("rule %q: Refs is empty", r.ID)
