@@ -49,20 +49,13 @@ func (p *ConfigPass) Approved(name string) (o *Offer, compared bool) {
 	return s.Servers[name], true
 }
 
-// ApprovedBefore reports whether the lockfile before the change under review contains the named
-// server. It is for Configs checks.
-func (p *ConfigPass) ApprovedBefore(name string) bool {
-	s := p.judge.engine.base
-	return s != nil && s.Servers[name] != nil
-}
-
 // pinned reports whether any part of a server is approved, or was before the change under review.
 func (p *ConfigPass) pinned(name string) bool {
 	if p.judge == nil {
 		return false
 	}
 	offer, _ := p.Approved(name)
-	return offer != nil || p.ApprovedBefore(name)
+	return offer != nil || p.LockedBefore(name) != nil
 }
 
 // Environment is a policy about the environment variables of servers. It is pure and safe for

@@ -23,7 +23,7 @@ var LockMissing = scanner.Rule{
 			offer, compared := p.Approved(entry.Name)
 			switch {
 			case !compared || offer != nil || entry.SwitchesOff():
-			case p.ApprovedBefore(entry.Name):
+			case p.LockedBefore(entry.Name) != nil:
 				p.Report(entry, "", scanner.High, fmt.Sprintf("this change removed server %q from the lockfile; restore its entry", entry.Name), entry.Name)
 			default:
 				p.Report(entry, "", scanner.Medium, fmt.Sprintf("server %q is not in the lockfile; run: mcpscan lock --run-servers %s", entry.Name, p.Path), entry.Name)
