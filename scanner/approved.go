@@ -12,7 +12,7 @@ import (
 func (p *JudgePass) Approved() *Offer { return p.judge.approved(p.event) }
 
 // Compared reports whether there is an approved state to compare the event with.
-func (p *JudgePass) Compared() bool { return p.judge.snapshot(p.event) != nil }
+func (p *JudgePass) Compared() bool { return p.judge.engine.snapshot(p.event) != nil }
 
 // Identity returns the identity of the event's server, or nil if the identity is unknown. It comes
 // from a configuration (see [ConfigPass]), a lockfile, or a started server.
@@ -109,7 +109,7 @@ func (p *JudgePass) Missing(visit func(*Offered)) {
 // Found returns the event's findings in a definition, except those that its approved version also
 // had.
 func (p *JudgePass) Found(d *mcp.Definition) []*Finding {
-	name, approved := show(d.Name, nameChars), p.judge.snapshot(p.event)
+	name, approved := show(d.Name, nameChars), p.judge.engine.snapshot(p.event)
 	if !p.judge.reported(d.Kind, name) {
 		return nil
 	}
@@ -124,18 +124,18 @@ func (p *JudgePass) Found(d *mcp.Definition) []*Finding {
 }
 
 // snapshot returns the snapshot that an event is compared with.
-func (j *judge) snapshot(e *Event) *Snapshot {
-	if e.Kind == LockEvent {
-		return j.engine.base
+func (e *Engine) snapshot(of *Event) *Snapshot {
+	if of.Kind == LockEvent {
+		return e.base
 	}
-	return j.engine.approved
+	return e.approved
 }
 
 // approved returns the approved definitions for an event's server. When a pair of servers is
 // compared, it returns the only approved server's definitions for the first server in the input,
 // and nil for the others.
 func (j *judge) approved(e *Event) *Offer {
-	s := j.snapshot(e)
+	s := j.engine.snapshot(e)
 	if s == nil {
 		return nil
 	}

@@ -215,7 +215,7 @@ func (j *judge) message(session *Session, srv *Server, e *Event, i int) mcp.Dire
 	if p.Request != nil && from == mcp.ServerToClient {
 		j.suspect(srv, i, m.Message, j.request)
 	}
-	if lists && j.snapshot(e) != nil {
+	if lists && j.engine.snapshot(e) != nil {
 		srv.show(m.Message)
 	}
 	whole := session.apply(srv, e, from, m, func(d *mcp.Definition) *Known { return j.shared(e, d) })
