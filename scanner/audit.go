@@ -12,10 +12,8 @@ import (
 // shapes: a flat one, and an envelope with the details in "fields".
 func (in *Inspector) audit() {
 	root := in.event.root
-	in.message = len(in.facts.Messages)
-	in.facts.Messages = append(in.facts.Messages, Message{Kind: mcp.Audit, Method: in.event.Type,
+	m := in.begin(Message{Kind: mcp.Audit, Method: in.event.Type,
 		Target: AuditField(in.tree, root, "tool_name"), Action: AuditField(in.tree, root, "action")})
-	m := &in.facts.Messages[in.message]
 	if m.Target == "" {
 		m.Target = AuditField(in.tree, root, "blocked_tool_name")
 	}

@@ -94,7 +94,7 @@ func (in *Inspector) Inspect(e *Event) *Facts {
 			in.guard(r, func() { r.Settings(&SettingsPass{ChangedSettings: e.Settings, rule: r, in: in}) })
 		}
 	case StartedEvent:
-		facts.Messages = append(facts.Messages, Message{Kind: mcp.Started})
+		in.begin(Message{Kind: mcp.Started})
 	}
 	if in.found.dropped > 0 {
 		in.skip(tooMany)
@@ -125,6 +125,13 @@ func (in *Inspector) skip(reason string) { in.facts.Skips = append(in.facts.Skip
 
 // outOfTime is the reason reported for an event that was not fully inspected.
 const outOfTime = "time limit reached (--max-time): not everything was inspected"
+
+// begin adds a message to the facts. Findings belong to it until the next one.
+func (in *Inspector) begin(m Message) *Message {
+	in.message = len(in.facts.Messages)
+	in.facts.Messages = append(in.facts.Messages, m)
+	return &in.facts.Messages[in.message]
+}
 
 // late reports whether the run's time limit has passed; if so, the rest of the current event is
 // not inspected.

@@ -12,9 +12,7 @@ import (
 // version and the version seen since.
 func (in *Inspector) lock() {
 	doc, root := in.tree, in.event.root
-	in.message = len(in.facts.Messages)
-	in.facts.Messages = append(in.facts.Messages, Message{Kind: mcp.Lockfile})
-	m := &in.facts.Messages[in.message]
+	m := in.begin(Message{Kind: mcp.Lockfile})
 	for c := doc.First(root); c >= 0; c = doc.Next(c) {
 		key := string(doc.Key(c, new([]byte)))
 		kind, listing := listings[key]

@@ -52,8 +52,7 @@ func (in *Inspector) stray() {
 func (in *Inspector) plain() {
 	in.own.SetText(in.event.Frame)
 	in.tree, in.event.root = &in.own, 0
-	in.message = len(in.facts.Messages)
-	in.facts.Messages = append(in.facts.Messages, Message{Kind: mcp.Malformed})
+	in.begin(Message{Kind: mcp.Malformed})
 	in.unread = true
 	in.region(mcp.MessageSubject, "", 0, 0)
 	in.unread = false

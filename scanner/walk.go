@@ -22,15 +22,12 @@ var listings = map[string]mcp.SubjectKind{
 // jsonrpc inspects one JSON-RPC message.
 func (in *Inspector) jsonrpc(root, batch int) {
 	doc := in.tree
-	m := Message{Offset: int(doc.Nodes[root].Start) - int(doc.Nodes[in.event.root].Start), Batch: batch}
-	in.message = len(in.facts.Messages)
-	in.facts.Messages = append(in.facts.Messages, m)
+	msg := in.begin(Message{Offset: int(doc.Nodes[root].Start) - int(doc.Nodes[in.event.root].Start), Batch: batch})
 	if doc.Kind(root) != wire.Object {
 		in.skip("a frame that is JSON but not a message: " + doc.Kind(root).String())
 		in.region(mcp.MessageSubject, "", root, root)
 		return
 	}
-	msg := &in.facts.Messages[in.message]
 	in.classify(msg, root)
 	for c := doc.First(root); c >= 0; c = doc.Next(c) {
 		switch {
@@ -56,9 +53,7 @@ func (in *Inspector) document() {
 		in.jsonrpc(root, 0)
 		return
 	}
-	in.message = len(in.facts.Messages)
-	in.facts.Messages = append(in.facts.Messages, Message{Kind: mcp.Document})
-	msg := &in.facts.Messages[in.message]
+	msg := in.begin(Message{Kind: mcp.Document})
 	switch doc.Kind(root) {
 	case wire.Array:
 		in.list(msg, mcp.ToolSubject, root)
