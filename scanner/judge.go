@@ -61,7 +61,7 @@ type judge struct {
 	asked   PolicyRequest
 	request PendingCall
 	flow    Flow
-	adds    contribution // set only if sharing
+	adds    Shared // what the current message adds for other connections; set only if sharing
 }
 
 type pinKey struct {
@@ -171,7 +171,7 @@ func (j *judge) complete(e *Event) {
 func (j *judge) message(session *Session, srv *Server, e *Event, i int) mcp.Direction {
 	m := &j.out.Messages[i]
 	from := direction(e.Direction, m.Message)
-	p := j.start(session, srv, e, m, from)
+	p, first := j.start(session, srv, e, m, from), !srv.Seen
 	lists := m.traits&mcp.OnList != 0
 	if lists {
 		j.found.most = max(j.found.most, room(m.Message))
@@ -228,7 +228,7 @@ func (j *judge) message(session *Session, srv *Server, e *Event, i int) mcp.Dire
 		j.coverage.skip("more open requests than the limit: the response to this request is not matched with it", e.Origin)
 	}
 	if j.sharing {
-		j.share(p, took)
+		j.share(p, took, first)
 	}
 	srv.Noisy = srv.Noisy || j.out.Noise && from == mcp.ServerToClient
 	return from
@@ -241,7 +241,7 @@ func (j *judge) start(session *Session, srv *Server, e *Event, m *Judged, from m
 	p.Now, p.Session, p.Server, p.Message, p.Direction, p.Transport, p.Noise, p.event = e.Time, session, srv, m, from, e.Transport, j.out.Noise, e
 	p.told = nil
 	if j.sharing {
-		j.adds = contribution{first: !srv.Seen}
+		j.adds = Shared{}
 	}
 	p.Request, p.call, p.broken, p.policy, p.blocked, p.spoken, p.apart = nil, nil, broken{}, Decision{}, nil, p.spoken[:0], nil
 	return p

@@ -37,21 +37,11 @@ func (l *Live) Sharing() *Live {
 	return l
 }
 
-// contribution collects what a message adds for other connections while the message is judged.
-type contribution struct {
-	first   bool // the message is the first of its server
-	suspect *SharedSuspect
-	from    *Outflow
-	values  []Value
-}
-
-// share adds the contribution of a message to the outcome.
-func (j *judge) share(p *JudgePass, took *Call) {
-	m, c := p.Message, &j.adds
-	s := Shared{Session: p.event.Session, Server: p.Server.ID, Time: p.Now, Suspect: c.suspect, Values: c.values}
-	if c.from != nil {
-		s.From = *c.from
-	}
+// share adds to the outcome what a message adds for other connections. first means that the message
+// is the first of its server.
+func (j *judge) share(p *JudgePass, took *Call, first bool) {
+	m, s := p.Message, j.adds
+	s.Session, s.Server, s.Time = p.event.Session, p.Server.ID, p.Now
 	if took != nil && !took.Refused {
 		s.Call, s.Counts = new(*took), p.call != nil
 	}
@@ -63,7 +53,7 @@ func (j *judge) share(p *JudgePass, took *Call) {
 			s.Tools = append(s.Tools, p.Server.Tools[l.Definition.Name])
 		}
 	}
-	if c.first && m.Kind != mcp.Started || s.Call != nil || s.Answered != "" || s.Suspect != nil || len(s.Tools) > 0 || len(s.Values) > 0 {
+	if first && m.Kind != mcp.Started || s.Call != nil || s.Answered != "" || s.Suspect != nil || len(s.Tools) > 0 || len(s.Values) > 0 {
 		j.out.Shared = append(j.out.Shared, s)
 	}
 }
@@ -140,10 +130,9 @@ func (s *Shared) elsewhere(id string) string { return s.Session + "\x00" + id }
 
 // keepValue records a value that is new to the session, or a known one that now has another server
 // or a more specific kind.
-func (c *contribution) keepValue(v *Value, said bool, from *Outflow) {
-	kept := Value{digest: v.digest, Kind: v.Kind, said: said, base: v.base, at: v.at, Via: v.Via}
-	c.values = append(c.values, kept)
+func (s *Shared) keepValue(v *Value, said bool, from *Outflow) {
+	s.Values = append(s.Values, Value{digest: v.digest, Kind: v.Kind, said: said, base: v.base, at: v.at, Via: v.Via})
 	if !said {
-		c.from = from
+		s.From = *from
 	}
 }

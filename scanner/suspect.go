@@ -32,7 +32,7 @@ func (j *judge) suspect(srv *Server, message int, m *Message, asked PendingCall)
 		return
 	}
 	if srv.suspected(m.ID, asked.Time, why) && j.sharing {
-		j.adds.suspect = &SharedSuspect{m.ID, asked.Time, why}
+		j.adds.Suspect = &SharedSuspect{m.ID, asked.Time, why}
 	}
 }
 
