@@ -118,19 +118,21 @@ func cut(s string) string {
 
 // count counts a call against the limits of its server and returns the limits it exceeds. Calls
 // without a time are not counted.
-func (srv *Server) count(c *Call, l *Limits) (broken broken) {
+func (srv *Server) count(c *Call, l *Limits) (x Exceeded) {
 	if !c.Time.IsZero() {
-		broken.over, broken.burst, broken.began = srv.recent.add(stamp{c.Time, c.Location}, l, c.Refused)
-		broken.empty, broken.rate = srv.bucket.take(c.Time, l.of(srv.ID), c.Refused)
+		x.Burst, x.FirstBurst, x.Began = srv.recent.add(stamp{c.Time, c.Location}, l, c.Refused)
+		x.Rate, x.FirstRate = srv.bucket.take(c.Time, l.of(srv.ID), c.Refused)
 	}
-	return broken
+	return x
 }
 
-// broken describes the limits that a call exceeds.
-type broken struct {
-	over, empty bool     // the call exceeds a limit
-	burst, rate bool     // the call is the first that does
-	began       Location // start of the burst
+// Exceeded describes the limits of its server that a call exceeds.
+type Exceeded struct {
+	Burst      bool     // the call exceeds the burst limit within the window
+	FirstBurst bool     // it is the first to do so
+	Began      Location // of the first call in that window
+	Rate       bool     // the server's bucket has no token for the call
+	FirstRate  bool     // it is the first such call since the bucket was last full
 }
 
 // record remembers a completed call for the duration of the window, using the call's own timestamp.
@@ -248,21 +250,6 @@ func (p *JudgePass) sameTurn(srv *Server, earlier *Call) bool {
 	open, ok := srv.pending[mcp.ClientToServer][earlier.ID]
 	return ok && earlier.ID != "" && open.Time.Equal(earlier.Time)
 }
-
-// Bursting reports whether the current call exceeds the burst limit of its server within the
-// window.
-func (p *JudgePass) Bursting() bool { return p.broken.over }
-
-// Burst reports whether the current call is the first to its server to exceed the burst limit
-// within the window, and returns the location of the first call in that window.
-func (p *JudgePass) Burst() (bool, Location) { return p.broken.burst, p.broken.began }
-
-// OverRate reports whether the server's bucket has no token for the current call.
-func (p *JudgePass) OverRate() bool { return p.broken.empty }
-
-// RateExceeded reports whether, since the server's bucket was last full, the current call is the
-// first that finds no token.
-func (p *JudgePass) RateExceeded() bool { return p.broken.rate }
 
 // RateLimit returns the current server's rate limit.
 func (p *JudgePass) RateLimit() RateLimit { return p.Limits.of(p.Server.ID) }

@@ -47,10 +47,6 @@ const (
 	ClientSeesLess  = "missing"
 )
 
-// ClientDifferences returns how the message differs from what its server showed to a client with a
-// different name, in any session.
-func (p *JudgePass) ClientDifferences() []ClientDifference { return p.apart }
-
 // compareClients records the definitions that a message offers the client, and compares them with
 // those that the server offered to the first client whose name differs.
 func (j *judge) compareClients(p *JudgePass) (apart []ClientDifference) {

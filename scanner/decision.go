@@ -126,8 +126,8 @@ func (p *JudgePass) decide() {
 		r.Method, r.Unlogged = "tools/call", m.Arguments == nil
 		r.Target = p.Called()
 	}
-	p.policy = p.ask(r)
-	p.Decide(p.policy)
+	p.Policy = p.ask(r)
+	p.Decide(p.Policy)
 	for _, r.Method = range m.OtherMethods { // as a parser would read it that finds another method
 		r.Target = m.target(r.Method)
 		if d := p.ask(r); d.Verdict >= Prompt {
@@ -200,9 +200,6 @@ func unprefixed(name, server string) string {
 	}
 	return name
 }
-
-// Policy returns the policy's decision about the request.
-func (p *JudgePass) Policy() Decision { return p.policy }
 
 // poisoned blocks a result because of findings in its text.
 func (j *judge) poisoned(p *JudgePass, message int) {

@@ -187,10 +187,10 @@ func (j *judge) message(session *Session, srv *Server, e *Event, i int) mcp.Dire
 	}
 	took := j.resource(srv, e, from, m)
 	if p.call = j.call(srv, e, from, m); p.call != nil {
-		took, p.broken = p.call, srv.count(p.call, p.Limits)
+		took, p.Exceeded = p.call, srv.count(p.call, p.Limits)
 	}
 	if lists && from == mcp.ServerToClient {
-		p.apart = j.compareClients(p)
+		p.Differences = j.compareClients(p)
 	}
 	p.decide()
 	j.poisoned(p, i)
@@ -243,7 +243,7 @@ func (j *judge) start(session *Session, srv *Server, e *Event, m *Judged, from m
 	if j.sharing {
 		j.adds = Shared{}
 	}
-	p.Request, p.call, p.broken, p.policy, p.blocked, p.spoken, p.apart = nil, nil, broken{}, Decision{}, nil, p.spoken[:0], nil
+	p.Request, p.call, p.Exceeded, p.Policy, p.blocked, p.spoken, p.Differences = nil, nil, Exceeded{}, Decision{}, nil, p.spoken[:0], nil
 	return p
 }
 

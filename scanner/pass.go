@@ -225,9 +225,6 @@ func (p *MessagePass) Subject(i int) (kind mcp.SubjectKind, name string, root in
 	return p.in.subjectOf(p.Root, p.Message, i)
 }
 
-// DefinitionNode returns the node of a definition in the message.
-func (p *MessagePass) DefinitionNode(d *mcp.Definition) int { return d.Node }
-
 // Required reports whether an object schema requires a property.
 func (p *MessagePass) Required(schema int, property string) bool {
 	return required(p.Doc, schema, property)
@@ -253,6 +250,10 @@ type JudgePass struct {
 	Request   *PendingCall // for a response, the request that it answers; nil if there is none
 	Noise     bool         // the frame is not a message at all
 
+	Exceeded    Exceeded           // limits that the reported call exceeds
+	Policy      Decision           // the policy's decision about the request
+	Differences []ClientDifference // from what the server showed to a client with a different name, in any session
+
 	Similarity float64 // threshold at which two server names count as look-alikes
 	Limits     *Limits // limits on the calls of a session
 	Pinning    *Pinning
@@ -261,12 +262,9 @@ type JudgePass struct {
 	event   *Event
 	rule    *Rule
 	call    *Call
-	broken  broken
-	policy  Decision
 	blocked *Rule // last rule that decided to block the message
 	spoken  []*Rule
 	told    map[toldOf]bool // reports of earlier rules about the message's definitions
-	apart   []ClientDifference
 }
 
 // toldOf is a definition together with the category of a rule that has reported it.

@@ -15,7 +15,7 @@ import (
 func Each(p *scanner.MessagePass, visit func(d *mcp.Definition, node int)) {
 	for i := range p.Message.Definitions {
 		if d := &p.Message.Definitions[i]; d.Kind == mcp.ToolSubject && !d.Foreign {
-			visit(d, p.DefinitionNode(d))
+			visit(d, d.Node)
 		}
 	}
 }

@@ -25,7 +25,7 @@ var Cloaking = scanner.Rule{
 		if p.Message.Server != nil && p.Message.Server.Version != "" {
 			version = p.Message.Server.Version
 		}
-		for _, d := range p.ClientDifferences() {
+		for _, d := range p.Differences {
 			if d.Same || d.Apart >= 0 && d.Apart <= atOnce {
 				reportDifference(p, &d)
 			}

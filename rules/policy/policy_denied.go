@@ -20,7 +20,7 @@ var PolicyDenied = scanner.Rule{
 	Refs:       []string{"OWASP-MCP:MCP02", "OWASP-LLM:LLM06", "CWE-862"},
 	On:         mcp.OnCall | mcp.OnRequest | mcp.OnQuestion | mcp.OnNotification,
 	Judge: func(p *scanner.JudgePass) {
-		d := p.Policy()
+		d := p.Policy
 		weight, ok := verdictWeights[d.Verdict]
 		if !ok || d.Verdict == scanner.Log && d.Location.File == "" { // requests logged by default do not deserve a note
 			return

@@ -33,9 +33,9 @@ var DuplicateDefinition = scanner.Rule{
 				continue
 			}
 			if first.Digest == d.Digest {
-				p.Report(p.DefinitionNode(d), false, scanner.Low, "the list contains the same definition twice")
+				p.Report(d.Node, false, scanner.Low, "the list contains the same definition twice")
 			} else {
-				p.Report(p.DefinitionNode(d), false, scanner.High, "the list contains another definition with the same name")
+				p.Report(d.Node, false, scanner.High, "the list contains another definition with the same name")
 			}
 		}
 	},

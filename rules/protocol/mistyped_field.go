@@ -42,7 +42,7 @@ var MistypedField = scanner.Rule{
 			if d.Foreign || d.Kind == mcp.ServerSubject {
 				continue
 			}
-			node := p.DefinitionNode(d)
+			node := d.Node
 			checkTypes(p, node, memberTypes)
 			if d.Kind == mcp.ToolSubject && p.Doc.Get(node, "name") < 0 {
 				p.Report(node, false, scanner.Medium, "a tool has no name")

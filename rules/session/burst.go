@@ -22,7 +22,7 @@ var Burst = scanner.Rule{
 	On:         mcp.OnCall,
 	Judge: func(p *scanner.JudgePass) {
 		c := p.Call()
-		if !p.Bursting() {
+		if !p.Exceeded.Burst {
 			return
 		}
 		sends, several, atOnce := c.Category == capability.Send, oneOfSeveral(p), 2*p.AtOnce() > p.Limits.BurstCalls
@@ -32,7 +32,7 @@ var Burst = scanner.Rule{
 			verdict = scanner.Block
 		}
 		p.Refuse(scanner.CrossServerCheck, verdict, fmt.Sprintf("more than %d calls to this server within %s, the limit set by cross_server.burst in mcpscan.yaml", p.Limits.BurstCalls, p.Limits.BurstWindow))
-		first, began := p.Burst()
+		first, began := p.Exceeded.FirstBurst, p.Exceeded.Began
 		severity, how := scanner.High, ""
 		switch {
 		case !first && !blocks:

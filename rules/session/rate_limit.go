@@ -21,12 +21,12 @@ var RateLimit = scanner.Rule{
 	Refs:       []string{"OWASP-LLM:LLM10", "CWE-770"},
 	On:         mcp.OnCall,
 	Judge: func(p *scanner.JudgePass) {
-		if !p.OverRate() {
+		if !p.Exceeded.Rate {
 			return
 		}
 		p.Refuse(scanner.RateCheck, scanner.Block, "more calls to the server than its rate limit allows (rate_limits in mcpscan.yaml)")
 		l, severity, how := p.RateLimit(), scanner.Medium, ""
-		if !p.RateExceeded() {
+		if !p.Exceeded.FirstRate {
 			severity, how = scanner.Low, ": another blocked call"
 		}
 		p.Report(scanner.JudgeIssue{Severity: severity, Subject: mcp.CallSubject, Name: p.Message.Target, Pointer: "/name",
