@@ -225,7 +225,7 @@ func (c *Collector) Report(inputs []Input, version string, res scanner.Result) *
 	r := &Report{
 		Schema: Schema,
 		Tool:   Tool{Name: toolName, Version: version},
-		Inputs: slices.Concat([]Input{}, inputs),
+		Inputs: inputs,
 		Summary: Summary{
 			Servers: res.Stats.Servers, Tools: res.Stats.Tools, Sessions: res.Stats.Sessions, Calls: res.Stats.Calls,
 			Findings: total(c.counts[:]), Hidden: c.hidden,
@@ -240,7 +240,6 @@ func (c *Collector) Report(inputs []Input, version string, res scanner.Result) *
 		},
 	}
 	r.Summary.PerSession, r.Summary.MoreSessions = c.sessions.worst(c.findings, res.Stats.Sessions)
-	r.complete()
 	c.seen, c.strings, c.findings, c.room = nil, nil, nil, room{}
 	return r
 }
@@ -267,24 +266,4 @@ func skips(in []scanner.Skipped) []Skipped {
 		out = append(out, skipped)
 	}
 	return out
-}
-
-// complete replaces nil lists, so that JSON has [] instead of null.
-func (r *Report) complete() {
-	notNil(&r.Inputs)
-	notNil(&r.Findings)
-	notNil(&r.Coverage.Skipped)
-	notNil(&r.Coverage.Ignored)
-	for i := range r.Findings {
-		notNil(&r.Findings[i].Related)
-	}
-	for i := range r.Summary.PerSession {
-		notNil(&r.Summary.PerSession[i].TopFindings)
-	}
-}
-
-func notNil[T any](list *[]T) {
-	if *list == nil {
-		*list = []T{}
-	}
 }

@@ -14,7 +14,6 @@ import (
 func writeJSON(w io.Writer, r *Report, _ Options) error {
 	whole := *r
 	whole.Schema = Schema
-	whole.complete()
 	return encode(w, "JSON", "\n", &whole, jsontext.WithIndent("  "), jsontext.AllowInvalidUTF8(true))
 }
 
@@ -42,7 +41,6 @@ func Read(r io.Reader) (*Report, error) {
 	case report.Schema == "":
 		return nil, fmt.Errorf(`reading a report: it has no member "schema", expected %q`, Schema)
 	}
-	report.complete()
 	return &report, nil
 }
 

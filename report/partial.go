@@ -114,17 +114,15 @@ func (c *Collector) Partial(inputs []Input, version string, res scanner.Result) 
 	if c.room.bytes > maxReport {
 		c.trim()
 	}
-	p := &Partial{Schema: partialSchema, Tool: Tool{Name: toolName, Version: version}, Events: c.event, Inputs: slices.Concat([]Input{}, inputs),
+	p := &Partial{Schema: partialSchema, Tool: Tool{Name: toolName, Version: version}, Events: c.event, Inputs: inputs,
 		Result: res, Counts: c.counts[:], Hidden: c.hidden, All: c.room.unlisted(nil), Worsened: c.worsened, Cut: c.room.cut, Servers: c.servers}
 	p.Result.Bounds = append(p.Result.Bounds, scanner.Bound{Name: "distinct findings", Used: len(c.seen), Most: maxDistinct},
 		scanner.Bound{Name: "tools that are new to a session", Used: len(c.sessions.shown), Most: maxShown})
 	for i, f := range c.findings {
-		notNil(&f.Related)
 		p.Findings = append(p.Findings, partialFinding{c.room.first[i], f})
 	}
 	for _, f := range c.again {
 		if e := c.seen[keyOf(f.Finding.Session, f.Finding.Fingerprint)]; e.at >= 0 {
-			notNil(&f.Finding.Related)
 			p.Again = append(p.Again, f)
 		}
 	}

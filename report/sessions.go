@@ -209,7 +209,6 @@ func (s *sessions) worst(findings []Finding, all int) (list []SessionSummary, mo
 	}
 	place := map[string]int{}
 	for i := range list {
-		list[i].TopFindings = []TopFinding{}
 		if _, again := place[list[i].Session]; !again {
 			place[list[i].Session] = i
 		}
