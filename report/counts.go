@@ -39,6 +39,16 @@ func (c *Counts) add(o Counts) {
 	}
 }
 
+// compare orders counts by the highest severity at which they differ.
+func (c Counts) compare(o Counts) int {
+	for _, s := range slices.Backward(scanner.Severities[:]) {
+		if n := cmp.Compare(c.Of(s), o.Of(s)); n != 0 {
+			return n
+		}
+	}
+	return 0
+}
+
 func (c *Counts) of(s scanner.Severity) *int {
 	return [...]*int{&c.Note, &c.Low, &c.Medium, &c.High, &c.Critical}[s]
 }

@@ -84,6 +84,7 @@ type (
 		Diff                           []htmlLine
 		Why, Fix                       string
 		ExplainedBy                    string // ID of the finding that has the rule's Why and Fix
+		server                         string // Server without changes, to group findings
 	}
 	htmlLine   struct{ Kind, Text string }
 	htmlReason struct{ Count, Text, Place string }
@@ -149,23 +150,17 @@ func htmlCounts(s Summary) []htmlCount {
 
 // servers groups findings by server, keeping their order.
 func (h *htmlWriter) servers(list []repeated) []htmlServer {
-	var out []htmlServer
-	place := map[string]int{}
+	var all []htmlFinding
 	for _, f := range list {
-		at, known := place[f.Server]
-		if !known {
-			at = len(out)
-			place[f.Server] = at
-			out = append(out, htmlServer{ID: fmt.Sprintf("server-%d", at+1), Name: visible(f.Server, textLimit)})
-		}
-		out[at].Findings = append(out[at].Findings, h.finding(f))
+		all = append(all, h.finding(f))
 	}
-	for i := range out { // in page order: the first finding of a rule explains it
-		for k := range out[i].Findings {
-			h.explain(&out[i].Findings[k])
+	var out []htmlServer
+	for _, own := range together(all, func(f htmlFinding) string { return f.server }) {
+		for i := range own { // in page order: the first finding of a rule explains it
+			h.explain(&own[i])
 		}
-		out[i].Index = out[i].Findings[:min(len(out[i].Findings), maxRows)]
-		out[i].More = len(out[i].Findings) - len(out[i].Index)
+		index := own[:min(len(own), maxRows)]
+		out = append(out, htmlServer{ID: fmt.Sprintf("server-%d", len(out)+1), Name: own[0].Server, Findings: own, Index: index, More: len(own) - len(index)})
 	}
 	return out
 }
@@ -188,7 +183,7 @@ func (h *htmlWriter) finding(f repeated) htmlFinding {
 		ID: h.id(f.Fingerprint), Severity: f.Severity.String(), Message: opening(visible(f.Message, textLimit)), Remarks: strings.TrimSpace(remarks(f.Finding)),
 		Rule: ruleID(f.Rule), Server: visible(f.Server, textLimit),
 		Subject: visible(f.Subject, textLimit), Tool: visible(f.Tool, textLimit), Field: visible(f.Field, textLimit),
-		Location: place(f.Location), Seen: seen(f),
+		Location: place(f.Location), Seen: seen(f), server: f.Server,
 	}
 	if r := h.rules[f.Rule]; r != nil {
 		out.RuleURI = ruleURI(r.ID)

@@ -194,57 +194,42 @@ func (s *sessions) worst(findings []Finding, all int) (list []SessionSummary, mo
 	}
 	worst := slices.Clone(s.list)
 	slices.SortStableFunc(worst, func(a, b tracked) int {
-		for _, severity := range slices.Backward(scanner.Severities[:]) {
-			if c := cmp.Compare(b.Findings.Of(severity), a.Findings.Of(severity)); c != 0 {
-				return c
-			}
-		}
-		if a.began.IsZero() && b.began.IsZero() {
-			return 0
+		if n := b.Findings.compare(a.Findings); n != 0 || a.began.IsZero() && b.began.IsZero() {
+			return n
 		}
 		return cmp.Or(a.began.Compare(b.began), strings.Compare(a.Session, b.Session))
 	})
-	for i := range worst[:min(len(worst), maxSessions)] {
-		list = append(list, worst[i].SessionSummary)
-	}
-	place := map[string]int{}
-	for i := range list {
-		if _, again := place[list[i].Session]; !again {
-			place[list[i].Session] = i
-		}
-	}
-	tops := make([]map[TopFinding]int, len(list)) // indexes in TopFindings
+	open := map[string][]*Finding{} // by session
 	for i := range findings {
-		f := &findings[i]
-		at, listed := place[f.Session]
-		if !listed || !f.open() {
-			continue
+		if f := &findings[i]; f.open() {
+			open[f.Session] = append(open[f.Session], f)
 		}
-		if tops[at] == nil {
-			tops[at] = map[TopFinding]int{}
-		}
-		list[at].top(tops[at], f)
 	}
-	for i := range list {
-		top := list[i].TopFindings
-		slices.SortStableFunc(top, func(a, b TopFinding) int {
-			return cmp.Or(cmp.Compare(b.Severity, a.Severity), cmp.Compare(b.Count, a.Count))
-		})
-		list[i].TopFindings = slices.Clip(top[:min(len(top), maxTopFindings)])
+	for _, t := range worst[:min(len(worst), maxSessions)] {
+		t.TopFindings = topFindings(open[t.Session])
+		delete(open, t.Session) // of several sessions with the same name, the first has the findings
+		list = append(list, t.SessionSummary)
 	}
 	return list, all - len(list)
 }
 
-// top counts a finding together with others that have the same rule, severity, server and tool.
-func (s *SessionSummary) top(places map[TopFinding]int, f *Finding) {
-	t := TopFinding{Rule: f.Rule, Severity: f.Severity, Server: f.Server, Tool: f.Tool}
-	at, again := places[t]
-	if !again {
-		at = len(s.TopFindings)
-		places[t] = at
-		s.TopFindings = append(s.TopFindings, t)
+// topFindings counts findings with the same rule, severity, server and tool together, and returns
+// the worst and most frequent of them.
+func topFindings(findings []*Finding) (top []TopFinding) {
+	about := func(f *Finding) TopFinding {
+		return TopFinding{Rule: f.Rule, Severity: f.Severity, Server: f.Server, Tool: f.Tool}
 	}
-	s.TopFindings[at].Count += max(1, f.Occurrences)
+	for _, same := range together(findings, about) {
+		t := about(same[0])
+		for _, f := range same {
+			t.Count += max(1, f.Occurrences)
+		}
+		top = append(top, t)
+	}
+	slices.SortStableFunc(top, func(a, b TopFinding) int {
+		return cmp.Or(cmp.Compare(b.Severity, a.Severity), cmp.Compare(b.Count, a.Count))
+	})
+	return slices.Clip(top[:min(len(top), maxTopFindings)])
 }
 
 // inSessions returns the sessions to report individually. There are none if no session did more

@@ -33,9 +33,9 @@ type tally struct {
 // table writes the number of findings by server, or by rule if there is only one server. It omits a
 // table with a single row, which would only repeat the summary.
 func (p *textPrinter) table(findings []Finding) error {
-	title, rows := "server", p.tallies(findings, func(f *Finding) string { return f.Server })
+	title, rows := "server", p.tallies(findings, func(f Finding) string { return f.Server })
 	if len(rows) < 2 {
-		title, rows = "rule", p.tallies(findings, func(f *Finding) string { return f.Rule })
+		title, rows = "rule", p.tallies(findings, func(f Finding) string { return f.Rule })
 	}
 	if len(rows) < 2 {
 		return nil
@@ -90,31 +90,20 @@ func (t tally) cells() []string {
 }
 
 // tallies groups findings by key, worst first.
-func (p *textPrinter) tallies(findings []Finding, key func(*Finding) string) []tally {
-	at := map[string]int{}
+func (p *textPrinter) tallies(findings []Finding, key func(Finding) string) []tally {
 	var rows []tally
-	for i := range findings {
-		f := &findings[i]
-		k := key(f)
-		n, ok := at[k]
-		if !ok {
-			n = len(rows)
-			at[k] = n
-			label := "(none)"
-			if k != "" {
-				label = clip(shownName(k), max(minLabel, p.width-countColumns))
-			}
-			rows = append(rows, tally{label: label})
+	for _, group := range together(findings, key) {
+		row := tally{label: "(none)"}
+		if name := key(group[0]); name != "" {
+			row.label = clip(shownName(name), max(minLabel, p.width-countColumns))
 		}
-		*rows[n].counts.of(f.Severity)++
+		for i := range group {
+			*row.counts.of(group[i].Severity)++
+		}
+		rows = append(rows, row)
 	}
 	slices.SortStableFunc(rows, func(a, b tally) int {
-		for _, s := range slices.Backward(scanner.Severities[:]) {
-			if c := cmp.Compare(b.counts.Of(s), a.counts.Of(s)); c != 0 {
-				return c
-			}
-		}
-		return strings.Compare(a.label, b.label)
+		return cmp.Or(b.counts.compare(a.counts), strings.Compare(a.label, b.label))
 	})
 	return rows
 }

@@ -87,34 +87,28 @@ const maxApprovals = 20
 
 // approvals says who approved what in the change under review, one line per reason.
 func approvals(r *Report) []string {
-	var reasons []string
-	about := map[string][]string{}
-	for i := range r.Findings {
-		f := &r.Findings[i]
-		if f.Status != scanner.Approved.String() {
-			continue
-		}
-		if about[f.Reason] == nil {
-			reasons = append(reasons, f.Reason)
-		}
-		subject := visible(f.Server, maxResultName)
-		if f.Tool != "" {
-			subject += ":" + visible(f.Tool, maxResultName)
-		}
-		if !slices.Contains(about[f.Reason], subject) {
-			about[f.Reason] = append(about[f.Reason], subject)
-		}
-	}
+	approved := slices.DeleteFunc(slices.Clone(r.Findings), func(f Finding) bool { return f.Status != scanner.Approved.String() })
+	reasons := together(approved, func(f Finding) string { return f.Reason })
 	var out []string
-	for i, reason := range reasons {
+	for i, findings := range reasons {
 		if i == maxApprovals {
 			return append(out, fmt.Sprintf("%s more.", Count(len(reasons)-i, "approval")))
 		}
-		names, more := about[reason], ""
+		var names []string
+		for _, f := range findings {
+			subject := visible(f.Server, maxResultName)
+			if f.Tool != "" {
+				subject += ":" + visible(f.Tool, maxResultName)
+			}
+			if !slices.Contains(names, subject) {
+				names = append(names, subject)
+			}
+		}
+		more := ""
 		if len(names) > maxApprovals {
 			names, more = names[:maxApprovals], fmt.Sprintf(" and %d more", len(names)-maxApprovals)
 		}
-		out = append(out, fmt.Sprintf("%s (%s%s).", opening(visible(reason, maxReason)), strings.Join(names, ", "), more))
+		out = append(out, fmt.Sprintf("%s (%s%s).", opening(visible(findings[0].Reason, maxReason)), strings.Join(names, ", "), more))
 	}
 	if n := r.Summary.Approved.Total(); len(out) == 0 && n > 0 {
 		out = append(out, fmt.Sprintf("Approved in this change: %s: %s.", Count(n, "finding"), severities(r.Summary.Approved)))
