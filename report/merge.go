@@ -130,25 +130,25 @@ func (s *sessions) merge(parts []*Partial) {
 			origins = append(origins, origin{i, k})
 		}
 	}
-	of := func(o origin) *partialSession { return &parts[o.part].Sessions[o.session] }
+	of := func(o origin) *tracked { return &parts[o.part].Sessions[o.session] }
 	slices.SortFunc(origins, func(a, b origin) int { return cmp.Compare(of(a).Place, of(b).Place) })
 	at := map[origin]int{}
 	for i, o := range origins {
 		at[o] = i
-		s.list = append(s.list, tracked{of(o).Summary, of(o).Began, of(o).Place})
+		s.list = append(s.list, *of(o))
 	}
 	s.shown = map[[16]byte]shown{}
 	for i, p := range parts {
 		for _, t := range p.Tools {
 			key, _ := hex.DecodeString(t.Tool)
 			was, again := s.shown[[16]byte(key)]
-			for k, c := range [...]partialClaim{t.First, t.Earliest} {
+			for k, c := range [...]claim{t.First, t.Earliest} {
 				if k == 1 && c.When.IsZero() {
 					continue
 				}
-				c := claim{at[origin{i, c.Session}], c.When, c.Place}
+				c.Session = at[origin{i, c.Session}]
 				if !again {
-					was.first, again = c, true
+					was.First, again = c, true
 				}
 				was.add(c, s.name)
 			}

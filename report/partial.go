@@ -6,7 +6,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -41,7 +40,7 @@ type Partial struct {
 	Again    []partialFinding `json:"again"` // worse recurrences of these findings
 	Cut      *rank            `json:"cut,omitempty"`
 	Servers  []string         `json:"servers"`
-	Sessions []partialSession `json:"sessions"`
+	Sessions []tracked        `json:"sessions"`
 	Tools    []partialTool    `json:"tools"` // tools that are new to these sessions
 }
 
@@ -50,23 +49,10 @@ type partialFinding struct {
 	Finding Finding `json:"finding"`
 }
 
-type partialSession struct {
-	Place   int64          `json:"place"` // position of its first event
-	Began   time.Time      `json:"began,omitzero"`
-	Summary SessionSummary `json:"summary"`
-}
-
 // partialTool records which sessions list a tool. Tool is a digest of the tool's server and name.
 type partialTool struct {
-	Tool     string       `json:"tool"`
-	First    partialClaim `json:"first"`
-	Earliest partialClaim `json:"earliest,omitzero"`
-}
-
-type partialClaim struct {
-	Session int       `json:"session"` // index in Sessions
-	When    time.Time `json:"when,omitzero"`
-	Place   int64     `json:"place"`
+	Tool string `json:"tool"`
+	shown
 }
 
 // ruleText is the descriptive part of a rule.
@@ -115,7 +101,7 @@ func (c *Collector) Partial(inputs []Input, version string, res scanner.Result) 
 		c.trim()
 	}
 	p := &Partial{Schema: partialSchema, Tool: Tool{Name: toolName, Version: version}, Events: c.event, Inputs: inputs,
-		Result: res, Counts: c.counts[:], Hidden: c.hidden, All: c.room.unlisted(nil), Worsened: c.worsened, Cut: c.room.cut, Servers: c.servers}
+		Result: res, Counts: c.counts[:], Hidden: c.hidden, All: c.room.unlisted(nil), Worsened: c.worsened, Cut: c.room.cut, Servers: c.servers, Sessions: c.sessions.list}
 	p.Result.Bounds = append(p.Result.Bounds, scanner.Bound{Name: "distinct findings", Used: len(c.seen), Most: maxDistinct},
 		scanner.Bound{Name: "tools that are new to a session", Used: len(c.sessions.shown), Most: maxShown})
 	for i, f := range c.findings {
@@ -126,17 +112,12 @@ func (c *Collector) Partial(inputs []Input, version string, res scanner.Result) 
 			p.Again = append(p.Again, f)
 		}
 	}
-	for _, s := range c.sessions.list {
-		p.Sessions = append(p.Sessions, partialSession{s.place, s.began, s.SessionSummary})
-	}
 	for key, t := range c.sessions.shown {
-		p.Tools = append(p.Tools, partialTool{hex.EncodeToString(key[:]), t.first.partial(), t.earliest.partial()})
+		p.Tools = append(p.Tools, partialTool{hex.EncodeToString(key[:]), t})
 	}
 	slices.SortFunc(p.Tools, func(a, b partialTool) int { return strings.Compare(a.Tool, b.Tool) })
 	return p
 }
-
-func (c claim) partial() partialClaim { return partialClaim{c.session, c.when, c.place} }
 
 // Write writes the partial report.
 func (p *Partial) Write(w io.Writer) error {
@@ -160,7 +141,7 @@ func ReadPartial(r io.Reader) (*Partial, error) {
 
 // check returns an error if the parts of a partial report are inconsistent.
 func (p *Partial) check() error {
-	known := func(c partialClaim) bool { return c.Session >= 0 && c.Session < len(p.Sessions) }
+	known := func(c claim) bool { return c.Session >= 0 && c.Session < len(p.Sessions) }
 	switch {
 	case p.Of < 1 || p.Shard < 1 || p.Shard > p.Of || p.Of > MaxShards:
 		return fmt.Errorf("shard %d of %d: expected 1 to %d shards", p.Shard, p.Of, MaxShards)

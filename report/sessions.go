@@ -52,42 +52,45 @@ type sessions struct {
 
 // tracked is a session that is counted individually.
 type tracked struct {
-	SessionSummary
-	began time.Time // time of its oldest event
-	place int64     // position of its first event
+	Place          int64     `json:"place"`          // position of its first event
+	Began          time.Time `json:"began,omitzero"` // time of its oldest event
+	SessionSummary `json:"summary"`
 }
 
 // shown contains a tool's first listing by position in the input, and its earliest by time. The
 // position is arbitrary, so it decides only if the listing at the first position has no time.
-type shown struct{ first, earliest claim }
+type shown struct {
+	First    claim `json:"first"`
+	Earliest claim `json:"earliest,omitzero"`
+}
 
 // claim records that a session lists a tool.
 type claim struct {
-	session int // index in the list of sessions
-	when    time.Time
-	place   int64 // position of the event
+	Session int       `json:"session"` // index in the list of sessions
+	When    time.Time `json:"when,omitzero"`
+	Place   int64     `json:"place"` // position of the event
 }
 
 // add adds another session that lists the tool; name returns the name of a session.
 func (s *shown) add(c claim, name func(session int) string) {
-	if c.place < s.first.place {
-		s.first = c
+	if c.Place < s.First.Place {
+		s.First = c
 	}
-	if c.when.IsZero() {
+	if c.When.IsZero() {
 		return
 	}
-	was := &s.earliest
-	if was.when.IsZero() || cmp.Or(c.when.Compare(was.when), strings.Compare(name(c.session), name(was.session)), cmp.Compare(c.place, was.place)) < 0 {
+	was := &s.Earliest
+	if was.When.IsZero() || cmp.Or(c.When.Compare(was.When), strings.Compare(name(c.Session), name(was.Session)), cmp.Compare(c.Place, was.Place)) < 0 {
 		*was = c
 	}
 }
 
 // session returns the session that the tool is new to.
 func (s *shown) session() int {
-	if s.first.when.IsZero() {
-		return s.first.session
+	if s.First.When.IsZero() {
+		return s.First.Session
 	}
-	return s.earliest.session
+	return s.Earliest.Session
 }
 
 // see counts an event.
@@ -109,7 +112,7 @@ func (s *sessions) see(e *scanner.Event, out *scanner.Outcome, place int64) {
 			at = -1
 			s.other++
 		} else {
-			s.list = append(s.list, tracked{SessionSummary{Session: foreign(e.Session, nameLimit)}, e.Time, place})
+			s.list = append(s.list, tracked{place, e.Time, SessionSummary{Session: foreign(e.Session, nameLimit)}})
 		}
 		s.at[[16]byte(h[:16])] = at
 	}
@@ -117,8 +120,8 @@ func (s *sessions) see(e *scanner.Event, out *scanner.Outcome, place int64) {
 		return
 	}
 	now := &s.list[at]
-	if !e.Time.IsZero() && (now.began.IsZero() || e.Time.Before(now.began)) {
-		now.began = e.Time
+	if !e.Time.IsZero() && (now.Began.IsZero() || e.Time.Before(now.Began)) {
+		now.Began = e.Time
 	}
 	if out.First {
 		now.Servers++
@@ -142,7 +145,7 @@ func (s *sessions) show(e *scanner.Event, tool string, place int64) {
 	case !again && len(s.shown) == maxShown:
 		return
 	case !again:
-		was.first = c
+		was.First = c
 	}
 	if s.shown == nil {
 		s.shown = map[[16]byte]shown{}
@@ -194,10 +197,10 @@ func (s *sessions) worst(findings []Finding, all int) (list []SessionSummary, mo
 	}
 	worst := slices.Clone(s.list)
 	slices.SortStableFunc(worst, func(a, b tracked) int {
-		if n := b.Findings.compare(a.Findings); n != 0 || a.began.IsZero() && b.began.IsZero() {
+		if n := b.Findings.compare(a.Findings); n != 0 || a.Began.IsZero() && b.Began.IsZero() {
 			return n
 		}
-		return cmp.Or(a.began.Compare(b.began), strings.Compare(a.Session, b.Session))
+		return cmp.Or(a.Began.Compare(b.Began), strings.Compare(a.Session, b.Session))
 	})
 	open := map[string][]*Finding{} // by session
 	for i := range findings {
