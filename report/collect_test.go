@@ -125,7 +125,7 @@ func TestCollectorLaws(t *testing.T) {
 
 func TestEmptyReportHasNoNull(t *testing.T) {
 	var b bytes.Buffer
-	if err := writeJSON(&b, NewCollector(scanner.Note).Report(nil, "1", scanner.Result{}), Options{}); err != nil {
+	if err := Write(&b, "json", NewCollector(scanner.Note).Report(nil, "1", scanner.Result{}), Options{}); err != nil {
 		t.Fatal(err)
 	}
 	if strings.Contains(b.String(), "null") {

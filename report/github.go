@@ -3,7 +3,6 @@ package report
 import (
 	"bufio"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 )
@@ -30,8 +29,8 @@ var githubLevels = [...]string{levelNotice, levelNotice, levelWarning, levelErro
 // with one of our commands. Control and invisible characters in text are escaped, so it contains no
 // line feeds; the delimiters of properties are percent-encoded, so text cannot terminate a
 // property. Wrapping would need an unguessable token, which a deterministic report cannot have.
-func writeGitHub(w io.Writer, r *Report, o Options) error {
-	g := &githubWriter{w: bufio.NewWriter(w), dir: o.Dir, fixes: fixes(o.Rules),
+func writeGitHub(w *bufio.Writer, r *Report, o Options) error {
+	g := &githubWriter{w: w, dir: o.Dir, fixes: fixes(o.Rules),
 		room: map[string]int{levelError: maxAnnotations, levelWarning: maxAnnotations, levelNotice: maxAnnotations - 1}} // one notice is the summary
 	if missing := gaps(r); len(missing) > 0 {
 		g.room[levelWarning]--
@@ -57,9 +56,6 @@ func writeGitHub(w io.Writer, r *Report, o Options) error {
 		sum = append(sum, fmt.Sprintf("%d more open findings have no annotation: GitHub keeps %d of each level.", left, maxAnnotations))
 	}
 	g.annotate(levelNotice, Location{}, "mcpscan", sum)
-	if err := g.w.Flush(); err != nil {
-		return fmt.Errorf("writing the github report: %w", err)
-	}
 	return nil
 }
 

@@ -1,11 +1,11 @@
 package report
 
 import (
+	"bufio"
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -39,7 +39,7 @@ type gitlabLines struct {
 //   - GitLab drops issues with a duplicate fingerprint, and treats an issue with a new
 //     fingerprint as new: see gitlabWriter.identify.
 //   - Each reason why something was not inspected is also an issue.
-func writeGitLab(w io.Writer, r *Report, o Options) error {
+func writeGitLab(w *bufio.Writer, r *Report, o Options) error {
 	g := &gitlabWriter{dir: o.Dir, seen: map[string]int{}}
 	issues := []gitlabIssue{}
 	for _, f := range fold(r.Findings, inFile) {
@@ -48,7 +48,7 @@ func writeGitLab(w io.Writer, r *Report, o Options) error {
 	for _, s := range gaps(r) {
 		issues = append(issues, g.skipped(s))
 	}
-	return encode(w, "gitlab", "\n", issues, jsontext.WithIndent("  "))
+	return encode(w, "\n", issues, jsontext.WithIndent("  "))
 }
 
 // gitlabWriter builds issues.

@@ -8,7 +8,6 @@ import (
 	"encoding/base64"
 	"fmt"
 	"html/template"
-	"io"
 	"slices"
 	"strings"
 
@@ -29,19 +28,12 @@ var htmlStyle string
 // writeHTML writes the report as a self-contained page without scripts or requests, and with a
 // content security policy that forbids both. All text goes through html/template; the policy allows
 // the page's style by its digest.
-func writeHTML(w io.Writer, r *Report, o Options) error {
+func writeHTML(w *bufio.Writer, r *Report, o Options) error {
 	page, err := template.New("report").Parse(htmlTemplate)
 	if err != nil {
-		return fmt.Errorf("writing the html report: %w", err)
+		return err
 	}
-	b := bufio.NewWriter(w)
-	if err := page.Execute(b, newHTMLPage(r, o.Rules)); err != nil {
-		return fmt.Errorf("writing the html report: %w", err)
-	}
-	if err := b.Flush(); err != nil {
-		return fmt.Errorf("writing the html report: %w", err)
-	}
-	return nil
+	return page.Execute(w, newHTMLPage(r, o.Rules))
 }
 
 // The parts of a page. All their text has been made safe by visible.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bufio"
 	"cmp"
 	"fmt"
 	"io"
@@ -11,21 +12,18 @@ import (
 
 // writeJSON writes the report in its public form, indented by two spaces. The output is
 // deterministic.
-func writeJSON(w io.Writer, r *Report, _ Options) error {
+func writeJSON(w *bufio.Writer, r *Report, _ Options) error {
 	whole := *r
 	whole.Schema = Schema
-	return encode(w, "JSON", "\n", &whole, jsontext.WithIndent("  "), jsontext.AllowInvalidUTF8(true))
+	return encode(w, "\n", &whole, jsontext.WithIndent("  "), jsontext.AllowInvalidUTF8(true))
 }
 
-// encode writes a document of the named format as JSON, followed by end.
-func encode(w io.Writer, format, end string, doc any, options ...json.Options) error {
+// encode writes a document as JSON, followed by end.
+func encode(w io.Writer, end string, doc any, options ...json.Options) error {
 	out := newJSONEscaper(w)
 	err := json.MarshalWrite(out, doc, options...)
 	io.WriteString(out, end)
-	if err = cmp.Or(err, out.Flush()); err != nil {
-		return fmt.Errorf("writing the %s report: %w", format, err)
-	}
-	return nil
+	return cmp.Or(err, out.Flush())
 }
 
 // Read reads a report written in the format json. It ignores unknown members and rejects anything

@@ -14,7 +14,7 @@ import (
 func jsonOf(t testing.TB, r *Report) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := writeJSON(&b, r, Options{}); err != nil {
+	if err := Write(&b, "json", r, Options{}); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()

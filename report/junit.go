@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"encoding/xml"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/mcpscan/mcpscan/scanner"
@@ -54,7 +53,7 @@ type (
 //     suppressed or unchanged one is skipped, with the reason.
 //   - Each reason why something was not inspected is a test case in error.
 //   - A run without any of these has one passing test case, so that the run is shown.
-func writeJUnit(w io.Writer, r *Report, o Options) error {
+func writeJUnit(w *bufio.Writer, r *Report, o Options) error {
 	s := junitSuite{Name: "mcpscan", Output: strings.Join(append([]string{verdict(r)}, summary(r)...), "\n")}
 	j := &junitWriter{fails: scanner.High, fixes: fixes(o.Rules), named: map[string]int{}}
 	switch {
@@ -77,19 +76,11 @@ func writeJUnit(w io.Writer, r *Report, o Options) error {
 
 // writeXML writes a document. The encoder escapes XML syntax and line feeds, and replaces
 // characters that XML cannot represent with U+FFFD.
-func writeXML(w io.Writer, doc any) error {
-	b := bufio.NewWriter(w)
-	b.WriteString(xml.Header)
-	enc := xml.NewEncoder(b)
+func writeXML(w *bufio.Writer, doc any) error {
+	w.WriteString(xml.Header)
+	enc := xml.NewEncoder(w)
 	enc.Indent("", "  ")
-	if err := enc.Encode(doc); err != nil {
-		return fmt.Errorf("writing the junit report: %w", err)
-	}
-	b.WriteByte('\n')
-	if err := b.Flush(); err != nil {
-		return fmt.Errorf("writing the junit report: %w", err)
-	}
-	return nil
+	return cmp.Or(enc.Encode(doc), w.WriteByte('\n'))
 }
 
 func (s *junitSuite) add(c junitCase) {

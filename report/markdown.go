@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bufio"
 	"fmt"
 	"io"
 	"slices"
@@ -23,7 +24,7 @@ const leftOut = 200
 // too long for GitHub are left out, the least severe first, and counted.
 //
 // Untrusted text is written as code, or in sentences without markup: see prose and code.
-func writeMarkdown(w io.Writer, r *Report, o Options) error {
+func writeMarkdown(w *bufio.Writer, r *Report, o Options) error {
 	m := &markdownWriter{rules: byID(o.Rules)}
 	head, tail := m.head(r), m.tail(r)
 	room := maxMarkdown - len(head) - len(tail) - leftOut
@@ -31,13 +32,8 @@ func writeMarkdown(w io.Writer, r *Report, o Options) error {
 	if left > 0 {
 		head += fmt.Sprintf("%s left out to keep this report below %d KiB, the least severe first; the JSON report lists more.\n\n", Count(left, "finding"), maxMarkdown>>10)
 	}
-	g := text.Guard(w)
-	for _, part := range []string{head, body, tail} {
-		if _, err := io.WriteString(g, part); err != nil {
-			return fmt.Errorf("writing the markdown report: %w", err)
-		}
-	}
-	return nil
+	_, err := io.WriteString(text.Guard(w), head+body+tail)
+	return err
 }
 
 // markdownWriter builds the parts of a report.

@@ -121,7 +121,10 @@ func (c *Collector) Partial(inputs []Input, version string, res scanner.Result) 
 
 // Write writes the partial report.
 func (p *Partial) Write(w io.Writer) error {
-	return encode(w, "partial", "", p, jsontext.AllowInvalidUTF8(true))
+	if err := encode(w, "", p, jsontext.AllowInvalidUTF8(true)); err != nil {
+		return fmt.Errorf("writing the partial report: %w", err)
+	}
+	return nil
 }
 
 // ReadPartial reads a report written by Partial.Write and rejects anything else.

@@ -1,8 +1,8 @@
 package report
 
 import (
+	"bufio"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -34,11 +34,11 @@ const (
 //   - Suppressed findings and those in the baseline are also results, marked as such.
 //   - There are no fixes: a fix without an artifact change is rejected.
 //   - Skipped input, and results beyond 5,000, are reported as notifications.
-func writeSARIF(w io.Writer, r *Report, o Options) error {
+func writeSARIF(w *bufio.Writer, r *Report, o Options) error {
 	s := &sarifWriter{dir: o.Dir, index: map[string]int{}, baseline: r.Baseline != ""}
 	doc := &sarif.Report{Version: string(sarif.Version210), Schema: sarifSchema, Runs: []*sarif.Run{s.run(r, o.Rules)}}
 	// The library writes null for an empty suppression, which the schema rejects.
-	return encode(w, "SARIF", "\n", doc, jsonv1.DefaultOptionsV1(), json.OmitZeroStructFields(true),
+	return encode(w, "\n", doc, jsonv1.DefaultOptionsV1(), json.OmitZeroStructFields(true),
 		jsontext.EscapeForHTML(false), jsontext.EscapeForJS(false), jsontext.WithIndent("  "))
 }
 

@@ -55,7 +55,7 @@ func TestSessionsAreSummedUp(t *testing.T) {
 		t.Error(err)
 	}
 	var b bytes.Buffer
-	if err := writeText(&b, r, Options{}); err != nil {
+	if err := Write(&b, "text", r, Options{}); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(b.String(), "\nSessions:\n  worse: 1 server, 1 tool (1 changed), 1 call; 1 critical\n    inj-conceal in read_file of filesystem\n") ||

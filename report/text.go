@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"cmp"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -39,7 +38,7 @@ const textLimit = 1000
 // writeText writes the report for people: the findings, worst first and grouped by subject, their
 // counts, and what was not inspected. If not everything was inspected, it says so next to "No
 // findings". Suppressed and unchanged findings are counted; the JSON report lists them.
-func writeText(w io.Writer, r *Report, o Options) error {
+func writeText(w *bufio.Writer, r *Report, o Options) error {
 	p := &textPrinter{w: bufio.NewWriter(text.Guard(w)), width: defaultWidth, color: o.Color, fixes: fixes(o.Rules)}
 	if o.Width > 0 {
 		p.width = max(o.Width, minWidth)
@@ -49,7 +48,7 @@ func writeText(w io.Writer, r *Report, o Options) error {
 		p.group(g)
 	}
 	if err := p.table(open); err != nil {
-		return fmt.Errorf("writing the text report: %w", err)
+		return err
 	}
 	p.verdict(r)
 	p.sessions(r)
@@ -60,10 +59,7 @@ func writeText(w io.Writer, r *Report, o Options) error {
 			p.block(0, 0, left)
 		}
 	}
-	if err := p.w.Flush(); err != nil {
-		return fmt.Errorf("writing the text report: %w", err)
-	}
-	return nil
+	return p.w.Flush()
 }
 
 // textPrinter writes wrapped, indented text. w keeps write errors until it is flushed.

@@ -1,6 +1,8 @@
 package report
 
 import (
+	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -22,17 +24,17 @@ type Options struct {
 
 // formats contains the formats. Each is implemented in its own file.
 var formats = [...]struct {
-	name  string
-	write func(io.Writer, *Report, Options) error
+	name, title string
+	write       func(*bufio.Writer, *Report, Options) error
 }{
-	{"text", writeText},
-	{"json", writeJSON},
-	{"sarif", writeSARIF},
-	{"markdown", writeMarkdown},
-	{"html", writeHTML},
-	{"github", writeGitHub},
-	{"junit", writeJUnit},
-	{"gitlab", writeGitLab},
+	{"text", "text", writeText},
+	{"json", "JSON", writeJSON},
+	{"sarif", "SARIF", writeSARIF},
+	{"markdown", "markdown", writeMarkdown},
+	{"html", "html", writeHTML},
+	{"github", "github", writeGitHub},
+	{"junit", "junit", writeJUnit},
+	{"gitlab", "gitlab", writeGitLab},
 }
 
 // Formats returns the names of the formats that Write supports.
@@ -47,9 +49,14 @@ func Formats() []string {
 // Write writes the report in the named format.
 func Write(w io.Writer, format string, r *Report, o Options) error {
 	for _, f := range formats {
-		if f.name == format {
-			return f.write(w, r, o)
+		if f.name != format {
+			continue
 		}
+		b := bufio.NewWriter(w)
+		if err := cmp.Or(f.write(b, r, o), b.Flush()); err != nil {
+			return fmt.Errorf("writing the %s report: %w", f.title, err)
+		}
+		return nil
 	}
 	return fmt.Errorf("unknown format %q: expected one of %s", format, strings.Join(Formats(), ", "))
 }
