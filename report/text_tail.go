@@ -40,41 +40,51 @@ func (p *textPrinter) table(findings []Finding) error {
 	if len(rows) < 2 {
 		return nil
 	}
-	var out strings.Builder
-	t := tablewriter.NewTable(&out,
-		tablewriter.WithEastAsian(tw.Off),
-		tablewriter.WithHeaderAutoFormat(tw.Off),
-		tablewriter.WithRenderer(renderer.NewBlueprint(tw.Rendition{
-			Borders:  tw.BorderNone,
-			Symbols:  tw.NewSymbols(tw.StyleNone),
-			Settings: tw.Settings{Lines: tw.LinesNone, Separators: tw.SeparatorsNone},
-		})),
-		tablewriter.WithPadding(tw.Padding{Left: "", Right: "  ", Overwrite: true}),
-		tablewriter.WithAlignment(tw.Alignment{tw.AlignLeft, tw.AlignRight, tw.AlignRight, tw.AlignRight, tw.AlignRight, tw.AlignRight}),
-	)
 	head := []string{title}
 	for _, s := range slices.Backward(scanner.Severities[:]) {
 		head = append(head, s.String())
 	}
-	t.Header(head)
-	for i, row := range rows {
-		if i == maxRows {
-			break
-		}
-		if err := t.Append(row.cells()); err != nil {
-			return err
-		}
+	var cells [][]string
+	for _, row := range rows[:min(len(rows), maxRows)] {
+		cells = append(cells, row.cells())
 	}
-	if err := t.Render(); err != nil {
+	out, err := Table(head, cells, tablewriter.WithEastAsian(tw.Off),
+		tablewriter.WithAlignment(tw.Alignment{tw.AlignLeft, tw.AlignRight, tw.AlignRight, tw.AlignRight, tw.AlignRight, tw.AlignRight}))
+	if err != nil {
 		return err
 	}
-	for line := range strings.Lines(out.String()) {
-		p.w.WriteString(strings.TrimRight(line, " \n") + "\n")
-	}
+	p.w.WriteString(out)
 	if more := len(rows) - maxRows; more > 0 {
 		fmt.Fprintf(p.w, "and %d more\n", more)
 	}
 	return p.w.WriteByte('\n')
+}
+
+// Table returns a table for people without ruled lines, as ps writes it. Columns are aligned to the
+// left unless options say otherwise.
+func Table(head []string, rows [][]string, options ...tablewriter.Option) (string, error) {
+	var b strings.Builder
+	t := tablewriter.NewTable(&b, append([]tablewriter.Option{
+		tablewriter.WithRenderer(renderer.NewBlueprint(tw.Rendition{
+			Borders:  tw.BorderNone,
+			Settings: tw.Settings{Separators: tw.SeparatorsNone, Lines: tw.LinesNone},
+		})),
+		tablewriter.WithHeaderAutoFormat(tw.Off),
+		tablewriter.WithHeaderAlignment(tw.AlignLeft),
+		tablewriter.WithRowAlignment(tw.AlignLeft),
+		tablewriter.WithRowAutoWrap(tw.WrapNone),
+		tablewriter.WithPadding(tw.Padding{Right: "  ", Overwrite: true}),
+		tablewriter.WithTrimSpace(tw.Off),
+	}, options...)...)
+	t.Header(head)
+	if err := cmp.Or(t.Bulk(rows), t.Render()); err != nil {
+		return "", err
+	}
+	var trimmed strings.Builder
+	for line := range strings.Lines(b.String()) { // the last cell is padded, too
+		trimmed.WriteString(strings.TrimRight(line, " \n") + "\n")
+	}
+	return trimmed.String(), nil
 }
 
 func (t tally) cells() []string {

@@ -8,11 +8,8 @@ import (
 	"math"
 	"reflect"
 
-	"github.com/olekukonko/tablewriter"
-	"github.com/olekukonko/tablewriter/renderer"
-	"github.com/olekukonko/tablewriter/tw"
-
 	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/report"
 )
 
 // cellChars is the maximum length of a table cell.
@@ -37,33 +34,11 @@ func (t *table) add(cells ...string) {
 
 // write renders the table without ruled lines, as ps does.
 func (t *table) write(w io.Writer) error {
-	var b bytes.Buffer // the renderer does not report write errors
-	tab := tablewriter.NewTable(&b,
-		tablewriter.WithRenderer(renderer.NewBlueprint(tw.Rendition{
-			Borders:  tw.BorderNone,
-			Settings: tw.Settings{Separators: tw.SeparatorsNone, Lines: tw.LinesNone},
-		})),
-		tablewriter.WithHeaderAutoFormat(tw.Off),
-		tablewriter.WithHeaderAlignment(tw.AlignLeft),
-		tablewriter.WithRowAlignment(tw.AlignLeft),
-		tablewriter.WithRowAutoWrap(tw.WrapNone),
-		tablewriter.WithPadding(tw.Padding{Right: "  ", Overwrite: true}),
-		tablewriter.WithTrimSpace(tw.Off),
-	)
-	tab.Header(t.header)
-	for _, row := range t.rows {
-		if err := tab.Append(row); err != nil {
-			return err
-		}
-	}
-	if err := tab.Render(); err != nil {
+	out, err := report.Table(t.header, t.rows)
+	if err != nil {
 		return err
 	}
-	var trimmed []byte
-	for line := range bytes.Lines(b.Bytes()) { // the last cell is padded, too
-		trimmed = append(append(trimmed, bytes.TrimRight(line, " \n")...), '\n')
-	}
-	return put(text.Guard(w), trimmed)
+	return put(text.Guard(w), []byte(out))
 }
 
 // put writes a command's output.
