@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -207,13 +206,11 @@ func (h *htmlWriter) finding(f repeated) htmlFinding {
 // diffKinds are the CSS classes of diff lines.
 var diffKinds = map[change]string{kept: "kept", added: "added", removed: "removed", hunk: "hunk", names: "names"}
 
-var fingerprintForm = lazyregexp.New(`^f1:[0-9a-f]{32}$`)
-
 // id returns the anchor of a finding: its fingerprint, so that links work in later reports, or
 // a number.
 func (h *htmlWriter) id(fingerprint string) string {
 	id := "finding-" + strings.TrimPrefix(fingerprint, "f1:")
-	if !fingerprintForm.MatchString(fingerprint) || h.ids[id] {
+	if !scanner.FingerprintForm.MatchString(fingerprint) || h.ids[id] {
 		id = fmt.Sprintf("finding-%d", len(h.ids)+1)
 	}
 	h.ids[id] = true

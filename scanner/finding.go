@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/mcpscan/mcpscan/internal/baseline"
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/text"
 )
@@ -97,6 +98,9 @@ const (
 	messageChars  = 400
 	reasonChars   = 800 // includes an excerpt of what a server wrote before it failed
 )
+
+// FingerprintForm matches the results of Fingerprint.
+var FingerprintForm = lazyregexp.New(`^f1:[0-9a-f]{32}$`)
 
 // Fingerprint identifies a finding independently of its location: a hash over the rule, the
 // server, the kind and name of the subject, the pointer and the folded evidence. Lines, times,

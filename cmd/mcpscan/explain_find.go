@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/mcpscan/mcpscan/internal/app"
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/text"
@@ -33,7 +32,7 @@ func (c *explainCmd) parse() (wanted, error) {
 	if id, ok := strings.CutPrefix(c.Event, "id:"); ok && id != "" {
 		return wanted{id: id}, nil
 	}
-	if app.Fingerprint.MatchString(c.Event) {
+	if scanner.FingerprintForm.MatchString(c.Event) {
 		return wanted{fingerprint: c.Event}, nil
 	}
 	if m := inFile.FindStringSubmatch(c.Event); m != nil {

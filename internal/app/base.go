@@ -14,7 +14,6 @@ import (
 
 	"github.com/mcpscan/mcpscan/internal/config"
 	"github.com/mcpscan/mcpscan/internal/configfile"
-	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/policy"
 	"github.com/mcpscan/mcpscan/report"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -228,9 +227,6 @@ func (b baseTree) baseline(name string) (known map[string]scanner.Severity, deci
 	return known, decides, []*configfile.ChangedSettings{changedSettings(name, was, now, compareBaselines(known, is, now))}, nil
 }
 
-// Fingerprint matches a finding's fingerprint.
-var Fingerprint = lazyregexp.New(`^f1:[0-9a-f]{32}$`)
-
 // maxBaseline is effectively no limit, because a baseline is a report, which can be of any length.
 const maxBaseline = 1 << 40
 
@@ -264,7 +260,7 @@ func compareBaselines(before, now map[string]scanner.Severity, data *fileVersion
 			continue
 		case known && now[id] < was:
 			effect = configfile.Keeps
-		case !Fingerprint.MatchString(id):
+		case !scanner.FingerprintForm.MatchString(id):
 			effect, says = configfile.Weakens, fmt.Sprintf("the baseline accepts a finding without a fingerprint as known: %q", id)
 		}
 		line := 1 + bytes.Count(data.data[:max(bytes.Index(data.data, []byte(id)), 0)], []byte("\n"))

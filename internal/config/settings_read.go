@@ -146,10 +146,7 @@ func (r *settingsReader) override(n *node) {
 	r.settings.Overrides = append(r.settings.Overrides, o)
 }
 
-var (
-	patternName = lazyregexp.New(`^[A-Za-z0-9]+([-_][A-Za-z0-9]+)*$`)
-	fingerprint = lazyregexp.New(`^f1:[0-9a-f]{32}$`)
-)
+var patternName = lazyregexp.New(`^[A-Za-z0-9]+([-_][A-Za-z0-9]+)*$`)
 
 // maxName and maxText limit the strings from the user's file that appear in reports.
 const (
@@ -208,7 +205,7 @@ func (r *settingsReader) ignore(n *node) {
 		"reason":  to(&i.Reason, r.bounded),
 		"expires": to(&i.Expires, r.day),
 		"fingerprint": func(n *node) {
-			if i.Fingerprint = r.text(n); !fingerprint.MatchString(i.Fingerprint) {
+			if i.Fingerprint = r.text(n); !scanner.FingerprintForm.MatchString(i.Fingerprint) {
 				r.fail(n.pos, "expected a fingerprint as in a report: f1: and 32 hexadecimal digits")
 			}
 		},
