@@ -19,21 +19,21 @@ import (
 // Recordings opens recordings as a source that can be interrupted. The name - means stdin. count,
 // if not nil, returns a reader that counts what is read.
 func Recordings(ctx context.Context, names []string, stdin io.Reader, o replay.Options, count func(io.Reader) io.Reader) (scanner.Source, func(), error) {
-	closers := make(chan func(), 1)
-	src, err := untilInterrupted(ctx, label(names[0]), func() (scanner.Source, error) {
+	type opened struct {
+		scanner.Source
+		closeAll func()
+	}
+	src, err := Within(ctx, func() (opened, error) {
 		src, closeAll, err := openRecordings(names, stdin, o, count)
-		if err == nil {
-			closers <- closeAll
-		}
-		return src, err
+		return opened{src, closeAll}, err
 	})
-	return src, func() {
-		select {
-		case closeAll := <-closers:
-			closeAll()
-		default: // not open yet
-		}
-	}, err
+	switch {
+	case ctx.Err() != nil && src.closeAll == nil: // not open yet
+		src.closeAll = func() {}
+	case err != nil:
+		return nil, nil, err
+	}
+	return &interruptible{ctx: ctx, name: label(names[0]), src: src.Source}, src.closeAll, nil
 }
 
 // label returns the name for a recording in reports.
@@ -169,45 +169,10 @@ func Within[T any](ctx context.Context, do func() (T, error)) (T, error) {
 // interruptible is a source that an interrupt ends even if a read blocks. The unread rest counts
 // as skipped, so that a partial report does not look complete.
 type interruptible struct {
-	ctx    context.Context
-	name   string // name of the input, for the location of the skip
-	pieces <-chan piece
-	ended  bool
-}
-
-// piece is the result of one call to Next.
-type piece struct {
-	chunk scanner.Chunk
-	err   error
-}
-
-// untilInterrupted returns an interruptible source around the one that open returns. open may block
-// as well.
-func untilInterrupted(ctx context.Context, name string, open func() (scanner.Source, error)) (scanner.Source, error) {
-	opened := make(chan error, 1)
-	pieces := make(chan piece)
-	go func() {
-		src, err := open()
-		opened <- err
-		for err == nil {
-			var p piece
-			p.chunk, p.err = src.Next()
-			err = p.err
-			select {
-			case pieces <- p:
-			case <-ctx.Done():
-				return
-			}
-		}
-	}()
-	select {
-	case err := <-opened:
-		if err != nil {
-			return nil, err
-		}
-	case <-ctx.Done():
-	}
-	return &interruptible{ctx: ctx, name: name, pieces: pieces}, nil
+	ctx   context.Context
+	name  string // name of the input, for the location of the skip
+	src   scanner.Source
+	ended bool
 }
 
 func (s *interruptible) Next() (scanner.Chunk, error) {
@@ -215,10 +180,9 @@ func (s *interruptible) Next() (scanner.Chunk, error) {
 		return nil, io.EOF
 	}
 	if s.ctx.Err() == nil {
-		select {
-		case p := <-s.pieces:
-			return p.chunk, p.err
-		case <-s.ctx.Done():
+		chunk, err := Within(s.ctx, s.src.Next)
+		if chunk != nil || s.ctx.Err() == nil {
+			return chunk, err
 		}
 	}
 	s.ended = true
