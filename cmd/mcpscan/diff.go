@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/mcpscan/mcpscan/internal/app"
 	"github.com/mcpscan/mcpscan/internal/servers"
@@ -60,13 +62,14 @@ func (c *diffCmd) Run(ctx context.Context, std streams) error {
 		return err
 	}
 	fresh := func(f *scanner.Finding) bool { return !before.Knows(f) && (c.only == nil || c.only(f)) } // a diff reports only changes
-	met := &metServers{Sink: filtered{checks.Into(collector), fresh}, names: map[string]bool{}}
-	res, err := checks.Engine().Against(before, nil, pair).Run(context.WithoutCancel(ctx), now.Source, met)
+	met := metServers{}
+	into := app.Tee{filtered{checks.Into(collector), fresh}, sink{event: met.see}}
+	res, err := checks.Engine().Against(before, nil, pair).Run(context.WithoutCancel(ctx), now.Source, into)
 	if err != nil {
 		return readError(err)
 	}
 	if !pair && !met.any(before) {
-		return c.nothingCompared(before, met.sorted())
+		return c.nothingCompared(before, slices.Sorted(maps.Keys(met)))
 	}
 	res.Coverage.Skipped = append(res.Coverage.Skipped, missed...)
 	return c.end(std, checks, collector.Report(append(inputs, now.Inputs...), version(), res), nil)

@@ -3,8 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/configfile"
@@ -79,28 +77,22 @@ func quotedNames(names []string) string {
 	return strings.Join(out, ", ")
 }
 
-// metServers is a sink that records which servers sent messages.
-type metServers struct {
-	scanner.Sink
-	names map[string]bool
-}
+// metServers are the names of the servers that sent messages.
+type metServers map[string]bool
 
-func (m *metServers) Event(e *scanner.Event, out *scanner.Outcome) error {
+func (m metServers) see(e *scanner.Event, out *scanner.Outcome) {
 	if e.Server != "" && len(out.Messages) > 0 {
-		m.names[e.Server] = true
+		m[e.Server] = true
 	}
-	return m.Sink.Event(e, out)
 }
 
 // any reports whether a server in the snapshot sent messages. It also returns true if no server at
 // all did, because the coverage then explains why.
-func (m *metServers) any(of *scanner.Snapshot) bool {
-	for name := range m.names {
+func (m metServers) any(of *scanner.Snapshot) bool {
+	for name := range m {
 		if of.Servers[name] != nil {
 			return true
 		}
 	}
-	return len(m.names) == 0
+	return len(m) == 0
 }
-
-func (m *metServers) sorted() []string { return slices.Sorted(maps.Keys(m.names)) }

@@ -184,37 +184,21 @@ func (c *lockCmd) read(ctx context.Context, std streams, l *servers.Listing, che
 		return err
 	}
 	defer s.Close()
-	sink := app.Tee{o.now, checks.Into(&lockedFindings{Sink: o.collector, critical: o.critical})}
-	res, err := checks.Engine().Keeping().Run(context.WithoutCancel(ctx), s.Source, sink)
+	server := "" // of the current event
+	about := filtered{o.collector, func(f *scanner.Finding) bool { return f.Subject.Definition() }}
+	into := app.Tee{o.now, checks.Into(app.Tee{about, sink{event: func(e *scanner.Event, _ *scanner.Outcome) { server = e.Server },
+		finding: func(f *scanner.Finding) {
+			if f.Subject.Definition() && f.Severity == scanner.Critical && f.Status == scanner.Open {
+				o.critical[server] = true // not to be trusted on first use
+			}
+		}}})}
+	res, err := checks.Engine().Keeping().Run(context.WithoutCancel(ctx), s.Source, into)
 	if err != nil {
 		return &exitError{exitIncomplete, fmt.Errorf("%w; the lockfile is unchanged", err)}
 	}
 	o.inputs = append(o.inputs, s.Inputs...)
 	o.result.Add(res)
 	return nil
-}
-
-// lockedFindings is a sink that passes on findings about locked definitions, and records the
-// servers that must not be trusted on first use.
-type lockedFindings struct {
-	scanner.Sink
-	critical map[string]bool
-	server   string
-}
-
-func (s *lockedFindings) Event(e *scanner.Event, out *scanner.Outcome) error {
-	s.server = e.Server
-	return s.Sink.Event(e, out)
-}
-
-func (s *lockedFindings) Finding(f *scanner.Finding) error {
-	if !f.Subject.Definition() {
-		return nil
-	}
-	if f.Severity == scanner.Critical && f.Status == scanner.Open {
-		s.critical[s.server] = true
-	}
-	return s.Sink.Finding(f)
 }
 
 // report writes the findings about locked definitions, and returns the exit error.
