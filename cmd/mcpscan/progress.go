@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -25,8 +26,7 @@ type progress struct {
 	unit  unit
 	began time.Time
 
-	mu   sync.Mutex
-	done int64
+	done atomic.Int64
 
 	ending sync.Once
 	ended  chan struct{}
@@ -48,10 +48,7 @@ func newProgress(std streams, what string, total int64, of unit, quiet bool) *pr
 		for {
 			select {
 			case <-tick.C:
-				p.mu.Lock()
-				done := p.done
-				p.mu.Unlock()
-				fmt.Fprint(p.to, "\r\x1b[K"+progressLine(p.what, p.unit, done, p.total, time.Since(p.began)))
+				fmt.Fprint(p.to, "\r\x1b[K"+progressLine(p.what, p.unit, p.done.Load(), p.total, time.Since(p.began)))
 			case <-p.ended:
 				fmt.Fprint(p.to, "\r\x1b[K")
 				return
@@ -63,12 +60,9 @@ func newProgress(std streams, what string, total int64, of unit, quiet bool) *pr
 
 // add records that n more units are done.
 func (p *progress) add(n int) {
-	if p == nil {
-		return
+	if p != nil {
+		p.done.Add(int64(n))
 	}
-	p.mu.Lock()
-	p.done += int64(n)
-	p.mu.Unlock()
 }
 
 // end stops the display and erases the line.
