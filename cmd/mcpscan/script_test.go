@@ -145,7 +145,7 @@ func startEntry(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	cmd := exec.Command(server.Command, server.Args...)
 	cmd.Dir, cmd.Stdin, cmd.Stderr = ts.MkAbs("."), strings.NewReader(ts.ReadFile(args[2])), ts.Stderr()
-	cmd.Env = append(os.Environ(), servers.Pairs(server.Env, "=")...)
+	cmd.Env = append(os.Environ(), servers.Pairs(server.Env)...)
 	out, err := cmd.Output()
 	ts.Check(err)
 	ts.Check(os.WriteFile(ts.MkAbs(args[3]), out, 0o600))

@@ -167,7 +167,7 @@ func (p *Plan) Config(f *config.File) {
 			p.skip(at(s.Pos), "server %s: %s", s.Name, problem)
 		}
 		if s.Disabled {
-			p.Events = append(p.Events, &scanner.Event{Kind: scanner.IgnoredEvent, Reason: "a server that is disabled in its configuration", Origin: at(s.Pos)})
+			p.ignore(at(s.Pos), "a server that is disabled in its configuration")
 			continue
 		}
 		if locked := p.locked[s.Name]; locked != nil && len(locked.Entries) > 0 {
@@ -300,7 +300,7 @@ func (p *Plan) Unique() {
 	seen := map[string]int{}
 	same := map[string]bool{}
 	p.Targets = slices.DeleteFunc(p.Targets, func(t servers.Target) bool {
-		key := fmt.Sprintf("%q", [][]string{{t.Name, t.URL, t.Transport, t.Dir}, t.Command, t.Env, servers.Pairs(t.Headers, "=")})
+		key := fmt.Sprintf("%q", [][]string{{t.Name, t.URL, t.Transport, t.Dir}, t.Command, t.Env, servers.Pairs(t.Headers)})
 		known := same[key]
 		same[key] = true
 		return known

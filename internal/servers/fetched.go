@@ -115,11 +115,12 @@ func (m machine) lockedByNPM(file, name string) (version, integrity string) {
 func (m machine) fetchedFromPyPI(l *launch.Command) (version, integrity string) {
 	var versions, digests []string
 	for _, dir := range m.distributions(l.Program) {
-		name, v, ok := cutLast(strings.TrimSuffix(filepath.Base(dir), ".dist-info"), "-")
-		if !ok || pythonName(name) != pythonName(l.Name) || l.Exact && v != l.Version {
+		name := strings.TrimSuffix(filepath.Base(dir), ".dist-info")
+		at := strings.LastIndexByte(name, '-')
+		if at < 0 || pythonName(name[:at]) != pythonName(l.Name) || l.Exact && name[at+1:] != l.Version {
 			continue
 		}
-		versions, digests = append(versions, v), append(digests, m.wheelDigest(dir))
+		versions, digests = append(versions, name[at+1:]), append(digests, m.wheelDigest(dir))
 	}
 	if versions = slices.Compact(slices.Sorted(slices.Values(versions))); len(versions) != 1 {
 		return "", ""
@@ -169,14 +170,6 @@ func escapeGlob(path string) string {
 }
 
 var globCharacters = lazyregexp.New(`[*?\[\\]`)
-
-func cutLast(s, sep string) (before, after string, ok bool) {
-	i := strings.LastIndex(s, sep)
-	if i < 0 {
-		return s, "", false
-	}
-	return s[:i], s[i+len(sep):], true
-}
 
 var pythonSeparators = lazyregexp.New(`[-_.]+`)
 

@@ -69,7 +69,7 @@ func AsWritten(s config.Server, at scanner.Origin) (Target, error) {
 	switch {
 	case s.Command != "":
 		t.Command, t.URL = append([]string{s.Command}, s.Args...), ""
-		t.Env = Pairs(s.Env, "=")
+		t.Env = Pairs(s.Env)
 	case s.URL == "":
 		return t, errors.New("it has neither a command nor a URL")
 	case s.Transport == "sse":
@@ -78,11 +78,11 @@ func AsWritten(s config.Server, at scanner.Origin) (Target, error) {
 	return t, nil
 }
 
-// Pairs returns the map's entries as key-value strings, sorted by key.
-func Pairs(m map[string]string, between string) []string {
+// Pairs returns the map's entries as KEY=VALUE, sorted by key.
+func Pairs(m map[string]string) []string {
 	var out []string
 	for _, k := range slices.Sorted(maps.Keys(m)) {
-		out = append(out, k+between+m[k])
+		out = append(out, k+"="+m[k])
 	}
 	return out
 }
