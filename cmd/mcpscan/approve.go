@@ -11,7 +11,6 @@ import (
 	"github.com/mcpscan/mcpscan/report"
 )
 
-// approveCmd implements the mcpscan approve command.
 type approveCmd struct {
 	Selectors []string `arg:"" optional:"" help:"What to approve: SERVER for all its pending definitions, SERVER:NAME for one; SERVER NAME… for several." placeholder:"SERVER[:NAME]"`
 	Server    string   `help:"The server with the named definitions; with --all, approve only this server's definitions." placeholder:"SERVER"`

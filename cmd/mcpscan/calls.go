@@ -14,7 +14,6 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// callsCmd implements the mcpscan calls command.
 type callsCmd struct {
 	lookFlags
 	Action string `help:"Only calls with this outcome or decision: ok, error, pending, allow, block." default:"" enum:",ok,error,pending,allow,block"`

@@ -19,7 +19,6 @@ import (
 //go:embed completion
 var completionScripts embed.FS
 
-// completionCmd implements the mcpscan completion command.
 type completionCmd struct {
 	Shell string `arg:"" enum:"bash,zsh,fish" help:"The shell: bash, zsh, fish."`
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// diffCmd implements the mcpscan diff command.
 type diffCmd struct {
 	Old     string   `arg:"" help:"Old side: a lockfile, a definition file, a recording, or a URL." placeholder:"OLD"`
 	New     string   `arg:"" optional:"" help:"New side: any of these, or a client configuration. After --, the command of one server." placeholder:"NEW"`

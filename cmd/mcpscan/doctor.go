@@ -15,7 +15,6 @@ import (
 	"github.com/mcpscan/mcpscan/report"
 )
 
-// doctorCmd implements the mcpscan doctor command.
 type doctorCmd struct {
 	Paths    []string `arg:"" optional:"" name:"path" help:"Client configurations, or directories that contain them; default: those in this directory and the user's own." placeholder:"PATH"`
 	Lockfile string   `help:"The lockfile." default:"mcpscan.lock" placeholder:"FILE"`

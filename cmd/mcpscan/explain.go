@@ -14,7 +14,6 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// explainCmd implements the mcpscan explain command.
 type explainCmd struct {
 	Recording string `arg:"" help:"Recording with the event." placeholder:"RECORDING"`
 	Event     string `arg:"" help:"Line number, FILE:LINE as in a report, id:ID of a JSON-RPC request, or the fingerprint f1:… of a finding." placeholder:"EVENT"`

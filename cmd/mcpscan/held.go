@@ -18,7 +18,6 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// heldCmd implements the mcpscan held command.
 type heldCmd struct {
 	List  heldListCmd  `cmd:"" help:"List the messages that proxies hold for approval."`
 	Allow heldAllowCmd `cmd:"" help:"Let a held message pass once."`
@@ -152,7 +151,6 @@ func parseHeld(id, name string) (m heldMessage, ok bool) {
 	return m, !m.Until.IsZero()
 }
 
-// heldListCmd implements the mcpscan held list command.
 type heldListCmd struct {
 	JSON bool `help:"Write JSON instead of text."`
 }
@@ -174,7 +172,6 @@ func (c *heldListCmd) Run(std streams) error {
 	return t.write(std.out)
 }
 
-// heldAllowCmd implements the mcpscan held allow command.
 type heldAllowCmd struct {
 	ID string `arg:"" help:"ID of the message, as listed by mcpscan held list."`
 }
@@ -182,7 +179,6 @@ type heldAllowCmd struct {
 // Run lets a message pass.
 func (c *heldAllowCmd) Run() error { return answerHeld(c.ID, heldAllowed) }
 
-// heldDenyCmd implements the mcpscan held deny command.
 type heldDenyCmd struct {
 	ID string `arg:"" help:"ID of the message, as listed by mcpscan held list."`
 }

@@ -67,7 +67,6 @@ func addExamples(root *kong.Node) {
 	}
 }
 
-// helpCmd implements the mcpscan help command.
 type helpCmd struct {
 	Command []string `arg:"" optional:"" help:"The command, for example: mcpscan help policy test."`
 }

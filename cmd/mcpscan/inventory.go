@@ -11,7 +11,6 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// serversCmd implements the mcpscan servers command.
 type serversCmd struct{ lookFlags }
 
 // serverRow is one row of the output of mcpscan servers.
@@ -91,7 +90,6 @@ func (r *serverRow) see(e *scanner.Event, out *scanner.Outcome) {
 	}
 }
 
-// toolsCmd implements the mcpscan tools command.
 type toolsCmd struct{ lookFlags }
 
 // toolRow is one row of the output of mcpscan tools.

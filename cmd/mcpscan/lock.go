@@ -22,7 +22,6 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// lockCmd implements the mcpscan lock command.
 type lockCmd struct {
 	Targets  []string `arg:"" optional:"" help:"What to lock: client configurations, definition files, recordings, URLs; default: the configurations of this directory. After --, the command of one server." placeholder:"TARGET"`
 	Command  []string `kong:"-"`

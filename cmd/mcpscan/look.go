@@ -160,7 +160,6 @@ func stamp(t time.Time) string {
 	return t.UTC().Format("2006-01-02 15:04:05.000")
 }
 
-// eventsCmd implements the mcpscan events command.
 type eventsCmd struct {
 	lookFlags
 	Type     string `help:"Only events of this type: mcp_message, an audit event type, a JSON-RPC method, request, notification or response."`
@@ -240,7 +239,6 @@ func (c *eventsCmd) Run(ctx context.Context, std streams) error {
 	})
 }
 
-// detectionsCmd implements the mcpscan detections command.
 type detectionsCmd struct {
 	lookFlags
 	Severity string `help:"Only findings of this severity or higher." default:"low" enum:"note,low,medium,high,critical"`

@@ -18,7 +18,6 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// pinsCmd implements the mcpscan pins command.
 type pinsCmd struct {
 	List   pinsListCmd   `cmd:"" help:"List approved, pending and changed definitions."`
 	Show   pinsShowCmd   `cmd:"" help:"Show an approved definition."`
@@ -104,7 +103,6 @@ func row(server string, k mcp.DefinitionKey, e *lockfile.Entry) pinRow {
 	return r
 }
 
-// pinsListCmd implements the mcpscan pins list command.
 type pinsListCmd struct {
 	Selector string `arg:"" optional:"" help:"Only this server, or only one of its definitions." placeholder:"SERVER[:NAME]"`
 	pinNames
@@ -201,7 +199,6 @@ func (c *pinsListCmd) table(w io.Writer, server string, rows []pinRow, changes [
 	return nil
 }
 
-// pinsShowCmd implements the mcpscan pins show command.
 type pinsShowCmd struct {
 	Selector string `arg:"" help:"SERVER:NAME." placeholder:"SERVER:NAME"`
 	pinFlags
@@ -245,7 +242,6 @@ func (c *pinsShowCmd) Run(std streams) error {
 	return put(std.out, []byte(b.String()))
 }
 
-// pinsDiffCmd implements the mcpscan pins diff command.
 type pinsDiffCmd struct {
 	Selector string `arg:"" optional:"" help:"SERVER, or SERVER:NAME; default: all." placeholder:"SERVER[:NAME]"`
 	pinNames
@@ -286,7 +282,6 @@ func (c *pinsDiffCmd) Run(ctx context.Context, std streams) error {
 	return d.Run(ctx, std)
 }
 
-// pinsTrustCmd implements the mcpscan pins trust command.
 type pinsTrustCmd struct {
 	Selector string `arg:"" optional:"" help:"SERVER:NAME." placeholder:"SERVER:NAME"`
 	pinNames
@@ -325,7 +320,6 @@ func (c *pinsTrustCmd) Run(ctx context.Context, std streams) error {
 	return (&approveCmd{By: c.By, Lockfile: c.Lockfile, JSON: c.JSON}).tell(std, done)
 }
 
-// pinsResetCmd implements the mcpscan pins reset command.
 type pinsResetCmd struct {
 	Selector string `arg:"" optional:"" help:"SERVER, or SERVER:NAME." placeholder:"SERVER[:NAME]"`
 	pinNames

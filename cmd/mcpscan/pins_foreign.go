@@ -24,7 +24,6 @@ type foreignPin struct {
 	Status     string `json:"status,omitempty"`
 }
 
-// pinsExportCmd implements the mcpscan pins export command.
 type pinsExportCmd struct {
 	For      string `help:"Write pins with this program's digests: agentsh, mcpproxy." required:"" enum:"agentsh,mcpproxy"`
 	Lockfile string `help:"The lockfile." default:"mcpscan.lock" placeholder:"FILE"`
@@ -51,7 +50,6 @@ func (c *pinsExportCmd) Run(std streams) error {
 	return writeJSON(std.out, rows)
 }
 
-// pinsImportCmd implements the mcpscan pins import command.
 type pinsImportCmd struct {
 	File string `arg:"" help:"A JSON array of pins." placeholder:"FILE"`
 	From string `help:"The program that wrote the pins: agentsh or mcpproxy." required:"" enum:"agentsh,mcpproxy"`

@@ -15,14 +15,12 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// policyCmd implements the mcpscan policy command.
 type policyCmd struct {
 	Test     policyTestCmd     `cmd:"" help:"Test a policy on requests in files."`
 	Check    policyCheckCmd    `cmd:"" help:"Report unreachable rules and patterns that match nothing."`
 	Generate policyGenerateCmd `cmd:"" help:"Generate a policy that allows exactly what recordings contain."`
 }
 
-// policyCheckCmd implements the mcpscan policy check command.
 type policyCheckCmd struct {
 	Policy     string   `arg:"" help:"The policy: a TOML file, or a YAML file with the keys of mcpscan.yaml." placeholder:"POLICY"`
 	Recordings []string `arg:"" optional:"" help:"Recordings in which each of the policy's patterns should match something; - reads standard input." placeholder:"RECORDING"`

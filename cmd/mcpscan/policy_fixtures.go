@@ -19,7 +19,6 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// policyTestCmd implements the mcpscan policy test command.
 type policyTestCmd struct {
 	Policy     []string `required:"" help:"The policy: TOML, or YAML as in mcpscan.yaml. Repeatable; the strictest decision applies." placeholder:"FILE" sep:"none"`
 	Fixture    []string `help:"A request as JSON, with the expected decision. Repeatable." placeholder:"FILE" sep:"none"`

@@ -14,7 +14,6 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// policyGenerateCmd implements the mcpscan policy generate command.
 type policyGenerateCmd struct {
 	Files           []string `arg:"" help:"Recordings; - reads standard input." placeholder:"FILE"`
 	Output          string   `short:"o" help:"Write the policy to this file instead of standard output." placeholder:"FILE"`

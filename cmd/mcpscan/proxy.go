@@ -17,7 +17,6 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// proxyCmd implements the mcpscan proxy command.
 type proxyCmd struct {
 	Command []string `kong:"-"`
 

@@ -11,7 +11,6 @@ import (
 	"github.com/mcpscan/mcpscan/report"
 )
 
-// replayCmd implements the mcpscan replay command.
 type replayCmd struct {
 	Shard string   `help:"Inspect only shard I of N of the sessions, and write a partial report for mcpscan merge." placeholder:"I/N"`
 	Files []string `arg:"" help:"Recordings, in the order in which they were made; - reads standard input. gzip and zstd are decompressed." placeholder:"FILE"`

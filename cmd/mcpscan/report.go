@@ -9,7 +9,6 @@ import (
 	"github.com/mcpscan/mcpscan/report"
 )
 
-// reportCmd implements the mcpscan report command.
 type reportCmd struct {
 	File string `arg:"" help:"A report written with --format json; - reads standard input."`
 	outputFlags

@@ -12,7 +12,6 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// rulesCmd implements the mcpscan rules command.
 type rulesCmd struct {
 	ID []string `arg:"" optional:"" placeholder:"RULE" help:"Explain these rules, or all rules of a category; default: list all rules."`
 	configFlags

@@ -14,7 +14,6 @@ import (
 	"github.com/mcpscan/mcpscan/report"
 )
 
-// scanCmd implements the mcpscan scan command.
 type scanCmd struct {
 	Targets []string `arg:"" optional:"" help:"URLs, client configurations, definition files (tools/list results, dumps, MCPB manifests and bundles, server.json) or directories; - reads standard input; default: the configurations of this project and user. After --, the command of one server." placeholder:"TARGET"`
 	Command []string `kong:"-"`

@@ -72,7 +72,6 @@ func (c *replayCmd) settingsDigest(files []string) (string, error) {
 	return fmt.Sprintf("sha256:%x", h.Sum(nil)), nil
 }
 
-// mergeCmd implements the mcpscan merge command.
 type mergeCmd struct {
 	Files []string `arg:"" help:"The partial reports of all shards, in any order." placeholder:"FILE"`
 	outputFlags

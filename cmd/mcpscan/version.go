@@ -9,7 +9,6 @@ import (
 	"runtime/debug"
 )
 
-// versionCmd implements the mcpscan version command.
 type versionCmd struct {
 	JSON bool `help:"Write JSON."`
 }

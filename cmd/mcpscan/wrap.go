@@ -17,7 +17,6 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// wrapCmd implements the mcpscan wrap command.
 type wrapCmd struct {
 	wrapFlags
 	Mode     string `help:"Mode of the proxies: enforce blocks the messages that mcpscan.yaml and policies refuse; observe only reports them. Default: enforce." placeholder:"MODE" default:"" enum:",enforce,observe"`
@@ -25,7 +24,6 @@ type wrapCmd struct {
 	Lockfile string `help:"The lockfile for the proxies; default for project files: mcpscan.lock in the working directory, if it exists." placeholder:"FILE"`
 }
 
-// unwrapCmd implements the mcpscan unwrap command.
 type unwrapCmd struct {
 	wrapFlags
 }
