@@ -52,7 +52,8 @@ type ServerRule struct {
 	At configfile.Position
 }
 
-// ToolRule matches tools of servers. All criteria must match.
+// ToolRule matches tools of servers. All criteria must match. In a [part], a rule without a Tool
+// matches servers.
 type ToolRule struct {
 	Server, Tool Name
 	Hash         Hash // zero for any
@@ -92,7 +93,8 @@ var serverMethods = map[string]bool{
 func (l *Lists) Policy() *Policy {
 	p := &Policy{file: l.File, lists: l}
 	if l.Enforced {
-		p.stages = []stage{l.servers(p), l.tools(p)}
+		parts := l.parts()
+		p.stages = []stage{l.servers(p, parts[0]), l.tools(p, parts[1])}
 	}
 	return p
 }
@@ -102,24 +104,56 @@ func blocks(key string, at configfile.Position, format string, args ...any) *Rul
 	return &Rule{Name: key, At: at, Action: Block, Message: fmt.Sprintf(format, args...)}
 }
 
-// servers returns the stage that checks a request's server.
-func (l *Lists) servers(p *Policy) stage {
-	s := stage{methods: serverMethods}
-	for _, d := range l.DeniedServers {
-		if l.ServerMode != Allowlist || !d.ID.All() {
-			r := blocks("denied_servers", d.At, "the pattern %q denies the server", d.ID)
-			r.Servers = patternsOf(d.ID)
-			s.rules = append(s.rules, r)
+// part is what the lists say about servers or about tools.
+type part struct {
+	what            string // "server" or "tool"
+	mode            Mode
+	modeAt          configfile.Position
+	closed          bool // names not allowed are refused
+	allowed, denied []ToolRule
+}
+
+// parts returns the lists of servers and the lists of tools.
+func (l *Lists) parts() [2]part {
+	about := func(servers []ServerRule) (rules []ToolRule) {
+		for _, r := range servers {
+			rules = append(rules, ToolRule{Server: r.ID, At: r.At})
+		}
+		return rules
+	}
+	return [...]part{
+		{"server", l.ServerMode, l.ServerModeAt, l.ServerMode == Allowlist || l.FailClosed, about(l.AllowedServers), about(l.DeniedServers)},
+		{"tool", l.ToolMode, l.ToolModeAt, l.ToolMode == Allowlist, l.AllowedTools, l.DeniedTools},
+	}
+}
+
+// effective reports whether an entry denies anything. Denying everything under an allowlist only
+// repeats the mode's default.
+func (p *part) effective(denied *ToolRule) bool { return p.mode != Allowlist || !denied.all() }
+
+// denials returns the rules that deny what the entries list.
+func (p *part) denials() (rules []*Rule) {
+	for i := range p.denied {
+		if d := &p.denied[i]; p.effective(d) {
+			r := d.named(blocks("denied_"+p.what+"s", d.At, "%s", d.does("", "denies the server", "deny the tool")))
+			r.list.hash = d.Hash
+			rules = append(rules, r)
 		}
 	}
-	if l.ServerMode != Allowlist && !l.FailClosed {
+	return rules
+}
+
+// servers returns the stage that checks a request's server.
+func (l *Lists) servers(p *Policy, own part) stage {
+	s := stage{methods: serverMethods, rules: own.denials()}
+	if !own.closed {
 		return s
 	}
 	allow := func(id Name) {
 		s.rules = append(s.rules, &Rule{Action: Allow, Servers: patternsOf(id), list: listCriteria{silent: true}})
 	}
-	for _, a := range l.AllowedServers {
-		allow(a.ID)
+	for _, a := range own.allowed {
+		allow(a.Server)
 	}
 	if l.ServerMode == Allowlist {
 		s.otherwise = p.decision(blocks("server_policy", l.ServerModeAt, "the server is not in allowed_servers"))
@@ -135,22 +169,18 @@ func (l *Lists) servers(p *Policy) stage {
 }
 
 // tools returns the stage that checks a call's tool.
-func (l *Lists) tools(p *Policy) stage {
+func (l *Lists) tools(p *Policy, own part) stage {
 	s := stage{methods: map[string]bool{"tools/call": true}}
 	add := func(r *Rule, list listCriteria) { r.list, s.rules = list, append(s.rules, r) }
 	if l.ToolMode != None || len(l.DeniedTools) > 0 { // JSON parsers disagree on which duplicate name applies
 		add(blocks("tool_policy", l.ToolModeAt, "the call does not name a tool"), listCriteria{call: unnamedCall})
 		add(blocks("tool_policy", l.ToolModeAt, "the call names more than one tool"), listCriteria{call: ambiguousCall})
 	}
-	for i := range l.DeniedTools {
-		if d := &l.DeniedTools[i]; l.ToolMode != Allowlist || !d.all() {
-			add(d.named(blocks("denied_tools", d.At, "the patterns %q and %q deny the tool", d.Server, d.Tool)), listCriteria{hash: d.Hash})
-		}
-	}
+	s.rules = append(s.rules, own.denials()...)
 	if l.FailClosed {
 		add(blocks("fail_closed", l.FailClosedAt, "the server has not listed the tool"), listCriteria{check: scanner.RegistryCheck, call: unlistedCall})
 	}
-	if l.ToolMode != Allowlist {
+	if !own.closed {
 		return s
 	}
 	for i := range l.AllowedTools {
@@ -167,31 +197,33 @@ func (l *Lists) tools(p *Policy) stage {
 
 // named sets a rule's server and tool to the entry's.
 func (t *ToolRule) named(r *Rule) *Rule {
-	r.Servers, r.Tools = patternsOf(t.Server), patternsOf(t.Tool)
+	r.Servers = patternsOf(t.Server)
+	if !t.aboutServers() {
+		r.Tools = patternsOf(t.Tool)
+	}
 	return r
 }
 
-func (l *Lists) allowedServer(id string) *ServerRule {
-	if i := slices.IndexFunc(l.AllowedServers, func(r ServerRule) bool { return r.ID.Allows(id) }); i >= 0 {
-		return &l.AllowedServers[i]
-	}
-	return nil
+// aboutServers reports whether the rule names only servers.
+func (t *ToolRule) aboutServers() bool { return t.Tool.exact == nil }
+
+// all reports whether the rule applies to everything.
+func (t *ToolRule) all() bool {
+	return t.Server.All() && (t.aboutServers() || t.Tool.All()) && t.Hash.IsZero()
 }
 
-// all reports whether the rule applies to every tool. Denying every tool under an allowlist only
-// repeats the mode's default.
-func (t *ToolRule) all() bool { return t.Server.All() && t.Tool.All() && t.Hash.IsZero() }
+// does returns a sentence about the rule's patterns: what a pattern for servers does, or what the
+// patterns for a tool do.
+func (t *ToolRule) does(place, server, tool string) string {
+	if t.aboutServers() {
+		return fmt.Sprintf("the pattern %q%s %s", t.Server, place, server)
+	}
+	return fmt.Sprintf("the patterns %q and %q%s %s", t.Server, t.Tool, place, tool)
+}
 
 // Hashes reports whether any rule requires a tool's digest.
 func (l *Lists) Hashes() bool {
-	for _, rules := range [...][]ToolRule{l.AllowedTools, l.DeniedTools} {
-		for i := range rules {
-			if !rules[i].Hash.IsZero() {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(slices.Concat(l.AllowedTools, l.DeniedTools), func(t ToolRule) bool { return !t.Hash.IsZero() })
 }
 
 // Empty reports whether the policy would decide nothing even if it were enforced.

@@ -11,8 +11,9 @@ func (l *Lists) check() []Problem {
 	c := &listChecker{Lists: l}
 	c.idle()
 	c.empty()
-	c.servers()
-	c.tools()
+	for _, p := range l.parts() {
+		c.covered(&p)
+	}
 	for i := range l.Servers {
 		if d := &l.Servers[i]; len(d.EnvAllow) > 0 && len(d.EnvDeny) > 0 {
 			c.tell(d.At, "env_deny has no effect with env_allow, which lists all variables that the server may get")
@@ -36,14 +37,9 @@ func (c *listChecker) idle() {
 	if !c.Enforced && !c.Empty() {
 		c.tellIdle(c.At, "this policy has no effect: enforce_policy is not true")
 	}
-	if c.ServerMode != Allowlist && !c.FailClosed {
-		if i := slices.IndexFunc(c.AllowedServers, func(r ServerRule) bool { return !r.ID.All() }); i >= 0 {
-			c.tellIdle(c.AllowedServers[i].At, "allowed_servers has no effect: server_policy is %s, not allowlist", c.ServerMode)
-		}
-	}
-	if c.ToolMode != Allowlist {
-		if i := slices.IndexFunc(c.AllowedTools, func(r ToolRule) bool { return !r.all() }); i >= 0 {
-			c.tellIdle(c.AllowedTools[i].At, "allowed_tools has no effect: tool_policy is %s, not allowlist", c.ToolMode)
+	for _, p := range c.parts() {
+		if i := slices.IndexFunc(p.allowed, func(r ToolRule) bool { return !r.all() }); i >= 0 && !p.closed {
+			c.tellIdle(p.allowed[i].At, "allowed_%ss has no effect: %s_policy is %s, not allowlist", p.what, p.what, p.mode)
 		}
 	}
 	for i := range c.AllowedTools {
@@ -58,66 +54,37 @@ func (c *listChecker) idle() {
 
 // empty reports lists that let nothing pass.
 func (c *listChecker) empty() {
-	if c.ServerMode == Allowlist && len(c.AllowedServers) == 0 {
-		c.tell(c.ServerModeAt, "no server is allowed: allowed_servers is empty")
-	}
-	if c.ToolMode == Allowlist && len(c.AllowedTools) == 0 {
-		c.tell(c.ToolModeAt, "no tool is allowed: allowed_tools is empty")
+	for _, p := range c.parts() {
+		if p.mode == Allowlist && len(p.allowed) == 0 {
+			c.tell(p.modeAt, "no %s is allowed: allowed_%ss is empty", p.what, p.what)
+		}
 	}
 	if c.FailClosed && len(c.AllowedServers) == 0 && len(c.Servers) == 0 {
 		c.tell(c.FailClosedAt, "no server is allowed: fail_closed blocks every server that is not listed in servers or allowed_servers")
 	}
 }
 
-// servers adds messages about server rules that are covered by others.
-func (c *listChecker) servers() {
-	for i, r := range c.AllowedServers {
-		for _, d := range c.DeniedServers {
-			if d.ID.covers(r.ID, true) && !(c.ServerMode == Allowlist && d.ID.All()) {
-				c.tell(r.At, "the pattern %q at %s denies the server before any allow rule", d.ID, d.At)
+// covered adds messages about rules that others cover.
+func (c *listChecker) covered(p *part) {
+	for i := range p.allowed {
+		r := &p.allowed[i]
+		for k := range p.denied {
+			if d := &p.denied[k]; d.covers(r, true) && p.effective(d) {
+				c.tell(r.At, "%s before any allow rule", d.does(" at "+d.At.String(), "denies the server", "deny the tool"))
 				break
 			}
 		}
-		c.repeated(r.At, i, func(k int) (bool, configfile.Position) {
-			return c.AllowedServers[k].ID.covers(r.ID, false), c.AllowedServers[k].At
-		})
+		c.repeated(p.allowed[:i], r, false)
 	}
-	for i, r := range c.DeniedServers {
-		c.repeated(r.At, i, func(k int) (bool, configfile.Position) {
-			return c.DeniedServers[k].ID.covers(r.ID, true), c.DeniedServers[k].At
-		})
+	for i := range p.denied {
+		c.repeated(p.denied[:i], &p.denied[i], true)
 	}
 }
 
-// tools adds messages about tool rules that are covered by others.
-func (c *listChecker) tools() {
-	for i := range c.AllowedTools {
-		r := &c.AllowedTools[i]
-		for k := range c.DeniedTools {
-			if d := &c.DeniedTools[k]; d.covers(r, true) && !(c.ToolMode == Allowlist && d.all()) {
-				c.tell(r.At, "the patterns %q and %q at %s deny the tool before any allow rule", d.Server, d.Tool, d.At)
-				break
-			}
-		}
-		c.repeated(r.At, i, func(k int) (bool, configfile.Position) {
-			return c.AllowedTools[k].covers(r, false), c.AllowedTools[k].At
-		})
-	}
-	for i := range c.DeniedTools {
-		r := &c.DeniedTools[i]
-		c.repeated(r.At, i, func(k int) (bool, configfile.Position) {
-			return c.DeniedTools[k].covers(r, true), c.DeniedTools[k].At
-		})
-	}
-}
-
-// repeated adds a message about a rule that is covered by an earlier one in its list.
-func (c *listChecker) repeated(at configfile.Position, i int, covers func(int) (bool, configfile.Position)) {
-	for k := range i {
-		if all, first := covers(k); all {
-			c.tell(at, "this rule has no effect: the rule at %s already matches everything that this one matches", first)
-			return
-		}
+// repeated adds a message about a rule that an earlier one in its list covers.
+func (c *listChecker) repeated(earlier []ToolRule, r *ToolRule, refuses bool) {
+	if i := slices.IndexFunc(earlier, func(o ToolRule) bool { return o.covers(r, refuses) }); i >= 0 {
+		c.tell(r.At, "this rule has no effect: the rule at %s already matches everything that this one matches", earlier[i].At)
 	}
 }
 

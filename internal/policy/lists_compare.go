@@ -21,8 +21,10 @@ func CompareLists(before, now *Lists) []configfile.SettingsChange {
 		}
 	}
 	c.modes()
-	c.servers()
-	c.tools()
+	was, is := c.before.parts(), c.now.parts()
+	for i := range was {
+		c.part(&was[i], &is[i])
+	}
 	c.pinning()
 	c.declared()
 	return c.Changes
@@ -55,79 +57,48 @@ func (c *listComparison) modes() {
 	}
 }
 
-func (c *listComparison) servers() {
-	allows := func(a, b ServerRule) bool { return a.ID.covers(b.ID, false) }
-	denies := func(a, b ServerRule) bool { return a.ID.covers(b.ID, true) }
-	equal := func(a, b ServerRule) bool { return sameName(a.ID, b.ID) }
-	for _, now := range [...]bool{true, false} {
-		for _, r := range unmatched(c.lists(now).AllowedServers, c.lists(!now).AllowedServers, equal) {
-			weaker := now && (c.before.ServerMode == Allowlist || c.before.FailClosed) &&
-				!slices.ContainsFunc(c.before.AllowedServers, func(o ServerRule) bool { return allows(o, r) })
-			c.listed(now, weaker, r.At, "allowed_servers", fmt.Sprintf("%q", r.ID))
-		}
-		for _, r := range unmatched(c.lists(now).DeniedServers, c.lists(!now).DeniedServers, equal) {
-			weaker := !now && !slices.ContainsFunc(c.now.DeniedServers, func(o ServerRule) bool {
-				return denies(o, r) && (c.now.ServerMode != Allowlist || !o.ID.All()) // denying everything has no effect in an allowlist
-			})
-			c.listed(now, weaker, r.At, "denied_servers", fmt.Sprintf("%q", r.ID))
-		}
+// part compares the lists of servers, or those of tools.
+func (c *listComparison) part(before, now *part) {
+	allowed, denied := "allowed_"+now.what+"s", "denied_"+now.what+"s"
+	denies := func(r *ToolRule) bool {
+		return slices.ContainsFunc(now.denied, func(o ToolRule) bool { return o.covers(r, true) && now.effective(&o) })
 	}
-	if c.before.ServerMode != Allowlist && c.now.ServerMode == Allowlist && slices.ContainsFunc(c.before.DeniedServers, func(r ServerRule) bool { return r.ID.All() }) {
-		c.Add(c.decides(true), []string{"server_policy"}, ` is allowlist, which allows listed entries even if "*" is denied`)
+	for _, r := range unmatched(now.allowed, before.allowed) {
+		c.entry(before.closed && !slices.ContainsFunc(before.allowed, func(o ToolRule) bool { return o.covers(&r, false) }), allowed, "now has", r).Pos = r.At
 	}
-}
-
-func (c *listComparison) tools() {
-	equal := func(a, b ToolRule) bool {
-		return sameName(a.Server, b.Server) && sameName(a.Tool, b.Tool) && a.Hash == b.Hash
+	for _, r := range unmatched(now.denied, before.denied) {
+		c.entry(false, denied, "now has", r).Pos = r.At
 	}
-	say := func(r ToolRule) string {
-		if r.Hash.IsZero() {
-			return fmt.Sprintf("%q of server %q", r.Tool, r.Server)
-		}
-		return fmt.Sprintf("%q of server %q with a content_hash", r.Tool, r.Server)
+	for _, r := range unmatched(before.allowed, now.allowed) {
+		c.entry(false, allowed, "no longer has", r)
 	}
-	for _, now := range [...]bool{true, false} {
-		for _, r := range unmatched(c.lists(now).AllowedTools, c.lists(!now).AllowedTools, equal) {
-			weaker := now && c.before.ToolMode == Allowlist && !slices.ContainsFunc(c.before.AllowedTools, func(o ToolRule) bool { return o.covers(&r, false) })
-			c.listed(now, weaker, r.At, "allowed_tools", say(r))
-		}
-		for _, r := range unmatched(c.lists(now).DeniedTools, c.lists(!now).DeniedTools, equal) {
-			weaker := !now && !slices.ContainsFunc(c.now.DeniedTools, func(o ToolRule) bool {
-				return o.covers(&r, true) && (c.now.ToolMode != Allowlist || !o.all())
-			})
-			c.listed(now, weaker, r.At, "denied_tools", say(r))
-		}
+	for _, r := range unmatched(before.denied, now.denied) {
+		c.entry(!denies(&r), denied, "no longer has", r)
 	}
-	if c.before.ToolMode != Allowlist && c.now.ToolMode == Allowlist && slices.ContainsFunc(c.before.DeniedTools, func(r ToolRule) bool { return r.all() }) {
-		c.Add(c.decides(true), []string{"tool_policy"}, ` is allowlist, which allows listed entries even if "*" is denied`)
+	if before.mode != Allowlist && now.mode == Allowlist && slices.ContainsFunc(before.denied, func(r ToolRule) bool { return r.all() }) {
+		c.Add(c.decides(true), []string{now.what + "_policy"}, ` is allowlist, which allows listed entries even if "*" is denied`)
 	}
 }
 
-func (c *listComparison) lists(now bool) *Lists {
-	if now {
-		return c.now
+// entry adds a list entry that is in only one version.
+func (c *listComparison) entry(weaker bool, key, verb string, r ToolRule) *configfile.SettingsChange {
+	entry := fmt.Sprintf("%q", r.Server)
+	if !r.aboutServers() {
+		entry = fmt.Sprintf("%q of server %q", r.Tool, r.Server)
 	}
-	return c.before
-}
-
-// listed adds a list entry that is in only one version.
-func (c *listComparison) listed(now, weaker bool, at configfile.Position, key, entry string) {
-	if now {
-		c.Add(c.decides(weaker), []string{key}, " now has %s", entry).Pos = at
-		return
+	if !r.Hash.IsZero() {
+		entry += " with a content_hash"
 	}
-	c.Add(c.decides(weaker), []string{key}, " no longer has %s", entry)
+	return c.Add(c.decides(weaker), []string{key}, " %s %s", verb, entry)
 }
 
 // unmatched returns the entries in list that have no equal in other.
-func unmatched[T any](list, other []T, equal func(a, b T) bool) (out []T) {
-	for _, r := range list {
-		if !slices.ContainsFunc(other, func(o T) bool { return equal(r, o) }) {
-			out = append(out, r)
-		}
-	}
-	return out
+func unmatched(list, other []ToolRule) []ToolRule {
+	return slices.DeleteFunc(slices.Clone(list), func(r ToolRule) bool {
+		return slices.ContainsFunc(other, func(o ToolRule) bool {
+			return sameName(r.Server, o.Server) && sameName(r.Tool, o.Tool) && r.Hash == o.Hash
+		})
+	})
 }
 
 // pinning compares the decisions about tools that changed since they were trusted.
@@ -155,7 +126,7 @@ func (c *listComparison) declared() {
 		is := &c.now.Servers[i]
 		was := c.before.declared(is.ID)
 		if was == nil {
-			c.Add(c.decides(c.before.FailClosed && c.before.allowedServer(is.ID) == nil), keys, " now declares %q", is.ID).Pos = is.At
+			c.Add(c.decides(c.before.FailClosed && !slices.ContainsFunc(c.before.AllowedServers, func(r ServerRule) bool { return r.ID.Allows(is.ID) })), keys, " now declares %q", is.ID).Pos = is.At
 			continue
 		}
 		before, now := *was, *is

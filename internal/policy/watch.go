@@ -10,11 +10,24 @@ import (
 type Watch struct {
 	policy *Policy
 	mu     sync.Mutex
-	seen   map[any]bool // a *Pattern, *ServerRule or *ToolRule
+	listed []*ToolRule  // the entries of a policy of lists
+	seen   map[any]bool // a *Pattern or *ToolRule
 }
 
 // Watch returns a Watch over the policy.
-func (p *Policy) Watch() *Watch { return &Watch{policy: p, seen: map[any]bool{}} }
+func (p *Policy) Watch() *Watch {
+	w := &Watch{policy: p, seen: map[any]bool{}}
+	if p.lists != nil {
+		for _, part := range p.lists.parts() {
+			for _, rules := range [...][]ToolRule{part.allowed, part.denied} {
+				for i := range rules {
+					w.listed = append(w.listed, &rules[i])
+				}
+			}
+		}
+	}
+	return w
+}
 
 // Decide records what matches a request, and lets it pass.
 func (w *Watch) Decide(r *scanner.PolicyRequest) scanner.Decision {
@@ -34,7 +47,11 @@ func (w *Watch) Decide(r *scanner.PolicyRequest) scanner.Decision {
 // Tool records the matches for a server's tool, whether it is called or not.
 func (w *Watch) Tool(server, name string) {
 	if w.policy.lists != nil {
-		w.listed(server, name)
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		for _, r := range w.listed {
+			w.seen[r] = w.seen[r] || r.Server.Refuses(server) && (r.aboutServers() || name != "" && r.Tool.Refuses(name))
+		}
 		return
 	}
 	w.note(func(criterion string, p *Pattern) bool {
@@ -67,31 +84,6 @@ func (p *Policy) enabled(f func(criterion string, p *Pattern)) {
 	}
 }
 
-// listed remembers the list entries that match a server, or its tool if tool is not empty.
-func (w *Watch) listed(server, tool string) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.policy.lists.entries(func(r *ServerRule) {
-		w.seen[r] = w.seen[r] || r.ID.Refuses(server)
-	}, func(r *ToolRule) {
-		w.seen[r] = w.seen[r] || tool != "" && r.Server.Refuses(server) && r.Tool.Refuses(tool)
-	})
-}
-
-// entries invokes server or tool with each entry in the lists.
-func (l *Lists) entries(server func(*ServerRule), tool func(*ToolRule)) {
-	for _, rules := range [...][]ServerRule{l.AllowedServers, l.DeniedServers} {
-		for i := range rules {
-			server(&rules[i])
-		}
-	}
-	for _, rules := range [...][]ToolRule{l.AllowedTools, l.DeniedTools} {
-		for i := range rules {
-			tool(&rules[i])
-		}
-	}
-}
-
 // met reports whether anything in a request matches a pattern as it would in a rule that refuses.
 func (p *Pattern) met(criterion string, q *request) bool {
 	refuses := Rule{Action: Deny}
@@ -120,17 +112,10 @@ func (w *Watch) Unused() []Problem {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	var c checker
-	if lists := w.policy.lists; lists != nil {
-		lists.entries(func(r *ServerRule) {
-			if !w.seen[r] {
-				c.tell(r.At, "the pattern %q matches no server in the recordings", r.ID)
-			}
-		}, func(r *ToolRule) {
-			if !w.seen[r] {
-				c.tell(r.At, "the patterns %q and %q match no tool in the recordings", r.Server, r.Tool)
-			}
-		})
-		return c.problems
+	for _, r := range w.listed {
+		if !w.seen[r] {
+			c.tell(r.At, "%s", r.does("", "matches no server in the recordings", "match no tool in the recordings"))
+		}
 	}
 	w.policy.enabled(func(criterion string, p *Pattern) {
 		if !w.seen[p] {
