@@ -1,8 +1,6 @@
 package config
 
-import (
-	"strings"
-)
+import "github.com/mcpscan/mcpscan/internal/policy"
 
 // agentsh and MCPProxy files are read unchanged. A key either has the effect of the equivalent
 // mcpscan key, or is accepted with a message that it has no effect.
@@ -76,15 +74,10 @@ func (r *settingsReader) clientServers(n *node) {
 	}
 	for _, e := range entries {
 		if skip := e.value.get("skip_quarantine"); skip != nil && isTrue(r.bool(skip)) {
-			r.settings.Approval.Skip = append(r.settings.Approval.Skip, literalGlob(e.key))
+			r.settings.Approval.Skip = append(r.settings.Approval.Skip, policy.Escape(e.key))
 		}
 	}
 	if n.kind != kindNull {
 		r.idle(n.pos, "mcpServers (except skip_quarantine)", "mcpscan scan FILE checks and starts the servers")
 	}
 }
-
-// literalGlob returns the glob that matches exactly the given name.
-func literalGlob(name string) string { return globEscapes.Replace(name) }
-
-var globEscapes = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`, `]`, `\]`, `{`, `\{`, `}`, `\}`)

@@ -210,6 +210,6 @@ func (p *policyReader) declared(n *node) {
 		p.fail(n.pos, "the server %s is declared twice, first at %s; keep one", Quoted(d.ID), p.lists.Servers[first].At)
 	}
 	if p.lists.Servers = append(p.lists.Servers, d); skip {
-		p.settings.Approval.Skip = append(p.settings.Approval.Skip, literalGlob(d.ID))
+		p.settings.Approval.Skip = append(p.settings.Approval.Skip, policy.Escape(d.ID))
 	}
 }
