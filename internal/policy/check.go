@@ -103,9 +103,10 @@ func (c *checker) reach(r *Rule) {
 
 // patterns reports patterns that are redundant or do not mean what they seem to mean.
 func (c *checker) patterns(r *Rule) {
-	r.lists(func(name string, g Patterns) {
-		for i, p := range g {
-			for k, o := range g {
+	for _, in := range r.criteria() {
+		name := in.name
+		for i, p := range *in.patterns {
+			for k, o := range *in.patterns {
 				if i != k && o.includes(p) && (k < i || !p.includes(o)) {
 					c.tell(p.at, "the pattern %s adds nothing: %s in the same list matches everything that it matches", quoted(p.source), quoted(o.source))
 					break
@@ -126,20 +127,22 @@ func (c *checker) patterns(r *Rule) {
 				c.tell(p.at, "the pattern %s matches only the directory itself; to match its content, use %s", quoted(p.source), quoted(p.source+"**"))
 			}
 		}
-	})
+	}
 }
 
-// lists invokes f for every criterion that has patterns.
-func (r *Rule) lists(f func(name string, g Patterns)) {
-	f("server", r.Servers)
-	f("tool", r.Targets)
-	f("tool_name", r.Tools)
-	f("resource_path", r.Paths)
-	f("method", r.Methods)
-	f("event_type", r.Types)
-	for _, a := range r.Args {
-		f("args."+a.Name, a.Patterns)
+// criterion is a criterion that has patterns.
+type criterion struct {
+	name     string
+	patterns *Patterns
+}
+
+// criteria returns the rule's criteria that have patterns.
+func (r *Rule) criteria() []criterion {
+	all := []criterion{{"server", &r.Servers}, {"tool", &r.Targets}, {"tool_name", &r.Tools}, {"resource_path", &r.Paths}, {"method", &r.Methods}, {"event_type", &r.Types}}
+	for i := range r.Args {
+		all = append(all, criterion{"args." + r.Args[i].Name, &r.Args[i].Patterns})
 	}
+	return all
 }
 
 // Impossible returns the patterns that cannot match anything in a rule that lets requests pass.

@@ -172,6 +172,9 @@ func (r *readings) also(s string) {
 // homeWords are other names for the user's home directory, ~.
 var homeWords = [...]string{"${HOME}", "$HOME", "%USERPROFILE%", "$env:USERPROFILE", "${env:USERPROFILE}"}
 
+// homeDirectories are the directories that contain users' home directories.
+var homeDirectories = [...]string{"/home/", "/Users/", "C:/Users/"}
+
 // cleaned returns a path without "." and ".." elements, and its other possible readings.
 func cleaned(s string) (sure string, maybe []string) {
 	for _, word := range homeWords {
@@ -229,7 +232,7 @@ func cleanedHome(s string) (sure string, maybe []string) {
 	} else {
 		user = user[1:]
 	}
-	for _, homes := range [...]string{"/home/", "/Users/", "C:/Users/"} {
+	for _, homes := range homeDirectories {
 		maybe = append(maybe, path.Clean(homes+user+below))
 	}
 	return sure, maybe

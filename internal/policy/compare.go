@@ -96,14 +96,14 @@ func (r *Rule) decides() string {
 		action = Block
 	}
 	fmt.Fprintf(&b, "%q %v", action, r.Any)
-	r.lists(func(name string, g Patterns) {
+	for _, in := range r.criteria() {
 		var sources []string
-		for _, p := range g {
+		for _, p := range *in.patterns {
 			sources = append(sources, p.source)
 		}
 		slices.Sort(sources)
-		fmt.Fprintf(&b, " %q %q", name, slices.Compact(sources))
-	})
+		fmt.Fprintf(&b, " %q %q", in.name, slices.Compact(sources))
+	}
 	return b.String()
 }
 

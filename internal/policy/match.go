@@ -129,8 +129,11 @@ func (g Patterns) path(v *value, passes bool) bool {
 	return len(v.sure) > 0
 }
 
+// matchPath reports whether one of the patterns matches a cleaned path.
 func (g Patterns) matchPath(s string) bool {
-	return slices.ContainsFunc(g, func(p *Pattern) bool { return p.matchPath(s) })
+	return slices.ContainsFunc(g, func(p *Pattern) bool {
+		return slices.ContainsFunc(p.forms, func(g *glob) bool { return g.match(s) })
+	})
 }
 
 // arguments reports whether all args.<name> criteria match.

@@ -112,7 +112,7 @@ func homeForms(s string) []string {
 		user = "*"
 		forms = append(forms, "/root"+below)
 	}
-	for _, homes := range [...]string{"/home/", "/Users/", "C:/Users/"} {
+	for _, homes := range homeDirectories {
 		forms = append(forms, homes+user+below)
 	}
 	return forms
@@ -121,7 +121,7 @@ func homeForms(s string) []string {
 // belowHome converts a pattern that begins with a home directory to one that begins with ~. It
 // returns "" for any other pattern.
 func belowHome(s string) string {
-	for _, homes := range [...]string{"/home/", "/Users/", "C:/Users/"} {
+	for _, homes := range homeDirectories {
 		if rest, ok := strings.CutPrefix(s, homes); ok {
 			user, below, more := strings.Cut(rest, "/")
 			if more && user != "" && !strings.Contains(user, "**") {
@@ -133,11 +133,6 @@ func belowHome(s string) string {
 		return "~/" + rest
 	}
 	return ""
-}
-
-// matchPath reports whether a cleaned path matches.
-func (p *Pattern) matchPath(s string) bool {
-	return slices.ContainsFunc(p.forms, func(g *glob) bool { return g.match(s) })
 }
 
 // matchLow reports whether a cleaned path in lower case matches in a rule that refuses.

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"iter"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -103,14 +104,7 @@ func (r *readings) several(s string) {
 // both kinds of rule.
 func (q *request) text(s string) {
 	lines := strings.FieldsFunc(s, func(c rune) bool { return c == '\n' || c == '\r' })
-	aside := len(lines) > 1
-	for i := 0; aside && begins(strings.TrimSpace(lines[i])); {
-		if i++; i == len(lines) {
-			aside = false
-			break
-		}
-	}
-	q.pieces(s, aside)
+	q.pieces(s, len(lines) > 1 && slices.ContainsFunc(lines, func(l string) bool { return !begins(strings.TrimSpace(l)) }))
 	if joined := lineless.Replace(s); joined != s { // URL parsers join lines
 		q.pieces(joined, true)
 	}

@@ -32,19 +32,14 @@ const (
 // Actions lists all actions, in the order used in messages.
 var Actions = []string{string(Allow), string(Block), string(Deny), string(Log), string(Ask)}
 
+var verdicts = map[Action]scanner.Verdict{Allow: scanner.Allow, Deny: scanner.Block, Block: scanner.Block, Ask: scanner.Prompt, Log: scanner.Log}
+
 // Verdict returns an action's verdict, and whether the action is valid.
 func (a Action) Verdict() (v scanner.Verdict, ok bool) {
-	switch a {
-	case Allow:
-		return scanner.Allow, true
-	case Deny, Block:
-		return scanner.Block, true
-	case Ask:
-		return scanner.Prompt, true
-	case Log:
-		return scanner.Log, true
+	if v, ok = verdicts[a]; !ok {
+		v = scanner.Block
 	}
-	return scanner.Block, false
+	return v, ok
 }
 
 // Policy is a list of stages. A request passes if it passes every stage; the first stage that

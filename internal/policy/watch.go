@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"strings"
 	"sync"
 
 	"github.com/mcpscan/mcpscan/scanner"
@@ -76,32 +77,24 @@ func (p *Policy) enabled(f func(criterion string, p *Pattern)) {
 		if r.Disabled {
 			continue
 		}
-		r.lists(func(criterion string, g Patterns) {
-			for _, p := range g {
-				f(criterion, p)
+		for _, in := range r.criteria() {
+			for _, p := range *in.patterns {
+				f(in.name, p)
 			}
-		})
+		}
 	}
 }
 
 // met reports whether anything in a request matches a pattern as it would in a rule that refuses.
 func (p *Pattern) met(criterion string, q *request) bool {
 	refuses := Rule{Action: Deny}
-	switch criterion {
-	case "server":
-		refuses.Servers = Patterns{p}
-	case "tool":
-		refuses.Targets = Patterns{p}
-	case "tool_name":
-		refuses.Tools = Patterns{p}
-	case "resource_path":
-		refuses.Paths = Patterns{p}
-	case "method":
-		refuses.Methods = Patterns{p}
-	case "event_type":
-		refuses.Types = Patterns{p}
-	default:
-		refuses.Args = []Argument{{criterion[len("args."):], Patterns{p}}}
+	if argument, ok := strings.CutPrefix(criterion, "args."); ok {
+		refuses.Args = []Argument{{Name: argument}}
+	}
+	for _, in := range refuses.criteria() {
+		if in.name == criterion {
+			*in.patterns = Patterns{p}
+		}
 	}
 	match, unsure := refuses.matches(q)
 	return match && !unsure
