@@ -8,34 +8,52 @@ import (
 
 // launchers holds, for each program that fetches what it starts, the parser for its arguments.
 var launchers = map[string]func(*Command){
-	"npx":  func(l *Command) { l.npm(&npxOptions, 0) },
-	"npm":  func(l *Command) { l.npm(&npxOptions, l.verb(&npxOptions, " exec x ")) },
-	"pnpx": func(l *Command) { l.npm(&pnpmOptions, 0) },
-	"pnpm": func(l *Command) { l.npm(&pnpmOptions, l.verb(&pnpmOptions, " dlx ")) },
-	"yarn": func(l *Command) { l.npm(&yarnOptions, l.verb(&yarnOptions, " dlx ")) },
-	"bunx": func(l *Command) { l.npm(&bunOptions, 0) },
+	"npx":  fetched(&npxOptions, "", npmPackage),
+	"npm":  fetched(&npxOptions, " exec x ", npmPackage),
+	"pnpx": fetched(&pnpmOptions, "", npmPackage),
+	"pnpm": fetched(&pnpmOptions, " dlx ", npmPackage),
+	"yarn": fetched(&yarnOptions, " dlx ", npmPackage),
+	"bunx": fetched(&bunOptions, "", npmPackage),
 	"bun":  bun,
-	"uvx":  func(l *Command) { l.python(&uvOptions, 0) },
+	"uvx":  fetched(&uvOptions, "", pypiPackage),
 	"uv":   uv,
-	"pipx": func(l *Command) { l.python(&pipxOptions, l.verb(&pipxOptions, " run ")) },
+	"pipx": fetched(&pipxOptions, " run ", pypiPackage),
 
 	"docker": container, "podman": container, "nerdctl": container,
 
-	"go":     goRun,
+	"go":     fetched(&goOptions, " run ", goPackage),
 	"deno":   deno,
 	"dnx":    func(l *Command) { l.nuget(0) },
 	"dotnet": dotnet,
 	"cargo":  cargo,
 }
 
-// verb returns the index after the first non-option word if that word is one of the verbs,
-// otherwise -1.
-func (l *Command) verb(o *options, verbs string) int {
-	at := o.read(l.Words, func(string, string, int) {})
-	if at < 0 || !has(verbs, l.Words[at]) {
-		return -1
+// fetched returns the parser for the arguments of a launcher: its options, one of the verbs if there
+// are any, and a package.
+func fetched(o *options, verbs string, parse func(string) Package) func(*Command) {
+	return func(l *Command) {
+		if from := o.verb(l.Words, verbs); from >= 0 {
+			l.take(o, from, parse)
+		}
 	}
-	return at + 1
+}
+
+// take sets the package from the packages named by options or, if there are none, from the first
+// word after the options that start at a word.
+func (l *Command) take(o *options, from int, parse func(string) Package) {
+	at, named, code := l.read(o, from, parse)
+	switch {
+	case len(named) > 0:
+		l.Package, l.With = named[0], append(named[1:], l.With...)
+	case at >= 0 && !code:
+		l.Package = parse(l.Words[at])
+		l.Arg = l.ArgOf(at)
+	}
+}
+
+// local sets the package to the file or program that a word names.
+func (l *Command) local(at int) {
+	l.Package = Package{Ecosystem: Local, Name: l.Words[at], Arg: l.ArgOf(at)}
 }
 
 // read parses the options starting at a word. It returns the index of the first word after them, or
@@ -65,71 +83,30 @@ func (l *Command) read(o *options, from int, parse func(string) Package) (at int
 	return at, named, code
 }
 
-// take sets the package from the packages named by options or, if there are none, from the word at
-// an index.
-func (l *Command) take(named []Package, at int, parse func(string) Package) {
-	switch {
-	case len(named) > 0:
-		l.Package, l.With = named[0], append(named[1:], l.With...)
-	case at >= 0:
-		l.Package = parse(l.Words[at])
-		l.Arg = l.ArgOf(at)
-	}
-}
-
-// npm parses the arguments of npx and similar launchers.
-func (l *Command) npm(o *options, from int) {
-	if from < 0 {
+// bun distinguishes bun x from bun FILE and bun run FILE.
+func bun(l *Command) {
+	at := bunOptions.first(l.Words, 0)
+	if at >= 0 && l.Words[at] == "x" {
+		l.take(&bunOptions, at+1, npmPackage)
 		return
 	}
-	at, named, code := l.read(o, from, npmPackage)
-	if code {
-		at = -1
-	}
-	l.take(named, at, npmPackage)
-}
-
-func bun(l *Command) {
-	at := bunOptions.read(l.Words, func(string, string, int) {})
-	switch {
-	case at < 0:
-	case l.Words[at] == "x":
-		l.npm(&bunOptions, at+1)
-	default:
-		l.file(&bunOptions, 0)
-	}
-}
-
-// file parses the file to run, after the optional word run.
-func (l *Command) file(o *options, from int) {
-	at := o.read(l.Words[from:], func(string, string, int) {})
-	if at >= 0 && l.Words[from+at] == "run" {
-		from += at + 1
-		at = o.read(l.Words[from:], func(string, string, int) {})
+	if at >= 0 && l.Words[at] == "run" {
+		at = bunOptions.first(l.Words, at+1)
 	}
 	if at >= 0 {
-		l.Package = Package{Ecosystem: Local, Name: l.Words[from+at], Arg: l.ArgOf(from + at)}
+		l.local(at)
 	}
-}
-
-// python parses the arguments of uvx and pipx run.
-func (l *Command) python(o *options, from int) {
-	if from < 0 {
-		return
-	}
-	at, named, _ := l.read(o, from, pypiPackage)
-	l.take(named, at, pypiPackage)
 }
 
 // uv distinguishes uv tool run from uv run, which runs a project's command and installs --with
 // packages.
 func uv(l *Command) {
-	at := l.verb(&uvOptions, " tool run ")
+	at := uvOptions.verb(l.Words, " tool run ")
 	switch {
 	case at < 0:
 	case l.Words[at-1] == "tool":
 		if at < len(l.Words) && l.Words[at] == "run" {
-			l.python(&uvOptions, at+1)
+			l.take(&uvOptions, at+1, pypiPackage)
 		}
 	default:
 		at, named, _ := l.read(&uvOptions, at, pypiPackage)
@@ -138,51 +115,39 @@ func uv(l *Command) {
 			l.With = append(named, l.With...)
 			l.Package, l.With = l.With[0], l.With[1:]
 		case at >= 0:
-			l.Package = Package{Ecosystem: Local, Name: l.Words[at], Arg: l.ArgOf(at)}
+			l.local(at)
 		}
 	}
 }
 
 // container parses the image of docker run.
 func container(l *Command) {
-	from := l.verb(&dockerOptions, " run container ")
+	from := dockerOptions.verb(l.Words, " run container ")
 	if from > 0 && l.Words[from-1] == "container" {
 		if from >= len(l.Words) || l.Words[from] != "run" {
 			return
 		}
 		from++
 	}
-	if from < 0 {
-		return
+	if from >= 0 {
+		l.take(&dockerOptions, from, imagePackage)
 	}
-	at, _, _ := l.read(&dockerOptions, from, imagePackage)
-	l.take(nil, at, imagePackage)
 }
 
-func goRun(l *Command) {
-	from := l.verb(&goOptions, " run ")
-	if from < 0 {
-		return
-	}
-	at, _, _ := l.read(&goOptions, from, goPackage)
-	l.take(nil, at, goPackage)
-}
-
+// deno parses the arguments of deno run, whose verb may be missing.
 func deno(l *Command) {
-	if from := l.verb(&denoOptions, " run x serve "); from > 0 {
-		at, _, _ := l.read(&denoOptions, from, denoPackage)
-		l.take(nil, at, denoPackage)
-		return
+	from := denoOptions.verb(l.Words, " run x serve ")
+	if from < 0 && denoOptions.verb(l.Words, " eval task ") < 0 {
+		from = 0
 	}
-	if at := denoOptions.read(l.Words, func(string, string, int) {}); at >= 0 && l.Words[at] != "eval" && l.Words[at] != "task" {
-		l.take(nil, at, denoPackage)
+	if from >= 0 {
+		l.take(&denoOptions, from, denoPackage)
 	}
 }
 
 // nuget parses the arguments of dnx. The version may be in an option.
 func (l *Command) nuget(from int) {
-	at, _, _ := l.read(&dnxOptions, from, nugetPackage)
-	l.take(nil, at, nugetPackage)
+	l.take(&dnxOptions, from, nugetPackage)
 	for i, w := range l.Words[from:] { // options may also follow the package
 		if w == "--" || l.Ecosystem != NuGet {
 			return
@@ -209,7 +174,7 @@ func dotnet(l *Command) {
 				if w == "--project" {
 					i++
 				}
-				l.Package = Package{Ecosystem: Local, Name: l.Words[i], Arg: l.ArgOf(i)}
+				l.local(i)
 				return
 			}
 		}

@@ -1,6 +1,9 @@
 package launch
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // options describes the options of a program, in enough detail to find the words after them.
 type options struct {
@@ -46,6 +49,28 @@ func (o *options) read(words []string, each func(option, value string, at int)) 
 		}
 	}
 	return -1
+}
+
+// first returns the index of the first word from an index on that is not an option, or -1.
+func (o *options) first(words []string, from int) int {
+	at := o.read(words[from:], func(string, string, int) {})
+	if at < 0 {
+		return -1
+	}
+	return from + at
+}
+
+// verb returns the index after the first word that is not an option if it is one of the verbs, or 0
+// if there are no verbs, otherwise -1.
+func (o *options) verb(words []string, verbs string) int {
+	if verbs == "" {
+		return 0
+	}
+	at := o.first(words, 0)
+	if at < 0 || !has(verbs, words[at]) {
+		return -1
+	}
+	return at + 1
 }
 
 // takes reports whether an option takes the next word as its value.
@@ -99,26 +124,20 @@ type wrapper struct {
 
 // skip returns the index of the program that is started, or -1.
 func (w *wrapper) skip(words []string) int {
-	from := 0
-	if w.verbs != "" {
-		at := w.read(words, func(string, string, int) {})
-		if at < 0 || !has(w.verbs, words[at]) {
-			return -1
-		}
-		from = at + 1
+	from := w.verb(words, w.verbs)
+	if from < 0 {
+		return -1
 	}
 	if w.dash { // everything before -- belongs to the wrapper
-		for i, word := range words[from:] {
-			if word == "--" {
-				return from + i + 1
-			}
+		if i := slices.Index(words[from:], "--"); i >= 0 {
+			return from + i + 1
 		}
 	}
-	at := w.read(words[from:], func(string, string, int) {})
+	at := w.first(words, from)
 	if at < 0 {
 		return -1
 	}
-	at += from + w.after
+	at += w.after
 	for at < len(words) && assignment.MatchString(words[at]) {
 		at++
 	}
