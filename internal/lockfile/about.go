@@ -8,105 +8,72 @@ import (
 )
 
 // about reads serverInfo, client and identity.
-func (p *parser) about(node int, s *Server) error {
-	if c := p.doc.Get(node, "serverInfo"); c >= 0 {
-		if err := p.object(c, "name", "protocol", "title", "version"); err != nil {
-			return err
-		}
-		if err := p.members(c, infoMembers(&s.Info)); err != nil {
-			return err
-		}
-	}
+func (p *parser) about(node int, s *Server) {
+	p.members(p.doc.Get(node, "serverInfo"), infoMembers(&s.Info))
 	if c := p.doc.Get(node, "client"); c >= 0 {
 		s.Client = &mcp.ClientInfo{}
-		if err := p.object(c, "capabilities", "name"); err != nil {
-			return err
-		}
-		if err := p.text(c, "name", &s.Client.Name); err != nil {
-			return err
-		}
-		if err := p.texts(c, "capabilities", &s.Client.Capabilities); err != nil {
-			return err
-		}
+		p.members(c, []member{{"name", &s.Client.Name}, {"capabilities", &s.Client.Capabilities}})
 	}
-	c := p.doc.Get(node, "identity")
-	if c < 0 {
-		return nil
+	if c := p.doc.Get(node, "identity"); c >= 0 {
+		s.Identity = p.lockedIdentity(c)
 	}
-	s.Identity = &baseline.LockedIdentity{}
-	return p.lockedIdentity(c, s.Identity)
 }
-
-// identityNames lists the members of an identity.
-var identityNames = []string{"args", "command", "cwd", "digest", "ecosystem", "env", "exact", "executable", "headers", "integrity", "package", "pinned", "resolved", "transport", "url", "version"}
 
 // lockedIdentity reads an identity with its status. An identity without a status counts as
 // approved, because the first lockfiles had no status.
-func (p *parser) lockedIdentity(c int, l *baseline.LockedIdentity) (err error) {
-	if l.Identity, err = p.identity(c, "approved", "seen", "status"); err != nil {
-		return err
-	}
+func (p *parser) lockedIdentity(c int) *baseline.LockedIdentity {
+	l := &baseline.LockedIdentity{Identity: p.identity(c, "approved", "seen", "status")}
 	if seen := p.doc.Get(c, "seen"); seen >= 0 {
-		if l.Seen, err = p.identity(seen); err != nil {
-			return err
-		}
+		l.Seen = p.identity(seen)
 	}
-	if l.Approval, err = p.approval(c); err != nil {
-		return err
+	l.Approval = p.approval(c)
+	status := Status(p.text(c, "status"))
+	if l.Pending = status == Pending; status != "" || l.Approval != nil || l.Seen != nil {
+		p.consistent(c, status, l.Approval, l.Seen != nil)
 	}
-	status := ""
-	if err := p.text(c, "status", &status); err != nil {
-		return err
-	}
-	if l.Pending = Status(status) == Pending; status == "" && l.Approval == nil && l.Seen == nil {
-		return nil
-	}
-	return p.consistent(c, Status(status), l.Approval, l.Seen != nil)
+	return l
 }
 
-func (p *parser) identity(c int, beside ...string) (*baseline.Identity, error) {
-	if err := p.object(c, slices.Concat(identityNames, beside)...); err != nil {
-		return nil, err
-	}
+func (p *parser) identity(c int, beside ...string) *baseline.Identity {
 	id := &baseline.Identity{}
-	if err := p.members(c, identityMembers(id)); err != nil {
-		return nil, err
-	}
-	for _, l := range identityLists(id) {
-		if err := p.texts(c, l.name, l.value); err != nil {
-			return nil, err
-		}
-	}
-	var err error
-	id.Exact, err = p.flag(c, "exact")
-	return id, err
+	p.members(c, identityMembers(id), beside...)
+	return id
 }
 
-func (p *parser) members(node int, of []member[string]) error {
+// members reads the members of an object, which may have no others except those named in beside.
+func (p *parser) members(node int, of []member, beside ...string) {
+	var known []string
 	for _, m := range of {
-		if err := p.text(node, m.name, m.value); err != nil {
-			return err
+		known = append(known, m.name)
+	}
+	slices.Sort(known)
+	p.object(node, append(known, beside...)...)
+	for _, m := range of {
+		switch v := m.value.(type) {
+		case *string:
+			*v = p.text(node, m.name)
+		case *[]string:
+			*v = p.texts(node, m.name)
+		case *bool:
+			*v = p.flag(node, m.name)
 		}
 	}
-	return nil
 }
 
-// member is an object member's name and the variable that stores its value.
-type member[T any] struct {
+// member is an object member's name and the variable that stores its value: a *string, *[]string
+// or *bool.
+type member struct {
 	name  string
-	value *T
+	value any
 }
 
-func infoMembers(i *mcp.ServerInfo) []member[string] {
-	return []member[string]{{"name", &i.Name}, {"protocol", &i.Protocol}, {"title", &i.Title}, {"version", &i.Version}}
+func infoMembers(i *mcp.ServerInfo) []member {
+	return []member{{"name", &i.Name}, {"protocol", &i.Protocol}, {"title", &i.Title}, {"version", &i.Version}}
 }
 
-func identityMembers(id *baseline.Identity) []member[string] {
-	return []member[string]{{"command", &id.Command}, {"cwd", &id.Cwd}, {"digest", &id.Digest}, {"ecosystem", (*string)(&id.Ecosystem)},
+func identityMembers(id *baseline.Identity) []member {
+	return []member{{"command", &id.Command}, {"cwd", &id.Cwd}, {"digest", &id.Digest}, {"ecosystem", (*string)(&id.Ecosystem)},
 		{"executable", &id.Executable}, {"integrity", &id.Integrity}, {"package", &id.Package}, {"pinned", &id.Pinned},
-		{"resolved", &id.Resolved}, {"transport", &id.Transport}, {"url", &id.URL}, {"version", &id.Version}}
-}
-
-func identityLists(id *baseline.Identity) []member[[]string] {
-	return []member[[]string]{{"args", &id.Args}, {"env", &id.Env}, {"headers", &id.Headers}}
+		{"resolved", &id.Resolved}, {"transport", &id.Transport}, {"url", &id.URL}, {"version", &id.Version},
+		{"args", &id.Args}, {"env", &id.Env}, {"headers", &id.Headers}, {"exact", &id.Exact}}
 }

@@ -48,11 +48,11 @@ func (s *Server) write(p *page) {
 	if l := s.Identity; l != nil {
 		o := object{b: []byte{'{'}}
 		o.approval(l.Approval)
-		o.identity(l.Identity)
+		o.members(identityMembers(l.Identity))
 		if l.Seen != nil {
 			o.key("seen")
 			seen := object{b: append(o.b, '{')}
-			seen.identity(l.Seen)
+			seen.members(identityMembers(l.Seen))
 			o.b = append(seen.b, '}')
 		}
 		if l.Pending || l.Approval != nil {
@@ -158,13 +158,13 @@ func (e *Entry) append(b []byte) []byte {
 
 func (s *Shown) append(o *object) {
 	digest := s.Digest.String()
-	o.members([]member[string]{{"agentsh", &s.AgentSH}, {"digest", &digest}, {"mcpproxy", &s.MCPProxy}})
+	o.members([]member{{"agentsh", &s.AgentSH}, {"digest", &digest}, {"mcpproxy", &s.MCPProxy}})
 	o.raw("definition", s.Definition)
 	o.key("parts")
 	in := object{b: append(o.b, '{')}
 	for i, part := range mcp.DefinitionParts {
 		d := s.Parts[i].String()
-		in.members([]member[string]{{part, &d}})
+		in.members([]member{{part, &d}})
 	}
 	o.b = append(in.b, '}')
 }
@@ -191,20 +191,8 @@ func (o *object) approval(a *Approval) {
 	in := object{b: append(o.b, '{')}
 	in.text("at", a.At.UTC().Format("2006-01-02T15:04:05Z"))
 	in.text("by", a.By)
-	in.members([]member[string]{{"reason", &a.Reason}})
+	in.members([]member{{"reason", &a.Reason}})
 	o.b = append(in.b, '}')
-}
-
-func (o *object) identity(id *baseline.Identity) {
-	for _, l := range identityLists(id) {
-		if len(*l.value) > 0 {
-			o.list(l.name, *l.value)
-		}
-	}
-	o.members(identityMembers(id))
-	if id.Exact {
-		o.raw("exact", []byte("true"))
-	}
 }
 
 func identityStatus(l *baseline.LockedIdentity) Status {
@@ -228,10 +216,21 @@ func (o *object) text(name, value string) {
 }
 
 // members writes the members that are not empty.
-func (o *object) members(of []member[string]) {
+func (o *object) members(of []member) {
 	for _, m := range of {
-		if *m.value != "" {
-			o.text(m.name, *m.value)
+		switch v := m.value.(type) {
+		case *string:
+			if *v != "" {
+				o.text(m.name, *v)
+			}
+		case *[]string:
+			if len(*v) > 0 {
+				o.list(m.name, *v)
+			}
+		case *bool:
+			if *v {
+				o.raw(m.name, []byte("true"))
+			}
 		}
 	}
 }

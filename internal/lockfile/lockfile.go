@@ -95,11 +95,8 @@ func (s *Server) says() baseline.Says {
 		says = l.Identity.Says()
 		says["identity.approved"] = l.Approval != nil
 	}
-	for _, member := range infoMembers(&s.Info) {
-		if member.name != "title" { // title is optional, and drift-identity detects its changes
-			says["serverInfo."+member.name] = *member.value != ""
-		}
-	}
+	// The title is optional, and drift-identity detects its changes.
+	says["serverInfo.name"], says["serverInfo.protocol"], says["serverInfo.version"] = s.Info.Name != "", s.Info.Protocol != "", s.Info.Version != ""
 	if c := s.Client; c != nil {
 		says["client.name"], says["client.capabilities"] = c.Name != "", len(c.Capabilities) > 0
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -47,8 +48,8 @@ func Parse(path string, data []byte) (*File, error) {
 		at := p.at.At(min(syntax.Offset, len(data)))
 		return nil, &Error{path, at.Line, at.Column, "", syntax.Msg + "; restore the lockfile from version control, or delete it and write it again with mcpscan lock"}
 	}
-	if err := p.root(); err != nil {
-		return nil, err
+	if p.root(); p.err != nil {
+		return nil, p.err
 	}
 	return p.file, nil
 }
@@ -77,12 +78,16 @@ func (f *File) Intact() error {
 func (f *File) Names() []string { return slices.Sorted(maps.Keys(f.Servers)) }
 
 // Keys returns the keys of a server's entries, sorted by kind and name.
-func (s *Server) Keys() []mcp.DefinitionKey { return sortedKeys(s.Entries) }
+func (s *Server) Keys() []mcp.DefinitionKey {
+	return slices.SortedFunc(maps.Keys(s.Entries), mcp.DefinitionKey.Compare)
+}
 
+// parser reads a lockfile. After the first error, it continues without effect.
 type parser struct {
 	doc  wire.Doc
 	at   *scanner.Places
 	file *File
+	err  error
 }
 
 // conflict reports merge conflict markers.
@@ -97,28 +102,41 @@ func (p *parser) conflict(data []byte) error {
 	return nil
 }
 
-func (p *parser) fail(node int, format string, args ...any) error {
-	at := p.at.At(int(p.doc.Nodes[node].Start))
-	return &Error{p.file.Path, at.Line, at.Column, string(p.doc.AppendPointer(nil, 0, node)), fmt.Sprintf(format, args...)}
+// fail records an error, unless there was one before.
+func (p *parser) fail(node int, format string, args ...any) {
+	if p.err == nil {
+		at := p.at.At(int(p.doc.Nodes[node].Start))
+		p.err = &Error{p.file.Path, at.Line, at.Column, string(p.doc.AppendPointer(nil, 0, node)), fmt.Sprintf(format, args...)}
+	}
 }
 
-// object rejects values other than objects, and unknown or duplicate members.
-func (p *parser) object(node int, known ...string) error {
-	if p.doc.Kind(node) != wire.Object {
-		return p.fail(node, "expected an object, found %s", p.doc.Kind(node))
+// object rejects values other than objects, and unknown or duplicate members. A node below 0 stands
+// for an optional member that is missing.
+func (p *parser) object(node int, known ...string) {
+	if node >= 0 && p.doc.Kind(node) != wire.Object {
+		p.fail(node, "expected an object, found %s", p.doc.Kind(node))
 	}
 	seen := map[string]bool{}
-	for c := p.doc.First(node); c >= 0; c = p.doc.Next(c) {
-		key := p.key(c)
+	for c, key := range p.children(node) {
 		switch {
 		case seen[key]:
-			return p.fail(c, "duplicate member %q; remove one", key)
+			p.fail(c, "duplicate member %q; remove one", key)
 		case known != nil && !slices.Contains(known, key):
-			return p.fail(c, "unknown member %q: expected %s; a newer mcpscan may have written it", key, strings.Join(known, ", "))
+			p.fail(c, "unknown member %q: expected %s; a newer mcpscan may have written it", key, strings.Join(known, ", "))
 		}
 		seen[key] = true
 	}
-	return nil
+}
+
+// children returns the members of an object with their keys, until there is an error.
+func (p *parser) children(node int) iter.Seq2[int, string] {
+	return func(yield func(int, string) bool) {
+		for c := p.doc.First(node); c >= 0 && p.err == nil; c = p.doc.Next(c) {
+			if !yield(c, p.key(c)) {
+				return
+			}
+		}
+	}
 }
 
 func (p *parser) key(node int) string {
@@ -126,244 +144,158 @@ func (p *parser) key(node int) string {
 	return string(p.doc.Key(node, &buf))
 }
 
-// text reads an optional string member.
-func (p *parser) text(node int, member string, into *string) error {
-	c := p.doc.Get(node, member)
-	if c < 0 {
-		return nil
-	}
+// text returns an optional string member.
+func (p *parser) text(node int, member string) string {
 	s, ok := p.doc.Str(node, member)
-	if !ok {
-		return p.fail(c, "expected a string, found %s", p.doc.Kind(c))
+	if c := p.doc.Get(node, member); c >= 0 && !ok {
+		p.fail(c, "expected a string, found %s", p.doc.Kind(c))
 	}
-	*into = s
-	return nil
+	return s
 }
 
-// texts reads an optional member that is a list of strings.
-func (p *parser) texts(node int, member string, into *[]string) error {
+// texts returns an optional member that is a list of strings.
+func (p *parser) texts(node int, member string) (all []string) {
 	list := p.doc.Get(node, member)
-	if list < 0 {
-		return nil
+	if list >= 0 && p.doc.Kind(list) != wire.Array {
+		p.fail(list, "expected an array of strings, found %s", p.doc.Kind(list))
 	}
-	if p.doc.Kind(list) != wire.Array {
-		return p.fail(list, "expected an array of strings, found %s", p.doc.Kind(list))
-	}
-	for c := p.doc.First(list); c >= 0; c = p.doc.Next(c) {
+	for c := p.doc.First(list); c >= 0 && p.err == nil; c = p.doc.Next(c) {
 		if p.doc.Kind(c) != wire.String {
-			return p.fail(c, "expected a string, found %s", p.doc.Kind(c))
+			p.fail(c, "expected a string, found %s", p.doc.Kind(c))
+			break
 		}
 		var buf []byte
-		*into = append(*into, string(p.doc.Text(c, &buf)))
+		all = append(all, string(p.doc.Text(c, &buf)))
 	}
-	return nil
+	return all
 }
 
-func (p *parser) flag(node int, member string) (on bool, err error) {
+// flag returns an optional member that is true or false.
+func (p *parser) flag(node int, member string) bool {
 	c := p.doc.Get(node, member)
 	if c >= 0 && p.doc.Kind(c) != wire.Bool {
-		return false, p.fail(c, "expected true or false, found %s", p.doc.Kind(c))
+		p.fail(c, "expected true or false, found %s", p.doc.Kind(c))
 	}
-	return c >= 0 && string(p.doc.Raw(c)) == "true", nil
+	return c >= 0 && string(p.doc.Raw(c)) == "true"
 }
 
-func (p *parser) root() error {
-	if p.doc.Kind(0) != wire.Object {
-		return p.fail(0, "expected a lockfile (an object), found %s", p.doc.Kind(0))
-	}
+func (p *parser) root() {
 	version, ok := p.doc.Str(0, "lockfile")
-	switch {
-	case !ok:
-		return p.fail(0, "the member \"lockfile\" is missing: not an mcpscan lockfile, or only part of one")
-	case version != Version:
-		return p.fail(p.doc.Get(0, "lockfile"), "version %q: this mcpscan reads %s; use the mcpscan that wrote the file, or a newer one", version, Version)
-	}
-	if err := p.object(0, "lockfile", "servers"); err != nil {
-		return err
-	}
 	servers := p.doc.Get(0, "servers")
+	switch {
+	case p.doc.Kind(0) != wire.Object:
+		p.fail(0, "expected a lockfile (an object), found %s", p.doc.Kind(0))
+	case !ok:
+		p.fail(0, "the member \"lockfile\" is missing: not an mcpscan lockfile, or only part of one")
+	case version != Version:
+		p.fail(p.doc.Get(0, "lockfile"), "version %q: this mcpscan reads %s; use the mcpscan that wrote the file, or a newer one", version, Version)
+	}
+	p.object(0, "lockfile", "servers")
 	if servers < 0 {
-		return p.fail(0, "the member \"servers\" is missing; write the file again with mcpscan lock")
+		p.fail(0, "the member \"servers\" is missing; write the file again with mcpscan lock")
 	}
-	if err := p.object(servers); err != nil {
-		return err
+	p.object(servers)
+	for c, name := range p.children(servers) {
+		p.server(c, name)
 	}
-	for c := p.doc.First(servers); c >= 0; c = p.doc.Next(c) {
-		if err := p.server(c); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
-func (p *parser) server(node int) error {
-	if err := p.object(node, "client", "identity", "instructions", "prompts", "resourceTemplates", "resources", "serverInfo", "tools"); err != nil {
-		return err
-	}
+func (p *parser) server(node int, name string) {
+	p.object(node, "client", "identity", "instructions", "prompts", "resourceTemplates", "resources", "serverInfo", "tools")
 	n := &p.doc.Nodes[node]
-	s := &Server{Name: p.key(node), Entries: map[mcp.DefinitionKey]*Entry{}, start: int(n.Start), end: int(n.End), Place: p.at.At(int(n.KeyStart))}
-	p.file.Servers[s.Name] = s
-	if err := p.about(node, s); err != nil {
-		return err
-	}
+	s := &Server{Name: name, Entries: map[mcp.DefinitionKey]*Entry{}, start: int(n.Start), end: int(n.End), Place: p.at.At(int(n.KeyStart))}
+	p.file.Servers[name] = s
+	p.about(node, s)
 	if c := p.doc.Get(node, "instructions"); c >= 0 {
-		if err := p.entry(c, s, mcp.DefinitionKey{Kind: mcp.ServerSubject}, ""); err != nil {
-			return err
-		}
+		p.entry(c, s, mcp.DefinitionKey{Kind: mcp.ServerSubject}, "")
 	}
 	for _, k := range kinds {
 		list := p.doc.Get(node, k.member)
-		if list < 0 {
-			continue
-		}
-		if err := p.object(list); err != nil {
-			return err
-		}
-		for c := p.doc.First(list); c >= 0; c = p.doc.Next(c) {
-			if err := p.entry(c, s, mcp.DefinitionKey{Kind: k.kind, Name: p.key(c)}, k.key); err != nil {
-				return err
-			}
+		p.object(list)
+		for c, name := range p.children(list) {
+			p.entry(c, s, mcp.DefinitionKey{Kind: k.kind, Name: name}, k.key)
 		}
 	}
-	return nil
 }
 
-func (p *parser) entry(node int, s *Server, key mcp.DefinitionKey, named string) error {
-	if err := p.object(node, "agentsh", "approved", "definition", "digest", "listed", "mcpproxy", "parts", "seen", "status"); err != nil {
-		return err
-	}
-	e := &Entry{Place: p.at.At(int(p.doc.Nodes[node].KeyStart))}
-	status := ""
-	if err := p.text(node, "status", &status); err != nil {
-		return err
-	}
-	e.Status = Status(status)
-	if err := p.shown(node, key, named, &e.Shown); err != nil {
-		return err
-	}
+func (p *parser) entry(node int, s *Server, key mcp.DefinitionKey, named string) {
+	p.object(node, "agentsh", "approved", "definition", "digest", "listed", "mcpproxy", "parts", "seen", "status")
+	e := &Entry{Place: p.at.At(int(p.doc.Nodes[node].KeyStart)), Status: Status(p.text(node, "status")), Shown: p.shown(node, key, named)}
 	if c := p.doc.Get(node, "seen"); c >= 0 {
-		e.Seen = &Shown{}
-		if err := p.object(c, "agentsh", "definition", "digest", "mcpproxy", "parts"); err != nil {
-			return err
-		}
-		if err := p.shown(c, key, named, e.Seen); err != nil {
-			return err
-		}
+		p.object(c, "agentsh", "definition", "digest", "mcpproxy", "parts")
+		seen := p.shown(c, key, named)
+		e.Seen = &seen
 	}
-	listed, err := p.flag(node, "listed")
-	if err != nil {
-		return err
-	}
-	e.Gone = p.doc.Get(node, "listed") >= 0 && !listed
-	if e.Approval, err = p.approval(node); err != nil {
-		return err
-	}
+	e.Gone = !p.flag(node, "listed") && p.doc.Get(node, "listed") >= 0
+	e.Approval = p.approval(node)
 	s.Entries[key] = e
-	return p.consistent(node, e.Status, e.Approval, e.Seen != nil)
+	p.consistent(node, e.Status, e.Approval, e.Seen != nil)
 }
 
 // consistent rejects an entry whose members contradict each other, so that editing the status
 // to "approved" approves nothing.
-func (p *parser) consistent(node int, status Status, approval *Approval, seen bool) error {
-	switch status {
-	case Approved, Changed:
-		if approval == nil {
-			return p.fail(node, "the status is %q and nobody approved it: the member \"approved\" is missing; run mcpscan lock and mcpscan approve", status)
-		}
-	case Pending:
-		if approval != nil {
-			return p.fail(node, "the status is \"pending\" but \"approved\" names an approver; use mcpscan approve")
-		}
-	default:
-		return p.fail(node, "the status is %q: expected approved, pending or changed", status)
+func (p *parser) consistent(node int, status Status, approval *Approval, seen bool) {
+	switch {
+	case status != Approved && status != Changed && status != Pending:
+		p.fail(node, "the status is %q: expected approved, pending or changed", status)
+	case status != Pending && approval == nil:
+		p.fail(node, "the status is %q and nobody approved it: the member \"approved\" is missing; run mcpscan lock and mcpscan approve", status)
+	case status == Pending && approval != nil:
+		p.fail(node, "the status is \"pending\" but \"approved\" names an approver; use mcpscan approve")
+	case (status == Changed) != seen:
+		p.fail(node, "the status is %q: only entries with the status \"changed\" have the member \"seen\"", status)
 	}
-	if (status == Changed) != seen {
-		return p.fail(node, "the status is %q: only entries with the status \"changed\" have the member \"seen\"", status)
-	}
-	return nil
 }
 
-func (p *parser) shown(node int, key mcp.DefinitionKey, named string, into *Shown) error {
-	c := p.doc.Get(node, "definition")
-	switch {
-	case c < 0:
-		return p.fail(node, "the member \"definition\" is missing; write the file again with mcpscan lock")
-	case key.Kind == mcp.ServerSubject && p.doc.Kind(c) != wire.String:
-		return p.fail(c, "expected a string, found %s", p.doc.Kind(c))
-	case key.Kind != mcp.ServerSubject && p.doc.Kind(c) != wire.Object:
-		return p.fail(c, "expected an object, found %s", p.doc.Kind(c))
+func (p *parser) shown(node int, key mcp.DefinitionKey, named string) (s Shown) {
+	c, kind := p.doc.Get(node, "definition"), wire.Object
+	if key.Kind == mcp.ServerSubject {
+		kind = wire.String
 	}
-	if key.Kind != mcp.ServerSubject {
-		if name, _ := p.doc.Str(c, named); name != key.Name {
-			return p.fail(c, "the definition is named %q, but its entry %q", name, key.Name)
-		}
+	if c < 0 {
+		p.fail(node, "the member \"definition\" is missing; write the file again with mcpscan lock")
+		return s
 	}
-	into.Definition = p.doc.Raw(c)
-	if err := p.digest(node, "digest", &into.Digest); err != nil {
-		return err
+	if found := p.doc.Kind(c); found != kind {
+		p.fail(c, "expected %s, found %s", kind, found)
 	}
-	if err := p.text(node, "agentsh", &into.AgentSH); err != nil {
-		return err
+	if name, _ := p.doc.Str(c, named); key.Kind != mcp.ServerSubject && name != key.Name {
+		p.fail(c, "the definition is named %q, but its entry %q", name, key.Name)
 	}
-	if err := p.text(node, "mcpproxy", &into.MCPProxy); err != nil {
-		return err
-	}
+	s.Definition = p.doc.Raw(c)
+	s.Digest = p.digest(node, "digest")
+	s.AgentSH, s.MCPProxy = p.text(node, "agentsh"), p.text(node, "mcpproxy")
 	parts := p.doc.Get(node, "parts")
-	if parts < 0 {
-		return nil
-	}
-	if err := p.object(parts, mcp.DefinitionParts[:]...); err != nil {
-		return err
-	}
+	p.object(parts, mcp.DefinitionParts[:]...)
 	for i, part := range mcp.DefinitionParts {
 		if p.doc.Get(parts, part) >= 0 {
-			if err := p.digest(parts, part, &into.Parts[i]); err != nil {
-				return err
-			}
+			s.Parts[i] = p.digest(parts, part)
 		}
 	}
-	return nil
+	return s
 }
 
-func (p *parser) digest(node int, member string, into *mcp.Digest) error {
-	written := ""
-	if err := p.text(node, member, &written); err != nil {
-		return err
+func (p *parser) digest(node int, member string) (d mcp.Digest) {
+	if err := d.Parse(p.text(node, member)); err != nil {
+		p.fail(max(node, p.doc.Get(node, member)), "%v", err)
 	}
-	if err := into.Parse(written); err != nil {
-		at := p.doc.Get(node, member)
-		if at < 0 {
-			at = node
-		}
-		return p.fail(at, "%v", err)
-	}
-	return nil
+	return d
 }
 
-func (p *parser) approval(node int) (*Approval, error) {
+func (p *parser) approval(node int) *Approval {
 	c := p.doc.Get(node, "approved")
 	if c < 0 {
-		return nil, nil
-	}
-	if err := p.object(c, "at", "by", "reason"); err != nil {
-		return nil, err
+		return nil
 	}
 	a, at := &Approval{}, ""
-	for _, m := range []struct {
-		name string
-		into *string
-	}{{"at", &at}, {"by", &a.By}, {"reason", &a.Reason}} {
-		if err := p.text(c, m.name, m.into); err != nil {
-			return nil, err
-		}
-	}
+	p.members(c, []member{{"at", &at}, {"by", &a.By}, {"reason", &a.Reason}})
 	when, err := time.Parse(time.RFC3339, at)
 	a.At = when.UTC().Truncate(time.Second) // the precision of the file
 	if err != nil || a.At.Year() < 0 || a.At.Year() > 9999 {
-		return nil, p.fail(c, "\"at\" is %q: expected a time such as 2026-01-06T10:30:00Z", at)
+		p.fail(c, "\"at\" is %q: expected a time such as 2026-01-06T10:30:00Z", at)
 	}
 	if a.By == "" {
-		return nil, p.fail(c, "\"by\" is missing: expected who approved it")
+		p.fail(c, "\"by\" is missing: expected who approved it")
 	}
-	return a, nil
+	return a
 }

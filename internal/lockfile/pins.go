@@ -97,7 +97,8 @@ func ParsePins(path string, data []byte) ([]Pin, error) {
 		}
 	}
 	if p.doc.Kind(list) != wire.Array {
-		return nil, p.fail(list, "expected an array of pins, found %s", p.doc.Kind(list))
+		p.fail(list, "expected an array of pins, found %s", p.doc.Kind(list))
+		return nil, p.err
 	}
 	var pins []Pin
 	for c := p.doc.First(list); c >= 0; c = p.doc.Next(c) {
@@ -107,7 +108,8 @@ func ParsePins(path string, data []byte) ([]Pin, error) {
 		pin := Pin{Server: p.first(c, "server_id", "server_name", "server"), Tool: p.first(c, "tool_name", "tool", "name"),
 			Hash: strings.TrimPrefix(p.first(c, "approved_hash", "hash"), "sha256:"), By: p.first(c, "trusted_by", "approved_by")}
 		if pin.Server == "" || pin.Tool == "" || pin.Hash == "" {
-			return nil, p.fail(c, "expected server_id, tool_name and hash, or server_name, tool_name and approved_hash")
+			p.fail(c, "expected server_id, tool_name and hash, or server_name, tool_name and approved_hash")
+			return nil, p.err
 		}
 		pin.At, _ = time.Parse(time.RFC3339, p.first(c, "trusted_at", "approved_at"))
 		pins = append(pins, pin)

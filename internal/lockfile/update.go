@@ -275,15 +275,6 @@ func (f *File) Waiting() (waiting []Change) {
 	return waiting
 }
 
-func sortedKeys(entries map[mcp.DefinitionKey]*Entry) []mcp.DefinitionKey {
-	keys := make([]mcp.DefinitionKey, 0, len(entries))
-	for k := range entries {
-		keys = append(keys, k)
-	}
-	slices.SortFunc(keys, mcp.DefinitionKey.Compare)
-	return keys
-}
-
 // Find returns the entries selected by SERVER:NAME.
 func (f *File) Find(s string) (found []Change, err error) {
 	sel, err := f.ParseSelector(s)
