@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/wire"
@@ -73,9 +72,4 @@ func hexSum(b []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-func toValid(s string) string {
-	if utf8.ValidString(s) {
-		return s
-	}
-	return strings.ToValidUTF8(s, "\uFFFD")
-}
+func toValid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }

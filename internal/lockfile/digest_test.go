@@ -86,7 +86,7 @@ func FuzzDigestsOfOthers(f *testing.F) {
 		if doc.Parse([]byte(schema)) != nil || len(doc.Anomalies) > 0 || !utf8.ValidString(name) || !utf8.ValidString(description) || !json.Valid([]byte(schema)) {
 			return
 		}
-		quote := func(s string) string { return string(appendText(nil, s)) }
+		quote := func(s string) string { return string(wire.AppendString(nil, []byte(toValid(s)))) }
 		sent := `{"name":` + quote(name) + `,"description":` + quote(description) + `,"inputSchema":` + schema + `}`
 		var tool struct {
 			Name        string          `json:"name"`

@@ -1,6 +1,7 @@
 package lockfile
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -17,7 +18,7 @@ var ErrTooLarge = errors.New("too large for a lockfile")
 // deterministic.
 func (f *File) Format() ([]byte, error) {
 	p := page{b: []byte{'{'}}
-	p.value("lockfile", appendText(nil, Version))
+	p.value("lockfile", Version)
 	p.open("servers")
 	for _, name := range inOrder(f.Names()) {
 		p.open(name)
@@ -40,28 +41,20 @@ func inOrder(keys []string) []string {
 
 func (s *Server) write(p *page) {
 	if c := s.Client; c != nil {
-		o := object{b: []byte{'{'}}
-		o.list("capabilities", c.Capabilities)
-		o.text("name", c.Name)
-		p.value("client", append(o.b, '}'))
+		p.value("client", fields{"capabilities": allValid(c.Capabilities), "name": toValid(c.Name)})
 	}
 	if l := s.Identity; l != nil {
-		o := object{b: []byte{'{'}}
-		o.approval(l.Approval)
-		o.members(identityMembers(l.Identity))
+		o := fields{}.put(identityMembers(l.Identity)).approved(l.Approval)
 		if l.Seen != nil {
-			o.key("seen")
-			seen := object{b: append(o.b, '{')}
-			seen.members(identityMembers(l.Seen))
-			o.b = append(seen.b, '}')
+			o["seen"] = fields{}.put(identityMembers(l.Seen))
 		}
 		if l.Pending || l.Approval != nil {
-			o.text("status", string(identityStatus(l)))
+			o["status"] = identityStatus(l)
 		}
-		p.value("identity", append(o.b, '}'))
+		p.value("identity", o)
 	}
 	if e := s.Entries[mcp.DefinitionKey{Kind: mcp.ServerSubject}]; e != nil {
-		p.value("instructions", e.append(p.scratch()))
+		p.value("instructions", e.fields())
 	}
 	entries := map[mcp.SubjectKind][]string{}
 	for _, key := range s.Keys() {
@@ -69,9 +62,7 @@ func (s *Server) write(p *page) {
 	}
 	for _, k := range kinds {
 		if k.kind == mcp.ToolSubject {
-			o := object{b: []byte{'{'}}
-			o.members(infoMembers(&s.Info))
-			p.value("serverInfo", append(o.b, '}'))
+			p.value("serverInfo", fields{}.put(infoMembers(&s.Info)))
 		}
 		names := inOrder(entries[k.kind])
 		if len(names) == 0 {
@@ -79,7 +70,7 @@ func (s *Server) write(p *page) {
 		}
 		p.open(k.member)
 		for _, name := range names {
-			p.value(name, s.Entries[mcp.DefinitionKey{Kind: k.kind, Name: name}].append(p.scratch()))
+			p.value(name, s.Entries[mcp.DefinitionKey{Kind: k.kind, Name: name}].fields())
 		}
 		p.close()
 	}
@@ -93,12 +84,8 @@ type page struct {
 	more  bool // the open object has a member
 	nodes int
 	doc   wire.Doc
-	buf   []byte
 	err   error
 }
-
-// scratch returns the buffer for the next value.
-func (p *page) scratch() []byte { return p.buf[:0] }
 
 func (p *page) key(name string) {
 	if p.more {
@@ -106,7 +93,7 @@ func (p *page) key(name string) {
 	}
 	p.more = true
 	p.b = wire.AppendNewline(p.b, p.depth+1)
-	p.b = append(appendText(p.b, name), ": "...)
+	p.b = append(wire.AppendString(p.b, []byte(toValid(name))), ": "...)
 	p.nodes++
 }
 
@@ -124,12 +111,17 @@ func (p *page) close() {
 	p.depth, p.more = p.depth-1, true
 }
 
-func (p *page) value(name string, json []byte) {
-	if p.buf = json; p.err != nil {
+// value writes a value, with the keys of its objects sorted.
+func (p *page) value(name string, v any) {
+	if p.err != nil {
+		return
+	}
+	data, err := json.Marshal(v)
+	if p.err = err; err != nil {
 		return
 	}
 	p.doc.MaxNodes = maxNodes
-	if p.err = p.doc.Parse(json); p.err != nil {
+	if p.err = p.doc.Parse(data); p.err != nil {
 		return
 	}
 	p.key(name)
@@ -139,60 +131,58 @@ func (p *page) value(name string, json []byte) {
 	}
 }
 
-func (e *Entry) append(b []byte) []byte {
-	o := object{b: append(b, '{')}
-	o.approval(e.Approval)
-	e.Shown.append(&o)
+// fields are the members of a JSON object.
+type fields map[string]any
+
+// put adds the members that are not empty.
+func (f fields) put(of []member) fields {
+	for _, m := range of {
+		switch v := m.value.(type) {
+		case *string:
+			if *v != "" {
+				f[m.name] = toValid(*v)
+			}
+		case *[]string:
+			if len(*v) > 0 {
+				f[m.name] = allValid(*v)
+			}
+		case *bool:
+			if *v {
+				f[m.name] = true
+			}
+		}
+	}
+	return f
+}
+
+func (f fields) approved(a *Approval) fields {
+	if a != nil {
+		f["approved"] = fields{"at": a.At.UTC().Format("2006-01-02T15:04:05Z"), "by": toValid(a.By)}.put([]member{{"reason", &a.Reason}})
+	}
+	return f
+}
+
+func (e *Entry) fields() fields {
+	f := e.Shown.fields().approved(e.Approval)
 	if e.Seen != nil {
-		o.key("seen")
-		in := object{b: append(o.b, '{')}
-		e.Seen.append(&in)
-		o.b = append(in.b, '}')
+		f["seen"] = e.Seen.fields()
 	}
 	if e.Gone {
-		o.raw("listed", []byte("false"))
+		f["listed"] = false
 	}
-	o.text("status", string(e.Status))
-	return append(o.b, '}')
+	f["status"] = e.Status
+	return f
 }
 
-func (s *Shown) append(o *object) {
-	digest := s.Digest.String()
-	o.members([]member{{"agentsh", &s.AgentSH}, {"digest", &digest}, {"mcpproxy", &s.MCPProxy}})
-	o.raw("definition", s.Definition)
-	o.key("parts")
-	in := object{b: append(o.b, '{')}
+func (s *Shown) fields() fields {
+	parts := fields{}
 	for i, part := range mcp.DefinitionParts {
-		d := s.Parts[i].String()
-		in.members([]member{{part, &d}})
+		if d := s.Parts[i].String(); d != "" {
+			parts[part] = d
+		}
 	}
-	o.b = append(in.b, '}')
-}
-
-// object writes the members of a JSON object.
-type object struct {
-	b    []byte
-	more bool
-}
-
-func (o *object) key(name string) {
-	if o.more {
-		o.b = append(o.b, ',')
-	}
-	o.more = true
-	o.b = append(appendText(o.b, name), ':')
-}
-
-func (o *object) approval(a *Approval) {
-	if a == nil {
-		return
-	}
-	o.key("approved")
-	in := object{b: append(o.b, '{')}
-	in.text("at", a.At.UTC().Format("2006-01-02T15:04:05Z"))
-	in.text("by", a.By)
-	in.members([]member{{"reason", &a.Reason}})
-	o.b = append(in.b, '}')
+	digest := s.Digest.String()
+	return fields{"definition": json.RawMessage(s.Definition), "parts": parts}.put([]member{{"agentsh", &s.AgentSH}, {"digest", &digest}, {"mcpproxy", &s.MCPProxy}})
 }
 
 func identityStatus(l *baseline.LockedIdentity) Status {
@@ -205,48 +195,10 @@ func identityStatus(l *baseline.LockedIdentity) Status {
 	return Approved
 }
 
-func (o *object) raw(name string, value []byte) {
-	o.key(name)
-	o.b = append(o.b, value...)
-}
-
-func (o *object) text(name, value string) {
-	o.key(name)
-	o.b = appendText(o.b, value)
-}
-
-// members writes the members that are not empty.
-func (o *object) members(of []member) {
-	for _, m := range of {
-		switch v := m.value.(type) {
-		case *string:
-			if *v != "" {
-				o.text(m.name, *v)
-			}
-		case *[]string:
-			if len(*v) > 0 {
-				o.list(m.name, *v)
-			}
-		case *bool:
-			if *v {
-				o.raw(m.name, []byte("true"))
-			}
-		}
+func allValid(values []string) []string {
+	out := []string{} // not nil, which would be null
+	for _, v := range values {
+		out = append(out, toValid(v))
 	}
-}
-
-func (o *object) list(name string, values []string) {
-	o.key(name)
-	o.b = append(o.b, '[')
-	for i, v := range values {
-		if i > 0 {
-			o.b = append(o.b, ',')
-		}
-		o.b = appendText(o.b, v)
-	}
-	o.b = append(o.b, ']')
-}
-
-func appendText(b []byte, s string) []byte {
-	return wire.AppendString(b, []byte(toValid(s)))
+	return out
 }
