@@ -39,19 +39,41 @@ type base int
 const (
 	inProject base = iota
 	inHome
-	inXDG      // $XDG_CONFIG_HOME or ~/.config, on every system
-	inAppData  // the system's directory for desktop application settings
-	inLocal    // %LOCALAPPDATA%
-	inClaude   // the directory of .claude.json
-	inPlugins  // Claude Code's own directory
-	inCodex    // $CODEX_HOME or ~/.codex
-	inCline    // $CLINE_DIR or ~/.cline
-	inCopilot  // $XDG_CONFIG_HOME or ~/.copilot
-	inOpencode // the file $OPENCODE_CONFIG
+	inXDG     // $XDG_CONFIG_HOME or ~/.config, on every system
+	inAppData // the system's directory for desktop application settings
+	inLocal   // %LOCALAPPDATA%
+	inClaude  // the directory of .claude.json
+	inPlugins // Claude Code's own directory
+	inCodex
+	inCline
+	inCopilot
+	inOpencode // a file
 	inRoot     // the file system root on Linux and macOS
 	inProgramData
 	inProgramFiles
 )
+
+// bases contains, for each base, its scope, its usual name if a variable can relocate it, and the
+// function that finds it.
+var bases = [...]struct {
+	scope, name string
+	find        func(Dirs) string
+}{
+	inProject:      {"project", "", func(d Dirs) string { return d.Project }},
+	inHome:         {"user", "", func(d Dirs) string { return d.Home }},
+	inXDG:          {"user", "", Dirs.xdg},
+	inAppData:      {"user", "", Dirs.appData},
+	inLocal:        {"user", "", func(d Dirs) string { return d.LocalAppData }},
+	inClaude:       {"user", "", func(d Dirs) string { return cmp.Or(d.env("CLAUDE_CONFIG_DIR"), d.Home) }},
+	inPlugins:      {"user", ".claude/", func(d Dirs) string { return cmp.Or(d.env("CLAUDE_CONFIG_DIR"), under(d.Home, ".claude")) }},
+	inCodex:        {"user", ".codex/", func(d Dirs) string { return cmp.Or(d.env("CODEX_HOME"), under(d.Home, ".codex")) }},
+	inCline:        {"user", ".cline/", func(d Dirs) string { return cmp.Or(d.env("CLINE_DIR"), under(d.Home, ".cline")) }},
+	inCopilot:      {"user", ".copilot/", func(d Dirs) string { return cmp.Or(d.XDGConfig, under(d.Home, ".copilot")) }},
+	inOpencode:     {"user", "", func(d Dirs) string { return d.env("OPENCODE_CONFIG") }},
+	inRoot:         {"system", "", func(Dirs) string { return "/" }},
+	inProgramData:  {"system", "", func(d Dirs) string { return d.ProgramData }},
+	inProgramFiles: {"system", "", func(d Dirs) string { return d.env("ProgramFiles") }},
+}
 
 // place is one row of the table: a pattern relative to a base directory, on all systems or on the
 // ones listed.
@@ -62,31 +84,11 @@ type place struct {
 	systems string
 }
 
-func (p place) scope() string {
-	switch p.base {
-	case inProject:
-		return "project"
-	case inRoot, inProgramData, inProgramFiles:
-		return "system"
-	}
-	return "user"
-}
+func (p place) scope() string { return bases[p.base].scope }
 
 // suffix returns the suffix shared by all paths at this place. It includes the usual name of a
 // directory that a variable can relocate, because many programs have a config.toml.
-func (p place) suffix() string {
-	switch p.base {
-	case inPlugins:
-		return ".claude/" + p.pattern
-	case inCodex:
-		return ".codex/" + p.pattern
-	case inCline:
-		return ".cline/" + p.pattern
-	case inCopilot:
-		return ".copilot/" + p.pattern
-	}
-	return p.pattern
-}
+func (p place) suffix() string { return bases[p.base].name + p.pattern }
 
 // at reports whether a path matches a place.
 func (d Dirs) at(p place, name string) bool {
@@ -103,39 +105,9 @@ func (d Dirs) at(p place, name string) bool {
 
 // directory returns the directory for a base, or "" if it is unknown or does not exist on this
 // system.
-func (d Dirs) directory(b base) string {
-	switch b {
-	case inProject:
-		return d.Project
-	case inHome:
-		return d.Home
-	case inXDG:
-		return cmp.Or(d.XDGConfig, under(d.Home, ".config"))
-	case inAppData:
-		return d.appData()
-	case inLocal:
-		return d.LocalAppData
-	case inClaude:
-		return cmp.Or(d.env("CLAUDE_CONFIG_DIR"), d.Home)
-	case inPlugins:
-		return cmp.Or(d.env("CLAUDE_CONFIG_DIR"), under(d.Home, ".claude"))
-	case inCodex:
-		return cmp.Or(d.env("CODEX_HOME"), under(d.Home, ".codex"))
-	case inCline:
-		return cmp.Or(d.env("CLINE_DIR"), under(d.Home, ".cline"))
-	case inCopilot:
-		return cmp.Or(d.XDGConfig, under(d.Home, ".copilot"))
-	case inOpencode:
-		return d.env("OPENCODE_CONFIG")
-	case inRoot:
-		return "/"
-	case inProgramData:
-		return d.ProgramData
-	case inProgramFiles:
-		return d.env("ProgramFiles")
-	}
-	return ""
-}
+func (d Dirs) directory(b base) string { return bases[b].find(d) }
+
+func (d Dirs) xdg() string { return cmp.Or(d.XDGConfig, under(d.Home, ".config")) }
 
 func (d Dirs) appData() string {
 	switch d.GOOS {
@@ -144,7 +116,7 @@ func (d Dirs) appData() string {
 	case "darwin":
 		return under(d.Home, "Library", "Application Support")
 	}
-	return cmp.Or(d.XDGConfig, under(d.Home, ".config"))
+	return d.xdg()
 }
 
 func (d Dirs) env(name string) string {
