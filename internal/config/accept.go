@@ -77,28 +77,28 @@ func reasonixPlugins(r *reader, n *node) bool {
 	return r.format == "toml" && n.is(kindArray) && holdsServers(n)
 }
 
+// shapeClients contains the shapes that are unique to one client.
+var shapeClients = map[string]string{
+	"amp.mcpServers":              "amp",
+	"context_servers":             "zed",
+	"mcp_servers (toml)":          "codex",
+	"mcp_servers list (toml)":     "vibe",
+	"plugins list (toml)":         "reasonix",
+	"extensions":                  "goose",
+	"servers":                     "vscode",
+	"mcp.servers":                 "vscode",
+	"settings.mcp":                "vscode",
+	"customizations.vscode.mcp":   "vscode",
+	"modelContextProtocolServers": "continue",
+	"projects":                    "claude-code",
+	"plugins.mcpServers":          "claude-code",
+}
+
 // clientOfShapes returns the client of the first shape that is unique to one client.
 func clientOfShapes(shapes []string) string {
 	for _, s := range shapes {
-		switch strings.TrimSuffix(s, " list") {
-		case "amp.mcpServers":
-			return "amp"
-		case "context_servers":
-			return "zed"
-		case "mcp_servers (toml)":
-			return "codex"
-		case "mcp_servers list (toml)":
-			return "vibe"
-		case "plugins list (toml)":
-			return "reasonix"
-		case "extensions":
-			return "goose"
-		case "servers", "mcp.servers", "settings.mcp", "customizations.vscode.mcp":
-			return "vscode"
-		case "modelContextProtocolServers":
-			return "continue"
-		case "projects", "plugins.mcpServers":
-			return "claude-code"
+		if client := shapeClients[strings.TrimSuffix(s, " list")]; client != "" {
+			return client
 		}
 	}
 	return ""

@@ -12,21 +12,17 @@ const (
 	remote = "remote"
 )
 
+var transports = map[string]string{
+	"stdio": stdio, "local": stdio,
+	"http": http, "streamablehttp": http, "https": http,
+	"sse": sse,
+	"ws":  ws, "websocket": ws,
+	"remote": remote,
+}
+
 // transportOf maps the type in a client file to a transport, or "".
 func transportOf(written string) string {
-	switch strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(written)) {
-	case "stdio", "local":
-		return stdio
-	case "http", "streamablehttp", "https":
-		return http
-	case "sse":
-		return sse
-	case "ws", "websocket":
-		return ws
-	case "remote":
-		return remote
-	}
-	return ""
+	return transports[strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(written))]
 }
 
 func knownTransport(written string) bool { return transportOf(written) != "" }
