@@ -222,12 +222,9 @@ func same(a, b any) bool { return reflect.DeepEqual(a, b) }
 // Place sets the position of changes that have none: the position of their key in a settings file,
 // or of its nearest existing parent.
 func Place(changes []configfile.SettingsChange, data []byte) {
-	plain, failed := plainText(data)
-	if failed != nil {
-		return
-	}
-	roots, failed := parseYAML(plain)
-	if failed != nil || len(roots) == 0 {
+	var r strictReader
+	roots := r.parse(data, parseYAML)
+	if len(roots) == 0 {
 		return
 	}
 	for i := range changes {
@@ -239,7 +236,7 @@ func Place(changes []configfile.SettingsChange, data []byte) {
 
 // positionOf looks up keys at each level where a policy may be; the longest match wins.
 func positionOf(root *node, keys []string) Position {
-	best, most := Position{Line: 1, Column: 1}, 0
+	best, most := start, 0
 	for _, above := range [...][]string{nil, {"sandbox", "mcp"}, {"mcp_rules"}, {"mcp", "inspection"}} {
 		if at, length := locate(root, append(above, keys...)); length-len(above) > most {
 			best, most = at, length-len(above)

@@ -20,6 +20,9 @@ import (
 // Position is a position in a file.
 type Position = configfile.Position
 
+// start is the position of the start of a file, reported for problems with the whole file.
+var start = Position{Line: 1, Column: 1}
+
 // Server is one normalised entry in a client configuration. Strings are as written in the file: see
 // Expand for references.
 type Server = configfile.Entry
@@ -47,9 +50,9 @@ var ErrNotConfig = errors.New("not an MCP client configuration")
 
 // SyntaxError reports the position at which a file stops being valid JSON, TOML or YAML.
 type SyntaxError struct {
-	Path         string
-	Line, Column int
-	Msg          string
+	Path string
+	Position
+	Msg string
 }
 
 // Error returns path, position and message. The message quotes nothing from the file beyond single
@@ -61,7 +64,7 @@ func (e *SyntaxError) Error() string {
 // syntaxError is the only constructor, so that every parser's message is truncated and stripped of
 // control characters before it can reach a terminal.
 func syntaxError(pos Position, format string, args ...any) *SyntaxError {
-	return &SyntaxError{Line: pos.Line, Column: pos.Column, Msg: printable(fmt.Sprintf(format, args...), 300)}
+	return &SyntaxError{Position: pos, Msg: printable(fmt.Sprintf(format, args...), 300)}
 }
 
 // Parse reads a client configuration. The format (JSON with comments, TOML, YAML) and the shape are

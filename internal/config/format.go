@@ -22,7 +22,6 @@ type format struct {
 
 // plainText strips the byte order mark and rejects text that is not UTF-8.
 func plainText(data []byte) ([]byte, *SyntaxError) {
-	start := Position{Line: 1, Column: 1}
 	if bytes.HasPrefix(data, []byte{0xff, 0xfe, 0, 0}) || bytes.HasPrefix(data, []byte{0, 0, 0xfe, 0xff}) {
 		return nil, syntaxError(start, "expected UTF-8 text, found UTF-32: save the file as UTF-8")
 	}

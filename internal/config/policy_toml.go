@@ -22,17 +22,9 @@ const (
 // *SettingsError with all problems.
 func ParsePolicy(path string, data []byte) (*policy.Policy, error) {
 	r := &rulesReader{}
-	plain, failed := plainText(data)
-	var roots []*node
-	if failed == nil && len(data) <= MaxPolicy {
-		roots, failed = parseTOML(plain)
-	}
-	switch {
-	case len(data) > MaxPolicy:
+	if len(data) > MaxPolicy {
 		r.fail(start, "larger than %d MiB, the limit for a policy; check the path", MaxPolicy>>20)
-	case failed != nil:
-		r.fail(Position{Line: failed.Line, Column: failed.Column}, "%s", failed.Msg)
-	default:
+	} else if roots := r.parse(data, parseTOML); len(roots) > 0 {
 		r.root(roots[0])
 	}
 	if err := r.err(path); err != nil {
@@ -48,9 +40,6 @@ type rulesReader struct {
 	listed   bool // the file has the form [[rule]]
 	patterns int
 }
-
-// start is the position reported for problems with the whole file.
-var start = Position{Line: 1, Column: 1}
 
 const forms = "[[rule]] with action and tool, or [rules.NAME] with action and match"
 

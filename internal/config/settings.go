@@ -150,14 +150,7 @@ func (e *SettingsError) Error() string {
 // be ignored silently, and protect nothing. The error is a *SettingsError with all problems.
 func ParseSettings(path string, data []byte, v Vocabulary) (*Settings, error) {
 	r := &settingsReader{vocabulary: v, settings: &Settings{Path: path}}
-	plain, failed := plainText(data)
-	var roots []*node
-	if failed == nil {
-		roots, failed = parseYAML(plain)
-	}
-	switch {
-	case failed != nil:
-		r.fail(Position{Line: failed.Line, Column: failed.Column}, "%s", failed.Msg)
+	switch roots := r.parse(data, parseYAML); {
 	case len(roots) > 1:
 		r.fail(roots[1].pos, "more than one YAML document: expected one, without ---")
 	case len(roots) == 1 && roots[0].kind != kindNull:

@@ -22,6 +22,19 @@ func (r *strictReader) fail(pos Position, format string, args ...any) {
 	r.problems = append(r.problems, Problem{Pos: pos, Msg: printable(fmt.Sprintf(format, args...), 600)})
 }
 
+// parse returns the roots of a file, or adds its syntax error to the problems.
+func (r *strictReader) parse(data []byte, parse func([]byte) ([]*node, *SyntaxError)) []*node {
+	plain, failed := plainText(data)
+	var roots []*node
+	if failed == nil {
+		roots, failed = parse(plain)
+	}
+	if failed != nil {
+		r.fail(failed.Position, "%s", failed.Msg)
+	}
+	return roots
+}
+
 // err returns a *SettingsError with all problems, or nil if there are none.
 func (r *strictReader) err(path string) error {
 	if len(r.problems) == 0 {

@@ -13,7 +13,7 @@ import (
 func parseTOML(data []byte) ([]*node, *SyntaxError) {
 	var p unstable.Parser
 	p.Reset(data)
-	root := &node{kind: kindObject, pos: Position{Line: 1, Column: 1}}
+	root := &node{kind: kindObject, pos: start}
 	b := &tomlBuilder{parser: &p, loc: newLocator(data), index: map[*node]map[string]int{}, declared: map[*node]bool{}}
 	b.table = root
 	for p.NextExpression() {

@@ -22,7 +22,6 @@ const (
 
 // parseYAML reads all documents of a YAML file.
 func parseYAML(data []byte) ([]*node, *SyntaxError) {
-	start := Position{Line: 1, Column: 1}
 	if len(data) > maxYAMLBytes {
 		return nil, syntaxError(start, "larger than %d bytes, the limit for a YAML configuration: check that this is the right file", maxYAMLBytes)
 	}
@@ -48,7 +47,7 @@ func parseYAML(data []byte) ([]*node, *SyntaxError) {
 func yamlFile(text string) (file *ast.File, failed *SyntaxError) {
 	defer func() {
 		if recover() != nil {
-			file, failed = nil, syntaxError(Position{Line: 1, Column: 1}, "not YAML: the parser gave up on this file; look for unusual anchors, tags or escapes")
+			file, failed = nil, syntaxError(start, "not YAML: the parser gave up on this file; look for unusual anchors, tags or escapes")
 		}
 	}()
 	tokens := lexer.Tokenize(text)
@@ -62,7 +61,7 @@ func yamlFile(text string) (file *ast.File, failed *SyntaxError) {
 	if err == nil {
 		return file, nil
 	}
-	pos, msg := Position{Line: 1, Column: 1}, "not YAML: the file cannot be parsed"
+	pos, msg := start, "not YAML: the file cannot be parsed"
 	var at interface {
 		GetToken() *token.Token
 		GetMessage() string
@@ -75,7 +74,7 @@ func yamlFile(text string) (file *ast.File, failed *SyntaxError) {
 
 func tokenPos(t *token.Token) Position {
 	if t == nil || t.Position == nil {
-		return Position{Line: 1, Column: 1}
+		return start
 	}
 	return Position{Line: max(1, t.Position.Line), Column: max(1, t.Position.Column)}
 }
@@ -141,7 +140,7 @@ func (r *yamlReader) fail(pos Position, format string, args ...any) sized {
 
 func (r *yamlReader) read(n ast.Node) sized {
 	if n == nil || r.err != nil {
-		return sized{&node{pos: Position{Line: 1, Column: 1}}, 1}
+		return sized{&node{pos: start}, 1}
 	}
 	pos := tokenPos(n.GetToken())
 	out := sized{&node{pos: pos}, 1}
