@@ -3,7 +3,6 @@ package config
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/configfile"
@@ -90,11 +89,8 @@ func (r *reader) values(n *node, pointer string) {
 	case n.scalar() && len(r.file.Settings) < maxSettings:
 		r.file.Settings = append(r.file.Settings, configfile.Setting{Pointer: pointer, Text: n.text, Pos: n.pos})
 	}
-	for _, m := range n.members {
-		r.values(m.value, pointer+"/"+wire.EscapePointer(m.key))
-	}
-	for i, item := range n.items {
-		r.values(item, pointer+"/"+strconv.Itoa(i))
+	for at, v := range n.below(pointer) {
+		r.values(v, at)
 	}
 }
 

@@ -1,11 +1,6 @@
 package config
 
-import (
-	"strconv"
-	"strings"
-
-	"github.com/mcpscan/mcpscan/internal/wire"
-)
+import "strings"
 
 // variants returns the top-level members whose key is a different spelling of a container's key.
 // Most clients compare keys exactly, but some do not (Go's JSON package ignores case), so these
@@ -45,41 +40,30 @@ func (r *reader) strays(root *node) {
 	if !namedMCP(r.file.Path) {
 		return
 	}
-	s := strays{read: r.read}
-	s.walk(root, "")
-	if s.count == 0 {
+	count, first, where := 0, Position{}, ""
+	var walk func(n *node, pointer string)
+	walk = func(n *node, pointer string) {
+		switch {
+		case n == nil:
+			return
+		case looksLikeServer(n) && pointer != "":
+			if !r.read[n] {
+				if count++; count == 1 {
+					first, where = n.pos, pointer
+				}
+			}
+			return
+		}
+		for at, v := range n.below(pointer) {
+			walk(v, at)
+		}
+	}
+	walk(root, "")
+	if count == 0 {
 		return
 	}
 	if len(r.shapes) == 0 {
 		r.shapes = append(r.shapes, "none")
 	}
-	r.problem(s.first.pos, Position{}, "servers under a key that no known client reads were not checked (found %d, the first at %s): move them to the key that the client reads, or remove them", s.count, Quoted(s.pointer))
-}
-
-// strays looks for servers other than those that were read.
-type strays struct {
-	read    map[*node]bool
-	count   int
-	first   *node
-	pointer string
-}
-
-func (s *strays) walk(n *node, pointer string) {
-	if n == nil {
-		return
-	}
-	if looksLikeServer(n) && pointer != "" {
-		if !s.read[n] {
-			if s.count++; s.count == 1 {
-				s.first, s.pointer = n, pointer
-			}
-		}
-		return
-	}
-	for _, m := range n.members {
-		s.walk(m.value, pointer+"/"+wire.EscapePointer(m.key))
-	}
-	for i, item := range n.items {
-		s.walk(item, pointer+"/"+strconv.Itoa(i))
-	}
+	r.problem(first, Position{}, "servers under a key that no known client reads were not checked (found %d, the first at %s): move them to the key that the client reads, or remove them", count, Quoted(where))
 }

@@ -2,7 +2,11 @@ package config
 
 import (
 	"bytes"
+	"iter"
+	"strconv"
 	"unicode/utf8"
+
+	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
 // kind is the kind of value in a node in the common tree.
@@ -72,6 +76,23 @@ func (n *node) all(path ...string) []member {
 	return found
 }
 
+// below returns the values in the node, with the JSON Pointers that lead to them if pointer leads to
+// the node.
+func (n *node) below(pointer string) iter.Seq2[string, *node] {
+	return func(yield func(string, *node) bool) {
+		for _, m := range n.members {
+			if !yield(pointer+"/"+wire.EscapePointer(m.key), m.value) {
+				return
+			}
+		}
+		for i, item := range n.items {
+			if !yield(pointer+"/"+strconv.Itoa(i), item) {
+				return
+			}
+		}
+	}
+}
+
 // is reports whether the node is non-nil and of that kind.
 func (n *node) is(k kind) bool { return n != nil && n.kind == k }
 
@@ -101,13 +122,13 @@ type locator struct {
 }
 
 func newLocator(data []byte) *locator {
-	return &locator{data: data, pos: Position{Line: 1, Column: 1}}
+	return &locator{data: data, pos: start}
 }
 
 func (l *locator) at(off int) Position {
 	off = max(0, min(off, len(l.data)))
 	if off < l.off {
-		l.off, l.pos = 0, Position{Line: 1, Column: 1}
+		l.off, l.pos = 0, start
 	}
 	part := l.data[l.off:off]
 	if n := bytes.Count(part, []byte("\n")); n > 0 {
