@@ -1,6 +1,10 @@
 package config
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/mcpscan/mcpscan/internal/wire"
+)
 
 // commandKeys returns the keys for the program; the first one present counts.
 func commandKeys() []string { return []string{"command", "cmd"} }
@@ -71,18 +75,10 @@ func (b *entryReader) headers() {
 	var fromEnv map[string]string
 	b.pairs(&fromEnv, "env_http_headers", span, b.first("env_http_headers"))
 	for k, v := range fromEnv {
-		b.s.Headers = with(b.s.Headers, k, "${"+v+"}")
+		b.pair(&b.s.Headers, span, k, "${"+v+"}", b.s.Span[span+"/"+wire.EscapePointer(k)])
 	}
 	b.pairs(&b.s.Headers, "http_headers", span, b.first("http_headers"))
 	b.pairs(&b.s.Headers, "headers", span, b.first("headers"))
-}
-
-func with(m map[string]string, k, v string) map[string]string {
-	if m == nil {
-		m = map[string]string{}
-	}
-	m[k] = v
-	return m
 }
 
 // tools reads the lists of tools that are enabled, disabled, or run without asking.

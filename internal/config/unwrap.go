@@ -3,12 +3,7 @@ package config
 import (
 	"bytes"
 	"strings"
-
-	"github.com/mcpscan/mcpscan/internal/configfile"
 )
-
-// EntryProxy is the proxy that an entry starts.
-type EntryProxy = configfile.EntryProxy
 
 // unwrap returns the ways to remove the proxy from an entry. The first restores the original bytes;
 // the others restore as much as possible if parts were moved since. It returns nil for an entry

@@ -152,7 +152,7 @@ func (d *draft) holderOf(i int) (h holder, err error) {
 	if n == nil {
 		return h, errors.New("its position in the file is unknown")
 	}
-	if inner := n.get("transport"); inner.is(kindObject) && holds(inner, commandKeys()) {
+	if inner := n.get("transport"); inner.is(kindObject) && lastOf(inner, commandKeys()) >= 0 {
 		n = inner
 	}
 	keys := commandKeys()
@@ -172,8 +172,6 @@ func (d *draft) holderOf(i int) (h holder, err error) {
 	}
 	return h, nil
 }
-
-func holds(n *node, keys []string) bool { return lastOf(n, keys) >= 0 }
 
 // lastOf returns the index of the member that takes effect, as in entryReader.named.
 func lastOf(n *node, keys []string) int {

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"maps"
 	"reflect"
+
+	"github.com/mcpscan/mcpscan/internal/configfile"
 )
 
 // provesWrap reports whether an entry is wrapped, nothing else has changed, and every byte can be
@@ -17,7 +19,7 @@ func provesWrap(before, after *draft, i int, f form, by Wrapper) bool {
 	if !ok || !w.exact || w.form != f || w.options != by.Options || is.Command != by.Program || is.Proxy == nil {
 		return false
 	}
-	is.Span, is.Proxy = maps.Clone(is.Span), &EntryProxy{}
+	is.Span, is.Proxy = maps.Clone(is.Span), &configfile.EntryProxy{}
 	seeThrough(&is, w)
 	if is.Proxy = nil; !alike(&was, &is) || !onlyThatOne(before, after, i) {
 		return false
