@@ -3,8 +3,6 @@ package names
 import (
 	"strings"
 	"unicode"
-
-	"github.com/agnivade/levenshtein"
 )
 
 // ImitationShare is the similarity, from 0 to 1, at which the later of two descriptions, tool
@@ -47,7 +45,5 @@ func Alike(a, b string) bool {
 	if a == "" || b == "" {
 		return false
 	}
-	a, b = a[:min(len(a), MaxCompared)], b[:min(len(b), MaxCompared)]
-	longest := max(len(a), len(b))
-	return 1-float64(levenshtein.ComputeDistance(a, b))/float64(longest) >= ImitationShare
+	return Similarity(a[:min(len(a), MaxCompared)], b[:min(len(b), MaxCompared)]) >= ImitationShare
 }

@@ -100,23 +100,11 @@ func unlike(a, b string, alike float64) bool {
 // as equal.
 func letters(w string) (set uint32, plain bool) {
 	for i := range len(w) {
-		switch c := w[i]; c {
-		case 'r', 'n', 'm', 'v', 'w':
-		case '0':
-			set |= 1 << ('o' & 31)
-		case '1', 'i':
-			set |= 1 << ('l' & 31)
-		case '5':
-			set |= 1 << ('s' & 31)
-		case '3':
-			set |= 1 << ('e' & 31)
-		case '4':
-			set |= 1 << ('a' & 31)
-		default:
-			if c >= 0x80 {
-				return 0, false
-			}
-			set |= 1 << (c & 31)
+		switch c := w[i]; {
+		case c >= 0x80:
+			return 0, false
+		case c != 'r' && c != 'n' && c != 'm' && c != 'v' && c != 'w':
+			set |= 1 << (alikeByte(c) & 31)
 		}
 	}
 	return set, true
@@ -160,19 +148,24 @@ func glyph(w string) (as byte, n int) {
 	if len(w) > 1 && w[0] == 'v' && w[1] == 'v' {
 		return 'w', 2
 	}
-	switch w[0] {
+	return alikeByte(w[0]), 1
+}
+
+// alikeByte returns the letter that a digit or an i looks like, or any other byte unchanged.
+func alikeByte(c byte) byte {
+	switch c {
 	case '0':
-		return 'o', 1
+		return 'o'
 	case '1', 'i':
-		return 'l', 1
+		return 'l'
 	case '5':
-		return 's', 1
+		return 's'
 	case '3':
-		return 'e', 1
+		return 'e'
 	case '4':
-		return 'a', 1
+		return 'a'
 	}
-	return w[0], 1
+	return c
 }
 
 func noDigits(w string) string {
