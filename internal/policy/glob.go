@@ -105,11 +105,7 @@ func (g *glob) match(s string) bool {
 			if at == len(g.tokens) || !g.tokens[at].takes(r) {
 				continue
 			}
-			if g.tokens[at].many() {
-				next = g.reach(next, at)
-			} else {
-				next = g.reach(next, at+1)
-			}
+			next = g.after(next, at)
 		}
 		if states, next = next, states; len(states) == 0 {
 			return false
@@ -132,6 +128,14 @@ func (g *glob) reach(states []int, at int) []int {
 	}
 }
 
+// after adds the states after the token at a state has matched one character.
+func (g *glob) after(states []int, at int) []int {
+	if !g.tokens[at].many() {
+		at++
+	}
+	return g.reach(states, at)
+}
+
 // covers reports whether g matches everything that o matches. It may return false negatives,
 // because it keeps only the states of g that are reached no matter what o's wildcards match.
 func (g *glob) covers(o *glob) bool {
@@ -149,18 +153,13 @@ func (g *glob) covers(o *glob) bool {
 				continue
 			}
 			own := g.tokens[at]
-			loops := own.many()
 			switch {
 			case t.many(): // the wildcard may match nothing, or several characters
 				if own == deep || own == star && t == star {
 					next = g.reach(next, at)
 				}
 			case t == one && own.wild(), t == anyRune && (own == deep || own == anyRune), !t.wild() && own.takes(rune(t)):
-				if loops {
-					next = g.reach(next, at)
-				} else {
-					next = g.reach(next, at+1)
-				}
+				next = g.after(next, at)
 			}
 		}
 		if states = next; len(states) == 0 {
