@@ -2,7 +2,6 @@ package configuration
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -11,7 +10,6 @@ import (
 	"github.com/mcpscan/mcpscan/internal/launch"
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/secrets"
-	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -82,19 +80,17 @@ func sendsCredentials(headers map[string]string) bool {
 
 // unchecked finds options and variables that disable certificate verification.
 func unchecked(p *scanner.ConfigPass, e *configfile.Entry) {
-	for _, name := range slices.Sorted(maps.Keys(e.Env)) {
-		value := strings.ToLower(e.Env[name])
-		pointer := "/env/" + wire.EscapePointer(name)
-		upper := strings.ToUpper(name)
+	named(e.Env, "/env/", func(pointer, name, written string) {
+		value, upper := strings.ToLower(written), strings.ToUpper(name)
 		switch {
 		case (upper == "NODE_TLS_REJECT_UNAUTHORIZED" || upper == "PYTHONHTTPSVERIFY") && value == "0",
 			upper == "GIT_SSL_NO_VERIFY" && value != "" && value != "0" && value != "false":
-			p.Report(e, pointer, scanner.High, "certificate checks are disabled for the whole process", name+"="+e.Env[name])
+			p.Report(e, pointer, scanner.High, "certificate checks are disabled for the whole process", name+"="+written)
 		case verifyName.MatchString(upper) && (value == "false" || value == "0" || value == "no" || value == "off"),
 			insecureName.MatchString(upper) && (value == "true" || value == "1" || value == "yes" || value == "on"):
-			p.Report(e, pointer, scanner.Medium, "certificate checks are disabled", name+"="+e.Env[name])
+			p.Report(e, pointer, scanner.Medium, "certificate checks are disabled", name+"="+written)
 		}
-	}
+	})
 	for i, arg := range e.Args {
 		if uncheckedFlag.MatchString(arg) {
 			p.Report(e, fmt.Sprintf("/args/%d", i), scanner.Medium, "certificate checks are disabled", arg)
