@@ -4,7 +4,12 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/mcpscan/mcpscan/internal/destination"
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
@@ -254,4 +259,102 @@ func elsewhere(s string) (maybe []string) {
 		}
 	}
 	return maybe
+}
+
+// shortened decodes overlong two- and three-byte UTF-8 encodings of ASCII characters, as lenient
+// decoders do.
+func shortened(s string) string {
+	if utf8.ValidString(s) {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		switch rest := s[i:]; {
+		case len(rest) > 1 && rest[0]|1 == 0xC1 && rest[1]&0xC0 == 0x80:
+			b.WriteByte(rest[0]&1<<6 | rest[1]&0x3F)
+			i++
+		case len(rest) > 2 && rest[0] == 0xE0 && rest[1]|1 == 0x81 && rest[2]&0xC0 == 0x80:
+			b.WriteByte(rest[1]&1<<6 | rest[2]&0x3F)
+			i += 2
+		default:
+			b.WriteByte(s[i])
+		}
+	}
+	return b.String()
+}
+
+// alike adds a string's readings in programs and file systems that normalise Unicode. They count as
+// certain if normalisation produces a ".." element or changes the number of slashes.
+func (r *readings) alike(s string) {
+	if strings.IndexFunc(s, func(c rune) bool { return c >= utf8.RuneSelf }) < 0 || !utf8.ValidString(s) {
+		return
+	}
+	plain := strings.Map(likeASCII, norm.NFKC.String(s))
+	switch {
+	case plain == s:
+	case climbs(plain) && !climbs(s), strings.Count(plain, "/") != strings.Count(s, "/"):
+		r.plain(plain)
+	default:
+		var other readings
+		other.one(plain)
+		r.maybe = append(append(r.maybe, other.sure...), other.maybe...)
+	}
+}
+
+// likeASCII returns the ASCII character that c looks like in a path, or -1 if some file systems
+// drop c.
+func likeASCII(c rune) rune {
+	switch {
+	case c == 0x2044 || c == 0x2215 || c == 0x29F8: // slashes
+		return '/'
+	case c == 0x2216 || c == 0x29F5 || c == 0x29F9: // backslashes
+		return '\\'
+	case c >= utf8.RuneSelf && unicode.Is(unicode.Cf, c): // invisible
+		return -1
+	}
+	return c
+}
+
+// spelled returns a name's spellings, cached for all rules.
+func (q *request) spelled(name string) []string {
+	known, ok := q.spelt[name]
+	if !ok {
+		if q.spelt == nil {
+			q.spelt = map[string][]string{}
+		}
+		known = spellings(name)
+		q.spelt[name] = known
+	}
+	return known
+}
+
+// webPorts are the schemes whose URLs clients parse by the WHATWG URL standard, with their default ports.
+var webPorts = map[string]string{"http": ":80", "https": ":443", "ws": ":80", "wss": ":443"}
+
+// web adds a web URL as clients read it: whatever the slashes after the scheme, with its host in canonical
+// form, and without a user and the default port. Only rules that refuse need this reading.
+func (r *readings) web(s string) {
+	scheme, rest, _ := strings.Cut(s, ":")
+	scheme = strings.ToLower(scheme)
+	port, ok := webPorts[scheme]
+	if !ok {
+		return
+	}
+	query := len(rest)
+	if i := strings.IndexAny(rest, "?#"); i >= 0 {
+		query = i
+	}
+	authority, below, hasPath := strings.Cut(strings.TrimLeft(strings.ReplaceAll(rest[:query], `\`, "/"), "/"), "/")
+	host := authority[strings.LastIndexByte(authority, '@')+1:]
+	own := ""
+	if i := strings.LastIndexByte(host, ':'); i > strings.LastIndexByte(host, ']') {
+		host, own = host[:i], host[i:]
+	}
+	if own == port || own == ":" {
+		own = ""
+	}
+	if hasPath {
+		below = path.Clean("/" + below)
+	}
+	r.maybe = append(r.maybe, scheme+"://"+destination.Host(host)+own+below+rest[query:])
 }
