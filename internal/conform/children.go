@@ -6,8 +6,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-func (c *compiler) required(v int) check {
-	names := c.words(v)
+func (c *compiler) required(_ *keyword, at found) check {
+	names := c.words(at[0])
 	return func(r *run, i int) bool { return r.hasAll(i, names) }
 }
 
@@ -29,7 +29,7 @@ type members struct {
 	closed   bool // no other members are allowed
 }
 
-func (c *compiler) members(at [3]int) check {
+func (c *compiler) members(_ *keyword, at found) check {
 	m := &members{known: map[string]*schema{}, others: c.optional(at[2])}
 	m.closed = c.Kind(at[2]) == wire.Bool && m.others.nothing
 	if at[0] >= 0 {
@@ -91,9 +91,9 @@ func (m *members) member(r *run, n int) (ok, known bool) {
 	return ok, known || !m.closed
 }
 
-// names applies schemas to the names of members.
-func (c *compiler) names(v int) check {
-	s := c.schema(v)
+// memberNames applies a schema to the names of members.
+func (c *compiler) memberNames(_ *keyword, at found) check {
+	s := c.schema(at[0])
 	return func(r *run, i int) bool {
 		for n := r.first(i); n >= 0; n = r.next(n) {
 			key := r.key(n)
@@ -118,9 +118,10 @@ type dependency struct {
 	then  *schema
 }
 
-func (c *compiler) dependent(v int, keyword string) check {
+func (c *compiler) dependent(k *keyword, at found) check {
 	var list []dependency
-	for _, n := range c.list(v, wire.Object) {
+	keyword := k.names[0]
+	for _, n := range c.list(at[0], wire.Object) {
 		d := dependency{name: string(c.key(n))}
 		if keyword == "dependentRequired" || keyword == "dependencies" && c.Kind(n) == wire.Array {
 			d.needs = c.words(n)
@@ -151,7 +152,7 @@ func (c *compiler) dependent(v int, keyword string) check {
 // items checks the elements of an array: the first ones against one schema each, and the rest
 // against a single schema. Up to draft 2019-09, "items" is either a list of schemas for the first
 // elements or one schema for all.
-func (c *compiler) items(at [3]int) check {
+func (c *compiler) items(_ *keyword, at found) check {
 	var each []*schema
 	rest, closed := c.optional(at[1]), false
 	switch {
@@ -186,8 +187,8 @@ func (c *compiler) items(at [3]int) check {
 	}
 }
 
-func (c *compiler) unique(v int) check {
-	if c.failed = c.failed || c.Kind(v) != wire.Bool; string(c.Raw(v)) != "true" {
+func (c *compiler) unique(_ *keyword, at found) check {
+	if c.failed = c.failed || c.Kind(at[0]) != wire.Bool; string(c.Raw(at[0])) != "true" {
 		return nil
 	}
 	return func(r *run, i int) bool {
@@ -206,7 +207,7 @@ func (c *compiler) unique(v int) check {
 	}
 }
 
-func (c *compiler) contains(at [3]int) check {
+func (c *compiler) contains(_ *keyword, at found) check {
 	s, least, most := c.optional(at[0]), 1, -1
 	if at[1] >= 0 {
 		least = c.length(at[1])
@@ -233,8 +234,8 @@ func (c *compiler) contains(at [3]int) check {
 }
 
 // unevaluated checks the children that no other rule of the schema evaluated.
-func (c *compiler) unevaluated(v int) check {
-	s := c.schema(v)
+func (c *compiler) unevaluated(_ *keyword, at found) check {
+	s := c.schema(at[0])
 	return func(r *run, i int) bool {
 		known := map[int32]bool{}
 		for _, n := range r.evaluated[r.from:] {

@@ -14,11 +14,11 @@ type check = func(r *run, i int) bool
 var kindsOf = map[string]kinds{"object": objects, "array": arrays, "string": texts, "number": numbers, "integer": integers,
 	"boolean": 1 << wire.Bool, "null": 1 << wire.Null}
 
-func (c *compiler) types(v int) check {
+func (c *compiler) types(_ *keyword, at found) check {
 	var allowed kinds
-	names := []int{v}
-	if c.Kind(v) == wire.Array {
-		names = c.list(v, wire.Array)
+	names := at[:1]
+	if c.Kind(at[0]) == wire.Array {
+		names = c.list(at[0], wire.Array)
 	}
 	for _, n := range names {
 		kind := kindsOf[c.word(n)]
@@ -37,12 +37,11 @@ func (r *run) integer(i int) bool {
 	return ok && d.integer() || !ok && r.stop()
 }
 
-// forms checks that a value equals the value at node v or, if listed is set, one of
-// its elements.
-func (c *compiler) forms(v int, listed bool) check {
-	allowed := []int{v}
-	if listed {
-		allowed = c.list(v, wire.Array)
+// forms checks that a value equals a constant or, for enum, one of several.
+func (c *compiler) forms(k *keyword, at found) check {
+	allowed := at[:1]
+	if k.names[0] == "enum" {
+		allowed = c.list(at[0], wire.Array)
 	}
 	known := make(map[string]bool, len(allowed))
 	for _, n := range allowed {
@@ -68,8 +67,8 @@ func (r *run) formOf(i int) (form []byte, ok bool) {
 	return r.form, ok
 }
 
-func (c *compiler) format(v int) check {
-	is := formats(c.word(v))
+func (c *compiler) format(_ *keyword, at found) check {
+	is := formats(c.word(at[0]))
 	if is == nil {
 		return nil
 	}
@@ -82,18 +81,18 @@ func (r *run) textOf(i int) []byte {
 	return r.content(i)
 }
 
-func (c *compiler) reference(v int) check {
-	s := c.target(v)
+func (c *compiler) reference(_ *keyword, at found) check {
+	s := c.target(at[0])
 	return func(r *run, i int) bool { return r.apply(s, i, true) }
 }
 
-func (c *compiler) not(v int) check {
-	s := c.schema(v)
+func (c *compiler) not(_ *keyword, at found) check {
+	s := c.schema(at[0])
 	return func(r *run, i int) bool { return !r.fits(s, i, true) || r.fail(i, "") }
 }
 
-func (c *compiler) allOf(v int) check {
-	parts := c.schemas(v)
+func (c *compiler) allOf(_ *keyword, at found) check {
+	parts := c.schemas(at[0])
 	return func(r *run, i int) bool {
 		ok := true
 		for _, s := range parts {
@@ -107,10 +106,10 @@ func (c *compiler) allOf(v int) check {
 	}
 }
 
-// someOf checks that a value conforms to at least one of several schemas or, if one is set,
-// to exactly one.
-func (c *compiler) someOf(v int, one bool) check {
-	parts := c.schemas(v)
+// someOf checks that a value conforms to at least one of several schemas or, for oneOf, to exactly
+// one.
+func (c *compiler) someOf(k *keyword, at found) check {
+	parts, one := c.schemas(at[0]), k.names[0] == "oneOf"
 	return func(r *run, i int) bool {
 		fitting := 0
 		for _, s := range parts {
@@ -125,7 +124,7 @@ func (c *compiler) someOf(v int, one bool) check {
 	}
 }
 
-func (c *compiler) choice(at [3]int) check {
+func (c *compiler) choice(_ *keyword, at found) check {
 	condition, then, otherwise := c.optional(at[0]), c.optional(at[1]), c.optional(at[2])
 	if condition == nil {
 		return nil
@@ -139,14 +138,14 @@ func (c *compiler) choice(at [3]int) check {
 	}
 }
 
-func (c *compiler) pattern(v int) check {
-	p := &pattern{source: c.word(v)}
+func (c *compiler) pattern(_ *keyword, at found) check {
+	p := &pattern{source: c.word(at[0])}
 	return func(r *run, i int) bool { return r.matches(p, r.textOf(i)) }
 }
 
-// number compares a number with the limit or divisor at node v.
-func (c *compiler) number(name string, v int) check {
-	bound := c.numberAt(v)
+// number compares a number with a limit or divisor.
+func (c *compiler) number(k *keyword, at found) check {
+	name, bound := k.names[0], c.numberAt(at[0])
 	c.failed = c.failed || name == "multipleOf" && bound.sign() <= 0
 	return func(r *run, i int) bool {
 		d, ok := parseNumber(r.Raw(i))
@@ -180,9 +179,8 @@ func (c *compiler) length(v int) int {
 }
 
 // count checks the number of members, elements or characters.
-func (c *compiler) count(name string, v int) check {
-	bound := c.length(v)
-	least := strings.HasPrefix(name, "min")
+func (c *compiler) count(k *keyword, at found) check {
+	bound, least := c.length(at[0]), strings.HasPrefix(k.names[0], "min")
 	return func(r *run, i int) bool {
 		n := 0
 		if r.Kind(i) == wire.String {

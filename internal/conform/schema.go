@@ -60,6 +60,9 @@ var moving = []string{"$id", "$dynamicRef", "$recursiveRef", "$dynamicAnchor"}
 // names are keywords that are looked up together.
 type names = [3]string
 
+// found contains the nodes of keywords that are looked up together, or -1 for each that is absent.
+type found = [3]int
+
 // keyword describes a rule and where it applies. The first of its names identifies the rule.
 type keyword struct {
 	names    names
@@ -67,54 +70,56 @@ type keyword struct {
 	of       kinds
 	reports  bool
 	last     bool
+	check    func(c *compiler, k *keyword, at found) check // nil if there is nothing to check
 }
 
 // keywords are in the order in which they are checked. A value of the wrong type is not checked
 // further.
 var keywords = []keyword{
-	{names{"type"}, draft7, draft2020, all, true, true},
-	{names{"const"}, draft7, draft2020, all, true, true},
-	{names{"enum"}, draft7, draft2020, all, true, true},
-	{names{"format"}, draft7, draft7, texts, true, true},
-	{names{"$ref"}, draft2019, draft2020, all, false, false},
-	{names{"minProperties"}, draft7, draft2020, objects, true, false},
-	{names{"maxProperties"}, draft7, draft2020, objects, true, false},
-	{names{"required"}, draft7, draft2020, objects, true, false},
-	{names{"dependencies"}, draft7, draft2020, objects, false, false},
-	{names{"properties", "patternProperties", "additionalProperties"}, draft7, draft2020, objects, false, false},
-	{names{"propertyNames"}, draft7, draft2020, objects, true, false},
-	{names{"dependentSchemas"}, draft2019, draft2020, objects, false, false},
-	{names{"dependentRequired"}, draft2019, draft2020, objects, true, false},
-	{names{"minItems"}, draft7, draft2020, arrays, true, false},
-	{names{"maxItems"}, draft7, draft2020, arrays, true, false},
-	{names{"uniqueItems"}, draft7, draft2020, arrays, true, false},
-	{names{"items", "additionalItems"}, draft7, draft2019, arrays, false, false},
-	{names{"prefixItems", "items"}, draft2020, draft2020, arrays, false, false},
-	{names{"contains"}, draft7, draft7, arrays, true, false},
-	{names{"contains", "minContains", "maxContains"}, draft2019, draft2020, arrays, true, false},
-	{names{"minLength"}, draft7, draft2020, texts, true, false},
-	{names{"maxLength"}, draft7, draft2020, texts, true, false},
-	{names{"pattern"}, draft7, draft2020, texts, true, false},
-	{names{"minimum"}, draft7, draft2020, numbers, true, false},
-	{names{"maximum"}, draft7, draft2020, numbers, true, false},
-	{names{"exclusiveMinimum"}, draft7, draft2020, numbers, true, false},
-	{names{"exclusiveMaximum"}, draft7, draft2020, numbers, true, false},
-	{names{"multipleOf"}, draft7, draft2020, numbers, true, false},
-	{names{"not"}, draft7, draft2020, all, false, false},
-	{names{"allOf"}, draft7, draft2020, all, false, false},
-	{names{"anyOf"}, draft7, draft2020, all, true, false},
-	{names{"oneOf"}, draft7, draft2020, all, true, false},
-	{names{"if", "then", "else"}, draft7, draft2020, all, false, false},
-	{names{"unevaluatedProperties"}, draft2019, draft2020, objects, false, false},
-	{names{"unevaluatedItems"}, draft2019, draft2020, arrays, false, false},
+	{names{"type"}, draft7, draft2020, all, true, true, (*compiler).types},
+	{names{"const"}, draft7, draft2020, all, true, true, (*compiler).forms},
+	{names{"enum"}, draft7, draft2020, all, true, true, (*compiler).forms},
+	{names{"format"}, draft7, draft7, texts, true, true, (*compiler).format},
+	{names{"$ref"}, draft2019, draft2020, all, false, false, (*compiler).reference},
+	{names{"minProperties"}, draft7, draft2020, objects, true, false, (*compiler).count},
+	{names{"maxProperties"}, draft7, draft2020, objects, true, false, (*compiler).count},
+	{names{"required"}, draft7, draft2020, objects, true, false, (*compiler).required},
+	{names{"dependencies"}, draft7, draft2020, objects, false, false, (*compiler).dependent},
+	{names{"properties", "patternProperties", "additionalProperties"}, draft7, draft2020, objects, false, false, (*compiler).members},
+	{names{"propertyNames"}, draft7, draft2020, objects, true, false, (*compiler).memberNames},
+	{names{"dependentSchemas"}, draft2019, draft2020, objects, false, false, (*compiler).dependent},
+	{names{"dependentRequired"}, draft2019, draft2020, objects, true, false, (*compiler).dependent},
+	{names{"minItems"}, draft7, draft2020, arrays, true, false, (*compiler).count},
+	{names{"maxItems"}, draft7, draft2020, arrays, true, false, (*compiler).count},
+	{names{"uniqueItems"}, draft7, draft2020, arrays, true, false, (*compiler).unique},
+	{names{"items", "additionalItems"}, draft7, draft2019, arrays, false, false, (*compiler).items},
+	{names{"prefixItems", "items"}, draft2020, draft2020, arrays, false, false, (*compiler).items},
+	{names{"contains"}, draft7, draft7, arrays, true, false, (*compiler).contains},
+	{names{"contains", "minContains", "maxContains"}, draft2019, draft2020, arrays, true, false, (*compiler).contains},
+	{names{"minLength"}, draft7, draft2020, texts, true, false, (*compiler).count},
+	{names{"maxLength"}, draft7, draft2020, texts, true, false, (*compiler).count},
+	{names{"pattern"}, draft7, draft2020, texts, true, false, (*compiler).pattern},
+	{names{"minimum"}, draft7, draft2020, numbers, true, false, (*compiler).number},
+	{names{"maximum"}, draft7, draft2020, numbers, true, false, (*compiler).number},
+	{names{"exclusiveMinimum"}, draft7, draft2020, numbers, true, false, (*compiler).number},
+	{names{"exclusiveMaximum"}, draft7, draft2020, numbers, true, false, (*compiler).number},
+	{names{"multipleOf"}, draft7, draft2020, numbers, true, false, (*compiler).number},
+	{names{"not"}, draft7, draft2020, all, false, false, (*compiler).not},
+	{names{"allOf"}, draft7, draft2020, all, false, false, (*compiler).allOf},
+	{names{"anyOf"}, draft7, draft2020, all, true, false, (*compiler).someOf},
+	{names{"oneOf"}, draft7, draft2020, all, true, false, (*compiler).someOf},
+	{names{"if", "then", "else"}, draft7, draft2020, all, false, false, (*compiler).choice},
+	{names{"unevaluatedProperties"}, draft2019, draft2020, objects, false, false, (*compiler).unevaluated},
+	{names{"unevaluatedItems"}, draft2019, draft2020, arrays, false, false, (*compiler).unevaluated},
 }
 
 // compiler compiles the rules of a schema.
 type compiler struct {
 	values
-	draft  draft
-	made   map[int]*schema // by node, because references may lead to any node, including enclosing ones
-	failed bool            // the schema cannot be used
+	draft    draft
+	keywords []keyword       // the table itself: its checks compile schemas, so only read may name it
+	made     map[int]*schema // by node, because references may lead to any node, including enclosing ones
+	failed   bool            // the schema cannot be used
 }
 
 // read compiles a schema, or returns nil if the text is not a schema or uses an unsupported
@@ -123,7 +128,7 @@ func read(doc *wire.Doc, text []byte) *schema {
 	if len(text) > maxSchema || doc.Parse(text) != nil || doc.Kind(0) != wire.Object {
 		return nil
 	}
-	c := compiler{values: valuesOf(doc), draft: draft2020, made: map[int]*schema{}}
+	c := compiler{values: valuesOf(doc), draft: draft2020, keywords: keywords, made: map[int]*schema{}}
 	if at := doc.Get(0, "$schema"); at >= 0 {
 		said, _ := doc.Str(0, "$schema")
 		known := false
@@ -157,7 +162,7 @@ func (c *compiler) schema(i int) *schema {
 	case c.Kind(i) != wire.Object:
 		c.failed = true
 	case c.draft == draft7 && c.Get(i, "$ref") >= 0: // $ref disables all other keywords of its schema
-		s.rules = append(s.rules, rule{of: all, holds: c.reference(c.Get(i, "$ref"))})
+		s.rules = append(s.rules, rule{of: all, holds: c.reference(nil, found{c.Get(i, "$ref")})})
 	case c.Nodes[i].Len > 0:
 		c.rules(s, i)
 	}
@@ -165,75 +170,29 @@ func (c *compiler) schema(i int) *schema {
 }
 
 func (c *compiler) rules(s *schema, i int) {
-	for k := range keywords {
-		k := &keywords[k]
+	for k := range c.keywords {
+		k := &c.keywords[k]
 		if c.draft < k.from || c.draft > k.to {
 			continue
 		}
-		at, found := [3]int{-1, -1, -1}, false
+		at := found{-1, -1, -1}
 		for n, name := range k.names {
 			if name != "" {
 				at[n] = c.Get(i, name)
-				found = found || at[n] >= 0
 			}
 		}
-		if !found {
+		if at == (found{-1, -1, -1}) {
 			continue
 		}
 		made := rule{of: k.of, last: k.last}
 		if k.reports {
 			made.reports = k.names[0]
 		}
-		if made.holds = c.holds(k.names[0], at); made.holds != nil {
+		if made.holds = k.check(c, k, at); made.holds != nil {
 			s.rules = append(s.rules, made)
 			s.tracks = s.tracks || strings.HasPrefix(k.names[0], "unevaluated")
 		}
 	}
-}
-
-// holds returns the check for a keyword whose values are at the given nodes, or nil if there is
-// nothing to check.
-func (c *compiler) holds(name string, at [3]int) check {
-	v := at[0]
-	switch name {
-	case "type":
-		return c.types(v)
-	case "const", "enum":
-		return c.forms(v, name == "enum")
-	case "format":
-		return c.format(v)
-	case "$ref":
-		return c.reference(v)
-	case "not":
-		return c.not(v)
-	case "allOf":
-		return c.allOf(v)
-	case "anyOf", "oneOf":
-		return c.someOf(v, name == "oneOf")
-	case "if":
-		return c.choice(at)
-	case "required":
-		return c.required(v)
-	case "properties":
-		return c.members(at)
-	case "propertyNames":
-		return c.names(v)
-	case "dependencies", "dependentSchemas", "dependentRequired":
-		return c.dependent(v, name)
-	case "items", "prefixItems":
-		return c.items(at)
-	case "uniqueItems":
-		return c.unique(v)
-	case "contains":
-		return c.contains(at)
-	case "pattern":
-		return c.pattern(v)
-	case "unevaluatedProperties", "unevaluatedItems":
-		return c.unevaluated(v)
-	case "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf":
-		return c.number(name, v)
-	}
-	return c.count(name, v)
 }
 
 // list returns the elements of the array, or the members of the object, at node i.
