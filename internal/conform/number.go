@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"math"
 	"math/big"
+	"strconv"
 )
 
 // The limits on numbers that are compared.
@@ -56,29 +57,17 @@ func parseNumber(raw []byte) (d number, ok bool) {
 		}
 		rest = rest[1:]
 	}
-	exponent, ok := parseExponent(rest)
+	ok = true
+	if len(rest) > 0 {
+		exponent, err := strconv.Atoi(string(rest[1:]))
+		ok = err == nil && max(exponent, -exponent) <= maxExponent
+		d.point += exponent
+	}
 	if d.n == 0 {
 		return number{}, ok
 	}
-	d.point += exponent
 	d.negative = negative
 	return d, ok
-}
-
-// parseExponent parses an exponent with its letter.
-func parseExponent(raw []byte) (n int, ok bool) {
-	for _, b := range raw {
-		if b < '0' || b > '9' {
-			continue
-		}
-		if n = 10*n + int(b-'0'); n > maxExponent {
-			return 0, false
-		}
-	}
-	if len(raw) > 1 && raw[1] == '-' {
-		n = -n
-	}
-	return n, true
 }
 
 func (d *number) integer() bool { return d.n <= d.point || d.n == 0 }
