@@ -35,14 +35,28 @@ func (c *call) end(answered bool) {
 	}
 }
 
-// wait waits for the answer until ctx ends.
-func (c *call) wait(ctx context.Context) (reply, error) {
-	select {
-	case out := <-c.outcome:
-		c.end(out.err == nil)
-		return out.reply, out.verdict()
-	case <-c.peer.link.down():
-	case <-ctx.Done():
+// wait waits for the answer until ctx ends, but no longer than timeout.
+func (c *call) wait(ctx context.Context, timeout time.Duration) (reply, error) {
+	p, timer := c.peer, time.NewTimer(timeout)
+	defer timer.Stop()
+	dropped, late := false, false
+	for waiting := true; waiting; {
+		select {
+		case out := <-c.outcome:
+			c.end(out.err == nil)
+			return out.reply, out.verdict()
+		case <-p.oversize:
+			if !dropped && timeout > afterOversize {
+				timer.Reset(afterOversize)
+			}
+			dropped = true
+		case <-timer.C:
+			late, waiting = true, false
+		case <-p.link.down():
+			waiting = false
+		case <-ctx.Done():
+			waiting = false
+		}
 	}
 	out, ok := c.already()
 	c.end(false)
@@ -51,8 +65,12 @@ func (c *call) wait(ctx context.Context) (reply, error) {
 		return out.reply, out.verdict()
 	case ctx.Err() != nil:
 		return reply{}, context.Cause(ctx)
+	case late && dropped:
+		return reply{}, &oversizeError{p.opts.MaxFrame}
+	case late:
+		return reply{}, p.silence(timeout)
 	}
-	return reply{}, &downError{c.peer.link.reason()}
+	return reply{}, &downError{p.link.reason()}
 }
 
 // already returns the outcome if it has arrived: a connection may end right after delivering the

@@ -123,7 +123,7 @@ func (s *scan) undeclared(ctx context.Context, p *peer, lists []kind) {
 	defer cancel()
 	var ignored []string
 	for i, k := range lists {
-		r, err := calls[i].wait(brief)
+		r, err := calls[i].wait(brief, s.opts.StepTimeout)
 		if errors.Is(err, errUnanswered) {
 			ignored = append(ignored, k.method)
 			continue

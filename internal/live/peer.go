@@ -113,38 +113,7 @@ func (p *peer) notify(ctx context.Context, method string) {
 // ask sends a request and waits for its answer.
 func (p *peer) ask(ctx context.Context, method, params string, timeout time.Duration) (reply, error) {
 	p.forget()
-	c := p.start(method, params, p.announced())
-	timer := time.NewTimer(timeout)
-	defer timer.Stop()
-	dropped := false
-	for {
-		select {
-		case out := <-c.outcome:
-			c.end(out.err == nil)
-			return out.reply, out.verdict()
-		case <-p.link.down():
-			out, ok := c.already()
-			c.end(false)
-			if ok {
-				return out.reply, out.verdict()
-			}
-			return reply{}, &downError{p.link.reason()}
-		case <-p.oversize:
-			if !dropped && timeout > afterOversize {
-				timer.Reset(afterOversize)
-			}
-			dropped = true
-		case <-timer.C:
-			c.end(false)
-			if dropped {
-				return reply{}, &oversizeError{p.opts.MaxFrame}
-			}
-			return reply{}, p.silence(timeout)
-		case <-ctx.Done():
-			c.end(false)
-			return reply{}, context.Cause(ctx)
-		}
-	}
+	return p.start(method, params, p.announced()).wait(ctx, timeout)
 }
 
 // downError reports that the connection ended during a request.
