@@ -200,28 +200,15 @@ func (h *handshake) end() {
 // failure returns the reason why there is no connection: the error from initialize, which nearly
 // every server answers, and the error from discover if it differs.
 func (h *handshake) failure() error {
-	if h.startErr == nil {
-		h.startErr, h.discoverErr = h.discoverErr, nil
+	err, probe := h.startErr, h.discoverErr
+	if err == nil {
+		err, probe = probe, nil
 	}
-	f := &handshakeError{cause: h.startErr}
-	if h.discoverErr != nil && h.discoverErr.Error() != h.startErr.Error() {
-		f.probe = h.discoverErr
+	if probe != nil && probe.Error() != err.Error() {
+		return fmt.Errorf("waiting for a usable answer: %w (to server/discover: %v)", err, probe)
 	}
-	return f
+	return fmt.Errorf("waiting for a usable answer: %w", err)
 }
-
-// handshakeError reports why a server gave no usable answer.
-type handshakeError struct{ cause, probe error }
-
-func (e *handshakeError) Error() string {
-	s := "waiting for a usable answer: " + e.cause.Error()
-	if e.probe != nil {
-		s += " (to server/discover: " + e.probe.Error() + ")"
-	}
-	return s
-}
-
-func (e *handshakeError) Unwrap() error { return e.cause }
 
 // settleVersion reports a version that the server should not have chosen in initialize. The
 // listing continues with that version.
