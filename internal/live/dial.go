@@ -75,10 +75,8 @@ func (s *scan) dialStreamable(start context.Context) (*peer, hello, error) {
 	p := newPeer(s.parent, s.opts, s.tap)
 	l := &streamable{web: newWeb(p, s.target), url: s.target.URL}
 	p.link = l
-	h, err := p.negotiate(start, true)
+	h, err := s.meet(start, p, true)
 	if err == nil && h.era == EraLegacy {
-		s.settleVersion(p, h)
-		p.notify(start, methodStarted)
 		l.listen()
 	}
 	return p, h, err
@@ -92,10 +90,6 @@ func (s *scan) dialSSE(start context.Context) (*peer, hello, error) {
 	if err := l.open(start, s.target.URL); err != nil {
 		return p, hello{}, fmt.Errorf("opening the event stream: %w", err)
 	}
-	h, err := p.negotiate(start, false)
-	if err == nil {
-		s.settleVersion(p, h)
-		p.notify(start, methodStarted)
-	}
+	h, err := s.meet(start, p, false)
 	return p, h, err
 }

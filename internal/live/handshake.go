@@ -210,9 +210,13 @@ func (h *handshake) failure() error {
 	return fmt.Errorf("waiting for a usable answer: %w", err)
 }
 
-// settleVersion reports a version that the server should not have chosen in initialize. The
-// listing continues with that version.
-func (s *scan) settleVersion(p *peer, h hello) {
+// meet performs the handshake, and ends that of a legacy server. It reports a version that the
+// server should not have chosen in initialize; the listing continues with that version.
+func (s *scan) meet(start context.Context, p *peer, probe bool) (hello, error) {
+	h, err := p.negotiate(start, probe)
+	if err != nil || h.era != EraLegacy {
+		return h, err
+	}
 	switch {
 	case slices.Contains(knownLegacy(), h.version):
 		p.announce(h.version)
@@ -222,6 +226,8 @@ func (s *scan) settleVersion(p *peer, h hello) {
 		s.problem(methodStart, "the server agreed on the version "+quote(h.version)+
 			", which this client does not know; assuming "+versionLegacy)
 	}
+	p.notify(start, methodStarted)
+	return h, nil
 }
 
 func versionList(all []string) string {

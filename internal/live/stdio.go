@@ -44,10 +44,6 @@ func (s *scan) dialStdio(start context.Context) (*peer, hello, error) {
 		p.close(false)
 		p, h, err = s.tryStdio(start, false)
 	}
-	if err == nil && h.era == EraLegacy {
-		s.settleVersion(p, h)
-		p.notify(start, methodStarted)
-	}
 	return p, h, err
 }
 
@@ -63,7 +59,7 @@ func (s *scan) tryStdio(start context.Context, probe bool) (*peer, hello, error)
 		read: make(chan struct{}), errRead: make(chan struct{}), gone: make(chan struct{})}
 	p.link = l
 	l.run()
-	h, err := p.negotiate(start, probe)
+	h, err := s.meet(start, p, probe)
 	return p, h, err
 }
 
