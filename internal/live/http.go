@@ -194,7 +194,7 @@ func (w *web) events(resp *http.Response, endpoint func(string)) (place, error) 
 			at.retry = time.Duration(e.Retry) * time.Millisecond
 		}
 		if e.Ambiguous || wire.AmbiguousData(e.Data) {
-			w.peer.tap.differs()
+			w.peer.tap.ambiguous.Add(1)
 		}
 		switch {
 		case e.Oversize:

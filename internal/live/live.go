@@ -9,6 +9,7 @@
 package live
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -129,30 +130,22 @@ func (o Options) withDefaults() Options {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	if o.MaxFrame <= 0 {
-		o.MaxFrame = 64 << 20
-	}
-	o.MaxFrame = min(o.MaxFrame, 1<<40) // avoids overflow in sums
-	if o.StartTimeout <= 0 {
-		o.StartTimeout = 60 * time.Second
-	}
-	if o.StepTimeout <= 0 {
-		o.StepTimeout = 30 * time.Second
-	}
-	if o.Timeout <= 0 {
-		o.Timeout = 5 * time.Minute
-	}
-	o.StartTimeout = min(o.StartTimeout, o.Timeout)
-	if o.MaxPages <= 0 {
-		o.MaxPages = maxPages
-	}
-	if o.ClientName == "" {
-		o.ClientName = "mcpscan"
-	}
-	if o.ClientVersion == "" {
-		o.ClientVersion = "0"
-	}
+	o.MaxFrame = min(positive(o.MaxFrame, 64<<20), 1<<40) // avoids overflow in sums
+	o.Timeout = positive(o.Timeout, 5*time.Minute)
+	o.StartTimeout = min(positive(o.StartTimeout, 60*time.Second), o.Timeout)
+	o.StepTimeout = positive(o.StepTimeout, 30*time.Second)
+	o.MaxPages = positive(o.MaxPages, maxPages)
+	o.ClientName = cmp.Or(o.ClientName, "mcpscan")
+	o.ClientVersion = cmp.Or(o.ClientVersion, "0")
 	return o
+}
+
+// positive returns n, or def if n is not positive.
+func positive[T int | int64 | time.Duration](n, def T) T {
+	if n <= 0 {
+		return def
+	}
+	return n
 }
 
 // scan is one List call.
@@ -218,7 +211,7 @@ func (s *scan) hangUp(ctx context.Context, p *peer) {
 		lists = lists[:1]
 	}
 	s.outdated(p, lists)
-	if n := p.unanswered(); n > 0 {
+	if n := p.skipped.Load(); n > 0 {
 		s.problem("requests from the server", fmt.Sprintf("%d came faster than they could be answered", n))
 	}
 }

@@ -45,15 +45,15 @@ type peer struct {
 	lost     chan error    // the stream of announcements has ended for good
 	meta     bool          // every request has the modern _meta
 
-	watching atomic.Bool // the lists are complete; only their changes are emitted
+	watching atomic.Bool  // the lists are complete; only their changes are emitted
+	skipped  atomic.Int64 // server requests not answered because the queue was full
+	unread   atomic.Int64 // frames without a message since the last request
 
 	mu      sync.Mutex
 	version string // the protocol version that messages announce
 	next    int
 	pending map[string]*call
 	changed map[string]bool // list_changed notifications by method
-	skipped int             // server requests not answered because the queue was full
-	unread  int             // frames without a message since the last request
 }
 
 func newPeer(ctx context.Context, o Options, t *tap) *peer {
@@ -132,7 +132,7 @@ func (e *oversizeError) Error() string {
 // drop counts a frame that was too large and wakes the request that may be waiting
 // for it.
 func (p *peer) drop() {
-	p.tap.dropped()
+	p.tap.oversize.Add(1)
 	wake(p.oversize)
 }
 
@@ -146,9 +146,7 @@ func wake(mark chan struct{}) {
 
 // forget clears the record of other input that arrived while an answer was awaited.
 func (p *peer) forget() {
-	p.mu.Lock()
-	p.unread = 0
-	p.mu.Unlock()
+	p.unread.Store(0)
 	select {
 	case <-p.oversize:
 	default:
@@ -163,10 +161,8 @@ func (p *peer) silence(timeout time.Duration) error {
 		return &oversizeError{p.opts.MaxFrame}
 	default:
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.unread > 0 {
-		return fmt.Errorf("no answer within %v: the server's output is not JSON-RPC (lines or events: %d); over stdio each message must be on one line", timeout, p.unread)
+	if n := p.unread.Load(); n > 0 {
+		return fmt.Errorf("no answer within %v: the server's output is not JSON-RPC (lines or events: %d); over stdio each message must be on one line", timeout, n)
 	}
 	return fmt.Errorf("no answer within %v", timeout)
 }
@@ -182,9 +178,7 @@ func (p *peer) receive(data []byte, from origin) {
 		p.tap.received(data, from)
 	}
 	if !from.address && !slices.ContainsFunc(messages, func(m message) bool { return m.method != "" || m.id != "" }) {
-		p.mu.Lock()
-		p.unread++
-		p.mu.Unlock()
+		p.unread.Add(1)
 	}
 	for _, m := range messages {
 		p.take(m)
@@ -197,9 +191,7 @@ func (p *peer) take(m message) {
 		select {
 		case p.queue <- m:
 		default:
-			p.mu.Lock()
-			p.skipped++
-			p.mu.Unlock()
+			p.skipped.Add(1)
 		}
 	case m.method != "":
 		p.mu.Lock()
@@ -266,12 +258,6 @@ func (p *peer) announce(version string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.version = version
-}
-
-func (p *peer) unanswered() int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.skipped
 }
 
 // answerRequests answers the server's requests one after the other.

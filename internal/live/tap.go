@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/mcpscan/mcpscan/internal/wire"
@@ -15,10 +16,11 @@ type tap struct {
 	now     func() time.Time
 	onFrame func(Frame)
 
-	mu        sync.Mutex
-	noise     int
-	oversize  int
-	ambiguous int
+	noise     atomic.Int64
+	oversize  atomic.Int64 // frames over the size limit
+	ambiguous atomic.Int64 // events that clients read differently
+
+	emitting sync.Mutex
 }
 
 // origin is the HTTP source of a server frame; zero on stdio.
@@ -37,47 +39,28 @@ func (t *tap) sent(data []byte) {
 
 // received emits a copy of a server frame.
 func (t *tap) received(data []byte, from origin) {
-	f := Frame{
-		Direction: ServerToClient, Data: bytes.Clone(data),
+	t.emit(Frame{
+		Direction: ServerToClient, Data: bytes.Clone(data), Noise: isNoise(data, from),
 		Event: from.event, Address: from.address, Status: from.status, Header: from.header,
-	}
-	f.Noise = isNoise(data, from)
-	t.emit(f)
+	})
 }
 
 // isNoise reports whether a frame cannot be a message.
 func isNoise(data []byte, from origin) bool { return !wire.BeginsLikeJSON(data) || from.address }
 
 func (t *tap) emit(f Frame) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
+	t.emitting.Lock()
+	defer t.emitting.Unlock()
 	f.Time = t.now()
 	if f.Noise && !f.Address && f.Status < 400 {
-		t.noise++
+		t.noise.Add(1)
 	}
 	if t.onFrame != nil {
 		t.onFrame(f)
 	}
 }
 
-// dropped counts a frame over the size limit.
-func (t *tap) dropped() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.oversize++
-}
-
-// differs counts an event that clients read differently.
-func (t *tap) differs() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.ambiguous++
-}
-
 // count sets the counts of a result to those since its last call.
 func (t *tap) count(r *Result) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	r.Noise, r.Oversize, r.Ambiguous = t.noise, t.oversize, t.ambiguous
-	t.noise, t.oversize, t.ambiguous = 0, 0, 0
+	r.Noise, r.Oversize, r.Ambiguous = int(t.noise.Swap(0)), int(t.oversize.Swap(0)), int(t.ambiguous.Swap(0))
 }
