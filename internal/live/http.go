@@ -172,11 +172,13 @@ type place struct {
 	retry time.Duration
 }
 
-// events reads an event stream to its end. endpoint, if not nil, is called with the data of
-// endpoint events; the first of these is marked as an address unless it could be a message. All
-// other events are emitted, because some clients may read events that they should ignore.
-func (w *web) events(resp *http.Response, endpoint func(string)) (place, error) {
-	var at place
+// events reads an event stream to its end and closes it. at is the position up to which it was read
+// before. endpoint, if not nil, is called with the data of endpoint events; the first of these is
+// marked as an address unless it could be a message. All other events are emitted, because some
+// clients may read events that they should ignore.
+func (w *web) events(resp *http.Response, at place, endpoint func(string)) (place, error) {
+	defer resp.Body.Close()
+	at.retry = 0
 	addressed := endpoint == nil
 	stream := wire.NewSSEReader(resp.Body, w.peer.opts.MaxFrame)
 	for {
@@ -241,13 +243,16 @@ func (l *streamable) send(ctx context.Context, m outgoing) error {
 	if !isStream(resp) {
 		return l.body(resp, m)
 	}
-	at, err := l.events(resp, nil)
+	at, err := l.events(resp, place{}, nil)
 	if m.id == "" {
 		return nil
 	}
 	// A server may close a stream early and send the rest when asked to resume.
 	for l.peer.waiting(m.id) && m.version != versionModern && at.id != "" && ctx.Err() == nil {
-		if at, err = l.resume(ctx, m.version, at); err != nil {
+		if resp, err = l.reopen(ctx, m.version, at); err == nil {
+			at, err = l.events(resp, at, nil)
+		}
+		if err != nil {
 			break
 		}
 	}
@@ -284,20 +289,6 @@ func (l *streamable) sessionHeaders(version string) map[string]string {
 	return headers
 }
 
-// resume fetches the events after the last one seen.
-func (l *streamable) resume(ctx context.Context, version string, at place) (place, error) {
-	resp, err := l.reopen(ctx, version, at)
-	if err != nil {
-		return at, err
-	}
-	defer resp.Body.Close()
-	next, err := l.events(resp, nil)
-	if next.id == "" {
-		next.id = at.id
-	}
-	return next, err
-}
-
 // reopen waits as long as the server requested, and opens an event stream that continues after the
 // last event seen, if that event had an ID.
 func (l *streamable) reopen(ctx context.Context, version string, at place) (*http.Response, error) {
@@ -306,52 +297,43 @@ func (l *streamable) reopen(ctx context.Context, version string, at place) (*htt
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
+	return l.open(ctx, version, at.id)
+}
+
+// open opens an event stream. after is the ID of the last event seen, or "".
+func (l *streamable) open(ctx context.Context, version, after string) (*http.Response, error) {
 	headers := l.sessionHeaders(version)
 	headers["Accept"] = "text/event-stream"
-	if at.id != "" {
-		headers["Last-Event-ID"] = at.id
+	if after != "" {
+		headers["Last-Event-ID"] = after
 	}
 	resp, err := l.request(ctx, http.MethodGet, l.url, nil, headers)
-	if err != nil {
-		return nil, err
-	}
-	if !isStream(resp) {
+	if err == nil && !isStream(resp) {
 		resp.Body.Close()
-		return nil, refusalOf(resp, nil)
+		err = refusalOf(resp, nil)
 	}
-	return resp, nil
+	return resp, err
 }
 
 // listen opens the stream on which a legacy server sends unsolicited messages, and reopens it
 // while the connection is kept open after listing. Servers need not offer this stream.
 func (l *streamable) listen() {
 	l.peer.work.Go(func() {
-		headers := l.sessionHeaders(l.peer.announced())
-		headers["Accept"] = "text/event-stream"
-		resp, err := l.request(l.peer.ctx, http.MethodGet, l.url, nil, headers)
+		resp, err := l.open(l.peer.ctx, l.peer.announced(), "")
 		if err != nil {
 			return
 		}
-		defer resp.Body.Close()
-		if !isStream(resp) {
-			return
-		}
-		at, _ := l.events(resp, nil) // returns when the connection is closed
+		at, _ := l.events(resp, place{}, nil) // returns when the connection is closed
 		for l.peer.opts.Listed != nil && l.peer.ctx.Err() == nil {
 			if at.retry == 0 {
 				at.retry = impatience
 			}
-			again, err := l.reopen(l.peer.ctx, l.peer.announced(), at)
+			resp, err := l.reopen(l.peer.ctx, l.peer.announced(), at)
 			if err != nil {
 				l.peer.lost <- fmt.Errorf("the event stream for change notifications ended: %w", err)
 				return
 			}
-			next, _ := l.events(again, nil)
-			again.Body.Close()
-			if next.id == "" {
-				next.id = at.id
-			}
-			at = next
+			at, _ = l.events(resp, at, nil)
 		}
 	})
 }

@@ -79,7 +79,7 @@ func (l *eventStream) open(ctx context.Context, from string) error {
 			tell(first{err: err})
 			return
 		}
-		_, l.err = l.events(resp, func(raw string) {
+		_, l.err = l.events(resp, place{}, func(raw string) {
 			to, err := resolve(resp.Request.URL, raw)
 			tell(first{to, err})
 		})
