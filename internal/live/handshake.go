@@ -43,7 +43,7 @@ func (p *peer) negotiate(ctx context.Context, probe bool) (hello, error) {
 	defer h.grace.Stop()
 	if probe {
 		h.nudge.Reset(min(impatience, p.opts.StartTimeout/2))
-		h.discover = p.start(methodDiscover, object(p.opts.meta()), versionModern)
+		h.discover = p.start(methodDiscover, "{"+p.opts.meta()+"}", versionModern)
 	} else {
 		h.begin(versionLegacy)
 	}

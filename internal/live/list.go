@@ -212,15 +212,13 @@ type absentError struct{ *rpcError }
 // listParams returns the params for a list request. The cursor is the raw token that the server
 // sent, or "" for the first page.
 func (p *peer) listParams(cursor string) string {
-	var members []string
-	if cursor != "" {
-		members = append(members, member("cursor", cursor))
+	switch {
+	case cursor != "" && p.meta:
+		return `{"cursor":` + cursor + `,` + p.opts.meta() + `}`
+	case cursor != "":
+		return `{"cursor":` + cursor + `}`
+	case p.meta:
+		return "{" + p.opts.meta() + "}"
 	}
-	if p.meta {
-		members = append(members, p.opts.meta())
-	}
-	if len(members) == 0 {
-		return ""
-	}
-	return object(members...)
+	return ""
 }

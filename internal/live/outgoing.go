@@ -1,9 +1,8 @@
 package live
 
 import (
+	"cmp"
 	"encoding/json"
-	"strconv"
-	"strings"
 )
 
 const (
@@ -16,7 +15,6 @@ const (
 
 	codeNotFound   = -32601 // JSON-RPC: method not found
 	codeVersion    = -32022 // MCP 2026-07-28: UnsupportedProtocolVersion
-	refusedByUser  = -1     // the code that the specification uses in its example of a refused sampling request
 	methodDiscover = "server/discover"
 	methodStart    = "initialize"
 	methodStarted  = "notifications/initialized"
@@ -35,75 +33,51 @@ func knownLegacy() []string {
 	return []string{versionLegacy, "2025-06-18", "2025-03-26", "2024-11-05"}
 }
 
-// object returns a JSON object with the given JSON members.
-func object(members ...string) string { return "{" + strings.Join(members, ",") + "}" }
-
-// member returns one object member: a quoted name and a raw JSON value.
-func member(name, raw string) string { return quoted(name) + ":" + raw }
-
 func quoted(s string) string {
-	b, err := json.Marshal(s)
-	if err != nil {
-		return `""` // a string always marshals
-	}
+	b, _ := json.Marshal(s) // a string always marshals
 	return string(b)
 }
 
 func (o Options) clientInfo() string {
-	return object(member("name", quoted(o.ClientName)), member("version", quoted(o.ClientVersion)))
+	return `{"name":` + quoted(o.ClientName) + `,"version":` + quoted(o.ClientVersion) + `}`
 }
 
 // meta returns the _meta of a modern request, which carries what a legacy session
 // would remember.
 func (o Options) meta() string {
-	const prefix = "io.modelcontextprotocol/"
-	return member("_meta", object(
-		member(prefix+"protocolVersion", quoted(versionModern)),
-		member(prefix+"clientInfo", o.clientInfo()),
-		member(prefix+"clientCapabilities", capabilitiesModern),
-	))
+	return `"_meta":{"io.modelcontextprotocol/protocolVersion":"` + versionModern +
+		`","io.modelcontextprotocol/clientInfo":` + o.clientInfo() +
+		`,"io.modelcontextprotocol/clientCapabilities":` + capabilitiesModern + `}`
 }
 
 func (o Options) initializeParams(version string) string {
-	return object(
-		member("protocolVersion", quoted(version)),
-		member("capabilities", capabilitiesLegacy),
-		member("clientInfo", o.clientInfo()),
-	)
+	return `{"protocolVersion":` + quoted(version) + `,"capabilities":` + capabilitiesLegacy + `,"clientInfo":` + o.clientInfo() + `}`
 }
 
 // request returns a request, or a notification if id is empty.
 func request(id, method, params string) []byte {
-	parts := []string{`"jsonrpc":"2.0"`}
+	s := `{"jsonrpc":"2.0"`
 	if id != "" {
-		parts = append(parts, member("id", id))
+		s += `,"id":` + id
 	}
-	parts = append(parts, member("method", quoted(method)))
+	s += `,"method":"` + method + `"`
 	if params != "" {
-		parts = append(parts, member("params", params))
+		s += `,"params":` + params
 	}
-	return []byte(object(parts...))
+	return []byte(s + "}")
 }
 
-// answerTo answers a server's request so that the server does not wait for us. It reveals nothing
-// and agrees to nothing.
+// answers are our answers to a server's requests. They reveal nothing and agree to nothing.
+var answers = map[string]string{
+	"ping":               `"result":{}`,
+	"roots/list":         `"result":{"roots":[]}`,
+	"elicitation/create": `"result":{"action":"decline"}`,
+	// -1 is the code that the specification uses in its example of a refused sampling request.
+	"sampling/createMessage": `"error":{"code":-1,"message":"sampling is refused: this client only lists definitions"}`,
+}
+
+// answerTo answers a server's request so that the server does not wait for us.
 func answerTo(m message) []byte {
-	body := ""
-	switch m.method {
-	case "ping":
-		body = `"result":{}`
-	case "roots/list":
-		body = `"result":{"roots":[]}`
-	case "elicitation/create":
-		body = `"result":{"action":"decline"}`
-	case "sampling/createMessage":
-		body = refusal(refusedByUser, "sampling is refused: this client only lists definitions")
-	default:
-		body = refusal(codeNotFound, "method not found: this client only lists definitions")
-	}
-	return []byte(object(`"jsonrpc":"2.0"`, member("id", m.id), body))
-}
-
-func refusal(code int, words string) string {
-	return member("error", object(member("code", strconv.Itoa(code)), member("message", quoted(words))))
+	body := cmp.Or(answers[m.method], `"error":{"code":-32601,"message":"method not found: this client only lists definitions"}`)
+	return []byte(`{"jsonrpc":"2.0","id":` + m.id + `,` + body + `}`)
 }
