@@ -13,7 +13,7 @@ func agentDojo(v View) bool {
 	if !v.has("messages", wire.Array) {
 		return false
 	}
-	return v.str("suite_name") != "" || v.str("suite") != "" && v.str("user_task") != "" || v.str("user_task_id") != ""
+	return v.Str("suite_name") != "" || v.Str("suite") != "" && v.Str("user_task") != "" || v.Str("user_task_id") != ""
 }
 
 func readAgentDojo(r *Reader, b *body) {
@@ -37,27 +37,27 @@ func readAgentDojo(r *Reader, b *body) {
 // dojoMessage reads an AgentDojo or chat API message: a call has either a function object or just
 // the function's name.
 func (r *Reader) dojoMessage(v View) {
-	if v.says("role", "assistant") && v.at("tool_calls").First().has("function", wire.String) {
-		if v.at("content").Is() {
-			r.text(v.at("content"))
+	if v.says("role", "assistant") && v.At("tool_calls").First().has("function", wire.String) {
+		if v.At("content").Is() {
+			r.text(v.At("content"))
 		}
-		for c := v.at("tool_calls").First(); c.Is(); c = c.Next() {
-			args := c.at("args")
+		for c := v.At("tool_calls").First(); c.Is(); c = c.Next() {
+			args := c.At("args")
 			if !args.Is() {
-				args = c.at("arguments")
+				args = c.At("arguments")
 			}
-			r.emit(Item{Kind: Call, At: c, ID: c.str("id"), Name: c.str("function"), Args: args})
+			r.emit(Item{Kind: Call, At: c, ID: c.Str("id"), Name: c.Str("function"), Args: args})
 		}
 		return
 	}
 	if v.says("role", "tool") {
-		content, failed := v.at("content"), v.at("error")
+		content, failed := v.At("content"), v.At("error")
 		if failed.Is() && (!content.Is() || len(content.Raw()) <= 2) {
 			content = failed
 		}
-		id, name := v.str("tool_call_id"), cmp.Or(v.str("tool"), v.str("function"))
-		if call := v.at("tool_call"); call.Is() {
-			id, name = cmp.Or(id, call.str("id")), call.str("function")
+		id, name := v.Str("tool_call_id"), cmp.Or(v.Str("tool"), v.Str("function"))
+		if call := v.At("tool_call"); call.Is() {
+			id, name = cmp.Or(id, call.Str("id")), call.Str("function")
 		}
 		if strings.HasPrefix(string(content.Text()), attached) {
 			r.skip(content, "%s: a result stored as an attachment", r.format)
@@ -94,21 +94,21 @@ func readInspectSample(r *Reader, b *body) {
 // inspectEvent reads the tools that were offered to a model, and a call whose messages may belong to
 // an agent inside the sample.
 func (r *Reader) inspectEvent(v View) {
-	switch v.str("event") {
+	switch v.Str("event") {
 	case "model":
-		for t := v.at("tools").First(); t.Is(); t = t.Next() {
-			if strings.HasPrefix(t.str("description"), attached) {
+		for t := v.At("tools").First(); t.Is(); t = t.Next() {
+			if strings.HasPrefix(t.Str("description"), attached) {
 				r.skip(t, "%s: a description stored as an attachment", r.format)
 			}
 			r.chatTool(t)
 		}
 	case "tool":
-		r.emit(Item{Kind: Call, At: v, ID: v.str("id"), Name: v.str("function"), Args: v.at("arguments"), Echo: true})
-		if result := v.at("result"); result.Is() {
+		r.emit(Item{Kind: Call, At: v, ID: v.Str("id"), Name: v.Str("function"), Args: v.At("arguments"), Echo: true})
+		if result := v.At("result"); result.Is() {
 			if strings.HasPrefix(string(result.Text()), attached) {
 				r.skip(result, "%s: a result stored as an attachment", r.format)
 			}
-			r.emit(Item{Kind: Result, At: v, ID: v.str("id"), Content: result, Failed: v.at("error").Is(), Meta: v.at("error"), Echo: true})
+			r.emit(Item{Kind: Result, At: v, ID: v.Str("id"), Content: result, Failed: v.At("error").Is(), Meta: v.At("error"), Echo: true})
 		}
 	}
 }

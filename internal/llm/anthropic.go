@@ -18,7 +18,7 @@ var providerTools = []string{"bash_", "computer_", "text_editor_", "web_search",
 
 func readAnthropicRequest(r *Reader, b *body) {
 	r.conversation(b, firstSaid(b.members["messages"]), b.members["messages"])
-	r.each(b, "mcp_servers", func(_ int, v View) { r.emit(Item{Kind: Known, At: v, Server: v.str("name")}) })
+	r.each(b, "mcp_servers", func(_ int, v View) { r.emit(Item{Kind: Known, At: v, Server: v.Str("name")}) })
 	r.each(b, "tools", func(_ int, v View) { r.anthropicTool(v) })
 	r.each(b, "messages", func(i int, v View) {
 		r.message(i)
@@ -27,11 +27,11 @@ func readAnthropicRequest(r *Reader, b *body) {
 }
 
 func (r *Reader) anthropicTool(v View) {
-	switch kind := v.str("type"); {
+	switch kind := v.Str("type"); {
 	case kind == "mcp_toolset":
-		r.emit(Item{Kind: Known, At: v, Server: v.str("mcp_server_name")})
-		for t := v.at("tools").First(); t.Is(); t = t.Next() {
-			r.declare(t, v.str("mcp_server_name"))
+		r.emit(Item{Kind: Known, At: v, Server: v.Str("mcp_server_name")})
+		for t := v.At("tools").First(); t.Is(); t = t.Next() {
+			r.declare(t, v.Str("mcp_server_name"))
 		}
 	case kind == "" || kind == "custom" || v.has("input_schema", wire.Object):
 		r.declare(v, "")
@@ -53,7 +53,7 @@ func (r *Reader) declare(v View, server string) {
 		r.skip(v, "%s: a tool that is %s", r.format, v.Kind())
 		return
 	}
-	r.emit(Item{Kind: Declared, At: v, Tool: v, Name: v.str("name"), Server: server})
+	r.emit(Item{Kind: Declared, At: v, Tool: v, Name: v.Str("name"), Server: server})
 }
 
 // describe declares the description of a tool, or of a group of tools, in formats that store it apart
@@ -70,7 +70,7 @@ func (r *Reader) describe(name, server string, description View) {
 }
 
 func (r *Reader) anthropicMessage(v View) {
-	switch content := v.at("content"); content.Kind() {
+	switch content := v.At("content"); content.Kind() {
 	case wire.String:
 		r.text(content)
 	case wire.Array:
@@ -86,7 +86,7 @@ func (r *Reader) anthropicMessage(v View) {
 var resourceTools = []string{"ListMcpResourcesTool", "ReadMcpResourceTool"}
 
 func (r *Reader) anthropicBlock(v View) {
-	switch kind := v.str("type"); kind {
+	switch kind := v.Str("type"); kind {
 	case "text", "thinking", "redacted_thinking", "image", "document", "container_upload", "compaction", "fallback":
 		r.text(v)
 	case "search_result": // found by the client, for the model to cite
@@ -94,20 +94,20 @@ func (r *Reader) anthropicBlock(v View) {
 	case "tool_use":
 		server := ""
 		if v.says("name", resourceTools...) {
-			server = v.at("input").str("server")
+			server = v.At("input").Str("server")
 		}
 		r.call(v, "id", "input", server)
 	case "server_tool_use":
 		r.call(v, "id", "input", Provider)
 	case "mcp_tool_use":
-		r.call(v, "id", "input", v.str("server_name"))
+		r.call(v, "id", "input", v.Str("server_name"))
 	case "mcp_tool_listing":
-		for t := v.at("tools").First(); t.Is(); t = t.Next() {
-			r.declare(t, v.str("mcp_server_name"))
+		for t := v.At("tools").First(); t.Is(); t = t.Next() {
+			r.declare(t, v.Str("mcp_server_name"))
 		}
 	default:
 		if kind == "tool_result" || strings.HasSuffix(kind, "_tool_result") {
-			r.emit(Item{Kind: Result, At: v, ID: v.str("tool_use_id"), Content: v.at("content"), Failed: v.is("is_error")})
+			r.emit(Item{Kind: Result, At: v, ID: v.Str("tool_use_id"), Content: v.At("content"), Failed: v.is("is_error")})
 			return
 		}
 		r.unknown(v, "a block", kind)
@@ -116,7 +116,7 @@ func (r *Reader) anthropicBlock(v View) {
 
 // call emits a call whose id, name and arguments are members of v.
 func (r *Reader) call(v View, id, args, server string) {
-	r.emit(Item{Kind: Call, At: v, ID: v.str(id), Name: v.str("name"), Args: v.at(args), Server: server})
+	r.emit(Item{Kind: Call, At: v, ID: v.Str(id), Name: v.Str("name"), Args: v.At(args), Server: server})
 }
 
 func readAnthropicResponse(r *Reader, b *body) {
@@ -136,14 +136,14 @@ func readAnthropicEvent(r *Reader, b *body) {
 	if !ok {
 		return
 	}
-	key := streamKey{of: "anthropic", index: string(v.at("index").Raw())}
-	switch v.str("type") {
+	key := streamKey{of: "anthropic", index: string(v.At("index").Raw())}
+	switch v.Str("type") {
 	case "message_start":
-		for c := v.at("message").at("content").First(); c.Is(); c = c.Next() {
+		for c := v.At("message").At("content").First(); c.Is(); c = c.Next() {
 			r.anthropicBlock(c)
 		}
 	case "content_block_start":
-		block := v.at("content_block")
+		block := v.At("content_block")
 		if block.says("type", "tool_use", "server_tool_use", "mcp_tool_use") {
 			if !s.open(key, &partial{at: block.Origin(), raw: append([]byte(nil), block.Raw()...)}) {
 				r.skip(block, "more incomplete calls in streams than the limit of %d", maxStreams)
@@ -152,10 +152,10 @@ func readAnthropicEvent(r *Reader, b *body) {
 			r.anthropicBlock(block)
 		}
 	case "content_block_delta":
-		delta := v.at("delta")
-		switch kind := delta.str("type"); kind {
+		delta := v.At("delta")
+		switch kind := delta.Str("type"); kind {
 		case "input_json_delta":
-			r.grow(key, v, delta.at("partial_json").Text())
+			r.grow(key, v, delta.At("partial_json").Text())
 		case "text_delta", "thinking_delta", "signature_delta", "citations_delta":
 			r.text(delta)
 		default:
@@ -177,13 +177,13 @@ func (r *Reader) anthropicPartial(key streamKey, p *partial) {
 	if err != nil {
 		return // it was parsed before
 	}
-	server := v.str("server_name")
+	server := v.Str("server_name")
 	if v.says("type", "server_tool_use") {
 		server = Provider
 	}
-	args := v.at("input")
+	args := v.At("input")
 	if len(p.args) > 0 {
 		args = r.joined(p)
 	}
-	r.emit(Item{Kind: Call, At: v, ID: v.str("id"), Name: v.str("name"), Args: args, Server: server, Slot: key.index})
+	r.emit(Item{Kind: Call, At: v, ID: v.Str("id"), Name: v.Str("name"), Args: args, Server: server, Slot: key.index})
 }

@@ -10,20 +10,20 @@ import (
 
 // claudeCode recognises a line of a Claude Code transcript or of its streamed output.
 func claudeCode(v View) bool {
-	switch kind := v.str("type"); {
-	case v.str("uuid") != "" && v.str("sessionId") != "":
+	switch kind := v.Str("type"); {
+	case v.Str("uuid") != "" && v.Str("sessionId") != "":
 		return true
 	case kind == "user", kind == "assistant":
-		return v.at("message").str("role") != ""
+		return v.At("message").Str("role") != ""
 	case kind == "summary":
-		return v.str("leafUuid") != ""
+		return v.Str("leafUuid") != ""
 	case kind == "file-history-snapshot":
-		return v.str("messageId") != ""
+		return v.Str("messageId") != ""
 	case kind == "system":
-		return v.str("session_id") != "" && v.str("subtype") != ""
+		return v.Str("session_id") != "" && v.Str("subtype") != ""
 	}
-	kind := v.str("type")
-	return slices.Contains(claudeCodeSilent, kind) && (v.str("sessionId") != "" || strings.Contains(kind, "-"))
+	kind := v.Str("type")
+	return slices.Contains(claudeCodeSilent, kind) && (v.Str("sessionId") != "" || strings.Contains(kind, "-"))
 }
 
 // claudeCodeSilent are the types of lines without tool or server output: the client's own notes,
@@ -61,14 +61,14 @@ func readClaudeCode(r *Reader, b *body) {
 		r.anthropicMessage(v)
 	case kind == "attachment" && slices.Contains(serverAttachments, attached):
 		if v, ok := r.member(b, "attachment"); ok { // it belongs to no call
-			r.emit(Item{Kind: Result, At: v, ID: b.str("uuid"), Server: v.str("server"), Content: v})
+			r.emit(Item{Kind: Result, At: v, ID: b.str("uuid"), Server: v.Str("server"), Content: v})
 		}
 	case kind == "progress" && b.members["data"].Get("message").Get("message").Kind() == wire.Object: // of a subagent
 		if v, ok := r.member(b, "data"); ok {
-			if agent := v.str("agentId"); agent != "" {
+			if agent := v.Str("agentId"); agent != "" {
 				r.session += "/" + agent
 			}
-			r.anthropicMessage(v.at("message").at("message"))
+			r.anthropicMessage(v.At("message").At("message"))
 		}
 	case slices.Contains(claudeCodeSilent, kind):
 		r.ignoreAt(b.origin(b.root, ""), "a line of Claude Code metadata")
@@ -88,9 +88,9 @@ func (r *Reader) claudeCodeMeta(b *body, message View) {
 		return
 	}
 	beside := View{text: b.text, doc: &doc, base: meta.Start(), pointer: b.pointer + "/mcpMeta"}
-	for c := message.at("content").First(); c.Is(); c = c.Next() {
+	for c := message.At("content").First(); c.Is(); c = c.Next() {
 		if c.says("type", "tool_result") {
-			r.emit(Item{Kind: Result, At: c, ID: c.str("tool_use_id"), Content: c.at("content"), Failed: c.is("is_error"), Meta: beside})
+			r.emit(Item{Kind: Result, At: c, ID: c.Str("tool_use_id"), Content: c.At("content"), Failed: c.is("is_error"), Meta: beside})
 			continue
 		}
 		r.anthropicBlock(c)

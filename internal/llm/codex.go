@@ -22,7 +22,7 @@ func readCodex(r *Reader, b *body) {
 	}
 	switch kind {
 	case "response_item":
-		own := !strings.HasSuffix(v.str("type"), "_output") && !v.says("role", "user", "system", "developer")
+		own := !strings.HasSuffix(v.Str("type"), "_output") && !v.says("role", "user", "system", "developer")
 		if own && !r.answering { // one answer of the model has several items
 			r.answers++
 		}
@@ -33,8 +33,8 @@ func readCodex(r *Reader, b *body) {
 		r.codexEvent(v)
 	case "session_meta":
 		r.ignore(v, "a line of Codex metadata")
-		for t := v.at("dynamic_tools").First(); t.Is(); t = t.Next() {
-			if t.str("type") == "" { // as written by older versions
+		for t := v.At("dynamic_tools").First(); t.Is(); t = t.Next() {
+			if t.Str("type") == "" { // as written by older versions
 				r.declare(t, "")
 			} else {
 				r.responsesTool(t)
@@ -42,7 +42,7 @@ func readCodex(r *Reader, b *body) {
 		}
 	case "compacted":
 		r.ignore(v, "a line of Codex metadata")
-		for item := v.at("replacement_history").First(); item.Is(); item = item.Next() {
+		for item := v.At("replacement_history").First(); item.Is(); item = item.Next() {
 			r.responsesItem(item)
 		}
 	default: // the client's own notes, and its instructions
@@ -53,33 +53,33 @@ func readCodex(r *Reader, b *body) {
 // codexEvent reads an event. For a call to a server, only the event contains the full result; the
 // response item contains the text that the model saw.
 func (r *Reader) codexEvent(v View) {
-	switch kind := v.str("type"); kind {
+	switch kind := v.Str("type"); kind {
 	case "mcp_tool_call_begin":
-		in := v.at("invocation")
-		r.emit(Item{Kind: Call, At: v, ID: v.str("call_id"), Name: in.str("tool"), Server: in.str("server"), Args: in.at("arguments"), Echo: true})
+		in := v.At("invocation")
+		r.emit(Item{Kind: Call, At: v, ID: v.Str("call_id"), Name: in.Str("tool"), Server: in.Str("server"), Args: in.At("arguments"), Echo: true})
 	case "mcp_tool_call_end":
-		in, result := v.at("invocation"), v.at("result")
-		r.emit(Item{Kind: Call, At: v, ID: v.str("call_id"), Name: in.str("tool"), Server: in.str("server"), Args: in.at("arguments"), Echo: true})
-		content, failed := result.at("Ok"), result.is("isError")
+		in, result := v.At("invocation"), v.At("result")
+		r.emit(Item{Kind: Call, At: v, ID: v.Str("call_id"), Name: in.Str("tool"), Server: in.Str("server"), Args: in.At("arguments"), Echo: true})
+		content, failed := result.At("Ok"), result.is("isError")
 		if !content.Is() {
-			content, failed = result.at("Err"), true
+			content, failed = result.At("Err"), true
 		}
-		if inner := content.at("content"); inner.Is() && !content.at("structuredContent").Is() {
+		if inner := content.At("content"); inner.Is() && !content.At("structuredContent").Is() {
 			content, failed = inner, failed || content.is("isError")
 		}
-		r.emit(Item{Kind: Result, At: v, ID: v.str("call_id"), Content: content, Failed: failed, Echo: true})
+		r.emit(Item{Kind: Result, At: v, ID: v.Str("call_id"), Content: content, Failed: failed, Echo: true})
 	case "item_completed":
-		item := v.at("item")
+		item := v.At("item")
 		if !item.says("type", "McpToolCall") {
 			r.text(v)
 			return
 		}
-		r.emit(Item{Kind: Call, At: item, ID: item.str("id"), Name: item.str("tool"), Server: item.str("server"), Args: item.at("arguments"), Echo: true})
-		result, failed := item.at("result"), item.at("error")
+		r.emit(Item{Kind: Call, At: item, ID: item.Str("id"), Name: item.Str("tool"), Server: item.Str("server"), Args: item.At("arguments"), Echo: true})
+		result, failed := item.At("result"), item.At("error")
 		if result.Is() {
-			r.emit(Item{Kind: Result, At: item, ID: item.str("id"), Content: result, Echo: true})
+			r.emit(Item{Kind: Result, At: item, ID: item.Str("id"), Content: result, Echo: true})
 		} else if failed.Is() {
-			r.emit(Item{Kind: Result, At: item, ID: item.str("id"), Content: failed, Failed: true, Echo: true})
+			r.emit(Item{Kind: Result, At: item, ID: item.Str("id"), Content: failed, Failed: true, Echo: true})
 		}
 	default: // the other events repeat items, or are about the client
 		r.text(v)
@@ -88,9 +88,9 @@ func (r *Reader) codexEvent(v View) {
 
 // geminiCLI recognises a line of a Gemini CLI chat, or a chat in one document.
 func geminiCLI(v View) bool {
-	return v.str("projectHash") != "" && v.str("sessionId") != "" || v.says("type", "gemini") && v.at("content").Is() ||
-		v.says("type", "user", "info", "error", "warning") && v.str("id") != "" && v.str("timestamp") != "" && v.at("content").Is() ||
-		v.at("$set").Is() || v.at("$rewindTo").Is()
+	return v.Str("projectHash") != "" && v.Str("sessionId") != "" || v.says("type", "gemini") && v.At("content").Is() ||
+		v.says("type", "user", "info", "error", "warning") && v.Str("id") != "" && v.Str("timestamp") != "" && v.At("content").Is() ||
+		v.At("$set").Is() || v.At("$rewindTo").Is()
 }
 
 func readGeminiCLI(r *Reader, b *body) {
@@ -104,8 +104,8 @@ func readGeminiCLI(r *Reader, b *body) {
 	if !ok {
 		return
 	}
-	if set := v.at("$set"); set.at("messages").Is() {
-		for m := set.at("messages").First(); m.Is(); m = m.Next() {
+	if set := v.At("$set"); set.At("messages").Is() {
+		for m := set.At("messages").First(); m.Is(); m = m.Next() {
 			r.geminiCLIMessage(m)
 		}
 		return
@@ -114,20 +114,20 @@ func readGeminiCLI(r *Reader, b *body) {
 }
 
 func (r *Reader) geminiCLIMessage(v View) {
-	r.time, r.turn = stamp(v.str("timestamp")), v.str("id")
-	if v.at("content").Is() {
-		r.text(v.at("content"))
+	r.time, r.turn = stamp(v.Str("timestamp")), v.Str("id")
+	if v.At("content").Is() {
+		r.text(v.At("content"))
 	}
-	for c := v.at("toolCalls").First(); c.Is(); c = c.Next() {
-		server := cmp.Or(c.at("mcp_context").str("serverName"), c.str("serverName"))
-		r.emit(Item{Kind: Call, At: c, ID: c.str("id"), Name: c.str("name"), Server: server, Args: c.at("args")})
-		r.describe(c.str("name"), server, c.at("description"))
-		content := c.at("result")
+	for c := v.At("toolCalls").First(); c.Is(); c = c.Next() {
+		server := cmp.Or(c.At("mcp_context").Str("serverName"), c.Str("serverName"))
+		r.emit(Item{Kind: Call, At: c, ID: c.Str("id"), Name: c.Str("name"), Server: server, Args: c.At("args")})
+		r.describe(c.Str("name"), server, c.At("description"))
+		content := c.At("result")
 		if !content.Is() {
-			content = c.at("resultDisplay")
+			content = c.At("resultDisplay")
 		}
 		if content.Is() {
-			r.emit(Item{Kind: Result, At: c, ID: c.str("id"), Content: content, Failed: c.says("status", "error")})
+			r.emit(Item{Kind: Result, At: c, ID: c.Str("id"), Content: content, Failed: c.says("status", "error")})
 		}
 	}
 }

@@ -40,18 +40,18 @@ func readConverseEvent(r *Reader, b *body) {
 		r.heard = false
 	}
 	r.streamed(stream, "messageStop", b.origin(b.root, ""))
-	key := streamKey{of: stream, index: string(e.at("contentBlockIndex").Raw())}
+	key := streamKey{of: stream, index: string(e.At("contentBlockIndex").Raw())}
 	switch kind {
 	case "contentBlockStart":
-		use := e.at("start").at("toolUse")
-		if use.Is() && !s.open(key, &partial{at: use.Origin(), id: []byte(use.str("toolUseId")), name: []byte(use.str("name"))}) {
+		use := e.At("start").At("toolUse")
+		if use.Is() && !s.open(key, &partial{at: use.Origin(), id: []byte(use.Str("toolUseId")), name: []byte(use.Str("name"))}) {
 			r.skip(use, "more incomplete calls in streams than the limit of %d", maxStreams)
 		}
 	case "contentBlockDelta":
-		delta := e.at("delta")
-		switch use := delta.at("toolUse"); {
+		delta := e.At("delta")
+		switch use := delta.At("toolUse"); {
 		case use.Is():
-			r.grow(key, e, use.at("input").Text())
+			r.grow(key, e, use.At("input").Text())
 		case slices.Contains(append([]string{"citation"}, converseTexts...), delta.First().Key()):
 			r.text(delta)
 		default:

@@ -26,45 +26,45 @@ func init() {
 		{"an AgentDojo run", agentDojo, readAgentDojo},
 		{"an Inspect log", func(v View) bool { return v.has("eval", wire.Object) && v.has("samples", wire.Array) }, readInspect},
 		{"an Inspect sample", func(v View) bool {
-			return v.has("messages", wire.Array) && v.has("epoch", wire.Number) && v.at("id").Is()
+			return v.has("messages", wire.Array) && v.has("epoch", wire.Number) && v.At("id").Is()
 		}, readInspectSample},
 		{"an OpenTelemetry export", func(v View) bool { return v.has("resourceSpans", wire.Array) || v.has("resourceLogs", wire.Array) }, readOTLP},
 		{"an Anthropic Messages response", func(v View) bool {
-			return v.says("type", "message") && v.str("role") != "" && v.has("content", wire.Array)
+			return v.says("type", "message") && v.Str("role") != "" && v.has("content", wire.Array)
 		}, readAnthropicResponse},
 		{"an event of an Anthropic Messages stream", func(v View) bool {
-			return v.says("type", anthropicEvents...) && !v.at("uuid").Is()
+			return v.says("type", anthropicEvents...) && !v.At("uuid").Is()
 		}, readAnthropicEvent},
 		{"a notice in a stream", func(v View) bool {
-			return v.says("type", "ping") && !v.First().Next().Next().Is() || v.says("type", "error") && v.at("error").has("type", wire.String)
+			return v.says("type", "ping") && !v.First().Next().Next().Is() || v.says("type", "error") && v.At("error").has("type", wire.String)
 		}, readNotice},
 		{"a LiteLLM log", liteLLM, readLiteLLM},
 		{"an OpenAI Chat Completions stream", func(v View) bool {
-			return v.has("choices", wire.Array) && (v.says("object", "chat.completion.chunk") || v.at("choices").First().has("delta", wire.Object))
+			return v.has("choices", wire.Array) && (v.says("object", "chat.completion.chunk") || v.At("choices").First().has("delta", wire.Object))
 		}, readChatChunk},
 		{"an OpenAI Chat Completions response", func(v View) bool {
-			return v.has("choices", wire.Array) && (strings.HasPrefix(v.str("object"), "chat.completion") || v.at("choices").First().at("message").str("role") != "")
+			return v.has("choices", wire.Array) && (strings.HasPrefix(v.Str("object"), "chat.completion") || v.At("choices").First().At("message").Str("role") != "")
 		}, readChatResponse},
 		{"an OpenAI Responses response", func(v View) bool { return v.says("object", "response") && v.has("output", wire.Array) }, readResponsesResponse},
-		{"an event of an OpenAI Responses stream", func(v View) bool { return strings.HasPrefix(v.str("type"), "response.") }, readResponsesEvent},
-		{"a Gemini request", func(v View) bool { return v.at("contents").First().has("parts", wire.Array) }, readGeminiRequest},
-		{"a Gemini response", func(v View) bool { return v.at("candidates").First().at("content").Kind() == wire.Object }, readGeminiResponse},
+		{"an event of an OpenAI Responses stream", func(v View) bool { return strings.HasPrefix(v.Str("type"), "response.") }, readResponsesEvent},
+		{"a Gemini request", func(v View) bool { return v.At("contents").First().has("parts", wire.Array) }, readGeminiRequest},
+		{"a Gemini response", func(v View) bool { return v.At("candidates").First().At("content").Kind() == wire.Object }, readGeminiResponse},
 		{"an event of an Amazon Bedrock Converse stream", converseEvent, readConverseEvent},
-		{"an Amazon Bedrock Converse response", func(v View) bool { return v.str("stopReason") != "" && v.at("output").has("message", wire.Object) }, readConverseResponse},
-		{"an AI SDK request", func(v View) bool { return uiMessage(v.at("messages").First()) }, readChatRequest},
+		{"an Amazon Bedrock Converse response", func(v View) bool { return v.Str("stopReason") != "" && v.At("output").has("message", wire.Object) }, readConverseResponse},
+		{"an AI SDK request", func(v View) bool { return uiMessage(v.At("messages").First()) }, readChatRequest},
 		{"an Amazon Bedrock Converse request", func(v View) bool {
-			return v.chat() && (v.has("toolConfig", wire.Object) || v.has("inferenceConfig", wire.Object) || v.str("modelId") != "" || v.converse())
+			return v.chat() && (v.has("toolConfig", wire.Object) || v.has("inferenceConfig", wire.Object) || v.Str("modelId") != "" || v.converse())
 		}, readConverseRequest},
 		{"an Anthropic Messages request", func(v View) bool { return v.chat() && v.anthropic() }, readAnthropicRequest},
 		{"an OpenAI Chat Completions request", func(v View) bool { return v.chat() && v.openAI() }, readChatRequest},
-		{"a request to an LLM", func(v View) bool { return v.chat() && v.str("model") != "" }, readChatRequest},
+		{"a request to an LLM", func(v View) bool { return v.chat() && v.Str("model") != "" }, readChatRequest},
 		{"an OpenAI Responses request", func(v View) bool {
-			return v.str("model") != "" && (v.has("input", wire.String) || v.has("input", wire.Array))
+			return v.Str("model") != "" && (v.has("input", wire.String) || v.has("input", wire.Array))
 		}, readResponsesRequest},
 		{"a list of AI SDK messages", func(v View) bool { return v.Kind() == wire.Array && uiMessage(v.First()) }, readMessages},
 		{"a list of messages for an LLM", func(v View) bool {
 			m := v.First()
-			return v.Kind() == wire.Array && m.str("role") != "" && (m.has("content", wire.String) || m.has("content", wire.Array) || m.has("tool_calls", wire.Array))
+			return v.Kind() == wire.Array && m.Str("role") != "" && (m.has("content", wire.String) || m.has("content", wire.Array) || m.has("tool_calls", wire.Array))
 		}, readMessages},
 		{"a Gemini stream", func(v View) bool { return v.Kind() == wire.Array && v.First().has("candidates", wire.Array) }, readGeminiStream},
 		{"an exchange with an LLM", func(v View) bool { return exchanged(v) }, readExchange},
@@ -153,34 +153,34 @@ func outline(dst []byte, v wire.Value, depth int) []byte {
 
 // chat reports whether a value has a list of messages with roles.
 func (v View) chat() bool {
-	return v.at("messages").First().str("role") != "" || v.has("messages", wire.Array) && v.str("model") != ""
+	return v.At("messages").First().Str("role") != "" || v.has("messages", wire.Array) && v.Str("model") != ""
 }
 
 // anthropic distinguishes an Anthropic request from others that also have messages.
 func (v View) anthropic() bool {
-	if v.at("system").Is() || v.at("anthropic_version").Is() || v.has("mcp_servers", wire.Array) {
+	if v.At("system").Is() || v.At("anthropic_version").Is() || v.has("mcp_servers", wire.Array) {
 		return true
 	}
-	if v.at("tools").First().has("input_schema", wire.Object) {
+	if v.At("tools").First().has("input_schema", wire.Object) {
 		return true
 	}
-	for m := v.at("messages").First(); m.Is(); m = m.Next() {
-		for c := m.at("content").First(); c.Is(); c = c.Next() {
+	for m := v.At("messages").First(); m.Is(); m = m.Next() {
+		for c := m.At("content").First(); c.Is(); c = c.Next() {
 			if c.says("type", "tool_use", "tool_result", "mcp_tool_use", "mcp_tool_result", "server_tool_use") {
 				return true
 			}
 		}
 	}
-	return strings.HasPrefix(v.str("model"), "claude") && !v.openAI()
+	return strings.HasPrefix(v.Str("model"), "claude") && !v.openAI()
 }
 
 // openAI recognises a request in Chat Completions form.
 func (v View) openAI() bool {
-	tool := v.at("tools").First()
-	if tool.has("function", wire.Object) || tool.has("custom", wire.Object) || v.has("functions", wire.Array) || strings.HasPrefix(v.str("model"), "gpt") {
+	tool := v.At("tools").First()
+	if tool.has("function", wire.Object) || tool.has("custom", wire.Object) || v.has("functions", wire.Array) || strings.HasPrefix(v.Str("model"), "gpt") {
 		return true
 	}
-	for m := v.at("messages").First(); m.Is(); m = m.Next() {
+	for m := v.At("messages").First(); m.Is(); m = m.Next() {
 		if m.says("role", "system", "developer", "tool", "function") || m.has("tool_calls", wire.Array) {
 			return true
 		}
@@ -190,8 +190,8 @@ func (v View) openAI() bool {
 
 // converse recognises messages in Bedrock form, whose blocks have no type.
 func (v View) converse() bool {
-	for m := v.at("messages").First(); m.Is(); m = m.Next() {
-		for c := m.at("content").First(); c.Is(); c = c.Next() {
+	for m := v.At("messages").First(); m.Is(); m = m.Next() {
+		for c := m.At("content").First(); c.Is(); c = c.Next() {
 			if c.has("toolUse", wire.Object) || c.has("toolResult", wire.Object) {
 				return true
 			}
@@ -212,7 +212,7 @@ func exchange(v View) bool { return exchanged(v) || v.Kind() == wire.Object && f
 
 func exchanged(v View) bool {
 	for _, key := range append(requestMembers, responseMembers...) {
-		if m := v.at(key); m.Kind() == wire.Object && formatOfView(m) {
+		if m := v.At(key); m.Kind() == wire.Object && formatOfView(m) {
 			return true
 		}
 	}

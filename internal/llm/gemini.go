@@ -7,14 +7,6 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// either returns a member by its camelCase or snake_case name: Gemini accepts both.
-func (v View) either(camel, snake string) View {
-	if m := v.at(camel); m.Is() {
-		return m
-	}
-	return v.at(snake)
-}
-
 func readGeminiRequest(r *Reader, b *body) {
 	r.style = Underlined
 	r.conversation(b, firstSaid(b.members["contents"]), b.members["contents"])
@@ -34,11 +26,11 @@ func (r *Reader) geminiTools(v View) {
 		switch key := c.Key(); {
 		case key == "functionDeclarations" || key == "function_declarations":
 			for t := c.First(); t.Is(); t = t.Next() {
-				r.emit(Item{Kind: Declared, At: t, Tool: t, Name: t.str("name"), Foreign: !t.either("parametersJsonSchema", "parameters_json_schema").Is()})
+				r.emit(Item{Kind: Declared, At: t, Tool: t, Name: t.Str("name"), Foreign: !t.either("parametersJsonSchema", "parameters_json_schema").Is()})
 			}
 		case key == "mcpServers" || key == "mcp_servers":
 			for s := c.First(); s.Is(); s = s.Next() {
-				r.emit(Item{Kind: Known, At: s, Server: s.str("name")})
+				r.emit(Item{Kind: Known, At: s, Server: s.Str("name")})
 			}
 		case slices.Contains(geminiTools, key):
 			r.ignore(c, "tools defined by the model provider")
@@ -54,20 +46,20 @@ const codeExecution = "code_execution"
 // geminiContent reads a content object. A call or result without an id is identified by its tool's
 // name.
 func (r *Reader) geminiContent(v View) {
-	for p := v.at("parts").First(); p.Kind() != wire.Invalid; p = p.Next() {
+	for p := v.At("parts").First(); p.Kind() != wire.Invalid; p = p.Next() {
 		call, answer := p.either("functionCall", "function_call"), p.either("functionResponse", "function_response")
 		code, ran := p.either("executableCode", "executable_code"), p.either("codeExecutionResult", "code_execution_result")
 		switch {
 		case call.Is():
-			r.emit(Item{Kind: Call, At: call, ID: geminiID(call), Name: call.str("name"), Args: call.at("args")})
+			r.emit(Item{Kind: Call, At: call, ID: geminiID(call), Name: call.Str("name"), Args: call.At("args")})
 		case answer.Is():
-			r.emit(Item{Kind: Result, At: answer, ID: geminiID(answer), Name: answer.str("name"), Content: answer.at("response"), Media: answer.at("parts")})
-		case p.at("text").Is(), p.at("thought").Is(), p.at("thoughtSignature").Is(), p.either("inlineData", "inline_data").Is(), p.either("fileData", "file_data").Is():
+			r.emit(Item{Kind: Result, At: answer, ID: geminiID(answer), Name: answer.Str("name"), Content: answer.At("response"), Media: answer.At("parts")})
+		case p.At("text").Is(), p.At("thought").Is(), p.At("thoughtSignature").Is(), p.either("inlineData", "inline_data").Is(), p.either("fileData", "file_data").Is():
 			r.text(p)
 		case code.Is():
-			r.emit(Item{Kind: Call, At: code, ID: cmp.Or(code.str("id"), unnamed+codeExecution), Name: codeExecution, Server: Provider, Args: code})
+			r.emit(Item{Kind: Call, At: code, ID: cmp.Or(code.Str("id"), unnamed+codeExecution), Name: codeExecution, Server: Provider, Args: code})
 		case ran.Is():
-			r.emit(Item{Kind: Result, At: ran, ID: cmp.Or(ran.str("id"), unnamed+codeExecution), Server: Provider, Content: ran})
+			r.emit(Item{Kind: Result, At: ran, ID: cmp.Or(ran.Str("id"), unnamed+codeExecution), Server: Provider, Content: ran})
 		default:
 			r.unknown(p, "a part", p.First().Key())
 		}
@@ -76,10 +68,10 @@ func (r *Reader) geminiContent(v View) {
 
 // geminiID returns a call's id. If calls to the same tool have no ids, they are answered in order.
 func geminiID(v View) string {
-	if id := v.str("id"); id != "" {
+	if id := v.Str("id"); id != "" {
 		return id
 	}
-	return unnamed + v.str("name")
+	return unnamed + v.Str("name")
 }
 
 func readGeminiResponse(r *Reader, b *body) {
@@ -90,7 +82,7 @@ func readGeminiResponse(r *Reader, b *body) {
 	}
 	r.response()
 	r.each(b, "candidates", func(_ int, v View) {
-		r.geminiContent(v.at("content"))
+		r.geminiContent(v.At("content"))
 		grounding := v.either("groundingMetadata", "grounding_metadata")
 		if chunks := grounding.either("groundingChunks", "grounding_chunks"); chunks.Is() { // what a search by the provider found
 			r.emit(Item{Kind: Result, At: grounding, Server: Provider, Content: chunks})
@@ -109,11 +101,11 @@ func readGeminiStream(r *Reader, b *body) {
 func readConverseRequest(r *Reader, b *body) {
 	r.conversation(b, firstSaid(b.members["messages"]), b.members["messages"])
 	if v, ok := r.member(b, "toolConfig"); ok {
-		for t := v.at("tools").First(); t.Is(); t = t.Next() {
-			switch spec := t.at("toolSpec"); {
+		for t := v.At("tools").First(); t.Is(); t = t.Next() {
+			switch spec := t.At("toolSpec"); {
 			case spec.Is():
 				r.declare(spec, "")
-			case t.at("cachePoint").Is(), t.at("systemTool").Is():
+			case t.At("cachePoint").Is(), t.At("systemTool").Is():
 				r.ignore(t, "tools defined by the model provider")
 			default:
 				r.unknown(t, "a tool", t.First().Key())
@@ -130,15 +122,15 @@ func readConverseRequest(r *Reader, b *body) {
 var converseTexts = []string{"text", "image", "document", "video", "audio", "reasoningContent", "guardContent", "cachePoint", "citationsContent"}
 
 func (r *Reader) converseMessage(v View) {
-	for c := v.at("content").First(); c.Kind() != wire.Invalid; c = c.Next() {
-		use, result := c.at("toolUse"), c.at("toolResult")
+	for c := v.At("content").First(); c.Kind() != wire.Invalid; c = c.Next() {
+		use, result := c.At("toolUse"), c.At("toolResult")
 		switch key := c.First().Key(); {
 		case use.Is():
 			r.call(use, "toolUseId", "input", "")
 		case result.Is():
-			r.emit(Item{Kind: Result, At: result, ID: result.str("toolUseId"), Content: result.at("content"), Failed: result.says("status", "error")})
+			r.emit(Item{Kind: Result, At: result, ID: result.Str("toolUseId"), Content: result.At("content"), Failed: result.says("status", "error")})
 		case key == "searchResult": // found by the client, for the model to cite
-			r.emit(Item{Kind: Result, At: c.at(key), Content: c.at(key)})
+			r.emit(Item{Kind: Result, At: c.At(key), Content: c.At(key)})
 		case slices.Contains(converseTexts, key):
 			r.text(c)
 		default:
@@ -150,6 +142,6 @@ func (r *Reader) converseMessage(v View) {
 func readConverseResponse(r *Reader, b *body) {
 	r.response()
 	if v, ok := r.member(b, "output"); ok {
-		r.converseMessage(v.at("message"))
+		r.converseMessage(v.At("message"))
 	}
 }

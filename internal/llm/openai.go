@@ -24,12 +24,12 @@ func readChatRequest(r *Reader, b *body) {
 }
 
 func (r *Reader) chatTool(v View) {
-	switch kind := v.str("type"); {
+	switch kind := v.Str("type"); {
 	case v.has("function", wire.Object):
-		r.declare(v.at("function"), "")
+		r.declare(v.At("function"), "")
 	case v.has("custom", wire.Object):
-		r.declare(v.at("custom"), "")
-	case v.str("name") != "" && (kind == "" || kind == "function" || kind == "custom"):
+		r.declare(v.At("custom"), "")
+	case v.Str("name") != "" && (kind == "" || kind == "function" || kind == "custom"):
 		r.declare(v, "")
 	case begins(kind, []string{"web_search", "file_search"}):
 		r.ignore(v, "tools defined by the model provider")
@@ -46,28 +46,28 @@ func (r *Reader) chatMessage(v View) {
 		r.skip(v, "%s: a message that is %s", r.format, v.Kind())
 		return
 	}
-	role := v.str("role")
+	role := v.Str("role")
 	if role == "" && !r.history {
 		role = "assistant"
 	}
 	switch role {
 	case "system", "developer", "user", "assistant":
-		content := v.at("content")
+		content := v.At("content")
 		if content.Is() {
 			r.text(content)
 		}
 		for c := content.First(); c.Is(); c = c.Next() {
 			r.chatPart(c)
 		}
-		for c := v.at("tool_calls").First(); c.Is(); c = c.Next() {
+		for c := v.At("tool_calls").First(); c.Is(); c = c.Next() {
 			r.chatCall(c)
 		}
-		if f := v.at("function_call"); f.Is() {
+		if f := v.At("function_call"); f.Is() {
 			r.call(f, "id", "arguments", "")
 		}
 		r.uiMessageParts(v)
 	case "tool", "function":
-		r.emit(Item{Kind: Result, At: v, ID: v.str("tool_call_id"), Name: v.str("name"), Content: v.at("content"), Failed: v.at("error").Is()})
+		r.emit(Item{Kind: Result, At: v, ID: v.Str("tool_call_id"), Name: v.Str("name"), Content: v.At("content"), Failed: v.At("error").Is()})
 	default:
 		r.unknown(v, "a message", role)
 	}
@@ -75,7 +75,7 @@ func (r *Reader) chatMessage(v View) {
 
 // chatPart reads a part of a message; some gateways forward Anthropic blocks in them.
 func (r *Reader) chatPart(v View) {
-	switch kind := v.str("type"); {
+	switch kind := v.Str("type"); {
 	case slices.Contains(chatParts, kind), v.Kind() == wire.String:
 	case slices.Contains([]string{"tool_use", "server_tool_use", "mcp_tool_use", "tool_result", "mcp_tool_result"}, kind):
 		r.anthropicBlock(v)
@@ -85,23 +85,23 @@ func (r *Reader) chatPart(v View) {
 }
 
 func (r *Reader) chatCall(v View) {
-	f := v.at("function")
+	f := v.At("function")
 	if f.Kind() != wire.Object {
-		f = v.at("custom")
+		f = v.At("custom")
 	}
 	switch {
 	case f.Kind() != wire.Object:
-		r.unknown(v, "a call", v.str("type"))
-	case f.at("input").Is():
-		r.emit(Item{Kind: Call, At: v, ID: v.str("id"), Name: f.str("name"), Args: f.at("input"), Free: true})
+		r.unknown(v, "a call", v.Str("type"))
+	case f.At("input").Is():
+		r.emit(Item{Kind: Call, At: v, ID: v.Str("id"), Name: f.Str("name"), Args: f.At("input"), Free: true})
 	default:
-		r.emit(Item{Kind: Call, At: v, ID: v.str("id"), Name: f.str("name"), Args: f.at("arguments")})
+		r.emit(Item{Kind: Call, At: v, ID: v.Str("id"), Name: f.Str("name"), Args: f.At("arguments")})
 	}
 }
 
 func readChatResponse(r *Reader, b *body) {
 	r.response()
-	r.each(b, "choices", func(_ int, v View) { r.chatMessage(v.at("message")) })
+	r.each(b, "choices", func(_ int, v View) { r.chatMessage(v.At("message")) })
 }
 
 // readChatChunk handles a chunk of a stream. A choice is read once it is finished.
@@ -110,20 +110,20 @@ func readChatChunk(r *Reader, b *body) {
 	if !ok {
 		return
 	}
-	s, stream := &r.streams, "chat "+v.str("id")
+	s, stream := &r.streams, "chat "+v.Str("id")
 	r.streamed(stream, doneMark, v.Origin())
-	for choice := v.at("choices").First(); choice.Is(); choice = choice.Next() {
-		delta, at := choice.at("delta"), string(choice.at("index").Raw())
-		if delta.at("content").Is() {
-			r.text(delta.at("content"))
+	for choice := v.At("choices").First(); choice.Is(); choice = choice.Next() {
+		delta, at := choice.At("delta"), string(choice.At("index").Raw())
+		if delta.At("content").Is() {
+			r.text(delta.At("content"))
 		}
-		for c := delta.at("tool_calls").First(); c.Is(); c = c.Next() {
-			r.chatDelta(streamKey{stream, at + "/" + string(c.at("index").Raw())}, c, c.at("function"))
+		for c := delta.At("tool_calls").First(); c.Is(); c = c.Next() {
+			r.chatDelta(streamKey{stream, at + "/" + string(c.At("index").Raw())}, c, c.At("function"))
 		}
-		if f := delta.at("function_call"); f.Is() {
+		if f := delta.At("function_call"); f.Is() {
 			r.chatDelta(streamKey{stream, at + "/"}, f, f)
 		}
-		if choice.str("finish_reason") != "" {
+		if choice.Str("finish_reason") != "" {
 			for _, key := range s.of(stream) {
 				if len(key.index) > len(at) && key.index[:len(at)+1] == at+"/" {
 					r.chatPartial(key, s.take(key))
@@ -136,9 +136,9 @@ func readChatChunk(r *Reader, b *body) {
 func (r *Reader) chatDelta(key streamKey, c, f View) {
 	s := &r.streams
 	if f.Kind() != wire.Object {
-		f = c.at("custom")
+		f = c.At("custom")
 	}
-	if id := c.str("id"); s.parts[key] != nil && id != "" && string(s.parts[key].id) != id && len(s.parts[key].id) > 0 {
+	if id := c.Str("id"); s.parts[key] != nil && id != "" && string(s.parts[key].id) != id && len(s.parts[key].id) > 0 {
 		r.chatPartial(key, s.take(key)) // some providers give all calls the same index
 	}
 	if s.parts[key] == nil && !s.open(key, &partial{at: c.Origin()}) {
@@ -146,13 +146,13 @@ func (r *Reader) chatDelta(key streamKey, c, f View) {
 		return
 	}
 	p := s.parts[key]
-	if id := c.str("id"); id != "" {
+	if id := c.Str("id"); id != "" {
 		p.id = []byte(id)
 	}
-	p.name = append(p.name, f.str("name")...)
-	args := f.at("arguments")
-	if f.at("input").Is() {
-		args, p.free = f.at("input"), true
+	p.name = append(p.name, f.Str("name")...)
+	args := f.At("arguments")
+	if f.At("input").Is() {
+		args, p.free = f.At("input"), true
 	}
 	if args.Kind() == wire.Object {
 		r.grow(key, c, args.Raw())
@@ -178,24 +178,24 @@ func readMessages(r *Reader, b *body) {
 
 // liteLLM recognises a LiteLLM spend log or standard logging payload.
 func liteLLM(v View) bool {
-	m := v.at("metadata")
-	return (v.has("messages", wire.Array) || m.at("mcp_tool_call_metadata").Is()) && v.has("response", wire.Object) && (v.str("model") != "" || v.at("call_type").Is())
+	m := v.At("metadata")
+	return (v.has("messages", wire.Array) || m.At("mcp_tool_call_metadata").Is()) && v.has("response", wire.Object) && (v.Str("model") != "" || v.At("call_type").Is())
 }
 
 func readLiteLLM(r *Reader, b *body) {
 	readChatRequest(r, b)
 	if v, ok := r.member(b, "model_parameters"); ok { // a standard logging payload keeps the tools here
-		for t := v.at("tools").First(); t.Is(); t = t.Next() {
+		for t := v.At("tools").First(); t.Is(); t = t.Next() {
 			r.liteLLMTool(t)
 		}
-		for f := v.at("functions").First(); f.Is(); f = f.Next() {
+		for f := v.At("functions").First(); f.Is(); f = f.Next() {
 			r.declare(f, "")
 		}
 	}
 	if meta := b.members["metadata"].Get("mcp_tool_call_metadata"); meta.Kind() == wire.Object {
 		r.response()
 		if v, ok := r.view(b, meta, "/metadata/mcp_tool_call_metadata"); ok {
-			r.emit(Item{Kind: Call, At: v, ID: b.str("id"), Name: v.str("name"), Server: v.str("mcp_server_name"), Args: v.at("arguments")})
+			r.emit(Item{Kind: Call, At: v, ID: b.str("id"), Name: v.Str("name"), Server: v.Str("mcp_server_name"), Args: v.At("arguments")})
 		}
 		if v, ok := r.member(b, "response"); ok {
 			r.emit(Item{Kind: Result, At: v, ID: b.str("id"), Content: v})

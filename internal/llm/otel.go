@@ -33,21 +33,21 @@ type attributes map[string]View
 
 func (v View) attributes() attributes {
 	all := attributes{}
-	for a := v.at("attributes").First(); a.Is(); a = a.Next() {
-		all[a.str("key")] = a.at("value")
+	for a := v.At("attributes").First(); a.Is(); a = a.Next() {
+		all[a.Str("key")] = a.At("value")
 	}
 	return all
 }
 
 func (a attributes) str(key string) string {
-	return a[key].str("stringValue")
+	return a[key].Str("stringValue")
 }
 
 // span reads a span: a tool call with its result, or a model request with its messages.
 func (r *Reader) span(v View) {
 	a := v.attributes()
-	r.session, r.turn = cmp.Or(a.str("mcp.session.id"), v.str("traceId")), v.str("parentSpanId")
-	r.time = nanoseconds(v.str("startTimeUnixNano"))
+	r.session, r.turn = cmp.Or(a.str("mcp.session.id"), v.Str("traceId")), v.Str("parentSpanId")
+	r.time = nanoseconds(v.Str("startTimeUnixNano"))
 	result := a["gen_ai.tool.call.result"]
 	calls := a.str("mcp.method.name") == "tools/call" || a.str("gen_ai.operation.name") == "execute_tool" ||
 		a.str("gen_ai.tool.name") != "" && (a["gen_ai.tool.call.arguments"].Is() || result.Is())
@@ -71,10 +71,10 @@ func (r *Reader) span(v View) {
 
 // toolSpan reads a tool call with its result, and the description of the tool.
 func (r *Reader) toolSpan(v View, a attributes) {
-	id, tool, server := cmp.Or(a.str("gen_ai.tool.call.id"), v.str("spanId")), a.str("gen_ai.tool.name"), a.str("mcp.server.name")
-	r.describe(tool, server, a["gen_ai.tool.description"].at("stringValue"))
+	id, tool, server := cmp.Or(a.str("gen_ai.tool.call.id"), v.Str("spanId")), a.str("gen_ai.tool.name"), a.str("mcp.server.name")
+	r.describe(tool, server, a["gen_ai.tool.description"].At("stringValue"))
 	r.emit(Item{Kind: Call, At: v, ID: id, Name: tool, Server: server, Args: r.otelValue(a["gen_ai.tool.call.arguments"]), Echo: true})
-	failure := v.at("status").at("message")
+	failure := v.At("status").At("message")
 	switch result := a["gen_ai.tool.call.result"]; {
 	case result.Is():
 		r.emit(Item{Kind: Result, At: v, ID: id, Content: r.otelValue(result), Failed: a.str("error.type") != "", Echo: true})
@@ -99,12 +99,12 @@ func (a attributes) otherwise(v View) bool {
 			return true
 		}
 	}
-	for e := v.at("events").First(); e.Is(); e = e.Next() {
-		if strings.HasPrefix(e.str("name"), "gen_ai.") {
+	for e := v.At("events").First(); e.Is(); e = e.Next() {
+		if strings.HasPrefix(e.Str("name"), "gen_ai.") {
 			return true
 		}
 	}
-	return v.at("body").Is() && (strings.HasPrefix(v.str("eventName"), "gen_ai.") || strings.HasPrefix(a.str("event.name"), "gen_ai."))
+	return v.At("body").Is() && (strings.HasPrefix(v.Str("eventName"), "gen_ai.") || strings.HasPrefix(a.str("event.name"), "gen_ai."))
 }
 
 func nanoseconds(s string) time.Time {
@@ -122,7 +122,7 @@ func (r *Reader) otelValue(v View) View {
 	}
 	data := plain(nil, v)
 	at := v.Origin()
-	if s := v.at("stringValue"); s.Kind() == wire.String {
+	if s := v.At("stringValue"); s.Kind() == wire.String {
 		at = s.Origin()
 		if parsed, err := r.quoted(at, s.Text()); err == nil && parsed.Kind() >= wire.Array {
 			return parsed
@@ -142,7 +142,7 @@ func plain(dst []byte, v View) []byte {
 		return wire.AppendString(dst, c.Text())
 	case "arrayValue":
 		dst = append(dst, '[')
-		for e := c.at("values").First(); e.Is(); e = e.Next() {
+		for e := c.At("values").First(); e.Is(); e = e.Next() {
 			if dst[len(dst)-1] != '[' {
 				dst = append(dst, ',')
 			}
@@ -151,12 +151,12 @@ func plain(dst []byte, v View) []byte {
 		return append(dst, ']')
 	case "kvlistValue":
 		dst = append(dst, '{')
-		for e := c.at("values").First(); e.Is(); e = e.Next() {
+		for e := c.At("values").First(); e.Is(); e = e.Next() {
 			if dst[len(dst)-1] != '{' {
 				dst = append(dst, ',')
 			}
-			dst = append(wire.AppendString(dst, []byte(e.str("key"))), ':')
-			dst = plain(dst, e.at("value"))
+			dst = append(wire.AppendString(dst, []byte(e.Str("key"))), ':')
+			dst = plain(dst, e.At("value"))
 		}
 		return append(dst, '}')
 	case "":
@@ -174,8 +174,8 @@ func (r *Reader) otelTools(v View) {
 
 func (r *Reader) otelMessages(v View) {
 	for m := v.First(); m.Is(); m = m.Next() {
-		for p := m.at("parts").First(); p.Is(); p = p.Next() {
-			switch kind := p.str("type"); kind {
+		for p := m.At("parts").First(); p.Is(); p = p.Next() {
+			switch kind := p.Str("type"); kind {
 			case "text", "reasoning", "blob", "file", "uri":
 				r.text(p)
 			case "tool_call", "server_tool_call":
@@ -183,16 +183,16 @@ func (r *Reader) otelMessages(v View) {
 				if kind == "server_tool_call" {
 					server = Provider
 				}
-				r.emit(Item{Kind: Call, At: p, ID: p.str("id"), Name: p.str("name"), Server: server, Args: p.at("arguments"), Echo: p.str("id") != ""})
+				r.emit(Item{Kind: Call, At: p, ID: p.Str("id"), Name: p.Str("name"), Server: server, Args: p.At("arguments"), Echo: p.Str("id") != ""})
 			case "tool_call_response", "server_tool_call_response":
-				content := p.at("response")
+				content := p.At("response")
 				if !content.Is() {
-					content = p.at("result")
+					content = p.At("result")
 				}
 				if !content.Is() {
-					content = p.at(kind)
+					content = p.At(kind)
 				}
-				r.emit(Item{Kind: Result, At: p, ID: p.str("id"), Content: content, Echo: p.str("id") != ""})
+				r.emit(Item{Kind: Result, At: p, ID: p.Str("id"), Content: content, Echo: p.Str("id") != ""})
 			default:
 				r.unknown(p, "a part of a message", kind)
 			}

@@ -33,7 +33,7 @@ func readResponsesRequest(r *Reader, b *body) {
 	r.each(b, "input", func(i int, v View) {
 		turn := r.turn
 		r.message(i)
-		own := !strings.HasSuffix(v.str("type"), "_output") && !v.says("role", "user", "system", "developer")
+		own := !strings.HasSuffix(v.Str("type"), "_output") && !v.says("role", "user", "system", "developer")
 		if own && answering {
 			r.turn = turn
 		}
@@ -43,24 +43,24 @@ func readResponsesRequest(r *Reader, b *body) {
 }
 
 func (r *Reader) responsesTool(v View) {
-	switch kind := v.str("type"); {
+	switch kind := v.Str("type"); {
 	case kind == "mcp":
-		r.emit(Item{Kind: Known, At: v, Server: v.str("server_label")})
-		r.describe(v.str("server_label"), "", v.at("server_description"))
+		r.emit(Item{Kind: Known, At: v, Server: v.Str("server_label")})
+		r.describe(v.Str("server_label"), "", v.At("server_description"))
 	case kind == "function" && v.has("function", wire.Object):
-		r.declare(v.at("function"), "")
+		r.declare(v.At("function"), "")
 	case kind == "function" || kind == "custom":
 		r.declare(v, "")
 	case kind == "tool_search" && v.has("parameters", wire.Object): // the client runs the search
 		r.emit(Item{Kind: Declared, At: v, Tool: v, Name: kind})
 	case begins(kind, responsesTools):
 		r.ignore(v, "tools defined by the model provider")
-		for s := v.at("environment").at("skills").First(); s.Is(); s = s.Next() {
-			r.describe(s.str("name"), "", s.at("description"))
+		for s := v.At("environment").At("skills").First(); s.Is(); s = s.Next() {
+			r.describe(s.Str("name"), "", s.At("description"))
 		}
 	case kind == "namespace":
-		r.describe(v.str("name"), "", v.at("description"))
-		for t := v.at("tools").First(); t.Is(); t = t.Next() {
+		r.describe(v.Str("name"), "", v.At("description"))
+		for t := v.At("tools").First(); t.Is(); t = t.Next() {
 			r.responsesTool(t)
 		}
 	default:
@@ -78,42 +78,42 @@ var (
 
 // responsesItem reads an input or output item.
 func (r *Reader) responsesItem(v View) {
-	id := cmp.Or(v.str("call_id"), v.str("id"))
-	switch kind := v.str("type"); {
+	id := cmp.Or(v.Str("call_id"), v.Str("id"))
+	switch kind := v.Str("type"); {
 	case kind == "" && (v.says("role", "tool", "function") || v.has("tool_calls", wire.Array)): // logged in Chat Completions form
 		r.chatMessage(v)
-	case kind == "message" || kind == "" && v.str("role") != "":
+	case kind == "message" || kind == "" && v.Str("role") != "":
 		r.text(v)
 	case kind == "function_call":
-		r.emit(Item{Kind: Call, At: v, ID: id, Name: v.str("name"), Args: v.at("arguments")})
+		r.emit(Item{Kind: Call, At: v, ID: id, Name: v.Str("name"), Args: v.At("arguments")})
 	case kind == "custom_tool_call":
-		r.emit(Item{Kind: Call, At: v, ID: id, Name: v.str("name"), Args: v.at("input"), Free: true})
+		r.emit(Item{Kind: Call, At: v, ID: id, Name: v.Str("name"), Args: v.At("input"), Free: true})
 	case kind == "function_call_output" || kind == "custom_tool_call_output":
-		r.emit(Item{Kind: Result, At: v, ID: id, Content: v.at("output")})
+		r.emit(Item{Kind: Result, At: v, ID: id, Content: v.At("output")})
 	case kind == "mcp_list_tools":
-		r.emit(Item{Kind: Known, At: v, Server: v.str("server_label")})
-		for t := v.at("tools").First(); t.Is(); t = t.Next() {
-			r.declare(t, v.str("server_label"))
+		r.emit(Item{Kind: Known, At: v, Server: v.Str("server_label")})
+		for t := v.At("tools").First(); t.Is(); t = t.Next() {
+			r.declare(t, v.Str("server_label"))
 		}
 		r.serverError(v)
 	case kind == "mcp_call":
-		r.emit(Item{Kind: Call, At: v, ID: v.str("id"), Name: v.str("name"), Server: v.str("server_label"), Args: v.at("arguments")})
-		if out := v.at("output"); out.Is() {
-			r.emit(Item{Kind: Result, At: v, ID: v.str("id"), Content: out})
+		r.emit(Item{Kind: Call, At: v, ID: v.Str("id"), Name: v.Str("name"), Server: v.Str("server_label"), Args: v.At("arguments")})
+		if out := v.At("output"); out.Is() {
+			r.emit(Item{Kind: Result, At: v, ID: v.Str("id"), Content: out})
 		}
 		r.serverError(v)
 	case slices.Contains(providerCalls, kind):
-		r.emit(Item{Kind: Call, At: v, ID: id, Name: kind, Server: Provider, Args: v.at("action")})
+		r.emit(Item{Kind: Call, At: v, ID: id, Name: kind, Server: Provider, Args: v.At("action")})
 		for _, key := range []string{"results", "outputs"} {
-			if out := v.at(key); out.Is() {
+			if out := v.At(key); out.Is() {
 				r.emit(Item{Kind: Result, At: v, ID: id, Content: out})
 			}
 		}
 	case slices.Contains(providerOutputs, kind):
-		for t := v.at("tools").First(); t.Is(); t = t.Next() { // loaded by a tool search
+		for t := v.At("tools").First(); t.Is(); t = t.Next() { // loaded by a tool search
 			r.responsesTool(t)
 		}
-		r.emit(Item{Kind: Result, At: v, ID: id, Content: v.at("output")})
+		r.emit(Item{Kind: Result, At: v, ID: id, Content: v.At("output")})
 	case slices.Contains(silentItems, kind):
 		r.text(v)
 	default:
@@ -123,8 +123,8 @@ func (r *Reader) responsesItem(v View) {
 
 // serverError reads the error in an item of an MCP server: its text can be from the server.
 func (r *Reader) serverError(v View) {
-	if failed := v.at("error"); failed.Is() {
-		r.emit(Item{Kind: Result, At: v, ID: v.str("id"), Server: v.str("server_label"), Content: failed, Failed: true})
+	if failed := v.At("error"); failed.Is() {
+		r.emit(Item{Kind: Result, At: v, ID: v.Str("id"), Server: v.Str("server_label"), Content: failed, Failed: true})
 	}
 }
 

@@ -41,22 +41,33 @@ type View struct {
 // viewOf returns a view of the root of doc, which spans all of text.
 func viewOf(text *Text, doc *wire.Doc) View { return View{text: text, doc: doc} }
 
-// Kind returns the kind of the value, or Invalid if it is absent.
-func (v View) Kind() wire.Kind {
+// absent is the document of the zero View.
+var absent = wire.Doc{Nodes: []wire.Node{{Parent: -1}}}
+
+func (v View) in() *wire.Doc {
 	if v.doc == nil {
-		return wire.Invalid
+		return &absent
 	}
-	return v.doc.Kind(v.n)
+	return v.doc
 }
+
+// Kind returns the kind of the value, or Invalid if it is absent.
+func (v View) Kind() wire.Kind { return v.in().Kind(v.n) }
 
 // Is reports whether the value is present and not null.
 func (v View) Is() bool { return v.Kind() > wire.Null }
 
-func (v View) at(key string) View {
-	if v.doc == nil {
-		return View{}
+// At returns a member of an object.
+func (v View) At(key string) View { return v.node(v.in().Get(v.n, key)) }
+
+// either returns the first of the members that is present and not null.
+func (v View) either(keys ...string) (m View) {
+	for _, key := range keys {
+		if m = v.At(key); m.Is() {
+			break
+		}
 	}
-	return v.node(v.doc.Get(v.n, key))
+	return m
 }
 
 func (v View) node(n int) View {
@@ -68,58 +79,39 @@ func (v View) node(n int) View {
 }
 
 // First returns the first child of a container.
-func (v View) First() View {
-	if v.doc == nil {
-		return View{}
-	}
-	return v.node(v.doc.First(v.n))
-}
+func (v View) First() View { return v.node(v.in().First(v.n)) }
 
 // Next returns the next sibling of the value.
-func (v View) Next() View {
-	if v.doc == nil {
-		return View{}
+func (v View) Next() View { return v.node(v.in().Next(v.n)) }
+
+// each visits the children of a member, up to the first one that is null.
+func (v View) each(key string, visit func(View)) {
+	for c := v.At(key).First(); c.Is(); c = c.Next() {
+		visit(c)
 	}
-	return v.node(v.doc.Next(v.n))
 }
 
 // Key returns the name of a member.
 func (v View) Key() string {
-	if v.doc == nil {
-		return ""
-	}
 	var buf []byte
-	return string(v.doc.Key(v.n, &buf))
+	return string(v.in().Key(v.n, &buf))
 }
 
-// At returns a member of an object.
-func (v View) At(key string) View { return v.at(key) }
+func (v View) has(key string, kind wire.Kind) bool { return v.At(key).Kind() == kind }
 
-func (v View) has(key string, kind wire.Kind) bool { return v.at(key).Kind() == kind }
-
-func (v View) str(key string) string {
-	if v.doc == nil {
-		return ""
-	}
-	s, _ := v.doc.Str(v.n, key)
+// Str returns the text of a string member, or "" if there is none.
+func (v View) Str(key string) string {
+	s, _ := v.in().Str(v.n, key)
 	return s
 }
 
-// Str returns the text of a string member, or "" if there is none.
-func (v View) Str(key string) string { return v.str(key) }
-
-func (v View) says(key string, words ...string) bool { return slices.Contains(words, v.str(key)) }
+func (v View) says(key string, words ...string) bool { return slices.Contains(words, v.Str(key)) }
 
 // is reports whether a member is true.
-func (v View) is(key string) bool { return string(v.at(key).Raw()) == "true" }
+func (v View) is(key string) bool { return string(v.At(key).Raw()) == "true" }
 
 // Raw returns the raw bytes of the value.
-func (v View) Raw() []byte {
-	if v.doc == nil {
-		return nil
-	}
-	return v.doc.Raw(v.n)
-}
+func (v View) Raw() []byte { return v.in().Raw(v.n) }
 
 // Text returns the text of a string.
 func (v View) Text() []byte {
@@ -143,10 +135,7 @@ func (v View) Pointer() string {
 
 // Path returns the JSON Pointer of the value in its text, regardless of where the text is.
 func (v View) Path() string {
-	if v.doc == nil {
-		return ""
-	}
-	return string(v.doc.AppendPointer([]byte(v.pointer), 0, v.n))
+	return string(v.in().AppendPointer([]byte(v.pointer), 0, v.n))
 }
 
 // Origin returns the location of the value. It is exact if the file contains Raw verbatim at that

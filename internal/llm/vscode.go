@@ -9,8 +9,8 @@ import (
 
 // vscode recognises a chat session, or a line of its change log.
 func vscode(v View) bool {
-	return v.str("sessionId") != "" && v.has("requests", wire.Array) || v.has("kind", wire.Number) && (v.has("k", wire.Array) || v.at("v").has("requests", wire.Array)) ||
-		v.has("requests", wire.Array) && v.at("responderUsername").Is()
+	return v.Str("sessionId") != "" && v.has("requests", wire.Array) || v.has("kind", wire.Number) && (v.has("k", wire.Array) || v.At("v").has("requests", wire.Array)) ||
+		v.has("requests", wire.Array) && v.At("responderUsername").Is()
 }
 
 func readVSCode(r *Reader, b *body) {
@@ -31,13 +31,13 @@ func (r *Reader) vscodePatch(b *body) {
 	if !ok {
 		return
 	}
-	value := v.at("v")
-	if id := value.str("sessionId"); id != "" {
+	value := v.At("v")
+	if id := value.Str("sessionId"); id != "" {
 		r.changes = id
 	}
 	r.session = r.changes
 	if value.has("requests", wire.Array) {
-		for q := value.at("requests").First(); q.Is(); q = q.Next() {
+		for q := value.At("requests").First(); q.Is(); q = q.Next() {
 			r.vscodeRequest(q)
 		}
 		return
@@ -52,27 +52,27 @@ func (r *Reader) vscodeValue(v View) {
 		for c := v.First(); c.Kind() != wire.Invalid; c = c.Next() {
 			r.vscodeValue(c)
 		}
-	case v.str("requestId") != "" && v.at("message").Is():
+	case v.Str("requestId") != "" && v.At("message").Is():
 		r.vscodeRequest(v)
 	case v.says("kind", "toolInvocationSerialized", "toolInvocation"):
 		r.vscodeInvocation(v)
-	case v.at("toolCallRounds").Is():
+	case v.At("toolCallRounds").Is():
 		r.vscodeRounds(v)
-	case v.at("metadata").Kind() == wire.Object:
-		r.vscodeRounds(v.at("metadata"))
+	case v.At("metadata").Kind() == wire.Object:
+		r.vscodeRounds(v.At("metadata"))
 	default:
 		r.text(v)
 	}
 }
 
 func (r *Reader) vscodeRequest(v View) {
-	r.turn = v.str("requestId")
-	if ms, err := strconv.ParseInt(string(v.at("timestamp").Raw()), 10, 64); err == nil && ms > 0 {
+	r.turn = v.Str("requestId")
+	if ms, err := strconv.ParseInt(string(v.At("timestamp").Raw()), 10, 64); err == nil && ms > 0 {
 		r.time = time.UnixMilli(ms).UTC()
 	}
 	r.text(v)
-	r.vscodeRounds(v.at("result").at("metadata"))
-	for c := v.at("response").First(); c.Kind() != wire.Invalid; c = c.Next() {
+	r.vscodeRounds(v.At("result").At("metadata"))
+	for c := v.At("response").First(); c.Kind() != wire.Invalid; c = c.Next() {
 		if c.says("kind", "toolInvocationSerialized", "toolInvocation") {
 			r.vscodeInvocation(c)
 		}
@@ -82,12 +82,12 @@ func (r *Reader) vscodeRequest(v View) {
 // vscodeRounds reads the rounds of calls that led to a response, with arguments and results as the
 // model saw them.
 func (r *Reader) vscodeRounds(v View) {
-	results := v.at("toolCallResults")
-	for round := v.at("toolCallRounds").First(); round.Is(); round = round.Next() {
-		for c := round.at("toolCalls").First(); c.Is(); c = c.Next() {
-			id := c.str("id")
-			r.emit(Item{Kind: Call, At: c, ID: id, Name: c.str("name"), Args: c.at("arguments"), Turn: round.str("id")})
-			if result := results.at(id); result.Is() {
+	results := v.At("toolCallResults")
+	for round := v.At("toolCallRounds").First(); round.Is(); round = round.Next() {
+		for c := round.At("toolCalls").First(); c.Is(); c = c.Next() {
+			id := c.Str("id")
+			r.emit(Item{Kind: Call, At: c, ID: id, Name: c.Str("name"), Args: c.At("arguments"), Turn: round.Str("id")})
+			if result := results.At(id); result.Is() {
 				r.emit(Item{Kind: Result, At: result, ID: id, Content: result})
 			}
 		}
@@ -99,16 +99,16 @@ func (r *Reader) vscodeRounds(v View) {
 
 // vscodeInvocation reads a call in the form that the chat displays.
 func (r *Reader) vscodeInvocation(v View) {
-	details := v.at("resultDetails")
-	server := v.at("source").str("serverLabel")
-	if server == "" && v.at("source").says("type", "mcp") {
-		server = v.at("source").str("label")
+	details := v.At("resultDetails")
+	server := v.At("source").Str("serverLabel")
+	if server == "" && v.At("source").says("type", "mcp") {
+		server = v.At("source").Str("label")
 	}
-	if instructions := v.at("source").at("instructions"); instructions.Is() {
+	if instructions := v.At("source").At("instructions"); instructions.Is() {
 		r.emit(Item{Kind: Result, At: v, ID: "instructions of " + server, Server: server, Content: instructions})
 	}
-	r.emit(Item{Kind: Call, At: v, ID: v.str("toolCallId"), Name: v.str("toolId"), Server: server, Args: details.at("input"), Echo: true})
-	if out := details.at("output"); out.Is() {
-		r.emit(Item{Kind: Result, At: v, ID: v.str("toolCallId"), Content: out, Failed: details.is("isError"), Echo: true})
+	r.emit(Item{Kind: Call, At: v, ID: v.Str("toolCallId"), Name: v.Str("toolId"), Server: server, Args: details.At("input"), Echo: true})
+	if out := details.At("output"); out.Is() {
+		r.emit(Item{Kind: Result, At: v, ID: v.Str("toolCallId"), Content: out, Failed: details.is("isError"), Echo: true})
 	}
 }
