@@ -28,10 +28,7 @@ func readAgentDojo(r *Reader, b *body) {
 		}
 	}
 	r.conversation(b, r.session, wire.Value{})
-	r.each(b, "messages", func(i int, v View) {
-		r.message(i)
-		r.dojoMessage(v)
-	})
+	r.messages(b, "messages", r.dojoMessage)
 }
 
 // dojoMessage reads an AgentDojo or chat API message: a call has either a function object or just
@@ -42,11 +39,7 @@ func (r *Reader) dojoMessage(v View) {
 			r.text(v.At("content"))
 		}
 		for c := v.At("tool_calls").First(); c.Is(); c = c.Next() {
-			args := c.At("args")
-			if !args.Is() {
-				args = c.At("arguments")
-			}
-			r.emit(Item{Kind: Call, At: c, ID: c.Str("id"), Name: c.Str("function"), Args: args})
+			r.emit(Item{Kind: Call, At: c, ID: c.Str("id"), Name: c.Str("function"), Args: c.either("args", "arguments")})
 		}
 		return
 	}
@@ -84,10 +77,7 @@ func readInspectSample(r *Reader, b *body) {
 	id := cmp.Or(b.str("id"), string(b.members["id"].Raw()))
 	r.session = "sample " + id + " epoch " + cmp.Or(string(b.members["epoch"].Raw()), "1")
 	r.conversation(b, r.session, wire.Value{})
-	r.each(b, "messages", func(i int, v View) {
-		r.message(i)
-		r.dojoMessage(v)
-	})
+	r.messages(b, "messages", r.dojoMessage)
 	r.each(b, "events", func(_ int, v View) { r.inspectEvent(v) })
 }
 

@@ -17,9 +17,7 @@ func (r *Reader) uiMessageParts(v View) {
 	for p := v.At("parts").First(); p.Kind() != wire.Invalid; p = p.Next() {
 		r.uiPart(p)
 	}
-	for t := v.At("toolInvocations").First(); t.Is(); t = t.Next() { // older versions repeat the parts here
-		r.uiCall(t, t.Str("toolName"))
-	}
+	v.each("toolInvocations", func(t View) { r.uiCall(t, t.Str("toolName")) }) // older versions repeat the parts here
 }
 
 // uiTexts are the types of parts that are not from tools.
@@ -44,14 +42,9 @@ func (r *Reader) uiPart(v View) {
 
 // uiCall reads a call and, once there is one, its result.
 func (r *Reader) uiCall(v View, tool string) {
-	id, args := v.Str("toolCallId"), v.At("input")
-	if !args.Is() {
-		args = v.At("args")
-	}
-	r.emit(Item{Kind: Call, At: v, ID: id, Name: tool, Args: args, Echo: true})
+	id := v.Str("toolCallId")
+	r.emit(Item{Kind: Call, At: v, ID: id, Name: tool, Args: v.either("input", "args"), Echo: true})
 	for _, key := range []string{"output", "result", "errorText"} {
-		if content := v.At(key); content.Is() {
-			r.emit(Item{Kind: Result, At: v, ID: id, Content: content, Failed: key == "errorText", Echo: true})
-		}
+		r.result(Item{At: v, ID: id, Content: v.At(key), Failed: key == "errorText", Echo: true})
 	}
 }

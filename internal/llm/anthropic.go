@@ -20,19 +20,14 @@ func readAnthropicRequest(r *Reader, b *body) {
 	r.conversation(b, firstSaid(b.members["messages"]), b.members["messages"])
 	r.each(b, "mcp_servers", func(_ int, v View) { r.emit(Item{Kind: Known, At: v, Server: v.Str("name")}) })
 	r.each(b, "tools", func(_ int, v View) { r.anthropicTool(v) })
-	r.each(b, "messages", func(i int, v View) {
-		r.message(i)
-		r.anthropicMessage(v)
-	})
+	r.messages(b, "messages", r.anthropicMessage)
 }
 
 func (r *Reader) anthropicTool(v View) {
 	switch kind := v.Str("type"); {
 	case kind == "mcp_toolset":
 		r.emit(Item{Kind: Known, At: v, Server: v.Str("mcp_server_name")})
-		for t := v.At("tools").First(); t.Is(); t = t.Next() {
-			r.declare(t, v.Str("mcp_server_name"))
-		}
+		v.each("tools", func(t View) { r.declare(t, v.Str("mcp_server_name")) })
 	case kind == "" || kind == "custom" || v.has("input_schema", wire.Object):
 		r.declare(v, "")
 	case begins(kind, providerTools):
@@ -102,9 +97,7 @@ func (r *Reader) anthropicBlock(v View) {
 	case "mcp_tool_use":
 		r.call(v, "id", "input", v.Str("server_name"))
 	case "mcp_tool_listing":
-		for t := v.At("tools").First(); t.Is(); t = t.Next() {
-			r.declare(t, v.Str("mcp_server_name"))
-		}
+		v.each("tools", func(t View) { r.declare(t, v.Str("mcp_server_name")) })
 	default:
 		if kind == "tool_result" || strings.HasSuffix(kind, "_tool_result") {
 			r.emit(Item{Kind: Result, At: v, ID: v.Str("tool_use_id"), Content: v.At("content"), Failed: v.is("is_error")})
@@ -139,9 +132,7 @@ func readAnthropicEvent(r *Reader, b *body) {
 	key := streamKey{of: "anthropic", index: string(v.At("index").Raw())}
 	switch v.Str("type") {
 	case "message_start":
-		for c := v.At("message").At("content").First(); c.Is(); c = c.Next() {
-			r.anthropicBlock(c)
-		}
+		v.At("message").each("content", r.anthropicBlock)
 	case "content_block_start":
 		block := v.At("content_block")
 		if block.says("type", "tool_use", "server_tool_use", "mcp_tool_use") {

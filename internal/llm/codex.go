@@ -42,9 +42,7 @@ func readCodex(r *Reader, b *body) {
 		}
 	case "compacted":
 		r.ignore(v, "a line of Codex metadata")
-		for item := v.At("replacement_history").First(); item.Is(); item = item.Next() {
-			r.responsesItem(item)
-		}
+		v.each("replacement_history", r.responsesItem)
 	default: // the client's own notes, and its instructions
 		r.ignore(v, "a line of Codex metadata")
 	}
@@ -54,12 +52,12 @@ func readCodex(r *Reader, b *body) {
 // response item contains the text that the model saw.
 func (r *Reader) codexEvent(v View) {
 	switch kind := v.Str("type"); kind {
-	case "mcp_tool_call_begin":
-		in := v.At("invocation")
-		r.emit(Item{Kind: Call, At: v, ID: v.Str("call_id"), Name: in.Str("tool"), Server: in.Str("server"), Args: in.At("arguments"), Echo: true})
-	case "mcp_tool_call_end":
+	case "mcp_tool_call_begin", "mcp_tool_call_end":
 		in, result := v.At("invocation"), v.At("result")
 		r.emit(Item{Kind: Call, At: v, ID: v.Str("call_id"), Name: in.Str("tool"), Server: in.Str("server"), Args: in.At("arguments"), Echo: true})
+		if kind == "mcp_tool_call_begin" {
+			return
+		}
 		content, failed := result.At("Ok"), result.is("isError")
 		if !content.Is() {
 			content, failed = result.At("Err"), true
@@ -75,12 +73,7 @@ func (r *Reader) codexEvent(v View) {
 			return
 		}
 		r.emit(Item{Kind: Call, At: item, ID: item.Str("id"), Name: item.Str("tool"), Server: item.Str("server"), Args: item.At("arguments"), Echo: true})
-		result, failed := item.At("result"), item.At("error")
-		if result.Is() {
-			r.emit(Item{Kind: Result, At: item, ID: item.Str("id"), Content: result, Echo: true})
-		} else if failed.Is() {
-			r.emit(Item{Kind: Result, At: item, ID: item.Str("id"), Content: failed, Failed: true, Echo: true})
-		}
+		r.result(Item{At: item, ID: item.Str("id"), Content: item.either("result", "error"), Failed: !item.At("result").Is(), Echo: true})
 	default: // the other events repeat items, or are about the client
 		r.text(v)
 	}
@@ -105,9 +98,7 @@ func readGeminiCLI(r *Reader, b *body) {
 		return
 	}
 	if set := v.At("$set"); set.At("messages").Is() {
-		for m := set.At("messages").First(); m.Is(); m = m.Next() {
-			r.geminiCLIMessage(m)
-		}
+		set.each("messages", r.geminiCLIMessage)
 		return
 	}
 	r.geminiCLIMessage(v)
@@ -122,12 +113,6 @@ func (r *Reader) geminiCLIMessage(v View) {
 		server := cmp.Or(c.At("mcp_context").Str("serverName"), c.Str("serverName"))
 		r.emit(Item{Kind: Call, At: c, ID: c.Str("id"), Name: c.Str("name"), Server: server, Args: c.At("args")})
 		r.describe(c.Str("name"), server, c.At("description"))
-		content := c.At("result")
-		if !content.Is() {
-			content = c.At("resultDisplay")
-		}
-		if content.Is() {
-			r.emit(Item{Kind: Result, At: c, ID: c.Str("id"), Content: content, Failed: c.says("status", "error")})
-		}
+		r.result(Item{At: c, ID: c.Str("id"), Content: c.either("result", "resultDisplay"), Failed: c.says("status", "error")})
 	}
 }

@@ -11,10 +11,7 @@ func readGeminiRequest(r *Reader, b *body) {
 	r.style = Underlined
 	r.conversation(b, firstSaid(b.members["contents"]), b.members["contents"])
 	r.each(b, "tools", func(_ int, v View) { r.geminiTools(v) })
-	r.each(b, "contents", func(i int, v View) {
-		r.message(i)
-		r.geminiContent(v)
-	})
+	r.messages(b, "contents", r.geminiContent)
 }
 
 // geminiTools are the members of a tools entry for tools that the provider runs.
@@ -67,12 +64,7 @@ func (r *Reader) geminiContent(v View) {
 }
 
 // geminiID returns a call's id. If calls to the same tool have no ids, they are answered in order.
-func geminiID(v View) string {
-	if id := v.Str("id"); id != "" {
-		return id
-	}
-	return unnamed + v.Str("name")
-}
+func geminiID(v View) string { return cmp.Or(v.Str("id"), unnamed+v.Str("name")) }
 
 func readGeminiResponse(r *Reader, b *body) {
 	r.style = Underlined
@@ -84,9 +76,7 @@ func readGeminiResponse(r *Reader, b *body) {
 	r.each(b, "candidates", func(_ int, v View) {
 		r.geminiContent(v.At("content"))
 		grounding := v.either("groundingMetadata", "grounding_metadata")
-		if chunks := grounding.either("groundingChunks", "grounding_chunks"); chunks.Is() { // what a search by the provider found
-			r.emit(Item{Kind: Result, At: grounding, Server: Provider, Content: chunks})
-		}
+		r.result(Item{At: grounding, Server: Provider, Content: grounding.either("groundingChunks", "grounding_chunks")}) // what a search by the provider found
 	})
 }
 
@@ -112,10 +102,7 @@ func readConverseRequest(r *Reader, b *body) {
 			}
 		}
 	}
-	r.each(b, "messages", func(i int, v View) {
-		r.message(i)
-		r.converseMessage(v)
-	})
+	r.messages(b, "messages", r.converseMessage)
 }
 
 // converseTexts are the keys of blocks that are not tool output.

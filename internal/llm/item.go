@@ -71,3 +71,11 @@ func (i *Item) Origin() scanner.Origin {
 	}
 	return i.At.Origin()
 }
+
+// Record holds what a log record states about the body that it contains.
+type Record struct {
+	Session string
+	Turn    string // the request that the body is or answers
+	Time    time.Time
+	Answer  bool // the body is from the model
+}

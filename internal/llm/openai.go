@@ -17,10 +17,7 @@ func readChatRequest(r *Reader, b *body) {
 		}
 	}
 	r.each(b, "functions", func(_ int, v View) { r.declare(v, "") })
-	r.each(b, "messages", func(i int, v View) {
-		r.message(i)
-		r.chatMessage(v)
-	})
+	r.messages(b, "messages", r.chatMessage)
 }
 
 func (r *Reader) chatTool(v View) {
@@ -59,9 +56,7 @@ func (r *Reader) chatMessage(v View) {
 		for c := content.First(); c.Is(); c = c.Next() {
 			r.chatPart(c)
 		}
-		for c := v.At("tool_calls").First(); c.Is(); c = c.Next() {
-			r.chatCall(c)
-		}
+		v.each("tool_calls", r.chatCall)
 		if f := v.At("function_call"); f.Is() {
 			r.call(f, "id", "arguments", "")
 		}
@@ -185,12 +180,8 @@ func liteLLM(v View) bool {
 func readLiteLLM(r *Reader, b *body) {
 	readChatRequest(r, b)
 	if v, ok := r.member(b, "model_parameters"); ok { // a standard logging payload keeps the tools here
-		for t := v.At("tools").First(); t.Is(); t = t.Next() {
-			r.liteLLMTool(t)
-		}
-		for f := v.At("functions").First(); f.Is(); f = f.Next() {
-			r.declare(f, "")
-		}
+		v.each("tools", r.liteLLMTool)
+		v.each("functions", func(f View) { r.declare(f, "") })
 	}
 	if meta := b.members["metadata"].Get("mcp_tool_call_metadata"); meta.Kind() == wire.Object {
 		r.response()

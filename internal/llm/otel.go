@@ -33,9 +33,7 @@ type attributes map[string]View
 
 func (v View) attributes() attributes {
 	all := attributes{}
-	for a := v.At("attributes").First(); a.Is(); a = a.Next() {
-		all[a.Str("key")] = a.At("value")
-	}
+	v.each("attributes", func(a View) { all[a.Str("key")] = a.At("value") })
 	return all
 }
 
@@ -185,14 +183,7 @@ func (r *Reader) otelMessages(v View) {
 				}
 				r.emit(Item{Kind: Call, At: p, ID: p.Str("id"), Name: p.Str("name"), Server: server, Args: p.At("arguments"), Echo: p.Str("id") != ""})
 			case "tool_call_response", "server_tool_call_response":
-				content := p.At("response")
-				if !content.Is() {
-					content = p.At("result")
-				}
-				if !content.Is() {
-					content = p.At(kind)
-				}
-				r.emit(Item{Kind: Result, At: p, ID: p.Str("id"), Content: content, Echo: p.Str("id") != ""})
+				r.emit(Item{Kind: Result, At: p, ID: p.Str("id"), Content: p.either("response", "result", kind), Echo: p.Str("id") != ""})
 			default:
 				r.unknown(p, "a part of a message", kind)
 			}

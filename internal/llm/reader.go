@@ -90,14 +90,6 @@ func (r *Reader) begin(format string) {
 	r.session, r.time, r.turn, r.style, r.history, r.clock, r.suite = r.outer.Session, r.outer.Time, "", Plain, false, true, false
 }
 
-// Record holds what a log record states about the body that it contains.
-type Record struct {
-	Session string
-	Turn    string // the request that the body is or answers
-	Time    time.Time
-	Answer  bool // the body is from the model
-}
-
 // Within sets the record that contains the bodies that follow.
 func (r *Reader) Within(o Record) { r.outer = o }
 
@@ -124,6 +116,14 @@ func (r *Reader) emit(i Item) {
 	i.Fresh = r.outer.Answer && !i.History && !r.repeats && !i.Echo
 	i.Clock = r.clock && i.Time.IsZero()
 	r.Emit(&i)
+}
+
+// result emits a result, unless it has no content.
+func (r *Reader) result(i Item) {
+	if i.Content.Is() {
+		i.Kind = Result
+		r.emit(i)
+	}
 }
 
 // skip emits an item for content that is not read.
@@ -357,6 +357,14 @@ const (
 	maxValues = 16_000_000 // values of one body or line
 	maxKey    = 4 << 10    // bytes of the first messages, which identify a conversation
 )
+
+// messages reads the messages of a request.
+func (r *Reader) messages(b *body, key string, read func(View)) {
+	r.each(b, key, func(i int, v View) {
+		r.message(i)
+		read(v)
+	})
+}
 
 // message remembers which message of a request is being read.
 func (r *Reader) message(i int) {

@@ -55,14 +55,10 @@ func (r *Reader) responsesTool(v View) {
 		r.emit(Item{Kind: Declared, At: v, Tool: v, Name: kind})
 	case begins(kind, responsesTools):
 		r.ignore(v, "tools defined by the model provider")
-		for s := v.At("environment").At("skills").First(); s.Is(); s = s.Next() {
-			r.describe(s.Str("name"), "", s.At("description"))
-		}
+		v.At("environment").each("skills", func(s View) { r.describe(s.Str("name"), "", s.At("description")) })
 	case kind == "namespace":
 		r.describe(v.Str("name"), "", v.At("description"))
-		for t := v.At("tools").First(); t.Is(); t = t.Next() {
-			r.responsesTool(t)
-		}
+		v.each("tools", r.responsesTool)
 	default:
 		r.unknown(v, "a tool", kind)
 	}
@@ -92,27 +88,19 @@ func (r *Reader) responsesItem(v View) {
 		r.emit(Item{Kind: Result, At: v, ID: id, Content: v.At("output")})
 	case kind == "mcp_list_tools":
 		r.emit(Item{Kind: Known, At: v, Server: v.Str("server_label")})
-		for t := v.At("tools").First(); t.Is(); t = t.Next() {
-			r.declare(t, v.Str("server_label"))
-		}
+		v.each("tools", func(t View) { r.declare(t, v.Str("server_label")) })
 		r.serverError(v)
 	case kind == "mcp_call":
 		r.emit(Item{Kind: Call, At: v, ID: v.Str("id"), Name: v.Str("name"), Server: v.Str("server_label"), Args: v.At("arguments")})
-		if out := v.At("output"); out.Is() {
-			r.emit(Item{Kind: Result, At: v, ID: v.Str("id"), Content: out})
-		}
+		r.result(Item{At: v, ID: v.Str("id"), Content: v.At("output")})
 		r.serverError(v)
 	case slices.Contains(providerCalls, kind):
 		r.emit(Item{Kind: Call, At: v, ID: id, Name: kind, Server: Provider, Args: v.At("action")})
 		for _, key := range []string{"results", "outputs"} {
-			if out := v.At(key); out.Is() {
-				r.emit(Item{Kind: Result, At: v, ID: id, Content: out})
-			}
+			r.result(Item{At: v, ID: id, Content: v.At(key)})
 		}
 	case slices.Contains(providerOutputs, kind):
-		for t := v.At("tools").First(); t.Is(); t = t.Next() { // loaded by a tool search
-			r.responsesTool(t)
-		}
+		v.each("tools", r.responsesTool) // loaded by a tool search
 		r.emit(Item{Kind: Result, At: v, ID: id, Content: v.At("output")})
 	case slices.Contains(silentItems, kind):
 		r.text(v)
@@ -123,9 +111,7 @@ func (r *Reader) responsesItem(v View) {
 
 // serverError reads the error in an item of an MCP server: its text can be from the server.
 func (r *Reader) serverError(v View) {
-	if failed := v.At("error"); failed.Is() {
-		r.emit(Item{Kind: Result, At: v, ID: v.Str("id"), Server: v.Str("server_label"), Content: failed, Failed: true})
-	}
+	r.result(Item{At: v, ID: v.Str("id"), Server: v.Str("server_label"), Content: v.At("error"), Failed: true})
 }
 
 func readResponsesResponse(r *Reader, b *body) {

@@ -37,9 +37,7 @@ func (r *Reader) vscodePatch(b *body) {
 	}
 	r.session = r.changes
 	if value.has("requests", wire.Array) {
-		for q := value.At("requests").First(); q.Is(); q = q.Next() {
-			r.vscodeRequest(q)
-		}
+		value.each("requests", r.vscodeRequest)
 		return
 	}
 	r.vscodeValue(value)
@@ -87,9 +85,7 @@ func (r *Reader) vscodeRounds(v View) {
 		for c := round.At("toolCalls").First(); c.Is(); c = c.Next() {
 			id := c.Str("id")
 			r.emit(Item{Kind: Call, At: c, ID: id, Name: c.Str("name"), Args: c.At("arguments"), Turn: round.Str("id")})
-			if result := results.At(id); result.Is() {
-				r.emit(Item{Kind: Result, At: result, ID: id, Content: result})
-			}
+			r.result(Item{At: results.At(id), ID: id, Content: results.At(id)})
 		}
 	}
 	for result := results.First(); result.Is(); result = result.Next() { // also of calls that are no longer recorded
@@ -104,11 +100,7 @@ func (r *Reader) vscodeInvocation(v View) {
 	if server == "" && v.At("source").says("type", "mcp") {
 		server = v.At("source").Str("label")
 	}
-	if instructions := v.At("source").At("instructions"); instructions.Is() {
-		r.emit(Item{Kind: Result, At: v, ID: "instructions of " + server, Server: server, Content: instructions})
-	}
+	r.result(Item{At: v, ID: "instructions of " + server, Server: server, Content: v.At("source").At("instructions")})
 	r.emit(Item{Kind: Call, At: v, ID: v.Str("toolCallId"), Name: v.Str("toolId"), Server: server, Args: details.At("input"), Echo: true})
-	if out := details.At("output"); out.Is() {
-		r.emit(Item{Kind: Result, At: v, ID: v.Str("toolCallId"), Content: out, Failed: details.is("isError"), Echo: true})
-	}
+	r.result(Item{At: v, ID: v.Str("toolCallId"), Content: details.At("output"), Failed: details.is("isError"), Echo: true})
 }
