@@ -38,9 +38,9 @@ func (r *Reader) dojoMessage(v View) {
 		if v.At("content").Is() {
 			r.text(v.At("content"))
 		}
-		for c := v.At("tool_calls").First(); c.Is(); c = c.Next() {
+		v.At("tool_calls").each(func(c View) {
 			r.emit(Item{Kind: Call, At: c, ID: c.Str("id"), Name: c.Str("function"), Args: c.either("args", "arguments")})
-		}
+		})
 		return
 	}
 	if v.says("role", "tool") {

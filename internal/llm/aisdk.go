@@ -17,7 +17,7 @@ func (r *Reader) uiMessageParts(v View) {
 	for p := v.At("parts").First(); p.Kind() != wire.Invalid; p = p.Next() {
 		r.uiPart(p)
 	}
-	v.each("toolInvocations", func(t View) { r.uiCall(t, t.Str("toolName")) }) // older versions repeat the parts here
+	v.At("toolInvocations").each(func(t View) { r.uiCall(t, t.Str("toolName")) }) // older versions repeat the parts here
 }
 
 // uiTexts are the types of parts that are not from tools.

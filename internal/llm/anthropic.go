@@ -27,7 +27,7 @@ func (r *Reader) anthropicTool(v View) {
 	switch kind := v.Str("type"); {
 	case kind == "mcp_toolset":
 		r.emit(Item{Kind: Known, At: v, Server: v.Str("mcp_server_name")})
-		v.each("tools", func(t View) { r.declare(t, v.Str("mcp_server_name")) })
+		v.At("tools").each(func(t View) { r.declare(t, v.Str("mcp_server_name")) })
 	case kind == "" || kind == "custom" || v.has("input_schema", wire.Object):
 		r.declare(v, "")
 	case begins(kind, providerTools):
@@ -97,7 +97,7 @@ func (r *Reader) anthropicBlock(v View) {
 	case "mcp_tool_use":
 		r.call(v, "id", "input", v.Str("server_name"))
 	case "mcp_tool_listing":
-		v.each("tools", func(t View) { r.declare(t, v.Str("mcp_server_name")) })
+		v.At("tools").each(func(t View) { r.declare(t, v.Str("mcp_server_name")) })
 	default:
 		if kind == "tool_result" || strings.HasSuffix(kind, "_tool_result") {
 			r.emit(Item{Kind: Result, At: v, ID: v.Str("tool_use_id"), Content: v.At("content"), Failed: v.is("is_error")})
@@ -132,7 +132,7 @@ func readAnthropicEvent(r *Reader, b *body) {
 	key := streamKey{of: "anthropic", index: string(v.At("index").Raw())}
 	switch v.Str("type") {
 	case "message_start":
-		v.At("message").each("content", r.anthropicBlock)
+		v.At("message").At("content").each(r.anthropicBlock)
 	case "content_block_start":
 		block := v.At("content_block")
 		if block.says("type", "tool_use", "server_tool_use", "mcp_tool_use") {

@@ -42,7 +42,7 @@ func readCodex(r *Reader, b *body) {
 		}
 	case "compacted":
 		r.ignore(v, "a line of Codex metadata")
-		v.each("replacement_history", r.responsesItem)
+		v.At("replacement_history").each(r.responsesItem)
 	default: // the client's own notes, and its instructions
 		r.ignore(v, "a line of Codex metadata")
 	}
@@ -98,7 +98,7 @@ func readGeminiCLI(r *Reader, b *body) {
 		return
 	}
 	if set := v.At("$set"); set.At("messages").Is() {
-		set.each("messages", r.geminiCLIMessage)
+		set.At("messages").each(r.geminiCLIMessage)
 		return
 	}
 	r.geminiCLIMessage(v)

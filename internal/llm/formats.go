@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/wire"
@@ -67,7 +68,7 @@ func init() {
 			return v.Kind() == wire.Array && m.Str("role") != "" && (m.has("content", wire.String) || m.has("content", wire.Array) || m.has("tool_calls", wire.Array))
 		}, readMessages},
 		{"a Gemini stream", func(v View) bool { return v.Kind() == wire.Array && v.First().has("candidates", wire.Array) }, readGeminiStream},
-		{"an exchange with an LLM", func(v View) bool { return exchanged(v) }, readExchange},
+		{"an exchange with an LLM", exchanged, readExchange},
 		{"a list of exchanges with an LLM", func(v View) bool { return v.Kind() == wire.Array && exchange(v.First()) }, readExchanges},
 	}
 }
@@ -158,18 +159,12 @@ func (v View) chat() bool {
 
 // anthropic distinguishes an Anthropic request from others that also have messages.
 func (v View) anthropic() bool {
-	if v.At("system").Is() || v.At("anthropic_version").Is() || v.has("mcp_servers", wire.Array) {
-		return true
+	typed := func(block View) bool {
+		return block.says("type", "tool_use", "tool_result", "mcp_tool_use", "mcp_tool_result", "server_tool_use")
 	}
-	if v.At("tools").First().has("input_schema", wire.Object) {
+	if v.At("system").Is() || v.At("anthropic_version").Is() || v.has("mcp_servers", wire.Array) ||
+		v.At("tools").First().has("input_schema", wire.Object) || v.hasBlock(typed) {
 		return true
-	}
-	for m := v.At("messages").First(); m.Is(); m = m.Next() {
-		for c := m.At("content").First(); c.Is(); c = c.Next() {
-			if c.says("type", "tool_use", "tool_result", "mcp_tool_use", "mcp_tool_result", "server_tool_use") {
-				return true
-			}
-		}
 	}
 	return strings.HasPrefix(v.Str("model"), "claude") && !v.openAI()
 }
@@ -190,9 +185,14 @@ func (v View) openAI() bool {
 
 // converse recognises messages in Bedrock form, whose blocks have no type.
 func (v View) converse() bool {
+	return v.hasBlock(func(c View) bool { return c.has("toolUse", wire.Object) || c.has("toolResult", wire.Object) })
+}
+
+// hasBlock reports whether a message of a request has such a block.
+func (v View) hasBlock(is func(View) bool) bool {
 	for m := v.At("messages").First(); m.Is(); m = m.Next() {
 		for c := m.At("content").First(); c.Is(); c = c.Next() {
-			if c.has("toolUse", wire.Object) || c.has("toolResult", wire.Object) {
+			if is(c) {
 				return true
 			}
 		}
@@ -221,10 +221,5 @@ func exchanged(v View) bool {
 
 // formatOfView reports whether a value is a body in a known format.
 func formatOfView(v View) bool {
-	for i := range formats {
-		if f := &formats[i]; !strings.HasSuffix(f.name, "an LLM") && f.is(v) {
-			return true
-		}
-	}
-	return v.chat()
+	return v.chat() || slices.ContainsFunc(formats, func(f format) bool { return !strings.HasSuffix(f.name, "an LLM") && f.is(v) })
 }

@@ -22,13 +22,11 @@ func (r *Reader) geminiTools(v View) {
 	for c := v.First(); c.Is(); c = c.Next() {
 		switch key := c.Key(); {
 		case key == "functionDeclarations" || key == "function_declarations":
-			for t := c.First(); t.Is(); t = t.Next() {
+			c.each(func(t View) {
 				r.emit(Item{Kind: Declared, At: t, Tool: t, Name: t.Str("name"), Foreign: !t.either("parametersJsonSchema", "parameters_json_schema").Is()})
-			}
+			})
 		case key == "mcpServers" || key == "mcp_servers":
-			for s := c.First(); s.Is(); s = s.Next() {
-				r.emit(Item{Kind: Known, At: s, Server: s.Str("name")})
-			}
+			c.each(func(s View) { r.emit(Item{Kind: Known, At: s, Server: s.Str("name")}) })
 		case slices.Contains(geminiTools, key):
 			r.ignore(c, "tools defined by the model provider")
 		default:

@@ -12,9 +12,7 @@ func readChatRequest(r *Reader, b *body) {
 	r.each(b, "tools", func(_ int, v View) { r.chatTool(v) })
 	if b.members["tools"].Kind() == wire.Object { // by name, as clients of the AI SDK send them
 		v, _ := r.member(b, "tools")
-		for t := v.First(); t.Is(); t = t.Next() {
-			r.emit(Item{Kind: Declared, At: t, Tool: t, Name: t.Key()})
-		}
+		v.each(func(t View) { r.emit(Item{Kind: Declared, At: t, Tool: t, Name: t.Key()}) })
 	}
 	r.each(b, "functions", func(_ int, v View) { r.declare(v, "") })
 	r.messages(b, "messages", r.chatMessage)
@@ -53,10 +51,8 @@ func (r *Reader) chatMessage(v View) {
 		if content.Is() {
 			r.text(content)
 		}
-		for c := content.First(); c.Is(); c = c.Next() {
-			r.chatPart(c)
-		}
-		v.each("tool_calls", r.chatCall)
+		content.each(r.chatPart)
+		v.At("tool_calls").each(r.chatCall)
 		if f := v.At("function_call"); f.Is() {
 			r.call(f, "id", "arguments", "")
 		}
@@ -180,8 +176,8 @@ func liteLLM(v View) bool {
 func readLiteLLM(r *Reader, b *body) {
 	readChatRequest(r, b)
 	if v, ok := r.member(b, "model_parameters"); ok { // a standard logging payload keeps the tools here
-		v.each("tools", r.liteLLMTool)
-		v.each("functions", func(f View) { r.declare(f, "") })
+		v.At("tools").each(r.liteLLMTool)
+		v.At("functions").each(func(f View) { r.declare(f, "") })
 	}
 	if meta := b.members["metadata"].Get("mcp_tool_call_metadata"); meta.Kind() == wire.Object {
 		r.response()

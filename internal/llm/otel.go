@@ -33,7 +33,7 @@ type attributes map[string]View
 
 func (v View) attributes() attributes {
 	all := attributes{}
-	v.each("attributes", func(a View) { all[a.Str("key")] = a.At("value") })
+	v.At("attributes").each(func(a View) { all[a.Str("key")] = a.At("value") })
 	return all
 }
 
@@ -54,7 +54,7 @@ func (r *Reader) span(v View) {
 		r.toolSpan(v, a)
 	}
 	if messages {
-		r.otelTools(r.otelValue(a["gen_ai.tool.definitions"]))
+		r.otelValue(a["gen_ai.tool.definitions"]).each(r.chatTool)
 		r.otelMessages(r.otelValue(a["gen_ai.input.messages"]))
 		r.otelMessages(r.otelValue(a["gen_ai.output.messages"]))
 	}
@@ -161,12 +161,6 @@ func plain(dst []byte, v View) []byte {
 		return append(dst, "null"...)
 	default:
 		return append(dst, c.Raw()...)
-	}
-}
-
-func (r *Reader) otelTools(v View) {
-	for t := v.First(); t.Is(); t = t.Next() {
-		r.chatTool(t)
 	}
 }
 

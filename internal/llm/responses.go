@@ -55,10 +55,10 @@ func (r *Reader) responsesTool(v View) {
 		r.emit(Item{Kind: Declared, At: v, Tool: v, Name: kind})
 	case begins(kind, responsesTools):
 		r.ignore(v, "tools defined by the model provider")
-		v.At("environment").each("skills", func(s View) { r.describe(s.Str("name"), "", s.At("description")) })
+		v.At("environment").At("skills").each(func(s View) { r.describe(s.Str("name"), "", s.At("description")) })
 	case kind == "namespace":
 		r.describe(v.Str("name"), "", v.At("description"))
-		v.each("tools", r.responsesTool)
+		v.At("tools").each(r.responsesTool)
 	default:
 		r.unknown(v, "a tool", kind)
 	}
@@ -88,7 +88,7 @@ func (r *Reader) responsesItem(v View) {
 		r.emit(Item{Kind: Result, At: v, ID: id, Content: v.At("output")})
 	case kind == "mcp_list_tools":
 		r.emit(Item{Kind: Known, At: v, Server: v.Str("server_label")})
-		v.each("tools", func(t View) { r.declare(t, v.Str("server_label")) })
+		v.At("tools").each(func(t View) { r.declare(t, v.Str("server_label")) })
 		r.serverError(v)
 	case kind == "mcp_call":
 		r.emit(Item{Kind: Call, At: v, ID: v.Str("id"), Name: v.Str("name"), Server: v.Str("server_label"), Args: v.At("arguments")})
@@ -100,7 +100,7 @@ func (r *Reader) responsesItem(v View) {
 			r.result(Item{At: v, ID: id, Content: v.At(key)})
 		}
 	case slices.Contains(providerOutputs, kind):
-		v.each("tools", r.responsesTool) // loaded by a tool search
+		v.At("tools").each(r.responsesTool) // loaded by a tool search
 		r.emit(Item{Kind: Result, At: v, ID: id, Content: v.At("output")})
 	case slices.Contains(silentItems, kind):
 		r.text(v)

@@ -84,9 +84,9 @@ func (v View) First() View { return v.node(v.in().First(v.n)) }
 // Next returns the next sibling of the value.
 func (v View) Next() View { return v.node(v.in().Next(v.n)) }
 
-// each visits the children of a member, up to the first one that is null.
-func (v View) each(key string, visit func(View)) {
-	for c := v.At(key).First(); c.Is(); c = c.Next() {
+// each visits the children of a container, up to the first one that is null.
+func (v View) each(visit func(View)) {
+	for c := v.First(); c.Is(); c = c.Next() {
 		visit(c)
 	}
 }

@@ -37,7 +37,7 @@ func (r *Reader) vscodePatch(b *body) {
 	}
 	r.session = r.changes
 	if value.has("requests", wire.Array) {
-		value.each("requests", r.vscodeRequest)
+		value.At("requests").each(r.vscodeRequest)
 		return
 	}
 	r.vscodeValue(value)
@@ -88,9 +88,9 @@ func (r *Reader) vscodeRounds(v View) {
 			r.result(Item{At: results.At(id), ID: id, Content: results.At(id)})
 		}
 	}
-	for result := results.First(); result.Is(); result = result.Next() { // also of calls that are no longer recorded
-		r.emit(Item{Kind: Result, At: result, ID: result.Key(), Content: result})
-	}
+	results.each(func(v View) { // also of calls that are no longer recorded
+		r.emit(Item{Kind: Result, At: v, ID: v.Key(), Content: v})
+	})
 }
 
 // vscodeInvocation reads a call in the form that the chat displays.
