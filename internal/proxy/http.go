@@ -303,13 +303,8 @@ func writeRefusal(w http.ResponseWriter, sender []byte, out *scanner.Outcome) {
 // never forwarded to a server that the proxy started, because the proxy must know the ids of the
 // requests in it.
 func (x *exchange) tooLong(at *scope, from mcp.Direction) bool {
-	reason := tooLongReason(from, x.gate.MaxMessage)
-	if x.bridge != nil || x.gate.FailClosed && !x.gate.Observe {
-		x.gate.skip(at, reason, scanner.Refuse)
-		return false
-	}
-	x.gate.skip(at, reason, scanner.Forward)
-	return true
+	refused := x.bridge != nil || x.gate.FailClosed && !x.gate.Observe
+	return !x.gate.skipIf(at, tooLongReason(from, x.gate.MaxMessage), refused)
 }
 
 // headOf returns the request headers that the engine checks. Repeated fields are joined so that they

@@ -250,14 +250,7 @@ func (l *LLM) paths() string {
 type llmKey struct{}
 
 // pass counts data that cannot be inspected, and reports whether it is forwarded.
-func (x *llmExchange) pass(reason string) bool {
-	if x.gate.FailClosed && !x.gate.Observe {
-		x.gate.skip(x.scope(), reason, scanner.Refuse)
-		return false
-	}
-	x.gate.skip(x.scope(), reason, scanner.Forward)
-	return true
-}
+func (x *llmExchange) pass(reason string) bool { return x.gate.passes(x.scope(), reason) }
 
 // rewrite builds the provider request from the agent's.
 func (r *llmRoute) rewrite(p *httputil.ProxyRequest) {

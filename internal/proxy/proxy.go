@@ -134,13 +134,22 @@ func (g *gate) skip(s *scope, reason string, do scanner.Action) {
 
 // refuses counts data that its receiver may read, although the proxy cannot, and reports whether it is
 // refused: always, unless the proxy only observes.
-func (g *gate) refuses(s *scope, reason string) bool {
-	do := scanner.Refuse
-	if g.Observe {
-		do = scanner.Forward
+func (g *gate) refuses(s *scope, reason string) bool { return g.skipIf(s, reason, !g.Observe) }
+
+// passes counts data that cannot be inspected, and reports whether it is forwarded: unless fail_closed
+// is set.
+func (g *gate) passes(s *scope, reason string) bool {
+	return !g.skipIf(s, reason, g.FailClosed && !g.Observe)
+}
+
+// skipIf counts data that is refused or else forwarded without being inspected, and returns refused.
+func (g *gate) skipIf(s *scope, reason string, refused bool) bool {
+	do := scanner.Forward
+	if refused {
+		do = scanner.Refuse
 	}
 	g.skip(s, reason, do)
-	return !g.Observe
+	return refused
 }
 
 // note records an event without a frame.

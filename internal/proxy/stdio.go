@@ -276,12 +276,9 @@ func (p *pump) refuse(out *scanner.Outcome) {
 
 // tooLong forwards, as it arrives, a line that is too long to inspect.
 func (p *pump) tooLong(line []byte, rest *lineReader) error {
-	reason := tooLongReason(p.direction, p.MaxMessage)
-	if p.FailClosed && !p.Observe {
-		p.skip(p.at, reason, scanner.Refuse)
+	if !p.passes(p.at, tooLongReason(p.direction, p.MaxMessage)) {
 		return errUnjudged
 	}
-	p.skip(p.at, reason, scanner.Forward)
 	err := p.to.write(line)
 	for err == nil && rest.open {
 		var part []byte
