@@ -35,6 +35,9 @@ type Question struct {
 	Arguments string // JSON, "" if there are none
 	More      int    // further messages of the same batch
 	Reason    string // given by the policy
+
+	key  heldKey
+	size int // bytes to hold
 }
 
 // These strings say who decided, or why nobody did.
@@ -58,9 +61,13 @@ func (g *gate) asks(out *scanner.Outcome) bool {
 	return g.Asking != nil && !g.Observe && out.Decision.Verdict == scanner.Prompt
 }
 
-// questionOf returns the question about a frame that has already been masked.
-func questionOf(at *scope, direction mcp.Direction, masked []byte, out *scanner.Outcome) *Question {
-	q := &Question{Server: text.Visible(at.server, nameChars), Asks: "client", Reason: text.Visible(out.Decision.Reason, reasonChars)}
+// questionOf returns the question about a frame. size is the number of bytes to hold.
+func questionOf(at *scope, direction mcp.Direction, frame []byte, size int, out *scanner.Outcome) *Question {
+	if at.mask != nil {
+		frame = at.mask(frame)
+	}
+	q := &Question{Server: text.Visible(at.server, nameChars), Asks: "client", Reason: text.Visible(out.Decision.Reason, reasonChars),
+		key: keyOf(at, direction, out.Messages[0].ID), size: size}
 	if direction == mcp.ServerToClient {
 		q.Asks = "server"
 	}
@@ -71,7 +78,7 @@ func questionOf(at *scope, direction mcp.Direction, masked []byte, out *scanner.
 			continue
 		}
 		q.Method, q.Target = text.Visible(m.Method, nameChars), text.Visible(m.Target, nameChars)
-		q.Arguments = argumentsOf(masked, m.Offset)
+		q.Arguments = argumentsOf(frame, m.Offset)
 		break
 	}
 	return q
@@ -141,26 +148,26 @@ func keyOf(at *scope, from mcp.Direction, id string) heldKey {
 }
 
 // hold registers a message if there is room. done releases its slot.
-func (h *held) hold(key heldKey, size int, most int64, cancel context.CancelCauseFunc) (done func(), ok bool) {
+func (h *held) hold(q *Question, most int64, cancel context.CancelCauseFunc) (done func(), ok bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.count >= maxHeld || h.bytes+int64(size) > most {
+	if h.count >= maxHeld || h.bytes+int64(q.size) > most {
 		return nil, false
 	}
 	if h.by == nil {
 		h.by = map[heldKey]context.CancelCauseFunc{}
 	}
 	h.count++
-	h.bytes += int64(size)
-	if key.id != "" { // a notification cannot be cancelled
-		h.by[key] = cancel
+	h.bytes += int64(q.size)
+	if q.key.id != "" { // a notification cannot be cancelled
+		h.by[q.key] = cancel
 	}
 	return func() {
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		h.count--
-		h.bytes -= int64(size)
-		delete(h.by, key)
+		h.bytes -= int64(q.size)
+		delete(h.by, q.key)
 	}, true
 }
 
@@ -184,13 +191,15 @@ func endedBy(ctx context.Context) string {
 	return byEnd
 }
 
+// asker asks through a client and reports whether the client answered.
+type asker func(context.Context, *Question) (allowed, answered bool)
+
 // wait asks about a frame and reports whether it is allowed and whether its sender is still waiting.
-// client asks through the client and reports whether it answered; it is nil if the client cannot
-// ask.
-func (g *gate) wait(ctx context.Context, key heldKey, q *Question, size int, client func(context.Context, *Question) (allowed, answered bool)) (allowed, waits bool) {
+// client is nil if the client cannot ask.
+func (g *gate) wait(ctx context.Context, q *Question, client asker) (allowed, waits bool) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	done, ok := g.held.hold(key, size, g.MaxMessage, cancel)
+	done, ok := g.held.hold(q, g.MaxMessage, cancel)
 	if !ok {
 		g.Asking.Decided(q, false, byFullness)
 		return false, true

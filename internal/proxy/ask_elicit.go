@@ -18,6 +18,7 @@ type elicitor struct {
 	mu      sync.Mutex
 	count   int
 	waiting map[string]*question // by raw id
+	known   recent               // clients that can ask their users, by session
 }
 
 // question is a question that awaits an answer. Only the client that was asked can answer it.
@@ -29,6 +30,22 @@ type question struct {
 // newElicitor returns an elicitor whose ids no server can guess or reuse.
 func newElicitor() *elicitor {
 	return &elicitor{prefix: `"mcpscan-` + rand.Text() + `-`, waiting: map[string]*question{}}
+}
+
+// able reports whether a client can ask its user.
+func (e *elicitor) able(client string) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.known.find(client) != ""
+}
+
+// declared remembers whether a new session's client can ask its user.
+func (e *elicitor) declared(client string, able bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.known.forget(client); able {
+		e.known.keep(client, "able")
+	}
 }
 
 // see inspects a frame from a client before the engine does. It reports whether the frame answers

@@ -14,12 +14,7 @@ import (
 // allowed asks about a client request: over its response stream if the client can ask its user, or
 // else outside the client. It returns the writer for the response.
 func (x *exchange) allowed(w http.ResponseWriter, body []byte, out *scanner.Outcome) (allowed bool, to http.ResponseWriter) {
-	frame := frameOf(body)
-	if x.at.mask != nil {
-		frame = x.at.mask(frame)
-	}
-	q := questionOf(&x.at, mcp.ClientToServer, frame, out)
-	var client func(context.Context, *Question) (bool, bool)
+	var client asker
 	if x.readsEvents() && len(x.order) > 0 && x.elicits.able(x.client()) {
 		held := &heldWriter{ResponseWriter: w, ids: x.order}
 		client = func(ctx context.Context, q *Question) (bool, bool) {
@@ -28,19 +23,8 @@ func (x *exchange) allowed(w http.ResponseWriter, body []byte, out *scanner.Outc
 		}
 		w = held
 	}
-	allowed, _ = x.gate.wait(x.in.Context(), keyOf(&x.at, mcp.ClientToServer, out.Messages[0].ID), q, len(body), client)
+	allowed, _ = x.gate.wait(x.in.Context(), questionOf(&x.at, mcp.ClientToServer, frameOf(body), len(body), out), client)
 	return allowed, w
-}
-
-// allowedResponse asks about a JSON response, outside the client, because nothing can reach the
-// client before the response. waits reports whether the server still waits for an answer.
-func (x *exchange) allowedResponse(at *scope, frame []byte, out *scanner.Outcome) (allowed, waits bool) {
-	size := len(frame)
-	if at.mask != nil {
-		frame = at.mask(frame)
-	}
-	q := questionOf(at, mcp.ServerToClient, frame, out)
-	return x.gate.wait(x.in.Context(), keyOf(at, mcp.ServerToClient, out.Messages[0].ID), q, size, nil)
 }
 
 // readsEvents reports whether the client accepts an event stream as the response, and answers
@@ -48,28 +32,6 @@ func (x *exchange) allowedResponse(at *scope, frame []byte, out *scanner.Outcome
 // sessions, servers send no requests.
 func (x *exchange) readsEvents() bool {
 	return accepts(x.in.Header).streams && x.in.Header.Get("Accept") != "" && x.at.transport == "http" && x.in.Header.Get(headerVersion) < versionStateless
-}
-
-// httpElicitor asks the users of HTTP clients.
-type httpElicitor struct {
-	*elicitor
-	known recent // clients that declared elicitation in form mode or did not, by session
-}
-
-// able reports whether a client can ask its user.
-func (e *httpElicitor) able(client string) bool {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.known.find(client) != ""
-}
-
-// declared remembers whether a new session's client can ask its user.
-func (e *httpElicitor) declared(client string, able bool) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.known.forget(client); able {
-		e.known.keep(client, "able")
-	}
 }
 
 // client returns the key of this exchange's client session.

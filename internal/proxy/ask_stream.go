@@ -149,12 +149,8 @@ func (s *stream) hold(b block, out *scanner.Outcome, frame []byte) {
 	h := s.holding
 	var raw []byte
 	s.out, raw = withoutPosition(b)
-	if s.at.mask != nil {
-		frame = s.at.mask(frame)
-	}
-	q := questionOf(&s.at, mcp.ServerToClient, frame, out)
-	key := keyOf(&s.at, mcp.ServerToClient, out.Messages[0].ID)
-	var client func(context.Context, *Question) (bool, bool)
+	q := questionOf(&s.at, mcp.ServerToClient, frame, len(raw), out)
+	var client asker
 	if who := s.client(); s.at.transport == "http" && s.readsEvents() && s.elicits.able(who) {
 		client = func(ctx context.Context, q *Question) (bool, bool) {
 			return s.elicits.ask(ctx, q, who, func(m []byte) { h.add(settled{raw: appendMessage(nil, m)}, false) })
@@ -165,7 +161,7 @@ func (s *stream) hold(b block, out *scanner.Outcome, frame []byte) {
 	h.count++
 	h.mu.Unlock()
 	s.answers.Go(func() {
-		allowed, waits := s.gate.wait(h.ctx, key, q, len(raw), client)
+		allowed, waits := s.gate.wait(h.ctx, q, client)
 		if allowed {
 			h.add(settled{raw: raw, about: out}, true)
 			return

@@ -46,7 +46,7 @@ type HTTP struct {
 	prefix   string // prefix of all paths if the proxy has several servers, otherwise ""
 	path     string // path for messages
 	sessions *sessions
-	elicits  *httpElicitor
+	elicits  *elicitor
 	reverse  *httputil.ReverseProxy
 	current  atomic.Int64 // exchanges in progress
 	large    large
@@ -67,7 +67,7 @@ func newHTTP(g *gate, a Access, u Upstream, s *sessions) *HTTP {
 	if u.Command != nil {
 		u.URL = commandURL
 	}
-	h := &HTTP{gate: g, access: a, upstream: u, path: pathOf(u.URL), sessions: s, elicits: &httpElicitor{elicitor: newElicitor()}, large: make(large, maxLarge)}
+	h := &HTTP{gate: g, access: a, upstream: u, path: pathOf(u.URL), sessions: s, elicits: newElicitor(), large: make(large, maxLarge)}
 	h.ctx, h.stop = context.WithCancel(context.Background())
 	if u.Command != nil {
 		h.bridge = newBridge(h)

@@ -191,8 +191,8 @@ func (x *exchange) whole(resp *http.Response) error {
 	case scanner.Refuse:
 		waits := true
 		if x.gate.asks(out) {
-			var allowed bool
-			if allowed, waits = x.allowedResponse(&at, frame, out); allowed {
+			var allowed bool // asked outside the client, which nothing can reach before the response
+			if allowed, waits = x.gate.wait(x.in.Context(), questionOf(&at, mcp.ServerToClient, frame, len(frame), out), nil); allowed {
 				keep(resp, data)
 				return nil
 			}

@@ -65,11 +65,11 @@ func Stdio(ctx context.Context, o Options, c Connection, client Client, server S
 		g.note(at, scanner.SkippedEvent, c.Alone+": "+Blind, scanner.Forward)
 	}
 	toClient, toServer := &side{w: client.Out, fail: cancel}, &side{w: stdin, fail: cancel}
-	ask := &stdioElicitor{elicitor: newElicitor(), to: toClient}
+	elicits := newElicitor()
 	clientDone, serverDone := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(clientDone)
-		up := &pump{gate: g, at: at, direction: mcp.ClientToServer, from: client.In, to: toServer, back: toClient, ctx: ctx, client: ask}
+		up := &pump{gate: g, at: at, direction: mcp.ClientToServer, from: client.In, to: toServer, back: toClient, ctx: ctx, elicits: elicits, client: toClient}
 		if err := up.run(); err != nil {
 			cancel(err)
 		}
@@ -78,7 +78,7 @@ func Stdio(ctx context.Context, o Options, c Connection, client Client, server S
 	}()
 	go func() {
 		defer close(serverDone)
-		down := &pump{gate: g, at: at, direction: mcp.ServerToClient, from: stdout, to: toClient, back: toServer, ctx: ctx, client: ask}
+		down := &pump{gate: g, at: at, direction: mcp.ServerToClient, from: stdout, to: toClient, back: toServer, ctx: ctx, elicits: elicits, client: toClient}
 		if err := down.run(); err != nil {
 			cancel(err)
 		}
@@ -190,7 +190,8 @@ type pump struct {
 	from      io.Reader
 	to, back  *side
 	ctx       context.Context
-	client    *stdioElicitor
+	elicits   *elicitor
+	client    *side
 }
 
 // run forwards lines until there are none. It returns no error if the other side is gone, because
@@ -221,7 +222,7 @@ func (p *pump) pass(line []byte) error {
 	if len(bytes.Trim(frame, " \t")) == 0 {
 		return p.to.write(line)
 	}
-	if p.Asking != nil && p.direction == mcp.ClientToServer && p.client.see(frame) {
+	if p.Asking != nil && p.direction == mcp.ClientToServer && p.see(frame) {
 		return nil
 	}
 	at := p.at
