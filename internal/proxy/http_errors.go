@@ -19,21 +19,6 @@ import (
 // failedCode is the JSON-RPC error code for failures in the proxy itself: internal error.
 const failedCode = -32603
 
-// redirectError reports a response that redirects the client.
-type redirectError struct {
-	status int
-	to     string
-}
-
-func (e *redirectError) Error() string {
-	return fmt.Sprintf("it answers with status %d and redirects to %s, which the proxy does not follow: if you trust that URL, use it as --upstream", e.status, text.Visible(bare(e.to), reasonChars))
-}
-
-// unreadableError reports a response in a form that cannot be inspected.
-type unreadableError struct{ why string }
-
-func (e *unreadableError) Error() string { return e.why }
-
 // fail answers a request for which the server gave no usable response.
 func (h *HTTP) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if r.Context().Err() != nil { // the client is gone

@@ -65,9 +65,10 @@ func (h *HTTP) respond(resp *http.Response) error {
 func forwardable(resp *http.Response) error {
 	switch resp.StatusCode {
 	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
-		return &redirectError{resp.StatusCode, resp.Header.Get("Location")}
+		return fmt.Errorf("it answers with status %d and redirects to %s, which the proxy does not follow: if you trust that URL, use it as --upstream",
+			resp.StatusCode, text.Visible(bare(resp.Header.Get("Location")), reasonChars))
 	case http.StatusSwitchingProtocols:
-		return &unreadableError{"it does not answer over HTTP"}
+		return errors.New("it does not answer over HTTP")
 	}
 	return nil
 }
@@ -79,7 +80,7 @@ func (g *gate) decode(resp *http.Response, at *scope) (stream, readable bool, er
 	stream, why := formOf(resp.Header)
 	switch {
 	case why != "" && g.refuses(at, why):
-		return false, false, &unreadableError{why}
+		return false, false, errors.New(why)
 	case why != "":
 		return false, false, nil
 	}
@@ -158,7 +159,7 @@ func (x *exchange) whole(resp *http.Response) error {
 	frame := frameOf(data)
 	if charset := wideCharset(data); charset != "" {
 		if why := charsetReason(charset); x.gate.refuses(&x.at, why) {
-			return &unreadableError{why}
+			return errors.New(why)
 		}
 		resp.Body = &joined{io.MultiReader(bytes.NewReader(data), resp.Body), resp.Body}
 		return nil

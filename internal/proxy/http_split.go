@@ -154,6 +154,15 @@ func (b *blockReader) take(kind blockKind) block {
 	return out
 }
 
+// rest returns what follows the last block, unchanged. No more blocks can be read.
+func (b *blockReader) rest() io.Reader {
+	r := b.r
+	if b.err != nil {
+		r = broken{b.err}
+	}
+	return io.MultiReader(bytes.NewReader(b.buf[b.start:b.end]), r)
+}
+
 // ready reports whether the next block is already buffered.
 func (b *blockReader) ready() bool { return bytes.Contains(b.buf[b.pos:b.end], []byte("\n\n")) }
 

@@ -58,7 +58,7 @@ func (x *llmExchange) whole(resp *http.Response) error {
 	start, err := peek(head)
 	raw, _ := head.Peek(min(head.Buffered(), headBytes))
 	if charset := x.wideCharset(raw); charset != "" && x.gate.refuses(x.scope(), charsetReason(charset)) {
-		return &unreadableError{charsetReason(charset)}
+		return errors.New(charsetReason(charset))
 	}
 	switch {
 	case err != nil && len(start) == 0 && !errors.Is(err, io.EOF):
@@ -83,14 +83,14 @@ func (x *llmExchange) whole(resp *http.Response) error {
 			resp.Body = &joined{io.MultiReader(bytes.NewReader(data), head), resp.Body}
 			return nil
 		}
-		return &unreadableError{reason + ", and fail_closed is set"}
+		return errors.New(reason + ", and fail_closed is set")
 	case err != nil:
 		return fmt.Errorf("reading its answer: %w", err)
 	}
 	body, why := x.judged(frameOf(data))
 	switch {
 	case why != "":
-		return &unreadableError{why}
+		return errors.New(why)
 	case body != nil:
 		change(resp, append(body, lineEnd(data)...))
 	default:
@@ -106,7 +106,7 @@ func (x *llmExchange) unread(status int, what string) error {
 		return nil
 	}
 	if !x.pass(what + ", which was not inspected") {
-		return &unreadableError{what + ", and fail_closed is set"}
+		return errors.New(what + ", and fail_closed is set")
 	}
 	return nil
 }

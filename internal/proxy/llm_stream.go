@@ -157,7 +157,7 @@ func (s *llmStream) document(b block) {
 		return
 	}
 	data := bytes.Clone(b.raw)
-	rest, err := io.ReadAll(io.LimitReader(&rawBlocks{&s.blocks}, s.gate.MaxMessage+1))
+	rest, err := io.ReadAll(io.LimitReader(s.blocks.rest(), s.gate.MaxMessage+1))
 	data = append(data, rest...)
 	if int64(len(data)) > s.gate.MaxMessage {
 		err = errors.New(tooLongReason(mcp.ServerToClient, s.gate.MaxMessage))
@@ -174,23 +174,6 @@ func (s *llmStream) document(b block) {
 	case instead != nil:
 		s.out = instead
 	}
-}
-
-// rawBlocks reads the rest of a stream unchanged.
-type rawBlocks struct{ blocks *blockReader }
-
-func (r *rawBlocks) Read(p []byte) (int, error) {
-	b := r.blocks
-	if b.start < b.end {
-		n := copy(p, b.buf[b.start:b.end])
-		b.start += n
-		b.pos = max(b.pos, b.start)
-		return n, nil
-	}
-	if b.err != nil {
-		return 0, b.err
-	}
-	return b.r.Read(p)
 }
 
 // event handles an event.
