@@ -58,13 +58,10 @@ func (e *elicitor) see(client string, frame []byte) (ours bool) {
 	if err != nil {
 		return false
 	}
-	if v.Kind() == wire.Array { // versions with elicitation have no batches
-		for c := v.Children(); c.Next(); {
-			ours = e.answers(client, c.Value) || ours
-		}
-		return ours
+	for m := range messagesOf(v) {
+		ours = e.answers(client, m) || ours
 	}
-	return e.answers(client, v)
+	return ours
 }
 
 // declares reports whether a frame is an initialize request, and whether its client supports form

@@ -212,7 +212,7 @@ func (b *bridge) place(x *exchange, m *posted, stateless bool) (*child, error) {
 	key, id := asker, ""
 	if stateless {
 		for n := 2; b.by[key] != nil; n++ {
-			if c := b.by[key]; !c.isOpen(m.ids) {
+			if c := b.by[key]; !c.isOpen(m.keys) {
 				return c, nil
 			}
 			key = fmt.Sprintf("%s~%d", asker, n)

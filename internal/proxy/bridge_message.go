@@ -13,12 +13,11 @@ import (
 
 // posted is what the bridge needs from a request's body.
 type posted struct {
+	spoken
 	line    []byte   // for the server, without a line end
-	ids     []string // keys of the requests
-	raw     []string // their raw ids
+	keys    []string // of the requests
 	tokens  []string // keys of the progress tokens of these requests, "" if one has none
 	cancels []string // keys of requests that notifications cancel
-	begins  bool     // a request begins a session
 }
 
 // parsePosted reads a body. Line endings between the values of a message become spaces, because a
@@ -29,14 +28,11 @@ func parsePosted(body []byte) (*posted, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case v.Kind() == wire.Object:
-		m.add(v)
-	case v.Kind() == wire.Array:
-		for c := v.Children(); c.Next(); {
-			m.add(c.Value)
-		}
-	default:
+	case v.Kind() < wire.Array:
 		return nil, errors.New("expected an object")
+	}
+	for message := range messagesOf(v) {
+		m.add(message)
 	}
 	for i, c := range m.line { // a line end inside a string would be a syntax error
 		if c == '\n' || c == '\r' {
@@ -57,21 +53,13 @@ func skimAny(frame []byte) (wire.Value, error) {
 }
 
 func (m *posted) add(v wire.Value) {
-	method, ok := v.Str("method")
-	if !ok {
-		return // a response
-	}
 	params := v.Get("params")
-	key := keyOfID(v.Get("id"))
-	if key == "" {
-		if method == "notifications/cancelled" {
-			m.cancels = append(m.cancels, keyOfID(params.Get("requestId")))
-		}
-		return
+	if m.spoken.add(v) {
+		m.keys = append(m.keys, keyOfID(v.Get("id")))
+		m.tokens = append(m.tokens, keyOfID(params.Get("_meta").Get("progressToken")))
+	} else if method, _ := v.Str("method"); method == "notifications/cancelled" {
+		m.cancels = append(m.cancels, keyOfID(params.Get("requestId")))
 	}
-	m.ids, m.raw = append(m.ids, key), append(m.raw, string(v.Get("id").Raw()))
-	m.tokens = append(m.tokens, keyOfID(params.Get("_meta").Get("progressToken")))
-	m.begins = m.begins || method == "initialize"
 }
 
 // keyOfID returns the same key for all spellings of an id or token: a server may write 1 for 1.0.
@@ -108,18 +96,13 @@ func parseOutput(frame []byte) (s output, ok bool) {
 			s.outlined(m.Message)
 		}
 		return s, true
-	case err != nil:
+	case err != nil || v.Kind() < wire.Array:
 		return s, false
-	case v.Kind() == wire.Object:
-		s.add(v)
-		return s, true
-	case v.Kind() == wire.Array:
-		for c := v.Children(); c.Next(); {
-			s.add(c.Value)
-		}
-		return s, true
 	}
-	return s, false
+	for message := range messagesOf(v) {
+		s.add(message)
+	}
+	return s, true
 }
 
 // outlined adds a message that exceeds a limit of the parser. The engine refuses it on its way to the

@@ -9,8 +9,8 @@ import (
 func (c *child) expect(m *posted, forms acceptable) (*reply, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for i, key := range m.ids {
-		if c.open[key] != nil || slices.Contains(m.ids[:i], key) {
+	for i, key := range m.keys {
+		if c.open[key] != nil || slices.Contains(m.keys[:i], key) {
 			return nil, refuse(http.StatusBadRequest, "a request with the same id is still open; use each id once in a session")
 		}
 	}
@@ -19,7 +19,7 @@ func (c *child) expect(m *posted, forms acceptable) (*reply, error) {
 	}
 	x := &reply{child: c, asked: m, left: len(m.ids), acceptable: forms}
 	x.outbox = newOutbox(c.ctx, func(*outbox) { c.abandon(x) })
-	for i, key := range m.ids {
+	for i, key := range m.keys {
 		c.open[key] = x
 		if t := m.tokens[i]; t != "" {
 			c.tokens[t] = x
@@ -166,9 +166,9 @@ func (c *child) close(key string) *reply {
 func (c *child) abandon(x *reply) {
 	c.mu.Lock()
 	c.unlist(x)
-	for i, key := range x.asked.ids {
+	for i, key := range x.asked.keys {
 		if c.id == "" && c.open[key] == x {
-			c.in.answer([]byte(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + x.asked.raw[i] + `,"reason":"the client disconnected"}}`))
+			c.in.answer([]byte(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + x.asked.ids[i] + `,"reason":"the client disconnected"}}`))
 			c.close(key)
 		}
 	}

@@ -13,7 +13,6 @@ import (
 
 	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/text"
-	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
 // failedCode is the JSON-RPC error code for failures in the proxy itself: internal error.
@@ -80,16 +79,9 @@ func failed(ids []string, why string, code int) []byte {
 	}
 	var b []byte
 	for _, id := range ids {
-		if b != nil {
-			b = append(b, ',')
-		}
-		b = fmt.Appendf(b, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":`, id, code)
-		b = append(wire.AppendString(b, []byte(why)), "}}"...)
+		b = append(appendFailure(b, id, code, why), "}}"...)
 	}
-	if len(ids) > 1 {
-		b = append(append([]byte{'['}, b...), ']')
-	}
-	return b
+	return inArray(b, len(ids) > 1)
 }
 
 func writeJSON(w http.ResponseWriter, status int, body []byte) {

@@ -4,6 +4,7 @@ import (
 	"container/list"
 	"crypto/sha256"
 	"fmt"
+	"iter"
 	"net"
 	"net/http"
 	"net/url"
@@ -258,22 +259,34 @@ func skim(body []byte) (s spoken) {
 	if err != nil {
 		return s
 	}
-	if v.Kind() != wire.Array {
-		s.add(v)
-		return s
-	}
-	for c := v.Children(); len(s.ids) < maxBatch && c.Next(); {
-		s.add(c.Value)
+	for m := range messagesOf(v) {
+		if s.add(m); len(s.ids) == maxBatch {
+			break
+		}
 	}
 	return s
 }
 
-func (s *spoken) add(message wire.Value) {
+// add adds a message, and reports whether it is a request.
+func (s *spoken) add(message wire.Value) bool {
 	method, ok := message.Str("method")
 	id := message.Get("id")
 	if !ok || id.Kind() != wire.Number && id.Kind() != wire.String {
-		return
+		return false
 	}
 	s.ids = append(s.ids, string(id.Raw()))
 	s.begins = s.begins || method == "initialize"
+	return true
+}
+
+// messagesOf returns the messages of a batch, or else the one message.
+func messagesOf(v wire.Value) iter.Seq[wire.Value] {
+	return func(yield func(wire.Value) bool) {
+		if v.Kind() != wire.Array {
+			yield(v)
+			return
+		}
+		for c := v.Children(); c.Next() && yield(c.Value); {
+		}
+	}
 }

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"strings"
@@ -54,20 +55,13 @@ var googleStatus = map[int]string{
 
 // body returns an error in the provider's format.
 func (s shape) body(status int, why string) []byte {
-	kind := errorTypes[status]
-	if kind == "" {
-		kind = "api_error"
-	}
+	kind := cmp.Or(errorTypes[status], "api_error")
 	message := string(wire.AppendString(nil, []byte(why)))
 	switch s {
 	case anthropicShape:
 		return []byte(`{"type":"error","error":{"type":"` + kind + `","message":` + message + `}}`)
 	case geminiShape:
-		name := googleStatus[status]
-		if name == "" {
-			name = "INTERNAL"
-		}
-		return fmt.Appendf(nil, `{"error":{"code":%d,"message":%s,"status":"%s"}}`, status, message, name)
+		return fmt.Appendf(nil, `{"error":{"code":%d,"message":%s,"status":"%s"}}`, status, message, cmp.Or(googleStatus[status], "INTERNAL"))
 	case bedrockShape:
 		return []byte(`{"message":` + message + `}`)
 	}

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/mcpscan/mcpscan/internal/mcp"
@@ -31,7 +32,7 @@ func answers(out *scanner.Outcome) (sender, receiver []byte) {
 			receiver = appendError(receiver, m, out)
 		}
 	}
-	return closed(sender, batch), closed(receiver, batch)
+	return inArray(sender, batch), inArray(receiver, batch)
 }
 
 // nobody returns the error for a frame that contains no requests.
@@ -39,34 +40,31 @@ func nobody(out *scanner.Outcome) []byte {
 	return appendError(nil, &scanner.Judged{Message: &scanner.Message{}}, out)
 }
 
-// closed wraps the errors in an array if they answer a batch.
-func closed(errors []byte, batch bool) []byte {
-	switch {
-	case errors == nil:
-		return nil
-	case batch:
+// inArray wraps errors, if there are any, in an array if they answer a batch.
+func inArray(errors []byte, batch bool) []byte {
+	if errors != nil && batch {
 		errors = append(append([]byte{'['}, errors...), ']')
 	}
 	return errors
 }
 
-// appendError appends the JSON-RPC error that replaces a message, after a comma if b is not empty.
-// The id is copied verbatim.
-func appendError(b []byte, m *scanner.Judged, out *scanner.Outcome) []byte {
+// appendFailure appends a JSON-RPC error without its end, after a comma if b is not empty. The id is
+// copied verbatim.
+func appendFailure(b []byte, id string, code int, why string) []byte {
 	if b != nil {
 		b = append(b, ',')
 	}
-	id := m.ID
-	if id == "" {
-		id = "null"
-	}
+	b = fmt.Appendf(b, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":`, cmp.Or(id, "null"), code)
+	return wire.AppendString(b, []byte(why))
+}
+
+// appendError appends the JSON-RPC error that replaces a message.
+func appendError(b []byte, m *scanner.Judged, out *scanner.Outcome) []byte {
 	d := m.Decision
 	if d.Verdict < scanner.Prompt { // another message of the batch caused the refusal
 		d = out.Decision
 	}
-	b = append(b, `{"jsonrpc":"2.0","id":`+id+`,"error":{"code":`...)
-	b = fmt.Appendf(b, `%d,"message":`, blockedCode)
-	b = wire.AppendString(b, []byte("blocked by mcpscan: "+Reason(&d)))
+	b = appendFailure(b, m.ID, blockedCode, "blocked by mcpscan: "+Reason(&d))
 	b = append(b, `,"data":{"rule":`...)
 	b = wire.AppendString(b, []byte(text.Visible(rule(&d), reasonChars)))
 	b = append(b, `,"action":`...)
