@@ -211,7 +211,7 @@ func (w *rewriting) reasons(root int) {
 	if list := doc.Find(root, "/output/message/content"); doc.Kind(list) == wire.Array && w.only(list, func(c int) bool { return doc.Get(c, "toolUse") >= 0 && !w.gone[doc.Get(c, "toolUse")] }) {
 		end(root, "stopReason")
 	}
-	for c := doc.First(doc.Get(root, "choices")); doc.Get(root, "choices") >= 0 && c >= 0; c = doc.Next(c) {
+	for c := doc.First(doc.Get(root, "choices")); c >= 0; c = doc.Next(c) {
 		m := doc.Get(c, "message")
 		if len(w.texts[m]) == 0 || m < 0 {
 			continue

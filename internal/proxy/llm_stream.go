@@ -44,13 +44,29 @@ type llmEvent struct {
 	nth  int // index in the part that it is inspected with; -1 for none
 }
 
+// rewritten appends the event with its refused items replaced.
+func (e *llmEvent) rewritten(dst []byte, said []replay.Said) []byte {
+	if data := rewriteLLM(e.data, said); data != nil {
+		return append(dst, withData(e.block, data)...)
+	}
+	return append(dst, e.raw...)
+}
+
+// byEvent groups items by the event that contains them.
+func byEvent(said []replay.Said) map[int][]replay.Said {
+	by := map[int][]replay.Said{}
+	for _, s := range said {
+		by[s.Event] = append(by[s.Event], s)
+	}
+	return by
+}
+
 // llmFlow assembles an answer from the stream events of one API.
 type llmFlow interface {
 	// take returns what to do with an event. doc contains its data.
 	take(e *llmEvent, doc *wire.Doc) llmStep
-	// decide applies the decisions about the held events. final means that no more events
-	// follow.
-	decide(said []replay.Said, final bool)
+	// decide applies the decisions about the held events.
+	decide(said []replay.Said)
 	// write appends what the agent gets instead of an event.
 	write(dst []byte, e *llmEvent, doc *wire.Doc) []byte
 }
@@ -270,7 +286,7 @@ func (s *llmStream) release(dst []byte, final bool) []byte {
 	if s.flow == nil || s.gate.Observe {
 		return dst
 	}
-	s.flow.decide(said, final)
+	s.flow.decide(said)
 	for _, e := range s.held {
 		if s.doc.Parse(e.data) != nil {
 			s.doc.SetText(e.data)

@@ -83,7 +83,7 @@ func (f *anthropicFlow) whole() bool {
 	return true
 }
 
-func (f *anthropicFlow) decide(said []replay.Said, _ bool) {
+func (f *anthropicFlow) decide(said []replay.Said) {
 	clear(f.results)
 	judged := map[string]bool{}
 	for i := range said {
@@ -119,11 +119,7 @@ func (f *anthropicFlow) write(dst []byte, e *llmEvent, doc *wire.Doc) []byte {
 		if instead != nil {
 			return appendTextBlock(dst, index, blockedText(instead))
 		}
-		if said := f.results[e.nth]; len(said) > 0 {
-			if data := rewriteLLM(e.data, said); data != nil {
-				return append(dst, withData(e.block, data)...)
-			}
-		}
+		return e.rewritten(dst, f.results[e.nth])
 	case "content_block_delta", "content_block_stop":
 		if instead != nil {
 			return dst

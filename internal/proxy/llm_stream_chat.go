@@ -112,7 +112,7 @@ func (f *chatFlow) ended() bool {
 	return true
 }
 
-func (f *chatFlow) decide(said []replay.Said, _ bool) {
+func (f *chatFlow) decide(said []replay.Said) {
 	for i := range said {
 		s := &said[i]
 		waiting := f.waiting[s.Slot]
@@ -232,11 +232,7 @@ func (c *chatChoice) stripped() bool {
 
 // eachChoice visits the choices in a chunk.
 func eachChoice(doc *wire.Doc, visit func(n int, index string)) {
-	list := doc.Get(0, "choices")
-	if list < 0 {
-		return
-	}
-	for c := doc.First(list); c >= 0; c = doc.Next(c) {
+	for c := doc.First(doc.Get(0, "choices")); c >= 0; c = doc.Next(c) {
 		visit(c, raw(doc, c, "index"))
 	}
 }
@@ -244,10 +240,8 @@ func eachChoice(doc *wire.Doc, visit func(n int, index string)) {
 // eachCall visits the tool-call fragments in one choice of a chunk.
 func eachCall(doc *wire.Doc, choice int, visit func(n int, legacy bool)) {
 	delta := doc.Get(choice, "delta")
-	if list := doc.Get(delta, "tool_calls"); list >= 0 {
-		for c := doc.First(list); c >= 0; c = doc.Next(c) {
-			visit(c, false)
-		}
+	for c := doc.First(doc.Get(delta, "tool_calls")); c >= 0; c = doc.Next(c) {
+		visit(c, false)
 	}
 	if legacy := doc.Get(delta, "function_call"); doc.Kind(legacy) == wire.Object {
 		visit(legacy, true)

@@ -10,16 +10,8 @@ import (
 type geminiFlow struct{ said map[int][]replay.Said }
 
 func (f *geminiFlow) take(_ *llmEvent, doc *wire.Doc) llmStep {
-	list := doc.Get(0, "candidates")
-	if list < 0 {
-		return passOn
-	}
-	for c := doc.First(list); c >= 0; c = doc.Next(c) {
-		parts := doc.Find(c, "/content/parts")
-		if parts < 0 {
-			continue
-		}
-		for p := doc.First(parts); p >= 0; p = doc.Next(p) {
+	for c := doc.First(doc.Get(0, "candidates")); c >= 0; c = doc.Next(c) {
+		for p := doc.First(doc.Find(c, "/content/parts")); p >= 0; p = doc.Next(p) {
 			if doc.Get(p, "functionCall") >= 0 || doc.Get(p, "function_call") >= 0 {
 				return judgeIt
 			}
@@ -28,18 +20,10 @@ func (f *geminiFlow) take(_ *llmEvent, doc *wire.Doc) llmStep {
 	return passOn
 }
 
-func (f *geminiFlow) decide(said []replay.Said, _ bool) {
-	f.said = map[int][]replay.Said{}
-	for _, s := range said {
-		f.said[s.Event] = append(f.said[s.Event], s)
-	}
-}
+func (f *geminiFlow) decide(said []replay.Said) { f.said = byEvent(said) }
 
 func (f *geminiFlow) write(dst []byte, e *llmEvent, _ *wire.Doc) []byte {
 	said := f.said[e.nth]
 	delete(f.said, e.nth)
-	if data := rewriteLLM(e.data, said); data != nil {
-		return append(dst, withData(e.block, data)...)
-	}
-	return append(dst, e.raw...)
+	return e.rewritten(dst, said)
 }

@@ -80,11 +80,10 @@ func (f *responsesFlow) whole() bool {
 	return true
 }
 
-func (f *responsesFlow) decide(said []replay.Said, _ bool) {
-	f.said = map[int][]replay.Said{}
+func (f *responsesFlow) decide(said []replay.Said) {
+	f.said = byEvent(said)
 	for i := range said {
 		s := &said[i]
-		f.said[s.Event] = append(f.said[s.Event], *s)
 		for _, call := range f.open {
 			last := s.Path == "/response/output/"+call.index
 			if s.Kind != replay.SaidCall || !(call.whole && s.Event == call.nth && s.Path == "/item") && !(last && !call.whole) {
@@ -112,17 +111,13 @@ func (f *responsesFlow) write(dst []byte, e *llmEvent, doc *wire.Doc) []byte {
 	call := f.blocked[index]
 	switch {
 	case doc.Get(0, "response") >= 0:
-		if data := rewriteLLM(e.data, f.said[e.nth]); data != nil {
-			return append(dst, withData(e.block, data)...)
-		}
+		return e.rewritten(dst, f.said[e.nth])
 	case call != nil && kind == "response.output_item.done":
 		return call.appendMessage(dst)
 	case call != nil:
 		return dst
 	case kind == "response.output_item.done":
-		if data := rewriteLLM(e.data, f.said[e.nth]); data != nil {
-			return append(dst, withData(e.block, data)...)
-		}
+		return e.rewritten(dst, f.said[e.nth])
 	}
 	return append(dst, e.raw...)
 }
