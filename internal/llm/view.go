@@ -78,13 +78,21 @@ func (v View) node(n int) View {
 	return v
 }
 
-// First returns the first child of a container.
-func (v View) First() View { return v.node(v.in().First(v.n)) }
+// First returns the first child of a container that is not null.
+func (v View) First() View { return v.node(v.in().First(v.n)).orNext() }
 
-// Next returns the next sibling of the value.
-func (v View) Next() View { return v.node(v.in().Next(v.n)) }
+// Next returns the next sibling of the value that is not null.
+func (v View) Next() View { return v.node(v.in().Next(v.n)).orNext() }
 
-// each visits the children of a container, up to the first one that is null.
+// orNext returns the value or, if it is null, the next sibling that is not.
+func (v View) orNext() View {
+	for v.Kind() == wire.Null {
+		v = v.node(v.in().Next(v.n))
+	}
+	return v
+}
+
+// each visits the children of a container that are not null.
 func (v View) each(visit func(View)) {
 	for c := v.First(); c.Is(); c = c.Next() {
 		visit(c)
