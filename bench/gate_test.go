@@ -32,7 +32,7 @@ const (
 	gateFile   = "gate.txt"
 	gatePieces = 4
 	gateRounds = 21
-	gateTries  = 3
+	gateTries  = 8
 	mostGrowth = 1.15
 )
 
