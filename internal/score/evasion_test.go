@@ -142,9 +142,6 @@ func blindAttacks(t *testing.T) (attacks []*blindRow) {
 // TestEvasion checks that no kind of decoy hides more than a fifth of the attacks found without it
 // in sets that the classifier was not trained with, and that docs/detection.md has the figures.
 func TestEvasion(t *testing.T) {
-	if testing.Short() {
-		t.Skip("attacks with decoys are not judged in short mode")
-	}
 	engine, err := scanner.New(rules.All(), scanner.Options{})
 	if err != nil {
 		t.Fatal(err)
