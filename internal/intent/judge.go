@@ -31,6 +31,8 @@ type decoded struct {
 	pairs  [groups][Filters / 2][Dims]int64
 	slots  string
 	count  uint32
+	// noneAround is what surroundings without sentences contribute to the hidden units.
+	noneAround [Hidden]int64
 }
 
 // groups is the number of word positions in filters: one in a filter of one word, two in a filter
@@ -68,6 +70,7 @@ func (n Net) decoded() *decoded {
 			}
 		}
 	}
+	d.add(&d.noneAround, OfAround, new(matches))
 	return d
 }
 
@@ -160,16 +163,18 @@ func (m *member) gain(in Input) Score {
 		}
 		hidden[h] = v
 	}
-	m.add(&hidden, 0, m.matches(&in.Sentence))
+	m.add(&hidden, OfSentence, m.matches(&in.Sentence))
 	about := m.match(in.About)
-	m.add(&hidden, 2, &about)
+	m.add(&hidden, OfAbout, &about)
 	alone := hidden
-	m.add(&alone, 1, new(matches))
+	for h, v := range m.noneAround {
+		alone[h] += v
+	}
 	if len(in.Around) == 0 {
 		return m.output(&alone)
 	}
 	around := m.around(in.Around)
-	m.add(&hidden, 1, &around)
+	m.add(&hidden, OfAround, &around)
 	return max(m.output(&hidden), m.output(&alone)-maxAroundLoss)
 }
 
@@ -178,16 +183,16 @@ func (m *member) gain(in Input) Score {
 const maxAroundLoss = Unit / 2
 
 // add adds the contributions of a sequence's matches to the hidden units.
-func (m *member) add(hidden *[Hidden]int64, sequence int, of *matches) {
+func (d *decoded) add(hidden *[Hidden]int64, sequence int, of *matches) {
 	for w, bests := range of {
 		for f, best := range bests {
-			best := int64(best) + int64(m.layers.Biases[w][f])
+			best := int64(best) + int64(d.layers.Biases[w][f])
 			if best <= 0 {
 				continue
 			}
 			best = best * contextUnit / (vectorUnit * filterUnit)
 			for h := range hidden {
-				hidden[h] += best * int64(m.layers.Dense[h][sequence*Matches+w*Filters+f])
+				hidden[h] += best * int64(d.layers.Dense[h][sequence*Matches+w*Filters+f])
 			}
 		}
 	}

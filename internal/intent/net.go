@@ -41,11 +41,18 @@ const (
 	Contexts = 14
 	Matches  = Filters * Widths
 
-	Sequences = 3 // the sentence, its surroundings, and what it is about
-	Inputs    = Sequences*Matches + Contexts
+	Inputs = Sequences*Matches + Contexts
 
 	surroundings = 3  // number of sentences before and after a sentence that the net reads with it
 	maxWords     = 64 // maximum number of words in a sentence or name that the net reads
+)
+
+// The sequences of words that the net reads.
+const (
+	OfSentence = iota // the sentence
+	OfAround          // its surroundings
+	OfAbout           // what it should be about
+	Sequences
 )
 
 // The units of the net's numbers. A vector component is in units of 1/vectorUnit, and so on.

@@ -24,7 +24,7 @@ func newAdditions(sets, others []*netInput, o NetOptions) *additions {
 		if in.label != 0 {
 			continue
 		}
-		for _, s := range slices.Concat(in.sentences[1], in.sentences[0]) {
+		for _, s := range slices.Concat(in.sentences[intent.OfAround], in.sentences[intent.OfSentence]) {
 			if len(s) < 2 {
 				continue
 			}
@@ -37,7 +37,7 @@ func newAdditions(sets, others []*netInput, o NetOptions) *additions {
 	return a
 }
 
-// to returns an example with additions at random.
+// to returns an example with additions at random. It shares the sentences that it keeps with in.
 func (a *additions) to(in *netInput, r *random) netInput {
 	added := *in
 	for k, chance := range a.chances[int(in.label)] {
@@ -46,9 +46,9 @@ func (a *additions) to(in *netInput, r *random) netInput {
 		}
 		from, n := a.all, uint32(1)
 		switch k {
-		case 0:
+		case intent.OfSentence:
 			from = a.short
-		case 1:
+		case intent.OfAround:
 			n += r.next() % maxAdditions
 		}
 		added.sentences[k] = slices.Clip(added.sentences[k])

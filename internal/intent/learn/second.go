@@ -30,7 +30,10 @@ type NetOptions struct {
 
 // DefaultNet are the options that the embedded net is trained with.
 var DefaultNet = NetOptions{Passes: 6, Rate: 2e-3, Batch: 64, WordDrop: 100, Share: 0.25, Honest: 10000, Known: 3, Positive: 2, Twin: 2, Other: 1, Gain: 0.3, Floor: -4,
-	Added: [2][intent.Sequences]uint32{{100, 250, 100}, {200, 500, 300}}}
+	Added: [2][intent.Sequences]uint32{
+		{intent.OfSentence: 100, intent.OfAround: 250, intent.OfAbout: 100},
+		{intent.OfSentence: 200, intent.OfAround: 500, intent.OfAbout: 300},
+	}}
 
 // FloorGain returns the gain for a sentence that the net does not judge.
 func (o *NetOptions) FloorGain() intent.Score { return units(float64(o.Gain * o.Floor)) }
@@ -251,11 +254,11 @@ func (t *wordTable) inputs(rows []netRow) []*netInput {
 	var all []*netInput
 	for _, r := range rows {
 		in := &netInput{label: r.label, weight: r.weight}
-		in.sentences[0] = [][]int32{t.sentence(r.input.Sentence)}
+		in.sentences[intent.OfSentence] = [][]int32{t.sentence(r.input.Sentence)}
 		for _, words := range r.input.Around {
-			in.sentences[1] = append(in.sentences[1], t.sentence(words))
+			in.sentences[intent.OfAround] = append(in.sentences[intent.OfAround], t.sentence(words))
 		}
-		in.sentences[2] = [][]int32{t.numbers(r.input.About)}
+		in.sentences[intent.OfAbout] = [][]int32{t.numbers(r.input.About)}
 		for k, v := range r.input.Context {
 			in.context[k] = float32(v) / 16
 		}
