@@ -15,7 +15,7 @@ type automaton struct {
 	ascii   [utf8.RuneSelf]uint8 // class of an ASCII character
 	starts  []rune               // first character of each non-ASCII range
 	beyond  []uint8              // class of each range
-	classes int                  // including one for the end of the text, which is the last
+	classes int                  // including two that no character has: textEnd and lastStart
 	after   []uint8              // by class: the context it forms for the next position
 	accepts []row                // the sets of classes that instructions accept
 }
@@ -35,6 +35,13 @@ func (r *row) has(i uint8) bool { return r[i/64]>>(i%64)&1 != 0 }
 // fullRow is the maximum number of classes; typical expressions have ten to sixty.
 const fullRow = 250
 
+// textEnd returns the class that stands for the end of the text.
+func (a *automaton) textEnd() uint8 { return uint8(a.classes - 2) }
+
+// lastStart returns the class that stands for the last position at which a match may begin. It
+// reads no character.
+func (a *automaton) lastStart() uint8 { return uint8(a.classes - 1) }
+
 // The context before a position, as needed to evaluate assertions.
 const (
 	afterOther = iota
@@ -53,6 +60,15 @@ func after(r rune) uint8 {
 		return afterWord
 	}
 	return afterOther
+}
+
+// behind returns the context of the position after t.
+func behind(t []byte) uint8 {
+	if len(t) == 0 {
+		return afterNothing
+	}
+	r, _ := utf8.DecodeLastRune(t)
+	return after(r)
 }
 
 // newAutomaton compiles an expression. It returns nil if the expression needs more classes than an
@@ -93,33 +109,37 @@ func (a *automaton) classify(prog *syntax.Prog) bool {
 	}
 	slices.Sort(a.starts)
 	a.starts = slices.Compact(a.starts)
-	class := make([]int, utf8.RuneSelf+len(a.starts)) // by symbol: an ASCII character or a non-ASCII range
-	for s := range class {
-		class[s] = int(after(a.symbol(s)))
+	symbols := utf8.RuneSelf + len(a.starts) // ASCII characters and non-ASCII ranges
+	words := (symbols + 63) / 64
+	classes := make(symbolSets, kindsOfAfter*words, 16*words)
+	for s := range symbols {
+		classes.at(int(after(a.symbol(s))), words).add(s, s+1)
 	}
-	a.classes = kindsOfAfter
-	inside := make([][]bool, len(ranges))
+	inside := make(symbolSets, len(ranges)*words)
 	for k, set := range ranges {
-		inside[k] = make([]bool, len(class))
-		a.mark(inside[k], set)
-		if a.split(class, inside[k]); a.classes > fullRow {
+		a.mark(inside.at(k, words), set)
+		if classes = classes.split(inside.at(k, words)); len(classes) > fullRow*words {
 			return false
 		}
 	}
-	a.after = make([]uint8, a.classes+1)
+	a.classes = len(classes) / words
+	a.after = make([]uint8, a.classes+1) // one more for textEnd
 	a.accepts = make([]row, len(ranges))
 	a.beyond = make([]uint8, len(a.starts))
-	for s, c := range class {
-		a.after[c] = after(a.symbol(s))
+	for c := range a.classes {
+		class := classes.at(c, words)
 		for k := range a.accepts {
-			if inside[k][s] {
+			if class.meets(inside.at(k, words)) {
 				a.accepts[k].add(uint8(c))
 			}
 		}
-		if s < utf8.RuneSelf {
-			a.ascii[s] = uint8(c)
-		} else {
-			a.beyond[s-utf8.RuneSelf] = uint8(c)
+		for s := range class.all() {
+			a.after[c] = after(a.symbol(s))
+			if s < utf8.RuneSelf {
+				a.ascii[s] = uint8(c)
+			} else {
+				a.beyond[s-utf8.RuneSelf] = uint8(c)
+			}
 		}
 	}
 	for pc, k := range of {
@@ -127,7 +147,7 @@ func (a *automaton) classify(prog *syntax.Prog) bool {
 			a.insts[pc].arg = uint32(k)
 		}
 	}
-	a.classes++
+	a.classes += 2
 	return true
 }
 
@@ -139,45 +159,64 @@ func (a *automaton) symbol(s int) rune {
 	return a.starts[s-utf8.RuneSelf]
 }
 
-// ranges returns the distinct character sets that instructions read and, for each instruction, the
-// index of its set, or -1 if it reads none.
+// ranges returns the distinct character sets that instructions read, as ranges given by their first
+// and last characters, and, for each instruction, the index of its set, or -1 if it reads none.
 func ranges(prog *syntax.Prog) (sets [][]rune, of []int) {
+	of = make([]int, len(prog.Inst))
 	known := map[string]int{}
+	var key []byte
 	for pc := range prog.Inst {
-		set := reads(&prog.Inst[pc])
-		if set == nil {
-			of = append(of, -1)
+		inst := &prog.Inst[pc]
+		if key = setKey(key[:0], inst); len(key) == 0 {
+			of[pc] = -1
 			continue
 		}
-		k, again := known[string(set)]
+		k, again := known[string(key)]
 		if !again {
 			k = len(sets)
-			known[string(set)] = k
-			sets = append(sets, set)
+			known[string(key)] = k
+			sets = append(sets, reads(inst))
 		}
-		of = append(of, k)
+		of[pc] = k
 	}
 	return sets, of
 }
 
-// reads returns the characters that an instruction reads, as ranges given by their first and last
-// characters.
-func reads(inst *syntax.Inst) []rune {
+// setKey appends a key for the set of characters that an instruction reads, or nothing if it reads
+// none.
+func setKey(key []byte, inst *syntax.Inst) []byte {
 	switch inst.Op {
-	case syntax.InstRuneAny:
-		return []rune{0, unicode.MaxRune}
-	case syntax.InstRuneAnyNotNL:
-		return []rune{0, '\n' - 1, '\n' + 1, unicode.MaxRune}
+	case syntax.InstRuneAny, syntax.InstRuneAnyNotNL:
+		return append(key, 0xff, byte(inst.Op))
 	case syntax.InstRune, syntax.InstRune1:
-	default:
-		return nil
+		for _, r := range inst.Rune {
+			key = utf8.AppendRune(key, r)
+		}
+		if anyCase(inst) {
+			key = append(key, 0xff)
+		}
 	}
-	if len(inst.Rune) != 1 {
+	return key
+}
+
+// anyCase reports whether an instruction that reads one character reads it in every case.
+func anyCase(inst *syntax.Inst) bool {
+	return inst.Op == syntax.InstRune && len(inst.Rune) == 1 && syntax.Flags(inst.Arg)&syntax.FoldCase != 0
+}
+
+// reads returns the characters that an instruction reads, as ranges.
+func reads(inst *syntax.Inst) []rune {
+	switch {
+	case inst.Op == syntax.InstRuneAny:
+		return []rune{0, unicode.MaxRune}
+	case inst.Op == syntax.InstRuneAnyNotNL:
+		return []rune{0, '\n' - 1, '\n' + 1, unicode.MaxRune}
+	case len(inst.Rune) != 1:
 		return inst.Rune
 	}
 	r := inst.Rune[0]
 	set := []rune{r, r}
-	if inst.Op == syntax.InstRune && syntax.Flags(inst.Arg)&syntax.FoldCase != 0 {
+	if anyCase(inst) {
 		for c := unicode.SimpleFold(r); c != r; c = unicode.SimpleFold(c) {
 			set = append(set, c, c)
 		}
@@ -185,37 +224,17 @@ func reads(inst *syntax.Inst) []rune {
 	return set
 }
 
-// mark marks the symbols whose characters are in a set. Every range in set
-// must begin and end where a symbol's range does.
-func (a *automaton) mark(inside []bool, set []rune) {
+// mark adds the symbols whose characters are in a set to inside. Every range in set must begin and
+// end where a symbol's range does.
+func (a *automaton) mark(inside symbolSet, set []rune) {
 	for i := 0; i < len(set); i += 2 {
-		for r := set[i]; r < utf8.RuneSelf && r <= set[i+1]; r++ {
-			inside[r] = true
-		}
-		k, _ := slices.BinarySearch(a.starts, set[i])
-		for ; k < len(a.starts) && a.starts[k] <= set[i+1]; k++ {
-			inside[utf8.RuneSelf+k] = true
-		}
-	}
-}
-
-// split divides each class that has symbols both inside and outside the set.
-func (a *automaton) split(class []int, inside []bool) {
-	out, to := make([]bool, len(class)+kindsOfAfter), make([]int, len(class)+kindsOfAfter)
-	for s, c := range class {
-		if !inside[s] {
-			out[c] = true
-		}
-	}
-	for s, c := range class {
-		if !inside[s] || !out[c] {
+		inside.add(int(min(set[i], utf8.RuneSelf)), int(min(set[i+1]+1, utf8.RuneSelf)))
+		if set[i+1] < utf8.RuneSelf {
 			continue
 		}
-		if to[c] == 0 {
-			to[c] = a.classes
-			a.classes++
-		}
-		class[s] = to[c]
+		from, _ := slices.BinarySearch(a.starts, set[i])
+		to, _ := slices.BinarySearch(a.starts, set[i+1]+1)
+		inside.add(utf8.RuneSelf+from, utf8.RuneSelf+to)
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 
 // Credentials returns the spans of the credentials in s, in order of position.
 func Credentials(s []byte) (spans [][2]int) {
-	keys := bytes.Contains(s, []byte("-----BEGIN "))
+	keys := bytes.Contains(s, pemMark)
 	for start := 0; start < len(s); {
 		end := secretsWindow(s, start, keys)
 		for _, sp := range secretsIn(s[start:end]) {
@@ -42,7 +42,7 @@ func secretsWindow(s []byte, start int, keys bool) int {
 
 // behindKey returns end, or the end of a private key that begins before end and extends past it.
 func behindKey(s []byte, start, end int) int {
-	i := bytes.LastIndex(s[start:end], []byte("-----BEGIN "))
+	i := bytes.LastIndex(s[start:end], pemMark)
 	if i < 0 {
 		return end
 	}

@@ -28,7 +28,7 @@ type Expr struct {
 	literals  *literalTable // every match of a branch contains one of its literals
 	always    uint64        // bit set of the branches without literals
 
-	anyMatch, firstMatch, back lazyDFA // back is of the reversed expression
+	anyMatch, firstMatch, back, from lazyDFA // back is of the reversed expression
 }
 
 // lazyDFA is a dfa that is created on first use. The dfa may be nil.
@@ -65,10 +65,11 @@ func (e *Expr) whole() *lazyregexp.Regexp {
 
 func (e *Expr) compile() {
 	tree := e.parsed()
-	e.exact = !loosen(tree)
-	e.forward = sync.OnceValue(func() *automaton { return newAutomaton(tree) })
+	loose := cloned(tree)
+	e.exact = !loosen(loose)
+	e.forward = sync.OnceValue(func() *automaton { return newAutomaton(loose) })
 	if !e.exact {
-		e.split(e.parsed())
+		e.split(tree)
 	}
 	e.heads = sync.OnceValues(func() (head, inside *lazyregexp.Regexp) {
 		source := e.String()
@@ -173,6 +174,17 @@ func (e *Expr) backward() *dfa {
 	})
 }
 
+// matchesFrom returns the dfa that finds the end of a match that begins at a given position, or nil
+// if it needs too many classes. It is exact whether or not the others are.
+func (e *Expr) matchesFrom() *dfa {
+	return e.from.get(func() *dfa {
+		if a := newAutomaton(e.parsed()); a != nil {
+			return newDFA(a, true, false)
+		}
+		return nil
+	})
+}
+
 // Match reports whether t contains a match.
 func (e *Expr) Match(t []byte) bool {
 	has := e.hasAutomaton()
@@ -206,7 +218,7 @@ func (e *Expr) locate(t []byte) []int {
 	if !e.exact {
 		return e.verify(t)
 	}
-	end := e.ends().last(t)
+	end := e.ends().last(t, 0)
 	if end < 0 {
 		return nil
 	}
@@ -269,8 +281,8 @@ const maxStarts = 32
 // verify finds the leftmost match of an expression whose automata are inexact: they match more than
 // the expression does.
 func (e *Expr) verify(t []byte) []int {
-	back := e.backward()
-	if back == nil {
+	back, from := e.backward(), e.matchesFrom()
+	if back == nil || from == nil {
 		return e.whole().FindIndex(t)
 	}
 	starts := make([]int, 0, maxStarts)
@@ -278,17 +290,9 @@ func (e *Expr) verify(t []byte) []int {
 	if len(starts) > maxStarts {
 		return e.whole().FindIndex(t) // one pass over the text costs as much as verifying each of them
 	}
-	head, inside := e.heads()
 	for _, at := range slices.Backward(starts) {
-		if at == 0 {
-			if loc := head.FindIndex(t); loc != nil {
-				return loc
-			}
-			continue
-		}
-		_, n := utf8.DecodeLastRune(t[:at])
-		if loc := inside.FindIndex(t[at-n:]); loc != nil {
-			return []int{at, at - n + loc[1]}
+		if end := from.last(t, at); end >= 0 {
+			return []int{at, end}
 		}
 	}
 	return nil

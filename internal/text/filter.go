@@ -190,13 +190,17 @@ func (d *dfa) follow(at cursor, c uint8) (to int32, in *view) {
 	defer d.mu.Unlock()
 	from := &d.from
 	from.read(at.in.of.keys[int(at.state)/d.classes])
-	noticed := d.reach(from, c)
+	noticed := c != d.lastStart() && d.reach(from, c)
 	to, room := d.dead(), true
-	if int(c) < d.classes-1 {
+	if c != d.textEnd() {
 		if room = !d.full(); !room {
 			d.reset()
 		}
-		to = d.intern(dfaState{d.after[c], from.search && !(d.ordered && noticed), d.set})
+		if c == d.lastStart() {
+			to = d.intern(d.settled(from))
+		} else {
+			to = d.intern(dfaState{d.after[c], from.search && !(d.ordered && noticed), d.set})
+		}
 	}
 	if noticed {
 		to = -to
@@ -205,6 +209,13 @@ func (d *dfa) follow(at cursor, c uint8) (to int32, in *view) {
 		atomic.StoreInt32(&d.known.next[at.state+int32(c)], to)
 	}
 	return to, d.current.Load()
+}
+
+// settled returns the state that from becomes if no match may begin after the current position.
+func (d *dfa) settled(from *dfaState) dfaState {
+	d.set = append(append(d.set[:0], from.at...), d.begin)
+	slices.Sort(d.set)
+	return dfaState{from.before, false, slices.Compact(d.set)}
 }
 
 // reach fills set with the instructions that the threads of a state reach by reading a class, and
@@ -257,7 +268,7 @@ func (d *dfa) reach(from *dfaState, c uint8) (noticed bool) {
 // the class that follows it.
 func (a *automaton) assertions(before, c uint8) syntax.EmptyOp {
 	var flags syntax.EmptyOp
-	end := int(c) == a.classes-1
+	end := c == a.textEnd()
 	switch before {
 	case afterNothing:
 		flags |= syntax.EmptyBeginText | syntax.EmptyBeginLine
@@ -278,7 +289,7 @@ func (a *automaton) assertions(before, c uint8) syntax.EmptyOp {
 
 // ends reports whether a match ends at the end of a text that ends in this state.
 func (d *dfa) ends(at cursor) bool {
-	end := uint8(d.classes - 1)
+	end := d.textEnd()
 	to := atomic.LoadInt32(&at.in.next[at.state+int32(end)])
 	if to == unknown {
 		to, _ = d.follow(at, end)

@@ -14,13 +14,14 @@ var filtered = []string{
 	`(?:ab){1,3}c`, `a[^c\n]{0,5}c`, `a(?s:.){2,40}c`, `a.{20,}c`, `(?:a|bc)+?\nc`, `[^\x00-\x7f]b`, `a’?b`, `я[а-я]{1,4}`, `(?i)я\s`, `[\x{10000}-\x{10ffff}]`, `\pL c`, `a\x{fffd}`, `[^a]c$`, `(a|ab)(c|bcd)$`,
 }
 
-// TestFilterNeverMisses checks that the filter recognizes every match, in a text
-// read at once or in two parts.
+// TestFilterNeverMisses checks that the filter recognizes every match, in a text read at once or in
+// two parts, and every match that begins in the first part.
 func TestFilterNeverMisses(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 4))
 	pieces := []string{"a", "b", "c", "C", "k", "\u212a", "ſ", " ", "\n", ".", "’", "я", "б", "Я", "\xff", "\U00010001", "漢"}
 	for _, expr := range filtered {
-		re, f := regexp.MustCompile(expr), LazyExpr(expr).filter()
+		re, lazy := regexp.MustCompile(expr), LazyExpr(expr)
+		f, exact := lazy.filter(), lazy.exact
 		matches, spared := 0, 0
 		for range 3000 {
 			var b strings.Builder
@@ -47,6 +48,14 @@ func TestFilterNeverMisses(t *testing.T) {
 			}
 			if (found || f.ends(state)) != may {
 				t.Fatalf("%q in %q: the filter says %t of the whole, and something else of its parts", expr, text, may)
+			}
+			first := re.FindIndex(text)
+			begins := first != nil && first[0] <= cut
+			if state, _, found = f.run(f.start(), text[:cut]); !found {
+				state, _, found = f.run(f.settle(state), text[cut:])
+			}
+			if found = found || f.ends(state); begins && !found || exact && found && !begins {
+				t.Fatalf("%q in %q: a match begins by %d: %t, the filter says %t", expr, text, cut, begins, found)
 			}
 		}
 		if matches == 0 && expr != `[\x{10000}-\x{10ffff}]` && !strings.Contains(expr, "fffd") && !strings.Contains(expr, "20,") {

@@ -138,6 +138,7 @@ type run struct {
 	origin  int // start of the filtered range, its end, and the filter's state; zero to start over
 	read    int
 	state   cursor
+	again   int // bytes after anchors that the filter has read, and may read again
 	looks   int
 	end     int              // end of the last match or of the text last searched
 	last    [lastMatches]int // indexes of the last matches among all that are kept
@@ -175,17 +176,16 @@ func (s *Scanner) verify(t []byte, p, start, end int) {
 	if start < r.end {
 		return
 	}
-	re := s.m.exprs[p]
-	if re == nil {
+	if s.m.exprs[p] == nil {
 		s.add(r, p, start, end)
 		return
 	}
 	from, to := max(start-Reach, r.end, 0), min(end+Reach, len(t))
-	if !s.filtered(t, r, p, from, to) {
+	if !s.filtered(t, r, p, from, start, to) {
 		return
 	}
 	if r.windows++; r.windows > maxWindows {
-		s.rest(t, re, r, p, start)
+		s.rest(t, r, p, start)
 		return
 	}
 	for from < to {
@@ -209,9 +209,11 @@ func (s *Scanner) find(p int, t []byte) []int {
 	return s.m.finders[p].locate(t)
 }
 
-// filtered returns false if pattern p has no match in t[from:to]. In overlapping windows, text that
-// the filter has read is not read again.
-func (s *Scanner) filtered(t []byte, r *run, p, from, to int) bool {
+// filtered returns false if no match of pattern p in t[from:to] begins at or before start. In
+// overlapping windows, the filter does not read the text before the anchors again. The text after
+// an anchor rarely continues a match for long; if it often does, the filter reads windows as a
+// whole, but never the same text again.
+func (s *Scanner) filtered(t []byte, r *run, p, from, start, to int) bool {
 	f := s.m.finders[p].filter()
 	if f == nil {
 		return true
@@ -219,23 +221,30 @@ func (s *Scanner) filtered(t []byte, r *run, p, from, to int) bool {
 	if r.state.in == nil || from < r.origin || from > r.read {
 		r.origin, r.read, r.state = from, from, f.start()
 	}
-	found := false
-	if r.read < to {
-		r.state, _, found = f.run(r.state, t[r.read:to])
-		r.read = to
+	until, found := start, false
+	if r.again > len(t) {
+		until = to
 	}
-	if found || f.ends(r.state) {
+	if r.read < until {
+		r.state, _, found = f.run(r.state, t[r.read:until])
+		r.read = until
+	}
+	if !found {
+		last, n, ended := f.run(f.settle(r.state), t[r.read:to])
+		r.again += n
+		found = ended || f.ends(last)
+	}
+	if found {
 		r.state = cursor{}
-		return true
 	}
-	return false
+	return found
 }
 
 // rest runs a pattern once over the remainder of a text that has too many of its anchors, and ends
 // the search for that pattern. The filter reads all of the remainder, but the expression reads only
 // the text around the positions where the filter stops: it would be too slow to search a long text
 // for a single match at its end.
-func (s *Scanner) rest(t []byte, re *lazyregexp.Regexp, r *run, p, start int) {
+func (s *Scanner) rest(t []byte, r *run, p, start int) {
 	at := max(start-Reach, r.end, 0)
 	f := s.m.finders[p].filter()
 	if s.m.patterns[p].Custom || f == nil {
@@ -250,7 +259,7 @@ func (s *Scanner) rest(t []byte, re *lazyregexp.Regexp, r *run, p, start int) {
 		}
 		hit := at + read
 		from, to := max(at, hit-2*Reach), min(max(hit, searched)+2*Reach, len(t))
-		if loc := firstBehind(re, t[:to], from, hit); loc != nil {
+		if loc := s.firstBehind(p, t[:to], from, hit); loc != nil {
 			s.add(r, p, loc[0], loc[1])
 			at = max(loc[1], loc[0]+1)
 		} else if searched = to; to < len(t) {
@@ -262,10 +271,10 @@ func (s *Scanner) rest(t []byte, re *lazyregexp.Regexp, r *run, p, start int) {
 	r.end = len(t)
 }
 
-// firstBehind returns the first match in t[from:] that ends at or after place.
-func firstBehind(re *lazyregexp.Regexp, t []byte, from, place int) []int {
+// firstBehind returns the first match of pattern p in t[from:] that ends at or after place.
+func (s *Scanner) firstBehind(p int, t []byte, from, place int) []int {
 	for from < len(t) {
-		loc := re.FindIndex(t[from:])
+		loc := s.find(p, t[from:])
 		if loc == nil {
 			break
 		}

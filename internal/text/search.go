@@ -5,10 +5,10 @@ import (
 	"unicode/utf8"
 )
 
-// run reads t until a match has ended. It returns the state after t, the number of bytes read, and
-// whether there was a match.
+// run reads t until a match has ended or none is possible any more. It returns the state after
+// that, the number of bytes read, and whether there was a match.
 func (d *dfa) run(at cursor, t []byte) (to cursor, read int, found bool) {
-	next, ascii := at.in.next, &d.ascii
+	next, ascii, dead := at.in.next, &d.ascii, d.dead()
 	for i := 0; i < len(t); {
 		var c uint8
 		n := 1
@@ -18,7 +18,7 @@ func (d *dfa) run(at cursor, t []byte) (to cursor, read int, found bool) {
 			c, n = d.classAt(t[i:])
 		}
 		to := atomic.LoadInt32(&next[at.state+int32(c)])
-		if to <= 0 {
+		if to <= dead {
 			if to == unknown {
 				to, at.in = d.follow(at, c)
 				next = at.in.next
@@ -26,11 +26,23 @@ func (d *dfa) run(at cursor, t []byte) (to cursor, read int, found bool) {
 			if to < 0 {
 				return at, i, true // a match is noticed only when the next character is read
 			}
+			if to == dead {
+				return cursor{at.in, dead}, i, false
+			}
 		}
 		at.state = to
 		i += n
 	}
 	return at, len(t), false
+}
+
+// settle returns the state that a search is in if no match may begin after the current position.
+func (d *dfa) settle(at cursor) cursor {
+	to := atomic.LoadInt32(&at.in.next[at.state+int32(d.lastStart())])
+	if to == unknown {
+		to, at.in = d.follow(at, d.lastStart())
+	}
+	return cursor{at.in, to}
 }
 
 // first returns the end of the match that ends first in t.
@@ -45,13 +57,13 @@ func (d *dfa) mayMatch(t []byte) bool {
 	return ok
 }
 
-// last returns the end of the last match noticed before the dead state, or -1 if there is none. In
-// an ordered search, that is where the expression's match ends.
-func (d *dfa) last(t []byte) (end int) {
+// last searches t from a position on. It returns the end of the last match noticed before the dead
+// state, or -1 if there is none. In an ordered search, that is where the expression's match ends.
+func (d *dfa) last(t []byte, from int) (end int) {
 	end = -1
-	at, dead := d.start(), d.dead()
+	at, dead := d.startBehind(behind(t[:from])), d.dead()
 	next, ascii := at.in.next, &d.ascii
-	for i := 0; i < len(t); {
+	for i := from; i < len(t); {
 		var c uint8
 		n := 1
 		if b := t[i]; b < utf8.RuneSelf {
