@@ -68,7 +68,7 @@ func ClauseEnd(t []byte, i int) bool {
 // countering detects text that negates an instruction or only reports one: negation, prohibition,
 // defence, example or quotation. It is applied only to the text before the match, where English and
 // similar languages put such words.
-var countering = lazyregexp.New(`\b(never|not|\w+n['’]t|cannot|no|without|nor|refuses?|den(y|ies|ied)|block(s|ed|ing)?|prevents?|prohibit(s|ed)?|forbid(s|den)?|` +
+var countering = text.LazyExpr(`\b(never|not|\w+n['’]t|cannot|no|without|nor|refuses?|den(y|ies|ied)|block(s|ed|ing)?|prevents?|prohibit(s|ed)?|forbid(s|den)?|` +
 	`avoids?|reject(s|ed)?|detect(s|ed|ing|ion)?|protect(s|ed|ing)?|warns?|flag(s|ged)?|sanitiz\w+|redact\w*|mask(s|ed)?|guards?|scan(s|ned)? for|` +
 	`such as|e\.g|for example|like|known as|attempts?|attacks|malicious|phrases?|strings?|patterns?|analy[sz]es?|checks?\s+(whether|if|for)|` +
 	`(prompts|inputs|texts|messages|requests|content|comments)\s+(that|which)|` +
@@ -181,7 +181,7 @@ func Quoted(t []byte, start, end int) bool {
 var CitedAhead = lazyregexp.New(`\b(detect(s|ors?|ing)?|such\s+as|e\.g|for\s+example|phrases?|wording|known\s+as|malicious|attackers?|injected)\b[^\n]*$`)
 
 // orderWords matches words that address the reader of an instruction.
-var orderWords = lazyregexp.New(`\b(you|must|should|please|first|before|always|immediately|now|important|required?|need to|make sure|ensure|then|also)\b`)
+var orderWords = text.LazyExpr(`\b(you|must|should|please|first|before|always|immediately|now|important|required?|need to|make sure|ensure|then|also)\b`)
 
 // AddressesReader reports whether a clause addresses its reader.
 func AddressesReader(c []byte) bool { return orderWords.Match(c) }
@@ -195,7 +195,7 @@ func OpensClause(c []byte, verb []int) bool {
 
 // continuesOrder matches a word or punctuation mark that makes the verb right after it an
 // imperative.
-var continuesOrder = lazyregexp.New(`(\b(and|then|also|please|now|to)|[,:>-])$`)
+var continuesOrder = text.LazyExpr(`(\b(and|then|also|please|now|to)|[,:>-])$`)
 
 // IsResult reports whether the text is outside a definition, and is therefore data given to the
 // model rather than documentation of a tool.

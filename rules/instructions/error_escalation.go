@@ -4,6 +4,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/clause"
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/secrets"
+	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -54,7 +55,7 @@ const (
 
 var (
 	// beyondTool matches the user's data outside the tool.
-	beyondTool = lazyregexp.New(secrets.Files + `|\b(ssh|private|signing|cloud)\s+keys?\b|` +
+	beyondTool = text.LazyExpr(secrets.Files + `|\b(ssh|private|signing|cloud)\s+keys?\b|` +
 		`\b(cookies|clipboard|seed\s+phrase|environment\s+variables|user['’]s\s+(\w+\s+)?(passwords?|tokens?|credentials|keys?))\b|\b` + clause.Conversation + `|(^|[\s"'(` + "`" + `])(~|\$home|%userprofile%|` +
 		`/home/\w+|/users/\w+|/root|/etc|c:\\users)[/\\]|["'` + "`" + `\s](printenv|env|history|set)["'` + "`" + `]|\b(the|your)\s+(\w+\s+)?` +
 		`(environment|shell\s+history|browser\s+(history|profile)|home\s+(folder|directory))\b|` +

@@ -8,6 +8,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/reading"
 	"github.com/mcpscan/mcpscan/internal/sense"
 	"github.com/mcpscan/mcpscan/internal/sensitive"
+	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -91,16 +92,16 @@ const (
 var opensSomething = lazyregexp.New(keysIn)
 
 // usersOwn matches words for data that belongs to the user or the machine rather than the tool.
-var usersOwn = lazyregexp.New(`\b(` + clause.Conversation + `|(the|this|our)\s+(conversation|chat)|` + clause.Secrets + `|files?\s+contents?|contents?\s+of|tokens?|` +
+var usersOwn = text.LazyExpr(`\b(` + clause.Conversation + `|(the|this|our)\s+(conversation|chat)|` + clause.Secrets + `|files?\s+contents?|contents?\s+of|tokens?|` +
 	`user['’]?s?\s+(data|files|emails?|messages|information|details)|all\s+(user\s+)?(information|data|files|emails|contacts|records|messages)|` +
 	`results?\s+of\s+(all|every|other)|repo(sitory)?\s+contents|everything\s+in|all\s+(documents|notes|keys|mails?)|passport\w*|bank\s+account|` +
 	`transactions?|address\s+book)\b`)
 
 // stealing detects verbs without a benign meaning.
-var stealing = lazyregexp.New(`\b(steal|harvest|exfiltrat|leak)\w*\b`)
+var stealing = text.LazyExpr(`\b(steal|harvest|exfiltrat|leak)\w*\b`)
 
 // couldSteal matches descriptions of what an attack could do.
-var couldSteal = lazyregexp.New(`\b(can|could|may|might|to|cannot|would|not)\s+(be\s+\w+\s+to\s+)?(steal|harvest|exfiltrat|leak)`)
+var couldSteal = text.LazyExpr(`\b(can|could|may|might|to|cannot|would|not)\s+(be\s+\w+\s+to\s+)?(steal|harvest|exfiltrat|leak)`)
 
 // wayOut matches what can carry data out of the conversation, such as an address or a parameter.
 var wayOut = lazyregexp.New(clause.OutsidePlace + `|` +

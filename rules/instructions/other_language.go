@@ -12,6 +12,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/secrets"
+	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -79,15 +80,18 @@ var (
 
 // wordsOfAny holds expressions for the words of all languages combined. They suffice for sentences
 // about credentials and conversations, where the language does not matter.
-type wordsOfAny struct{ readAhead, readBehind, theirs, denies *lazyregexp.Regexp }
+type wordsOfAny struct {
+	readAhead, readBehind, denies *text.Expr
+	theirs                        *lazyregexp.Regexp
+}
 
 func newWordsOfAny() wordsOfAny {
 	read := ofAll(func(l *languages.Language) string { return l.Bound(l.Words(l.Read)) })
 	return wordsOfAny{
-		readAhead:  lazyregexp.New(read + `[^.!?。।۔\n]*$`),
-		readBehind: lazyregexp.New(`^[^.!?。।۔\n]*?` + read),
+		readAhead:  text.LazyExpr(read + `[^.!?。।۔\n]*$`),
+		readBehind: text.LazyExpr(`^[^.!?。।۔\n]*?` + read),
 		theirs:     lazyregexp.New(ofAll(func(l *languages.Language) string { return l.Words(l.Theirs) })),
-		denies:     lazyregexp.New(ofAll(func(l *languages.Language) string { return l.Alone(l.Denies + " " + l.Reports) })),
+		denies:     text.LazyExpr(ofAll(func(l *languages.Language) string { return l.Alone(l.Denies + " " + l.Reports) })),
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/clause"
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/sense"
+	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -80,7 +81,7 @@ var Override = scanner.Rule{
 var dropSignals = []string{"an imperative to ignore or replace earlier instructions", "not negated, quoted or described"}
 
 // ordinarilyDropped matches what programs ignore or override in normal operation.
-var ordinarilyDropped = lazyregexp.New(`\b(security\s+group|firewall|branch|routing|default|existing\s+rules|queue|cache|style|lint|eslint|gitignore|css|switch|` +
+var ordinarilyDropped = text.LazyExpr(`\b(security\s+group|firewall|branch|routing|default|existing\s+rules|queue|cache|style|lint|eslint|gitignore|css|switch|` +
 	`button|config(uration)?|template\s+prompts?|prompt\s+templates?|retention|bucket|iam|network)\b`)
 
 func ordinaryDrop(t []byte, start, end int) bool {
@@ -103,7 +104,7 @@ func reportedDrop(t []byte, start, end int) bool {
 var (
 	// toModels matches references to earlier instructions, which only the model can have
 	// received.
-	toModels = lazyregexp.New(`\b(previous(ly)?|prior|above|earlier|preceding)\b.*\b(instructions?|prompts?|directives?)$`)
+	toModels = text.LazyExpr(`\b(previous(ly)?|prior|above|earlier|preceding)\b.*\b(instructions?|prompts?|directives?)$`)
 	// ownMessage, othersDrop, droppedByOthers and dropsOther match the cases of reportedDrop.
 	ownMessage      = lazyregexp.New(`\bmy\s+(\w+\s+)?(messages?|texts?|notes?|comments?|posts?|requests?|questions?)$`)
 	othersDrop      = lazyregexp.New(`^(ignores|disregards|forgets|overrides|bypasses|discards|supersedes|replaces|neglects)\b`)
