@@ -1,6 +1,7 @@
 package scanner
 
 import (
+	"bytes"
 	"time"
 	"unicode/utf8"
 
@@ -96,14 +97,10 @@ func (o Origin) At(frame []byte, off int) Location {
 		return loc
 	}
 	head := frame[:off]
-	start := 0
-	for i, b := range head {
-		if b == '\n' {
-			loc.Line++
-			start = i + 1
-			loc.Column = 1
-		}
+	if last := bytes.LastIndexByte(head, '\n'); last >= 0 {
+		loc.Line += bytes.Count(head, []byte("\n"))
+		loc.Column, head = 1, head[last+1:]
 	}
-	loc.Column += utf8.RuneCount(head[start:])
+	loc.Column += utf8.RuneCount(head)
 	return loc
 }

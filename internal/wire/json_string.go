@@ -106,9 +106,13 @@ func AppendUnquoted(dst, lit []byte) []byte {
 func RawOffset(lit []byte, off int) int {
 	i, text := 1, 0
 	for i < len(lit)-1 && text < off {
-		if lit[i] != '\\' {
-			i++
-			text++
+		plain := lit[i:min(len(lit)-1, i+off-text)]
+		if n := bytes.IndexByte(plain, '\\'); n != 0 {
+			if n < 0 {
+				n = len(plain)
+			}
+			i += n
+			text += n
 			continue
 		}
 		r, n := decodeEscape(lit[i:])
