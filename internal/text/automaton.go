@@ -270,17 +270,25 @@ const (
 	keptSize = 64
 )
 
-// loosen replaces counted repetitions that are too large with unbounded ones and reports whether
-// there were any; the expression then matches more.
-func loosen(re *syntax.Regexp) (loose bool) {
+// loosen replaces counted repetitions that are too large with unbounded ones; the expression then
+// matches more.
+func loosen(re *syntax.Regexp) {
 	for _, sub := range re.Sub {
-		loose = loosen(sub) || loose
+		loosen(sub)
 	}
-	if re.Op == syntax.OpRepeat && max(re.Min, re.Max)*size(re.Sub[0]) > keptSize {
+	if isLarge(re) {
 		re.Min, re.Max = min(re.Min, max(1, keptMin/size(re.Sub[0]))), -1
-		loose = true
 	}
-	return loose
+}
+
+// isLarge reports whether an expression is a counted repetition that is too large.
+func isLarge(re *syntax.Regexp) bool {
+	return re.Op == syntax.OpRepeat && max(re.Min, re.Max)*size(re.Sub[0]) > keptSize
+}
+
+// containsLarge reports whether loosen would change an expression.
+func containsLarge(re *syntax.Regexp) bool {
+	return isLarge(re) || slices.ContainsFunc(re.Sub, containsLarge)
 }
 
 // size returns the approximate number of instructions in an expression.

@@ -65,12 +65,11 @@ func (e *Expr) whole() *lazyregexp.Regexp {
 
 func (e *Expr) compile() {
 	tree := e.parsed()
-	loose := cloned(tree)
-	e.exact = !loosen(loose)
-	e.forward = sync.OnceValue(func() *automaton { return newAutomaton(loose) })
-	if !e.exact {
-		e.split(tree)
+	if e.exact = !containsLarge(tree); !e.exact {
+		e.split(cloned(tree))
+		loosen(tree)
 	}
+	e.forward = sync.OnceValue(func() *automaton { return newAutomaton(tree) })
 	e.heads = sync.OnceValues(func() (head, inside *lazyregexp.Regexp) {
 		source := e.String()
 		if strings.Contains(source, `\Q`) { // may extend to the end of the expression

@@ -168,14 +168,19 @@ func (a *literalTable) gramOf(s string, at int) uint32 {
 	return gram
 }
 
+// pairs counts pairs of bytes, by the low bits, which differ between letters.
+type pairs [1 << 10]uint16
+
+func pairOf(a, b byte) int { return int(a&31)<<5 | int(b&31) }
+
 // pairCounts returns how often each pair of bytes occurs in the anchors. The anchors are mostly
 // English phrases, so a pair that is common in them is common in ordinary text.
-func pairCounts(patterns []Pattern) *[1 << 16]uint16 {
-	counts := new([1 << 16]uint16)
+func pairCounts(patterns []Pattern) *pairs {
+	counts := new(pairs)
 	for _, p := range patterns {
 		for _, literal := range p.Anchors {
 			for i := 1; i < len(literal); i++ {
-				counts[uint16(literal[i-1])<<8|uint16(literal[i])]++
+				counts[pairOf(literal[i-1], literal[i])]++
 			}
 		}
 	}
@@ -184,12 +189,12 @@ func pairCounts(patterns []Pattern) *[1 << 16]uint16 {
 
 // rarestGram returns the offset of the gram of s that is rarest in ordinary text, assuming that
 // each byte depends only on the one before it.
-func rarestGram(s string, width int, pairs *[1 << 16]uint16) (at int) {
+func rarestGram(s string, width int, counts *pairs) (at int) {
 	least := float32(0)
 	for i := 0; i+width <= len(s); i++ {
 		common := float32(1)
 		for k := i + 1; k < i+width; k++ {
-			common *= 1 + float32(pairs[uint16(s[k-1])<<8|uint16(s[k])])
+			common *= 1 + float32(counts[pairOf(s[k-1], s[k])])
 			if k > i+1 {
 				common /= float32(commonness[s[k-1]])
 			}
