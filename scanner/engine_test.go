@@ -313,7 +313,7 @@ func TestNoise(t *testing.T) {
 		if noisy := res.Coverage.Noise == 1; noisy != c.noise || noisy == (len(res.Coverage.Skipped) == 1) {
 			t.Errorf("%q: coverage %+v, want noise %t", c.frame, res.Coverage, c.noise)
 		}
-		if len(s.findings) != 1 || !strings.Contains(s.findings[0].Evidence.Decoded, "zqmarker") {
+		if len(s.findings) != 1 || !strings.Contains(s.findings[0].Evidence.Text+s.findings[0].Evidence.Decoded, "zqmarker") {
 			t.Errorf("%q: findings %+v", c.frame, s.findings)
 		}
 	}

@@ -86,11 +86,11 @@ func questionOf(at *scope, direction mcp.Direction, frame []byte, size int, out 
 
 // argumentsOf returns the arguments of the message at offset in frame.
 func argumentsOf(frame []byte, offset int) string {
-	frame = bytes.TrimLeft(frame, " \t\r\n") // offsets are relative to the first value
+	frame = bytes.TrimLeft(wire.Lenient(frame), " \t\r\n") // offsets are relative to the first value
 	if offset < 0 || offset > len(frame) {
 		return ""
 	}
-	message, _ := wire.Skim(wire.Lenient(frame[offset:]), wire.MaxNodes) // in a batch, more messages follow
+	message, _ := wire.Skim(frame[offset:], wire.MaxNodes) // in a batch, more messages follow
 	given := message.Get("params")
 	if arguments := given.Get("arguments"); arguments.Kind() != wire.Invalid {
 		given = arguments

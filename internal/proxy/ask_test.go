@@ -92,6 +92,21 @@ func line(t *testing.T, r *bufio.Reader) string {
 	return s
 }
 
+// TestHeldAmbiguous checks that nobody is asked about a line in which another message may hide.
+func TestHeldAmbiguous(t *testing.T) {
+	a := newAsked()
+	c := connect(t, engineOf(t, scanner.Options{Policy: prompting{}}), func(o *proxy.Options) { o.Asking = a.asking(time.Hour) })
+	for id, message := range map[string]string{
+		"1": call("1", "asked") + "\r" + call("2", "denied"),
+		"3": `{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"asked","arguments":{"x": ` + "\r" + call("2", "denied") + "}}}",
+	} {
+		c.say(c.toProxy, message+"\n")
+		c.expect(c.fromProxy, `{"jsonrpc":"2.0","id":`+id+`,"error":{"code":-32001,"message":"blocked by mcpscan: some receivers read several messages from it","data":{"rule":"fail_closed","action":"block"}}}`+"\n")
+	}
+	c.close()
+	a.wantTold(t)
+}
+
 // TestHeldMessages checks that a message for which the policy prompts waits for an answer, that it
 // is forwarded or refused accordingly, and that later messages do not wait.
 func TestHeldMessages(t *testing.T) {

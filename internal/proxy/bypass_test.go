@@ -19,6 +19,7 @@ type bypass struct {
 	name, frame string
 	fromServer  bool
 	stdio       bool   // the frame evades a check only as a line
+	events      bool   // the frame evades a check only as the data of an event
 	failClosed  bool   // the frame cannot be judged, so only fail_closed refuses it
 	answer      string // answer to the sender; "" for none
 }
@@ -79,6 +80,16 @@ var bypasses = []bypass{
 	{name: "proxy: a carriage return between two messages", stdio: true, frame: `{"jsonrpc":"2.0","id":9,"method":"ping"}` + "\r" + call("1", "denied hidden")},
 	{name: "proxy: a carriage return inside a message", stdio: true, frame: `{"jsonrpc":"2.0","method":"notifications/x","params":{"x": ` + "\r " + call("1", "denied hidden") + "\r}}"},
 	{name: "proxy: a carriage return before a result", stdio: true, fromServer: true, frame: "loading\r" + `{"jsonrpc":"2.0","id":"c","result":{"content":[{"type":"text","text":"` + orders + `"}]}}`},
+	{name: "proxy: a line separator between two messages", frame: `{"jsonrpc":"2.0","id":9,"method":"ping"}` + "\u2028" + call("1", "denied hidden"), answer: `"id":9`},
+	{name: "proxy: a line separator after a log line", fromServer: true, frame: "loading\u2029" + `{"jsonrpc":"2.0","id":"c","result":{"content":[{"type":"text","text":"` + orders + `"}]}}`},
+	{name: "proxy: two messages", frame: `{"jsonrpc":"2.0","id":9,"method":"ping"}` + call("1", "denied hidden"), answer: `"id":9`},
+	{name: "proxy: a result and another message", fromServer: true, frame: `{"jsonrpc":"2.0","id":"c","result":{}} [{"jsonrpc":"2.0","id":"c","result":{"content":[{"type":"text","text":"` + orders + `"}]}}]`},
+	{name: "proxy: a line before a message", fromServer: true, events: true, frame: "{\ndata:" + `{"jsonrpc":"2.0","id":"c","result":{"content":[{"type":"text","text":"` + orders + `"}]}}`},
+	{name: "proxy: white space before a message", frame: "\u00a0\f" + call("1", "denied hidden"), answer: `"id":1`},
+	{name: "proxy: white space before a batch", frame: "\u3000[" + call("1", "denied hidden") + "]", answer: `"id":1`},
+	{name: "proxy: a result between white space", fromServer: true, frame: "\uFEFF\uFEFF" + `{"jsonrpc":"2.0","id":"c","result":{"content":[{"type":"text","text":"` + orders + `"}]}}` + "\u0085"},
+	{name: "proxy: a result before other text", fromServer: true, frame: `{"jsonrpc":"2.0","id":"c","result":{"content":[{"type":"text","text":"` + orders + `"}]}} {`},
+	{name: "proxy: a list before other text", fromServer: true, frame: `{"jsonrpc":"2.0","id":"l","result":{"tools":[` + hiddenTool + `]}}]`},
 	{name: "proxy: a body that does not parse", frame: `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"hidden"}`, failClosed: true},
 	{name: "proxy: a line that is no message", fromServer: true, frame: `hidden {`, failClosed: true},
 }
@@ -101,6 +112,9 @@ func strict(t *testing.T) *scanner.Engine {
 func TestBypassesOverStdio(t *testing.T) {
 	engine := strict(t)
 	for _, b := range bypasses {
+		if b.events {
+			continue
+		}
 		t.Run(b.name, func(t *testing.T) {
 			c := connect(t, engine, func(o *proxy.Options) { o.FailClosed = b.failClosed })
 			ask := `{"jsonrpc":"2.0","id":"l","method":"tools/list"}` + "\n" + call(`"c"`, "some_tool") + "\n"
@@ -143,7 +157,7 @@ func TestBypassesOverHTTP(t *testing.T) {
 	engine := strict(t)
 	for _, b := range bypasses {
 		for _, kind := range []string{"application/json", stream} {
-			if b.stdio || !b.fromServer && kind == stream {
+			if b.stdio || b.events && kind != stream || !b.fromServer && kind == stream {
 				continue
 			}
 			t.Run(b.name+" "+kind, func(t *testing.T) {
@@ -183,11 +197,11 @@ func TestBypassesOverHTTP(t *testing.T) {
 	}
 }
 
-// TestCarriageReturns checks that a carriage return that separates no messages passes.
-func TestCarriageReturns(t *testing.T) {
+// TestNoSeparators checks that characters that separate no messages pass.
+func TestNoSeparators(t *testing.T) {
 	c := connect(t, strict(t), nil)
 	client, server := bufio.NewReader(c.fromProxy), bufio.NewReader(c.serverIn)
-	for _, s := range []string{"{\"jsonrpc\":\"2.0\",\r\"method\":\"notifications/x\",\r\"params\":{}}\r\n", "\r[1/2] loading\r[2/2] {loading}\r\n"} {
+	for _, s := range []string{"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\",\"params\":{\"x\":\"}{\",\"y\":\"\u2028{\",\"z\":\"\xff\"}}\n", "{\"jsonrpc\":\"2.0\",\r\"method\":\"notifications/x\",\r\"params\":{}}\r\n", "\r[1/2] loading\r[2/2] {loading}\r\n"} {
 		c.say(c.toProxy, s)
 		if got := line(t, server); got != s {
 			t.Errorf("the server got %q instead of %q", got, s)

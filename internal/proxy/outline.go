@@ -14,13 +14,13 @@ import (
 var exceeding = scanner.Decision{Verdict: scanner.Block,
 	Reason: fmt.Sprintf("the message cannot be judged, because it is nested deeper than %d levels or has more than %d values", wire.MaxDepth, wire.MaxNodes)}
 
-// outline returns the messages of a frame that exceeds a limit of the parser, with only what an
-// answer to them needs.
+// outline returns the messages of a frame that cannot be parsed, with only what an answer to them
+// needs.
 func outline(frame []byte) (list []scanner.Judged) {
 	add := func(message []byte, batch int) {
-		list = append(list, scanner.Judged{Message: envelope(message, batch), Decision: exceeding})
+		list = append(list, scanner.Judged{Message: envelope(message, batch)})
 	}
-	if frame = bytes.TrimSpace(frame); !bytes.HasPrefix(frame, []byte("[")) {
+	if frame = bytes.TrimSpace(wire.Lenient(frame)); !bytes.HasPrefix(frame, []byte("[")) {
 		add(frame, 0)
 		return list
 	}

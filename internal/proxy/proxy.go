@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/mcpscan/mcpscan/internal/mcp"
+	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -103,13 +104,14 @@ func (g *gate) judge(s *scope, direction mcp.Direction, frame []byte) (pass []by
 		g.stamp(e)
 		out = g.Engine.Step(e)
 	}
+	ambiguous := ambiguity(s, masked, out)
 	switch do = out.Action(); {
 	case g.Observe:
 		do = scanner.Forward
 	case out.Exceeds:
 		do, out.Decision = scanner.Refuse, exceeding
-	case s.ambiguous != "" && do != scanner.Refuse:
-		do, out.Decision = scanner.Refuse, scanner.Decision{Verdict: scanner.Block, Reason: s.ambiguous}
+	case ambiguous != "" && out.Decision.Verdict < scanner.Block:
+		do, out.Decision = scanner.Refuse, scanner.Decision{Verdict: scanner.Block, Reason: ambiguous}
 	case do == scanner.Rewrite:
 		if pass = out.Rewrite(masked); pass == nil {
 			do = scanner.Refuse
@@ -121,7 +123,7 @@ func (g *gate) judge(s *scope, direction mcp.Direction, frame []byte) (pass []by
 		pass = frame
 	}
 	g.Decided(e, out, do)
-	if out.Exceeds {
+	if out.Exceeds || do == scanner.Refuse && ambiguous == severalMessages {
 		out.Messages = outline(masked)
 	}
 	return pass, out, do
@@ -205,6 +207,21 @@ func (g *gate) now() time.Time {
 // one.
 func unreadable(out *scanner.Outcome) bool {
 	return out.Noise || out.Invalid || len(out.Messages) == 0 || slices.ContainsFunc(out.Messages, func(m scanner.Judged) bool { return m.Kind == mcp.Malformed })
+}
+
+// severalMessages is the reason for refusing a frame in which the engine does not see all messages.
+const severalMessages = "some receivers read several messages from it"
+
+// ambiguity returns why receivers may read different messages from a frame, or "" if they do not. Python,
+// Java and .NET end lines at carriage returns, and go-sdk accepts them between messages. Node.js also ends
+// lines at U+2028 and U+2029, decoders of streams, such as Go's, need nothing between two messages, and
+// mcp-go reads only the last line of an event's data.
+func ambiguity(s *scope, frame []byte, out *scanner.Outcome) string {
+	unparsed := unreadable(out) && !out.Invalid && !s.page
+	if s.ambiguous == "" && (s.transport == "stdio" && wire.ObjectAfter(frame, "\r") || unparsed && wire.ObjectAfter(frame, "}\n\u2028\u2029")) {
+		return severalMessages
+	}
+	return s.ambiguous
 }
 
 // contradiction is the rule that compares a request's headers with its body.

@@ -225,12 +225,7 @@ func (p *pump) pass(line []byte) error {
 	if p.Asking != nil && p.direction == mcp.ClientToServer && p.see(frame) {
 		return nil
 	}
-	at := p.at
-	if severalLines(frame) {
-		several := *at
-		several.ambiguous, at = severalReason, &several
-	}
-	pass, out, do := p.judge(at, p.direction, frame)
+	pass, out, do := p.judge(p.at, p.direction, frame)
 	switch do {
 	case scanner.Forward:
 		if p.Asking != nil {
@@ -246,26 +241,6 @@ func (p *pump) pass(line []byte) error {
 	}
 	p.refuse(out)
 	return nil
-}
-
-// severalReason is the reason for refusing a line for which severalLines is true.
-const severalReason = "some receivers read several messages from the line, because they end lines at carriage returns"
-
-// severalLines reports whether a message may begin after a carriage return inside a line. Python, Java and
-// .NET end lines there, and go-sdk accepts it between messages, so they would read a message that the
-// engine sees as a part of another one, or not at all.
-func severalLines(line []byte) bool {
-	for {
-		i := bytes.IndexByte(line, '\r')
-		if i < 0 {
-			return false
-		}
-		line = bytes.TrimLeft(line[i:], " \t\r")
-		object := bytes.TrimLeft(line, " \t[") // the first message of a batch
-		if bytes.HasPrefix(object, []byte("{")) && bytes.HasPrefix(bytes.TrimLeft(object[1:], " \t"), []byte(`"`)) {
-			return true
-		}
-	}
 }
 
 // refuse sends errors to the sides that are left without an answer because a frame was refused.

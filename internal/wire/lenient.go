@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -13,8 +14,10 @@ var numerals = [...]struct{ name, number []byte }{
 
 // Lenient returns a text of the same length in which everything that common parsers accept against
 // RFC 8259 is replaced by JSON: invalid UTF-8 (Node.js, Go, .NET and Java replace it), NaN and Infinity
-// (Python), and control characters in strings. If there is nothing to replace, as in valid JSON, it
-// returns text itself.
+// (Python), control characters in strings, and what surrounds the message: white space of any kind (the
+// C# SDK trims it) and text behind it (Jackson and Go's json.Decoder stop reading before it). If there is
+// nothing to replace, as in valid JSON, it returns text itself. Text that may be two messages stays
+// invalid.
 func Lenient(text []byte) []byte {
 	out := text
 	replace := func(at int, with []byte) {
@@ -23,8 +26,12 @@ func Lenient(text []byte) []byte {
 		}
 		copy(out[at:], with)
 	}
-	quoted, escaped := false, false
-	for i, size := 0, 0; i < len(text); i += size {
+	first := len(text) - len(bytes.TrimLeftFunc(text, isBlank))
+	if len(bytes.TrimLeft(text[:first], space)) > 0 {
+		replace(0, bytes.Repeat([]byte(" "), first))
+	}
+	quoted, escaped, depth := false, false, 0
+	for i, size := first, 0; i < len(text); i += size {
 		size = 1
 		switch c := text[i]; {
 		case c >= utf8.RuneSelf:
@@ -43,8 +50,44 @@ func Lenient(text []byte) []byte {
 					size = len(n.name)
 				}
 			}
+		case !quoted && (c == '{' || c == '['):
+			depth++
+		case !quoted && (c == '}' || c == ']'):
+			if depth--; depth != 0 {
+				break
+			}
+			rest := text[i+1:]
+			if len(bytes.TrimLeft(rest, space)) > 0 && isObject(bytes.TrimLeft(text[first:], space+"[")) && !isObject(bytes.TrimLeftFunc(rest, isSeparator)) {
+				replace(i+1, bytes.Repeat([]byte(" "), len(rest)))
+			}
+			return out
 		}
 		escaped = quoted && !escaped && text[i] == '\\'
 	}
 	return out
 }
+
+// ObjectAfter reports whether an object may begin after one of the characters in ends.
+func ObjectAfter(text []byte, ends string) bool {
+	for {
+		i := bytes.IndexAny(text, ends)
+		if i < 0 {
+			return false
+		}
+		_, size := utf8.DecodeRune(text[i:])
+		if text = bytes.TrimLeftFunc(text[i+size:], isSeparator); isObject(text) {
+			return true
+		}
+	}
+}
+
+// isObject reports whether text begins with an object that has members.
+func isObject(text []byte) bool {
+	return bytes.HasPrefix(text, []byte("{")) && bytes.HasPrefix(bytes.TrimLeft(text[1:], space), []byte(`"`))
+}
+
+// isSeparator reports whether r may stand between two messages: a blank, or the bracket of a batch.
+func isSeparator(r rune) bool { return isBlank(r) || r == '[' }
+
+// isBlank reports whether a receiver that trims lines may remove r.
+func isBlank(r rune) bool { return r <= ' ' || unicode.IsSpace(r) || r == '\uFEFF' }

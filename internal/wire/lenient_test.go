@@ -2,8 +2,11 @@ package wire
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/mcpscan/mcpscan/internal/effort"
 )
 
 func TestLenient(t *testing.T) {
@@ -14,6 +17,12 @@ func TestLenient(t *testing.T) {
 		{"{\"a\":\"b\tc\x00\"}\n", "{\"a\":\"b c \"}\n"},
 		{"[\"\\\xff\"]", `["\?"]`}, // still no JSON
 		{`{"a":1,}`, `{"a":1,}`},
+		{"\uFEFF\u00a0{\"a\":[{}]}\u2028", "     {\"a\":[{}]}   "},
+		{"\x00[{\"a\":1}]\f", " [{\"a\":1}] "},
+		{"{\"a\":\"\xff\"} x {\r\n", `{"a":"?"}      `},
+		{`{"a":1} {"b":2}`, `{"a":1} {"b":2}`}, // two messages
+		{"{\"a\":1}\u2028[ {\"b\":2}]", "{\"a\":1}\u2028[ {\"b\":2}]"},
+		{`[1] x`, `[1] x`}, // no message
 		{"", ""},
 	} {
 		if got := string(Lenient([]byte(c.text))); got != c.want {
@@ -39,4 +48,24 @@ func FuzzLenient(f *testing.F) {
 			t.Fatalf("%q: the parsers disagree", got)
 		}
 	})
+}
+
+// TestLenientIsLinear checks that no text makes Lenient, ObjectAfter or AmbiguousEvent slow.
+func TestLenientIsLinear(t *testing.T) {
+	for _, pattern := range []string{"}", "[", "]", "[]", "\r", "\r[", "\n", "\n[", "}[", "{\r", "\u2028", "} ", "{}", "data:\n", ": \n"} {
+		for _, end := range []string{"", " ", "\v"} {
+			for _, begin := range []string{"", `{"a":1}`, "[{\"b\":\""} {
+				effort.Linear(t, fmt.Sprintf("%q %q %q", begin, pattern, end), 1<<18, func(size int) func() {
+					half := strings.Repeat(pattern, size/len(pattern)/2)
+					text := []byte(begin + half + strings.Repeat(end, size/2) + "\v")
+					return func() {
+						Lenient(text)
+						ObjectAfter(text, "\r")
+						ObjectAfter(text, "}\u2028\u2029")
+						AmbiguousEvent(text, text)
+					}
+				})
+			}
+		}
+	}
 }
