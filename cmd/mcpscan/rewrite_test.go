@@ -65,7 +65,7 @@ func TestChangedWhileWrapping(t *testing.T) {
 	}
 	var said strings.Builder
 	c := &wrapFlags{All: true, Config: path}
-	err := c.edit(streams{nil, io.Discard, &said}, func(f editedFile, data []byte, chosen func(*config.Server) bool) ([]byte, []config.Outcome, error) {
+	err := c.edit(streams{nil, io.Discard, &said}, func(f *editedFile, data []byte, chosen func(*config.Server) bool) ([]byte, []config.Outcome, error) {
 		if err := os.WriteFile(path, []byte(`{}`), 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -45,6 +45,7 @@ type editedFile struct {
 	path    string
 	project bool // belongs to a project, not to the user or the machine
 	named   bool // given on the command line
+	bare    bool // the proxies that an edit writes have no settings
 }
 
 // Run edits the configurations so that their servers start behind the proxy.
@@ -60,8 +61,7 @@ func (c *wrapCmd) Run(std streams) error {
 	if by.Options.Lockfile, err = existing(c.Lockfile); err != nil {
 		return err
 	}
-	bare := "" // a file whose proxies have no settings
-	err = c.edit(std, func(f editedFile, data []byte, chosen func(*config.Server) bool) ([]byte, []config.Outcome, error) {
+	return c.edit(std, func(f *editedFile, data []byte, chosen func(*config.Server) bool) ([]byte, []config.Outcome, error) {
 		by := by
 		if f.project && c.Settings == "" {
 			by.Options.Config, _ = existing(config.SettingsFile)
@@ -69,16 +69,9 @@ func (c *wrapCmd) Run(std streams) error {
 		if f.project && c.Lockfile == "" {
 			by.Options.Lockfile, _ = existing(lockfile.Name)
 		}
-		after, outcomes, err := config.Wrap(f.path, data, by, chosen)
-		if string(after) != string(data) && by.Options.Config == "" && !by.Options.Observe {
-			bare = f.path
-		}
-		return after, outcomes, err
+		f.bare = by.Options.Config == "" && !by.Options.Observe
+		return config.Wrap(f.path, data, by, chosen)
 	}, true)
-	if bare != "" && !c.Quiet && !c.DryRun {
-		fmt.Fprintf(std.err, "mcpscan: the proxies in %s report attacks, but do not block them unless %s in the directory where the client starts them says so; to use another file: --settings FILE\n", text.Visible(bare, 400), config.SettingsFile)
-	}
-	return err
 }
 
 // existing returns the absolute path of a file that must exist, or "" for "".
@@ -98,7 +91,7 @@ func existing(name string) (string, error) {
 
 // Run restores the original entries.
 func (c *unwrapCmd) Run(std streams) error {
-	return c.edit(std, func(f editedFile, data []byte, chosen func(*config.Server) bool) ([]byte, []config.Outcome, error) {
+	return c.edit(std, func(f *editedFile, data []byte, chosen func(*config.Server) bool) ([]byte, []config.Outcome, error) {
 		return config.Unwrap(f.path, data, chosen)
 	}, false)
 }
@@ -116,7 +109,7 @@ func (c *wrapFlags) files() (files []editedFile, missed []config.Missed, err err
 		if err != nil {
 			return nil, nil, usage("opening %s: %w; expected a client configuration", c.Config, err)
 		}
-		return []editedFile{{c.Config, !app.Dirs("", true).Belongs(path), true}}, nil, nil
+		return []editedFile{{path: c.Config, project: !app.Dirs("", true).Belongs(path), named: true}}, nil, nil
 	}
 	found, missed := config.Discover(app.Dirs(".", true))
 	for _, l := range ownFirst(found) {
@@ -143,7 +136,7 @@ func ownFirst(found []config.Location) (files []config.Location) {
 }
 
 // editing is a function that edits the chosen entries of a file in memory.
-type editing func(f editedFile, data []byte, chosen func(*config.Server) bool) ([]byte, []config.Outcome, error)
+type editing func(f *editedFile, data []byte, chosen func(*config.Server) bool) ([]byte, []config.Outcome, error)
 
 // edit edits the files, and reports the outcome for each entry.
 func (c *wrapFlags) edit(std streams, edit editing, wrap bool) error {
@@ -170,6 +163,7 @@ type editor struct {
 	found   bool     // a requested entry was found
 	changed int
 	project string // a project file that was changed
+	bare    string // a changed file whose proxies have no settings
 	failed  bool
 }
 
@@ -214,7 +208,7 @@ func (e *editor) file(f editedFile, edit editing) {
 		return
 	}
 	e.found = true
-	after, outcomes, err := edit(f, data, chosen)
+	after, outcomes, err := edit(&f, data, chosen)
 	if err != nil {
 		e.fail("%s is unchanged: %v", f.path, err)
 		return
@@ -244,6 +238,9 @@ func (e *editor) write(f editedFile, before *config.File, data, after []byte) bo
 	}
 	if f.project {
 		e.project = f.path
+	}
+	if f.bare {
+		e.bare = f.path
 	}
 	return true
 }
@@ -289,6 +286,9 @@ func (e *editor) end() error {
 		if e.wrap && e.project != "" {
 			fmt.Fprintf(e.std.err, "mcpscan: %s belongs to a project, and now contains a path on this machine; before you commit the file: mcpscan unwrap --all\n", text.Visible(e.project, 400))
 		}
+	}
+	if e.bare != "" && !e.Quiet {
+		fmt.Fprintf(e.std.err, "mcpscan: the proxies in %s report attacks, but do not block them unless %s in the directory where the client starts them says so; to use another file: --settings FILE\n", text.Visible(e.bare, 400), config.SettingsFile)
 	}
 	if e.failed {
 		return &exitError{code: exitIncomplete}
