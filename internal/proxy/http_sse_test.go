@@ -57,6 +57,7 @@ func TestAmbiguousEvents(t *testing.T) {
 		{"id: 1\u2029data: " + hidden + "\u2029\ndata: " + pong + "\n\n", "error"},
 		{"event: x\x1cdata: " + hidden + "\n\ndata: " + pong + "\n\n", "data: " + pong + "\n\n"},
 		{"data: x\fdata: " + hidden + "\f\f\n\n", ""},
+		{"data: {\ndata: " + hidden + "\n\n", "error"},
 		{"event: endpoint\ndata: /x\n: \x1ddata: " + hidden + "\n\ndata: " + pong + "\n\n", "data: " + pong + "\n\n"},
 		{`data: {"jsonrpc":"2.0","id":1,"result":{"a":"` + "\u2028" + `"}}` + "\n\n", `data: {"jsonrpc":"2.0","id":1,"result":{"a":"` + "\u2028" + `"}}` + "\n\n"},
 	} {

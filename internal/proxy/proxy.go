@@ -213,12 +213,11 @@ func unreadable(out *scanner.Outcome) bool {
 const severalMessages = "some receivers read several messages from it"
 
 // ambiguity returns why receivers may read different messages from a frame, or "" if they do not. Python,
-// Java and .NET end lines at carriage returns, and go-sdk accepts them between messages. Node.js also ends
-// lines at U+2028 and U+2029, decoders of streams, such as Go's, need nothing between two messages, and
-// mcp-go reads only the last line of an event's data.
+// Java and .NET end lines at carriage returns, and go-sdk accepts them between messages; Node.js also ends
+// lines at U+2028 and U+2029; and decoders of streams, such as Go's, need nothing between two messages.
 func ambiguity(s *scope, frame []byte, out *scanner.Outcome) string {
 	unparsed := unreadable(out) && !out.Invalid && !s.page
-	if s.ambiguous == "" && (s.transport == "stdio" && wire.ObjectAfter(frame, "\r") || unparsed && wire.ObjectAfter(frame, "}\n\u2028\u2029")) {
+	if s.ambiguous == "" && (s.transport == "stdio" && wire.ObjectAfter(frame, "\r") || unparsed && wire.ObjectAfter(frame, "}\u2028\u2029")) {
 		return severalMessages
 	}
 	return s.ambiguous

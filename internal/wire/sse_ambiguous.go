@@ -5,15 +5,14 @@ import "bytes"
 // AmbiguousReason is the reason for refusing or counting lines for which AmbiguousEvent is true.
 // Python's str.splitlines, with which some clients split event streams, ends lines at more characters
 // than the WHATWG HTML standard, so they would find an event in what others read as a comment.
-const AmbiguousReason = "clients read different events, because some end lines at control characters and at U+0085, U+2028 and U+2029"
+const AmbiguousReason = "clients read different events, because some end lines at control characters and at U+0085, U+2028 and U+2029, or read each line of data on its own"
 
 // AmbiguousEvent reports whether clients may read different events from lines of an event stream: a
 // comment, an unknown field or a field other than data contains a character at which some clients end
-// lines, or data does that is not JSON. In a JSON text, such characters can occur only inside a string,
-// so that no part of it is another message.
+// lines, or the data is ambiguous.
 func AmbiguousEvent(lines, data []byte) bool {
 	if !EndsElsewhere(lines) {
-		return false
+		return AmbiguousData(data)
 	}
 	for len(lines) > 0 {
 		line := lines
@@ -30,10 +29,13 @@ func AmbiguousEvent(lines, data []byte) bool {
 	return AmbiguousData(data)
 }
 
-// AmbiguousData reports whether clients may read different events from the data of an event: see
-// AmbiguousEvent.
+// AmbiguousData reports whether clients may read different events from the data of an event: it is not
+// JSON, and contains a character at which some clients end lines, or an object at the start of a line,
+// which some clients read on its own (mcp-go, and many that split streams into lines). In a JSON text,
+// such characters can occur only inside a string, and such an object is followed by the end of another
+// value, so that no part of it is another message.
 func AmbiguousData(data []byte) bool {
-	if !EndsElsewhere(data) {
+	if !EndsElsewhere(data) && !ObjectAfter(data, "\n") {
 		return false
 	}
 	_, err := Skim(data, MaxNodes)

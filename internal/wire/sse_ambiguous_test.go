@@ -15,6 +15,10 @@ func TestAmbiguousEvent(t *testing.T) {
 		{"data: 1\nid\x1E\n\n", "1", true},
 		{"data: é\u2027\n\n", "é\u2027", false},
 		{"data: \xC2", "\xC2", false},
+		{"data: x\ndata: {\"a\":1}\n\n", "x\n{\"a\":1}", true},
+		{"data: {\"a\":1}\ndata: [{\"b\":1}]\n\n", "{\"a\":1}\n[{\"b\":1}]", true},
+		{"data: [\ndata: {\"a\":1}\ndata: ]\n\n", "[\n{\"a\":1}\n]", false},
+		{"data: x\ndata: y {\"a\":1}\n\n", "x\ny {\"a\":1}", false},
 		{"data: \xE2\x80", "\xE2\x80", false},
 	} {
 		if got := AmbiguousEvent([]byte(c.lines), []byte(c.data)); got != c.want {
