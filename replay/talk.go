@@ -138,7 +138,7 @@ func Exceeds(body []byte) bool {
 	if len(body) <= wire.MaxNodes && bytes.Count(body, []byte("{"))+bytes.Count(body, []byte("[")) < wire.MaxDepth {
 		return false // a value takes at least one byte
 	}
-	_, err := wire.Skim(slices.Concat([]byte("["), body, []byte("]")), wire.MaxNodes-around) // one level deeper, like a body in its record
+	_, err := wire.Skim(slices.Concat([]byte("["), wire.Lenient(body), []byte("]")), wire.MaxNodes-around) // one level deeper, like a body in its record
 	return wire.ExceedsLimit(err)
 }
 

@@ -121,8 +121,10 @@ func (x *llmExchange) ask(answered <-chan struct{}, done func()) {
 
 // judgeRequest returns why a request is refused, or "" if it is not.
 func (x *llmExchange) judgeRequest(body []byte) (why string) {
-	body = frameOf(body)
-	if x.format = replay.Knows(body); x.format == "" {
+	if body, x.format = x.recognise(frameOf(body)); body == nil {
+		return notJSON + ", and fail_closed is set"
+	}
+	if x.format == "" {
 		x.gate.note(x.scope(), scanner.IgnoredEvent, "a provider request that does not call a model, forwarded without inspection", scanner.Forward)
 		return ""
 	}

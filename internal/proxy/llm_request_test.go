@@ -42,6 +42,7 @@ func TestLLMRequests(t *testing.T) {
 		{"the poisoned one again", requestOf(poison, ""), 403, `blocked by mcpscan: the definition of the tool \"mcp__mail__read\": `},
 		{"a poisoned result", requestOf("Reads mail.", historyOf(poison)), 403, `blocked by mcpscan: the result of the call \"t1\": `},
 		{"again, with more behind it", requestOf("Reads mail.", historyOf(poison)+`,{"role":"user","content":"Go on"}`), 403, "blocked by mcpscan: the result"},
+		{"a poisoned result and invalid UTF-8", requestOf("Reads mail.", historyOf(poison+"\xff")), 403, `blocked by mcpscan: the result of the call \"t1\": `},
 		{"honest again", honest, 200, "Hello"},
 		{"a call that was made before", requestOf("Reads mail.", strings.ReplaceAll(historyOf("Done."), "mcp__mail__read", "mcp__mail__denied_send")), 200, "Hello"},
 	}
@@ -85,6 +86,9 @@ func TestLLMFailsClosed(t *testing.T) {
 		"an event that is long":   {anthropicAsk, stream, anthropicStart + `data: {"type":"x","text":"` + strings.Repeat("long ", 1<<20) + "\"}\n\n", "exceeds the limit"},
 		"a stream of no format":   {anthropicAsk, stream, "data: {\"calls\":[\"denied_send\"]}\n\ndata: 1\n\n", "in an unknown format"},
 		"a request that is long":  {requestOf(strings.Repeat("long ", 1<<18), ""), inJSON, "{}", "exceeds the limit"},
+		"an answer with NaN":      {anthropicAsk, inJSON, strings.Replace(anthropicBody("end_turn", ""), `"usage":{}`, `"usage":NaN`, 1), "not valid JSON"},
+		"an event with NaN":       {anthropicAsk, stream, anthropicStart + strings.Replace(anthropicEnd, `"usage":{}`, `"usage":NaN`, 1), "not valid JSON"},
+		"a request with NaN":      {strings.Replace(anthropicAsk, `:10,`, `:NaN,`, 1), inJSON, anthropicBody("end_turn", ""), "not valid JSON"},
 		"an error of the request": {anthropicAsk, inJSON, `{"type":"error","error":{"type":"x","message":"y"}}`, `{"type":"x","message":"y"}`},
 	} {
 		t.Run(name, func(t *testing.T) {

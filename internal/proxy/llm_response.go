@@ -126,8 +126,10 @@ func (x *llmExchange) judged(body []byte) (instead []byte, why string) {
 	if x.exceeds(body) {
 		return nil, exceeding.Reason
 	}
-	format := replay.Knows(body)
+	body, format := x.recognise(body)
 	switch {
+	case body == nil:
+		return nil, notJSON + ", and fail_closed is set"
 	case format != "":
 	case isError(body):
 		x.gate.note(x.scope(), scanner.IgnoredEvent, "an error from the model provider", scanner.Forward)
@@ -146,6 +148,25 @@ func (x *llmExchange) judged(body []byte) (instead []byte, why string) {
 		return nil, ""
 	}
 	return rewriteLLM(body, said), ""
+}
+
+// notJSON is the reason for counting text that is judged as lenient parsers read it.
+const notJSON = "a message is not valid JSON, but some clients and servers accept it"
+
+// recognise returns the format of a body, or "" if it has none, and what to inspect: the body itself, or
+// the JSON that lenient parsers read in it. It returns nil if fail_closed refuses such a body.
+func (x *llmExchange) recognise(body []byte) (readable []byte, format string) {
+	if format = replay.Knows(body); format != "" {
+		return body, format
+	}
+	readable = wire.Lenient(body)
+	switch format = replay.Knows(readable); {
+	case format == "":
+		return body, ""
+	case !x.pass(notJSON):
+		return nil, ""
+	}
+	return readable, format
 }
 
 // peek returns the beginning of a body, up to at least the first byte that is not

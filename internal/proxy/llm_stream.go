@@ -205,10 +205,21 @@ func (s *llmStream) event(b block) {
 // inspect handles an event with this data. recorded is the event in server-sent form.
 func (s *llmStream) inspect(b block, data, recorded []byte) {
 	e := &llmEvent{block: b, data: data, nth: s.nth}
-	err := s.doc.Parse(e.data)
-	if wire.ExceedsLimit(err) && s.gate.refuses(s.scope(), exceeding.Reason) {
+	err, lenient := s.doc.Parse(e.data), false
+	if err != nil {
+		err = s.doc.Parse(wire.Lenient(e.data))
+		lenient = err == nil
+	}
+	switch {
+	case wire.ExceedsLimit(err) && s.gate.refuses(s.scope(), exceeding.Reason):
 		s.refuse(exceeding.Reason)
 		return
+	case lenient && !s.pass(notJSON):
+		s.refuse(notJSON + ", and fail_closed is set")
+		return
+	case lenient:
+		e.data = s.doc.Data
+		recorded = withData(block{raw: recorded, begins: b.begins}, e.data)
 	}
 	s.part, s.nth = append(s.part, recorded...), s.nth+1
 	valid := err == nil

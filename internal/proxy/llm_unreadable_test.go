@@ -44,6 +44,8 @@ func TestLLMUnreadable(t *testing.T) {
 		"a request of many values": {tool(many), inJSON, answer, limit, 403},
 		"a request in UTF-16":      {in16(anthropicAsk, binary.LittleEndian), inJSON, answer, charset, 415},
 		"a deep answer":            {anthropicAsk, inJSON, anthropicBody("tool_use", deepUse), limit, 502},
+		"a deep answer and NaN":    {anthropicAsk, inJSON, strings.Replace(anthropicBody("tool_use", deepUse), "{", `{"x":NaN,`, 1), limit, 502},
+		"a deep event and NaN":     {anthropicAsk, stream, anthropicStart + `data: {"x":NaN,"type":"content_block_start","index":0,"content_block":` + deepUse + "}\n\n", limit, 200},
 		"an answer of many values": {anthropicAsk, inJSON, anthropicBody("tool_use", toolUse("t1", "hidden_send", `{"a":`+many+`}`)), limit, 502},
 		"UTF-16":                   {anthropicAsk, inJSON, in16(answer, binary.LittleEndian), charset, 502},
 		"UTF-16 with a mark":       {anthropicAsk, inJSON, in16("\uFEFF"+answer, binary.LittleEndian), charset, 502},
