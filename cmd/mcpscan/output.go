@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -71,11 +72,19 @@ func (f *outputFlags) written() []string {
 	return written
 }
 
-// keepInputs returns an error if a report, or one of the other files, would overwrite an input.
+// keepInputs returns an error if a report, or one of the other files, would overwrite an input or another
+// one of them.
 func (f *outputFlags) keepInputs(inputs []string, others ...string) error {
-	for _, w := range append(others, f.written()...) {
+	outputs := slices.DeleteFunc(append(others, f.written()...), func(w string) bool { return w == "" || w == "-" })
+	for i, w := range outputs {
 		to, err := os.Stat(w)
-		if w == "" || w == "-" || err != nil || !to.Mode().IsRegular() { // a missing file is not an input
+		if err == nil && !to.Mode().IsRegular() {
+			continue
+		}
+		if slices.ContainsFunc(outputs[:i], func(other string) bool { return filepath.Clean(other) == filepath.Clean(w) }) {
+			return usage("%s: another output already goes to this file; choose another name", w)
+		}
+		if err != nil { // a missing file is not an input
 			continue
 		}
 		for _, in := range inputs {

@@ -61,11 +61,14 @@ func (c *proxyCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
+	if err := output.keepInputs(append(checks.Files, c.Servers), c.Record, c.Events); err != nil {
+		return err
+	}
 	r := &proxyRun{proxyCmd: c, std: std, checks: checks, stderr: errorLog{to: std.err}}
 	if r.record, err = app.OpenTraffic(c.Record, c.RecordSize, c.RecordKeep, r.problem); err != nil {
 		return err
 	}
-	if r.log, err = app.OpenAuditLog(c.Events, append(output.written(), c.Record)...); err != nil {
+	if r.log, err = app.OpenAuditLog(c.Events); err != nil {
 		return err
 	}
 	target, err := c.target(servers.KnownIn(checks.Locked))

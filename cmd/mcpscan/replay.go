@@ -46,7 +46,7 @@ func (c *replayCmd) Run(ctx context.Context, std streams) error {
 	}
 	defer closeAll()
 	src = replay.Join(replay.Events(checks.Events()), src)
-	log, err := app.OpenAuditLog(c.Events, c.written()...)
+	log, err := app.OpenAuditLog(c.Events)
 	if err != nil {
 		return err
 	}

@@ -80,7 +80,7 @@ func (c *scanCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	log, err := app.OpenAuditLog(c.Events, append(c.written(), c.Record)...)
+	log, err := app.OpenAuditLog(c.Events)
 	if err != nil {
 		return err
 	}

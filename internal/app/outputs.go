@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 
 	"github.com/mcpscan/mcpscan/replay"
 	"github.com/mcpscan/mcpscan/report"
@@ -18,19 +17,13 @@ type AuditLog struct {
 }
 
 // OpenAuditLog creates the --events file, accessible only to its owner because it contains names
-// and arguments of calls. The file must not be one of the other output files. If name is empty,
-// nothing is written.
-func OpenAuditLog(name string, others ...string) (*AuditLog, error) {
+// and arguments of calls. If name is empty, nothing is written.
+func OpenAuditLog(name string) (*AuditLog, error) {
 	switch {
 	case name == "":
 		return &AuditLog{}, nil
 	case name == "-":
 		return nil, fmt.Errorf("--events -: standard output carries the report; expected a file name")
-	}
-	for _, other := range others {
-		if other != "" && filepath.Clean(other) == filepath.Clean(name) {
-			return nil, fmt.Errorf("--events %s: another output already goes to this file; choose another name", name)
-		}
 	}
 	file, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
