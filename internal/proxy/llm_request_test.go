@@ -2,6 +2,7 @@ package proxy_test
 
 import (
 	"bufio"
+	"bytes"
 	"io"
 	"log"
 	"net/http"
@@ -108,6 +109,36 @@ func TestLLMFailsClosed(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestLLMUnrecorded checks that a part of a stream that cannot be recorded, and thus not judged, is
+// withheld if fail_closed is set, and counted as what happened to it.
+func TestLLMUnrecorded(t *testing.T) {
+	call := `data: {"candidates":[{"content":{"role":"model","parts":[{"functionCall":{"name":"read","args":{}}}]}}]}` + "\n\n"
+	hello := `data: {"candidates":[{"content":{"role":"model","parts":[{"text":"Hello"}]}}]}` + "\n\n"
+	end := `data: {"candidates":[{"content":{"role":"model","parts":[{"text":"End"}]},"finishReason":"STOP"}]}` + "\n\n"
+	for name, answer := range map[string]string{"a call": hello + call + end, "the last call": hello + call, "text": hello} {
+		for _, closed := range []bool{true, false} {
+			a := inFrontOf(t, engineOf(t, scanner.Options{}), func(w http.ResponseWriter, r *http.Request) {
+				_, _ = io.Copy(io.Discard, r.Body)
+				say(w, stream, answer)
+			}, func(o *proxy.Options, _ *proxy.Access, _ *proxy.Talks, u *proxy.Upstream) {
+				o.FailClosed = closed
+				u.Mask = func(http.Header) func([]byte) []byte {
+					return func(line []byte) []byte { return bytes.ReplaceAll(line, []byte(`"data:`), []byte(`data:`)) } // no JSON
+				}
+			})
+			_, _, got := a.ask("/v1beta/models/m:streamGenerateContent", `{"contents":[{"role":"user","parts":[{"text":"Hi"}]}]}`)
+			events := a.events()
+			switch {
+			case !closed && (got != answer || !strings.Contains(events, "forward llm a model response was not inspected") || strings.Contains(events, "refuse")):
+				t.Errorf("%s: %s\n%s", name, got, events)
+			case closed && (!strings.HasPrefix(got, hello) || strings.Contains(got, "functionCall") || strings.Contains(got, "End") || strings.Count(got, "fail_closed") != 1 ||
+				strings.Count(events, "refuse llm a model response was not inspected") != 1):
+				t.Errorf("fail_closed: %s: %s\n%s", name, got, events)
+			}
+		}
 	}
 }
 

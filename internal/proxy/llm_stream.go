@@ -291,8 +291,14 @@ func (s *llmStream) release(dst []byte, final bool) []byte {
 	s.asked()
 	said, unread := s.hear(&replay.LLMMessage{Session: s.session, Request: s.id, Dialect: replay.Dialect(s.format), Answer: true, SSE: part, More: !final}, s.mask)
 	s.part, s.nth, s.heard = nil, 0, true
-	if unread != "" {
-		s.pass("a model response was not inspected: " + unread)
+	if unread != "" && !s.pass("a model response was not inspected: "+unread) {
+		why := unread + ", and fail_closed is set"
+		if !final {
+			s.refuse(why)
+			return s.out
+		}
+		s.held = nil
+		return append(dst, s.failed(why)...)
 	}
 	if s.flow == nil || s.gate.Observe {
 		return dst
