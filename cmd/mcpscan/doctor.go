@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -29,7 +30,7 @@ type checkup struct {
 	ToDo     int             `json:"todo"`
 	locked   *lockfile.File  // nil for none
 	seen     map[string]bool // configuration files
-	asked    map[string]bool // suggested commands
+	asked    map[string]bool // suggested remedies
 }
 
 // checkedFile is a client configuration.
@@ -56,7 +57,7 @@ type checkedServer struct {
 // remedy is a command and its purpose.
 type remedy struct {
 	Why     string `json:"why"`
-	Command string `json:"command"`
+	Command string `json:"command"` // "" if Why says what to edit
 }
 
 // unreadFile is a file or an entry in a file that could not be read.
@@ -168,9 +169,9 @@ func (all *checkup) file(c *doctorCmd, l config.Location, named bool) {
 		e := &f.Entries[i]
 		s := all.server(c, l.Path, e)
 		out.Servers = append(out.Servers, s)
-		for _, r := range s.Remedies { // one command can help several servers
-			if !all.asked[r.Command] {
-				all.asked[r.Command] = true
+		for _, r := range s.Remedies { // one remedy can help several servers
+			if what := cmp.Or(r.Command, r.Why); !all.asked[what] {
+				all.asked[what] = true
 				all.ToDo++
 			}
 		}
@@ -209,6 +210,9 @@ func (s *checkedServer) do(why string, words ...string) {
 	s.Remedies = append(s.Remedies, remedy{why, "mcpscan " + strings.Join(words, " ")})
 }
 
+// edit adds a remedy that consists of an edit instead of a command.
+func (s *checkedServer) edit(why string) { s.Remedies = append(s.Remedies, remedy{Why: why}) }
+
 // named returns the arguments that select the server to wrap, or all servers in the file if
 // the name cannot be written on a command line.
 func (s *checkedServer) named(path string) []string {
@@ -225,17 +229,7 @@ func (s *checkedServer) proxy(path string, e *config.Server) {
 	}
 	switch p := e.Proxy; {
 	case p != nil && p.Through:
-		s.Proxy = proxyWrapped
-		for _, flag := range p.Flags {
-			name, file, _ := strings.Cut(flag, "=")
-			if flag == "--mode=observe" {
-				s.Proxy = proxyObserves
-			}
-			if _, err := os.Stat(file); err != nil && (name == "--config" || name == "--lockfile") {
-				s.Notes = append(s.Notes, "its proxy reads "+file+", which cannot be opened: "+reason(err))
-				s.do("its proxy cannot open its "+name[2:], append([]string{"unwrap"}, s.named(path)...)...)
-			}
-		}
+		s.through(path, p.Flags)
 	case p != nil && p.Written:
 		s.Proxy = proxyStale
 		wrap("it starts " + p.Program + ", or its name or variables changed since it was wrapped")
@@ -251,6 +245,48 @@ func (s *checkedServer) proxy(path string, e *config.Server) {
 		}
 		s.Proxy = proxyNone
 		wrap("it runs without the proxy")
+	}
+}
+
+// through checks the files that a wrapped server's proxy reads, and whether the proxy blocks anything.
+func (s *checkedServer) through(path string, flags []string) {
+	s.Proxy = proxyWrapped
+	settings, again := "", append([]string{"wrap"}, s.named(path)...)
+	for _, flag := range flags {
+		name, file, _ := strings.Cut(flag, "=")
+		switch name {
+		case "--mode": // wrap writes only observe
+			s.Proxy = proxyObserves
+			continue
+		case "--config":
+			settings = file
+		case "--lockfile":
+			again = append(again, name, file)
+		default:
+			continue
+		}
+		if _, err := os.Stat(file); err != nil {
+			s.Notes = append(s.Notes, "its proxy reads "+file+", which cannot be opened: "+reason(err))
+			s.do("its proxy cannot open its "+name[2:], append([]string{"unwrap"}, s.named(path)...)...)
+			return
+		}
+	}
+	const reports, block = "its proxy reports attacks but does not block them", "output_inspection: {on_detection: block}"
+	read := &config.Settings{}
+	if settings != "" {
+		var err error
+		if read, err = app.ReadSettings(settings); err != nil {
+			s.edit("its proxy does not start: " + strings.ReplaceAll(err.Error(), "\n", "; "))
+			return
+		}
+	}
+	switch {
+	case s.Proxy == proxyObserves || read.Enforces():
+	case settings != "":
+		s.edit(reports + "; to block, add " + block + " to " + settings)
+	default:
+		s.do(reports+" unless "+config.SettingsFile+" in the directory where the client starts it says so; to block, write "+block+" to "+config.SettingsFile+" and wrap the server again",
+			append(again, "--settings", config.SettingsFile)...)
 	}
 }
 

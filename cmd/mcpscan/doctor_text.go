@@ -57,7 +57,9 @@ func (all *checkup) text(b *bytes.Buffer) {
 			}
 			for _, r := range s.Remedies {
 				line("      %s", r.Why)
-				line("        %s", r.Command)
+				if r.Command != "" {
+					line("        %s", r.Command)
+				}
 			}
 		}
 	}

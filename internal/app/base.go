@@ -143,6 +143,12 @@ func (v *fileVersion) settings() (*config.Settings, error) {
 	return config.ParseSettings(v.name, v.data, Vocabulary())
 }
 
+// ReadSettings returns the settings in a configuration file, as a run with --config reads them.
+func ReadSettings(name string) (*config.Settings, error) {
+	settings, _, err := (&Options{Config: name}).settings()
+	return settings, err
+}
+
 // policies returns the names of the policies in effect, and a description of the changes to each
 // policy that the change under review modifies.
 func (b baseTree) policies(names []string) (decide []string, changed []*configfile.ChangedSettings, err error) {

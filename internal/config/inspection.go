@@ -122,3 +122,8 @@ func (s *Settings) BlockedBy(f *scanner.Finding) string {
 	}
 	return ""
 }
+
+// Enforces reports whether any setting makes a proxy block more than it does by default.
+func (s *Settings) Enforces() bool {
+	return s.Outputs.Block || s.pinsBlock() || isTrue(s.RateLimits.Enabled) || s.Limits().BlockBursts || s.Policy != nil && s.Policy.Enforced && !s.Policy.Empty()
+}

@@ -209,3 +209,22 @@ func TestFlagsChooseFindings(t *testing.T) {
 		}
 	}
 }
+
+// TestEnforces checks which settings make a proxy block more than by default.
+func TestEnforces(t *testing.T) {
+	for text, want := range map[string]bool{
+		"": false,
+		"output_inspection: {on_detection: alert}\nversion_pinning: {enabled: true, on_change: alert}\nrate_limits: {default_rpm: 9}\nenforce_policy: true": false,
+		"denied_tools: [{server: s, tool: t}]":                       false,
+		"output_inspection: {on_detection: block}":                   true,
+		"version_pinning: {enabled: true}":                           true,
+		"rate_limits: {enabled: true}":                               true,
+		"cross_server: {burst: {enabled: true}}":                     true,
+		"enforce_policy: true\nfail_closed: true":                    true,
+		"enforce_policy: true\ndenied_tools: [{server: s, tool: t}]": true,
+	} {
+		if got := parse(t, text).Enforces(); got != want {
+			t.Errorf("%s: %v", text, got)
+		}
+	}
+}
