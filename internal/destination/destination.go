@@ -38,16 +38,12 @@ type Destination struct {
 	Disguised bool
 }
 
-// Of returns the destination of a host. It accepts all numeric notations that clients accept, such
-// as 2130706433, 0x7f.1 and 0177.0.0.1 for 127.0.0.1.
+// Of returns the destination of a host.
 func Of(host string) Destination {
 	plain := plainHost(host)
-	if ip, err := netip.ParseAddr(plain); err == nil {
-		inner := embedded(ip)
-		return Destination{reachOf(inner), inner != ip.WithZone("") || !strings.EqualFold(strings.TrimSuffix(host, "."), plain)}
-	}
-	if ip, ok := parseInetAton(plain); ok {
-		return Destination{reachOf(ip), true}
+	if ip, ok := IP(host); ok {
+		written, err := netip.ParseAddr(plain)
+		return Destination{reachOf(ip), err != nil || ip != written.WithZone("") || !strings.EqualFold(strings.TrimSuffix(host, "."), plain)}
 	}
 	switch m := spelledOut.FindStringSubmatch(plain); {
 	case m != nil:
@@ -64,6 +60,16 @@ func Of(host string) Destination {
 	return Destination{}
 }
 
+// IP parses a host that is an IP address, in all notations that clients accept, such as 2130706433,
+// 0x7f.1 and 0177.0.0.1 for 127.0.0.1. An IPv6 address that embeds an IPv4 address becomes the latter.
+func IP(host string) (ip netip.Addr, ok bool) {
+	plain := plainHost(host)
+	if ip, err := netip.ParseAddr(plain); err == nil {
+		return embedded(ip), true
+	}
+	return parseInetAton(plain)
+}
+
 // plainHost returns a host in lower case, without compatibility characters and the trailing dot.
 func plainHost(host string) string {
 	return strings.ToLower(strings.TrimSuffix(strings.ReplaceAll(norm.NFKC.String(host), "。", "."), "."))
@@ -73,19 +79,14 @@ func plainHost(host string) string {
 // address becomes the latter; any other one is in brackets.
 func Host(host string) string {
 	plain := plainHost(host)
-	ip, err := netip.ParseAddr(strings.Trim(plain, "[]"))
-	if err == nil {
-		ip = embedded(ip)
-	} else if numeric, ok := parseInetAton(plain); ok {
-		ip = numeric
-	}
-	switch {
-	case !ip.IsValid():
+	switch ip, ok := IP(strings.Trim(plain, "[]")); {
+	case !ok:
 		return plain
 	case ip.Is6():
 		return "[" + ip.String() + "]"
+	default:
+		return ip.String()
 	}
-	return ip.String()
 }
 
 // Public DNS names and cloud host names that resolve to internal addresses. Source: the
@@ -232,18 +233,20 @@ var ReservedHost = lazyregexp.New(`(^|\.)(example|test|invalid|localhost|local|i
 
 // Loopback reports whether a host is this machine.
 func Loopback(host string) bool {
-	host = strings.TrimSuffix(strings.ToLower(host), ".")
-	ip, err := netip.ParseAddr(host)
-	return host == "localhost" || strings.HasSuffix(host, ".localhost") || err == nil && (ip.IsLoopback() || ip.IsUnspecified())
+	if ip, ok := IP(host); ok {
+		return reachOf(ip) == ThisMachine
+	}
+	host = plainHost(host)
+	return host == "localhost" || strings.HasSuffix(host, ".localhost")
 }
 
 // Private reports whether a host is on a private network. A name without a dot counts as a local
 // host.
 func Private(host string) bool {
-	host = strings.TrimSuffix(strings.ToLower(host), ".")
-	if ip, err := netip.ParseAddr(host); err == nil {
-		return ip.IsPrivate() || ip.IsLinkLocalUnicast()
+	if ip, ok := IP(host); ok {
+		return reachOf(ip) > ThisMachine
 	}
+	host = plainHost(host)
 	return !strings.Contains(host, ".") || privateSuffix.MatchString(host)
 }
 

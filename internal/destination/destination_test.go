@@ -105,3 +105,25 @@ func TestHost(t *testing.T) {
 		}
 	}
 }
+
+// TestNetworks checks that hosts on this machine and on private networks are recognised in all notations.
+func TestNetworks(t *testing.T) {
+	for host, want := range map[string]string{
+		"localhost": "this machine", "App.Localhost.": "this machine", "127.0.0.1": "this machine", "2130706433": "this machine", "0177.0.0.1": "this machine",
+		"0x7F.1": "this machine", "127.1": "this machine", "::1": "this machine", "::ffff:127.0.0.1": "this machine", "0.0.0.0": "this machine",
+		"10.0.0.1": "private", "167772161": "private", "0300.0250.1": "private", "169.254.169.254": "private", "fe80::1%eth0": "private", "nas": "private", "nas.local": "private",
+		"8.8.8.8": "", "134744072": "", "0x8.8.8.8": "", "example.com": "", "127.1.example.com": "",
+		"localtest.me": "", // depends on somebody's name server
+	} {
+		got := ""
+		switch {
+		case Loopback(host):
+			got = "this machine"
+		case Private(host):
+			got = "private"
+		}
+		if got != want {
+			t.Errorf("%s: %q, expected %q", host, got, want)
+		}
+	}
+}

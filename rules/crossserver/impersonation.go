@@ -2,12 +2,12 @@ package crossserver
 
 import (
 	"fmt"
-	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
 	"unicode"
 
+	"github.com/mcpscan/mcpscan/internal/destination"
 	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/names"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -101,9 +101,9 @@ func hostOf(address string) string {
 // publicHost reports whether h is a public DNS name. Local and private hosts can belong to
 // anybody.
 func publicHost(h string) bool {
-	_, err := netip.ParseAddr(h)
+	_, numeric := destination.IP(h)
 	dot := strings.LastIndexByte(h, '.')
-	return err != nil && dot > 0 && !slices.Contains([]string{"local", "internal", "lan", "localhost", "test", "corp", "home", "py", "js", "ts", "json"}, h[dot+1:])
+	return !numeric && dot > 0 && !slices.Contains([]string{"local", "internal", "lan", "localhost", "test", "corp", "home", "py", "js", "ts", "json"}, h[dot+1:])
 }
 
 // ownedBy reports whether h is one of the hosts, or a subdomain of one.

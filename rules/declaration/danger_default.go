@@ -1,7 +1,6 @@
 package declaration
 
 import (
-	"net/netip"
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/destination"
@@ -109,11 +108,7 @@ var (
 func outsideAddress(said string) bool {
 	for _, m := range offeredAddress.FindAllStringSubmatch(said, 8) {
 		host := strings.Trim(m[1], "[].")
-		if ip, err := netip.ParseAddr(host); err == nil {
-			if ip.IsGlobalUnicast() && !ip.IsPrivate() {
-				return true
-			}
-		} else if strings.Contains(host, ".") && !destination.ReservedHost.MatchString(host) {
+		if strings.ContainsAny(host, ".:") && destination.Of(host).Reach == destination.Outside && !destination.ReservedHost.MatchString(host) {
 			return true
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"golang.org/x/net/publicsuffix"
 
 	"github.com/mcpscan/mcpscan/internal/clause"
+	"github.com/mcpscan/mcpscan/internal/destination"
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/names"
 )
@@ -119,7 +120,7 @@ var (
 // the server or the tool.
 func (u *unapproved) newPlace(place string, before []byte) bool {
 	host := hostNamed(place)
-	if host == "" || isLocal(host) || exampleHost.MatchString(host) && forExample.Match(before) {
+	if host == "" || destination.Loopback(host) || exampleHost.MatchString(host) && forExample.Match(before) {
 		return false
 	}
 	if !strings.Contains(place, "://") && !strings.Contains(place, "@") && strings.Trim(host, "0123456789.") != "" {

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/net/publicsuffix"
 
+	"github.com/mcpscan/mcpscan/internal/destination"
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/names"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -35,15 +36,14 @@ func (s *schemaChange) moved(before []string, value string) (weight scanner.Seve
 	if len(was) == 0 || slices.ContainsFunc(was, func(w string) bool { return siteOf(w) == site }) {
 		return 0, ""
 	}
-	local := isLocal(now)
 	poses := slices.ContainsFunc(was, func(w string) bool { return posesAs(now, w) })
-	_, err := netip.ParseAddr(now)
+	_, numeric := destination.IP(now)
 	switch where = "leads to " + strconv.Quote(now) + " instead of " + strconv.Quote(was[0]); {
-	case local:
+	case destination.Loopback(now):
 		return scanner.Medium, where
 	case poses:
 		return scanner.High, where + ", which it imitates"
-	case err == nil:
+	case numeric:
 		return scanner.High, where + ", an IP address without an identifiable owner"
 	}
 	first, _, _ := strings.Cut(site, ".")
@@ -58,7 +58,7 @@ func leadsSomewhere(value string) bool {
 // strange reports whether a host is new to the definition and not named like the server or the
 // tool.
 func (c *change) strange(host string) bool {
-	if isLocal(host) || c.spokeOf(siteOf(host)) {
+	if destination.Loopback(host) || c.spokeOf(siteOf(host)) {
 		return false
 	}
 	label, _, _ := strings.Cut(siteOf(host), ".")
@@ -115,19 +115,13 @@ func imageOwner(head, rest string, more bool) string {
 
 // siteOf returns the registrable domain of a host.
 func siteOf(host string) string {
-	if _, err := netip.ParseAddr(host); err == nil {
+	if _, numeric := destination.IP(host); numeric {
 		return host
 	}
 	if site, err := publicsuffix.EffectiveTLDPlusOne(host); err == nil {
 		return site
 	}
 	return host
-}
-
-// isLocal reports whether a host is this machine.
-func isLocal(host string) bool {
-	a, err := netip.ParseAddr(host)
-	return host == "localhost" || strings.HasSuffix(host, ".localhost") || err == nil && a.IsLoopback()
 }
 
 // posesAs reports whether a host imitates another: it contains the other's name, or differs only in
