@@ -1,8 +1,6 @@
 package scanner
 
 import (
-	"slices"
-
 	"github.com/mcpscan/mcpscan/internal/baseline"
 	"github.com/mcpscan/mcpscan/internal/mcp"
 )
@@ -47,8 +45,8 @@ func (p *JudgePass) Expected(server string) bool {
 // inspected, and a slow check should stop.
 func (p *JudgePass) Late() bool {
 	late := p.judge.engine.options.Late()
-	if out := &p.judge.out; late && !slices.Contains(out.Skips, outOfTime) {
-		out.Skips = append(out.Skips, outOfTime)
+	if out := &p.judge.out; late {
+		out.Skips = once(out.Skips, outOfTime)
 	}
 	return late
 }

@@ -190,6 +190,11 @@ func crashed(r *Rule, e *Event, why any) Finding {
 	}
 }
 
+// crashReason is the reason that the coverage gives for an event on which a rule crashed.
+func crashReason(r *Rule) string {
+	return "the rule " + r.ID + " crashed and did not inspect the whole event"
+}
+
 // ruleCrashed is reported by the engine itself and cannot be disabled.
 var ruleCrashed = Rule{
 	ID: "rule-crashed", Category: "engine", Title: "A rule crashed on this event",

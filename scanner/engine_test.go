@@ -118,8 +118,8 @@ func TestNewRefusesRulesThatDoNotExplainThemselves(t *testing.T) {
 	}
 }
 
-// TestRuleThatPanics checks that a panic in a rule becomes a finding, and that the
-// other rules still run.
+// TestRuleThatPanics checks that a panic in a rule becomes a finding, that the event counts as not
+// inspected, and that the other rules still run.
 func TestRuleThatPanics(t *testing.T) {
 	text, message, judge := markerRule(), markerRule(), markerRule()
 	text.ID, text.Text = "tst-text", func(*scanner.TextPass) { panic("text") }
@@ -127,7 +127,10 @@ func TestRuleThatPanics(t *testing.T) {
 	message.Message = func(p *scanner.MessagePass) { _ = p.Doc.Nodes[len(p.Doc.Nodes)] }
 	judge.ID, judge.Text, judge.Patterns = "tst-judge", nil, nil
 	judge.Judge = func(*scanner.JudgePass) { panic("judge") }
-	s, _ := run(t, []scanner.Rule{text, message, judge, markerRule()}, frame(0, mcp.ServerToClient, `{"jsonrpc":"2.0","id":1,"result":{"x":"zqmarker"}}`))
+	s, res := run(t, []scanner.Rule{text, message, judge, markerRule()}, frame(0, mcp.ServerToClient, `{"jsonrpc":"2.0","id":1,"result":{"x":["zqmarker"]}}`))
+	if c := res.Coverage; c.Inspected != 0 || len(c.Skipped) != 3 || c.Skipped[2].Reason != "the rule tst-text crashed and did not inspect the whole event" || c.Skipped[2].Count != 1 {
+		t.Errorf("%+v", c)
+	}
 	got := map[string]int{}
 	for _, f := range s.findings {
 		got[f.Rule.ID+" "+f.Name]++
@@ -136,6 +139,35 @@ func TestRuleThatPanics(t *testing.T) {
 		if got[want] != 1 {
 			t.Errorf("want one %q, got %v", want, got)
 		}
+	}
+}
+
+// TestPanicsAreBounded checks that panics displace no finding that is more severe, and that those beyond
+// the limit are counted.
+func TestPanicsAreBounded(t *testing.T) {
+	crash, judge, severe := markerRule(), markerRule(), markerRule()
+	crash.ID, crash.Text = "tst-crash", func(p *scanner.TextPass) {
+		if p.Key() == "crash" {
+			panic("text")
+		}
+	}
+	judge.ID, judge.Text, judge.Patterns = "tst-judge", nil, nil
+	judge.Judge = func(*scanner.JudgePass) { panic("judge") }
+	severe.Text = func(p *scanner.TextPass) {
+		if p.Key() != "crash" {
+			p.Report(scanner.Issue{End: len(p.Folded), Severity: scanner.Critical, Message: "m"})
+		}
+	}
+	marker := strings.Repeat(`"zqmarker",`, 300)
+	s, res := run(t, []scanner.Rule{severe, crash, judge}, frame(0, mcp.ServerToClient, `{"jsonrpc":"2.0","id":1,"result":{"a":[`+marker+`0],"crash":[`+marker+`0]}}`))
+	critical := 0
+	for _, f := range s.findings {
+		if f.Severity == scanner.Critical {
+			critical++
+		}
+	}
+	if c := res.Coverage; critical < 200 || len(s.findings) != critical+1 || c.Inspected != 0 || len(c.Skipped) != 3 {
+		t.Errorf("%d findings, %d of them critical, %+v", len(s.findings), critical, c)
 	}
 }
 

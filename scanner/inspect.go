@@ -121,7 +121,15 @@ func (in *Inspector) forget() {
 	in.event, in.facts, in.tree, in.own.Data, in.pass, in.found = nil, nil, nil, nil, TextPass{}, bounded{}
 }
 
-func (in *Inspector) skip(reason string) { in.facts.Skips = append(in.facts.Skips, reason) }
+func (in *Inspector) skip(reason string) { in.facts.Skips = once(in.facts.Skips, reason) }
+
+// once appends a reason to an event's reasons unless it is already there.
+func once(reasons []string, reason string) []string {
+	if slices.Contains(reasons, reason) {
+		return reasons
+	}
+	return append(reasons, reason)
+}
 
 // outOfTime is the reason reported for an event that was not fully inspected.
 const outOfTime = "time limit reached (--max-time): not everything was inspected"
@@ -137,7 +145,7 @@ func (in *Inspector) begin(m Message) *Message {
 // not inspected.
 func (in *Inspector) late() bool {
 	late := in.engine.options.Late()
-	if late && !slices.Contains(in.facts.Skips, outOfTime) {
+	if late {
 		in.skip(outOfTime)
 	}
 	return late
@@ -346,11 +354,15 @@ func disjoint(ms []text.Match) []text.Match {
 	return kept
 }
 
-// guard runs a check. A panic becomes a finding, and the other rules still run.
+// guard runs a check. If it panics, that becomes a finding, the event counts as not inspected, and the
+// other rules still run.
 func (in *Inspector) guard(r *Rule, check func()) {
 	defer func() {
 		if v := recover(); v != nil {
-			in.add(crashed(r, in.event, v))
+			if f := crashed(r, in.event, v); !in.found.full(f.Severity) {
+				in.add(f)
+			}
+			in.skip(crashReason(r))
 		}
 	}()
 	check()

@@ -153,8 +153,8 @@ func (j *judge) count(e *Event) {
 
 // complete counts an event that has been judged, and sorts its findings.
 func (j *judge) complete(e *Event) {
-	if j.found.dropped > 0 && !slices.Contains(j.out.Skips, tooMany) {
-		j.out.Skips = append(j.out.Skips, tooMany)
+	if j.found.dropped > 0 {
+		j.out.Skips = once(j.out.Skips, tooMany)
 	}
 	if e.Kind != StartedEvent { // a StartedEvent was not sent by anybody
 		j.coverage.event(e, &j.out)
@@ -308,6 +308,7 @@ func (j *judge) crash(r *Rule, e *Event, why any) {
 	if !j.found.full(f.Severity) {
 		j.keep(f)
 	}
+	j.out.Skips = once(j.out.Skips, crashReason(r))
 }
 
 // pin remembers the first definition that a server listed under a name.
