@@ -54,7 +54,7 @@ func (e *elicitor) see(client string, frame []byte) (ours bool) {
 	if !bytes.Contains(frame, []byte(e.prefix)) {
 		return false
 	}
-	v, err := wire.Skim(frame, wire.MaxNodes)
+	v, err := skimAny(frame)
 	if err != nil {
 		return false
 	}
@@ -70,7 +70,7 @@ func declares(frame []byte) (able, initializes bool) {
 	if !bytes.Contains(frame, []byte(`"initialize"`)) {
 		return false, false
 	}
-	v, err := wire.Skim(frame, wire.MaxNodes)
+	v, err := skimAny(frame)
 	if err != nil {
 		return false, false
 	}

@@ -6,7 +6,6 @@ import (
 	"errors"
 
 	"github.com/mcpscan/mcpscan/internal/mcp"
-	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -48,7 +47,7 @@ func (g *gate) cancels(at *scope, from mcp.Direction, frame []byte, out *scanner
 		if m.Method != "notifications/cancelled" || m.Offset != 0 { // cancellations inside a batch are ignored
 			continue
 		}
-		v, _ := wire.Skim(frame, wire.MaxNodes)
+		v, _ := skimAny(frame)
 		if id := v.Get("params").Get("requestId").Raw(); len(id) > 0 {
 			g.held.cancel(keyOf(at, from, string(id)))
 		}

@@ -199,6 +199,7 @@ func TestElicitation(t *testing.T) {
 	}{
 		{`{"elicitation":{}}`, `"result":{"action":"accept","content":{"allow":true}}`, true, false},
 		{`{"elicitation":{"form":{},"url":{}}}`, `"result":{"action":"accept","content":{"allow":true,"x":1}}`, true, false},
+		{`{"elicitation":{}}`, `"result":{"action":"accept","content":{"allow":true,"x":"` + "\xff" + `","y":NaN}}`, true, false},
 		{`{"elicitation":{}}`, `"result":{"action":"accept","content":{"allow":false}}`, false, false},
 		{`{"elicitation":{}}`, `"result":{"action":"accept","content":{"allow":"true"}}`, false, false},
 		{`{"elicitation":{}}`, `"result":{"action":"accept","content":{"Allow":true}}`, false, false},

@@ -3,6 +3,7 @@ package proxy_test
 import (
 	"fmt"
 	"net/http"
+	"strings"
 	"sync"
 	"testing"
 
@@ -50,6 +51,21 @@ func TestBridgeForms(t *testing.T) {
 		}
 		if body != want {
 			t.Errorf("%s: got %q, want %q", accepted, body, want)
+		}
+	}
+}
+
+// TestBridgeLenient checks that messages that only lenient parsers accept reach the server and the
+// client, and that both ends of an exchange are matched.
+func TestBridgeLenient(t *testing.T) {
+	h := host(t, scanner.Options{}, nil)
+	p, session := h.begin("{}")
+	for _, value := range []string{"NaN", "-Infinity", "\"\xff\"", "\"\x01\""} {
+		request := strings.Replace(call("9", "t"), "{}", `{"n":`+value+`}`, 1)
+		response := `{"jsonrpc":"2.0","id":9,"result":{"n":` + value + `}}`
+		p.answer(request, response)
+		if status, _, body := h.ask(http.MethodPost, h.url, request, session); status != http.StatusOK || body != event(response) {
+			t.Errorf("%q: %d %q", value, status, body)
 		}
 	}
 }

@@ -1,10 +1,8 @@
 package proxy
 
 import (
-	"bytes"
 	"errors"
 	"strconv"
-	"unicode/utf8"
 
 	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/wire"
@@ -24,7 +22,8 @@ type posted struct {
 // message on stdio is one line; nothing else changes.
 func parsePosted(body []byte) (*posted, error) {
 	m := &posted{line: frameOf(body)}
-	v, err := skimAny(m.line)
+	read := wire.Lenient(m.line)
+	v, err := wire.Skim(read, wire.MaxNodes)
 	switch {
 	case err != nil:
 		return nil, err
@@ -34,20 +33,24 @@ func parsePosted(body []byte) (*posted, error) {
 	for message := range messagesOf(v) {
 		m.add(message)
 	}
-	for i, c := range m.line { // a line end inside a string would be a syntax error
-		if c == '\n' || c == '\r' {
+	for i, c := range m.line {
+		switch {
+		case c != '\n' && c != '\r':
+		case read[i] != c:
+			return nil, errors.New("a line end inside a string")
+		default:
 			m.line[i] = ' '
 		}
 	}
 	return m, nil
 }
 
-// skimAny parses a message even if its strings are not valid UTF-8: the engine and the receiver
-// decide what to do with it.
+// skimAny parses a message even if only lenient parsers accept it: the engine and the receiver decide
+// what to do with it.
 func skimAny(frame []byte) (wire.Value, error) {
 	v, err := wire.Skim(frame, wire.MaxNodes)
-	if err != nil && !utf8.Valid(frame) {
-		return wire.Skim(bytes.ToValidUTF8(frame, []byte("\uFFFD")), wire.MaxNodes)
+	if err != nil && !wire.ExceedsLimit(err) {
+		return wire.Skim(wire.Lenient(frame), wire.MaxNodes)
 	}
 	return v, err
 }

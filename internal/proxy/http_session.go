@@ -255,7 +255,7 @@ type spoken struct {
 
 // skim reads the request ids, and whether a request begins a session, from a body.
 func skim(body []byte) (s spoken) {
-	v, err := wire.Skim(body, wire.MaxNodes)
+	v, err := skimAny(body)
 	if err != nil {
 		return s
 	}

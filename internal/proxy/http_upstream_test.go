@@ -216,6 +216,12 @@ func TestHTTPFailures(t *testing.T) {
 			t.Errorf("%s: reported %q", test.name, f.failed)
 		}
 	}
+	for _, argument := range []string{"NaN", "-Infinity", "\"\xff\"", "\"\x01\""} { // only lenient parsers accept them
+		f := inFront(t, engine, nil, func(_ *proxy.Options, _ *proxy.Access, u *proxy.Upstream) { u.URL, _ = url.Parse(down.URL + "/mcp") })
+		if _, _, got := f.ask(http.MethodPost, f.url, strings.Replace(call(`"a"`, "x"), `{}`, `{"n":`+argument+`}`, 1)); !strings.HasPrefix(got, `{"jsonrpc":"2.0","id":"a","error":`) {
+			t.Errorf("%q: %s", argument, got)
+		}
+	}
 	f := inFront(t, engine, nil, func(_ *proxy.Options, _ *proxy.Access, u *proxy.Upstream) {
 		pin(t, u, secure, "SHA256:"+strings.ToUpper(sum[:2]+":"+sum[2:]))
 	})
