@@ -22,13 +22,13 @@ func (in *Inspector) subjectOf(root int, m *Message, i int) (mcp.SubjectKind, st
 			continue
 		}
 		switch kind := requestSubject(m.Method); {
-		case doc.KeyIs(c, "result"):
+		case doc.KeyReads(c, "result"):
 			return in.resultSubject(c, i)
-		case doc.KeyIs(c, "params") && kind != mcp.NoSubject:
+		case doc.KeyReads(c, "params") && kind != mcp.NoSubject:
 			return kind, "", c
-		case doc.KeyIs(c, "error"):
+		case doc.KeyReads(c, "error"):
 			return mcp.ErrorSubject, "", root
-		case doc.KeyIs(c, "params") && m.Target != "":
+		case doc.KeyReads(c, "params") && m.Target != "":
 			return mcp.CallSubject, m.Target, c
 		}
 	}

@@ -188,3 +188,39 @@ func TestParamsOfUnknownDirection(t *testing.T) {
 		}
 	}
 }
+
+// TestSubjectOfNode checks that findings in a message's JSON have the same subject as those in its text,
+// however the members of the message are spelled.
+func TestSubjectOfNode(t *testing.T) {
+	node := markerRule()
+	node.ID, node.Text, node.Patterns = "tst-node", nil, nil
+	node.Message = func(p *scanner.MessagePass) {
+		for i := range p.Doc.Nodes {
+			if p.Doc.KeyIs(i, "x") {
+				p.Report(i, false, scanner.High, "found")
+			}
+		}
+	}
+	for message, want := range map[string]string{
+		`{"jsonrpc":"2.0","id":1,"result":{"x":"zqmarker"}}`:                                                "result  /x",
+		`{"jsonrpc":"2.0","id":1,"Result":{"x":"zqmarker"}}`:                                                "result  /x",
+		`{"jsonrpc":"2.0","id":1,"re\u200bsult":{"x":"zqmarker"}}`:                                          "result  /x",
+		`{"jsonrpc":"2.0","id":1,"ERROR":{"code":1,"x":"zqmarker"}}`:                                        "error  /ERROR/x",
+		`{"jsonrpc":"2.0","id":1,"method":"sampling/createMessage","Params":{"x":"zqmarker"}}`:              "sampling  /x",
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","paramſ":{"name":"t","arguments":{"x":"zqmarker"}}}`: "call t /arguments/x",
+	} {
+		direction := mcp.ServerToClient
+		if strings.Contains(message, "tools/call") {
+			direction = mcp.ClientToServer
+		}
+		s, _ := run(t, []scanner.Rule{node, markerRule()}, frame(0, direction, message))
+		for _, f := range s.findings {
+			if got := fmt.Sprintf("%s %s %s", f.Subject, f.Name, f.Pointer); got != want {
+				t.Errorf("%s: %s: %s, want %s", message, f.Rule.ID, got, want)
+			}
+		}
+		if len(s.findings) != 2 {
+			t.Errorf("%s: %d findings", message, len(s.findings))
+		}
+	}
+}
