@@ -142,8 +142,7 @@ func onConnections(events []*scanner.Event) bool {
 	return len(servers) > 1
 }
 
-// TestParseShared checks that ParseShared rejects everything that AppendJSON does
-// not write.
+// TestParseShared checks that ParseShared rejects members and types that AppendJSON does not write.
 func TestParseShared(t *testing.T) {
 	whole := `{"session":"a","server":"s","time":"2026-01-06T10:30:00Z","call":{"tool":"t","id":"1","time":"2026-01-06T10:30:00Z","category":1,"counts":true,"at":{"file":"f","line":1,"column":2}}}`
 	parse := func(text string) error {
@@ -154,8 +153,11 @@ func TestParseShared(t *testing.T) {
 		_, err := scanner.ParseShared(&doc, 0)
 		return err
 	}
-	if err := parse(whole); err != nil {
-		t.Fatal(err)
+	tool := `{"name":"t","description":"d","digest":"","parts":["","","","",""],"can":0,"category":0,"foreign":false,"time":"2026-01-06T10:30:00Z","at":{"file":"f","line":1,"column":2,"pointer":"/x"}}`
+	for _, text := range []string{whole, strings.Replace(whole, `"call"`, `"tools":[`+tool+`],"call"`, 1)} {
+		if err := parse(text); err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
 	}
 	for _, edit := range [][2]string{
 		{`"session":"a",`, ``}, {`"server":"s"`, `"server":1`}, {`2026-01-06T10:30:00Z","call"`, `yesterday","call"`}, {`"category":1`, `"category":99`}, {`"category":1`, `"category":-1`},
@@ -163,6 +165,9 @@ func TestParseShared(t *testing.T) {
 		{`"server":"s"`, `"server":"s","server":"x"`}, {`"server":"s"`, `"server":"s","Server":"x"`}, {`"session":"a"`, `"session":"a","tools":{}`},
 		{`"session":"a"`, `"session":"a","tools":[{}]`}, {`"session":"a"`, `"session":"a","values":[["00",1]],"from":{"tool":"","orders":"","at":{"file":"f","line":1,"column":1}}`},
 		{`"session":"a"`, `"session":"a","values":[]`}, {`"session":"a"`, `"session":"a","suspect":true`},
+		{`"session":"a"`, `"session":"a","prompts":[]`}, {`"session":"a"`, `"session":"a","Tools":[]`}, {`"tool":"t"`, `"tool":"t","server":"x"`},
+		{`"line":1`, `"line":1,"offset":1`}, {`"line":1`, `"line":1,"pointer":1`}, {`"session":"a"`, `"session":"a","from":{"tool":"","orders":"","at":{"file":"f","line":1,"column":1}}`},
+		{`"session":"a"`, `"session":"a","tools":[` + strings.Replace(tool, `,"",""]`, `,""]`, 1) + `]`}, {`"session":"a"`, `"session":"a","tools":[` + strings.Replace(tool, `"can"`, `"title":"x","can"`, 1) + `]`},
 	} {
 		text := strings.Replace(whole, edit[0], edit[1], 1)
 		if text == whole {
