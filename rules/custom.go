@@ -31,7 +31,7 @@ func Custom(c CustomPattern) scanner.Rule {
 	return scanner.Rule{
 		ID: c.ID, Category: c.Category, Title: said, Why: said,
 		Fix:      "Ask the author of the pattern at " + place + ".",
-		Severity: c.Severity, Confidence: scanner.ConfidenceMedium, Basis: "As declared by the pattern at " + place + " .",
+		Severity: c.Severity, Confidence: scanner.ConfidenceMedium, Basis: "As declared by the pattern at " + place + ".",
 		Client:   slices.Contains(c.Fields, "call"),
 		Patterns: []scanner.Pattern{c.Pattern},
 		Text: func(p *scanner.TextPass) {
