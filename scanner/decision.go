@@ -1,6 +1,7 @@
 package scanner
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/mcp"
@@ -230,6 +231,12 @@ type Outcome struct {
 	First    bool       // the event is the first of its server in the session
 
 	Elsewhere bool // the session belongs to another shard, which reports on the event
+}
+
+// ShowsServer reports whether an event names a server or contains a message from or to one. The last line of
+// a recording that was cut off does neither.
+func (o *Outcome) ShowsServer(e *Event) bool {
+	return e.Server != "" || slices.ContainsFunc(o.Messages, func(m Judged) bool { return m.Kind != mcp.Malformed })
 }
 
 // Judged is a message together with what its session adds to it.

@@ -123,11 +123,15 @@ func (j *judge) judge(e *Event, facts *Facts) *Outcome {
 func (j *judge) messages(e *Event) {
 	session := j.session(e)
 	srv := session.server(e.Server)
-	if j.server, j.out.First = srv, !srv.met && !srv.forgotten; srv.forgotten {
+	j.server = srv
+	if srv.forgotten {
 		j.coverage.skip("more servers in a session than the limit: each message of this server was judged alone", e.Origin)
 	}
-	j.count(e)
-	srv.met = true
+	if j.out.ShowsServer(e) {
+		j.out.First = !srv.met && !srv.forgotten
+		j.count(e)
+		srv.met = true
+	}
 	first, agreed := mcp.Unknown, true
 	for i := range j.out.Messages {
 		from := j.message(session, srv, e, i)

@@ -42,7 +42,7 @@ func (c *serversCmd) Run(ctx context.Context, std streams) error {
 	}
 	err := c.run(ctx, std, sink{
 		event: func(e *scanner.Event, out *scanner.Outcome) {
-			if len(out.Messages) > 0 && c.has(e.Session, e.Server, "") {
+			if len(out.Messages) > 0 && out.ShowsServer(e) && c.has(e.Session, e.Server, "") {
 				row(e.Server).see(e, out)
 			}
 		},
