@@ -361,6 +361,7 @@ func (c *conversations) result(i *llm.Item) {
 		known.answered, known.echo = true, i.Echo
 	}
 	var to pending
+	unattributed := false
 	switch waiting := s.open[i.ID]; {
 	case len(waiting) > 0:
 		to, s.open[i.ID] = waiting[0], waiting[1:]
@@ -368,10 +369,10 @@ func (c *conversations) result(i *llm.Item) {
 			delete(s.open, i.ID)
 		}
 	default: // the transcript lacks the call, so its server may be unknown
-		to = pending{id: s.next(c, i), server: cmp.Or(i.Server, "unknown")}
+		to, unattributed = pending{id: s.next(c, i), server: cmp.Or(i.Server, "unknown")}, i.Server == ""
 	}
 	frame := resultFrame(to.id, i)
 	e := c.event(s, i, to.server, frame)
-	e.Direction = mcp.ServerToClient
+	e.Direction, e.Unattributed = mcp.ServerToClient, unattributed
 	c.emit(s, i, e, frame.odd, m)
 }

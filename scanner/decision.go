@@ -233,10 +233,10 @@ type Outcome struct {
 	Elsewhere bool // the session belongs to another shard, which reports on the event
 }
 
-// ShowsServer reports whether an event names a server or contains a message from or to one. The last line of
-// a recording that was cut off does neither.
+// ShowsServer reports whether an event names a server or contains a message from or to one. The first and last
+// lines of a recording that was cut off may do neither.
 func (o *Outcome) ShowsServer(e *Event) bool {
-	return e.Server != "" || slices.ContainsFunc(o.Messages, func(m Judged) bool { return m.Kind != mcp.Malformed })
+	return !e.Unattributed && (e.Server != "" || slices.ContainsFunc(o.Messages, func(m Judged) bool { return m.Kind != mcp.Malformed }))
 }
 
 // Judged is a message together with what its session adds to it.

@@ -54,6 +54,7 @@ type Event struct {
 	Parts        []Part // of an assembled frame: the origin of each part in the file, in order
 	Dialect      string // LLM API whose log contained the frame, as in an llm_message; "" for a frame seen on its connection
 	FromModelLog bool   // the frame comes from a model's log, so a recording of the connection would contain the same call
+	Unattributed bool   // the recording does not tell from which server the frame is; Server is a placeholder
 	Projected    bool   // the definitions are in the form that a client passes to a model: incomplete, and possibly only part of a list
 	Rewritten    bool   // the client has also changed the definitions, so they are only comparable to others rewritten by it
 
