@@ -6,7 +6,6 @@ import (
 	"io"
 	"reflect"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/report"
@@ -19,11 +18,13 @@ func (all *checkup) write(w io.Writer, format string) error {
 		return putJSON(w, all)
 	}
 	var b bytes.Buffer
-	all.text(&b)
+	if err := all.text(&b); err != nil {
+		return err
+	}
 	return put(text.Guard(w), b.Bytes())
 }
 
-func (all *checkup) text(b *bytes.Buffer) {
+func (all *checkup) text(b *bytes.Buffer) error {
 	servers := 0
 	line := func(format string, args ...any) {
 		fmt.Fprintln(b, text.Visible(text.Mask(fmt.Sprintf(format, args...)), 2000))
@@ -38,20 +39,18 @@ func (all *checkup) text(b *bytes.Buffer) {
 			none = ": no servers"
 		}
 		line("%s, %s (%s)%s", client, f.Path, f.Scope, none)
-		wide := [3]int{}
+		var rows [][]string
 		for _, s := range f.Servers {
-			for i, cell := range s.cells() {
-				wide[i] = max(wide[i], utf8.RuneCountInString(cell))
-			}
+			rows = append(rows, s.cells())
 		}
-		for _, s := range f.Servers {
+		table, err := report.Table(nil, rows)
+		if err != nil {
+			return err
+		}
+		lines := strings.Split(table, "\n")
+		for i, s := range f.Servers {
 			servers++
-			cells := s.cells()
-			row := ""
-			for i, cell := range cells {
-				row += cell + strings.Repeat(" ", wide[i]-utf8.RuneCountInString(cell)+2)
-			}
-			line("  %s%s", row, s.Lock)
+			fmt.Fprintln(b, "  "+lines[i])
 			for _, note := range s.Notes {
 				line("      %s", note)
 			}
@@ -84,10 +83,11 @@ func (all *checkup) text(b *bytes.Buffer) {
 		todo = report.Count(all.ToDo, "thing") + " to do"
 	}
 	fmt.Fprintf(b, "%s in %s: %s\n", report.Count(servers, "server"), report.Count(len(all.Files), "file"), todo)
+	return nil
 }
 
-// cells returns a server's columns, except its lockfile status.
-func (s *checkedServer) cells() [3]string {
+// cells returns a server's columns.
+func (s *checkedServer) cells() []string {
 	name, transport := s.Name, s.Transport
 	if s.Project != "" {
 		name += " (" + s.Project + ")"
@@ -98,5 +98,5 @@ func (s *checkedServer) cells() [3]string {
 	if s.Disabled {
 		transport += ", disabled"
 	}
-	return [3]string{text.Visible(text.Mask(name), cellChars), transport, s.Proxy}
+	return []string{text.Visible(text.Mask(name), cellChars), text.Visible(text.Mask(transport), cellChars), s.Proxy, s.Lock}
 }
