@@ -27,9 +27,9 @@ const exportEvery = 5 * time.Second
 
 // check rejects invalid flags.
 func (f *alertFlags) check() error {
-	for flag, raw := range map[string]string{"--webhook": f.Webhook, "--otlp": f.OTLP} {
-		if u, err := url.Parse(raw); raw != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "") {
-			return usage("%s: expected a URL with http:// or https:// and a host", flag)
+	for _, to := range [...]struct{ flag, url string }{{"--webhook", f.Webhook}, {"--otlp", f.OTLP}} {
+		if u, err := url.Parse(to.url); to.url != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "") {
+			return usage("%s: expected a URL with http:// or https:// and a host", to.flag)
 		}
 	}
 	switch {
@@ -187,17 +187,19 @@ func (a *alerts) export() {
 
 // close sends all pending data. It reports failed deliveries with tell, but returns no error.
 func (a *alerts) close(tell func(string, ...any)) {
-	for what, to := range map[string]*deliver.Sender{"--webhook": a.webhook, "--otlp, logs": a.logs, "--otlp, metrics": a.metrics} {
-		if to == nil {
+	if a.ended != nil {
+		close(a.ended)
+		<-a.done
+	}
+	for _, to := range [...]struct {
+		what string
+		*deliver.Sender
+	}{{"--webhook", a.webhook}, {"--otlp, logs", a.logs}, {"--otlp, metrics", a.metrics}} {
+		if to.Sender == nil {
 			continue
 		}
-		if to != a.webhook && a.ended != nil {
-			close(a.ended)
-			<-a.done
-			a.ended = nil
-		}
 		if err := to.Close(); err != nil {
-			tell("%s: %s", what, text.Visible(err.Error(), 400))
+			tell("%s: %s", to.what, text.Visible(err.Error(), 400))
 		}
 	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -89,5 +90,24 @@ func TestAlerts(t *testing.T) {
 	}
 	if len(c.got) != 3 {
 		t.Errorf("reported: %v", c.got)
+	}
+}
+
+// TestUndeliveredAlerts checks that failed deliveries are reported in a fixed order.
+func TestUndeliveredAlerts(t *testing.T) {
+	gone := httptest.NewServer(nil)
+	gone.Close()
+	for range 8 {
+		a := (&alertFlags{Webhook: gone.URL, OTLP: gone.URL}).startAlerts(nil)
+		a.webhook.Send([]byte("{}"))
+		a.logs.Send([]byte("{}"))
+		var told []string
+		a.close(func(_ string, args ...any) { told = append(told, fmt.Sprint(args[0])) })
+		if got := strings.Join(told, "; "); got != "--webhook; --otlp, logs; --otlp, metrics" {
+			t.Fatal(got)
+		}
+		if err := (&alertFlags{Webhook: "x", OTLP: "x"}).check(); err == nil || !strings.HasPrefix(err.Error(), "--webhook") {
+			t.Fatal(err)
+		}
 	}
 }
