@@ -71,19 +71,19 @@ func worthAnother(err error) bool {
 }
 
 func (s *scan) dialStreamable(start context.Context) (*peer, hello, error) {
-	s.result.Transport = "http"
+	s.result.transport = "http"
 	p := newPeer(s.parent, s.opts, s.tap)
 	l := &streamable{web: newWeb(p, s.target), url: s.target.URL}
 	p.link = l
 	h, err := s.meet(start, p, true)
-	if err == nil && h.era == EraLegacy {
+	if err == nil && h.era == eraLegacy {
 		l.listen()
 	}
 	return p, h, err
 }
 
 func (s *scan) dialSSE(start context.Context) (*peer, hello, error) {
-	s.result.Transport = "sse"
+	s.result.transport = "sse"
 	p := newPeer(s.parent, s.opts, s.tap)
 	l := &eventStream{web: newWeb(p, s.target), gone: make(chan struct{})}
 	p.link = l

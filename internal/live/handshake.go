@@ -112,7 +112,7 @@ func (h *handshake) discovered(out outcome) (bool, hello, error) {
 	} else if slices.Contains(offered, versionModern) {
 		h.peer.meta = true
 		h.peer.announce(versionModern)
-		return true, hello{era: EraModern, version: versionModern, declared: r.declared}, nil
+		return true, hello{era: eraModern, version: versionModern, declared: r.declared}, nil
 	} else {
 		h.discoverErr = fmt.Errorf("it offers %s and not %s", versionList(offered), versionModern)
 	}
@@ -143,7 +143,7 @@ func (h *handshake) initialized(out outcome) (bool, hello, error) {
 		return false, hello{}, nil
 	}
 	r := out.reply
-	h.legacy = &hello{era: EraLegacy, version: r.version, declared: r.declared}
+	h.legacy = &hello{era: eraLegacy, version: r.version, declared: r.declared}
 	if h.discover == nil {
 		return h.settle()
 	}
@@ -214,7 +214,7 @@ func (h *handshake) failure() error {
 // server should not have chosen in initialize; the listing continues with that version.
 func (s *scan) meet(start context.Context, p *peer, probe bool) (hello, error) {
 	h, err := p.negotiate(start, probe)
-	if err != nil || h.era != EraLegacy {
+	if err != nil || h.era != eraLegacy {
 		return h, err
 	}
 	switch {

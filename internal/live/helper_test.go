@@ -98,9 +98,8 @@ func (s *seen) count(d Direction, text string) int {
 func list(t *testing.T, target Target, change ...func(*Options)) (Result, *seen, error) {
 	t.Helper()
 	s := &seen{t: t}
-	stamp := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	o := Options{
-		Now: func() time.Time { return stamp }, OnFrame: s.add, MaxFrame: 1 << 20,
+		OnFrame: s.add, MaxFrame: 1 << 20,
 		StartTimeout: time.Minute, StepTimeout: time.Minute,
 	}
 	for _, f := range change {
@@ -111,11 +110,6 @@ func list(t *testing.T, target Target, change ...func(*Options)) (Result, *seen,
 	s.done = true
 	s.mu.Unlock()
 	t.Logf("%d frames, %+v, %v", len(s.frames), res, err)
-	for _, f := range s.frames {
-		if !f.Time.Equal(stamp) {
-			t.Errorf("a frame is stamped %v", f.Time)
-		}
-	}
 	return res, s, err
 }
 

@@ -126,7 +126,7 @@ func (w *web) read(resp *http.Response, chatter bool) ([]byte, error) {
 	}
 	data = bytes.TrimPrefix(data, []byte("\xEF\xBB\xBF")) // clients ignore the byte order mark
 	if len(data) > 0 && (!chatter || wire.BeginsLikeJSON(data)) {
-		w.peer.receive(data, origin{status: resp.StatusCode, header: resp.Header})
+		w.peer.receive(data, false)
 	}
 	if err != nil {
 		err = fmt.Errorf("reading the answer: %w", err)
@@ -204,7 +204,7 @@ func (w *web) events(resp *http.Response, at place, endpoint func(string)) (plac
 		case e.HasData:
 			address := e.Type == "endpoint" && !addressed && !wire.BeginsLikeJSON(e.Data)
 			addressed = addressed || address
-			w.peer.receive(e.Data, origin{resp.StatusCode, resp.Header, e.Type, address})
+			w.peer.receive(e.Data, address)
 			if endpoint != nil && e.Type == "endpoint" {
 				endpoint(string(e.Data))
 			}

@@ -84,7 +84,7 @@ func TestHTTPSessionAndVersionHeaders(t *testing.T) {
 		return false
 	})
 	res, s, err := list(t, Target{URL: url})
-	if err != nil || s.count(ServerToClient, `"name":"a"`) != 1 || res.Noise != 0 {
+	if err != nil || s.count(ServerToClient, `"name":"a"`) != 1 {
 		t.Errorf("got %+v, %v", res, err)
 	}
 	if s.count(ServerToClient, "Accepted") != 0 {
@@ -193,7 +193,7 @@ func TestHTTPHangingDiscover(t *testing.T) {
 		return m.method == methodDiscover
 	})
 	res, _, err := list(t, Target{URL: url})
-	if err != nil || res.Era != EraLegacy {
+	if err != nil || res.era != eraLegacy {
 		t.Fatalf("got %+v, %v", res, err)
 	}
 }
@@ -265,7 +265,7 @@ func TestEndpointOnAnotherOriginIsRefused(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "has a different origin than") {
 		t.Errorf("got %v", err)
 	}
-	if s.count(ServerToClient, "/messages") != 1 || !s.frames[0].Noise || s.frames[0].Event != "endpoint" {
+	if s.count(ServerToClient, "/messages") != 1 || !s.frames[0].Address {
 		t.Errorf("the endpoint event was not handed out: %+v", s.frames)
 	}
 }
@@ -282,7 +282,7 @@ func TestStreamableBehindASSEPath(t *testing.T) {
 		return r.Method == http.MethodGet
 	})
 	res, s, err := list(t, Target{URL: url + "/sse"}, func(o *Options) { o.StartTimeout = 8 * time.Second }) // half of it for each transport
-	if err != nil || res.Transport != "http" || s.count(ServerToClient, `"name":"a"`) != 1 {
+	if err != nil || res.transport != "http" || s.count(ServerToClient, `"name":"a"`) != 1 {
 		t.Errorf("got %+v, %v", res, err)
 	}
 }
@@ -363,7 +363,7 @@ func TestHTTPByteOrderMark(t *testing.T) {
 		return m.method == "tools/list"
 	})
 	res, s, err := list(t, Target{URL: url})
-	if err != nil || len(res.Problems) != 0 || res.Noise != 0 || s.count(ServerToClient, `"name":"a"`) != 1 {
+	if err != nil || len(res.Problems) != 0 || s.count(ServerToClient, `"name":"a"`) != 1 {
 		t.Errorf("got %+v, %v", res, err)
 	}
 }

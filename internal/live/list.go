@@ -74,7 +74,7 @@ func (s *scan) list(ctx context.Context, p *peer, h hello) {
 // requested.
 func (s *scan) settle(ctx context.Context, p *peer, h hello) (stale []kind) {
 	stale = slices.DeleteFunc(kinds(), func(k kind) bool { return !p.isChanged(k.method) })
-	if len(stale) > 0 || h.era == EraModern && s.result.Transport != "stdio" { // servers send no unsolicited messages here
+	if len(stale) > 0 || h.era == eraModern && s.result.transport != "stdio" { // servers send no unsolicited messages here
 		return stale
 	}
 	timer := time.NewTimer(min(settle, s.opts.StepTimeout/4))
@@ -199,7 +199,7 @@ func (s *scan) rest(ctx context.Context, p *peer, k kind, r reply, err error) er
 			return errors.New("the server repeats the cursor " + quote(text(r.nextCursor)))
 		}
 		seen[sum] = true
-		if page == s.opts.MaxPages {
+		if page == s.opts.maxPages {
 			return fmt.Errorf("stopped after %d pages", page)
 		}
 		r, err = p.ask(ctx, k.method, p.listParams(string(r.nextCursor)), s.opts.StepTimeout)

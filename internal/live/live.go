@@ -13,15 +13,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"net/url"
 	"time"
 )
 
-// The two protocol eras, as named in Result.
+// The two protocol eras.
 const (
-	EraModern = "modern" // server/discover and no session, from 2026-07-28 on
-	EraLegacy = "legacy" // the initialize handshake, up to 2025-11-25
+	eraModern = "modern" // server/discover and no session, from 2026-07-28 on
+	eraLegacy = "legacy" // the initialize handshake, up to 2025-11-25
 )
 
 // Target is the server to connect to, given by Command or by URL.
@@ -48,24 +47,17 @@ const (
 // server-sent event.
 type Frame struct {
 	Direction Direction
-	Time      time.Time
-	Data      []byte      // owned by the receiver
-	Noise     bool        // what the server sent does not begin like JSON, so it is not a message
-	Event     string      // the type of the server-sent event, "" for other frames
-	Address   bool        // the event contains the HTTP+SSE endpoint; it is not a message, and is marked as Noise
-	Status    int         // the HTTP status, 0 on stdio and for frames that we send
-	Header    http.Header // the response headers, nil if Status is 0; shared by the frames of a response
+	Data      []byte // owned by the receiver
+	Address   bool   // the event contains the HTTP+SSE endpoint; it is not a message
 }
 
 // Options configures one List call. The zero value is usable.
 type Options struct {
-	Now          func() time.Time // provides the times of frames; default time.Now
-	OnFrame      func(Frame)      // called with every frame, one at a time, and never after List has returned
-	MaxFrame     int64            // in bytes; a larger frame is counted but not read into memory; default 64 MiB
-	StartTimeout time.Duration    // until the first usable answer, including npx downloads; default 60 s
-	StepTimeout  time.Duration    // for each later request; default 30 s
-	Timeout      time.Duration    // for the whole server, from its start to the last list; default 5 min
-	MaxPages     int              // maximum number of pages per list; default 200
+	OnFrame      func(Frame)   // called with every frame, one at a time, and never after List has returned
+	MaxFrame     int64         // in bytes; a larger frame is counted but not read into memory; default 64 MiB
+	StartTimeout time.Duration // until the first usable answer, including npx downloads; default 60 s
+	StepTimeout  time.Duration // for each later request; default 30 s
+	Timeout      time.Duration // for the whole server, from its start to the last list; default 5 min
 
 	ClientName, ClientVersion string // as sent to the server; default mcpscan
 
@@ -76,6 +68,8 @@ type Options struct {
 	// our requests and their answers.
 	Listed func(Result)
 	Until  <-chan struct{}
+
+	maxPages int // maximum number of pages per list; set by tests
 }
 
 // Problem describes something that was not listed, worded for a report.
@@ -86,15 +80,14 @@ func (p Problem) String() string { return p.Step + ": " + p.Reason }
 
 // Result contains what List learned about the connection.
 type Result struct {
-	Era             string // EraModern or EraLegacy
-	ProtocolVersion string
-	Transport       string // "stdio", "http" or "sse"
-	Noise           int    // frames marked as Noise, except endpoint addresses and HTTP error pages
-	Oversize        int    // frames above MaxFrame, which were not inspected
-	Ambiguous       int    // events that clients read differently: see wire.AmbiguousEvent
-	Problems        []Problem
-	Notes           []Problem // lists that the server does not have, so nothing is missing
-	StderrTail      string    // the last 4 KB of a stdio server's standard error, as sent
+	Oversize  int // frames above MaxFrame, which were not inspected
+	Ambiguous int // events that clients read differently: see wire.AmbiguousEvent
+	Problems  []Problem
+	Notes     []Problem // lists that the server does not have, so nothing is missing
+
+	era, version string // of the protocol
+	transport    string // "stdio", "http" or "sse"
+	stderr       string // the last 4 KB of a stdio server's standard error, as sent
 }
 
 // List connects to the server, requests every page of its tools, prompts, resources and resource
@@ -106,7 +99,7 @@ func List(ctx context.Context, t Target, o Options) (Result, error) {
 		return Result{}, err
 	}
 	s := &scan{target: t, opts: o.withDefaults(), parent: ctx, listed: map[string]bool{}}
-	s.tap = &tap{now: s.opts.Now, onFrame: s.opts.OnFrame}
+	s.tap = &tap{onFrame: s.opts.OnFrame}
 	err := s.run(ctx)
 	s.tap.count(&s.result)
 	return s.result, err
@@ -127,14 +120,11 @@ func (t Target) check() error {
 }
 
 func (o Options) withDefaults() Options {
-	if o.Now == nil {
-		o.Now = time.Now
-	}
 	o.MaxFrame = min(positive(o.MaxFrame, 64<<20), 1<<40) // avoids overflow in sums
 	o.Timeout = positive(o.Timeout, 5*time.Minute)
 	o.StartTimeout = min(positive(o.StartTimeout, 60*time.Second), o.Timeout)
 	o.StepTimeout = positive(o.StepTimeout, 30*time.Second)
-	o.MaxPages = positive(o.MaxPages, maxPages)
+	o.maxPages = positive(o.maxPages, maxPages)
 	o.ClientName = cmp.Or(o.ClientName, "mcpscan")
 	o.ClientVersion = cmp.Or(o.ClientVersion, "0")
 	return o
@@ -183,7 +173,7 @@ func (s *scan) run(ctx context.Context) error {
 		err = context.Cause(ctx)
 	}
 	if err == nil {
-		s.result.Era, s.result.ProtocolVersion = h.era, h.version
+		s.result.era, s.result.version = h.era, h.version
 		s.list(whole, p, h)
 		err = context.Cause(ctx)
 	}
@@ -204,7 +194,7 @@ func (s *scan) run(ctx context.Context) error {
 func (s *scan) hangUp(ctx context.Context, p *peer) {
 	p.close(ctx.Err() == nil)
 	if std, ok := p.link.(*stdio); ok {
-		s.result.StderrTail = std.stderr.String()
+		s.result.stderr = std.stderr.String()
 	}
 	lists := kinds()
 	if p.watching.Load() {

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
 const (
@@ -167,17 +169,17 @@ func (p *peer) silence(timeout time.Duration) error {
 	return fmt.Errorf("no answer within %v", timeout)
 }
 
-// receive passes a frame from the server to the caller of List, and then handles it. It does not
-// retain data.
-func (p *peer) receive(data []byte, from origin) {
+// receive passes a frame from the server to the caller of List, and then handles it. address marks an
+// event with the HTTP+SSE endpoint. It does not retain data.
+func (p *peer) receive(data []byte, address bool) {
 	var messages []message
-	if !isNoise(data, from) {
+	if wire.BeginsLikeJSON(data) && !address {
 		messages = parse(data)
 	}
 	if !p.watching.Load() || slices.ContainsFunc(messages, p.matters) {
-		p.tap.received(data, from)
+		p.tap.received(data, address)
 	}
-	if !from.address && !slices.ContainsFunc(messages, func(m message) bool { return m.method != "" || m.id != "" }) {
+	if !address && !slices.ContainsFunc(messages, func(m message) bool { return m.method != "" || m.id != "" }) {
 		p.unread.Add(1)
 	}
 	for _, m := range messages {

@@ -43,8 +43,8 @@ func TestGrandchildrenAreEnded(t *testing.T) {
 				t.Errorf("got %v", err)
 			}
 			pid := 0
-			if _, err := fmt.Sscanf(res.StderrTail, "child %d", &pid); err != nil {
-				t.Fatalf("%q: %v", res.StderrTail, err)
+			if _, err := fmt.Sscanf(res.stderr, "child %d", &pid); err != nil {
+				t.Fatalf("%q: %v", res.stderr, err)
 			}
 			t.Cleanup(func() { _ = syscall.Kill(pid, syscall.SIGKILL) })
 			for range 1000 { // a killed process does not vanish at once

@@ -37,7 +37,7 @@ type stdio struct {
 // dialStdio starts the server and performs the handshake. A server that exits on an unknown first
 // message is started once more without that message.
 func (s *scan) dialStdio(start context.Context) (*peer, hello, error) {
-	s.result.Transport = "stdio"
+	s.result.transport = "stdio"
 	p, h, err := s.tryStdio(start, true)
 	var down *downError
 	if p != nil && errors.As(err, &down) && start.Err() == nil {
@@ -86,7 +86,7 @@ func (l *stdio) readLines() {
 		case line.Oversize:
 			l.peer.drop()
 		default:
-			l.peer.receive(line.Data, origin{})
+			l.peer.receive(line.Data, false)
 		}
 	}
 }

@@ -14,12 +14,11 @@ func TestStdioServersThatCanBeListed(t *testing.T) {
 	tests := []struct {
 		mode    string
 		version string
-		noise   int
 		reply   string // number of times that the server sends it
 		times   int
 	}{
 		{mode: "plain", version: "2025-06-18", reply: `"name":"a"`, times: 1},
-		{mode: "banner", version: "2025-06-18", noise: 2, reply: `"name":"a"`, times: 1},
+		{mode: "banner", version: "2025-06-18", reply: `"name":"a"`, times: 1},
 		{mode: "crlf", version: "2025-06-18", reply: `"name":"a"`, times: 4 + 1}, // a list of tools in reply to everything
 		{mode: "dies of discover", version: "2025-06-18", reply: `"name":"a"`, times: 1},
 		{mode: "answers discover with nothing", version: "2025-06-18", reply: `"name":"a"`, times: 1},
@@ -37,11 +36,11 @@ func TestStdioServersThatCanBeListed(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if res.Era != EraLegacy || res.ProtocolVersion != tt.version || res.Transport != "stdio" {
+			if res.era != eraLegacy || res.version != tt.version || res.transport != "stdio" {
 				t.Errorf("got %+v", res)
 			}
-			if res.Noise != tt.noise || res.Oversize != 0 {
-				t.Errorf("noise %d, oversize %d, want %d and 0", res.Noise, res.Oversize, tt.noise)
+			if res.Oversize != 0 {
+				t.Errorf("oversize %d", res.Oversize)
 			}
 			if n := s.count(ServerToClient, tt.reply); n != tt.times {
 				t.Errorf("%s was reported %d times, want %d", tt.reply, n, tt.times)
@@ -54,7 +53,7 @@ func TestStdioServersThatCanBeListed(t *testing.T) {
 func TestStdioIgnoredDiscoverCostsPatienceOnly(t *testing.T) {
 	t.Parallel()
 	res, s, err := list(t, helper(t, "ignores discover"))
-	if err != nil || res.Era != EraLegacy || s.count(ServerToClient, `"name":"a"`) != 1 {
+	if err != nil || res.era != eraLegacy || s.count(ServerToClient, `"name":"a"`) != 1 {
 		t.Fatalf("got %+v, %v", res, err)
 	}
 }
@@ -102,7 +101,7 @@ func TestStdioProblems(t *testing.T) {
 		t.Run(tt.mode, func(t *testing.T) {
 			t.Parallel()
 			res, _, err := list(t, helper(t, tt.mode), func(o *Options) {
-				o.MaxPages = 20
+				o.maxPages = 20
 				if tt.mode == "declares nothing" {
 					neverSteps(o)
 				}
@@ -123,8 +122,8 @@ func TestStdioDeathWhileListing(t *testing.T) {
 	}
 	wantProblems(t, res.Problems, `tools/list: the connection ended: the server exited with exit status 2, its output was "panic: nil map"`,
 		"prompts/list, resources/list, resources/templates/list: not requested, because the previous list failed")
-	if res.StderrTail != "panic: nil map\n" {
-		t.Errorf("standard error %q", res.StderrTail)
+	if res.stderr != "panic: nil map\n" {
+		t.Errorf("standard error %q", res.stderr)
 	}
 }
 
@@ -165,7 +164,7 @@ func TestStdioLongLineIsCountedNotHeld(t *testing.T) {
 func TestModernServerAnnouncesAChange(t *testing.T) {
 	t.Parallel()
 	res, s, err := list(t, helper(t, "modern list changes"))
-	if err != nil || res.Era != EraModern || s.count(ServerToClient, `"name":"v2`) != 1 {
+	if err != nil || res.era != eraModern || s.count(ServerToClient, `"name":"v2`) != 1 {
 		t.Fatalf("got %+v, %v", res, err)
 	}
 	wantProblems(t, res.Problems)
@@ -198,7 +197,7 @@ func TestStdioListsThatDoNotExist(t *testing.T) {
 func TestTimeoutEndsSlowLists(t *testing.T) {
 	t.Parallel()
 	for limit := time.Second; limit < 10*time.Minute; limit *= 2 {
-		res, _, err := list(t, helper(t, "pages for ever"), func(o *Options) { o.MaxPages, o.Timeout = 1<<40, limit })
+		res, _, err := list(t, helper(t, "pages for ever"), func(o *Options) { o.maxPages, o.Timeout = 1<<40, limit })
 		if err == nil {
 			wantProblems(t, res.Problems, "tools/list: not finished within the time limit for one server",
 				"prompts/list, resources/list, resources/templates/list: not requested, because the previous list failed")
