@@ -63,7 +63,10 @@ func (d *decoder) decode(body []byte, coding string) (plain []byte, why string) 
 	return out, fmt.Sprintf("a body in the content coding %q cannot be decoded: %v", coding[:min(len(coding), maxCodingName)], err)
 }
 
-// maxCodingName is the length to which the name of a content coding is shortened.
+// charsetReason is the reason that the coverage gives for a body in another character set.
+const charsetReason = "a body is in the character set %q, but was read as UTF-8"
+
+// maxCodingName is the length to which the name of a content coding or character set is shortened.
 const maxCodingName = 40
 
 // readable reports whether a body is text, which compressed data hardly ever is.

@@ -136,3 +136,52 @@ func TestHTTPTextEncodedBodies(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) { diff(t, read(t, "cap.txt", tt.in), tt.want...) })
 	}
 }
+
+// TestCharsets checks that bodies in other character sets than UTF-8 are counted. In a HAR, only those in
+// base64 are: tools convert other bodies to Unicode.
+func TestCharsets(t *testing.T) {
+	const (
+		where = "/mcp.example:8443/mcp/http 2026-01-06T10:30:00.125Z "
+		asked = "4 frame > cap" + where + ping
+		other = "application/json; charset=\\\"Shift_JIS\\\""
+	)
+	in64 := func(mime, s string) string {
+		return `"mimeType":"` + mime + `","encoding":"base64","text":"` + base64.StdEncoding.EncodeToString([]byte(s)) + `"`
+	}
+	wide := "\xFF\xFE"
+	for _, c := range []byte(pong) {
+		wide += string(c) + "\x00"
+	}
+	const skip = `skipped: a body is in the character set "%s", but was read as UTF-8`
+	answer := "5 frame < cap" + where + pong
+	for _, tt := range []struct {
+		name, in string
+		want     []string
+	}{
+		{"UTF-8", exchange("", post(ping), "", in64("application/json; charset=utf-8", pong)), []string{asked, answer}},
+		{"declared", exchange("", post(ping), "", in64(other, pong)), []string{asked, "5 " + fmt.Sprintf(skip, "shift_jis"), answer}},
+		{"converted", exchange("", post(ping), "", body(other, pong)), []string{asked, answer}},
+		{"UTF-16", exchange("", post(ping), "", in64("application/json", wide)), []string{asked, "5 " + fmt.Sprintf(skip, "utf-16"), "5 frame < cap" + where + wide}},
+		{"a stream", exchange("", post(ping), "", in64("text/event-stream; charset=x", "data: "+pong+"\n\n")), []string{asked, "5 " + fmt.Sprintf(skip, "x"), answer}},
+		{"a page", strings.Replace(exchange("", "", "", in64("text/html; charset=x", "a")), "/mcp?", "/x?", 1), []string{"4 ignored: an HTTP exchange without MCP messages"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) { diff(t, read(t, "cap.har", archive(tt.in)), tt.want...) })
+	}
+	piece := func(data string) string {
+		return strings.Replace(fromServer, "300B", fmt.Sprintf("%dB", len(data)), 1) + "\n" + data + "\n"
+	}
+	const server, kind = " frame < cap/cap/http 2026-01-06T10:30:01Z ", "Content-Type: application/json; charset="
+	head := func(fields string) string { return okHead + "\r\n" + fields + "\r\n" }
+	for _, tt := range []struct {
+		name, in string
+		want     []string
+	}{
+		{"UTF-8", piece(head(kind+"utf-8\r\n") + pong), []string{"5" + server + pong}},
+		{"declared", piece(head(kind+"shift_jis\r\n") + pong + "\n" + ping), []string{"5 " + fmt.Sprintf(skip, "shift_jis"), "5" + server + pong, "6" + server + ping}},
+		{"in chunks", piece(head(kind+"x\r\n") + fmt.Sprintf("%x\r\n", len(pong)) + pong), []string{"6 " + fmt.Sprintf(skip, "x"), "6" + server + pong}},
+		{"encoded", piece(head(kind+"x\r\nContent-Encoding: gzip\r\n") + string(gzipped(t, pong))), []string{"6 " + fmt.Sprintf(skip, "x"), "6" + server + pong}},
+		{"UTF-16", piece(head(kind+"\r\n") + wide), []string{"5 " + fmt.Sprintf(skip, "utf-16"), "5" + server + wide}},
+	} {
+		t.Run("text, "+tt.name, func(t *testing.T) { diff(t, read(t, "cap.txt", tt.in), tt.want...) })
+	}
+}

@@ -205,6 +205,7 @@ func (h *har) response(base scanner.Event, response wire.Value, coding string) {
 		return
 	}
 	at := h.place(content.Get("text"))
+	charset, plain := "", true // tools convert a body that they save as text to Unicode
 	if enc, _ := content.Str("encoding"); strings.EqualFold(enc, "base64") {
 		raw, err := base64.StdEncoding.AppendDecode(nil, body)
 		if err != nil {
@@ -215,9 +216,17 @@ func (h *har) response(base scanner.Event, response wire.Value, coding string) {
 		body = plainBody(raw)
 		if startsFrames(raw) {
 			body, mime = h.frames(raw, at), "text/event-stream"
+		} else {
+			charset, plain = wire.Charset(mime)
 		}
 	} else if raw := content.Get("text").Text(); coding != "" && !readable(raw) {
 		body = plainBody(h.decoded(base, bytesOf(raw), coding, mime, at))
+	}
+	if wide := wire.WideCharset(body); wide != "" {
+		charset, plain = wide, false
+	}
+	if !plain && h.expects(base, mime) {
+		h.out = append(h.out, skipped(h.name, at.Line, charsetReason, charset[:min(len(charset), maxCodingName)]))
 	}
 	if isStream(mime) {
 		h.stream = h.openStream(base, body, at)

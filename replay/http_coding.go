@@ -2,11 +2,14 @@ package replay
 
 import (
 	"bytes"
+	"cmp"
 	"io"
 	"net/http/httputil"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
 // coding is what the last head in a flow declares about its body, and the bytes of that body if it
@@ -14,8 +17,10 @@ import (
 type coding struct {
 	names   []string // values of Content-Encoding
 	chunked bool
-	length  int  // value of Content-Length; -1 if there is none
-	plain   bool // the body is text: it was decoded before it was saved
+	length  int    // value of Content-Length; -1 if there is none
+	charset string // character set of the body if it is not UTF-8
+	checked bool   // the character set was reported if necessary
+	plain   bool   // the body is text: it was decoded before it was saved
 	data    []byte
 	start   int // line on which data starts
 }
@@ -23,6 +28,10 @@ type coding struct {
 // field reads a header field. The name is in lower case.
 func (c *coding) field(name, value string) {
 	switch name {
+	case "content-type":
+		if charset, ok := wire.Charset(value); !ok {
+			c.charset = cmp.Or(charset, "unknown")
+		}
 	case "content-encoding":
 		c.names = append(c.names, value)
 	case "transfer-encoding":
@@ -45,6 +54,7 @@ func (h *httpText) encoded(offset, number int) bool {
 	f := h.flow
 	c := &f.coding
 	if c.plain = c.plain || c.data == nil && offset < h.plain; len(c.names) == 0 || c.plain {
+		h.checkCharset(h.data[offset:], number)
 		return false
 	}
 	h.head = false
@@ -66,6 +76,22 @@ func (h *httpText) encoded(offset, number int) bool {
 		h.unpack(f)
 	}
 	return true
+}
+
+// chunkLine is more than the length of a line with the size of a chunk.
+const chunkLine = 16
+
+// checkCharset reports a body that is not in UTF-8, judging by its head and its beginning.
+func (h *httpText) checkCharset(body []byte, number int) {
+	c := &h.flow.coding
+	line, _, whole := bytes.Cut(body[:min(len(body), chunkLine)], []byte("\n"))
+	if c.checked || !h.flow.headed || whole && chunkSize.Match(bytes.TrimSpace(line)) {
+		return
+	}
+	c.checked = true
+	if charset := cmp.Or(wire.WideCharset(body), c.charset); charset != "" {
+		h.out = append(h.out, skipped(h.name, number, charsetReason, charset[:min(len(charset), maxCodingName)]))
+	}
 }
 
 // pieceEnd returns the offset at which the piece that contains an offset ends.
@@ -102,6 +128,8 @@ func (h *httpText) unpack(f *flow) {
 	}
 	current := h.flow
 	h.flow = f
+	f.coding.charset = c.charset
+	h.checkCharset(plain, c.start)
 	for line := range bytes.FieldsFuncSeq(plain, func(r rune) bool { return r == '\n' || r == '\r' }) {
 		if len(bytes.TrimSpace(line)) > 0 {
 			h.body(line, c.start)

@@ -114,6 +114,16 @@ func isStream(resp *http.Response) bool {
 	return resp.StatusCode == http.StatusOK && mediaType(resp) == "text/event-stream"
 }
 
+// receive passes on a frame of a response. It counts one that clients may decode before they read it: its
+// character set is not UTF-8, or it has a content encoding that net/http did not remove.
+func (w *web) receive(resp *http.Response, data []byte, address bool) {
+	_, plain := wire.Charset(strings.Join(resp.Header.Values("Content-Type"), ", "))
+	if coding := strings.Join(resp.Header.Values("Content-Encoding"), ", "); !plain || wire.WideCharset(data) != "" || coding != "" && !strings.EqualFold(coding, "identity") {
+		w.peer.tap.undecoded.Add(1)
+	}
+	w.peer.receive(data, address)
+}
+
 // read reads a response that is not an event stream and emits it as a frame. Clients ignore the
 // body of a successful response if they expect no answer ("Accepted"), so such a body is only
 // emitted if it could be a message.
@@ -126,7 +136,7 @@ func (w *web) read(resp *http.Response, chatter bool) ([]byte, error) {
 	}
 	data = bytes.TrimPrefix(data, []byte("\xEF\xBB\xBF")) // clients ignore the byte order mark
 	if len(data) > 0 && (!chatter || wire.BeginsLikeJSON(data)) {
-		w.peer.receive(data, false)
+		w.receive(resp, data, false)
 	}
 	if err != nil {
 		err = fmt.Errorf("reading the answer: %w", err)
@@ -204,7 +214,7 @@ func (w *web) events(resp *http.Response, at place, endpoint func(string)) (plac
 		case e.HasData:
 			address := e.Type == "endpoint" && !addressed && !wire.BeginsLikeJSON(e.Data)
 			addressed = addressed || address
-			w.peer.receive(e.Data, address)
+			w.receive(resp, e.Data, address)
 			if endpoint != nil && e.Type == "endpoint" {
 				endpoint(string(e.Data))
 			}

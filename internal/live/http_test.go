@@ -394,6 +394,37 @@ func TestHTTPAmbiguousEvents(t *testing.T) {
 	}
 }
 
+// Frames that clients may decode before they read them are counted.
+func TestHTTPUndecoded(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		kind, coding, before string
+		want                 int
+	}{
+		{"application/json; charset=utf-8", "identity", "", 0},
+		{"application/json; charset=shift_jis", "", "", 1},
+		{"application/json", "br", "", 1},
+		{"text/event-stream; charset=utf-7", "", "data: ", 1},
+		{"text/event-stream", "x", "data: {}\n\ndata: ", 2},
+		{"text/event-stream", "", "data: {\x00\"\x00\n\ndata: ", 1},
+	} {
+		url := legacyHTTP(t, func(w http.ResponseWriter, _ *http.Request, m message) bool {
+			if m.method == "tools/list" {
+				w.Header().Set("Content-Type", tt.kind)
+				if tt.coding != "" {
+					w.Header().Set("Content-Encoding", tt.coding)
+				}
+				fmt.Fprintf(w, tt.before+`{"jsonrpc":"2.0","id":%s,"result":%s}`+"\n\n", m.id, oneTool)
+			}
+			return m.method == "tools/list"
+		})
+		res, s, err := list(t, Target{URL: url})
+		if err != nil || len(res.Problems) != 0 || res.Undecoded != tt.want || s.count(ServerToClient, `"name":"a"`) != 1 {
+			t.Errorf("%+v: %+v, %v", tt, res, err)
+		}
+	}
+}
+
 // zeros is a reader of text that compresses well.
 type zeros struct{}
 

@@ -82,6 +82,7 @@ func (p Problem) String() string { return p.Step + ": " + p.Reason }
 type Result struct {
 	Oversize  int // frames above MaxFrame, which were not inspected
 	Ambiguous int // events that clients read differently: see wire.AmbiguousEvent
+	Undecoded int // frames that clients may decode, but that were read as they are: see web.receive
 	Problems  []Problem
 	Notes     []Problem // lists that the server does not have, so nothing is missing
 

@@ -13,6 +13,7 @@ type tap struct {
 
 	oversize  atomic.Int64 // frames over the size limit
 	ambiguous atomic.Int64 // events that clients read differently
+	undecoded atomic.Int64 // frames in another character set or content encoding
 
 	emitting sync.Mutex
 }
@@ -37,5 +38,5 @@ func (t *tap) emit(f Frame) {
 
 // count sets the counts of a result to those since its last call.
 func (t *tap) count(r *Result) {
-	r.Oversize, r.Ambiguous = int(t.oversize.Swap(0)), int(t.ambiguous.Swap(0))
+	r.Oversize, r.Ambiguous, r.Undecoded = int(t.oversize.Swap(0)), int(t.ambiguous.Swap(0)), int(t.undecoded.Swap(0))
 }

@@ -188,7 +188,7 @@ func (h *HTTP) exchange(w http.ResponseWriter, r *http.Request, stream string) {
 		writeError(w, http.StatusBadRequest, nil, "the request ended early")
 		return
 	}
-	if wideCharset(body) != "" {
+	if wire.WideCharset(body) != "" {
 		writeError(w, http.StatusUnsupportedMediaType, nil, onlyUTF8)
 		return
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/mcp"
+	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -40,8 +41,8 @@ func (h *HTTP) authenticate(w http.ResponseWriter, r *http.Request) {
 		why = "a message on a path for authentication"
 	case more:
 		why = tooLongReason(mcp.ClientToServer, h.gate.MaxMessage)
-	case wideCharset(body) != "":
-		why = "a body in the character set " + wideCharset(body) + " on a path for authentication"
+	case wire.WideCharset(body) != "":
+		why = "a body in the character set " + wire.WideCharset(body) + " on a path for authentication"
 	}
 	switch {
 	case why == "":

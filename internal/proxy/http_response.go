@@ -97,17 +97,12 @@ func (g *gate) decode(resp *http.Response, at *scope) (stream, readable bool, er
 // client must not interpret it differently than the proxy.
 func formOf(head http.Header) (stream bool, why string) {
 	types := strings.ToLower(strings.Join(head.Values("Content-Type"), ", "))
-	kind, parameters, _ := strings.Cut(types, ";")
+	kind, _, _ := strings.Cut(types, ";")
 	if stream = strings.Contains(types, "text/event-stream"); stream && strings.TrimSpace(kind) != "text/event-stream" || strings.Contains(types, ",") && strings.Contains(types, "json") {
 		return false, fmt.Sprintf("the server sends the ambiguous content type %q", text.Visible(types, 200))
 	}
-	for parameter := range strings.SplitSeq(parameters, ";") {
-		name, value, _ := strings.Cut(strings.TrimSpace(parameter), "=")
-		switch value = strings.Trim(strings.TrimSpace(value), `"`); {
-		case strings.TrimSpace(name) != "charset":
-		case value != "utf-8" && value != "utf8" && value != "us-ascii" && value != "iso-8859-1" && value != "windows-1252":
-			return false, charsetReason(value)
-		}
+	if charset, ok := wire.Charset(types); !ok {
+		return false, charsetReason(charset)
 	}
 	codings := strings.ToLower(strings.Join(head.Values("Content-Encoding"), ", "))
 	if codings == "identity" {
@@ -121,19 +116,6 @@ func formOf(head http.Header) (stream bool, why string) {
 // charsetReason explains why a body in another character set is not inspected.
 func charsetReason(charset string) string {
 	return fmt.Sprintf("a body is in the character set %q, but the proxy reads only UTF-8", text.Visible(charset, 100))
-}
-
-// wideCharset returns the character set of a body in UTF-16 or UTF-32, or "" for any other. Some JSON
-// parsers detect them without a declaration: by a byte order mark or, because a JSON text begins with
-// an ASCII character, by a NUL among the first two bytes (RFC 4627, section 3).
-func wideCharset(body []byte) string {
-	switch {
-	case bytes.HasPrefix(body, []byte("\xFF\xFE\x00\x00")), bytes.HasPrefix(body, []byte("\x00\x00")), len(body) >= 4 && body[1] == 0 && body[2] == 0:
-		return "utf-32"
-	case bytes.HasPrefix(body, []byte("\xFF\xFE")), bytes.HasPrefix(body, []byte("\xFE\xFF")), len(body) >= 2 && (body[0] == 0 || body[1] == 0):
-		return "utf-16"
-	}
-	return ""
 }
 
 // unzipped decodes a gzip body. Decoding starts at the first read, because the first bytes may take
@@ -157,7 +139,7 @@ func (x *exchange) whole(resp *http.Response) error {
 	data, more, done, err := x.large.read(x.in.Context(), resp.Body, resp.ContentLength, x.gate.MaxMessage)
 	x.kept = done
 	frame := frameOf(data)
-	if charset := wideCharset(data); charset != "" {
+	if charset := wire.WideCharset(data); charset != "" {
 		if why := charsetReason(charset); x.gate.refuses(&x.at, why) {
 			return errors.New(why)
 		}

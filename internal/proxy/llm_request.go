@@ -82,7 +82,7 @@ func (x *llmExchange) exceeds(body []byte) bool {
 // wideCharset returns the character set of a JSON text in UTF-16 or UTF-32, or "" for any other body. A
 // body of other data, such as a film, may begin with the same bytes.
 func (x *llmExchange) wideCharset(body []byte) string {
-	charset := wideCharset(body)
+	charset := wire.WideCharset(body)
 	if charset == "" || !x.mayCall() {
 		return ""
 	}

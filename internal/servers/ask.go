@@ -284,6 +284,9 @@ func (a *asking) report(ctx context.Context, res *live.Result, err error) {
 	if res.Oversize > 0 {
 		a.skip("server %s sent frames over the limit of %d bytes (--max-message): %d", a.title(), a.MaxMessage, res.Oversize)
 	}
+	if res.Undecoded > 0 {
+		a.skip("server %s sent text in a character set other than UTF-8, or in a content encoding that it was not asked for: %d", a.title(), res.Undecoded)
+	}
 	if res.Ambiguous > 0 {
 		a.skip("server %s: %s: %d", a.title(), wire.AmbiguousReason, res.Ambiguous)
 	}

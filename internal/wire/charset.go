@@ -1,0 +1,34 @@
+package wire
+
+import (
+	"bytes"
+	"strings"
+)
+
+// Charset returns the character set that a content type declares, and whether a body in it may be read as
+// UTF-8: it is UTF-8, contains only ASCII, or differs only in other characters.
+func Charset(contentType string) (charset string, ok bool) {
+	_, parameters, _ := strings.Cut(strings.ToLower(contentType), ";")
+	for parameter := range strings.SplitSeq(parameters, ";") {
+		name, value, _ := strings.Cut(strings.TrimSpace(parameter), "=")
+		switch value = strings.Trim(strings.TrimSpace(value), `"`); {
+		case strings.TrimSpace(name) != "charset":
+		case value != "utf-8" && value != "utf8" && value != "us-ascii" && value != "iso-8859-1" && value != "windows-1252":
+			return value, false
+		}
+	}
+	return "", true
+}
+
+// WideCharset returns the character set of a body in UTF-16 or UTF-32, or "" for any other. Some JSON
+// parsers detect them without a declaration: by a byte order mark or, because a JSON text begins with
+// an ASCII character, by a NUL among the first two bytes (RFC 4627, section 3).
+func WideCharset(body []byte) string {
+	switch {
+	case bytes.HasPrefix(body, []byte("\xFF\xFE\x00\x00")), bytes.HasPrefix(body, []byte("\x00\x00")), len(body) >= 4 && body[1] == 0 && body[2] == 0:
+		return "utf-32"
+	case bytes.HasPrefix(body, []byte("\xFF\xFE")), bytes.HasPrefix(body, []byte("\xFE\xFF")), len(body) >= 2 && (body[0] == 0 || body[1] == 0):
+		return "utf-16"
+	}
+	return ""
+}
