@@ -88,7 +88,7 @@ func fakes() []fake {
 	for _, name := range []string{"key", "api_key", "access_token", "code", "X-Amz-Signature", "sig", "password"} {
 		labelled("query, "+name, "https://example.org/x?a=b&"+name+"=", body(31, 9), "&y=1")
 	}
-	for _, name := range []string{"token ", "api-key=", "auth-token ", "DB_PASSWORD ", "secret\", \""} {
+	for _, name := range []string{"token ", "api-key=", "auth-token ", "DB_PASSWORD ", "secret\", \"", "accessToken ", "db-accessToken=", "openaiAPIKey\", \""} {
 		labelled("flag, "+name, "run --"+name, body(32, 9), "")
 	}
 	return all
