@@ -21,7 +21,7 @@ type beside struct {
 }
 
 // settingsBeside returns the table of settings that grant approvals, run a command, choose an
-// endpoint, or set environment variables.
+// endpoint, set environment variables, or supply values for entries.
 func settingsBeside() []beside {
 	editor := []string{"chat.tools.*", "chat.mcp.*", "chat.agent.*", "chat.plugins.*"}
 	for _, under := range []string{"settings ", "customizations vscode settings "} {
@@ -35,6 +35,7 @@ func settingsBeside() []beside {
 		{[]string{"claude-code", "copilot"}, []string{"enabledPlugins", "extraKnownMarketplaces"}},
 		{[]string{"copilot"}, []string{"hooks"}},
 		{[]string{"vscode", "cursor"}, editor},
+		{[]string{"vscode"}, []string{"inputs", "mcp inputs"}},
 		{[]string{"cursor"}, []string{"hooks", "permissions"}},
 		{[]string{"gemini-cli", "qwen-code"}, []string{"autoAccept", "allowedTools", "tools autoAccept", "tools allowed", "tools approvalMode", "general defaultApprovalMode",
 			"hooks", "toolDiscoveryCommand", "toolCallCommand", "tools discoveryCommand", "tools callCommand", "mcp serverCommand"}},
@@ -82,6 +83,7 @@ func (r *reader) setting(n *node, pointer string, keys []string) {
 
 // values collects the scalars in a subtree.
 func (r *reader) values(n *node, pointer string) {
+	r.read[n] = true
 	switch {
 	case n.scalar() && len(r.file.Settings) == maxSettings:
 		r.problem(n.pos, Position{}, "more than %d settings, which no client needs: the rest was not inspected", maxSettings)

@@ -2,11 +2,13 @@ package config
 
 import (
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/configfile"
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
@@ -19,22 +21,24 @@ type entryReader struct {
 }
 
 // entry reads one entry in a container. It always returns a Server: unreadable parts become
-// problems.
-func (r *reader) entry(shape string, e member) Server {
+// problems. It also returns the members that it did not read.
+func (r *reader) entry(shape string, e member) (Server, []member) {
 	s := Server{Name: e.key, Pos: e.pos, Span: map[string]Position{}}
 	b := &entryReader{s: &s}
 	if !e.value.is(kindObject) {
 		b.problem(e.value.pos, "the entry is %s: expected an object with a command or a url", e.value.kind)
-		return s
+		return s, nil
 	}
 	b.keys = b.index("", e.value)
+	members := e.value.members
 	if t := b.keys["transport"]; t.is(kindObject) { // Continue's old list format nests the entry
 		inner := b.index("transport", t)
 		maps.Copy(b.keys, inner)
 		b.keys["transport"] = inner["transport"]
+		members = slices.DeleteFunc(slices.Concat(members, t.members), func(m member) bool { return m.value == t })
 	}
 	b.spellings = map[string][]member{}
-	for _, m := range e.value.members {
+	for _, m := range members {
 		low := strings.ToLower(m.key)
 		b.spellings[low] = append(b.spellings[low], m)
 	}
@@ -48,7 +52,26 @@ func (r *reader) entry(shape string, e member) Server {
 	b.switches(r.clientOfEntry(shape))
 	b.tools()
 	b.transport(r.gemini)
-	return s
+	return s, b.unread(members)
+}
+
+// unread returns the members that were not looked up.
+func (b *entryReader) unread(members []member) []member {
+	return slices.DeleteFunc(slices.Clone(members), func(m member) bool { return b.spellings[strings.ToLower(m.key)] == nil })
+}
+
+// others collects the scalars in members of an entry, except those of other entries.
+func (r *reader) others(s *Server, members iter.Seq2[string, *node]) {
+	for at, n := range members {
+		if r.read[n] {
+			continue
+		}
+		if n.scalar() {
+			s.Other = append(s.Other, configfile.Setting{Pointer: at, Text: n.text, Pos: n.pos})
+			s.Span[configfile.OtherSpan+at] = n.pos
+		}
+		r.others(s, n.below(at))
+	}
 }
 
 // problem adds a problem and its position.

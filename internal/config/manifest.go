@@ -41,7 +41,7 @@ func ParseManifest(name string, data []byte) *File {
 // system reads the command for one platform: the common one, with its override applied.
 func (r *reader) system(m member, override, options *node, scope string) {
 	m.value = overridden(m.value, override)
-	s := r.entry(r.file.Shape, m)
+	s, _ := r.entry(r.file.Shape, m)
 	s.Scope = scope
 	r.file.Entries = append(r.file.Entries, withDefaults(s, options))
 }

@@ -56,6 +56,8 @@ type reader struct {
 	read map[*node]bool
 	// nodes maps the position of each entry to its value, for edits.
 	nodes map[Position]*node
+	// unread contains, for each entry of the file, the members that were not read.
+	unread [][]member
 }
 
 // recognise reads the roots as a client configuration, or returns nil.
@@ -70,6 +72,9 @@ func recognise(name, format string, roots []*node) *reader {
 	for _, root := range roots {
 		r.settings(root)
 		r.strays(root)
+	}
+	for i := range r.file.Entries {
+		r.others(&r.file.Entries[i], (&node{members: r.unread[i]}).below(""))
 	}
 	r.plugins()
 	r.proxies()
@@ -161,7 +166,7 @@ func (r *reader) pathString(shape string, n *node) {
 // the file.
 func (r *reader) server(key, shape string, e member, scope string) {
 	r.read[e.value], r.nodes[e.pos] = true, e.value
-	s := r.entry(shape, e)
+	s, unread := r.entry(shape, e)
 	s.Scope = scope
 	id := [3]string{key, scope, s.Name}
 	if first, ok := r.seen[id]; ok {
@@ -169,7 +174,7 @@ func (r *reader) server(key, shape string, e member, scope string) {
 	} else {
 		r.seen[id] = e.pos
 	}
-	r.file.Entries = append(r.file.Entries, s)
+	r.file.Entries, r.unread = append(r.file.Entries, s), append(r.unread, unread)
 	r.helper(key, e)
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"maps"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/configfile"
@@ -127,7 +128,7 @@ func provesWrap(before, after *draft, i int, f form, by Wrapper) bool {
 // onlyThatOne reports whether two drafts are equivalent except for one entry.
 func onlyThatOne(before, after *draft, i int) bool {
 	a, b := before.file, after.file
-	if len(a.Entries) != len(b.Entries) || len(a.Settings) != len(b.Settings) || len(a.Problems) != len(b.Problems) || a.Shape != b.Shape || a.Client != b.Client {
+	if len(a.Entries) != len(b.Entries) || len(a.Problems) != len(b.Problems) || a.Shape != b.Shape || a.Client != b.Client {
 		return false
 	}
 	for k := range a.Entries {
@@ -135,22 +136,21 @@ func onlyThatOne(before, after *draft, i int) bool {
 			return false
 		}
 	}
-	for k := range a.Settings {
-		if a.Settings[k].Pointer != b.Settings[k].Pointer || a.Settings[k].Text != b.Settings[k].Text {
-			return false
-		}
-	}
-	return true
+	return sameSettings(a.Settings, b.Settings)
+}
+
+func sameSettings(a, b []configfile.Setting) bool {
+	return slices.EqualFunc(a, b, func(x, y configfile.Setting) bool { return x.Pointer == y.Pointer && x.Text == y.Text })
 }
 
 // alike reports whether two entries are equal, ignoring their positions.
 func alike(a, b *Server) bool {
 	x, y := *a, *b
-	if len(x.Problems) != len(y.Problems) {
+	if len(x.Problems) != len(y.Problems) || !sameSettings(x.Other, y.Other) {
 		return false
 	}
 	for _, e := range [...]*Server{&x, &y} {
-		e.Pos, e.Span, e.Problems = Position{}, nil, nil
+		e.Pos, e.Span, e.Problems, e.Other = Position{}, nil, nil, nil
 		if len(e.Args) == 0 {
 			e.Args = nil
 		}

@@ -65,6 +65,8 @@ type Entry struct {
 	// URL and Headers are the address of a remote server and the headers sent to it.
 	URL     string
 	Headers map[string]string
+	// Other contains the scalars in all other members, such as OAuth credentials.
+	Other []Setting
 	// Disabled is set if the file disables the entry in a way that this client supports. Such
 	// entries are inspected anyway; see ConfigPass.Report in package scanner.
 	Disabled bool
@@ -120,10 +122,16 @@ type Setting struct {
 // SwitchesOff reports whether an entry only turns off a server that another file configures.
 func (e *Entry) SwitchesOff() bool { return e.Disabled && e.Command == "" && e.URL == "" }
 
+// OtherSpan is the prefix in Span of the pointers of Other.
+const OtherSpan = "/other"
+
 // At returns the position of a value of the entry, or of its nearest existing parent.
 func (e *Entry) At(pointer string) Position {
 	for ; pointer != ""; pointer = pointer[:strings.LastIndexByte(pointer, '/')] {
 		if pos, ok := e.Span[pointer]; ok {
+			return pos
+		}
+		if pos, ok := e.Span[OtherSpan+pointer]; ok {
 			return pos
 		}
 	}

@@ -41,6 +41,9 @@ var SecretLiteral = scanner.Rule{
 				name, value := argument(e.Args, k)
 				report(fmt.Sprintf("/args/%d", k), name, value)
 			}
+			for _, s := range e.Other {
+				report(s.Pointer, lastToken(s.Pointer), s.Text)
+			}
 		}
 		for _, s := range p.Settings {
 			if strings.HasPrefix(s.Pointer, "/envFile/") {
