@@ -82,9 +82,12 @@ func holdsDefinitions(doc *wire.Doc) bool {
 	return false
 }
 
+// holds reports whether a value contains lists of definitions. A list of strings is not one: agents
+// name tools and resources in that way.
 func holds(doc *wire.Doc, n int) bool {
 	for _, key := range []string{"tools", "prompts", "resources", "resourceTemplates"} {
-		if doc.Kind(doc.Get(n, key)) == wire.Array {
+		list := doc.Get(n, key)
+		if doc.Kind(list) == wire.Array && doc.Kind(doc.First(list)) != wire.String {
 			return true
 		}
 	}

@@ -50,18 +50,19 @@ func (p *Plan) content(t string, data []byte, err error) error {
 	}
 	events, kind, derr := offered(t, data, false)
 	var broken *lockfile.Error
-	switch {
-	case derr == nil:
-		p.Inputs = append(p.Inputs, report.Input{Kind: kind, Name: t})
-		p.Events = append(p.Events, events...)
-		p.manifests(t, data)
-		return nil
-	case errors.As(derr, &broken):
+	if errors.As(derr, &broken) {
 		return derr
 	}
 	file, cerr := parseConfig(t, data)
-	if cerr == nil {
+	if derr == nil {
+		p.Inputs = append(p.Inputs, report.Input{Kind: kind, Name: t})
+		p.Events = append(p.Events, events...)
+		p.manifests(t, data)
+	}
+	if cerr == nil && (derr != nil || configures(file)) {
 		p.Config(file)
+	}
+	if derr == nil || cerr == nil {
 		return nil
 	}
 	if why := replay.Unread(data); why != "" {
@@ -73,6 +74,13 @@ func (p *Plan) content(t string, data []byte, err error) error {
 		return nil
 	}
 	return notATarget(t, derr, cerr)
+}
+
+// configures reports whether a file with definitions is a client configuration as well, such as an
+// agent with tools and servers. In a file that only its content identifies, that takes a key under
+// which clients keep servers.
+func configures(f *config.File) bool {
+	return len(f.Entries)+len(f.Settings) > 0 && (f.Client != "" || f.Shape != "flat")
 }
 
 // manifests adds the commands in a bundle's manifests, which are checked like a configuration.
@@ -152,14 +160,19 @@ func (p *Plan) file(ctx context.Context, name string, approved bool) (*Side, err
 		return nil, err
 	}
 	events, kind, derr := offered(name, data, approved)
-	if err == nil && derr == nil {
+	conf, cerr := parseConfig(name, data)
+	switch {
+	case err != nil || derr != nil:
+	case cerr == nil && configures(conf):
+		return nil, fmt.Errorf("%s contains both definitions and a client configuration; move one of them to a file of its own", name)
+	default:
 		return &Side{Inputs: []report.Input{{Kind: kind, Name: name}}, Source: replay.Events(events), Close: func() {}}, nil
 	}
 	var broken *lockfile.Error
 	if errors.As(derr, &broken) {
 		return nil, derr
 	}
-	if conf, cerr := parseConfig(name, data); err == nil && cerr == nil {
+	if err == nil && cerr == nil {
 		p.Config(conf)
 		return nil, nil
 	}
