@@ -159,7 +159,8 @@ func (x *explainer) probe(see func(*scanner.Judged, *scanner.Windows, *scanner.L
 	})), x.checks.Options)
 }
 
-// explain returns the explanations of the events on a line.
+// explain returns the explanations of the events on a line, or, if none begins there, of those with a
+// finding on it: in a document, the text of an event can be far below its beginning.
 func (x *explainer) explain(ctx context.Context, line int) ([]*explained, error) {
 	v := &view{line: line, before: -1, after: -1, windows: map[*scanner.Judged]*windows{}}
 	engine, err := x.probe(v.window)
@@ -169,6 +170,9 @@ func (x *explainer) explain(ctx context.Context, line int) ([]*explained, error)
 	res, err := x.pass(ctx, engine, v)
 	if err != nil {
 		return nil, err
+	}
+	if len(v.events) == 0 && v.holder > 0 {
+		return x.explain(ctx, v.holder)
 	}
 	tellSkipped(x.std, res)
 	if len(v.events) == 0 {

@@ -116,6 +116,7 @@ func (x *explainer) byFingerprint(ctx context.Context, fingerprint string) (want
 type view struct {
 	line          int
 	before, after int    // the nearest lines with events, -1 for none
+	holder        int    // the line of the first event with a finding on the line
 	reason        string // why the line is not an event
 	more          int    // events of the line beyond those listed
 	events        []*explained
@@ -210,6 +211,9 @@ func repeats(d scanner.Decision, said []scanner.Decision) bool {
 func (v *view) Finding(f *scanner.Finding) error {
 	if v.now != nil {
 		return v.now.collector.Finding(f)
+	}
+	if v.holder == 0 && f.Location.Line == v.line && f.Location.File == v.at.File {
+		v.holder = v.at.Line
 	}
 	for _, r := range f.Related {
 		if r.Location.Line == v.line && r.Location.File == v.at.File && len(v.events) > 0 {
