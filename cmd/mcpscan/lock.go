@@ -158,8 +158,8 @@ func (c *lockCmd) targets() (all []string, missed []scanner.Skipped, err error) 
 			all = append(all, t)
 			continue
 		}
-		found := 0
 		locations, left := config.DiscoverBelow(app.Dirs(t, false))
+		found := len(left)
 		for _, l := range left {
 			missed = append(missed, scanner.Skipped{Reason: l.Why, Count: 1, First: scanner.Location{File: l.Path, Line: 1, Column: 1}})
 		}
@@ -223,7 +223,9 @@ func (c *lockCmd) doubtful(target string) error {
 func nothingOffered(missed []scanner.Skipped) error {
 	why := "no server has definitions"
 	if len(missed) > 0 {
-		why = missed[0].Reason
+		if why = missed[0].Reason; missed[0].First.File != "" {
+			why += fmt.Sprintf(", at %s:%d", shownText(missed[0].First.File), missed[0].First.Line)
+		}
 	}
 	return &exitError{exitIncomplete, fmt.Errorf("nothing was written: %s", why)}
 }

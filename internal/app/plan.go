@@ -227,16 +227,18 @@ func (p *Plan) skip(at scanner.Origin, format string, args ...any) {
 }
 
 // discover adds the configurations at their usual paths in a directory, its subdirectories and, if
-// user is set, the user's directories. Those without servers are only counted.
+// user is set, the user's directories. Those without servers are only counted. If there is none, it
+// returns an error, unless it could not look everywhere.
 func (p *Plan) discover(dir string, user bool) error {
-	found := 0
 	locations, missed := config.DiscoverBelow(Dirs(dir, user))
+	found := len(missed)
 	for _, m := range missed {
 		p.skip(scanner.Origin{File: m.Path, Line: 1, Column: 1}, "%s", m.Why)
 	}
 	for _, loc := range locations {
 		data, err := ReadTarget(loc.Path, p.maxMessage)
 		if err != nil {
+			found++
 			p.skip(scanner.Origin{File: loc.Path, Line: 1, Column: 1}, "configuration not read: %v", err)
 			continue
 		}
