@@ -11,7 +11,9 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 )
 
 // collected holds the received requests, by path.
@@ -109,5 +111,34 @@ func TestUndeliveredAlerts(t *testing.T) {
 		if err := (&alertFlags{Webhook: "x", OTLP: "x"}).check(); err == nil || !strings.HasPrefix(err.Error(), "--webhook") {
 			t.Fatal(err)
 		}
+	}
+}
+
+// TestReceiverHangs checks that the proxy writes its report and its recording before it waits for a
+// receiver: a client that has closed the connection soon kills the proxy.
+func TestReceiverHangs(t *testing.T) {
+	dir := t.TempDir()
+	report, recording := filepath.Join(dir, "report.json"), filepath.Join(dir, "events.jsonl")
+	var complete atomic.Bool // before the receiver answered
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		for r.Context().Err() == nil {
+			data, _ := os.ReadFile(report)
+			if json.Valid(data) {
+				lines, _ := os.ReadFile(recording)
+				complete.Store(bytes.Count(lines, []byte("\n")) == 4)
+				return
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+	}))
+	defer server.Close()
+	var out, errs bytes.Buffer
+	args := []string{"proxy", "--name", "calc", "--webhook", server.URL, "--record", recording, "--format", "json=" + report, "--", "fakeserver", "poisoned"}
+	if code := run(args, streams{strings.NewReader(proxied), &out, &errs}); code != exitClean {
+		t.Fatalf("exits %d: %s", code, errs.String())
+	}
+	if !complete.Load() {
+		t.Error("the report and the recording were not complete before the receiver answered")
 	}
 }

@@ -87,8 +87,6 @@ func (c *proxyCmd) Run(ctx context.Context, std streams) error {
 		connect = r.listen
 	}
 	code, failed := connect(ctx, servers.KnownIn(checks.Locked))
-	r.alerts.close(r.problem)
-	r.stderr.close()
 	lost := errors.Join(r.record.Close(), r.log.Close(), r.lost)
 	input := report.Input{Kind: "server", Name: target.Name}
 	if c.Servers != "" && !c.LLM {
@@ -100,6 +98,8 @@ func (c *proxyCmd) Run(ctx context.Context, std streams) error {
 	if err := output.write(std, rep, checks.Rules); err != nil {
 		lost = errors.Join(lost, err)
 	}
+	r.alerts.close(r.problem) // last, because it may wait for receivers, and clients soon kill a proxy that does not exit
+	r.stderr.close()
 	switch {
 	case failed != nil && ctx.Err() == nil:
 		return withLost(&exitError{exitIncomplete, failed}, lost)
