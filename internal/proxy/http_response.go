@@ -155,7 +155,7 @@ func (x *exchange) whole(resp *http.Response) error {
 		return nil
 	case err != nil && (len(frame) == 0 || x.in.Context().Err() != nil):
 		return fmt.Errorf("reading its answer: %w", err)
-	case len(frame) == 0, resp.StatusCode/100 == 2 && len(x.order) == 0 && !wire.BeginsLikeJSON(frame):
+	case len(frame) == 0, resp.StatusCode/100 == 2 && !x.awaits(resp) && !wire.BeginsLikeJSON(frame):
 		keep(resp, data)
 		return nil
 	}
@@ -190,6 +190,12 @@ func (x *exchange) whole(resp *http.Response) error {
 		replace(resp, receiver)
 	}
 	return nil
+}
+
+// awaits reports whether the client expects a message in a response: not if it sent no request, nor if
+// the answer follows in a stream of HTTP+SSE, where the SDKs' servers send the word Accepted.
+func (x *exchange) awaits(resp *http.Response) bool {
+	return len(x.order) > 0 && (x.at.transport != "sse" || resp.StatusCode != http.StatusAccepted)
 }
 
 // unanswered returns errors for the requests that a refused frame may have answered.

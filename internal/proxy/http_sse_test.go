@@ -171,6 +171,38 @@ func TestEndpoints(t *testing.T) {
 	}
 }
 
+// TestAcceptedOverSSE checks that the text with which servers acknowledge a message in HTTP+SSE is not a
+// message that could not be inspected, but that a message in its place is inspected.
+func TestAcceptedOverSSE(t *testing.T) {
+	said := ""
+	f := inFront(t, engineOf(t, scanner.Options{Policy: denying{}}), func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet {
+			say(w, stream, "event: endpoint\ndata: /messages\n\n")
+			return
+		}
+		w.WriteHeader(http.StatusAccepted)
+		_, _ = io.WriteString(w, said)
+	}, func(o *proxy.Options, _ *proxy.Access, _ *proxy.Upstream) { o.FailClosed = true })
+	f.ask(http.MethodGet, f.url, "")
+	for _, test := range []struct{ said, want string }{
+		{"Accepted", "sse client_to_server forward"},
+		{pong, "sse client_to_server forward|sse server_to_client forward"},
+		{"{broken", "sse client_to_server forward|sse server_to_client refuse"},
+	} {
+		before := len(f.about())
+		said = test.said
+		_, _, body := f.ask(http.MethodPost, strings.TrimSuffix(f.url, "/mcp")+"/messages", call("1", "x"))
+		var got []string
+		for _, d := range f.about()[before:] {
+			_, rest, _ := strings.Cut(d, " ")
+			got = append(got, rest)
+		}
+		if strings.Join(got, "|") != test.want || body == test.said != !strings.Contains(test.want, "refuse") {
+			t.Errorf("%s: %q, the client got %q", test.said, got, body)
+		}
+	}
+}
+
 // TestHTTPNothingUnreadable checks that fail_closed refuses anything that is not a message, and
 // that whoever waits for a message gets an error.
 func TestHTTPNothingUnreadable(t *testing.T) {
