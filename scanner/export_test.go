@@ -56,7 +56,7 @@ type Requests struct{ of requests }
 
 // Put, Take, Get and Len are the methods of requests.
 func (r *Requests) Put(id string, c PendingCall) bool        { return r.of.put(id, c) }
-func (r *Requests) Take(id string) bool                      { return r.of.take(id) }
+func (r *Requests) Take(id string) bool                      { _, open := r.of.take(id); return open }
 func (r *Requests) Get(id string) (c PendingCall, open bool) { c, open = r.of[id]; return c, open }
 func (r *Requests) Len() int                                 { return len(r.of) }
 

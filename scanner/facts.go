@@ -40,6 +40,7 @@ type Message struct {
 	Client       *mcp.ClientInfo  // how the client identifies itself, if it does
 	Roots        []string         // of a client's answer, or of a request with one: the URIs of the listed roots
 	Answer       uint64           // of a response: hash of its raw JSON
+	Task         uint64           // hash of the ID of the task that a result creates, or that a request concerns; 0 if there is none
 	RawArguments mcp.RawArguments // of a call: its arguments
 
 	Structured   []byte // of a result: its structuredContent, unless larger than structuredBytes

@@ -229,7 +229,7 @@ func (j *judge) message(session *Session, srv *Server, e *Event, i int) mcp.Dire
 		}
 	}
 	if !whole {
-		j.coverage.skip("more open requests than the limit: the response to this request is not matched with it", e.Origin)
+		j.coverage.skip("more open requests or tasks than the limit: a response is not matched with its request", e.Origin)
 	}
 	if j.sharing {
 		j.share(p, took, first)

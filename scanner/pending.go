@@ -1,13 +1,40 @@
 package scanner
 
-import "time"
+import (
+	"time"
+
+	"github.com/mcpscan/mcpscan/internal/mcp"
+)
 
 // PendingCall is a request that has no response yet.
 type PendingCall struct {
 	Method   string
 	Target   string
+	ID       string // raw id; a long one is truncated
 	Time     time.Time
 	NoCursor bool // it requests a page with the empty cursor
+}
+
+// ask returns the open request for a message. A request about a task of a call belongs to the call, and
+// tasks/result is answered with the call's result.
+func (srv *Server) ask(m *Message, from mcp.Direction, at time.Time) PendingCall {
+	of, known := srv.tasks[m.Task]
+	if !known || from != mcp.ClientToServer {
+		return PendingCall{m.Method, m.Target, cut(m.ID), at, m.NoCursor}
+	}
+	if m.Method != "tasks/result" {
+		of.Method = m.Method
+	}
+	return of
+}
+
+// begin remembers the task that runs a call. It returns false if there are too many.
+func (srv *Server) begin(task uint64, call PendingCall) bool {
+	if _, again := srv.tasks[task]; !again && len(srv.tasks) >= maxPending {
+		return false
+	}
+	set(&srv.tasks, task, call)
+	return true
 }
 
 // maxPending bounds the open requests from each side of a connection, so that one side cannot crowd
@@ -27,8 +54,8 @@ func (r *requests) put(id string, c PendingCall) bool {
 }
 
 // take removes the request with an id, and reports whether there was one.
-func (r requests) take(id string) bool {
-	_, open := r[id]
+func (r requests) take(id string) (c PendingCall, open bool) {
+	c, open = r[id]
 	delete(r, id)
-	return open
+	return c, open
 }

@@ -109,6 +109,7 @@ type Server struct {
 		tool string
 	}
 	pending [mcp.ServerToClient + 1]requests // open requests, by sender
+	tasks   map[uint64]PendingCall           // calls that run as tasks, by the hash of the task's ID
 	answers answers
 	calls   calls
 
@@ -175,14 +176,17 @@ func (s *Session) apply(srv *Server, e *Event, from mcp.Direction, m *Judged, kn
 	switch m.Kind {
 	case mcp.Request:
 		srv.Asked = srv.Asked || from == mcp.ClientToServer
-		whole = srv.pending[from].put(m.ID, PendingCall{m.Method, m.Target, e.Time, m.NoCursor})
+		whole = srv.pending[from].put(m.ID, srv.ask(m.Message, from, e.Time))
 	case mcp.Notification, mcp.Audit:
 		for _, kind := range announcements[m.Method] {
 			srv.Announced[kind] = true
 		}
 	case mcp.Response:
-		if srv.pending[opposite(from)].take(m.ID) && from == mcp.ServerToClient {
+		if asked, open := srv.pending[opposite(from)].take(m.ID); open && from == mcp.ServerToClient {
 			srv.answer(m.Message)
+			if m.Task != 0 && asked.Method == "tools/call" {
+				whole = srv.begin(m.Task, asked)
+			}
 		}
 	}
 	if m.Roots != nil && from == mcp.ClientToServer {

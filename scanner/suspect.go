@@ -31,8 +31,8 @@ func (j *judge) suspect(srv *Server, message int, m *Message, asked PendingCall)
 	if why == (Suspicion{}) {
 		return
 	}
-	if srv.suspected(m.ID, asked.Time, why) && j.sharing {
-		j.adds.Suspect = &SharedSuspect{m.ID, asked.Time, why}
+	if srv.suspected(asked.ID, asked.Time, why) && j.sharing {
+		j.adds.Suspect = &SharedSuspect{asked.ID, asked.Time, why}
 	}
 }
 

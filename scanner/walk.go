@@ -123,6 +123,12 @@ func (in *Inspector) members(m *Message, node int, rest mcp.SubjectKind) {
 		case key == "cacheScope":
 			m.Public = string(doc.Raw(c)) == `"public"`
 			in.region(rest, "", node, c)
+		case key == "task" || key == "taskId": // a task, or its ID among the members of a task
+			if m.Task = in.task(c); m.Task == 0 {
+				m.Task = in.task(in.tree.Get(c, "taskId"))
+			}
+			in.region(rest, "", node, c)
+			in.scattered(rest, "", node, c)
 		case key == "inputRequests" && doc.Kind(c) == wire.Object:
 			in.inputRequests(m, c)
 		default:
@@ -134,6 +140,15 @@ func (in *Inspector) members(m *Message, node int, rest mcp.SubjectKind) {
 			}
 		}
 	}
+}
+
+// task returns the hash of the task ID at node i, or 0 if it is not a string.
+func (in *Inspector) task(i int) uint64 {
+	if i < 0 || in.tree.Kind(i) != wire.String {
+		return 0
+	}
+	in.buf = in.buf[:0]
+	return digest(string(in.tree.Text(i, &in.buf)))
 }
 
 func (in *Inspector) info(m *Message) *mcp.ServerInfo {
@@ -328,6 +343,9 @@ func (in *Inspector) params(m *Message, node int) {
 	}
 	if in.brief {
 		return
+	}
+	if strings.HasPrefix(m.Method, "tasks/") {
+		m.Task = in.task(in.tree.Get(node, "taskId"))
 	}
 	bare := m.Method == "tools/call" && in.tree.Get(node, "arguments") < 0 // relevant only to a policy
 	if in.engine.options.Policy != nil && m.Method != "" || in.engine.arguments && m.Kind == mcp.Request && !bare {

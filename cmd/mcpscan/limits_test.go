@@ -365,7 +365,7 @@ var limits = []struct {
 		{"maxServers", "server names in a session compared for similarity", "servers", "not compared"},
 		{"maxQualified", "tool names with a separator compared with server names", "names", "not compared"},
 		{"maxShadows", "tool names that a server shares with other servers", "names", "calls to these tools are not refused because of it"},
-		{"maxPending", "open requests of each side of a connection", "requests", incomplete},
+		{"maxPending", "open requests of each side of a connection, and tasks of a server", "requests", incomplete},
 		{"maxAnswers", "responses of a server remembered to recognise duplicates", "answers", "reported as a response to no open request"},
 		{"maxAsks", "requests in a result (`inputRequests`)", "requests", "not compared with the capabilities of the client"},
 		{"maxOtherMethods", "further methods of a message (`Method` beside `method`)", "methods", "the message is refused"},
