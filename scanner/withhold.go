@@ -187,14 +187,19 @@ func (j *judge) unpinned(p *JudgePass, d *mcp.Definition) Decision {
 		j.withholding.listed[key] = d.Digest
 	}
 	trust, _ := p.trust(d.Kind, d.Name, d)
-	refuse := func(format string) Decision {
-		return Decision{Verdict: Block, Check: PinCheck, Rule: pinRule, Reason: fmt.Sprintf(format, d.Kind, show(d.Name, nameChars), show(p.Server.ID, nameChars))}
+	about, since := fmt.Sprintf(`%s "%s"`, d.Kind, show(d.Name, nameChars)), "it was"
+	if d.Kind == mcp.ServerSubject {
+		about, since = "instructions", "they were"
+	}
+	about += fmt.Sprintf(` of server "%s"`, show(p.Server.ID, nameChars))
+	refuse := func(reason string) Decision {
+		return Decision{Verdict: Block, Check: PinCheck, Rule: pinRule, Reason: reason}
 	}
 	switch {
 	case trust == Unpinned && j.engine.options.Pinning.Reviewed:
-		return refuse(`nobody has approved the %s "%s" of server "%s"`)
+		return refuse("nobody has approved the " + about)
 	case trust == Changed || trust == Unpinned && twice && first != d.Digest:
-		return refuse(`the %s "%s" of server "%s" changed since it was trusted`)
+		return refuse("the " + about + " changed since " + since + " trusted")
 	}
 	return Decision{}
 }

@@ -169,6 +169,18 @@ func TestWithheldOfAllKinds(t *testing.T) {
 	}
 }
 
+// TestWithheldInstructions checks the reason for withholding instructions, which have no name.
+func TestWithheldInstructions(t *testing.T) {
+	says := func(text string) *scanner.Event {
+		return frame(1, mcp.ServerToClient, `{"jsonrpc":"2.0","id":1,"result":{"serverInfo":{"name":"s"},"instructions":"`+text+`"}}`)
+	}
+	live := pinning(t, scanner.Options{}).Live()
+	live.Step(says("Add."))
+	if got, want := shownWithheld(live.Step(says("Subtract."))), `server  -1 /result/instructions by version-pin: the instructions of server "srv" changed since they were trusted`; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
 // TestWithheldBehindOthers checks that a definition is withheld even if its findings were dropped
 // because there were too many.
 func TestWithheldBehindOthers(t *testing.T) {

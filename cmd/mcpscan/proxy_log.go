@@ -52,7 +52,11 @@ func (r *proxyRun) decided(e *scanner.Event, out *scanner.Outcome, do scanner.Ac
 	}
 	for i := range out.Withheld {
 		w := &out.Withheld[i]
-		r.stderr.once("%s %s %q from the list: %s", withheld, w.Kind, text.Visible(w.Name, 120), text.Visible(w.Decision.Reason, 300))
+		what := fmt.Sprintf("%s %q from the list", w.Kind, text.Visible(w.Name, 120))
+		if w.Kind == mcp.ServerSubject {
+			what = "the instructions of the server"
+		}
+		r.stderr.once("%s %s: %s", withheld, what, text.Visible(w.Decision.Reason, 300))
 	}
 }
 
