@@ -23,7 +23,14 @@ func (in *Inspector) subjectOf(root int, m *Message, i int) (mcp.SubjectKind, st
 		}
 		switch kind := requestSubject(m.Method); {
 		case doc.KeyReads(c, "result"):
-			return in.resultSubject(c, i)
+			if asked, at := in.requestIn(c, i); asked != mcp.NoSubject {
+				return asked, "", at
+			}
+			return mcp.ResultSubject, "", c
+		case doc.KeyReads(c, "params") && m.Kind == mcp.Notification:
+			if asked, at := in.requestIn(c, i); asked != mcp.NoSubject {
+				return asked, "", at
+			}
 		case doc.KeyReads(c, "params") && kind != mcp.NoSubject:
 			return kind, "", c
 		case doc.KeyReads(c, "error"):
@@ -38,16 +45,16 @@ func (in *Inspector) subjectOf(root int, m *Message, i int) (mcp.SubjectKind, st
 	return mcp.MessageSubject, "", root
 }
 
-// resultSubject returns the subject to which node i in a result belongs: the result itself, or a
-// request in it.
-func (in *Inspector) resultSubject(result, i int) (mcp.SubjectKind, string, int) {
-	for c := in.tree.First(in.tree.Get(result, "inputRequests")); c >= 0; c = in.tree.Next(c) {
+// requestIn returns the request to which node i belongs, among those that a result or the parameters of a
+// notification contain.
+func (in *Inspector) requestIn(of, i int) (kind mcp.SubjectKind, root int) {
+	for c := in.tree.First(in.tree.Get(of, "inputRequests")); c >= 0; c = in.tree.Next(c) {
 		if i < c || i >= int(in.tree.Nodes[c].Next) {
 			continue
 		}
 		if method, _ := in.tree.Str(c, "method"); requestSubject(method) != mcp.NoSubject {
-			return requestSubject(method), "", c
+			return requestSubject(method), c
 		}
 	}
-	return mcp.ResultSubject, "", result
+	return mcp.NoSubject, -1
 }

@@ -11,7 +11,7 @@ func (m *Message) own() (t mcp.Traits) {
 		}
 	}
 	add(m.Kind == mcp.Response, mcp.OnResponse)
-	add(m.Kind == mcp.Response && (len(m.Asks) > 0 || m.Code != ""), mcp.OnQuestion)
+	add(len(m.Asks) > 0 || m.Kind == mcp.Response && m.Code != "", mcp.OnQuestion)
 	add(m.Kind == mcp.Notification, mcp.OnNotification)
 	add(len(m.Definitions) > 0 || m.NoCursor || m.Changed != nil || m.Method == toolChanged || m.Lists != [mcp.MessageSubject]bool{}, mcp.OnList)
 	add(m.Server != nil, mcp.OnIntroduction)

@@ -300,33 +300,6 @@ func nameKey(kind mcp.SubjectKind) string {
 	return "name"
 }
 
-// inputRequests inspects the requests (sampling, elicitation, roots) that a result can contain
-// since the 2026-07-28 specification, under keys chosen by the server.
-func (in *Inspector) inputRequests(m *Message, node int) {
-	doc := in.tree
-	for c := doc.First(node); c >= 0; c = doc.Next(c) {
-		method, _ := doc.Str(c, "method")
-		if len(m.Asks) < maxAsks {
-			m.Asks = append(m.Asks, method)
-		}
-		kind := requestSubject(method)
-		if kind == mcp.NoSubject {
-			kind = mcp.MessageSubject
-		}
-		in.region(kind, "", c, c)
-	}
-}
-
-func requestSubject(method string) mcp.SubjectKind {
-	switch method {
-	case "sampling/createMessage":
-		return mcp.SamplingSubject
-	case "elicitation/create":
-		return mcp.ElicitationSubject
-	}
-	return mcp.NoSubject
-}
-
 // fromClient lists the requests with free text that only a client sends.
 var fromClient = map[string]bool{
 	"initialize": true, "tools/call": true, "prompts/get": true, "resources/read": true, "resources/subscribe": true,
@@ -358,8 +331,7 @@ func (in *Inspector) params(m *Message, node int) {
 		in.region(kind, "", node, node)
 		in.scattered(kind, "", node, node)
 	case strings.HasPrefix(m.Method, "notifications/"):
-		in.region(mcp.NotificationSubject, "", node, node)
-		in.scattered(mcp.NotificationSubject, "", node, node)
+		in.notification(m, node)
 	case in.event.Direction == mcp.ServerToClient,
 		in.event.Direction == mcp.Unknown && (m.Kind != mcp.Request || !fromClient[m.Method]):
 		in.region(mcp.MessageSubject, "", node, node)

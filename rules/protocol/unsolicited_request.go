@@ -48,10 +48,14 @@ var UnsolicitedRequest = scanner.Rule{
 		case mcp.Request:
 			severity, why := unsolicited(p)
 			reportRequest(p, severity, why, m.Method, "/method")
-		case mcp.Response:
+		case mcp.Response, mcp.Notification:
+			at := "/result/inputRequests"
+			if m.Kind == mcp.Notification {
+				at = "/params/inputRequests"
+			}
 			for _, method := range m.Asks {
 				if undeclared(p.Server.Client, needed[method]) {
-					reportRequest(p, scanner.High, "although the client did not declare the capability", method, "/result/inputRequests")
+					reportRequest(p, scanner.High, "although the client did not declare the capability", method, at)
 				}
 			}
 			if m.Code == elicitationRequired && undeclared(p.Server.Client, "elicitation") {

@@ -96,7 +96,7 @@ func isLink(doc *wire.Doc, object int) bool {
 }
 
 // requested invokes visit for the parameters of each request with the given method from a server to
-// its client. Since protocol version 2026-07-28, results contain such requests.
+// its client. Since protocol version 2026-07-28, results and notifications about tasks contain such requests.
 func requested(p *scanner.MessagePass, method string, visit func(params int)) {
 	doc := p.Doc
 	if p.Direction == mcp.ClientToServer {
@@ -107,7 +107,11 @@ func requested(p *scanner.MessagePass, method string, visit func(params int)) {
 			visit(params)
 		}
 	}
-	for c := doc.First(doc.Get(doc.Get(p.Root, "result"), "inputRequests")); c >= 0; c = doc.Next(c) {
+	in := doc.Get(p.Root, "result")
+	if p.Message.Kind == mcp.Notification {
+		in = doc.Get(p.Root, "params")
+	}
+	for c := doc.First(doc.Get(in, "inputRequests")); c >= 0; c = doc.Next(c) {
 		if asks, _ := doc.Str(c, "method"); asks == method {
 			if params := doc.Get(c, "params"); params >= 0 {
 				visit(params)

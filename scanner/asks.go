@@ -1,0 +1,49 @@
+package scanner
+
+import (
+	"github.com/mcpscan/mcpscan/internal/mcp"
+	"github.com/mcpscan/mcpscan/internal/wire"
+)
+
+// notification inspects the parameters of a notification.
+func (in *Inspector) notification(m *Message, node int) {
+	doc := in.tree
+	if doc.Kind(node) != wire.Object {
+		in.region(mcp.NotificationSubject, "", node, node)
+	}
+	for c := doc.First(node); c >= 0 && doc.Kind(node) == wire.Object; c = doc.Next(c) {
+		if doc.KeyIs(c, "inputRequests") && doc.Kind(c) == wire.Object {
+			in.inputRequests(m, c)
+		} else {
+			in.region(mcp.NotificationSubject, "", node, c)
+		}
+	}
+	in.scattered(mcp.NotificationSubject, "", node, node)
+}
+
+// inputRequests inspects the requests (sampling, elicitation, roots) that a result, or a notification about
+// a task, can contain since the 2026-07-28 specification, under keys chosen by the server.
+func (in *Inspector) inputRequests(m *Message, node int) {
+	doc := in.tree
+	for c := doc.First(node); c >= 0; c = doc.Next(c) {
+		method, _ := doc.Str(c, "method")
+		if len(m.Asks) < maxAsks {
+			m.Asks = append(m.Asks, method)
+		}
+		kind := requestSubject(method)
+		if kind == mcp.NoSubject {
+			kind = mcp.MessageSubject
+		}
+		in.region(kind, "", c, c)
+	}
+}
+
+func requestSubject(method string) mcp.SubjectKind {
+	switch method {
+	case "sampling/createMessage":
+		return mcp.SamplingSubject
+	case "elicitation/create":
+		return mcp.ElicitationSubject
+	}
+	return mcp.NoSubject
+}
