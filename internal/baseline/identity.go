@@ -169,7 +169,8 @@ func (id *Identity) Complete(now *Identity) (complete *Identity, same bool) {
 func (id *Identity) Differences(now *Identity) (all []string) {
 	part := func(what, was, is string) {
 		if was != is {
-			all = append(all, fmt.Sprintf("%s %s → %s", what, brief(was), brief(is)))
+			was, is = brief(was, is)
+			all = append(all, fmt.Sprintf("%s %s → %s", what, was, is))
 		}
 	}
 	known := func(what, was, is string) {
@@ -202,17 +203,38 @@ func (id *Identity) Differences(now *Identity) (all []string) {
 	return all
 }
 
-// briefChars is the maximum length, in characters, of a value in a difference.
-const briefChars = 60
+// briefChars is the maximum length, in characters, of a value in a difference, and briefContext that
+// of its common beginning, unless both values fit.
+const (
+	briefChars   = 60
+	briefContext = 20
+)
 
-func brief(s string) string {
-	if s == "" {
-		return "none"
+// brief shortens two values so that the first difference remains visible.
+func brief(was, is string) (string, string) {
+	a, b := []rune(was), []rune(is)
+	same := 0
+	for same < len(a) && same < len(b) && a[same] == b[same] {
+		same++
 	}
-	if r := []rune(s); len(r) > briefChars {
-		return string(r[:briefChars-1]) + "…"
+	skip := 0
+	if max(len(a), len(b)) > briefChars {
+		skip = max(0, same-briefContext)
 	}
-	return s
+	shorten := func(r []rune) string {
+		if len(r) == 0 {
+			return "none"
+		}
+		start := ""
+		if skip > 0 {
+			start, r = "…", r[skip:]
+		}
+		if len(r) > briefChars {
+			return start + string(r[:briefChars-1]) + "…"
+		}
+		return start + string(r)
+	}
+	return shorten(a), shorten(b)
 }
 
 // packageVersion returns a package as launchers write it, or "" if there is none.
