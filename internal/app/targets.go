@@ -59,7 +59,7 @@ func (p *Plan) content(t string, data []byte, err error) error {
 		p.Events = append(p.Events, events...)
 		p.manifests(t, data)
 	}
-	if cerr == nil && (derr != nil || configures(file)) {
+	if cerr == nil && (derr != nil || configures(file, kind)) {
 		p.Config(file)
 	}
 	if derr == nil || cerr == nil {
@@ -76,11 +76,11 @@ func (p *Plan) content(t string, data []byte, err error) error {
 	return notATarget(t, derr, cerr)
 }
 
-// configures reports whether a file with definitions is a client configuration as well, such as an
+// configures reports whether a file of definitions is a client configuration as well, such as an
 // agent with tools and servers. In a file that only its content identifies, that takes a key under
-// which clients keep servers.
-func configures(f *config.File) bool {
-	return len(f.Entries)+len(f.Settings) > 0 && (f.Client != "" || f.Shape != "flat")
+// which clients keep servers. A lockfile has such a key, but configures nothing.
+func configures(f *config.File, kind string) bool {
+	return kind == "definitions" && len(f.Entries)+len(f.Settings) > 0 && (f.Client != "" || f.Shape != "flat")
 }
 
 // manifests adds the commands in a bundle's manifests, which are checked like a configuration.
@@ -163,7 +163,7 @@ func (p *Plan) file(ctx context.Context, name string, approved bool) (*Side, err
 	conf, cerr := parseConfig(name, data)
 	switch {
 	case err != nil || derr != nil:
-	case cerr == nil && configures(conf):
+	case cerr == nil && configures(conf, kind):
 		return nil, fmt.Errorf("%s contains both definitions and a client configuration; move one of them to a file of its own", name)
 	default:
 		return &Side{Inputs: []report.Input{{Kind: kind, Name: name}}, Source: replay.Events(events), Close: func() {}}, nil
