@@ -84,6 +84,8 @@ var bypasses = []bypass{
 	{name: "proxy: a line separator after a log line", fromServer: true, frame: "loading\u2029" + `{"jsonrpc":"2.0","id":"c","result":{"content":[{"type":"text","text":"` + orders + `"}]}}`},
 	{name: "proxy: two messages", frame: `{"jsonrpc":"2.0","id":9,"method":"ping"}` + call("1", "denied hidden"), answer: `"id":9`},
 	{name: "proxy: a result and another message", fromServer: true, frame: `{"jsonrpc":"2.0","id":"c","result":{}} [{"jsonrpc":"2.0","id":"c","result":{"content":[{"type":"text","text":"` + orders + `"}]}}]`},
+	{name: "proxy: a message over two lines", stdio: true, frame: `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"denied hidden"},` + "\n" + `"x":1}`, answer: `"id":1`},
+	{name: "proxy: a result over two lines", stdio: true, fromServer: true, frame: `{} {"jsonrpc":"2.0","id":"c","result":{"content":[{"type":"text","text":"` + orders + `"}` + "\n]}}"},
 	{name: "proxy: a line before a message", fromServer: true, events: true, frame: "{\ndata:" + `{"jsonrpc":"2.0","id":"c","result":{"content":[{"type":"text","text":"` + orders + `"}]}}`},
 	{name: "proxy: white space before a message", frame: "\u00a0\f" + call("1", "denied hidden"), answer: `"id":1`},
 	{name: "proxy: white space before a batch", frame: "\u3000[" + call("1", "denied hidden") + "]", answer: `"id":1`},
@@ -201,7 +203,7 @@ func TestBypassesOverHTTP(t *testing.T) {
 func TestNoSeparators(t *testing.T) {
 	c := connect(t, strict(t), nil)
 	client, server := bufio.NewReader(c.fromProxy), bufio.NewReader(c.serverIn)
-	for _, s := range []string{"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\",\"params\":{\"x\":\"}{\",\"y\":\"\u2028{\",\"z\":\"\xff\"}}\n", "{\"jsonrpc\":\"2.0\",\r\"method\":\"notifications/x\",\r\"params\":{}}\r\n", "\r[1/2] loading\r[2/2] {loading}\r\n"} {
+	for _, s := range []string{"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\",\"params\":{\"x\":\"}{\",\"y\":\"\u2028{\",\"z\":\"\xff\"}}\n", "{\"jsonrpc\":\"2.0\",\r\"method\":\"notifications/x\",\r\"params\":{}}\r\n", "\r[1/2] loading\r[2/2] {loading}\r\n", "[info] loading {\n", "{loading\n"} {
 		c.say(c.toProxy, s)
 		if got := line(t, server); got != s {
 			t.Errorf("the server got %q instead of %q", got, s)

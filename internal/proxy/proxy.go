@@ -53,6 +53,7 @@ type scope struct {
 	mask                       func([]byte) []byte
 	page                       bool   // the frame is an HTTP error page, which need not be a message
 	ambiguous                  string // why receivers read different messages from the lines around or in the frame; "" if they do not
+	more                       bool   // the frame is a line of stdio that has an end, so that others may follow
 }
 
 // gate judges messages one at a time, so that the recording lists them in the order in which they
@@ -123,7 +124,7 @@ func (g *gate) judge(s *scope, direction mcp.Direction, frame []byte) (pass []by
 		pass = frame
 	}
 	g.Decided(e, out, do)
-	if out.Exceeds || do == scanner.Refuse && ambiguous == severalMessages {
+	if out.Exceeds || do == scanner.Refuse && (ambiguous == severalMessages || ambiguous == partOfMessage) {
 		out.Messages = outline(masked)
 	}
 	return pass, out, do
@@ -209,18 +210,27 @@ func unreadable(out *scanner.Outcome) bool {
 	return out.Noise || out.Invalid || len(out.Messages) == 0 || slices.ContainsFunc(out.Messages, func(m scanner.Judged) bool { return m.Kind == mcp.Malformed })
 }
 
-// severalMessages is the reason for refusing a frame in which the engine does not see all messages.
-const severalMessages = "some receivers read several messages from it"
+// The reasons for refusing a frame in which the engine does not see all messages, or only a part of one.
+const (
+	severalMessages = "some receivers read several messages from it"
+	partOfMessage   = "some receivers read it and the next lines as one message"
+)
 
 // ambiguity returns why receivers may read different messages from a frame, or "" if they do not. Python,
 // Java and .NET end lines at carriage returns, and go-sdk accepts them between messages; Node.js also ends
-// lines at U+2028 and U+2029; and decoders of streams, such as Go's, need nothing between two messages.
+// lines at U+2028 and U+2029; and decoders of streams, such as Go's, need nothing between two messages, and
+// read a message that extends over several lines.
 func ambiguity(s *scope, frame []byte, out *scanner.Outcome) string {
 	unparsed := unreadable(out) && !out.Invalid && !s.page
-	if s.ambiguous == "" && (s.transport == "stdio" && wire.ObjectAfter(frame, "\r") || unparsed && wire.ObjectAfter(frame, "}\u2028\u2029")) {
+	switch {
+	case s.ambiguous != "":
+		return s.ambiguous
+	case s.transport == "stdio" && wire.ObjectAfter(frame, "\r") || unparsed && wire.ObjectAfter(frame, "}\u2028\u2029"):
 		return severalMessages
+	case s.more && unparsed && wire.Unfinished(frame):
+		return partOfMessage
 	}
-	return s.ambiguous
+	return ""
 }
 
 // contradiction is the rule that compares a request's headers with its body.

@@ -225,7 +225,9 @@ func (p *pump) pass(line []byte) error {
 	if p.Asking != nil && p.direction == mcp.ClientToServer && p.see(frame) {
 		return nil
 	}
-	pass, out, do := p.judge(p.at, p.direction, frame)
+	at := *p.at
+	at.more = len(lineEnd(line)) > 0
+	pass, out, do := p.judge(&at, p.direction, frame)
 	switch do {
 	case scanner.Forward:
 		if p.Asking != nil {

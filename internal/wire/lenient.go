@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"errors"
 	"unicode"
 	"unicode/utf8"
 )
@@ -79,6 +80,43 @@ func ObjectAfter(text []byte, ends string) bool {
 			return true
 		}
 	}
+}
+
+// Unfinished reports whether a line ends inside a JSON value, possibly after complete ones: a decoder of a
+// stream, such as Go's, continues it with the next line.
+func Unfinished(line []byte) bool {
+	for {
+		line = bytes.TrimLeft(line, space)
+		if len(line) == 0 || line[0] != '{' && line[0] != '[' {
+			return false
+		}
+		value := container(line)
+		if _, err := Skim(Lenient(value), MaxNodes); err != nil {
+			var at *SyntaxError
+			return errors.As(err, &at) && at.Offset == len(line)
+		}
+		line = line[len(value):]
+	}
+}
+
+// container returns the object or array at the beginning of text, or all of text if it is not closed.
+func container(text []byte) []byte {
+	quoted, escaped, depth := false, false, 0
+	for i, c := range text {
+		switch {
+		case quoted:
+			quoted, escaped = c != '"' || escaped, c == '\\' && !escaped
+		case c == '"':
+			quoted = true
+		case c == '{' || c == '[':
+			depth++
+		case c == '}' || c == ']':
+			if depth--; depth == 0 {
+				return text[:i+1]
+			}
+		}
+	}
+	return text
 }
 
 // isObject reports whether text begins with an object that has members.

@@ -69,3 +69,15 @@ func TestLenientIsLinear(t *testing.T) {
 		}
 	}
 }
+
+func TestUnfinished(t *testing.T) {
+	for line, want := range map[string]bool{
+		``: false, `{`: true, ` [ `: true, `{}`: false, `{"a":1}`: false, `{"a":1} `: false, `{"a":1,`: true, `{"a":"}`: true, `{"a":"\"}`: true, `{"a":{"b":[1`: true,
+		`{"a":1}{`: true, `{"a":1} [{"b":2}] {"c":`: true, `{"a":1} x {`: false, `x {`: false, `{x`: false, `{]`: false, `[1, 2`: true, `"a`: false, `1 {`: false,
+		`{"a":NaN,`: true, "{\"a\":\"\xff\",": true, `[info] loading {`: false, `{"a" `: true, `{"a":`: true,
+	} {
+		if got := Unfinished([]byte(line)); got != want {
+			t.Errorf("%q: %t", line, got)
+		}
+	}
+}
