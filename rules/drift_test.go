@@ -196,7 +196,7 @@ func repeated(n int, format string) string {
 	return strings.Join(all, ",")
 }
 
-// TestLargeChangesAreTold checks that a change in a long text is found in at most linear time.
+// TestLargeChangesAreTold checks that changes beyond every limit on a comparison are reported.
 func TestLargeChangesAreTold(t *testing.T) {
 	e := engine(t, rules.All())
 	tool := func(description, schema string) string {
@@ -205,35 +205,35 @@ func TestLargeChangesAreTold(t *testing.T) {
 	object := func(properties, more string) string {
 		return `{"type":"object","properties":{` + properties + `}` + more + `}`
 	}
-	const params = 5000
-	prose := strings.Repeat("It reads a page of the book. ", 9000) // a quarter of a MB
+	const params = 2000 // more than any limit on parameters, values and variants
+	prose := strings.Repeat("It reads a page of the book. ", 4700)
 	for name, c := range map[string]struct {
 		old, now string
 		least    scanner.Severity
 	}{
-		"a sentence in 256 KB":      {tool(prose, "{}"), tool(prose[:len(prose)/2]+"It deletes the book. "+prose[len(prose)/2:], "{}"), scanner.Medium},
-		"256 KB of other sentences": {tool("Reads.", "{}"), tool(strings.ReplaceAll(prose, "reads", "deletes"), "{}"), scanner.Medium},
-		"256 KB without a blank":    {tool("Reads.", "{}"), tool(strings.Repeat("x", 1<<18), "{}"), scanner.Note},
-		"1 MB of line feeds":        {tool("Reads.", "{}"), tool(strings.Repeat(`\n`, 1<<20), "{}"), scanner.Note},
-		"5,000 parameters, renamed": {tool("", object(repeated(params, `"a%":{"type":"string"}`), "")), tool("", object(repeated(params, `"b%":{"type":"string"}`), "")),
+		"a sentence in 128 KB":      {tool(prose, "{}"), tool(prose[:len(prose)/2]+"It deletes the book. "+prose[len(prose)/2:], "{}"), scanner.Medium},
+		"128 KB of other sentences": {tool("Reads.", "{}"), tool(strings.ReplaceAll(prose, "reads", "deletes"), "{}"), scanner.Medium},
+		"128 KB without a blank":    {tool("Reads.", "{}"), tool(strings.Repeat("x", 1<<17), "{}"), scanner.Note},
+		"256 KB of line feeds":      {tool("Reads.", "{}"), tool(strings.Repeat(`\n`, 1<<18), "{}"), scanner.Note},
+		"2,000 parameters, renamed": {tool("", object(repeated(params, `"a%":{"type":"string"}`), "")), tool("", object(repeated(params, `"b%":{"type":"string"}`), "")),
 			scanner.Note},
-		"5,000 parameters, one required": {tool("", object(repeated(params, `"a%":{"type":"string"}`), "")), tool("", object(repeated(params, `"a%":{"type":"string"}`)+`,"z":{"type":"string"}`, `,"required":["z"]`)),
+		"2,000 parameters, one required": {tool("", object(repeated(params, `"a%":{"type":"string"}`), "")), tool("", object(repeated(params, `"a%":{"type":"string"}`)+`,"z":{"type":"string"}`, `,"required":["z"]`)),
 			scanner.Medium},
-		"5,000 parameters, all required": {tool("", object(repeated(params, `"a%":{"type":"string"}`), "")), tool("", object(repeated(params, `"b%":{"type":"string"}`), `,"required":[`+repeated(params, `"b%"`)+`]`)),
+		"2,000 parameters, all required": {tool("", object(repeated(params, `"a%":{"type":"string"}`), "")), tool("", object(repeated(params, `"b%":{"type":"string"}`), `,"required":[`+repeated(params, `"b%"`)+`]`)),
 			scanner.Medium},
-		"5,000 secrets": {tool("", object(repeated(params, `"a%":{"type":"string"}`), "")), tool("", object(repeated(params, `"a%_secret":{"type":"string"}`), `,"required":[`+repeated(params, `"a%_secret"`)+`]`)),
+		"2,000 secrets": {tool("", object(repeated(params, `"a%":{"type":"string"}`), "")), tool("", object(repeated(params, `"a%_secret":{"type":"string"}`), `,"required":[`+repeated(params, `"a%_secret"`)+`]`)),
 			scanner.High},
-		"13,500 hosts": {tool("Reads.", "{}"), tool(strings.Repeat("It sends a page to https://x%.example/. ", 13500), "{}"), scanner.High},
-		"5,000 descriptions": {tool("", object(repeated(params, `"a%":{"description":"The value of a%"}`), "")), tool("", object(repeated(params, `"a%":{"description":"Value of a%"}`), "")),
+		"4,000 hosts": {tool("Reads.", "{}"), tool(strings.Repeat("It sends a page to https://x%.example/. ", 4000), "{}"), scanner.High},
+		"2,000 descriptions": {tool("", object(repeated(params, `"a%":{"description":"The value of a%"}`), "")), tool("", object(repeated(params, `"a%":{"description":"Value of a%"}`), "")),
 			scanner.Note},
-		"5,000 references": {tool("", object(repeated(params, `"a%":{"$ref":"#/$defs/d%"}`), `,"$defs":{`+repeated(params, `"d%":{"type":"integer"}`)+`}`)),
+		"2,000 references": {tool("", object(repeated(params, `"a%":{"$ref":"#/$defs/d%"}`), `,"$defs":{`+repeated(params, `"d%":{"type":"integer"}`)+`}`)),
 			tool("", object(repeated(params, `"a%":{"$ref":"#/$defs/d%"}`), `,"$defs":{`+repeated(params, `"d%":{"type":"string"}`)+`}`)), scanner.Medium},
-		"5,000 values": {tool("", `{"enum":[`+repeated(params, `"a%"`)+`]}`), tool("", `{"enum":[`+repeated(params, `"b%"`)+`]}`), scanner.Medium},
-		"5,000 variants": {tool("", `{"anyOf":[`+repeated(params, `{"properties":{"a%":{}}}`)+`]}`), tool("", `{"anyOf":[`+repeated(params, `{"properties":{"a%":{"type":"string"}}}`)+`]}`),
+		"2,000 values": {tool("", `{"enum":[`+repeated(params, `"a%"`)+`]}`), tool("", `{"enum":[`+repeated(params, `"b%"`)+`]}`), scanner.Medium},
+		"2,000 variants": {tool("", `{"anyOf":[`+repeated(params, `{"properties":{"a%":{}}}`)+`]}`), tool("", `{"anyOf":[`+repeated(params, `{"properties":{"a%":{"type":"string"}}}`)+`]}`),
 			scanner.Note},
 		"variants without end": {tool("", `{"$ref":"#/$defs/a","$defs":{"a":{"anyOf":[`+repeated(60, `{"$ref":"#/$defs/a","x":%}`)+`]}}}`),
 			tool("", `{"$ref":"#/$defs/a","$defs":{"a":{"anyOf":[`+repeated(60, `{"$ref":"#/$defs/a","y":%}`)+`]}}}`), scanner.High},
-		"more places than are compared": {tool("", object(repeated(25000, `"a%":{"type":"integer"}`), "")), tool("", object(repeated(25000, `"a%":{"type":"number"}`), "")), scanner.High},
+		"more places than are compared": {tool("", object(repeated(20100, `"a%":{"type":"integer"}`), "")), tool("", object(repeated(20100, `"a%":{"type":"number"}`), "")), scanner.High},
 	} {
 		start := time.Now()
 		found, _, _ := drifted(t, e, c.old, c.now)

@@ -112,7 +112,7 @@ type heap struct {
 }
 
 func (h *heap) Event(*scanner.Event, *scanner.Outcome) error {
-	if h.events++; h.events%20_000 == 0 {
+	if h.events++; h.events%4_000 == 0 {
 		runtime.GC()
 		var m runtime.MemStats
 		runtime.ReadMemStats(&m)
@@ -126,7 +126,7 @@ func (h *heap) Finding(*scanner.Finding) error { return nil }
 // TestManySessions checks that any number of concurrently open sessions needs a
 // bounded amount of memory, and that closed ones are counted.
 func TestManySessions(t *testing.T) {
-	const sessions = 20_000
+	const sessions = 8_000
 	e, err := scanner.New(rules.All(), scanner.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -139,7 +139,7 @@ func TestManySessions(t *testing.T) {
 	if res.Stats.Sessions != 3*sessions || res.Coverage.Evicted != 3*sessions-2048 || res.Stats.Servers != 1000 {
 		t.Errorf("%+v, %d evicted", res.Stats, res.Coverage.Evicted)
 	}
-	if bound := uint64(128 << 20); h.most > bound {
+	if bound := uint64(64 << 20); h.most > bound {
 		t.Errorf("%d MiB live", h.most>>20)
 	}
 }

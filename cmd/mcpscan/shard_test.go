@@ -28,7 +28,7 @@ func TestShards(t *testing.T) {
 	engine, err := scanner.New(rules.All(), scanner.Options{Sessions: openSessions})
 	req.check(err)
 	var rec bytes.Buffer
-	req.check(recgen.Write(&rec, recgen.Options{Seed: 7, Bytes: 1 << 20}))
+	req.check(recgen.Write(&rec, recgen.Options{Seed: 7, Bytes: 256 << 10}))
 	inputs := []input{{"fleet.events.jsonl", fleet()}, {"generated.events.jsonl", rec.String()}}
 	real, _ := filepath.Glob(filepath.Join(root, "..", "shared", "realservers", "recordings", "*"))
 	for _, name := range real {

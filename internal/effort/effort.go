@@ -20,8 +20,8 @@ const (
 	// factor, and 64 for quadratic work. The maximum allows for memory effects, because page
 	// faults alone can make one run five times as slow as the next.
 	tooMuch = 16
-	// enough is the time to measure in the first attempt. Some kernels count processor time in
-	// ticks of 10 ms, and cache contention distorts short measurements, so a failed attempt is
+	// enough is the time to measure of either input in the first attempt. Some kernels count processor
+	// time in ticks of 10 ms, and cache contention distorts short measurements, so a failed attempt is
 	// repeated with more time. Quadratic work fails every time.
 	enough   = 5 * time.Millisecond
 	attempts = 32
@@ -35,38 +35,49 @@ const (
 // is not measured, and returns the work. No other test in the process may run at the same time.
 func Linear(t testing.TB, name string, size int, prepare func(size int) (work func())) {
 	t.Helper()
-	small := prepare(size / times)
-	AtMost(t, tooMuch, fmt.Sprintf("%s: size %d, compared with %d times size %d", name, size, times, size/times), func() {
-		for range times {
-			small()
-		}
-	}, prepare(size))
+	AtMost(t, tooMuch, fmt.Sprintf("%s: size %d, compared with %d times size %d", name, size, times, size/times), times, prepare(size/times), prepare(size))
 }
 
-// AtMost fails the test if work takes more than limit times the processor time of other.
-func AtMost(t testing.TB, limit int, name string, other, work func()) {
+// AtMost fails the test if work takes more than limit times the processor time that other takes for
+// the given number of runs. It derives that time from as few runs as it can measure.
+func AtMost(t testing.TB, limit int, name string, runs int, other, work func()) {
 	t.Helper()
-	var least, most time.Duration
+	var least, most average
 	// The garbage collector's time depends on all live memory, so turn it off.
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(memoryLimit))
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	other() // the first run may prepare what later runs reuse
 	for attempt := range time.Duration(attempts) {
 		runtime.GC()
-		for most < (attempt+1)*enough && least < (attempt+1)*enough {
-			// alternate, so that other load affects both
-			least += of(other)
-			most += of(work)
-		}
-		if most <= time.Duration(limit)*least {
+		// alternate, so that other load affects both
+		least.measure(other, (attempt+1)*enough)
+		most.measure(work, (attempt+1)*enough)
+		if most.times(1) <= time.Duration(limit)*least.times(runs) {
 			return
 		}
 	}
-	t.Errorf("%s: %v of processor time instead of %v: expected at most %d times as much", name, most, least, limit)
+	t.Errorf("%s: %v of processor time instead of %v: expected at most %d times as much", name, most.times(1), least.times(runs), limit)
 }
 
-// of returns the processor time of the work.
-func of(work func()) time.Duration {
-	start := spent()
-	work()
-	return spent() - start
+// average is the processor time that some work took in all its runs.
+type average struct {
+	spent time.Duration
+	runs  int
+}
+
+// measure repeats the work until all its runs took at least the given time.
+func (a *average) measure(work func(), enough time.Duration) {
+	for n := 1; a.spent < enough; n *= 2 { // a growing number, because reading the clock takes time
+		start := spent()
+		for range n {
+			work()
+		}
+		a.spent += spent() - start
+		a.runs += n
+	}
+}
+
+// times returns the processor time of the given number of runs.
+func (a *average) times(runs int) time.Duration {
+	return time.Duration(runs) * a.spent / time.Duration(a.runs)
 }

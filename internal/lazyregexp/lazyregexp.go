@@ -23,9 +23,7 @@ type Regexp struct {
 // New returns the regular expression with the given source. If the source is invalid, it panics in
 // a test binary; elsewhere, the first use panics.
 func New(source string) *Regexp {
-	if inTest() {
-		regexp.MustCompile(source)
-	}
+	check(source)
 	return &Regexp{source: source}
 }
 
@@ -34,9 +32,24 @@ func New(source string) *Regexp {
 func Composed(compose func() string) *Regexp {
 	r := &Regexp{compose: sync.OnceValue(compose)}
 	if inTest() {
-		r.Compiled()
+		check(r.Source())
 	}
 	return r
+}
+
+// checked contains the sources that check found valid.
+var checked sync.Map
+
+// check panics in a test binary if the source is invalid. It compiles each source only once, because
+// tests create many matchers from the same patterns.
+func check(source string) {
+	if !inTest() {
+		return
+	}
+	if _, done := checked.Load(source); !done {
+		regexp.MustCompile(source)
+		checked.Store(source, true)
+	}
 }
 
 // inTest reports whether the program is a test binary.

@@ -79,11 +79,20 @@ func RunDrift(corpus, servers string) (*Drift, error) {
 type differ struct{ engine *scanner.Engine }
 
 func (d *differ) compare(name string, old, newer []byte) (Change, error) {
-	c := Change{Name: name}
-	before := scanner.NewSnapshot()
-	if err := d.run(d.engine.Keeping(), old, before); err != nil {
-		return c, fmt.Errorf("%s: %w", name, err)
+	before, err := d.snapshot(old)
+	if err != nil {
+		return Change{}, fmt.Errorf("%s: %w", name, err)
 	}
+	return d.against(name, before, newer)
+}
+
+func (d *differ) snapshot(document []byte) (*scanner.Snapshot, error) {
+	s := scanner.NewSnapshot()
+	return s, d.run(d.engine.Keeping(), document, s)
+}
+
+func (d *differ) against(name string, before *scanner.Snapshot, newer []byte) (Change, error) {
+	c := Change{Name: name}
 	now := shown{map[mcp.DefinitionKey]mcp.Digest{}, func(f *scanner.Finding) {
 		if !before.Knows(f) {
 			c.Findings = append(c.Findings, Reported{f.Rule.ID, f.Name, f.Pointer, f.Message, f.Severity})

@@ -37,13 +37,21 @@ func mutate(t *testing.T, servers []*dump, mutations []mutation, words phrases, 
 		t.Fatal(err)
 	}
 	by = map[string]*outcome{}
+	compare := differ{engine}
+	snapshots := map[string]*scanner.Snapshot{} // by list, because most mutations of a server change the same one
 	for _, d := range servers {
 		for i, kind := range mutations {
 			m, before := applied(t, d, kind, i, words)
 			if m == nil {
 				continue
 			}
-			c, err := (&differ{engine}).compare(d.Package, encode(t, *before), encode(t, m.doc))
+			list := encode(t, *before)
+			if snapshots[string(list)] == nil {
+				if snapshots[string(list)], err = compare.snapshot(list); err != nil {
+					t.Fatal(err)
+				}
+			}
+			c, err := compare.against(d.Package, snapshots[string(list)], encode(t, m.doc))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -47,15 +48,15 @@ func TestPublished(t *testing.T) {
 	}
 }
 
-// TestEveryVersion treats all versions of published servers as benign, not only the
-// newest. A tool flagged in an older version must be a false positive that
+// TestOlderVersions treats all versions of published servers as benign, not only the newest, which
+// TestPublished judges. A tool flagged in an older version must be a false positive that
 // docs/detection.md lists for that tool; any other flagged tool fails the test.
-func TestEveryVersion(t *testing.T) {
+func TestOlderVersions(t *testing.T) {
 	if testing.Short() {
-		t.Skip("the dumps of all versions are not judged in short mode")
+		t.Skip("the dumps of older versions are not judged in short mode")
 	}
 	if _, err := os.Stat(publishedServers); err != nil {
-		t.Skipf("no version of a published server is judged: the dumps are absent (%v)", err)
+		t.Skipf("no older version of a published server is judged: the dumps are absent (%v)", err)
 	}
 	engine, err := scanner.New(rules.All(), scanner.Options{})
 	if err != nil {
@@ -69,7 +70,11 @@ func TestEveryVersion(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	judged := newestOf(dumps)
 	for _, d := range dumps {
+		if slices.Contains(judged, d) {
+			continue
+		}
 		s := &Servers{}
 		if err := s.judge(engine, d); err != nil {
 			t.Fatal(err)

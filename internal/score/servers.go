@@ -56,13 +56,17 @@ func judgeServers(engine *scanner.Engine, dir string) (*Servers, error) {
 // newest returns the newest dump of each package, sorted by name.
 func newest(dir string) ([]*dump, error) {
 	dumps, err := everyDump(dir)
+	return newestOf(dumps), err
+}
+
+func newestOf(dumps []*dump) []*dump {
 	best := map[string]*dump{}
 	for _, d := range dumps {
 		if b := best[d.Package]; b == nil || compareVersions(d.Version, b.Version) > 0 {
 			best[d.Package] = d
 		}
 	}
-	return slices.SortedFunc(maps.Values(best), func(a, b *dump) int { return strings.Compare(a.Package, b.Package) }), err
+	return slices.SortedFunc(maps.Values(best), func(a, b *dump) int { return strings.Compare(a.Package, b.Package) })
 }
 
 // everyDump returns the dumps of all versions of all packages, sorted by path.
