@@ -13,7 +13,7 @@ import (
 
 // chunkBytes is how much input a worker gets at a time: large enough to make passing it on
 // cheap, small enough to bound memory use.
-const chunkBytes = 256 << 10
+const chunkBytes = 64 << 10
 
 // lineDecoder turns one line into events. It keeps no state between lines.
 type lineDecoder interface {

@@ -29,8 +29,22 @@ func (in *Inspector) joined(kind mcp.SubjectKind, root, list int) {
 	if in.brief {
 		return
 	}
+	var nodes []int
+	for c := in.tree.First(list); c >= 0; c = in.tree.Next(c) {
+		if node := in.tree.Get(c, "text"); in.tree.Kind(node) == wire.String {
+			nodes = append(nodes, node)
+		}
+	}
+	if len(nodes) < 2 {
+		return
+	}
+	texts := make([][]byte, len(nodes))
+	for i, node := range nodes {
+		var buf []byte
+		texts[i] = in.tree.Text(node, &buf)
+	}
 	for _, words := range [...]bool{true, false} {
-		all, pieces := in.together(list, words)
+		all, pieces := together(nodes, texts, words)
 		if len(pieces) == 0 {
 			return
 		}
@@ -46,9 +60,9 @@ const notRead = ".\n\n"
 
 // together joins the strings of content blocks. If words is set, it separates all blocks with
 // spaces; otherwise, it joins a block that ends within a word directly to the next block, which
-// continues the word. It returns no pieces if there is nothing to join.
-func (in *Inspector) together(list int, words bool) (all []byte, pieces []piece) {
-	doc, borders := in.tree, 0
+// continues the word, and returns no pieces if there is no such block.
+func together(nodes []int, texts [][]byte, words bool) (all []byte, pieces []piece) {
+	borders := 0
 	add := func(node, offset int, part, whole []byte) {
 		if words {
 			pieces = append(pieces, piece{len(all), len(all) + len(part), node, offset, whole})
@@ -66,15 +80,8 @@ func (in *Inspector) together(list int, words bool) (all []byte, pieces []piece)
 		pieces = append(pieces, piece{len(all), len(all) + len(part) - 1, node, offset, whole})
 		all = append(all, part...)
 	}
-	blocks := 0
-	for c := doc.First(list); c >= 0; c = doc.Next(c) {
-		node := doc.Get(c, "text")
-		if doc.Kind(node) != wire.String {
-			continue
-		}
-		blocks++
-		var buf []byte
-		s := doc.Text(node, &buf)
+	for i, s := range texts {
+		node := nodes[i]
 		if len(s) <= 2*piecesReach {
 			add(node, 0, s, s)
 			continue
@@ -90,10 +97,10 @@ func (in *Inspector) together(list int, words bool) (all []byte, pieces []piece)
 		all = append(all, notRead...)
 		add(node, tail, s[tail:], s)
 	}
-	if words && blocks > 1 || borders > 0 {
-		return all, pieces
+	if !words && borders == 0 {
+		return nil, nil
 	}
-	return nil, nil
+	return all, pieces
 }
 
 // endsWord reports whether text ends with a word that does not continue in next.

@@ -110,15 +110,19 @@ const startHeap = 32 << 20
 
 func main() {
 	if os.Getenv("GOMEMLIMIT") == "" && os.Getenv("GOGC") == "" {
-		collectFrom(startHeap, maxHeap)
+		collectFrom(startHeap, maxHeap, growth)
 	}
 	os.Exit(run(os.Args[1:], streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}))
 }
 
+// growth is by how many percent the heap grows between two collections. Collections are cheap, because
+// most live data is tables without pointers.
+const growth = 50
+
 // collectFrom delays the first garbage collection until the process uses start bytes, and then
-// collects as usual, with a memory limit.
-func collectFrom(start, limit int64) {
-	percent := debug.SetGCPercent(-1)
+// collects whenever the heap has grown by percent, with a memory limit.
+func collectFrom(start, limit int64, percent int) {
+	debug.SetGCPercent(-1)
 	debug.SetMemoryLimit(start)
 	first := new([16]byte) // unreachable at once, so that the first collection finds it
 	runtime.AddCleanup(first, func(int) {

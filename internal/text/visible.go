@@ -20,17 +20,27 @@ func Visible(s string, limit int) string {
 		return s
 	}
 	var b strings.Builder
+	b.Grow(min(len(s), limit) + len("…"))
 	count := 0
 	for i, r := range s {
-		out := shown(s[i:], r)
+		out, escaped := escape(s[i:], r)
 		if r == '[' && afterHashes(s[:i]) {
-			out = "<U+005B>"
+			out, escaped = "<U+005B>", true
 		}
-		if count += utf8.RuneCountInString(out); count > limit {
+		if escaped {
+			count += len(out)
+		} else {
+			count++
+		}
+		switch {
+		case count > limit:
 			b.WriteString("…")
-			break
+			return b.String()
+		case escaped:
+			b.WriteString(out)
+		default:
+			b.WriteRune(r)
 		}
-		b.WriteString(out)
 	}
 	return b.String()
 }
@@ -63,15 +73,17 @@ func plainASCII(s string) bool {
 	return true
 }
 
-// shown returns the escaped form of r, the first rune of rest.
-func shown(rest string, r rune) string {
+// escape returns the escaped form of r, the first rune of rest, unless it is shown as it is.
+func escape(rest string, r rune) (string, bool) {
 	switch {
+	case r >= ' ' && r < 0x7F:
+		return "", false
 	case r == '\n' || r == '\t' || r == '\r':
-		return " "
+		return " ", true
 	case r == utf8.RuneError && !strings.HasPrefix(rest, "\uFFFD"):
-		return fmt.Sprintf("<0x%02X>", rest[0])
-	case r != ' ' && unicode.IsSpace(r), !unicode.IsPrint(r) || ignorable(r):
-		return fmt.Sprintf("<U+%04X>", r)
+		return fmt.Sprintf("<0x%02X>", rest[0]), true
+	case unicode.IsSpace(r) || !unicode.IsPrint(r) || ignorable(r):
+		return fmt.Sprintf("<U+%04X>", r), true
 	}
-	return string(r)
+	return "", false
 }

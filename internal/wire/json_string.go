@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"slices"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -87,6 +88,7 @@ func decodeEscape(b []byte) (rune, int) {
 // AppendUnquoted appends the text of lit, a string literal with its quotes that Parse accepted.
 func AppendUnquoted(dst, lit []byte) []byte {
 	lit = lit[1 : len(lit)-1]
+	dst = slices.Grow(dst, len(lit)) // no text is longer than its literal
 	for len(lit) > 0 {
 		i := bytes.IndexByte(lit, '\\')
 		if i < 0 {
