@@ -74,8 +74,8 @@ func openDocument(name string, r io.Reader, o Options) (scanner.Source, error) {
 
 // behind reports whether the error is about data that follows a complete value, which ends at end.
 func behind(err error, end int) bool {
-	var s *wire.SyntaxError
-	return errors.As(err, &s) && s.Offset >= end && strings.HasSuffix(s.Msg, "after the value")
+	s, ok := errors.AsType[*wire.SyntaxError](err)
+	return ok && s.Offset >= end && strings.HasSuffix(s.Msg, "after the value")
 }
 
 // brokenOff reports the position at which a document becomes unreadable.
@@ -156,8 +156,8 @@ func messageOf(name string, at *scanner.Places, v wire.Value) *scanner.Event {
 // syntaxAt returns an error with the position at which the JSON of a file becomes invalid. not is
 // the error to wrap, which says that the file is not of the expected kind.
 func syntaxAt(name string, data []byte, err, not error) error {
-	var syntax *wire.SyntaxError
-	if !errors.As(err, &syntax) {
+	syntax, ok := errors.AsType[*wire.SyntaxError](err)
+	if !ok {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	loc := scanner.Origin{Line: 1, Column: 1, Exact: true}.At(data, min(syntax.Offset, len(data)))

@@ -180,10 +180,8 @@ func (p *textPrinter) mark(match string) string {
 // inContext returns the evidence and the text around it, or only the context if it does not
 // contain the evidence.
 func inContext(e Evidence) (before, evidence, after string) {
-	match, context := visible(e.Text, textLimit), visible(e.Context, textLimit)
-	if context == "" {
-		context = match
-	}
+	match := visible(e.Text, textLimit)
+	context := cmp.Or(visible(e.Context, textLimit), match)
 	at := strings.Index(context, match)
 	if at >= 0 && match != "" {
 		return context[:at], match, context[at+len(match):]

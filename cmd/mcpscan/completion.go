@@ -3,7 +3,6 @@ package main
 import (
 	"embed"
 	"fmt"
-	"io"
 	"path"
 	"slices"
 	"strings"
@@ -49,8 +48,7 @@ func (c *completeCmd) Run(parsed *kong.Context, std streams) error {
 	for _, found := range completions(parsed.Model.Node, words) {
 		fmt.Fprintf(&out, "%s\t%s\n", found.word, found.help)
 	}
-	_, err := io.WriteString(std.out, out.String())
-	return err
+	return put(std.out, []byte(out.String()))
 }
 
 // completion is a candidate for the next word on a command line.

@@ -158,9 +158,7 @@ func (all *checkup) file(c *doctorCmd, l config.Location, named bool) {
 		all.unread(l.Path, 0, err.Error())
 		return
 	}
-	if out.Client == "" {
-		out.Client = f.Client
-	}
+	out.Client = cmp.Or(out.Client, f.Client)
 	all.Files = append(all.Files, out)
 	for _, p := range f.Problems {
 		all.unread(l.Path, p.Pos.Line, p.Msg)
@@ -292,8 +290,7 @@ func (s *checkedServer) through(path string, flags []string) {
 
 // reason returns an error message without its path.
 func reason(err error) string {
-	var p *fs.PathError
-	if errors.As(err, &p) {
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		return p.Err.Error()
 	}
 	return err.Error()

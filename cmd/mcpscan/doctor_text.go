@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"reflect"
@@ -30,15 +31,11 @@ func (all *checkup) text(b *bytes.Buffer) error {
 		fmt.Fprintln(b, text.Visible(text.Mask(fmt.Sprintf(format, args...)), 2000))
 	}
 	for _, f := range all.Files {
-		client := f.Client
-		if client == "" {
-			client = "any client"
-		}
 		none := ""
 		if len(f.Servers) == 0 {
 			none = ": no servers"
 		}
-		line("%s, %s (%s)%s", client, f.Path, f.Scope, none)
+		line("%s, %s (%s)%s", cmp.Or(f.Client, "any client"), f.Path, f.Scope, none)
 		var rows [][]string
 		for _, s := range f.Servers {
 			rows = append(rows, s.cells())
@@ -88,12 +85,9 @@ func (all *checkup) text(b *bytes.Buffer) error {
 
 // cells returns a server's columns.
 func (s *checkedServer) cells() []string {
-	name, transport := s.Name, s.Transport
+	name, transport := s.Name, cmp.Or(s.Transport, "–")
 	if s.Project != "" {
 		name += " (" + s.Project + ")"
-	}
-	if transport == "" {
-		transport = "–"
 	}
 	if s.Disabled {
 		transport += ", disabled"

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -136,15 +138,8 @@ func (c *toolsCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	var rows []*toolRow
-	for _, r := range byName {
-		rows = append(rows, r)
-	}
-	slices.SortFunc(rows, func(a, b *toolRow) int {
-		if d := strings.Compare(a.Server, b.Server); d != 0 {
-			return d
-		}
-		return strings.Compare(a.Tool, b.Tool)
+	rows := slices.SortedFunc(maps.Values(byName), func(a, b *toolRow) int {
+		return cmp.Or(strings.Compare(a.Server, b.Server), strings.Compare(a.Tool, b.Tool))
 	})
 	return show(&c.lookFlags, std, rows, func(rows []*toolRow) *table {
 		t := newTable("server", "tool", "digest", "status", "findings")

@@ -205,8 +205,7 @@ func (f *outputFlags) fails() *scanner.Severity {
 	if f.FailOn == "" || f.FailOn == "never" {
 		return nil
 	}
-	s := severity(f.FailOn)
-	return &s
+	return new(severity(f.FailOn))
 }
 
 // finish writes a report and returns the exit error.

@@ -194,8 +194,7 @@ func parseFixture(name string, data []byte) (fixture, error) {
 		return fmt.Errorf("%s:%d:%d: %s", name, loc.Line, loc.Column, fmt.Sprintf(format, args...))
 	}
 	if err := doc.Parse(data); err != nil {
-		var syntax *wire.SyntaxError
-		if errors.As(err, &syntax) {
+		if syntax, ok := errors.AsType[*wire.SyntaxError](err); ok {
 			return fixture{}, at(syntax.Offset, "not JSON: %s", syntax.Msg)
 		}
 		return fixture{}, at(0, "%s", err)

@@ -49,8 +49,7 @@ func (p *Plan) content(t string, data []byte, err error) error {
 		return err
 	}
 	events, kind, derr := offered(t, data, false)
-	var broken *lockfile.Error
-	if errors.As(derr, &broken) {
+	if _, broken := errors.AsType[*lockfile.Error](derr); broken {
 		return derr
 	}
 	file, cerr := parseConfig(t, data)
@@ -168,8 +167,7 @@ func (p *Plan) file(ctx context.Context, name string, approved bool) (*Side, err
 	default:
 		return &Side{Inputs: []report.Input{{Kind: kind, Name: name}}, Source: replay.Events(events), Close: func() {}}, nil
 	}
-	var broken *lockfile.Error
-	if errors.As(derr, &broken) {
+	if _, broken := errors.AsType[*lockfile.Error](derr); broken {
 		return nil, derr
 	}
 	if err == nil && cerr == nil {

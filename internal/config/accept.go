@@ -36,12 +36,7 @@ func surelyServer(n *node) bool {
 
 // holdsServers reports whether a map or list has an entry that looks like a server.
 func holdsServers(n *node) bool {
-	for _, m := range n.members {
-		if looksLikeServer(m.value) {
-			return true
-		}
-	}
-	return slices.ContainsFunc(n.items, looksLikeServer)
+	return slices.ContainsFunc(n.members, func(m member) bool { return looksLikeServer(m.value) }) || slices.ContainsFunc(n.items, looksLikeServer)
 }
 
 // nestedServers accepts the servers in an mcp object. If "servers" is itself a single server entry,
@@ -123,12 +118,7 @@ func (r *reader) variants(root *node, c container) []member {
 
 // containerKey reports whether key is exactly a container's key.
 func containerKey(key string) bool {
-	for _, c := range containers() {
-		if c.path[0] == key {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(containers(), func(c container) bool { return c.path[0] == key })
 }
 
 // plainKey returns a key in lower case and without separators, for comparing spellings.

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -189,9 +190,7 @@ func (r *settingsReader) pattern(n *node) {
 	if p.Pattern, err = text.Custom(p.ID, expr.text); err != nil {
 		r.fail(expr.pos, "the pattern %s: %v", Quoted(expr.text), err)
 	}
-	if p.Description == "" {
-		p.Description = "matches the pattern " + name
-	}
+	p.Description = cmp.Or(p.Description, "matches the pattern "+name)
 	r.settings.Patterns = append(r.settings.Patterns, p)
 }
 

@@ -190,8 +190,7 @@ func (b *tomlBuilder) add(n *node, k key, value *node) *node {
 // capacity shows where it starts.
 func tomlError(data []byte, loc *locator, err error) *SyntaxError {
 	off := len(data)
-	var perr *unstable.ParserError
-	if errors.As(err, &perr) && perr.Highlight != nil {
+	if perr, ok := errors.AsType[*unstable.ParserError](err); ok && perr.Highlight != nil {
 		off = cap(data) - cap(perr.Highlight)
 	}
 	return syntaxError(loc.at(off), "not TOML: %s", err)

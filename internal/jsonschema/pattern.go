@@ -2,6 +2,7 @@ package jsonschema
 
 import (
 	"regexp/syntax"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -145,10 +146,5 @@ func consumes(re *syntax.Regexp) bool {
 	case syntax.OpLiteral, syntax.OpCharClass, syntax.OpAnyChar, syntax.OpAnyCharNotNL:
 		return true
 	}
-	for _, sub := range re.Sub {
-		if consumes(sub) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(re.Sub, consumes)
 }

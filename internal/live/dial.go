@@ -59,8 +59,8 @@ func worthAnother(err error) bool {
 	if errors.Is(err, errNoEndpoint) {
 		return true
 	}
-	var e *httpError
-	if !errors.As(err, &e) {
+	e, ok := errors.AsType[*httpError](err)
+	if !ok {
 		return false
 	}
 	switch e.status {

@@ -2,6 +2,7 @@ package live
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -83,8 +84,7 @@ func userAgent(o Options) string {
 // withoutURL drops the URL that net/http adds to its errors, because it may contain
 // a token.
 func withoutURL(err error) error {
-	var u *url.Error
-	if errors.As(err, &u) {
+	if u, ok := errors.AsType[*url.Error](err); ok {
 		return u.Err
 	}
 	return err
@@ -335,9 +335,7 @@ func (l *streamable) listen() {
 		}
 		at, _ := l.events(resp, place{}, nil) // returns when the connection is closed
 		for l.peer.opts.Listed != nil && l.peer.ctx.Err() == nil {
-			if at.retry == 0 {
-				at.retry = impatience
-			}
+			at.retry = cmp.Or(at.retry, impatience)
 			resp, err := l.reopen(l.peer.ctx, l.peer.announced(), at)
 			if err != nil {
 				l.peer.lost <- fmt.Errorf("the event stream for change notifications ended: %w", err)

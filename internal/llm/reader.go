@@ -99,14 +99,9 @@ func (r *Reader) emit(i Item) {
 		r.told++
 	}
 	i.Format, i.Style, i.Suite = r.format, r.style, r.suite
-	if i.Session == "" {
-		i.Session = r.session
-	}
+	i.Session, i.Turn = cmp.Or(i.Session, r.session), cmp.Or(i.Turn, r.turn)
 	if i.Time.IsZero() {
 		i.Time = r.time
-	}
-	if i.Turn == "" {
-		i.Turn = r.turn
 	}
 	if r.outer.Turn != "" && !r.history {
 		i.Turn = r.outer.Turn

@@ -1,6 +1,7 @@
 package lockfile
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -74,10 +75,7 @@ func (f *File) Import(pins []Pin, by Formula, at time.Time) (approved []Change, 
 		if p.At.IsZero() {
 			p.At = at
 		}
-		*e = Entry{Status: Approved, Shown: *now, Place: e.Place, Approval: &Approval{By: p.By, At: p.At, Reason: "imported from " + string(by)}}
-		if e.Approval.By == "" {
-			e.Approval.By = string(by)
-		}
+		*e = Entry{Status: Approved, Shown: *now, Place: e.Place, Approval: &Approval{By: cmp.Or(p.By, string(by)), At: p.At, Reason: "imported from " + string(by)}}
 		approved = append(approved, Change{Server: p.Server, DefinitionKey: key, Was: was, Entry: e})
 	}
 	return approved, refused

@@ -49,8 +49,7 @@ func (h *HTTP) unanswerable(why string) string {
 
 // failure returns the HTTP status and the reason for a failed request.
 func failure(err error) (status int, why string) {
-	var e *url.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*url.Error](err); ok {
 		err = e.Err // without the URL, which may hold a token
 	}
 	var timeout net.Error

@@ -9,6 +9,7 @@ package reading
 import (
 	"bytes"
 	"iter"
+	"slices"
 
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 )
@@ -43,12 +44,7 @@ func (s *Sentence) Says(v Sense) bool { return s.has[v].end > 0 }
 
 // SaysOneOf reports whether any of the senses occurs.
 func (s *Sentence) SaysOneOf(vs []Sense) bool {
-	for _, v := range vs {
-		if s.Says(v) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(vs, s.Says)
 }
 
 // Place returns the position of a sense, as offsets in the text. It may be in the preceding

@@ -23,6 +23,7 @@ package score
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -84,11 +85,7 @@ func (r *row) class() class {
 
 // cell identifies a group of rows that a macro average counts once.
 func (r *row) cell() string {
-	part := r.Part
-	if part == "" {
-		part = r.Source
-	}
-	return part + "\x00" + r.Kind
+	return cmp.Or(r.Part, r.Source) + "\x00" + r.Kind
 }
 
 // openCorpus opens a corpus file. It returns nil if the file does not exist.
@@ -158,9 +155,7 @@ func definitionEvents(r *row) []*scanner.Event {
 	tag := "-" + r.ID[max(0, len(r.ID)-6):]
 	var events []*scanner.Event
 	list := func(l listed, otherwise string, second, id int) {
-		if l.Server == "" {
-			l.Server = otherwise
-		}
+		l.Server = cmp.Or(l.Server, otherwise)
 		events = append(events,
 			r.frame(l.Server+tag, mcp.ClientToServer, second, `{"jsonrpc":"2.0","id":%d,"method":"tools/list"}`, id),
 			r.frame(l.Server+tag, mcp.ServerToClient, second+1, `{"jsonrpc":"2.0","id":%d,"result":{"tools":[%s]}}`, id, withSchema(l.Tool)))
@@ -185,10 +180,7 @@ func withSchema(tool json.RawMessage) []byte {
 func resultEvents(r *row) []*scanner.Event {
 	var context struct{ Tool string }
 	_ = json.Unmarshal(r.Context, &context) // a context in another form does not name a tool
-	if context.Tool == "" {
-		context.Tool = "read_document"
-	}
-	name, _ := json.Marshal(context.Tool)
+	name, _ := json.Marshal(cmp.Or(context.Tool, "read_document"))
 	return []*scanner.Event{
 		r.frame("server-"+r.ID, mcp.ClientToServer, 0, `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":%s,"arguments":{}}}`, name),
 		r.frame("server-"+r.ID, mcp.ServerToClient, 1, `{"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":%s}]}}`, r.Text),

@@ -148,12 +148,7 @@ func isAction(name string) bool {
 	if parts[0] == "is" || parts[0] == "has" || strings.Contains(name, ".") {
 		return false
 	}
-	for _, w := range parts {
-		if actionWords.MatchString(w) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(parts, actionWords.MatchString)
 }
 
 var actionWords = lazyregexp.New(`^(get|list|create|send|delete|update|write|read|search|add|remove|transfer|execute|run|post|fetch|move|copy|make|place|open|close|` +

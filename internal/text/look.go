@@ -144,12 +144,7 @@ func withoutLook(expr string) (plain string, look bool, err error) {
 }
 
 func lookAround(s string) bool {
-	for _, open := range [...]string{"(?=", "(?!", "(?<=", "(?<!"} {
-		if strings.HasPrefix(s, open) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"(?=", "(?!", "(?<=", "(?<!"}, func(open string) bool { return strings.HasPrefix(s, open) })
 }
 
 // group returns the length of the group at the start of s, or -1 if it is not closed.

@@ -92,8 +92,8 @@ func Unfinished(line []byte) bool {
 		}
 		value := container(line)
 		if _, err := Skim(Lenient(value), MaxNodes); err != nil {
-			var at *SyntaxError
-			return errors.As(err, &at) && at.Offset == len(line)
+			at, ok := errors.AsType[*SyntaxError](err)
+			return ok && at.Offset == len(line)
 		}
 		line = line[len(value):]
 	}

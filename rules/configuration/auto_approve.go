@@ -2,6 +2,7 @@ package configuration
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/mcpscan/mcpscan/internal/configfile"
 	"github.com/mcpscan/mcpscan/internal/entries"
@@ -54,12 +55,7 @@ func approvedTools(p *scanner.ConfigPass, e *configfile.Entry) {
 
 // actingTool reports whether a tool's name indicates an action that users want to be asked about.
 func actingTool(name string) bool {
-	for _, w := range names.Words(name) {
-		if actingWords[w] {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(names.Words(name), func(w string) bool { return actingWords[w] })
 }
 
 var actingWords = names.Set(`execute exec run eval shell bash terminal command cmd delete remove drop destroy write edit create update

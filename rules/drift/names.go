@@ -1,6 +1,7 @@
 package drift
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/names"
@@ -25,12 +26,7 @@ func asksForMore(name string) bool {
 // anyWord reports whether a set contains a word of a name, either unchanged or with
 // look-alikes folded.
 func anyWord(name string, set map[string]bool) bool {
-	for _, w := range strings.Fields(names.Spell(name)) {
-		if set[w] || set[names.FoldName(w)] {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(strings.Fields(names.Spell(name)), func(w string) bool { return set[w] || set[names.FoldName(w)] })
 }
 
 var (

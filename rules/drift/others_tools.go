@@ -1,6 +1,7 @@
 package drift
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
@@ -15,11 +16,7 @@ func governsOthers(u *unapproved, s []byte) bool {
 		return true
 	}
 	for _, m := range namedTool.FindAllSubmatch(s, maxPlacesRead) {
-		name := string(m[1])
-		if name == "" {
-			name = string(m[2])
-		}
-		if !u.ownName(name) {
+		if !u.ownName(cmp.Or(string(m[1]), string(m[2]))) {
 			return true
 		}
 	}

@@ -2,6 +2,7 @@ package instructions
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/clause"
@@ -141,10 +142,5 @@ func namesOwnTools(name string, said, behind []byte) bool {
 	if !ofAllKinds.Match(kind) {
 		return true
 	}
-	for _, w := range bytes.Fields(kind) {
-		if strings.Contains(strings.ToLower(name), string(w)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(bytes.Fields(kind), func(w []byte) bool { return strings.Contains(strings.ToLower(name), string(w)) })
 }

@@ -2,6 +2,7 @@ package session
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/capability"
@@ -133,15 +134,10 @@ func suspect(l *paths.Path) bool {
 		return false
 	}
 	base := strings.ToLower(l.Parts[len(l.Parts)-1])
-	for _, word := range obeyedWords {
-		if strings.Contains(base, word) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(obeyedWords, func(word string) bool { return strings.Contains(base, word) })
 }
 
 var (
 	obeyedParts = names.Set(`etc spool systemd launchagents launchdaemons autostart startup user`)
-	obeyedWords = [...]string{"mcp", "claude", "agents.md", "gemini.md", "copilot", "authorized_keys", "profile.ps1", "config.fish", "approv"}
+	obeyedWords = []string{"mcp", "claude", "agents.md", "gemini.md", "copilot", "authorized_keys", "profile.ps1", "config.fish", "approv"}
 )
