@@ -165,8 +165,7 @@ func (c *Collector) convert(f *scanner.Finding, fingerprint string) Finding {
 		Related:     make([]Related, 0, len(f.Related)),
 	}
 	if !f.Time.IsZero() {
-		stamp := f.Time.UTC().Format(time.RFC3339Nano)
-		out.Timestamp = &stamp
+		out.Timestamp = new(f.Time.UTC().Format(time.RFC3339Nano))
 	}
 	for _, r := range f.Related {
 		out.Related = append(out.Related, Related{c.intern(r.Message), c.location(r.Location)})
@@ -181,8 +180,7 @@ func (c *Collector) evidence(e scanner.Evidence) Evidence {
 		out.Text = out.Context[i : i+len(e.Text)]
 	}
 	if e.Decoded != "" {
-		decoded := c.intern(e.Decoded)
-		out.Decoded = &decoded
+		out.Decoded = new(c.intern(e.Decoded))
 	}
 	return out
 }

@@ -108,11 +108,9 @@ func (e *jsonEscaper) follow(c byte) {
 }
 
 func (e *jsonEscaper) escape(r rune) {
-	if hi, lo := utf16.EncodeRune(r); hi != unicode.ReplacementChar {
-		fmt.Fprintf(e.w, `\u%04x\u%04x`, hi, lo)
-		return
+	for _, unit := range utf16.AppendRune(nil, r) {
+		fmt.Fprintf(e.w, `\u%04x`, unit)
 	}
-	fmt.Fprintf(e.w, `\u%04x`, r)
 }
 
 // Flush writes the remaining bytes.

@@ -98,9 +98,7 @@ func (g *githubWriter) message(f repeated) []string {
 	}
 	add("Found in", about)
 	add("Evidence", (&textPrinter{}).highlight(f.Evidence))
-	if f.Evidence.Decoded != nil {
-		add("Decoded", visible(*f.Evidence.Decoded, textLimit))
-	}
+	add("Decoded", f.Evidence.decoded())
 	if !isFile(f.Location.File) {
 		add("Location", place(f.Location))
 	}

@@ -183,9 +183,7 @@ func (h *htmlWriter) finding(f repeated) htmlFinding {
 		out.Status = status(f.Finding)
 	}
 	out.Before, out.Match, out.After = inContext(f.Evidence)
-	if f.Evidence.Decoded != nil {
-		out.Decoded = visible(*f.Evidence.Decoded, textLimit)
-	}
+	out.Decoded = f.Evidence.decoded()
 	for _, s := range f.Signals {
 		out.Signals = append(out.Signals, visible(s, textLimit))
 	}

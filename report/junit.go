@@ -14,22 +14,21 @@ import (
 // no durations.
 type (
 	junitSuites struct {
-		XMLName  xml.Name   `xml:"testsuites"`
-		Name     string     `xml:"name,attr"`
-		Tests    int        `xml:"tests,attr"`
-		Failures int        `xml:"failures,attr"`
-		Errors   int        `xml:"errors,attr"`
-		Skipped  int        `xml:"skipped,attr"`
-		Suite    junitSuite `xml:"testsuite"`
+		XMLName xml.Name `xml:"testsuites"`
+		junitCounts
+		Suite junitSuite `xml:"testsuite"`
 	}
 	junitSuite struct {
-		Name     string      `xml:"name,attr"`
-		Tests    int         `xml:"tests,attr"`
-		Failures int         `xml:"failures,attr"`
-		Errors   int         `xml:"errors,attr"`
-		Skipped  int         `xml:"skipped,attr"`
-		Cases    []junitCase `xml:"testcase"`
-		Output   string      `xml:"system-out"`
+		junitCounts
+		Cases  []junitCase `xml:"testcase"`
+		Output string      `xml:"system-out"`
+	}
+	junitCounts struct {
+		Name     string `xml:"name,attr"`
+		Tests    int    `xml:"tests,attr"`
+		Failures int    `xml:"failures,attr"`
+		Errors   int    `xml:"errors,attr"`
+		Skipped  int    `xml:"skipped,attr"`
 	}
 	junitCase struct {
 		Class   string       `xml:"classname,attr"`
@@ -54,7 +53,7 @@ type (
 //   - Each reason why something was not inspected is a test case in error.
 //   - A run without any of these has one passing test case, so that the run is shown.
 func writeJUnit(w *bufio.Writer, r *Report, o Options) error {
-	s := junitSuite{Name: "mcpscan", Output: strings.Join(append([]string{verdict(r)}, summary(r)...), "\n")}
+	s := junitSuite{junitCounts: junitCounts{Name: "mcpscan"}, Output: strings.Join(append([]string{verdict(r)}, summary(r)...), "\n")}
 	j := &junitWriter{fails: scanner.High, fixes: fixes(o.Rules), named: map[string]int{}}
 	switch {
 	case o.Fails != nil:
@@ -71,7 +70,7 @@ func writeJUnit(w *bufio.Writer, r *Report, o Options) error {
 	if len(s.Cases) == 0 {
 		s.add(junitCase{Class: "mcpscan", Name: "findings", Output: verdict(r)})
 	}
-	return writeXML(w, junitSuites{Name: s.Name, Tests: s.Tests, Failures: s.Failures, Errors: s.Errors, Skipped: s.Skipped, Suite: s})
+	return writeXML(w, junitSuites{junitCounts: s.junitCounts, Suite: s})
 }
 
 // writeXML writes a document. The encoder escapes XML syntax and line feeds, and replaces
@@ -149,9 +148,7 @@ func (j *junitWriter) details(f repeated) []string {
 	}
 	add("field", visible(f.Field, textLimit))
 	add("evidence", (&textPrinter{}).highlight(f.Evidence))
-	if f.Evidence.Decoded != nil {
-		add("decoded", visible(*f.Evidence.Decoded, textLimit))
-	}
+	add("decoded", f.Evidence.decoded())
 	add("signals", visible(strings.Join(f.Signals, ", "), textLimit))
 	if diff := diffLines(f.Diff); len(diff) > 0 {
 		lines = append(lines, append([]string{"diff:"}, diff...)...)

@@ -143,9 +143,7 @@ func (m *markdownWriter) finding(f repeated) string {
 	}
 	line("Field", code(visible(f.Field, textLimit)))
 	line("Evidence", code((&textPrinter{}).highlight(f.Evidence)))
-	if f.Evidence.Decoded != nil {
-		line("Decoded", code(visible(*f.Evidence.Decoded, textLimit)))
-	}
+	line("Decoded", code(f.Evidence.decoded()))
 	line("Signals", prose(visible(strings.Join(f.Signals, ", "), textLimit)))
 	line("Location", code(place(f.Location)))
 	line("Seen", prose(seen(f)))

@@ -86,9 +86,9 @@ func inputNames(r *Report) []string {
 
 // visibleNames escapes names from a saved report.
 func visibleNames(names []string) []string {
-	out := []string{}
-	for _, n := range names {
-		out = append(out, visible(n, textLimit))
+	out := make([]string, len(names))
+	for i, n := range names {
+		out[i] = visible(n, textLimit)
 	}
 	return out
 }

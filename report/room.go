@@ -128,8 +128,7 @@ func (c *Collector) trim() {
 		keep++
 	}
 	if keep < len(order) {
-		c.room.cut = &rank{}
-		*c.room.cut = c.room.ranks[order[keep]]
+		c.room.cut = new(c.room.ranks[order[keep]])
 	}
 	c.keep(order[:keep], sum)
 }

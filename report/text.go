@@ -53,11 +53,9 @@ func writeText(w *bufio.Writer, r *Report, o Options) error {
 	p.verdict(r)
 	p.sessions(r)
 	p.coverage(r)
-	for _, left := range [...]string{hidden(r), unlisted(r)} {
-		if left != "" {
-			p.w.WriteByte('\n')
-			p.block(0, 0, left)
-		}
+	for _, left := range omitted(r) {
+		p.w.WriteByte('\n')
+		p.block(0, 0, left)
 	}
 	return p.w.Flush()
 }
@@ -158,6 +156,14 @@ func place(l Location) string {
 		s = fmt.Sprintf("%s:%d", s, l.Column)
 	}
 	return s
+}
+
+// decoded returns the decoded form of the evidence, or "" if it was not encoded.
+func (e Evidence) decoded() string {
+	if e.Decoded == nil {
+		return ""
+	}
+	return visible(*e.Decoded, textLimit)
 }
 
 // highlight returns the context of the evidence with the evidence marked.

@@ -32,13 +32,12 @@ func verdict(r *Report) string {
 // summary returns the sentences after the verdict: findings that need no action, what was
 // inspected, and what is not listed.
 func summary(r *Report) []string {
-	out := scopes(r)
-	for _, left := range [...]string{hidden(r), unlisted(r)} {
-		if left != "" {
-			out = append(out, left)
-		}
-	}
-	return out
+	return append(scopes(r), omitted(r)...)
+}
+
+// omitted returns the sentences about what is not listed.
+func omitted(r *Report) []string {
+	return slices.DeleteFunc([]string{hidden(r), unlisted(r)}, func(s string) bool { return s == "" })
 }
 
 // scopes returns the sentences about findings that need no action, and about what was

@@ -222,14 +222,9 @@ func (f *outputFlags) colored() bool {
 }
 
 // columns returns the width of a terminal, or 0 if it is unknown.
-func columns(s any) int {
-	f, ok := s.(*os.File)
-	if !ok {
-		return 0
-	}
-	width, _, err := term.GetSize(int(f.Fd()))
-	if err != nil {
-		return 0
+func columns(s any) (width int) {
+	if f, ok := s.(*os.File); ok {
+		width, _, _ = term.GetSize(int(f.Fd()))
 	}
 	return width
 }

@@ -22,24 +22,25 @@ func (c *reportCmd) Run(ctx context.Context, std streams) error {
 	if err := c.keepInputs([]string{c.File}); err != nil {
 		return err
 	}
-	r, err := app.Within(ctx, func() (*report.Report, error) { return readReport(c.File, std.in) })
+	r, err := app.Within(ctx, func() (*report.Report, error) { return readSaved("the report", c.File, std.in, report.Read) })
 	if err != nil {
 		return err
 	}
 	return c.finish(std, r, documented())
 }
 
-// readReport reads a saved report from a file, or from in if name is -.
-func readReport(name string, in io.Reader) (*report.Report, error) {
+// readSaved reads a report of some kind, which what names for errors, from a file, or from in if name
+// is -.
+func readSaved[T any](what, name string, in io.Reader, read func(io.Reader) (*T, error)) (*T, error) {
 	if name != "-" || in == nil {
 		f, err := os.Open(name)
 		if err != nil {
-			return nil, usage("opening the report: %w", err)
+			return nil, usage("opening %s: %w", what, err)
 		}
 		defer f.Close()
 		in = f
 	}
-	r, err := report.Read(in)
+	r, err := read(in)
 	if err != nil {
 		return nil, usage("%s: %w", name, err)
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -90,7 +89,7 @@ func (c *mergeCmd) Run(ctx context.Context, std streams) error {
 	}
 	var parts []*report.Partial
 	for _, name := range c.Files {
-		p, err := app.Within(ctx, func() (*report.Partial, error) { return readPartial(name) })
+		p, err := app.Within(ctx, func() (*report.Partial, error) { return readSaved("the partial report", name, nil, report.ReadPartial) })
 		if err != nil {
 			return err
 		}
@@ -113,17 +112,4 @@ func (c *mergeCmd) Run(ctx context.Context, std streams) error {
 	}
 	c.warn(std, nil, r)
 	return c.finish(std, r, parts[0].RuleTexts())
-}
-
-func readPartial(name string) (*report.Partial, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, usage("opening the partial report: %w", err)
-	}
-	defer f.Close()
-	p, err := report.ReadPartial(bufio.NewReader(f))
-	if err != nil {
-		return nil, usage("%s: %w", name, err)
-	}
-	return p, nil
 }

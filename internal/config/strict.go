@@ -133,8 +133,7 @@ func (r *strictReader) bool(n *node) *bool {
 		r.fail(n.pos, "expected true or false, found %s", n.kind)
 		return nil
 	}
-	on := n.text == "true"
-	return &on
+	return new(n.text == "true")
 }
 
 // share parses a number above 0 and up to 1.

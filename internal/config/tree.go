@@ -3,6 +3,7 @@ package config
 import (
 	"bytes"
 	"iter"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 
@@ -103,13 +104,7 @@ func (n *node) scalar() bool {
 
 // objects returns the nodes that are objects.
 func objects(nodes []*node) []*node {
-	var out []*node
-	for _, n := range nodes {
-		if n.is(kindObject) {
-			out = append(out, n)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(nodes), func(n *node) bool { return !n.is(kindObject) })
 }
 
 // locator converts byte offsets to positions. Offsets are usually requested in ascending order, so
