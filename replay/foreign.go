@@ -54,7 +54,8 @@ func (d *jsonLines) foreign(b *lineBuffers, e *scanner.Event, data []byte, yield
 	if s, ok := firstStr(doc, transportKeys); ok {
 		e.Transport = b.str([]byte(s))
 	}
-	e.Time = firstTime(doc)
+	at, _ := firstStr(doc, timeKeys)
+	e.Time = timeOf(at)
 	e.Direction = mcp.Unknown
 	for _, key := range directionKeys {
 		if s, ok := doc.Str(0, key); ok && e.Direction == mcp.Unknown {
@@ -85,12 +86,7 @@ func payload(doc *wire.Doc) int {
 				return n
 			}
 		case wire.String:
-			var buf []byte
-			text := bytes.TrimSpace(doc.Text(n, &buf))
-			if raw, ok := unbase64(text); ok {
-				text = raw
-			}
-			if messageText(text) {
+			if holdsMessageText(doc, n) {
 				return n
 			}
 		}
@@ -123,6 +119,15 @@ func messageText(text []byte) bool {
 		return false
 	}
 	return isMessage(&doc, 0) || isMessage(&doc, doc.First(0))
+}
+
+// holdsMessageText reports whether string n contains a message, as JSON or in base64.
+func holdsMessageText(doc *wire.Doc, n int) bool {
+	text := bytes.TrimSpace(doc.Text(n, new([]byte)))
+	if raw, ok := unbase64(text); ok {
+		text = raw
+	}
+	return messageText(text)
 }
 
 // unbase64 decodes base64 that contains JSON.
@@ -170,7 +175,6 @@ func asks(doc *wire.Doc, n int) bool { return membersOf(doc, n).asks() }
 
 // holdsMessage reports whether a line contains a message anywhere, as a value or in a string.
 func holdsMessage(doc *wire.Doc) bool {
-	var buf []byte
 	for i := range doc.Nodes {
 		switch doc.Kind(i) {
 		case wire.Object:
@@ -178,12 +182,7 @@ func holdsMessage(doc *wire.Doc) bool {
 				return true
 			}
 		case wire.String:
-			buf = buf[:0]
-			text := bytes.TrimSpace(doc.Text(i, &buf))
-			if raw, ok := unbase64(text); ok {
-				text = raw
-			}
-			if messageText(text) {
+			if holdsMessageText(doc, i) {
 				return true
 			}
 		}
@@ -202,12 +201,6 @@ func firstStr(doc *wire.Doc, keys []string) (string, bool) {
 		}
 	}
 	return "", false
-}
-
-// firstTime reads the time of a line.
-func firstTime(doc *wire.Doc) time.Time {
-	s, _ := firstStr(doc, timeKeys)
-	return timeOf(s)
 }
 
 // timeOf parses a time: in RFC 3339, or a number of seconds, milliseconds, microseconds or

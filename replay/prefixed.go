@@ -2,6 +2,7 @@ package replay
 
 import (
 	"bytes"
+	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/wire"
@@ -125,12 +126,8 @@ func (d *prefixedLines) decode(b *lineBuffers, l line, data []byte, yield func(*
 	}
 	// The meaning of read and write depends on which side wrote the log, so the engine relies on
 	// the method.
-	e.Direction = directionOf(trimFrom(word))
+	e.Direction = directionOf(strings.TrimPrefix(word, "message from "))
 	e.Frame = logged(data[at:])
 	e.Origin.Column, e.Origin.Exact = 1+len([]rune(string(data[:at]))), true
 	yield(e)
-}
-
-func trimFrom(word string) string {
-	return string(bytes.TrimPrefix([]byte(word), []byte("message from ")))
 }

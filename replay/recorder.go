@@ -153,11 +153,9 @@ func recordedHead(doc *wire.Doc) *mcp.HTTPHead {
 	if doc.Kind(params) != wire.Object {
 		return head
 	}
-	var key, value []byte
 	for c := doc.First(params); c >= 0 && len(head.Params) < mcp.MaxHeadParams; c = doc.Next(c) {
 		if doc.Kind(c) == wire.String {
-			key, value = key[:0], value[:0]
-			head.Params = append(head.Params, mcp.HeadParam{Name: string(doc.Key(c, &key)), Value: string(doc.Text(c, &value))})
+			head.Params = append(head.Params, mcp.HeadParam{Name: doc.KeyString(c), Value: doc.TextString(c)})
 		}
 	}
 	return head

@@ -36,7 +36,6 @@ func (c *cleaner) member(i int, key string) jsontext.Value {
 
 func (c *cleaner) value(dst []byte, i int, secret bool, depth int) []byte {
 	c.values++
-	var buf []byte
 	switch kind := c.doc.Kind(i); {
 	case kind == wire.Object && depth < inputDepth:
 		return append(c.members(append(dst, '{'), i, depth, map[string]bool{"…": true}), '}')
@@ -47,7 +46,7 @@ func (c *cleaner) value(dst []byte, i int, secret bool, depth int) []byte {
 	case secret && kind != wire.Null:
 		return append(dst, `"`+text.Masked+`"`...)
 	case kind == wire.String:
-		return wire.AppendString(dst, []byte(foreign(string(c.doc.Text(i, &buf)), inputChars)))
+		return wire.AppendString(dst, []byte(foreign(c.doc.TextString(i), inputChars)))
 	}
 	raw := c.doc.Raw(i)
 	if len(raw) > inputChars { // a number
@@ -59,8 +58,7 @@ func (c *cleaner) value(dst []byte, i int, secret bool, depth int) []byte {
 // members appends the members of object i, except those in seen.
 func (c *cleaner) members(dst []byte, i, depth int, seen map[string]bool) []byte {
 	for m := c.doc.First(i); m >= 0; m = c.doc.Next(m) {
-		var buf []byte
-		raw := string(c.doc.Key(m, &buf))
+		raw := c.doc.KeyString(m)
 		key := foreign(raw, nameLimit)
 		if seen[key] {
 			continue
@@ -89,10 +87,9 @@ func (c *cleaner) array(dst []byte, i, depth int) []byte {
 			return append(dst, `"…"]`...)
 		}
 		dst = c.value(dst, m, flag, depth+1)
-		var buf []byte
 		word := ""
 		if c.doc.Kind(m) == wire.String && c.doc.Nodes[m].End-c.doc.Nodes[m].Start <= nameLimit {
-			word = string(c.doc.Text(m, &buf))
+			word = c.doc.TextString(m)
 		}
 		flag = strings.HasPrefix(word, "-") && text.NamesSecret(word)
 	}

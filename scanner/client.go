@@ -67,9 +67,8 @@ func (in *Inspector) client(params int) *mcp.ClientInfo {
 	}
 	name, _ := doc.Str(info, "name")
 	c := &mcp.ClientInfo{Name: show(name, nameChars), Protocol: show(protocol, nameChars)}
-	var buf []byte
 	for k := doc.First(capabilities); k >= 0 && len(c.Capabilities) < maxCapabilities; k = doc.Next(k) {
-		c.Capabilities = append(c.Capabilities, show(string(doc.Key(k, &buf)), nameChars))
+		c.Capabilities = append(c.Capabilities, show(doc.KeyString(k), nameChars))
 	}
 	slices.Sort(c.Capabilities)
 	c.Capabilities = slices.Compact(c.Capabilities)

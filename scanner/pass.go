@@ -66,10 +66,9 @@ func (p *TextPass) Key() string {
 // contains the text.
 func (p *TextPass) Member() string {
 	doc := p.in.tree
-	var buf []byte
 	for i := p.node; i != p.root && i >= 0; i = int(doc.Nodes[i].Parent) {
 		if int(doc.Nodes[i].Parent) == p.root {
-			return string(doc.Key(i, &buf))
+			return doc.KeyString(i)
 		}
 	}
 	return ""
@@ -94,8 +93,7 @@ func (p *TextPass) Argument() (name string, needed bool) {
 	if top < 0 || !doc.KeyIs(top, "inputSchema") {
 		return "", false
 	}
-	var buf []byte
-	name = string(doc.Key(schema, &buf))
+	name = doc.KeyString(schema)
 	return name, required(doc, int(doc.Nodes[properties].Parent), name)
 }
 

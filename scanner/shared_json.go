@@ -219,8 +219,7 @@ func (r *sharedReader) known(s *Shared, n int) *Known {
 	i := 0
 	r.each(r.doc.Get(n, "parts"), func(c int) {
 		if r.ok = r.ok && i < len(d.Parts) && r.doc.Kind(c) == wire.String; r.ok {
-			var buf []byte
-			d.Parts[i] = r.digest(string(r.doc.Text(c, &buf)))
+			d.Parts[i] = r.digest(r.doc.TextString(c))
 			i++
 		}
 	})
@@ -234,9 +233,8 @@ func (r *sharedReader) value(n int) (v Value) {
 	r.each(n, func(c int) {
 		switch i++; i {
 		case 1:
-			var buf []byte
 			if r.ok = doc.Kind(c) == wire.String; r.ok {
-				digest, err := strconv.ParseUint(string(doc.Text(c, &buf)), 16, 64)
+				digest, err := strconv.ParseUint(doc.TextString(c), 16, 64)
 				v.digest, r.ok = digest, err == nil
 			}
 		case 2:
@@ -250,9 +248,8 @@ func (r *sharedReader) value(n int) (v Value) {
 		case 6:
 			v.at.column = int32(r.number(c, 1<<31-1))
 		case 7:
-			var buf []byte
 			if r.ok = doc.Kind(c) == wire.String; r.ok {
-				v.Via = string(doc.Text(c, &buf))
+				v.Via = doc.TextString(c)
 			}
 		default:
 			r.ok = false

@@ -202,9 +202,8 @@ func parseFixture(name string, data []byte) (fixture, error) {
 	if doc.Kind(0) != wire.Object {
 		return fixture{}, at(0, "expected an object with method, params and expected, found %s", doc.Kind(0))
 	}
-	var buf []byte
 	for c := doc.First(0); c >= 0; c = doc.Next(c) {
-		key := string(doc.Key(c, &buf))
+		key := doc.KeyString(c)
 		if !slices.Contains(fixtureKeys, key) {
 			return fixture{}, at(int(doc.Nodes[c].KeyStart), "unknown key %s%s", config.Quoted(key), config.Hint(key, fixtureKeys))
 		}

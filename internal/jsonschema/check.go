@@ -140,7 +140,7 @@ func (c *conformance) object(s, v int) (at int, message string) {
 	additional := c.schema.Get(s, "additionalProperties")
 	closed := additional >= 0 && string(c.schema.Raw(additional)) == "false" && c.schema.Get(s, "patternProperties") < 0
 	for m := c.value.First(v); m >= 0; m = c.value.Next(m) {
-		sub, ok := properties[Key(&c.value, m)]
+		sub, ok := properties[c.value.KeyString(m)]
 		if !ok && closed {
 			return m, "the structured result has a member that the tool's schema does not allow"
 		}
@@ -168,7 +168,7 @@ func (c *conformance) properties(object int) map[string]int {
 func Members(doc *wire.Doc, object int) map[string]int {
 	members := make(map[string]int, doc.Nodes[object].Len)
 	for c := doc.First(object); c >= 0; c = doc.Next(c) {
-		members[Key(doc, c)] = c
+		members[doc.KeyString(c)] = c
 	}
 	return members
 }

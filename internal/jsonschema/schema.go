@@ -81,15 +81,10 @@ const (
 func Parameters(doc *wire.Doc, node int, visit func(s Subschema, name string)) {
 	Subschemas(doc, doc.Get(node, "inputSchema"), func(s Subschema) bool {
 		if s.Around >= 0 {
-			visit(s, Key(doc, s.Node))
+			visit(s, doc.KeyString(s.Node))
 		}
 		return true
 	})
-}
-
-func Key(doc *wire.Doc, i int) string {
-	var buf []byte
-	return string(doc.Key(i, &buf))
 }
 
 // HoldsText reports whether a parameter can contain text, which is the case unless it is declared
@@ -104,8 +99,7 @@ func Text(doc *wire.Doc, i int) string {
 	if doc.Kind(i) != wire.String {
 		return Raw(doc, i)
 	}
-	var buf []byte
-	return string(doc.Text(i, &buf))
+	return doc.TextString(i)
 }
 
 // Description returns a schema's description in lower case.

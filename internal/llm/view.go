@@ -100,10 +100,7 @@ func (v View) each(visit func(View)) {
 }
 
 // Key returns the name of a member.
-func (v View) Key() string {
-	var buf []byte
-	return string(v.in().Key(v.n, &buf))
-}
+func (v View) Key() string { return v.in().KeyString(v.n) }
 
 func (v View) has(key string, kind wire.Kind) bool { return v.At(key).Kind() == kind }
 

@@ -133,16 +133,11 @@ func (p *parser) object(node int, known ...string) {
 func (p *parser) children(node int) iter.Seq2[int, string] {
 	return func(yield func(int, string) bool) {
 		for c := p.doc.First(node); c >= 0 && p.err == nil; c = p.doc.Next(c) {
-			if !yield(c, p.key(c)) {
+			if !yield(c, p.doc.KeyString(c)) {
 				return
 			}
 		}
 	}
-}
-
-func (p *parser) key(node int) string {
-	var buf []byte
-	return string(p.doc.Key(node, &buf))
 }
 
 // text returns an optional string member.
@@ -165,8 +160,7 @@ func (p *parser) texts(node int, member string) (all []string) {
 			p.fail(c, "expected a string, found %s", p.doc.Kind(c))
 			break
 		}
-		var buf []byte
-		all = append(all, string(p.doc.Text(c, &buf)))
+		all = append(all, p.doc.TextString(c))
 	}
 	return all
 }

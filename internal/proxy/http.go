@@ -336,7 +336,7 @@ func maskParams(head *mcp.HTTPHead, mask func([]byte) []byte) {
 		quoted := wire.AppendString(nil, []byte(mcp.HeadText(p.Value)))
 		var doc wire.Doc
 		if masked := mask(quoted); !bytes.Equal(masked, quoted) && doc.Parse(masked) == nil {
-			p.Value = string(doc.Text(0, new([]byte)))
+			p.Value = doc.TextString(0)
 		}
 	}
 }

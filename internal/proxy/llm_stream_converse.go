@@ -25,7 +25,7 @@ func (f *converseFlow) take(_ *llmEvent, doc *wire.Doc) llmStep {
 	index := raw(doc, e, "contentBlockIndex")
 	use := max(doc.Find(e, "/start/toolUse"), doc.Find(e, "/delta/toolUse"))
 	_, open := f.open[index]
-	switch eventName(doc, e) {
+	switch doc.KeyString(e) { // the name of the event
 	case "contentBlockStart", "contentBlockDelta":
 		if use >= 0 && !open { // a call's delta without a start event cannot be judged
 			f.open[index], f.names[index] = false, str(doc, use, "name")
@@ -51,19 +51,13 @@ func (f *converseFlow) take(_ *llmEvent, doc *wire.Doc) llmStep {
 	return passOn
 }
 
-// eventName returns the name of the event in a document.
-func eventName(doc *wire.Doc, e int) string {
-	var buf []byte
-	return string(doc.Key(e, &buf))
-}
-
 func (f *converseFlow) write(dst []byte, e *llmEvent, doc *wire.Doc) []byte {
 	n := doc.First(0)
 	if n < 0 {
 		return append(dst, e.raw...)
 	}
 	index := raw(doc, n, "contentBlockIndex")
-	name := eventName(doc, n)
+	name := doc.KeyString(n)
 	instead := f.blocked[index]
 	switch {
 	case !strings.HasPrefix(name, "contentBlock") || instead == nil:

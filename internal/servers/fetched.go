@@ -253,7 +253,7 @@ func (m machine) inspectImage(ctx context.Context, environment []string) func(en
 		found := map[string]bool{}
 		digest := ""
 		for i := doc.First(0); i >= 0; i = doc.Next(i) {
-			_, after, ok := strings.Cut(string(doc.Text(i, new([]byte))), "@")
+			_, after, ok := strings.Cut(doc.TextString(i), "@")
 			if ok && imageDigest.MatchString(after) {
 				found[after], digest = true, after
 			}

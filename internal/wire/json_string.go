@@ -154,6 +154,11 @@ func (d *Doc) Key(i int, buf *[]byte) []byte {
 	return d.literal(n.KeyStart, n.KeyEnd, n.flags>>keyShift, buf)
 }
 
+// TextString and KeyString are like Text and Key, but return copies.
+func (d *Doc) TextString(i int) string { return string(d.Text(i, new([]byte))) }
+
+func (d *Doc) KeyString(i int) string { return string(d.Key(i, new([]byte))) }
+
 func (d *Doc) literal(start, end int32, f Flags, buf *[]byte) []byte {
 	if f&bare != 0 {
 		return d.Data[start:end:end]

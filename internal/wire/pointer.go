@@ -60,6 +60,5 @@ func (d *Doc) AppendPointer(dst []byte, root, i int) []byte {
 	if n.KeyEnd == 0 {
 		return strconv.AppendInt(dst, int64(n.Index), 10)
 	}
-	var buf []byte
-	return append(dst, EscapePointer(string(d.Key(i, &buf)))...)
+	return append(dst, EscapePointer(d.KeyString(i))...)
 }

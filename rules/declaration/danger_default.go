@@ -31,7 +31,7 @@ var DangerDefault = scanner.Rule{
 				offered(p.Doc, s.Node, func(value int, said string, given bool) {
 					name := ""
 					if s.Named >= 0 {
-						name = jsonschema.Key(p.Doc, s.Named)
+						name = p.Doc.KeyString(s.Named)
 					}
 					severity, message := weighOffered(d.Name, name, said, given)
 					if message != "" && !p.Full() {
@@ -54,8 +54,7 @@ func offered(doc *wire.Doc, schema int, visit func(value int, said string, given
 		}
 		for i, end := c, int(doc.Nodes[c].Next); i < end; i++ {
 			if doc.Kind(i) == wire.String {
-				var buf []byte
-				visit(i, string(doc.Text(i, &buf)), given)
+				visit(i, doc.TextString(i), given)
 			}
 		}
 	}

@@ -48,10 +48,9 @@ func headerParameters(doc *wire.Doc, node int, visit func(s jsonschema.Subschema
 
 // headerFault returns the requirement that an annotation violates, or "" if it violates none.
 func headerFault(doc *wire.Doc, s jsonschema.Subschema, header int, seen map[string]bool) string {
-	var buf []byte
 	name := ""
 	if doc.Kind(header) == wire.String {
-		name = string(doc.Text(header, &buf))
+		name = doc.TextString(header)
 	}
 	folded := strings.ToLower(name)
 	switch {

@@ -25,7 +25,7 @@ var HeaderParamSensitive = scanner.Rule{
 				if s.Around < 0 || p.Full() {
 					return
 				}
-				name := jsonschema.Key(p.Doc, s.Node)
+				name := p.Doc.KeyString(s.Node)
 				switch said := names.Spell(name); {
 				case secretParameter(p.Doc, d.Name, s.Node, name) != noSecret:
 					p.Report(header, false, scanner.Medium, "a secret is copied to a header")

@@ -74,7 +74,7 @@ type views struct {
 func (v *views) wrapped(structured int) int {
 	first := v.structured.First(structured)
 	if v.structured.Kind(structured) == wire.Object && v.structured.Nodes[structured].Len == 1 &&
-		v.structured.Kind(first) == v.text.Kind(0) && v.text.Get(0, jsonschema.Key(v.structured, first)) < 0 {
+		v.structured.Kind(first) == v.text.Kind(0) && v.text.Get(0, v.structured.KeyString(first)) < 0 {
 		return first
 	}
 	return structured
@@ -90,7 +90,7 @@ func (v *views) differ(t, s int) int {
 		}
 		own := jsonschema.Members(v.structured, s)
 		for c := v.text.First(t); c >= 0; c = v.text.Next(c) {
-			if other, ok := own[jsonschema.Key(&v.text, c)]; ok {
+			if other, ok := own[v.text.KeyString(c)]; ok {
 				if at := v.differ(c, other); at >= 0 {
 					return at
 				}

@@ -45,8 +45,7 @@ func remoteRefs(p *scanner.MessagePass, root int) {
 		if !dialect && !doc.KeyIs(i, "$ref") && !doc.KeyIs(i, "$dynamicRef") && !doc.KeyIs(i, "$recursiveRef") {
 			continue
 		}
-		var buf []byte
-		target, _, _ := strings.Cut(string(doc.Text(i, &buf)), "#")
+		target, _, _ := strings.Cut(doc.TextString(i), "#")
 		if target == "" || standardDialect.MatchString(target) {
 			continue
 		}
@@ -98,8 +97,7 @@ func namesIn(doc *wire.Doc, root int) *schemaNames {
 	}
 	for i, end := root, int(doc.Nodes[root].Next); i < end; i++ {
 		if doc.Kind(i) == wire.String && doc.KeyIs(i, "$id") {
-			var buf []byte
-			id := strings.TrimSuffix(string(doc.Text(i, &buf)), "#")
+			id := strings.TrimSuffix(doc.TextString(i), "#")
 			n.names[id], n.names[n.resolve(id)] = true, true
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/clause"
-	"github.com/mcpscan/mcpscan/internal/jsonschema"
 	"github.com/mcpscan/mcpscan/internal/reading"
 	"github.com/mcpscan/mcpscan/internal/sense"
 	"github.com/mcpscan/mcpscan/internal/text"
@@ -27,7 +26,7 @@ func (u *unapproved) FirstSentence(int) bool { return false }
 func (u *unapproved) Parameter(name string) bool {
 	properties := u.now.Get(u.now.Get(0, "inputSchema"), "properties")
 	for c := u.now.First(properties); c >= 0; c = u.now.Next(c) {
-		if strings.EqualFold(jsonschema.Key(&u.now, c), name) {
+		if strings.EqualFold(u.now.KeyString(c), name) {
 			return true
 		}
 	}

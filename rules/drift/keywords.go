@@ -118,10 +118,10 @@ func compareList(s *schemaChange, name string, old, now int) {
 func compareNamed(s *schemaChange, _ string, old, now int) {
 	before := map[string]int{}
 	for _, o := range s.was.items(old) {
-		before[jsonschema.Key(&s.old, o)] = o
+		before[s.old.KeyString(o)] = o
 	}
 	for _, n := range s.is.items(now) {
-		key := jsonschema.Key(&s.now, n)
+		key := s.now.KeyString(n)
 		if o, known := before[key]; known {
 			s.at("", o, n)
 		} else {

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/baseline"
-	"github.com/mcpscan/mcpscan/internal/jsonschema"
 	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -112,7 +111,7 @@ func eachEntry(p *scanner.MessagePass, visit func(kind string, entry int, name s
 	}
 	for _, kind := range [...]string{"prompts", "resourceTemplates", "resources", "tools"} {
 		for c := p.Doc.First(p.Doc.Get(p.Root, kind)); c >= 0; c = p.Doc.Next(c) {
-			visit(kind, c, jsonschema.Key(p.Doc, c))
+			visit(kind, c, p.Doc.KeyString(c))
 		}
 	}
 	if c := p.Doc.Get(p.Root, "instructions"); c >= 0 {

@@ -69,7 +69,7 @@ func keysOf(doc *wire.Doc, root int) map[string]bool {
 	all := map[string]bool{}
 	for i := max(root, 0); root >= 0 && i < int(doc.Nodes[root].Next); i++ {
 		if doc.Nodes[i].KeyEnd > 0 {
-			all[jsonschema.Key(doc, i)] = true
+			all[doc.KeyString(i)] = true
 		}
 	}
 	return all
@@ -93,7 +93,7 @@ func (d *declared) collect(i int, key string, list bool) {
 }
 
 func (d *declared) member(c int, key string, list bool) {
-	name := jsonschema.Key(d.doc, c)
+	name := d.doc.KeyString(c)
 	if d.hints && isHint(name) || d.safeguard(c, name) {
 		return
 	}

@@ -122,10 +122,10 @@ var actingSchemes = names.Set("javascript data file vbscript blob")
 // members returns the member names of two values, the old and the new one, sorted.
 func (c *change) members(old, now int) (all []string) {
 	for n := c.now.First(now); n >= 0; n = c.now.Next(n) {
-		all = append(all, jsonschema.Key(&c.now, n))
+		all = append(all, c.now.KeyString(n))
 	}
 	for n := c.old.First(old); n >= 0; n = c.old.Next(n) {
-		all = append(all, jsonschema.Key(&c.old, n))
+		all = append(all, c.old.KeyString(n))
 	}
 	slices.Sort(all)
 	return slices.Compact(all)

@@ -108,7 +108,7 @@ func (s *schemaChange) asks(n *property) bool {
 	}
 	for _, node := range n.nodes {
 		jsonschema.Subschemas(&s.now, node, func(in jsonschema.Subschema) bool {
-			asks = asks || in.Around >= 0 && asksForMore(jsonschema.Key(&s.now, in.Node))
+			asks = asks || in.Around >= 0 && asksForMore(s.now.KeyString(in.Node))
 			return !asks
 		})
 	}

@@ -3,7 +3,6 @@ package drift
 import (
 	"slices"
 
-	"github.com/mcpscan/mcpscan/internal/jsonschema"
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
@@ -53,7 +52,7 @@ func (s *side) properties(v *view, depth int) *object {
 	o := &object{named: map[string]*property{}}
 	for _, schema := range v.all {
 		for _, c := range s.items(s.doc.Get(schema, "properties")) {
-			o.add(jsonschema.Key(s.doc, c), optional, c)
+			o.add(s.doc.KeyString(c), optional, c)
 		}
 		s.required(o, s.doc.Get(schema, "required"), always)
 		for _, c := range s.items(s.doc.Get(schema, "dependentRequired")) {
@@ -72,8 +71,7 @@ func (s *side) required(o *object, list int, needed need) {
 	}
 	for _, c := range s.items(list) {
 		if s.doc.Kind(c) == wire.String {
-			var buf []byte
-			o.add(string(s.doc.Text(c, &buf)), needed)
+			o.add(s.doc.TextString(c), needed)
 		}
 	}
 }

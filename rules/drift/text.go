@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mcpscan/mcpscan/internal/jsonschema"
 	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
@@ -20,11 +19,11 @@ const proseWords = 4
 // texts returns the texts of a definition at any depth, by JSON pointer. Instructions are one text.
 func texts(doc *wire.Doc, kind mcp.SubjectKind) map[string]string {
 	found := map[string]string{}
-	var buf []byte
 	if doc.Kind(0) == wire.String {
-		found["/instructions"] = string(doc.Text(0, &buf))
+		found["/instructions"] = doc.TextString(0)
 		return found
 	}
+	var buf []byte
 	named := kind == mcp.ResourceSubject || kind == mcp.TemplateSubject // resources are identified by URI
 	for i := range doc.Nodes {
 		if doc.Kind(i) != wire.String {
@@ -32,7 +31,7 @@ func texts(doc *wire.Doc, kind mcp.SubjectKind) map[string]string {
 		}
 		buf = buf[:0]
 		s := doc.Text(i, &buf)
-		if doc.Nodes[i].KeyEnd > 0 && isText(jsonschema.Key(doc, i), doc, i) || named && doc.Nodes[i].Parent == 0 && doc.KeyIs(i, "name") ||
+		if doc.Nodes[i].KeyEnd > 0 && isText(doc.KeyString(i), doc, i) || named && doc.Nodes[i].Parent == 0 && doc.KeyIs(i, "name") ||
 			len(strings.Fields(string(s[:min(len(s), 200)]))) >= proseWords || keyFile.MatchString(strings.ToLower(string(s[:min(len(s), 200)]))) {
 			found[string(doc.AppendPointer(nil, 0, i))] = string(s)
 		}
@@ -69,11 +68,7 @@ func (c *change) retold() (all []retold) {
 	for _, pointer := range slices.Sorted(maps.Keys(now)) {
 		if was := before[pointer]; was != now[pointer] {
 			r := retold{pointer: pointer, before: was, now: now[pointer], added: added(was, now[pointer]), dropped: added(now[pointer], was)}
-			for _, s := range r.added {
-				if !anywhere.has(plain(s)) {
-					r.fresh = append(r.fresh, s)
-				}
-			}
+			r.fresh = slices.DeleteFunc(slices.Clone(r.added), func(s string) bool { return anywhere.has(plain(s)) })
 			all = append(all, r)
 		}
 	}

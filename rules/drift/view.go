@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mcpscan/mcpscan/internal/jsonschema"
 	"github.com/mcpscan/mcpscan/internal/names"
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
@@ -63,7 +62,7 @@ func (s *side) gather(v *view, schema int, seen map[int]bool) {
 	v.all = append(v.all, schema)
 	var otherwise []int
 	for c := s.doc.First(schema); c >= 0; c = s.doc.Next(c) {
-		switch key := jsonschema.Key(s.doc, c); key {
+		switch key := s.doc.KeyString(c); key {
 		case "$ref", "$dynamicRef":
 			s.gather(v, s.resolve(c), seen)
 		case "allOf":
@@ -101,8 +100,7 @@ func (s *side) resolve(ref int) int {
 	if s.doc.Kind(ref) != wire.String {
 		return -1
 	}
-	var buf []byte
-	written := string(s.doc.Text(ref, &buf))
+	written := s.doc.TextString(ref)
 	if at, known := s.refs[written]; known {
 		return at
 	}
@@ -125,7 +123,7 @@ func (s *side) member(i int, token string) int {
 	if s.names[i] == nil {
 		s.names[i] = map[string]int{}
 		for _, c := range s.items(i) {
-			s.names[i][jsonschema.Key(s.doc, c)] = c
+			s.names[i][s.doc.KeyString(c)] = c
 		}
 	}
 	if c, ok := s.names[i][wire.UnescapePointer(token)]; ok {

@@ -30,9 +30,8 @@ var UIModelSplit = scanner.Rule{
 				if p.Doc.Kind(at) != wire.String {
 					continue
 				}
-				var buf []byte
-				title := p.Doc.Text(at, &buf)
-				shown := stems(string(title[:min(len(title), shownTitle)]))
+				title := p.Doc.TextString(at)
+				shown := stems(title[:min(len(title), shownTitle)])
 				if len(shown) >= splitWords && !slices.ContainsFunc(shown, func(s string) bool { return slices.Contains(said, s) }) {
 					p.Report(at, false, scanner.Low, "the title that people see shares no word with the name and description")
 				}

@@ -35,8 +35,7 @@ var RequestStatePlain = scanner.Rule{
 		}
 		decides := false
 		for i := range state.Nodes {
-			var key []byte
-			for _, w := range names.Words(string(state.Key(i, &key))) {
+			for _, w := range names.Words(state.KeyString(i)) {
 				if sealWords[w] {
 					return
 				}

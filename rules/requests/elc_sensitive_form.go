@@ -61,7 +61,7 @@ func secretField(doc *wire.Doc, property int, message string) string {
 	if format, _ := doc.Str(property, "format"); strings.EqualFold(format, "password") {
 		return "a password"
 	}
-	number, name := !jsonschema.HoldsText(doc, property), names.Spell(jsonschema.Key(doc, property))
+	number, name := !jsonschema.HoldsText(doc, property), names.Spell(doc.KeyString(property))
 	title, _ := doc.Str(property, "title")
 	description := jsonschema.Description(doc, property)
 	about := description + " " + strings.ToLower(title)

@@ -27,7 +27,7 @@ var ElcURLRisk = scanner.Rule{
 	Refs:       []string{"OWASP-MCP:MCP07", "OWASP-LLM:LLM02", "ATLAS:AML.T0011.003", "CWE-319", "CWE-598", "CWE-1007"},
 	Message: func(p *scanner.MessagePass) {
 		followed(p, func(node int, place addressPlace) {
-			if place != elicitationPlace && !(place == authPlace && userOpens[jsonschema.Key(p.Doc, node)]) {
+			if place != elicitationPlace && !(place == authPlace && userOpens[p.Doc.KeyString(node)]) {
 				return
 			}
 			severity, message := riskOfURL(jsonschema.Text(p.Doc, node), place)

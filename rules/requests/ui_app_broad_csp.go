@@ -58,7 +58,7 @@ func judgePage(p *scanner.MessagePass, ui int) {
 		}
 	}
 	for c := doc.First(doc.Get(ui, "permissions")); c >= 0; c = doc.Next(c) {
-		if watches[jsonschema.Key(doc, c)] {
+		if watches[doc.KeyString(c)] {
 			p.Report(c, true, scanner.Low, "the page requests access to a device sensor")
 		}
 	}

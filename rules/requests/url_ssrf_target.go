@@ -102,5 +102,5 @@ func nameAround(doc *wire.Doc, i int) string {
 	if doc.Nodes[i].KeyEnd == 0 && doc.Nodes[i].Parent >= 0 {
 		i = int(doc.Nodes[i].Parent)
 	}
-	return jsonschema.Key(doc, i)
+	return doc.KeyString(i)
 }
