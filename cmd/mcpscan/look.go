@@ -131,13 +131,7 @@ func since[T timed](rows []T, spec string) ([]T, error) {
 		}
 		from = from.Add(-d)
 	}
-	kept := rows[:0]
-	for _, r := range rows {
-		if !r.when().Before(from) {
-			kept = append(kept, r)
-		}
-	}
-	return kept, nil
+	return slices.DeleteFunc(rows, func(r T) bool { return r.when().Before(from) }), nil
 }
 
 // show writes the rows in the requested period as JSON, or in the form that as returns.

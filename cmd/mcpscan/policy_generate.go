@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/policy"
@@ -58,12 +59,7 @@ func (c *policyGenerateCmd) Run(ctx context.Context, std streams) error {
 // profile fills a profile by replaying the recordings. The rules also run, so that the policy can
 // warn about tools with findings.
 func (c *policyGenerateCmd) profile(ctx context.Context, std streams, profile *policy.Profile) (res scanner.Result, err error) {
-	var run []scanner.Rule
-	for _, r := range rules.All() {
-		if !r.OptIn {
-			run = append(run, r)
-		}
-	}
+	run := slices.DeleteFunc(rules.All(), func(r scanner.Rule) bool { return r.OptIn })
 	engine, err := scanner.New(append(run, observer(profile.Message)), scanner.Options{Workers: c.Jobs, AgentSH: true})
 	if err != nil {
 		return res, err

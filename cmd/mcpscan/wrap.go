@@ -120,19 +120,17 @@ func (c *wrapFlags) files() (files []editedFile, missed []config.Missed, err err
 
 // ownFirst returns each file once: in the home directory, a user file is also found as a project
 // file, and the user file takes precedence.
-func ownFirst(found []config.Location) (files []config.Location) {
+func ownFirst(found []config.Location) []config.Location {
 	own := map[string]bool{}
 	for _, l := range found {
 		if l.Scope != "project" {
 			own[filepath.Clean(l.Path)] = true
 		}
 	}
-	for _, l := range found {
-		if abs, err := filepath.Abs(l.Path); l.Scope != "project" || err != nil || !own[abs] {
-			files = append(files, l)
-		}
-	}
-	return files
+	return slices.DeleteFunc(found, func(l config.Location) bool {
+		abs, err := filepath.Abs(l.Path)
+		return l.Scope == "project" && err == nil && own[abs]
+	})
 }
 
 // editing is a function that edits the chosen entries of a file in memory.

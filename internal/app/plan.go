@@ -282,16 +282,14 @@ func (p *Plan) lockedEvents() {
 	if !again {
 		p.Inputs = append(p.Inputs, report.Input{Kind: "lockfile", Name: f.Path})
 	}
-	var events []*scanner.Event
+	if again || alone {
+		return
+	}
 	asked := map[string]bool{}
 	for _, t := range p.Targets {
 		asked[t.Name] = true
 	}
-	for _, e := range f.Events(false) {
-		if !asked[e.Server] && !again && !alone {
-			events = append(events, e)
-		}
-	}
+	events := slices.DeleteFunc(f.Events(false), func(e *scanner.Event) bool { return asked[e.Server] })
 	p.Events = append(events, p.Events...)
 }
 

@@ -209,13 +209,7 @@ var commonWords = map[string]bool{"mcp": true, "server": true, "servers": true, 
 // Distinctive returns the folded words that distinguish a server from others, without the scope or
 // path before its name.
 func Distinctive(name string) []string {
-	var rest []string
-	for _, w := range FoldWords(Words(name[strings.LastIndexByte(name, '/')+1:])) {
-		if !commonWords[w] {
-			rest = append(rest, w)
-		}
-	}
-	return rest
+	return slices.DeleteFunc(FoldWords(Words(name[strings.LastIndexByte(name, '/')+1:])), func(w string) bool { return commonWords[w] })
 }
 
 // KnownWord reports whether w is an English word used in names, possibly inflected, or a product

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -200,12 +201,7 @@ func (x *exchange) awaits(resp *http.Response) bool {
 
 // unanswered returns errors for the requests that a refused frame may have answered.
 func (x *exchange) unanswered(out *scanner.Outcome) []byte {
-	var open []string
-	for _, id := range x.order {
-		if x.asked[id] {
-			open = append(open, id)
-		}
-	}
+	open := slices.DeleteFunc(slices.Clone(x.order), func(id string) bool { return !x.asked[id] })
 	if len(open) == 0 {
 		return nobody(out)
 	}

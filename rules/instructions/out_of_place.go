@@ -2,6 +2,7 @@ package instructions
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/mcpscan/mcpscan/internal/clause"
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
@@ -67,13 +68,7 @@ func strayLines(t []byte) []span {
 		if n := counts[i]; n < recordLines || n == len(lines) || len(lines)-n > maxStrays || float64(n) < recordShare*float64(len(lines)) {
 			continue
 		}
-		var stray []span
-		for _, l := range lines {
-			if !form(bytes.TrimSpace(t[l.start:l.end])) {
-				stray = append(stray, l)
-			}
-		}
-		return stray
+		return slices.DeleteFunc(lines, func(l span) bool { return form(bytes.TrimSpace(t[l.start:l.end])) })
 	}
 	return nil
 }
