@@ -3,7 +3,7 @@
 package learn
 
 import (
-	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -71,27 +71,22 @@ type Sentence struct {
 func Load(files ...string) ([]*Row, error) {
 	var rows []*Row
 	for _, name := range files {
-		f, err := os.Open(name)
+		data, err := os.ReadFile(name)
 		if err != nil {
 			return nil, err
 		}
-		in := bufio.NewReader(f)
-		for line := 1; ; line++ {
-			data, err := in.ReadBytes('\n')
-			if len(strings.TrimSpace(string(data))) > 0 {
-				r := &Row{Set: strings.TrimSuffix(filepath.Base(name), ".jsonl")}
-				if err := json.Unmarshal(data, r); err != nil {
-					return nil, fmt.Errorf("%s:%d: %w", name, line, err)
-				}
-				rows = append(rows, r)
+		number := 0
+		for line := range bytes.Lines(data) {
+			number++
+			if len(bytes.TrimSpace(line)) == 0 {
+				continue
 			}
-			if err == io.EOF {
-				break
-			} else if err != nil {
-				return nil, err
+			r := &Row{Set: strings.TrimSuffix(filepath.Base(name), ".jsonl")}
+			if err := json.Unmarshal(line, r); err != nil {
+				return nil, fmt.Errorf("%s:%d: %w", name, number, err)
 			}
+			rows = append(rows, r)
 		}
-		f.Close()
 	}
 	return rows, nil
 }

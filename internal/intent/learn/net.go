@@ -52,6 +52,14 @@ func (r *random) next() uint32 {
 	return uint32(*r >> 33)
 }
 
+// shuffle orders a list at random.
+func shuffle[T any](list []T, r *random) {
+	for i := len(list) - 1; i > 0; i-- {
+		j := int(r.next() % uint32(i+1))
+		list[i], list[j] = list[j], list[i]
+	}
+}
+
 // layer returns a layer of random numbers between -to and to.
 func (r *random) layer(size int, to float32) layer {
 	l := layer{make([]float32, size), make([]float32, size), make([]float32, size), make([]float32, size)}

@@ -124,9 +124,9 @@ func trainNet(all []Scored, left func(*Scored) bool, pass [intent.Groups]intent.
 	add := newAdditions(sets, rest, o)
 	var p trace
 	for k := range o.Passes {
-		n.shuffle(rest)
+		shuffle(rest, &n.random)
 		batch := append(slices.Clone(sets), rest[:min(o.Honest, len(rest))]...)
-		n.shuffle(batch)
+		shuffle(batch, &n.random)
 		rate := float64(o.Rate * (1 - float64(0.85*float64(k)/float64(o.Passes))))
 		for len(batch) > 0 {
 			now := batch[:min(o.Batch, len(batch))]
@@ -140,13 +140,6 @@ func trainNet(all []Scored, left func(*Scored) bool, pass [intent.Groups]intent.
 		}
 	}
 	return n.encode(known, vectors, o)
-}
-
-func (n *trainee) shuffle(in []*netInput) {
-	for i := len(in) - 1; i > 0; i-- {
-		j := int(n.random.next() % uint32(i+1))
-		in[i], in[j] = in[j], in[i]
-	}
 }
 
 // netRow is a sentence to train on.

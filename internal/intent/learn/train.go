@@ -45,14 +45,10 @@ func Train(rows []*Row, supports map[uint32]float64, o Options) intent.Model {
 	all := examples(rows, features, o)
 	weights, sums, squares := make([]float64, len(features)), make([]float64, len(features)), make([]float64, len(features))
 	bias, biasSum, biasSquare, steps := -2.0, 0.0, 0.0, 0.0
-	state := uint64(1)
+	order := random(1)
 	decay := float64(o.Decay * float64(len(all)))
 	for range o.Passes {
-		for i := len(all) - 1; i > 0; i-- { // a shuffle that is the same on every machine
-			state = state*6364136223846793005 + 1442695040888963407
-			j := int((state >> 33) % uint64(i+1))
-			all[i], all[j] = all[j], all[i]
-		}
+		shuffle(all, &order)
 		for _, e := range all {
 			norm := 1 / math.Sqrt(float64(len(e.features)))
 			sum := 0.0
