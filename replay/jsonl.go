@@ -143,18 +143,17 @@ func (d *jsonLines) record(b *lineBuffers, e *scanner.Event, key string, data []
 		e.Type = typeDefinitions
 	}
 	text := func(key string) bool { return doc.Kind(doc.Get(0, key)) == wire.String }
-	switch whole, raw, coded := doc.Get(0, key) >= 0, text("raw"), text("raw_base64"); {
-	case whole && (raw || coded):
+	n, raw, coded := doc.Get(0, key), text("raw"), text("raw_base64")
+	switch {
+	case n >= 0 && (raw || coded):
 		defer yield(skipped(d.file, e.Origin.Line, "an %s in several forms: only %s was inspected", e.Type, key))
 	case raw && coded:
 		defer yield(skipped(d.file, e.Origin.Line, "an %s in several forms: only raw was inspected", e.Type))
 	}
-	if n := doc.Get(0, key); n >= 0 {
-		d.embedded(b, e, n, data)
-		yield(e)
-		return
+	if n < 0 && raw {
+		n = doc.Get(0, "raw")
 	}
-	if n := doc.Get(0, "raw"); doc.Kind(n) == wire.String {
+	if n >= 0 {
 		d.embedded(b, e, n, data)
 		yield(e)
 		return

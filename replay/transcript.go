@@ -199,10 +199,7 @@ var streamFields = []string{"data", "event", "id", "retry"}
 func (s *eventText) field(number int, line []byte, most int64) bool {
 	line = bytes.TrimPrefix(line, []byte("\xEF\xBB\xBF"))
 	name, value, _ := bytes.Cut(line, []byte(":"))
-	known := len(name) == 0
-	for _, f := range streamFields {
-		known = known || string(name) == f
-	}
+	known := len(name) == 0 || slices.Contains(streamFields, string(name))
 	if known && string(name) == "data" {
 		column := len("data:") + 1
 		if v, ok := bytes.CutPrefix(value, []byte(" ")); ok {
