@@ -42,7 +42,7 @@ type entry struct {
 // NewCollector returns a collector that lists findings of at least the given severity and only
 // counts the others.
 func NewCollector(lowest scanner.Severity) *Collector {
-	return &Collector{lowest: lowest, seen: map[[16]byte]entry{}, room: newRoom(), strings: map[string]string{}, sessions: sessions{now: -1}}
+	return &Collector{lowest: lowest, seen: map[[16]byte]entry{}, room: room{all: map[kind]int{}, admitted: map[alike]int{}}, strings: map[string]string{}, sessions: sessions{now: -1}}
 }
 
 // ListChanges makes c list findings with a diff regardless of severity, because reviewers of an

@@ -68,8 +68,6 @@ type room struct {
 	cut      *rank      // rank of the first finding that did not fit; nil if all fit
 }
 
-func newRoom() room { return room{all: map[kind]int{}, admitted: map[alike]int{}} }
-
 // admits reports whether a finding is listed, and counts it.
 func (r *room) admits(rule string, at rank) bool {
 	a := alike{kind{rule, at.Severity}, at.Open}

@@ -64,8 +64,6 @@ type ahead struct {
 	bytes   int
 }
 
-func newAhead() *ahead { return &ahead{changed: sync.Cond{L: new(sync.Mutex)}} }
-
 // wait blocks until more may be read.
 func (a *ahead) wait() {
 	a.changed.L.Lock()
@@ -94,7 +92,7 @@ func (e *Engine) Run(ctx context.Context, src Source, sinks ...Sink) (Result, er
 	ordered := make(chan *batch, 2*e.options.Workers)
 	var readErr error
 	var wg sync.WaitGroup
-	ahead := newAhead()
+	ahead := &ahead{changed: sync.Cond{L: new(sync.Mutex)}}
 	wg.Go(func() {
 		defer close(work)
 		defer close(ordered)

@@ -164,7 +164,8 @@ func (j *judge) complete(e *Event) {
 		j.coverage.event(e, &j.out)
 	}
 	slices.SortStableFunc(j.found.all, func(a, b Finding) int {
-		return cmp.Or(compareLocation(a.Location, b.Location), strings.Compare(a.Rule.ID, b.Rule.ID))
+		return cmp.Or(strings.Compare(a.Location.File, b.Location.File), cmp.Compare(a.Location.Line, b.Location.Line),
+			cmp.Compare(a.Location.Column, b.Location.Column), strings.Compare(a.Rule.ID, b.Rule.ID))
 	})
 	j.out.Findings = j.found.all
 	j.out.decide()
@@ -376,8 +377,4 @@ var fromServer = map[string]bool{
 	"notifications/resources/updated": true, "notifications/elicitation/complete": true,
 	"notifications/tasks": true, "notifications/tasks/status": true,
 	"notifications/subscriptions/acknowledged": true,
-}
-
-func compareLocation(a, b Location) int {
-	return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 }

@@ -1,6 +1,9 @@
 package scanner
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Severity rates how much harm the cause of a finding can do.
 type Severity uint8
@@ -26,13 +29,12 @@ func (s Severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil
 
 // UnmarshalText decodes the name of a severity.
 func (s *Severity) UnmarshalText(b []byte) error {
-	for i, name := range severityNames {
-		if name == string(b) {
-			*s = Severity(i)
-			return nil
-		}
+	i := slices.Index(severityNames[:], string(b))
+	if i < 0 {
+		return fmt.Errorf("unknown severity %q: expected note, low, medium, high or critical", b)
 	}
-	return fmt.Errorf("unknown severity %q: expected note, low, medium, high or critical", b)
+	*s = Severity(i)
+	return nil
 }
 
 // Confidence is how often a rule is right when it fires.

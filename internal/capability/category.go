@@ -30,10 +30,9 @@ func (c Category) String() string { return toolCategoryNames[c] }
 // CategoryNames returns the names of the categories, in order.
 func CategoryNames() []string { return slices.Clone(toolCategoryNames[:]) }
 
-// ParseCategory returns the category with the given name.
-func ParseCategory(name string) (c Category, ok bool) {
-	i := slices.Index(toolCategoryNames[:], name)
-	return Category(max(i, 0)), i >= 0
+// ParseCategory returns the category with the given name, or Unknown if there is no such category.
+func ParseCategory(name string) Category {
+	return Category(max(slices.Index(toolCategoryNames[:], name), 0))
 }
 
 // categoryOf returns the category of a role.

@@ -107,8 +107,7 @@ func (p *policyReader) once(place, key string, pos Position) bool {
 func isTrue(b *bool) bool { return b != nil && *b }
 
 func (p *policyReader) mode(n *node) policy.Mode {
-	m, _ := policy.ParseMode(p.oneOf(n, "policy", "none", "allowlist", "denylist"))
-	return m
+	return policy.ParseMode(p.oneOf(n, "policy", "none", "allowlist", "denylist"))
 }
 
 // name parses a glob in a policy.

@@ -202,7 +202,7 @@ func (r *settingsReader) toolCategory(n *node) {
 		"server": to(&t.Server, r.glob),
 		"tool":   to(&t.Tool, r.glob),
 		"category": func(n *node) {
-			t.Category, _ = capability.ParseCategory(r.oneOf(n, "category", capability.CategoryNames()...))
+			t.Category = capability.ParseCategory(r.oneOf(n, "category", capability.CategoryNames()...))
 			said = true
 		},
 	})

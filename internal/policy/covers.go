@@ -20,7 +20,7 @@ func (r *Rule) covers(later *Rule) bool {
 	}
 	// A rule that lets requests pass must match all arguments; for one that refuses, any match is
 	// enough.
-	return (!r.Passes() || later.Passes()) && r.coversArguments(later) && r.coversPaths(later)
+	return (!r.Passes() || later.Passes()) && r.coversArguments(later) && (len(r.Paths) == 0 || r.Paths.coversForms(later.Paths))
 }
 
 // coverAll reports whether each pattern in o is covered by one in g; an empty list matches
@@ -67,10 +67,6 @@ func (g Patterns) coversForms(o Patterns) bool {
 // includes reports whether a pattern covers another one, both as a name and as a path.
 func (p *Pattern) includes(o *Pattern) bool {
 	return p.exact.covers(o.exact) && (len(p.forms) == 0 || Patterns{p}.coversForms(Patterns{o}))
-}
-
-func (r *Rule) coversPaths(later *Rule) bool {
-	return len(r.Paths) == 0 || r.Paths.coversForms(later.Paths)
 }
 
 func (r *Rule) coversArguments(later *Rule) bool {

@@ -26,11 +26,8 @@ var modeNames = [...]string{"none", "allowlist", "denylist"}
 
 func (m Mode) String() string { return modeNames[m] }
 
-// ParseMode parses a mode, and reports whether the name is valid.
-func ParseMode(name string) (Mode, bool) {
-	i := slices.Index(modeNames[:], name)
-	return Mode(max(i, 0)), i >= 0
-}
+// ParseMode returns the mode with the given name, or None if there is no such mode.
+func ParseMode(name string) Mode { return Mode(max(slices.Index(modeNames[:], name), 0)) }
 
 // Lists is a policy in agentsh's form: lists of servers and of tools.
 type Lists struct {

@@ -199,11 +199,7 @@ func (p *Policy) decision(r *Rule) scanner.Decision {
 	}
 	v, _ := r.Action.Verdict()
 	return scanner.Decision{Verdict: v, Check: r.list.check, Rule: r.title(), Reason: cmp.Or(r.Message, r.Description, fmt.Sprintf("the %s says %s", r.called(), r.Action)),
-		Location: p.location(r.At)}
-}
-
-func (p *Policy) location(at configfile.Position) scanner.Location {
-	return scanner.Location{File: p.file, Line: max(at.Line, 1), Column: max(at.Column, 1)}
+		Location: scanner.Location{File: p.file, Line: max(r.At.Line, 1), Column: max(r.At.Column, 1)}}
 }
 
 // quoted formats a name from the policy for a message.

@@ -37,7 +37,7 @@ func (a *Access) refuses(r *http.Request) (status int, why string) {
 	if strings.EqualFold(r.Header.Get("Sec-Fetch-Site"), "cross-site") && r.Header.Get("Origin") == "" {
 		return http.StatusForbidden, "the request comes from a page on another site"
 	}
-	if a.Token != "" && !a.authorized(r.Header) {
+	if a.Token != "" && !a.isToken(r.Header.Get(TokenHeader)) && !a.isToken(bearer(r.Header)) {
 		return http.StatusUnauthorized, "the proxy requires its token: send it as Authorization: Bearer TOKEN, or as " + TokenHeader + ": TOKEN if Authorization is for the server"
 	}
 	return 0, ""
@@ -58,11 +58,6 @@ func IsLoopback(host string) bool {
 		return addr.Unmap().IsLoopback()
 	}
 	return strings.EqualFold(host, "localhost")
-}
-
-// authorized reports whether a request carries the token.
-func (a *Access) authorized(h http.Header) bool {
-	return a.isToken(h.Get(TokenHeader)) || a.isToken(bearer(h))
 }
 
 func (a *Access) isToken(given string) bool {

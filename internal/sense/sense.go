@@ -86,7 +86,7 @@ func (w *Test) weigh(p *scanner.TextPass, s *reading.Sentence) (h heavy, enough 
 			h.contributing |= 1 << v
 		}
 	}
-	if w.Purpose != 0 && weight >= w.Enough && purposeful(p, s) {
+	if w.Purpose != 0 && weight >= w.Enough && MatchesPurpose(p.Name, p.Described(), s) {
 		weight += w.Purpose
 	}
 	h.by, h.sentence, h.said = w, part{int32(s.Start), int32(s.End)}, part{int32(start), int32(end)}
@@ -176,12 +176,8 @@ func (w *Test) Quoted(t []byte, s *reading.Sentence) bool {
 	return false
 }
 
-// purposeful reports whether a tool's name or first sentence covers the subject of s.
-func purposeful(p *scanner.TextPass, s *reading.Sentence) bool {
-	return MatchesPurpose(p.Name, p.Described(), s)
-}
-
-// MatchesPurpose is like purposeful for a name and a description.
+// MatchesPurpose reports whether a tool's name or the first sentence of its description covers the
+// subject of s.
 func MatchesPurpose(name, described string, s *reading.Sentence) bool {
 	about := strings.ToLower(name)
 	if !s.Says(reading.First) {

@@ -51,7 +51,7 @@ func Join(base, name string) (*Log, error) {
 		if errors.Is(err, os.ErrNotExist) {
 			continue // the last participant has just left and removed it
 		}
-		if err == nil && l.first() {
+		if err == nil && l.last == 1 { // this process began the session
 			sweep(sessions, dir)
 		}
 		return l, err
@@ -135,9 +135,6 @@ func join(dir string) (l *Log, err error) {
 	l.by = l.last + 1
 	return l, l.Write(Entry{}) // claims that number
 }
-
-// first reports whether this process began the session.
-func (l *Log) first() bool { return l.last == 1 }
 
 // Number returns a number that no other process in the session has.
 func (l *Log) Number() int64 { return l.by }

@@ -63,7 +63,8 @@ func followed(p *scanner.MessagePass, visit func(node int, place addressPlace)) 
 		case string(key) == "uri":
 			link, known := links[int(n.Parent)]
 			if !known {
-				link = isLink(doc, int(n.Parent))
+				kind, _ := doc.Str(int(n.Parent), "type")
+				link = kind == "resource_link"
 				links[int(n.Parent)] = link
 			}
 			if link {
@@ -88,11 +89,6 @@ func authList(doc *wire.Doc, list int) bool {
 func inIcons(doc *wire.Doc, object int) bool {
 	list := int(doc.Nodes[object].Parent)
 	return list >= 0 && doc.KeyIs(list, "icons")
-}
-
-func isLink(doc *wire.Doc, object int) bool {
-	kind, _ := doc.Str(object, "type")
-	return kind == "resource_link"
 }
 
 // requested invokes visit for the parameters of each request with the given method from a server to

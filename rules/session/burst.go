@@ -25,7 +25,7 @@ var Burst = scanner.Rule{
 		if !p.Exceeded.Burst {
 			return
 		}
-		sends, several, atOnce := c.Category == capability.Send, oneOfSeveral(p), 2*p.AtOnce() > p.Limits.BurstCalls
+		sends, several, atOnce := c.Category == capability.Send, len(p.Session.Servers) > 1, 2*p.AtOnce() > p.Limits.BurstCalls
 		blocks := p.Limits.BlockBursts || sends || several && !atOnce
 		verdict := scanner.Alert
 		if blocks {

@@ -95,6 +95,3 @@ func keepsSecrets(name string) bool {
 	}
 	return false
 }
-
-// oneOfSeveral reports whether the session has more than one server.
-func oneOfSeveral(p *scanner.JudgePass) bool { return len(p.Session.Servers) > 1 }
