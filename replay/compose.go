@@ -166,7 +166,7 @@ func (c *composed) define(i *llm.Item, tool string) {
 		c.b = c.b[:len(c.b)-len("]}")]
 		c.lit(`,{"name":`)
 	}
-	if name := i.Tool.At("name"); tool == i.Name && name.Kind() == wire.String {
+	if name := i.Tool.At("name"); name.Kind() == wire.String && string(name.Text()) == tool {
 		c.raw(name)
 	} else {
 		c.str(tool)

@@ -43,12 +43,14 @@ func begins(s string, prefixes []string) bool {
 
 func (r *Reader) ignore(v View, reason string) { r.emit(Item{Kind: Ignored, At: v, Reason: reason}) }
 
-func (r *Reader) declare(v View, server string) {
+func (r *Reader) declare(v View, server string) { r.declareAs(v, v.Str("name"), server) }
+
+func (r *Reader) declareAs(v View, name, server string) {
 	if v.Kind() != wire.Object {
 		r.skip(v, "%s: a tool that is %s", r.format, v.Kind())
 		return
 	}
-	r.emit(Item{Kind: Declared, At: v, Tool: v, Name: v.Str("name"), Server: server})
+	r.emit(Item{Kind: Declared, At: v, Tool: v, Name: name, Server: server})
 }
 
 // describe declares the description of a tool, or of a group of tools, in formats that store it apart

@@ -10,7 +10,8 @@ import (
 
 // codex recognises a line of a Codex rollout.
 func codex(v View) bool {
-	return v.has("payload", wire.Object) && v.says("type", "session_meta", "turn_context", "response_item", "event_msg", "compacted")
+	return v.has("payload", wire.Object) && v.says("type", "session_meta", "turn_context", "response_item", "event_msg", "compacted", "world_state",
+		"inter_agent_communication", "inter_agent_communication_metadata", "security_risk_score")
 }
 
 func readCodex(r *Reader, b *body) {

@@ -42,7 +42,18 @@ func readResponsesRequest(r *Reader, b *body) {
 	})
 }
 
-func (r *Reader) responsesTool(v View) {
+func (r *Reader) responsesTool(v View) { r.toolIn("", v) }
+
+// inNamespace returns the name of a tool in a namespace. Codex has one namespace for each MCP server, and in
+// other requests combines both names.
+func inNamespace(namespace, name string) string {
+	if !strings.HasPrefix(namespace, "mcp__") {
+		return name
+	}
+	return strings.TrimSuffix(namespace, "__") + "__" + name
+}
+
+func (r *Reader) toolIn(namespace string, v View) {
 	switch kind := v.Str("type"); {
 	case kind == "mcp":
 		r.emit(Item{Kind: Known, At: v, Server: v.Str("server_label")})
@@ -50,7 +61,7 @@ func (r *Reader) responsesTool(v View) {
 	case kind == "function" && v.has("function", wire.Object):
 		r.declare(v.At("function"), "")
 	case kind == "function" || kind == "custom":
-		r.declare(v, "")
+		r.declareAs(v, inNamespace(namespace, v.Str("name")), "")
 	case kind == "tool_search" && v.has("parameters", wire.Object): // the client runs the search
 		r.emit(Item{Kind: Declared, At: v, Tool: v, Name: kind})
 	case begins(kind, responsesTools):
@@ -58,7 +69,7 @@ func (r *Reader) responsesTool(v View) {
 		v.At("environment").At("skills").each(func(s View) { r.describe(s.Str("name"), "", s.At("description")) })
 	case kind == "namespace":
 		r.describe(v.Str("name"), "", v.At("description"))
-		v.At("tools").each(r.responsesTool)
+		v.At("tools").each(func(t View) { r.toolIn(v.Str("name"), t) })
 	default:
 		r.unknown(v, "a tool", kind)
 	}
@@ -69,21 +80,21 @@ var (
 	providerCalls = []string{"web_search_call", "file_search_call", "computer_call", "code_interpreter_call", "image_generation_call",
 		"local_shell_call", "shell_call", "apply_patch_call", "tool_search_call"}
 	providerOutputs = []string{"computer_call_output", "local_shell_call_output", "shell_call_output", "apply_patch_call_output", "tool_search_output", "tool_search_call_output"}
-	silentItems     = []string{"reasoning", "ghost_snapshot", "compaction", "item_reference", "mcp_approval_request", "mcp_approval_response"}
+	silentItems     = []string{"reasoning", "agent_message", "ghost_snapshot", "compaction", "compaction_summary", "compaction_trigger", "context_compaction", "item_reference", "mcp_approval_request", "mcp_approval_response"}
 )
 
 // responsesItem reads an input or output item.
 func (r *Reader) responsesItem(v View) {
-	id := cmp.Or(v.Str("call_id"), v.Str("id"))
+	id, name := cmp.Or(v.Str("call_id"), v.Str("id")), inNamespace(v.Str("namespace"), v.Str("name"))
 	switch kind := v.Str("type"); {
 	case kind == "" && (v.says("role", "tool", "function") || v.has("tool_calls", wire.Array)): // logged in Chat Completions form
 		r.chatMessage(v)
 	case kind == "message" || kind == "" && v.Str("role") != "":
 		r.text(v)
 	case kind == "function_call":
-		r.emit(Item{Kind: Call, At: v, ID: id, Name: v.Str("name"), Args: v.At("arguments")})
+		r.emit(Item{Kind: Call, At: v, ID: id, Name: name, Args: v.At("arguments")})
 	case kind == "custom_tool_call":
-		r.emit(Item{Kind: Call, At: v, ID: id, Name: v.Str("name"), Args: v.At("input"), Free: true})
+		r.emit(Item{Kind: Call, At: v, ID: id, Name: name, Args: v.At("input"), Free: true})
 	case kind == "function_call_output" || kind == "custom_tool_call_output":
 		r.emit(Item{Kind: Result, At: v, ID: id, Content: v.At("output")})
 	case kind == "mcp_list_tools":
@@ -95,13 +106,15 @@ func (r *Reader) responsesItem(v View) {
 		r.result(Item{At: v, ID: v.Str("id"), Content: v.At("output")})
 		r.serverError(v)
 	case slices.Contains(providerCalls, kind):
-		r.emit(Item{Kind: Call, At: v, ID: id, Name: kind, Server: Provider, Args: v.At("action")})
+		r.emit(Item{Kind: Call, At: v, ID: id, Name: kind, Server: Provider, Args: v.either("action", "arguments")})
 		for _, key := range []string{"results", "outputs"} {
 			r.result(Item{At: v, ID: id, Content: v.At(key)})
 		}
 	case slices.Contains(providerOutputs, kind):
 		v.At("tools").each(r.responsesTool) // loaded by a tool search
 		r.emit(Item{Kind: Result, At: v, ID: id, Content: v.At("output")})
+	case kind == "additional_tools":
+		v.At("tools").each(r.responsesTool)
 	case slices.Contains(silentItems, kind):
 		r.text(v)
 	default:
