@@ -360,19 +360,17 @@ func (c *conversations) result(i *llm.Item) {
 	if known != nil {
 		known.answered, known.echo = true, i.Echo
 	}
-	var to pending
-	unattributed := false
-	switch waiting := s.open[i.ID]; {
-	case len(waiting) > 0:
+	to := pending{id: s.next(c, i), server: cmp.Or(i.Server, "unknown")} // if the transcript lacks the call
+	waiting := s.open[i.ID]
+	if len(waiting) > 0 {
 		to, s.open[i.ID] = waiting[0], waiting[1:]
 		if len(waiting) == 1 {
 			delete(s.open, i.ID)
 		}
-	default: // the transcript lacks the call, so its server may be unknown
-		to, unattributed = pending{id: s.next(c, i), server: cmp.Or(i.Server, "unknown")}, i.Server == ""
 	}
 	frame := resultFrame(to.id, i)
 	e := c.event(s, i, to.server, frame)
-	e.Direction, e.Unattributed = mcp.ServerToClient, unattributed
+	e.Direction, e.Unasked = mcp.ServerToClient, len(waiting) == 0
+	e.Unattributed = e.Unasked && i.Server == ""
 	c.emit(s, i, e, frame.odd, m)
 }

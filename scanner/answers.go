@@ -43,6 +43,10 @@ func (p *JudgePass) Answered() (before, same bool) {
 	return false, false
 }
 
+// Unasked reports whether the current response was assembled from something in a transcript that
+// belongs to no call, such as a resource that the user mentioned.
+func (p *JudgePass) Unasked() bool { return p.event.Unasked }
+
 // OpenElsewhere reports whether the server has an open request in another session that the
 // current response could answer.
 func (p *JudgePass) OpenElsewhere() bool {

@@ -55,6 +55,7 @@ type Event struct {
 	Dialect      string // LLM API whose log contained the frame, as in an llm_message; "" for a frame seen on its connection
 	FromModelLog bool   // the frame comes from a model's log, so a recording of the connection would contain the same call
 	Unattributed bool   // the recording does not tell from which server the frame is; Server is a placeholder
+	Unasked      bool   // the frame contains something from a server that a transcript has without a call
 	Projected    bool   // the definitions are in the form that a client passes to a model: incomplete, and possibly only part of a list
 	Rewritten    bool   // the client has also changed the definitions, so they are only comparable to others rewritten by it
 

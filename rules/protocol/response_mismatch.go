@@ -21,7 +21,7 @@ var ResponseMismatch = scanner.Rule{
 	On:         mcp.OnResponse,
 	Judge: func(p *scanner.JudgePass) {
 		m := p.Message
-		if m.Kind != mcp.Response || p.Direction != mcp.ServerToClient || p.Request != nil || m.ID == "" || !p.Server.Asked {
+		if m.Kind != mcp.Response || p.Direction != mcp.ServerToClient || p.Request != nil || m.ID == "" || !p.Server.Asked || p.Unasked() {
 			return
 		}
 		severity, why := scanner.Low, "matches no open request"
