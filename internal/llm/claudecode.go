@@ -19,18 +19,18 @@ func claudeCode(v View) bool {
 		return v.Str("leafUuid") != ""
 	case kind == "file-history-snapshot":
 		return v.Str("messageId") != ""
-	case kind == "system":
-		return v.Str("session_id") != "" && v.Str("subtype") != ""
 	}
 	kind := v.Str("type")
-	return slices.Contains(claudeCodeSilent, kind) && (v.Str("sessionId") != "" || strings.Contains(kind, "-"))
+	streamed := v.Str("session_id") != "" && (v.Str("uuid") != "" || v.Str("subtype") != "")
+	return slices.Contains(claudeCodeSilent, kind) && (v.Str("sessionId") != "" || streamed || strings.Contains(kind, "-"))
 }
 
-// claudeCodeSilent are the types of lines without tool or server output: the client's own notes,
-// and what it sends to the model.
+// claudeCodeSilent are the types of lines without tool or server output that other lines lack: the client's
+// own notes, what it sends to the model, and the pieces of the lines that follow.
 var claudeCodeSilent = []string{"system", "summary", "file-history-snapshot", "queue-operation", "progress", "attachment", "permission-mode", "ai-title",
 	"custom-title", "last-prompt", "agent-name", "agent-color", "agent-setting", "tag", "mode", "pr-link", "result", "rate_limit_event", "speculation-accept", "worktree-state",
-	"content-replacement", "marble-origami-commit", "saved_hook_context", "started", "bridge-session"}
+	"content-replacement", "marble-origami-commit", "saved_hook_context", "started", "bridge-session", "file-history-delta",
+	"stream_event", "tool_progress", "tool_use_summary", "prompt_suggestion"}
 
 // serverAttachments are the attachment types that contain server output other than results: server
 // instructions, the tools listed by a search, and resources that the user mentioned.
