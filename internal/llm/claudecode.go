@@ -37,11 +37,13 @@ var claudeCodeSilent = []string{"system", "summary", "file-history-snapshot", "q
 var serverAttachments = []string{"mcp_instructions_delta", "deferred_tools_delta", "mcp_resource"}
 
 func readClaudeCode(r *Reader, b *body) {
-	r.session, r.clock = cmp.Or(b.str("sessionId"), b.str("session_id")), false
+	r.session = cmp.Or(b.str("sessionId"), b.str("session_id"))
 	if agent := b.str("agentId"); agent != "" { // its lines are stored beside the session's lines
 		r.session += "/" + agent
 	}
-	r.time = stamp(b.str("timestamp"))
+	if r.clock = b.str("sessionId") == ""; !r.clock { // in the streamed output, few lines have a time
+		r.time = stamp(b.str("timestamp"))
+	}
 	if r.turn = b.str("requestId"); r.turn == "" {
 		if message := b.members["message"]; message.Kind() == wire.Object {
 			r.turn, _ = message.Str("id")

@@ -34,9 +34,13 @@ type Reader struct {
 	doc     wire.Doc // of the current part
 	known   recogniser
 	streams streams
-	changes string // the session of the current change log
-	repeats bool   // what is being read was already said in the same stream
-	asked   bool   // an OpenAI Responses request was read, so its tools are known
+	repeats bool // what is being read was already said in the same stream
+	asked   bool // an OpenAI Responses request was read, so its tools are known
+
+	changes struct { // the current change log of VS Code
+		session string
+		time    time.Time // of its last request
+	}
 
 	answering bool // the previous item was from the model
 	answers   int  // number of answers from the model, in a log of items

@@ -33,9 +33,10 @@ func (r *Reader) vscodePatch(b *body) {
 	}
 	value := v.At("v")
 	if id := value.Str("sessionId"); id != "" {
-		r.changes = id
+		r.changes.session, r.changes.time = id, time.Time{}
 	}
-	r.session = r.changes
+	r.session, r.time = r.changes.session, r.changes.time
+	defer func() { r.changes.time = r.time }() // other lines of the log have none
 	if value.has("requests", wire.Array) {
 		value.At("requests").each(r.vscodeRequest)
 		return
@@ -53,6 +54,7 @@ func (r *Reader) vscodeValue(v View) {
 	case v.Str("requestId") != "" && v.At("message").Is():
 		r.vscodeRequest(v)
 	case v.says("kind", "toolInvocationSerialized", "toolInvocation"):
+		r.later()
 		r.vscodeInvocation(v)
 	case v.At("toolCallRounds").Is():
 		r.vscodeRounds(v)
@@ -65,15 +67,34 @@ func (r *Reader) vscodeValue(v View) {
 
 func (r *Reader) vscodeRequest(v View) {
 	r.turn = v.Str("requestId")
-	if ms, err := strconv.ParseInt(string(v.At("timestamp").Raw()), 10, 64); err == nil && ms > 0 {
-		r.time = time.UnixMilli(ms).UTC()
-	}
+	r.reach(v.At("timestamp"))
 	r.text(v)
-	r.vscodeRounds(v.At("result").At("metadata"))
+	meta := v.At("result").At("metadata")
+	r.vscodeRounds(meta)
 	for c := v.At("response").First(); c.Kind() != wire.Invalid; c = c.Next() {
 		if c.says("kind", "toolInvocationSerialized", "toolInvocation") {
+			if !meta.At("toolCallRounds").Is() {
+				r.later()
+			}
 			r.vscodeInvocation(c)
 		}
+	}
+}
+
+// reach sets the time to a timestamp in milliseconds, unless that is earlier.
+func (r *Reader) reach(timestamp View) {
+	if ms, err := strconv.ParseInt(string(timestamp.Raw()), 10, 64); err == nil && ms > 0 {
+		if t := time.UnixMilli(ms).UTC(); t.After(r.time) {
+			r.time = t
+		}
+	}
+}
+
+// later dates what follows one second later, because older versions store only the time of the request: calls
+// of several rounds must not look simultaneous.
+func (r *Reader) later() {
+	if !r.time.IsZero() {
+		r.time = r.time.Add(time.Second)
 	}
 }
 
@@ -82,6 +103,9 @@ func (r *Reader) vscodeRequest(v View) {
 func (r *Reader) vscodeRounds(v View) {
 	results := v.At("toolCallResults")
 	for round := v.At("toolCallRounds").First(); round.Is(); round = round.Next() {
+		if r.reach(round.At("timestamp")); !round.At("timestamp").Is() {
+			r.later()
+		}
 		for c := round.At("toolCalls").First(); c.Is(); c = c.Next() {
 			id := c.Str("id")
 			r.emit(Item{Kind: Call, At: c, ID: id, Name: c.Str("name"), Args: c.At("arguments"), Turn: round.Str("id")})
