@@ -91,7 +91,7 @@ var imports = map[string][]string{
 	"internal/entries":             {"internal/configfile", "internal/launch", "internal/lazyregexp", "internal/text", "scanner"},
 	"internal/launch":              {"internal/lazyregexp"},
 	"internal/capability":          {"internal/names", "internal/text", "internal/wire"},
-	"internal/llm":                 {"internal/wire", "scanner"},
+	"internal/llm":                 {"internal/lazyregexp", "internal/wire", "scanner"},
 	"replay":                       {"internal/lazyregexp", "internal/llm", "internal/mcp", "internal/wire", "scanner"},
 	"report":                       {"internal/lazyregexp", "internal/mcp", "internal/text", "internal/wire", "scanner"},
 	"cmd/mcpscan":                  {"internal/app", "internal/baseline", "internal/config", "internal/configfile", "internal/deliver", "internal/lazyregexp", "internal/live", "internal/lockfile", "internal/mcp", "internal/osv", "internal/otlp", "internal/policy", "internal/proxy", "internal/replace", "internal/servers", "internal/sessionlog", "internal/text", "internal/wire", "replay", "report", "rules", "scanner"},

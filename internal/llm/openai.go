@@ -34,7 +34,7 @@ func (r *Reader) chatTool(v View) {
 }
 
 // chatParts are the types of message parts that are not tool output.
-var chatParts = []string{"text", "image_url", "input_audio", "file", "refusal", "image", "audio", "reasoning", "thinking"}
+var chatParts = []string{"text", "image_url", "input_audio", "file", "refusal", "image", "audio", "reasoning", "thinking", "redacted_thinking", "document"}
 
 func (r *Reader) chatMessage(v View) {
 	if v.Kind() != wire.Object {
@@ -164,6 +164,7 @@ func readMessages(r *Reader, b *body) {
 	r.list(b, b.root, "", func(i int, v View) {
 		r.message(i)
 		r.chatMessage(v)
+		r.clineMessage(v)
 	})
 }
 
