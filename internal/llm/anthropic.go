@@ -102,11 +102,24 @@ func (r *Reader) anthropicBlock(v View) {
 		v.At("tools").each(func(t View) { r.declare(t, v.Str("mcp_server_name")) })
 	default:
 		if kind == "tool_result" || strings.HasSuffix(kind, "_tool_result") {
-			r.emit(Item{Kind: Result, At: v, ID: v.Str("tool_use_id"), Content: v.At("content"), Failed: v.is("is_error")})
+			r.emit(Item{Kind: Result, At: v, ID: v.Str("tool_use_id"), Content: contentIn(v), Failed: v.is("is_error")})
 			return
 		}
 		r.unknown(v, "a block", kind)
 	}
+}
+
+// contentIn returns the content of a result: the whole block, if a client has stored the content under another name.
+func contentIn(block View) View {
+	if content := block.At("content"); content.Is() {
+		return content
+	}
+	for m := block.First(); m.Is(); m = m.Next() {
+		if !slices.Contains([]string{"type", "tool_use_id", "is_error", "cache_control"}, m.Key()) {
+			return block
+		}
+	}
+	return View{}
 }
 
 // call emits a call whose id, name and arguments are members of v.

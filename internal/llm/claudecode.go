@@ -92,7 +92,7 @@ func (r *Reader) claudeCodeMeta(b *body, message View) {
 	beside := View{text: b.text, doc: &doc, base: meta.Start(), pointer: b.pointer + "/mcpMeta"}
 	for c := message.At("content").First(); c.Is(); c = c.Next() {
 		if c.says("type", "tool_result") {
-			r.emit(Item{Kind: Result, At: c, ID: c.Str("tool_use_id"), Content: c.At("content"), Failed: c.is("is_error"), Meta: beside})
+			r.emit(Item{Kind: Result, At: c, ID: c.Str("tool_use_id"), Content: contentIn(c), Failed: c.is("is_error"), Meta: beside})
 			continue
 		}
 		r.anthropicBlock(c)
