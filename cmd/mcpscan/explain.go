@@ -79,6 +79,7 @@ type past struct {
 	Event   string     `json:"event"`   // in words
 	Message string     `json:"message"` // message of the finding
 	Turn    bool       `json:"same_turn,omitempty"`
+	column  int
 }
 
 // citation is another event's finding that is based on this event.
@@ -122,12 +123,13 @@ func (c *explainCmd) Run(ctx context.Context, std streams) error {
 		return err
 	}
 	x := &explainer{cmd: c, std: std, checks: checks}
-	if want.line == 0 {
-		if want, err = x.resolve(ctx, want); err != nil {
+	at := want.place
+	if at.line == 0 || at.column > 0 {
+		if at, err = x.resolve(ctx, want); err != nil {
 			return err
 		}
 	}
-	events, err := x.explain(ctx, want.line)
+	events, err := x.explain(ctx, at)
 	if err != nil {
 		return err
 	}
@@ -159,10 +161,10 @@ func (x *explainer) probe(see func(*scanner.Judged, *scanner.Windows, *scanner.L
 	})), x.checks.Options)
 }
 
-// explain returns the explanations of the events on a line, or, if none begins there, of those with a
+// explain returns the explanations of the events at a place, or, if none begins on its line, of those with a
 // finding on it: in a document, the text of an event can be far below its beginning.
-func (x *explainer) explain(ctx context.Context, line int) ([]*explained, error) {
-	v := &view{line: line, before: -1, after: -1, windows: map[*scanner.Judged]*windows{}}
+func (x *explainer) explain(ctx context.Context, at place) ([]*explained, error) {
+	v := &view{place: at, before: -1, after: -1, windows: map[*scanner.Judged]*windows{}}
 	engine, err := x.probe(v.window)
 	if err != nil {
 		return nil, err
@@ -172,7 +174,7 @@ func (x *explainer) explain(ctx context.Context, line int) ([]*explained, error)
 		return nil, err
 	}
 	if len(v.events) == 0 && v.holder > 0 {
-		return x.explain(ctx, v.holder)
+		return x.explain(ctx, place{line: v.holder})
 	}
 	tellSkipped(x.std, res)
 	if len(v.events) == 0 {
@@ -181,21 +183,23 @@ func (x *explainer) explain(ctx context.Context, line int) ([]*explained, error)
 	if v.more > 0 {
 		fmt.Fprintf(x.std.err, "mcpscan: %d more events on this line are not explained\n", v.more)
 	}
-	places := map[int]past{}
+	places := map[place]past{}
 	for _, e := range v.events {
 		e.findings(x.checks.Rules)
 		for i := range e.Findings {
 			for _, r := range e.Findings[i].Related {
 				if r.Location.File == x.cmd.Recording {
-					places[r.Location.Line] = past{}
+					places[place{r.Location.Line, r.Location.Column}] = past{}
 				}
 			}
 		}
 	}
 	if len(places) > 0 {
 		if _, err := x.pass(ctx, x.checks.Engine(), sink{event: func(e *scanner.Event, out *scanner.Outcome) {
-			if p, asked := places[e.Origin.Line]; asked && p.Event == "" {
-				places[e.Origin.Line] = pastOf(e, out)
+			for at, p := range places { // the last event that begins at or before the place
+				if col := e.Origin.Column; e.Origin.Line == at.line && (p.Event == "" || col <= at.column && (col > p.column || p.column > at.column)) {
+					places[at] = pastOf(e, out)
+				}
 			}
 		}}); err != nil {
 			return nil, err
@@ -209,7 +213,7 @@ func (x *explainer) explain(ctx context.Context, line int) ([]*explained, error)
 
 // pastOf describes an event on which findings in later events are based.
 func pastOf(e *scanner.Event, out *scanner.Outcome) past {
-	p := past{File: e.Origin.File, Line: e.Origin.Line, Session: e.Session, Server: e.Server, Event: e.Type}
+	p := past{File: e.Origin.File, Line: e.Origin.Line, column: e.Origin.Column, Session: e.Session, Server: e.Server, Event: e.Type}
 	if !e.Time.IsZero() {
 		p.Time = new(e.Time)
 	}
@@ -246,13 +250,13 @@ func (e *explained) findings(rules []scanner.Rule) {
 }
 
 // rest adds to each finding of an event the earlier events that it is based on.
-func (e *explained) rest(recording string, places map[int]past) {
+func (e *explained) rest(recording string, places map[place]past) {
 	for i := range e.Findings {
 		f := &e.Findings[i]
 		f.RestsOn = []past{}
 		for _, r := range f.Related {
 			p := past{File: r.Location.File, Line: r.Location.Line}
-			if there, ok := places[r.Location.Line]; ok && r.Location.File == recording && there.Event != "" {
+			if there, ok := places[place{r.Location.Line, r.Location.Column}]; ok && r.Location.File == recording && there.Event != "" {
 				p = there
 			}
 			p.Message = r.Message

@@ -17,17 +17,25 @@ import (
 
 // wanted selects the event to explain, by one of these fields.
 type wanted struct {
-	line        int
+	place
 	id          string
 	fingerprint string
 }
 
-var inFile = lazyregexp.New(`^(.+?):([0-9]+)(?::[0-9]+)?$`)
+// place is a position in the recording. column is 0 if all events on the line are meant.
+type place struct{ line, column int }
+
+// holds reports whether an event at p contains what is at o, if the next event begins at end.
+func (p place) holds(o, end place) bool {
+	return p.line == o.line && p.column <= o.column && (end.column == 0 || o.column < end.column)
+}
+
+var inFile = lazyregexp.New(`^(.+?):([0-9]+)(?::([0-9]+))?$`)
 
 // parse parses the EVENT argument.
 func (c *explainCmd) parse() (wanted, error) {
 	if line, err := strconv.Atoi(c.Event); err == nil && line > 0 {
-		return wanted{line: line}, nil
+		return wanted{place: place{line: line}}, nil
 	}
 	if id, ok := strings.CutPrefix(c.Event, "id:"); ok && id != "" {
 		return wanted{id: id}, nil
@@ -40,7 +48,8 @@ func (c *explainCmd) parse() (wanted, error) {
 			return wanted{}, usage("%s: the event is not in %s; give the file that contains it as RECORDING", c.Event, c.Recording)
 		}
 		if line, err := strconv.Atoi(m[2]); err == nil && line > 0 {
-			return wanted{line: line}, nil
+			column, _ := strconv.Atoi(m[3])
+			return wanted{place: place{line, column}}, nil
 		}
 	}
 	return wanted{}, usage("%q is not an event: expected a line number, FILE:LINE, id:ID of a request, or the fingerprint of a finding such as f1:%s", c.Event, strings.Repeat("0", 32))
@@ -48,15 +57,15 @@ func (c *explainCmd) parse() (wanted, error) {
 
 // candidate is an event that may be the requested one.
 type candidate struct {
-	line     int
+	place
 	response bool
 	what     string
 }
 
-// resolve finds the line of an event selected by ID or fingerprint.
-func (x *explainer) resolve(ctx context.Context, want wanted) (wanted, error) {
-	if want.fingerprint != "" {
-		return x.byFingerprint(ctx, want.fingerprint)
+// resolve finds the place of an event selected by ID or fingerprint, or by the location of a finding.
+func (x *explainer) resolve(ctx context.Context, want wanted) (place, error) {
+	if want.fingerprint != "" || want.line > 0 {
+		return x.byFinding(ctx, want)
 	}
 	var found []candidate
 	more := 0
@@ -70,21 +79,21 @@ func (x *explainer) resolve(ctx context.Context, want wanted) (wanted, error) {
 				more++
 				continue
 			}
-			found = append(found, candidate{e.Origin.Line, m.Kind == mcp.Response,
+			found = append(found, candidate{place{e.Origin.Line, e.Origin.Column}, m.Kind == mcp.Response,
 				fmt.Sprintf("  line %d: %s of server %s in session %s", e.Origin.Line, shownText(inWords(m)), shownText(e.Server), shownText(e.Session))})
 		}
 	}})
 	if err != nil {
-		return want, err
+		return place{}, err
 	}
 	if slices.ContainsFunc(found, func(c candidate) bool { return !c.response }) { // a response has the same id as its request
 		found = slices.DeleteFunc(found, func(c candidate) bool { return c.response })
 	}
 	switch len(found) {
 	case 0:
-		return want, usage("no message in %s has the ID %s; to list all messages: mcpscan events", x.cmd.Recording, shownText(want.id))
+		return place{}, usage("no message in %s has the ID %s; to list all messages: mcpscan events", x.cmd.Recording, shownText(want.id))
 	case 1:
-		return wanted{line: found[0].line}, nil
+		return found[0].place, nil
 	}
 	list := ""
 	for _, c := range found {
@@ -93,28 +102,35 @@ func (x *explainer) resolve(ctx context.Context, want wanted) (wanted, error) {
 	if more > 0 {
 		list += "\n  and more"
 	}
-	return want, usage("%d messages have the ID %s: give the line of one, or choose with --session and --server%s", len(found), shownText(want.id), list)
+	return place{}, usage("%d messages have the ID %s: give the line of one, or choose with --session and --server%s", len(found), shownText(want.id), list)
 }
 
-// byFingerprint finds the line where a finding first occurred.
-func (x *explainer) byFingerprint(ctx context.Context, fingerprint string) (wanted, error) {
-	line, at := 0, 0
+// byFinding finds the event with the first finding that has a fingerprint or location, or the event at a
+// location. If there is none, all events on the line are meant.
+func (x *explainer) byFinding(ctx context.Context, want wanted) (place, error) {
+	var at, found place
 	_, err := x.pass(ctx, x.checks.Engine(), sink{event: func(e *scanner.Event, _ *scanner.Outcome) {
-		at = e.Origin.Line
+		if at = (place{e.Origin.Line, e.Origin.Column}); at == want.place && found.line == 0 {
+			found = at
+		}
 	}, finding: func(f *scanner.Finding) {
-		if line == 0 && f.Fingerprint() == fingerprint {
-			line = at
+		if found.line == 0 && (f.Fingerprint() == want.fingerprint || want.place == place{f.Location.Line, f.Location.Column}) {
+			found = at
 		}
 	}})
-	if err == nil && line == 0 {
-		err = usage("no finding in %s has the fingerprint %s; to list the findings: mcpscan detections --json --severity note", x.cmd.Recording, fingerprint)
+	switch {
+	case err != nil || found.line > 0:
+		return found, err
+	case want.line > 0:
+		return place{line: want.line}, nil
 	}
-	return wanted{line: line}, err
+	return found, usage("no finding in %s has the fingerprint %s; to list the findings: mcpscan detections --json --severity note", x.cmd.Recording, want.fingerprint)
 }
 
-// view is a sink that collects the events of one line.
+// view is a sink that collects the events at one place.
 type view struct {
-	line          int
+	place
+	next          place  // where the next event on the line begins; the zero value for none
 	before, after int    // the nearest lines with events, -1 for none
 	holder        int    // the line of the first event with a finding on the line
 	reason        string // why the line is not an event
@@ -147,6 +163,12 @@ func (v *view) Event(e *scanner.Event, out *scanner.Outcome) error {
 		v.after = e.Origin.Line
 	}
 	if e.Origin.Line != v.line {
+		return nil
+	}
+	if v.column > 0 && e.Origin.Column != v.column {
+		if e.Origin.Column > v.column && (v.next.column == 0 || e.Origin.Column < v.next.column) {
+			v.next = place{v.line, e.Origin.Column}
+		}
 		return nil
 	}
 	if e.Kind == scanner.SkippedEvent || e.Kind == scanner.IgnoredEvent {
@@ -216,7 +238,7 @@ func (v *view) Finding(f *scanner.Finding) error {
 		v.holder = v.at.Line
 	}
 	for _, r := range f.Related {
-		if r.Location.Line == v.line && r.Location.File == v.at.File && len(v.events) > 0 {
+		if v.holds(place{r.Location.Line, r.Location.Column}, v.next) && r.Location.File == v.at.File && len(v.events) > 0 {
 			for _, e := range v.events {
 				if len(e.Cited) < maxCitations {
 					e.Cited = append(e.Cited, citation{f.Rule.ID, f.Severity, f.Location.File, f.Location.Line})
