@@ -34,7 +34,8 @@ func (r *Reader) chatTool(v View) {
 }
 
 // chatParts are the types of message parts that are not tool output.
-var chatParts = []string{"text", "image_url", "input_audio", "file", "refusal", "image", "audio", "reasoning", "thinking", "redacted_thinking", "document"}
+var chatParts = []string{"text", "image_url", "input_audio", "file", "refusal", "image", "audio", "reasoning", "thinking", "redacted_thinking", "document",
+	"input_text", "input_image", "input_file", "output_text"}
 
 func (r *Reader) chatMessage(v View) {
 	if v.Kind() != wire.Object {
@@ -158,14 +159,18 @@ func (r *Reader) chatPartial(key streamKey, p *partial) {
 	r.emit(Item{Kind: Call, At: v, ID: string(p.id), Name: string(p.name), Args: r.joined(p), Free: p.free, Slot: key.index})
 }
 
-// readMessages reads a list of messages that is not part of a request.
+// readMessages reads a list of messages that is not part of a request. It may contain items of the Responses
+// API, as in the sessions of OpenAI's Agents SDK.
 func readMessages(r *Reader, b *body) {
 	r.conversation(b, firstSaid(b.root), b.root)
-	r.list(b, b.root, "", func(i int, v View) {
-		r.message(i)
+	r.list(b, b.root, "", r.itemsOf(func(v View) {
+		if v.Str("type") != "" && v.Str("role") == "" {
+			r.responsesItem(v)
+			return
+		}
 		r.chatMessage(v)
 		r.clineMessage(v)
-	})
+	}))
 }
 
 // liteLLM recognises a LiteLLM spend log or standard logging payload.

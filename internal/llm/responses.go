@@ -29,17 +29,23 @@ func readResponsesRequest(r *Reader, b *body) {
 		r.answer = 1
 	}
 	r.each(b, "tools", func(_ int, v View) { r.responsesTool(v) })
-	answering := false // the previous item was from the model: one answer has several items
-	r.each(b, "input", func(i int, v View) {
+	r.each(b, "input", r.itemsOf(r.responsesItem))
+}
+
+// itemsOf returns a function that reads the items of a history in order: one answer of the model has several
+// items.
+func (r *Reader) itemsOf(read func(View)) func(int, View) {
+	answering := false // the previous item was from the model
+	return func(i int, v View) {
 		turn := r.turn
 		r.message(i)
-		own := !strings.HasSuffix(v.Str("type"), "_output") && !v.says("role", "user", "system", "developer")
+		own := !strings.HasSuffix(v.Str("type"), "_output") && !v.says("role", "user", "system", "developer", "tool", "function")
 		if own && answering {
 			r.turn = turn
 		}
 		answering = own
-		r.responsesItem(v)
-	})
+		read(v)
+	}
 }
 
 func (r *Reader) responsesTool(v View) { r.toolIn("", v) }
