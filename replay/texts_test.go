@@ -33,6 +33,7 @@ func TestTextsOfTools(t *testing.T) {
 		"a result of the provider in a span":   {fmt.Sprintf(spans, `"attributes":[{"key":"gen_ai.output.messages","value":{"stringValue":"[{\"role\":\"assistant\",\"parts\":[{\"type\":\"server_tool_call_response\",\"server_tool_call_response\":{\"output\":\"SAID\"}}]}]"}}]`), span + "/attributes/0/value/stringValue"},
 		"the tools of a LiteLLM payload":       {`{"id":"1","call_type":"acompletion","model":"gpt-x","messages":[],"response":{"object":"chat.completion","choices":[]},"model_parameters":{"tools":[{"type":"function","function":{"name":"t","description":"SAID"}}]}}`, "/model_parameters/tools/0/function/description"},
 		"the request of a LiteLLM spend log":   {`{"request_id":"1","call_type":"acompletion","model":"gpt-x","messages":[],"response":{"object":"chat.completion","choices":[]},"proxy_server_request":{"model":"gpt-x","messages":[{"role":"tool","content":"SAID"}]}}`, "/proxy_server_request/messages/0/content"},
+		"a Gemini tool without a list":         {`{"contents":[{"role":"user","parts":[{"text":"x"}]}],"tools":{"functionDeclarations":[{"name":"t","description":"SAID"}]}}`, "/tools/functionDeclarations/0/description"},
 		"a result under another name":          {`{"messages":[{"role":"user","content":"x"},{"role":"user","content":[{"type":"tool_result","toolUseID":"t","run":{"result":[{"type":"text","text":"SAID"}]}}]}]}`, "/messages/1/content/0/run/result/0/text"},
 		"a resource that the user mentioned":   {`{"type":"attachment","uuid":"7","sessionId":"s","attachment":{"type":"mcp_resource","server":"m","uri":"x://1","content":{"contents":[{"uri":"x://1","text":"SAID"}]}}}`, "/attachment/content/contents/0/text"},
 		"the progress of a subagent":           {`{"type":"progress","uuid":"7","sessionId":"s","data":{"type":"agent_progress","agentId":"a","message":{"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":"SAID"}]}}}}`, "/data/message/message/content/0/content"},
@@ -60,6 +61,20 @@ func TestTextsOfTools(t *testing.T) {
 		}
 		if !found {
 			t.Errorf("%s: %s is not read", name, tt.at)
+		}
+	}
+}
+
+// TestWhatIsNoListIsCounted checks that a member that should be a list is reported as not read if it is not one.
+func TestWhatIsNoListIsCounted(t *testing.T) {
+	for in, want := range map[string]string{
+		`{"model":"claude-x","system":"x","messages":[{"role":"user","content":"x"}],"tools":{"a":{"description":"x"}}}`: `"tools" is not a list`,
+		`{"model":"gpt-x","input":"x","tools":"[{\"type\":\"function\"}]"}`:                                              `"tools" is not a list`,
+		`{"model":"gpt-x","input":"x","tools":"{}"}`:                                                                     "",
+		`{"model":"gpt-x","input":"x","tools":null}`:                                                                     "",
+	} {
+		if got := told(read(t, "f", in)); strings.Contains(got, "is not a list") != (want != "") || !strings.Contains(got, want) {
+			t.Errorf("%s: %s", in, got)
 		}
 	}
 }

@@ -10,7 +10,12 @@ import (
 func readGeminiRequest(r *Reader, b *body) {
 	r.style = Underlined
 	r.conversation(b, firstSaid(b.members["contents"]), b.members["contents"])
-	r.each(b, "tools", func(_ int, v View) { r.geminiTools(v) })
+	if b.members["tools"].Kind() == wire.Object { // the API accepts one element without its list
+		v, _ := r.member(b, "tools")
+		r.geminiTools(v)
+	} else {
+		r.each(b, "tools", func(_ int, v View) { r.geminiTools(v) })
+	}
 	r.messages(b, "contents", r.geminiContent)
 }
 

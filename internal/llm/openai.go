@@ -9,10 +9,11 @@ import (
 
 func readChatRequest(r *Reader, b *body) {
 	r.conversation(b, firstSaid(b.members["messages"]), b.members["messages"])
-	r.each(b, "tools", func(_ int, v View) { r.chatTool(v) })
 	if b.members["tools"].Kind() == wire.Object { // by name, as clients of the AI SDK send them
 		v, _ := r.member(b, "tools")
 		v.each(func(t View) { r.emit(Item{Kind: Declared, At: t, Tool: t, Name: t.Key()}) })
+	} else {
+		r.each(b, "tools", func(_ int, v View) { r.chatTool(v) })
 	}
 	r.each(b, "functions", func(_ int, v View) { r.declare(v, "") })
 	r.messages(b, "messages", r.chatMessage)

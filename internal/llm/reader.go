@@ -233,11 +233,13 @@ func (r *Reader) member(b *body, key string) (View, bool) {
 
 // each parses the elements of an array member of the body.
 func (r *Reader) each(b *body, key string, visit func(i int, v View)) {
-	list := b.members[key]
-	if list.Kind() != wire.Array {
-		return
+	list, pointer := b.members[key], "/"+wire.EscapePointer(key)
+	switch kind := list.Kind(); {
+	case kind == wire.Array:
+		r.list(b, list, pointer, visit)
+	case kind > wire.Null && strings.Trim(string(list.Raw()), `"[]{} `) != "": // loggers write "{}" for nothing
+		r.skipAt(b.origin(list, pointer), "%s: %s is not a list", r.format, quote(key))
 	}
-	r.list(b, list, "/"+wire.EscapePointer(key), visit)
 }
 
 func (r *Reader) list(b *body, list wire.Value, pointer string, visit func(i int, v View)) {

@@ -25,10 +25,11 @@ func readResponsesRequest(r *Reader, b *body) {
 	if before := b.str("previous_response_id"); before != "" {
 		r.before = before + " "
 	}
+	r.each(b, "tools", func(_ int, v View) { r.responsesTool(v) })
 	if b.members["input"].Kind() == wire.String {
 		r.answer = 1
+		return
 	}
-	r.each(b, "tools", func(_ int, v View) { r.responsesTool(v) })
 	r.each(b, "input", r.itemsOf(r.responsesItem))
 }
 
