@@ -70,28 +70,57 @@ func (d *jsonLines) foreign(b *lineBuffers, e *scanner.Event, data []byte, yield
 	if answers(doc, 0) {
 		yield(skipped(d.file, e.Origin.Line, "a log line is also a response: only the message in it was inspected"))
 	}
+	if slices.ContainsFunc(payloadKeys, func(key string) bool {
+		other := payloadIn(doc, key)
+		return other >= 0 && other != n && !bytes.Equal(canonical(payloadText(doc, other)), canonical(payloadText(doc, n)))
+	}) {
+		yield(skipped(d.file, e.Origin.Line, "a log line contains several messages: only the first was inspected"))
+	}
 	return true
 }
 
-// payload finds the member with a JSON-RPC message, as a value or in a string.
+// payload finds the first member with a JSON-RPC message, as a value or in a string.
 func payload(doc *wire.Doc) int {
 	for _, key := range payloadKeys {
-		switch n := doc.Get(0, key); doc.Kind(n) {
-		case wire.Object:
-			if isMessage(doc, n) {
-				return n
-			}
-		case wire.Array:
-			if first := doc.First(n); first >= 0 && isMessage(doc, first) {
-				return n
-			}
-		case wire.String:
-			if holdsMessageText(doc, n) {
-				return n
-			}
+		if n := payloadIn(doc, key); n >= 0 {
+			return n
 		}
 	}
 	return -1
+}
+
+// payloadIn returns a member if it contains a JSON-RPC message, and otherwise -1.
+func payloadIn(doc *wire.Doc, key string) int {
+	n := doc.Get(0, key)
+	switch kind := doc.Kind(n); {
+	case kind == wire.Object && isMessage(doc, n),
+		kind == wire.Array && doc.First(n) >= 0 && isMessage(doc, doc.First(n)),
+		kind == wire.String && messageText(payloadText(doc, n)):
+		return n
+	}
+	return -1
+}
+
+// payloadText returns the JSON of a value, or the text of a string, which may be in base64.
+func payloadText(doc *wire.Doc, n int) []byte {
+	if doc.Kind(n) != wire.String {
+		return doc.Raw(n)
+	}
+	var buf []byte
+	text := bytes.TrimSpace(doc.Text(n, &buf))
+	if raw, ok := unbase64(text); ok {
+		return raw
+	}
+	return text
+}
+
+// canonical returns a text in canonical form if it is JSON, so that two notations of a message are equal.
+func canonical(text []byte) []byte {
+	var doc wire.Doc
+	if doc.Parse(text) != nil {
+		return text
+	}
+	return doc.AppendCanonical(nil, 0)
 }
 
 // carriesText reports whether a line of another tool's frame log has a sender and a text that is
@@ -119,15 +148,6 @@ func messageText(text []byte) bool {
 		return false
 	}
 	return isMessage(&doc, 0) || isMessage(&doc, doc.First(0))
-}
-
-// holdsMessageText reports whether string n contains a message, as JSON or in base64.
-func holdsMessageText(doc *wire.Doc, n int) bool {
-	text := bytes.TrimSpace(doc.Text(n, new([]byte)))
-	if raw, ok := unbase64(text); ok {
-		text = raw
-	}
-	return messageText(text)
 }
 
 // unbase64 decodes base64 that contains JSON.
@@ -182,7 +202,7 @@ func holdsMessage(doc *wire.Doc) bool {
 				return true
 			}
 		case wire.String:
-			if holdsMessageText(doc, i) {
+			if messageText(payloadText(doc, i)) {
 				return true
 			}
 		}

@@ -51,6 +51,17 @@ func TestForeignLines(t *testing.T) {
 	}
 }
 
+// TestSeveralMessagesInLine checks that a second message in a line is reported as not inspected, unless it is the
+// same message in another notation.
+func TestSeveralMessagesInLine(t *testing.T) {
+	const skip = "1 skipped: a log line contains several messages: only the first was inspected"
+	answer := `{"jsonrpc":"2.0","id":1,"result":{}}`
+	diff(t, read(t, "log.log", `{"message":`+ping+`,"data":`+answer+"}\n"), "1! frame - log/log/- - "+ping, skip)
+	diff(t, read(t, "log.log", `{"raw":`+strconv.Quote(ping)+`,"text":`+strconv.Quote(answer)+"}\n"), "1 frame - log/log/- - "+ping, skip)
+	diff(t, read(t, "log.log", `{"message":`+ping+`,"raw":`+strconv.Quote(" "+ping)+"}\n"), "1! frame - log/log/- - "+ping)
+	diff(t, read(t, "log.log", `{"message":`+ping+`,"data":{"id":1},"text":"ping"}`+"\n"), "1! frame - log/log/- - "+ping)
+}
+
 func TestForeignTimes(t *testing.T) {
 	const day = "2026-01-06T10:30:00"
 	tests := []struct{ ts, want string }{
