@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/llm"
 )
 
@@ -16,11 +17,12 @@ const unattributed = "client"
 type registry struct {
 	tools  map[string]map[string]bool // tools by server; empty if they are unknown
 	plain  map[string]string          // servers by the names that clients give them
+	short  map[string]string          // servers by the names that VS Code gives them
 	byTool map[string][]string        // servers by tool name
 }
 
 func newRegistry(servers map[string][]string) *registry {
-	g := &registry{tools: map[string]map[string]bool{}, plain: map[string]string{}, byTool: map[string][]string{}}
+	g := &registry{tools: map[string]map[string]bool{}, plain: map[string]string{}, short: map[string]string{}, byTool: map[string][]string{}}
 	for _, server := range slices.Sorted(maps.Keys(servers)) {
 		g.add(server)
 		for _, tool := range servers[server] {
@@ -40,6 +42,9 @@ func (g *registry) add(server string) {
 	g.tools[server] = map[string]bool{}
 	if _, taken := g.plain[plainName(server)]; !taken {
 		g.plain[plainName(server)] = server
+	}
+	if _, taken := g.short[shortName(server)]; !taken {
+		g.short[shortName(server)] = server
 	}
 }
 
@@ -61,6 +66,17 @@ func plainName(server string) string {
 	}, server)
 }
 
+// shortChars is the maximum length of a server's name in the tool names of VS Code.
+const shortChars = 13
+
+// shortName returns a server's name in the form that VS Code uses in tool names.
+func shortName(server string) string {
+	name := inShort.ReplaceAllString(strings.ToLower(server), "_")
+	return name[:min(len(name), shortChars)]
+}
+
+var inShort = lazyregexp.New(`[^a-z0-9_.-]+`)
+
 // known returns the server that clients know by this name.
 func (g *registry) known(written string) (server string, ok bool) {
 	if g.tools[written] != nil {
@@ -78,6 +94,9 @@ func (g *registry) of(i *llm.Item) (server, tool string) {
 			if bare, ok := strings.CutPrefix(name, prefix); ok && bare != "" {
 				return i.Server, bare
 			}
+		}
+		if bare, ok := strings.CutPrefix(name, "mcp_"+shortName(i.Server)+"_"); ok && bare != "" && i.Style == llm.Underlined {
+			return i.Server, bare
 		}
 		return i.Server, name
 	}
@@ -135,6 +154,9 @@ func (g *registry) split(name, separator string, guess bool) (server, tool strin
 			best, server, tool, ok = 1, left, right, true
 		}
 		full, known := g.known(left)
+		if !known && separator == "_" && guess {
+			full, known = g.short[left]
+		}
 		if !known && strings.HasPrefix(left, "plugin") { // mcp__plugin_PLUGIN_SERVER__TOOL, or with colons
 			full, known = g.suffix(left)
 		}

@@ -11,7 +11,7 @@ import (
 func TestAttribution(t *testing.T) {
 	g := newRegistry(map[string][]string{
 		"github": {"get_issue"}, "my server": nil, "a": {"b__c"}, "a__b": {"c", "d"}, "mail": nil, "mail_room": {"send_letter"},
-		"left": {"shared"}, "right": {"shared", "own"}, "x-y": {"z"}, "": {"nameless"},
+		"left": {"shared"}, "right": {"shared", "own"}, "x-y": {"z"}, "": {"nameless"}, "Microsoft/playwright-mcp": nil,
 	})
 	for _, tt := range []struct {
 		item         llm.Item
@@ -43,6 +43,9 @@ func TestAttribution(t *testing.T) {
 		{llm.Item{Name: "read", Server: "wiki"}, "wiki", "read"},
 		{llm.Item{Name: "mcp__wiki__read", Server: "wiki"}, "wiki", "read"},
 		{llm.Item{Name: "mcp_my_server_run", Server: "my server"}, "my server", "run"},
+		{llm.Item{Name: "mcp_microsoft_pla_click_it", Style: llm.Underlined}, "Microsoft/playwright-mcp", "click_it"}, // VS Code
+		{llm.Item{Name: "mcp_post_office_track", Server: "Post Office", Style: llm.Underlined}, "Post Office", "track"},
+		{llm.Item{Name: "mcp__microsoft_pla__click"}, "microsoft_pla", "click"},
 		{llm.Item{Name: "send_email", Suite: true}, "mail", "send_email"},
 		{llm.Item{Name: "send_email"}, "client", "send_email"},
 	} {

@@ -69,6 +69,7 @@ func (r *Reader) vscodeRequest(v View) {
 	r.turn = v.Str("requestId")
 	r.reach(v.At("timestamp"))
 	r.text(v)
+	v.At("response").each(func(c View) { r.emit(Item{Kind: Known, At: c, Server: vscodeServer(c)}) }) // the rounds do not name the servers
 	meta := v.At("result").At("metadata")
 	r.vscodeRounds(meta)
 	for c := v.At("response").First(); c.Kind() != wire.Invalid; c = c.Next() {
@@ -119,12 +120,18 @@ func (r *Reader) vscodeRounds(v View) {
 
 // vscodeInvocation reads a call in the form that the chat displays.
 func (r *Reader) vscodeInvocation(v View) {
-	details := v.At("resultDetails")
-	server := v.At("source").Str("serverLabel")
-	if server == "" && v.At("source").says("type", "mcp") {
-		server = v.At("source").Str("label")
-	}
+	details, server := v.At("resultDetails"), vscodeServer(v)
+	r.emit(Item{Kind: Known, At: v, Server: server})
 	r.result(Item{At: v, ID: "instructions of " + server, Server: server, Content: v.At("source").At("instructions")})
 	r.emit(Item{Kind: Call, At: v, ID: v.Str("toolCallId"), Name: v.Str("toolId"), Server: server, Args: details.At("input"), Echo: true})
 	r.result(Item{At: v, ID: v.Str("toolCallId"), Content: details.At("output"), Failed: details.is("isError"), Echo: true})
+}
+
+// vscodeServer returns the server that a call names.
+func vscodeServer(call View) string {
+	source := call.At("source")
+	if label := source.Str("serverLabel"); label != "" || !source.says("type", "mcp") {
+		return label
+	}
+	return source.Str("label")
 }
