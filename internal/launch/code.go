@@ -1,64 +1,133 @@
 package launch
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 )
 
-// runs records that the current program runs a word as code.
-func (l *Command) runs(word int) {
+// runs records that a program runs a word as code.
+func (l *Command) runs(name string, word int) {
 	if l.Code == NoCode {
-		l.Code, l.Interpreter = l.ArgOf(word), l.Program
+		l.Code, l.Interpreter = l.ArgOf(word), name
 	}
 }
 
-// codeOptions returns the options of an interpreter that take code.
-func codeOptions(name string) []string {
+// interprets records the code of an interpreter that a launcher starts, as in uv run python -c CODE
+// or npx tsx -e CODE. Word i names the interpreter.
+func (l *Command) interprets(i int) {
+	name := program(l.Words[i])
+	if at := strings.LastIndexByte(name, '@'); at > 0 {
+		name = name[:at]
+	}
+	if interpreter.MatchString(name) {
+		if at, _ := codeWord(name, l.Words[i+1:]); at >= 0 {
+			l.runs(name, i+1+at)
+		}
+	}
+}
+
+// codeSyntax describes how an interpreter takes code.
+type codeSyntax struct {
+	code    string // options that take code
+	values  string // other options that take the next word
+	letters string // options of one letter that take code, in the same word or the next one
+	flags   string // options of one letter that may precede them in a group
+}
+
+// codeSyntaxOf returns the options of an interpreter other than a shell, according to its help.
+func codeSyntaxOf(name string) codeSyntax {
 	switch {
 	case strings.HasPrefix(name, "py"):
-		return []string{"-c"}
-	case name == "node" || name == "nodejs" || name == "tsx" || strings.HasPrefix(name, "ts-node"):
-		return []string{"-e", "--eval", "-p", "--print", "-pe"}
+		return codeSyntax{letters: "c", flags: "bBdEhiIOPqRsStuvVx", values: " -W -X --check-hash-based-pycs "}
+	case name == "node", name == "nodejs", name == "tsx", strings.HasPrefix(name, "ts-node"):
+		return codeSyntax{code: " -e --eval -p --print -pe ", values: " -r --require --import --loader --experimental-loader --env-file --env-file-if-exists -C --conditions " +
+			"--input-type --experimental-default-type --title --disable-warning --unhandled-rejections --dns-result-order --inspect-port --debug-port --icu-data-dir " +
+			"--openssl-config --redirect-warnings --stack-trace-limit --max-http-header-size --watch-path --diagnostic-dir --localstorage-file --tls-cipher-list " +
+			"--trace-event-categories --tsconfig -P --project -O --compiler-options --compilerOptions -I --ignore -D --ignore-diagnostics --cwd "}
+	case name == "bun":
+		return codeSyntax{code: " -e --eval -p --print ", values: " --cwd -c --config --env-file -r --preload --import "}
 	case name == "perl":
-		return []string{"-e", "-E", "-ne", "-pe"}
-	case name == "ruby", name == "osascript", name == "lua", name == "julia", name == "rscript":
-		return []string{"-e"}
+		return codeSyntax{letters: "eE", flags: "acfilnpstuvwWXTU0123456789", values: " -I "}
+	case name == "ruby":
+		return codeSyntax{letters: "e", flags: "acdlnpsSvwWy0123456789", values: " -r -I -C -E "}
 	case name == "php":
-		return []string{"-r"}
+		return codeSyntax{letters: "rBRE", flags: "nqae", code: " --run --process-begin --process-code --process-end ", values: " -d --define -c --php-ini -z --zend-extension "}
+	case name == "julia":
+		return codeSyntax{letters: "eE", flags: "qi", code: " --eval --print ", values: " -p --procs -t --threads -J --sysimage -L --load -H --home -C --cpu-target --machine-file "}
+	case name == "fish":
+		return codeSyntax{letters: "cC", flags: "ilnNPhv", code: " --command --init-command ", values: " -d --debug -o --debug-output -f --features -D --profile "}
+	case name == "osascript", name == "lua", name == "rscript", name == "swift":
+		return codeSyntax{letters: "e", flags: "iEv", values: " -l -s "}
 	}
-	return nil
+	return codeSyntax{}
 }
 
-// CodeWord returns the index of the word that a program runs as code, or -1. Examples are python
-// -c CODE, deno eval CODE, node -e CODE, and the command string of a shell.
-func CodeWord(name string, words []string) int {
-	if shell(name) {
-		return ShellText(name, words)
-	}
-	if name == "npx" || name == "npm" {
-		return npxCode(words)
-	}
-	if (name == "deno" || name == "bun") && len(words) > 1 && (words[0] == "eval" || words[0] == "-e") {
-		return 1
-	}
-	if !interpreter.MatchString(name) {
-		return -1
-	}
-	options := codeOptions(name)
-	for i, w := range words {
-		if slices.Contains(options, w) {
-			return next(words, i)
+// find returns the index of the word that contains code, and the code, or -1.
+func (s codeSyntax) find(words []string) (at int, code string) {
+	for i := 0; i < len(words); i++ {
+		w := words[i]
+		name, value, assigned := strings.Cut(w, "=")
+		letter := s.letter(w)
+		switch {
+		case !strings.HasPrefix(w, "-") || w == "-" || w == "--" || s.letters == "c" && strings.HasPrefix(w, "-m"):
+			return -1, ""
+		case assigned && strings.HasPrefix(w, "--") && has(s.code, name):
+			return i, value
+		case has(s.code, w), letter == len(w)-1:
+			return word(words, i+1)
+		case has(s.values, w):
+			i++
+		case letter > 0:
+			return i, w[letter+1:]
 		}
-		if name, _, ok := strings.Cut(w, "="); ok && strings.HasPrefix(name, "--") && slices.Contains(options, name) {
+	}
+	return -1, ""
+}
+
+// letter returns the index of the letter in a group of options such as -Ic that takes code, or -1.
+func (s codeSyntax) letter(w string) int {
+	for i := 1; i < len(w) && w[0] == '-'; i++ {
+		switch {
+		case strings.IndexByte(s.letters, w[i]) >= 0:
 			return i
-		}
-		if !strings.HasPrefix(w, "-") || w == "-m" {
+		case strings.IndexByte(s.flags, w[i]) < 0:
 			return -1
 		}
 	}
 	return -1
+}
+
+// word returns an index and the word at it, or -1 if there is none.
+func word(words []string, i int) (int, string) {
+	if i < 0 || i >= len(words) {
+		return -1, ""
+	}
+	return i, words[i]
+}
+
+// codeWord returns the index of the word that a program runs as code, and the code, or -1.
+// Examples are python -c CODE, deno eval CODE, node -e CODE, and the command string of a shell.
+func codeWord(name string, words []string) (at int, code string) {
+	switch {
+	case name == "npx" || name == "npm":
+		return word(words, npxCode(words))
+	case name == "deno":
+		if from := denoOptions.verb(words, " eval "); from > 0 {
+			return word(words, denoOptions.first(words, from))
+		}
+		return -1, ""
+	case name == "cmd":
+		return cmdText(words)
+	case name == "powershell" || name == "pwsh":
+		return powershellText(name, words)
+	case shell(name) && name != "fish":
+		return shellText(words)
+	}
+	if name == "bun" || interpreter.MatchString(name) {
+		return codeSyntaxOf(name).find(words)
+	}
+	return -1, ""
 }
 
 // Addresses of code, at the start of a word or after an option.

@@ -4,7 +4,6 @@ package launch
 
 import (
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
@@ -105,8 +104,8 @@ func Parse(command string, args []string) Command {
 			break
 		}
 	}
-	if at := CodeWord(l.Program, l.Words); at >= 0 {
-		l.runs(at)
+	if at, _ := codeWord(l.Program, l.Words); at >= 0 {
+		l.runs(l.Program, at)
 	}
 	l.fetch()
 	return l
@@ -147,7 +146,7 @@ func known(name string) bool {
 func (l *Command) Launches() bool { return known(l.Program) }
 
 // interpreter detects programs that run a file or an installed module.
-var interpreter = lazyregexp.New(`^(?:(?:python|pypy)[0-9.]*w?|py|node|nodejs|tsx|ts-node|ts-node-esm|ruby|perl|php|java|rscript|julia|lua|swift|(?:ba|z|da|k|fi)?sh|cmd|powershell|pwsh|osascript)$`)
+var interpreter = lazyregexp.New(`^(?:(?:python|pypy)[0-9.]*w?|py|node|nodejs|tsx|ts-node|ts-node-esm|ruby|perl|php|java|rscript|julia|lua|swift|(?:ba|z|da|a|k|fi)?sh|cmd|powershell|pwsh|osascript)$`)
 
 // unwrap continues with the program that a wrapper starts, and reports whether there is one.
 func (l *Command) unwrap() bool {
@@ -234,6 +233,10 @@ func (l *Command) fetch() {
 
 // interpreted determines what an interpreter runs: a file or a module.
 func interpreted(l *Command) {
+	if at, _ := codeWord(l.Program, l.Words); at >= 0 {
+		return
+	}
+	values := codeSyntaxOf(l.Program).values
 	for i, w := range l.Words {
 		switch {
 		case w == "-m" && i+1 < len(l.Words) && strings.HasPrefix(l.Program, "py"), w == "-jar" && i+1 < len(l.Words) && l.Program == "java":
@@ -242,10 +245,8 @@ func interpreted(l *Command) {
 				l.Ecosystem = Local
 			}
 			return
-		case slices.Contains(codeOptions(l.Program), w):
-			return
 		case !strings.HasPrefix(w, "-") && l.Program != "java":
-			if i > 0 && slices.Contains([]string{"-r", "--require", "--import", "--loader", "--env-file", "-W", "-X", "-I"}, l.Words[i-1]) {
+			if i > 0 && has(values, l.Words[i-1]) {
 				continue
 			}
 			if l.Ecosystem, l.Name, l.Arg = Local, w, l.ArgOf(i); w == "run" || w == "watch" {

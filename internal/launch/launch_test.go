@@ -93,6 +93,14 @@ wsl|-d|Ubuntu|npx|foo => npm foo - open 3
 bash|-c|npx -y foo@latest => npm foo latest open 1
 bash|-lc|cd /x && TOKEN=y exec npx -y "foo" => npm foo - open 1
 sh|-c|echo hi => none - - open -1
+sh|-o|pipefail|-ec|npx -y foo => npm foo - open 3
+sh|-c|cd /x&&(npx -y foo) => npm foo - open 1
+sh|-c|if true; then npx -y foo; fi => npm foo - open 1
+ash|-c|npx -y foo => npm foo - open 1
+cmd|/d/c|npx|-y|foo => npm foo - open 3
+cmd|/cnpx|-y|foo => npm foo - open 0
+powershell|-Command|npx|-y|foo => npm foo - open 3
+powershell|& npx -y foo => npm foo - open 0
 powershell|-NoProfile|-Command|npx -y foo => npm foo - open 2
 npm|exec|--yes|foo@2.0.0 => npm foo 2.0.0 exact 2
 npm|x|--|foo => npm foo - open 2
@@ -174,6 +182,82 @@ mcp-server-x|--port|1 => none mcp-server-x - open -1
 ./bin/server => path ./bin/server - open -1
 C:\tools\server.exe => path C:\tools\server.exe - open -1
 /Applications/My App/server => path /Applications/My App/server - open -1
+`
+
+// TestCode checks which argument each command runs as code, and which program runs it.
+func TestCode(t *testing.T) {
+	for _, c := range strings.Split(strings.TrimSpace(codes), "\n") {
+		line, want, _ := strings.Cut(c, " => ")
+		words := strings.Split(line, "|")
+		got := "none"
+		if l := launch.Parse(words[0], words[1:]); l.Code != launch.NoCode {
+			got = fmt.Sprintf("%s %d", l.Interpreter, l.Code)
+		}
+		if got != want {
+			t.Errorf("%s\n got %s\nwant %s", line, got, want)
+		}
+	}
+}
+
+const codes = `
+sh|-c|x => sh 1
+bash|-ce|x => bash 1
+bash|-c|-e|x => bash 2
+bash|-c|--|x => bash 2
+bash|-o|pipefail|-c|x => bash 3
+bash|-euo|pipefail|-c|x => bash 3
+bash|-co|pipefail|x => bash 2
+bash|+x|-c|x => bash 2
+bash|--rcfile|a|-c|x => bash 3
+bash|a.sh|-c|x => none
+bash|--|a.sh|-c|x => none
+bash|-l => none
+ash|-c|x => ash 1
+fish|-ic|x => fish 1
+fish|--command=x => fish 0
+fish|a.fish|-c|x => none
+cmd|/d|/s|/c|x y => cmd 3
+cmd|/d/s/c|x y => cmd 1
+cmd|/cx y => cmd 0
+cmd|/e:on|/v:on/c|x y => cmd 2
+cmd|/c|npx|-y|x => none
+powershell|-NoProfile|-ExecutionPolicy|Bypass|-Command|$x => powershell 4
+powershell|-nop|-ep|bypass|$x; $y => powershell 3
+powershell|/c|$x => powershell 1
+powershell|-enc|eAB4AA== => powershell 1
+powershell|-NoProfile|-File|a.ps1|-Command|x => none
+powershell|-Command|npx|-y|x => none
+pwsh|-NoLogo|a.ps1|-c|x => none
+pwsh|-wd|/x|-c|$x => pwsh 3
+python3|-c|x => python3 1
+python3|-Ic|x => python3 1
+python3|-cx() => python3 0
+python3|-W|ignore|-c|x => python3 3
+python3|-X|utf8|-uc|x => python3 3
+python3|-u|a.py|-c|x => none
+python3|-m|http.server|-c|x => none
+node|--no-warnings|-r|fs|-e|x => node 4
+node|--input-type|module|--eval|x => node 3
+node|--eval=x => node 0
+node|-pe|x => node 1
+node|a.js|-e|x => none
+bun|-e|x => bun 1
+bun|run|a.ts|-e|x => none
+deno|eval|--ext=ts|x => deno 2
+deno|-q|eval|x => deno 2
+perl|-we|x => perl 1
+perl|-Mstrict|-lne|x => perl 2
+perl|-Ilib/e|a.pl => none
+ruby|-rsocket|-e|x => ruby 2
+php|-d|a=1|-r|x => php 3
+lua|-i|-e|x => lua 2
+osascript|-l|JavaScript|-e|x => osascript 3
+uv|run|python|-c|x => python 3
+uv|run|--with|a|python3|-Ic|x => python3 5
+uvx|python|-c|x => python 2
+npx|-y|tsx@4.0.0|-e|x => tsx 3
+npx|-y|server|-e|x => none
+pytest|-c|x => none
 `
 
 // TestLaunchHostile checks that any command is parsed in time proportional to its

@@ -49,6 +49,9 @@ func (l *Command) take(o *options, from int, parse func(string) Package) {
 		l.Package = parse(l.Words[at])
 		l.Arg = l.ArgOf(at)
 	}
+	if at >= 0 {
+		l.interprets(at)
+	}
 }
 
 // local sets the package to the file or program that a word names.
@@ -110,6 +113,9 @@ func uv(l *Command) {
 		}
 	default:
 		at, named, _ := l.read(&uvOptions, at, pypiPackage)
+		if at >= 0 {
+			l.interprets(at)
+		}
 		switch {
 		case len(named) > 0 || len(l.With) > 0:
 			l.With = append(named, l.With...)

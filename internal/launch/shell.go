@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
@@ -9,55 +10,104 @@ import (
 // shell reports whether a program runs a string of shell commands.
 func shell(name string) bool {
 	switch name {
-	case "sh", "bash", "zsh", "dash", "ksh", "fish", "cmd", "powershell", "pwsh":
+	case "sh", "bash", "zsh", "dash", "ash", "ksh", "fish", "cmd", "powershell", "pwsh":
 		return true
 	}
 	return false
 }
 
-// ShellText returns the index of the word that a shell runs as its command string, or -1.
-func ShellText(name string, words []string) int {
-	for i, w := range words {
-		low := strings.ToLower(w)
+// shellText returns the index of the word that a POSIX shell runs as its command string, and the
+// string, or -1. It is the first word after the options, wherever -c is among them.
+func shellText(words []string) (at int, text string) {
+	code := false
+	for i := 0; i < len(words); i++ {
+		w := words[i]
 		switch {
-		case name == "cmd" && (low == "/c" || low == "/k" || low == "/r"):
-			return next(words, i)
-		case name == "cmd" && strings.HasPrefix(w, "/"):
-		case (name == "powershell" || name == "pwsh") && (low == "-f" || low == "-file"): // the next word is a script with its arguments
-			return -1
-		case (name == "powershell" || name == "pwsh") && len(low) > 1 && (strings.HasPrefix("-command", low) || strings.HasPrefix("-encodedcommand", low) || low == "-ec"):
-			return next(words, i)
-		case shellOption.MatchString(w) && name != "cmd" && name != "powershell" && name != "pwsh":
-			return next(words, i)
-		case !strings.HasPrefix(w, "-") && name != "powershell" && name != "pwsh":
-			return -1
+		case w == "--" || w == "-":
+			if code {
+				return word(words, i+1)
+			}
+			return -1, ""
+		case w == "--rcfile" || w == "--init-file":
+			i++
+		case strings.HasPrefix(w, "--"):
+		case len(w) > 1 && (w[0] == '-' || w[0] == '+'):
+			code = code || w[0] == '-' && strings.Contains(w, "c")
+			i += strings.Count(strings.ToLower(w), "o") // -o and -O take the name of an option
+		case code:
+			return i, w
+		default:
+			return -1, ""
 		}
 	}
-	return -1
+	return -1, ""
 }
 
-var shellOption = lazyregexp.New(`^-[a-zA-Z]*c$`)
-
-func next(words []string, i int) int {
-	if i+1 < len(words) {
-		return i + 1
+// cmdText returns the index of the word that cmd runs, and the command in it, or -1. The command may
+// follow /c in the same word.
+func cmdText(words []string) (at int, text string) {
+	for i, w := range words {
+		options := cmdOption.FindString(w)
+		switch {
+		case options != "" && options == w:
+			return word(words, i+1)
+		case options != "":
+			return i, w[len(options):]
+		case !strings.HasPrefix(w, "/"):
+			return -1, ""
+		}
 	}
-	return -1
+	return -1, ""
 }
 
-// unwrapShell continues with the first known program in a shell's command string. For cmd, the
-// command may be in several words.
+var cmdOption = lazyregexp.New(`(?i)^(?:/[adqsu]|/[efv]:o(?:n|ff)|/t:\w+)*/[ckr]`)
+
+// powershellText returns the index of the word that PowerShell runs as a command, and the word, or
+// -1. Words after the options are a command in Windows PowerShell, but a script in PowerShell 7.
+func powershellText(name string, words []string) (at int, text string) {
+	for i := 0; i < len(words); i++ {
+		option, ok := strings.CutPrefix(strings.ToLower(words[i]), "-")
+		if !ok {
+			option, ok = strings.CutPrefix(strings.ToLower(words[i]), "/")
+		}
+		begins := func(option string) func(string) bool {
+			return func(name string) bool { return strings.HasPrefix(name, option) }
+		}(option)
+		switch {
+		case !ok && name == "pwsh", ok && option != "" && begins("file"): // a script with its arguments
+			return -1, ""
+		case !ok:
+			return i, words[i]
+		case option == "":
+		case begins("command"), begins("encodedcommand"), option == "ec":
+			return word(words, i+1)
+		case !slices.ContainsFunc(powershellFlags, begins):
+			i++
+		}
+	}
+	return -1, ""
+}
+
+// powershellFlags are the options of PowerShell without a value.
+var powershellFlags = []string{"help", "interactive", "login", "mta", "noexit", "nologo", "noninteractive", "noprofile", "noprofileloadtime", "sta"}
+
+// unwrapShell continues with the first known program in a shell's command string. For cmd and
+// PowerShell, the command may be in several words.
 func (l *Command) unwrapShell() bool {
-	at := ShellText(l.Program, l.Words)
+	at, text := codeWord(l.Program, l.Words)
 	if at < 0 {
 		return false
 	}
-	if l.Program == "cmd" && !strings.ContainsAny(l.Words[at], " \t") {
+	several := l.Program == "cmd" || l.Program == "powershell" || l.Program == "pwsh"
+	if several && text == l.Words[at] && !strings.ContainsAny(text, " \t") && (l.Program == "cmd" || known(program(text))) {
 		l.skip(at)
 		return true
 	}
-	l.runs(at)
-	for _, words := range shellCommands(l.Words[at]) {
+	l.runs(l.Program, at)
+	if several {
+		text = strings.Join(append([]string{text}, l.Words[at+1:]...), " ")
+	}
+	for _, words := range shellCommands(text) {
 		if name := program(words[0]); known(name) && !shell(name) {
 			l.Text, l.First = l.ArgOf(at), InText
 			l.Arg = l.Text
@@ -71,12 +121,12 @@ func (l *Command) unwrapShell() bool {
 // maxShellText is the maximum length of a command string that is split into words.
 const maxShellText = 4096
 
-// shellCommands splits a string into commands, without leading variable assignments.
+// shellCommands splits a string into commands, without the words before a program.
 func shellCommands(s string) [][]string {
 	var out [][]string
 	var current []string
 	flush := func() {
-		for len(current) > 0 && (assignment.MatchString(current[0]) || current[0] == "exec") {
+		for len(current) > 0 && (assignment.MatchString(current[0]) || has(beforeProgram, current[0])) {
 			current = current[1:]
 		}
 		if len(current) > 0 {
@@ -85,30 +135,37 @@ func shellCommands(s string) [][]string {
 		current = nil
 	}
 	for _, w := range shellWords(s) {
-		if w == "&&" || w == "||" || w == ";" || w == "|" || w == "&" {
+		if w == separator {
 			flush()
-			continue
-		}
-		end := strings.HasSuffix(w, ";")
-		if w = strings.TrimSuffix(w, ";"); w != "" {
+		} else {
 			current = append(current, w)
-		}
-		if end {
-			flush()
 		}
 	}
 	flush()
 	return out
 }
 
+// beforeProgram are the words that can precede a program in shell code.
+const beforeProgram = " exec ! { if then elif else while until do "
+
+// separator is the word that shellWords returns for everything that ends a command.
+const separator = ";"
+
 var assignment = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*=`)
 
-// shellWords splits a string at white space outside of quotes.
+// shellWords splits a string at white space and between commands, outside of quotes.
 func shellWords(s string) []string {
 	s = s[:min(len(s), maxShellText)]
 	var out []string
 	var word strings.Builder
 	quote, open := byte(0), false
+	end := func() {
+		if open || word.Len() > 0 {
+			out = append(out, word.String())
+		}
+		word.Reset()
+		open = false
+	}
 	for i := range len(s) {
 		switch c := s[i]; {
 		case quote != 0 && c == quote:
@@ -117,21 +174,15 @@ func shellWords(s string) []string {
 			word.WriteByte(c)
 		case c == '"' || c == '\'':
 			quote, open = c, true
-		case c == ' ' || c == '\t' || c == '\n' || c == '\r':
-			if open || word.Len() > 0 {
-				out = append(out, word.String())
-			}
-			if c == '\n' {
-				out = append(out, ";")
-			}
-			word.Reset()
-			open = false
+		case c == ' ' || c == '\t' || c == '\r':
+			end()
+		case strings.IndexByte("\n;&|()`", c) >= 0:
+			end()
+			out = append(out, separator)
 		default:
 			word.WriteByte(c)
 		}
 	}
-	if open || word.Len() > 0 {
-		out = append(out, word.String())
-	}
+	end()
 	return out
 }
