@@ -248,6 +248,8 @@ var limits = []struct {
 	}},
 	{"internal/launch", []limit{
 		{"maxWrappers", "nested launchers in a command", "programs", "the last one is treated as the server"},
+		{"maxNested", "shell command lines inside each other that are searched for packages", "levels", untested},
+		{"maxReach", "words after the name of a launcher that another program starts", "words", untested},
 		{"maxShellText", "a shell command line that is split into words", "bytes", untested},
 	}},
 	{"internal/paths", []limit{

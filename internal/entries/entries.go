@@ -28,7 +28,7 @@ func EachCommand(p *scanner.ConfigPass, each func(*configfile.Entry, *launch.Com
 // EachPackage invokes each for every package that a configuration fetches.
 func EachPackage(p *scanner.ConfigPass, each func(*configfile.Entry, *launch.Command, launch.Package)) {
 	EachCommand(p, func(e *configfile.Entry, l *launch.Command) {
-		for _, one := range append([]launch.Package{l.Package}, l.With...) {
+		for _, one := range slices.Concat([]launch.Package{l.Package}, l.With, l.Behind) {
 			if one.Ecosystem.Fetched() && !text.IsReference(one.Name) {
 				each(e, l, one)
 			}

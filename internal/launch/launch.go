@@ -55,6 +55,8 @@ type Command struct {
 	Package
 	// With are additional packages that the command installs.
 	With []Package
+	// Behind are packages that Program appears to start in turn, such as a server behind a bridge.
+	Behind []Package
 	// Program is the program without path and suffix, after wrappers such as env and cmd /c: npx,
 	// docker, sh.
 	Program string
@@ -92,7 +94,9 @@ const maxWrappers = 6
 
 // Parse returns what a command starts. It parses the options of the launchers that configurations
 // use, and never fails: for unknown commands it returns None.
-func Parse(command string, args []string) Command {
+func Parse(command string, args []string) Command { return parse(command, args, 0) }
+
+func parse(command string, args []string, depth int) Command {
 	l := Command{Program: program(command), Words: args, Code: NoCode, written: command}
 	l.Arg = InCommand
 	if words := commandLine(command, l.Program); len(words) > 1 {
@@ -108,6 +112,7 @@ func Parse(command string, args []string) Command {
 		l.runs(l.Program, at)
 	}
 	l.fetch()
+	l.search(command, args, depth)
 	return l
 }
 

@@ -2,6 +2,7 @@ package launch_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -29,6 +30,9 @@ func shown(l launch.Command) string {
 	for _, p := range l.With {
 		out += " + " + packaged(p)
 	}
+	for _, p := range l.Behind {
+		out += " > " + packaged(p)
+	}
 	return out
 }
 
@@ -51,6 +55,25 @@ func packaged(p launch.Package) string {
 }
 
 const launches = `
+npx|-y|supergateway|--stdio|npx -y foo@1.0.0 => npm supergateway - open 1 > npm foo 1.0.0 exact 3
+npx|-y|supergateway|--stdio|cmd /c npx -y foo => npm supergateway - open 1 > npm foo - open 3
+uvx|mcp-proxy@0.8.0|--|uvx|--from|foo|bar => pypi mcp-proxy 0.8.0 exact 0 > pypi foo - open 4
+uvx|mcpo|--port|8000|--|docker|run|-i|img => pypi mcpo - open 0 > oci img - open 7
+env-cmd|-f|.env|npx|-y|foo => none env-cmd - open -1 > npm foo - open 4
+fnm|exec|--using=20|npx|-y|foo => none fnm - open -1 > npm foo - open 4
+mise|exec|node@22|-c|npx -y foo => none node@22 - open 1 > npm foo - open 3
+busybox|sh|-c|npx -y foo => none busybox - open -1 > npm foo - open 2
+cmd|/c|start|/b|npx|-y|foo => none start - open 1 > npm foo - open 5
+cmd|/c|"npx -y foo" => none - - open -1 > npm foo - open 1
+python3|-m|pipx|run|foo => none pipx - open 1 > pypi foo - open 3
+docker|run|-i|img|npx|-y|foo => oci img - open 2 > npm foo - open 5
+docker|run|-i|--name|npx|img => oci img - open 4
+sh|-c|exec "$@"|--|npx|-y|foo => none - - open -1 > npm foo - open 5
+sh|-c|node -v; npx -y foo && uvx bar => none - - open 1 > npm foo - open 1 > pypi bar - open 1
+sh|-c|sh -c "npx -y foo" => none - - open -1 > npm foo - open 1
+nohup supergateway --stdio "npx -y foo" => none supergateway - open -1 > npm foo - open -1
+server|--note|Use docker run to start the container => none server - open -1
+server|--allow|docker|npm|git => none server - open -1
 npx|-y|foo-mcp => npm foo-mcp - open 1
 npx|-y|@scope/foo@1.2.3 => npm @scope/foo 1.2.3 exact 1
 npx|--yes|foo@latest => npm foo latest open 1
@@ -88,7 +111,7 @@ timeout|-k|5|30|npx|foo => npm foo - open 4
 nohup|env|X=1|docker|run|img => oci img - open 4
 doppler|run|--project|x|--|npx|-y|foo => npm foo - open 6
 /x/mcpscan|proxy|--wrapped=args|--name=a|--|npx|-y|foo => npm foo - open 6
-mcpscan|scan|--|npx|-y|foo => none mcpscan - open -1
+mcpscan|scan|--|npx|-y|foo => none mcpscan - open -1 > npm foo - open 4
 wsl|-d|Ubuntu|npx|foo => npm foo - open 3
 bash|-c|npx -y foo@latest => npm foo latest open 1
 bash|-lc|cd /x && TOKEN=y exec npx -y "foo" => npm foo - open 1
@@ -279,7 +302,7 @@ func FuzzLaunch(f *testing.F) {
 	f.Fuzz(func(t *testing.T, command, args string) {
 		words := strings.Split(args, "\x00")
 		l := launch.Parse(command, words)
-		for _, p := range append(l.With, l.Package) {
+		for _, p := range slices.Concat(l.With, l.Behind, []launch.Package{l.Package}) {
 			if p.Arg < launch.InCommand || p.Arg >= len(words) {
 				t.Errorf("argument %d of %d", p.Arg, len(words))
 			}
