@@ -56,7 +56,7 @@ func UnlessOwn(p *scanner.ConfigPass, project, user scanner.Severity) scanner.Se
 
 // Offline reports whether the options of a launcher prevent it from fetching anything.
 func Offline(l *launch.Command) bool {
-	return slices.ContainsFunc(l.Words, noFetch.MatchString)
+	return slices.ContainsFunc(l.Options, noFetch.MatchString)
 }
 
 var noFetch = lazyregexp.New(`^--(?:no-install|offline|no|pull=never)$`)

@@ -67,6 +67,9 @@ type Command struct {
 	First int
 	Text  int
 
+	// Options are the words of a launcher before the package or the command that it starts.
+	Options []string
+
 	// Code is the index of the argument with code for Interpreter, or NoCode. It is set even if
 	// Program was found in shell code.
 	Code        int

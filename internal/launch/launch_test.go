@@ -55,6 +55,25 @@ func packaged(p launch.Package) string {
 }
 
 const launches = `
+npx|--omit|dev|foo => npm foo - open 2
+npx|--scope|ok|foo => npm foo - open 2
+npx|--unknown|foo|bar => npm foo - open 1
+npx|-y| foo@ 1.0.0 => npm foo 1.0.0 exact 1
+npx|-y|foo@github:o/r => git github:o/r - open 1
+npx|-y|@s/foo@http://h.example/x.tgz => url http://h.example/x.tgz - open 1
+npx|-y|foo@git+ssh://git@h.example/o/r.git#v1 => git git+ssh://git@h.example/o/r.git v1 open 1
+npx|-y|foo@../x => path ../x - open 1
+npx|-y|https://github.com/o/r#v1 => git https://github.com/o/r v1 open 1
+npx|-y|https://github.com/o/r/archive/x.tgz => url https://github.com/o/r/archive/x.tgz - open 1
+npx|ok|--package=foo => npm ok - open 0
+npm|exec|ok|--package=foo => npm foo - open 2
+npm|exec|ok|--|--package=foo => npm ok - open 1
+npm|--package=foo|exec|ok => npm foo - open 0
+pnpm|--package|foo|dlx|bar => npm foo - open 1
+uvx| foo => pypi foo - open 0
+uvx|--from|foo@git+https://h.example/o/r@v1|bar => git git+https://h.example/o/r v1 open 1
+uv|run|https://h.example/x.py => url https://h.example/x.py - open 1
+uv|run|--with|mcp|https://h.example/x.py => url https://h.example/x.py - open 3 + pypi mcp - open 2
 npx|-y|supergateway|--stdio|npx -y foo@1.0.0 => npm supergateway - open 1 > npm foo 1.0.0 exact 3
 npx|-y|supergateway|--stdio|cmd /c npx -y foo => npm supergateway - open 1 > npm foo - open 3
 uvx|mcp-proxy@0.8.0|--|uvx|--from|foo|bar => pypi mcp-proxy 0.8.0 exact 0 > pypi foo - open 4

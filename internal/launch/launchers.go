@@ -9,7 +9,7 @@ import (
 // launchers holds, for each program that fetches what it starts, the parser for its arguments.
 var launchers = map[string]func(*Command){
 	"npx":  fetched(&npxOptions, "", npmPackage),
-	"npm":  fetched(&npxOptions, " exec x ", npmPackage),
+	"npm":  fetched(&npmOptions, " exec x ", npmPackage),
 	"pnpx": fetched(&pnpmOptions, "", npmPackage),
 	"pnpm": fetched(&pnpmOptions, " dlx ", npmPackage),
 	"yarn": fetched(&yarnOptions, " dlx ", npmPackage),
@@ -59,16 +59,17 @@ func (l *Command) local(at int) {
 	l.Package = Package{Ecosystem: Local, Name: l.Words[at], Arg: l.ArgOf(at)}
 }
 
-// read parses the options starting at a word. It returns the index of the first word after them, or
-// -1, and the packages named by options. code is set if an option gives a command to run instead of
-// the package.
+// read parses the options before a verb and those starting at a word. It returns the index of the
+// first word after them, or -1, and the packages named by options. code is set if an option gives a
+// command to run instead of the package.
 func (l *Command) read(o *options, from int, parse func(string) Package) (at int, named []Package, code bool) {
+	start := 0
 	add := func(list []Package, value string, i int) []Package {
 		p := parse(value)
-		p.Arg = l.ArgOf(from + i)
+		p.Arg = l.ArgOf(start + i)
 		return append(list, p)
 	}
-	at = o.read(l.Words[from:], func(option, value string, i int) {
+	each := func(option, value string, i int) {
 		switch {
 		case has(o.named, option):
 			named = add(named, value, i)
@@ -79,9 +80,13 @@ func (l *Command) read(o *options, from int, parse func(string) Package) (at int
 		case has(o.code, option):
 			code = true
 		}
-	})
-	if at >= 0 {
+	}
+	o.read(l.Words[:max(from-1, 0)], each)
+	start = from
+	l.Options = l.Words
+	if at = o.read(l.Words[from:], each); at >= 0 {
 		at += from
+		l.Options = l.Words[:at]
 	}
 	return at, named, code
 }
@@ -113,12 +118,17 @@ func uv(l *Command) {
 		}
 	default:
 		at, named, _ := l.read(&uvOptions, at, pypiPackage)
+		l.With = append(named, l.With...)
 		if at >= 0 {
 			l.interprets(at)
+			if p, ok := remotePackage(l.Words[at]); ok { // a script at an address
+				p.Arg = l.ArgOf(at)
+				l.Package = p
+				return
+			}
 		}
 		switch {
-		case len(named) > 0 || len(l.With) > 0:
-			l.With = append(named, l.With...)
+		case len(l.With) > 0:
 			l.Package, l.With = l.With[0], l.With[1:]
 		case at >= 0:
 			l.local(at)
@@ -211,7 +221,9 @@ var (
 	pep440   = lazyregexp.New(`^v?(?:\d+!)?\d+(?:\.\d+)*(?:[-_.]?(?:a|b|c|rc|alpha|beta|pre|preview|post|rev|r|dev)[-_.]?\d*)*(?:\+[0-9A-Za-z.]+)?$`)
 	commit   = lazyregexp.New(`^[0-9a-f]{40}(?:[0-9a-f]{24})?$`)
 	short    = lazyregexp.New(`^[0-9a-f]{7,64}$`)
-	drive    = lazyregexp.New(`^[A-Za-z]:[\\/]`)
+	// repository matches addresses that npm fetches with git.
+	repository = lazyregexp.New(`^https?://(?:www\.)?(?:github\.com|gitlab\.com|bitbucket\.org)/[^/#]+/[^/#]+/?(?:#|$)`)
+	drive      = lazyregexp.New(`^[A-Za-z]:[\\/]`)
 )
 
 // localPath reports whether s can only be a path.
@@ -255,10 +267,16 @@ func remotePackage(s string) (Package, bool) {
 // npmPackage parses an npm package specifier: name@version, a repository, an archive, or a
 // directory.
 func npmPackage(s string) Package {
+	s = strings.TrimSpace(s)
 	if localPath(s) {
 		return Package{Ecosystem: Local, Name: s}
 	}
 	s = strings.TrimPrefix(s, "npm:")
+	if repository.MatchString(s) {
+		p, _ := remotePackage("git+" + s)
+		p.Name = strings.TrimPrefix(p.Name, "git+")
+		return p
+	}
 	if p, ok := remotePackage(s); ok {
 		return p
 	}
@@ -268,12 +286,15 @@ func npmPackage(s string) Package {
 		p.Name = strings.TrimPrefix(p.Name, "github:")
 		return p
 	}
-	p := Package{Ecosystem: NPM, Name: s}
-	if at := strings.LastIndexByte(s, '@'); at > 0 {
-		p.Name, p.Version = s[:at], s[at+1:]
-	}
 	if at := strings.LastIndex(s, "@npm:"); at > 0 { // name@npm:other@1.2.3
 		return npmPackage(s[at+len("@npm:"):])
+	}
+	p := Package{Ecosystem: NPM, Name: s}
+	if at := strings.IndexByte(s[min(1, len(s)):], '@') + 1; at > 0 {
+		p.Name, p.Version = s[:at], strings.TrimSpace(s[at+1:])
+	}
+	if _, ok := remotePackage(p.Version); ok || repository.MatchString(p.Version) || localPath(p.Version) { // name@address
+		return npmPackage(p.Version)
 	}
 	p.Exact = semver.MatchString(p.Version)
 	return p
@@ -281,6 +302,7 @@ func npmPackage(s string) Package {
 
 // pypiPackage parses a requirement, or uvx's form name@version.
 func pypiPackage(s string) Package {
+	s = strings.TrimSpace(s)
 	if _, address, ok := strings.Cut(s, " @ "); ok {
 		s = strings.TrimSpace(address)
 	}
@@ -295,6 +317,9 @@ func pypiPackage(s string) Package {
 	if i := strings.IndexAny(s, "=<>!~@ "); i > 0 {
 		p.Name, p.Version = s[:i], strings.TrimSpace(s[i:])
 		one := strings.TrimSpace(strings.TrimLeft(strings.TrimPrefix(p.Version, "@"), "="))
+		if p, ok := remotePackage(one); ok { // name@address
+			return p
+		}
 		p.Exact = (strings.HasPrefix(p.Version, "==") || strings.HasPrefix(p.Version, "@")) && pep440.MatchString(strings.ToLower(one))
 		if p.Exact || strings.HasPrefix(p.Version, "@") {
 			p.Version = one

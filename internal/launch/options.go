@@ -14,6 +14,8 @@ type options struct {
 	// most means that every option takes a value unless it is in flags.
 	most  bool
 	flags string
+	// anywhere means that options may also follow other words, up to --.
+	anywhere bool
 }
 
 func has(list, option string) bool {
@@ -23,16 +25,23 @@ func has(list, option string) bool {
 // read returns the index of the first word that is not an option, or -1, and invokes each for every
 // option with its value and the value's index.
 func (o *options) read(words []string, each func(option, value string, at int)) int {
+	found := -1
 	for i := 0; i < len(words); i++ {
 		w := words[i]
 		if w == "--" {
-			if i+1 < len(words) {
-				return i + 1
+			if found < 0 && i+1 < len(words) {
+				found = i + 1
 			}
-			return -1
+			return found
 		}
 		if !strings.HasPrefix(w, "-") || w == "-" {
-			return i
+			if found < 0 {
+				found = i
+			}
+			if o.anywhere {
+				continue
+			}
+			return found
 		}
 		name, value, attached := strings.Cut(w, "=")
 		switch {
@@ -40,7 +49,7 @@ func (o *options) read(words []string, each func(option, value string, at int)) 
 			each(name, value, i)
 		case o.takes(w):
 			if i+1 >= len(words) {
-				return -1
+				return found
 			}
 			i++
 			each(w, words[i], i)
@@ -48,7 +57,7 @@ func (o *options) read(words []string, each func(option, value string, at int)) 
 			each(w, "", i)
 		}
 	}
-	return -1
+	return found
 }
 
 // first returns the index of the first word from an index on that is not an option, or -1.
@@ -92,12 +101,23 @@ func (o *options) takes(w string) bool {
 	return false
 }
 
+// npmValues are the options of npm exec that take a value, according to its configuration.
+const npmValues = " --_auth --access --allow-directory --allow-file --allow-git --allow-remote --allow-scripts --also --audit-level --auth-type --before " +
+	"--enjoy-by --ca --cache --cache-max --cache-min --cafile --cert --cidr --cpu --depth --diff --diff-dst-prefix --diff-src-prefix " +
+	"--diff-unified --editor --expect-result-count --expires --fetch-retries --fetch-retry-factor --fetch-retry-maxtimeout " +
+	"--fetch-retry-mintimeout --fetch-timeout --git --globalconfig --heading --https-proxy --include --init-author-email --init-author-name " +
+	"--init-author-url --init-license --init-module --init-type --init-version --init.author.email --init.author.name --init.author.url " +
+	"--init.license --init.module --init.version --install-strategy --key --libc --local-address --location -L --lockfile-version --loglevel " +
+	"--logs-dir --logs-max --maxsockets --message -m --min-release-age --min-release-age-exclude --name --node-gyp --node-options --noproxy " +
+	"--omit --only --orgs --orgs-permission --os --otp --pack-destination --packages --packages-and-scopes-permission --password --preid " +
+	"--prefix -C --provenance-file --proxy --reg --registry --replace-registry-host --save-prefix --sbom-format --sbom-type --scope --scopes " +
+	"--script-shell --searchexclude --searchlimit --searchopts --searchstaleness --shell --tag --tag-version-prefix --token-description --umask " +
+	"--user-agent --userconfig --viewer --which --workspace -w "
+
 // The launcher options that take a value, according to the launchers' help.
 var (
-	npxOptions = options{
-		values: " --registry --userconfig --globalconfig --prefix -C --cache -w --workspace --loglevel --node-options --shell --script-shell -n --node-arg --location --before --tag ",
-		named:  " -p --package ", code: " -c --call ",
-	}
+	npxOptions  = options{values: npmValues + "--node-arg -n ", named: " -p --package ", code: " -c --call "}
+	npmOptions  = options{values: npmValues, named: " --package ", code: " -c --call ", anywhere: true}
 	pnpmOptions = options{values: " --reporter --dir -C --registry --filter -F --loglevel --store-dir --config ", named: " --package "}
 	yarnOptions = options{named: " -p --package ", values: " --cwd "}
 	bunOptions  = options{named: " -p --package ", values: " --cwd -c --config --registry --env-file "}
