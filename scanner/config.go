@@ -85,6 +85,13 @@ func (p *ConfigPass) Report(e *configfile.Entry, pointer string, severity Severi
 	p.report(p.finding(e, pointer, severity, message, evidence, related))
 }
 
+// ReportOther reports a finding about a value in another member of an entry.
+func (p *ConfigPass) ReportOther(e *configfile.Entry, s configfile.Setting, severity Severity, message, evidence string) {
+	f := p.finding(e, s.Pointer, severity, message, evidence, nil)
+	f.Location.Line, f.Location.Column = max(s.Pos.Line, 1), max(s.Pos.Column, 1)
+	p.report(f)
+}
+
 // ReportReplaced reports that an entry's executable differs from the approved file.
 func (p *ConfigPass) ReportReplaced(e *configfile.Entry, severity Severity, message string, was, now *baseline.Identity, related ...Related) {
 	f := p.finding(e, "/executable", severity, message, now.Executable, related)

@@ -46,7 +46,7 @@ func (r *reader) entry(shape string, e member) (Server, []member) {
 	b.texts(&s.Args, "args", "/args", "args")
 	b.environment()
 	b.text(&s.Cwd, "/cwd", "cwd", "working_directory", "workingDirectory")
-	b.text(&b.s.URL, "/url", urlKeys()...)
+	b.address(r.file.Client)
 	b.envFiles()
 	b.headers()
 	b.switches(r.clientOfEntry(shape))
@@ -68,7 +68,6 @@ func (r *reader) others(s *Server, members iter.Seq2[string, *node]) {
 		}
 		if n.scalar() {
 			s.Other = append(s.Other, configfile.Setting{Pointer: at, Text: n.text, Pos: n.pos})
-			s.Span[configfile.OtherSpan+at] = n.pos
 		}
 		r.others(s, n.below(at))
 	}
@@ -129,9 +128,22 @@ func (b *entryReader) anyCase(key string) {
 	}
 }
 
+// only is like named, but reports further keys with other values.
+func (b *entryReader) only(keys ...string) (string, *node) {
+	k, n := b.named(keys...)
+	for _, other := range keys {
+		for _, m := range b.spellings[strings.ToLower(other)] {
+			if n != nil && m.value.kind != kindNull && (m.value.kind != n.kind || m.value.text != n.text) {
+				b.problem(m.pos, "%s beside %s: clients differ in which one they use, and only %s was checked; remove one", Quoted(m.key), Quoted(k), Quoted(k))
+			}
+		}
+	}
+	return k, n
+}
+
 // text reads a string.
 func (b *entryReader) text(into *string, span string, keys ...string) {
-	if k, n := b.named(keys...); n != nil {
+	if k, n := b.only(keys...); n != nil {
 		b.put(into, span, k, n)
 	}
 }

@@ -13,13 +13,23 @@ import (
 // commandKeys returns the keys for the program; the first one present counts.
 func commandKeys() []string { return []string{"command", "cmd"} }
 
-// urlKeys returns the keys for the address; httpUrl comes first, as in Gemini CLI.
+// urlKeys returns the keys for the address. httpUrl comes first, as in Gemini CLI, which then
+// ignores the others.
 func urlKeys() []string { return []string{"httpUrl", "url", "serverUrl", "uri"} }
+
+// address reads the address of a remote server.
+func (b *entryReader) address(client string) {
+	keys := urlKeys()
+	if _, n := b.named(keys[0]); n != nil && (client == "gemini-cli" || client == "qwen-code") {
+		keys = keys[:1]
+	}
+	b.text(&b.s.URL, "/url", keys...)
+}
 
 // command reads the program, which may include its arguments: opencode writes a list, old Zed files
 // an object.
 func (b *entryReader) command() {
-	name, n := b.named(commandKeys()...)
+	name, n := b.only(commandKeys()...)
 	switch {
 	case n == nil:
 	case n.kind == kindArray && len(n.items) > 0:

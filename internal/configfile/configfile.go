@@ -122,16 +122,10 @@ type Setting struct {
 // SwitchesOff reports whether an entry only turns off a server that another file configures.
 func (e *Entry) SwitchesOff() bool { return e.Disabled && e.Command == "" && e.URL == "" }
 
-// OtherSpan is the prefix in Span of the pointers of Other.
-const OtherSpan = "/other"
-
 // At returns the position of a value of the entry, or of its nearest existing parent.
 func (e *Entry) At(pointer string) Position {
 	for ; pointer != ""; pointer = pointer[:strings.LastIndexByte(pointer, '/')] {
 		if pos, ok := e.Span[pointer]; ok {
-			return pos
-		}
-		if pos, ok := e.Span[OtherSpan+pointer]; ok {
 			return pos
 		}
 	}

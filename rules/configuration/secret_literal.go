@@ -42,7 +42,10 @@ var SecretLiteral = scanner.Rule{
 				report(fmt.Sprintf("/args/%d", k), name, value)
 			}
 			for _, s := range e.Other {
-				report(s.Pointer, lastToken(s.Pointer), s.Text)
+				name := lastToken(s.Pointer)
+				if severity, message := secretIn(name, s.Text); message != "" {
+					p.ReportOther(e, s, severity, message, name+"="+text.Masked)
+				}
 			}
 		}
 		for _, s := range p.Settings {
