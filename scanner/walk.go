@@ -105,6 +105,9 @@ func (in *Inspector) holds(i, limit int) bool {
 // members inspects the members of a result or document; unknown members belong to rest.
 func (in *Inspector) members(m *Message, node int, rest mcp.SubjectKind) {
 	doc := in.tree
+	if doc.Kind(doc.Get(node, "supportedVersions")) == wire.Array { // the result of server/discover
+		in.introduce(m, doc.Get(doc.Get(node, "_meta"), mcp.MetaServerInfo))
+	}
 	for c := doc.First(node); c >= 0; c = doc.Next(c) {
 		key := string(doc.Key(c, new([]byte)))
 		kind, listing := listings[key]
@@ -159,19 +162,26 @@ func (in *Inspector) info(m *Message) *mcp.ServerInfo {
 }
 
 func (in *Inspector) server(m *Message, node, c int, key string) {
-	info := in.info(m)
+	in.info(m)
 	switch key {
 	case "serverInfo":
-		m.Lists[mcp.ServerSubject] = true // instructions would be in the same object
-		info.Name, _ = in.tree.Str(c, "name")
-		info.Title, _ = in.tree.Str(c, "title")
-		info.Version, _ = in.tree.Str(c, "version")
-		info.Website, _ = in.tree.Str(c, "websiteUrl")
-		info.Icons = in.icons(in.tree.Get(c, "icons"))
+		in.introduce(m, c)
 	case "instructions":
 		in.declareInstructions(m, c)
 	}
 	in.region(mcp.ServerSubject, "", node, c)
+}
+
+// introduce reads a server's description of itself at node c. Its instructions would be in the same
+// result.
+func (in *Inspector) introduce(m *Message, c int) {
+	info := in.info(m)
+	m.Lists[mcp.ServerSubject] = true
+	info.Name, _ = in.tree.Str(c, "name")
+	info.Title, _ = in.tree.Str(c, "title")
+	info.Version, _ = in.tree.Str(c, "version")
+	info.Website, _ = in.tree.Str(c, "websiteUrl")
+	info.Icons = in.icons(in.tree.Get(c, "icons"))
 }
 
 // declareInstructions adds a server's instructions to the definitions, because they can change

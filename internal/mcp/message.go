@@ -86,6 +86,10 @@ type ServerInfo struct {
 	Icons                          []string // sources of its icons, at most maxIcons
 }
 
+// MetaServerInfo is the _meta key of the server information. Since the 2026-07-28 specification,
+// servers send it with every result instead of in the result of initialize.
+const MetaServerInfo = "io.modelcontextprotocol/serverInfo"
+
 // ClientInfo is what a client reports about itself. A server may list different definitions for
 // different clients.
 type ClientInfo struct {

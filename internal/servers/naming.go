@@ -18,6 +18,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/launch"
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/lockfile"
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -194,7 +195,12 @@ func ownName(frame []byte) string {
 	if doc.Parse(frame) != nil {
 		return ""
 	}
-	name, _ := doc.Str(doc.Get(doc.Get(0, "result"), "serverInfo"), "name")
+	result := doc.Get(0, "result")
+	info := doc.Get(result, "serverInfo")
+	if info < 0 {
+		info = doc.Get(doc.Get(result, "_meta"), mcp.MetaServerInfo)
+	}
+	name, _ := doc.Str(info, "name")
 	if !isName(name) || text.Mask(name) != name {
 		return ""
 	}

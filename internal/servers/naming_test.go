@@ -103,3 +103,16 @@ func TestCall(t *testing.T) {
 		}
 	}
 }
+
+// TestOwnName checks where a server's name for itself is found in the versions of the protocol.
+func TestOwnName(t *testing.T) {
+	for frame, want := range map[string]string{
+		`{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","serverInfo":{"name":"Tides"}}}`:                                       "Tides",
+		`{"jsonrpc":"2.0","id":1,"result":{"supportedVersions":["2026-07-28"],"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"Tides"}}}}`: "Tides",
+		`{"jsonrpc":"2.0","id":1,"result":{"tools":[]}}`:                                                                                         "",
+	} {
+		if got := ownName([]byte(frame)); got != want {
+			t.Errorf("%s: %q, want %q", frame, got, want)
+		}
+	}
+}
