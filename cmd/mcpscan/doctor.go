@@ -13,6 +13,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/baseline"
 	"github.com/mcpscan/mcpscan/internal/config"
 	"github.com/mcpscan/mcpscan/internal/lockfile"
+	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/report"
 )
 
@@ -212,9 +213,9 @@ func (s *checkedServer) do(why string, words ...string) {
 func (s *checkedServer) edit(why string) { s.Remedies = append(s.Remedies, remedy{Why: why}) }
 
 // named returns the arguments that select the server to wrap, or all servers in the file if
-// the name cannot be written on a command line.
+// the name cannot be written on a command line or shown as it is.
 func (s *checkedServer) named(path string) []string {
-	if s.Name == "" || strings.HasPrefix(s.Name, "-") || strings.ContainsFunc(s.Name, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+	if s.Name == "" || strings.HasPrefix(s.Name, "-") || text.Visible(s.Name, len(s.Name)) != s.Name {
 		return []string{"--all", "--config", path}
 	}
 	return []string{s.Name, "--config", path}
