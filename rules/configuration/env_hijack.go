@@ -71,10 +71,18 @@ func hijackedArguments(p *scanner.ConfigPass, e *configfile.Entry, l *launch.Com
 	}
 }
 
-// otherSource reports whether value is the address of an unofficial registry.
+// otherSource reports whether value contains the address of an unofficial registry. It can be a list,
+// with names before the addresses.
 func otherSource(value string) bool {
-	u, ok := destination.Address(value)
-	return ok && !officialSource.MatchString(u.Hostname()) && !destination.Loopback(u.Hostname())
+	for _, one := range strings.FieldsFunc(value, func(r rune) bool { return r == ',' || r == ' ' || r == '|' }) {
+		if name, address, ok := strings.Cut(one, "="); ok && !strings.Contains(name, "://") {
+			one = address
+		}
+		if u, ok := destination.Address(one); ok && !officialSource.MatchString(u.Hostname()) && !destination.Loopback(u.Hostname()) {
+			return true
+		}
+	}
+	return false
 }
 
 // hijack rates an environment variable. The message is "" if the variable is harmless.
@@ -128,9 +136,9 @@ var (
 		`CORECLR_PROFILER(?:_PATH.*)?|COMSPEC|NPM_CONFIG_SCRIPT_SHELL|NPM_CONFIG_NODE_OPTIONS|NODE_REPL_EXTERNAL_MODULE)$`)
 	nodeCode      = lazyregexp.New(`(?:^|\s)(?:-r|--require|--import|--loader|--experimental-loader|--inspect(?:-brk|-wait)?|--openssl-config|--snapshot-blob)(?:[\s=]|$)`)
 	searchPath    = lazyregexp.New(`^(?:PATH|PYTHONPATH|NODE_PATH|LD_LIBRARY_PATH|DYLD_LIBRARY_PATH|DYLD_FALLBACK_LIBRARY_PATH|RUBYLIB|PERL5LIB|CLASSPATH|LUA_PATH)$`)
-	packageSource = lazyregexp.New(`^(?:NPM_CONFIG_REGISTRY|YARN_REGISTRY|YARN_NPM_REGISTRY_SERVER|BUN_CONFIG_REGISTRY|UV_INDEX_URL|UV_DEFAULT_INDEX|UV_INDEX|` +
+	packageSource = lazyregexp.New(`^(?:NPM_CONFIG_(?:@[^:]+:)?REGISTRY|YARN_REGISTRY|YARN_NPM_REGISTRY_SERVER|BUN_CONFIG_REGISTRY|UV_INDEX_URL|UV_DEFAULT_INDEX|UV_INDEX|` +
 		`UV_EXTRA_INDEX_URL|PIP_INDEX_URL|PIP_EXTRA_INDEX_URL|GOPROXY)$`)
-	registryOption = lazyregexp.New(`^(?:--registry|--index-url|-i|--index|--default-index|--extra-index-url|--find-links|-f|--source|--add-source)$`)
+	registryOption = lazyregexp.New(`^(?:--reg(?:istry)?|--@[^:=]+:registry|--index-url|-i|--index|--default-index|--extra-index-url|--find-links|-f|--source|--add-source)$`)
 	officialSource = lazyregexp.New(`(?i)(?:^|\.)(?:npmjs\.(?:com|org)|yarnpkg\.com|pypi\.org|pythonhosted\.org|golang\.org|github\.com|nuget\.org)$`)
 	proxy          = lazyregexp.New(`^(?:HTTPS?|ALL)_PROXY$`)
 	relative       = lazyregexp.New(`^(?:\.|\./.*|\.\.(?:/.*)?|[\w-][\w.-]*(?:/.*)?)$`)

@@ -66,6 +66,9 @@ type right struct {
 }
 
 var (
+	// shortMount matches -v and a group that ends with it, with the value if it follows directly.
+	shortMount = lazyregexp.New(`^-[ditPq]*v=?(.*)$`)
+
 	mounting = lazyregexp.New(`^(?:-v|--volume|--mount)$`)
 	rights   = []right{
 		{lazyregexp.New(`^--privileged$`), lazyregexp.New(`^(?:true)?$`), scanner.High, "the container has full rights on the host (--privileged)"},
@@ -93,9 +96,10 @@ func containerRights(l *launch.Command, report func(int, scanner.Severity, strin
 			return
 		}
 		option, value, attached := strings.Cut(l.Words[i], "=")
-		if mount, ok := strings.CutPrefix(l.Words[i], "-v"); ok && mount != "" { // -v/a:/b
-			option, value = "-v", mount
-		} else if !attached && option != "--privileged" && i+1 < len(l.Words) {
+		if mount := shortMount.FindStringSubmatch(l.Words[i]); mount != nil {
+			option, value, attached = "-v", mount[1], mount[1] != ""
+		}
+		if !attached && option != "--privileged" && i+1 < len(l.Words) {
 			value = l.Words[i+1]
 		}
 		for _, r := range rights {
