@@ -39,7 +39,7 @@ var InlineInterpreter = scanner.Rule{
 			}
 			pointer, code := entries.Argument(e, l.Code)
 			severity, message := scanner.High, "the argument is code that "+l.Interpreter+" runs"
-			if preparation(l.Interpreter, code) {
+			if preparation(l, code) {
 				severity, message = scanner.Medium, "the argument is a script for "+l.Interpreter+" that starts one program"
 			}
 			p.Report(e, pointer, severity, message, code)
@@ -49,11 +49,13 @@ var InlineInterpreter = scanner.Rule{
 
 // preparation reports whether shell code only sets up a directory or environment for a single
 // program, or Python code only calls a module's main function.
-func preparation(interpreter, code string) bool {
-	if strings.HasPrefix(interpreter, "py") {
+func preparation(l *launch.Command, code string) bool {
+	if strings.HasPrefix(l.Interpreter, "py") {
 		return pythonMain.MatchString(code)
 	}
-	switch interpreter {
+	switch l.Interpreter {
+	case "powershell", "pwsh": // its own commands are not programs
+		return l.Program != l.Interpreter && len(code) <= longestPreparation && plainShell.MatchString(strings.TrimPrefix(code, "& "))
 	case "sh", "bash", "zsh", "dash", "ksh", "fish", "cmd":
 		return len(code) <= longestPreparation && plainShell.MatchString(asking.ReplaceAllString(silencing.ReplaceAllString(code, ""), "x"))
 	}
@@ -69,7 +71,7 @@ var codeAddress = lazyregexp.New(`(?i)^(?:--?[\w-]+=)?data:(?:text|application)/
 var (
 	// plainShell matches setup commands followed by a single command without redirection,
 	// substitution or another program.
-	plainShell = lazyregexp.New(`^\s*(?:(?:cd|source|\.|export|nvm|fnm|pyenv|conda|set|eval "\$\((?:/[\w/.-]+/)?(?:brew|fnm|mise|direnv|pyenv) [\w -]+\)")(?: [^;&|<>` +
+	plainShell = lazyregexp.New(`^\s*(?:(?:cd|source|\.|export|\[|nvm|fnm|pyenv|conda|set|eval "\$\((?:/[\w/.-]+/)?(?:brew|fnm|mise|direnv|pyenv) [\w -]+\)")(?: [^;&|<>` +
 		"`" + `$()\n]*(?:\$\{?[A-Z_]+\}?[^;&|<>` + "`" + `$()\n]*)*)?\s*(?:&&|;|\n)\s*)*` +
 		`(?:exec )?[^;&|<>` + "`" + `$()\n]*(?:\$\{?[A-Za-z_]+\}?[^;&|<>` + "`" + `$()\n]*)*$`)
 	// silencing detects redirections of output to /dev/null or to another stream.
