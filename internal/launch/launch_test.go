@@ -55,6 +55,13 @@ func packaged(p launch.Package) string {
 }
 
 const launches = `
+nix|run|github:o/r => git github:o/r - open 1
+nix|--extra-experimental-features|nix-command flakes|run|github:o/r/v1#foo|--|--stdio => git github:o/r v1 open 3
+nix|run|github:o/r/0123456789abcdef0123456789abcdef01234567 => git github:o/r 0123456789abcdef0123456789abcdef01234567 exact 1 0123456789abcdef0123456789abcdef01234567
+nix|run|git+https://h.example/o/r?rev=0123456789abcdef0123456789abcdef01234567&ref=main => git git+https://h.example/o/r 0123456789abcdef0123456789abcdef01234567 exact 1 0123456789abcdef0123456789abcdef01234567
+nix|run|.#foo => path .#foo - open 1
+nix|run|nixpkgs#foo => none nixpkgs#foo - open 1
+nix|shell|nixpkgs#nodejs|-c|npx|-y|foo => none nixpkgs#nodejs - open 1 > npm foo - open 5
 npx|--omit|dev|foo => npm foo - open 2
 npx|--scope|ok|foo => npm foo - open 2
 npx|--unknown|foo|bar => npm foo - open 1

@@ -21,6 +21,7 @@ var launchers = map[string]func(*Command){
 
 	"docker": container, "podman": container, "nerdctl": container,
 
+	"nix":    fetched(&nixOptions, " run shell ", nixPackage),
 	"go":     fetched(&goOptions, " run ", goPackage),
 	"deno":   deno,
 	"dnx":    func(l *Command) { l.nuget(0) },

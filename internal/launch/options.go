@@ -127,6 +127,7 @@ var (
 	}
 	pipxOptions   = options{values: " --python -i --index-url --pip-args --backend ", named: " --spec ", with: " --with "}
 	dockerOptions = options{most: true, flags: " -d --detach -i --interactive -t --tty --rm --init --privileged --read-only -P --publish-all --no-healthcheck --oom-kill-disable --disable-content-trust --sig-proxy -q --quiet --use-api-socket --tls-verify --replace --env-host --http-proxy --rmi --rootfs --no-hosts --no-hostname --passwd --debug -D --tls --tlsverify --help --rosetta --ssh "}
+	nixOptions    = options{values: " --extra-experimental-features --experimental-features --inputs-from --system --store --max-jobs -j --log-format --eval-store --update-input "}
 	goOptions     = options{values: " -C -mod -modfile -overlay -tags -ldflags -gcflags -asmflags -exec -p -pkgdir -pgo -toolexec -buildmode -o -covermode -coverpkg -installsuffix -compiler -gccgoflags "}
 	denoOptions   = options{values: " -c --config --import-map --lock --cert -L --log-level --location --seed --env-file --v8-flags --ext "}
 	dnxOptions    = options{values: " --source --add-source --configfile -v --verbosity --framework --arch --version "}
