@@ -26,15 +26,29 @@ func (in *Inspector) notification(m *Message, node int) {
 func (in *Inspector) inputRequests(m *Message, node int) {
 	doc := in.tree
 	for c := doc.First(node); c >= 0; c = doc.Next(c) {
+		in.asks(m, c)
 		method, _ := doc.Str(c, "method")
-		if len(m.Asks) < maxAsks {
-			m.Asks = append(m.Asks, method)
-		}
 		kind := requestSubject(method)
 		if kind == mcp.NoSubject {
 			kind = mcp.MessageSubject
 		}
 		in.region(kind, "", c, c)
+	}
+}
+
+// asks adds the request at node i to the message, once for each method that some parser reads in it.
+func (in *Inspector) asks(m *Message, i int) {
+	var asked Message
+	in.methodsOf(&asked, i)
+	a := Ask{Method: asked.Method, Offset: int(in.tree.Nodes[i].Start - in.tree.Nodes[in.event.root].Start)}
+	if params := in.member(i, "params"); params >= 0 && in.engine.options.Policy != nil && !in.brief && len(m.Asks) <= maxAsks {
+		a.Arguments, a.Partial = in.arguments(params)
+		a.Partial = a.Partial || in.misplaced(params)
+	}
+	for _, method := range append([]string{a.Method}, asked.OtherMethods...) {
+		if a.Method = method; len(m.Asks) <= maxAsks {
+			m.Asks = append(m.Asks, a)
+		}
 	}
 }
 

@@ -114,12 +114,17 @@ func (p *JudgePass) Refuse(check Check, verdict Verdict, reason string) {
 func (p *JudgePass) Blocks() { p.blocked = p.rule }
 
 // decide asks the policy about a request, a notification, or a call that an audit log reports as
-// made. It includes notifications because some servers execute a request without an ID, and responses
-// with a method because some take them for requests.
+// made, and about the requests in a result or notification. It includes notifications because some
+// servers execute a request without an ID, and responses with a method because some take them for
+// requests.
 func (p *JudgePass) decide() {
 	m := p.Message
+	if p.judge.engine.options.Policy == nil {
+		return
+	}
+	defer p.decideAsks()
 	asks := m.Kind == mcp.Request || m.Kind == mcp.Notification || m.Kind == mcp.Response && m.Method != ""
-	if p.judge.engine.options.Policy == nil || !asks && (m.Kind != mcp.Audit || p.call == nil || p.call.Refused) {
+	if !asks && (m.Kind != mcp.Audit || p.call == nil || p.call.Refused) {
 		return
 	}
 	r := PolicyRequest{Method: m.Method, Target: m.Target, Arguments: m.Arguments, Partial: m.Partial}
@@ -134,6 +139,25 @@ func (p *JudgePass) decide() {
 		if d := p.ask(r); d.Verdict >= Prompt {
 			p.Decide(d)
 		}
+	}
+}
+
+// decideAsks asks the policy about the requests in a result or notification. The strictest decision
+// about one of them applies to the message.
+func (p *JudgePass) decideAsks() {
+	m := p.Message
+	for i := range m.Asks {
+		a := &m.Asks[i]
+		d := Decision{Verdict: Block, Check: PolicyCheck, Reason: "the message contains more requests than are judged"}
+		if i < maxAsks {
+			d = p.ask(PolicyRequest{Method: a.Method, Arguments: a.Arguments, Partial: a.Partial})
+		}
+		if d.over(&p.Policy) {
+			p.Policy, m.Asked = d, a
+		}
+	}
+	if m.Asked != nil {
+		p.Decide(p.Policy)
 	}
 }
 
@@ -243,6 +267,7 @@ func (o *Outcome) ShowsServer(e *Event) bool {
 type Judged struct {
 	*Message
 	Target    string     // as in Message; for a response, taken from the request
+	Asked     *Ask       // the one of Asks that the policy's decision is about; nil if it is about the message
 	Answers   string     // of a response: method of the request it answers; "" if there is none
 	Tool      *Known     // of a call: the tool as last listed by the server; nil if never listed
 	Calls     int        // number of calls that the message adds to the count; see judge.call

@@ -47,7 +47,7 @@ type Message struct {
 	StructuredAt int    // offset of Structured in the frame
 
 	Code        string                   // of an error, as written
-	Asks        []string                 // of a result: methods of the requests it makes to the client, up to maxAsks
+	Asks        []Ask                    // of a result or notification: its requests to the client, up to one more than maxAsks
 	Batch       int                      // position in its batch, from 1; 0 outside a batch
 	Action      string                   // of an audit event: the decision of the other engine
 	Lists       [mcp.MessageSubject]bool // kinds of definitions that it lists
@@ -68,8 +68,16 @@ const maxOtherMethods = 8
 // maxIcons bounds the number of inspected icons per server.
 const maxIcons = 8
 
-// maxAsks bounds the number of inspected requests per result.
+// maxAsks bounds the number of judged requests per message.
 const maxAsks = 16
+
+// Ask is a request to the client in a result or a notification.
+type Ask struct {
+	Method    string
+	Offset    int        // offset of the request in the frame
+	Arguments []Argument // if a policy needs them
+	Partial   bool       // Arguments is incomplete
+}
 
 // Listing is a tool that its server lists for the first time in a session, or with a different
 // definition than before.

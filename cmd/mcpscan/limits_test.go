@@ -369,7 +369,7 @@ var limits = []struct {
 		{"maxShadows", "tool names that a server shares with other servers", "names", "calls to these tools are not refused because of it"},
 		{"maxPending", "open requests of each side of a connection, and tasks of a server", "requests", incomplete},
 		{"maxAnswers", "responses of a server remembered to recognise duplicates", "answers", "reported as a response to no open request"},
-		{"maxAsks", "requests in a result (`inputRequests`)", "requests", "not compared with the capabilities of the client"},
+		{"maxAsks", "requests in a result (`inputRequests`)", "requests", "not compared with the capabilities of the client; refused if there is a policy"},
 		{"maxOtherMethods", "further methods of a message (`Method` beside `method`)", "methods", "the message is refused"},
 		{"maxOtherNames", "further names of a definition", "names", "the definition is withheld"},
 		{"maxCalls", "calls remembered per server and category within the window", "calls", "forgotten; the last of its category is kept"},

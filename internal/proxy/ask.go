@@ -77,8 +77,12 @@ func questionOf(at *scope, direction mcp.Direction, frame []byte, size int, out 
 		if m.Decision.Verdict != scanner.Prompt {
 			continue
 		}
-		q.Method, q.Target = text.Visible(m.Method, nameChars), text.Visible(m.Target, nameChars)
-		q.Arguments = argumentsOf(frame, m.Offset)
+		method, target, offset := m.Method, m.Target, m.Offset
+		if m.Asked != nil {
+			method, target, offset = m.Asked.Method, "", m.Asked.Offset
+		}
+		q.Method, q.Target = text.Visible(method, nameChars), text.Visible(target, nameChars)
+		q.Arguments = argumentsOf(frame, offset)
 		break
 	}
 	return q

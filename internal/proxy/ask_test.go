@@ -152,12 +152,23 @@ func TestHeldMessages(t *testing.T) {
 	}
 	a.say <- true
 	c.expect(c.fromProxy, sampling)
+
+	// So are the results that contain such requests.
+	c.say(c.toProxy, call("6", "other")+"\n")
+	c.expect(c.serverIn, call("6", "other")+"\n")
+	required := `{"jsonrpc":"2.0","id":6,"result":{"resultType":"input_required","inputRequests":{"r":{"method":"roots/list"},"s":{"method":"sampling/createMessage","params":{"maxTokens":1}}}}}` + "\n"
+	c.say(c.serverOut, required)
+	if q := <-a.heard; q.Asks != "server" || q.Method != "sampling/createMessage" || q.Target != "" || q.Arguments != `{"maxTokens":1}` {
+		t.Errorf("%+v", q)
+	}
+	a.say <- true
+	c.expect(c.fromProxy, required)
 	if err := c.close(); err != nil {
 		t.Error(err)
 	}
 	a.wantTold(t, `tools/call "asked" for the server srv true: mcpscan held`, `tools/call "asked" for the server srv false: mcpscan held`,
 		`tools/call "asked" for the server srv false: the sender cancelled it`, `tools/call "asked" for the server srv, with 1 more messages true: mcpscan held`,
-		`sampling/createMessage from the server srv true: mcpscan held`)
+		`sampling/createMessage from the server srv true: mcpscan held`, `sampling/createMessage from the server srv true: mcpscan held`)
 }
 
 // TestHeldTooLong checks that a message is refused if no answer comes in time, or if too many

@@ -29,6 +29,9 @@ var PolicyDenied = scanner.Rule{
 			p.Blocks()
 		}
 		is := scanner.JudgeIssue{Severity: weight.severity, Message: weight.says + ": " + d.Reason, Key: d.Verdict.String() + " " + d.Rule, Offset: p.Message.Offset}
+		if p.Message.Asked != nil {
+			is.Offset = p.Message.Asked.Offset
+		}
 		is.Subject, is.Name, is.Pointer, is.Evidence = subjectOf(p)
 		if d.Location.File != "" {
 			is.Related = []scanner.Related{{Message: fmt.Sprintf("the rule %s of the policy", text.QuoteName(d.Rule)), Location: d.Location}}
@@ -51,16 +54,20 @@ var verdictWeights = map[scanner.Verdict]struct {
 // subjectOf returns the subject of a finding about a request.
 func subjectOf(p *scanner.JudgePass) (subject mcp.SubjectKind, name, pointer, evidence string) {
 	m := p.Message
-	switch m.Method {
+	method := m.Method
+	if m.Asked != nil {
+		method = m.Asked.Method
+	}
+	switch method {
 	case "sampling/createMessage":
-		return mcp.SamplingSubject, "", "", m.Method
+		return mcp.SamplingSubject, "", "", method
 	case "elicitation/create":
-		return mcp.ElicitationSubject, "", "", m.Method
+		return mcp.ElicitationSubject, "", "", method
 	case "resources/read", "resources/subscribe":
 		return mcp.CallSubject, m.Target, "/uri", m.Target
 	}
 	if m.Target == "" {
-		return mcp.MessageSubject, "", "", m.Method
+		return mcp.MessageSubject, "", "", method
 	}
 	return mcp.CallSubject, m.Target, "/name", m.Target
 }

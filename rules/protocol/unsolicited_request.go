@@ -53,8 +53,8 @@ var UnsolicitedRequest = scanner.Rule{
 			if m.Kind == mcp.Notification {
 				at = "/params/inputRequests"
 			}
-			for _, method := range m.Asks {
-				if undeclared(p.Server.Client, needed[method]) {
+			for i := range m.Asks {
+				if method := m.Asks[i].Method; undeclared(p.Server.Client, needed[method]) {
 					reportRequest(p, scanner.High, "although the client did not declare the capability", method, at)
 				}
 			}
