@@ -2,6 +2,7 @@ package scanner
 
 import (
 	"fmt"
+	"net/url"
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/mcp"
@@ -93,12 +94,60 @@ func (j *judge) refuseWithheld(p *JudgePass, method string) {
 	default:
 		return
 	}
-	for _, key := range [...]withheldKey{{p.Server.ID, mcp.DefinitionKey{Kind: kind, Name: p.Message.target(method)}}, {server: p.Server.ID}} {
+	name := p.Message.target(method)
+	for _, key := range [...]withheldKey{{p.Server.ID, mcp.DefinitionKey{Kind: kind, Name: name}}, {server: p.Server.ID}} {
 		if d, ok := j.withholding.refused[key]; ok {
 			p.Decide(d)
 			return
 		}
 	}
+	switch listed := j.pins[pinKey{server: p.Server.ID, kind: kind, name: name}] != nil; {
+	case listed:
+	case kind == mcp.ResourceSubject:
+		if d, ok := j.withholding.template(p.Server.ID, name); ok {
+			p.Decide(d)
+		}
+	case kind == mcp.PromptSubject && j.enforcesPins() && p.Pinning.Reviewed: // the rule refuses such tools
+		if trust, _ := p.trust(kind, name, nil); trust == Unpinned {
+			p.Decide(pinRefusal("nobody has approved the " + p.about(kind, name)))
+		}
+	}
+}
+
+// template returns the decision about a withheld template of a server that yields a URI. Of several, the
+// first by name counts.
+func (w *withholding) template(server, uri string) (d Decision, found bool) {
+	first := ""
+	for key, decision := range w.refused {
+		if key.server == server && key.Kind == mcp.TemplateSubject && (!found || key.Name < first) && yields(key.Name, uri) {
+			first, d, found = key.Name, decision, true
+		}
+	}
+	return d, found
+}
+
+// yields reports whether the expressions of a URI template may have values that make it the URI. Some
+// servers normalise escapes and case before they compare.
+func yields(template, uri string) bool {
+	template, rest := plainURI(template), plainURI(uri)
+	literal, after, more := strings.Cut(template, "{")
+	rest, ok := strings.CutPrefix(rest, literal)
+	for ok && more {
+		_, after, _ = strings.Cut(after, "}")
+		if literal, after, more = strings.Cut(after, "{"); !more {
+			return strings.HasSuffix(rest, literal)
+		}
+		_, rest, ok = strings.Cut(rest, literal)
+	}
+	return ok && rest == ""
+}
+
+// plainURI returns a URI or template in lower case and without escapes.
+func plainURI(s string) string {
+	if plain, err := url.PathUnescape(s); err == nil {
+		s = plain
+	}
+	return strings.ToLower(s)
 }
 
 // block collects the findings in a message's definitions that block them according to the user's
@@ -178,7 +227,7 @@ func (j *judge) refusal(p *JudgePass, d *mcp.Definition) (decision Decision, den
 
 // unpinned compares a definition with the one trusted under its name.
 func (j *judge) unpinned(p *JudgePass, d *mcp.Definition) Decision {
-	if !j.engine.pins || j.engine.options.Pinning.OnChange != Block || d.Foreign {
+	if !j.enforcesPins() || d.Foreign {
 		return Decision{}
 	}
 	key := d.Key()
@@ -187,21 +236,35 @@ func (j *judge) unpinned(p *JudgePass, d *mcp.Definition) Decision {
 		j.withholding.listed[key] = d.Digest
 	}
 	trust, _ := p.trust(d.Kind, d.Name, d)
-	about, since := fmt.Sprintf(`%s "%s"`, d.Kind, show(d.Name, nameChars)), "it was"
+	since := "it was"
 	if d.Kind == mcp.ServerSubject {
-		about, since = "instructions", "they were"
-	}
-	about += fmt.Sprintf(` of server "%s"`, show(p.Server.ID, nameChars))
-	refuse := func(reason string) Decision {
-		return Decision{Verdict: Block, Check: PinCheck, Rule: pinRule, Reason: reason}
+		since = "they were"
 	}
 	switch {
-	case trust == Unpinned && j.engine.options.Pinning.Reviewed:
-		return refuse("nobody has approved the " + about)
+	case trust == Unpinned && p.Pinning.Reviewed:
+		return pinRefusal("nobody has approved the " + p.about(d.Kind, d.Name))
 	case trust == Changed || trust == Unpinned && twice && first != d.Digest:
-		return refuse("the " + about + " changed since " + since + " trusted")
+		return pinRefusal("the " + p.about(d.Kind, d.Name) + " changed since " + since + " trusted")
 	}
 	return Decision{}
+}
+
+// enforcesPins reports whether definitions that differ from their trusted version are withheld.
+func (j *judge) enforcesPins() bool {
+	return j.engine.pins && j.engine.options.Pinning.OnChange == Block
+}
+
+// about describes a definition of the current server.
+func (p *JudgePass) about(kind mcp.SubjectKind, name string) string {
+	what := "instructions"
+	if kind != mcp.ServerSubject {
+		what = fmt.Sprintf(`%s "%s"`, kind, show(name, nameChars))
+	}
+	return fmt.Sprintf(`%s of server "%s"`, what, show(p.Server.ID, nameChars))
+}
+
+func pinRefusal(reason string) Decision {
+	return Decision{Verdict: Block, Check: PinCheck, Rule: pinRule, Reason: reason}
 }
 
 // denied asks the policy whether it refuses every request for a definition, whatever the
