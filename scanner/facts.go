@@ -43,8 +43,7 @@ type Message struct {
 	Task         uint64           // hash of the ID of the task that a result creates, or that a request concerns; 0 if there is none
 	RawArguments mcp.RawArguments // of a call: its arguments
 
-	Structured   []byte // of a result: its structuredContent, unless larger than structuredBytes
-	StructuredAt int    // offset of Structured in the frame
+	Structured []Structured // of a result: its structured content, unless larger than structuredBytes
 
 	Code        string                   // of an error, as written
 	Asks        []Ask                    // of a result or notification: its requests to the client, up to one more than maxAsks
@@ -57,6 +56,13 @@ type Message struct {
 	IdentityAt  int // of a Lockfile: offset of the server's identity
 
 	compared map[int]any // results of Compare checks by definition offset
+}
+
+// Structured is the structured content of the result of a call.
+type Structured struct {
+	JSON    []byte
+	Pointer string // relative to the result
+	Offset  int    // offset in the frame
 }
 
 // structuredBytes bounds the size of a structured result passed to the judge.

@@ -81,13 +81,17 @@ func (in *Inspector) result(m *Message, node int) {
 		in.region(mcp.ResultSubject, "", node, node)
 		return
 	}
-	if c := in.tree.Get(node, "structuredContent"); c >= 0 && !in.brief && !in.isError(node) {
-		if in.holds(c, structuredBytes) {
-			m.Structured = bytes.Clone(in.tree.Raw(c))
-		}
-		m.StructuredAt = int(in.tree.Nodes[c].Start) - int(in.tree.Nodes[in.event.root].Start)
-	}
+	in.structured(m, node, "")
+	in.structured(m, in.tree.Get(node, "result"), "/result") // of a call, in a task
 	in.members(m, node, mcp.ResultSubject)
+}
+
+// structured adds the structured content of the result of a call.
+func (in *Inspector) structured(m *Message, result int, pointer string) {
+	if c := in.tree.Get(result, "structuredContent"); !in.brief && in.holds(c, structuredBytes) && !in.isError(result) {
+		m.Structured = append(m.Structured, Structured{bytes.Clone(in.tree.Raw(c)), pointer + "/structuredContent",
+			int(in.tree.Nodes[c].Start) - int(in.tree.Nodes[in.event.root].Start)})
+	}
 }
 
 // isError reports whether a result sets isError, so that its structuredContent describes an

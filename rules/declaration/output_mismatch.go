@@ -24,43 +24,50 @@ var OutputMismatch = scanner.Rule{
 	Refs:       []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM05", "CWE-345"},
 	Message: func(p *scanner.MessagePass) {
 		result := p.Doc.Get(p.Root, "result")
-		structured := p.Doc.Get(result, "structuredContent")
-		content := p.Doc.Get(result, "content")
-		if p.Doc.Kind(structured) < wire.Array || p.Doc.Kind(content) != wire.Array {
-			return
-		}
-		for c := p.Doc.First(content); c >= 0 && !p.Full(); c = p.Doc.Next(c) {
-			text := p.Doc.Get(c, "text")
-			if p.Doc.Kind(text) != wire.String {
-				continue
-			}
-			var buf []byte
-			said := &views{structured: p.Doc}
-			if t := p.Doc.Text(text, &buf); !clause.IsJSON(t) || said.text.Parse(t) != nil {
-				continue
-			}
-			if at := said.differ(0, said.wrapped(structured)); at >= 0 {
-				p.Report(at, false, scanner.Medium, "the text of the result contains a different value at this location")
-			}
-		}
+		compareForms(p, result)
+		compareForms(p, p.Doc.Get(result, "result")) // of a call, in a task
 	},
 	On: mcp.OnResponse,
 	Judge: func(p *scanner.JudgePass) {
-		if p.Message.Structured == nil || p.Request == nil || p.Request.Method != "tools/call" {
+		if p.Request == nil || p.Request.Method != "tools/call" && p.Request.Method != "tasks/get" {
 			return
 		}
 		known := p.Server.Tools[p.Request.Target]
 		if known == nil || known.Definition.Output == nil || p.Server.Relisted[p.Request.Target] {
 			return
 		}
-		pointer, evidence, message := jsonschema.Violation(known.Definition.Output, p.Message.Structured)
-		if message == "" {
-			return
+		for i := range p.Message.Structured {
+			content := &p.Message.Structured[i]
+			if pointer, evidence, message := jsonschema.Violation(known.Definition.Output, content.JSON); message != "" {
+				p.Report(scanner.JudgeIssue{Severity: scanner.Medium, Subject: mcp.ResultSubject, Name: p.Request.Target,
+					Pointer: content.Pointer + pointer, Message: message, Evidence: evidence, Key: message, Offset: content.Offset,
+					Related: []scanner.Related{{Message: "the schema that the server listed", Location: known.Location}}})
+			}
 		}
-		p.Report(scanner.JudgeIssue{Severity: scanner.Medium, Subject: mcp.ResultSubject, Name: p.Request.Target,
-			Pointer: "/structuredContent" + pointer, Message: message, Evidence: evidence, Key: message, Offset: p.Message.StructuredAt,
-			Related: []scanner.Related{{Message: "the schema that the server listed", Location: known.Location}}})
 	},
+}
+
+// compareForms compares the text of a result with its structured content.
+func compareForms(p *scanner.MessagePass, result int) {
+	structured := p.Doc.Get(result, "structuredContent")
+	content := p.Doc.Get(result, "content")
+	if p.Doc.Kind(structured) < wire.Array || p.Doc.Kind(content) != wire.Array {
+		return
+	}
+	for c := p.Doc.First(content); c >= 0 && !p.Full(); c = p.Doc.Next(c) {
+		text := p.Doc.Get(c, "text")
+		if p.Doc.Kind(text) != wire.String {
+			continue
+		}
+		var buf []byte
+		said := &views{structured: p.Doc}
+		if t := p.Doc.Text(text, &buf); !clause.IsJSON(t) || said.text.Parse(t) != nil {
+			continue
+		}
+		if at := said.differ(0, said.wrapped(structured)); at >= 0 {
+			p.Report(at, false, scanner.Medium, "the text of the result contains a different value at this location")
+		}
+	}
 }
 
 // views are the two forms of one result: its text, parsed as JSON, and its structured content.
