@@ -112,12 +112,13 @@ func TestLLMFailsClosed(t *testing.T) {
 	}
 }
 
-// TestLLMUnrecorded checks that a part of a stream that cannot be recorded, and thus not judged, is
-// withheld if fail_closed is set, and counted as what happened to it.
+// TestLLMUnrecorded checks what happens to a part of a stream that cannot be recorded, and thus not judged:
+// text replaces its calls, and the whole part is withheld if fail_closed is set.
 func TestLLMUnrecorded(t *testing.T) {
 	call := `data: {"candidates":[{"content":{"role":"model","parts":[{"functionCall":{"name":"read","args":{}}}]}}]}` + "\n\n"
 	hello := `data: {"candidates":[{"content":{"role":"model","parts":[{"text":"Hello"}]}}]}` + "\n\n"
 	end := `data: {"candidates":[{"content":{"role":"model","parts":[{"text":"End"}]},"finishReason":"STOP"}]}` + "\n\n"
+	instead := `data: {"candidates":[{"content":{"role":"model","parts":[{"text":"[mcpscan] Tool 'read' blocked by policy: the call is incomplete or could not be inspected"}]}}]}` + "\n\n"
 	for name, answer := range map[string]string{"a call": hello + call + end, "the last call": hello + call, "text": hello} {
 		for _, closed := range []bool{true, false} {
 			a := inFrontOf(t, engineOf(t, scanner.Options{}), func(w http.ResponseWriter, r *http.Request) {
@@ -132,7 +133,7 @@ func TestLLMUnrecorded(t *testing.T) {
 			_, _, got := a.ask("/v1beta/models/m:streamGenerateContent", `{"contents":[{"role":"user","parts":[{"text":"Hi"}]}]}`)
 			events := a.events()
 			switch {
-			case !closed && (got != answer || !strings.Contains(events, "forward llm a model response was not inspected") || strings.Contains(events, "refuse")):
+			case !closed && (got != strings.Replace(answer, call, instead, 1) || !strings.Contains(events, "forward llm a model response was not inspected") || strings.Contains(events, "refuse")):
 				t.Errorf("%s: %s\n%s", name, got, events)
 			case closed && (!strings.HasPrefix(got, hello) || strings.Contains(got, "functionCall") || strings.Contains(got, "End") || strings.Count(got, "fail_closed") != 1 ||
 				strings.Count(events, "refuse llm a model response was not inspected") != 1):

@@ -359,7 +359,7 @@ func isError(body []byte) bool {
 // unjudged returns the decision about a call that is incomplete or unreadable. It is refused
 // because its effect is unknown.
 func unjudged(name string) *replay.Said {
-	return &replay.Said{Name: name, Decision: scanner.Decision{Verdict: scanner.Block, Check: scanner.RegistryCheck, Reason: "the call ended early and could not be judged"}}
+	return &replay.Said{Name: name, Decision: scanner.Decision{Verdict: scanner.Block, Check: scanner.RegistryCheck, Reason: "the call is incomplete or could not be inspected"}}
 }
 
 // appendEvent appends an event with this name and data.
