@@ -145,6 +145,14 @@ func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header()["Content-Type"] = nil // a response without one must not get one
 	r.Header.Del("Upgrade")          // some clients offer HTTP/2 with each request; only HTTP is forwarded
+	if coding := strings.Join(r.Header.Values("Content-Encoding"), ", "); coding != "" && !strings.EqualFold(coding, "identity") {
+		writeError(w, http.StatusUnsupportedMediaType, nil, "the proxy does not read encoded messages: send the body without Content-Encoding")
+		return
+	}
+	if !readableType(r) {
+		writeError(w, http.StatusUnsupportedMediaType, nil, onlyUTF8)
+		return
+	}
 	path := pathOf(r.URL)
 	stream := h.sessions.streamOf(r.URL.RequestURI())
 	switch {
@@ -173,14 +181,6 @@ func (h *HTTP) exchange(w http.ResponseWriter, r *http.Request, stream string) {
 		if x.at.mask = h.upstream.Mask(r.Header); x.at.mask != nil {
 			maskParams(x.at.head, x.at.mask)
 		}
-	}
-	if coding := r.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
-		writeError(w, http.StatusUnsupportedMediaType, nil, "the proxy does not read encoded messages: send the body without Content-Encoding")
-		return
-	}
-	if !readableType(r) {
-		writeError(w, http.StatusUnsupportedMediaType, nil, onlyUTF8)
-		return
 	}
 	body, more, done, err := h.large.read(r.Context(), r.Body, r.ContentLength, h.gate.MaxMessage)
 	defer done()

@@ -32,17 +32,19 @@ func (h *HTTP) authenticate(w http.ResponseWriter, r *http.Request) {
 	body, more, done, err := h.large.read(r.Context(), r.Body, r.ContentLength, h.gate.MaxMessage)
 	defer done()
 	ids, message := messagesIn(frameOf(body))
+	_, malformed := wire.Skim(wire.Lenient(body), wire.MaxNodes)
 	why := ""
 	switch {
 	case err != nil:
 		writeError(w, http.StatusBadRequest, nil, "the request ended early")
 		return
-	case message:
+	case wire.WideCharset(body) != "":
+		writeError(w, http.StatusUnsupportedMediaType, nil, onlyUTF8)
+		return
+	case message, malformed != nil && wire.ObjectAfter(body, "\r\n}\u2028\u2029"): // as in ambiguity
 		why = "a message on a path for authentication"
 	case more:
 		why = tooLongReason(mcp.ClientToServer, h.gate.MaxMessage)
-	case wire.WideCharset(body) != "":
-		why = "a body in the character set " + wire.WideCharset(body) + " on a path for authentication"
 	}
 	switch {
 	case why == "":

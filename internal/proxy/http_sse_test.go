@@ -39,9 +39,17 @@ func TestEndpointsAsClientsWriteThem(t *testing.T) {
 			}
 		}
 	}
-	for body, want := range map[string]int{call("1", "denied"): 404, "[" + call("1", "denied") + "]": 404, `{"client_name":"x"}`: 202, "grant_type=x": 202, "": 202} {
-		if status, _, got := f.ask(http.MethodPost, at+"/token", body); status != want || want == 404 && !strings.Contains(got, `"id":1`) {
+	second := `{"client_name":"x"}` + "\n" + call("1", "denied")
+	for body, want := range map[string]int{call("1", "denied"): 404, "[" + call("1", "denied") + "]": 404, `{"client_name":"x"}`: 202, `{"client_name":"}{"}`: 202, "grant_type=x": 202, "": 202, second: 404, "\xFE\xFF\x00{": 415} {
+		if status, _, got := f.ask(http.MethodPost, at+"/token", body); status != want || want == 404 && body != second && !strings.Contains(got, `"id":1`) {
 			t.Errorf("/token %s: %d %s, want %d", body, status, got, want)
+		}
+	}
+	for _, head := range [][]string{{"Content-Encoding: gzip"}, {"Content-Encoding: identity", "Content-Encoding: gzip"}, {"Content-Type: text/plain; charset=utf-16"}} {
+		for _, path := range []string{"/register", "/mcp"} {
+			if status, _, got := f.ask(http.MethodPost, at+path, "x", head...); status != http.StatusUnsupportedMediaType {
+				t.Errorf("%s with %s: %d %s", path, head, status, got)
+			}
 		}
 	}
 }

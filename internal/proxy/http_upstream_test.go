@@ -94,7 +94,7 @@ func TestHTTPPaths(t *testing.T) {
 	}, nil)
 	at := strings.TrimSuffix(f.url, "/mcp")
 	for path, want := range map[string]int{"/.well-known/oauth-protected-resource/mcp": 200, "/token": 200, "/authorize": 302, "/": 404, "/mcp/": 404, "//mcp": 404, "/%6dcp": 404, "/mcp/../mcp": 404, "/admin": 404, "/.well-known/../mcp": 404, "/.well-known/%2e%2e/mcp": 404, "/.well-known/..%2fmcp": 404, "/.well-known//mcp": 404, `/.well-known/..%5cmcp`: 404} {
-		status, head, body := f.ask(http.MethodPost, at+path, "code=secret", "Content-Type: application/x-www-form-urlencoded")
+		status, head, body := f.ask(http.MethodPost, at+path, "code=secret")
 		if status != want || status == 200 && body != path || status == 302 && head.Get("Location") != "https://login.example/x?y=z" {
 			t.Errorf("%s: got %d %s, want %d", path, status, body, want)
 		}

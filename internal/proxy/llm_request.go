@@ -22,7 +22,7 @@ import (
 func (x *llmExchange) request(w http.ResponseWriter) *http.Request {
 	r := x.in
 	shape := shapeOf("", r.URL.Path)
-	if coding := r.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
+	if coding := strings.Join(r.Header.Values("Content-Encoding"), ", "); coding != "" && !strings.EqualFold(coding, "identity") {
 		shape.write(w, http.StatusUnsupportedMediaType, "mcpscan: the proxy does not read encoded requests: send the body without Content-Encoding")
 		return nil
 	}
