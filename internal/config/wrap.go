@@ -212,6 +212,8 @@ func Unwrappable(e *Server) string {
 		return "its command contains arguments, which clients split in different ways: move them to args"
 	case strings.HasPrefix(e.Command, "~"):
 		return "its command begins with ~, which clients expand only in a command, not in an argument: write the full path"
+	case strings.Contains(e.Name, "\x00"):
+		return "its name contains the character U+0000, which no argument of a program can contain: rename it"
 	case len(text.References(e.Name)) > 0:
 		return "its name looks like a variable reference, which clients would expand"
 	}

@@ -221,6 +221,10 @@ func TestNotWrapped(t *testing.T) {
 			t.Errorf("%s: %q, want %q\n%s", entry, outcomes[0].Why, why, after)
 		}
 	}
+	named := []byte(`{"mcpServers": {"a\u0000b": {"command": "x"}}}`)
+	if after, outcomes, err := Wrap(".mcp.json", named, testWrapper, everything); err != nil || !bytes.Equal(after, named) || !strings.Contains(outcomes[0].Why, "U+0000") {
+		t.Errorf("a name with NUL: %v %+v", err, outcomes)
+	}
 	twice := `{"mcpServers": {"s": {"command": "x"}, "s": {"command": "y"}}}`
 	if _, _, err := Wrap(".mcp.json", []byte(twice), testWrapper, everything); err == nil || !strings.Contains(err.Error(), "defined twice") {
 		t.Errorf("defined twice: %v", err)
