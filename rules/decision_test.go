@@ -95,7 +95,17 @@ func TestOrdinaryBursts(t *testing.T) {
 		}
 		return strings.TrimSuffix(frames, "\n")
 	}
+	call := func(id int) string {
+		return fmt.Sprintf("a > {\"jsonrpc\":\"2.0\",\"id\":%d,\"method\":\"tools/call\",\"params\":{\"name\":\"compute_sum\"}}\n", id)
+	}
+	answer := func(id int) string {
+		return fmt.Sprintf("a < {\"jsonrpc\":\"2.0\",\"id\":%d,\"result\":{}}\n", id)
+	}
 	for _, c := range []struct{ what, settings, frames, want string }{
+		{"two turns of parallel calls", "", other + started + call(1) + call(2) + answer(1) + answer(2) + call(3) + call(4) + answer(4) + answer(3),
+			"8 alert cross-server burst\n9 alert cross-server burst"},
+		{"a loop, whose blocked calls get no answer", "", other + started + call(1) + answer(1) + call(2) + answer(2) + call(3) + call(4) + call(5) + call(6),
+			"8 block cross-server burst\n9 block cross-server burst\n10 block cross-server burst\n11 block cross-server burst"},
 		{"a single server", "", three("compute_sum"), "3 alert cross-server burst"},
 		{"a single server that sends", "", three("send_message"), "3 block cross-server burst"},
 		{"several servers", "", other + three("compute_sum"), "4 block cross-server burst"},
@@ -104,7 +114,7 @@ func TestOrdinaryBursts(t *testing.T) {
 		{"a single server, if all bursts are blocked", ", enabled: true", three("compute_sum"), "3 block cross-server burst"},
 		{"parallel calls, if all bursts are blocked", ", enabled: true", other + started + three("compute_sum"), "6 block cross-server burst"},
 	} {
-		if got := decided(t, "cross_server: {"+limit+c.settings+"}}", c.frames); got != c.want {
+		if got := decided(t, "cross_server: {"+limit+c.settings+"}}", strings.TrimSuffix(c.frames, "\n")); got != c.want {
 			t.Errorf("%s:\n%s\nwant:\n%s", c.what, got, c.want)
 		}
 	}

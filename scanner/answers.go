@@ -63,15 +63,6 @@ func (p *JudgePass) OpenElsewhere() bool {
 // Asking reports whether the current server has yet to answer a client request.
 func (p *JudgePass) Asking() bool { return len(p.Server.pending[mcp.ClientToServer]) > 0 }
 
-// AtOnce returns the number of requests the server has yet to answer, or 0 if it never
-// answered one, because the recording may lack answers.
-func (p *JudgePass) AtOnce() int {
-	if p.Server.answers.n == 0 {
-		return 0
-	}
-	return len(p.Server.pending[mcp.ClientToServer])
-}
-
 // HTTP returns the HTTP headers of the exchange that carried the message, or nil if the
 // recording has none.
 func (p *JudgePass) HTTP() *mcp.HTTPHead { return p.event.HTTP }

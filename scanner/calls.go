@@ -120,7 +120,9 @@ func cut(s string) string {
 // without a time are not counted.
 func (srv *Server) count(c *Call, l *Limits) (x Exceeded) {
 	if !c.Time.IsZero() {
-		x.Burst, x.FirstBurst, x.Began = srv.recent.add(stamp{c.Time, c.Location}, l, c.Refused)
+		alone := srv.answers.n == 0 || !srv.recent.busy(c.Time.Add(-l.BurstWindow)) // a recording may lack answers
+		x.Burst, x.FirstBurst, x.Began = srv.recent.add(stamp{c.Time, c.Location, c.ID, c.ID != "", alone}, l, c.Refused)
+		x.Parallel = x.Burst && srv.recent.parallel()
 		x.Rate, x.FirstRate = srv.bucket.take(c.Time, l.of(srv.ID), c.Refused)
 	}
 	return x
@@ -131,6 +133,7 @@ type Exceeded struct {
 	Burst      bool     // the call exceeds the burst limit within the window
 	FirstBurst bool     // it is the first to do so
 	Began      Location // of the first call in that window
+	Parallel   bool     // most calls in that window began while another one was open
 	Rate       bool     // the server's bucket has no token for the call
 	FirstRate  bool     // it is the first such call since the bucket was last full
 }

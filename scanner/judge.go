@@ -219,6 +219,10 @@ func (j *judge) message(session *Session, srv *Server, e *Event, i int) mcp.Dire
 	}
 	if p.Request != nil && from == mcp.ServerToClient {
 		j.suspect(srv, i, m.Message, j.request)
+		srv.recent.settle(cut(m.ID))
+	}
+	if p.call != nil && m.Decision.Verdict == Block { // its server does not get it
+		srv.recent.settle(p.call.ID)
 	}
 	if lists && j.engine.snapshot(e) != nil {
 		srv.show(m.Message)

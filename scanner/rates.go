@@ -2,6 +2,7 @@ package scanner
 
 import (
 	"cmp"
+	"slices"
 	"time"
 
 	"github.com/mcpscan/mcpscan/internal/capability"
@@ -110,8 +111,45 @@ type recent struct {
 }
 
 type stamp struct {
-	when time.Time
-	at   Location
+	when  time.Time
+	at    Location
+	id    string // of its request; "" if there is none
+	open  bool   // it has no answer yet
+	alone bool   // it began while no other call was open
+}
+
+// busy reports whether a call that began at from or later is open. Earlier ones may never be answered.
+func (r *recent) busy(from time.Time) bool {
+	for _, s := range slices.Backward(r.calls.all()) {
+		if s.when.Before(from) {
+			break
+		}
+		if s.open {
+			return true
+		}
+	}
+	return false
+}
+
+// settle records that the call with an id is answered, or blocked.
+func (r *recent) settle(id string) {
+	calls := r.calls.all()
+	for i := range calls {
+		if calls[i].id == id {
+			calls[i].open = false
+		}
+	}
+}
+
+// parallel reports whether at most half of the last calls began while no other one was open.
+func (r *recent) parallel() bool {
+	alone, calls := 0, r.calls.all()
+	for i := range calls {
+		if calls[i].alone {
+			alone++
+		}
+	}
+	return 2*alone <= len(calls)
 }
 
 // add records a call unless it was refused. It reports whether the call exceeds the limit,

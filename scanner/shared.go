@@ -45,6 +45,9 @@ func (j *judge) share(p *JudgePass, took *Call, first bool) {
 	if took != nil && !took.Refused {
 		s.Call, s.Counts = new(*took), p.call != nil
 	}
+	if s.Counts && m.Decision.Verdict == Block {
+		s.Answered = m.ID
+	}
 	if p.Request != nil && p.Direction == mcp.ServerToClient && toldOfCalls[p.Request.Method] {
 		s.Answered = m.ID
 	}
@@ -72,6 +75,9 @@ func (j *judge) learn(e *Event) {
 		return
 	}
 	call, limits := in.Call, &j.engine.options.Limits
+	if call != nil && call.ID != "" {
+		call.ID = in.elsewhere(call.ID)
+	}
 	if call != nil && in.Counts {
 		srv.count(call, limits)
 	}
@@ -83,6 +89,7 @@ func (j *judge) learn(e *Event) {
 	}
 	if in.Answered != "" {
 		srv.pending[mcp.ClientToServer].take(in.elsewhere(in.Answered))
+		srv.recent.settle(in.elsewhere(in.Answered))
 	}
 	if len(in.Tools) > 0 {
 		j.learnTools(session, srv, in.Tools)
@@ -91,7 +98,6 @@ func (j *judge) learn(e *Event) {
 		return
 	}
 	if call.ID != "" {
-		call.ID = in.elsewhere(call.ID)
 		if !srv.pending[mcp.ClientToServer].put(call.ID, PendingCall{Method: "tools/call", Target: call.Tool, Time: call.Time}) {
 			j.coverage.skip("more open requests than the limit: calls on other connections are not matched with their answers", e.Origin)
 		}

@@ -17,7 +17,7 @@ var Burst = scanner.Rule{
 	Fix:        "Check what the calls requested. Limit the calls per turn in the client.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceLow,
-	Basis:      "Severity and limits come from the agentsh design. Programs that call tools in a loop look the same, so the confidence is low. Each burst produces one finding at full severity, at the first call over the limit. Calls beyond the limit are blocked if data can leave: if the tool sends, or the session has another server. In a session with several servers, calls of which most started before any was answered are not blocked, because agents call tools in parallel. With cross_server.burst.enabled: true, all are blocked. Each blocked call after the first is reported as low. The finding is medium if no data can leave, because the session has no other server and the tool does not send. It is also medium for a burst of reads if most of them started before any was answered: models read many files in one turn. In the strict profile it is always high. A call that the recording reports as blocked does not lengthen a burst.",
+	Basis:      "Severity and limits come from the agentsh design. Programs that call tools in a loop look the same, so the confidence is low. Each burst produces one finding at full severity, at the first call over the limit. Calls beyond the limit are blocked if data can leave: if the tool sends, or the session has another server. In a session with several servers, calls are not blocked if at least half of them began before an earlier one was answered, because agents call tools in parallel. With cross_server.burst.enabled: true, all are blocked. Each blocked call after the first is reported as low. The finding is medium if no data can leave, because the session has no other server and the tool does not send. It is also medium for a burst of such parallel reads: models read many files in one turn. In the strict profile it is always high. A call that the recording reports as blocked does not lengthen a burst.",
 	Refs:       []string{"OWASP-LLM:LLM10", "ATLAS:AML.T0086", "CWE-770"},
 	On:         mcp.OnCall,
 	Judge: func(p *scanner.JudgePass) {
@@ -25,8 +25,8 @@ var Burst = scanner.Rule{
 		if !p.Exceeded.Burst {
 			return
 		}
-		sends, several, atOnce := c.Category == capability.Send, len(p.Session.Servers) > 1, 2*p.AtOnce() > p.Limits.BurstCalls
-		blocks := p.Limits.BlockBursts || sends || several && !atOnce
+		sends, several, parallel := c.Category == capability.Send, len(p.Session.Servers) > 1, p.Exceeded.Parallel
+		blocks := p.Limits.BlockBursts || sends || several && !parallel
 		verdict := scanner.Alert
 		if blocks {
 			verdict = scanner.Block
@@ -39,8 +39,8 @@ var Burst = scanner.Rule{
 			return
 		case !first:
 			severity, how = scanner.Low, "; another blocked call of the same burst"
-		case c.Category == capability.Read && atOnce:
-			severity, how = scanner.Medium, ", most of them before the first response"
+		case c.Category == capability.Read && parallel:
+			severity, how = scanner.Medium, ", most of them in parallel"
 		case !several && !sends:
 			severity, how = scanner.Medium, ", the only server of the session"
 		}
