@@ -56,19 +56,42 @@ func (in *Inspector) methodsOf(m *Message, root int) {
 	}
 }
 
-// member returns the member of a message's envelope with this name or, if there is none, the last one
+// member returns the member of a message's envelope or a definition with this name or, if there is none, the last one
 // whose name a lenient parser reads as this one; -1 if there is none.
 func (in *Inspector) member(root int, name string) int {
 	if c := in.tree.Get(root, name); c >= 0 {
 		return c
 	}
 	found := -1
+	name = strings.ToLower(name)
 	for c := in.tree.First(root); c >= 0; c = in.tree.Next(c) {
 		if in.tree.KeyReads(c, name) {
 			found = c
 		}
 	}
 	return found
+}
+
+// resultKeys maps the members of a result that are inspected in their own way, in folded form, to their
+// proper form.
+var resultKeys = func() map[string]string {
+	t := map[string]string{}
+	for _, key := range strings.Fields(`tools prompts resources resourceTemplates serverInfo instructions capabilities protocolVersion
+		nextCursor cacheScope task taskId inputRequests content`) {
+		t[strings.ToLower(key)] = key
+	}
+	return t
+}()
+
+// resultKey returns the key of a member of a result as the most lenient parser reads it.
+func (in *Inspector) resultKey(c int) string {
+	in.buf, in.key = in.buf[:0], in.key[:0]
+	key := in.tree.Key(c, &in.buf)
+	in.key, _ = wire.FoldKey(in.key, key)
+	if known, ok := resultKeys[string(in.key)]; ok {
+		return known
+	}
+	return string(key)
 }
 
 // methods contains common method names, so that reading one does not allocate.

@@ -113,7 +113,7 @@ func (in *Inspector) members(m *Message, node int, rest mcp.SubjectKind) {
 		in.introduce(m, doc.Get(doc.Get(node, "_meta"), mcp.MetaServerInfo))
 	}
 	for c := doc.First(node); c >= 0; c = doc.Next(c) {
-		key := string(doc.Key(c, new([]byte)))
+		key := in.resultKey(c)
 		kind, listing := listings[key]
 		switch {
 		case listing && doc.Kind(c) == wire.Array:
@@ -236,7 +236,7 @@ func (in *Inspector) list(m *Message, kind mcp.SubjectKind, node int) {
 func (in *Inspector) define(m *Message, kind mcp.SubjectKind, c int) {
 	doc := in.tree
 	def := mcp.Definition{Kind: kind, Node: c, Offset: int(doc.Nodes[c].Start) - int(doc.Nodes[in.event.root].Start)}
-	def.Name, _ = doc.Str(c, nameKey(kind))
+	def.Name = in.nameOf(c, nameKey(kind))
 	def.OtherNames = in.otherNames(c, def.Name, nameKey(kind))
 	def.Title, _ = doc.Str(c, "title")
 	if d, _ := doc.Str(c, "description"); len(d) > descriptionBytes {
@@ -283,6 +283,16 @@ func (in *Inspector) declare(m *Message, i int, def mcp.Definition) {
 		def.AgentSH = mcp.AgentSH(in.tree, i)
 	}
 	m.Definitions = append(m.Definitions, def)
+}
+
+// nameOf returns the name of a definition.
+func (in *Inspector) nameOf(c int, key string) string {
+	n := in.member(c, key)
+	if in.tree.Kind(n) != wire.String {
+		return ""
+	}
+	in.buf = in.buf[:0]
+	return string(in.tree.Text(n, &in.buf))
 }
 
 // otherNames returns the further names of a definition that some parsers read.

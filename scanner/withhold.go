@@ -235,16 +235,17 @@ func (j *judge) unpinned(p *JudgePass, d *mcp.Definition) Decision {
 	if !twice {
 		j.withholding.listed[key] = d.Digest
 	}
-	trust, _ := p.trust(d.Kind, d.Name, d)
 	since := "it was"
 	if d.Kind == mcp.ServerSubject {
 		since = "they were"
 	}
-	switch {
-	case trust == Unpinned && p.Pinning.Reviewed:
-		return pinRefusal("nobody has approved the " + p.about(d.Kind, d.Name))
-	case trust == Changed || trust == Unpinned && twice && first != d.Digest:
-		return pinRefusal("the " + p.about(d.Kind, d.Name) + " changed since " + since + " trusted")
+	for _, name := range append([]string{d.Name}, d.OtherNames...) {
+		switch trust, _ := p.trust(d.Kind, name, d); {
+		case trust == Unpinned && p.Pinning.Reviewed:
+			return pinRefusal("nobody has approved the " + p.about(d.Kind, name))
+		case trust == Changed || trust == Unpinned && twice && first != d.Digest:
+			return pinRefusal("the " + p.about(d.Kind, name) + " changed since " + since + " trusted")
+		}
 	}
 	return Decision{}
 }

@@ -340,6 +340,31 @@ func (denyNamed) Decide(r *scanner.PolicyRequest) scanner.Decision {
 	return scanner.Decision{}
 }
 
+// TestPinsInAnotherCase checks that a changed definition is withheld however its list and its name are
+// spelled: some parsers ignore case.
+func TestPinsInAnotherCase(t *testing.T) {
+	const changed = `"description":"Adds more.","inputSchema":{}}`
+	for result, want := range map[string]string{
+		`{"Tools":[{"name":"add",` + changed + `]}`:                              `{"Tools":[]}`,
+		`{"tools":[{"Name":"add",` + changed + `]}`:                              `{"tools":[]}`,
+		`{"tools":[{"name":"new","Name":"add",` + changed + `]}`:                 `{"tools":[]}`,
+		`{"tools":[],"TOOLS":[{"NAME":"add",` + changed + `]}`:                   `{"tools":[],"TOOLS":[]}`,
+		`{"Resources":[{"URI":"x://a","description":"New."}]}`:                   `{"Resources":[]}`,
+		`{"resourcetemplates":[{"uritemplate":"y://{a}","description":"New."}]}`: `{"resourcetemplates":[]}`,
+		`{"tools":[{"name":"new",` + changed + `]}`:                              `{"tools":[{"name":"new",` + changed + `]}`,
+	} {
+		says := func(result string) *scanner.Event {
+			return frame(1, mcp.ServerToClient, `{"jsonrpc":"2.0","id":1,"result":`+result+`}`)
+		}
+		live := pinning(t, scanner.Options{}).Live()
+		live.Step(says(`{"tools":[` + tool("add", "Adds.") + `],"resources":[{"uri":"x://a"}],"resourceTemplates":[{"uriTemplate":"y://{a}"}]}`))
+		e := says(result)
+		if got := live.Step(e).Rewrite(e.Frame); string(got) != `{"jsonrpc":"2.0","id":1,"result":`+want+`}` {
+			t.Errorf("%s: %s", result, got)
+		}
+	}
+}
+
 // TestWithheldByAnyName checks that a policy sees every name that a parser may read in a definition.
 func TestWithheldByAnyName(t *testing.T) {
 	engine := pinning(t, scanner.Options{Policy: denyNamed{}})
