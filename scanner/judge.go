@@ -183,7 +183,8 @@ func (j *judge) message(session *Session, srv *Server, e *Event, i int) mcp.Dire
 	}
 	j.pairs(e)
 	if m.Kind == mcp.Response {
-		if call, ok := srv.pending[opposite(from)][m.ID]; ok {
+		open := srv.pending[opposite(from)]
+		if call, ok := open[open.key(m.ID)]; ok {
 			j.request = call
 			p.Request = &j.request
 			m.Target, m.Answers = call.Target, call.Method
@@ -219,7 +220,7 @@ func (j *judge) message(session *Session, srv *Server, e *Event, i int) mcp.Dire
 	}
 	if p.Request != nil && from == mcp.ServerToClient {
 		j.suspect(srv, i, m.Message, j.request)
-		srv.recent.settle(cut(m.ID))
+		srv.recent.settle(j.request.ID)
 	}
 	if p.call != nil && m.Decision.Verdict == Block { // its server does not get it
 		srv.recent.settle(p.call.ID)

@@ -1,9 +1,14 @@
 package scanner
 
 import (
+	"cmp"
+	"math"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/mcpscan/mcpscan/internal/mcp"
+	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
 // PendingCall is a request that has no response yet.
@@ -12,7 +17,8 @@ type PendingCall struct {
 	Target   string
 	ID       string // raw id; a long one is truncated
 	Time     time.Time
-	NoCursor bool // it requests a page with the empty cursor
+	NoCursor bool   // it requests a page with the empty cursor
+	Sent     string // id as in ID, but of the request itself if it belongs to the call of a task
 }
 
 // ask returns the open request for a message. A request about a task of a call belongs to the call, and
@@ -20,8 +26,9 @@ type PendingCall struct {
 func (srv *Server) ask(m *Message, from mcp.Direction, at time.Time) PendingCall {
 	of, known := srv.tasks[m.Task]
 	if !known || from != mcp.ClientToServer {
-		return PendingCall{m.Method, m.Target, cut(m.ID), at, m.NoCursor}
+		return PendingCall{m.Method, m.Target, cut(m.ID), at, m.NoCursor, cut(m.ID)}
 	}
+	of.Sent = cut(m.ID)
 	if m.Method != "tasks/result" {
 		of.Method = m.Method
 	}
@@ -53,8 +60,28 @@ func (r *requests) put(id string, c PendingCall) bool {
 	return true
 }
 
-// take removes the request with an id, and reports whether there was one.
+// key returns the id of the request that a response with this id answers. Some clients, such as the
+// TypeScript SDK, compare ids as numbers.
+func (r requests) key(id string) string {
+	if _, open := r[id]; open || len(r) == 0 || id == "" {
+		return id
+	}
+	text := id
+	if strings.HasPrefix(id, `"`) {
+		text = strings.TrimSpace(string(wire.AppendUnquoted(nil, []byte(id))))
+	}
+	if n, err := strconv.ParseFloat(cmp.Or(text, "0"), 64); err == nil && n == math.Trunc(n) && math.Abs(n) < 1<<53 {
+		return strconv.FormatInt(int64(n), 10)
+	}
+	if n, err := strconv.ParseInt(text, 0, 64); err == nil { // 0x, 0o or 0b
+		return strconv.FormatInt(n, 10)
+	}
+	return id
+}
+
+// take removes the request that a response with an id answers, and reports whether there was one.
 func (r requests) take(id string) (c PendingCall, open bool) {
+	id = r.key(id)
 	c, open = r[id]
 	delete(r, id)
 	return c, open

@@ -42,6 +42,24 @@ func TestOpenRequests(t *testing.T) {
 	})
 }
 
+// TestAnswersInOtherForms checks that a response answers the request whose id is the same number for a client
+// that compares ids as numbers.
+func TestAnswersInOtherForms(t *testing.T) {
+	for id, same := range map[string]bool{`1`: true, `"1"`: true, `1.0`: true, `10e-1`: true, `" 1 "`: true, `"\u0031"`: true, `"0x1"`: true,
+		`"x"`: false, `1.5`: false, `"2"`: false, `""`: false, ``: false, `[1]`: false, `true`: false, `"Infinity"`: false, `1e400`: false} {
+		var r scanner.Requests
+		if r.Put("1", scanner.PendingCall{}); r.Take(id) != same {
+			t.Errorf("the response to %s answers the request 1: %t", id, !same)
+		}
+	}
+	var r scanner.Requests
+	r.Put("1", scanner.PendingCall{})
+	r.Put(`"1"`, scanner.PendingCall{})
+	if !r.Take(`"1"`) || !r.Take(`1`) {
+		t.Error("a response with the id of one request answers another one")
+	}
+}
+
 // TestMostOpenRequests checks that no request beyond the bound is remembered, and that a repeated
 // ID does not count as another request.
 func TestMostOpenRequests(t *testing.T) {

@@ -49,7 +49,7 @@ func (j *judge) share(p *JudgePass, took *Call, first bool) {
 		s.Answered = m.ID
 	}
 	if p.Request != nil && p.Direction == mcp.ServerToClient && toldOfCalls[p.Request.Method] {
-		s.Answered = m.ID
+		s.Answered = p.Request.ID
 	}
 	for i := range m.Listings {
 		if l := &m.Listings[i]; l.Before == nil {

@@ -2,6 +2,7 @@ package protocol
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/text"
@@ -21,12 +22,15 @@ var ResponseMismatch = scanner.Rule{
 	On:         mcp.OnResponse,
 	Judge: func(p *scanner.JudgePass) {
 		m := p.Message
-		if m.Kind != mcp.Response || p.Direction != mcp.ServerToClient || p.Request != nil || m.ID == "" || !p.Server.Asked || p.Unasked() {
+		matches := p.Request != nil && strings.HasPrefix(m.ID, p.Request.Sent)
+		if m.Kind != mcp.Response || p.Direction != mcp.ServerToClient || matches || m.ID == "" || !p.Server.Asked || p.Unasked() {
 			return
 		}
 		severity, why := scanner.Low, "matches no open request"
 		before, same := p.Answered()
 		switch {
+		case p.Request != nil:
+			why = "matches the request only as a number"
 		case before && same:
 			why = "repeats an earlier response word for word"
 		case before:
