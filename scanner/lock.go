@@ -72,11 +72,12 @@ func (in *Inspector) locked(m *Message, entry, i int) {
 	approval := in.approval(in.tree.Get(entry, "approved"))
 	listed := in.tree.Get(entry, "listed")
 	unlisted := listed >= 0 && string(in.tree.Raw(listed)) == "false"
+	digest, _ := in.tree.Str(entry, "digest")
 	agentsh, _ := in.tree.Str(entry, "agentsh")
 	mcpproxy, _ := in.tree.Str(entry, "mcpproxy")
 	for ; i < len(m.Definitions); i++ {
 		m.Definitions[i].Status, m.Definitions[i].Approval, m.Definitions[i].Unlisted = status, approval, unlisted
-		m.Definitions[i].Others = agentsh + " " + mcpproxy
+		m.Definitions[i].Accepted, m.Definitions[i].Others = digest, agentsh+" "+mcpproxy
 		if at := in.tree.Get(entry, "status"); at >= 0 {
 			m.Definitions[i].StatusAt = int(in.tree.Nodes[at].Start) - int(in.tree.Nodes[in.event.root].Start)
 		}

@@ -37,7 +37,8 @@ type Definition struct {
 	StatusAt int
 	Approval *baseline.Approval // from the lockfile; nil if it has none
 	Unlisted bool               // the lockfile says that its server no longer lists it
-	Others   string             // its digests in other systems, from the lockfile
+	Accepted string             // the approved definition's digest, from the lockfile
+	Others   string             // the same in other systems
 
 	// Node is the declaration's node in its frame's tree, while the frame is being
 	// inspected.

@@ -18,7 +18,7 @@ var LockTampered = scanner.Rule{
 	Fix:        "Restore the entry from version control, or run mcpscan pins reset for it, then mcpscan lock and mcpscan approve.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "mcpscan recomputes the digests from the text. If someone edits both text and digests, or the recorded command or version, the previous lockfile shows the edit: the approval in it was given to something else. The finding is medium if the lockfile before the change names a different approval for the same definition or server, because nothing that the server offers has changed.",
+	Basis:      "mcpscan recomputes the digests from the text. If someone edits both text and digests, or the recorded command or version, the previous lockfile shows the edit: the approval in it was given to something else. While a form of an entry waits for approval, the gate judges that form, so approving another one hides it. The finding is medium if the lockfile before the change names a different approval for the same definition or server, because nothing that the server offers has changed.",
 	Refs:       []string{"OWASP-MCP:MCP04", "CWE-353", "CWE-345"},
 	Message: func(p *scanner.MessagePass) {
 		eachEntry(p, func(kind string, entry int, name string) {
@@ -40,27 +40,41 @@ var LockTampered = scanner.Rule{
 		rewritten := func(was, now *baseline.Approval, issue scanner.JudgeIssue) {
 			if was.RewrittenAs(now) {
 				issue.Severity, issue.Evidence, issue.Key = scanner.Medium, now.By+": "+now.Reason, now.By+": "+now.Reason
-				issue.Message += "is unchanged, but this change replaced the person, time or reason of its approval in the lockfile; restore the approval"
+				issue.Message += "is approved as before, but this change replaced the person, time or reason of its approval in the lockfile; restore the approval"
 				p.Report(issue)
 			}
 		}
-		// A person who approves a change also makes a new approval.
-		reused := func(issue scanner.JudgeIssue) {
-			issue.Severity, issue.Key = scanner.High, "reused"
-			issue.Message += "was replaced in the lockfile, but its approval was given to what the lockfile recorded before; restore the entry, then run mcpscan lock and mcpscan approve"
+		// While another form waits for approval, the rules about changes compare only that form.
+		replaced := func(was, now *baseline.Approval, waits bool, issue scanner.JudgeIssue) {
+			issue.Severity = scanner.High
+			switch {
+			case was.ReusedAs(now): // a person who approves a change also makes a new approval
+				issue.Key = "reused"
+				issue.Message += "was replaced in the lockfile, but its approval was given to what the lockfile recorded before; restore the entry, then run mcpscan lock and mcpscan approve"
+			case waits:
+				issue.Key = "unlisted"
+				issue.Message += "waits for approval in one form, but this change approves another form, which the server does not list; restore the entry, then run mcpscan lock and mcpscan approve"
+				if now.MadeSince(was) {
+					issue.Approval = now
+				}
+			default:
+				return
+			}
 			p.Report(issue)
 		}
 		for i := range p.Message.Definitions {
 			d := &p.Message.Definitions[i]
-			was := before.Definitions[mcp.DefinitionKey{Kind: d.Kind, Name: d.Name}]
+			issue := scanner.JudgeIssue{Subject: d.Kind, Name: d.Name, Offset: d.StatusAt, Message: "the " + d.Kind.String() + " "}
+			was := before.Definitions[d.Key()]
 			if was == nil {
+				replaced(nil, d.Approval, d.Status == "changed", issue)
 				continue
 			}
-			issue := scanner.JudgeIssue{Subject: d.Kind, Name: d.Name, Offset: d.StatusAt, Message: "the " + d.Kind.String() + " ", Related: []scanner.Related{{Message: "approved here", Location: was.Location}}}
-			if was.Digest != d.Digest {
-				if d.Status == "approved" && was.Approval.ReusedAs(d.Approval) {
-					reused(issue)
-				}
+			issue.Related = []scanner.Related{{Message: "recorded here", Location: was.Location}}
+			if was.Accepted != d.Accepted || was.Approval == nil {
+				replaced(was.Approval, d.Approval, d.Status == "changed", issue)
+			}
+			if was.Accepted != d.Accepted {
 				continue
 			}
 			rewritten(was.Approval, d.Approval, issue)
@@ -72,11 +86,10 @@ var LockTampered = scanner.Rule{
 		}
 		if was, now := before.Locked, p.Locked(); was != nil && now != nil {
 			issue := scanner.JudgeIssue{Subject: mcp.ServerSubject, Pointer: "/identity", Offset: p.Message.IdentityAt, Message: "the server "}
-			switch same := len(was.Identity.Differences(now.Identity)) == 0; {
-			case same:
+			if len(was.Identity.Differences(now.Identity)) == 0 {
 				rewritten(was.Approval, now.Approval, issue)
-			case was.Approval.ReusedAs(now.Approval):
-				reused(issue)
+			} else {
+				replaced(was.Approval, now.Approval, now.Seen != nil, issue)
 			}
 		}
 	},
