@@ -63,13 +63,9 @@ func (id *Identity) Same(other *Identity) bool {
 	return true
 }
 
-// Alike reports whether two identities start the same server in the same way; npx's --yes flag is
-// ignored.
+// Alike reports whether two configurations start the same server in the same way.
 func (id *Identity) Alike(other *Identity) bool {
-	words := func(id *Identity) []string {
-		return slices.DeleteFunc(slices.Clone(id.Args), func(a string) bool { return a == "-y" || a == "--yes" })
-	}
-	return id.Same(other) && id.Version == other.Version && slices.Equal(words(id), words(other))
+	return len(id.started().Differences(other.started())) == 0
 }
 
 // address returns a URL without the parts that may be secret.
@@ -248,10 +244,16 @@ func packageVersion(id *Identity) string {
 	return id.Package + "@" + id.Version
 }
 
-// bareArgs returns the arguments without the package and its version.
+// bareArgs returns the arguments without the package and its version, and without npx's --yes flag,
+// which does not affect what runs.
 func (id *Identity) bareArgs() (args []string) {
+	named := false
 	for _, a := range id.Args {
+		if !named && id.Ecosystem == launch.NPM && (a == "-y" || a == "--yes") {
+			continue
+		}
 		if id.Package != "" && strings.Contains(a, id.Package) {
+			named = true
 			for _, v := range []string{id.Version, id.Pinned, id.Package} {
 				if v != "" {
 					a = strings.Replace(a, v, "", 1)
