@@ -43,7 +43,7 @@ func drifted(t interface {
 			differs = differs || was == nil || was.Digest != d.Digest
 		}
 	}
-	res := read(e.Against(before, nil, true), now, each(func(f *scanner.Finding) {
+	res := read(e.Since(before, true), now, each(func(f *scanner.Finding) {
 		if strings.HasPrefix(f.Rule.ID, "drift-") || f.Rule.ID == "rule-crashed" {
 			found = append(found, f)
 		}

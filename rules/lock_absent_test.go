@@ -81,7 +81,7 @@ func judged(t *testing.T, base, entry string, found configfile.Found) (all []str
 	}
 	events = append(events, &scanner.Event{Kind: scanner.ConfigEvent, Config: &file.ClientConfig, Origin: scanner.Origin{File: ".mcp.json", Line: 1, Column: 1}})
 	var told []*scanner.Finding
-	_, err = e.Against(approved, before, false).Run(context.Background(), replay.Events(events), each(func(f *scanner.Finding) {
+	_, err = e.Against(approved, before).Run(context.Background(), replay.Events(events), each(func(f *scanner.Finding) {
 		if f.Status == scanner.Open && f.Rule.Category == "version_pin" {
 			kept := *f
 			told = append(told, &kept)
@@ -282,7 +282,7 @@ func TestTakenOutOfAnAskedServer(t *testing.T) {
 		src := replay.Events([]*scanner.Event{at(scanner.Event{Kind: scanner.StartedEvent, Identity: now}), at(scanner.Event{Direction: mcp.ServerToClient,
 			Frame: []byte(`{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"fetch_page","description":"Fetches a page.","inputSchema":{"type":"object"}}]}}`)})})
 		var told []string
-		_, err := e.Against(approved(tt.lock), approved(whole), false).Run(context.Background(), src, each(func(f *scanner.Finding) {
+		_, err := e.Against(approved(tt.lock), approved(whole)).Run(context.Background(), src, each(func(f *scanner.Finding) {
 			if f.Severity >= scanner.High {
 				told = append(told, fmt.Sprintf("%s %s", f.Severity, f.Rule.ID))
 			}

@@ -279,9 +279,9 @@ func against(t *testing.T, e *scanner.Engine, ar *txtar.Archive) *scanner.Engine
 		t.Fatal(err)
 	}
 	if pair {
-		return e.Against(approved, nil, pair)
+		return e.Since(approved, true)
 	}
-	return e.Against(approved, approved, pair)
+	return e.Against(approved, approved)
 }
 
 func locked(name, text string, approved bool) ([]*scanner.Event, error) {

@@ -19,7 +19,7 @@ func (p *JudgePass) Identity() *baseline.Identity { return p.event.Identity }
 // Written returns the configured identity of a started server, or nil for other servers. It was
 // compared with the approved identity when the configuration was judged.
 func (p *JudgePass) Written() *baseline.Identity {
-	if p.event.Kind != StartedEvent {
+	if p.event.Kind != StartedEvent || p.judge.engine.versions {
 		return nil
 	}
 	for _, c := range p.judge.entries.known[p.event.Server] {
@@ -30,8 +30,11 @@ func (p *JudgePass) Written() *baseline.Identity {
 	return nil
 }
 
-// Configured reports whether a configuration in this run names the server.
-func (p *JudgePass) Configured() bool { return len(p.judge.entries.known[p.event.Server]) > 0 }
+// Configured reports whether a configuration in this run names the server, and is compared with a
+// lockfile.
+func (p *JudgePass) Configured() bool {
+	return len(p.judge.entries.known[p.event.Server]) > 0 && !p.judge.engine.versions
+}
 
 // Expected reports whether the user intends to use a server: a configuration in this run names
 // it, part of it was approved, or the user declared it.

@@ -35,7 +35,7 @@ func TestMissingIsBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := &sink{}
-		res, err := engine.Against(approved, nil, false).Run(context.Background(), replay.Events(list(n, "")), s)
+		res, err := engine.Against(approved, nil).Run(context.Background(), replay.Events(list(n, "")), s)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -42,8 +42,8 @@ func TestCompare(t *testing.T) {
 		engine *scanner.Engine
 		want   string
 	}{
-		"of a server": {e.Against(approved, nil, false), "[12 12] [a a compared c <nil>]"},
-		"of a pair":   {e.Against(approved, nil, true), "[] [a <nil> c <nil>]"},
+		"of a server": {e.Against(approved, nil), "[12 12] [a a compared c <nil>]"},
+		"of a pair":   {e.Since(approved, true), "[] [a <nil> c <nil>]"},
 	} {
 		compared, judged = nil, nil
 		out := c.engine.Live().Step(listing(0, tool("a", "2"), tool("b", "1"), tool("c", "2"), tool("d", "2")))

@@ -43,7 +43,7 @@ func (p *ConfigPass) Before(name string) []ConfiguredServer { return p.known[nam
 // reports whether there is a lockfile to compare with. It is for Configs checks.
 func (p *ConfigPass) Approved(name string) (o *Offer, compared bool) {
 	s := p.judge.engine.approved
-	if s == nil {
+	if s == nil || p.judge.engine.versions {
 		return nil, false
 	}
 	return s.Servers[name], true

@@ -64,17 +64,26 @@ type comparison struct {
 	approved *Snapshot // approved definitions; nil for none
 	base     *Snapshot // what definitions in a lockfile are compared with
 	revised  bool      // base is the previous version of the lockfile
+	versions bool      // approved is not a lockfile, but an older version of what the input offers
 	pair     bool
 	keep     bool
 }
 
 // Against returns an engine with the same rules that compares definitions with the approved ones.
-// It compares a lockfile with base (its previous version), or with approved if base is nil. If pair
-// is set, the first server that appears in the input is compared with the only approved one,
-// whatever their names.
-func (e *Engine) Against(approved, base *Snapshot, pair bool) *Engine {
+// It compares a lockfile with base (its previous version), or with approved if base is nil.
+func (e *Engine) Against(approved, base *Snapshot) *Engine {
 	other := *e
-	other.comparison = comparison{approved: approved, base: cmp.Or(base, approved), revised: base != nil, pair: pair}
+	other.comparison = comparison{approved: approved, base: cmp.Or(base, approved), revised: base != nil}
+	return &other
+}
+
+// Since returns an engine with the same rules that compares servers with an older version of them.
+// Only servers that are listed are compared, not the configurations that name them. If pair is set,
+// the first server that appears in the input is compared with the only one in before, whatever
+// their names.
+func (e *Engine) Since(before *Snapshot, pair bool) *Engine {
+	other := *e
+	other.comparison = comparison{approved: before, base: before, versions: true, pair: pair}
 	return &other
 }
 

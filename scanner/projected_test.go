@@ -40,7 +40,7 @@ func judgedAgainst(t *testing.T, approved []*Event, now *Event) (changed, unknow
 		t.Fatal(err)
 	}
 	changed, unknown = nil, nil
-	if _, err := engine.Against(offers, nil, false).Run(context.Background(), &listed{[]*Event{now}}, NewSnapshot()); err != nil {
+	if _, err := engine.Against(offers, nil).Run(context.Background(), &listed{[]*Event{now}}, NewSnapshot()); err != nil {
 		t.Fatal(err)
 	}
 	return changed, unknown

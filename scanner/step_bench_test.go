@@ -98,7 +98,7 @@ func BenchmarkDrift(b *testing.B) {
 	if _, err := e.Keeping().Run(b.Context(), replay.Events([]*scanner.Event{listOf(60, "Reads a file of the project and returns its text, line by line.")}), approved); err != nil {
 		b.Fatal(err)
 	}
-	e = e.Against(approved, nil, false)
+	e = e.Against(approved, nil)
 	now := listOf(60, strings.Repeat("Reads a file, or a part of it, and returns what it says. The lines are numbered. ", 6))
 	in := e.NewInspector()
 	facts := in.Inspect(now)

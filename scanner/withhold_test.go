@@ -35,7 +35,7 @@ func pinning(t *testing.T, o scanner.Options, approved ...string) *scanner.Engin
 	if _, err := e.Keeping().Run(t.Context(), replay.Events([]*scanner.Event{listing(0, approved...)}), s); err != nil {
 		t.Fatal(err)
 	}
-	return e.Against(s, nil, false)
+	return e.Against(s, nil)
 }
 
 // listing returns the result of tools/list.
@@ -210,7 +210,7 @@ func TestUnlistedPrompts(t *testing.T) {
 		engine  *scanner.Engine
 		name    string
 		refused bool
-	}{{e.Against(s, nil, false), "approved", false}, {e.Against(s, nil, false), "other", true}, {e, "other", true}, {pinning(t, trusting), "other", false}} {
+	}{{e.Against(s, nil), "approved", false}, {e.Against(s, nil), "other", true}, {e, "other", true}, {pinning(t, trusting), "other", false}} {
 		fetch := func() *scanner.Event {
 			return frame(2, mcp.ClientToServer, `{"jsonrpc":"2.0","id":2,"method":"prompts/get","params":{"name":"`+c.name+`"}}`)
 		}

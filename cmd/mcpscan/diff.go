@@ -63,7 +63,7 @@ func (c *diffCmd) Run(ctx context.Context, std streams) error {
 	fresh := func(f *scanner.Finding) bool { return !before.Knows(f) && (c.only == nil || c.only(f)) } // a diff reports only changes
 	met := metServers{}
 	into := app.Tee{filtered{checks.Into(collector), fresh}, sink{event: met.see}}
-	res, err := checks.Engine().Against(before, nil, pair).Run(context.WithoutCancel(ctx), now.Source, into)
+	res, err := checks.Engine().Since(before, pair).Run(context.WithoutCancel(ctx), now.Source, into)
 	if err != nil {
 		return readError(err)
 	}

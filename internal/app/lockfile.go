@@ -66,7 +66,7 @@ func (c *Checks) Engine() *scanner.Engine {
 	if c.approved == nil {
 		return c.engine
 	}
-	return c.engine.Against(c.approved, c.before, false)
+	return c.engine.Against(c.approved, c.before)
 }
 
 // offersOf returns the definitions that a lockfile approves.

@@ -98,7 +98,7 @@ func (d *differ) against(name string, before *scanner.Snapshot, newer []byte) (C
 			c.Findings = append(c.Findings, Reported{f.Rule.ID, f.Name, f.Pointer, f.Message, f.Severity})
 		}
 	}}
-	err := d.run(d.engine.Against(before, nil, true), newer, now)
+	err := d.run(d.engine.Since(before, true), newer, now)
 	c.Differs = !maps.Equal(digests(before), now.digests)
 	return c, err
 }
