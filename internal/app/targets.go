@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/mcpscan/mcpscan/internal/baseline"
 	"github.com/mcpscan/mcpscan/internal/config"
 	"github.com/mcpscan/mcpscan/internal/lockfile"
 	"github.com/mcpscan/mcpscan/internal/servers"
@@ -165,6 +166,7 @@ func (p *Plan) file(ctx context.Context, name string, approved bool) (*Side, err
 	case cerr == nil && configures(conf, kind):
 		return nil, fmt.Errorf("%s contains both definitions and a client configuration; move one of them to a file of its own", name)
 	default:
+		identify(events, name, data)
 		return &Side{Inputs: []report.Input{{Kind: kind, Name: name}}, Source: replay.Events(events), Close: func() {}}, nil
 	}
 	if _, broken := errors.AsType[*lockfile.Error](derr); broken {
@@ -182,6 +184,18 @@ func (p *Plan) file(ctx context.Context, name string, approved bool) (*Side, err
 		return nil, rerr
 	}
 	return &Side{Inputs: []report.Input{{Kind: "recording", Name: name}}, Source: src, Close: closeAll}, nil
+}
+
+// identify adds the command in a bundle's manifest to the definitions in it. Its variants for single
+// platforms are left out, because a server has one identity.
+func identify(events []*scanner.Event, name string, data []byte) {
+	at := slices.IndexFunc(events, func(e *scanner.Event) bool { return e.Kind == scanner.DefinitionEvent })
+	for _, m := range replay.Manifests(data) {
+		if f := config.ParseManifest(name, m); f != nil && at >= 0 {
+			events[at].Identity = baseline.IdentityOf(&f.Entries[0])
+			return
+		}
+	}
 }
 
 // offered reads the definitions in a lockfile or definition file. For a lockfile, approved selects

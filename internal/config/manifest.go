@@ -39,10 +39,10 @@ func ParseManifest(name string, data []byte) *File {
 }
 
 // system reads the command for one platform: the common one, with its override applied.
-func (r *reader) system(m member, override, options *node, scope string) {
+func (r *reader) system(m member, override, options *node, platform string) {
 	m.value = overridden(m.value, override)
 	s, _ := r.entry(r.file.Shape, m)
-	s.Scope = scope
+	s.Platform = platform
 	r.file.Entries = append(r.file.Entries, withDefaults(s, options))
 }
 

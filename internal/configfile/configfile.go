@@ -77,6 +77,9 @@ type Entry struct {
 	// Scope is the part of the configuration to which the entry applies, such as the project
 	// path in ~/.claude.json, or "" for all of it.
 	Scope string
+	// Platform is the only platform to which the entry applies, as a variant of another entry in an
+	// MCPB manifest, or "".
+	Platform string
 	// Pos is the start of the entry: its key, or the list item.
 	Pos Position
 	// Span contains the position of each value by JSON Pointer in terms of this struct
@@ -121,6 +124,10 @@ type Setting struct {
 
 // SwitchesOff reports whether an entry only turns off a server that another file configures.
 func (e *Entry) SwitchesOff() bool { return e.Disabled && e.Command == "" && e.URL == "" }
+
+// Compared reports whether an entry is compared with a lockfile, which has one command or address for
+// each server.
+func (e *Entry) Compared() bool { return e.Platform == "" && !e.SwitchesOff() }
 
 // At returns the position of a value of the entry, or of its nearest existing parent.
 func (e *Entry) At(pointer string) Position {

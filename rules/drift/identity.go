@@ -56,7 +56,7 @@ var Identity = scanner.Rule{
 func identified(p *scanner.ConfigPass, visit func(*configfile.Entry, *scanner.Offer, *baseline.Identity)) {
 	for i := range p.Entries {
 		entry := &p.Entries[i]
-		if offer, _ := p.Approved(entry.Name); offer != nil && offer.Identity != nil && !entry.SwitchesOff() {
+		if offer, _ := p.Approved(entry.Name); offer != nil && offer.Identity != nil && entry.Compared() {
 			visit(entry, offer, baseline.IdentityOf(entry))
 		}
 	}

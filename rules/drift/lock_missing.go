@@ -22,7 +22,7 @@ var LockMissing = scanner.Rule{
 			entry := &p.Entries[i]
 			offer, compared := p.Approved(entry.Name)
 			switch {
-			case !compared || offer != nil || entry.SwitchesOff():
+			case !compared || offer != nil || !entry.Compared():
 			case p.LockedBefore(entry.Name) != nil:
 				p.Report(entry, "", scanner.High, fmt.Sprintf("this change removed server %q from the lockfile; restore its entry", entry.Name), entry.Name)
 			default:

@@ -22,7 +22,7 @@ var LockStale = scanner.Rule{
 		for i := range p.Entries {
 			entry := &p.Entries[i]
 			offer, _ := p.Approved(entry.Name)
-			if offer == nil || entry.SwitchesOff() {
+			if offer == nil || !entry.Compared() {
 				continue
 			}
 			now := baseline.IdentityOf(entry)
