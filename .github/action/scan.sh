@@ -89,9 +89,15 @@ before() {
   case $1 in /* | [A-Za-z]:[\\/]*) return 0 ;; esac
   object=$(blob "$1") || exit 2
   [ -n "$object" ] || return 1
+  if [[ $(git ls-tree "$base" "./$1") = 120000* ]]; then # a symbolic link
+    object=$(printf '%s\n' "$base:./$1" | git cat-file --follow-symlinks --batch-check='%(objectname)')
+    case $object in 'dangling '* | 'loop '* | 'notdir '*) return 1 ;; esac
+  fi
   mkdir -p "${to%/*}"
   # cat-file applies no filter or driver that the checkout could configure.
-  git cat-file blob "$object" >"$to" || fail "the base version of $1 could not be read: remove filter from actions/checkout"
+  if ! [[ $object =~ ^[0-9a-f]+$ ]] || ! git cat-file blob "$object" >"$to"; then
+    fail "the base version of $1 could not be read: it must be a file or a link to a file in the repository, and actions/checkout must not set filter"
+  fi
   # A checkout may convert line ends, which is not a change.
   if [ -f "$name" ] && old=$(lines "$to") && new=$(lines "$name") && [ "$old" = "$new" ]; then cp "$name" "$to"; fi
 }

@@ -126,17 +126,22 @@ func (r *runner) commit(dir string, files map[string]string) string {
 type history struct{ strings.Builder }
 
 // commit adds a commit to a branch, by default with the branch's last commit as parent, otherwise
-// with those of the given branches. A file with empty content is removed.
+// with those of the given branches. A file with empty content is removed, and the content "-> NAME"
+// makes it a symbolic link.
 func (h *history) commit(branch string, files map[string]string, parents ...string) {
 	fmt.Fprintf(h, "commit refs/heads/%s\ncommitter a <a@example.com> 1767225600 +0000\ndata <<END\na change\nEND\n", branch)
 	for i, parent := range parents {
 		fmt.Fprintf(h, "%s refs/heads/%s\n", []string{"from", "merge"}[min(i, 1)], parent)
 	}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
-		if content := files[name]; content == "" {
+		mode, content := "100644", files[name]
+		if target, link := strings.CutPrefix(content, "-> "); link {
+			mode, content = "120000", target
+		}
+		if content == "" {
 			fmt.Fprintf(h, "D %q\n", name)
 		} else {
-			fmt.Fprintf(h, "M 100644 inline %q\ndata %d\n%s\n", name, len(content), content)
+			fmt.Fprintf(h, "M %s inline %q\ndata %d\n%s\n", mode, name, len(content), content)
 		}
 	}
 }
@@ -320,6 +325,10 @@ func TestActionBaseFiles(t *testing.T) {
 			map[string]string{"working-directory": "a"}, []string{"--config=a/mcpscan.yaml", "a/."}, map[string]string{"a/mcpscan.lock": "l1", "a/mcpscan.yaml": "c1"}, false},
 		{"a project loses its configuration to that of the repository", map[string]string{"a/mcpscan.lock": "l1", "a/mcpscan.yaml": "c1", "mcpscan.yaml": "x"}, map[string]string{"a/mcpscan.yaml": ""},
 			map[string]string{"working-directory": "a"}, []string{"--config=mcpscan.yaml", "a/."}, map[string]string{"a/mcpscan.lock": "l1", "mcpscan.yaml": "c1"}, false},
+		{"the lockfile is a link", map[string]string{"mcpscan.lock": "-> ci/pins", "ci/pins": "l1"}, map[string]string{"ci/pins": "l2"}, nil,
+			[]string{"."}, map[string]string{"mcpscan.lock": "l1"}, false},
+		{"the lockfile is a link to nothing", map[string]string{"mcpscan.lock": "-> ci/pins"}, map[string]string{"ci/pins": "l2"}, nil,
+			[]string{"."}, map[string]string{}, true},
 		{"a checkout with other line ends", map[string]string{"mcpscan.lock": "l1\n", "mcpscan.yaml": "a: 1\nb: 2\n"}, map[string]string{"mcpscan.lock": "l1\r\n", "mcpscan.yaml": "a: 1\nb: 2 \r\n"}, nil,
 			[]string{"--config=mcpscan.yaml", "."}, map[string]string{"mcpscan.lock": "l1\r\n", "mcpscan.yaml": "a: 1\nb: 2\n"}, false},
 	} {
