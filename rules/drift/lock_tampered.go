@@ -45,14 +45,15 @@ var LockTampered = scanner.Rule{
 			}
 		}
 		// While another form waits for approval, the rules about changes compare only that form.
-		replaced := func(was, now *baseline.Approval, waits bool, issue scanner.JudgeIssue) {
+		// by identifies the new form, so that a baseline accepts no other one.
+		replaced := func(was, now *baseline.Approval, waits bool, by string, issue scanner.JudgeIssue) {
 			issue.Severity = scanner.High
 			switch {
 			case was.ReusedAs(now): // a person who approves a change also makes a new approval
-				issue.Key = "reused"
+				issue.Key = "reused " + by
 				issue.Message += "was replaced in the lockfile, but its approval was given to what the lockfile recorded before; restore the entry, then run mcpscan lock and mcpscan approve"
 			case waits:
-				issue.Key = "unlisted"
+				issue.Key = "unlisted " + by
 				issue.Message += "waits for approval in one form, but this change approves another form, which the server does not list; restore the entry, then run mcpscan lock and mcpscan approve"
 				if now.MadeSince(was) {
 					issue.Approval = now
@@ -67,12 +68,12 @@ var LockTampered = scanner.Rule{
 			issue := scanner.JudgeIssue{Subject: d.Kind, Name: d.Name, Offset: d.StatusAt, Message: "the " + d.Kind.String() + " "}
 			was := before.Definitions[d.Key()]
 			if was == nil {
-				replaced(nil, d.Approval, d.Status == "changed", issue)
+				replaced(nil, d.Approval, d.Status == "changed", d.Accepted, issue)
 				continue
 			}
 			issue.Related = []scanner.Related{{Message: "recorded here", Location: was.Location}}
 			if was.Accepted != d.Accepted || was.Approval == nil {
-				replaced(was.Approval, d.Approval, d.Status == "changed", issue)
+				replaced(was.Approval, d.Approval, d.Status == "changed", d.Accepted, issue)
 			}
 			if was.Accepted != d.Accepted {
 				continue
@@ -86,10 +87,10 @@ var LockTampered = scanner.Rule{
 		}
 		if was, now := before.Locked, p.Locked(); was != nil && now != nil {
 			issue := scanner.JudgeIssue{Subject: mcp.ServerSubject, Pointer: "/identity", Offset: p.Message.IdentityAt, Message: "the server "}
-			if len(was.Identity.Differences(now.Identity)) == 0 {
+			if parts := was.Identity.Differences(now.Identity); len(parts) == 0 {
 				rewritten(was.Approval, now.Approval, issue)
 			} else {
-				replaced(was.Approval, now.Approval, now.Seen != nil, issue)
+				replaced(was.Approval, now.Approval, now.Seen != nil, strings.Join(parts, ", "), issue)
 			}
 		}
 	},
