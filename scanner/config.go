@@ -95,7 +95,7 @@ func (p *ConfigPass) ReportOther(e *configfile.Entry, s configfile.Setting, seve
 // ReportReplaced reports that an entry's executable differs from the approved file.
 func (p *ConfigPass) ReportReplaced(e *configfile.Entry, severity Severity, message string, was, now *baseline.Identity, related ...Related) {
 	f := p.finding(e, "/executable", severity, message, now.Executable, related)
-	f.Expected, f.Actual = was.Digest, now.Digest
+	f.Expected, f.Actual, f.key = was.Digest, now.Digest, now.Digest
 	p.report(f)
 }
 

@@ -126,7 +126,7 @@ func reportTakenOut(p *scanner.JudgePass) {
 		}
 	})
 	report := func(severity scanner.Severity, of []string, format string, args ...any) {
-		p.Report(scanner.JudgeIssue{Severity: severity, Subject: mcp.ServerSubject, Offset: p.Message.Offset, Message: fmt.Sprintf(format, args...), Evidence: strings.Join(of, ", "), Key: format})
+		p.Report(scanner.JudgeIssue{Severity: severity, Subject: mcp.ServerSubject, Offset: p.Message.Offset, Message: fmt.Sprintf(format, args...), Evidence: strings.Join(of, ", "), Key: format + strings.Join(of, ", ")})
 	}
 	switch {
 	case left == 0 && len(absent) > 0:
