@@ -1,6 +1,7 @@
 package main
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -39,8 +40,16 @@ func (w withPrograms) Run() int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
+	if err := flag.Set("test.parallel", parallelTests); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
 	return w.m.Run()
 }
+
+// parallelTests is the default number of parallel tests: more than processors, because most tests wait
+// for other processes.
+const parallelTests = "8"
 
 // install builds the program and the fake servers into a directory. The test binary could
 // also act as the program, but it initialises packages that only tests import, and

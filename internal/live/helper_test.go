@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -33,6 +34,9 @@ func TestMain(m *testing.M) {
 	signal.Notify(signals, os.Interrupt)
 	signal.Stop(signals)
 	before := runtime.NumGoroutine()
+	if err := flag.Set("test.parallel", "8"); err != nil { // most tests wait for timeouts
+		panic(err)
+	}
 	code := m.Run()
 	if left := goroutinesAbove(before); left != "" && code == 0 {
 		fmt.Fprintf(os.Stderr, "goroutines that still run after all tests:\n%s\n", left)

@@ -1,3 +1,7 @@
+//go:build !race && !nosdk
+
+// Compiling the SDKs takes minutes with the race detector or with the instrumentation for fuzzing.
+
 package proxy_test
 
 import (
