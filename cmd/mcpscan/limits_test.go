@@ -248,7 +248,7 @@ var limits = []struct {
 	}},
 	{"internal/launch", []limit{
 		{"maxWrappers", "nested launchers in a command", "programs", "the last one is treated as the server"},
-		{"maxNested", "shell command lines inside each other that are searched for packages", "levels", untested},
+		{"maxNested", "shell command lines inside each other that are searched for commands", "levels", untested},
 		{"maxReach", "words after the name of a launcher that another program starts", "words", untested},
 		{"maxShellText", "a shell command line that is split into words", "bytes", untested},
 	}},

@@ -25,14 +25,38 @@ func EachCommand(p *scanner.ConfigPass, each func(*configfile.Entry, *launch.Com
 	}
 }
 
-// EachPackage invokes each for every package that a configuration fetches.
+// EachNested invokes each for the command of every configured server that has one, and for the commands
+// behind it, with a function that reports a finding about an argument. Equal findings count as one.
+func EachNested(p *scanner.ConfigPass, each func(e *configfile.Entry, c *launch.Command, report Reporter)) {
+	EachCommand(p, func(e *configfile.Entry, l *launch.Command) {
+		seen := map[string]bool{}
+		l.Each(func(c *launch.Command) {
+			each(e, c, func(arg int, severity scanner.Severity, message, evidence string) {
+				pointer, word := Argument(e, arg)
+				if evidence == "" {
+					evidence = word
+				}
+				if key := pointer + " " + message + " " + evidence; !seen[key] {
+					seen[key] = true
+					p.Report(e, pointer, severity, message, evidence)
+				}
+			})
+		})
+	})
+}
+
+// Reporter reports a finding about an argument. Without evidence, the argument is the evidence.
+type Reporter func(arg int, severity scanner.Severity, message, evidence string)
+
+// EachPackage invokes each for every package that a configuration fetches, with the command that
+// fetches it.
 func EachPackage(p *scanner.ConfigPass, each func(*configfile.Entry, *launch.Command, launch.Package)) {
 	EachCommand(p, func(e *configfile.Entry, l *launch.Command) {
-		for _, one := range slices.Concat([]launch.Package{l.Package}, l.With, l.Behind) {
-			if one.Ecosystem.Fetched() && !text.IsReference(one.Name) {
-				each(e, l, one)
+		l.EachPackage(func(c *launch.Command, one launch.Package) {
+			if !text.IsReference(one.Name) {
+				each(e, c, one)
 			}
-		}
+		})
 	})
 }
 

@@ -5,48 +5,70 @@ import (
 	"strings"
 )
 
-// Limits for the search for packages behind a program.
+// Limits for the search for commands behind a program.
 const (
 	maxNested = 3  // texts within texts
 	maxReach  = 64 // words after the name of a launcher
 )
 
-// search collects the packages that words of a command start although its program is not a known
+// Each invokes each for a command and those behind it.
+func (l *Command) Each(each func(*Command)) {
+	each(l)
+	for i := range l.Behind {
+		each(&l.Behind[i])
+	}
+}
+
+// EachPackage invokes each once for every package that a command or those behind it fetch.
+func (l *Command) EachPackage(each func(*Command, Package)) {
+	seen := map[Package]bool{}
+	l.Each(func(c *Command) {
+		for _, p := range append([]Package{c.Package}, c.With...) {
+			key := p
+			key.Arg = 0
+			if p.Ecosystem.Fetched() && !seen[key] {
+				seen[key] = true
+				each(c, p)
+			}
+		}
+	})
+}
+
+// search collects the commands that words of a command start although its program is not a known
 // wrapper: a bridge such as supergateway, or a shell with several commands.
 func (l *Command) search(command string, args []string, depth int) {
 	if depth == maxNested {
 		return
 	}
-	seen := map[Package]bool{}
-	first := func(p Package) bool {
-		p.Arg = 0
-		again := seen[p]
-		seen[p] = true
-		return !again
-	}
-	for _, p := range append([]Package{l.Package}, l.With...) {
-		first(p)
-	}
-	add := func(one *Command, arg func(Package) int) {
-		for _, p := range slices.Concat([]Package{one.Package}, one.With, one.Behind) {
-			if p.Ecosystem.Fetched() && first(p) {
-				p.Arg = arg(p)
-				l.Behind = append(l.Behind, p)
-			}
+	contained := l.inContainer()
+	add := func(one Command, arg func(int) int) {
+		behind := one.Behind
+		one.Behind = nil
+		for _, c := range append([]Command{one}, behind...) {
+			c.move(arg)
+			c.Contained = c.Contained || contained
+			l.Behind = append(l.Behind, c)
 		}
 	}
 	text := func(arg int, s string) {
-		for _, words := range shellCommands(s) {
-			if known(program(words[0])) || commandLine(words[0], "") != nil {
-				one := parse(words[0], words[1:], depth+1)
-				add(&one, func(Package) int { return arg })
+		code := arg == l.Code && shell(l.Interpreter)
+		for _, c := range shellCommands(s) {
+			if code || known(program(c.words[0])) || commandLine(c.words[0], "") != nil {
+				one := parse(c.words[0], c.words[1:], depth+1)
+				one.TextWords = slices.Concat(c.env, c.words)
+				from := len(l.Behind)
+				add(one, func(int) int { return arg })
+				for i := range l.Behind[from:] {
+					c := &l.Behind[from+i]
+					c.First, c.Text, c.inText = InText, arg, len(c.Words)
+				}
 			}
 		}
 	}
 	if l.First == InText && l.Text == InCommand {
 		text(InCommand, command)
 	}
-	from := 0
+	from := max(l.First-1, 0)                // the program itself can be a text
 	if l.Ecosystem.Fetched() && l.Arg >= 0 { // words before the package are options of its launcher
 		from = l.Arg
 		if l.First != InText {
@@ -59,10 +81,34 @@ func (l *Command) search(command string, args []string, depth int) {
 			continue
 		}
 		name := program(args[i])
-		if launcher := launchers[name]; launcher != nil {
-			one := Command{Program: name, Words: args[i+1 : min(i+1+maxReach, len(args))], Code: NoCode}
-			launcher(&one)
-			add(&one, func(p Package) int { return i + 1 + p.Arg })
+		if launchers[name] == nil && !has(elevating, name) {
+			continue
+		}
+		one := parse(args[i], args[i+1:min(i+1+maxReach, len(args))], maxNested)
+		if launchers[name] != nil || one.Program != name && one.Name != "" && (one.Launches() || one.Ecosystem == Local) {
+			from := i + 1
+			i += max(one.First, 0)
+			add(one, func(arg int) int { return from + arg })
+			contained = contained || one.inContainer()
+		}
+	}
+}
+
+// inContainer reports whether the commands in the arguments of a program run in a container.
+func (l *Command) inContainer() bool { return has(" docker podman nerdctl ", l.Program) }
+
+// move changes the indexes of the arguments of a command to those of the command that contains it.
+func (l *Command) move(arg func(int) int) {
+	if l.First != InText {
+		l.First = arg(l.First)
+	}
+	l.Text, l.Arg = arg(l.Text), arg(l.Arg)
+	for i := range l.With {
+		l.With[i].Arg = arg(l.With[i].Arg)
+	}
+	for _, at := range [...]*int{&l.Root, &l.Code} {
+		if *at != NoCode {
+			*at = arg(*at)
 		}
 	}
 }

@@ -55,14 +55,15 @@ type Command struct {
 	Package
 	// With are additional packages that the command installs.
 	With []Package
-	// Behind are packages that Program appears to start in turn, such as a server behind a bridge.
-	Behind []Package
+	// Behind are commands that Program appears to start in turn, such as a server behind a bridge or
+	// all commands of a shell. They have none behind them.
+	Behind []Command
 	// Program is the program without path and suffix, after wrappers such as env and cmd /c: npx,
 	// docker, sh.
 	Program string
 	// Words are the arguments of Program, and First is the index of the first of them in the
 	// arguments of the command. If a shell splits a string into words, First is InText and the
-	// words are in the argument Text.
+	// words are in the argument Text and those after it.
 	Words []string
 	First int
 	Text  int
@@ -75,21 +76,34 @@ type Command struct {
 	Code        int
 	Interpreter string
 
+	// TextWords are all words of a command of Behind that is part of an argument, with the assignments
+	// before it; nil for other commands, whose words are arguments.
+	TextWords []string
+	// Contained is set for a command of Behind that runs in a container that another one starts.
+	Contained bool
+	// Root is the index of the argument that names sudo or a similar program, InCommand, or NoCode.
+	Root int
+
 	written string // the program as written
+	inText  int    // how many Words are in Text if First is InText; negative if Program is not
 }
 
 // InText is Command.First if the words of the program are all in one argument.
 const InText = -2
 
-// NoCode is the value of Command.Code when none of the arguments is code.
+// NoCode is the value of Command.Code when none of the arguments is code, and of Command.Root when
+// none names such a program.
 const NoCode = -2
 
 // ArgOf returns the index of the command's argument that contains word i of the program.
 func (l *Command) ArgOf(i int) int {
-	if l.First == InText {
+	switch {
+	case l.First != InText:
+		return l.First + i
+	case i < l.inText:
 		return l.Text
 	}
-	return l.First + i
+	return l.Text + 1 + i - l.inText
 }
 
 // maxWrappers is the maximum number of nested wrappers to unwrap.
@@ -100,11 +114,11 @@ const maxWrappers = 6
 func Parse(command string, args []string) Command { return parse(command, args, 0) }
 
 func parse(command string, args []string, depth int) Command {
-	l := Command{Program: program(command), Words: args, Code: NoCode, written: command}
+	l := Command{Program: program(command), Words: args, Code: NoCode, Root: NoCode, written: command}
 	l.Arg = InCommand
 	if words := commandLine(command, l.Program); len(words) > 1 {
 		l.run(words[0], append(words[1:], args...))
-		l.First, l.Text = InText, InCommand
+		l.First, l.Text, l.inText = InText, InCommand, len(words)-1
 	}
 	for range maxWrappers {
 		if !l.unwrap() {
@@ -158,6 +172,9 @@ var interpreter = lazyregexp.New(`^(?:(?:python|pypy)[0-9.]*w?|py|node|nodejs|ts
 
 // unwrap continues with the program that a wrapper starts, and reports whether there is one.
 func (l *Command) unwrap() bool {
+	if l.Root == NoCode && has(elevating, l.Program) {
+		l.Root = l.Arg
+	}
 	if shell(l.Program) {
 		return l.unwrapShell()
 	}
@@ -201,12 +218,15 @@ func (l *Command) split() bool {
 		}
 		l.Arg = l.ArgOf(at)
 		rest := l.Words[at+1:]
-		l.Text, l.First = l.Arg, InText
+		l.Text, l.First, l.inText = l.Arg, InText, len(words)-1
 		l.run(words[0], append(words[1:], rest...))
 		return true
 	}
 	return false
 }
+
+// elevating are the programs that start another one with the permissions of another user.
+const elevating = " sudo doas pkexec gsudo "
 
 // run sets the program to start and its arguments.
 func (l *Command) run(name string, words []string) {
@@ -219,6 +239,7 @@ func (l *Command) skip(i int) {
 	if l.First != InText {
 		l.First += i + 1
 	}
+	l.inText -= i + 1
 	l.run(l.Words[i], l.Words[i+1:])
 }
 

@@ -30,9 +30,11 @@ func shown(l launch.Command) string {
 	for _, p := range l.With {
 		out += " + " + packaged(p)
 	}
-	for _, p := range l.Behind {
-		out += " > " + packaged(p)
-	}
+	l.EachPackage(func(c *launch.Command, p launch.Package) {
+		if c != &l {
+			out += " > " + packaged(p)
+		}
+	})
 	return out
 }
 
@@ -328,10 +330,22 @@ func FuzzLaunch(f *testing.F) {
 	f.Fuzz(func(t *testing.T, command, args string) {
 		words := strings.Split(args, "\x00")
 		l := launch.Parse(command, words)
-		for _, p := range slices.Concat(l.With, l.Behind, []launch.Package{l.Package}) {
-			if p.Arg < launch.InCommand || p.Arg >= len(words) {
-				t.Errorf("argument %d of %d", p.Arg, len(words))
+		l.Each(func(c *launch.Command) {
+			at := []int{c.Arg}
+			for _, p := range c.With {
+				at = append(at, p.Arg)
 			}
-		}
+			for i := range c.Words {
+				at = append(at, c.ArgOf(i))
+			}
+			for _, i := range []int{c.Code, c.Root} {
+				if i != launch.NoCode {
+					at = append(at, i)
+				}
+			}
+			if i := slices.IndexFunc(at, func(i int) bool { return i < launch.InCommand || i >= len(words) }); i >= 0 {
+				t.Errorf("argument %d of %d", at[i], len(words))
+			}
+		})
 	})
 }

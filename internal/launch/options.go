@@ -170,6 +170,8 @@ var wrappers = map[string]*wrapper{
 	"env":        {options: options{values: " -u --unset -C --chdir "}},
 	"sudo":       {options: options{values: " -u --user -g --group -C -D -h -p -r -t -T -U "}},
 	"doas":       {options: options{values: " -u -C "}},
+	"pkexec":     {options: options{values: " --user "}},
+	"gsudo":      {options: options{values: " -u --user -i --integrity --loglevel "}},
 	"nohup":      {},
 	"time":       {},
 	"command":    {},

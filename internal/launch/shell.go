@@ -107,9 +107,10 @@ func (l *Command) unwrapShell() bool {
 	if several {
 		text = strings.Join(append([]string{text}, l.Words[at+1:]...), " ")
 	}
-	for _, words := range shellCommands(text) {
+	for _, c := range shellCommands(text) {
+		words := c.words
 		if name := program(words[0]); known(name) && !shell(name) {
-			l.Text, l.First = l.ArgOf(at), InText
+			l.Text, l.First, l.inText = l.ArgOf(at), InText, len(words)-1
 			l.Arg = l.Text
 			l.run(words[0], words[1:])
 			return true
@@ -121,16 +122,27 @@ func (l *Command) unwrapShell() bool {
 // maxShellText is the maximum length of a command string that is split into words.
 const maxShellText = 4096
 
-// shellCommands splits a string into commands, without the words before a program.
-func shellCommands(s string) [][]string {
-	var out [][]string
+// shellCommand is a command in shell code.
+type shellCommand struct {
+	env   []string // the assignments before it
+	words []string // the program and its arguments
+}
+
+// shellCommands splits a string into commands, without the keywords before a program.
+func shellCommands(s string) []shellCommand {
+	var out []shellCommand
+	var c shellCommand
 	var current []string
 	flush := func() {
 		for len(current) > 0 && (assignment.MatchString(current[0]) || has(beforeProgram, current[0])) {
+			if !has(beforeProgram, current[0]) {
+				c.env = append(c.env, current[0])
+			}
 			current = current[1:]
 		}
-		if len(current) > 0 {
-			out = append(out, current)
+		if c.words = current; len(current) > 0 {
+			out = append(out, c)
+			c.env = nil
 		}
 		current = nil
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/mcpscan/mcpscan/internal/configfile"
 	"github.com/mcpscan/mcpscan/internal/destination"
+	"github.com/mcpscan/mcpscan/internal/entries"
 	"github.com/mcpscan/mcpscan/internal/launch"
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/secrets"
@@ -26,40 +27,42 @@ var InsecureTransport = scanner.Rule{
 	Config: func(p *scanner.ConfigPass) {
 		for i := range p.Entries {
 			e := &p.Entries[i]
-			if e.Command == "" {
-				plainAddress(p, e, "/url", e.URL, sendsCredentials(e.Headers))
-			} else {
-				overCommand(p, e)
+			if severity, message := plainAddress(e.URL, sendsCredentials(e.Headers)); e.Command == "" && message != "" {
+				p.Report(e, "/url", severity, message, e.URL)
 			}
 			unchecked(p, e)
 		}
+		entries.EachNested(p, overCommand)
 	},
 }
 
-// plainAddress reports an address that is used without encryption.
-func plainAddress(p *scanner.ConfigPass, e *configfile.Entry, pointer, written string, credentials bool) {
+// plainAddress rates an address. The message is "" if it is not one, or encrypted.
+func plainAddress(written string, credentials bool) (scanner.Severity, string) {
 	u, ok := destination.Address(written)
-	if !ok || u.Scheme != "http" && u.Scheme != "ws" || destination.Loopback(u.Hostname()) || u.Hostname() == "host.docker.internal" {
-		return
+	switch {
+	case !ok || u.Scheme != "http" && u.Scheme != "ws" || destination.Loopback(u.Hostname()) || u.Hostname() == "host.docker.internal":
+		return 0, ""
+	case destination.Private(u.Hostname()):
+		return scanner.Low, "the connection within a private network is not encrypted"
+	case credentials || u.User != nil:
+		return scanner.High, "the connection is not encrypted and carries credentials"
 	}
-	severity, message := scanner.Medium, "the connection is not encrypted"
-	if destination.Private(u.Hostname()) {
-		severity, message = scanner.Low, "the connection within a private network is not encrypted"
-	} else if credentials || u.User != nil {
-		severity, message = scanner.High, "the connection is not encrypted and carries credentials"
-	}
-	p.Report(e, pointer, severity, message, written)
+	return scanner.Medium, "the connection is not encrypted"
 }
 
-// overCommand checks the addresses passed to programs such as mcp-remote.
-func overCommand(p *scanner.ConfigPass, e *configfile.Entry) {
-	l := launch.Parse(e.Command, e.Args)
-	if !bridge.MatchString(l.Name) {
-		return
+// overCommand checks the addresses passed to programs such as mcp-remote, and options in texts that
+// disable certificate verification.
+func overCommand(_ *configfile.Entry, l *launch.Command, report entries.Reporter) {
+	credentials := slices.ContainsFunc(l.Words, func(a string) bool { return credentialArgument.MatchString(a) })
+	for i, word := range l.Words {
+		if severity, message := plainAddress(word, credentials); message != "" && bridge.MatchString(l.Name) {
+			report(l.ArgOf(i), severity, message, word)
+		}
 	}
-	credentials := slices.ContainsFunc(e.Args, func(a string) bool { return credentialArgument.MatchString(a) })
-	for i, arg := range e.Args {
-		plainAddress(p, e, fmt.Sprintf("/args/%d", i), arg, credentials)
+	for _, word := range l.TextWords {
+		if uncheckedFlag.MatchString(word) {
+			report(l.Text, scanner.Medium, uncheckedMessage, word)
+		}
 	}
 }
 
@@ -88,15 +91,17 @@ func unchecked(p *scanner.ConfigPass, e *configfile.Entry) {
 			p.Report(e, pointer, scanner.High, "certificate checks are disabled for the whole process", name+"="+written)
 		case verifyName.MatchString(upper) && (value == "false" || value == "0" || value == "no" || value == "off"),
 			insecureName.MatchString(upper) && (value == "true" || value == "1" || value == "yes" || value == "on"):
-			p.Report(e, pointer, scanner.Medium, "certificate checks are disabled", name+"="+written)
+			p.Report(e, pointer, scanner.Medium, uncheckedMessage, name+"="+written)
 		}
 	})
 	for i, arg := range e.Args {
 		if uncheckedFlag.MatchString(arg) {
-			p.Report(e, fmt.Sprintf("/args/%d", i), scanner.Medium, "certificate checks are disabled", arg)
+			p.Report(e, fmt.Sprintf("/args/%d", i), scanner.Medium, uncheckedMessage, arg)
 		}
 	}
 }
+
+const uncheckedMessage = "certificate checks are disabled"
 
 var (
 	verifyName    = lazyregexp.New(`(?:^|_)(?:SSL|TLS|HTTPS|CERTS?)_VERIFY$|(?:^|_)VERIFY_(?:SSL|TLS|CERTS?|CERTIFICATES?)$|(?:^|_)STRICT_SSL$`)

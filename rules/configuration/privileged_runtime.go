@@ -21,12 +21,13 @@ var PrivilegedRuntime = scanner.Rule{
 	Basis:      "The finding is high if the sandbox is ineffective or everything is writable, and medium for host networking, a read-only home directory, or a browser without its sandbox.",
 	Refs:       []string{"OWASP-MCP:MCP02", "OWASP-LLM:LLM06", "CWE-250"},
 	Config: func(p *scanner.ConfigPass) {
-		entries.EachCommand(p, func(e *configfile.Entry, l *launch.Command) {
-			report := func(arg int, severity scanner.Severity, message string) {
-				pointer, word := entries.Argument(e, arg)
-				p.Report(e, pointer, severity, message, word)
+		entries.EachNested(p, func(_ *configfile.Entry, l *launch.Command, report entries.Reporter) {
+			if l.Contained {
+				return
 			}
-			asRoot(e, report)
+			if l.Root != launch.NoCode {
+				report(l.Root, scanner.High, "the server runs as root", "")
+			}
 			switch {
 			case l.Program == "docker" || l.Program == "podman" || l.Program == "nerdctl":
 				containerRights(l, report)
@@ -35,28 +36,12 @@ var PrivilegedRuntime = scanner.Rule{
 			}
 			for i, w := range l.Words {
 				if w == "--no-sandbox" || w == "--disable-sandbox" {
-					report(l.ArgOf(i), scanner.Medium, "the browser runs without its sandbox")
+					report(l.ArgOf(i), scanner.Medium, "the browser runs without its sandbox", w)
 				}
 			}
 		})
 	},
 }
-
-// asRoot reports commands that run the server with a different user's permissions.
-func asRoot(e *configfile.Entry, report func(int, scanner.Severity, string)) {
-	const message = "the server runs as root"
-	if elevating.MatchString(e.Command) {
-		report(launch.InCommand, scanner.High, message)
-	}
-	if len(e.Args) > 0 && wrapping.MatchString(e.Command) && elevating.MatchString(e.Args[0]) {
-		report(0, scanner.High, message)
-	}
-}
-
-var (
-	elevating = lazyregexp.New(`^(?:/usr/bin/|/usr/local/bin/)?(?:sudo|doas|pkexec|gsudo)(?:\.exe)?(?: |$)`)
-	wrapping  = lazyregexp.New(`(?:^|/)(?:env|nohup|nice|time|timeout)$`)
-)
 
 // right is a docker run option, with its value, that weakens the container's isolation.
 type right struct {
@@ -90,21 +75,25 @@ var (
 const home = `(?:~|\$HOME|\$\{(?:env:)?(?:HOME|USERPROFILE|userHome)\}|\{env:HOME\}|/(?:home|Users)/[^/:,]+|%USERPROFILE%|[A-Za-z]:[\\/]Users[\\/][^\\/:,]+)`
 
 // containerRights checks the options before the image name.
-func containerRights(l *launch.Command, report func(int, scanner.Severity, string)) {
-	for i := 0; i < len(l.Words); i++ {
-		if l.First != launch.InText && l.ArgOf(i) == l.Arg {
-			return
-		}
-		option, value, attached := strings.Cut(l.Words[i], "=")
-		if mount := shortMount.FindStringSubmatch(l.Words[i]); mount != nil {
+func containerRights(l *launch.Command, report entries.Reporter) {
+	words := l.Words
+	if l.Ecosystem.Fetched() {
+		words = l.Options
+	}
+	for i, w := range words {
+		option, value, attached := strings.Cut(w, "=")
+		if mount := shortMount.FindStringSubmatch(w); mount != nil {
 			option, value, attached = "-v", mount[1], mount[1] != ""
 		}
-		if !attached && option != "--privileged" && i+1 < len(l.Words) {
-			value = l.Words[i+1]
+		if !attached && option != "--privileged" && i+1 < len(words) {
+			value = words[i+1]
+			if l.First == launch.InText { // several mounts in a text differ only by their values
+				w += " " + value
+			}
 		}
 		for _, r := range rights {
 			if r.option.MatchString(option) && r.value.MatchString(value) {
-				report(l.ArgOf(i), r.severity, r.message)
+				report(l.ArgOf(i), r.severity, r.message, w)
 				break
 			}
 		}
@@ -112,13 +101,13 @@ func containerRights(l *launch.Command, report func(int, scanner.Severity, strin
 }
 
 // wholeDisk checks the directories passed to a file server.
-func wholeDisk(l *launch.Command, report func(int, scanner.Severity, string)) {
+func wholeDisk(l *launch.Command, report entries.Reporter) {
 	for i, w := range l.Words {
 		switch {
 		case everything.MatchString(w):
-			report(l.ArgOf(i), scanner.High, "the file server can access the whole disk")
+			report(l.ArgOf(i), scanner.High, "the file server can access the whole disk", w)
 		case wholeHome.MatchString(w):
-			report(l.ArgOf(i), scanner.High, "the file server can access the whole home directory, including keys")
+			report(l.ArgOf(i), scanner.High, "the file server can access the whole home directory, including keys", w)
 		}
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/destination"
+	"github.com/mcpscan/mcpscan/internal/entries"
+	"github.com/mcpscan/mcpscan/internal/launch"
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/published"
 	"github.com/mcpscan/mcpscan/internal/secrets"
@@ -29,17 +31,30 @@ var SecretLiteral = scanner.Rule{
 	Config: func(p *scanner.ConfigPass) {
 		for i := range p.Entries {
 			e := &p.Entries[i]
+			seen := map[string]bool{}
 			report := func(pointer, name, value string) {
-				if severity, message := secretIn(name, value); message != "" {
+				severity, message := secretIn(name, value)
+				if key := pointer + " " + message + " " + name; message != "" && !seen[key] {
+					seen[key], seen[pointer] = true, true
 					p.Report(e, pointer, severity, message, name+"="+text.Masked)
 				}
 			}
 			named(e.Env, "/env/", report)
 			named(e.Headers, "/headers/", report)
 			report("/url", "url", e.URL)
+			l := launch.Parse(e.Command, e.Args)
+			for _, c := range l.Behind {
+				pointer, _ := entries.Argument(e, c.Text)
+				for k := range c.TextWords {
+					name, value := argument(c.TextWords, k)
+					report(pointer, name, value)
+				}
+			}
 			for k := range e.Args {
 				name, value := argument(e.Args, k)
-				report(fmt.Sprintf("/args/%d", k), name, value)
+				if pointer := fmt.Sprintf("/args/%d", k); !seen[pointer] { // else its words are reported
+					report(pointer, name, value)
+				}
 			}
 			for _, s := range e.Other {
 				name := lastToken(s.Pointer)
