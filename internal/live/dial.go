@@ -15,7 +15,7 @@ import (
 func (s *scan) dialHTTP(start context.Context) (*peer, hello, error) {
 	u, err := url.Parse(s.target.URL)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return nil, hello{}, fmt.Errorf("reading the URL %s: expected http:// or https:// and a host", quote(bare(s.target.URL)))
+		return nil, hello{}, fmt.Errorf("reading the URL %s: expected http:// or https:// and a host", s.opts.quote(bare(s.target.URL)))
 	}
 	type way struct {
 		transport string

@@ -35,13 +35,12 @@ type reply struct {
 // rpcError is the error member of a response.
 type rpcError struct {
 	code      int
-	message   string
+	message   string   // quoted by deliver
 	supported []string // data.supported of an UnsupportedProtocolVersion
 }
 
-// Error quotes the server's message, which ends up in reports and on terminals.
 func (e *rpcError) Error() string {
-	return fmt.Sprintf("the server answered with error %d %s", e.code, quote(e.message))
+	return fmt.Sprintf("the server answered with error %d %s", e.code, e.message)
 }
 
 var errInvalid = errors.New("the answer is not valid JSON")
@@ -233,9 +232,11 @@ func texts(raw jsontext.Value) []string {
 	return all
 }
 
-// quote makes untrusted text safe for an error: escaped and short.
-func quote(s string) string {
-	const most = 300
+// quote makes untrusted text safe for an error, which ends up in reports and on terminals: masked,
+// escaped and short. It masks before it cuts, because half a secret would not be recognised.
+func (o Options) quote(s string) string {
+	const most, mostMasked = 300, 64 << 10
+	s = o.Mask(s[:min(len(s), mostMasked)])
 	if len(s) > most {
 		return strconv.Quote(s[:most]) + "…"
 	}

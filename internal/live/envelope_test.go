@@ -79,14 +79,14 @@ func TestTail(t *testing.T) {
 		t.Errorf("%d bytes, %q", len(s), s[len(s)-20:])
 	}
 	for most, want := range map[int]string{32: "line 0\nline 1\n…\nline 2999", 10: "line\n…\n2999"} {
-		if s := tl.excerpt(most); s != want {
+		if s := tl.excerpt(most, Options{}.withDefaults().Mask); s != want {
 			t.Errorf("got %q, want %q", s, want)
 		}
 	}
 	var short tail
 	fmt.Fprint(&short, " Error: no key\n\nUsage: é\n")
 	for most, want := range map[int]string{30: "Error: no key\nUsage: é", 22: "Error: no\n…\nUsage: é"} {
-		if s := short.excerpt(most); s != want {
+		if s := short.excerpt(most, Options{}.withDefaults().Mask); s != want {
 			t.Errorf("got %q, want %q", s, want)
 		}
 	}

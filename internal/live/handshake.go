@@ -114,7 +114,7 @@ func (h *handshake) discovered(out outcome) (bool, hello, error) {
 		h.peer.announce(versionModern)
 		return true, hello{era: eraModern, version: versionModern, declared: r.declared}, nil
 	} else {
-		h.discoverErr = fmt.Errorf("it offers %s and not %s", versionList(offered), versionModern)
+		h.discoverErr = fmt.Errorf("it offers %s and not %s", h.peer.opts.versionList(offered), versionModern)
 	}
 	if h.startErr != nil || h.legacy != nil {
 		return h.settle()
@@ -223,16 +223,16 @@ func (s *scan) meet(start context.Context, p *peer, probe bool) (hello, error) {
 	case h.version == "":
 		s.problem(methodStart, "the response has no protocolVersion; assuming "+versionLegacy)
 	default:
-		s.problem(methodStart, "the server agreed on the version "+quote(h.version)+
+		s.problem(methodStart, "the server agreed on the version "+s.opts.quote(h.version)+
 			", which this client does not know; assuming "+versionLegacy)
 	}
 	p.notify(start, methodStarted)
 	return h, nil
 }
 
-func versionList(all []string) string {
+func (o Options) versionList(all []string) string {
 	if len(all) == 0 {
 		return "no versions"
 	}
-	return quote(fmt.Sprint(all))
+	return o.quote(fmt.Sprint(all))
 }

@@ -155,12 +155,12 @@ func (w *web) body(resp *http.Response, m outgoing) error {
 	case err != nil:
 		return err
 	}
-	return refusalOf(resp, data)
+	return w.refusalOf(resp, data)
 }
 
 // refusalOf describes a response that contains no answer.
-func refusalOf(resp *http.Response, data []byte) error {
-	e, hint := &httpError{status: resp.StatusCode}, ""
+func (w *web) refusalOf(resp *http.Response, data []byte) error {
+	e, hint, quote := &httpError{status: resp.StatusCode}, "", w.peer.opts.quote
 	if to := resp.Header.Get("Location"); to != "" && resp.StatusCode/100 == 3 {
 		hint = "; it redirects to " + quote(bare(to)) + ": use that URL if you trust it"
 	}
@@ -172,7 +172,7 @@ func refusalOf(resp *http.Response, data []byte) error {
 		return e
 	}
 	e.words = fmt.Sprintf(" with content type %s instead of a JSON-RPC answer: %s",
-		quote(resp.Header.Get("Content-Type")), quote(strings.TrimSpace(string(data[:min(len(data), 200)])))) + hint
+		quote(resp.Header.Get("Content-Type")), quote(string(bytes.TrimSpace(data)))) + hint
 	return e
 }
 
@@ -320,7 +320,7 @@ func (l *streamable) open(ctx context.Context, version, after string) (*http.Res
 	resp, err := l.request(ctx, http.MethodGet, l.url, nil, headers)
 	if err == nil && !isStream(resp) {
 		resp.Body.Close()
-		err = refusalOf(resp, nil)
+		err = l.refusalOf(resp, nil)
 	}
 	return resp, err
 }

@@ -257,6 +257,42 @@ func TestHTTPErrors(t *testing.T) {
 	}
 }
 
+// TestErrorsAreMaskedBeforeTheyAreCut has servers repeat a secret where a quotation is cut.
+func TestErrorsAreMaskedBeforeTheyAreCut(t *testing.T) {
+	t.Parallel()
+	const secret = "zq7Kx9Wm2Vb4Tn8Rp5Lc3Hd6Jf1Gs0Ya"
+	long := func(before int) string {
+		return strings.Repeat("x", before) + secret + strings.Repeat("x", 500)
+	}
+	answers := map[string]http.HandlerFunc{
+		"body": func(w http.ResponseWriter, r *http.Request) {
+			w.WriteHeader(400)
+			io.WriteString(w, r.URL.Query().Get("text"))
+		},
+		"challenge": func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("WWW-Authenticate", r.URL.Query().Get("text"))
+			w.WriteHeader(401)
+		},
+		"error": func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":%q}}`, r.URL.Query().Get("text"))
+		},
+	}
+	for name, h := range answers {
+		for _, before := range []int{100, 190, 290} {
+			t.Run(fmt.Sprint(name, before), func(t *testing.T) {
+				t.Parallel()
+				_, _, err := list(t, Target{URL: serveHTTP(t, h) + "/?text=" + long(before)}, func(o *Options) {
+					o.Mask = func(s string) string { return strings.ReplaceAll(s, secret, "[masked]") }
+				})
+				if err == nil || strings.Contains(err.Error(), secret[:4]) || !strings.Contains(err.Error(), "xxx[masked") {
+					t.Errorf("got %v", err)
+				}
+			})
+		}
+	}
+}
+
 func TestEndpointOnAnotherOriginIsRefused(t *testing.T) {
 	t.Parallel()
 	hit := serveHTTP(t, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the other origin was called") }))
@@ -291,6 +327,7 @@ func TestStreamableBehindASSEPath(t *testing.T) {
 }
 
 func TestResolve(t *testing.T) {
+	w := &web{peer: &peer{opts: Options{}.withDefaults()}}
 	for _, tt := range []struct{ base, raw, want string }{
 		{"http://a/sse", "/messages?s=1", "http://a/messages?s=1"},
 		{"http://a/x/sse", "messages", "http://a/x/messages"},
@@ -304,7 +341,7 @@ func TestResolve(t *testing.T) {
 		{"http://a/sse", "http://[::1", ""},
 	} {
 		base, _ := http.NewRequest(http.MethodGet, tt.base, nil)
-		got, err := resolve(base.URL, tt.raw)
+		got, err := w.resolve(base.URL, tt.raw)
 		if got != tt.want || (err != nil) != (tt.want == "") {
 			t.Errorf("%s from %s: got %q, %v, want %q", tt.raw, tt.base, got, err, tt.want)
 		}

@@ -192,11 +192,11 @@ func (s *scan) rest(ctx context.Context, p *peer, k kind, r reply, err error) er
 		case r.nextCursor == nil:
 			return nil
 		case r.nextCursor.Kind() != '"' && r.nextCursor.Kind() != '0':
-			return errors.New("the cursor of the next page is not a string: " + quote(string(r.nextCursor)))
+			return errors.New("the cursor of the next page is not a string: " + s.opts.quote(string(r.nextCursor)))
 		}
 		sum := sha256.Sum256(r.nextCursor)
 		if seen[sum] {
-			return errors.New("the server repeats the cursor " + quote(text(r.nextCursor)))
+			return errors.New("the server repeats the cursor " + s.opts.quote(text(r.nextCursor)))
 		}
 		seen[sum] = true
 		if page == s.opts.maxPages {

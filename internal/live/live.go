@@ -69,6 +69,10 @@ type Options struct {
 	Listed func(Result)
 	Until  <-chan struct{}
 
+	// Mask masks secrets in text from the server before it is quoted in a Problem or an error; nil
+	// masks nothing.
+	Mask func(string) string
+
 	maxPages int // maximum number of pages per list; set by tests
 }
 
@@ -127,6 +131,9 @@ func (o Options) withDefaults() Options {
 	o.StepTimeout = positive(o.StepTimeout, 30*time.Second)
 	o.maxPages = positive(o.maxPages, maxPages)
 	o.ClientName = cmp.Or(o.ClientName, "mcpscan")
+	if o.Mask == nil {
+		o.Mask = func(s string) string { return s }
+	}
 	o.ClientVersion = cmp.Or(o.ClientVersion, "0")
 	return o
 }

@@ -221,6 +221,9 @@ func (p *peer) deliver(m message) {
 	}
 	if c != nil {
 		delete(p.pending, c.id)
+		if e := m.reply.err; e != nil {
+			e.message = p.opts.quote(e.message)
+		}
 		c.outcome <- outcome{reply: m.reply}
 	}
 }

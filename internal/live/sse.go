@@ -74,13 +74,13 @@ func (l *eventStream) open(ctx context.Context, from string) error {
 		if !isStream(resp) {
 			data, err := l.read(resp, false)
 			if err == nil {
-				err = refusalOf(resp, data)
+				err = l.refusalOf(resp, data)
 			}
 			tell(first{err: err})
 			return
 		}
 		_, l.err = l.events(resp, place{}, func(raw string) {
-			to, err := resolve(resp.Request.URL, raw)
+			to, err := l.resolve(resp.Request.URL, raw)
 			tell(first{to, err})
 		})
 		tell(first{err: errNoEndpoint})
@@ -99,15 +99,15 @@ func (l *eventStream) open(ctx context.Context, from string) error {
 
 // resolve makes the endpoint absolute. An endpoint on another origin is refused, because
 // messages and headers would go to a third party.
-func resolve(base *url.URL, raw string) (string, error) {
+func (w *web) resolve(base *url.URL, raw string) (string, error) {
 	ref, err := url.Parse(strings.TrimSpace(raw))
 	if err != nil {
-		return "", fmt.Errorf("the endpoint event has no URL: %s", quote(raw))
+		return "", fmt.Errorf("the endpoint event has no URL: %s", w.peer.opts.quote(raw))
 	}
 	to := base.ResolveReference(ref)
 	if !sameOrigin(to, base) {
 		return "", fmt.Errorf("refused: the endpoint %s has a different origin than %s",
-			quote(bare(to.String())), quote(bare(base.String())))
+			w.peer.opts.quote(bare(to.String())), w.peer.opts.quote(bare(base.String())))
 	}
 	return to.String(), nil
 }

@@ -123,7 +123,7 @@ func (l *stdio) reason() error {
 		words = "the server exited with " + l.cmd.ProcessState.String()
 	default:
 	}
-	if excerpt := l.stderr.excerpt(maxExcerpt); excerpt != "" {
+	if excerpt := l.stderr.excerpt(maxExcerpt, l.peer.opts.Mask); excerpt != "" {
 		words += ", its output was " + strconv.Quote(excerpt)
 	}
 	return errors.New(words)
@@ -188,12 +188,12 @@ func (t *tail) String() string {
 	return string(t.buf)
 }
 
-// excerpt returns the non-blank lines in at most about most bytes: all of them, or else the first and
+// excerpt returns the masked non-blank lines in at most about most bytes: all of them, or else the first and
 // the last ones, because the cause of a failure comes before a usage text but after a stack trace.
-func (t *tail) excerpt(most int) string {
-	last := lines(t.String())
+func (t *tail) excerpt(most int, mask func(string) string) string {
+	last := lines(mask(t.String()))
 	t.mu.Lock()
-	first, gap := lines(string(t.head)), t.all > len(t.buf)
+	first, gap := lines(mask(string(t.head))), t.all > len(t.buf)
 	t.mu.Unlock()
 	if whole := strings.Join(last, "\n"); !gap && len(whole) <= most {
 		return whole
@@ -213,7 +213,7 @@ func (t *tail) excerpt(most int) string {
 		}
 		end = append(end, line)
 	}
-	// A line that is too long alone is cut between words, because half a secret would not be masked.
+	// A line that is too long alone is cut between words.
 	if len(begin) == 0 && len(first) > 0 {
 		line := first[0][:min(len(first[0]), most/2)]
 		if space := strings.LastIndexByte(line, ' '); space > 0 {

@@ -96,7 +96,7 @@ func (a *asking) list(ctx context.Context, client string) missed {
 	o := live.Options{
 		MaxFrame: a.MaxMessage, StartTimeout: a.StartTimeout, StepTimeout: a.StepTimeout, Timeout: a.Timeout,
 		ClientName: client, ClientVersion: a.clientVersion(client),
-		OnFrame: a.frame, Until: a.Until,
+		OnFrame: a.frame, Until: a.Until, Mask: t.Conceal,
 	}
 	if a.listed != nil {
 		o.Listed = func(res live.Result) {
