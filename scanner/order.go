@@ -56,6 +56,9 @@ func (o *order) feed(b *batch, judge func(*Event, *Facts)) {
 	if len(b.events) == 0 {
 		o.release(b)
 	}
+	if c, ok := b.chunk.(punctual); ok && c.Punctual() {
+		o.flush(judge)
+	}
 }
 
 // flush judges all events that are still waiting.
@@ -131,6 +134,10 @@ func (o *order) pop(judge func(*Event, *Facts)) {
 		o.release(of)
 	}
 }
+
+// punctual is a chunk that reports whether no later event of the input has an earlier time. If so,
+// nothing that was read waits to be judged until the input ends or the time limit passes.
+type punctual interface{ Punctual() bool }
 
 // sized is a chunk that reports the memory it holds until it is released.
 type sized interface{ Size() int }

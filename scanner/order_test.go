@@ -192,3 +192,56 @@ func TestOrderProperty(t *testing.T) {
 		}
 	})
 }
+
+// present is a source that returns an event only after the one before was judged.
+type present struct {
+	source
+	last   *scanner.Event
+	judged chan *scanner.Event
+	stuck  *scanner.Event
+}
+
+func (p *present) Next() (scanner.Chunk, error) {
+	if p.last != nil && p.stuck == nil {
+		select {
+		case <-p.judged:
+		case <-time.After(10 * time.Second):
+			p.stuck = p.last
+		}
+	}
+	c, err := p.source.Next()
+	if err != nil {
+		return nil, err
+	}
+	p.last = c.(one).e
+	return punctual{c}, nil
+}
+
+func (p *present) Event(e *scanner.Event, _ *scanner.Outcome) error {
+	p.judged <- e
+	return nil
+}
+
+func (p *present) Finding(*scanner.Finding) error { return nil }
+
+type punctual struct{ scanner.Chunk }
+
+func (punctual) Punctual() bool { return true }
+
+// TestPunctualEventsDoNotWait checks that an event that no later one precedes is judged before the
+// next one arrives. A server that stays silent until the time limit passes must not prevent what
+// other servers sent from being judged.
+func TestPunctualEventsDoNotWait(t *testing.T) {
+	e, err := scanner.New([]scanner.Rule{markerRule()}, scanner.Options{Workers: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	events := pings(t, "a:1s b:1s a:2s")
+	p := &present{source: source{events}, judged: make(chan *scanner.Event, len(events))}
+	if _, err := e.Run(context.Background(), p, p); err != nil {
+		t.Fatal(err)
+	}
+	if p.stuck != nil {
+		t.Errorf("event %d was not judged before the next one was read", p.stuck.Origin.Line)
+	}
+}

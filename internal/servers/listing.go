@@ -110,6 +110,9 @@ type single struct{ event *scanner.Event }
 func (s single) Events(yield func(*scanner.Event)) { yield(s.event) }
 func (s single) Release()                          {}
 
+// Punctual reports whether the event is a message: the feed assigns their times in order.
+func (s single) Punctual() bool { return s.event.Kind == scanner.FrameEvent }
+
 // feed puts events in order. It assigns their times, their locations in a recording and their order
 // under one lock, so that all three agree. Its clock always advances, because events with equal
 // times would have no order on replay.
