@@ -283,3 +283,29 @@ func TestWebAddresses(t *testing.T) {
 		}
 	}
 }
+
+// TestSeveralURIs checks that a request that names more than one resource, which JSON parsers read
+// differently, passes only if the policy lets all of them pass.
+func TestSeveralURIs(t *testing.T) {
+	p, err := ParsePolicy("p.toml", []byte("[[rule]]\naction='deny'\ntool='file:///etc/**'\n[[rule]]\naction='allow'\ntool='file:///ok/**'\n[[rule]]\naction='allow'\ntool='https://**'\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for params, want := range map[string]string{
+		`{"uri":"file:///ok/a"}`:                                                "rule 2",
+		`{"uri":"file:///ok/a","uri":"file:///ok/b"}`:                           "rule 2",
+		`{"uri":"file:///ok/a","uri":"file:///etc/passwd"}`:                     "rule 1",
+		`{"uri":"file:///etc/passwd","uri":"file:///ok/a"}`:                     "rule 1",
+		`{"uri":"file:///ok/a","URI":"file:///etc/passwd"}`:                     "rule 1",
+		`{"uri":"file:///ok/a","uri":"file:///root/x"}`:                         "default",
+		`{"uri":"file:///root/x","Uri":"file:///ok/a"}`:                         "default",
+		`{"uri":"file:///ok/a","_meta":{"uri":"file:///etc/x"}}`:                "rule 2",
+		`{"uri":"https://x/` + strings.Repeat("x", policy.MaxPath) + `"}`:       "default",
+		`{"uri":"https://example.com/a","uri":"file:///ok/../etc/passwd"}`:      "rule 1",
+		`{"uri":"https://example.com/a","uri":"https://example.com/b","n":"x"}`: "rule 3",
+	} {
+		if d := p.Decide(requestOf(t, "resources/read", "s", params)); d.Rule != want {
+			t.Errorf("%.80s: %s, %s", params, d.Rule, d.Reason)
+		}
+	}
+}

@@ -76,7 +76,12 @@ func (r *Rule) target(q *request) bool {
 		if r.Passes() && q.lost {
 			return false
 		}
-		return r.Targets.value(q.Target, q.paths[:min(1, len(q.paths))], r.Passes())
+		for i, uri := range q.names {
+			if r.Targets.value(uri, q.uris[i], r.Passes()) != r.Passes() {
+				return !r.Passes()
+			}
+		}
+		return r.Passes()
 	}
 	return r.each(q, r.Targets, q.names...)
 }

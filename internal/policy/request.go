@@ -10,8 +10,9 @@ import (
 // request is a request with the data that rules inspect, computed once for all rules.
 type request struct {
 	*scanner.PolicyRequest
-	event   string   // event_type of the request
-	names   []string // names of its target; more than one if the key is duplicated
+	event   string    // event_type of the request
+	names   []string  // names of its target; more than one if the key is duplicated
+	uris    [][]value // for each name, its paths if it is a URI
 	values  []argumentValue
 	paths   []value
 	command bool                // some argument is a command or code
@@ -75,14 +76,18 @@ var Methods = []string{
 	"notifications/tasks/status", "notifications/subscriptions/acknowledged",
 }
 
+// nameKeys are the keys of the names of targets, by method.
+var nameKeys = map[string]string{"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
+
 // newRequest returns a request, with its values and paths if they are needed.
 func newRequest(r *scanner.PolicyRequest, paths bool) *request {
 	q := &request{PolicyRequest: r, event: eventOf(r.Method), lost: r.Partial, names: []string{r.Target}}
-	nested := r.Method == "tools/call" || r.Method == "prompts/get"
+	key := nameKeys[r.Method]
+	nested := key == "name"
 	for i := range r.Arguments {
 		a := &r.Arguments[i]
 		if !paths {
-			if nested && strings.EqualFold(a.Pointer, "/name") && a.Text != r.Target {
+			if key != "" && strings.EqualFold(a.Pointer, "/"+key) && a.Text != r.Target {
 				q.names = append(q.names, a.Text)
 			}
 			continue
@@ -91,16 +96,17 @@ func newRequest(r *scanner.PolicyRequest, paths bool) *request {
 		for k, seg := range keys {
 			keys[k] = wire.UnescapePointer(seg)
 		}
-		switch {
-		case nested && len(keys) == 1 && strings.EqualFold(keys[0], "name") && a.Text != r.Target:
+		if key != "" && len(keys) == 1 && strings.EqualFold(keys[0], key) && a.Text != r.Target {
 			q.names = append(q.names, a.Text)
+		}
+		switch {
 		case nested && strings.EqualFold(keys[0], "arguments"):
 			q.values = append(q.values, argumentValue{Argument: a, keys: keys[1:]})
 		case !(nested && strings.EqualFold(keys[0], "name")): // some servers also read these
 			q.values = append(q.values, argumentValue{Argument: a, keys: keys})
 		}
 	}
-	q.unnamed = r.Target == "" && (nested || r.Method == "resources/read")
+	q.unnamed = r.Target == "" && key != ""
 	if paths {
 		q.look()
 	}

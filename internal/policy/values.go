@@ -89,8 +89,12 @@ func (q *request) add(s string, word bool) {
 // look finds everything in the arguments that is or may be a path.
 func (q *request) look() {
 	shell := q.Method == "tools/call" && names.HasWord(q.Target, shellWords)
-	if q.Method == "resources/read" {
-		q.add(q.Target, false)
+	if q.event == resourceRead {
+		for _, uri := range q.names {
+			before := len(q.paths)
+			q.add(uri, false)
+			q.uris = append(q.uris, q.paths[before:])
+		}
 	}
 	for i := range q.values {
 		v := &q.values[i]
