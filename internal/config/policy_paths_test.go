@@ -265,6 +265,10 @@ func TestWebAddresses(t *testing.T) {
 		"http://[::ffff:a9fe:a9fe]/y/../x": true,
 		`http:\\169.254.169.254\x`:         true,
 		"http:169.254.169.254/x":           true,
+		"http://169.254.169.254":           true,
+		"http://169.254.169.254?q":         true,
+		"http://169.254.169.254#f":         true,
+		"http://169.254.169.254:080/x":     true,
 		"http://169.254.169.254:8080/x":    false,
 		"https://169.254.169.254/x":        false,
 		"http://169.254.169.254@h/x":       false,
@@ -274,6 +278,11 @@ func TestWebAddresses(t *testing.T) {
 		"ftp://user@169.254.169.254/x":     false,
 	} {
 		if got := verdict(t, "deny", "http://169.254.169.254/**", "url", text); (got == scanner.Block) != want {
+			t.Errorf("%s: %s", text, got)
+		}
+	}
+	for _, text := range []string{"http://169.254.169.254", "http://169.254.169.254:80", "http://169.254.169.254/"} {
+		if got := verdict(t, "deny", "http://169.254.169.254", "url", text); got != scanner.Block {
 			t.Errorf("%s: %s", text, got)
 		}
 	}

@@ -332,7 +332,8 @@ func (q *request) spelled(name string) []string {
 var webPorts = map[string]string{"http": ":80", "https": ":443", "ws": ":80", "wss": ":443"}
 
 // web adds a web URL as clients read it: whatever the slashes after the scheme, with its host in canonical
-// form, and without a user and the default port. Only rules that refuse need this reading.
+// form, and without a user and the default port. A URL without a path has the path "/". Only rules that
+// refuse need this reading.
 func (r *readings) web(s string) {
 	scheme, rest, _ := strings.Cut(s, ":")
 	scheme = strings.ToLower(scheme)
@@ -344,17 +345,18 @@ func (r *readings) web(s string) {
 	if i := strings.IndexAny(rest, "?#"); i >= 0 {
 		query = i
 	}
-	authority, below, hasPath := strings.Cut(strings.TrimLeft(strings.ReplaceAll(rest[:query], `\`, "/"), "/"), "/")
+	authority, below, _ := strings.Cut(strings.TrimLeft(strings.ReplaceAll(rest[:query], `\`, "/"), "/"), "/")
 	host := authority[strings.LastIndexByte(authority, '@')+1:]
 	own := ""
 	if i := strings.LastIndexByte(host, ':'); i > strings.LastIndexByte(host, ']') {
-		host, own = host[:i], host[i:]
+		host, own = host[:i], ":"+strings.TrimLeft(host[i+1:], "0")
 	}
 	if own == port || own == ":" {
 		own = ""
 	}
-	if hasPath {
-		below = path.Clean("/" + below)
+	origin, below := scheme+"://"+destination.Host(host)+own, path.Clean("/"+below)
+	r.maybe = append(r.maybe, origin+below+rest[query:])
+	if below == "/" { // a pattern may leave it out
+		r.maybe = append(r.maybe, origin+rest[query:])
 	}
-	r.maybe = append(r.maybe, scheme+"://"+destination.Host(host)+own+below+rest[query:])
 }
