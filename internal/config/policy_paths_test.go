@@ -318,3 +318,45 @@ func TestSeveralURIs(t *testing.T) {
 		}
 	}
 }
+
+// TestJSONInStrings checks that escapes in a JSON text that is the value of an argument hide nothing
+// from a rule that refuses, and do not affect a rule that allows.
+func TestJSONInStrings(t *testing.T) {
+	for text, want := range map[string]scanner.Verdict{
+		`["\/etc\/shadow"]`:                      scanner.Block,
+		`["\u002fetc\u002fshadow"]`:              scanner.Block,
+		` [ "\u002fetc\u002fshadow", NaN ]`:      scanner.Block,
+		`{"a":{"b":"\u002fetc\u002fshadow"}}`:    scanner.Block,
+		`{"\u002fetc\u002fshadow":{}}`:           scanner.Block,
+		`["[\"\\u002fetc\\u002fshadow\"]"]`:      scanner.Block,
+		`["\u002fok\u002fx"]`:                    scanner.Log,
+		`["\u002fetc\u002fshadow"`:               scanner.Log,
+		strings.Repeat("[", 600) + `"\u002fetc"`: scanner.Block,
+	} {
+		for _, name := range []string{"paths", "items"} {
+			if got := verdict(t, "deny", "/etc/**", name, text); got != want {
+				t.Errorf("%s = %.60s: %s, expected %s", name, text, got, want)
+			}
+		}
+	}
+	p, err := ParsePolicy("p.toml", []byte("[[rule]]\naction='deny'\ntool='f'\nargs.items='/etc/**'\n[[rule]]\naction='allow'\ntool='f'\nargs.path='/ok/**'\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, err := ParsePolicy("q.toml", []byte("[rules.yes]\naction='allow'\nmatch.resource_path=['/ok/**']\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ params, p, q string }{
+		{`{"name":"f","arguments":{"path":"/ok/x","items":"[\"\\u002fetc\\u002fx\"]"}}`, "rule 1", "default"},
+		{`{"name":"f","arguments":{"path":"/ok/x.json","content":"{\n  \"a\": \"x\\n\\/etc\\/x\",\n  \"scr\\u0069pt\": \"run\"\n}\n"}}`, "rule 2", "yes"},
+	} {
+		r := requestOf(t, "tools/call", "s", c.params)
+		if got := p.Decide(r); got.Rule != c.p {
+			t.Errorf("%s: %s, expected %s", c.params, got.Rule, c.p)
+		}
+		if got := q.Decide(r); got.Rule != c.q {
+			t.Errorf("%s: %s, expected %s", c.params, got.Rule, c.q)
+		}
+	}
+}

@@ -21,4 +21,10 @@ func TestWorkFollowsTheLengthOfText(t *testing.T) {
 			return func() { p.Decide(r) }
 		})
 	}
+	for _, unit := range []string{`"\u0061",`, `[],`, `{"\u0061":1},`, `"[\"\\u0061\"]",`} {
+		effort.Linear(t, unit, 128<<10, func(size int) func() {
+			r := &scanner.PolicyRequest{Method: "tools/call", Target: "f", Arguments: []scanner.Argument{{Name: "note", Pointer: "/arguments/note", Text: "[" + strings.Repeat(unit, size/len(unit)) + `"\n"]`}}}
+			return func() { p.Decide(r) }
+		})
+	}
 }

@@ -157,7 +157,7 @@ func (a *Argument) matches(q *request, passes bool) bool {
 	found := false
 	for i := range q.values {
 		v := &q.values[i]
-		if len(v.keys) == 0 || !strings.EqualFold(v.keys[0], a.Name) {
+		if len(v.keys) == 0 || !strings.EqualFold(v.keys[0], a.Name) || v.inner && passes {
 			continue
 		}
 		found = true

@@ -26,6 +26,7 @@ type argumentValue struct {
 	*scanner.Argument
 	keys        []string // keys that lead to the value
 	first, last int
+	inner       bool // part of a JSON text in a string; only rules that refuse inspect it
 }
 
 // The values of event_type. Connect is not a message type; it stands for a request that contains a
@@ -108,6 +109,7 @@ func newRequest(r *scanner.PolicyRequest, paths bool) *request {
 	}
 	q.unnamed = r.Target == "" && key != ""
 	if paths {
+		q.unpack()
 		q.look()
 	}
 	return q

@@ -117,10 +117,13 @@ func (q *request) look() {
 			q.text(v.Text)
 		}
 		if isCommand {
-			q.command = true
+			q.command = q.command || !v.inner
 			q.words(v.Text)
 		}
 		v.last = len(q.paths)
+		for i := v.first; i < v.last && v.inner; i++ {
+			q.paths[i].aside = true
+		}
 	}
 }
 
