@@ -10,6 +10,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/mcpscan/mcpscan/internal/destination"
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
@@ -157,8 +158,15 @@ func (r *readings) native(s string) {
 		for _, m := range maybe {
 			r.also(m)
 		}
+		if short := windowsEnds.ReplaceAllString(p, "$1$2"); short != p {
+			r.also(short)
+		}
 	}
 }
+
+// windowsEnds matches the end of an element of a path that Windows drops: dots and spaces, and the
+// name of the default stream, as in id_rsa::$DATA.
+var windowsEnds = lazyregexp.New(`([^/. ])(?:[. ]+|:[^/:]*:\$[^/]*)(/|$)`)
 
 func (r *readings) add(s string) {
 	if !slices.Contains(r.sure, s) {
@@ -187,7 +195,7 @@ func cleaned(s string) (sure string, maybe []string) {
 			s = "~" + rest
 		}
 	}
-	for _, device := range [...]string{"//?/", "//./"} { // \\?\C:\…
+	for _, device := range [...]string{"//?/", "//./", "/??/"} { // \\?\C:\…
 		if rest, ok := strings.CutPrefix(s, device); ok && drive(rest) {
 			s = rest
 		}
@@ -252,14 +260,20 @@ func elsewhere(s string) (maybe []string) {
 		}
 	}
 	for _, link := range [...]struct{ from, to string }{
-		{"/private/", "/"}, {"/System/Volumes/Data/", "/"}, {"/mnt/c/", "C:/"}, {"/c/", "C:/"},
+		{"/private/", "/"}, {"/System/Volumes/Data/", "/"},
 	} {
 		if rest, ok := strings.CutPrefix(s, link.from); ok {
 			maybe = append(maybe, link.to+rest)
 		}
 	}
+	if d := drives.FindStringSubmatch(s); d != nil {
+		maybe = append(maybe, strings.ToUpper(d[1]+d[2])+":"+d[3])
+	}
 	return maybe
 }
+
+// drives matches paths below the mount point of a Windows drive, or in the share of a whole drive.
+var drives = lazyregexp.New(`(?i)^/(?:(?:mnt/|cygdrive/)?([a-z])|(?:\?/UNC/)?[^/]+/([a-z])\$)(/.*)$`)
 
 // shortened decodes overlong two- and three-byte UTF-8 encodings of ASCII characters, as lenient
 // decoders do.
