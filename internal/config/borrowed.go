@@ -1,6 +1,10 @@
 package config
 
-import "github.com/mcpscan/mcpscan/internal/policy"
+import (
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/policy"
+)
 
 // agentsh and MCPProxy files are read unchanged. A key either has the effect of the equivalent
 // mcpscan key, or is accepted with a message that it has no effect.
@@ -8,6 +12,13 @@ import "github.com/mcpscan/mcpscan/internal/policy"
 // idle records that a key has no effect.
 func (r *settingsReader) idle(pos Position, key, why string) {
 	r.settings.Idle = append(r.settings.Idle, IdleKey{pos, key + " has no effect here: " + why})
+}
+
+// wholeName records that a key has no effect because the name of its server is written as a pattern.
+func (r *settingsReader) wholeName(pos Position, key, name string) {
+	if strings.Contains(name, "*") {
+		r.idle(pos, key, "it needs the whole name of one server, and * has no special meaning")
+	}
 }
 
 // without returns a reader that accepts any value of a key that has no effect.

@@ -235,6 +235,7 @@ func (r *settingsReader) rateLimits(n *node) {
 					"burst":            to(&own.Burst, r.calls),
 				})
 				l.PerServer[m.key] = own
+				r.wholeName(m.pos, "the limit of "+Quoted(m.key), m.key)
 			})
 		},
 	})

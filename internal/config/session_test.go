@@ -65,3 +65,18 @@ func TestSwitchesOfSessionRules(t *testing.T) {
 		}
 	}
 }
+
+// TestPatternsForWholeNames checks that a key without effect, because the name of its server is
+// written as a pattern, is reported.
+func TestPatternsForWholeNames(t *testing.T) {
+	for text, want := range map[string]int{
+		"rate_limits: {per_server: {mail: {burst: 2}}}":       0,
+		"rate_limits: {per_server: {\"mail-*\": {burst: 2}}}": 1,
+		"servers: [{id: mail, env_allow: [\"A_*\"]}]":         0,
+		"servers: [{id: \"*\", env_allow: [\"A_*\"]}]":        1,
+	} {
+		if got := parse(t, text).Idle; len(got) != want {
+			t.Errorf("%s: %v", text, got)
+		}
+	}
+}
