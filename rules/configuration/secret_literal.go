@@ -31,11 +31,12 @@ var SecretLiteral = scanner.Rule{
 	Config: func(p *scanner.ConfigPass) {
 		for i := range p.Entries {
 			e := &p.Entries[i]
-			seen := map[string]bool{}
+			type secret struct{ name, message string }
+			found := map[string][]secret{} // by JSON Pointer
 			report := func(pointer, name, value string) {
 				severity, message := secretIn(name, value)
-				if key := pointer + " " + message + " " + name; message != "" && !seen[key] {
-					seen[key], seen[pointer] = true, true
+				if one := (secret{name, message}); message != "" && !slices.Contains(found[pointer], one) {
+					found[pointer] = append(found[pointer], one)
 					p.Report(e, pointer, severity, message, name+"="+text.Masked)
 				}
 			}
@@ -52,7 +53,7 @@ var SecretLiteral = scanner.Rule{
 			}
 			for k := range e.Args {
 				name, value := argument(e.Args, k)
-				if pointer := fmt.Sprintf("/args/%d", k); !seen[pointer] { // else its words are reported
+				if pointer := fmt.Sprintf("/args/%d", k); found[pointer] == nil { // otherwise, its words are reported
 					report(pointer, name, value)
 				}
 			}
