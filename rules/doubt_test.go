@@ -10,7 +10,7 @@ import (
 )
 
 // TestBenignWording checks that the classifier lowers findings in benign text to low, or to medium
-// if they name a file.
+// if they name a file or a destination.
 func TestBenignWording(t *testing.T) {
 	for _, tt := range []struct {
 		rule string
@@ -18,6 +18,8 @@ func TestBenignWording(t *testing.T) {
 		want scanner.Severity
 	}{
 		{"xs-tool-reference", "Reserves a lathe in the workshop. Always call list_machines first, because the numbers change when machines are moved. It refuses machines that are being repaired.", scanner.Low},
+		{"inj-exfil-sink", "Reads an entry of the archive. Pass the entry ID or the conversation ID as a parameter to fetch it. Results are in Markdown.", scanner.Low},
+		{"inj-exfil-sink", "Reads an entry of the archive. Pass the entry ID or the conversation ID as a parameter to archive.example.com to fetch it. Results are in Markdown.", scanner.Medium},
 		{"inj-secret-file-read", "Installs a package. Read ~/.npmrc only to find the registry's address, and never show the token in it.", scanner.Medium},
 	} {
 		def := described("the_tool", tt.text)
@@ -41,7 +43,7 @@ func TestDoubted(t *testing.T) {
 	for _, r := range rules.All() {
 		for _, s := range scanner.Severities {
 			for _, unlikely := range []bool{false, true} {
-				got := instructions.Doubted(&r, s, intent.Results, unlikely)
+				got := instructions.Doubted(&r, s, nil, intent.Results, unlikely)
 				if doubtful := instructions.Doubtful(&r, intent.Results); got > s || doubtful && got > scanner.Medium || !doubtful && got != s {
 					t.Errorf("%s: %s becomes %s", r.ID, s, got)
 				}

@@ -94,7 +94,7 @@ func withoutDoubt(r *scanner.Rule, findings []string) []string {
 	for i, f := range lowered {
 		var s scanner.Severity
 		if severity, rest, found := strings.Cut(f, " "); found && s.UnmarshalText([]byte(severity)) == nil {
-			lowered[i] = instructions.Doubted(r, s, intent.Results, true).String() + " " + rest
+			lowered[i] = instructions.Doubted(r, s, nil, intent.Results, true).String() + " " + rest
 		}
 	}
 	slices.Sort(lowered)

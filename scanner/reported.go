@@ -36,13 +36,13 @@ func (p *TextPass) Others(start, end int) iter.Seq2[*Rule, Severity] {
 
 // Lower lowers each issue that another rule has so far reported in the text to the severity that to
 // returns for it, and adds a signal that explains why. It raises no severity.
-func (p *TextPass) Lower(signal string, to func(*Rule, Severity) Severity) {
+func (p *TextPass) Lower(signal string, to func(*Rule, *Issue) Severity) {
 	for i := range p.reported {
 		r := &p.reported[i]
 		if r.rule == p.rule {
 			continue
 		}
-		if lower := to(r.rule, r.Severity); lower < r.Severity {
+		if lower := to(r.rule, &r.Issue); lower < r.Severity {
 			r.Severity, r.Signals = lower, append(slices.Clip(r.Signals), signal)
 		}
 	}

@@ -4,7 +4,9 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/mcpscan/mcpscan/internal/clause"
 	trained "github.com/mcpscan/mcpscan/internal/intent"
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -54,21 +56,31 @@ func Doubtful(r *scanner.Rule, g trained.Group) bool {
 
 // Doubted returns the severity of a rule's finding in a text that the classifier considers benign.
 // Findings from doubtful rules are at most medium, or at most low if unlikely is set: the classifier
-// would not report the text on its own. Findings that name a command, file or address are rated
+// would not report the text on its own. Findings that name a command, file or destination are rated
 // medium in either case: a reader can check them, and they are the most costly to miss.
-func Doubted(r *scanner.Rule, s scanner.Severity, g trained.Group, unlikely bool) scanner.Severity {
+func Doubted(r *scanner.Rule, s scanner.Severity, evidence []byte, g trained.Group, unlikely bool) scanner.Severity {
 	if !Doubtful(r, g) {
 		return s
 	}
-	switch r.ID {
-	case AgentConfigWrite.ID, CredentialUpload.ID, DangerousCommand.ID, DownloadExec.ID, ExfilSink.ID, MarkdownExfil.ID, SecretFileRead.ID:
-		unlikely = false
-	}
-	if unlikely {
+	if unlikely && !verifiable(r, evidence) {
 		return min(s, scanner.Low)
 	}
 	return min(s, scanner.Medium)
 }
+
+// verifiable reports whether a rule's finding names a command, file or destination. Findings of
+// these rules do, except for ExfilSink, which also finds requests for data without a destination.
+func verifiable(r *scanner.Rule, evidence []byte) bool {
+	switch r.ID {
+	case AgentConfigWrite.ID, CredentialUpload.ID, DangerousCommand.ID, DownloadExec.ID, MarkdownExfil.ID, SecretFileRead.ID:
+		return true
+	case ExfilSink.ID:
+		return outsidePlace.Match(evidence)
+	}
+	return false
+}
+
+var outsidePlace = lazyregexp.New(clause.OutsidePlace)
 
 var classifiers = sync.Pool{New: func() any { return new(classifier) }}
 
@@ -105,8 +117,8 @@ func askClassifier(p *scanner.TextPass) {
 	alone := place.Kind == trained.Description && len(c.sentences) == 1 // too little text to doubt a rule
 	unlikely := worst <= is.Medium[group]
 	if worst <= is.Keep[group] && p.Via == "" && place.Kind.Prose() && !alone {
-		p.Lower("the classifier considers the text benign", func(r *scanner.Rule, s scanner.Severity) scanner.Severity {
-			return Doubted(r, s, group, unlikely)
+		p.Lower("the classifier considers the text benign", func(r *scanner.Rule, is *scanner.Issue) scanner.Severity {
+			return Doubted(r, is.Severity, p.Folded[is.Start:is.End], group, unlikely)
 		})
 	}
 	if at < 0 || unlikely {

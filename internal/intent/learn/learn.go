@@ -174,7 +174,7 @@ func (c *capture) Event(*scanner.Event, *scanner.Outcome) error { return nil }
 
 func (c *capture) Finding(f *scanner.Finding) error {
 	c.row.Found = max(c.row.Found, f.Severity)
-	c.row.Remains = max(c.row.Remains, instructions.Doubted(f.Rule, f.Severity, c.row.groupOf(), true))
+	c.row.Remains = max(c.row.Remains, instructions.Doubted(f.Rule, f.Severity, []byte(f.Evidence.Text), c.row.groupOf(), true))
 	return nil
 }
 
