@@ -20,9 +20,14 @@ var formats []format
 
 func init() {
 	formats = []format{
+		{"a Copilot CLI session", copilotOutput, readCopilotOutput},
 		{"a Claude Code transcript", claudeCode, readClaudeCode},
 		{"a Codex transcript", codex, readCodex},
 		{"a Gemini CLI transcript", geminiCLI, readGeminiCLI},
+		{"the output of Gemini CLI", geminiOutput, readGeminiOutput},
+		{"the output of codex exec", codexOutput, readCodexOutput},
+		{"the output of opencode", openCodeOutput, readOpenCodeOutput},
+		{"an opencode session", openCodeExport, readOpenCodeExport},
 		{"a VS Code chat session", vscode, readVSCode},
 		{"an AgentDojo run", agentDojo, readAgentDojo},
 		{"an Inspect log", func(v View) bool { return v.has("eval", wire.Object) && v.has("samples", wire.Array) }, readInspect},
