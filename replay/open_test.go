@@ -218,6 +218,7 @@ func TestUnreadJSON(t *testing.T) {
 		{"the output of Gemini CLI", `{"type":"init","timestamp":"2026-01-06T10:30:00Z","session_id":"s","model":"m"}`},
 		{"the output of opencode", `{"type":"text","timestamp":1,"sessionID":"s","part":{"id":"p","sessionID":"s","messageID":"m","type":"text","text":"x"}}`},
 		{"an opencode session", `{"info":{"id":"s"},"messages":[{"info":{"id":"m"},"parts":[]}]}`},
+		{"a goose session", `{"role":"user","created":1,"content":[{"type":"text","text":"x"}]}`},
 		{"a Copilot CLI session", `{"type":"user.message","data":{"content":"x"},"id":"e","timestamp":"2026-01-06T10:30:00Z","parentId":null}`},
 		{"a VS Code chat session", `{"version":3,"sessionId":"s","requests":[]}`},
 		{"an AgentDojo run", `{"suite_name":"s","user_task_id":"u","messages":[]}`},

@@ -28,6 +28,7 @@ func init() {
 		{"the output of codex exec", codexOutput, readCodexOutput},
 		{"the output of opencode", openCodeOutput, readOpenCodeOutput},
 		{"an opencode session", openCodeExport, readOpenCodeExport},
+		{"a goose session", goose, readGoose},
 		{"a VS Code chat session", vscode, readVSCode},
 		{"an AgentDojo run", agentDojo, readAgentDojo},
 		{"an Inspect log", func(v View) bool { return v.has("eval", wire.Object) && v.has("samples", wire.Array) }, readInspect},
