@@ -9,7 +9,7 @@ import (
 // runs records that a program runs a word as code.
 func (l *Command) runs(name string, word int) {
 	if l.Code == NoCode {
-		l.Code, l.Interpreter = l.ArgOf(word), name
+		l.Code, l.CodeText, l.Interpreter = l.ArgOf(word), l.Words[word], name
 	}
 }
 

@@ -71,9 +71,10 @@ type Command struct {
 	// Options are the words of a launcher before the package or the command that it starts.
 	Options []string
 
-	// Code is the index of the argument with code for Interpreter, or NoCode. It is set even if
-	// Program was found in shell code.
+	// Code is the index of the argument with code for Interpreter, or NoCode, and CodeText is the code.
+	// They are set even if Program was found in shell code.
 	Code        int
+	CodeText    string
 	Interpreter string
 
 	// TextWords are all words of a command of Behind that is part of an argument, with the assignments

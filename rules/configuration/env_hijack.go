@@ -1,7 +1,6 @@
 package configuration
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/configfile"
@@ -46,29 +45,62 @@ var EnvHijack = scanner.Rule{
 	},
 }
 
-// hijackedArguments checks the variables passed to env, and launcher options that have the same
-// effect.
+// hijackedArguments checks the variables that are set on a command line, and launcher options that have
+// the same effect.
 func hijackedArguments(p *scanner.ConfigPass, e *configfile.Entry, l *launch.Command) {
-	for i, arg := range e.Args {
-		pointer := fmt.Sprintf("/args/%d", i)
-		name, value, ok := strings.Cut(arg, "=")
-		switch {
-		case ok && (l.First < 0 || i < l.First):
-			if severity, message := hijack(name, value, l.Ecosystem.Fetched()); message != "" {
-				p.Report(e, pointer, severity, message, arg)
-			}
-			continue
-		case !l.Ecosystem.Fetched() || l.Arg >= 0 && i > l.Arg: // the rest belongs to the server itself
-			continue
-		case !ok && i+1 < len(e.Args):
-			value = e.Args[i+1]
-		}
-		if name == "--node-options" && nodeCode.MatchString(value) {
-			p.Report(e, pointer, scanner.High, "the options load code into the program", arg)
-		} else if registryOption.MatchString(name) && otherSource(value) {
-			p.Report(e, pointer, scanner.Medium, "packages come from a different registry", name+" "+value)
+	report := func(arg int, severity scanner.Severity, message, evidence string) {
+		if message != "" {
+			pointer, _ := entries.Argument(e, arg)
+			p.Report(e, pointer, severity, message, evidence)
 		}
 	}
+	first := l.First
+	if first == launch.InText {
+		first = l.Text
+	}
+	for i, arg := range e.Args {
+		if name, value, ok := strings.Cut(arg, "="); ok && i < first {
+			severity, message := hijack(name, value, l.Ecosystem.Fetched())
+			report(i, severity, message, arg)
+		} else if l.Ecosystem.Fetched() && (l.Arg < 0 || i <= l.Arg) { // the rest belongs to the server itself
+			severity, message, evidence := hijackingOption(e.Args[i:])
+			report(i, severity, message, evidence)
+		}
+	}
+	for _, c := range l.Behind {
+		for _, word := range c.TextWords {
+			name, value, ok := strings.Cut(word, "=")
+			if !ok && !setsVariables[word] {
+				break
+			}
+			severity, message := hijack(name, value, c.Ecosystem.Fetched())
+			report(c.Text, severity, message, word)
+		}
+		for i := range c.Options {
+			if c.TextWords != nil && c.Ecosystem.Fetched() {
+				severity, message, evidence := hijackingOption(c.Options[i:])
+				report(c.Text, severity, message, evidence)
+			}
+		}
+	}
+}
+
+// setsVariables are the commands that precede assignments.
+var setsVariables = map[string]bool{"env": true, "export": true, "exec": true, "sudo": true}
+
+// hijackingOption rates the option at the start of words. The message is "" if it is harmless.
+func hijackingOption(words []string) (severity scanner.Severity, message, evidence string) {
+	name, value, ok := strings.Cut(words[0], "=")
+	if !ok && len(words) > 1 {
+		value = words[1]
+	}
+	switch {
+	case name == "--node-options" && nodeCode.MatchString(value):
+		return scanner.High, "the options load code into the program", words[0]
+	case registryOption.MatchString(name) && otherSource(value):
+		return scanner.Medium, "packages come from a different registry", name + " " + value
+	}
+	return 0, "", ""
 }
 
 // otherSource reports whether value contains the address of an unofficial registry. It can be a list,

@@ -34,22 +34,28 @@ var InlineInterpreter = scanner.Rule{
 					p.Report(e, pointer, scanner.High, "the argument is the address of code that "+l.Program+" runs", arg)
 				}
 			}
-			if l.Code == launch.NoCode {
-				return
-			}
-			pointer, code := entries.Argument(e, l.Code)
-			severity, message := scanner.High, "the argument is code that "+l.Interpreter+" runs"
-			if preparation(l, code) {
-				severity, message = scanner.Medium, "the argument is a script for "+l.Interpreter+" that starts one program"
-			}
-			p.Report(e, pointer, severity, message, code)
+			l.Each(func(c *launch.Command) {
+				if c.Code == launch.NoCode || c != l && c.Code == l.Code { // code in code that is reported
+					return
+				}
+				pointer, _ := entries.Argument(e, c.Code)
+				severity, message := scanner.High, "the argument is code that "+c.Interpreter+" runs"
+				if c.TextWords != nil {
+					message = "the argument contains code that " + c.Interpreter + " runs"
+				}
+				if preparation(c) {
+					severity, message = scanner.Medium, "the argument is a script for "+c.Interpreter+" that starts one program"
+				}
+				p.Report(e, pointer, severity, message, c.CodeText)
+			})
 		})
 	},
 }
 
 // preparation reports whether shell code only sets up a directory or environment for a single
 // program, or Python code only calls a module's main function.
-func preparation(l *launch.Command, code string) bool {
+func preparation(l *launch.Command) bool {
+	code := l.CodeText
 	if strings.HasPrefix(l.Interpreter, "py") {
 		return pythonMain.MatchString(code)
 	}
