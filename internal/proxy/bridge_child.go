@@ -89,14 +89,14 @@ func (c *child) run() {
 	c.idle.Stop()
 	c.forget(c)
 	c.process.End(context.Background())
-	within(read, drainWait)
+	awaitDrain(read)
 	c.process.Release()
 	c.gone()
 }
 
 // stopped returns why the server is unreachable: it exited, or else it closed a stream.
 func (c *child) stopped(stream string) error {
-	within(c.process.Exited(), drainWait)
+	awaitDrain(c.process.Exited())
 	select {
 	case <-c.process.Exited():
 		return fmt.Errorf("it exited with code %d", c.process.ExitCode())

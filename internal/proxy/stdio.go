@@ -85,13 +85,13 @@ func Stdio(ctx context.Context, o Options, c Connection, client Client, server S
 	}()
 	wait(ctx, func() { g.catchUp(at) }, client, server, clientDone, serverDone)
 	server.End(context.WithoutCancel(ctx))
-	within(serverDone, drainWait)
+	awaitDrain(serverDone)
 	answered := make(chan struct{})
 	go func() {
 		defer close(answered)
 		toClient.pending.Wait()
 	}()
-	within(answered, drainWait)
+	awaitDrain(answered)
 	server.Release()
 	g.close()
 	return server.ExitCode(), context.Cause(ctx)
@@ -114,7 +114,7 @@ func wait(ctx context.Context, heard func(), client Client, server Server, clien
 			return
 		case <-exited:
 			if server.ExitCode() != 0 {
-				within(serverDone, drainWait) // another process may hold its output open for ever
+				awaitDrain(serverDone) // another process may hold its output open for ever
 				return
 			}
 			exited = nil // a launcher that exits successfully may have left the actual server running
@@ -131,13 +131,11 @@ func wait(ctx context.Context, heard func(), client Client, server Server, clien
 	}
 }
 
-// within waits for done, but no longer than d.
-func within(done <-chan struct{}, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
+// awaitDrain waits for done, but no longer than drainWait.
+func awaitDrain(done <-chan struct{}) {
 	select {
 	case <-done:
-	case <-timer.C:
+	case <-time.After(drainWait):
 	}
 }
 
