@@ -15,8 +15,8 @@ import (
 // else outside the client. It returns the writer for the response.
 func (x *exchange) allowed(w http.ResponseWriter, body []byte, out *scanner.Outcome) (allowed bool, to http.ResponseWriter) {
 	var client asker
-	if x.readsEvents() && len(x.order) > 0 && x.elicits.able(x.client()) {
-		held := &heldWriter{ResponseWriter: w, ids: x.order}
+	if x.readsEvents() && len(x.ids) > 0 && x.elicits.able(x.client()) {
+		held := &heldWriter{ResponseWriter: w, ids: x.ids}
 		client = func(ctx context.Context, q *Question) (bool, bool) {
 			held.begin()
 			return x.elicits.ask(ctx, q, x.client(), held.event)

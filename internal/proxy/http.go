@@ -117,16 +117,16 @@ type exchangeKey struct{}
 // exchange is an HTTP request that carries messages, and its response.
 type exchange struct {
 	*HTTP
-	at    scope
-	in    *http.Request
-	asked map[string]bool // ids of requests in the body that are still unanswered
-	order []string        // the same ids, in body order
-	begun bool            // the body begins a session
-	asks  bool            // of a client that can ask its user
-	sent  func()          // called once the body was sent
-	kept  func()          // called once the response was sent
-	lost  bool            // a refused message cannot be matched to a request
-	reply string          // URL for answers to the server, if it differs from the request's URL
+	at     scope
+	in     *http.Request
+	ids    []string        // of the requests in the body, in its order
+	open   map[string]bool // which of these requests are unanswered
+	begins bool            // the body begins a session
+	canAsk bool            // the client declares in the body that it can ask its user
+	sent   func()          // called once the body was sent
+	kept   func()          // called once the response was sent
+	lost   bool            // a refused message cannot be matched to a request
+	reply  string          // URL for answers to the server, if it differs from the request's URL
 }
 
 // ServeHTTP handles a client request.
@@ -208,9 +208,9 @@ func (h *HTTP) exchange(w http.ResponseWriter, r *http.Request, stream string) {
 		x.at.session, leave = h.sessions.enter(x.at.session, h.upstream.Name, said.ids)
 		defer leave()
 	}
-	x.sent, x.begun, x.order, x.asked = done, said.begins, said.ids, make(map[string]bool, len(said.ids))
+	x.sent, x.begins, x.ids, x.open = done, said.begins, said.ids, make(map[string]bool, len(said.ids))
 	for _, id := range said.ids {
-		x.asked[id] = true
+		x.open[id] = true
 	}
 	send := body
 	switch {
@@ -220,7 +220,7 @@ func (h *HTTP) exchange(w http.ResponseWriter, r *http.Request, stream string) {
 			return
 		}
 	case len(frameOf(body)) > 0:
-		x.asks, _ = declares(frameOf(body))
+		x.canAsk, _ = declares(frameOf(body))
 		if send, w = x.judgeRequest(w, body); send == nil {
 			return
 		}

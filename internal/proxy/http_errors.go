@@ -26,7 +26,7 @@ func (h *HTTP) fail(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	var ids []string
 	if x := exchangeOf(r); x != nil {
-		ids = x.order
+		ids = x.ids
 	}
 	if own, ok := errors.AsType[*refusal](err); ok {
 		if own.status == http.StatusMethodNotAllowed {

@@ -36,14 +36,14 @@ func (h *HTTP) respond(resp *http.Response) error {
 	head := *x.at.head
 	head.Field(false, headerSession, resp.Header.Get(headerSession))
 	x.at.head = &head
-	if x.begun && resp.StatusCode/100 == 2 {
+	if x.begins && resp.StatusCode/100 == 2 {
 		id := resp.Header.Get(headerSession)
 		h.sessions.begun(x.in, id, x.at.session)
 		client := h.sessions.askerKey(x.in)
 		if id != "" {
 			client = idKey(id)
 		}
-		h.elicits.declared(client, x.asks)
+		h.elicits.declared(client, x.canAsk)
 	}
 	if resp.Body == nil || resp.Body == http.NoBody || x.in.Method == http.MethodHead {
 		return nil
@@ -152,7 +152,7 @@ func (x *exchange) whole(resp *http.Response) error {
 		resp.Body = &joined{io.MultiReader(bytes.NewReader(data), resp.Body), resp.Body}
 		return nil
 	case more:
-		replace(resp, failed(x.order, "blocked by mcpscan: "+tooLongReason(mcp.ServerToClient, x.gate.MaxMessage)+", and fail_closed is set", blockedCode))
+		replace(resp, failed(x.ids, "blocked by mcpscan: "+tooLongReason(mcp.ServerToClient, x.gate.MaxMessage)+", and fail_closed is set", blockedCode))
 		return nil
 	case err != nil && (len(frame) == 0 || x.in.Context().Err() != nil):
 		return fmt.Errorf("reading its answer: %w", err)
@@ -196,12 +196,12 @@ func (x *exchange) whole(resp *http.Response) error {
 // awaits reports whether the client expects a message in a response: not if it sent no request, nor if
 // the answer follows in a stream of HTTP+SSE, where the SDKs' servers send the word Accepted.
 func (x *exchange) awaits(resp *http.Response) bool {
-	return len(x.order) > 0 && (x.at.transport != "sse" || resp.StatusCode != http.StatusAccepted)
+	return len(x.ids) > 0 && (x.at.transport != "sse" || resp.StatusCode != http.StatusAccepted)
 }
 
 // unanswered returns errors for the requests that a refused frame may have answered.
 func (x *exchange) unanswered(out *scanner.Outcome) []byte {
-	open := slices.DeleteFunc(slices.Clone(x.order), func(id string) bool { return !x.asked[id] })
+	open := slices.DeleteFunc(slices.Clone(x.ids), func(id string) bool { return !x.open[id] })
 	if len(open) == 0 {
 		return nobody(out)
 	}

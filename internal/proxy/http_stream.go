@@ -92,8 +92,8 @@ func (s *stream) end(err error) {
 	} else if !s.lost || !errors.Is(err, io.EOF) {
 		return
 	}
-	for _, id := range s.order {
-		if s.asked[id] {
+	for _, id := range s.ids {
+		if s.open[id] {
 			s.out = fmt.Appendf(s.out, "event: message\ndata: %s\n\n", failed([]string{id}, why, code))
 		}
 	}
@@ -153,7 +153,7 @@ func (s *stream) unclear() bool {
 func (s *stream) answered(out *scanner.Outcome) {
 	for i := range out.Messages {
 		if m := &out.Messages[i]; m.Kind == mcp.Response {
-			delete(s.asked, m.ID)
+			delete(s.open, m.ID)
 		}
 	}
 }
