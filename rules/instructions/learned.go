@@ -93,30 +93,30 @@ func askClassifier(p *scanner.TextPass) {
 	if !read {
 		return
 	}
-	m, is := trained.Embedded(), embeddedParameters()
+	m, params := trained.Embedded(), embeddedParameters()
 	c.sentences = trained.Sentences(c.sentences[:0], p.Folded)
 	around := trained.Around(p)
 	group, worst, at := place.Kind.Group(), trained.Score(0), -1
 	if len(c.sentences) > 0 {
-		worst = is.Medium[group] // no lower score makes a difference
+		worst = params.Medium[group] // no lower score makes a difference
 	}
-	penalty := -is.Total(0, around+len(c.sentences), group)
+	penalty := -params.Total(0, around+len(c.sentences), group)
 	for i, s := range c.sentences {
 		c.verdicts = trained.Verdicts(c.verdicts[:0], p, s, group)
 		support := m.Support(c.verdicts)
-		limit := worst + penalty - support - max(trained.MaxGain, is.Floor)
+		limit := worst + penalty - support - max(trained.MaxGain, params.Floor)
 		score, above := c.reader.Score(m, p.Folded, c.sentences, i, &place, limit)
 		if !above {
 			continue
 		}
 		score -= penalty
-		if score += c.gain(&is, score, support, p.Folded, i, &place); score > worst {
+		if score += c.gain(&params, score, support, p.Folded, i, &place); score > worst {
 			worst, at = score, i
 		}
 	}
 	alone := place.Kind == trained.Description && len(c.sentences) == 1 // too little text to doubt a rule
-	unlikely := worst <= is.Medium[group]
-	if worst <= is.Keep[group] && p.Via == "" && place.Kind.Prose() && !alone {
+	unlikely := worst <= params.Medium[group]
+	if worst <= params.Keep[group] && p.Via == "" && place.Kind.Prose() && !alone {
 		p.Lower("the classifier considers the text benign", func(r *scanner.Rule, is *scanner.Issue) scanner.Severity {
 			return Doubted(r, is.Severity, p.Folded[is.Start:is.End], group, unlikely)
 		})
@@ -125,7 +125,7 @@ func askClassifier(p *scanner.TextPass) {
 		return
 	}
 	severity := scanner.Medium
-	if worst > is.High[group] {
+	if worst > params.High[group] {
 		severity = scanner.High
 	}
 	s := c.sentences[at]
@@ -144,13 +144,13 @@ func askClassifier(p *scanner.TextPass) {
 
 // gain returns what the neural networks and other rules' findings add to the score of sentence i,
 // the reader's current one. It does not run the networks if their output cannot matter.
-func (c *classifier) gain(is *trained.Parameters, score, support trained.Score, t []byte, i int, place *trained.Place) trained.Score {
+func (c *classifier) gain(params *trained.Parameters, score, support trained.Score, t []byte, i int, place *trained.Place) trained.Score {
 	g := place.Kind.Group()
 	switch {
-	case score+support+trained.MaxGain <= is.Medium[g]:
+	case score+support+trained.MaxGain <= params.Medium[g]:
 		return support
-	case score <= is.Pass[g]:
-		return support + is.Floor
+	case score <= params.Pass[g]:
+		return support + params.Floor
 	}
 	if c.judge == nil {
 		c.judge = trained.EmbeddedJudge()
