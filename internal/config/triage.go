@@ -48,8 +48,8 @@ func (t *Triage) Decide(f *scanner.Finding) bool {
 	if f.Status == scanner.Approved && t.Unapproved {
 		f.Status, f.Reason = scanner.Open, ""
 	}
-	t.known(f)
-	t.ignored(f)
+	t.compareBaseline(f)
+	t.applyIgnores(f)
 	return true
 }
 
@@ -69,8 +69,8 @@ func (t *Triage) setting(f *scanner.Finding) (set RuleSetting, on bool) {
 	return set, set.Enabled == nil || *set.Enabled
 }
 
-// known sets a finding's status to unchanged if it was in the baseline and is no more severe now.
-func (t *Triage) known(f *scanner.Finding) {
+// compareBaseline sets a finding's status to unchanged if it was in the baseline and is no more severe now.
+func (t *Triage) compareBaseline(f *scanner.Finding) {
 	if t.Baseline == nil || f.Status != scanner.Open {
 		return
 	}
@@ -79,9 +79,9 @@ func (t *Triage) known(f *scanner.Finding) {
 	}
 }
 
-// ignored suppresses a finding that an ignore accepts. It tries every ignore, so that none is
+// applyIgnores suppresses a finding that an ignore accepts. It tries every ignore, so that none is
 // reported as unused because another one matched first.
-func (t *Triage) ignored(f *scanner.Finding) {
+func (t *Triage) applyIgnores(f *scanner.Finding) {
 	if t.used == nil {
 		t.used = make([]uses, len(t.Settings.Ignores))
 	}
@@ -194,7 +194,7 @@ func (c Choice) Choose(name string, all []scanner.Rule) bool {
 			return true
 		}
 	}
-	any := false
+	found := false
 	for i := range all {
 		r := &all[i]
 		var places Places
@@ -208,8 +208,8 @@ func (c Choice) Choose(name string, all []scanner.Rule) bool {
 		}
 		if places != 0 {
 			c[r.ID] |= places
-			any = true
+			found = true
 		}
 	}
-	return any
+	return found
 }
