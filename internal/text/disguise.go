@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// Disguise is a way of disguising text in which words still consist of letters and digits, so only
-// telltale words reveal it.
+// Disguise is an encoding whose words look like ordinary ones, because they consist of letters and
+// digits. Only telltale words reveal it.
 type Disguise uint8
 
 const (

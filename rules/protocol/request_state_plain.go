@@ -18,7 +18,7 @@ var RequestStatePlain = scanner.Rule{
 	Category:   "protocol",
 	Title:      "requestState is readable and unsigned",
 	Why:        "The client returns requestState as the server sent it. If it contains an identity, permissions or a price in plain text, anyone who has it can change them.",
-	Fix:        "Keep the state in the server, or sign it and bind it to the user.",
+	Fix:        "Keep the state on the server, or sign it and bind it to the user.",
 	Severity:   scanner.Low,
 	Confidence: scanner.ConfidenceMedium,
 	Basis:      "The state is reported if it is JSON, or base64 of JSON, with a member that affects a decision and none that looks like a signature. The server may verify it in another way.",
