@@ -106,6 +106,30 @@ func checkParts(t testing.TB, data []byte, events []scanner.Event) {
 	}
 }
 
+// TestResumedThread checks that a run of Codex that resumes a thread does not repeat the calls of the
+// runs before, although their items have the same IDs.
+func TestResumedThread(t *testing.T) {
+	const run = `{"type":"thread.started","thread_id":"t"}` + "\n" + `{"type":"turn.started"}` + "\n" +
+		`{"type":"item.completed","item":{"id":"item_0","type":"mcp_tool_call","server":"orders","tool":"get_order","arguments":{},"result":{"content":[{"type":"text","text":"%s"}]}}}` + "\n"
+	memory := NewMemory()
+	for _, state := range []string{"open", "paid"} {
+		src, err := Open(state, strings.NewReader(fmt.Sprintf(run, state)), Options{MaxMessage: limit, Memory: memory})
+		if err != nil {
+			t.Fatal(err)
+		}
+		events, err := drain(src)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := told(events)
+		for _, want := range []string{"3 frame > t/orders/-", "3 frame < t/orders/-"} {
+			if !strings.Contains(got, want) {
+				t.Errorf("%s: no %q in\n%s", state, want, got)
+			}
+		}
+	}
+}
+
 // TestConversationsBeyondTheLimit checks that a conversation that continues after it
 // was evicted is reported, and that one that was not evicted is not.
 func TestConversationsBeyondTheLimit(t *testing.T) {

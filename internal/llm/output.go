@@ -73,7 +73,7 @@ func readCodexOutput(r *Reader, b *body) {
 
 // codexOutputItem reads an item, which the event at its start and the one at its end both contain.
 func (r *Reader) codexOutputItem(v View, event string) {
-	id := fmt.Sprintf("turn-%d/%s", r.answers, v.Str("id")) // each run of a thread counts from zero
+	id := fmt.Sprintf("%s/turn-%d/%s", v.Origin().File, r.answers, v.Str("id")) // each run of a thread counts its items from zero
 	r.turn = id
 	call := Item{Kind: Call, At: v, ID: id, Name: v.Str("type"), Echo: event != "item.started"}
 	result := Item{At: v, ID: id, Failed: v.says("status", "failed")}
