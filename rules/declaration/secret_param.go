@@ -25,10 +25,16 @@ var SecretParam = scanner.Rule{
 	Refs:       []string{"OWASP-MCP:MCP01", "OWASP-LLM:LLM02", "ATLAS:AML.T0098", "CWE-522"},
 	Message: func(p *scanner.MessagePass) {
 		tools.Each(p, func(d *mcp.Definition, node int) {
-			worst, at := noSecret, -1
+			worst, at, where := noSecret, -1, ""
 			jsonschema.Parameters(p.Doc, node, func(s jsonschema.Subschema, name string) {
-				if kind := secretParameter(p.Doc, d.Name, s.Node, name); kind > worst {
-					worst, at = kind, s.Node
+				kind := secretParameter(p.Doc, d.Name, s.Node, name)
+				if kind == noSecret || kind < worst {
+					return
+				}
+				// A lockfile sorts members, and the finding must be the same there as for the server.
+				pointer := string(p.Doc.AppendPointer(nil, node, s.Node))
+				if kind > worst || pointer < where {
+					worst, at, where = kind, s.Node, pointer
 				}
 			})
 			switch worst {
