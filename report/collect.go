@@ -13,7 +13,7 @@ import (
 // Collector gathers a run's findings for a Report. It is a scanner.Sink.
 type Collector struct {
 	lowest   scanner.Severity // lowest severity that is listed
-	changes  bool             // list findings with a diff regardless of severity
+	changes  bool             // list changes regardless of severity
 	seen     map[[16]byte]entry
 	findings []Finding
 	counts   [scanner.Approved + 1]Counts // by status
@@ -36,7 +36,7 @@ type entry struct {
 	at, times int32
 	severity  scanner.Severity
 	status    scanner.Status
-	change    bool // has a diff
+	change    bool // reports a change since approval, even without a diff, such as a removal
 }
 
 // NewCollector returns a collector that lists findings of at least the given severity and only
@@ -45,8 +45,8 @@ func NewCollector(lowest scanner.Severity) *Collector {
 	return &Collector{lowest: lowest, seen: map[[16]byte]entry{}, room: room{all: map[kind]int{}, admitted: map[alike]int{}}, strings: map[string]string{}, sessions: sessions{now: -1}}
 }
 
-// ListChanges makes c list findings with a diff regardless of severity, because reviewers of an
-// upgrade want to see every change.
+// ListChanges makes c list changes regardless of severity, because reviewers of an upgrade want to
+// see every change.
 func (c *Collector) ListChanges() { c.changes = true }
 
 // lists reports whether a finding is listed, that is, if it is severe enough, is a change, or has
@@ -74,7 +74,7 @@ func (c *Collector) Finding(f *scanner.Finding) error {
 	changed := true
 	switch {
 	case !again:
-		e = entry{at: -1, severity: f.Severity, status: f.Status, change: f.Diff != ""}
+		e = entry{at: -1, severity: f.Severity, status: f.Status, change: f.Diff != "" || f.Rule.Category == "version_pin"}
 		c.count(f.Rule.ID, e, 1)
 	case f.Severity > e.severity || f.Status < e.status:
 		c.worsened++
