@@ -43,6 +43,7 @@ type Events struct {
 type judged struct {
 	decision scanner.Decision
 	records  []record
+	explains string // ID of the rule whose findings are in mcp_cross_server_blocked; "" without that event
 }
 
 // NewEvents returns a sink that writes to w.
@@ -131,7 +132,7 @@ func (v *Events) fresh(f *scanner.Finding) bool {
 // blocked reports whether a finding already has an event, as the reason for a cross-server
 // block.
 func (v *Events) blocked(f *scanner.Finding) bool {
-	return slices.ContainsFunc(v.messages, func(m judged) bool { return crossServer(&m.decision) && m.decision.Rule == f.Rule.ID })
+	return slices.ContainsFunc(v.messages, func(m judged) bool { return m.explains == f.Rule.ID })
 }
 
 func (v *Events) write(event any) {
@@ -180,6 +181,7 @@ func (v *Events) message(e *scanner.Event, m *scanner.Judged) judged {
 		}
 		if crossServer(&m.Decision) {
 			add(v.blockedCall(e, m))
+			j.explains = m.Decision.Rule
 		}
 	case m.Kind == mcp.Response && m.Answers == "tools/call":
 		add(v.output(e, m))

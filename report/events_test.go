@@ -125,6 +125,20 @@ func TestEventsTellDecisions(t *testing.T) {
 	}
 }
 
+// TestEventsTellBlockedRequests checks that a finding has its own event if the blocked message is not
+// a tool call, for which there is no mcp_cross_server_blocked.
+func TestEventsTellBlockedRequests(t *testing.T) {
+	r := sampleRules()[0]
+	r.Judge = func(p *scanner.JudgePass) {
+		p.Decide(scanner.Decision{Verdict: scanner.Block, Check: scanner.CrossServerCheck, Rule: r.ID})
+		p.Report(scanner.JudgeIssue{Severity: scanner.Critical, Subject: mcp.CallSubject, Name: p.Message.Target, Message: "sent"})
+	}
+	got := logged(t, r, `notes {"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"p"}}`)
+	if len(got) != 1 || got[0]["type"] != "mcp_detection" || got[0]["detection_type"] != r.ID {
+		t.Errorf("got %v", got)
+	}
+}
+
 func TestEventsAreBounded(t *testing.T) {
 	values := strings.Repeat(`{"a":[0,"`+strings.Repeat("x", 1000)+`"]},`, 1000)
 	deep := strings.Repeat(`[`, 100) + strings.Repeat(`]`, 100)
