@@ -18,10 +18,10 @@ type Outflow struct {
 	Orders   string // ID of the rule that found an instruction to an AI in the same result; "" if none
 }
 
-// Flow is a value that one server returned and that appears in a request to another.
+// Flow is a value that one server returned and that appears in a message to another.
 type Flow struct {
 	Kind  text.DistinctKind
-	Value *Value   // the value in the request
+	Value *Value   // the value in the message
 	From  *Outflow // the result that contained it
 	At    Location // location of the text in the result
 	Via   string   // encoding in the result
@@ -54,13 +54,13 @@ type knownValue struct {
 // one for values sent to the server.
 type remembered [text.DistinctKinds + 1]queue[uint64]
 
-// Flows returns the request's values that came from the session's other servers, in order of
-// position. It omits values that the client sent before, that are in a definition, or that the
+// Flows returns the values in a client's message that came from the session's other servers, in order
+// of position: a request, or the answer to one, such as the text that a model wrote for a server. It omits values that the client sent before, that are in a definition, or that the
 // receiving server returned before.
 func (p *JudgePass) Flows() iter.Seq[*Flow] {
 	return func(yield func(*Flow) bool) {
 		m, s := p.Message, p.Session
-		if p.Direction != mcp.ClientToServer || m.Kind != mcp.Request && p.call == nil || len(s.known) == 0 {
+		if p.Direction != mcp.ClientToServer || m.Kind == mcp.Audit && p.call == nil || len(s.known) == 0 {
 			return
 		}
 		for i := range m.Values {

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -23,7 +24,7 @@ var ValueFlow = scanner.Rule{
 	Flows:      true,
 	On:         mcp.OnValues,
 	Judge: func(p *scanner.JudgePass) {
-		category := capability.Read // for a resource read, which is not a tool call
+		category := capability.Read // for a message that is not a tool call
 		if c := p.Call(); c != nil {
 			if category = c.Category; c.Refused {
 				return
@@ -43,7 +44,7 @@ var ValueFlow = scanner.Rule{
 // maxCarried is the maximum number of locations listed as related to one finding.
 const maxCarried = 16
 
-// carried describes the values from one server that a request contains.
+// carried describes the values from one server that a message contains.
 type carried struct {
 	worst    scanner.Flow
 	severity scanner.Severity
@@ -94,17 +95,20 @@ func weighFlow(f *scanner.Flow, category capability.Category) scanner.Severity {
 	return scanner.Note
 }
 
-// refuse decides on a call by the highest severity among the values in it.
+// refuse decides on a message by the highest severity among the values in it.
 func refuse(p *scanner.JudgePass, all []carried) {
-	worst := scanner.Note
+	worst, reason := scanner.Note, "the call contains data that another server returned"
+	if p.Message.Kind == mcp.Response {
+		reason = "the answer contains data that another server returned"
+	}
 	for i := range all {
 		worst = max(worst, all[i].severity)
 	}
 	switch {
 	case worst == scanner.Critical:
-		p.Refuse(scanner.CrossServerCheck, scanner.Block, "the call contains data that another server returned")
+		p.Refuse(scanner.CrossServerCheck, scanner.Block, reason)
 	case worst >= scanner.Medium:
-		p.Refuse(scanner.CrossServerCheck, scanner.Alert, "the call contains data that another server returned")
+		p.Refuse(scanner.CrossServerCheck, scanner.Alert, reason)
 	}
 }
 
@@ -121,8 +125,7 @@ func (c *carried) report(p *scanner.JudgePass) {
 	f := &c.worst
 	is := scanner.JudgeIssue{Severity: c.severity, Subject: mcp.CallSubject, Name: p.Message.Target, Pointer: f.Value.Pointer,
 		Evidence: f.Shown(), Offset: f.Value.Offset, Related: c.ends, Key: f.From.Server + "\x00" + f.Shown()}
-	is.Message = fmt.Sprintf("%s of server %s receives %s%s that %s of server %s returned%s", text.QuoteName(p.Message.Target), text.QuoteName(p.Server.ID),
-		f.Kind, encoded(f.Value.Via), text.QuoteName(f.From.Tool), text.QuoteName(f.From.Server), encoded(f.Via))
+	is.Message = fmt.Sprintf("%s %s%s that %s of server %s returned%s", takes(p), f.Kind, encoded(f.Value.Via), text.QuoteName(f.From.Tool), text.QuoteName(f.From.Server), encoded(f.Via))
 	if c.values > 1 {
 		is.Message += fmt.Sprintf(", the most severe of %d values", c.values)
 	}
@@ -130,4 +133,14 @@ func (c *carried) report(p *scanner.JudgePass) {
 		is.Message += "; that result gives instructions to an AI (" + f.From.Orders + ")"
 	}
 	p.Report(is)
+}
+
+// takes says what the current message passes the values to: a tool, a resource or a prompt, or else
+// the method; or, for an answer, which of the server's requests it answers.
+func takes(p *scanner.JudgePass) string {
+	m, form := p.Message, "%s of server %s receives"
+	if m.Kind == mcp.Response {
+		form = "the answer to %s of server %s contains"
+	}
+	return fmt.Sprintf(form, text.QuoteName(cmp.Or(m.Target, m.Answers, m.Method)), text.QuoteName(p.Server.ID))
 }
