@@ -56,8 +56,11 @@ func TestDecisions(t *testing.T) {
 		{"one tool on two servers", "", "a < " + listing("search", "x") + "\nb < " + listing("search", "x") + "\na > " + calling("search"), "3 alert cross-server shadow-tool"},
 		{"two sessions", "", "a/s1 < " + listing("search", "x") + "\nb/s2 < " + listing("search", "y") + "\na/s1 > " + calling("search"), ""},
 		{"a send after a read on another server", "", "a > " + calling("read_secret") + "\nb > " + calling("send_email"), "2 block cross-server read-then-send"},
-		{"a read that the policy blocks was made all the same", "enforce_policy: true\ndenied_servers: [{id: a}]", "a > " + calling("read_secret") + "\nb > " + calling("send_email"),
-			"1 block policy denied_servers\n2 block cross-server read-then-send"},
+		{"a read that the policy blocks", "enforce_policy: true\ndenied_servers: [{id: a}]", "a > " + calling("read_secret") + "\nb > " + calling("send_email"),
+			"1 block policy denied_servers"},
+		{"a read that the policy blocks was made all the same", "enforce_policy: true\ndenied_servers: [{id: a}]",
+			"a > " + calling("read_secret") + "\na < " + `{"jsonrpc":"2.0","id":2,"result":{"content":[]}}` + "\nb > " + calling("send_email"),
+			"1 block policy denied_servers\n3 block cross-server read-then-send"},
 		{"a tool that nobody listed, under fail_closed, ahead of all others", "enforce_policy: true\nfail_closed: true\nallowed_servers: [{id: \"*\"}]",
 			"a < " + listing("read_secret", "x") + "\na > " + calling("read_secret") + "\nb > " + calling("send_email"), "3 block registry fail_closed"},
 	} {

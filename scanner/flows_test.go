@@ -16,6 +16,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/mcpscan/mcpscan/internal/capability"
 	"github.com/mcpscan/mcpscan/internal/effort"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -218,5 +219,46 @@ func BenchmarkFlows(b *testing.B) {
 			}
 			b.ReportMetric(float64(calls)/b.Elapsed().Seconds(), "calls/s")
 		})
+	}
+}
+
+// TestBlockedReads checks that a blocked read is followed by no flow, unless its server answered it, as in
+// a recording of a connection that nobody guarded.
+func TestBlockedReads(t *testing.T) {
+	for _, c := range []struct {
+		answered bool
+		text     string
+		want     string
+	}{{false, "", ""}, {true, "fine", "medium"}, {true, "password: hunter2secretXY77", "critical"}} {
+		o := scanner.Options{Policy: deny{}, Limits: scanner.Limits{Category: func(server, _ string) (capability.Category, bool) {
+			return map[string]capability.Category{"files": capability.Read, "mail": capability.Send}[server], true
+		}}}
+		read := calling(1, "denied")
+		read.Server, read.Time = "files", time.Unix(1, 0).UTC()
+		events := []*scanner.Event{read}
+		if c.answered {
+			e := returned(1, "files", c.text)
+			e.Time = time.Unix(2, 0).UTC()
+			events = append(events, e)
+		}
+		events = append(events, sent(3, "mail", "hello"))
+		e, err := scanner.New(only("read-then-send"), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := &apart{t, e, map[string]*scanner.Live{}, nil, map[string][]string{}}
+		together, got := e.Live(), ""
+		for _, e := range events {
+			found, alone := together.Step(e).Findings, a.step(e)
+			if len(found) != len(alone) {
+				t.Errorf("%+v: %d findings in one engine, %d in two", c, len(found), len(alone))
+			}
+			for _, f := range found {
+				got += f.Severity.String()
+			}
+		}
+		if got != c.want {
+			t.Errorf("%+v: got %q", c, got)
+		}
 	}
 }

@@ -218,7 +218,20 @@ func (j *judge) message(session *Session, srv *Server, e *Event, i int) mcp.Dire
 			j.coverage.skip(lost, e.Origin)
 		}
 	}
-	if p.Request != nil && from == mcp.ServerToClient {
+	answered := p.Request != nil && from == mcp.ServerToClient
+	var held *Call
+	switch {
+	case took != nil && m.Kind == mcp.Request && m.Decision.Verdict == Block: // it counts once its server answers it
+		held, took = new(*took), nil
+	case answered:
+		took = j.request.held
+	}
+	if took != nil {
+		if lost := session.record(srv, took, p.Limits.window()); lost != "" {
+			j.coverage.skip(lost, e.Origin)
+		}
+	}
+	if answered {
 		j.suspect(srv, i, m.Message, j.request)
 		srv.recent.settle(j.request.ID)
 	}
@@ -229,11 +242,7 @@ func (j *judge) message(session *Session, srv *Server, e *Event, i int) mcp.Dire
 		srv.show(m.Message)
 	}
 	whole := session.apply(srv, e, from, m, func(d *mcp.Definition) *Known { return j.shared(e, d) })
-	if took != nil {
-		if lost := session.record(srv, took, p.Limits.window()); lost != "" {
-			j.coverage.skip(lost, e.Origin)
-		}
-	}
+	srv.pending[from].hold(m.ID, held)
 	if !whole {
 		j.coverage.skip("more open requests or tasks than the limit: a response is not matched with its request", e.Origin)
 	}

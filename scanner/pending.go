@@ -18,6 +18,7 @@ type PendingCall struct {
 	ID       string // raw id; a long one is truncated
 	Time     time.Time
 	NoCursor bool   // it requests a page with the empty cursor
+	held     *Call  // the request, if it was blocked; nil if its server has it
 	Sent     string // id as in ID, but of the request itself if it belongs to the call of a task
 }
 
@@ -26,9 +27,9 @@ type PendingCall struct {
 func (srv *Server) ask(m *Message, from mcp.Direction, at time.Time) PendingCall {
 	of, known := srv.tasks[m.Task]
 	if !known || from != mcp.ClientToServer {
-		return PendingCall{m.Method, m.Target, cut(m.ID), at, m.NoCursor, cut(m.ID)}
+		return PendingCall{Method: m.Method, Target: m.Target, ID: cut(m.ID), Time: at, NoCursor: m.NoCursor, Sent: cut(m.ID)}
 	}
-	of.Sent = cut(m.ID)
+	of.Sent, of.held = cut(m.ID), nil
 	if m.Method != "tasks/result" {
 		of.Method = m.Method
 	}
@@ -58,6 +59,15 @@ func (r *requests) put(id string, c PendingCall) bool {
 	}
 	set((*map[string]PendingCall)(r), id, c)
 	return true
+}
+
+// hold remembers that the open request with an id was blocked. If its server answers it nevertheless,
+// the block was not enforced, as in a recording.
+func (r requests) hold(id string, c *Call) {
+	if open, ok := r[id]; ok && c != nil {
+		open.held = c
+		r[id] = open
+	}
 }
 
 // key returns the id of the request that a response with this id answers. Some clients, such as the

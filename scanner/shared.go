@@ -1,6 +1,7 @@
 package scanner
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/mcpscan/mcpscan/internal/mcp"
@@ -17,7 +18,7 @@ type Shared struct {
 	Tools    []*Known  // tools that the server lists for the first time
 	Call     *Call     // call that the message reports; nil if there is none
 	Counts   bool      // the call counts towards bursts and rates
-	Answered string    // ID of the call that the message answers; "" if there is none
+	Answered string    // ID of the call that the message answers, or of Call if it was blocked; "" if there is none
 	Suspect  *SharedSuspect
 	From     Outflow // result that contained the values, if any
 	Values   []Value
@@ -42,11 +43,11 @@ func (l *Live) Sharing() *Live {
 func (j *judge) share(p *JudgePass, took *Call, first bool) {
 	m, s := p.Message, j.adds
 	s.Session, s.Server, s.Time = p.event.Session, p.Server.ID, p.Now
-	if took != nil && !took.Refused {
-		s.Call, s.Counts = new(*took), p.call != nil
+	if call := cmp.Or(took, p.call); call != nil && !call.Refused {
+		s.Call, s.Counts = new(*call), p.call != nil
 	}
 	if s.Counts && m.Decision.Verdict == Block {
-		s.Answered = m.ID
+		s.Answered = s.Call.ID
 	}
 	if p.Request != nil && p.Direction == mcp.ServerToClient && toldOfCalls[p.Request.Method] {
 		s.Answered = p.Request.ID
@@ -84,6 +85,9 @@ func (j *judge) learn(e *Event) {
 	if lost := j.remember(session, srv, mcp.ServerToClient, in.Values, func() *Outflow { return &in.From }); lost != "" {
 		j.coverage.skip(lost, e.Origin)
 	}
+	if call != nil && (!in.Counts || in.Answered == "") { // it was not blocked
+		j.learnCall(session, srv, call, e)
+	}
 	if s := in.Suspect; s != nil {
 		srv.suspected(in.elsewhere(s.ID), s.Time, s.Suspicion)
 	}
@@ -94,15 +98,16 @@ func (j *judge) learn(e *Event) {
 	if len(in.Tools) > 0 {
 		j.learnTools(session, srv, in.Tools)
 	}
-	if call == nil {
-		return
-	}
+}
+
+// learnCall remembers a call on another connection, so that later calls can be compared with it.
+func (j *judge) learnCall(session *Session, srv *Server, call *Call, e *Event) {
 	if call.ID != "" {
 		if !srv.pending[mcp.ClientToServer].put(call.ID, PendingCall{Method: "tools/call", Target: call.Tool, Time: call.Time}) {
 			j.coverage.skip("more open requests than the limit: calls on other connections are not matched with their answers", e.Origin)
 		}
 	}
-	if lost := session.record(srv, call, limits.window()); lost != "" {
+	if lost := session.record(srv, call, j.engine.options.Limits.window()); lost != "" {
 		j.coverage.skip(lost, e.Origin)
 	}
 }
