@@ -26,7 +26,7 @@ var SecretLiteral = scanner.Rule{
 	Fix:        "Use a reference that the client supports, such as ${NAME}, ${env:NAME} or ${input:name}, and rotate the credential.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The finding is high if the value has the published format of a vendor's token, or gives access to a database on another host. It is medium if the variable or option is named like a secret and the value looks random, or if name and value together have a published format. It is low for a password that may be an ordinary word. The formats come from mcpscan and gitleaks.",
+	Basis:      "The finding is high if the value has the published format of a vendor's token, or gives access to a database on another host. It is medium if the variable or option is named like a secret and the value looks random, if name and value together have a published format, or if the path of an MCP endpoint contains a random value. It is low for a password that may be an ordinary word. The formats come from mcpscan and gitleaks.",
 	Refs:       []string{"OWASP-MCP:MCP01", "OWASP-LLM:LLM02", "ATLAS:AML.T0083", "CWE-798"},
 	Config: func(p *scanner.ConfigPass) {
 		for i := range p.Entries {
@@ -148,15 +148,12 @@ func secretIn(name, value string) (scanner.Severity, string) {
 	return 0, ""
 }
 
-// secretInURL rates the password of a URL and the secrets in its query.
+// secretInURL rates the password of a URL and the secrets in its query and path.
 func secretInURL(u *url.URL) (scanner.Severity, string) {
 	if word, ok := u.User.Password(); ok && !text.IsReference(word) && secrets.LooksLikePassword(word) && !destination.Loopback(u.Hostname()) {
 		return scanner.High, "the address contains a password"
 	}
-	query, err := url.ParseQuery(u.RawQuery)
-	if err != nil {
-		return 0, ""
-	}
+	query, _ := url.ParseQuery(u.RawQuery) // skips what it cannot parse
 	for _, name := range slices.Sorted(maps.Keys(query)) {
 		for _, v := range query[name] {
 			if literal := text.Literal(v); secrets.NamesSecret(name) && !secrets.Placeholder(literal) && secrets.LooksRandom(literal) {
@@ -164,10 +161,31 @@ func secretInURL(u *url.URL) (scanner.Severity, string) {
 			}
 		}
 	}
+	if endpoint.MatchString(u.Hostname() + u.Path) {
+		for segment := range strings.SplitSeq(u.Path, "/") {
+			if keySegment.MatchString(segment) && !secrets.Placeholder(segment) || drawnSegment(segment) {
+				return scanner.Medium, "the path of the address contains what looks like a secret"
+			}
+		}
+	}
 	return 0, ""
 }
 
+// drawnSegment reports whether a segment of a path contains a long random word with letters of both
+// cases. Digests and UUIDs do not count: they often identify something that is not secret.
+func drawnSegment(segment string) bool {
+	return slices.ContainsFunc(longWord.FindAllString(segment, -1), func(word string) bool {
+		return word != strings.ToLower(word) && word != strings.ToUpper(word) && secrets.LooksRandom(word) && !secrets.Placeholder(word)
+	})
+}
+
 var (
+	// endpoint matches the host and path of an MCP endpoint. In other addresses, random segments are
+	// usually documents or archives.
+	endpoint   = lazyregexp.New(`(?i)(?:^|[./_-])(?:mcp|sse)(?:[./_-]|$)`)
+	keySegment = lazyregexp.New(`^[a-z]{2,8}[-_][0-9a-f]{32,}$`)
+	longWord   = lazyregexp.New(`[0-9A-Za-z]{24,}`)
+
 	authScheme = lazyregexp.New(`(?i)^(?:bearer|basic|token|apikey|api-key)$`)
 
 	passwordName = lazyregexp.New(`(?i)passw(?:or)?d|pwd|secret`)
