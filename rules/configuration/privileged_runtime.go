@@ -62,17 +62,21 @@ var (
 		{lazyregexp.New(`^--cap-add$`), lazyregexp.New(`(?i)^(?:cap_)?(?:all|sys_admin|sys_ptrace|sys_module|dac_read_search)$`), scanner.High, "the container has a capability that allows an escape to the host"},
 		{lazyregexp.New(`^--security-opt$`), lazyregexp.New(`^(?:seccomp|apparmor|label|systempaths)[=:](?:unconfined|disable)`), scanner.High, "a protection of the container is disabled"},
 		{lazyregexp.New(`^--device$`), lazyregexp.New(`^/dev/(?:mem|kmem|sd|nvme|disk)`), scanner.High, "the container has access to a disk or the memory of the host"},
-		{mounting, lazyregexp.New(`(?:docker|podman|containerd)\.sock`), scanner.High, "the container controls the container engine, which is root on the host"},
-		{mounting, lazyregexp.New(`^(?:/|[A-Za-z]:[\\/]?):` +
-			`|(?:^|,)(?:src|source)=(?:/|[A-Za-z]:[\\/]?)(?:,|$)`), scanner.High, "the container mounts the whole disk of the host"},
+		{mounting, lazyregexp.New(`(?:docker|podman|containerd)\.sock|(?i:pipe[\\/](?:docker_engine|podman-machine-))`), scanner.High, "the container controls the container engine, which is root on the host"},
+		{mounting, lazyregexp.New(`^` + disk + `:|(?:^|,)(?:src|source)=` + disk + `(?:,|$)`), scanner.High, "the container mounts the whole disk of the host"},
 		{mounting, lazyregexp.New(`^/(?:etc|root|boot|sys|proc|dev|var/run|run)/?:|(?:^|,)(?:src|source)=/(?:etc|root|boot|sys|proc|dev)(?:,|$)`), scanner.High, "the container mounts a system directory of the host"},
-		{mounting, lazyregexp.New(`^` + home + `/?:.*:ro$|(?:^|,)(?:src|source)=` + home + `/?,(?:.*,)?(?:ro|readonly)(?:,|=|$)`), scanner.Medium, "the container can read the whole home directory"},
-		{mounting, lazyregexp.New(`^` + home + `/?:|(?:^|,)(?:src|source)=` + home + `/?(?:,|$)`), scanner.High, "the container mounts the whole home directory"},
+		{mounting, lazyregexp.New(`^` + home + `[\\/]?:.*:ro$|(?:^|,)(?:src|source)=` + home + `[\\/]?,(?:.*,)?(?:ro|readonly)(?:,|=|$)`), scanner.Medium, "the container can read the whole home directory"},
+		{mounting, lazyregexp.New(`^` + home + `[\\/]?:|(?:^|,)(?:src|source)=` + home + `[\\/]?(?:,|$)`), scanner.High, "the container mounts the whole home directory"},
 	}
 )
 
-// home matches an entire home directory, as written in a configuration.
-const home = `(?:~|\$HOME|\$\{(?:env:)?(?:HOME|USERPROFILE|userHome)\}|\{env:HOME\}|/(?:home|Users)/[^/:,]+|%USERPROFILE%|[A-Za-z]:[\\/]Users[\\/][^\\/:,]+)`
+// disk and home match an entire disk or home directory, as written in a configuration. Docker Desktop,
+// Git Bash and WSL also accept Windows paths as //c/Users/NAME, /c/Users/NAME and /mnt/c/Users/NAME.
+const (
+	disk = `(?:/|[A-Za-z]:[\\/]*|//[A-Za-z]/?|/mnt/[a-z]/?)`
+	home = `(?i:~|\$(?:env:)?(?:HOME|USERPROFILE)|\$\{(?:env:)?(?:HOME|USERPROFILE|userHome)\}|\{env:(?:HOME|USERPROFILE)\}|%USERPROFILE%|(?:%HOMEDRIVE%)?%HOMEPATH%|` +
+		`(?://?[a-z]|/mnt/[a-z]|[a-z]:)?/(?:home|Users)/[^\\/:,]+|[a-z]:[\\/]+Users[\\/]+[^\\/:,]+)`
+)
 
 // containerRights checks the options before the image name.
 func containerRights(l *launch.Command, report entries.Reporter) {
@@ -113,6 +117,6 @@ func wholeDisk(l *launch.Command, report entries.Reporter) {
 }
 
 var (
-	everything = lazyregexp.New(`^(?:/|[A-Za-z]:[\\/]*|/(?:home|Users)/?|/mnt/[a-z]/?)$`)
+	everything = lazyregexp.New(`^(?:` + disk + `|/(?:home|Users)/?|(?i:(?://?[a-z]|/mnt/[a-z]|[a-z]:)[\\/]+Users[\\/]?))$`)
 	wholeHome  = lazyregexp.New(`^` + home + `[\\/]?$`)
 )
