@@ -27,6 +27,7 @@ var launchers = map[string]func(*Command){
 	"dnx":    func(l *Command) { l.nuget(0) },
 	"dotnet": dotnet,
 	"cargo":  cargo,
+	"jbang":  jbang,
 }
 
 // fetched returns the parser for the arguments of a launcher: its options, one of the verbs if there

@@ -131,6 +131,7 @@ var (
 	goOptions     = options{values: " -C -mod -modfile -overlay -tags -ldflags -gcflags -asmflags -exec -p -pkgdir -pgo -toolexec -buildmode -o -covermode -coverpkg -installsuffix -compiler -gccgoflags "}
 	denoOptions   = options{values: " -c --config --import-map --lock --cert -L --log-level --location --seed --env-file --v8-flags --ext "}
 	dnxOptions    = options{values: " --source --add-source --configfile -v --verbosity --framework --arch --version "}
+	jbangOptions  = options{values: " --config -j --java -m --main --deps --repos --cp --class-path -R --runtime-option -C --compile-option -s --sources --files --catalog "}
 	cargoOptions  = options{values: " --manifest-path -p --package --bin --example --profile --target --target-dir -F --features -j --jobs --config -Z --color -C "}
 )
 
