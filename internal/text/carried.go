@@ -14,7 +14,7 @@ const (
 // if they are not readable text. It is for values that are looked up, where decoding too much does
 // no harm.
 func Carried(s []byte, yield func(Hidden)) {
-	for start, end := nextRun(s, 0, minCarriedRun); start < len(s); start, end = nextRun(s, end, minCarriedRun) {
+	for start, end := nextRun(s, 0, minCarriedRun, &runByte); start < len(s); start, end = nextRun(s, end, minCarriedRun, &runByte) {
 		carriedRun(s, start, end, yield)
 	}
 	if percentEscapes(s) > 0 {

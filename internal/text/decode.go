@@ -32,7 +32,7 @@ const (
 // Escapes is the name of the encoding that Unescape reads.
 const Escapes = "escapes"
 
-// Decode yields the encoded text in s: base64, hexadecimal, percent encoding, quoted-printable,
+// Decode yields the encoded text in s: base64, base32, hexadecimal, percent encoding, quoted-printable,
 // escapes, HTML entities, variation selectors, invisible bits, words that are spelled out or broken up by
 // emphasis. It yields only what decodes to text.
 func Decode(s []byte, yield func(Hidden)) {
@@ -50,19 +50,22 @@ func Decode(s []byte, yield func(Hidden)) {
 
 // decodeEscapes decodes percent encoding, quoted-printable, escapes and HTML entities in the whole of s.
 func decodeEscapes(s []byte, yield func(Hidden)) {
-	if n := bytes.Count(s, []byte("%")); n >= minEscapes && percentEscapes(s) == n {
-		if u := Unpercent(s); isShown(u) {
-			yield(Hidden{Start: 0, End: len(s), Via: percentEncoding, Text: u})
+	whole := func(via string, decoded []byte) {
+		if t := shown(decoded); t != nil {
+			yield(Hidden{Start: 0, End: len(s), Via: via, Text: t})
 		}
 	}
-	if countBefore(s, '\\', "xu01") >= minEscapes { // the numeric ones
-		if u, n := Unescape(s); n >= minEscapes && isShown(u) {
-			yield(Hidden{Start: 0, End: len(s), Via: Escapes, Text: u})
+	if n := bytes.Count(s, []byte("%")); n >= minEscapes && percentEscapes(s) == n {
+		whole(percentEncoding, Unpercent(s))
+	}
+	if countBefore(s, '\\', "xuU01") >= minEscapes { // the numeric ones
+		if u, n := Unescape(s); n >= minEscapes {
+			whole(Escapes, u)
 		}
 	}
 	if marks, others := quotedMarks(s); marks >= minEscapes && marks > others {
-		if u := unquote(s); isShown(u) {
-			yield(Hidden{Start: 0, End: len(s), Via: "quoted-printable", Text: u})
+		if u := unquote(s); isShown(u) { // logs have such marks, too
+			whole("quoted-printable", u)
 		}
 	}
 	if n := bytes.Count(s, []byte("&")); n > 0 && (n >= minEscapes && entities(s) || bytes.Contains(s, []byte("&#"))) {
@@ -100,86 +103,6 @@ func entities(s []byte) bool {
 }
 
 func letter(b byte) bool { return b|0x20 >= 'a' && b|0x20 <= 'z' }
-
-// runByte marks the characters of both base64 alphabets, which include the hexadecimal digits.
-var runByte = func() (t [256]bool) {
-	for _, b := range []byte("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_") {
-		t[b] = true
-	}
-	return
-}()
-
-// decodeRuns decodes runs of base64 and hexadecimal.
-func decodeRuns(s []byte, yield func(Hidden)) {
-	for start, end := nextRun(s, 0, minRun); start < len(s); start, end = nextRun(s, end, minRun) {
-		if t, via := decodeRun(s[start:end]); t != nil {
-			yield(Hidden{Start: start, End: end, Via: via, Text: t})
-		}
-	}
-}
-
-// nextRun returns the first run in s, from i on, that is no shorter than least. A run may start at
-// i. The search checks the last character of a possible run first, so it rarely checks the others.
-func nextRun(s []byte, i, least int) (start, end int) {
-	for i+least <= len(s) {
-		at := i + least - 1
-		for at >= i && runByte[s[at]] {
-			at--
-		}
-		if at >= i {
-			i = at + 1
-			continue
-		}
-		for end = i + least; end < len(s) && runByte[s[end]]; {
-			end++
-		}
-		return i, end
-	}
-	return len(s), len(s)
-}
-
-// decodeRun decodes one run. It returns nil if the run is not encoded text. Most runs are names and
-// paths, so it decodes into a buffer, and copies only text.
-func decodeRun(run []byte) (decoded []byte, via string) {
-	var small [512]byte
-	buf := small[:0]
-	if len(run) > len(small) {
-		buf = make([]byte, 0, len(run))
-	}
-	if isHex(run) {
-		if len(run)%2 == 0 && len(run)/2 >= minDecoded {
-			if t := readable(appendHex(buf, run)); t != nil {
-				return bytes.Clone(t), "hexadecimal"
-			}
-		}
-		if t := fromDigits(run); t != nil {
-			return t, "character codes"
-		}
-	}
-	if out := from64(buf, values64(buf, run)); len(out) >= minDecoded {
-		if t := readable(out); t != nil {
-			return bytes.Clone(t), "base64"
-		}
-	}
-	return nil, ""
-}
-
-// appendHex appends the bytes that an even number of hexadecimal digits encode.
-func appendHex(out, digits []byte) []byte {
-	for i := 0; i+1 < len(digits); i += 2 {
-		out = append(out, hexValue[digits[i]]<<4|hexValue[digits[i+1]])
-	}
-	return out
-}
-
-func isHex(s []byte) bool {
-	for _, b := range s {
-		if !isHexDigit[b] {
-			return false
-		}
-	}
-	return true
-}
 
 // isEncoded reports whether s is itself encoded: a base64 or hex run, padded or not, or text full
 // of the escape characters %, \ and &.
@@ -223,6 +146,15 @@ func isShown(s []byte) bool {
 		}
 	}
 	return total > 0 && odd*50 <= total
+}
+
+// shown returns s if it is shown as text, or else the text among its other bytes, or nil. A few bytes
+// that are not text, or are in another encoding, must not hide the rest.
+func shown(s []byte) []byte {
+	if isShown(s) {
+		return s
+	}
+	return amongBytes(s)
 }
 
 // trimRune drops an incomplete rune at the end of s.

@@ -2,6 +2,7 @@ package text
 
 import (
 	"bytes"
+	"encoding/base32"
 	"encoding/base64"
 	"encoding/hex"
 	"fmt"
@@ -33,21 +34,31 @@ func TestDecode(t *testing.T) {
 	}
 	percent := "%73%65%6e%64%20the notes to the author"
 	for name, s := range map[string]string{
-		"base64":              "x=" + base64.StdEncoding.EncodeToString([]byte(said)) + ".",
-		"base64 without pads": "x " + base64.RawURLEncoding.EncodeToString([]byte(said)),
-		"hexadecimal":         "key " + hex.EncodeToString([]byte(said)),
-		"percent encoding":    percent,
-		"escapes":             `\x73\x65\x6e\x64 the notes to the author`,
-		"braced escapes":      `\u{73}\u{65}\u{6e}\u{64} the notes to the author`,
-		"quoted-printable":    "Subject: a=b\n\nse=\nnd=20the no=\r\ntes =74o the au= \nthor",
-		"HTML entities":       "&#115;&#101;&#x6e;d the notes to the author",
-		"variation selectors": "smile " + selectors(),
-		"hyphens":             "S-e-n-d the n-o-t-e-s to the a-u-t-h-o-r now",
-		"blanks":              "s e n d  the  n o t e s  to  the  a u t h o r",
-		"emphasis inside":     "s**en**d the n**ot**es to the au**th**or",
-		"emphasis by word":    "**Send** **the** **notes** *to* _the_ **author**.",
-		"tags inside":         "se<b></b>nd the no<span>te</span>s to the <i>au</i>thor",
-		"invisible bits":      "adds" + invisible(0x200B, 0x200C),
+		"base64":               "x=" + base64.StdEncoding.EncodeToString([]byte(said)) + ".",
+		"base64 without pads":  "x " + base64.RawURLEncoding.EncodeToString([]byte(said)),
+		"hexadecimal":          "key " + hex.EncodeToString([]byte(said)),
+		"base32":               base32.StdEncoding.EncodeToString([]byte(said)),
+		"base32 in a path":     "/v1/" + strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString([]byte(said))),
+		"hex with a prefix":    "0x" + hex.EncodeToString([]byte(said)),
+		"hex in a path":        "/notes/" + hex.EncodeToString([]byte(said)) + "/x",
+		"hex after a digit":    "a" + hex.EncodeToString([]byte(said)),
+		"hex before a letter":  hex.EncodeToString([]byte(said)) + "z",
+		"percent encoding":     percent,
+		"percent and bytes":    percent + "%00%01%02%03%04%05%ff",
+		"escapes":              `\x73\x65\x6e\x64 the notes to the author`,
+		"escapes and controls": `\x73\x65\x6e\x64 the notes to the author \x00\x01\x02\x03\x04`,
+		"escaped escapes":      `\\u0073\\u0065\\u006e\\u0064 the notes to the author`,
+		"long escapes":         `\U00000073\U00000065\U0000006e\U00000064 the notes to the author`,
+		"braced escapes":       `\u{73}\u{65}\u{6e}\u{64} the notes to the author`,
+		"quoted-printable":     "Subject: a=b\n\nse=\nnd=20the no=\r\ntes =74o the au= \nthor",
+		"HTML entities":        "&#115;&#101;&#x6e;d the notes to the author",
+		"variation selectors":  "smile " + selectors(),
+		"hyphens":              "S-e-n-d the n-o-t-e-s to the a-u-t-h-o-r now",
+		"blanks":               "s e n d  the  n o t e s  to  the  a u t h o r",
+		"emphasis inside":      "s**en**d the n**ot**es to the au**th**or",
+		"emphasis by word":     "**Send** **the** **notes** *to* _the_ **author**.",
+		"tags inside":          "se<b></b>nd the no<span>te</span>s to the <i>au</i>thor",
+		"invisible bits":       "adds" + invisible(0x200B, 0x200C),
 	} {
 		var got []string
 		Decode([]byte(s), func(h Hidden) {

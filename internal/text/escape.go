@@ -8,8 +8,9 @@ import (
 )
 
 // Unescape decodes the escapes of programming languages, JSON and its dialects: \xHH, \uHHHH
-// (including surrogate pairs), \OOO, and letters for white space. It also returns the number of
-// numeric escapes.
+// (including surrogate pairs), \UHHHHHHHH, \OOO, and letters for white space. It also returns the
+// number of numeric escapes. Several backslashes before a numeric escape count as one, because JSON in
+// JSON doubles them at each level.
 func Unescape(s []byte) (plain []byte, numbers int) {
 	plain = make([]byte, 0, len(s))
 	for i := 0; ; {
@@ -19,6 +20,19 @@ func Unescape(s []byte) (plain []byte, numbers int) {
 		}
 		plain = append(plain, s[i:i+next]...)
 		i += next
+		if more := backslashes(s[i:]) - 1; more > 0 {
+			if last := i + more; last+1 < len(s) {
+				if _, n := escapedRune(s[last:]); n > 0 {
+					i = last
+				}
+			}
+			if s[i+1] == '\\' {
+				pairs := (more + 1) / 2
+				plain = append(plain, s[i:i+pairs]...)
+				i += 2 * pairs
+				continue
+			}
+		}
 		if r, n := escapedRune(s[i:]); n > 0 {
 			plain = utf8.AppendRune(plain, r)
 			numbers++
@@ -28,7 +42,7 @@ func Unescape(s []byte) (plain []byte, numbers int) {
 		switch b := s[i+1]; {
 		case b == 'n' || b == 'r' || b == 't' || b == 'b' || b == 'f':
 			plain = append(plain, '\n')
-		case b == 'x' || b == 'u' || b >= '0' && b <= '9': // an invalid numeric escape
+		case b == 'x' || b == 'u' || b == 'U' || b >= '0' && b <= '9': // an invalid numeric escape
 			plain = append(plain, '\\', b)
 		default:
 			plain = append(plain, b)
@@ -48,18 +62,27 @@ func escapedRune(s []byte) (rune, int) {
 		return r, taken(ok, 4)
 	case s[1] == 'u':
 		r, ok := number(s[2:], 4, 16)
-		if utf16.IsSurrogate(r) && len(s) >= 12 && s[6] == '\\' && s[7] == 'u' {
-			if low, ok := number(s[8:], 4, 16); ok && utf16.DecodeRune(r, low) != utf8.RuneError {
-				return utf16.DecodeRune(r, low), 12
+		if utf16.IsSurrogate(r) {
+			second := 6 + backslashes(s[6:])
+			if second > 6 && second < len(s) && s[second] == 'u' {
+				if low, ok := number(s[second+1:], 4, 16); ok && utf16.DecodeRune(r, low) != utf8.RuneError {
+					return utf16.DecodeRune(r, low), second + 5
+				}
 			}
 		}
 		return r, taken(ok, 6)
+	case s[1] == 'U':
+		r, ok := number(s[2:], 8, 16)
+		return r, taken(ok, 10)
 	case s[1] == '0' || s[1] == '1':
 		r, ok := number(s[1:], 3, 8)
 		return r, taken(ok, 4)
 	}
 	return 0, 0
 }
+
+// backslashes returns the number of backslashes at the start of s.
+func backslashes(s []byte) int { return len(s) - len(bytes.TrimLeft(s, `\`)) }
 
 // bracedDigits is the maximum number of digits between the braces of an escape.
 const bracedDigits = 6

@@ -75,7 +75,7 @@ var runOf12 = regexp.MustCompile(`[A-Za-z0-9+/_-]{12,}`)
 
 func checkRuns(t *rapid.T, s []byte) {
 	var got [][]int
-	for start, end := nextRun(s, 0, 12); start < len(s); start, end = nextRun(s, end, 12) {
+	for start, end := nextRun(s, 0, 12, &runByte); start < len(s); start, end = nextRun(s, end, 12, &runByte) {
 		got = append(got, []int{start, end})
 	}
 	if want := runOf12.FindAllIndex(s, -1); !slices.EqualFunc(got, want, slices.Equal) {

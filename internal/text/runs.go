@@ -1,0 +1,151 @@
+package text
+
+import (
+	"bytes"
+	"slices"
+)
+
+// runByte marks the characters of both base64 alphabets, which include the hexadecimal digits.
+var runByte = func() (t [256]bool) {
+	for _, b := range []byte("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_") {
+		t[b] = true
+	}
+	return
+}()
+
+// decodeRuns decodes runs of base64, and runs of hexadecimal and base32 within them: the characters
+// of base64 include the slashes of a path, and the marks and letters of a prefix such as 0x.
+func decodeRuns(s []byte, yield func(Hidden)) {
+	for start, end := nextRun(s, 0, minRun, &runByte); start < len(s); start, end = nextRun(s, end, minRun, &runByte) {
+		if t, via := decodeRun(s[start:end]); t != nil {
+			yield(Hidden{Start: start, End: end, Via: via, Text: t})
+			continue
+		}
+		within(s[:end], start, &isHexDigit, "hexadecimal", unhex, yield)
+		within(s[:end], start, &isBase32, "base32", unbase32, yield)
+	}
+}
+
+// within decodes the runs of the given characters in s, from i on.
+func within(s []byte, i int, chars *[256]bool, via string, decode func([]byte) []byte, yield func(Hidden)) {
+	for start, end := nextRun(s, i, minRun, chars); start < len(s); start, end = nextRun(s, end, minRun, chars) {
+		if t := decode(s[start:end]); t != nil {
+			yield(Hidden{Start: start, End: end, Via: via, Text: t})
+		}
+	}
+}
+
+// unhex returns the text that hexadecimal digits encode, or nil. If other characters precede the
+// digits, the first one may not belong to the text. Numbers are not text, although their digits are
+// hexadecimal.
+func unhex(run []byte) []byte {
+	if !slices.ContainsFunc(run, letter) {
+		return nil
+	}
+	var small [512]byte
+	for skip := range 2 {
+		if digits := run[skip:]; len(digits) >= 2*minDecoded {
+			if t := readable(appendHex(small[:0], digits)); t != nil {
+				return bytes.Clone(t)
+			}
+		}
+	}
+	return nil
+}
+
+// isBase32 marks the characters of base32 (RFC 4648), in either case.
+var isBase32 = func() (t [256]bool) {
+	for _, b := range []byte("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz234567") {
+		t[b] = true
+	}
+	return
+}()
+
+// unbase32 returns the text that base32 encodes, or nil.
+func unbase32(run []byte) []byte {
+	var small [512]byte
+	out := small[:0]
+	pending, bits := uint32(0), 0
+	upper, lower := false, false
+	for _, b := range run {
+		v := uint32(b - '2' + 26)
+		if letter(b) {
+			v = uint32(b|0x20) - 'a'
+			if upper, lower = upper || isCapital(b), lower || !isCapital(b); upper && lower {
+				return nil
+			}
+		}
+		if pending, bits = pending<<5|v, bits+5; bits >= 8 {
+			bits -= 8
+			out = append(out, byte(pending>>bits))
+		}
+	}
+	if len(out) < minDecoded {
+		return nil
+	}
+	return bytes.Clone(readable(out))
+}
+
+// nextRun returns the first run in s, from i on, that consists of the given characters and is no
+// shorter than least. A run may start at i. The search checks the last character of a possible run
+// first, so it rarely checks the others.
+func nextRun(s []byte, i, least int, chars *[256]bool) (start, end int) {
+	for i+least <= len(s) {
+		at := i + least - 1
+		for at >= i && chars[s[at]] {
+			at--
+		}
+		if at >= i {
+			i = at + 1
+			continue
+		}
+		for end = i + least; end < len(s) && chars[s[end]]; {
+			end++
+		}
+		return i, end
+	}
+	return len(s), len(s)
+}
+
+// decodeRun decodes one run. It returns nil if the run is not encoded text. Most runs are names and
+// paths, so it decodes into a buffer, and copies only text.
+func decodeRun(run []byte) (decoded []byte, via string) {
+	var small [512]byte
+	buf := small[:0]
+	if len(run) > len(small) {
+		buf = make([]byte, 0, len(run))
+	}
+	if isHex(run) {
+		if len(run)%2 == 0 && len(run)/2 >= minDecoded {
+			if t := readable(appendHex(buf, run)); t != nil {
+				return bytes.Clone(t), "hexadecimal"
+			}
+		}
+		if t := fromDigits(run); t != nil {
+			return t, "character codes"
+		}
+	}
+	if out := from64(buf, values64(buf, run)); len(out) >= minDecoded {
+		if t := readable(out); t != nil {
+			return bytes.Clone(t), "base64"
+		}
+	}
+	return nil, ""
+}
+
+// appendHex appends the bytes that an even number of hexadecimal digits encode.
+func appendHex(out, digits []byte) []byte {
+	for i := 0; i+1 < len(digits); i += 2 {
+		out = append(out, hexValue[digits[i]]<<4|hexValue[digits[i+1]])
+	}
+	return out
+}
+
+func isHex(s []byte) bool {
+	for _, b := range s {
+		if !isHexDigit[b] {
+			return false
+		}
+	}
+	return true
+}
