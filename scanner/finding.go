@@ -111,9 +111,14 @@ func (f *Finding) Fingerprint() string {
 	return "f1:" + hex.EncodeToString(id[:])
 }
 
-// identity is the part of the fingerprint that does not depend on the server.
+// identity is the part of the fingerprint that does not depend on the server's name, which differs
+// between versions. In a configuration, the name is all that distinguishes the entries.
 func (f *Finding) identity() [16]byte {
-	return hash(f.Rule.ID, f.Subject.String(), f.Name, f.Pointer, f.key)
+	entry := ""
+	if f.Subject == mcp.ConfigSubject {
+		entry = f.Server
+	}
+	return hash(f.Rule.ID, entry, f.Subject.String(), f.Name, f.Pointer, f.key)
 }
 
 func hash(parts ...string) [16]byte {

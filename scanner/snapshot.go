@@ -16,7 +16,7 @@ type Snapshot struct {
 	Servers map[string]*Offer
 
 	digests map[mcp.Digest]bool
-	known   map[[16]byte]Severity // severity of findings in definitions, by identity
+	known   map[[16]byte]Severity // severity of findings in definitions and configurations, by identity
 	lost    int
 	places  Places // locations in the current event
 }
@@ -165,17 +165,17 @@ func (s *Snapshot) Add(o *Offer, d *Offered) {
 	s.digests[d.Digest] = true
 }
 
-// Finding records a finding in a definition.
+// Finding records a finding in a definition or configuration.
 func (s *Snapshot) Finding(f *Finding) error {
-	if f.Subject.Definition() && len(s.known) < maxOffered {
+	if (f.Subject.Definition() || f.Subject == mcp.ConfigSubject) && len(s.known) < maxOffered {
 		id := f.identity()
 		s.known[id] = max(s.known[id], f.Severity)
 	}
 	return nil
 }
 
-// Knows reports whether the snapshot contains the same finding, under any server name and at least
-// as severe.
+// Knows reports whether the snapshot contains the same finding, at least as severe. A definition's
+// server may have another name.
 func (s *Snapshot) Knows(f *Finding) bool {
 	known, ok := s.known[f.identity()]
 	return ok && known >= f.Severity

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/mcpscan/mcpscan/internal/app"
+	"github.com/mcpscan/mcpscan/internal/baseline"
 	"github.com/mcpscan/mcpscan/internal/servers"
 	"github.com/mcpscan/mcpscan/report"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -60,9 +61,12 @@ func (c *diffCmd) Run(ctx context.Context, std streams) error {
 	if err := c.keepInputs(append(checks.Files, c.Old, c.New)); err != nil {
 		return err
 	}
-	fresh := func(f *scanner.Finding) bool { return !before.Knows(f) && (c.only == nil || c.only(f)) } // a diff reports only changes
-	met := metServers{}
-	into := app.Tee{filtered{checks.Into(collector), fresh}, sink{event: met.see}}
+	met, entries := metServers{}, newEntries{old: before, pair: pair, now: map[entryKey]*baseline.Identity{}}
+	fresh := func(f *scanner.Finding) bool { // a diff reports only changes
+		return !before.Knows(f) && entries.changed(f) && (c.only == nil || c.only(f))
+	}
+	seen := sink{event: func(e *scanner.Event, out *scanner.Outcome) { met.see(e, out); entries.see(e) }}
+	into := app.Tee{seen, filtered{checks.Into(collector), fresh}}
 	res, err := checks.Engine().Since(before, pair).Run(context.WithoutCancel(ctx), now.Source, into)
 	if err != nil {
 		return readError(err)

@@ -1,11 +1,15 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/baseline"
 	"github.com/mcpscan/mcpscan/internal/configfile"
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/servers"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -75,6 +79,45 @@ func quotedNames(names []string) string {
 		return "no server"
 	}
 	return strings.Join(out, ", ")
+}
+
+// newEntries compares the entries of client configurations on the new side with the identities in a
+// lockfile. A lockfile has no findings in configurations, so one that concerns a part that is the
+// same in both, or that a lockfile does not record, is no change.
+type newEntries struct {
+	old   *scanner.Snapshot
+	pair  bool // the first entry is compared with the only server in old
+	first string
+	now   map[entryKey]*baseline.Identity
+}
+
+type entryKey struct{ file, name string }
+
+func (n *newEntries) see(e *scanner.Event) {
+	if e.Kind != scanner.ConfigEvent {
+		return
+	}
+	for i := range e.Config.Entries {
+		entry := &e.Config.Entries[i]
+		n.first = cmp.Or(n.first, entry.Name)
+		n.now[entryKey{e.Config.Path, entry.Name}] = baseline.IdentityOf(entry)
+	}
+}
+
+// changed reports whether a finding may concern a change.
+func (n *newEntries) changed(f *scanner.Finding) bool {
+	if f.Subject != mcp.ConfigSubject {
+		return true
+	}
+	if f.Server == "" { // a setting of the client
+		return !slices.ContainsFunc(n.old.Names(), func(name string) bool { return n.old.Servers[name].Locked != nil })
+	}
+	offer := n.old.Servers[f.Server]
+	if offer == nil && n.pair && f.Server == n.first {
+		offer = n.old.Servers[n.old.Names()[0]]
+	}
+	now := n.now[entryKey{f.Location.File, f.Server}]
+	return offer == nil || offer.Locked == nil || offer.Identity == nil || now == nil || offer.Identity.Changed(now, f.Pointer)
 }
 
 // metServers are the names of the servers that sent messages.

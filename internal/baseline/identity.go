@@ -6,11 +6,13 @@ import (
 	"maps"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/configfile"
 	"github.com/mcpscan/mcpscan/internal/launch"
 	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
 // Identity identifies a server by its command or address. Secrets are masked so that it can be
@@ -269,6 +271,29 @@ func (id *Identity) bareArgs() (args []string) {
 // SameArgs reports whether the arguments are the same except for the package version.
 func (id *Identity) SameArgs(now *Identity) bool {
 	return slices.Equal(id.bareArgs(), now.bareArgs())
+}
+
+// Changed reports whether the part of now at a JSON Pointer into its configuration entry differs
+// from id. Parts that an identity does not contain, such as the values of variables, do not differ.
+func (id *Identity) Changed(now *Identity, pointer string) bool {
+	member, rest, _ := strings.Cut(strings.TrimPrefix(pointer, "/"), "/")
+	name := wire.UnescapePointer(rest)
+	switch member {
+	case "command":
+		return id.Command != now.Command || !id.SameArgs(now)
+	case "args":
+		i, err := strconv.Atoi(name)
+		return id.Command != now.Command || !id.SameArgs(now) || err != nil || i >= len(now.Args) || !slices.Contains(id.Args, now.Args[i])
+	case "cwd":
+		return id.Cwd != now.Cwd
+	case "url":
+		return id.URL != now.URL
+	case "env":
+		return !slices.Contains(id.Env, name)
+	case "headers":
+		return !slices.Contains(id.Headers, name)
+	}
+	return false
 }
 
 // Says is the set of members, other than definitions, that a lockfile has for a server, such as
