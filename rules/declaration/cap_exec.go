@@ -22,16 +22,23 @@ var CapExec = scanner.Rule{
 	Refs:       []string{"OWASP-MCP:MCP05", "OWASP-LLM:LLM06", "CWE-94"},
 	Message: func(p *scanner.MessagePass) {
 		tools.Each(p, func(d *mcp.Definition, node int) {
-			found := false
+			executed, at, where := "", -1, "" // at most one finding per tool
 			jsonschema.Parameters(p.Doc, node, func(s jsonschema.Subschema, name string) {
-				if found || s.Depth > 2 || p.Doc.Get(s.Node, "enum") >= 0 || p.Doc.Get(s.Node, "const") >= 0 || !jsonschema.HoldsText(p.Doc, s.Node) {
+				if s.Depth > 2 || p.Doc.Get(s.Node, "enum") >= 0 || p.Doc.Get(s.Node, "const") >= 0 || !jsonschema.HoldsText(p.Doc, s.Node) {
 					return
 				}
-				if what := executes(p.Doc, d.Name, name, s.Node); what != "" {
-					found = true // at most one finding per tool
-					p.Report(s.Node, true, scanner.Note, "the tool executes "+what+" that the caller writes")
+				what := executes(p.Doc, d.Name, name, s.Node)
+				if what == "" {
+					return
+				}
+				// A lockfile sorts members, and the finding must be the same there as for the server.
+				if pointer := string(p.Doc.AppendPointer(nil, node, s.Node)); at < 0 || pointer < where {
+					executed, at, where = what, s.Node, pointer
 				}
 			})
+			if at >= 0 {
+				p.Report(at, true, scanner.Note, "the tool executes "+executed+" that the caller writes")
+			}
 		})
 	},
 }
