@@ -108,8 +108,8 @@ func readAtMost(r io.Reader, size, limit int64) ([]byte, error) {
 const maxEnvFile = 1 << 20
 
 // envFiles adds the environment files in the project that f's entries name, because they determine
-// what runs, like the entries themselves. Files outside the project belong to the user who starts
-// the server, and are only counted.
+// what runs, like the entries themselves. Other files, also missing ones such as an ignored .env,
+// belong to the user who starts the server, and are only counted.
 func (p *Plan) envFiles(f *config.File) {
 	if f.User {
 		return
@@ -128,7 +128,7 @@ func (p *Plan) envFiles(f *config.File) {
 			data, err := ReadTarget(path, maxEnvFile)
 			switch {
 			case inside == "", errors.Is(err, fs.ErrNotExist) && !isLink(path):
-				p.ignore(at, "an environment file outside the project")
+				p.ignore(at, "an environment file that is not in the project")
 			case err == nil && !below(projectOf(f), path):
 				p.skip(at, "server %s: environment file not checked: a symbolic link leads outside the project", e.Name)
 			case err != nil:
