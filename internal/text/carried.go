@@ -16,6 +16,14 @@ const (
 func Carried(s []byte, yield func(Hidden)) {
 	for start, end := nextRun(s, 0, minCarriedRun, &runByte); start < len(s); start, end = nextRun(s, end, minCarriedRun, &runByte) {
 		carriedRun(s, start, end, yield)
+		for from, to := start, start; from < end; from = to + 1 { // the path or name around a value has characters of base64 as well
+			for to = from; to < end && !joinsParts[s[to]]; {
+				to++
+			}
+			if n := to - from; n >= minCarriedRun && n < end-start {
+				carriedRun(s, from, to, yield)
+			}
+		}
 	}
 	if percentEscapes(s) > 0 {
 		carriedPercent(s, yield)
@@ -26,6 +34,9 @@ func Carried(s []byte, yield func(Hidden)) {
 		}
 	}
 }
+
+// joinsParts marks the characters of the base64 alphabets that are neither letters nor digits.
+var joinsParts = [256]bool{'/': true, '-': true, '_': true, '+': true}
 
 // percentEscapes counts the percent signs in s that are followed by two hexadecimal digits.
 func percentEscapes(s []byte) (n int) {

@@ -88,6 +88,12 @@ func TestCarried(t *testing.T) {
 		"to=dora%40mail.example":                   "to=dora@mail.example",
 		`{"to":"dora\u0040mail.example"}`:          `{"to":"dora@mail.example"}`,
 		"the information is in the representation": "",
+
+		"https://evil.example/646f7261406d61696c2e6578616d706c65":     "dora@mail.example",
+		"https://646f7261406d61696c2e6578616d706c65.evil.example":     "dora@mail.example",
+		"notes/ZG9yYUBtYWlsLmV4YW1wbGU.txt":                           "dora@mail.example",
+		"reports/upload-646f7261406d61696c2e6578616d706c65_1.txt":     "dora@mail.example",
+		"reports/information-in-the-representation/of-internationals": "",
 	} {
 		var got []string
 		Carried([]byte(in), func(h Hidden) { got = append(got, string(h.Text)) })
