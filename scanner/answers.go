@@ -55,13 +55,13 @@ func (p *JudgePass) OpenElsewhere() bool {
 		if s == p.Session || other == nil {
 			return false
 		}
-		_, open := other.pending[mcp.ClientToServer][p.Message.ID]
+		_, open := other.pending[mcp.ClientToServer].open[p.Message.ID]
 		return open
 	})
 }
 
 // Asking reports whether the current server has yet to answer a client request.
-func (p *JudgePass) Asking() bool { return len(p.Server.pending[mcp.ClientToServer]) > 0 }
+func (p *JudgePass) Asking() bool { return len(p.Server.pending[mcp.ClientToServer].open) > 0 }
 
 // HTTP returns the HTTP headers of the exchange that carried the message, or nil if the
 // recording has none.

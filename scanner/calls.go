@@ -227,7 +227,7 @@ func (p *JudgePass) Earlier(category capability.Category, window time.Duration, 
 			return
 		}
 		for _, srv := range p.Session.callers {
-			if srv == p.Server || sameTurn && p.call.Request == "" && len(srv.pending[mcp.ClientToServer]) == 0 {
+			if srv == p.Server || sameTurn && p.call.Request == "" && len(srv.pending[mcp.ClientToServer].open) == 0 {
 				continue
 			}
 			of := srv.calls.of[category].all()
@@ -250,7 +250,7 @@ func (p *JudgePass) sameTurn(srv *Server, earlier *Call) bool {
 	if p.call.Request != "" || earlier.Request != "" {
 		return p.call.Request == earlier.Request
 	}
-	open, ok := srv.pending[mcp.ClientToServer][earlier.ID]
+	open, ok := srv.pending[mcp.ClientToServer].open[earlier.ID]
 	return ok && earlier.ID != "" && open.Time.Equal(earlier.Time)
 }
 

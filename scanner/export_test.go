@@ -56,9 +56,10 @@ type Requests struct{ of requests }
 
 // Put, Take, Get and Len are the methods of requests.
 func (r *Requests) Put(id string, c PendingCall) bool        { return r.of.put(id, c) }
+func (r *Requests) Refuse(id string)                         { r.of.refuse(id, nil) }
 func (r *Requests) Take(id string) bool                      { _, open := r.of.take(id); return open }
-func (r *Requests) Get(id string) (c PendingCall, open bool) { c, open = r.of[id]; return c, open }
-func (r *Requests) Len() int                                 { return len(r.of) }
+func (r *Requests) Get(id string) (c PendingCall, open bool) { c, open = r.of.open[id]; return c, open }
+func (r *Requests) Len() int                                 { return len(r.of.open) }
 
 // MostPending is the maximum number of requests remembered for one side.
 const MostPending = maxPending

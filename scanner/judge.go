@@ -183,8 +183,8 @@ func (j *judge) message(session *Session, srv *Server, e *Event, i int) mcp.Dire
 	}
 	j.pairs(e)
 	if m.Kind == mcp.Response {
-		open := srv.pending[opposite(from)]
-		if call, ok := open[open.key(m.ID)]; ok {
+		asked := &srv.pending[opposite(from)]
+		if call, ok := asked.open[asked.key(m.ID)]; ok {
 			j.request = call
 			p.Request = &j.request
 			m.Target, m.Answers = call.Target, call.Method
@@ -242,7 +242,9 @@ func (j *judge) message(session *Session, srv *Server, e *Event, i int) mcp.Dire
 		srv.show(m.Message)
 	}
 	whole := session.apply(srv, e, from, m, func(d *mcp.Definition) *Known { return j.shared(e, d) })
-	srv.pending[from].hold(m.ID, held)
+	if m.Kind == mcp.Request && m.Decision.Verdict >= Prompt {
+		srv.pending[from].refuse(m.ID, held)
+	}
 	if !whole {
 		j.coverage.skip("more open requests or tasks than the limit: a response is not matched with its request", e.Origin)
 	}

@@ -18,8 +18,10 @@ type PendingCall struct {
 	ID       string // raw id; a long one is truncated
 	Time     time.Time
 	NoCursor bool   // it requests a page with the empty cursor
-	held     *Call  // the request, if it was blocked; nil if its server has it
 	Sent     string // id as in ID, but of the request itself if it belongs to the call of a task
+	held     *Call  // the request, if it is a blocked call or read; nil if its server has it
+	refused  bool   // it was refused, and is the only one with its ID
+	count    int    // open requests with the same ID, such as those of two clients in one session
 }
 
 // ask returns the open request for a message. A request about a task of a call belongs to the call, and
@@ -29,7 +31,7 @@ func (srv *Server) ask(m *Message, from mcp.Direction, at time.Time) PendingCall
 	if !known || from != mcp.ClientToServer {
 		return PendingCall{Method: m.Method, Target: m.Target, ID: cut(m.ID), Time: at, NoCursor: m.NoCursor, Sent: cut(m.ID)}
 	}
-	of.Sent, of.held = cut(m.ID), nil
+	of.Sent, of.held, of.refused = cut(m.ID), nil, false
 	if m.Method != "tasks/result" {
 		of.Method = m.Method
 	}
@@ -50,30 +52,60 @@ func (srv *Server) begin(task uint64, call PendingCall) bool {
 const maxPending = 4096
 
 // requests holds one side's open requests by raw id.
-type requests map[string]PendingCall
+type requests struct {
+	open    map[string]PendingCall
+	refused queue[string] // ids of the last refused ones
+}
 
-// put adds a request, replacing one with the same id. It returns false if there are too many.
+// put adds a request. One with the same id remains open, unless it was refused. put returns false if
+// there are too many.
 func (r *requests) put(id string, c PendingCall) bool {
-	if _, again := (*r)[id]; !again && len(*r) >= maxPending {
+	before, again := r.open[id]
+	if !again && len(r.open) >= maxPending {
 		return false
 	}
-	set((*map[string]PendingCall)(r), id, c)
+	if c.count = 1; !before.refused {
+		c.count += before.count
+	}
+	set(&r.open, id, c)
 	return true
 }
 
-// hold remembers that the open request with an id was blocked. If its server answers it nevertheless,
-// the block was not enforced, as in a recording.
-func (r requests) hold(id string, c *Call) {
-	if open, ok := r[id]; ok && c != nil {
-		open.held = c
-		r[id] = open
+// refuse remembers that the open request with an id was refused; c is the call or read that it asks for,
+// if it was blocked. If its server answers it nevertheless, the refusal was not enforced, as in a
+// recording. Most are never answered, so they get at most half of the places.
+func (r *requests) refuse(id string, c *Call) {
+	open, ok := r.open[id]
+	if open.count > 1 || !ok {
+		r.remove(id)
+		return
+	}
+	open.refused, open.held = true, c
+	r.open[id] = open
+	if of := r.refused.all(); len(of) == maxPending/2 {
+		oldest := of[0]
+		r.refused.drop()
+		if r.open[oldest].refused {
+			delete(r.open, oldest)
+		}
+	}
+	r.refused.insert(id, maxPending/2, func(string) bool { return false })
+}
+
+// remove removes one of the open requests with an id.
+func (r *requests) remove(id string) {
+	c, ok := r.open[id]
+	if c.count--; c.count > 0 {
+		r.open[id] = c
+	} else if ok {
+		delete(r.open, id)
 	}
 }
 
 // key returns the id of the request that a response with this id answers. Some clients, such as the
 // TypeScript SDK, compare ids as numbers.
-func (r requests) key(id string) string {
-	if _, open := r[id]; open || len(r) == 0 || id == "" {
+func (r *requests) key(id string) string {
+	if _, open := r.open[id]; open || len(r.open) == 0 || id == "" {
 		return id
 	}
 	text := id
@@ -90,9 +122,9 @@ func (r requests) key(id string) string {
 }
 
 // take removes the request that a response with an id answers, and reports whether there was one.
-func (r requests) take(id string) (c PendingCall, open bool) {
+func (r *requests) take(id string) (c PendingCall, open bool) {
 	id = r.key(id)
-	c, open = r[id]
-	delete(r, id)
+	c, open = r.open[id]
+	r.remove(id)
 	return c, open
 }

@@ -9,24 +9,27 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// TestOpenRequests checks that requests behaves like a map, however many are open.
+// TestOpenRequests checks that a request remains open until it has been answered as often as it was
+// sent, however many others are open.
 func TestOpenRequests(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		var r scanner.Requests
-		want := map[string]scanner.PendingCall{}
+		want := map[string][]string{} // the targets of the open requests
 		for n := range rapid.IntRange(1, 200).Draw(rt, "steps") {
 			id := fmt.Sprint(rapid.IntRange(0, 30).Draw(rt, "id"))
-			_, open := want[id]
 			if rapid.IntRange(0, 2).Draw(rt, "put") > 0 {
 				c := scanner.PendingCall{Method: "tools/call", Target: fmt.Sprint(n)}
-				want[id] = c
+				want[id] = append(want[id], c.Target)
 				if !r.Put(id, c) {
 					rt.Fatalf("no place for request %s beside %d", id, len(want))
 				}
 			} else {
-				delete(want, id)
+				open := len(want[id]) > 0
 				if taken := r.Take(id); taken != open {
 					rt.Fatalf("request %s was open: %t, want %t", id, taken, open)
+				}
+				if want[id] = want[id][min(1, len(want[id])):]; len(want[id]) == 0 {
+					delete(want, id)
 				}
 			}
 			if r.Len() != len(want) {
@@ -34,8 +37,8 @@ func TestOpenRequests(t *testing.T) {
 			}
 			for i := range 31 {
 				id := fmt.Sprint(i)
-				if c, open := r.Get(id); open != (want[id] != scanner.PendingCall{}) || c != want[id] {
-					rt.Fatalf("request %s is %+v, want %+v", id, c, want[id])
+				if c, open := r.Get(id); open != (len(want[id]) > 0) || open && c.Target != want[id][len(want[id])-1] {
+					rt.Fatalf("request %s is %+v, want the last of %q", id, c, want[id])
 				}
 			}
 		}
@@ -80,5 +83,32 @@ func TestMostOpenRequests(t *testing.T) {
 	}
 	if !r.Take("0") || !r.Put("one more", scanner.PendingCall{}) {
 		t.Error("an answer makes no place")
+	}
+}
+
+// TestRefusedRequests checks that refused requests, which are never answered, leave room for others, and
+// that one is not taken for an open request with the same ID.
+func TestRefusedRequests(t *testing.T) {
+	var r scanner.Requests
+	for i := range 2 * scanner.MostPending {
+		id := fmt.Sprint(i)
+		if !r.Put(id, scanner.PendingCall{}) {
+			t.Fatalf("no place for request %d after refused ones", i)
+		}
+		r.Refuse(id)
+	}
+	if _, open := r.Get(fmt.Sprint(2*scanner.MostPending - 1)); !open {
+		t.Error("the last refused request is not known")
+	}
+	for _, refuse := range []int{0, 1} {
+		var r scanner.Requests
+		for i := range 2 {
+			if r.Put("7", scanner.PendingCall{}); i == refuse {
+				r.Refuse("7")
+			}
+		}
+		if !r.Take("7") || r.Take("7") {
+			t.Errorf("two requests with an ID, of which number %d was refused, are not answered once", refuse)
+		}
 	}
 }
