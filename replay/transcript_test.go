@@ -130,6 +130,39 @@ func TestResumedThread(t *testing.T) {
 	}
 }
 
+// TestTurnsOfContinuedSessions checks that calls in two files that continue one session do not belong to the same
+// turn.
+func TestTurnsOfContinuedSessions(t *testing.T) {
+	const at = `"timestamp":"2026-05-04T09:00:00.000Z"`
+	for format, run := range map[string]string{
+		"Gemini CLI": `{"type":"init",` + at + `,"session_id":"s","model":"m"}` + "\n" +
+			`{"type":"tool_use",` + at + `,"tool_name":"mcp_a_b","tool_id":"%s","parameters":{}}` + "\n",
+		"Copilot CLI": `{"type":"session.resume","data":{"sessionId":"s"},"id":"e","parentId":null,` + at + `}` + "\n" +
+			`{"type":"assistant.turn_start","data":{},"id":"e","parentId":null,` + at + `}` + "\n" +
+			`{"type":"tool.execution_start","data":{"toolCallId":"%s","toolName":"b","mcpServerName":"a","arguments":{}},"id":"e","parentId":null,` + at + `}` + "\n",
+	} {
+		memory, turns := NewMemory(), map[string]string{}
+		for _, name := range []string{"first", "second"} {
+			src, err := Open(name, strings.NewReader(fmt.Sprintf(run, name)), Options{MaxMessage: limit, Memory: memory})
+			if err != nil {
+				t.Fatal(err)
+			}
+			events, err := drain(src)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, e := range events {
+				if e.Kind == scanner.FrameEvent {
+					turns[e.Request] = e.Session
+				}
+			}
+		}
+		if len(turns) != 2 || turns["first/answer-1"] != "s" || turns["second/answer-1"] != "s" {
+			t.Errorf("%s: the turns and their sessions are %v", format, turns)
+		}
+	}
+}
+
 // TestConversationsBeyondTheLimit checks that a conversation that continues after it
 // was evicted is reported, and that one that was not evicted is not.
 func TestConversationsBeyondTheLimit(t *testing.T) {

@@ -2,7 +2,6 @@ package llm
 
 import (
 	"cmp"
-	"fmt"
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/wire"
@@ -24,11 +23,7 @@ func readCodex(r *Reader, b *body) {
 	switch kind {
 	case "response_item":
 		own := !strings.HasSuffix(v.Str("type"), "_output") && !v.says("role", "user", "system", "developer")
-		if own && !r.answering { // one answer of the model has several items
-			r.answers++
-		}
-		r.answering = own
-		r.turn = fmt.Sprint("answer-", r.answers)
+		r.speaks(v, own)
 		r.responsesItem(v)
 	case "event_msg":
 		r.codexEvent(v)

@@ -55,7 +55,7 @@ func (r *Reader) gooseMessage(v View) {
 	if n, err := strconv.ParseInt(string(v.At("created").Raw()), 10, 64); err == nil {
 		r.time = time.Unix(n, 0).UTC()
 	}
-	r.speaks(v.says("role", "assistant") && !v.At("content").First().says("type", "toolResponse"))
+	r.speaks(v, v.says("role", "assistant") && !v.At("content").First().says("type", "toolResponse"))
 	for c := v.At("content").First(); c.Is(); c = c.Next() {
 		switch kind := c.Str("type"); kind {
 		case "toolRequest", "frontendToolRequest":

@@ -17,13 +17,19 @@ func (r *Reader) within(b *body, session string) {
 	r.emit(Item{Kind: Begin, Session: session, origin: new(b.origin(b.root, ""))})
 }
 
-// speaks begins the next answer of the model, unless the previous line was also from the model.
-func (r *Reader) speaks(own bool) {
+// speaks begins the next answer of the model if a line is its own, unless the previous one was as well.
+func (r *Reader) speaks(line View, own bool) {
 	if own && !r.answering {
 		r.answers++
 	}
 	r.answering = own
-	r.turn = fmt.Sprint("answer-", r.answers)
+	r.turn = r.numbered(line, "answer")
+}
+
+// numbered names the current answer of the model. A session may continue in another file, in which the
+// count begins again.
+func (r *Reader) numbered(line View, what string) string {
+	return fmt.Sprintf("%s/%s-%d", line.text.origin.File, what, r.answers)
 }
 
 // codexOutput recognises an event of codex exec. Events without an item have few members, which other
@@ -73,7 +79,7 @@ func readCodexOutput(r *Reader, b *body) {
 
 // codexOutputItem reads an item, which the event at its start and the one at its end both contain.
 func (r *Reader) codexOutputItem(v View, event string) {
-	id := fmt.Sprintf("%s/turn-%d/%s", v.Origin().File, r.answers, v.Str("id")) // each run of a thread counts its items from zero
+	id := r.numbered(v, "turn") + "/" + v.Str("id")
 	r.turn = id
 	call := Item{Kind: Call, At: v, ID: id, Name: v.Str("type"), Echo: event != "item.started"}
 	result := Item{At: v, ID: id, Failed: v.says("status", "failed")}
@@ -139,7 +145,7 @@ func readGeminiOutput(r *Reader, b *body) {
 	if !ok {
 		return
 	}
-	r.speaks(v.says("type", "tool_use") || v.says("role", "assistant"))
+	r.speaks(v, v.says("type", "tool_use") || v.says("role", "assistant"))
 	switch v.Str("type") {
 	case "init":
 		r.within(b, v.Str("session_id"))
@@ -216,11 +222,11 @@ func copilotOutput(v View) bool {
 
 func readCopilotOutput(r *Reader, b *body) {
 	r.clock, r.time = false, stamp(b.str("timestamp"))
-	r.turn = fmt.Sprint("answer-", r.answers)
 	v, ok := r.member(b, "data")
 	if !ok {
 		return
 	}
+	r.turn = r.numbered(v, "answer")
 	switch kind := b.str("type"); {
 	case kind == "session.start", kind == "session.resume" && v.Str("sessionId") != "":
 		r.within(b, v.Str("sessionId"))
