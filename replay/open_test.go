@@ -213,6 +213,7 @@ func TestUnreadJSON(t *testing.T) {
 		{"a Claude Code transcript", `{"type":"user","uuid":"u","parentUuid":null,"sessionId":"s","timestamp":"2026-01-06T10:30:00Z","message":{"role":"user","content":"x"}}`},
 		{"a Claude Code transcript", `{"type":"summary","summary":"x","leafUuid":"u"}`},
 		{"a Codex transcript", `{"timestamp":"2026-01-06T10:30:00Z","type":"response_item","payload":{"type":"function_call","name":"mcp__a__b"}}`},
+		{"a Qwen Code chat", `{"uuid":"u","sessionId":"s","type":"user","timestamp":"2026-01-06T10:30:00Z","message":{"role":"user","parts":[{"text":"x"}]}}`},
 		{"a Gemini CLI transcript", `{"sessionId":"s","projectHash":"h","startTime":"2026-01-06T10:30:00Z","kind":"main"}`},
 		{"the output of codex exec", `{"type":"item.completed","item":{"id":"item_0","type":"agent_message","text":"x"}}`},
 		{"the output of Gemini CLI", `{"type":"init","timestamp":"2026-01-06T10:30:00Z","session_id":"s","model":"m"}`},

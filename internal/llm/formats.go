@@ -21,6 +21,7 @@ var formats []format
 func init() {
 	formats = []format{
 		{"a Copilot CLI session", copilotOutput, readCopilotOutput},
+		{"a Qwen Code chat", qwenCode, readQwenCode},
 		{"a Claude Code transcript", claudeCode, readClaudeCode},
 		{"a Codex transcript", codex, readCodex},
 		{"a Gemini CLI transcript", geminiCLI, readGeminiCLI},
