@@ -35,7 +35,8 @@ func (l *Command) EachPackage(each func(*Command, Package)) {
 }
 
 // search collects the commands that words of a command start although its program is not a known
-// wrapper: a bridge such as supergateway, or a shell with several commands.
+// wrapper: a bridge such as supergateway, or a shell with several commands. Names of launchers are
+// commands everywhere, those of interpreters and wrappers only where the arguments begin and after --.
 func (l *Command) search(command string, args []string, depth int) {
 	if depth == maxNested {
 		return
@@ -55,12 +56,17 @@ func (l *Command) search(command string, args []string, depth int) {
 		for _, c := range shellCommands(s) {
 			if code || known(program(c.words[0])) || commandLine(c.words[0], "") != nil {
 				one := parse(c.words[0], c.words[1:], depth+1)
-				one.TextWords = slices.Concat(c.env, c.words)
+				for _, w := range c.env {
+					one.assign(w, arg)
+				}
 				from := len(l.Behind)
 				add(one, func(int) int { return arg })
 				for i := range l.Behind[from:] {
-					c := &l.Behind[from+i]
-					c.First, c.Text, c.inText = InText, arg, len(c.Words)
+					b := &l.Behind[from+i]
+					b.First, b.Text, b.inText = InText, arg, len(b.Words)
+					if i == 0 || b.TextWords == nil {
+						b.TextWords = slices.Concat(c.env, c.words)
+					}
 				}
 			}
 		}
@@ -75,21 +81,30 @@ func (l *Command) search(command string, args []string, depth int) {
 			from++
 		}
 	}
+	first := l.First // of the arguments of the program or package, which can be those of a bridge
+	if l.Ecosystem.Fetched() {
+		first = from
+	}
 	for i := from; i < len(args); i++ {
 		if strings.ContainsAny(args[i], " \t\n;&|") {
 			text(i, args[i])
 			continue
 		}
 		name := program(args[i])
-		if launchers[name] == nil && !has(elevating, name) {
+		starts := launchers[name] != nil || known(name) && (i == first || i > from && args[i-1] == "--")
+		root := has(elevating, name)
+		if !starts && !root {
 			continue
 		}
 		one := parse(args[i], args[i+1:min(i+1+maxReach, len(args))], maxNested)
-		if launchers[name] != nil || one.Program != name && one.Name != "" && (one.Launches() || one.Ecosystem == Local) {
+		if !root || one.Program != name && (starts || one.Name != "" && (one.Launches() || one.Ecosystem == Local)) {
 			from := i + 1
 			i += max(one.First, 0)
 			add(one, func(arg int) int { return from + arg })
 			contained = contained || one.inContainer()
+			if one.Ecosystem.Fetched() {
+				first = from + one.Arg + 1
+			}
 		}
 	}
 }
@@ -105,6 +120,9 @@ func (l *Command) move(arg func(int) int) {
 	l.Text, l.Arg = arg(l.Text), arg(l.Arg)
 	for i := range l.With {
 		l.With[i].Arg = arg(l.With[i].Arg)
+	}
+	for i := range l.Env {
+		l.Env[i].Arg = arg(l.Env[i].Arg)
 	}
 	for _, at := range [...]*int{&l.Root, &l.Code} {
 		if *at != NoCode {

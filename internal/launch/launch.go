@@ -77,6 +77,9 @@ type Command struct {
 	CodeText    string
 	Interpreter string
 
+	// Env are the variables that the words before the program, or the options of a container, set.
+	Env []Assignment
+
 	// TextWords are all words of a command of Behind that is part of an argument, with the assignments
 	// before it; nil for other commands, whose words are arguments.
 	TextWords []string
@@ -87,6 +90,12 @@ type Command struct {
 
 	written string // the program as written
 	inText  int    // how many Words are in Text if First is InText; negative if Program is not
+}
+
+// Assignment is a word that sets a variable, and the index of the argument that contains it.
+type Assignment struct {
+	Name, Value string
+	Arg         int
 }
 
 // InText is Command.First if the words of the program are all in one argument.
@@ -130,8 +139,22 @@ func parse(command string, args []string, depth int) Command {
 		l.runs(l.Program, at)
 	}
 	l.fetch()
+	before := l.First
+	if before == InText {
+		before = l.Text
+	}
+	for i := range max(before, 0) {
+		l.assign(args[i], i)
+	}
 	l.search(command, args, depth)
 	return l
+}
+
+// assign records a word if it sets a variable.
+func (l *Command) assign(word string, arg int) {
+	if name, value, ok := strings.Cut(word, "="); ok && !strings.HasPrefix(name, "-") {
+		l.Env = append(l.Env, Assignment{name, value, arg})
+	}
 }
 
 // program returns the name of a program without its path and Windows suffixes.

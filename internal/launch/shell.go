@@ -111,6 +111,9 @@ func (l *Command) unwrapShell() bool {
 		words := c.words
 		if name := program(words[0]); known(name) && !shell(name) {
 			l.Text, l.First, l.inText = l.ArgOf(at), InText, len(words)-1
+			for _, w := range c.env {
+				l.assign(w, l.Text)
+			}
 			l.Arg = l.Text
 			l.run(words[0], words[1:])
 			return true
@@ -158,7 +161,7 @@ func shellCommands(s string) []shellCommand {
 }
 
 // beforeProgram are the words that can precede a program in shell code.
-const beforeProgram = " exec ! { if then elif else while until do "
+const beforeProgram = " exec export ! { if then elif else while until do "
 
 // separator is the word that shellWords returns for everything that ends a command.
 const separator = ";"

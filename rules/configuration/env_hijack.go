@@ -29,8 +29,8 @@ var EnvHijack = scanner.Rule{
 					p.Report(e, pointer, severity, message, name+"="+value)
 				}
 			})
-			hijackedArguments(p, e, l)
 		})
+		entries.EachNested(p, hijackedArguments)
 		if p.User {
 			return // users set their own environment
 		}
@@ -47,46 +47,21 @@ var EnvHijack = scanner.Rule{
 
 // hijackedArguments checks the variables that are set on a command line, and launcher options that have
 // the same effect.
-func hijackedArguments(p *scanner.ConfigPass, e *configfile.Entry, l *launch.Command) {
-	report := func(arg int, severity scanner.Severity, message, evidence string) {
-		if message != "" {
-			pointer, _ := entries.Argument(e, arg)
-			p.Report(e, pointer, severity, message, evidence)
+func hijackedArguments(_ *configfile.Entry, l *launch.Command, report entries.Reporter) {
+	for _, v := range l.Env {
+		if severity, message := hijack(v.Name, v.Value, l.Ecosystem.Fetched()); message != "" {
+			report(v.Arg, severity, message, v.Name+"="+v.Value)
 		}
 	}
-	first := l.First
-	if first == launch.InText {
-		first = l.Text
+	if !l.Ecosystem.Fetched() {
+		return
 	}
-	for i, arg := range e.Args {
-		if name, value, ok := strings.Cut(arg, "="); ok && i < first {
-			severity, message := hijack(name, value, l.Ecosystem.Fetched())
-			report(i, severity, message, arg)
-		} else if l.Ecosystem.Fetched() && (l.Arg < 0 || i <= l.Arg) { // the rest belongs to the server itself
-			severity, message, evidence := hijackingOption(e.Args[i:])
-			report(i, severity, message, evidence)
-		}
-	}
-	for _, c := range l.Behind {
-		for _, word := range c.TextWords {
-			name, value, ok := strings.Cut(word, "=")
-			if !ok && !setsVariables[word] {
-				break
-			}
-			severity, message := hijack(name, value, c.Ecosystem.Fetched())
-			report(c.Text, severity, message, word)
-		}
-		for i := range c.Options {
-			if c.TextWords != nil && c.Ecosystem.Fetched() {
-				severity, message, evidence := hijackingOption(c.Options[i:])
-				report(c.Text, severity, message, evidence)
-			}
+	for i := range l.Options {
+		if severity, message, evidence := hijackingOption(l.Options[i:]); message != "" {
+			report(l.ArgOf(i), severity, message, evidence)
 		}
 	}
 }
-
-// setsVariables are the commands that precede assignments.
-var setsVariables = map[string]bool{"env": true, "export": true, "exec": true, "sudo": true}
 
 // hijackingOption rates the option at the start of words. The message is "" if it is harmless.
 func hijackingOption(words []string) (severity scanner.Severity, message, evidence string) {

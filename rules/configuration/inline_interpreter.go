@@ -34,10 +34,12 @@ var InlineInterpreter = scanner.Rule{
 					p.Report(e, pointer, scanner.High, "the argument is the address of code that "+l.Program+" runs", arg)
 				}
 			}
+			whole := map[int]bool{} // arguments that are code; code in them is not reported again
 			l.Each(func(c *launch.Command) {
-				if c.Code == launch.NoCode || c != l && c.Code == l.Code { // code in code that is reported
+				if c.Code == launch.NoCode || whole[c.Code] {
 					return
 				}
+				whole[c.Code] = c.TextWords == nil
 				pointer, _ := entries.Argument(e, c.Code)
 				severity, message := scanner.High, "the argument is code that "+c.Interpreter+" runs"
 				if c.TextWords != nil {
