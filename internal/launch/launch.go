@@ -180,11 +180,12 @@ func commandLine(command, name string) []string {
 	return words
 }
 
-// known reports whether a program is a launcher, a wrapper, or an interpreter.
+// known reports whether a program is a launcher, a wrapper, an interpreter, or a program of Windows
+// that runs code from an address.
 func known(name string) bool {
 	_, launches := launchers[name]
 	_, wraps := wrappers[name]
-	return launches || wraps || interpreter.MatchString(name)
+	return launches || wraps || scriptHosts[name] != nil || interpreter.MatchString(name)
 }
 
 // Launches reports whether the program is a launcher, wrapper or interpreter. Its arguments

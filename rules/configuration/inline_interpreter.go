@@ -28,12 +28,6 @@ var InlineInterpreter = scanner.Rule{
 					p.Report(e, fmt.Sprintf("/args/%d", i), scanner.High, "the argument is a URL that contains code, and "+l.Program+" loads it", arg)
 				}
 			}
-			for i, word := range l.Words {
-				if launch.RunsAddress(l.Program, word) {
-					pointer, arg := entries.Argument(e, l.ArgOf(i))
-					p.Report(e, pointer, scanner.High, "the argument is the address of code that "+l.Program+" runs", arg)
-				}
-			}
 			whole := map[int]bool{} // arguments that are code; code in them is not reported again
 			l.Each(func(c *launch.Command) {
 				if c.Code == launch.NoCode || whole[c.Code] {
@@ -50,6 +44,17 @@ var InlineInterpreter = scanner.Rule{
 				}
 				p.Report(e, pointer, severity, message, c.CodeText)
 			})
+		})
+		entries.EachNested(p, func(_ *configfile.Entry, c *launch.Command, report entries.Reporter) {
+			message := "the argument is the address of code that " + c.Program + " runs"
+			if c.First == launch.InText {
+				message = "the argument contains the address of code that " + c.Program + " runs"
+			}
+			for i, word := range c.Words {
+				if launch.RunsAddress(c.Program, word) {
+					report(c.ArgOf(i), scanner.High, message, word)
+				}
+			}
 		})
 	},
 }
