@@ -38,7 +38,7 @@ func (l *Command) EachPackage(each func(*Command, Package)) {
 // wrapper: a bridge such as supergateway, or a shell with several commands. Names of launchers are
 // commands everywhere, those of interpreters and wrappers only where the arguments begin and after --.
 func (l *Command) search(command string, args []string, depth int) {
-	if depth == maxNested {
+	if depth >= maxNested {
 		return
 	}
 	contained := l.inContainer()
@@ -91,7 +91,7 @@ func (l *Command) search(command string, args []string, depth int) {
 			continue
 		}
 		name := program(args[i])
-		starts := launchers[name] != nil || known(name) && (i == first || i > from && args[i-1] == "--")
+		starts := launchers[name] != nil || (i == first || i > from && args[i-1] == "--") && known(name)
 		root := has(elevating, name)
 		if !starts && !root {
 			continue
@@ -107,6 +107,19 @@ func (l *Command) search(command string, args []string, depth int) {
 			}
 		}
 	}
+}
+
+// enter adds the command that docker run --entrypoint starts in the container. It is not needed for
+// shell code, which counts as code as a whole.
+func (l *Command) enter(depth int) {
+	if l.entry == "" || !l.Ecosystem.Fetched() || l.First == InText || depth > maxNested {
+		return
+	}
+	from := len(l.Options) + 1 // after the image
+	one := parse(l.entry, l.Words[from:], maxNested+1)
+	one.move(func(arg int) int { return l.ArgOf(from + arg) })
+	one.Contained, one.Behind = true, nil
+	l.Behind = append(l.Behind, one)
 }
 
 // inContainer reports whether the commands in the arguments of a program run in a container.

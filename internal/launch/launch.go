@@ -89,6 +89,7 @@ type Command struct {
 	Root int
 
 	written string // the program as written
+	entry   string // the program that docker run --entrypoint starts in the container
 	inText  int    // how many Words are in Text if First is InText; negative if Program is not
 }
 
@@ -146,6 +147,7 @@ func parse(command string, args []string, depth int) Command {
 	for i := range max(before, 0) {
 		l.assign(args[i], i)
 	}
+	l.enter(depth)
 	l.search(command, args, depth)
 	return l
 }

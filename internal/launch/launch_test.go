@@ -245,8 +245,14 @@ func TestCode(t *testing.T) {
 		line, want, _ := strings.Cut(c, " => ")
 		words := strings.Split(line, "|")
 		got := "none"
-		if l := launch.Parse(words[0], words[1:]); l.Code != launch.NoCode {
+		l := launch.Parse(words[0], words[1:])
+		if l.Code != launch.NoCode {
 			got = fmt.Sprintf("%s %d", l.Interpreter, l.Code)
+		}
+		for _, c := range l.Behind {
+			if c.Code != launch.NoCode && c.Code != l.Code {
+				got += fmt.Sprintf(" > %s %d", c.Interpreter, c.Code)
+			}
 		}
 		if got != want {
 			t.Errorf("%s\n got %s\nwant %s", line, got, want)
@@ -313,6 +319,12 @@ uvx|python|-c|x => python 2
 npx|-y|tsx@4.0.0|-e|x => tsx 3
 npx|-y|server|-e|x => none
 pytest|-c|x => none
+docker|run|img|sh|-c|x => none > sh 4
+docker|run|--entrypoint|sh|img|-c|x => none > sh 5
+docker|run|--entrypoint|docker|img|run|--entrypoint|sh|img|-c|x => none
+docker|run|--entrypoint|sh => none
+mcp-proxy|--|python|-c|x => none > python 3
+foo|--runtime|python|-c|x => none
 `
 
 // TestLaunchHostile checks that any command is parsed in time proportional to its

@@ -147,10 +147,26 @@ func container(l *Command) {
 		}
 		from++
 	}
-	if from >= 0 {
-		l.take(&dockerOptions, from, imagePackage)
+	if from < 0 {
+		return
 	}
+	l.take(&dockerOptions, from, imagePackage)
+	dockerOptions.read(l.Options[from:], func(option, value string, at int) {
+		name := containerEnv.FindStringSubmatch(option)
+		switch {
+		case option == "--entrypoint":
+			l.entry = value
+		case name == nil:
+		case name[1] != "": // -eNAME=VALUE
+			l.assign(name[1]+"="+value, l.ArgOf(from+at))
+		default:
+			l.assign(value, l.ArgOf(from+at))
+		}
+	})
 }
+
+// containerEnv matches -e, a group of options that ends with it, and --env.
+var containerEnv = lazyregexp.New(`^(?:--env|-[ditPq]*e(.*))$`)
 
 // deno parses the arguments of deno run, whose verb may be missing.
 func deno(l *Command) {

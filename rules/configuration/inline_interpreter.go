@@ -19,7 +19,7 @@ var InlineInterpreter = scanner.Rule{
 	Fix:        "Move the code into a file in the repository, where it is reviewed, or start the server directly.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "A normal server is a separate program. A script that, like a wrapper, only prepares a directory or path before it starts a program is rated medium.",
+	Basis:      "A normal server is a separate program. A script that, like a wrapper, only prepares a directory or path before it starts a program is rated medium, as is code that runs in a container.",
 	Refs:       []string{"OWASP-MCP:MCP05", "ATLAS:AML.T0050", "CWE-78"},
 	Config: func(p *scanner.ConfigPass) {
 		entries.EachCommand(p, func(e *configfile.Entry, l *launch.Command) {
@@ -38,6 +38,9 @@ var InlineInterpreter = scanner.Rule{
 				severity, message := scanner.High, "the argument is code that "+c.Interpreter+" runs"
 				if c.TextWords != nil {
 					message = "the argument contains code that " + c.Interpreter + " runs"
+				}
+				if c.Contained {
+					severity, message = scanner.Medium, message+" in a container"
 				}
 				if preparation(c) {
 					severity, message = scanner.Medium, "the argument is a script for "+c.Interpreter+" that starts one program"
