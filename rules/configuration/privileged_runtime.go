@@ -18,7 +18,7 @@ var PrivilegedRuntime = scanner.Rule{
 	Fix:        "Remove the option. Mount only the directories that the server works on, read-only if possible; give a file server only the project directory.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The finding is high if the sandbox is ineffective or everything is writable, and medium for host networking, a read-only home directory, or a browser without its sandbox.",
+	Basis:      "The finding is high if the sandbox is ineffective or everything is writable, and medium for host networking, a read-only home directory, directories with credentials, or a browser without its sandbox.",
 	Refs:       []string{"OWASP-MCP:MCP02", "OWASP-LLM:LLM06", "CWE-250"},
 	Config: func(p *scanner.ConfigPass) {
 		entries.EachNested(p, func(_ *configfile.Entry, l *launch.Command, report entries.Reporter) {
@@ -67,6 +67,7 @@ var (
 		{mounting, lazyregexp.New(`^/(?:etc|root|boot|sys|proc|dev|var/run|run)/?:|(?:^|,)(?:src|source)=/(?:etc|root|boot|sys|proc|dev)(?:,|$)`), scanner.High, "the container mounts a system directory of the host"},
 		{mounting, lazyregexp.New(`^` + home + `[\\/]?:.*:ro$|(?:^|,)(?:src|source)=` + home + `[\\/]?,(?:.*,)?(?:ro|readonly)(?:,|=|$)`), scanner.Medium, "the container can read the whole home directory"},
 		{mounting, lazyregexp.New(`^` + home + `[\\/]?:|(?:^|,)(?:src|source)=` + home + `[\\/]?(?:,|$)`), scanner.High, "the container mounts the whole home directory"},
+		{mounting, lazyregexp.New(`^(?:` + home + `|[A-Za-z]:)?[^:,]*[\\/]` + keys + `:|(?:^|,)(?:src|source)=[^,]*[\\/]` + keys + `(?:,|$)`), scanner.Medium, "the container mounts credentials of the user"},
 	}
 )
 
@@ -77,6 +78,11 @@ const (
 	home = `(?i:~|\$(?:env:)?(?:HOME|USERPROFILE)|\$\{(?:env:)?(?:HOME|USERPROFILE|userHome)\}|\{env:(?:HOME|USERPROFILE)\}|%USERPROFILE%|(?:%HOMEDRIVE%)?%HOMEPATH%|` +
 		`(?://?[a-z]|/mnt/[a-z]|[a-z]:)?/(?:home|Users)/[^\\/:,]+|[a-z]:[\\/]+Users[\\/]+[^\\/:,]+)`
 )
+
+// keys matches directories and files with credentials. Many documented commands mount them, for
+// servers that need them.
+const keys = `\.(?i:(?:aws|gnupg|kube|azure|config[\\/]+gcloud)(?:[\\/][^:,]*)?|ssh(?:[\\/](?:[^:,]*(?:id_|rsa|ed25519|key|pem)[^:,]*)?)?|` +
+	`docker[\\/]?|docker[\\/]config\.json|netrc|npmrc|pypirc|git-credentials)`
 
 // containerRights checks the options before the image name.
 func containerRights(l *launch.Command, report entries.Reporter) {
