@@ -41,7 +41,7 @@ func (l *Command) search(command string, args []string, depth int) {
 	if depth >= maxNested {
 		return
 	}
-	contained := l.inContainer()
+	contained := l.RunsContainer()
 	add := func(one Command, arg func(int) int) {
 		behind := one.Behind
 		one.Behind = nil
@@ -101,7 +101,7 @@ func (l *Command) search(command string, args []string, depth int) {
 			from := i + 1
 			i += max(one.First, 0)
 			add(one, func(arg int) int { return from + arg })
-			contained = contained || one.inContainer()
+			contained = contained || one.RunsContainer()
 			if one.Ecosystem.Fetched() {
 				first = from + one.Arg + 1
 			}
@@ -122,8 +122,8 @@ func (l *Command) enter(depth int) {
 	l.Behind = append(l.Behind, one)
 }
 
-// inContainer reports whether the commands in the arguments of a program run in a container.
-func (l *Command) inContainer() bool { return has(" docker podman nerdctl ", l.Program) }
+// RunsContainer reports whether a program runs the commands in its arguments in a container.
+func (l *Command) RunsContainer() bool { return has(" docker podman nerdctl container ", l.Program) }
 
 // move changes the indexes of the arguments of a command to those of the command that contains it.
 func (l *Command) move(arg func(int) int) {

@@ -216,6 +216,14 @@ func (l *Command) unwrap() bool {
 	if i < 0 || i >= len(l.Words) {
 		return false
 	}
+	if w.tool != nil {
+		for k := w.verb(l.Words, w.verbs); k < i-1; k++ {
+			if p := w.tool(l.Words[k]); p.Ecosystem != None {
+				p.Arg = l.ArgOf(k)
+				l.With = append(l.With, p)
+			}
+		}
+	}
 	l.skip(i)
 	return true
 }

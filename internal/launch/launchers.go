@@ -9,17 +9,17 @@ import (
 // launchers holds, for each program that fetches what it starts, the parser for its arguments.
 var launchers = map[string]func(*Command){
 	"npx":  fetched(&npxOptions, "", npmPackage),
-	"npm":  fetched(&npmOptions, " exec x ", npmPackage),
+	"npm":  orInit(&npmOptions, " exec x ", " init create innit "),
 	"pnpx": fetched(&pnpmOptions, "", npmPackage),
-	"pnpm": fetched(&pnpmOptions, " dlx ", npmPackage),
-	"yarn": fetched(&yarnOptions, " dlx ", npmPackage),
+	"pnpm": orInit(&pnpmOptions, " dlx ", " create "),
+	"yarn": orInit(&yarnOptions, " dlx ", " create "),
 	"bunx": fetched(&bunOptions, "", npmPackage),
 	"bun":  bun,
 	"uvx":  fetched(&uvOptions, "", pypiPackage),
 	"uv":   uv,
 	"pipx": fetched(&pipxOptions, " run ", pypiPackage),
 
-	"docker": container, "podman": container, "nerdctl": container,
+	"docker": container, "podman": container, "nerdctl": container, "container": container,
 
 	"nix":    fetched(&nixOptions, " run shell ", nixPackage),
 	"go":     fetched(&goOptions, " run ", goPackage),
@@ -280,42 +280,6 @@ func remotePackage(s string) (Package, bool) {
 		p.Exact, p.Digest = true, p.Version
 	}
 	return p, true
-}
-
-// npmPackage parses an npm package specifier: name@version, a repository, an archive, or a
-// directory.
-func npmPackage(s string) Package {
-	s = strings.TrimSpace(s)
-	if localPath(s) {
-		return Package{Ecosystem: Local, Name: s}
-	}
-	s = strings.TrimPrefix(s, "npm:")
-	if repository.MatchString(s) {
-		p, _ := remotePackage("git+" + s)
-		p.Name = strings.TrimPrefix(p.Name, "git+")
-		return p
-	}
-	if p, ok := remotePackage(s); ok {
-		return p
-	}
-	scoped := strings.HasPrefix(s, "@")
-	if !scoped && strings.Count(s, "/") == 1 && !strings.Contains(s, "@") { // owner/repository
-		p, _ := remotePackage("github:" + s)
-		p.Name = strings.TrimPrefix(p.Name, "github:")
-		return p
-	}
-	if at := strings.LastIndex(s, "@npm:"); at > 0 { // name@npm:other@1.2.3
-		return npmPackage(s[at+len("@npm:"):])
-	}
-	p := Package{Ecosystem: NPM, Name: s}
-	if at := strings.IndexByte(s[min(1, len(s)):], '@') + 1; at > 0 {
-		p.Name, p.Version = s[:at], strings.TrimSpace(s[at+1:])
-	}
-	if _, ok := remotePackage(p.Version); ok || repository.MatchString(p.Version) || localPath(p.Version) { // name@address
-		return npmPackage(p.Version)
-	}
-	p.Exact = semver.MatchString(p.Version)
-	return p
 }
 
 // pypiPackage parses a requirement, or uvx's form name@version.

@@ -142,6 +142,8 @@ type wrapper struct {
 	options
 	after int // number of its own words after the options
 	dash  bool
+	// tool parses the words between the verb and -- that name what the wrapper installs.
+	tool func(string) Package
 }
 
 // skip returns the index of the program that is started, or -1.
@@ -194,7 +196,7 @@ var wrappers = map[string]*wrapper{
 	"conda":      {verbs: " run ", options: options{values: " -n --name -p --prefix --cwd "}},
 	"mamba":      {verbs: " run ", options: options{values: " -n --name -p --prefix "}},
 	"micromamba": {verbs: " run ", options: options{values: " -n --name -p --prefix "}},
-	"mise":       {verbs: " exec x ", dash: true},
+	"mise":       {verbs: " exec x ", dash: true, tool: misePackage},
 	"doppler":    {verbs: " run ", dash: true},
 	"op":         {verbs: " run ", dash: true},
 	"infisical":  {verbs: " run ", dash: true},

@@ -29,7 +29,7 @@ var PrivilegedRuntime = scanner.Rule{
 				report(l.Root, scanner.High, "the server runs as root", "")
 			}
 			switch {
-			case l.Program == "docker" || l.Program == "podman" || l.Program == "nerdctl":
+			case l.RunsContainer():
 				containerRights(l, report)
 			case strings.Contains(l.Name, "filesystem"):
 				wholeDisk(l, report)
