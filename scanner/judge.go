@@ -122,12 +122,12 @@ func (j *judge) judge(e *Event, facts *Facts) *Outcome {
 // messages judges the messages in an event.
 func (j *judge) messages(e *Event) {
 	session := j.session(e)
-	srv := session.server(e.Server)
+	srv := session.serverOf(e)
 	j.server = srv
 	if srv.forgotten {
 		j.coverage.skip("more servers in a session than the limit: each message of this server was judged alone", e.Origin)
 	}
-	if j.out.ShowsServer(e) {
+	if e.Kind != StartedEvent && j.out.ShowsServer(e) {
 		j.out.First = !srv.met && !srv.forgotten
 		j.count(e)
 		srv.met = true

@@ -143,12 +143,23 @@ type Known struct {
 	Version    string          // server version, as reported by the server
 }
 
+func newServer(id string) *Server { return &Server{ID: id, Words: names.Words(id)} }
+
+// serverOf returns the server of an event. A server joins its session with its first message, as in
+// a replay, so that of a StartedEvent is not remembered.
+func (s *Session) serverOf(e *Event) *Server {
+	if e.Kind == StartedEvent {
+		return newServer(e.Server)
+	}
+	return s.server(e.Server)
+}
+
 func (s *Session) server(id string) *Server {
 	srv := s.Servers[id]
 	if srv != nil {
 		return srv
 	}
-	srv = &Server{ID: id, Words: names.Words(id)}
+	srv = newServer(id)
 	if len(s.Servers) < maxTold {
 		srv.bit = 1 << len(s.Servers)
 	}
@@ -192,7 +203,7 @@ func (s *Session) apply(srv *Server, e *Event, from mcp.Direction, m *Judged, kn
 	if m.Roots != nil && from == mcp.ClientToServer {
 		srv.Roots = m.Roots
 	}
-	srv.Seen = srv.Seen || m.Kind != mcp.Started // a Started event is not a message from the server
+	srv.Seen = true
 	if m.traits&mcp.OnList == 0 {
 		return whole
 	}

@@ -96,8 +96,8 @@ func sameAsReplay(t *testing.T, live, recording string, flags ...string) (findin
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !reflect.DeepEqual(r.Findings, replayed.Findings) || r.Summary.Tools != replayed.Summary.Tools || r.Coverage.Inspected != replayed.Coverage.Inspected {
-		t.Errorf("%s: live\n%.2000v\n%+v\nreplay\n%.2000v\n%+v", recording, r.Findings, r.Coverage, replayed.Findings, replayed.Coverage)
+	if !reflect.DeepEqual(r.Findings, replayed.Findings) || !reflect.DeepEqual(r.Summary, replayed.Summary) || r.Coverage.Inspected != replayed.Coverage.Inspected {
+		t.Errorf("%s: live\n%.2000v\n%+v\n%+v\nreplay\n%.2000v\n%+v\n%+v", recording, r.Findings, r.Summary, r.Coverage, replayed.Findings, replayed.Summary, replayed.Coverage)
 	}
 	return len(r.Findings)
 }
@@ -181,6 +181,35 @@ func TestProxyOfConfiguration(t *testing.T) {
 	for _, want := range []string{`"server": "one"`, `"server": "two"`, "server three is not available through this proxy: its command comes from a configuration file; read it, then use --run-servers: npx x", "server four is not available through this proxy: ${NO_SUCH_VARIABLE} is not set", `"kind": "config"`} {
 		if !strings.Contains(live, want) {
 			t.Errorf("the report lacks %s", want)
+		}
+	}
+}
+
+// TestProxyOfLookalikes checks that a server that a client does not use is not compared with those
+// that it uses: a replay does not see it.
+func TestProxyOfLookalikes(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(poisoned))
+	defer server.Close()
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	url := server.URL + "/mcp"
+	if err := os.WriteFile(at("mcp.json"), []byte(`{"mcpServers":{"notes-server":{"url":"`+url+`"},"notes-servar":{"url":"`+url+`"}}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for used, want := range [...]int{0, 0, 1} {
+		p := startHTTPProxy(t, "--servers", at("mcp.json"), "--no-config", "--record", at("rec.jsonl"), "--format", "json="+at("live.json"), "--approvals", "ignore")
+		base := p.url[:strings.LastIndex(p.url, "/")]
+		for _, name := range []string{"notes-server", "notes-servar"}[:used] {
+			if status, _, body := postTo(t, base+"/"+name, "", initializeBody); status != http.StatusOK {
+				t.Fatalf("%s: %d %s", name, status, body)
+			}
+		}
+		p.end(t)
+		if got := strings.Count(readFile(t, at("live.json")), `"rule": "xs-server-lookalike"`); got != want {
+			t.Errorf("%d servers used: %d findings, want %d", used, got, want)
+		}
+		if used > 0 {
+			sameAsReplay(t, at("live.json"), at("rec.jsonl"), "--no-config")
 		}
 	}
 }
