@@ -5,7 +5,9 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -151,6 +153,25 @@ func TestProxyOverHTTP(t *testing.T) {
 	if !strings.Contains(readFile(t, at("live.json")), "prt-weak-session-id") {
 		t.Error("the session ID was not looked at")
 	}
+}
+
+// TestProxyContinuesOnce checks that a client that waits for 100 Continue gets it once.
+func TestProxyContinuesOnce(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(poisoned))
+	defer server.Close()
+	p := startHTTPProxy(t, "--upstream", server.URL+"/mcp", "--no-config")
+	address, _, _ := strings.Cut(strings.TrimPrefix(p.url, "http://"), "/")
+	conn, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	fmt.Fprintf(conn, "POST /mcp HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nConnection: close\r\nContent-Length: %d\r\n\r\n%s", address, len(initializeBody), initializeBody)
+	got, err := io.ReadAll(conn)
+	if err != nil || bytes.Count(got, []byte("HTTP/1.1 100 ")) != 1 || !bytes.Contains(got, []byte("HTTP/1.1 200 ")) {
+		t.Errorf("the client got %q (%v)", got, err)
+	}
+	p.end(t)
 }
 
 // TestProxyOfConfiguration checks that each URL server in a configuration has a path and its

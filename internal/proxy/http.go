@@ -366,6 +366,7 @@ func (h *HTTP) rewrite(p *httputil.ProxyRequest) {
 			p.Out.Header[name] = values
 		}
 	}
+	p.Out.Header.Del("Expect") // the client was told to continue; the server would tell it again
 	h.upstream.complete(p.Out)
 	if exchangeOf(p.In) != nil {
 		p.Out.Header.Del("Accept-Encoding") // encoded bodies cannot be inspected as they arrive
