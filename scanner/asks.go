@@ -33,6 +33,7 @@ func (in *Inspector) inputRequests(m *Message, node int) {
 			kind = mcp.MessageSubject
 		}
 		in.region(kind, "", c, c)
+		in.scattered(kind, "", c, c)
 	}
 }
 

@@ -216,7 +216,7 @@ func TestLooksAreBounded(t *testing.T) {
 		looks = 0
 		frameText := `{"jsonrpc":"2.0","id":1,"result":{"content":["zqmarker"` + strings.Repeat(`,"zqmarker"`, texts-1) + `]}}`
 		_, res := run(t, []scanner.Rule{rule}, frame(0, mcp.ServerToClient, frameText))
-		if (res.Coverage.Inspected == 1) != whole || (looks == texts) != whole || looks < 100 {
+		if (res.Coverage.Inspected == 1) != whole || (looks >= texts) != whole || looks < 100 {
 			t.Errorf("%d texts: %d looks, coverage %+v", texts, looks, res.Coverage)
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
@@ -22,21 +21,19 @@ type piece struct {
 // extends farther from its anchor.
 const piecesReach = text.Reach
 
-// joined inspects the strings of a list of content blocks in sequence, as a model reads them,
-// because an instruction or a word can be split across blocks. It reports only findings that span
-// blocks; the others have already been reported.
-func (in *Inspector) joined(kind mcp.SubjectKind, root, list int) {
-	if in.brief {
-		return
-	}
+// joined inspects the texts of content blocks in the subtree of node i in sequence, as a model reads
+// them, because an instruction or a word can be split across the blocks of a result, the contents of a
+// resource or the messages of a prompt. It reports only findings that span blocks; the others have
+// already been reported. It returns whether there were several blocks.
+func (in *Inspector) joined(p TextPass, i int) bool {
 	var nodes []int
-	for c := in.tree.First(list); c >= 0; c = in.tree.Next(c) {
-		if node := in.tree.Get(c, "text"); in.tree.Kind(node) == wire.String {
-			nodes = append(nodes, node)
+	for end := int(in.tree.Nodes[i].Next); i < end; i++ {
+		if in.isBlockText(i) {
+			nodes = append(nodes, i)
 		}
 	}
 	if len(nodes) < 2 {
-		return
+		return false
 	}
 	texts := make([][]byte, len(nodes))
 	for i, node := range nodes {
@@ -45,14 +42,18 @@ func (in *Inspector) joined(kind mcp.SubjectKind, root, list int) {
 	}
 	for _, words := range [...]bool{true, false} {
 		all, pieces := together(nodes, texts, words)
-		if len(pieces) == 0 {
-			return
-		}
-		p := TextPass{Subject: kind, Direction: in.event.Direction, Source: all, in: in, node: pieces[0].node, root: root, pieces: pieces, again: !words}
-		if !p.client() {
-			in.match(&p)
+		if len(pieces) > 0 {
+			pass := p
+			pass.Source, pass.node, pass.pieces, pass.again = all, pieces[0].node, pieces, !words
+			in.match(&pass)
 		}
 	}
+	return true
+}
+
+// isBlockText reports whether node i is the text of a content block, or of an embedded resource.
+func (in *Inspector) isBlockText(i int) bool {
+	return in.tree.Kind(i) == wire.String && in.tree.KeyIs(i, "text")
 }
 
 // notRead replaces an omitted part of a joined text.

@@ -21,15 +21,16 @@ const (
 	rowOverlap      = 64          // values at the end of a row that are also joined with the next ones
 )
 
-// scattered inspects the short strings in the subtree of node i in sequence, as a model reads them,
-// because the words of an instruction can be separate values. In a definition, it joins only
-// elements of the same list; elsewhere, it joins all consecutive strings. It reports only findings
-// that span values.
+// scattered inspects the content blocks and the short strings in the subtree of node i in sequence, as
+// a model reads them, because the words of an instruction can be separate values. In a definition, it
+// joins only elements of the same list; elsewhere, it joins all consecutive strings. It reports only
+// findings that span values.
 func (in *Inspector) scattered(kind mcp.SubjectKind, name string, root, i int) {
 	p := TextPass{Subject: kind, Name: name, Direction: in.event.Direction, in: in, root: root}
 	if p.client() || in.brief {
 		return
 	}
+	blocks := !kind.Definition() && in.joined(p, i)
 	doc, end := in.tree, int(in.tree.Nodes[i].Next)
 	var nodes []int
 	flush := func() {
@@ -43,7 +44,7 @@ func (in *Inspector) scattered(kind mcp.SubjectKind, name string, root, i int) {
 		if n.Kind == wire.Array {
 			in.codes(p, i)
 		}
-		if n.Kind != wire.String {
+		if n.Kind != wire.String || blocks && in.isBlockText(i) {
 			continue
 		}
 		listed, most := n.Parent >= 0 && doc.Kind(int(n.Parent)) == wire.Array, scatteredBytes

@@ -140,11 +140,7 @@ func (in *Inspector) members(m *Message, node int, rest mcp.SubjectKind) {
 			in.inputRequests(m, c)
 		default:
 			in.region(rest, "", node, c)
-			if key == "content" && doc.Kind(c) == wire.Array {
-				in.joined(rest, node, c)
-			} else {
-				in.scattered(rest, "", node, c)
-			}
+			in.scattered(rest, "", node, c)
 		}
 	}
 }
