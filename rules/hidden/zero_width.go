@@ -76,8 +76,11 @@ func unseenSeverity(before, after []byte, kinds map[rune]bool, count int) scanne
 	return scanner.Medium
 }
 
-// notLatin reports whether r is a letter of a non-Latin script.
-func notLatin(r rune) bool { return unicode.IsLetter(r) && !unicode.Is(unicode.Latin, r) }
+// notLatin reports whether r is a letter of a non-Latin script, or a mark that belongs to one, such as
+// the virama before a joiner that ends a Malayalam word.
+func notLatin(r rune) bool {
+	return unicode.In(r, unicode.L, unicode.M) && !unicode.In(r, unicode.Latin, unicode.Inherited)
+}
 
 // unseen reports whether s starts with a zero-width or private-use character.
 func unseen(s []byte) bool {
