@@ -98,7 +98,7 @@ var imports = map[string][]string{
 	"internal/app":                 {"internal/baseline", "internal/config", "internal/configfile", "internal/launch", "internal/lazyregexp", "internal/lockfile", "internal/mcp", "internal/osv", "internal/policy", "internal/servers", "internal/spool", "internal/text", "replay", "report", "rules", "rules/supplychain", "scanner"},
 	"internal/servers":             {"internal/baseline", "internal/config", "internal/configfile", "internal/launch", "internal/lazyregexp", "internal/live", "internal/lockfile", "internal/mcp", "internal/policy", "internal/published", "internal/text", "internal/wire", "scanner"},
 	"internal/configfile":          {"internal/published", "internal/text"},
-	"internal/baseline":            {"internal/configfile", "internal/launch", "internal/text"},
+	"internal/baseline":            {"internal/configfile", "internal/launch", "internal/text", "internal/wire"},
 	"internal/mcp":                 {"internal/baseline", "internal/capability", "internal/text", "internal/wire"},
 }
 
