@@ -29,15 +29,15 @@ var SecretFileRead = scanner.Rule{
 	}},
 	Text: func(p *scanner.TextPass) {
 		for _, m := range p.Matches {
-			if bytes.Contains(p.Folded[m.Start:min(len(p.Folded), m.End+len(".pub"))], []byte(".pub")) {
-				continue // a public key is not secret
+			if bytes.Contains(p.Folded[m.Start:min(len(p.Folded), m.End+len(".pub"))], []byte(".pub")) || template.Match(p.Folded[m.End:]) {
+				continue // a public key or a template is not secret
 			}
 			from, to := clause.Around(p.Folded, m.Start, m.End)
 			verb := secretVerb.FindIndex(p.Folded[from:m.Start])
 			if verb == nil && (fileNamedFirst.Match(p.Folded[m.End:to]) || clause.IsResult(p) && sentToAddress.Match(p.Folded[from:to])) {
 				verb = []int{m.Start - from, m.Start - from}
 			}
-			if verb == nil || clause.NegatedOrQuoted(p.Folded, m.Start, m.End) {
+			if verb == nil || clause.NegatedOrQuoted(p.Folded, m.Start, m.End) || writtenTo(p.Folded[from:m.Start], p.Folded[m.Start:m.End], p.Folded[m.End:to]) {
 				continue
 			}
 			told := clause.AddressesReader(p.Folded[from:to]) || clause.OpensClause(p.Folded[from:], verb) && !p.FirstSentence(from+verb[0])
@@ -61,6 +61,21 @@ var SecretFileRead = scanner.Rule{
 		}
 	},
 }
+
+// template matches the rest of the name of a file with placeholders.
+var template = lazyregexp.New(`^[.-](example|sample|template|dist)\b`)
+
+// writtenTo reports whether a file, which stands between ahead and behind, is where something is put, as
+// in setup instructions, and nothing is said about passing it on. A key in authorized_keys grants access.
+func writtenTo(ahead, file, behind []byte) bool {
+	return putInto.Match(ahead) && !bytes.Contains(file, []byte("authorized_keys")) && !storedThere.Match(ahead) && !passedOn.Match(behind)
+}
+
+var (
+	putInto     = lazyregexp.New(`\b(put|paste|insert|append|add|save|store|write|cop(y|ie)|set|place)(e?s)?\s[^,;:]{0,40}?\b(in|into|to)(\s+(your|the|a|an|its))?\s*["'` + "`" + `]?$`)
+	storedThere = lazyregexp.New(`\b(what|whatever|everything|anything|contents?|is|are|stored|saved|found|kept|lies|copy\s+(\w+\s+){1,3}in)\b[^,;:]*$`)
+	passedOn    = lazyregexp.New(`^\S{0,3}\s*(file\s+)?(in|into|to|as|with)\b|\b(send|include|reply|respond|answer|attach|forward|pass|upload|post|report)(e?s)?\b`)
+)
 
 // fileNamedFirst matches an instruction that names the file before the verb.
 var fileNamedFirst = lazyregexp.New(`^[^,]{0,20}\b(must|should|shall|has\s+to|needs?\s+to)\s+(\w+\s+)?be\s+(read|copied|sent|uploaded|included|attached|passed|opened|loaded|posted)\b`)
