@@ -106,6 +106,20 @@ func checkParts(t testing.TB, data []byte, events []scanner.Event) {
 	}
 }
 
+// readNext reads a file with the memory of those read before it.
+func readNext(t *testing.T, memory *Memory, name, data string) []scanner.Event {
+	t.Helper()
+	src, err := Open(name, strings.NewReader(data), Options{MaxMessage: limit, Memory: memory})
+	if err != nil {
+		t.Fatal(err)
+	}
+	events, err := drain(src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return events
+}
+
 // TestResumedThread checks that a run of Codex that resumes a thread does not repeat the calls of the
 // runs before, although their items have the same IDs.
 func TestResumedThread(t *testing.T) {
@@ -113,14 +127,7 @@ func TestResumedThread(t *testing.T) {
 		`{"type":"item.completed","item":{"id":"item_0","type":"mcp_tool_call","server":"orders","tool":"get_order","arguments":{},"result":{"content":[{"type":"text","text":"%s"}]}}}` + "\n"
 	memory := NewMemory()
 	for _, state := range []string{"open", "paid"} {
-		src, err := Open(state, strings.NewReader(fmt.Sprintf(run, state)), Options{MaxMessage: limit, Memory: memory})
-		if err != nil {
-			t.Fatal(err)
-		}
-		events, err := drain(src)
-		if err != nil {
-			t.Fatal(err)
-		}
+		events := readNext(t, memory, state, fmt.Sprintf(run, state))
 		got := told(events)
 		for _, want := range []string{"3 frame > t/orders/-", "3 frame < t/orders/-"} {
 			if !strings.Contains(got, want) {
@@ -143,14 +150,7 @@ func TestTurnsOfContinuedSessions(t *testing.T) {
 	} {
 		memory, turns := NewMemory(), map[string]string{}
 		for _, name := range []string{"first", "second"} {
-			src, err := Open(name, strings.NewReader(fmt.Sprintf(run, name)), Options{MaxMessage: limit, Memory: memory})
-			if err != nil {
-				t.Fatal(err)
-			}
-			events, err := drain(src)
-			if err != nil {
-				t.Fatal(err)
-			}
+			events := readNext(t, memory, name, fmt.Sprintf(run, name))
 			for _, e := range events {
 				if e.Kind == scanner.FrameEvent {
 					turns[e.Request] = e.Session

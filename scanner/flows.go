@@ -55,7 +55,8 @@ type knownValue struct {
 type remembered [text.DistinctKinds + 1]queue[uint64]
 
 // Flows returns the values in a client's message that came from the session's other servers, in order
-// of position: a request, or the answer to one, such as the text that a model wrote for a server. It omits values that the client sent before, that are in a definition, or that the
+// of position. The message is a request, or the answer to one, such as the text that a model wrote for
+// a server. Flows omits values that the client sent before, that are in a definition, or that the
 // receiving server returned before.
 func (p *JudgePass) Flows() iter.Seq[*Flow] {
 	return func(yield func(*Flow) bool) {

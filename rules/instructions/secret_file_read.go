@@ -72,6 +72,8 @@ func writtenTo(ahead, file, behind []byte) bool {
 }
 
 var (
+	// putInto matches a verb of placing and a preposition before the file, storedThere wording that
+	// names the content of the file instead, and passedOn what makes it a source after all.
 	putInto     = lazyregexp.New(`\b(put|paste|insert|append|add|save|store|write|cop(y|ie)|set|place)(e?s)?\s[^,;:]{0,40}?\b(in|into|to)(\s+(your|the|a|an|its))?\s*["'` + "`" + `]?$`)
 	storedThere = lazyregexp.New(`\b(what|whatever|everything|anything|contents?|is|are|stored|saved|found|kept|lies|copy\s+(\w+\s+){1,3}in)\b[^,;:]*$`)
 	passedOn    = lazyregexp.New(`^\S{0,3}\s*(file\s+)?(in|into|to|as|with)\b|\b(send|include|reply|respond|answer|attach|forward|pass|upload|post|report)(e?s)?\b`)
