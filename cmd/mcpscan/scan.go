@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/mcpscan/mcpscan/internal/app"
-	"github.com/mcpscan/mcpscan/internal/lockfile"
 	"github.com/mcpscan/mcpscan/internal/osv"
 	"github.com/mcpscan/mcpscan/internal/servers"
 	"github.com/mcpscan/mcpscan/internal/text"
@@ -61,7 +60,7 @@ func (c *scanCmd) Run(ctx context.Context, std streams) error {
 	}
 	l := c.listing(checks)
 	l.Known, l.Compare = servers.KnownIn(checks.Locked), c.CompareClients
-	p, err := c.plan(ctx, std, l, checks.Locked)
+	p, err := c.plan(ctx, std, l, checks)
 	if err != nil {
 		return err
 	}
@@ -98,7 +97,7 @@ func (c *scanCmd) Run(ctx context.Context, std streams) error {
 }
 
 // plan divides the targets into files and servers, and asks the user which servers to start.
-func (c *scanCmd) plan(ctx context.Context, std streams, l *servers.Listing, locked *lockfile.File) (*app.Plan, error) {
+func (c *scanCmd) plan(ctx context.Context, std streams, l *servers.Listing, checks *app.Checks) (*app.Plan, error) {
 	if c.RunServers && c.NoRun {
 		return nil, usage("--run-servers and --no-run cannot be combined")
 	}
@@ -106,8 +105,8 @@ func (c *scanCmd) plan(ctx context.Context, std streams, l *servers.Listing, loc
 		return nil, usage("no command after --; expected the command of a server, as in: mcpscan scan -- npx -y some-mcp-server")
 	}
 	p := app.NewPlan(ctx, l.Known, c.MaxMessage)
-	p.Headers, p.NoRun = c.Header, c.NoRun
-	if err := p.Add(ctx, c.Targets, c.Command, locked, std.in); err != nil {
+	p.Headers, p.NoRun, p.Before = c.Header, c.NoRun, checks.Before
+	if err := p.Add(ctx, c.Targets, c.Command, checks.Locked, std.in); err != nil {
 		return nil, err
 	}
 	c.consent(ctx, std, p, l)

@@ -49,6 +49,7 @@ type Checks struct {
 	baseline string                        // the baseline in effect
 
 	Locked           *lockfile.File    // nil if there is none
+	Before           *lockfile.File    // its version in the base; nil if there is none
 	approved, before *scanner.Snapshot // definitions approved by the lockfile, and by its version in the base; nil if nothing is compared
 }
 

@@ -56,7 +56,7 @@ func (c *Checks) Against(ctx context.Context, name string) error {
 	if tree.holds(name) { // the path of the base tree differs from run to run
 		before.Path = path.Join("base", filepath.ToSlash(name))
 	}
-	c.approved = approved
+	c.approved, c.Before = approved, before
 	c.before, err = offersOf(ctx, c.engine, before)
 	return err
 }

@@ -27,6 +27,7 @@ type Plan struct {
 
 	Headers map[string]string // for URLs
 	NoRun   bool              // list no server
+	Before  *lockfile.File    // lockfile before the change under review; nil for none
 
 	known      servers.Known // gives names to servers that no configuration names
 	maxMessage int64         // in bytes
@@ -270,8 +271,10 @@ func (p *Plan) discover(dir string, user bool) error {
 // ErrNoConfig is the error for a directory without client configurations.
 var ErrNoConfig = errors.New("no client configuration found")
 
-// lockedEvents inserts events for the lockfile's servers that are not started, before all others.
-// It inserts none if the user named only individual servers, or if the lockfile is itself an input.
+// lockedEvents inserts events for the lockfile's servers that are not started, before all others. It
+// inserts none if the user named only individual servers, or if the lockfile is itself an input. The
+// entry of a server that is started is compared with the server, and needs an event only if the change
+// under review edits the entry.
 func (p *Plan) lockedEvents() {
 	f := p.lockfile
 	if f == nil {
@@ -282,14 +285,19 @@ func (p *Plan) lockedEvents() {
 	if !again {
 		p.Inputs = append(p.Inputs, report.Input{Kind: "lockfile", Name: f.Path})
 	}
-	if again || alone {
+	if again {
 		return
 	}
 	asked := map[string]bool{}
 	for _, t := range p.Targets {
 		asked[t.Name] = true
 	}
-	events := slices.DeleteFunc(f.Events(false), func(e *scanner.Event) bool { return asked[e.Server] })
+	events := slices.DeleteFunc(f.Events(false), func(e *scanner.Event) bool {
+		if asked[e.Server] {
+			return p.Before == nil || p.Before.Same(f, e.Server)
+		}
+		return alone
+	})
 	p.Events = append(events, p.Events...)
 }
 

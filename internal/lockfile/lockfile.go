@@ -6,6 +6,7 @@
 package lockfile
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -124,6 +125,12 @@ func (f *File) Events(approved bool) []*scanner.Event {
 			Direction: mcp.ServerToClient, Frame: f.data[s.start:s.end], Origin: at.Origin(s.start)})
 	}
 	return events
+}
+
+// Same reports whether both files have the same entry for a server, or both none.
+func (f *File) Same(other *File, server string) bool {
+	a, b := f.Servers[server], other.Servers[server]
+	return a == b || a != nil && b != nil && bytes.Equal(f.data[a.start:a.end], other.data[b.start:b.end])
 }
 
 // describe computes the digests of a definition as sent.
