@@ -132,21 +132,31 @@ func (e *Engine) snapshot(of *Event) *Snapshot {
 	return e.approved
 }
 
+// offer returns the approved definitions for an event's server, or nil if there are none. An entry that
+// the change under review adds to the lockfile is compared with the entry for the same server under
+// another name: renaming a server must not hide its changes.
+func (e *Engine) offer(of *Event) *Offer {
+	s := e.snapshot(of)
+	if s == nil {
+		return nil
+	}
+	if o := s.Servers[of.Server]; o != nil || of.Kind != LockEvent || !e.revised {
+		return o
+	}
+	return s.started[of.Identity.Key()]
+}
+
 // approved returns the approved definitions for an event's server. When a pair of servers is
 // compared, it returns the only approved server's definitions for the first server in the input,
 // and nil for the others.
 func (j *judge) approved(e *Event) *Offer {
-	s := j.engine.snapshot(e)
-	if s == nil {
-		return nil
-	}
-	if j.engine.pair && len(s.Servers) == 1 {
+	if s := j.engine.snapshot(e); s != nil && j.engine.pair && len(s.Servers) == 1 {
 		if j.paired == e.Server {
 			return s.Servers[s.Names()[0]]
 		}
 		return nil
 	}
-	return s.Servers[e.Server]
+	return j.engine.offer(e)
 }
 
 // pairs remembers the first server in the input as the one to compare in a pair, whichever rules

@@ -23,11 +23,10 @@ func (p *JudgePass) Comparison(d *mcp.Definition) any { return p.Message.compare
 // compare compares the event's definitions with the approved ones. It leaves comparisons of a pair
 // of servers to Judge, because only Judge knows which servers form the pair.
 func (in *Inspector) compare() {
-	snapshot := in.engine.snapshot(in.event)
-	if in.engine.compare == nil || in.engine.pair || snapshot == nil || snapshot.Servers[in.event.Server] == nil {
+	offer := in.engine.offer(in.event)
+	if in.engine.compare == nil || in.engine.pair || offer == nil {
 		return
 	}
-	offer := snapshot.Servers[in.event.Server]
 	for i := range in.facts.Messages {
 		m := &in.facts.Messages[i]
 		for k := range m.Definitions {

@@ -18,7 +18,8 @@ type Snapshot struct {
 	digests map[mcp.Digest]bool
 	known   map[[16]byte]Severity // severity of findings in definitions and configurations, by identity
 	lost    int
-	places  Places // locations in the current event
+	places  Places            // locations in the current event
+	started map[string]*Offer // servers of a lockfile, by what they start or reach
 }
 
 // Offer holds one server's definitions.
@@ -101,6 +102,9 @@ func (s *Snapshot) Event(e *Event, out *Outcome) error {
 		}
 		if e.Kind == LockEvent {
 			o.Locked, o.Says = e.Locked, e.Says
+			if key := e.Locked.Last().Key(); key != "" && s.started[key] == nil {
+				set(&s.started, key, o)
+			}
 		}
 		if o.Location == (Location{}) {
 			o.Location = s.places.At(m.Offset)

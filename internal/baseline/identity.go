@@ -65,6 +65,18 @@ func (id *Identity) Same(other *Identity) bool {
 	return true
 }
 
+// Key returns a string that two identities share if they belong to one server with the same arguments,
+// whatever its version, or "" if the identity does not tell what is started or reached.
+func (id *Identity) Key() string {
+	switch {
+	case id == nil || id.Command == "" && id.URL == "":
+		return ""
+	case id.Package == "":
+		return fmt.Sprintf("%q", append([]string{id.URL, id.Command}, id.Args...))
+	}
+	return fmt.Sprintf("%q", append([]string{id.URL, string(id.Ecosystem), id.Package}, id.bareArgs()...))
+}
+
 // Alike reports whether two configurations start the same server in the same way.
 func (id *Identity) Alike(other *Identity) bool {
 	return len(id.started().Differences(other.started())) == 0

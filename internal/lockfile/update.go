@@ -52,12 +52,24 @@ func DropAmbiguous(now *scanner.Snapshot) (left []scanner.Skipped) {
 }
 
 // Update records what servers offer now. Servers and lists that are not in now remain unchanged.
+// A server that is new in the file takes over the approvals of one that is started or reached in the same
+// way: otherwise, a new name would approve all of its changes.
 func (f *File) Update(now *scanner.Snapshot, p Policy, at time.Time) error {
+	started := map[string]*Server{}
+	for _, name := range f.Names() {
+		s := f.Servers[name]
+		if key := s.Identity.Last().Key(); key != "" && started[key] == nil {
+			started[key] = s
+		}
+	}
 	for _, name := range now.Names() {
 		o := now.Servers[name]
 		if o.Rival != (scanner.Location{}) {
 			return fmt.Errorf("%s: another server is also called %q, first at %s: rename one of them, or lock them into two files with --lockfile",
 				place(o.Rival), name, place(o.Location))
+		}
+		if like := started[o.Identity.Key()]; like != nil && f.Servers[name] == nil {
+			f.Servers[name] = like.named(name)
 		}
 		f.update(name, o, p, at)
 	}
@@ -96,6 +108,15 @@ func (f *File) update(name string, o *scanner.Offer, p Policy, at time.Time) {
 			s.Entries[key].Gone = true
 		}
 	}
+}
+
+// named returns a copy of a server under another name.
+func (s *Server) named(name string) *Server {
+	other := &Server{Name: name, Identity: new(*s.Identity), Info: s.Info, Client: s.Client, Entries: map[mcp.DefinitionKey]*Entry{}}
+	for key, e := range s.Entries {
+		other.Entries[key] = new(*e)
+	}
+	return other
 }
 
 // completed returns the current server info, with the previous protocol version if now, such as one

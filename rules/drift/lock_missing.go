@@ -32,12 +32,15 @@ var LockMissing = scanner.Rule{
 	},
 	On: mcp.OnList,
 	Judge: func(p *scanner.JudgePass) {
-		locked := p.Message.Kind == mcp.Lockfile
-		if !p.Compared() || p.Approved() != nil || len(p.Message.Definitions) == 0 && !locked || p.Configured() || p.Message.Kind == mcp.Document {
+		locked, offer := p.Message.Kind == mcp.Lockfile, p.Approved()
+		renamed := p.Revises() && offer != nil && offer.Server != p.Server.ID
+		if !p.Compared() || offer != nil && !renamed || len(p.Message.Definitions) == 0 && !locked || p.Configured() || p.Message.Kind == mcp.Document {
 			return
 		}
 		severity, message := scanner.Medium, fmt.Sprintf("server %q is not in the lockfile", p.Server.ID)
 		switch {
+		case renamed:
+			message = fmt.Sprintf("server %q was not in the lockfile before this change; it is compared with server %q, which is started or reached in the same way", p.Server.ID, offer.Server)
 		case locked:
 			message = fmt.Sprintf("server %q was not in the lockfile before this change", p.Server.ID)
 		case p.Before() != nil:
