@@ -96,9 +96,9 @@ var imports = map[string][]string{
 	"report":                       {"internal/lazyregexp", "internal/mcp", "internal/text", "internal/wire", "scanner"},
 	"cmd/mcpscan":                  {"internal/app", "internal/baseline", "internal/config", "internal/configfile", "internal/deliver", "internal/lazyregexp", "internal/live", "internal/lockfile", "internal/mcp", "internal/osv", "internal/otlp", "internal/policy", "internal/proxy", "internal/replace", "internal/servers", "internal/sessionlog", "internal/text", "internal/wire", "replay", "report", "rules", "scanner"},
 	"internal/app":                 {"internal/baseline", "internal/config", "internal/configfile", "internal/launch", "internal/lazyregexp", "internal/lockfile", "internal/mcp", "internal/osv", "internal/policy", "internal/servers", "internal/spool", "internal/text", "replay", "report", "rules", "rules/supplychain", "scanner"},
-	"internal/servers":             {"internal/baseline", "internal/config", "internal/configfile", "internal/launch", "internal/lazyregexp", "internal/live", "internal/lockfile", "internal/mcp", "internal/policy", "internal/published", "internal/text", "internal/wire", "scanner"},
-	"internal/configfile":          {"internal/published", "internal/text"},
-	"internal/baseline":            {"internal/configfile", "internal/launch", "internal/text", "internal/wire"},
+	"internal/servers":             {"internal/baseline", "internal/config", "internal/configfile", "internal/launch", "internal/lazyregexp", "internal/live", "internal/lockfile", "internal/mcp", "internal/policy", "internal/published", "internal/secrets", "internal/text", "internal/wire", "scanner"},
+	"internal/configfile":          {"internal/published", "internal/secrets", "internal/text"},
+	"internal/baseline":            {"internal/configfile", "internal/destination", "internal/launch", "internal/lazyregexp", "internal/secrets", "internal/text", "internal/wire"},
 	"internal/mcp":                 {"internal/baseline", "internal/capability", "internal/text", "internal/wire"},
 }
 
