@@ -25,6 +25,7 @@ type Identity struct {
 	URL       string // without credentials and parameters
 	Env       []string
 	Headers   []string
+	OAuth     []string // origins in the OAuth settings, sorted, other than this machine and the origin of URL
 
 	Ecosystem launch.Ecosystem // ecosystem of the package that the command starts
 	Package   string
@@ -39,7 +40,7 @@ type Identity struct {
 func IdentityOf(e *configfile.Entry) *Identity {
 	secrets := e.Concealer()
 	id := &Identity{Transport: e.Transport, Command: secrets.Replace(text.Mask(e.Command)), Cwd: e.Cwd, URL: address(e.URL),
-		Found: e.Found, Env: slices.Sorted(maps.Keys(e.Env)), Headers: slices.Sorted(maps.Keys(e.Headers))}
+		Found: e.Found, Env: slices.Sorted(maps.Keys(e.Env)), Headers: slices.Sorted(maps.Keys(e.Headers)), OAuth: oauthOrigins(e)}
 	for _, a := range e.Args {
 		id.Args = append(id.Args, secrets.Replace(text.Mask(a)))
 	}
@@ -79,7 +80,9 @@ func (id *Identity) Key() string {
 
 // Alike reports whether two configurations start the same server in the same way.
 func (id *Identity) Alike(other *Identity) bool {
-	return len(id.started().Differences(other.started())) == 0
+	a, b := id.started(), other.started()
+	a.OAuth, b.OAuth = nil, nil
+	return len(a.Differences(b)) == 0
 }
 
 // address returns a URL without the parts that may be secret.
@@ -154,7 +157,7 @@ func Host(u *url.URL) string {
 // Complete returns now with missing values filled in from id, so that a cold package cache or a
 // missing file removes no value. same reports whether all values that both contain are equal.
 func (id *Identity) Complete(now *Identity) (complete *Identity, same bool) {
-	merged := *now
+	merged := *now.With(id)
 	same = len(id.Differences(now)) == 0
 	fill := func(to *string, known string) {
 		if *to == "" {
@@ -175,7 +178,7 @@ func (id *Identity) Complete(now *Identity) (complete *Identity, same bool) {
 }
 
 // Differences describes each part in which two identities differ, with both values. A missing
-// resolved version, integrity or executable is not a difference.
+// resolved version, integrity, executable or OAuth origin is not a difference.
 func (id *Identity) Differences(now *Identity) (all []string) {
 	part := func(what, was, is string) {
 		if was != is {
@@ -205,6 +208,9 @@ func (id *Identity) Differences(now *Identity) (all []string) {
 	part("URL", id.URL, now.URL)
 	part("environment variables", strings.Join(id.Env, " "), strings.Join(now.Env, " "))
 	part("headers", strings.Join(id.Headers, " "), strings.Join(now.Headers, " "))
+	if len(id.NewOAuth(now)) > 0 {
+		part("OAuth origins", strings.Join(id.OAuth, " "), strings.Join(now.OAuth, " "))
+	}
 	if id.Resolved == now.Resolved {
 		known("integrity", id.Integrity, now.Integrity)
 	}
