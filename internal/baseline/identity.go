@@ -2,6 +2,7 @@ package baseline
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"fmt"
 	"maps"
 	"net/url"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/mcpscan/mcpscan/internal/configfile"
 	"github.com/mcpscan/mcpscan/internal/launch"
+	"github.com/mcpscan/mcpscan/internal/secrets"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
@@ -38,15 +40,15 @@ type Identity struct {
 
 // IdentityOf returns the identity of the server in an entry.
 func IdentityOf(e *configfile.Entry) *Identity {
-	secrets := e.Concealer()
-	id := &Identity{Transport: e.Transport, Command: secrets.Replace(text.Mask(e.Command)), Cwd: e.Cwd, URL: address(e.URL),
+	named := e.Concealer()
+	id := &Identity{Transport: e.Transport, Command: named.Replace(Masked(e.Command)), Cwd: e.Cwd, URL: address(e.URL),
 		Found: e.Found, Env: slices.Sorted(maps.Keys(e.Env)), Headers: slices.Sorted(maps.Keys(e.Headers)), OAuth: oauthOrigins(e)}
 	for _, a := range e.Args {
-		id.Args = append(id.Args, secrets.Replace(text.Mask(a)))
+		id.Args = append(id.Args, named.Replace(Masked(a)))
 	}
 	if e.Command != "" {
 		l := launch.Parse(e.Command, e.Args)
-		id.Ecosystem, id.Package, id.Version, id.Exact, id.Pinned = l.Ecosystem, text.Mask(l.Name), l.Version, l.Exact, l.Digest
+		id.Ecosystem, id.Package, id.Version, id.Exact, id.Pinned = l.Ecosystem, Masked(l.Name), l.Version, l.Exact, l.Digest
 	}
 	return id
 }
@@ -87,7 +89,16 @@ func (id *Identity) Alike(other *Identity) bool {
 
 // address returns a URL without the parts that may be secret.
 func address(raw string) string {
-	return text.Mask(cmp.Or(text.BareURL(raw), raw))
+	return Masked(cmp.Or(text.BareURL(raw), raw))
+}
+
+// Masked returns a text with the credentials in it masked. A secret in the path of an address is replaced
+// by its digest, because it selects what answers there.
+func Masked(s string) string {
+	for _, secret := range secrets.InAddresses(s) {
+		s = strings.ReplaceAll(s, secret, fmt.Sprintf("masked-%x", sha256.Sum256([]byte(secret)))[:len("masked-")+8])
+	}
+	return text.Mask(s)
 }
 
 // LockedIdentity is a server's identity in a lockfile.

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/mcpscan/mcpscan/internal/configfile"
 )
 
 // TestDifferences checks that a difference shows what differs, however long the values are.
@@ -22,5 +24,23 @@ func TestDifferences(t *testing.T) {
 		if got := c.was.Differences(&c.is); !slices.Equal(got, []string{c.want}) {
 			t.Errorf("got %q, want %q", got, c.want)
 		}
+	}
+}
+
+// TestSecretInPath checks that an identity does not contain a secret in the path of an address, but
+// tells two of them apart.
+func TestSecretInPath(t *testing.T) {
+	at := func(secret string) (remote, bridged *Identity) {
+		url := "https://mcp.example/s/" + secret + "/sse"
+		return IdentityOf(&configfile.Entry{URL: url}), IdentityOf(&configfile.Entry{Command: "npx", Args: []string{"mcp-remote", url}})
+	}
+	one, bridgedOne := at("aB3xK9mQ2pL7vR4tY8wZ1nC6")
+	two, bridgedTwo := at("Zk4wQ8nT2vX6yB1mD9cF3hJ7")
+	want := "https://mcp.example/s/masked-7c404279/sse"
+	if one.URL != want || bridgedOne.Args[1] != want {
+		t.Errorf("got %s and %s, want %s", one.URL, bridgedOne.Args[1], want)
+	}
+	if one.Alike(two) || bridgedOne.Alike(bridgedTwo) {
+		t.Error("another secret is no difference")
 	}
 }

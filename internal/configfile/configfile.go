@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/published"
+	"github.com/mcpscan/mcpscan/internal/secrets"
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
@@ -147,30 +148,39 @@ const minConcealed = 6
 // part of it is shown.
 const ConcealedBytes = 64 << 10
 
-// Concealer returns a replacer that masks all values that the entry itself names as secrets.
+// Concealer returns a replacer that masks all values that the entry itself names as secrets, and secrets
+// in the paths of its addresses.
 func (e *Entry) Concealer() *strings.Replacer {
-	var secrets []string
+	var concealed []string
 	add := func(value string) {
 		if literal := text.Literal(value); len(literal) >= minConcealed {
-			secrets = append(secrets, literal)
+			concealed = append(concealed, literal)
+		}
+	}
+	addressed := func(value string) {
+		for _, segment := range secrets.InAddresses(value[:min(len(value), ConcealedBytes)]) {
+			add(segment)
 		}
 	}
 	for _, values := range [...]map[string]string{e.Env, e.Headers} {
 		for name, value := range values {
+			addressed(value)
 			if text.NamesSecret(name) || published.Find(name+`="`+value[:min(len(value), ConcealedBytes)]+`"`) != "" {
 				add(value)
 				add(value[strings.LastIndexByte(value, ' ')+1:]) // also mask the value without its scheme
 			}
 		}
 	}
+	addressed(e.URL)
 	for i, w := range e.Args {
+		addressed(w)
 		if i > 0 && strings.HasPrefix(e.Args[i-1], "-") && !strings.HasPrefix(w, "-") && text.NamesSecret(e.Args[i-1]) {
 			add(w)
 		}
 	}
-	slices.SortFunc(secrets, func(a, b string) int { return cmp.Or(len(b)-len(a), cmp.Compare(a, b)) }) // longest first
+	slices.SortFunc(concealed, func(a, b string) int { return cmp.Or(len(b)-len(a), cmp.Compare(a, b)) }) // longest first
 	var pairs []string
-	for _, secret := range slices.Compact(secrets) {
+	for _, secret := range slices.Compact(concealed) {
 		pairs = append(pairs, secret, text.Masked)
 	}
 	return strings.NewReplacer(pairs...)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/secrets"
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
@@ -30,15 +31,15 @@ func (t *Target) known() []string {
 // name or value suggests a secret, the values of references, and headers from the command line.
 // They are masked in what the server sends. Words that merely might be secrets are not masked,
 // because masking changes the text that is inspected and hashed.
-func (t *Target) Given() (secrets []string) {
+func (t *Target) Given() (found []string) {
 	add := func(name, value string) {
 		if secretName(name) || looksSecret(credential(value)) {
-			secrets = append(secrets, value, credential(value))
+			found = append(found, value, credential(value))
 		}
 	}
 	for name, value := range t.Headers {
 		if secretHeader(name) || !t.Foreign && !plainHeader(name) { // users rarely pass other headers
-			secrets = append(secrets, credentialsOf(value)...)
+			found = append(found, credentialsOf(value)...)
 		}
 		add(name, value)
 	}
@@ -50,24 +51,25 @@ func (t *Target) Given() (secrets []string) {
 		add(name, value)
 	}
 	for i, w := range t.Command {
+		found = append(found, secrets.InAddresses(w)...)
 		name, value, ok := strings.Cut(w, "=")
 		if ok {
 			add(name, value)
 		}
 		if i > 0 && !strings.HasPrefix(w, "-") && (text.NamesSecret(t.Command[i-1]) || text.Token(w) != "" || drawnArgument.fits(w)) {
-			secrets = append(secrets, w)
+			found = append(found, w)
 		}
 		if name, value, ok := strings.Cut(w, ":"); ok && secretHeader(strings.TrimSpace(name)) { // header argument of a proxy such as mcp-remote
-			secrets = append(secrets, credentialsOf(strings.TrimSpace(value))...)
+			found = append(found, credentialsOf(strings.TrimSpace(value))...)
 		}
 	}
-	secrets = append(secrets, SecretsInURL(t.URL)...)
+	found = append(found, SecretsInURL(t.URL)...)
 	for _, value := range t.secrets { // values of references
 		if len(value) >= drawnValue.part && !strings.ContainsAny(value, " /\\") {
-			secrets = append(secrets, value)
+			found = append(found, value)
 		}
 	}
-	return append(secrets, t.Named...)
+	return append(found, t.Named...)
 }
 
 // credential returns the value of a header without its scheme.
@@ -111,26 +113,27 @@ func plainHeader(name string) bool {
 	return strings.HasPrefix(name, "accept") || slices.Contains([]string{"content-type", "user-agent", "host", "origin", "referer", "cache-control", "connection"}, name)
 }
 
-// SecretsInURL lists the secrets in the user info and the query of a URL.
-func SecretsInURL(raw string) (secrets []string) {
+// SecretsInURL lists the secrets in the user info, the path and the query of a URL.
+func SecretsInURL(raw string) (found []string) {
 	u, err := url.Parse(raw)
-	if err != nil || raw == "" {
+	if err != nil || u.Host == "" {
 		return nil
 	}
 	if password, ok := u.User.Password(); ok {
-		secrets = append(secrets, password)
+		found = append(found, password)
 	} else if looksSecret(u.User.Username()) {
-		secrets = append(secrets, u.User.Username())
+		found = append(found, u.User.Username())
 	}
+	found = append(found, secrets.InPath(u)...)
 	query := u.Query()
 	for _, name := range slices.Sorted(maps.Keys(query)) {
 		for _, value := range query[name] {
 			if secretName(name) || looksSecret(value) {
-				secrets = append(secrets, value)
+				found = append(found, value)
 			}
 		}
 	}
-	return secrets
+	return found
 }
 
 // drawn contains the criteria for random values: their minimum length, and the minimum length of a

@@ -25,6 +25,8 @@ func TestGiven(t *testing.T) {
 		"env":          {Target{Env: []string{"DB_PASSWORD=hunter2", "MODEL=claude-sonnet-4-20250514", "ROOT=/srv/data/project-2024", "UNNAMED=8f14e45fceea167a5a36"}}, []string{"hunter2", "8f14e45fceea167a5a36"}, []string{"claude-sonnet-4-20250514", "/srv/data/project-2024"}},
 		"args":         {Target{Command: []string{"npx", "mcp-remote", "--token", "abc123x", "API_KEY=zyx987", "Authorization: Bearer q1w2e3r4", "8f14e45fceea167a5a36", "mcp-server-sqlite3"}}, []string{"abc123x", "zyx987", "q1w2e3r4", "8f14e45fceea167a5a36"}, []string{"mcp-remote", "mcp-server-sqlite3"}},
 		"url":          {Target{URL: "https://u:passw0rd@h.example/mcp?api_key=qu3ry1&page=overview"}, []string{"passw0rd", "qu3ry1"}, []string{"overview"}},
+		"path":         {Target{URL: "https://mcp.example/s/aB3xK9mQ2pL7vR4tY8wZ1nC6/sse"}, []string{"aB3xK9mQ2pL7vR4tY8wZ1nC6"}, []string{"s", "sse"}},
+		"path in args": {Target{Command: []string{"npx", "mcp-remote", "https://mcp.example/s/aB3xK9mQ2pL7vR4tY8wZ1nC6/sse"}}, []string{"aB3xK9mQ2pL7vR4tY8wZ1nC6"}, []string{"mcp-remote"}},
 		"written":      {Target{Written: config.Server{Env: map[string]string{"MY_SECRET": "literal"}}}, []string{"literal"}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -218,6 +218,6 @@ func urlName(raw string) string {
 	case "", "mcp", "sse":
 		return u.Host
 	default:
-		return u.Host + "/" + text.Mask(place)
+		return strings.TrimPrefix(baseline.Masked("https://"+u.Host+"/"+place), "https://")
 	}
 }

@@ -95,7 +95,7 @@ func (t *Target) Shown() string {
 		command, address = append([]string{t.Written.Command}, t.Written.Args...), t.Written.URL
 	}
 	if len(t.Command) == 0 {
-		return text.Mask(address)
+		return baseline.Masked(address)
 	}
 	command = slices.Clone(command)
 	for i, w := range command {
@@ -105,7 +105,7 @@ func (t *Target) Shown() string {
 			command[i] = name + "=" + maskedValue(name, value)
 		}
 	}
-	return text.Mask(quoted(command))
+	return baseline.Masked(quoted(command))
 }
 
 // Describe describes everything that determines what starting a server runs, including variables,
@@ -174,4 +174,6 @@ func IsURL(target string) bool {
 }
 
 // BareURL returns a URL without parts that may be secret.
-func BareURL(raw string) string { return cmp.Or(text.BareURL(raw), "an unreadable URL") }
+func BareURL(raw string) string {
+	return cmp.Or(baseline.Masked(text.BareURL(raw)), "an unreadable URL")
+}

@@ -161,31 +161,13 @@ func secretInURL(u *url.URL) (scanner.Severity, string) {
 			}
 		}
 	}
-	if endpoint.MatchString(u.Hostname() + u.Path) {
-		for segment := range strings.SplitSeq(u.Path, "/") {
-			if keySegment.MatchString(segment) && !secrets.Placeholder(segment) || drawnSegment(segment) {
-				return scanner.Medium, "the path of the address contains what looks like a secret"
-			}
-		}
+	if len(secrets.InPath(u)) > 0 {
+		return scanner.Medium, "the path of the address contains what looks like a secret"
 	}
 	return 0, ""
 }
 
-// drawnSegment reports whether a segment of a path contains a long random word with letters of both
-// cases. Digests and UUIDs do not count: they often identify something that is not secret.
-func drawnSegment(segment string) bool {
-	return slices.ContainsFunc(longWord.FindAllString(segment, -1), func(word string) bool {
-		return word != strings.ToLower(word) && word != strings.ToUpper(word) && secrets.LooksRandom(word) && !secrets.Placeholder(word)
-	})
-}
-
 var (
-	// endpoint matches the host and path of an MCP endpoint. In other addresses, random segments are
-	// usually documents or archives.
-	endpoint   = lazyregexp.New(`(?i)(?:^|[./_-])(?:mcp|sse)(?:[./_-]|$)`)
-	keySegment = lazyregexp.New(`^[a-z]{2,8}[-_][0-9a-f]{32,}$`)
-	longWord   = lazyregexp.New(`[0-9A-Za-z]{24,}`)
-
 	authScheme = lazyregexp.New(`(?i)^(?:bearer|basic|token|apikey|api-key)$`)
 
 	passwordName = lazyregexp.New(`(?i)passw(?:or)?d|pwd|secret`)
