@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -90,6 +91,9 @@ func (c *Collector) Finding(f *scanner.Finding) error {
 	default:
 		changed = false
 	}
+	if e.at >= 0 && f.Subject == mcp.ConfigSubject {
+		c.elsewhere(&c.findings[e.at], f.Location)
+	}
 	e.times = max(e.times+1, int32(f.Occurrence))
 	if again || len(c.seen) < maxDistinct {
 		c.seen[key] = e
@@ -133,6 +137,19 @@ func (c *Collector) decide(to *Finding, status scanner.Status, reason string) {
 	to.Status, to.Reason = status.String(), ""
 	if status == scanner.Suppressed || status == scanner.Approved {
 		to.Reason = c.intern(visible(reason, maxReason))
+	}
+}
+
+// maxElsewhere is the maximum number of further locations of a finding. A project has a configuration for
+// each client.
+const maxElsewhere = 16
+
+// elsewhere adds a further location to a finding in a configuration: several clients can have the same
+// entry, each of which must be corrected.
+func (c *Collector) elsewhere(to *Finding, at scanner.Location) {
+	also := Related{"also here", c.location(at)}
+	if also.Location != to.Location && len(to.Related) < maxElsewhere && !slices.Contains(to.Related, also) {
+		to.Related = append(to.Related, also)
 	}
 }
 

@@ -214,6 +214,7 @@ var limits = []struct {
 		{"maxSessions", "sessions listed, the worst first", "sessions", "`more_sessions`"},
 		{"maxTopFindings", "findings listed for a session", "findings", "counted"},
 		{"maxShown", "tools compared for `tools_new`", "tools", "counted as not new"},
+		{"maxElsewhere", "further locations of a finding in a configuration, and related ones", "locations", "counted"},
 		{"maxReason", "the reason of an ignore or approval", "characters", "cut"},
 		{"textLimit", "a string of a finding in the text report", "characters", "cut"},
 		{"maxListed", "items listed below the findings of the text report", "items", "counted; the JSON report lists them"},
