@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/mcp"
+	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
 // maxPerEvent is the number of findings kept per event. Each bytesPerMore bytes of the frame allow
@@ -97,8 +98,26 @@ func (in *Inspector) node(p *MessagePass, i int, isKey bool, sev Severity, messa
 		Rule: p.rule, Category: p.rule.Category, Severity: sev, Message: message,
 		Subject: kind, Name: show(name, nameChars), Pointer: in.pointer(root, i),
 		Evidence: newEvidence(data, start-before, end-before),
-		Location: in.locateIn(i, start), key: string(in.tree.Data[start:end]),
+		Location: in.locateIn(i, start), key: in.keyOf(i, isKey, start, end),
 	})
+}
+
+// keyOf returns the key of a finding about node i or its key, with the given span. An object or array has
+// the same key however it is written, because a lockfile sorts members and indents them; a long one is
+// identified by its pointer.
+func (in *Inspector) keyOf(i int, isKey bool, start, end int) string {
+	n := &in.tree.Nodes[i]
+	if isKey || n.Kind != wire.Object && n.Kind != wire.Array {
+		return string(in.tree.Data[start:end])
+	}
+	if n.End-n.Start > 64*evidenceChars {
+		return ""
+	}
+	canonical := in.tree.AppendCanonical(nil, i)
+	if len(canonical) > 4*evidenceChars {
+		return ""
+	}
+	return string(canonical)
 }
 
 func (in *Inspector) pointer(root, i int) string {

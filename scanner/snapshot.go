@@ -16,7 +16,7 @@ type Snapshot struct {
 	Servers map[string]*Offer
 
 	digests map[mcp.Digest]bool
-	known   map[[16]byte]Severity // severity of findings in definitions and configurations, by identity
+	known   map[[16]byte]Severity // severity of findings in definitions, lists of them and configurations, by identity
 	lost    int
 	places  Places            // locations in the current event
 	started map[string]*Offer // servers of a lockfile, by what they start or reach
@@ -170,9 +170,9 @@ func (s *Snapshot) Add(o *Offer, d *Offered) {
 	s.digests[d.Digest] = true
 }
 
-// Finding records a finding in a definition or configuration.
+// Finding records a finding in a definition, a list of definitions or a configuration.
 func (s *Snapshot) Finding(f *Finding) error {
-	if (f.Subject.Definition() || f.Subject == mcp.ConfigSubject) && len(s.known) < maxOffered {
+	if (f.Subject.Definition() || f.Subject == mcp.ConfigSubject || f.Subject == mcp.MessageSubject) && len(s.known) < maxOffered {
 		id := f.identity()
 		s.known[id] = max(s.known[id], f.Severity)
 	}

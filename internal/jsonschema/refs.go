@@ -2,6 +2,8 @@ package jsonschema
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
@@ -15,17 +17,16 @@ func RefExpansion(doc *wire.Doc, root int) (at int, message string) {
 		g.places[string(doc.AppendPointer(nil, root, s.Node))] = s.Node
 		return true
 	})
-	Subschemas(doc, root, func(s Subschema) bool {
-		size := g.size(s.Node)
-		switch {
+	for _, pointer := range slices.Sorted(maps.Keys(g.places)) { // the same schema in any order of members
+		at := g.places[pointer]
+		switch size := g.size(at); {
 		case size < 0:
-			at, message = s.Node, "a schema refers to itself for the same value, so validation never ends"
+			return at, "a schema refers to itself for the same value, so validation never ends"
 		case size > maxExpansion:
-			at, message = s.Node, fmt.Sprintf("references multiply: more than %d schemas apply to one value", maxExpansion)
+			return at, fmt.Sprintf("references multiply: more than %d schemas apply to one value", maxExpansion)
 		}
-		return message == ""
-	})
-	return at, message
+	}
+	return 0, ""
 }
 
 // refGraph is a schema with its references resolved.

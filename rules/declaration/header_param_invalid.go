@@ -1,6 +1,7 @@
 package declaration
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/jsonschema"
@@ -36,14 +37,25 @@ var HeaderParamInvalid = scanner.Rule{
 }
 
 // headerParameters invokes visit for each input parameter that clients mirror into a header, with
-// its schema and the node of its x-mcp-header annotation.
+// its schema and the node of its x-mcp-header annotation. The parameters are sorted, because a lockfile
+// sorts them too, and the findings must be the same there as for the server.
 func headerParameters(doc *wire.Doc, node int, visit func(s jsonschema.Subschema, header int)) {
+	type parameter struct {
+		jsonschema.Subschema
+		header  int
+		pointer string
+	}
+	var all []parameter
 	jsonschema.Subschemas(doc, doc.Get(node, "inputSchema"), func(s jsonschema.Subschema) bool {
 		if h := doc.Get(s.Node, "x-mcp-header"); h >= 0 {
-			visit(s, h)
+			all = append(all, parameter{s, h, string(doc.AppendPointer(nil, node, h))})
 		}
 		return true
 	})
+	slices.SortStableFunc(all, func(a, b parameter) int { return strings.Compare(a.pointer, b.pointer) })
+	for _, one := range all {
+		visit(one.Subschema, one.header)
+	}
 }
 
 // headerFault returns the requirement that an annotation violates, or "" if it violates none.

@@ -1,6 +1,9 @@
 package declaration
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/mcpscan/mcpscan/internal/clause"
 	"github.com/mcpscan/mcpscan/internal/jsonschema"
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
@@ -24,19 +27,26 @@ var SuspiciousParam = scanner.Rule{
 	Refs:       []string{"OWASP-MCP:MCP10", "OWASP-LLM:LLM07", "ATLAS:AML.T0086", "CWE-200"},
 	Message: func(p *scanner.MessagePass) {
 		tools.Each(p, func(d *mcp.Definition, node int) {
-			seen := map[string]bool{} // variants of an input repeat their parameters
+			// Variants of an input repeat their parameters, and a lockfile sorts members: one finding for each
+			// name, which is the same in any order.
+			worst := map[string]collected{}
 			jsonschema.Parameters(p.Doc, node, func(s jsonschema.Subschema, name string) {
 				optional, required, message := sensitive.CollectedBy(name)
-				switch {
-				case message == "" || seen[name] || p.Full() || !jsonschema.HoldsText(p.Doc, s.Node) || sensitive.AboutTalk(d.Name) || message == sensitive.SecretOrder && secrets.HandlesCredentials(d.Name):
-				case p.Required(s.Around, name):
-					seen[name] = true
-					p.Report(s.Node, true, required, message)
-				default:
-					seen[name] = true
-					p.Report(s.Node, true, optional, message)
+				if message == "" || p.Full() || !jsonschema.HoldsText(p.Doc, s.Node) || sensitive.AboutTalk(d.Name) || message == sensitive.SecretOrder && secrets.HandlesCredentials(d.Name) {
+					return
+				}
+				now := collected{s.Node, optional, message, string(p.Doc.AppendPointer(nil, node, s.Node))}
+				if p.Required(s.Around, name) {
+					now.severity = required
+				}
+				if before, known := worst[name]; !known || now.severity > before.severity || now.severity == before.severity && now.pointer < before.pointer {
+					worst[name] = now
 				}
 			})
+			for _, name := range slices.Sorted(maps.Keys(worst)) {
+				found := worst[name]
+				p.Report(found.node, true, found.severity, found.message)
+			}
 		})
 	},
 	Patterns: []scanner.Pattern{
@@ -99,6 +109,14 @@ var SuspiciousParam = scanner.Rule{
 			return // one finding per text
 		}
 	},
+}
+
+// collected is a parameter that collects data.
+type collected struct {
+	node     int
+	severity scanner.Severity
+	message  string
+	pointer  string
 }
 
 // wished describes, by pattern, what a parameter asks for: from index fileMatch on, secrets.
