@@ -119,6 +119,7 @@ type Server struct {
 	Roots     []string                 // URIs of the roots last listed by the client; nil if unknown
 	Relisted  map[string]bool          // tools that it has listed again with a different definition than in Tools
 	Announced [mcp.MessageSubject]bool // kinds of definitions whose list it announced as changed and has not listed completely since
+	Reopened  [mcp.MessageSubject]bool // the same for a client that initialized it again, as after a restart
 	Trifecta  TrifectaTools
 
 	forgotten bool // not remembered, because the session has too many servers
@@ -187,6 +188,9 @@ func (s *Session) apply(srv *Server, e *Event, from mcp.Direction, m *Judged, kn
 	switch m.Kind {
 	case mcp.Request:
 		srv.Asked = srv.Asked || from == mcp.ClientToServer
+		if m.Method == "initialize" && from == mcp.ClientToServer && srv.Seen {
+			srv.reopen()
+		}
 		whole = srv.pending[from].put(m.ID, srv.ask(m.Message, from, e.Time))
 	case mcp.Notification, mcp.Audit:
 		for _, kind := range announcements[m.Method] {
@@ -210,7 +214,7 @@ func (s *Session) apply(srv *Server, e *Event, from mcp.Direction, m *Judged, kn
 	srv.Listed = srv.Listed || m.Lists[mcp.ToolSubject]
 	for kind, listed := range m.Lists {
 		if listed && !m.More {
-			srv.Announced[kind] = false
+			srv.Announced[kind], srv.Reopened[kind] = false, false
 		}
 	}
 	m.Listings = s.list(srv, m.Definitions, know)
@@ -218,6 +222,13 @@ func (s *Session) apply(srv *Server, e *Event, from mcp.Direction, m *Judged, kn
 		srv.replace(m.Changed, know)
 	}
 	return whole
+}
+
+// reopen records that a client initializes the server again. The server then has nothing to announce.
+func (srv *Server) reopen() {
+	for kind := range srv.Reopened {
+		srv.Reopened[kind] = true
+	}
 }
 
 // list remembers the tools that a server lists, and returns those that are new or changed.

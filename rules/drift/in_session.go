@@ -16,7 +16,7 @@ var InSession = scanner.Rule{
 	Fix:        "Compare the two definitions. If the change is legitimate, approve it; otherwise remove the server.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Nobody upgrades a server within a session, so a change is rated high, or critical if the server did not announce it with list_changed. A change between sessions may be an upgrade, so it is rated medium.",
+	Basis:      "Nobody upgrades a server within a session, so a change is rated high, or critical if the server did not announce it with list_changed, unless the client initialized the server again, as after a restart. A change between sessions may be an upgrade, so it is rated medium.",
 	Refs:       []string{"OWASP-MCP:MCP04", "ATLAS:AML.T0109", "CWE-494"},
 	On:         mcp.OnList,
 	Judge: func(p *scanner.JudgePass) {
@@ -39,8 +39,12 @@ var InSession = scanner.Rule{
 func reportDrift(p *scanner.JudgePass, d *mcp.Definition, first *scanner.Known) {
 	severity, when := scanner.Medium, "since an earlier session"
 	if first.Session == p.Session.ID {
-		severity, when = scanner.High, "mid-session"
-		if !p.Server.Announced[d.Kind] {
+		switch {
+		case p.Server.Announced[d.Kind]:
+			severity, when = scanner.High, "mid-session"
+		case p.Server.Reopened[d.Kind]:
+			severity, when = scanner.High, "mid-session, after the client initialized the server again"
+		default:
 			severity, when = scanner.Critical, "mid-session without list_changed"
 		}
 	}
