@@ -122,6 +122,24 @@ func (l *Command) enter(depth int) {
 	l.Behind = append(l.Behind, one)
 }
 
+// bridge records the variables that mcp-proxy sets for the server behind it: -e NAME VALUE, before or
+// after the command of the server, but not after --.
+func (l *Command) bridge() {
+	from, name := 0, l.Program
+	if at := len(l.Options); l.Ecosystem.Fetched() && at < len(l.Words) {
+		from, name = at+1, program(l.Words[at])
+	}
+	if name, _, _ = strings.Cut(strings.NewReplacer("@", "=", ":", "=", "[", "=").Replace(name), "="); name != "mcp-proxy" {
+		return
+	}
+	for i := from; i+2 < len(l.Words) && l.Words[i] != "--"; i++ {
+		if w := l.Words[i]; w == "-e" || w == "--env" {
+			l.Env = append(l.Env, Assignment{l.Words[i+1], l.Words[i+2], l.ArgOf(i + 1)})
+			i += 2
+		}
+	}
+}
+
 // RunsContainer reports whether a program runs the commands in its arguments in a container.
 func (l *Command) RunsContainer() bool { return has(" docker podman nerdctl container ", l.Program) }
 

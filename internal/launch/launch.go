@@ -77,7 +77,8 @@ type Command struct {
 	CodeText    string
 	Interpreter string
 
-	// Env are the variables that the words before the program, or the options of a container, set.
+	// Env are the variables that the words before the program, or the options of a container or of
+	// mcp-proxy, set.
 	Env []Assignment
 
 	// TextWords are all words of a command of Behind that is part of an argument, with the assignments
@@ -148,6 +149,7 @@ func parse(command string, args []string, depth int) Command {
 		l.assign(args[i], i)
 	}
 	l.enter(depth)
+	l.bridge()
 	l.search(command, args, depth)
 	return l
 }
