@@ -70,7 +70,7 @@ var limits = []struct {
 		{"maxReasons", "reasons for an incomplete run printed to standard error", "reasons", "counted; the report lists them"},
 	}},
 	{"internal/app", []limit{
-		{"maxEnvFile", "an environment file (`envFile`)", "bytes", incomplete},
+		{"maxEnvFile", "an environment file (`envFile`), `.npmrc`, `bunfig.toml`", "bytes", incomplete},
 		{"maxBaseline", "a baseline report", "bytes", exitsUsage},
 	}},
 	{"internal/servers", []limit{

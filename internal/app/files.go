@@ -134,7 +134,7 @@ func (p *Plan) envFiles(f *config.File) {
 			case err != nil:
 				p.skip(at, "server %s: environment file not read: %v", e.Name, err)
 			default:
-				vars := config.ParseEnvFile(path, f.Client, data)
+				vars := config.ParseEnvFile(path, f.Client, "", data)
 				vars.Project = f.Project
 				p.Config(vars)
 			}

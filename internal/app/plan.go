@@ -29,6 +29,9 @@ type Plan struct {
 	NoRun   bool              // list no server
 	Before  *lockfile.File    // lockfile before the change under review; nil for none
 
+	settings     map[string]*launcherFile // by path
+	settingsRead []*launcherFile          // the same in the order found
+
 	known      servers.Known // gives names to servers that no configuration names
 	maxMessage int64         // in bytes
 	disk       *servers.Disk
@@ -83,6 +86,7 @@ func (p *Plan) Add(ctx context.Context, targets, command []string, locked *lockf
 			return err
 		}
 	}
+	p.launcherSettings()
 	p.Unique()
 	return nil
 }
@@ -163,6 +167,7 @@ func (p *Plan) Config(f *config.File) {
 		p.Events = append(p.Events, &scanner.Event{Kind: scanner.ConfigEvent, Config: &f.ClientConfig, Origin: at(configfile.Position{})})
 	}
 	p.envFiles(f)
+	p.launchers(f)
 	for _, s := range f.Entries {
 		for _, problem := range s.Problems {
 			p.skip(at(s.Pos), "server %s: %s", s.Name, problem)

@@ -199,8 +199,10 @@ func InProject(name string) string {
 	return name
 }
 
-// ParseEnvFile reads a file of NAME=VALUE lines as client settings.
-func ParseEnvFile(name, client string, data []byte) *File {
+// ParseEnvFile reads a file of NAME=VALUE lines as client settings. If the file belongs to a launcher,
+// prefix is what the names of the corresponding variables begin with: npm reads registry in .npmrc and
+// npm_config_registry in the environment.
+func ParseEnvFile(name, client, prefix string, data []byte) *File {
 	f := &File{ClientConfig: configfile.ClientConfig{Path: name, Client: client, Shape: "variables"}}
 	number := 0
 	for line := range bytes.Lines(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))) {
@@ -210,14 +212,20 @@ func ParseEnvFile(name, client string, data []byte) *File {
 			continue
 		}
 		value = strings.TrimSpace(value)
+		if table, ok := strings.CutPrefix(value, "{"); ok && prefix != "" { // {url = "…"} in TOML
+			value = table[max(strings.IndexAny(table, `"'`), 0):]
+		}
 		if q := value[:min(len(value), 1)]; q == `"` || q == "'" {
 			value, _, _ = strings.Cut(value[1:], q)
+		}
+		if prefix != "" && key[0] != '@' { // not the scope of a registry
+			key = strings.ReplaceAll(key, "-", "_")
 		}
 		if len(f.Settings) == maxSettings {
 			f.Problems = append(f.Problems, Problem{Pos: Position{Line: number, Column: 1}, Msg: "more variables than the limit: the rest was not checked"})
 			break
 		}
-		f.Settings = append(f.Settings, configfile.Setting{Pointer: "/envFile/" + wire.EscapePointer(key), Text: value, Pos: Position{Line: number, Column: 1}})
+		f.Settings = append(f.Settings, configfile.Setting{Pointer: "/envFile/" + wire.EscapePointer(prefix+key), Text: value, Pos: Position{Line: number, Column: 1}})
 	}
 	return f
 }

@@ -100,9 +100,9 @@ func hijack(name, value string, fetched bool) (scanner.Severity, string) {
 		return 0, ""
 	}
 	switch {
-	case namesCode.MatchString(upper):
+	case namesCode.MatchString(upper), upper == "NPM_CONFIG_SCRIPT_SHELL" && !systemShell.MatchString(literal):
 		return scanner.High, "the variable names code that runs in the program or instead of it"
-	case upper == "NODE_OPTIONS" && nodeCode.MatchString(value), upper == "RUBYOPT" && strings.Contains(value, "-r"), upper == "PERL5OPT",
+	case (upper == "NODE_OPTIONS" || upper == "NPM_CONFIG_NODE_OPTIONS") && nodeCode.MatchString(value), upper == "RUBYOPT" && strings.Contains(value, "-r"), upper == "PERL5OPT",
 		(upper == "JAVA_TOOL_OPTIONS" || upper == "_JAVA_OPTIONS" || upper == "JDK_JAVA_OPTIONS") && strings.Contains(value, "-javaagent"):
 		return scanner.High, "the options load code into the program"
 	case searchPath.MatchString(upper):
@@ -140,7 +140,9 @@ func searched(name, value string, fetched bool) (scanner.Severity, string) {
 var (
 	namesCode = lazyregexp.New(`^(?:LD_PRELOAD|LD_AUDIT|DYLD_INSERT_LIBRARIES|DYLD_FRAMEWORK_PATH|PYTHONSTARTUP|PYTHONINSPECT|PYTHONHOME|BASH_ENV|PROMPT_COMMAND|` +
 		`ZDOTDIR|GIT_SSH_COMMAND|GIT_SSH|GIT_EXTERNAL_DIFF|GIT_PROXY_COMMAND|GIT_ASKPASS|SSH_ASKPASS|DOTNET_STARTUP_HOOKS|COR_PROFILER|` +
-		`CORECLR_PROFILER(?:_PATH.*)?|COMSPEC|NPM_CONFIG_SCRIPT_SHELL|NPM_CONFIG_NODE_OPTIONS|NODE_REPL_EXTERNAL_MODULE)$`)
+		`CORECLR_PROFILER(?:_PATH.*)?|COMSPEC|NODE_REPL_EXTERNAL_MODULE)$`)
+	// systemShell matches a shell of the system, which npm can use instead of sh or cmd.
+	systemShell   = lazyregexp.New(`(?i)^(?:(?:/usr(?:/local)?|/opt/homebrew)?/bin/|[A-Z]:[\\/]+(?:Program Files|Windows)[^%$]*[\\/])?(?:(?:ba|z|da|k|fi)?sh|powershell|pwsh|cmd)(?:\.exe)?$`)
 	nodeCode      = lazyregexp.New(`(?:^|\s)(?:-r|--require|--import|--loader|--experimental-loader|--inspect(?:-brk|-wait)?|--openssl-config|--snapshot-blob)(?:[\s=]|$)`)
 	searchPath    = lazyregexp.New(`^(?:PATH|PYTHONPATH|NODE_PATH|LD_LIBRARY_PATH|DYLD_LIBRARY_PATH|DYLD_FALLBACK_LIBRARY_PATH|RUBYLIB|PERL5LIB|CLASSPATH|LUA_PATH)$`)
 	packageSource = lazyregexp.New(`^(?:NPM_CONFIG_(?:@[^:]+:)?REGISTRY|YARN_REGISTRY|YARN_NPM_REGISTRY_SERVER|BUN_CONFIG_REGISTRY|UV_INDEX_URL|UV_DEFAULT_INDEX|UV_INDEX|` +
