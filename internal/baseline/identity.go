@@ -276,15 +276,18 @@ func packageVersion(id *Identity) string {
 }
 
 // bareArgs returns the arguments without the package and its version, and without npx's --yes flag,
-// which does not affect what runs.
+// which does not affect what runs. The name of the package in another argument, such as a directory that
+// a container mounts, is part of that argument.
 func (id *Identity) bareArgs() (args []string) {
-	named := false
-	for _, a := range id.Args {
-		if !named && id.Ecosystem == launch.NPM && (a == "-y" || a == "--yes") {
+	at := len(id.Args)
+	if id.Package != "" {
+		at = launch.Parse(id.Command, id.Args).Arg
+	}
+	for i, a := range id.Args {
+		if i < at && id.Ecosystem == launch.NPM && (a == "-y" || a == "--yes") {
 			continue
 		}
-		if id.Package != "" && strings.Contains(a, id.Package) {
-			named = true
+		if i == at {
 			for _, v := range []string{id.Version, id.Pinned, id.Package} {
 				if v != "" {
 					a = strings.Replace(a, v, "", 1)

@@ -44,3 +44,29 @@ func TestSecretInPath(t *testing.T) {
 		t.Error("another secret is no difference")
 	}
 }
+
+// TestSameArgs checks that only the argument with the package may differ, and only in the version.
+func TestSameArgs(t *testing.T) {
+	identity := func(command string) *Identity {
+		words := strings.Fields(command)
+		return IdentityOf(&configfile.Entry{Command: words[0], Args: words[1:]})
+	}
+	for _, c := range []struct {
+		was, is string
+		want    bool
+	}{
+		{"npx -y notes@1.0.0", "npx notes@1.1.0", true},
+		{"npx -y notes", "npx -y notes@1.1.0", true},
+		{"npx -y notes@1.0.0 -y", "npx -y notes@1.0.0", false},
+		{"uvx --from notes==1.0.0 notes-cli", "uvx --from notes==1.1.0 notes-cli", true},
+		{"uvx notes[cli]==1.0.0", "uvx notes[cli]==1.1.0", true},
+		{"docker run --name notes -i notes:1.0", "docker run --name notes -i notes:1.1", true},
+		{"docker run -v /srv/notes:/data notes:1.0", "docker run -v /srv/:/data notes:1.0", false},
+		{"docker run -v /srv/notes:/data notes:1.0", "docker run -v /srv/1.0:/data notes:1.0", false},
+		{"docker run notes@sha256:" + strings.Repeat("a", 64), "docker run notes@sha256:" + strings.Repeat("b", 64), true},
+	} {
+		if got := identity(c.was).SameArgs(identity(c.is)); got != c.want {
+			t.Errorf("%s → %s: %t, want %t", c.was, c.is, got, c.want)
+		}
+	}
+}
