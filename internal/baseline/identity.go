@@ -18,7 +18,8 @@ import (
 )
 
 // Identity identifies a server by its command or address. Secrets are masked so that it can be
-// written to a file. It contains only the names of environment variables and headers.
+// written to a file. Of environment variables and headers, it contains the names and the
+// hosts in their values.
 type Identity struct {
 	Transport string
 	Command   string
@@ -27,7 +28,7 @@ type Identity struct {
 	URL       string // without credentials and parameters
 	Env       []string
 	Headers   []string
-	OAuth     []string // origins in the OAuth settings, sorted, other than this machine and the origin of URL
+	Hosts     []string // origins in variables, headers and OAuth settings, sorted, other than this machine and the origin of URL
 
 	Ecosystem launch.Ecosystem // ecosystem of the package that the command starts
 	Package   string
@@ -42,7 +43,7 @@ type Identity struct {
 func IdentityOf(e *configfile.Entry) *Identity {
 	named := e.Concealer()
 	id := &Identity{Transport: e.Transport, Command: named.Replace(Masked(e.Command)), Cwd: e.Cwd, URL: address(e.URL),
-		Found: e.Found, Env: slices.Sorted(maps.Keys(e.Env)), Headers: slices.Sorted(maps.Keys(e.Headers)), OAuth: oauthOrigins(e)}
+		Found: e.Found, Env: slices.Sorted(maps.Keys(e.Env)), Headers: slices.Sorted(maps.Keys(e.Headers)), Hosts: hosts(e)}
 	for _, a := range e.Args {
 		id.Args = append(id.Args, named.Replace(Masked(a)))
 	}
@@ -83,7 +84,7 @@ func (id *Identity) Key() string {
 // Alike reports whether two configurations start the same server in the same way.
 func (id *Identity) Alike(other *Identity) bool {
 	a, b := id.started(), other.started()
-	a.OAuth, b.OAuth = nil, nil
+	a.Hosts, b.Hosts = nil, nil
 	return len(a.Differences(b)) == 0
 }
 
@@ -189,7 +190,7 @@ func (id *Identity) Complete(now *Identity) (complete *Identity, same bool) {
 }
 
 // Differences describes each part in which two identities differ, with both values. A missing
-// resolved version, integrity, executable or OAuth origin is not a difference.
+// resolved version, integrity, executable or host is not a difference.
 func (id *Identity) Differences(now *Identity) (all []string) {
 	part := func(what, was, is string) {
 		if was != is {
@@ -219,8 +220,8 @@ func (id *Identity) Differences(now *Identity) (all []string) {
 	part("URL", id.URL, now.URL)
 	part("environment variables", strings.Join(id.Env, " "), strings.Join(now.Env, " "))
 	part("headers", strings.Join(id.Headers, " "), strings.Join(now.Headers, " "))
-	if len(id.NewOAuth(now)) > 0 {
-		part("OAuth origins", strings.Join(id.OAuth, " "), strings.Join(now.OAuth, " "))
+	if len(id.NewHosts(now)) > 0 {
+		part("hosts in its settings", strings.Join(id.Hosts, " "), strings.Join(now.Hosts, " "))
 	}
 	if id.Resolved == now.Resolved {
 		known("integrity", id.Integrity, now.Integrity)

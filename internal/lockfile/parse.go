@@ -363,5 +363,5 @@ func identityMembers(id *baseline.Identity) []member {
 	return []member{{"command", &id.Command}, {"cwd", &id.Cwd}, {"digest", &id.Digest}, {"ecosystem", (*string)(&id.Ecosystem)},
 		{"executable", &id.Executable}, {"integrity", &id.Integrity}, {"package", &id.Package}, {"pinned", &id.Pinned},
 		{"resolved", &id.Resolved}, {"transport", &id.Transport}, {"url", &id.URL}, {"version", &id.Version},
-		{"args", &id.Args}, {"env", &id.Env}, {"headers", &id.Headers}, {"oauth", &id.OAuth}, {"exact", &id.Exact}}
+		{"args", &id.Args}, {"env", &id.Env}, {"headers", &id.Headers}, {"hosts", &id.Hosts}, {"exact", &id.Exact}}
 }
