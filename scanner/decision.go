@@ -226,9 +226,9 @@ func unprefixed(name, server string) string {
 	return name
 }
 
-// poisoned blocks a result because of findings in its text.
+// poisoned blocks a response, or what is not a message, because of findings in its text.
 func (j *judge) poisoned(p *JudgePass, message int) {
-	if j.engine.options.Blocks == nil || p.Message.Kind != mcp.Response {
+	if kind := p.Message.Kind; j.engine.options.Blocks == nil || kind != mcp.Response && kind != mcp.Malformed {
 		return
 	}
 	for k := range j.found.all {

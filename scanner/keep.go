@@ -67,9 +67,13 @@ func (in *Inspector) pieced(r *Rule) bool {
 // inPieces is the signal of a finding that spans several pieces.
 const inPieces = "in pieces"
 
-// category returns output poisoning for results, and the rule's category otherwise.
+// category returns output poisoning for what a server answers, and the rule's category otherwise. Besides
+// results and errors, it answers with unknown members and, over HTTP, with bodies that are not messages,
+// which clients quote in an error of their own.
 func (p *TextPass) category() string {
-	if p.Subject == mcp.ResultSubject || p.Subject == mcp.ErrorSubject {
+	kind := p.in.facts.Messages[p.in.message].Kind
+	if p.Subject == mcp.ResultSubject || p.Subject == mcp.ErrorSubject || p.Subject == mcp.MessageSubject && !p.client() &&
+		(kind == mcp.Response || kind == mcp.Malformed && p.in.event.Transport != "stdio") {
 		return OutputPoisoning
 	}
 	return p.rule.Category

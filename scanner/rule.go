@@ -97,7 +97,7 @@ type Rule struct {
 	Settings func(*SettingsPass)
 }
 
-// OutputPoisoning is the category of findings in the text of results, whatever the rule's category.
+// OutputPoisoning is the category of findings in what a server answers, whatever the rule's category.
 const OutputPoisoning = "output_poisoning"
 
 // Categories lists the categories of findings: those in the agentsh documentation, and others.

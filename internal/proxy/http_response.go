@@ -52,7 +52,7 @@ func (h *HTTP) respond(resp *http.Response) error {
 	if !readable {
 		return err
 	}
-	if stream {
+	if stream && resp.StatusCode/100 == 2 { // otherwise clients quote the body in an error
 		resp.Header.Del("Content-Length")
 		resp.ContentLength = -1
 		resp.Body = newStream(x, resp)

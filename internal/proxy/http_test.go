@@ -277,6 +277,40 @@ func TestHTTPResults(t *testing.T) {
 	}
 }
 
+// TestHTTPErrorBodies checks that the body of an error response that is not a message is replaced like
+// that of a result, because clients quote it in their own error, and otherwise stays as it is.
+func TestHTTPErrorBodies(t *testing.T) {
+	engine := engineOf(t, scanner.Options{Blocks: func(*scanner.Finding) bool { return true }})
+	const benign = "the database is down"
+	for _, test := range []struct {
+		status     int
+		kind, body string // with %s for the text
+	}{
+		{500, "text/plain", "%s"},
+		{502, "text/html", "<html><body><p>%s</p></body></html>"},
+		{401, inJSON, `{"error":"invalid_token","error_description":"%s"}`},
+		{403, inJSON, `"%s"`},
+		{422, inJSON, `{"detail":"%s"}`},
+		{404, stream, "%s"},
+	} {
+		f := inFront(t, engine, func(w http.ResponseWriter, r *http.Request) {
+			text := benign
+			if r.Header.Get("X-Poison") != "" {
+				text = poison
+			}
+			w.Header().Set("WWW-Authenticate", "Bearer")
+			w.Header().Set("Content-Type", test.kind)
+			w.WriteHeader(test.status)
+			fmt.Fprintf(w, test.body, text)
+		}, nil)
+		f.post(call("1", "x"), test.status, fmt.Sprintf(test.body, benign))
+		status, head, got := f.ask(http.MethodPost, f.url, call("1", "x"), "X-Poison: yes")
+		if status != test.status || head.Get("WWW-Authenticate") == "" || !strings.HasPrefix(got, `{"jsonrpc":"2.0","id":1,"error":{"code":-32001,"message":"blocked by mcpscan: `) || strings.Contains(got, "id_rsa") {
+			t.Errorf("%d %s: got %d %q", test.status, test.kind, status, got)
+		}
+	}
+}
+
 // TestHTTPStreams checks that events and comments arrive while the stream is open, and
 // that the server notices at once that the client is gone.
 func TestHTTPStreams(t *testing.T) {

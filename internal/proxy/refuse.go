@@ -28,7 +28,7 @@ func answers(out *scanner.Outcome) (sender, receiver []byte) {
 		switch {
 		case m.Kind == mcp.Request, m.Kind == mcp.Response && m.Method != "" && m.Answers == "": // its sender may wait for an answer
 			sender = appendError(sender, m, out)
-		case m.Kind == mcp.Response:
+		case m.Kind == mcp.Response && m.ID != "": // without an ID, it answers no request
 			receiver = appendError(receiver, m, out)
 		}
 	}
