@@ -156,6 +156,12 @@ func (x *exchange) whole(resp *http.Response) error {
 		return nil
 	case err != nil && (len(frame) == 0 || x.in.Context().Err() != nil):
 		return fmt.Errorf("reading its answer: %w", err)
+	case x.in.Method == http.MethodGet && resp.StatusCode/100 == 2 && holdsEvents(data): // the TypeScript SDK ignores the type
+		if why := fmt.Sprintf("the server sends an event stream with content type %q, which only some clients read", text.Visible(resp.Header.Get("Content-Type"), 100)); x.gate.refuses(&x.at, why) {
+			return errors.New(why)
+		}
+		keep(resp, data)
+		return nil
 	case len(frame) == 0, resp.StatusCode/100 == 2 && !x.awaits(resp) && !wire.BeginsLikeJSON(frame):
 		keep(resp, data)
 		return nil
@@ -191,6 +197,16 @@ func (x *exchange) whole(resp *http.Response) error {
 		replace(resp, receiver)
 	}
 	return nil
+}
+
+// holdsEvents reports whether a body contains an event with data if it is read as an event stream.
+func holdsEvents(body []byte) bool {
+	events := wire.NewSSEReader(bytes.NewReader(body), 0)
+	for {
+		if e, err := events.Next(); err != nil || e.HasData {
+			return err == nil
+		}
+	}
 }
 
 // awaits reports whether the client expects a message in a response: not if it sent no request, nor if

@@ -211,6 +211,33 @@ func TestAcceptedOverSSE(t *testing.T) {
 	}
 }
 
+// TestStreamsOfAnotherType checks that events in the response to a GET request do not pass uninspected
+// if only some clients read them, because the content type is that of another format. Web pages pass.
+func TestStreamsOfAnotherType(t *testing.T) {
+	for _, test := range []struct {
+		kind, body string
+		status     int
+	}{
+		{"text/plain", "id: 1\r\ndata: " + pong + "\r\n\r\n", 502},
+		{"", "data:" + pong, 502},
+		{inJSON, pong + "\ndata: " + pong + "\n\n", 502},
+		{inJSON, pong, 200},
+		{"text/html", "<html>\n<p>data: none</p>\n\n</html>", 200},
+	} {
+		f := inFront(t, engineOf(t, scanner.Options{}), func(w http.ResponseWriter, _ *http.Request) {
+			w.Header()["Content-Type"] = nil
+			say(w, test.kind, test.body)
+		}, nil)
+		status, _, body := f.ask(http.MethodGet, f.url, "")
+		if status != test.status || status == 200 && body != test.body || status != 200 && !strings.Contains(body, "which only some clients read") {
+			t.Errorf("%s %q: got %d %s, want %d", test.kind, test.body, status, body, test.status)
+		}
+		if about := f.about(); status != 200 && (len(about) != 1 || !strings.Contains(about[0], "refuse the server sends an event stream")) {
+			t.Errorf("%q", about)
+		}
+	}
+}
+
 // TestHTTPNothingUnreadable checks that fail_closed refuses anything that is not a message, and
 // that whoever waits for a message gets an error.
 func TestHTTPNothingUnreadable(t *testing.T) {
