@@ -166,6 +166,10 @@ func (x *exchange) whole(resp *http.Response) error {
 		keep(resp, data)
 		return nil
 	}
+	if refused := x.judgeType(resp); refused != nil {
+		replace(resp, x.unanswered(refused))
+		return nil
+	}
 	at := x.at
 	at.page = resp.StatusCode >= http.StatusBadRequest && !wire.BeginsLikeJSON(frame) || resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden
 	pass, out, do := x.gate.judge(&at, mcp.ServerToClient, frame)
@@ -197,6 +201,23 @@ func (x *exchange) whole(resp *http.Response) error {
 		replace(resp, receiver)
 	}
 	return nil
+}
+
+// judgeType inspects the content type of a response in which the client awaits a message, if clients read
+// no messages from that type: they quote it in an error. It returns the outcome if the type is refused.
+func (x *exchange) judgeType(resp *http.Response) *scanner.Outcome {
+	types := strings.Join(resp.Header.Values("Content-Type"), ", ")
+	kind, _, _ := strings.Cut(types, ";")
+	if types == "" || resp.StatusCode/100 != 2 || !x.awaits(resp) || strings.EqualFold(strings.TrimSpace(kind), "application/json") {
+		return nil
+	}
+	at := x.at
+	at.page = true
+	_, out, do := x.gate.judge(&at, mcp.ServerToClient, []byte("Content-Type: "+types)) // with the name, it is never a message
+	if do != scanner.Refuse {
+		return nil
+	}
+	return out
 }
 
 // holdsEvents reports whether a body contains an event with data if it is read as an event stream.

@@ -311,6 +311,22 @@ func TestHTTPErrorBodies(t *testing.T) {
 	}
 }
 
+// TestHTTPContentTypes checks that a content type that clients do not expect, and quote in an error, is
+// inspected, and that it is never taken for a message.
+func TestHTTPContentTypes(t *testing.T) {
+	engine := engineOf(t, scanner.Options{Blocks: func(*scanner.Finding) bool { return true }})
+	for kind, passes := range map[string]bool{
+		`text/plain; note="` + poison + `"`: false, `application/jsonx; note="` + poison + `"`: false, "{\"text\":\"" + poison + "\"}": false,
+		"text/plain; charset=utf-8": true, `application/json; profile="` + poison + `"`: true,
+	} {
+		f := inFront(t, engine, func(w http.ResponseWriter, _ *http.Request) { say(w, kind, pong) }, nil)
+		status, head, body := f.ask(http.MethodPost, f.url, call("1", "x"))
+		if status != 200 || passes && (body != pong || head.Get("Content-Type") != kind) || !passes && (!strings.Contains(body, `"id":1,"error":{"code":-32001`) || head.Get("Content-Type") != inJSON) {
+			t.Errorf("%s: got %d %s %s", kind, status, head.Get("Content-Type"), body)
+		}
+	}
+}
+
 // TestHTTPStreams checks that events and comments arrive while the stream is open, and
 // that the server notices at once that the client is gone.
 func TestHTTPStreams(t *testing.T) {
