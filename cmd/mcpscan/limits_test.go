@@ -263,6 +263,7 @@ var limits = []struct {
 	{"internal/proxy", []limit{
 		{"maxAnswers", "unread answers to refused messages", "answers", "the connection ends, exit 3; over HTTP the answer is lost, and counted"},
 		{"maxExchanges", "concurrent HTTP requests", "requests", "status 503"},
+		{"maxRedirects", "redirects that a message to a server at a URL follows", "redirects", "status 502"},
 		{"maxHeld", "messages waiting for approval; their total size is limited by `--max-message`", "messages", "the next is refused"},
 		{"argumentChars", "the arguments in an approval prompt", "characters", "cut"},
 		{"maxPart", "part of an LLM API stream that is recorded and judged at a time if no call is held", "bytes", "the next part begins"},

@@ -35,7 +35,7 @@ type web struct {
 // the origin they were configured for.
 func newWeb(p *peer, t Target) *web {
 	client := &http.Client{CheckRedirect: func(req *http.Request, via []*http.Request) error {
-		if len(via) > mostRedirects || !sameOrigin(req.URL, via[0].URL) {
+		if len(via) > mostRedirects || !wire.SameOrigin(req.URL, via[0].URL) {
 			return http.ErrUseLastResponse
 		}
 		return nil
@@ -88,17 +88,6 @@ func withoutURL(err error) error {
 		return u.Err
 	}
 	return err
-}
-
-func sameOrigin(a, b *url.URL) bool {
-	return a.Scheme == b.Scheme && strings.EqualFold(a.Hostname(), b.Hostname()) && port(a) == port(b)
-}
-
-func port(u *url.URL) string {
-	if p := u.Port(); p != "" {
-		return p
-	}
-	return map[string]string{"http": "80", "https": "443"}[u.Scheme]
 }
 
 // mediaType returns the content type without parameters.

@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
 var errNoEndpoint = errors.New("the server opened an event stream without an endpoint")
@@ -105,7 +107,7 @@ func (w *web) resolve(base *url.URL, raw string) (string, error) {
 		return "", fmt.Errorf("the endpoint event has no URL: %s", w.peer.opts.quote(raw))
 	}
 	to := base.ResolveReference(ref)
-	if !sameOrigin(to, base) {
+	if !wire.SameOrigin(to, base) {
 		return "", fmt.Errorf("refused: the endpoint %s has a different origin than %s",
 			w.peer.opts.quote(bare(to.String())), w.peer.opts.quote(bare(base.String())))
 	}

@@ -73,6 +73,7 @@ func newHTTP(g *gate, a Access, u Upstream, s *sessions) *HTTP {
 		h.bridge = newBridge(h)
 		h.upstream.Transport = h.bridge
 	}
+	h.upstream.Transport = withinOrigin{h.upstream.Transport}
 	h.reverse = &httputil.ReverseProxy{ // without FlushInterval: it flushes streams anyway, and sends a whole body in one write
 		Rewrite: h.rewrite, Transport: h.upstream.Transport, ModifyResponse: h.respond, ErrorHandler: h.fail, BufferPool: &copyBuffers{},
 		ErrorLog: log.New(io.Discard, "", 0), // the client sees connection errors itself
@@ -231,8 +232,11 @@ func (h *HTTP) exchange(w http.ResponseWriter, r *http.Request, stream string) {
 	case more:
 		out.ContentLength = r.ContentLength
 		out.Body = io.NopCloser(io.MultiReader(bytes.NewReader(body), r.Body))
-	case len(send) > 0 || r.ContentLength != 0:
-		out.Body = io.NopCloser(bytes.NewReader(send))
+	default:
+		out.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(send)), nil }
+		if len(send) > 0 || r.ContentLength != 0 {
+			out.Body, _ = out.GetBody()
+		}
 	}
 	defer func() { x.kept() }()
 	h.reverse.ServeHTTP(w, out)

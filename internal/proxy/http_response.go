@@ -61,8 +61,8 @@ func (h *HTTP) respond(resp *http.Response) error {
 	return x.whole(resp)
 }
 
-// forwardable returns an error for a response that the proxy never forwards: a redirect, or an answer over
-// another protocol.
+// forwardable returns an error for a response that the proxy never forwards: a redirect that is not followed,
+// or an answer over another protocol.
 func forwardable(resp *http.Response) error {
 	switch resp.StatusCode {
 	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:

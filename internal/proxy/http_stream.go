@@ -167,7 +167,7 @@ func (s *stream) endpoint(b block, raw string) {
 	switch {
 	case err != nil:
 		why = "the endpoint event has no URL: " + text.Visible(raw, 200)
-	case to.Scheme != s.base.Scheme || !strings.EqualFold(to.Host, s.base.Host) || to.Opaque != "" || strings.HasPrefix(to.EscapedPath(), "//"):
+	case !wire.SameOrigin(to, s.base) || to.Opaque != "" || strings.HasPrefix(to.EscapedPath(), "//"):
 		why = fmt.Sprintf("the endpoint %s has a different origin than %s", text.Visible(bare(to.String()), 200), text.Visible(bare(s.base.String()), 200))
 	case s.prefix == "" && pathOf(to) != s.path && isAuthentication(plainPath(to.EscapedPath())):
 		why = fmt.Sprintf("the endpoint %s is a path for authentication, which is not inspected", text.Visible(bare(to.String()), 200))

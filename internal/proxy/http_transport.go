@@ -7,10 +7,13 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
 const (
@@ -48,6 +51,56 @@ func NewTransport(headWait time.Duration, fingerprint []byte) *http.Transport {
 		}
 	}
 	return t
+}
+
+// maxRedirects is the maximum number of redirects that a message follows.
+const maxRedirects = 5
+
+// withinOrigin follows redirects of messages that stay within the server's origin, as clients do: many
+// servers redirect /mcp to /mcp/. Requests without GetBody, such as those for authentication, are not
+// messages.
+type withinOrigin struct{ http.RoundTripper }
+
+func (w withinOrigin) RoundTrip(r *http.Request) (*http.Response, error) {
+	for n := 0; ; n++ {
+		resp, err := w.RoundTripper.RoundTrip(r)
+		if err != nil || n == maxRedirects {
+			return resp, err
+		}
+		next := redirected(r, resp)
+		if next == nil {
+			return resp, nil
+		}
+		_, _ = io.CopyN(io.Discard, resp.Body, 4096) // so that the connection can be used again
+		resp.Body.Close()
+		r = next
+	}
+}
+
+// redirected returns the request that follows a redirect, or nil if the response is not one, leads to
+// another origin, or would make clients change the method.
+func redirected(r *http.Request, resp *http.Response) *http.Request {
+	switch resp.StatusCode {
+	case http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther:
+		if r.Method != http.MethodGet {
+			return nil
+		}
+	default:
+		return nil
+	}
+	location := resp.Header.Get("Location")
+	to, err := r.URL.Parse(location)
+	if location == "" || err != nil || r.GetBody == nil || to.User != nil || !wire.SameOrigin(to, r.URL) {
+		return nil
+	}
+	next := r.Clone(r.Context())
+	if next.URL = to; next.Body != nil {
+		if next.Body, err = r.GetBody(); err != nil {
+			return nil
+		}
+	}
+	return next
 }
 
 // ParseFingerprint parses a certificate's SHA-256 fingerprint: 64 hexadecimal digits, optionally

@@ -228,6 +228,68 @@ func TestHTTPFailures(t *testing.T) {
 	f.post(call("1", "x"), 200, pong)
 }
 
+// TestHTTPRedirects checks that messages, and answers from the proxy, follow redirects within the origin, as
+// they do without the proxy, and no others.
+func TestHTTPRedirects(t *testing.T) {
+	var got []string
+	told := make(chan string, 1)
+	status, location := 0, ""
+	f := inFront(t, engineOf(t, scanner.Options{Policy: denying{}}), func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		if r.URL.Path == "/mcp" {
+			w.Header().Set("Location", location)
+			w.WriteHeader(status)
+			return
+		}
+		if strings.Contains(string(body), `"error"`) {
+			told <- string(body)
+			return
+		}
+		got = append(got, fmt.Sprintf("%s %s %s %s", r.Method, r.RequestURI, r.Header.Get("Authorization"), body))
+		switch {
+		case strings.Contains(string(body), "samples"):
+			say(w, stream, "data: {\"jsonrpc\":\"2.0\",\"id\":\"s1\",\"method\":\"sampling/createMessage\",\"params\":{}}\n\ndata: "+pong+"\n\n")
+		case r.Method == http.MethodDelete:
+			w.WriteHeader(http.StatusNoContent)
+		default:
+			say(w, inJSON, pong)
+		}
+	}, nil)
+	origin := f.server.URL
+	for _, test := range []struct {
+		method, body string
+		status       int
+		location     string
+		want         int
+	}{
+		{"POST", call("1", "x"), 307, "/mcp/", 200},
+		{"POST", call("1", strings.Repeat("y", 100_000)), 308, origin + "/mcp/?a=b", 200},
+		{"GET", "", 301, "/mcp/", 200},
+		{"DELETE", "", 307, "/mcp/", 204},
+		{"POST", call("1", "x"), 301, "/mcp/", 502}, // clients would send a GET
+		{"POST", call("1", "x"), 307, "/mcp", 502},  // for ever
+		{"POST", call("1", "x"), 307, "", 502},
+		{"POST", call("1", "x"), 307, strings.Replace(origin, "http:", "https:", 1) + "/mcp/", 502},
+		{"POST", call("1", "x"), 307, strings.Replace(origin, "127.0.0.1", "localhost", 1) + "/mcp/", 502},
+		{"POST", call("1", "x"), 307, strings.Replace(origin, "//", "//user:pw@", 1) + "/mcp/", 502},
+	} {
+		status, location, got = test.status, test.location, nil
+		answered, _, body := f.ask(test.method, f.url, test.body, "Authorization: Bearer t")
+		want := []string{fmt.Sprintf("%s %s Bearer t %s", test.method, strings.TrimPrefix(test.location, origin), test.body)}
+		if test.want >= 400 {
+			want = nil
+		}
+		if answered != test.want || !slices.Equal(got, want) || test.want == 200 && body != pong {
+			t.Errorf("%d to %q: got %d %.200s; the server got %.200q", test.status, test.location, answered, body, got)
+		}
+	}
+	status, location = 307, "/mcp/"
+	f.post(call("1", "samples"), 200, "\ndata: "+pong+"\n\n")
+	if answer := <-told; answer != refused(`"s1"`, "it is denied", "no-denied", "block") {
+		t.Errorf("the server was told %s", answer)
+	}
+}
+
 // pin makes a server require a certificate with a fingerprint.
 func pin(t *testing.T, u *proxy.Upstream, server *httptest.Server, fingerprint string) {
 	t.Helper()
