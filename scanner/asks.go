@@ -13,7 +13,7 @@ func (in *Inspector) notification(m *Message, node int) {
 	}
 	for c := doc.First(node); c >= 0 && doc.Kind(node) == wire.Object; c = doc.Next(c) {
 		if doc.KeyIs(c, "inputRequests") && doc.Kind(c) == wire.Object {
-			in.inputRequests(m, c)
+			in.inputRequests(m, mcp.NotificationSubject, node, c)
 		} else {
 			in.region(mcp.NotificationSubject, "", node, c)
 		}
@@ -22,8 +22,9 @@ func (in *Inspector) notification(m *Message, node int) {
 }
 
 // inputRequests inspects the requests (sampling, elicitation, roots) that a result, or a notification about
-// a task, can contain since the 2026-07-28 specification, under keys chosen by the server.
-func (in *Inspector) inputRequests(m *Message, node int) {
+// a task, can contain since the 2026-07-28 specification. Their keys, which the server chooses, belong to rest,
+// at root.
+func (in *Inspector) inputRequests(m *Message, rest mcp.SubjectKind, root, node int) {
 	doc := in.tree
 	for c := doc.First(node); c >= 0; c = doc.Next(c) {
 		in.asks(m, c)
@@ -32,7 +33,8 @@ func (in *Inspector) inputRequests(m *Message, node int) {
 		if kind == mcp.NoSubject {
 			kind = mcp.MessageSubject
 		}
-		in.region(kind, "", c, c)
+		in.span(rest, "", root, c, c+1)
+		in.span(kind, "", c, c+1, int(doc.Nodes[c].Next))
 		in.scattered(kind, "", c, c)
 	}
 }

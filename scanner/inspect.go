@@ -208,10 +208,14 @@ func (in *Inspector) config() {
 // region inspects every string and key in the subtree of node i, as part of the subject at
 // root.
 func (in *Inspector) region(kind mcp.SubjectKind, name string, root, i int) {
+	in.span(kind, name, root, i, int(in.tree.Nodes[i].Next))
+}
+
+// span is like region, but for the nodes from i to end.
+func (in *Inspector) span(kind mcp.SubjectKind, name string, root, i, end int) {
 	if in.brief {
 		return
 	}
-	end := int(in.tree.Nodes[i].Next)
 	for ; i < end; i++ {
 		n := &in.tree.Nodes[i]
 		// A plain ASCII key this short cannot contain an instruction.

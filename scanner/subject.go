@@ -49,7 +49,7 @@ func (in *Inspector) subjectOf(root int, m *Message, i int) (mcp.SubjectKind, st
 // notification contain.
 func (in *Inspector) requestIn(of, i int) (kind mcp.SubjectKind, root int) {
 	for c := in.tree.First(in.tree.Get(of, "inputRequests")); c >= 0; c = in.tree.Next(c) {
-		if i < c || i >= int(in.tree.Nodes[c].Next) {
+		if i <= c || i >= int(in.tree.Nodes[c].Next) { // the key belongs to the message
 			continue
 		}
 		if method, _ := in.tree.Str(c, "method"); requestSubject(method) != mcp.NoSubject {

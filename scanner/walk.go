@@ -137,7 +137,13 @@ func (in *Inspector) members(m *Message, node int, rest mcp.SubjectKind) {
 			in.region(rest, "", node, c)
 			in.scattered(rest, "", node, c)
 		case key == "inputRequests" && doc.Kind(c) == wire.Object:
-			in.inputRequests(m, c)
+			in.inputRequests(m, rest, node, c)
+		case key == "_meta" && doc.Get(c, mcp.MetaServerInfo) >= 0:
+			info, end := doc.Get(c, mcp.MetaServerInfo), int(doc.Nodes[c].Next)
+			in.span(rest, "", node, c, info)
+			in.region(mcp.ServerSubject, "", node, info)
+			in.span(rest, "", node, int(doc.Nodes[info].Next), end)
+			in.scattered(rest, "", node, c)
 		default:
 			in.region(rest, "", node, c)
 			in.scattered(rest, "", node, c)
