@@ -22,9 +22,9 @@ var errSyntax = errors.New("definitions must be plain JSON, without comments or 
 // read.
 var ErrBundle = errors.New("a truncated or damaged zip")
 
-// Definitions reads a document of definitions: the result of tools/list, the whole response, a dump
-// {tools,prompts,resources,resourceTemplates,instructions,serverInfo,…}, a single tool, an array of
-// tools, an MCPB manifest or bundle, or a registry server.json.
+// Definitions reads a document of definitions: the result of a list, initialize or server/discover, the
+// whole response, a dump {tools,prompts,resources,resourceTemplates,instructions,serverInfo,…}, a single
+// tool, an array of tools, an MCPB manifest or bundle, or a registry server.json.
 func Definitions(name string, data []byte) ([]*scanner.Event, error) {
 	if isZip(data) {
 		return bundle(name, data)
@@ -35,7 +35,7 @@ func Definitions(name string, data []byte) ([]*scanner.Event, error) {
 		return nil, syntaxAt(name, data, err, errSyntax)
 	}
 	if !holdsDefinitions(&doc) {
-		return nil, fmt.Errorf("%s: %w: expected tools, prompts, resources, resourceTemplates or instructions, a tool, a list of tools, an MCPB manifest, or a registry server.json", name, ErrNotDefinitions)
+		return nil, fmt.Errorf("%s: %w: expected tools, prompts, resources, resourceTemplates or instructions, the result of initialize, a tool, a list of tools, an MCPB manifest, or a registry server.json", name, ErrNotDefinitions)
 	}
 	var events []*scanner.Event
 	if formatOf(&doc) != "" {
@@ -82,8 +82,8 @@ func holdsDefinitions(doc *wire.Doc) bool {
 	return false
 }
 
-// holds reports whether a value contains lists of definitions. A list of strings is not one: agents
-// name tools and resources in that way.
+// holds reports whether a value contains lists of definitions, or is the result of initialize or
+// server/discover. A list of strings is not one of definitions: agents name tools and resources in that way.
 func holds(doc *wire.Doc, n int) bool {
 	for _, key := range []string{"tools", "prompts", "resources", "resourceTemplates"} {
 		list := doc.Get(n, key)
@@ -91,7 +91,9 @@ func holds(doc *wire.Doc, n int) bool {
 			return true
 		}
 	}
-	return doc.Kind(doc.Get(n, "instructions")) == wire.String
+	introduces := doc.Kind(doc.Get(n, "serverInfo")) == wire.Object && doc.Kind(doc.Get(n, "protocolVersion")) == wire.String ||
+		doc.Kind(doc.Get(n, "capabilities")) == wire.Object && doc.Kind(doc.Get(n, "supportedVersions")) == wire.Array
+	return introduces || doc.Kind(doc.Get(n, "instructions")) == wire.String
 }
 
 // isManifest recognises an MCPB (or DXT) manifest.
@@ -129,8 +131,10 @@ func serverName(doc *wire.Doc, file string) string {
 		}
 	}
 	for _, n := range [...]int{0, doc.Get(0, "result")} {
-		if s, ok := doc.Str(doc.Get(n, "serverInfo"), "name"); ok && s != "" {
-			return s
+		for _, info := range [...]int{doc.Get(n, "serverInfo"), doc.Get(doc.Get(n, "_meta"), mcp.MetaServerInfo)} {
+			if s, ok := doc.Str(info, "name"); ok && s != "" {
+				return s
+			}
 		}
 	}
 	return baseName(file)
