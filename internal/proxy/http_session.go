@@ -51,9 +51,11 @@ type place struct{ session, server string }
 
 func newSessions() *sessions { return &sessions{open: map[place]map[string]int{}} }
 
-// idKey, askerKey and urlKey return the keys under which sessions are remembered: by session ID, by
-// client, and by the URL for the messages of an event stream.
+// idKey, begunKey, askerKey and urlKey return the keys under which sessions are remembered: by session ID,
+// as begun by a client without a session ID, by client, and by the URL for the messages of an event stream.
 func idKey(id string) string { return "id " + id }
+
+func begunKey(session string) string { return "begun " + session }
 
 // askerKey distinguishes clients that send no session ID. Nothing else shows which of their
 // requests belong together.
@@ -125,20 +127,22 @@ func (s *sessions) begun(r *http.Request, id, session string) {
 	case s.wide:
 	case id == "":
 		s.keep(s.askerKey(r), session)
+		s.keep(begunKey(session), session)
 	default:
 		s.keep(idKey(id), session)
 	}
 }
 
-// stream begins the session of an event stream whose messages are posted to uri. asker is the
-// session of the client that requested the stream.
+// stream begins the session of an event stream whose messages are posted to uri. asker is the session of
+// the client that requested the stream. If the client began it over Streamable HTTP, the stream belongs to
+// it: the server must not be able to answer in another session than it is asked in.
 func (s *sessions) stream(uri, asker string) (session string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if known := s.find(urlKey(uri)); known != "" {
 		return known
 	}
-	if s.wide {
+	if s.wide || s.find(begunKey(asker)) != "" {
 		return s.keep(urlKey(uri), asker)
 	}
 	return s.keep(urlKey(uri), s.next())

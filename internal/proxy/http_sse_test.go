@@ -72,7 +72,11 @@ func TestAmbiguousEvents(t *testing.T) {
 		for _, observe := range []bool{false, true} {
 			f := inFront(t, engineOf(t, scanner.Options{}), func(w http.ResponseWriter, r *http.Request) { say(w, stream, test.sent) },
 				func(o *proxy.Options, _ *proxy.Access, _ *proxy.Upstream) { o.Observe = observe })
-			_, _, got := f.ask(http.MethodPost, f.url, call("1", "x"))
+			method, asks := http.MethodPost, call("1", "x")
+			if strings.HasPrefix(test.sent, "event: endpoint") { // only the stream that a client opens has one
+				method, asks = http.MethodGet, ""
+			}
+			_, _, got := f.ask(method, f.url, asks)
 			switch {
 			case observe && got != test.sent,
 				!observe && strings.Contains(got, "hidden") && !strings.Contains(test.sent, "\ndata: "+hidden[20:]),
@@ -175,6 +179,37 @@ func TestEndpoints(t *testing.T) {
 	for _, d := range f.about() {
 		if strings.Contains(d, "client_to_server") && !strings.Contains(d, " sse ") {
 			t.Errorf("%q", d)
+		}
+	}
+}
+
+// TestEndpointsKeepSessions checks that a server cannot use an endpoint event to answer a request of
+// Streamable HTTP in another session, with and without session IDs, in the response or in the stream that
+// the client opens with GET.
+func TestEndpointsKeepSessions(t *testing.T) {
+	for _, id := range []string{"", "s1"} {
+		for _, method := range []string{http.MethodPost, http.MethodGet} {
+			f := inFront(t, engineOf(t, scanner.Options{}), func(w http.ResponseWriter, r *http.Request) {
+				body, _ := io.ReadAll(r.Body)
+				switch {
+				case strings.Contains(string(body), "initialize"):
+					w.Header()["Mcp-Session-Id"] = []string{id}
+					say(w, inJSON, pong)
+				case r.Method == method:
+					say(w, stream, "event: endpoint\ndata: /other\n\ndata: "+pong+"\n\n")
+				default:
+					w.WriteHeader(http.StatusAccepted)
+				}
+			}, nil)
+			f.ask(http.MethodPost, f.url, `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{}}`)
+			f.ask(http.MethodPost, f.url, call("1", "x"), "Mcp-Session-Id: "+id)
+			f.ask(http.MethodGet, f.url, "", "Mcp-Session-Id: "+id)
+			for _, d := range f.about() {
+				if !strings.HasPrefix(d, "proxy http ") && !strings.HasPrefix(d, "proxy sse ") {
+					t.Errorf("%s with ID %q: %q", method, id, f.about())
+					break
+				}
+			}
 		}
 	}
 }

@@ -103,7 +103,7 @@ func (s *stream) end(err error) {
 func (s *stream) event(b block) {
 	e := wire.SSEEventIn(b.raw, b.begins)
 	frame := frameOf(e.Data)
-	endpoint := e.Type == "endpoint" && !wire.BeginsLikeJSON(frame) && e.HasData
+	endpoint := e.Type == "endpoint" && !wire.BeginsLikeJSON(frame) && e.HasData && s.in.Method == http.MethodGet && s.at.client == "" // not in Streamable HTTP
 	at := s.at
 	if wire.AmbiguousEvent(b.raw, frame) {
 		at.ambiguous = wire.AmbiguousReason
