@@ -45,6 +45,7 @@ func (h *HTTP) respond(resp *http.Response) error {
 		}
 		h.elicits.declared(client, x.canAsk)
 	}
+	h.sessions.renamed(resp.Header.Values(headerSession), x.at.session)
 	if resp.Body == nil || resp.Body == http.NoBody || x.in.Method == http.MethodHead {
 		return nil
 	}

@@ -133,6 +133,18 @@ func (s *sessions) begun(r *http.Request, id, session string) {
 	}
 }
 
+// renamed remembers session IDs that the server gives an existing session: the TypeScript SDK then uses the
+// last one. Clients may also join repeated headers.
+func (s *sessions) renamed(ids []string, session string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, id := range slices.Concat(ids, []string{strings.Join(ids, ", ")}) {
+		if id != "" && s.find(idKey(id)) == "" && !s.wide {
+			s.keep(idKey(id), session)
+		}
+	}
+}
+
 // stream begins the session of an event stream whose messages are posted to uri. asker is the session of
 // the client that requested the stream. If the client began it over Streamable HTTP, the stream belongs to
 // it: the server must not be able to answer in another session than it is asked in.

@@ -354,6 +354,29 @@ func TestHTTPSessions(t *testing.T) {
 	}
 }
 
+// TestHTTPSessionsRenamed checks that messages stay in their session if the server gives it another ID in a
+// later response, as some clients accept, or several IDs at once.
+func TestHTTPSessionsRenamed(t *testing.T) {
+	ids := [][]string{{"id1", "id0"}, {"id2"}, {"id3", "id4"}, nil, nil, nil, nil, nil}
+	f := inFront(t, engineOf(t, scanner.Options{}), func(w http.ResponseWriter, r *http.Request) {
+		w.Header()["Mcp-Session-Id"], ids = ids[0], ids[1:]
+		echo(w, r)
+	}, nil)
+	f.post(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{}}`, 200, pong)
+	for _, id := range []string{"id1", "id2", "id3, id4", "id4", "id1", "id1, id0", "other"} {
+		f.post(call("1", "x"), 200, pong, "Mcp-Session-Id: "+id)
+	}
+	var got []string
+	for _, d := range f.about() {
+		if strings.Contains(d, "client_to_server") {
+			got = append(got, strings.Fields(d)[0])
+		}
+	}
+	if want := "proxy proxy proxy proxy proxy proxy proxy proxy-2"; strings.Join(got, " ") != want {
+		t.Errorf("sessions %s, want %s", strings.Join(got, " "), want)
+	}
+}
+
 // TestHTTPHeaders checks that headers that contradict the body are reported, and refused if
 // fail_closed is set.
 func TestHTTPHeaders(t *testing.T) {
