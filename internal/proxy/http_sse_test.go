@@ -66,6 +66,11 @@ func TestAmbiguousEvents(t *testing.T) {
 		{"event: x\x1cdata: " + hidden + "\n\ndata: " + pong + "\n\n", "data: " + pong + "\n\n"},
 		{"data: x\fdata: " + hidden + "\f\f\n\n", ""},
 		{"data: {\ndata: " + hidden + "\n\n", "error"},
+		{"\u00EF\u00BB\u00BFdata: " + hidden + "\n\ndata: " + pong + "\n\n", "\ndata: " + pong + "\n\n"},
+		{"data:\r" + hidden + "\n\ndata: " + pong + "\n\n", "data: " + pong + "\n\n"},
+		{"data:\r" + hidden + "\n\n", "error"},
+		{"data:\r\r" + hidden + "\n\ndata: " + pong + "\n\n", "data:\r\r\ndata: " + pong + "\n\n"},
+		{"data: " + hidden[:24] + "\r" + hidden[24:] + "\n\n", "error"},
 		{"event: endpoint\ndata: /x\n: \x1ddata: " + hidden + "\n\ndata: " + pong + "\n\n", "data: " + pong + "\n\n"},
 		{`data: {"jsonrpc":"2.0","id":1,"result":{"a":"` + "\u2028" + `"}}` + "\n\n", `data: {"jsonrpc":"2.0","id":1,"result":{"a":"` + "\u2028" + `"}}` + "\n\n"},
 	} {

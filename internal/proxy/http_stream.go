@@ -146,7 +146,9 @@ func (s *stream) event(b block) {
 // unclear counts lines without a message that clients read differently, and reports whether they are
 // forwarded.
 func (s *stream) unclear() bool {
-	return !s.gate.refuses(&s.at, wire.AmbiguousReason)
+	refused := s.gate.refuses(&s.at, wire.AmbiguousReason)
+	s.lost = s.lost || refused // to some clients, they may be the answer
+	return !refused
 }
 
 // answered removes the requests that a frame answers.
@@ -189,8 +191,8 @@ func (s *stream) endpoint(b block, raw string) {
 	}
 }
 
-// withData returns the lines of an event with its data replaced, or removed if data is nil. Other
-// lines stay, unless clients read them differently.
+// withData returns the lines of an event with its data replaced, or removed if data is nil. Comments and
+// known fields stay, unless clients read them differently.
 func withData(b block, data []byte) []byte {
 	out := make([]byte, 0, len(b.raw)+len(data))
 	first, written := b.begins, false
@@ -205,11 +207,14 @@ func withData(b block, data []byte) []byte {
 			mark, line = markUTF8, name[len(markUTF8):]
 		}
 		out = append(out, mark...)
-		if name, _, _ := bytes.Cut(line, []byte(":")); string(name) != "data" {
-			if wire.EndsElsewhere(line) {
-				continue
+		switch name, _, _ := bytes.Cut(line, []byte(":")); string(name) {
+		case "data":
+		case "", "event", "id", "retry":
+			if !wire.EndsElsewhere(line) {
+				out = append(append(out, line...), end...)
 			}
-			out = append(append(out, line...), end...)
+			continue
+		default:
 			continue
 		}
 		if written || data == nil {

@@ -4,29 +4,41 @@ import "bytes"
 
 // AmbiguousReason is the reason for refusing or counting lines for which AmbiguousEvent is true.
 // Python's str.splitlines, with which some clients split event streams, ends lines at more characters
-// than the WHATWG HTML standard, so they would find an event in what others read as a comment.
-const AmbiguousReason = "clients read different events, because some end lines at control characters and at U+0085, U+2028 and U+2029, or read each line of data on its own"
+// than the WHATWG HTML standard, and go-sdk at fewer, so they would find an event in what others read as
+// a comment or as an unknown field.
+const AmbiguousReason = "clients read different events, because some end lines at control characters and at U+0085, U+2028 and U+2029, or only at line feeds, or read each line of data on its own"
 
 // AmbiguousEvent reports whether clients may read different events from lines of an event stream: a
-// comment, an unknown field or a field other than data contains a character at which some clients end
-// lines, or the data is ambiguous.
+// line is ambiguous, the data is ambiguous, or the data ends inside a value at a carriage return, behind
+// which go-sdk reads on.
 func AmbiguousEvent(lines, data []byte) bool {
-	if !EndsElsewhere(lines) {
-		return AmbiguousData(data)
-	}
+	returns := false
 	for len(lines) > 0 {
 		line := lines
 		if i := bytes.IndexAny(lines, "\r\n"); i >= 0 {
-			line, lines = lines[:i], lines[i+1:]
+			line, lines = lines[:i], lines[i:]
+			returns = returns || len(lines) > 1 && lines[0] == '\r' && lines[1] != '\n'
+			lines = lines[1:]
 		} else {
 			lines = nil
 		}
-		name, _, _ := bytes.Cut(bytes.TrimPrefix(line, []byte(bom)), []byte(":"))
-		if string(name) != "data" && EndsElsewhere(line) {
+		if ambiguousLine(line) {
 			return true
 		}
 	}
-	return AmbiguousData(data)
+	return returns && Unfinished(data) || AmbiguousData(data)
+}
+
+// textBOM is the UTF-8 byte order mark read as Latin-1, which eventsource-parser, the parser of the
+// TypeScript SDK, drops at the start of a stream.
+const textBOM = "\u00EF\u00BB\u00BF"
+
+// ambiguousLine reports whether clients may read a line other than data differently: it contains a
+// character at which some clients end lines, or begins like a message or with textBOM.
+func ambiguousLine(line []byte) bool {
+	line = bytes.TrimPrefix(line, []byte(bom))
+	name, _, _ := bytes.Cut(line, []byte(":"))
+	return string(name) != "data" && (EndsElsewhere(line) || BeginsLikeJSON(bytes.TrimLeftFunc(line, isBlank)) || bytes.HasPrefix(line, []byte(textBOM)))
 }
 
 // AmbiguousData reports whether clients may read different events from the data of an event: it is not

@@ -20,6 +20,15 @@ func TestAmbiguousEvent(t *testing.T) {
 		{"data: [\ndata: {\"a\":1}\ndata: ]\n\n", "[\n{\"a\":1}\n]", false},
 		{"data: x\ndata: y {\"a\":1}\n\n", "x\ny {\"a\":1}", false},
 		{"data: \xE2\x80", "\xE2\x80", false},
+		{"\u00EF\u00BB\u00BFdata: {}\n", "", true}, // the TypeScript SDK drops the mark
+		{"\xEF\xBB\xBF\u00EF\u00BB\u00BFdata: {}\n", "", true},
+		{"data:\r{\"a\":1}\n\n", "", true}, // go-sdk reads the two lines as one
+		{"data:\r\u00A0{\"a\":1}\n\n", "", true},
+		{"{\"a\":1}\n", "", true}, // after data:\r\r
+		{"data: {\"a\":\r1: 2}\n\n", "{\"a\":", true},
+		{"data: {\"a\":\r\n1: 2}\r\n\r\n", "{\"a\":", false},
+		{"data: {\"a\":1}\rid: 1\r\r", "{\"a\":1}", false},
+		{"id: 1\rdata:\r\r", "", false},
 	} {
 		if got := AmbiguousEvent([]byte(c.lines), []byte(c.data)); got != c.want {
 			t.Errorf("%q: %v", c.lines, got)
