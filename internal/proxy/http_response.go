@@ -50,8 +50,11 @@ func (h *HTTP) respond(resp *http.Response) error {
 		return nil
 	}
 	stream, readable, err := x.gate.decode(resp, &x.at)
+	if err != nil {
+		return x.unreadable(resp, err)
+	}
 	if !readable {
-		return err
+		return nil
 	}
 	if stream && resp.StatusCode/100 == 2 { // otherwise clients quote the body in an error
 		resp.Header.Del("Content-Length")
@@ -143,7 +146,7 @@ func (x *exchange) whole(resp *http.Response) error {
 	frame := frameOf(data)
 	if charset := wire.WideCharset(data); charset != "" {
 		if why := charsetReason(charset); x.gate.refuses(&x.at, why) {
-			return errors.New(why)
+			return x.unreadable(resp, errors.New(why))
 		}
 		resp.Body = &joined{io.MultiReader(bytes.NewReader(data), resp.Body), resp.Body}
 		return nil
@@ -229,6 +232,17 @@ func holdsEvents(body []byte) bool {
 			return err == nil
 		}
 	}
+}
+
+// unreadable refuses a response that cannot be inspected, for the reason in err. An error response keeps its
+// status, from which clients conclude what to do: to authenticate, begin a new session or use another transport.
+func (x *exchange) unreadable(resp *http.Response, err error) error {
+	if resp.StatusCode < http.StatusBadRequest {
+		return err
+	}
+	resp.Header.Del("Content-Encoding")
+	replace(resp, failed(x.ids, "mcpscan: "+x.HTTP.unanswerable(err.Error()), failedCode))
+	return nil
 }
 
 // awaits reports whether the client expects a message in a response: not if it sent no request, nor if

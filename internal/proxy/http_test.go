@@ -311,6 +311,27 @@ func TestHTTPErrorBodies(t *testing.T) {
 	}
 }
 
+// TestHTTPUnreadableErrors checks that an error response that cannot be inspected keeps its status.
+func TestHTTPUnreadableErrors(t *testing.T) {
+	for _, test := range []struct{ kind, coding, body string }{
+		{"text/html; charset=gb2312", "", "x"}, {"text/html", "br", "x"}, {inJSON, "", "{\x00}\x00"},
+	} {
+		f := inFront(t, engineOf(t, scanner.Options{}), func(w http.ResponseWriter, _ *http.Request) {
+			w.Header()["Content-Encoding"] = []string{test.coding}
+			w.Header().Set("Content-Type", test.kind)
+			w.WriteHeader(http.StatusMethodNotAllowed)
+			_, _ = io.WriteString(w, test.body)
+		}, nil)
+		status, head, body := f.ask(http.MethodPost, f.url, call("1", "x"))
+		if status != http.StatusMethodNotAllowed || head.Get("Content-Encoding") != "" || !strings.HasPrefix(body, `{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"mcpscan: the server srv sent no valid response: `) {
+			t.Errorf("%s %s: got %d %s", test.kind, test.coding, status, body)
+		}
+		if about := f.about(); !strings.Contains(about[len(about)-1], "unknown refuse") {
+			t.Errorf("%q", about)
+		}
+	}
+}
+
 // TestHTTPContentTypes checks that a content type that clients do not expect, and quote in an error, is
 // inspected, and that it is never taken for a message.
 func TestHTTPContentTypes(t *testing.T) {
