@@ -13,6 +13,7 @@ import (
 
 	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/scanner"
 )
 
 // failedCode is the JSON-RPC error code for failures in the proxy itself: internal error.
@@ -25,7 +26,8 @@ func (h *HTTP) fail(w http.ResponseWriter, r *http.Request, err error) {
 		return
 	}
 	var ids []string
-	if x := exchangeOf(r); x != nil {
+	x := exchangeOf(r)
+	if x != nil {
 		ids = x.ids
 	}
 	if own, ok := errors.AsType[*refusal](err); ok {
@@ -39,7 +41,21 @@ func (h *HTTP) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if h.upstream.Failed != nil {
 		h.upstream.Failed(why)
 	}
+	if _, network := errors.AsType[*net.OpError](err); x != nil && !network {
+		why = x.quotable(why)
+	}
 	writeError(w, status, ids, h.unanswerable(why))
+}
+
+// quotable inspects the reason for an error, which can quote what the server sent, and returns it unless it is
+// blocked.
+func (x *exchange) quotable(why string) string {
+	at := x.at
+	at.page = true
+	if _, _, do := x.gate.judge(&at, mcp.ServerToClient, []byte("the reason for an error: "+why)); do == scanner.Refuse {
+		return "the reason quotes text from the server that is blocked"
+	}
+	return why
 }
 
 // unanswerable returns a message saying that the server sent no valid response, and why.

@@ -241,7 +241,7 @@ func (x *exchange) unreadable(resp *http.Response, err error) error {
 		return err
 	}
 	resp.Header.Del("Content-Encoding")
-	replace(resp, failed(x.ids, "mcpscan: "+x.HTTP.unanswerable(err.Error()), failedCode))
+	replace(resp, failed(x.ids, "mcpscan: "+x.HTTP.unanswerable(x.quotable(err.Error())), failedCode))
 	return nil
 }
 

@@ -326,7 +326,7 @@ func TestHTTPUnreadableErrors(t *testing.T) {
 		if status != http.StatusMethodNotAllowed || head.Get("Content-Encoding") != "" || !strings.HasPrefix(body, `{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"mcpscan: the server srv sent no valid response: `) {
 			t.Errorf("%s %s: got %d %s", test.kind, test.coding, status, body)
 		}
-		if about := f.about(); !strings.Contains(about[len(about)-1], "unknown refuse") {
+		if about := f.about(); !strings.Contains(about[1], "unknown refuse") {
 			t.Errorf("%q", about)
 		}
 	}
