@@ -147,6 +147,8 @@ func (c *composed) block(v llm.View) {
 		c.text(v.At("content"))
 	case said.Kind() == wire.String && kind != "text" && v.First().Next().Next().Kind() == wire.Invalid:
 		c.text(said)
+	case said.At("text").Kind() == wire.String && v.First().Next().Kind() == wire.Invalid && said.First().Next().Kind() == wire.Invalid: // of Cursor
+		c.text(said.At("text"))
 	default:
 		c.raw(v)
 	}

@@ -216,6 +216,7 @@ func TestUnreadJSON(t *testing.T) {
 		{"a Qwen Code chat", `{"uuid":"u","sessionId":"s","type":"user","timestamp":"2026-01-06T10:30:00Z","message":{"role":"user","parts":[{"text":"x"}]}}`},
 		{"a Gemini CLI transcript", `{"sessionId":"s","projectHash":"h","startTime":"2026-01-06T10:30:00Z","kind":"main"}`},
 		{"the output of codex exec", `{"type":"item.completed","item":{"id":"item_0","type":"agent_message","text":"x"}}`},
+		{"the output of Cursor CLI", `{"type":"tool_call","subtype":"started","call_id":"c","tool_call":{"readToolCall":{"args":{}}},"session_id":"s"}`},
 		{"the output of Gemini CLI", `{"type":"init","timestamp":"2026-01-06T10:30:00Z","session_id":"s","model":"m"}`},
 		{"the output of opencode", `{"type":"text","timestamp":1,"sessionID":"s","part":{"id":"p","sessionID":"s","messageID":"m","type":"text","text":"x"}}`},
 		{"an opencode session", `{"info":{"id":"s"},"messages":[{"info":{"id":"m"},"parts":[]}]}`},

@@ -26,6 +26,7 @@ func init() {
 		{"a Codex transcript", codex, readCodex},
 		{"a Gemini CLI transcript", geminiCLI, readGeminiCLI},
 		{"the output of Gemini CLI", geminiOutput, readGeminiOutput},
+		{"the output of Cursor CLI", cursorOutput, readCursorOutput},
 		{"the output of codex exec", codexOutput, readCodexOutput},
 		{"the output of opencode", openCodeOutput, readOpenCodeOutput},
 		{"an opencode session", openCodeExport, readOpenCodeExport},
