@@ -106,30 +106,41 @@ func (g *registry) of(i *llm.Item) (server, tool string) {
 		}
 	}
 	if rest, ok := strings.CutPrefix(name, "mcp__"); ok {
-		if server, tool, ok := g.split(rest, "__", true); ok {
+		if server, tool, how := g.split(rest, "__", true); how > none {
 			return server, tool
 		}
 	}
 	if i.Style == llm.Underlined {
 		if rest, ok := strings.CutPrefix(name, "mcp_"); ok {
-			if server, tool, ok := g.split(rest, "_", true); ok {
+			if server, tool, how := g.split(rest, "_", true); how > none {
 				return server, tool
 			}
 		}
-		if server, tool, ok := g.split(name, "__", true); ok {
+		if server, tool, how := g.split(name, "__", true); how > none {
 			return server, tool
 		}
 	}
 	if owners := g.byTool[name]; len(owners) == 1 {
 		return owners[0], name
 	}
+	server, tool, best := unattributed, name, none
 	for _, separator := range []string{"__", "_", "-", ".", "/", ":"} {
-		if server, tool, ok := g.split(name, separator, false); ok {
-			return server, tool
+		if s, t, how := g.split(name, separator, false); how > best || how == best && how > none && len(t) < len(tool) {
+			server, tool, best = s, t, how
 		}
 	}
-	return unattributed, name
+	return server, tool
 }
+
+// certainty is how certain it is that a name was split at the right position.
+type certainty int
+
+const (
+	none    certainty = iota
+	guessed           // no part is known
+	named             // the server is known
+	listed            // the server is known to have the tool
+)
 
 // maxSplits is the maximum number of positions at which a name is split.
 const maxSplits = 64
@@ -137,8 +148,8 @@ const maxSplits = 64
 // split splits a name into server and tool. If several splits are possible, a known server that has
 // the tool takes precedence, then the known server with the longest name. If no server is known and
 // guess is set, it splits at the first separator.
-func (g *registry) split(name, separator string, guess bool) (server, tool string, ok bool) {
-	best, from := 0, 0
+func (g *registry) split(name, separator string, guess bool) (server, tool string, best certainty) {
+	from := 0
 	for range maxSplits {
 		n := strings.Index(name[from:], separator)
 		if n < 0 {
@@ -150,8 +161,8 @@ func (g *registry) split(name, separator string, guess bool) (server, tool strin
 		if left == "" || right == "" {
 			continue
 		}
-		if guess && best == 0 {
-			best, server, tool, ok = 1, left, right, true
+		if guess && best == none {
+			server, tool, best = left, right, guessed
 		}
 		full, known := g.known(left)
 		if !known && separator == "_" && guess {
@@ -160,19 +171,19 @@ func (g *registry) split(name, separator string, guess bool) (server, tool strin
 		if !known && strings.HasPrefix(left, "plugin") { // mcp__plugin_PLUGIN_SERVER__TOOL, or with colons
 			full, known = g.suffix(left)
 		}
-		score := 0
+		how := none
 		switch {
 		case !known:
 		case g.tools[full][right]:
-			score = 3
+			how = listed
 		case len(g.tools[full]) == 0 || guess:
-			score = 2
+			how = named
 		}
-		if score > 1 && score >= best { // a later position gives a longer server name
-			best, server, tool, ok = score, full, right, true
+		if how >= named && how >= best { // a later position gives a longer server name
+			server, tool, best = full, right, how
 		}
 	}
-	return server, tool, ok
+	return server, tool, best
 }
 
 // suffix returns the known server with the longest name that is a suffix of name.

@@ -33,10 +33,13 @@ func TestAttribution(t *testing.T) {
 		{llm.Item{Name: "mcp_new_send_it", Style: llm.Underlined}, "new", "send_it"},
 		{llm.Item{Name: "new__send", Style: llm.Underlined}, "new", "send"},
 		{llm.Item{Name: "mcp_new_send_it"}, "client", "mcp_new_send_it"},
-		{llm.Item{Name: "github_get_issue"}, "github", "get_issue"}, // opencode
-		{llm.Item{Name: "x-y-z"}, "x-y", "z"},                       // LiteLLM
-		{llm.Item{Name: "own"}, "right", "own"},                     // a tool that one server has
-		{llm.Item{Name: "shared"}, "client", "shared"},              // a tool that two servers have
+		{llm.Item{Name: "github_get_issue"}, "github", "get_issue"},           // opencode
+		{llm.Item{Name: "x-y-z"}, "x-y", "z"},                                 // LiteLLM
+		{llm.Item{Name: "mail_room-send_letter"}, "mail_room", "send_letter"}, // not mail, although _ comes first
+		{llm.Item{Name: "x-y_run"}, "client", "x-y_run"},                      // a known server that does not have the tool
+		{llm.Item{Name: "my_server-run"}, "my server", "run"},
+		{llm.Item{Name: "own"}, "right", "own"},        // a tool that one server has
+		{llm.Item{Name: "shared"}, "client", "shared"}, // a tool that two servers have
 		{llm.Item{Name: "Bash"}, "client", "Bash"},
 		{llm.Item{Name: "nameless"}, "client", "nameless"}, // a lockfile may contain a server without a name
 		{llm.Item{Name: "", Server: "wiki"}, "wiki", ""},
