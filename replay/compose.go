@@ -147,6 +147,10 @@ func (c *composed) block(v llm.View) {
 		c.text(v.At("content"))
 	case said.Kind() == wire.String && kind != "text" && v.First().Next().Next().Kind() == wire.Invalid:
 		c.text(said)
+	case v.At("Text").Kind() == wire.String && v.First().Next().Kind() == wire.Invalid: // of Kiro CLI
+		c.text(v.At("Text"))
+	case v.Str("kind") == "text" && v.At("data").Kind() == wire.String: // of its newer versions
+		c.text(v.At("data"))
 	case said.At("text").Kind() == wire.String && v.First().Next().Kind() == wire.Invalid && said.First().Next().Kind() == wire.Invalid: // of Cursor
 		c.text(said.At("text"))
 	default:
@@ -181,8 +185,8 @@ func (c *composed) define(i *llm.Item, tool string) {
 		case schemaMembers[key]:
 			schema = true
 			c.lit(`,"inputSchema":`)
-			if inner := m.At("json"); key == "inputSchema" && inner.Kind() == wire.Object && m.At("type").Kind() == wire.Invalid {
-				m = inner // Bedrock nests the definition
+			if inner := m.At("json"); inner.Kind() == wire.Object && m.First().Next().Kind() == wire.Invalid {
+				m = inner // Bedrock and Kiro CLI nest the definition
 				c.raw(inner)
 				m = i.Tool.At(key)
 			} else {

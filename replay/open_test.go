@@ -222,6 +222,8 @@ func TestUnreadJSON(t *testing.T) {
 		{"an opencode session", `{"info":{"id":"s"},"messages":[{"info":{"id":"m"},"parts":[]}]}`},
 		{"a goose session", `{"role":"user","created":1,"content":[{"type":"text","text":"x"}]}`},
 		{"a Copilot CLI session", `{"type":"user.message","data":{"content":"x"},"id":"e","timestamp":"2026-01-06T10:30:00Z","parentId":null}`},
+		{"a Kiro CLI conversation", `{"conversation_id":"c","history":[],"transcript":[],"tools":{}}`},
+		{"a Kiro CLI session", `{"version":"v1","kind":"Prompt","data":{"message_id":"m","content":[{"kind":"text","data":"x"}]}}`},
 		{"a VS Code chat session", `{"version":3,"sessionId":"s","requests":[]}`},
 		{"an AgentDojo run", `{"suite_name":"s","user_task_id":"u","messages":[]}`},
 		{"an Inspect log", `{"version":2,"status":"success","eval":{},"samples":[]}`},

@@ -31,6 +31,8 @@ func init() {
 		{"the output of opencode", openCodeOutput, readOpenCodeOutput},
 		{"an opencode session", openCodeExport, readOpenCodeExport},
 		{"a goose session", goose, readGoose},
+		{"a Kiro CLI conversation", kiroConversation, readKiroConversation},
+		{"a Kiro CLI session", kiroSession, readKiroSession},
 		{"a VS Code chat session", vscode, readVSCode},
 		{"an AgentDojo run", agentDojo, readAgentDojo},
 		{"an Inspect log", func(v View) bool { return v.has("eval", wire.Object) && v.has("samples", wire.Array) }, readInspect},
