@@ -12,19 +12,32 @@ import (
 func firstSaid(list wire.Value) string {
 	var said []byte
 	for c := list.Children(); c.Next() && len(said) < maxKey; {
-		m := c.Value
+		m := membersOf(c.Value)
 		role, _ := m.Str("role")
+		if role == "" {
+			role, _ = m.Str("type")
+		}
 		said = append(append(said, role...), 0)
 		content := m.Get("content")
 		if content.Kind() == wire.Invalid {
 			content = m.Get("parts")
 		}
 		said = appendSaid(said, content)
-		if role == "user" {
+		if role == "user" || role == "human" {
 			break
 		}
 	}
 	return string(said[:min(len(said), maxKey)])
+}
+
+// membersOf returns the object with the members of a message, which LangChain nests.
+func membersOf(message wire.Value) wire.Value {
+	for _, key := range []string{"data", "kwargs"} {
+		if m := message.Get(key); m.Get("content").Kind() != wire.Invalid {
+			return m
+		}
+	}
+	return message
 }
 
 // firstCall returns the ID of the first call in a list of messages, or "" if there is none.
@@ -34,7 +47,7 @@ func firstCall(list wire.Value) (id string) {
 		return s
 	}
 	for c := list.Children(); list.Kind() == wire.Array && id == "" && c.Next(); {
-		m := c.Value
+		m := membersOf(c.Value)
 		if kind := str(m, "type"); strings.HasSuffix(kind, "_call") {
 			id = cmp.Or(str(m, "call_id"), str(m, "id"))
 			continue

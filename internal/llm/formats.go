@@ -62,6 +62,10 @@ func init() {
 		{"a Gemini response", func(v View) bool { return v.At("candidates").First().At("content").Kind() == wire.Object }, readGeminiResponse},
 		{"an event of an Amazon Bedrock Converse stream", converseEvent, readConverseEvent},
 		{"an Amazon Bedrock Converse response", func(v View) bool { return v.Str("stopReason") != "" && v.At("output").has("message", wire.Object) }, readConverseResponse},
+		{"a LangChain message", langChainMessage, readLangChainMessage},
+		{"a list of LangChain messages", func(v View) bool { return v.Kind() == wire.Array && langChain(v.First()) }, readLangChainMessages},
+		{"a LangGraph state", langGraphState, readLangGraphState},
+		{"a LangGraph update", langGraphUpdate, readLangGraphUpdate},
 		{"an AI SDK request", func(v View) bool { return uiMessage(v.At("messages").First()) }, readChatRequest},
 		{"an Amazon Bedrock Converse request", func(v View) bool {
 			return v.chat() && (v.has("toolConfig", wire.Object) || v.has("inferenceConfig", wire.Object) || v.Str("modelId") != "" || v.converse())
