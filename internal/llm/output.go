@@ -102,7 +102,7 @@ func (r *Reader) codexOutputItem(v View, event string) {
 	case kind == "file_change" && event == "item.completed":
 		call.Args = v
 	case kind == "web_search" && event == "item.completed":
-		call.Server, call.Args, call.Free = Provider, v.either("action", "query"), true
+		call.Server, call.Args, call.Free, call.Echo = Provider, v.either("action", "query"), true, false // several searches can share an ID
 		result.Content = v.At("results")
 	case kind == "file_change", kind == "web_search": // incomplete
 		return
@@ -156,7 +156,10 @@ func readGeminiOutput(r *Reader, b *body) {
 		if v.At("output").Is() {
 			result.Meta = v.At("error")
 		}
-		r.result(result)
+		if result.Kind = Result; !result.Content.Is() {
+			r.ignore(v, "a result without its output, of which Gemini CLI prints only text")
+		}
+		r.emit(result)
 	case "message", "error":
 		r.text(v)
 	}
