@@ -21,7 +21,7 @@ func readGeminiRequest(r *Reader, b *body) {
 
 // geminiTools are the members of a tools entry for tools that the provider runs.
 var geminiTools = []string{"googleSearch", "google_search", "googleSearchRetrieval", "google_search_retrieval", "codeExecution", "code_execution",
-	"urlContext", "url_context", "computerUse", "computer_use", "googleMaps", "google_maps", "enterpriseWebSearch", "retrieval", "fileSearch", "file_search"}
+	"urlContext", "url_context", "exaAiSearch", "exa_ai_search", "parallelAiSearch", "parallel_ai_search", "computerUse", "computer_use", "googleMaps", "google_maps", "enterpriseWebSearch", "retrieval", "fileSearch", "file_search"}
 
 func (r *Reader) geminiTools(v View) {
 	for c := v.First(); c.Is(); c = c.Next() {
@@ -43,23 +43,32 @@ func (r *Reader) geminiTools(v View) {
 // codeExecution is the name under which calls of the provider's code execution are reported.
 const codeExecution = "code_execution"
 
+// geminiTexts are the members of a part that is not tool output.
+var geminiTexts = []string{"text", "thought", "inlineData", "inline_data", "fileData", "file_data", "audioTranscription", "audio_transcription",
+	"thoughtSignature", "thought_signature"}
+
 // geminiContent reads a content object. A call or result without an id is identified by its tool's
 // name.
 func (r *Reader) geminiContent(v View) {
 	for p := v.At("parts").First(); p.Kind() != wire.Invalid; p = p.Next() {
 		call, answer := p.either("functionCall", "function_call"), p.either("functionResponse", "function_response")
 		code, ran := p.either("executableCode", "executable_code"), p.either("codeExecutionResult", "code_execution_result")
+		search, found := p.either("toolCall", "tool_call"), p.either("toolResponse", "tool_response") // of tools that the provider runs
 		switch {
 		case call.Is():
 			r.emit(Item{Kind: Call, At: call, ID: geminiID(call), Name: call.Str("name"), Args: call.At("args")})
 		case answer.Is():
 			r.emit(Item{Kind: Result, At: answer, ID: geminiID(answer), Name: answer.Str("name"), Content: answer.At("response"), Media: answer.At("parts")})
-		case p.At("text").Is(), p.At("thought").Is(), p.At("thoughtSignature").Is(), p.either("inlineData", "inline_data").Is(), p.either("fileData", "file_data").Is():
-			r.text(p)
 		case code.Is():
 			r.emit(Item{Kind: Call, At: code, ID: cmp.Or(code.Str("id"), unnamed+codeExecution), Name: codeExecution, Server: Provider, Args: code})
 		case ran.Is():
 			r.emit(Item{Kind: Result, At: ran, ID: cmp.Or(ran.Str("id"), unnamed+codeExecution), Server: Provider, Content: ran})
+		case search.Is():
+			r.emit(Item{Kind: Call, At: search, ID: search.Str("id"), Name: cmp.Or(search.Str("toolType"), search.Str("tool_type")), Server: Provider, Args: search.At("args")})
+		case found.Is():
+			r.emit(Item{Kind: Result, At: found, ID: found.Str("id"), Server: Provider, Content: found.At("response")})
+		case p.either(geminiTexts...).Is(): // last, because thoughtSignature can be beside any other member
+			r.text(p)
 		default:
 			r.unknown(p, "a part", p.First().Key())
 		}
