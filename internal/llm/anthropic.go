@@ -14,7 +14,7 @@ const Provider = "provider"
 var anthropicEvents = []string{"message_start", "content_block_start", "content_block_delta", "content_block_stop", "message_delta", "message_stop"}
 
 // providerTools are the type prefixes of tools that are not defined in a request.
-var providerTools = []string{"bash_", "computer_", "text_editor_", "web_search", "web_fetch", "code_execution", "memory_", "tool_search", "advisor"}
+var providerTools = []string{"bash_", "computer_", "text_editor_", "web_search", "web_fetch", "code_execution", "memory_", "tool_search", "advisor", "browser_toolset"}
 
 func readAnthropicRequest(r *Reader, b *body) {
 	r.conversation(b, firstSaid(b.members["messages"]), b.members["messages"])
@@ -84,8 +84,15 @@ var resourceTools = []string{"ListMcpResourcesTool", "ReadMcpResourceTool"}
 
 func (r *Reader) anthropicBlock(v View) {
 	switch kind := v.Str("type"); kind {
-	case "text", "thinking", "redacted_thinking", "image", "document", "container_upload", "compaction", "fallback":
+	case "text", "thinking", "redacted_thinking", "image", "document", "container_upload", "compaction", "fallback", "tool_removal":
 		r.text(v)
+		v.At("tool_changes").each(r.anthropicBlock) // of what was compacted
+	case "tool_addition":
+		if tool := v.At("tool"); tool.At("definition").Is() {
+			r.anthropicTool(tool.At("definition"))
+		} else { // a reference
+			r.text(v)
+		}
 	case "search_result": // found by the client, for the model to cite
 		r.emit(Item{Kind: Result, At: v, Content: v})
 	case "tool_use":
@@ -162,7 +169,7 @@ func readAnthropicEvent(r *Reader, b *body) {
 		switch kind := delta.Str("type"); kind {
 		case "input_json_delta":
 			r.grow(key, v, delta.At("partial_json").Text())
-		case "text_delta", "thinking_delta", "signature_delta", "citations_delta":
+		case "text_delta", "thinking_delta", "signature_delta", "citations_delta", "compaction_delta":
 			r.text(delta)
 		default:
 			r.unknown(delta, "a delta", kind)
