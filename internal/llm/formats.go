@@ -47,7 +47,7 @@ func init() {
 			return v.says("type", anthropicEvents...) && !v.At("uuid").Is()
 		}, readAnthropicEvent},
 		{"a notice in a stream", func(v View) bool {
-			return v.says("type", "ping") && !v.First().Next().Next().Is() || v.says("type", "error") && v.At("error").has("type", wire.String)
+			return v.says("type", "ping") && !v.First().Next().Next().Is() || v.says("type", "error") && (v.At("error").has("type", wire.String) || v.has("sequence_number", wire.Number))
 		}, readNotice},
 		{"a LiteLLM log", liteLLM, readLiteLLM},
 		{"an OpenAI Chat Completions stream", func(v View) bool {

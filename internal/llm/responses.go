@@ -9,7 +9,7 @@ import (
 )
 
 // responsesTools are tools that the provider defines.
-var responsesTools = []string{"web_search", "file_search", "computer", "code_interpreter", "image_generation", "local_shell", "shell", "apply_patch", "tool_search"}
+var responsesTools = []string{"web_search", "file_search", "computer", "code_interpreter", "image_generation", "local_shell", "shell", "apply_patch", "tool_search", "programmatic_tool_calling"}
 
 func readResponsesRequest(r *Reader, b *body) {
 	key := firstSaid(b.members["input"])
@@ -85,9 +85,9 @@ func (r *Reader) toolIn(namespace string, v View) {
 // The item types for the provider's own tools, by their role in an exchange.
 var (
 	providerCalls = []string{"web_search_call", "file_search_call", "computer_call", "code_interpreter_call", "image_generation_call",
-		"local_shell_call", "shell_call", "apply_patch_call", "tool_search_call"}
-	providerOutputs = []string{"computer_call_output", "local_shell_call_output", "shell_call_output", "apply_patch_call_output", "tool_search_output", "tool_search_call_output"}
-	silentItems     = []string{"reasoning", "agent_message", "ghost_snapshot", "compaction", "compaction_summary", "compaction_trigger", "context_compaction", "item_reference", "mcp_approval_request", "mcp_approval_response"}
+		"local_shell_call", "shell_call", "apply_patch_call", "tool_search_call", "program"}
+	providerOutputs = []string{"computer_call_output", "local_shell_call_output", "shell_call_output", "apply_patch_call_output", "tool_search_output", "tool_search_call_output", "program_output"}
+	silentItems     = []string{"reasoning", "agent_message", "ghost_snapshot", "compaction", "compaction_summary", "compaction_trigger", "context_compaction", "item_reference", "configuration_update", "mcp_approval_request", "mcp_approval_response"}
 )
 
 // responsesItem reads an input or output item.
@@ -113,13 +113,13 @@ func (r *Reader) responsesItem(v View) {
 		r.result(Item{At: v, ID: v.Str("id"), Content: v.At("output")})
 		r.serverError(v)
 	case slices.Contains(providerCalls, kind):
-		r.emit(Item{Kind: Call, At: v, ID: id, Name: kind, Server: Provider, Args: v.either("action", "arguments")})
+		r.emit(Item{Kind: Call, At: v, ID: id, Name: kind, Server: Provider, Args: v.either("action", "arguments", "code"), Free: v.At("code").Is()})
 		for _, key := range []string{"results", "outputs"} {
 			r.result(Item{At: v, ID: id, Content: v.At(key)})
 		}
 	case slices.Contains(providerOutputs, kind):
 		v.At("tools").each(r.responsesTool) // loaded by a tool search
-		r.emit(Item{Kind: Result, At: v, ID: id, Content: v.At("output")})
+		r.emit(Item{Kind: Result, At: v, ID: id, Content: v.either("output", "result")})
 	case kind == "additional_tools":
 		v.At("tools").each(r.responsesTool)
 	case slices.Contains(silentItems, kind):
