@@ -130,7 +130,8 @@ func (c *composed) text(v llm.View) {
 var resultBlocks = map[string]bool{"": true, "text": true, "image": true, "document": true, "search_result": true, "tool_reference": true, "resource": true,
 	"resource_link": true, "audio": true, "input_text": true, "output_text": true, "input_image": true, "input_file": true, "image_url": true,
 	"web_search_result": true, "web_search_result_location": true, "container_upload": true, "thinking": true, "content": true, "logs": true, "inputText": true,
-	"embed": true, "ref": true, "data": true, "terminal": true, "file": true, "browser_state": true}
+	"embed": true, "ref": true, "data": true, "terminal": true, "file": true, "browser_state": true, "media": true,
+	"file-data": true, "file-url": true, "file-id": true, "image-data": true, "image-url": true, "image-file-id": true, "custom": true}
 
 // block writes a block in a result. Text blocks are written in MCP's form, whatever their type is
 // called.

@@ -21,7 +21,7 @@ func (r *Reader) uiMessageParts(v View) {
 }
 
 // uiTexts are the types of parts that are not from tools.
-var uiTexts = []string{"text", "reasoning", "file", "source", "source-url", "source-document", "step-start"}
+var uiTexts = []string{"text", "reasoning", "file", "source", "source-url", "source-document", "step-start", "custom", "reasoning-file", "steering-message"}
 
 func (r *Reader) uiPart(v View) {
 	kind := v.Str("type")
@@ -47,4 +47,23 @@ func (r *Reader) uiCall(v View, tool string) {
 	for _, key := range []string{"output", "result", "errorText"} {
 		r.result(Item{At: v, ID: id, Content: v.At(key), Failed: key == "errorText", Echo: true})
 	}
+}
+
+// modelPart reads a part of a message in the form that the SDK sends to models, and reports whether it is one.
+func (r *Reader) modelPart(v View) bool {
+	switch v.Str("type") {
+	case "tool-call":
+		r.uiCall(v, v.Str("toolName"))
+	case "tool-result":
+		made := v.At("output") // by the SDK, around what the tool returned
+		result := made.At("value")
+		if !result.Is() {
+			result = v.either("output", "result")
+		}
+		r.result(Item{At: v, ID: v.Str("toolCallId"), Content: result, Failed: strings.HasPrefix(made.Str("type"), "error-") || v.is("isError"), Echo: true})
+	case "tool-approval-request", "tool-approval-response", "reasoning-file", "custom":
+	default:
+		return false
+	}
+	return true
 }

@@ -60,6 +60,10 @@ func (r *Reader) chatMessage(v View) {
 		}
 		r.uiMessageParts(v)
 	case "tool", "function":
+		if v.At("content").First().says("type", "tool-result", "tool-approval-response") {
+			v.At("content").each(r.chatPart)
+			return
+		}
 		r.emit(Item{Kind: Result, At: v, ID: v.Str("tool_call_id"), Name: v.Str("name"), Content: v.At("content"), Failed: v.At("error").Is()})
 	default:
 		r.unknown(v, "a message", role)
@@ -69,7 +73,7 @@ func (r *Reader) chatMessage(v View) {
 // chatPart reads a part of a message; some gateways forward Anthropic blocks in them.
 func (r *Reader) chatPart(v View) {
 	switch kind := v.Str("type"); {
-	case slices.Contains(chatParts, kind), v.Kind() == wire.String:
+	case slices.Contains(chatParts, kind), v.Kind() == wire.String, r.modelPart(v):
 	case slices.Contains([]string{"tool_use", "server_tool_use", "mcp_tool_use", "tool_result", "mcp_tool_result"}, kind):
 		r.anthropicBlock(v)
 	default:
